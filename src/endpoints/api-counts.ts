@@ -1,0 +1,80 @@
+import { DAY_US, HOUR_US, MINUTE_US } from '../base/units.js'
+import { type BucketUnit, contains, countWhere, matches, nothing, scan } from '../engine/plan.js'
+import { endpoint, sql } from './endpoint.js'
+import { pattern, word } from './params.js'
+
+interface Interval {
+  windowUs: number
+  bucket: BucketUnit
+}
+
+const INTERVALS = {
+  minutely: { windowUs: 60 * MINUTE_US, bucket: 'minute' },
+  hourly: { windowUs: HOUR_US, bucket: 'hour' },
+  daily: { windowUs: 7 * DAY_US, bucket: 'day' },
+} satisfies Record<string, Interval>
+
+/**
+ * usage.api-counts: how many requests each part of the platform served, per bucket of time.
+ *
+ * Gives   one row per bucket that has a request whose URL matches, oldest first: timestamp (`YYYY-MM-DDTHH:MM:SS` UTC),
+ *         and how many have /rest, /storage, /auth, /realtime in their path, each for itself, never null
+ * Window  timestamp >= now - window, not truncated; without a known interval there is none, and no row
+ * Empty   no request: no row; a bucket whose requests touch none of the four has four zeros
+ * Cost    one pass over the codes of the URLs in the window; the pattern meets each distinct URL at most once
+ */
+export const apiCounts = endpoint({
+  id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d03',
+  name: 'usage.api-counts',
+  maxRows: 1000,
+  cache: { ttlS: 900, warmS: 300 },
+  params: {
+    project: pattern('an RE2 pattern that matches somewhere in the URL of the request'),
+    interval: word(INTERVALS, undefined),
+  },
+  query: sql`
+    with requests as (
+      select
+        case @interval
+          when 'minutely' then datetime_trunc(datetime(t.timestamp), minute)
+          when 'hourly' then datetime_trunc(datetime(t.timestamp), hour)
+          when 'daily' then datetime_trunc(datetime(t.timestamp), day)
+        end as timestamp,
+        request.path
+      from \`edge_logs\` as t
+        cross join unnest(t.metadata) as m
+        cross join unnest(m.request) as request
+      where regexp_contains(request.url, @project)
+        and t.timestamp >= case @interval
+          when 'minutely' then timestamp_sub(current_timestamp(), interval 60 minute)
+          when 'hourly' then timestamp_sub(current_timestamp(), interval 1 hour)
+          when 'daily' then timestamp_sub(current_timestamp(), interval 7 day)
+        end
+    )
+    select
+      timestamp,
+      countif(coalesce(regexp_contains(path, '/rest'), false)) as total_rest_requests,
+      countif(coalesce(regexp_contains(path, '/storage'), false)) as total_storage_requests,
+      countif(coalesce(regexp_contains(path, '/auth'), false)) as total_auth_requests,
+      countif(coalesce(regexp_contains(path, '/realtime'), false)) as total_realtime_requests
+    from requests
+    group by timestamp
+    order by timestamp asc
+  `,
+  plan({ project, interval }, nowUs) {
+    if (interval === undefined) return nothing()
+    const { windowUs, bucket } = INTERVALS[interval]
+    return scan('edge_logs', { fromUs: nowUs - windowUs, throughUs: Number.POSITIVE_INFINITY })
+      .filter(matches('url', project))
+      .truncate('timestamp', bucket, 'datetime')
+      .group('timestamp')
+      .aggregate({
+        total_rest_requests: countWhere(contains('path', '/rest')),
+        total_storage_requests: countWhere(contains('path', '/storage')),
+        total_auth_requests: countWhere(contains('path', '/auth')),
+        total_realtime_requests: countWhere(contains('path', '/realtime')),
+      })
+      .orderBy('timestamp')
+      .limit(1000)
+  },
+})

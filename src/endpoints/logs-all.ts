@@ -1,0 +1,50 @@
+import { DAY_US } from '../base/units.js'
+import { equals, scan } from '../engine/plan.js'
+import { endpoint, sql } from './endpoint.js'
+import { text, timestamp, word } from './params.js'
+
+const RETENTION_US = { FREE: DAY_US, PRO: 7 * DAY_US, PAYG: 90 * DAY_US, ENTERPRISE: 90 * DAY_US }
+
+/**
+ * logs.all: the newest edge requests of a project, as they came.
+ *
+ * Gives   at most 100 rows, newest first (timestamp, then arrival): id, timestamp (µs UTC), event_message, metadata
+ * Window  timestamp > now - the tier's retention, > iso_timestamp_start, <= iso_timestamp_end
+ * Empty   no request: no row
+ * Cost    the newest rows of the project in each segment until 100 are found; cold columns of the answer's rows only
+ */
+export const logsAll = endpoint({
+  id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d01',
+  name: 'logs.all',
+  maxRows: 1000,
+  cache: 'disabled',
+  params: {
+    project: text('the project whose requests are read'),
+    project_tier: word(RETENTION_US, 'FREE'),
+    iso_timestamp_start: timestamp('only requests after this moment, ISO 8601'),
+    iso_timestamp_end: timestamp('only requests up to this moment, ISO 8601'),
+  },
+  query: sql`
+    with retention as (
+      select case @project_tier
+        when 'FREE' then 1 when 'PRO' then 7 when 'PAYG' then 90 when 'ENTERPRISE' then 90 else 1
+      end as days
+    )
+    select id, timestamp, event_message, metadata
+    from \`edge_logs\`, retention
+    where project = @project
+      and timestamp > timestamp_sub(current_timestamp(), interval retention.days day)
+      and (coalesce(@iso_timestamp_start, '') = '' or timestamp > cast(@iso_timestamp_start as timestamp))
+      and (coalesce(@iso_timestamp_end, '') = '' or timestamp <= cast(@iso_timestamp_end as timestamp))
+    order by timestamp desc
+    limit 100
+  `,
+  plan({ project, project_tier, iso_timestamp_start, iso_timestamp_end }, nowUs) {
+    const afterUs = Math.max(nowUs - RETENTION_US[project_tier], iso_timestamp_start ?? Number.NEGATIVE_INFINITY)
+    return scan('edge_logs', { fromUs: afterUs + 1, throughUs: iso_timestamp_end ?? Number.POSITIVE_INFINITY })
+      .filter(equals('project', project))
+      .select('id', 'timestamp', 'event_message', 'metadata')
+      .orderBy('timestamp', 'desc')
+      .limit(100)
+  },
+})
