@@ -1,0 +1,17 @@
+/**
+ * Folds what it is given of one bucket into a state. The state is plain data, so that the partial result of a sealed
+ * segment can be kept and merged as often as it is asked for. An accumulator itself has no state.
+ */
+export interface Accumulator<Input, State> {
+  create(): State
+  /** Folds one stretch of rows of the bucket into `state`. */
+  update(state: State, input: Input): void
+  /** Folds `from`, which stays as it is, into `into`. */
+  merge(into: State, from: State): void
+}
+
+/** The present values of a number column over a stretch of rows: `values[0 .. length)`, never NaN. */
+export interface Numbers {
+  values: Float64Array
+  length: number
+}

@@ -1,0 +1,67 @@
+import type { Dictionary } from './dictionary.js'
+import type { Selection } from './selection.js'
+
+/** Codes as narrow as the dictionary allows. */
+export type Codes = Uint8Array | Uint16Array | Uint32Array
+
+export interface TextColumn {
+  kind: 'text'
+  codes: Codes
+  dictionary: Dictionary
+}
+
+/** Doubles, or narrower where every value survives it. NaN where absent; the integer form has none absent. */
+export interface NumberColumn {
+  kind: 'number'
+  values: Float64Array | Float32Array | Uint16Array
+}
+
+/** One bit for each of the schema's AREAS; 0 where absent. */
+export interface AreasColumn {
+  kind: 'areas'
+  flags: Uint8Array
+}
+
+export type Column = TextColumn | NumberColumn | AreasColumn
+
+/** A row's timestamp is `baseUs + offsets[row] * unitUs`. */
+export interface TimeColumn {
+  baseUs: number
+  unitUs: number
+  offsets: Uint32Array | Float64Array
+}
+
+/** The cold columns of one row, as bytes. */
+export interface ColdRow {
+  id: Buffer
+  event_message: Buffer
+  metadata: Buffer
+}
+
+/**
+ * What operators work on: the columns of some rows of one source, which never change while a query holds the batch.
+ * A sealed segment is one; a snapshot of the open head is another.
+ */
+export interface Batch {
+  rows: number
+  /** Least and greatest timestamp; Infinity and -Infinity without rows. */
+  minUs: number
+  maxUs: number
+  times: TimeColumn
+  columns: ReadonlyMap<string, Column>
+  /** The rows of one project; of a sealed batch one range, ascending in time. */
+  projectRows(project: string): Selection
+  /** A reader of the cold columns of single rows. It keeps what it read last: ask for neighbours one after another. */
+  openCold(): (row: number) => ColdRow
+}
+
+export function timeAt(times: TimeColumn, row: number): number {
+  return times.baseUs + times.offsets[row]! * times.unitUs
+}
+
+export function bytesOfColumn(column: Column): number {
+  if (column.kind === 'text') {
+    return column.codes.byteLength + column.dictionary.offsets.byteLength + column.dictionary.bytes.byteLength
+  }
+  return column.kind === 'number' ? column.values.byteLength : column.flags.byteLength
+}

@@ -1,0 +1,58 @@
+import { Interner } from '../../../base/interner.js'
+
+/**
+ * The distinct texts of a column, as one run of bytes. Code 0 stands for absent, in every dictionary.
+ * Entry c is `bytes[offsets[c] .. offsets[c + 1] - 1)`, and a newline stands behind each.
+ */
+export interface Dictionary {
+  /** Entries, the one for absent included. */
+  count: number
+  offsets: Uint32Array
+  bytes: Buffer
+  /** Whether an entry holds a newline of its own. */
+  hasNewlines: boolean
+}
+
+export const ABSENT = 0
+/** The entry of code 0: no text in UTF-8 is equal to it, the empty one least of all. */
+const ABSENT_ENTRY = Uint8Array.of(0xff)
+const NEWLINE = 0x0a
+
+/** A dictionary that grows: the codes of an open head. */
+export function createInterner(): Interner {
+  const interner = new Interner()
+  interner.intern(ABSENT_ENTRY, 0, 1)
+  return interner
+}
+
+/** The bytes of one entry, as a view. */
+export function entryOf(dictionary: Dictionary, code: number): Buffer {
+  return dictionary.bytes.subarray(dictionary.offsets[code]!, dictionary.offsets[code + 1]! - 1)
+}
+
+/** The entry that holds the byte at `position`: the last one that starts at or before it. */
+export function entryAt(dictionary: Dictionary, position: number): number {
+  let low = 0
+  let high = dictionary.count - 1
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1
+    if (dictionary.offsets[middle]! <= position) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+/** A dictionary of the entries `codes` of another, in that order, behind the entry for absent. */
+export function pick(from: Dictionary, codes: Uint32Array): Dictionary {
+  const offsets = new Uint32Array(codes.length + 2)
+  offsets[1] = 2
+  for (let i = 0; i < codes.length; i++) {
+    offsets[i + 2] = offsets[i + 1]! + from.offsets[codes[i]! + 1]! - from.offsets[codes[i]!]!
+  }
+  const bytes = Buffer.allocUnsafeSlow(offsets[offsets.length - 1]!)
+  bytes.set([...ABSENT_ENTRY, NEWLINE])
+  for (let i = 0; i < codes.length; i++) {
+    from.bytes.copy(bytes, offsets[i + 1]!, from.offsets[codes[i]!]!, from.offsets[codes[i]! + 1]!)
+  }
+  return { count: codes.length + 1, offsets, bytes, hasNewlines: from.hasNewlines }
+}

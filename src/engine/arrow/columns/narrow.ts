@@ -1,0 +1,34 @@
+import { MILLISECOND_US } from '../../../base/units.js'
+import type { Codes, NumberColumn, TimeColumn } from './batch.js'
+
+const UINT32_RANGE = 2 ** 32
+
+/** Room for `rows` codes below `count`, as narrow as they fit. */
+export function codesFor(count: number, rows: number): Codes {
+  if (count <= 2 ** 8) return new Uint8Array(rows)
+  return count <= 2 ** 16 ? new Uint16Array(rows) : new Uint32Array(rows)
+}
+
+/** Timestamps as 4-byte offsets in micro- or milliseconds where the span allows it, else 8-byte ones. */
+export function narrowTimes(timestampsUs: Float64Array, minUs: number, maxUs: number): TimeColumn {
+  const unitUs = unitOf(timestampsUs, minUs, maxUs)
+  const offsets = unitUs === 0 ? new Float64Array(timestampsUs.length) : new Uint32Array(timestampsUs.length)
+  const divisor = unitUs || 1
+  for (let i = 0; i < offsets.length; i++) offsets[i] = (timestampsUs[i]! - minUs) / divisor
+  return { baseUs: minUs, unitUs: divisor, offsets }
+}
+
+/** 1, 1,000, or 0 where no 4-byte offset reaches. */
+function unitOf(timestampsUs: Float64Array, minUs: number, maxUs: number): number {
+  if (maxUs - minUs < UINT32_RANGE) return 1
+  if ((maxUs - minUs) / MILLISECOND_US >= UINT32_RANGE) return 0
+  for (let i = 0; i < timestampsUs.length; i++) if ((timestampsUs[i]! - minUs) % MILLISECOND_US !== 0) return 0
+  return MILLISECOND_US
+}
+
+/** Numbers in 2 bytes where all are present integers below 65,536, in 4 where single precision holds each, else in 8. */
+export function narrowNumbers(values: Float64Array): NumberColumn['values'] {
+  if (values.every((value) => value === (value & 0xffff) && !Object.is(value, -0))) return Uint16Array.from(values)
+  if (values.every((value) => Object.is(Math.fround(value), value))) return Float32Array.from(values)
+  return values
+}

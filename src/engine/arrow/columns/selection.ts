@@ -1,0 +1,49 @@
+/**
+ * Which rows of a batch are meant, ascending. Filters narrow it; nothing is copied until output.
+ * `timeOrdered` says that the selected rows ascend in time too.
+ */
+export type Selection = RangeSelection | IndexSelection
+
+export interface RangeSelection {
+  kind: 'range'
+  start: number
+  /** Exclusive. */
+  end: number
+  timeOrdered: boolean
+}
+
+export interface IndexSelection {
+  kind: 'indices'
+  /** Row numbers, ascending; all of them are selected. */
+  indices: Uint32Array
+  timeOrdered: boolean
+}
+
+export function range(start: number, end: number, timeOrdered: boolean): RangeSelection {
+  return { kind: 'range', start, end: Math.max(start, end), timeOrdered }
+}
+
+export const none: RangeSelection = range(0, 0, true)
+
+export function sizeOf(selection: Selection): number {
+  return selection.kind === 'range' ? selection.end - selection.start : selection.indices.length
+}
+
+/** The row at a position of the selection. */
+export function rowAt(selection: Selection, position: number): number {
+  return selection.kind === 'range' ? selection.start + position : selection.indices[position]!
+}
+
+/**
+ * The part of a selection whose rows pass. `test` fills `out` with the passing rows of the selection and returns
+ * how many there are. All: the selection itself; none: {@link none}; some: indices.
+ */
+export function narrow(selection: Selection, test: (out: Uint32Array) => number): Selection {
+  const size = sizeOf(selection)
+  if (size === 0) return none
+  const out = new Uint32Array(size)
+  const passing = test(out)
+  if (passing === size) return selection
+  if (passing === 0) return none
+  return { kind: 'indices', indices: out.subarray(0, passing), timeOrdered: selection.timeOrdered }
+}

@@ -1,0 +1,210 @@
+import type { Value } from '../../engine.js'
+import type { Aggregate } from '../../plan.js'
+import type { Accumulator, Numbers } from '../accumulators/accumulator.js'
+import { type CountState, countAccumulator } from '../accumulators/count.js'
+import { type ExtremesState, extremesAccumulator } from '../accumulators/extremes.js'
+import { type MeanState, meanAccumulator, meanOf } from '../accumulators/mean.js'
+import { type QuantileState, quantileAccumulator, quantileOf } from '../accumulators/quantile.js'
+import type { AreasColumn, Batch, NumberColumn } from '../columns/batch.js'
+import { type Selection, sizeOf } from '../columns/selection.js'
+import { areaBit } from './filter.js'
+import type { Groups } from './group.js'
+import type { Spans } from './truncate.js'
+
+/** The states of one bucket, one for each fold of an {@link Aggregation}. */
+export type States = unknown[]
+
+/** What one stretch of rows gives a fold: made at most once a stretch, however many folds read it. */
+interface Stretch {
+  rows: number
+  numbers(column: string): Numbers
+  areaCounts(column: string): Uint32Array
+}
+
+/** One accumulator over one input; several aggregates may read the same one (min and max, p95 and p99). */
+interface Fold {
+  key: string
+  accumulator: Accumulator<never, never>
+  input(stretch: Stretch): unknown
+}
+
+interface Output {
+  name: string
+  key: string
+  finish(state: never): Value
+}
+
+/** The aggregates of a plan made ready once a query: the folds to run, and the columns of the answer. */
+export interface Aggregation {
+  folds: readonly Fold[]
+  outputs: readonly { name: string; fold: number; finish(state: unknown): Value }[]
+}
+
+/** Throws a TypeError on an aggregate that this engine does not know: a defect of the plan. */
+export function createAggregation(aggregates: readonly (readonly [string, Aggregate])[]): Aggregation {
+  const parts = aggregates.map(([name, aggregate]) => partOf(name, aggregate))
+  const folds = [...new Map(parts.map(({ fold }) => [fold.key, fold])).values()]
+  const outputs = parts.map(({ fold, output }) => ({
+    name: output.name,
+    fold: folds.findIndex(({ key }) => key === fold.key),
+    finish: output.finish as (state: unknown) => Value,
+  }))
+  return { folds, outputs }
+}
+
+function partOf(name: string, aggregate: Aggregate): { fold: Fold; output: Output } {
+  const part = <State>(
+    fold: Omit<Fold, 'accumulator'>,
+    accumulator: Accumulator<never, State>,
+    finish: (state: State) => Value,
+  ) => ({
+    fold: { ...fold, accumulator } as Fold,
+    output: { name, key: fold.key, finish } as Output,
+  })
+  switch (aggregate.fn) {
+    case 'count':
+      return part({ key: 'rows', input: ({ rows }) => rows }, countAccumulator, ({ count }: CountState) => count)
+    case 'countWhere':
+      return part(whereFold(aggregate), countAccumulator, ({ count }: CountState) => count)
+    case 'min':
+      return part(numbersFold('extremes', aggregate.column), extremesAccumulator, ({ min }: ExtremesState) =>
+        finiteOrNull(min),
+      )
+    case 'max':
+      return part(numbersFold('extremes', aggregate.column), extremesAccumulator, ({ max }: ExtremesState) =>
+        finiteOrNull(max),
+      )
+    case 'mean':
+      return part(numbersFold('mean', aggregate.column), meanAccumulator, (state: MeanState) => meanOf(state))
+    case 'quantile':
+      return part(numbersFold('quantile', aggregate.column), quantileAccumulator, (state: QuantileState) =>
+        quantileOf(state, aggregate.percent),
+      )
+  }
+}
+
+const finiteOrNull = (value: number) => (Number.isFinite(value) ? value : null)
+
+function numbersFold(key: string, column: string): Omit<Fold, 'accumulator'> {
+  return { key: `${key} ${column}`, input: (stretch) => stretch.numbers(column) }
+}
+
+function whereFold({ where }: Extract<Aggregate, { fn: 'countWhere' }>): Omit<Fold, 'accumulator'> {
+  const key = `where ${JSON.stringify(where)}`
+  if (where.test === 'atLeast')
+    return { key, input: (stretch) => countAtLeast(stretch.numbers(where.column), where.value) }
+  if (where.test !== 'contains') throw new TypeError(`No count of rows where ${key}.`)
+  const bit = areaBit(where.text)
+  return { key, input: (stretch) => countWithBit(stretch.areaCounts(where.column), bit) }
+}
+
+function countAtLeast({ values, length }: Numbers, least: number): number {
+  let count = 0
+  for (let i = 0; i < length; i++) if (values[i]! >= least) count++
+  return count
+}
+
+function countWithBit(countsByFlags: Uint32Array, bit: number): number {
+  return countsByFlags.reduce((sum, count, flags) => ((flags & bit) === 0 ? sum : sum + count), 0)
+}
+
+/** Folds the selected rows of a batch into states, one list of them for each group. */
+export function aggregate(
+  batch: Batch,
+  selection: Selection,
+  spans: Spans,
+  groups: Groups,
+  { folds }: Aggregation,
+): States[] {
+  const states = groups.bucketsUs.map(() => createStates(folds))
+  const load = createLoader(batch, selection)
+  let from = 0
+  for (let span = 0; span < spans.ends.length; span++) {
+    const stretch = load(from, spans.ends[span]!)
+    const target = states[groups.ids[span]!]!
+    folds.forEach(({ accumulator, input }, i) => {
+      accumulator.update(target[i] as never, input(stretch) as never)
+    })
+    from = spans.ends[span]!
+  }
+  return states
+}
+
+export function createStates(folds: readonly Fold[]): States {
+  return folds.map(({ accumulator }) => accumulator.create())
+}
+
+export function mergeStates({ folds }: Aggregation, into: States, from: States): void {
+  folds.forEach(({ accumulator }, i) => {
+    accumulator.merge(into[i] as never, from[i] as never)
+  })
+}
+
+/** Loads stretches of positions; what a stretch gave is overwritten by the next. */
+function createLoader(batch: Batch, selection: Selection): (from: number, to: number) => Stretch {
+  const vectors = new Map<string, Float64Array>()
+  const vectorOf = (column: string) => {
+    const vector = vectors.get(column) ?? new Float64Array(sizeOf(selection))
+    vectors.set(column, vector)
+    return vector
+  }
+  return (from, to) => {
+    const numbers = new Map<string, Numbers>()
+    const areas = new Map<string, Uint32Array>()
+    return {
+      rows: to - from,
+      numbers: (column) =>
+        once(numbers, column, () => {
+          const { values } = batch.columns.get(column) as NumberColumn
+          return loadNumbers(values, selection, from, to, vectorOf(column))
+        }),
+      areaCounts: (column) =>
+        once(areas, column, () => {
+          const { flags } = batch.columns.get(column) as AreasColumn
+          return countFlags(flags, selection, from, to)
+        }),
+    }
+  }
+}
+
+function once<T>(made: Map<string, T>, key: string, make: () => T): T {
+  const known = made.get(key)
+  if (known !== undefined) return known
+  const value = make()
+  made.set(key, value)
+  return value
+}
+
+/** Copies the present values into `out`, widened to doubles. */
+function loadNumbers(
+  values: NumberColumn['values'],
+  selection: Selection,
+  from: number,
+  to: number,
+  out: Float64Array,
+): Numbers {
+  let length = 0
+  if (selection.kind === 'range') {
+    const stretch = values.subarray(selection.start + from, selection.start + to)
+    out.set(stretch)
+    for (let i = 0; i < stretch.length; i++) if (!Number.isNaN(out[i])) out[length++] = out[i]!
+    return { values: out, length }
+  }
+  for (let position = from; position < to; position++) {
+    const value = values[selection.indices[position]!]!
+    if (!Number.isNaN(value)) out[length++] = value
+  }
+  return { values: out, length }
+}
+
+/** How many rows have each combination of flags: 16 counts. */
+function countFlags(flags: Uint8Array, selection: Selection, from: number, to: number): Uint32Array {
+  const counts = new Uint32Array(16)
+  if (selection.kind === 'range') {
+    const end = selection.start + to
+    for (let row = selection.start + from; row < end; row++) counts[flags[row]! & 15]!++
+    return counts
+  }
+  for (let position = from; position < to; position++) counts[flags[selection.indices[position]!]! & 15]!++
+  return counts
+}

@@ -1,0 +1,115 @@
+import type { SourceName } from '../../../sources.js'
+import type { Predicate, TimeRange } from '../../plan.js'
+import { AREAS, hotColumns } from '../../schema.js'
+import type { Batch, Codes, TextColumn, TimeColumn } from '../columns/batch.js'
+import { timeAt } from '../columns/batch.js'
+import { ABSENT } from '../columns/dictionary.js'
+import { narrow, none, type RangeSelection, range, rowAt, type Selection, sizeOf } from '../columns/selection.js'
+import type { Pause } from '../slices.js'
+import { createMatcher, findEntry, matchEntries } from './pattern.js'
+
+/** A predicate made ready once a query: narrows a selection of any batch of the source. */
+export type Filter = (batch: Batch, selection: Selection, pause: Pause) => Selection | Promise<Selection>
+
+/** Throws a TypeError on a predicate that no column of the source supports: a defect of the plan. */
+export function createFilter(source: SourceName, predicate: Predicate): Filter {
+  const kind =
+    predicate.column === 'project' ? 'project' : hotColumns(source).find(({ name }) => name === predicate.column)?.kind
+  if (kind === 'project' && predicate.test === 'equals') return projectFilter(predicate.value)
+  if (kind === 'text' && predicate.test === 'equals') return equalsFilter(predicate.column, predicate.value)
+  if (kind === 'text' && predicate.test === 'matches') return matchesFilter(predicate.column, predicate.pattern)
+  throw new TypeError(`No filter "${predicate.test}" on the column ${predicate.column} of ${source}.`)
+}
+
+/** The whole batch where it lies in the time range, none of it where it lies outside, else the rows inside. */
+export function filterTime(batch: Batch, selection: Selection, { fromUs, throughUs }: TimeRange): Selection {
+  if (batch.minUs > throughUs || batch.maxUs < fromUs) return none
+  if (batch.minUs >= fromUs && batch.maxUs <= throughUs) return selection
+  if (selection.kind === 'range' && selection.timeOrdered) return cutRange(batch.times, selection, fromUs, throughUs)
+  const { baseUs, unitUs, offsets } = batch.times
+  return narrow(selection, (out) => {
+    let count = 0
+    const size = sizeOf(selection)
+    for (let position = 0; position < size; position++) {
+      const row = rowAt(selection, position)
+      const timestampUs = baseUs + offsets[row]! * unitUs
+      if (timestampUs >= fromUs && timestampUs <= throughUs) out[count++] = row
+    }
+    return count
+  })
+}
+
+function cutRange(
+  times: TimeColumn,
+  { start, end }: RangeSelection,
+  fromUs: number,
+  throughUs: number,
+): RangeSelection {
+  const first = firstRowAt(times, start, end, fromUs)
+  return range(first, firstRowAt(times, first, end, throughUs + 1), true)
+}
+
+/** The first row in [start, end), which ascend in time, at or after a moment; `end` where there is none. */
+export function firstRowAt(times: TimeColumn, start: number, end: number, timestampUs: number): number {
+  let low = start
+  let high = end
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (timeAt(times, middle) < timestampUs) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** A project's rows come from the batch itself, so this stands before any other filter. */
+function projectFilter(project: string): Filter {
+  return (batch, selection) => {
+    const rows = batch.projectRows(project)
+    if (selection.kind === 'range' && selection.start === 0 && selection.end === batch.rows) return rows
+    throw new TypeError('The filter on project must be the first one.')
+  }
+}
+
+function equalsFilter(column: string, value: string): Filter {
+  return (batch, selection) => {
+    const { codes, dictionary } = batch.columns.get(column) as TextColumn
+    const code = findEntry(dictionary, value)
+    return code <= ABSENT ? none : narrow(selection, (out) => rowsWithCode(codes, selection, code, out))
+  }
+}
+
+function matchesFilter(column: string, pattern: string): Filter {
+  const matcher = createMatcher(pattern)
+  return async (batch, selection, pause) => {
+    const { codes, dictionary } = batch.columns.get(column) as TextColumn
+    const hits = await matchEntries(dictionary, matcher, pause)
+    return hits.includes(1) ? narrow(selection, (out) => rowsWithHit(codes, selection, hits, out)) : none
+  }
+}
+
+function rowsWithCode(codes: Codes, selection: Selection, code: number, out: Uint32Array): number {
+  let count = 0
+  if (selection.kind === 'range') {
+    for (let row = selection.start; row < selection.end; row++) if (codes[row] === code) out[count++] = row
+    return count
+  }
+  for (const row of selection.indices) if (codes[row] === code) out[count++] = row
+  return count
+}
+
+function rowsWithHit(codes: Codes, selection: Selection, hits: Uint8Array, out: Uint32Array): number {
+  let count = 0
+  if (selection.kind === 'range') {
+    for (let row = selection.start; row < selection.end; row++) if (hits[codes[row]!] === 1) out[count++] = row
+    return count
+  }
+  for (const row of selection.indices) if (hits[codes[row]!] === 1) out[count++] = row
+  return count
+}
+
+/** The bit of an area in a column of kind areas; a TypeError for a text that is none of them. */
+export function areaBit(text: string): number {
+  const index = (AREAS as readonly string[]).indexOf(text)
+  if (index >= 0) return 1 << index
+  throw new TypeError(`The column path knows only ${AREAS.join(', ')}, not "${text}".`)
+}

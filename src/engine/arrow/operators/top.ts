@@ -1,0 +1,50 @@
+import type { Batch } from '../columns/batch.js'
+import { timeAt } from '../columns/batch.js'
+import { rowAt, type Selection, sizeOf } from '../columns/selection.js'
+
+/** A row found, and where it lies. Of equal times the later arrival is the newer: the later batch, then the later row. */
+export interface Found {
+  timestampUs: number
+  /** The batch's place in order of arrival. */
+  batch: number
+  row: number
+}
+
+/** The newest rows so far, at most `limit`, newest first. */
+export interface Top {
+  readonly found: readonly Found[]
+  /** Whether a batch whose newest row is of that time could still have a row among the newest. */
+  wants(maxUs: number): boolean
+  /** Takes the rows of a selection that are among the newest. */
+  offer(batch: Batch, batchNumber: number, selection: Selection): void
+}
+
+export function createTop(limit: number): Top {
+  const found: Found[] = []
+  const wants = (timestampUs: number) => found.length < limit || timestampUs >= found[limit - 1]!.timestampUs
+  return {
+    found,
+    wants,
+    offer(batch, batchNumber, selection) {
+      for (let position = sizeOf(selection) - 1; position >= 0; position--) {
+        const row = rowAt(selection, position)
+        const timestampUs = timeAt(batch.times, row)
+        if (wants(timestampUs)) insert(found, { timestampUs, batch: batchNumber, row }, limit)
+        else if (selection.timeOrdered) return
+      }
+    },
+  }
+}
+
+function insert(found: Found[], row: Found, limit: number): void {
+  let at = found.length
+  while (at > 0 && isNewer(row, found[at - 1]!)) at--
+  if (at >= limit) return
+  found.splice(at, 0, row)
+  if (found.length > limit) found.pop()
+}
+
+function isNewer(a: Found, b: Found): boolean {
+  if (a.timestampUs !== b.timestampUs) return a.timestampUs > b.timestampUs
+  return a.batch !== b.batch ? a.batch > b.batch : a.row > b.row
+}

@@ -1,0 +1,52 @@
+import { BUCKET_US, truncate as truncateTime } from '../../../base/buckets.js'
+import type { BucketUnit } from '../../plan.js'
+import type { Batch } from '../columns/batch.js'
+import { timeAt } from '../columns/batch.js'
+import { rowAt, type Selection, sizeOf } from '../columns/selection.js'
+import { firstRowAt } from './filter.js'
+
+/**
+ * Stretches of a selection whose rows lie in one bucket: the i-th covers the positions [ends[i - 1], ends[i]) and lies in
+ * the bucket that starts at `bucketsUs[i]`. Rows that ascend in time give one span a bucket; others may give more.
+ */
+export interface Spans {
+  bucketsUs: number[]
+  ends: number[]
+}
+
+/** Cuts the timestamps of the selected rows down to their buckets. Costs no look at a row where the batch lies in one bucket. */
+export function truncate(batch: Batch, selection: Selection, unit: BucketUnit): Spans {
+  const first = truncateTime(batch.minUs, unit)
+  if (first === truncateTime(batch.maxUs, unit)) return { bucketsUs: [first], ends: [sizeOf(selection)] }
+  return selection.kind === 'range' && selection.timeOrdered
+    ? spansOfRange(batch, selection.start, selection.end, unit)
+    : spansOfRows(batch, selection, unit)
+}
+
+function spansOfRange({ times }: Batch, start: number, end: number, unit: BucketUnit): Spans {
+  const spans: Spans = { bucketsUs: [], ends: [] }
+  for (let row = start; row < end; ) {
+    const bucketUs = truncateTime(timeAt(times, row), unit)
+    row = firstRowAt(times, row + 1, end, bucketUs + BUCKET_US[unit])
+    spans.bucketsUs.push(bucketUs)
+    spans.ends.push(row - start)
+  }
+  return spans
+}
+
+function spansOfRows({ times }: Batch, selection: Selection, unit: BucketUnit): Spans {
+  const spans: Spans = { bucketsUs: [], ends: [] }
+  const size = sizeOf(selection)
+  let bucketUs = Number.NaN
+  let bucketEndUs = Number.NEGATIVE_INFINITY
+  for (let position = 0; position < size; position++) {
+    const timestampUs = timeAt(times, rowAt(selection, position))
+    if (timestampUs >= bucketUs && timestampUs < bucketEndUs) continue
+    if (position > 0) spans.ends.push(position)
+    bucketUs = truncateTime(timestampUs, unit)
+    bucketEndUs = bucketUs + BUCKET_US[unit]
+    spans.bucketsUs.push(bucketUs)
+  }
+  spans.ends.push(size)
+  return spans
+}

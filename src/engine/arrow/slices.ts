@@ -1,0 +1,23 @@
+import { setImmediate } from 'node:timers/promises'
+
+/** The longest stretch of work before the event loop gets its turn. */
+export const SLICE_MS = 10
+
+/** Called between pieces of work: gives way to the event loop when a slice is used up, and throws when the work is unwanted. */
+export type Pause = () => Promise<void> | undefined
+
+/**
+ * Cuts long work into slices, so that requests, ingest and `/health` are served between them.
+ * `pause` throws the signal's reason once it is aborted; it returns undefined while the slice lasts, at no cost.
+ */
+export function createPause(signal?: AbortSignal, sliceMs = SLICE_MS): Pause {
+  let startedMs = performance.now()
+  return () => {
+    signal?.throwIfAborted()
+    if (performance.now() - startedMs < sliceMs) return undefined
+    return setImmediate().then(() => {
+      signal?.throwIfAborted()
+      startedMs = performance.now()
+    })
+  }
+}

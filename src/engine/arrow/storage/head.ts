@@ -1,0 +1,202 @@
+import { type Data, type RecordBatch, RecordBatchReader } from 'apache-arrow'
+import type { Interner } from '../../../base/interner.js'
+import type { SourceName } from '../../../sources.js'
+import type { IngestBatch } from '../../engine.js'
+import { type HotColumn, hotColumns } from '../../schema.js'
+import type { Batch, Column } from '../columns/batch.js'
+import { ABSENT, createInterner, type Dictionary } from '../columns/dictionary.js'
+import { narrow, none, range } from '../columns/selection.js'
+import { findEntry } from '../operators/pattern.js'
+import { type ColdBuffers, readCold, type TextBuffer } from './cold.js'
+
+/**
+ * The open end of a source: rows in order of arrival, in columns that grow. Micro-batches are copied in, so that a trickle
+ * of single rows costs no more than a flood. A snapshot holds what was there when it was taken, whatever
+ * is appended later: rows are only ever written behind it, and a column that must grow moves to a new array.
+ */
+export interface Head {
+  rows: number
+  minUs: number
+  maxUs: number
+  timestampsUs: Float64Array
+  columns: Map<string, HeadColumn>
+  cold: ColdBuffers
+}
+
+export type HeadColumn =
+  | { kind: 'text'; codes: Uint32Array; interner: Interner }
+  | { kind: 'number'; values: Float64Array }
+  | { kind: 'areas'; flags: Uint8Array }
+
+const FIRST_ROWS = 256
+const FIRST_BYTES = 16 * 1024
+
+export function createHead(source: SourceName): Head {
+  const columns: HotColumn[] = [{ name: 'project', kind: 'text', path: [] }, ...hotColumns(source)]
+  const text = (): TextBuffer => ({
+    offsets: new Uint32Array(FIRST_ROWS + 1),
+    bytes: Buffer.allocUnsafeSlow(FIRST_BYTES),
+  })
+  return {
+    rows: 0,
+    minUs: Number.POSITIVE_INFINITY,
+    maxUs: Number.NEGATIVE_INFINITY,
+    timestampsUs: new Float64Array(FIRST_ROWS),
+    columns: new Map(columns.map(({ name, kind }) => [name, createColumn(kind)])),
+    cold: { ids: text(), messages: text(), metadata: text() },
+  }
+}
+
+function createColumn(kind: HotColumn['kind']): HeadColumn {
+  if (kind === 'text') return { kind, codes: new Uint32Array(FIRST_ROWS), interner: createInterner() }
+  if (kind === 'number') return { kind, values: new Float64Array(FIRST_ROWS) }
+  return { kind, flags: new Uint8Array(FIRST_ROWS) }
+}
+
+/** Bytes held, room to grow included. */
+export function headBytes({ timestampsUs, columns, cold }: Head): number {
+  let bytes = timestampsUs.byteLength
+  for (const column of columns.values()) {
+    if (column.kind === 'text') bytes += column.codes.byteLength + column.interner.byteLength
+    else bytes += column.kind === 'number' ? column.values.byteLength : column.flags.byteLength
+  }
+  for (const { offsets, bytes: held } of Object.values(cold) as TextBuffer[])
+    bytes += offsets.byteLength + held.byteLength
+  return bytes
+}
+
+/** Bytes of the rows themselves: what decides when a head is full. */
+export function headContentBytes({ rows, cold }: Head): number {
+  return cold.ids.offsets[rows]! + cold.messages.offsets[rows]! + cold.metadata.offsets[rows]! + rows * 32
+}
+
+/** Appends a batch, whole or not at all: what can fail, decoding and making room, comes before the first row is written. */
+export function appendToHead(head: Head, batch: IngestBatch): void {
+  const [decoded] = [...RecordBatchReader.from(batch.ipc)] as RecordBatch[]
+  if (decoded === undefined || decoded.numRows !== batch.rows) {
+    throw new TypeError(`A batch of ${batch.source} must be one record batch of ${batch.rows} rows.`)
+  }
+  const dataOf = new Map(decoded.schema.fields.map(({ name }, i) => [name, decoded.data.children[i]!]))
+  appendTimes(head, dataOf.get('timestamp')!, batch.rows)
+  for (const [name, column] of head.columns) appendColumn(column, dataOf.get(name)!, head.rows, batch.rows)
+  appendText(head.cold.ids, dataOf.get('id')!, head.rows, batch.rows)
+  appendText(head.cold.messages, dataOf.get('event_message')!, head.rows, batch.rows)
+  appendText(head.cold.metadata, dataOf.get('metadata')!, head.rows, batch.rows)
+  for (let row = head.rows; row < head.rows + batch.rows; row++) {
+    const timestampUs = head.timestampsUs[row]!
+    if (timestampUs < head.minUs) head.minUs = timestampUs
+    if (timestampUs > head.maxUs) head.maxUs = timestampUs
+  }
+  head.rows += batch.rows
+}
+
+/** Arrow keeps timestamps as 64-bit integers; ours fit a double without loss. */
+function appendTimes(head: Head, { values }: Data, rows: number): void {
+  head.timestampsUs = withRoom(head.timestampsUs, head.rows, head.rows + rows)
+  const words = new Uint32Array(values.buffer, values.byteOffset, rows * 2)
+  for (let i = 0; i < rows; i++) {
+    head.timestampsUs[head.rows + i] = (words[2 * i + 1]! | 0) * 2 ** 32 + words[2 * i]!
+  }
+}
+
+function appendColumn(column: HeadColumn, data: Data, at: number, rows: number): void {
+  if (column.kind === 'text') {
+    column.codes = withRoom(column.codes, at, at + rows)
+    appendCodes(column.codes, at, data, rows, internAll(column.interner, data))
+  } else if (column.kind === 'number') {
+    column.values = withRoom(column.values, at, at + rows)
+    column.values.set((data.values as Float64Array).subarray(0, rows), at)
+    eachNull(data, rows, (row) => {
+      column.values[at + row] = Number.NaN
+    })
+  } else {
+    column.flags = withRoom(column.flags, at, at + rows)
+    column.flags.set((data.values as Uint8Array).subarray(0, rows), at)
+  }
+}
+
+/** The head's codes of a batch's dictionary, by the batch's codes. */
+function internAll(interner: Interner, data: Data): Uint32Array {
+  const texts = data.dictionary?.data[0]
+  if (texts === undefined) return new Uint32Array(0)
+  const offsets = texts.valueOffsets as Int32Array
+  return Uint32Array.from({ length: texts.length }, (_, i) =>
+    interner.intern(texts.values as Uint8Array, offsets[i]!, offsets[i + 1]!),
+  )
+}
+
+function appendCodes(codes: Uint32Array, at: number, data: Data, rows: number, codeOf: Uint32Array): void {
+  const batchCodes = data.values as Int32Array
+  for (let i = 0; i < rows; i++) codes[at + i] = codeOf[batchCodes[i]!]!
+  eachNull(data, rows, (row) => {
+    codes[at + row] = ABSENT
+  })
+}
+
+function eachNull(data: Data, rows: number, visit: (row: number) => void): void {
+  if (data.nullCount === 0) return
+  const bitmap = data.nullBitmap
+  for (let row = 0; row < rows; row++) if ((bitmap[row >> 3]! & (1 << (row & 7))) === 0) visit(row)
+}
+
+function appendText(text: TextBuffer, data: Data, at: number, rows: number): void {
+  const offsets = data.valueOffsets as Int32Array
+  const from = text.offsets[at]!
+  const shift = from - offsets[0]!
+  const end = shift + offsets[rows]!
+  text.offsets = withRoom(text.offsets, at + 1, at + 1 + rows)
+  for (let i = 1; i <= rows; i++) text.offsets[at + i] = shift + offsets[i]!
+  if (end > text.bytes.length) {
+    const grown = Buffer.allocUnsafeSlow(Math.max(end, text.bytes.length * 2))
+    text.bytes.copy(grown, 0, 0, from)
+    text.bytes = grown
+  }
+  text.bytes.set((data.values as Uint8Array).subarray(offsets[0]!, offsets[rows]!), from)
+}
+
+/** The array itself, or one of at least twice its length with the first `used` items in it. */
+function withRoom<T extends Uint8Array | Uint32Array | Float64Array>(array: T, used: number, length: number): T {
+  if (length <= array.length) return array
+  const grown = new (array.constructor as new (length: number) => T)(Math.max(length, array.length * 2))
+  grown.set(array.subarray(0, used))
+  return grown
+}
+
+/** What is in the head now, as a batch that later appends leave alone. */
+export function snapshot(head: Head): Batch {
+  const { rows, minUs, maxUs, timestampsUs } = head
+  const cold: ColdBuffers = {
+    ids: { ...head.cold.ids },
+    messages: { ...head.cold.messages },
+    metadata: { ...head.cold.metadata },
+  }
+  const columns = new Map([...head.columns].map(([name, column]) => [name, freeze(column)]))
+  const project = columns.get('project') as Extract<Column, { kind: 'text' }>
+  return {
+    rows,
+    minUs,
+    maxUs,
+    times: { baseUs: 0, unitUs: 1, offsets: timestampsUs },
+    columns,
+    projectRows(name) {
+      const code = findEntry(project.dictionary, name)
+      if (code <= ABSENT) return none
+      return narrow(range(0, rows, false), (out) => {
+        let count = 0
+        for (let row = 0; row < rows; row++) if (project.codes[row] === code) out[count++] = row
+        return count
+      })
+    },
+    openCold: () => (row) => readCold(cold, row),
+  }
+}
+
+function freeze(column: HeadColumn): Column {
+  return column.kind === 'text'
+    ? { kind: 'text', codes: column.codes, dictionary: dictionaryOf(column.interner) }
+    : { ...column }
+}
+
+export function dictionaryOf({ count, offsets, bytes, hasNewlines }: Interner): Dictionary {
+  return { count, offsets, bytes, hasNewlines }
+}

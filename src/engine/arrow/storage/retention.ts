@@ -1,0 +1,35 @@
+import type { Metrics } from '../../../base/metrics.js'
+import { dayOf, type Partition, type Store } from './store.js'
+
+/** What made rows go. */
+type Limit = 'retention' | 'memory'
+
+/**
+ * Drops the oldest day while it lies wholly before the retention: at most one day a call, so that a clock that
+ * jumped ahead takes one day and not all of them before somebody sees it.
+ */
+export function enforceRetention(store: Store, nowUs: number, retentionUs: number, metrics: Metrics): void {
+  const oldest = store.oldestDay()
+  if (oldest !== undefined && oldest < dayOf(nowUs - retentionUs))
+    record(store.drop(oldest, 'day'), 'retention', metrics)
+}
+
+/**
+ * Drops the oldest days until the bytes held fit the limit. Of the only day left its oldest segments go, so that a day that
+ * outgrows the limit alone keeps its newest rows.
+ */
+export function enforceMemoryLimit(store: Store, limitBytes: number, metrics: Metrics): void {
+  while (store.bytes() > limitBytes) {
+    const oldest = store.oldestDay()
+    if (oldest === undefined) return
+    const isOnlyDay = store.newestDay() === oldest
+    record(store.drop(oldest, isOnlyDay ? 'oldest segments' : 'day'), 'memory', metrics)
+  }
+}
+
+function record(partitions: readonly Partition[], limit: Limit, metrics: Metrics): void {
+  for (const { source, rows } of partitions) {
+    metrics.evictedRows.inc({ source, limit }, rows)
+    metrics.evictedPartitions.inc({ source, limit })
+  }
+}

@@ -1,0 +1,129 @@
+import { DAY_US } from '../../../base/units.js'
+import type { SourceName } from '../../../sources.js'
+import type { Codes, Column } from '../columns/batch.js'
+import { entryOf, pick } from '../columns/dictionary.js'
+import { codesFor, narrowNumbers, narrowTimes } from '../columns/narrow.js'
+import type { Pause } from '../slices.js'
+import { sealCold } from './cold.js'
+import { dictionaryOf, type Head, type HeadColumn } from './head.js'
+import { createSegment, type ProjectIndex, type Segment } from './segment.js'
+import { countingSort, sortByTime } from './sort.js'
+
+type TextHeadColumn = Extract<HeadColumn, { kind: 'text' }>
+
+/**
+ * Makes a head that takes no more rows into segments, one for each UTC day in it. Rows are sorted once, by day, project,
+ * time and arrival; hot columns are narrowed, cold ones compressed off the main thread.
+ */
+export async function seal(source: SourceName, head: Head, pause: Pause): Promise<Segment[]> {
+  const project = head.columns.get('project') as TextHeadColumn
+  const { ranks, codesByRank } = rankProjects(project)
+  const byTime = sortByTime(head.timestampsUs, head.rows, head.minUs, head.maxUs)
+  await pause()
+  const byProject = countingSort(byTime, ranksOfRows(project, ranks, head.rows), codesByRank.length)
+  await pause()
+  const firstDay = Math.floor(head.minUs / DAY_US)
+  const days = Uint32Array.from(
+    { length: head.rows },
+    (_, row) => Math.floor(head.timestampsUs[row]! / DAY_US) - firstDay,
+  )
+  const order = countingSort(byProject, days, Math.floor(head.maxUs / DAY_US) - firstDay + 1)
+  await pause()
+  const segments: Segment[] = []
+  for (let start = 0; start < head.rows; ) {
+    const day = days[order[start]!]!
+    let end = start + 1
+    while (end < head.rows && days[order[end]!] === day) end++
+    segments.push(await sealDay(source, firstDay + day, head, order.subarray(start, end), codesByRank, pause))
+    start = end
+  }
+  return segments
+}
+
+/** Projects in ascending order of their bytes; the absent one stands first. */
+function rankProjects({ interner }: TextHeadColumn): { ranks: Uint32Array; codesByRank: Uint32Array } {
+  const dictionary = dictionaryOf(interner)
+  const named = Array.from({ length: interner.count - 1 }, (_, i) => i + 1)
+  named.sort((a, b) => Buffer.compare(entryOf(dictionary, a), entryOf(dictionary, b)))
+  const codesByRank = Uint32Array.from([0, ...named])
+  const ranks = new Uint32Array(interner.count)
+  codesByRank.forEach((code, rank) => {
+    ranks[code] = rank
+  })
+  return { ranks, codesByRank }
+}
+
+function ranksOfRows({ codes }: TextHeadColumn, ranks: Uint32Array, rows: number): Uint32Array {
+  const ranksOf = new Uint32Array(rows)
+  for (let row = 0; row < rows; row++) ranksOf[row] = ranks[codes[row]!]!
+  return ranksOf
+}
+
+async function sealDay(
+  source: SourceName,
+  day: number,
+  head: Head,
+  order: Uint32Array,
+  codesByRank: Uint32Array,
+  pause: Pause,
+): Promise<Segment> {
+  const timestampsUs = gather(head.timestampsUs, order, new Float64Array(order.length))
+  const minUs = timestampsUs.reduce((a, b) => Math.min(a, b))
+  const maxUs = timestampsUs.reduce((a, b) => Math.max(a, b))
+  const times = narrowTimes(timestampsUs, minUs, maxUs)
+  await pause()
+  const columns = new Map<string, Column>()
+  for (const [name, column] of head.columns) {
+    if (name !== 'project') columns.set(name, sealColumn(column, order))
+    await pause()
+  }
+  const projects = indexProjects(head.columns.get('project') as TextHeadColumn, order, codesByRank)
+  const cold = await sealCold(head.cold, order, 0, order.length, pause)
+  return createSegment({ source, day, rows: order.length, minUs, maxUs, times, projects, columns, cold })
+}
+
+function sealColumn(column: HeadColumn, order: Uint32Array): Column {
+  if (column.kind === 'areas')
+    return { kind: 'areas', flags: gather(column.flags, order, new Uint8Array(order.length)) }
+  if (column.kind === 'text') return sealText(column, order)
+  return { kind: 'number', values: narrowNumbers(gather(column.values, order, new Float64Array(order.length))) }
+}
+
+/** Fills `out` with the values of the rows `order`. */
+function gather<T extends Float64Array | Uint8Array>(values: T, order: Uint32Array, out: T): T {
+  for (let i = 0; i < order.length; i++) out[i] = values[order[i]!]!
+  return out
+}
+
+/** Codes are given anew in order of first appearance, so that what is asked for together lies together. */
+function sealText({ codes, interner }: TextHeadColumn, order: Uint32Array): Column {
+  const newCodes = new Uint32Array(interner.count)
+  const picked = new Uint32Array(interner.count)
+  let count = 0
+  for (const row of order) {
+    const code = codes[row]!
+    if (code === 0 || newCodes[code] !== 0) continue
+    picked[count++] = code
+    newCodes[code] = count
+  }
+  const sealed: Codes = codesFor(count + 1, order.length)
+  for (let i = 0; i < order.length; i++) sealed[i] = newCodes[codes[order[i]!]!]!
+  return { kind: 'text', codes: sealed, dictionary: pick(dictionaryOf(interner), picked.subarray(0, count)) }
+}
+
+/** The projects of sorted rows and where each begins. */
+function indexProjects(
+  { codes, interner }: TextHeadColumn,
+  order: Uint32Array,
+  codesByRank: Uint32Array,
+): ProjectIndex {
+  const counts = new Uint32Array(interner.count)
+  for (const row of order) counts[codes[row]!]!++
+  const present = codesByRank.filter((code) => code !== 0 && counts[code] !== 0)
+  const starts = new Uint32Array(present.length + 1)
+  starts[0] = counts[0]!
+  present.forEach((code, i) => {
+    starts[i + 1] = starts[i]! + counts[code]!
+  })
+  return { dictionary: pick(dictionaryOf(interner), present), starts }
+}

@@ -1,0 +1,68 @@
+import type { SourceName } from '../../../sources.js'
+import { type Batch, bytesOfColumn, type Column, type TimeColumn } from '../columns/batch.js'
+import { type Dictionary, entryOf } from '../columns/dictionary.js'
+import { none, range, type Selection } from '../columns/selection.js'
+import { type ColdBlocks, coldBytes, createColdReader } from './cold.js'
+
+/**
+ * A sealed batch of one source and one UTC day, sorted by project, then time, then arrival. It never changes.
+ */
+export interface Segment extends Batch {
+  source: SourceName
+  /** The UTC day of all its rows, in days since the epoch. */
+  day: number
+  hotBytes: number
+  coldBytes: number
+}
+
+/** Which rows belong to which project: project p, ascending by bytes, has the rows [starts[p - 1], starts[p]). */
+export interface ProjectIndex {
+  dictionary: Dictionary
+  /** One number a project and one behind the last. Rows without a project stand before starts[0]. */
+  starts: Uint32Array
+}
+
+export interface SegmentParts {
+  source: SourceName
+  day: number
+  rows: number
+  minUs: number
+  maxUs: number
+  times: TimeColumn
+  projects: ProjectIndex
+  columns: ReadonlyMap<string, Column>
+  cold: ColdBlocks
+}
+
+export function createSegment(parts: SegmentParts): Segment {
+  const { projects, cold, ...batch } = parts
+  return {
+    ...batch,
+    hotBytes: hotBytes(parts),
+    coldBytes: coldBytes(cold),
+    projectRows: (project) => rowsOf(projects, project),
+    openCold: () => createColdReader(cold),
+  }
+}
+
+function hotBytes({ times, projects, columns }: SegmentParts): number {
+  const { dictionary, starts } = projects
+  let bytes = times.offsets.byteLength + starts.byteLength + dictionary.offsets.byteLength + dictionary.bytes.byteLength
+  for (const column of columns.values()) bytes += bytesOfColumn(column)
+  return bytes
+}
+
+/** Binary search over the projects' bytes. */
+function rowsOf({ dictionary, starts }: ProjectIndex, project: string): Selection {
+  const wanted = Buffer.from(project)
+  let low = 1
+  let high = dictionary.count - 1
+  while (low <= high) {
+    const middle = (low + high) >>> 1
+    const order = Buffer.compare(entryOf(dictionary, middle), wanted)
+    if (order === 0) return range(starts[middle - 1]!, starts[middle]!, true)
+    if (order < 0) low = middle + 1
+    else high = middle - 1
+  }
+  return none
+}

@@ -1,0 +1,149 @@
+import { DAY_US } from '../../../base/units.js'
+import { SOURCE_NAMES, type SourceName } from '../../../sources.js'
+import type { IngestBatch, SourceStats } from '../../engine.js'
+import type { Batch } from '../columns/batch.js'
+import { createPause } from '../slices.js'
+import { appendToHead, createHead, type Head, headBytes, headContentBytes, snapshot } from './head.js'
+import { seal } from './seal.js'
+import type { Segment } from './segment.js'
+
+/** Where the rows of each source are: sealed segments and heads being sealed, in order of arrival, and the open head. */
+interface Shelf {
+  source: SourceName
+  segments: Segment[]
+  /** Sums over the segments. */
+  sealed: { rows: number; hotBytes: number; coldBytes: number }
+  sealing: Head[]
+  head: Head
+}
+
+export interface StoreOptions {
+  /** A head is sealed once it holds so many rows or bytes. */
+  sealRows: number
+  sealBytes: number
+}
+
+/** A UTC day of one source. */
+export interface Partition {
+  source: SourceName
+  /** Days since the epoch. */
+  day: number
+  rows: number
+}
+
+export interface Store {
+  /** Appends a batch and seals its head where that is full. Visible on return; the promise is that of room for more. */
+  append(batch: IngestBatch): Promise<void>
+  /** All rows of a source at this moment, in order of arrival; later appends leave them alone. */
+  batches(source: SourceName): Batch[]
+  /** Seals every head that holds a row. */
+  sealAll(): Promise<void>
+  /** Resolves when no head is being sealed. */
+  settled(): Promise<void>
+  stats(): SourceStats[]
+  bytes(): number
+  /** The oldest and the newest day that a sealed segment holds, of any source. */
+  oldestDay(): number | undefined
+  newestDay(): number | undefined
+  /** Drops the sealed segments of one day; or only the oldest segment of each source in it. */
+  drop(day: number, extent: 'day' | 'oldest segments'): Partition[]
+}
+
+/** So many heads may wait to be sealed before those who append are held back. */
+const SEALING_BACKLOG = 2
+
+export function createStore({ sealRows, sealBytes }: StoreOptions): Store {
+  const shelves = new Map(SOURCE_NAMES.map((source) => [source, createShelf(source)]))
+  let lastSeal: Promise<void> = Promise.resolve()
+  const backlog: Promise<void>[] = []
+
+  const sealShelf = (shelf: Shelf): Promise<void> => {
+    const full = shelf.head
+    shelf.sealing.push(full)
+    shelf.head = createHead(shelf.source)
+    const sealed = lastSeal.then(async () => {
+      for (const segment of await seal(shelf.source, full, createPause())) addSegment(shelf, segment)
+      shelf.sealing.splice(shelf.sealing.indexOf(full), 1)
+    })
+    lastSeal = sealed
+    backlog.push(sealed)
+    const done = () => void backlog.splice(backlog.indexOf(sealed), 1)
+    sealed.then(done, done)
+    return sealed
+  }
+
+  const days = () => [...shelves.values()].flatMap(({ segments }) => segments.map(({ day }) => day))
+
+  return {
+    async append(batch) {
+      const shelf = shelves.get(batch.source)!
+      appendToHead(shelf.head, batch)
+      if (shelf.head.rows >= sealRows || headContentBytes(shelf.head) >= sealBytes)
+        void sealShelf(shelf).catch(() => {})
+      if (backlog.length > SEALING_BACKLOG) await backlog[backlog.length - SEALING_BACKLOG - 1]
+    },
+    batches(source) {
+      const { segments, sealing, head } = shelves.get(source)!
+      return [...segments, ...sealing.map(snapshot), snapshot(head)].filter(({ rows }) => rows > 0)
+    },
+    async sealAll() {
+      await Promise.all([...shelves.values()].filter(({ head }) => head.rows > 0).map(sealShelf))
+      await lastSeal
+    },
+    settled: () => lastSeal,
+    stats: () => [...shelves.values()].map(statsOf),
+    bytes: () =>
+      [...shelves.values()]
+        .map(statsOf)
+        .reduce((sum, stats) => sum + stats.hotBytes + stats.coldBytes + stats.headBytes, 0),
+    oldestDay: () => extreme(days(), Math.min),
+    newestDay: () => extreme(days(), Math.max),
+    drop: (day, extent) => [...shelves.values()].flatMap((shelf) => dropFrom(shelf, day, extent)),
+  }
+}
+
+function createShelf(source: SourceName): Shelf {
+  return { source, segments: [], sealed: { rows: 0, hotBytes: 0, coldBytes: 0 }, sealing: [], head: createHead(source) }
+}
+
+function addSegment(shelf: Shelf, segment: Segment): void {
+  shelf.segments.push(segment)
+  tally(shelf, segment, 1)
+}
+
+function tally({ sealed }: Shelf, { rows, hotBytes, coldBytes }: Segment, sign: 1 | -1): void {
+  sealed.rows += sign * rows
+  sealed.hotBytes += sign * hotBytes
+  sealed.coldBytes += sign * coldBytes
+}
+
+function statsOf({ source, segments, sealed, sealing, head }: Shelf): SourceStats {
+  const heads = [...sealing, head]
+  const sum = (values: number[]) => values.reduce((a, b) => a + b, 0)
+  return {
+    source,
+    rows: sealed.rows + sum(heads.map(({ rows }) => rows)),
+    segments: segments.length,
+    hotBytes: sealed.hotBytes,
+    coldBytes: sealed.coldBytes,
+    headBytes: sum(heads.map(headBytes)),
+  }
+}
+
+function dropFrom(shelf: Shelf, day: number, extent: 'day' | 'oldest segments'): Partition[] {
+  const ofDay = shelf.segments.filter((segment) => segment.day === day)
+  const dropped = extent === 'day' ? ofDay : ofDay.slice(0, 1)
+  if (dropped.length === 0) return []
+  shelf.segments = shelf.segments.filter((segment) => !dropped.includes(segment))
+  for (const segment of dropped) tally(shelf, segment, -1)
+  return [{ source: shelf.source, day, rows: dropped.reduce((sum, { rows }) => sum + rows, 0) }]
+}
+
+function extreme(values: number[], pick: (a: number, b: number) => number): number | undefined {
+  return values.length === 0 ? undefined : values.reduce((a, b) => pick(a, b))
+}
+
+/** The UTC day of a moment, in days since the epoch. */
+export function dayOf(timestampUs: number): number {
+  return Math.floor(timestampUs / DAY_US)
+}
