@@ -11,12 +11,12 @@ export type Pattern = InstanceType<typeof RE2>
 export const MAX_PATTERN_LENGTH = 1_000
 
 /** One piece of a pattern: a quotation, an escape, a class of characters, or a single character. */
-const TOKEN = /\\Q(.*?)(?:\\E|$)|\\p\{[^}]*\}|\\.|\[\^?\]?(?:\[:\^?[a-z]+:\]|\\.|[^\]\\])*\]|./gsu
+const TOKEN = /\\Q(.*?)(?:\\E|$)|\\[pP]\{[^}]*\}|\\.|\[\^?\]?(?:\[:\^?[a-z]+:\]|\\.|[^\]\\])*\]|./gsu
 
 /** Names that the library would translate to RE2's own `\p{L}`, `\p{Greek}`: forms of JavaScript. */
 const JAVASCRIPT_PROPERTY =
-  /\\[pP]\{(?:.*=.*|(?:.*_)?(?:Letter|Mark|Number|Punctuation|Symbol|Separator)|Control|Format|Surrogate|Private_Use|Unassigned|Other)\}/u
-const JAVASCRIPT_ESCAPE = /^(?:[^\\]|\\[^uc])*\\[uc]/su
+  /^(?:[^\\]|\\.)*?\\[pP]\{(?:[^}]*=[^}]*|(?:[^}]*_)?(?:Letter|Mark|Number|Punctuation|Symbol|Separator)|Control|Format|Surrogate|Private_Use|Unassigned|Other)\}/su
+const JAVASCRIPT_ESCAPE = /^(?:[^\\]|\\.)*?\\[uc]/su
 const METACHARACTER = /[\\^$.|?*+()[\]{}/]/gu
 
 /**
@@ -34,7 +34,8 @@ export function compilePattern(text: string, flags = ''): Pattern {
 
 /**
  * The pattern without what the library would read otherwise than RE2: JavaScript's escapes are refused,
- * and `\Q…\E` is spelled out, since the library escapes the slashes within it.
+ * `\Q…\E` is spelled out, since the library escapes the slashes within it, and in a class of characters `(?<` is
+ * escaped, since the library takes it for the start of a named group.
  */
 function ownSyntax(text: string): string {
   return text.replace(TOKEN, (token, quoted: string | undefined) => {
@@ -42,7 +43,7 @@ function ownSyntax(text: string): string {
     if (JAVASCRIPT_ESCAPE.test(token))
       throw invalid('\\u and \\c are JavaScript escapes; write the character or \\x{…}')
     if (JAVASCRIPT_PROPERTY.test(token)) throw invalid(`${token} is a JavaScript class; write RE2's own, as \\p{L}`)
-    return token
+    return token.startsWith('[') ? token.replaceAll('(?<', '(?\\<') : token
   })
 }
 

@@ -59,11 +59,18 @@ export const whole = (placeholder: string, least: number, most: number): Kind<nu
   },
 })
 
+const SWITCH_WORDS = new Map([
+  ['1', true],
+  ['true', true],
+  ['0', false],
+  ['false', false],
+])
+
 /** On where the flag stands, or the variable is 1 or true. */
 export const onOff: Kind<boolean> = {
   placeholder: '',
   expects: 'one of 1, true, 0, false',
-  read: (value) => ({ 1: true, true: true, 0: false, false: false })[value],
+  read: (value) => SWITCH_WORDS.get(value),
 }
 
 const BYTES: Record<string, number> = { '': 1, K: KIB, M: MIB, G: GIB }

@@ -8,14 +8,10 @@ export interface Digest {
   cumulative: Float64Array | undefined
 }
 
-/** A bin or a stretch of sorted values that stands for at most this share of its multiset: 0.1 percentage points of rank. */
+/** One value stands for at most this share of its multiset, unless they are all equal: 0.1 percentage points of rank. */
 const LARGEST_SHARE = 1 / 1024
-/** Bins at the most: their counts and values fit the cache beside the values. */
-const MAX_BINS = 8192
-
-const counts = new Uint32Array(MAX_BINS)
-const representatives = new Float64Array(MAX_BINS)
-const heavy = new Uint8Array(MAX_BINS)
+/** Bins at the most, as a power of two: their counts and values fit the cache beside the values. */
+const MAX_BIN_BITS = 13
 
 /** How many values a digest stands for. */
 export function weightOf({ values, cumulative }: Digest): number {
@@ -37,94 +33,119 @@ export function sortedDigest(values: Float64Array, length: number): Digest {
  * A digest of `values[0 .. length)` in linear time; its rank error is below 0.1 percentage points.
  *
  * The values are counted in bins of equal leading bits: a double's leading 32 bits, read as an integer, ascend with it,
- * so bins are about equally wide in proportion to the value. A bin keeps one of its values. A bin too heavy to be
- * stood for by one value, unless all in it are equal, is sorted and cut into stretches that are not.
+ * so bins are about equally wide in proportion to the value. A bin keeps one of its values. A bin too heavy to be stood
+ * for by one value, unless all in it are equal, is cut into finer bins in its turn.
  */
 export function binnedDigest(values: Float64Array, length: number): Digest {
-  const words = new Uint32Array(values.buffer, values.byteOffset, length * 2)
-  const { least, shift, bins } = binning(words, length)
-  counts.fill(0, 0, bins)
-  for (let i = 0; i < length; i++) {
-    const bin = (keyOf(words[2 * i + 1]!) - least) >>> shift
-    counts[bin]!++
-    representatives[bin] = values[i]!
+  const output: Output = { values: [], cumulative: [], below: 0 }
+  digestInto(output, values.subarray(0, length), Math.max(1, Math.floor(length * LARGEST_SHARE)))
+  return { values: Float64Array.from(output.values), cumulative: Float64Array.from(output.cumulative) }
+}
+
+/** A digest that is being written, and how many values it stands for so far. */
+interface Output {
+  values: number[]
+  cumulative: number[]
+  below: number
+}
+
+function emit(output: Output, value: number, weight: number): void {
+  output.below += weight
+  output.values.push(value)
+  output.cumulative.push(output.below)
+}
+
+function digestInto(output: Output, values: Float64Array, limit: number): void {
+  const bins = countBins(values)
+  if (bins.size === 1) {
+    emitSorted(output, values.sort(), limit)
+    return
   }
-  const spread = spreadOf(values, words, length, least, shift, bins)
-  return assemble(bins, spread)
+  const heavy = gatherHeavy(values, bins, limit)
+  for (let bin = 0; bin < bins.size; bin++) {
+    if (isHeavy(bins, bin, limit)) digestInto(output, heavy.get(bin)!, limit)
+    else if (bins.counts[bin]! > 0) emit(output, bins.samples[bin]!, bins.counts[bin]!)
+  }
+}
+
+/** Values that no leading bits tell apart: sorted, one of each `limit` of them. */
+function emitSorted(output: Output, sorted: Float64Array, limit: number): void {
+  for (let start = 0; start < sorted.length; start += limit) {
+    const end = Math.min(start + limit, sorted.length)
+    emit(output, sorted[end - 1]!, end - start)
+  }
+}
+
+interface Bins {
+  /** The leading word of a double, less `least` and shifted, is its bin. */
+  least: number
+  shift: number
+  size: number
+  counts: Uint32Array
+  /** One value of each bin. */
+  samples: Float64Array
+  /** 1 where a bin holds different values. */
+  mixed: Uint8Array
+}
+
+function countBins(values: Float64Array): Bins {
+  const words = wordsOf(values)
+  const { least, shift, size } = binning(words)
+  const counts = new Uint32Array(size)
+  const samples = new Float64Array(size)
+  const mixed = new Uint8Array(size)
+  for (let i = 0; i < values.length; i++) {
+    const bin = (keyOf(words[2 * i + 1]!) - least) >>> shift
+    const value = values[i]!
+    if (counts[bin]!++ === 0) samples[bin] = value
+    else if (samples[bin] !== value) mixed[bin] = 1
+  }
+  return { least, shift, size, counts, samples, mixed }
+}
+
+function binning(words: Uint32Array): Pick<Bins, 'least' | 'shift' | 'size'> {
+  let least = 0xffffffff
+  let greatest = 0
+  for (let i = 1; i < words.length; i += 2) {
+    const key = keyOf(words[i]!)
+    if (key < least) least = key
+    if (key > greatest) greatest = key
+  }
+  const binBits = Math.min(MAX_BIN_BITS, 32 - Math.clz32(words.length))
+  const shift = Math.max(0, 32 - Math.clz32(greatest - least) - binBits)
+  return { least, shift, size: ((greatest - least) >>> shift) + 1 }
+}
+
+function isHeavy({ counts, mixed }: Bins, bin: number, limit: number): boolean {
+  return mixed[bin] === 1 && counts[bin]! > limit
+}
+
+/** The values of each bin that holds more than `limit` different ones. */
+function gatherHeavy(values: Float64Array, bins: Bins, limit: number): Map<number, Float64Array> {
+  const { least, shift, size, counts } = bins
+  const cursors = new Int32Array(size).fill(-1)
+  const ends: [bin: number, end: number][] = []
+  let total = 0
+  for (let bin = 0; bin < size; bin++) {
+    if (!isHeavy(bins, bin, limit)) continue
+    cursors[bin] = total
+    total += counts[bin]!
+    ends.push([bin, total])
+  }
+  const gathered = new Float64Array(total)
+  const words = wordsOf(values)
+  for (let i = 0; i < values.length && total > 0; i++) {
+    const bin = (keyOf(words[2 * i + 1]!) - least) >>> shift
+    if (cursors[bin]! >= 0) gathered[cursors[bin]!++] = values[i]!
+  }
+  return new Map(ends.map(([bin, end]) => [bin, gathered.subarray(end - counts[bin]!, end)]))
+}
+
+function wordsOf(values: Float64Array): Uint32Array {
+  return new Uint32Array(values.buffer, values.byteOffset, values.length * 2)
 }
 
 /** The leading word of a double (little-endian) as an unsigned integer that ascends with the double. */
 function keyOf(word: number): number {
   return (word >>> 31 === 1 ? ~word : word | 0x80000000) >>> 0
-}
-
-function binning(words: Uint32Array, length: number) {
-  let least = 0xffffffff
-  let greatest = 0
-  for (let i = 0; i < length; i++) {
-    const key = keyOf(words[2 * i + 1]!)
-    if (key < least) least = key
-    if (key > greatest) greatest = key
-  }
-  const shift = Math.max(0, 32 - Math.clz32(greatest - least) - Math.log2(MAX_BINS))
-  return { least, shift, bins: ((greatest - least) >>> shift) + 1 }
-}
-
-/** Bin -> its values, sorted, for each bin that is too heavy and holds different values. */
-function spreadOf(
-  values: Float64Array,
-  words: Uint32Array,
-  length: number,
-  least: number,
-  shift: number,
-  bins: number,
-): Map<number, Float64Array> {
-  const limit = Math.max(1, length * LARGEST_SHARE)
-  const spread = new Map<number, Float64Array>()
-  let heavyBins = 0
-  for (let bin = 0; bin < bins; bin++) heavyBins += heavy[bin] = counts[bin]! > limit ? 1 : 0
-  if (heavyBins === 0) return spread
-  for (let i = 0; i < length; i++) {
-    const bin = (keyOf(words[2 * i + 1]!) - least) >>> shift
-    if (heavy[bin] === 1 && values[i] !== representatives[bin]) {
-      heavy[bin] = 2
-      spread.set(bin, new Float64Array(counts[bin]!))
-    }
-  }
-  if (spread.size === 0) return spread
-  const filled = new Map<number, number>()
-  for (let i = 0; i < length; i++) {
-    const bin = (keyOf(words[2 * i + 1]!) - least) >>> shift
-    if (heavy[bin] !== 2) continue
-    const at = filled.get(bin) ?? 0
-    spread.get(bin)![at] = values[i]!
-    filled.set(bin, at + 1)
-  }
-  for (const sorted of spread.values()) sorted.sort()
-  return spread
-}
-
-function assemble(bins: number, spread: Map<number, Float64Array>): Digest {
-  const values: number[] = []
-  const cumulative: number[] = []
-  let total = 0
-  for (let bin = 0; bin < bins; bin++) total += counts[bin]!
-  const step = Math.max(1, Math.floor(total * LARGEST_SHARE))
-  let below = 0
-  for (let bin = 0; bin < bins; bin++) {
-    if (counts[bin] === 0) continue
-    const sorted = spread.get(bin)
-    if (sorted === undefined) {
-      values.push(representatives[bin]!)
-    } else {
-      for (let end = step; end < sorted.length; end += step) {
-        values.push(sorted[end - 1]!)
-        cumulative.push(below + end)
-      }
-      values.push(sorted.at(-1)!)
-    }
-    below += counts[bin]!
-    cumulative.push(below)
-  }
-  return { values: Float64Array.from(values), cumulative: Float64Array.from(cumulative) }
 }

@@ -1,21 +1,11 @@
-import { compress, uncompressSync } from 'lz4-napi'
+import { compress, decompress } from '@cloudpss/zstd'
+import { KIB } from '../../../base/units.js'
+import { COLD_COLUMNS, type ColdColumn } from '../../schema.js'
 import type { ColdRow } from '../columns/batch.js'
 import type { Pause } from '../slices.js'
+import type { OpenCold, Texts } from './open-cold.js'
 
-/** Cold columns that grow: the bytes of each column end to end, and where each row's end. */
-export interface ColdBuffers {
-  ids: TextBuffer
-  messages: TextBuffer
-  metadata: TextBuffer
-}
-
-/** Row r is `bytes[offsets[r] .. offsets[r + 1])`. */
-export interface TextBuffer {
-  offsets: Uint32Array
-  bytes: Buffer
-}
-
-/** Sealed cold columns: rows in order, in LZ4 blocks that are read whole. */
+/** Sealed cold columns: rows in order, in zstd blocks that are read whole. */
 export interface ColdBlocks {
   /** Block b holds the rows [firstRows[b], firstRows[b + 1]) at the bytes [starts[b], starts[b + 1]). */
   firstRows: Uint32Array
@@ -24,117 +14,146 @@ export interface ColdBlocks {
 }
 
 /** A block closes at the first row that fills this: one row of an answer costs reading so much. */
-export const BLOCK_BYTES = 128 * 1024
+export const BLOCK_BYTES = 128 * KIB
 const MAX_BLOCK_ROWS = 1024
+/** zstd's fastest positive level: twice as small as LZ4 on logs, at about its speed. */
+const COMPRESSION_LEVEL = 1
+/** Below this a loop over the bytes is faster than a call that copies them. */
+const SHORT_BYTES = 100
 
 export function coldBytes({ firstRows, starts, bytes }: ColdBlocks): number {
   return firstRows.byteLength + starts.byteLength + bytes.byteLength
 }
 
-const COLUMNS = ['ids', 'messages', 'metadata'] as const
-
-/** One row of open cold columns, as views. */
-export function readCold(cold: ColdBuffers, row: number): ColdRow {
-  const of = ({ bytes, offsets }: TextBuffer) => bytes.subarray(offsets[row]!, offsets[row + 1]!)
-  return { id: of(cold.ids), event_message: of(cold.messages), metadata: of(cold.metadata) }
+/** An open cold column by its chunks, and the chunk of each row: what gathering reads in any order of rows. */
+interface ColumnReader {
+  chunkOf: Uint16Array
+  firstRows: Uint32Array
+  texts: Texts[]
 }
-
-/** Blocks in flight on the thread pool while the next are gathered. */
-const BLOCKS_IN_FLIGHT = 4
 
 /**
- * Writes the rows `order[start .. end)` of open cold columns into compressed blocks, in that order. Gathering runs here in
- * pieces of one block between pauses, compression on the thread pool.
+ * Writes the rows `order` of open cold columns into compressed blocks, in that order; a pause may come between two blocks.
  */
-export async function sealCold(
-  cold: ColdBuffers,
-  order: Uint32Array,
-  start: number,
-  end: number,
-  pause: Pause,
-): Promise<ColdBlocks> {
+export async function sealCold(cold: OpenCold, rows: number, order: Uint32Array, pause: Pause): Promise<ColdBlocks> {
+  const columns = openColumns(cold, rows)
   const firstRows = [0]
-  const blocks: Promise<Buffer>[] = []
-  for (let from = start; from < end; ) {
-    const to = blockEnd(cold, order, from, end)
-    blocks.push(compress(gather(cold, order, from, to)))
-    firstRows.push(to - start)
-    if (blocks.length >= BLOCKS_IN_FLIGHT) await blocks[blocks.length - BLOCKS_IN_FLIGHT]
+  const blocks: Uint8Array[] = []
+  for (let from = 0; from < order.length; ) {
+    const block = gather(columns, order.subarray(from, from + MAX_BLOCK_ROWS))
+    blocks.push(compress(block.bytes, COMPRESSION_LEVEL))
+    from += block.rows
+    firstRows.push(from)
     await pause()
-    from = to
   }
-  return join(firstRows, await Promise.all(blocks))
+  return join(firstRows, blocks)
 }
 
-/** Blocks are copied into one buffer of the exact size, since the codec's own results keep room for the worst case. */
-function join(firstRows: number[], blocks: Buffer[]): ColdBlocks {
+function openColumns({ chunks }: OpenCold, rows: number): ColumnReader[] {
+  const firstRows = Uint32Array.from(chunks, ({ firstRow }) => firstRow)
+  const chunkOf = new Uint16Array(rows)
+  chunks.forEach((_, chunk) => {
+    chunkOf.fill(chunk, firstRows[chunk], firstRows[chunk + 1])
+  })
+  return COLD_COLUMNS.map((name) => ({ chunkOf, firstRows, texts: chunks.map(({ columns }) => columns[name]) }))
+}
+
+/** One buffer of the exact size for all blocks: one object to hold, and to account for. */
+function join(firstRows: number[], blocks: Uint8Array[]): ColdBlocks {
   const starts = new Uint32Array(blocks.length + 1)
   blocks.forEach((block, i) => {
     starts[i + 1] = starts[i]! + block.length
   })
   const bytes = Buffer.allocUnsafeSlow(starts[blocks.length]!)
   blocks.forEach((block, i) => {
-    block.copy(bytes, starts[i])
+    bytes.set(block, starts[i])
   })
   return { firstRows: Uint32Array.from(firstRows), starts, bytes }
 }
 
-function blockEnd(cold: ColdBuffers, order: Uint32Array, from: number, end: number): number {
-  const limit = Math.min(end, from + MAX_BLOCK_ROWS)
-  let bytes = 0
-  for (let at = from; at < limit; at++) {
-    const row = order[at]!
-    for (const column of COLUMNS) bytes += cold[column].offsets[row + 1]! - cold[column].offsets[row]!
-    if (bytes >= BLOCK_BYTES) return at + 1
-  }
-  return limit
+/**
+ * A block before compression, of as many of the rows `order` as fill it: for each column the lengths of its texts as
+ * 32-bit integers; then for each column its texts.
+ */
+function gather(columns: readonly ColumnReader[], order: Uint32Array): { rows: number; bytes: Buffer } {
+  const { rows, textBytes } = rowsThatFill(columns, order)
+  const lengths = new Uint32Array(columns.length * rows)
+  columns.forEach((column, c) => {
+    for (let i = 0; i < rows; i++) lengths[c * rows + i] = lengthAt(column, order[i]!)
+  })
+  const bytes = Buffer.allocUnsafeSlow(lengths.byteLength + textBytes)
+  bytes.set(new Uint8Array(lengths.buffer))
+  let at = lengths.byteLength
+  for (const column of columns) at = gatherTexts(column, order, rows, bytes, at)
+  return { rows, bytes }
 }
 
-/** A block before compression: for each column the lengths of its rows as 32-bit integers; then for each column its bytes. */
-function gather(cold: ColdBuffers, order: Uint32Array, from: number, to: number): Buffer {
-  const rows = to - from
-  const lengths = new Uint32Array(rows * COLUMNS.length)
-  let total = lengths.byteLength
-  COLUMNS.forEach((column, c) => {
-    const { offsets } = cold[column]
-    for (let i = 0; i < rows; i++) {
-      const row = order[from + i]!
-      total += lengths[c * rows + i] = offsets[row + 1]! - offsets[row]!
-    }
-  })
-  const block = Buffer.allocUnsafeSlow(total)
-  block.set(new Uint8Array(lengths.buffer))
-  let at = lengths.byteLength
-  for (const column of COLUMNS) {
-    const { offsets, bytes } = cold[column]
-    for (let i = from; i < to; i++) at += bytes.copy(block, at, offsets[order[i]!]!, offsets[order[i]! + 1]!)
+function rowsThatFill(columns: readonly ColumnReader[], order: Uint32Array): { rows: number; textBytes: number } {
+  let textBytes = 0
+  for (let i = 0; i < order.length; i++) {
+    for (let c = 0; c < columns.length; c++) textBytes += lengthAt(columns[c]!, order[i]!)
+    if (textBytes >= BLOCK_BYTES) return { rows: i + 1, textBytes }
   }
-  return block
+  return { rows: order.length, textBytes }
+}
+
+function lengthAt({ chunkOf, firstRows, texts }: ColumnReader, row: number): number {
+  const chunk = chunkOf[row]!
+  const { offsets } = texts[chunk]!
+  const index = row - firstRows[chunk]!
+  return offsets[index + 1]! - offsets[index]!
+}
+
+/** Copies the texts of the first rows of `order` to `target` from `at` on; returns where they end. */
+function gatherTexts(
+  { chunkOf, firstRows, texts }: ColumnReader,
+  order: Uint32Array,
+  rows: number,
+  target: Buffer,
+  at: number,
+): number {
+  let end = at
+  for (let i = 0; i < rows; i++) {
+    const row = order[i]!
+    const chunk = chunkOf[row]!
+    const { offsets, bytes } = texts[chunk]!
+    const start = offsets[row - firstRows[chunk]!]!
+    const length = offsets[row - firstRows[chunk]! + 1]! - start
+    if (length < SHORT_BYTES) for (let j = 0; j < length; j++) target[end + j] = bytes[start + j]!
+    else target.set(bytes.subarray(start, start + length), end)
+    end += length
+  }
+  return end
 }
 
 /** Reads rows of sealed cold columns; keeps the block last read, since the rows of an answer lie side by side. */
 export function createColdReader({ firstRows, starts, bytes }: ColdBlocks): (row: number) => ColdRow {
   let current = -1
-  let block: Buffer = Buffer.alloc(0)
-  let columns: TextBuffer[] = []
+  let read: (index: number) => ColdRow
   return (row) => {
     const wanted = blockOf(firstRows, row)
     if (wanted !== current) {
-      block = uncompressSync(bytes.subarray(starts[wanted]!, starts[wanted + 1]!))
-      columns = readBlock(block, firstRows[wanted + 1]! - firstRows[wanted]!)
+      const block = decompress(bytes.subarray(starts[wanted]!, starts[wanted + 1]!))
+      read = openBlock(block, firstRows[wanted + 1]! - firstRows[wanted]!)
       current = wanted
     }
-    return readCold({ ids: columns[0]!, messages: columns[1]!, metadata: columns[2]! }, row - firstRows[current]!)
+    return read(row - firstRows[current]!)
   }
 }
 
-function readBlock(block: Buffer, rows: number): TextBuffer[] {
-  let end = rows * COLUMNS.length * 4
-  return COLUMNS.map((_, c) => {
-    const offsets = new Uint32Array(rows + 1)
-    offsets[0] = end
-    for (let i = 0; i < rows; i++) offsets[i + 1] = end += block.readUInt32LE((c * rows + i) * 4)
-    return { offsets, bytes: block }
+function openBlock({ buffer, byteOffset, length }: Uint8Array, rows: number): (index: number) => ColdRow {
+  const block = Buffer.from(buffer, byteOffset, length)
+  const ends = new Uint32Array(COLD_COLUMNS.length * rows)
+  let end = ends.byteLength
+  for (let i = 0; i < ends.length; i++) ends[i] = end += block.readUInt32LE(i * 4)
+  const textOf = (column: ColdColumn, index: number) => {
+    const i = COLD_COLUMNS.indexOf(column) * rows + index
+    return block.subarray(i === 0 ? ends.byteLength : ends[i - 1], ends[i])
+  }
+  return (index) => ({
+    id: textOf('id', index),
+    event_message: textOf('event_message', index),
+    metadata: textOf('metadata', index),
   })
 }
 

@@ -7,7 +7,7 @@ import type { Batch, Column } from '../columns/batch.js'
 import { ABSENT, createInterner, type Dictionary } from '../columns/dictionary.js'
 import { narrow, none, range } from '../columns/selection.js'
 import { findEntry } from '../operators/pattern.js'
-import { type ColdBuffers, readCold, type TextBuffer } from './cold.js'
+import { appendCold, createOpenCold, type OpenCold, openColdBytes, readOpenCold, snapshotCold } from './open-cold.js'
 
 /**
  * The open end of a source: rows in order of arrival, in columns that grow. Micro-batches are copied in, so that a trickle
@@ -20,7 +20,7 @@ export interface Head {
   maxUs: number
   timestampsUs: Float64Array
   columns: Map<string, HeadColumn>
-  cold: ColdBuffers
+  cold: OpenCold
 }
 
 export type HeadColumn =
@@ -29,21 +29,18 @@ export type HeadColumn =
   | { kind: 'areas'; flags: Uint8Array }
 
 const FIRST_ROWS = 256
-const FIRST_BYTES = 16 * 1024
+/** What a row takes besides its texts. */
+const ROW_BYTES = 32
 
 export function createHead(source: SourceName): Head {
   const columns: HotColumn[] = [{ name: 'project', kind: 'text', path: [] }, ...hotColumns(source)]
-  const text = (): TextBuffer => ({
-    offsets: new Uint32Array(FIRST_ROWS + 1),
-    bytes: Buffer.allocUnsafeSlow(FIRST_BYTES),
-  })
   return {
     rows: 0,
     minUs: Number.POSITIVE_INFINITY,
     maxUs: Number.NEGATIVE_INFINITY,
     timestampsUs: new Float64Array(FIRST_ROWS),
     columns: new Map(columns.map(({ name, kind }) => [name, createColumn(kind)])),
-    cold: { ids: text(), messages: text(), metadata: text() },
+    cold: createOpenCold(),
   }
 }
 
@@ -60,14 +57,12 @@ export function headBytes({ timestampsUs, columns, cold }: Head): number {
     if (column.kind === 'text') bytes += column.codes.byteLength + column.interner.byteLength
     else bytes += column.kind === 'number' ? column.values.byteLength : column.flags.byteLength
   }
-  for (const { offsets, bytes: held } of Object.values(cold) as TextBuffer[])
-    bytes += offsets.byteLength + held.byteLength
-  return bytes
+  return bytes + openColdBytes(cold)
 }
 
 /** Bytes of the rows themselves: what decides when a head is full. */
 export function headContentBytes({ rows, cold }: Head): number {
-  return cold.ids.offsets[rows]! + cold.messages.offsets[rows]! + cold.metadata.offsets[rows]! + rows * 32
+  return cold.textBytes + rows * ROW_BYTES
 }
 
 /** Appends a batch, whole or not at all: what can fail, decoding and making room, comes before the first row is written. */
@@ -79,9 +74,8 @@ export function appendToHead(head: Head, batch: IngestBatch): void {
   const dataOf = new Map(decoded.schema.fields.map(({ name }, i) => [name, decoded.data.children[i]!]))
   appendTimes(head, dataOf.get('timestamp')!, batch.rows)
   for (const [name, column] of head.columns) appendColumn(column, dataOf.get(name)!, head.rows, batch.rows)
-  appendText(head.cold.ids, dataOf.get('id')!, head.rows, batch.rows)
-  appendText(head.cold.messages, dataOf.get('event_message')!, head.rows, batch.rows)
-  appendText(head.cold.metadata, dataOf.get('metadata')!, head.rows, batch.rows)
+  const cold = { id: dataOf.get('id')!, event_message: dataOf.get('event_message')!, metadata: dataOf.get('metadata')! }
+  appendCold(head.cold, head.rows, batch.rows, cold, batch.ipc.buffer.byteLength)
   for (let row = head.rows; row < head.rows + batch.rows; row++) {
     const timestampUs = head.timestampsUs[row]!
     if (timestampUs < head.minUs) head.minUs = timestampUs
@@ -118,11 +112,10 @@ function appendColumn(column: HeadColumn, data: Data, at: number, rows: number):
 /** The head's codes of a batch's dictionary, by the batch's codes. */
 function internAll(interner: Interner, data: Data): Uint32Array {
   const texts = data.dictionary?.data[0]
-  if (texts === undefined) return new Uint32Array(0)
-  const offsets = texts.valueOffsets as Int32Array
-  return Uint32Array.from({ length: texts.length }, (_, i) =>
-    interner.intern(texts.values as Uint8Array, offsets[i]!, offsets[i + 1]!),
-  )
+  const codes = new Uint32Array(texts?.length ?? 0)
+  const { valueOffsets: offsets, values } = texts ?? { valueOffsets: undefined, values: undefined }
+  for (let i = 0; i < codes.length; i++) codes[i] = interner.intern(values!, offsets![i]!, offsets![i + 1]!)
+  return codes
 }
 
 function appendCodes(codes: Uint32Array, at: number, data: Data, rows: number, codeOf: Uint32Array): void {
@@ -139,21 +132,6 @@ function eachNull(data: Data, rows: number, visit: (row: number) => void): void 
   for (let row = 0; row < rows; row++) if ((bitmap[row >> 3]! & (1 << (row & 7))) === 0) visit(row)
 }
 
-function appendText(text: TextBuffer, data: Data, at: number, rows: number): void {
-  const offsets = data.valueOffsets as Int32Array
-  const from = text.offsets[at]!
-  const shift = from - offsets[0]!
-  const end = shift + offsets[rows]!
-  text.offsets = withRoom(text.offsets, at + 1, at + 1 + rows)
-  for (let i = 1; i <= rows; i++) text.offsets[at + i] = shift + offsets[i]!
-  if (end > text.bytes.length) {
-    const grown = Buffer.allocUnsafeSlow(Math.max(end, text.bytes.length * 2))
-    text.bytes.copy(grown, 0, 0, from)
-    text.bytes = grown
-  }
-  text.bytes.set((data.values as Uint8Array).subarray(offsets[0]!, offsets[rows]!), from)
-}
-
 /** The array itself, or one of at least twice its length with the first `used` items in it. */
 function withRoom<T extends Uint8Array | Uint32Array | Float64Array>(array: T, used: number, length: number): T {
   if (length <= array.length) return array
@@ -165,11 +143,7 @@ function withRoom<T extends Uint8Array | Uint32Array | Float64Array>(array: T, u
 /** What is in the head now, as a batch that later appends leave alone. */
 export function snapshot(head: Head): Batch {
   const { rows, minUs, maxUs, timestampsUs } = head
-  const cold: ColdBuffers = {
-    ids: { ...head.cold.ids },
-    messages: { ...head.cold.messages },
-    metadata: { ...head.cold.metadata },
-  }
+  const cold = snapshotCold(head.cold)
   const columns = new Map([...head.columns].map(([name, column]) => [name, freeze(column)]))
   const project = columns.get('project') as Extract<Column, { kind: 'text' }>
   return {
@@ -187,7 +161,7 @@ export function snapshot(head: Head): Batch {
         return count
       })
     },
-    openCold: () => (row) => readCold(cold, row),
+    openCold: () => (row) => readOpenCold(cold, row),
   }
 }
 

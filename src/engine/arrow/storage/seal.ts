@@ -78,7 +78,7 @@ async function sealDay(
     await pause()
   }
   const projects = indexProjects(head.columns.get('project') as TextHeadColumn, order, codesByRank)
-  const cold = await sealCold(head.cold, order, 0, order.length, pause)
+  const cold = await sealCold(head.cold, head.rows, order, pause)
   return createSegment({ source, day, rows: order.length, minUs, maxUs, times, projects, columns, cold })
 }
 
