@@ -1,0 +1,45 @@
+/**
+ * The bytes JSON is made of, and white space.
+ *
+ * Every line ends in a newline (scan.ts sees to it), which no rule of JSON within a line accepts: so nothing here or
+ * in the other files checks for an end, each just stops at the first byte it cannot take.
+ */
+export const NEWLINE: u32 = 0x0a
+export const SPACE: u32 = 0x20
+export const QUOTE: u32 = 0x22
+export const COMMA: u32 = 0x2c
+export const MINUS: u32 = 0x2d
+export const DOT: u32 = 0x2e
+export const ZERO: u32 = 0x30
+export const COLON: u32 = 0x3a
+export const BACKSLASH: u32 = 0x5c
+export const OPEN_OBJECT: u32 = 0x7b
+export const CLOSE_OBJECT: u32 = 0x7d
+
+/** An ASCII letter, `{` for `[` and `}` for `]` too: this bit set makes it the lower-case one. */
+export const CASE_BIT: u32 = 0x20
+
+// @ts-ignore: decorator
+@inline
+export function byteAt(p: usize): u32 {
+  return load<u8>(p)
+}
+
+/** The first address from `p` on that holds no white space. Compact JSON has none: only one comparison is inlined. */
+// @ts-ignore: decorator
+@inline
+export function skipSpace(p: usize): usize {
+  return byteAt(p) > SPACE ? p : endOfSpace(p)
+}
+
+function endOfSpace(p: usize): usize {
+  while (isSpace(byteAt(p))) p++
+  return p
+}
+
+/** White space within a line: space, tab, carriage return. */
+// @ts-ignore: decorator
+@inline
+function isSpace(byte: u32): bool {
+  return byte == SPACE || byte == 0x09 || byte == 0x0d
+}

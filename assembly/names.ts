@@ -1,0 +1,78 @@
+/**
+ * The names that matter, by the place they stand in.
+ *
+ * A name is told by its length and its bytes as little-endian words: its first eight and, where it is longer, its last
+ * eight. That leaves one byte of `execution_time_ms` unseen, which is looked at apart.
+ */
+import { METADATA, ofField, RECORD, REQUEST, RESPONSE } from './frames'
+import {
+  EVENT_MESSAGE,
+  EXECUTION_TIME_MS,
+  FUNCTION_ID,
+  ID,
+  METADATA_FIELD,
+  METADATA_PROJECT,
+  METADATA_PROJECT_REF,
+  PATH,
+  PROJECT,
+  SOURCE,
+  STATUS_CODE,
+  TIMESTAMP,
+  URL,
+} from './table'
+
+/** The target of the value whose name is the `length` bytes at `p`, in an object of this place; 0 if it is of no interest. */
+export function targetOf(place: u32, p: usize, length: usize): u32 {
+  const head = length < 8 ? load<u64>(p) & ((<u64>1 << (8 * length)) - 1) : load<u64>(p)
+  if (place == REQUEST) return inRequest(length, head)
+  const tail = length < 8 ? 0 : load<u64>(p + length - 8)
+  if (place == RESPONSE) return inResponse(length, head, tail)
+  return place == RECORD ? inRecord(length, head, tail) : inMetadata(p, length, head, tail)
+}
+
+function inRecord(length: usize, head: u64, tail: u64): u32 {
+  switch (<i32>length) {
+    case 2:
+      return head == 0x6469 ? ofField(ID) : 0
+    case 6:
+      return head == 0x656372756f73 ? ofField(SOURCE) : 0
+    case 7:
+      return head == 0x7463656a6f7270 ? ofField(PROJECT) : 0
+    case 8:
+      return head == 0x617461646174656d ? METADATA | ofField(METADATA_FIELD) : 0
+    case 9:
+      return head == 0x6d617473656d6974 && tail == 0x706d617473656d69 ? ofField(TIMESTAMP) : 0
+    case 13:
+      return head == 0x656d5f746e657665 && tail == 0x6567617373656d5f ? ofField(EVENT_MESSAGE) : 0
+    default:
+      return 0
+  }
+}
+
+function inMetadata(p: usize, length: usize, head: u64, tail: u64): u32 {
+  switch (<i32>length) {
+    case 7:
+      if (head == 0x74736575716572) return REQUEST
+      return head == 0x7463656a6f7270 ? ofField(METADATA_PROJECT) : 0
+    case 8:
+      return head == 0x65736e6f70736572 ? RESPONSE : 0
+    case 11:
+      if (head == 0x6e6f6974636e7566 && tail == 0x64695f6e6f697463) return ofField(FUNCTION_ID)
+      return head == 0x5f7463656a6f7270 && tail == 0x6665725f7463656a ? ofField(METADATA_PROJECT_REF) : 0
+    case 17:
+      if (head != 0x6f69747563657865 || tail != 0x736d5f656d69745f) return 0
+      return load<u8>(p + 8) == 0x6e ? ofField(EXECUTION_TIME_MS) : 0
+    default:
+      return 0
+  }
+}
+
+function inResponse(length: usize, head: u64, tail: u64): u32 {
+  const found = length == 11 && head == 0x635f737574617473 && tail == 0x65646f635f737574
+  return found ? ofField(STATUS_CODE) : 0
+}
+
+function inRequest(length: usize, head: u64): u32 {
+  if (length == 3 && head == 0x6c7275) return ofField(URL)
+  return length == 4 && head == 0x68746170 ? ofField(PATH) : 0
+}

@@ -1,0 +1,103 @@
+/** The walk over one JSON container: its grammar, its depth, and the fields met on the way. */
+import { byteAt, CASE_BIT, CLOSE_OBJECT, COLON, COMMA, MINUS, OPEN_OBJECT, QUOTE, skipSpace } from './bytes'
+import {
+  HAS_FIRST,
+  HAS_OTHERS,
+  IS_ARRAY,
+  PLACE_MASK,
+  PLAIN_ARRAY,
+  PLAIN_OBJECT,
+  RECORD,
+  STACK,
+  STACK_LIMIT,
+} from './frames'
+import { escapedKeyTarget, keyTarget } from './keys'
+import { BAD_SCALAR, endOfLiteral, endOfNumber } from './scalars'
+import { addressOf, BAD_STRING, closingQuote } from './strings'
+import { BOOLEAN, closeField, ESCAPED_STRING, NUMBER, openField, STRING, writeField } from './table'
+
+/** What a walk gives in place of an address: the line is no JSON. */
+export const WALK_INVALID: usize = 0
+/** … or it opens a container too many; nothing before that was wrong. */
+export const WALK_TOO_DEEP: usize = 1
+
+/**
+ * Walks the object or array at `p` and gives the address behind it, or one of the two faults above.
+ * Fields of a record object are written to `row`; an array has none.
+ *
+ * One pass, no recursion, in byte order, so the first fault decides. This is the hot loop: each turn takes one member
+ * or element, then all closing brackets and the comma behind it. It is one long function because what it knows (place,
+ * frame, depth) then stays in registers.
+ */
+export function walkContainer(row: usize, p: usize): usize {
+  let top = STACK
+  // The line's value is taken as the first element of an array around it, whose end is never looked for.
+  let frame = RECORD | IS_ARRAY
+  while (true) {
+    let target: u32 = 0
+    if (!(frame & IS_ARRAY)) {
+      if (byteAt(p) != QUOTE) return WALK_INVALID
+      const key = p + 1
+      const quote = closingQuote(key)
+      if (quote == BAD_STRING) return WALK_INVALID
+      p = addressOf(quote)
+      if (frame != PLAIN_OBJECT) {
+        target = quote > 0 ? keyTarget(row, frame, key, p) : escapedKeyTarget(row, frame, key, p)
+      }
+      p = skipSpace(p + 1)
+      if (byteAt(p) != COLON) return WALK_INVALID
+      p = skipSpace(p + 1)
+    } else if (frame != PLAIN_ARRAY) {
+      if (byteAt(p) != OPEN_OBJECT) frame |= HAS_OTHERS
+      else if (!(frame & HAS_FIRST)) target = frame & PLACE_MASK
+      frame |= HAS_FIRST
+    }
+
+    const start = p
+    const first = byteAt(p)
+    if (first == QUOTE) {
+      const quote = closingQuote(p + 1)
+      if (quote == BAD_STRING) return WALK_INVALID
+      p = addressOf(quote)
+      if (target != 0) writeField(row, target, quote > 0 ? STRING : ESCAPED_STRING, start + 1, p)
+      p++
+    } else if ((first | CASE_BIT) == OPEN_OBJECT) {
+      if (top == STACK_LIMIT) return WALK_TOO_DEEP
+      if (target != 0) openField(row, target, start)
+      store<u16>(top, frame)
+      top += 2
+      frame = first == OPEN_OBJECT ? target : target | IS_ARRAY
+      p = skipSpace(p + 1)
+      if (byteAt(p) != closer(frame)) continue
+    } else if (first - 0x30 < 10 || first == MINUS) {
+      p = endOfNumber(p)
+      if (p == BAD_SCALAR) return WALK_INVALID
+      if (target != 0) writeField(row, target, NUMBER, start, p)
+    } else {
+      p = endOfLiteral(p)
+      if (p == BAD_SCALAR) return WALK_INVALID
+      if (target != 0 && first != 0x6e) writeField(row, target, BOOLEAN, start, p)
+    }
+
+    while (true) {
+      p = skipSpace(p)
+      const next = byteAt(p++)
+      if (next == COMMA) {
+        p = skipSpace(p)
+        break
+      }
+      if (next != closer(frame)) return WALK_INVALID
+      if (frame > PLAIN_ARRAY) closeField(row, frame, p)
+      top -= 2
+      frame = load<u16>(top)
+      if (top == STACK) return p
+    }
+  }
+}
+
+/** The bracket that ends a container of this frame: `}`, or for an array `]`, which lacks CASE_BIT. */
+// @ts-ignore: decorator
+@inline
+function closer(frame: u32): u32 {
+  return CLOSE_OBJECT - CASE_BIT * (frame & IS_ARRAY)
+}

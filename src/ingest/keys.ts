@@ -1,0 +1,76 @@
+import { FIELD, FIELD_COUNT, slotOf } from './fields.js'
+
+/** Which field a key names, by the object that it stands in. */
+
+/** The objects that hold fields. */
+export const CONTEXT = { other: 0, record: 1, metadata: 2, request: 3, response: 4 } as const
+
+/** Keys that lead to fields and have no place in the table; and any other key. */
+const REQUEST = FIELD_COUNT
+const RESPONSE = FIELD_COUNT + 1
+export const NO_FIELD = FIELD_COUNT + 2
+
+const KEYS: readonly (readonly [context: number, key: string, field: number])[] = [
+  [CONTEXT.record, 'source', FIELD.source],
+  [CONTEXT.record, 'id', FIELD.id],
+  [CONTEXT.record, 'timestamp', FIELD.timestamp],
+  [CONTEXT.record, 'project', FIELD.project],
+  [CONTEXT.record, 'event_message', FIELD.event_message],
+  [CONTEXT.record, 'metadata', FIELD.metadata],
+  [CONTEXT.metadata, 'project', FIELD.metadata_project],
+  [CONTEXT.metadata, 'project_ref', FIELD.metadata_project_ref],
+  [CONTEXT.metadata, 'function_id', FIELD.function_id],
+  [CONTEXT.metadata, 'execution_time_ms', FIELD.execution_time_ms],
+  [CONTEXT.metadata, 'request', REQUEST],
+  [CONTEXT.metadata, 'response', RESPONSE],
+  [CONTEXT.request, 'url', FIELD.url],
+  [CONTEXT.request, 'path', FIELD.path],
+  [CONTEXT.response, 'status_code', FIELD.status_code],
+]
+
+/** The context of an object that is the value of this field. */
+export const CONTEXT_OF_FIELD = new Uint8Array(NO_FIELD + 1)
+CONTEXT_OF_FIELD[FIELD.metadata] = CONTEXT.metadata
+CONTEXT_OF_FIELD[REQUEST] = CONTEXT.request
+CONTEXT_OF_FIELD[RESPONSE] = CONTEXT.response
+
+/** The one key that can stand at each place of a perfect hash over context, length and first byte; 255 for none. */
+const CANDIDATES = new Uint8Array(256).fill(255)
+const NAMES = KEYS.map(([, key]) => Uint8Array.from(Buffer.from(key)))
+const FIELDS = Uint8Array.from(KEYS, ([, , field]) => field)
+const placeOf = (context: number, length: number, first: number): number =>
+  ((context - 1) << 6) | ((length + first) & 63)
+
+for (const [i, [context, key]] of KEYS.entries()) {
+  const place = placeOf(context, key.length, key.charCodeAt(0))
+  if (CANDIDATES[place] !== 255) throw new Error(`Two keys share a place: ${key}. Change placeOf.`)
+  CANDIDATES[place] = i
+}
+
+/** The field that the key bytes[start, end), written without escapes, names in a context other than `other`. */
+export function fieldOfKey(bytes: Uint8Array, start: number, end: number, context: number): number {
+  const candidate = CANDIDATES[placeOf(context, end - start, bytes[start]!)]!
+  if (candidate === 255) return NO_FIELD
+  const name = NAMES[candidate]!
+  if (name.length !== end - start) return NO_FIELD
+  for (let i = 0; i < name.length; i++) if (bytes[start + i] !== name[i]) return NO_FIELD
+  return FIELDS[candidate]!
+}
+
+/** The same for a key with escapes in it, which is rare. */
+export function fieldOfEscapedKey(bytes: Uint8Array, start: number, end: number, context: number): number {
+  const key = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset + start - 1, end - start + 2).toString())
+  return KEYS.find(([within, name]) => within === context && name === key)?.[2] ?? NO_FIELD
+}
+
+/** Makes a field absent, and with it what lies inside: a second "request" forgets the url of the first. */
+export function forgetField(table: Int32Array, at: number, field: number): void {
+  if (field === FIELD.metadata) clear(table, at, FIELD.metadata, FIELD.path)
+  else if (field === REQUEST) clear(table, at, FIELD.url, FIELD.path)
+  else if (field === RESPONSE) clear(table, at, FIELD.status_code, FIELD.status_code)
+  else clear(table, at, field, field)
+}
+
+function clear(table: Int32Array, at: number, first: number, last: number): void {
+  for (let i = at + slotOf(first); i < at + slotOf(last + 1); i++) table[i] = 0
+}

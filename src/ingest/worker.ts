@@ -1,0 +1,61 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { MIB } from '../base/units.js'
+import { findSource } from '../sources.js'
+import { capacityFor } from './lines.js'
+import type { Parsed, Work, WorkerOptions } from './messages.js'
+import { createParser, MAX_LINE_BYTES } from './parse.js'
+import type { Reject } from './rejects.js'
+import { createFastestScanner } from './scanner.js'
+
+/** The parsing thread: chunks in, batches and rejects out, whose memory moves with the messages. */
+
+/** Bytes of rejects that wait for the next message. */
+const REJECT_BYTES = MIB / 4
+const SCANNED_LINES = 512
+
+const { retentionUs, defaultSource, maxLineBytes = MAX_LINE_BYTES, flushIntervalMs } = workerData as WorkerOptions
+const port = parentPort!
+
+let rejects: Reject[] = []
+let rejectBytes = 0
+let timer: NodeJS.Timeout | undefined
+
+function post(message: Omit<Parsed, 'rejects'>, moved?: Uint8Array): void {
+  port.postMessage({ ...message, rejects } satisfies Parsed, moved === undefined ? [] : [moved.buffer as ArrayBuffer])
+  rejects = []
+  rejectBytes = 0
+}
+
+const parser = createParser(
+  {
+    scanner: createFastestScanner({ capacityBytes: capacityFor(maxLineBytes), maxLines: SCANNED_LINES }),
+    retentionUs,
+    defaultSource: defaultSource === undefined ? undefined : findSource(defaultSource),
+    maxLineBytes,
+  },
+  {
+    batch: (batch) => post({ batch }, batch.ipc),
+    reject(reject) {
+      rejects.push(reject)
+      rejectBytes += reject.bytes.length
+      if (rejectBytes > REJECT_BYTES) post({})
+    },
+  },
+)
+
+/** Rows must not wait long in a stream that trickles. */
+function startTimer(): void {
+  if (timer !== undefined || !parser.hasRows()) return
+  timer = setTimeout(() => {
+    timer = undefined
+    parser.flush()
+  }, flushIntervalMs)
+}
+
+port.on('message', ({ id, slab, filledBytes, nowUs, then }: Work) => {
+  if (slab !== undefined) parser.push(slab.subarray(0, filledBytes), nowUs)
+  if (then === 'flush') parser.flush()
+  if (then === 'end') parser.end(nowUs)
+  post({ done: { id, slab } }, slab)
+  startTimer()
+})

@@ -1,0 +1,210 @@
+import type { Worker } from 'node:worker_threads'
+import { afterEach, describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/base/clock.js'
+import { createMetrics } from '../../src/base/metrics.js'
+import type { IngestBatch } from '../../src/engine/engine.js'
+import type { createIngest as CreateIngest, Ingest, IngestOptions } from '../../src/ingest/ingest.js'
+import type { Reject } from '../../src/ingest/rejects.js'
+import { NOW_US, rowsOf } from './parsing.js'
+
+// The parsing thread is the built program's: `npm run build` comes before these tests.
+const { createIngest }: { createIngest: typeof CreateIngest } = await import(
+  new URL('../../dist/ingest/ingest.js', import.meta.url).href
+)
+
+const line = (id: number | string, more: object = {}) =>
+  `${JSON.stringify({ source: 'edge_logs', id: `${id}`, ...more })}\n`
+
+/** An engine that keeps what it is given, and passes each batch only when `gate` lets it. */
+function fakeEngine(gate: () => Promise<void> = async () => {}) {
+  const batches: IngestBatch[] = []
+  const engine = {
+    async append(batch: IngestBatch) {
+      await gate()
+      batches.push(batch)
+    },
+  }
+  return { engine, ids: () => batches.flatMap(rowsOf).map(({ id }) => id) }
+}
+
+let open: Ingest[] = []
+afterEach(async () => {
+  await Promise.all(open.map((ingest) => ingest.close()))
+  open = []
+})
+
+function start(options: Partial<IngestOptions> & Pick<IngestOptions, 'engine'>) {
+  const metrics = createMetrics()
+  const written: Reject[] = []
+  const rejects = { write: async (more: readonly Reject[]) => void written.push(...more) }
+  const clock = { ...systemClock, nowUs: () => NOW_US }
+  const ingest = createIngest({ metrics, rejects, clock, ...options })
+  open.push(ingest)
+  const metric = async (name: string) => (await metrics.registry.getSingleMetric(name)!.get()).values
+  return { ingest, written, metric }
+}
+
+async function until(done: () => boolean): Promise<void> {
+  while (!done()) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+describe('a stream', () => {
+  it('arrives whole and in order, in whatever chunks', async () => {
+    const { engine, ids } = fakeEngine()
+    const { ingest, written, metric } = start({ engine })
+    const wanted = Array.from({ length: 20_000 }, (_, i) => `${i}`)
+    const text = Buffer.from(`${wanted.map((id) => line(id)).join('')}nope\n{}\n{"source":"auth_logs","timestamp":0}`)
+    for (let at = 0; at < text.length; at += 9973) await ingest.write(text.subarray(at, at + 9973))
+    expect(await ingest.end()).toEqual({
+      taken: 20_000,
+      rejected: 3,
+      byReason: { invalid_json: 1, missing_source: 1, too_old: 1 },
+    })
+    expect(ids()).toEqual(wanted)
+    expect(written.map((reject) => [reject.line, reject.reason, Buffer.from(reject.bytes).toString()])).toEqual([
+      [20_001, 'invalid_json', 'nope'],
+      [20_002, 'missing_source', '{}'],
+      [20_003, 'too_old', '{"source":"auth_logs","timestamp":0}'],
+    ])
+    expect(await metric('logweir_ingested_rows_total')).toEqual([{ labels: { source: 'edge_logs' }, value: 20_000 }])
+    expect(await metric('logweir_rejected_rows_total')).toHaveLength(3)
+  })
+
+  it('that trickles becomes visible by itself, line by line', async () => {
+    const { engine, ids } = fakeEngine()
+    const { ingest } = start({ engine })
+    await ingest.write(Buffer.from(`${line('a')}{"source":"edge_`))
+    await until(() => ids().length === 1)
+    await ingest.write(Buffer.from('logs","id":"b"}\n'))
+    await until(() => ids().length === 2)
+    expect(ids()).toEqual(['a', 'b'])
+  })
+
+  it('is visible after flush, but for the line that is cut', async () => {
+    const { engine, ids } = fakeEngine()
+    const { ingest } = start({ engine, flushIntervalMs: 1e6 })
+    await ingest.write(Buffer.from(line('a')))
+    await ingest.write(Buffer.from(line('b') + line('c').trim()))
+    await ingest.flush()
+    expect(ids()).toEqual(['a', 'b'])
+    expect((await ingest.end()).taken).toBe(3)
+    expect(ids()).toEqual(['a', 'b', 'c'])
+  })
+
+  it('may name its source, its retention and its longest line', async () => {
+    const { engine } = fakeEngine()
+    const { ingest, written } = start({
+      engine,
+      defaultSource: 'gotrue.logs.prod',
+      retentionUs: 1000,
+      maxLineBytes: 100,
+    })
+    await ingest.write(
+      Buffer.from(`{}\n{"timestamp":${NOW_US - 1000}}\n{"timestamp":${NOW_US - 1001}}\n${' '.repeat(101)}`),
+    )
+    expect((await ingest.end()).taken).toBe(2)
+    expect(written.map(({ reason }) => reason)).toEqual(['too_old', 'line_too_long'])
+  })
+
+  it('without a byte starts no thread', async () => {
+    let threads = 0
+    const count = () => threads++
+    process.on('worker', count)
+    const { ingest } = start({ engine: fakeEngine().engine })
+    await ingest.write(new Uint8Array(0))
+    await ingest.flush()
+    expect(await ingest.end()).toEqual({ taken: 0, rejected: 0, byReason: {} })
+    process.off('worker', count)
+    expect(threads).toBe(0)
+  })
+
+  it('may be written from the same memory over and over, longer than a slab, without waiting', async () => {
+    const { engine, ids } = fakeEngine()
+    const { ingest } = start({ engine, slabs: 2, slabBytes: 50 })
+    const wanted = Array.from({ length: 300 }, (_, i) => `${i}`)
+    const memory = Buffer.alloc(1000)
+    for (const id of wanted) await ingest.write(memory.subarray(0, memory.write(line(id))))
+    const more = ['x', 'y', 'z'].map((id) => ingest.write(Buffer.from(line(id, { event_message: id.repeat(500) }))))
+    expect((await ingest.end()).rejected).toBe(0)
+    await Promise.all(more)
+    expect(ids()).toEqual([...wanted, 'x', 'y', 'z'])
+  })
+})
+
+describe('a slow engine', () => {
+  it('holds the writer, and loses nothing', async () => {
+    let pass = () => {}
+    let entered = false
+    const passed = new Promise<void>((resolve) => {
+      pass = resolve
+    })
+    const { engine, ids } = fakeEngine(() => {
+      entered = true
+      return passed
+    })
+    const { ingest } = start({ engine, slabs: 5, slabBytes: 20_000 })
+    let accepted = 0
+    const chunk = (i: number) => Buffer.from(line(i, { event_message: 'x'.repeat(10_000) }))
+    const writing = (async () => {
+      for (let i = 0; i < 1000; i++, accepted++) await ingest.write(chunk(i))
+    })()
+    await until(() => entered)
+    const before = accepted
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(accepted - before).toBeLessThanOrEqual(10)
+    expect(accepted).toBeLessThan(1000)
+    expect(ids()).toEqual([])
+    pass()
+    await writing
+    await ingest.end()
+    expect(ids()).toEqual(Array.from({ length: 1000 }, (_, i) => `${i}`))
+  })
+})
+
+describe('failure', () => {
+  const failed = (message: unknown) => expect.objectContaining({ code: 'ingest_failed', message })
+
+  it('of the engine shows in every call', async () => {
+    const engine = { append: () => Promise.reject(new Error('no room left')) }
+    const { ingest } = start({ engine })
+    await ingest.write(Buffer.from(line(1)))
+    const error = failed('The engine failed: no room left')
+    await expect(ingest.flush()).rejects.toEqual(error)
+    await expect(ingest.write(Buffer.from(line(2)))).rejects.toEqual(error)
+    await expect(ingest.end()).rejects.toEqual(error)
+    expect(ingest.totals().taken).toBe(0)
+  })
+
+  it('of the thread shows in every call', async () => {
+    const threads: Worker[] = []
+    const collect = (thread: Worker) => void threads.push(thread)
+    process.on('worker', collect)
+    const { ingest } = start({ engine: fakeEngine().engine, slabs: 1, slabBytes: 1 })
+    const writing = expect(ingest.write(Buffer.from(line(1)))).rejects.toEqual(
+      failed(expect.stringMatching(/^The parsing thread stopped by itself, with code \d+\.$/)),
+    )
+    await until(() => threads.length > 0)
+    process.off('worker', collect)
+    await threads[0]!.terminate()
+    await writing
+    await expect(ingest.write(Buffer.from('x'))).rejects.toMatchObject({ code: 'ingest_failed' })
+    await expect(ingest.end()).rejects.toMatchObject({ code: 'ingest_failed' })
+  })
+
+  it('is what a write after the end is', async () => {
+    const { ingest } = start({ engine: fakeEngine().engine })
+    await ingest.write(Buffer.from(line(1)))
+    await ingest.end()
+    await expect(ingest.write(Buffer.from(line(2)))).rejects.toEqual(
+      failed('The stream has ended: nothing can be written to it any more.'),
+    )
+  })
+
+  it('is what closing is to those who wait', async () => {
+    const { ingest } = start({ engine: fakeEngine(() => new Promise(() => {})).engine })
+    await ingest.write(Buffer.from(line(1)))
+    const ending = expect(ingest.end()).rejects.toEqual(failed('Ingest was closed.'))
+    await ingest.close()
+    await ending
+  })
+})

@@ -1,0 +1,79 @@
+import { tableFromIPC } from 'apache-arrow'
+import { DAY_US } from '../../src/base/units.js'
+import type { IngestBatch } from '../../src/engine/engine.js'
+import type { Scanner } from '../../src/ingest/fields.js'
+import { capacityFor } from '../../src/ingest/lines.js'
+import { createParser, MAX_LINE_BYTES, type ParserOptions } from '../../src/ingest/parse.js'
+import type { Reject } from '../../src/ingest/rejects.js'
+import { createScanner, type ScannerOptions } from '../../src/ingest/scan.js'
+import { findSource } from '../../src/sources.js'
+
+/** 2026-11-20T12:00:00Z: the present of these tests. */
+export const NOW_US = Date.UTC(2026, 10, 20, 12) * 1000
+export const RETENTION_US = 90 * DAY_US
+
+export type ParsedRow = Record<string, string | number | bigint | null>
+
+/** The rows of a batch as plain objects, timestamps as exact bigints, each with its source. */
+export function rowsOf({ source, ipc }: IngestBatch): ParsedRow[] {
+  const table = tableFromIPC(ipc)
+  const timestamps = table.getChild('timestamp')!.data[0]!.values as BigInt64Array
+  return table.toArray().map((row, i) => ({ source, ...row.toJSON(), timestamp: timestamps[i]! }))
+}
+
+export interface ParseOptions extends Partial<Omit<ParserOptions, 'scanner' | 'defaultSource'>> {
+  defaultSource?: string
+  maxLines?: number
+  nowUs?: number
+  makeScanner?: (options: ScannerOptions) => Scanner
+}
+
+export interface Parse {
+  batches: IngestBatch[]
+  rows: ParsedRow[]
+  rejects: Reject[]
+}
+
+/** Runs the pure pipeline over chunks to the end of the stream. */
+export function parseChunks(chunks: readonly Uint8Array[], options: ParseOptions = {}): Parse {
+  const { maxLineBytes = MAX_LINE_BYTES, maxLines = 64, nowUs = NOW_US, makeScanner = createScanner } = options
+  const { defaultSource, ...rest } = options
+  const scanner = makeScanner({ capacityBytes: capacityFor(maxLineBytes), maxLines })
+  const batches: IngestBatch[] = []
+  const rejects: Reject[] = []
+  const source = defaultSource === undefined ? undefined : findSource(defaultSource)
+  const parser = createParser(
+    { retentionUs: RETENTION_US, ...rest, scanner, maxLineBytes, defaultSource: source },
+    { batch: (batch) => batches.push(batch), reject: (reject) => rejects.push(reject) },
+  )
+  for (const chunk of chunks) parser.push(chunk, nowUs)
+  parser.end(nowUs)
+  return { batches, rows: batches.flatMap(rowsOf), rejects }
+}
+
+export function parse(text: string | Uint8Array, options?: ParseOptions): Parse {
+  return parseChunks([typeof text === 'string' ? Buffer.from(text) : text], options)
+}
+
+/** The one row that a record becomes. */
+export function rowOf(record: unknown, options?: ParseOptions): ParsedRow {
+  const { rows, rejects } = parse(typeof record === 'string' ? record : JSON.stringify(record), options)
+  if (rows.length !== 1) throw new Error(`not one row but ${rows.length}; ${rejects[0]?.reason}`)
+  return rows[0]!
+}
+
+/** The reason for which a record is refused. */
+export function reasonOf(record: unknown, options?: ParseOptions): string | undefined {
+  return parse(typeof record === 'string' ? record : JSON.stringify(record), options).rejects[0]?.reason
+}
+
+/** Numbers in [0, 1) that a seed fixes (mulberry32). */
+export function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), state | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
+  }
+}

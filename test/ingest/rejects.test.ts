@@ -1,0 +1,117 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/base/clock.js'
+import { openRejects, type Reject } from '../../src/ingest/rejects.js'
+
+let dataDir: string
+let logged: string[]
+const log = (text: string) => void logged.push(text)
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'rejects-'))
+  logged = []
+})
+afterEach(() => rmSync(dataDir, { recursive: true }))
+
+const path = (name = 'rejects.ndjson') => join(dataDir, name)
+const reject = (line: number, text: string | Uint8Array): Reject => ({
+  line,
+  reason: 'invalid_json',
+  bytes: Buffer.from(text),
+})
+const entries = (name?: string) =>
+  readFileSync(path(name), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((text) => JSON.parse(text))
+const mode = (name?: string) => (statSync(path(name)).mode & 0o777).toString(8)
+
+describe('in a data directory', () => {
+  it('writes one JSON object an entry, for the owner alone', async () => {
+    const rejects = openRejects({ dataDir, log })
+    await rejects.write([reject(3, 'a "b" \\ \u2028 é\t'), reject(7, Uint8Array.of(0xff, 0xfe))])
+    await rejects.write([{ ...reject(9, ''), reason: 'too_deep' }])
+    await rejects.close()
+    expect(entries()).toEqual([
+      { line: 3, reason: 'invalid_json', text: 'a "b" \\ \u2028 é\t' },
+      { line: 7, reason: 'invalid_json', base64: '//4=' },
+      { line: 9, reason: 'too_deep', text: '' },
+    ])
+    expect(mode()).toBe('600')
+    expect(logged).toEqual([])
+  })
+
+  it('goes on in the file that is there, and takes it from others', async () => {
+    writeFileSync(path(), '{"line":1}\n')
+    chmodSync(path(), 0o644)
+    const rejects = openRejects({ dataDir, log })
+    await rejects.write([reject(2, 'x')])
+    await rejects.close()
+    expect(entries().map(({ line }) => line)).toEqual([1, 2])
+    expect(mode()).toBe('600')
+  })
+
+  it('keeps within its size, in two files, the newest entries last', async () => {
+    const rejects = openRejects({ dataDir, log, maxBytes: 1000 })
+    for (let i = 0; i < 100; i += 10) {
+      await rejects.write(Array.from({ length: 10 }, (_, j) => reject(i + j, 'x'.repeat(30))))
+      expect(statSync(path()).size).toBeLessThanOrEqual(1000)
+    }
+    await rejects.close()
+    const lines = [...entries('rejects.1.ndjson'), ...entries()].map(({ line }) => line)
+    expect(lines).toEqual(Array.from({ length: lines.length }, (_, i) => 100 - lines.length + i))
+    expect(statSync(path('rejects.1.ndjson')).size).toBeGreaterThan(500)
+    expect([mode(), mode('rejects.1.ndjson')]).toEqual(['600', '600'])
+  })
+
+  it('keeps the head of an entry that no file has room for', async () => {
+    const rejects = openRejects({ dataDir, log, maxBytes: 1000 })
+    await rejects.write([reject(1, '\0'.repeat(400)), reject(2, 'y')])
+    await rejects.close()
+    expect(entries().map(({ line, text }) => [line, text])).toEqual([
+      [1, '\0'.repeat(125)],
+      [2, 'y'],
+    ])
+  })
+
+  it('outlives a disk that fails: tells once, goes on when it can', async () => {
+    rmSync(dataDir, { recursive: true })
+    const rejects = openRejects({ dataDir, log })
+    for (let i = 0; i < 5; i++) await rejects.write([reject(i, 'lost')])
+    expect(logged).toEqual([
+      expect.stringMatching(/^cannot write .*rejects\.ndjson: ENOENT.*; until it can be, rejects are only counted$/),
+    ])
+    await mkdir(dataDir)
+    writeFileSync(path(), '{"line":4,"rea')
+    await rejects.write([reject(5, 'kept')])
+    await rejects.write([reject(6, 'kept')])
+    await rejects.close()
+    const [torn, ...whole] = readFileSync(path(), 'utf8').trim().split('\n')
+    expect(torn).toBe('{"line":4,"rea')
+    expect(whole.map((text) => JSON.parse(text).line)).toEqual([5, 6])
+    expect(logged).toHaveLength(1)
+  })
+})
+
+describe('without one', () => {
+  it('logs number and reason, a few a second, and never the line', async () => {
+    let nowMs = 0
+    const rejects = openRejects({ log, clock: { ...systemClock, monotonicMs: () => nowMs } })
+    await rejects.write(Array.from({ length: 10 }, (_, i) => reject(i + 1, 'secret')))
+    nowMs = 999
+    await rejects.write([reject(11, 'secret')])
+    expect(logged).toEqual([
+      'line 1 rejected: invalid_json',
+      'line 2 rejected: invalid_json',
+      'line 3 rejected: invalid_json',
+    ])
+    nowMs = 1000
+    await rejects.write([reject(12, 'secret')])
+    expect(logged.slice(3)).toEqual(['8 more lines rejected', 'line 12 rejected: invalid_json'])
+    await rejects.write(Array.from({ length: 4 }, () => reject(1, 'secret')))
+    await rejects.close()
+    expect(logged.at(-1)).toBe('2 more lines rejected')
+  })
+})

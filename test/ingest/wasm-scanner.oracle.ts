@@ -1,0 +1,108 @@
+/**
+ * What a scanner must say of a line, derived from JSON.parse alone, and the comparison with what it did say.
+ * Bytes are read as Latin-1, one character a byte: a scanner does not judge UTF-8.
+ */
+import { FIELD, KIND, LINE_INTS, MAX_DEPTH, OUTCOME, type Scanner, slotOf } from '../../src/ingest/fields.js'
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+
+/** What a field table says of one line: no offsets, but the values they lead to. */
+export interface Reading {
+  text: string
+  outcome: number
+  fields: { [name: string]: { kind: number; value: Json } }
+}
+
+export function expectedReading(text: string): Reading {
+  const { outcome, record } = judge(text)
+  return { text, outcome, fields: outcome === OUTCOME.ok ? expectedFields(record) : {} }
+}
+
+function judge(text: string): { outcome: number; record?: Json } {
+  if (/^[ \t\r]*$/.test(text)) return { outcome: OUTCOME.blank }
+  const tooDeep = cutWhereTooDeep(text)
+  const record = parse(tooDeep ?? text)
+  if (record === undefined) return { outcome: OUTCOME.invalidJson }
+  if (tooDeep !== undefined) return { outcome: OUTCOME.tooDeep }
+  return isObject(record) ? { outcome: OUTCOME.ok, record } : { outcome: OUTCOME.notAnObject }
+}
+
+/** The text up to its first container that is too deep, all its containers closed: JSON, if nothing before was wrong. */
+function cutWhereTooDeep(text: string): string | undefined {
+  const closers: string[] = []
+  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]]/g)) {
+    if (token === '}' || token === ']') closers.pop()
+    if (token === '{' || token === '[') closers.push(token === '{' ? '}' : ']')
+    if (closers.length > MAX_DEPTH) return text.slice(0, index + 1) + closers.reverse().join('')
+  }
+  return undefined
+}
+
+function parse(text: string): Json | undefined {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function expectedFields(record: Json | undefined): Reading['fields'] {
+  const metadata = firstObject(child(record, 'metadata'))
+  const response = firstObject(child(metadata, 'response'))
+  const request = firstObject(child(metadata, 'request'))
+  const values: Record<keyof typeof FIELD, Json | undefined> = {
+    source: child(record, 'source'),
+    id: child(record, 'id'),
+    timestamp: child(record, 'timestamp'),
+    project: child(record, 'project'),
+    event_message: child(record, 'event_message'),
+    metadata: child(record, 'metadata'),
+    metadata_project: child(metadata, 'project'),
+    metadata_project_ref: child(metadata, 'project_ref'),
+    function_id: child(metadata, 'function_id'),
+    execution_time_ms: child(metadata, 'execution_time_ms'),
+    status_code: child(response, 'status_code'),
+    url: child(request, 'url'),
+    path: child(request, 'path'),
+  }
+  const present = Object.entries(values).filter((entry): entry is [string, Json] => (entry[1] ?? null) !== null)
+  return Object.fromEntries(present.map(([name, value]) => [name, { kind: kindOf(value), value }]))
+}
+
+const isObject = (value: Json | undefined): value is { [key: string]: Json } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const firstObject = (value: Json | undefined): Json | undefined => (Array.isArray(value) ? value[0] : value)
+
+const child = (value: Json | undefined, key: string): Json | undefined => (isObject(value) ? value[key] : undefined)
+
+/** A string's kind hangs on its spelling, which JSON.parse does not tell: `readLine` looks at the range instead. */
+function kindOf(value: Json): number {
+  if (Array.isArray(value)) return value.every(isObject) ? KIND.arrayOfObjects : KIND.array
+  if (isObject(value)) return KIND.object
+  return { string: KIND.string, number: KIND.number, boolean: KIND.boolean }[typeof value as string]!
+}
+
+/** What row `row` of the scanner's table says; the fields of a refused line mean nothing. Throws where it contradicts itself. */
+export function readLine({ bytes, table }: Scanner, row: number): Reading {
+  const [outcome, start, end] = table.subarray(row * LINE_INTS)
+  const fields: Reading['fields'] = {}
+  if (outcome !== OUTCOME.ok) return { text: latin1(bytes, start!, end!), outcome: outcome!, fields }
+  for (const [name, field] of Object.entries(FIELD)) {
+    const at = row * LINE_INTS + slotOf(field)
+    const [kind, from, to] = [table[at]!, table[at + 1]!, table[at + 2]!]
+    if (kind !== KIND.absent) fields[name] = readField(kind, latin1(bytes, from, to))
+    else if (from !== 0 || to !== 0) throw new Error(`${name} is absent and has a range`)
+  }
+  return { text: latin1(bytes, start!, end!), outcome: outcome!, fields }
+}
+
+function readField(kind: number, text: string): { kind: number; value: Json } {
+  const isString = kind === KIND.string || kind === KIND.escapedString
+  if (!isString) return { kind, value: JSON.parse(text.match(/^\S(.*\S)?$/s)![0]) }
+  if (text.includes('\\') !== (kind === KIND.escapedString)) throw new Error(`wrong kind of string: ${text}`)
+  return { kind: KIND.string, value: JSON.parse(`"${text}"`) }
+}
+
+const latin1 = (bytes: Uint8Array, start: number, end: number): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1')

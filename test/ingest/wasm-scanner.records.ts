@@ -1,0 +1,117 @@
+/** Random texts of records, spelled in every way JSON allows: white space, escapes, equal keys, repeated records. */
+import fc from 'fast-check'
+
+const space = fc.constantFrom('', '', '', '', ' ', '\t', '\r', '  \t')
+
+const piece = fc.oneof(
+  { weight: 6, arbitrary: fc.stringMatching(/^[ !#-[\]-~\x80-\xff]{0,20}$/) },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom('\\"', '\\\\', '\\/', '\\n', '\\u0041', '\\uD83D\\ude00', '\\ud800', '\\u0000'),
+  },
+  { weight: 1, arbitrary: fc.constantFrom('{"', '[', ']}', ',', ':', 'null').map((text) => text.replace('"', '\\"')) },
+  { weight: 1, arbitrary: fc.nat(9).map((pairs) => '\\\\'.repeat(pairs)) },
+)
+const string = fc.array(piece, { maxLength: 6 }).map((pieces) => `"${pieces.join('')}"`)
+
+const number = fc.oneof(
+  fc.constantFrom('0', '-0', '1.0', '1e5', '0.1E-7', '1E+400', '12345678901234567890', '9007199254740993', '-1.50e00'),
+  fc.integer().map(String),
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+)
+const literal = fc.constantFrom('true', 'false', 'null')
+
+/** A key, each of its characters plain or as a \u escape. */
+function spelled(name: string): fc.Arbitrary<string> {
+  const plain = fc.constant(`"${name}"`)
+  const escapes = fc.array(fc.boolean(), { minLength: name.length, maxLength: name.length })
+  const escaped = escapes.map((which) => `"${[...name].map((c, i) => (which[i] ? hexEscape(c) : c)).join('')}"`)
+  return fc.oneof({ weight: 5, arbitrary: plain }, { weight: 1, arbitrary: escaped })
+}
+const hexEscape = (c: string): string => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+const OTHER_KEYS = ['', 'ID', 'ids', 'projects', '__proto__', 'constructor']
+const otherKey = fc.oneof(
+  fc.constantFrom(...OTHER_KEYS).map((name) => `"${name}"`),
+  string,
+)
+
+function list(open: string, items: fc.Arbitrary<string[]>, close: string): fc.Arbitrary<string> {
+  return fc.tuple(items, space, space).map(([texts, s, t]) => `${open}${s}${texts.join(`${t},${s}`)}${t}${close}`)
+}
+const member = (key: fc.Arbitrary<string>, value: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+  fc.tuple(key, space, space, value).map(([k, s, t, v]) => `${k}${s}:${t}${v}`)
+
+const { value } = fc.letrec<{ value: string }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    string,
+    number,
+    literal,
+    list('[', fc.array(tie('value'), { maxLength: 4 }), ']'),
+    list('{', fc.array(member(otherKey, tie('value')), { maxLength: 4 }), '}'),
+  ),
+}))
+
+/** An object that mostly has these keys, in any order and number, and sometimes others. */
+function objectWith(values: { [name: string]: fc.Arbitrary<string> }): fc.Arbitrary<string> {
+  const named = Object.entries(values).map(([name, arbitrary]) => member(spelled(name), arbitrary))
+  const members = fc.array(fc.oneof({ weight: 4, arbitrary: fc.oneof(...named) }, member(otherKey, value)), {
+    maxLength: 9,
+  })
+  return list('{', members, '}')
+}
+
+/** The object itself, a repeated record of such, or anything else. */
+const repeated = (object: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+  fc.oneof(
+    { weight: 4, arbitrary: object },
+    { weight: 2, arbitrary: list('[', fc.array(object, { maxLength: 3 }), ']') },
+    { weight: 1, arbitrary: list('[', fc.array(fc.oneof(object, value), { maxLength: 3 }), ']') },
+    { weight: 1, arbitrary: object.map((text) => `[[${text}]]`) },
+    { weight: 1, arbitrary: value },
+  )
+
+const request = objectWith({ url: value, path: value, status_code: value, request: value })
+const response = objectWith({ status_code: value, url: value, headers: value })
+const metadata = objectWith({
+  project: value,
+  project_ref: value,
+  function_id: value,
+  execution_time_ms: value,
+  request: repeated(request),
+  response: repeated(response),
+  metadata: repeated(request),
+})
+
+/** The text of a record object. */
+export const recordText: fc.Arbitrary<string> = objectWith({
+  source: value,
+  id: value,
+  timestamp: value,
+  project: value,
+  event_message: value,
+  metadata: repeated(metadata),
+  request: repeated(request),
+})
+
+/** The text of a line: mostly a record, white space around it. */
+export const lineText: fc.Arbitrary<string> = fc
+  .tuple(space, fc.oneof({ weight: 9, arbitrary: recordText }, value, fc.constant('')), space)
+  .map((texts) => texts.join(''))
+
+/** One byte of a text deleted, inserted before or replaced; `at` in [0, 1) says where. */
+export const mutation: fc.Arbitrary<(text: string) => string> = fc
+  .record({
+    at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+    kept: fc.constantFrom(0, 1),
+    insert: fc.oneof(
+      fc.constant(''),
+      fc.constantFrom(...'{}[]:,"\\\0\n\t\r\x1f\x7f 01-+.eEtfnu'),
+      fc.nat(255).map((byte) => String.fromCharCode(byte)),
+    ),
+  })
+  .map(({ at, kept, insert }) => (text: string) => {
+    const i = Math.floor(at * text.length)
+    return text.slice(0, i) + insert + text.slice(i + 1 - kept)
+  })
