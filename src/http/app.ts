@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs'
+import type { HttpBindings } from '@hono/node-server'
+import { Hono } from 'hono'
+import { getPath } from 'hono/utils/url'
+import type { Clock } from '../base/clock.js'
+import type { Log } from '../base/log.js'
+import type { Metrics } from '../base/metrics.js'
+import type { Endpoint } from '../endpoints/endpoint.js'
+import type { Engine } from '../engine/engine.js'
+import { createAuth } from './auth.js'
+import { CORS_HEADERS, preflight } from './cors.js'
+import { definitions } from './definitions.js'
+import { errorReply, refusals } from './errors.js'
+import { HTTP_LIMITS, type HttpLimits } from './limits.js'
+import { createQueries, type Queries } from './query.js'
+import { jsonReply } from './reply.js'
+
+export type Status = 'starting' | 'ok' | 'degraded'
+
+export interface AppParts {
+  engine: Pick<Engine, 'run'>
+  endpoints: readonly Endpoint[]
+  metrics: Metrics
+  clock: Clock
+  /** Every one of them opens every endpoint. */
+  tokens: readonly string[]
+  /** Asked at each request. */
+  status: () => Status
+  limits?: Partial<HttpLimits>
+  log: Log
+}
+
+export interface App {
+  /** Answers a request; never throws. `env` is the connection that it came by, where there is one. */
+  fetch(request: Request, env?: Partial<HttpBindings>): Response | Promise<Response>
+  /** The answer to what is not a request, or not one that can be answered. */
+  refuse(error: unknown): Response
+  /** Stops warming, and the runs that nobody waits for. */
+  close(): void
+}
+
+/** The paths that need no token. */
+const OPEN_PATHS = new Set(['/', '/health', '/ready'])
+
+const { name, version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+
+/** The HTTP side of the service: every path, its token, its errors. */
+export function createApp({ tokens, status, log, metrics, limits, ...parts }: AppParts): App {
+  const isAuthorized = createAuth(tokens)
+  const queries = createQueries({ ...parts, metrics, log, limits: { ...HTTP_LIMITS, ...limits } })
+  const router = routes(queries, definitions(parts.endpoints), metrics, status)
+  router.onError((error) => errorReply(error, log))
+
+  function answer(request: Request, env?: Partial<HttpBindings>): Response | Promise<Response> {
+    if (status() === 'starting') return errorReply(refusals.starting(), log)
+    if (request.method === 'OPTIONS') return preflight()
+    if (!OPEN_PATHS.has(getPath(request)) && !isAuthorized(request.headers)) {
+      return errorReply(refusals.unauthorized(), log)
+    }
+    return router.fetch(request, env)
+  }
+
+  function counted(response: Response): Response {
+    metrics.requests.inc({ status: String(response.status) })
+    return response
+  }
+
+  const refuse = (error: unknown) => counted(errorReply(error, log))
+  const finish = (method: string, response: Response) => counted(method === 'HEAD' ? withoutBody(response) : response)
+
+  return {
+    fetch(request, env) {
+      try {
+        const response = answer(request, env)
+        if (response instanceof Promise) return response.then((later) => finish(request.method, later)).catch(refuse)
+        return finish(request.method, response)
+      } catch (error) {
+        return refuse(error)
+      }
+    },
+    refuse,
+    close: queries.close,
+  }
+}
+
+interface Env {
+  Bindings: Partial<HttpBindings> | undefined
+}
+
+/** The paths and what answers them. A path that takes GET refuses other methods with 405; the rest is 404. */
+function routes(queries: Queries, listing: string, { registry }: Metrics, status: () => Status): Hono<Env> {
+  const router = new Hono<Env>()
+  const health = () => jsonReply(JSON.stringify({ status: status() }))
+  router.get('/', () => jsonReply(JSON.stringify({ name, version })))
+  router.get('/health', health)
+  router.get('/ready', health)
+  router.get('/metrics', async () => metricsReply(await registry.metrics(), registry.contentType))
+  router.get('/api/endpoints', () => jsonReply(listing))
+  router.get('/api/endpoints/query/:idOrName', ({ req, env }) => {
+    const outgoing = env?.outgoing
+    return queries.answer(req.param('idOrName'), req.raw, outgoing && (() => outgoing.destroy()))
+  })
+  router.notFound(({ req }) => {
+    const takesGet = router.router.match('GET', req.path)[0].length > 0
+    throw takesGet ? refusals.methodNotAllowed() : refusals.notFound()
+  })
+  return router
+}
+
+function metricsReply(text: string, contentType: string): Response {
+  const headers = { ...CORS_HEADERS, 'Content-Type': contentType, 'Content-Length': String(Buffer.byteLength(text)) }
+  return new Response(text, { headers })
+}
+
+function withoutBody({ status, headers }: Response): Response {
+  return new Response(null, { status, headers })
+}

@@ -1,0 +1,21 @@
+/** What every answer bears, errors too, so that a page of any origin can read it. */
+export const CORS_HEADERS = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'Age, Cache-Status, Retry-After, ETag',
+} as const
+
+/** The methods of every path, for `Allow`. */
+export const ALLOWED_METHODS = 'GET, HEAD, OPTIONS'
+
+const PREFLIGHT_HEADERS = {
+  ...CORS_HEADERS,
+  'Access-Control-Allow-Methods': ALLOWED_METHODS,
+  'Access-Control-Allow-Headers': 'X-API-KEY, Authorization, Content-Type, Cache-Control, If-None-Match, Last-Event-ID',
+  'Access-Control-Max-Age': '86400',
+  Allow: ALLOWED_METHODS,
+}
+
+/** The answer to OPTIONS on any path, known or unknown: 204, the headers only. */
+export function preflight(): Response {
+  return new Response(null, { status: 204, headers: PREFLIGHT_HEADERS })
+}

@@ -1,0 +1,73 @@
+import { LogweirError } from '../base/errors.js'
+import type { Log } from '../base/log.js'
+import { ALLOWED_METHODS } from './cors.js'
+import { jsonReply } from './reply.js'
+
+/** Seconds after which it is worth to ask again. */
+const RETRY_AFTER_S = '2'
+
+interface Meaning {
+  status: number
+  headers?: Readonly<Record<string, string>>
+}
+
+const MEANINGS = new Map<string, Meaning>([
+  ['unauthorized', { status: 401 }],
+  ['not_found', { status: 404 }],
+  ['method_not_allowed', { status: 405, headers: { Allow: ALLOWED_METHODS } }],
+  ['missing_parameter', { status: 400 }],
+  ['duplicate_parameter', { status: 400 }],
+  ['invalid_timestamp', { status: 400 }],
+  ['invalid_pattern', { status: 400 }],
+  ['bad_request', { status: 400, headers: { Connection: 'close' } }],
+  ['headers_too_large', { status: 431, headers: { Connection: 'close' } }],
+  ['request_timeout', { status: 408, headers: { Connection: 'close' } }],
+  ['overloaded', { status: 503, headers: { 'Retry-After': RETRY_AFTER_S } }],
+  ['starting', { status: 503, headers: { 'Retry-After': RETRY_AFTER_S } }],
+  // Nobody reads this one: the client has gone. The status is what access logs know it by.
+  ['abandoned', { status: 499 }],
+])
+
+const INTERNAL = new LogweirError(
+  'internal',
+  'Something went wrong inside the service. Try again; if it stays, its log says more.',
+)
+
+/** Every refusal that has one wording. */
+export const refusals = {
+  unauthorized: () =>
+    new LogweirError(
+      'unauthorized',
+      'The access token is missing or wrong. Send it in the X-API-KEY header, or as Authorization: Bearer.',
+    ),
+  notFound: () =>
+    new LogweirError('not_found', 'There is nothing at this address. GET /api/endpoints lists the endpoints.'),
+  methodNotAllowed: () =>
+    new LogweirError('method_not_allowed', `This address takes no such method. Use one of ${ALLOWED_METHODS}.`),
+  starting: () => new LogweirError('starting', 'The service recovers its data after a start. Try again shortly.'),
+  badRequest: () => new LogweirError('bad_request', 'This is not a well-formed HTTP request. Mend the request.'),
+  headersTooLarge: () =>
+    new LogweirError('headers_too_large', 'The request line and headers are over 64 KiB. Send a shorter request.'),
+  requestTimeout: () =>
+    new LogweirError('request_timeout', 'The request did not arrive in time. Send it again, faster.'),
+  abandoned: () => new LogweirError('abandoned', 'The client left before its answer.'),
+}
+
+/** Whether a failure is one that its receiver is told of. */
+function isForeseen(error: unknown): error is LogweirError {
+  return error instanceof LogweirError && MEANINGS.has(error.code)
+}
+
+/** A failure as its receiver may see it: itself where foreseen, else `internal`, and the log hears its message. */
+export function foreseen(error: unknown, log: Log): LogweirError {
+  if (isForeseen(error)) return error
+  log(`internal error: ${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}`)
+  return INTERNAL
+}
+
+/** Status, headers and body of a failure: `{"error","code"}`. */
+export function errorReply(error: unknown, log: Log): Response {
+  const { code, message } = foreseen(error, log)
+  const { status, headers } = MEANINGS.get(code) ?? { status: 500 }
+  return jsonReply(JSON.stringify({ error: message, code }), status, headers)
+}

@@ -1,0 +1,41 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { LogweirError } from '../base/errors.js'
+import { refusals } from './errors.js'
+
+/** How long what a client sends on is read and dropped after a refusal: a reset could cost it the answer. */
+const LINGER_MS = 1_000
+
+/** The bytes of the request line and the headers; white space that stands around a value is not counted. */
+export function headBytes({ method, url, rawHeaders }: IncomingMessage): number {
+  let bytes = `${method} ${url} HTTP/1.1\r\n`.length + '\r\n'.length
+  for (const text of rawHeaders) bytes += text.length + 2
+  return bytes
+}
+
+/** Answers bytes that Node's parser does not take, where no answer is under way, and ends the connection. */
+export async function refuseMalformed(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  isIdle: boolean,
+  refuse: (error: LogweirError) => Response,
+): Promise<void> {
+  if (socket.writableEnded) return
+  if (!isIdle || !socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  socket.end(await asText(refuse(refusalOf(error))))
+  setTimeout(() => socket.destroy(), LINGER_MS).unref()
+}
+
+function refusalOf({ code }: NodeJS.ErrnoException): LogweirError {
+  if (code === 'HPE_HEADER_OVERFLOW') return refusals.headersTooLarge()
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refusals.requestTimeout()
+  return refusals.badRequest()
+}
+
+async function asText(response: Response): Promise<string> {
+  const headers = [...response.headers].map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  return `HTTP/1.1 ${response.status} ${STATUS_CODES[response.status]}\r\n${headers}\r\n${await response.text()}`
+}

@@ -1,0 +1,92 @@
+import type { Clock } from '../base/clock.js'
+import type { Log } from '../base/log.js'
+import type { Metrics } from '../base/metrics.js'
+import type { Endpoint } from '../endpoints/endpoint.js'
+import type { Engine } from '../engine/engine.js'
+import { createCached } from './cached.js'
+import { rememberCalls } from './calls.js'
+import { foreseen, refusals } from './errors.js'
+import { createGate } from './gate.js'
+import type { HttpLimits } from './limits.js'
+import { createObserver, type Origin } from './observe.js'
+import { createUncached } from './uncached.js'
+
+interface Parts {
+  engine: Pick<Engine, 'run'>
+  endpoints: readonly Endpoint[]
+  metrics: Metrics
+  clock: Clock
+  limits: HttpLimits
+  log: Log
+}
+
+export interface Queries {
+  /**
+   * Answers GET or HEAD of one endpoint, by its name or id. `breakOff` ends the connection of an answer that fails when
+   * a part of it is sent. Throws or rejects with a LogweirError.
+   */
+  answer(idOrName: string, request: Request, breakOff?: () => void): Response | Promise<Response>
+  /** Stops warming and the runs that nobody waits for. */
+  close(): void
+}
+
+const NO_CACHE = /(?:^|,)\s*no-cache\s*(?:$|[,=])/i
+
+/** What stands between the question mark and the fragment of a URL. */
+function searchOf(url: string): string {
+  const fragment = url.indexOf('#')
+  const whole = fragment < 0 ? url : url.slice(0, fragment)
+  const mark = whole.indexOf('?')
+  return mark < 0 ? '' : whole.slice(mark + 1)
+}
+
+/** The stored queries, as requests ask for them. */
+export function createQueries({ engine, endpoints, metrics, clock, limits, log }: Parts): Queries {
+  const known = endpoints.map((endpoint) => ({ endpoint, read: rememberCalls(endpoint) }))
+  const byName = new Map(known.map((one) => [one.endpoint.name, one]))
+  const byId = new Map(known.map((one) => [one.endpoint.id.toLowerCase(), one]))
+  const gate = createGate(limits, clock, metrics.queriesRunning)
+  const cached = createCached({ engine, gate, clock, limits, metrics, log })
+  const uncached = createUncached({ engine, gate, clock, heldBytes: limits.heldBytes })
+  const observe = createObserver(metrics, clock)
+
+  /** An answer, observed when it is there. */
+  async function observed(name: string, origin: Origin, startedMs: number, reply: Promise<Response>) {
+    try {
+      const response = await reply
+      observe(name, origin, startedMs)
+      return response
+    } catch (error) {
+      observe(name, origin, startedMs, error)
+      throw error
+    }
+  }
+
+  return {
+    answer(idOrName, request, breakOff) {
+      const startedMs = clock.monotonicMs()
+      const found = byName.get(idOrName) ?? byId.get(idOrName.toLowerCase())
+      if (found === undefined) throw refusals.notFound()
+      const { endpoint } = found
+      const call = found.read(searchOf(request.url))
+      if (endpoint.cache === 'disabled') {
+        const onFailure = (error: unknown) => fail(error, request.signal, breakOff, log)
+        return observed(endpoint.name, 'bypass', startedMs, uncached(call, request, onFailure))
+      }
+      const job = { endpoint, policy: endpoint.cache, call }
+      const fresh = NO_CACHE.test(request.headers.get('cache-control') ?? '')
+      const hit = fresh ? undefined : cached.hit(job)
+      if (hit === undefined) return observed(endpoint.name, 'miss', startedMs, cached.miss(job, request.signal, fresh))
+      observe(endpoint.name, 'hit', startedMs)
+      return hit
+    },
+    close: cached.close,
+  }
+}
+
+/** What becomes of an answer that fails when a part of it is sent. The log hears of it unless the client has gone. */
+function fail(error: unknown, client: AbortSignal, breakOff: (() => void) | undefined, log: Log): void {
+  const failure = client.aborted ? refusals.abandoned() : foreseen(error, log)
+  if (breakOff === undefined) throw failure
+  breakOff()
+}

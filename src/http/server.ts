@@ -1,0 +1,114 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { getRequestListener, RequestError } from '@hono/node-server'
+import { LogweirError } from '../base/errors.js'
+import { KIB } from '../base/units.js'
+import type { App } from './app.js'
+import { createConnections } from './connections.js'
+import { refusals } from './errors.js'
+import { headBytes, refuseMalformed } from './malformed.js'
+
+/** What a client may take. Node's own are too patient for a server that strangers reach. */
+export interface ServerLimits {
+  /** The request line and the headers, as they were sent. */
+  headBytes: number
+  /** From a connection's first byte to the end of the headers, and of the request. */
+  headersMs: number
+  requestMs: number
+  /** How long an idle connection is kept, and one that takes nothing of its answer. */
+  keepAliveMs: number
+  stalledMs: number
+  /** How often the times above are looked at. */
+  checkMs: number
+  connections: number
+  /** How long running answers may go on after `close`. */
+  closeMs: number
+}
+
+export const SERVER_LIMITS: ServerLimits = {
+  headBytes: 64 * KIB,
+  headersMs: 5_000,
+  requestMs: 15_000,
+  keepAliveMs: 5_000,
+  stalledMs: 300_000,
+  checkMs: 1_000,
+  connections: 512,
+  closeMs: 4_000,
+}
+
+export interface ListenOptions {
+  host: string
+  /** 0 takes a free one. */
+  port: number
+  limits?: Partial<ServerLimits>
+}
+
+export interface Listening {
+  url: string
+  port: number
+  /** Takes no more connections, ends the idle ones at once and the others after their answer, or when time is up. */
+  close(): Promise<void>
+}
+
+/** Serves an app. Rejects with `cannot_listen` where the address cannot be had. */
+export async function listen(app: App, { host, port, limits }: ListenOptions): Promise<Listening> {
+  const all = { ...SERVER_LIMITS, ...limits }
+  const { server, close } = makeServer(app, all)
+  await bind(server, host, port)
+  const bound = (server.address() as AddressInfo).port
+  const urlHost = host.includes(':') ? `[${host}]` : host
+  return { url: `http://${urlHost}:${bound}`, port: bound, close }
+}
+
+function makeServer(app: App, limits: ServerLimits) {
+  const answer = getRequestListener(
+    (request, env) => {
+      const { incoming, outgoing } = env as { incoming: IncomingMessage; outgoing: ServerResponse }
+      if (headBytes(incoming) > limits.headBytes) return app.refuse(refusals.headersTooLarge())
+      return app.fetch(request, { incoming, outgoing })
+    },
+    { errorHandler: (error) => app.refuse(error instanceof RequestError ? refusals.badRequest() : error) },
+  )
+  const connections = createConnections((incoming, outgoing) => {
+    // HTTP/1.0 knows no Host.
+    if (incoming.httpVersion === '1.0') incoming.headers.host ??= 'localhost'
+    answer(incoming, outgoing)
+  })
+  const server = createServer(
+    {
+      // Node counts fewer bytes than were sent: it takes whatever is within the limit, and headBytes refuses the rest.
+      maxHeaderSize: limits.headBytes,
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      keepAliveTimeout: limits.keepAliveMs,
+      connectionsCheckingInterval: limits.checkMs,
+      // No Host, or two of them joined, is no valid Host: the listener refuses both.
+      requireHostHeader: false,
+      joinDuplicateHeaders: true,
+    },
+    connections.listener,
+  )
+  server.maxConnections = limits.connections
+  server.maxHeadersCount = 0
+  server.timeout = limits.stalledMs
+  server.on('connection', connections.add)
+  server.on('checkExpectation', connections.listener)
+  server.on('clientError', (error, stream) => {
+    const socket = stream as Socket
+    refuseMalformed(error, socket, connections.isIdle(socket), app.refuse)
+  })
+  return { server, close: () => connections.close(server, limits.closeMs) }
+}
+
+function bind(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.on('error', (error) => reject(cannotListen(error, host, port)))
+    server.listen(port, host, resolve)
+  })
+}
+
+function cannotListen({ code, message }: NodeJS.ErrnoException, host: string, port: number): LogweirError {
+  const why =
+    code === 'EADDRINUSE' ? 'another program listens there. Stop it, or choose another port with --port' : message
+  return new LogweirError('cannot_listen', `Cannot listen on ${host} port ${port}: ${why}.`)
+}

@@ -1,0 +1,32 @@
+import type { Clock } from '../base/clock.js'
+import type { Call } from '../endpoints/endpoint.js'
+import type { Engine } from '../engine/engine.js'
+import type { Gate } from './gate.js'
+import { gather, JSON_HEADERS, jsonReply, streamBody } from './reply.js'
+
+const CACHE_STATUS = { 'Cache-Status': 'logweir; fwd=bypass' }
+
+interface Parts {
+  engine: Pick<Engine, 'run'>
+  gate: Gate
+  clock: Clock
+  heldBytes: number
+}
+
+/**
+ * Answers the calls whose answers are never kept. Up to `heldBytes` an answer is held whole, so that its length and its
+ * failures are known before the first byte is sent; a longer one is streamed, with its place in the gate already free.
+ */
+export function createUncached({ engine, gate, clock, heldBytes }: Parts) {
+  return async (call: Call, request: Request, onFailure: (error: unknown) => void): Promise<Response> => {
+    const answer = await gate.run(async (signal) => {
+      const rows = await engine.run(call.plan(clock.nowUs()), { signal })
+      return gather(rows, heldBytes, signal)
+    }, request.signal)
+    if (answer instanceof Uint8Array) return jsonReply(answer, 200, CACHE_STATUS)
+    const headers = { ...JSON_HEADERS, ...CACHE_STATUS }
+    if (request.method !== 'HEAD') return new Response(streamBody(answer, onFailure), { headers })
+    await answer.rest.return()
+    return new Response(null, { headers })
+  }
+}

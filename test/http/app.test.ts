@@ -1,0 +1,258 @@
+import { describe, expect, test } from 'vitest'
+import { LogweirError } from '../../src/base/errors.js'
+import { ENDPOINTS } from '../../src/endpoints/index.js'
+import {
+  API_COUNTS,
+  createTestApp,
+  LOGS_ALL,
+  NOT_FOUND,
+  PREFIX,
+  refusal,
+  STATS,
+  settle,
+  TOKEN,
+  told,
+  UNAUTHORIZED,
+} from './support.js'
+
+const METHOD_NOT_ALLOWED = refusal(
+  'This address takes no such method. Use one of GET, HEAD, OPTIONS.',
+  'method_not_allowed',
+)
+const STARTING = refusal('The service recovers its data after a start. Try again shortly.', 'starting')
+const INTERNAL = refusal(
+  'Something went wrong inside the service. Try again; if it stays, its log says more.',
+  'internal',
+)
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+describe('open paths', () => {
+  const { app, state } = createTestApp()
+  const open = (path: string, init?: RequestInit) => told(app.fetch(new Request(PREFIX + path, init)), 'content-type')
+
+  test('/ names the product', async () => {
+    const { body, ...rest } = await open('/')
+    expect(rest).toEqual({ status: 200, 'content-type': JSON_TYPE })
+    expect(JSON.parse(body)).toEqual({ name: 'logweir', version: expect.stringMatching(/^\d+\.\d+\.\d+$/) })
+  })
+
+  test.each(['/health', '/ready'])('%s tells the status', async (path) => {
+    for (const status of ['ok', 'degraded'] as const) {
+      state.status = status
+      expect(await open(path)).toEqual({ status: 200, 'content-type': JSON_TYPE, body: `{"status":"${status}"}` })
+    }
+  })
+
+  test('other methods are refused without asking for a token', async () => {
+    expect(await told(app.fetch(new Request(`${PREFIX}/health`, { method: 'POST' })), 'allow')).toEqual({
+      status: 405,
+      allow: 'GET, HEAD, OPTIONS',
+      body: METHOD_NOT_ALLOWED,
+    })
+  })
+})
+
+describe('paths behind a token', () => {
+  const { get, app } = createTestApp({ rows: () => [] })
+
+  test.each(['/nothing', '/api', '/api/endpoints/', '/api/endpoints/query', '/api/endpoints/query/', '/metrics/'])(
+    '%s is not found',
+    async (path) => expect(await told(get(path))).toEqual({ status: 404, body: NOT_FOUND }),
+  )
+
+  test.each(['/api/endpoints/query/logs.al', '/api/endpoints/query/LOGS.ALL', '/api/endpoints/query/__proto__'])(
+    '%s is not an endpoint',
+    async (path) => expect(await told(get(`${path}?project=a`))).toEqual({ status: 404, body: NOT_FOUND }),
+  )
+
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'PURGE'])('%s is refused on a known path', async (method) => {
+    for (const path of ['/metrics', '/api/endpoints', `${LOGS_ALL}?project=a`]) {
+      expect(await told(get(path, { method }), 'allow')).toEqual({
+        status: 405,
+        allow: 'GET, HEAD, OPTIONS',
+        body: METHOD_NOT_ALLOWED,
+      })
+    }
+    expect(await told(get('/nothing', { method }))).toEqual({ status: 404, body: NOT_FOUND })
+  })
+
+  test.each(['GET', 'POST', 'DELETE'])('%s without a token: one answer, known path or not', async (method) => {
+    for (const path of ['/metrics', '/api/endpoints', LOGS_ALL, '/nothing', '/api/endpoints/query/nothing']) {
+      const reply = app.fetch(new Request(PREFIX + path, { method }))
+      expect(await told(reply, 'allow')).toEqual({ status: 401, allow: null, body: UNAUTHORIZED })
+    }
+  })
+})
+
+describe('CORS', () => {
+  const { app, get, state } = createTestApp({ rows: () => [] })
+
+  test.each(['/', LOGS_ALL, '/nothing'])('OPTIONS %s needs no token', async (path) => {
+    const response = await app.fetch(new Request(PREFIX + path, { method: 'OPTIONS' }))
+    expect(response.status).toBe(204)
+    expect(Object.fromEntries(response.headers)).toEqual({
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+      'access-control-allow-headers':
+        'X-API-KEY, Authorization, Content-Type, Cache-Control, If-None-Match, Last-Event-ID',
+      'access-control-expose-headers': 'Age, Cache-Status, Retry-After, ETag',
+      'access-control-max-age': '86400',
+      allow: 'GET, HEAD, OPTIONS',
+    })
+  })
+
+  test('every answer may be read from any origin', async () => {
+    const allowed = {
+      'access-control-allow-origin': '*',
+      'access-control-expose-headers': expect.stringContaining('Age'),
+    }
+    const replies = [
+      get('/'),
+      get('/metrics'),
+      get('/api/endpoints'),
+      get(`${LOGS_ALL}?project=a`),
+      get(`${STATS}?project=a`),
+      get(LOGS_ALL),
+      get('/nothing'),
+      get('/', { method: 'PUT' }),
+      app.fetch(new Request(`${PREFIX}/metrics`)),
+      app.refuse(new Error('unforeseen')),
+    ]
+    for (const reply of replies) expect(Object.fromEntries((await reply).headers)).toMatchObject(allowed)
+    state.status = 'starting'
+    expect(Object.fromEntries((await get('/')).headers)).toMatchObject(allowed)
+  })
+})
+
+test('while it starts it answers everything with 503', async () => {
+  const { app, state } = createTestApp()
+  state.status = 'starting'
+  for (const path of ['/', '/health', '/ready', '/metrics', '/api/endpoints', LOGS_ALL, '/nothing']) {
+    for (const method of ['GET', 'POST', 'OPTIONS']) {
+      const reply = app.fetch(new Request(PREFIX + path, { method }))
+      expect(await told(reply, 'retry-after')).toEqual({ status: 503, 'retry-after': '2', body: STARTING })
+    }
+  }
+})
+
+describe('the listing', () => {
+  test('shows each definition', async () => {
+    const { get } = createTestApp()
+    const { status, body } = await told(get('/api/endpoints'))
+    expect(status).toBe(200)
+    const { result } = JSON.parse(body)
+    expect(result.map(({ query, parameters, ...rest }: Record<string, unknown>) => rest)).toEqual([
+      {
+        id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d01',
+        name: 'logs.all',
+        max_rows: 1000,
+        caching: 'disabled',
+        cache_warming: null,
+        sandboxing: false,
+      },
+      {
+        id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d02',
+        name: 'functions.invocation-stats',
+        max_rows: 1000,
+        caching: 900,
+        cache_warming: 300,
+        sandboxing: false,
+      },
+      {
+        id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d03',
+        name: 'usage.api-counts',
+        max_rows: 1000,
+        caching: 900,
+        cache_warming: 300,
+        sandboxing: false,
+      },
+    ])
+    expect(result.map(({ query }: { query: string }) => query)).toEqual(ENDPOINTS.map(({ query }) => query))
+    expect(result[0].parameters).toEqual([
+      { name: 'project', required: true, description: 'the project whose requests are read' },
+      { name: 'project_tier', required: false, description: expect.stringContaining('FREE, PRO, PAYG, ENTERPRISE') },
+      { name: 'iso_timestamp_start', required: false, description: expect.stringContaining('ISO 8601') },
+      { name: 'iso_timestamp_end', required: false, description: expect.stringContaining('ISO 8601') },
+    ])
+  })
+})
+
+describe('failures', () => {
+  const secret = 'ENOENT: /var/lib/logweir/journal of project victim'
+
+  test.each([LOGS_ALL, STATS, API_COUNTS])('%s: what is unforeseen is logged and not shown', async (path) => {
+    for (const error of [new TypeError(secret), new LogweirError('disk_torn', secret), secret]) {
+      const { get, engine, logged } = createTestApp()
+      const reply = get(`${path}?project=a`)
+      await settle()
+      engine.runs[0]!.fail(error)
+      expect(await told(reply, 'retry-after')).toEqual({ status: 500, 'retry-after': null, body: INTERNAL })
+      expect(logged).toEqual([`internal error: ${error instanceof Error ? `${error.name}: ${secret}` : error}`])
+    }
+  })
+
+  test('what an engine foresees is shown', async () => {
+    const { get, engine, logged } = createTestApp()
+    const reply = get(`${LOGS_ALL}?project=a`)
+    await settle()
+    engine.runs[0]!.fail(new LogweirError('overloaded', 'The memory is full. Try again shortly.'))
+    expect(await told(reply, 'retry-after')).toEqual({
+      status: 503,
+      'retry-after': '2',
+      body: refusal('The memory is full. Try again shortly.', 'overloaded'),
+    })
+    expect(logged).toEqual([])
+  })
+
+  test('an app that throws refuses in the same form', async () => {
+    const { app, logged } = createTestApp()
+    expect(await told(app.refuse(new RangeError('deep')))).toEqual({ status: 500, body: INTERNAL })
+    expect(logged).toEqual(['internal error: RangeError: deep'])
+  })
+})
+
+describe('metrics', () => {
+  test('count requests, queries and the cache', async () => {
+    const { get, app } = createTestApp({ rows: () => [] })
+    await get(`${STATS}?project=a`)
+    await get(`${STATS}?project=a`)
+    await get(`${LOGS_ALL}?project=a`)
+    await app.fetch(new Request(`${PREFIX}/metrics`))
+    const { status, body, ...rest } = await told(get('/metrics'), 'content-type')
+    expect({ status, ...rest }).toEqual({ status: 200, 'content-type': 'text/plain; version=0.0.4; charset=utf-8' })
+    for (const line of [
+      'logweir_http_requests_total{status="200"} 3',
+      'logweir_http_requests_total{status="401"} 1',
+      'logweir_queries_total{endpoint="functions.invocation-stats",outcome="ok"} 2',
+      'logweir_queries_total{endpoint="logs.all",outcome="ok"} 1',
+      'logweir_query_duration_seconds_count{endpoint="functions.invocation-stats",cache="hit"} 1',
+      'logweir_query_duration_seconds_count{endpoint="functions.invocation-stats",cache="miss"} 1',
+      'logweir_query_duration_seconds_count{endpoint="logs.all",cache="bypass"} 1',
+      'logweir_cache_hits_total{endpoint="functions.invocation-stats"} 1',
+      'logweir_cache_misses_total{endpoint="functions.invocation-stats"} 1',
+      'logweir_cache_entries 1',
+      'logweir_queries_running 0',
+    ]) {
+      expect(body.split('\n')).toContain(line)
+    }
+  })
+
+  test('tell no token and no project', async () => {
+    const { get } = createTestApp({ rows: () => [] })
+    await get(`${STATS}?project=victim`)
+    const { body } = await told(get('/metrics'))
+    expect(body).not.toContain(TOKEN)
+    expect(body).not.toContain('victim')
+  })
+
+  test('count a failed query by its code', async () => {
+    const { get, engine, metrics } = createTestApp()
+    const reply = get(`${STATS}?project=a`)
+    await settle()
+    engine.runs[0]!.fail(new Error('unforeseen'))
+    await reply
+    expect((await metrics.queries.get()).values).toEqual([
+      { value: 1, labels: { endpoint: 'functions.invocation-stats', outcome: 'internal' } },
+    ])
+  })
+})

@@ -1,0 +1,101 @@
+import { createMetrics } from '../../src/base/metrics.js'
+import { ENDPOINTS } from '../../src/endpoints/index.js'
+import type { Engine, Row } from '../../src/engine/engine.js'
+import type { Plan } from '../../src/engine/plan.js'
+import { type AppParts, createApp, type Status } from '../../src/http/app.js'
+import { createFakeClock } from '../support/clock.js'
+
+export const TOKEN = 'a-token-of-thirty-two-characters'
+export const PREFIX = 'http://localhost'
+
+/** One run of the fake engine, ended by the test; an abort ends it too. */
+export interface Run {
+  plan: Plan
+  signal: AbortSignal
+  finish(rows?: Iterable<Row> | AsyncIterable<Row>): void
+  fail(error: unknown): void
+}
+
+async function* rowsOf(rows: Iterable<Row> | AsyncIterable<Row>): AsyncGenerator<Row> {
+  yield* rows
+}
+
+/** An engine that records its runs. With `rows` each is answered at once; without, a test ends it. */
+export function createFakeEngine(rows?: () => Iterable<Row> | AsyncIterable<Row>) {
+  const runs: Run[] = []
+  const run: Engine['run'] = (plan, { signal = new AbortController().signal } = {}) =>
+    new Promise((resolve, reject) => {
+      const one: Run = { plan, signal, finish: (given = []) => resolve(rowsOf(given)), fail: reject }
+      signal.addEventListener('abort', () => reject(signal.reason))
+      runs.push(one)
+      if (rows !== undefined) one.finish(rows())
+    })
+  return { runs, run }
+}
+
+/** An app over a fake engine and a fake clock, and what a test needs to ask it. */
+export function createTestApp({
+  rows,
+  ...parts
+}: Partial<AppParts> & { rows?: () => Iterable<Row> | AsyncIterable<Row> } = {}) {
+  const engine = createFakeEngine(rows)
+  const clock = createFakeClock()
+  const logged: string[] = []
+  const metrics = createMetrics()
+  const state = { status: 'ok' as Status }
+  const app = createApp({
+    engine,
+    endpoints: ENDPOINTS,
+    metrics,
+    clock,
+    tokens: [TOKEN],
+    status: () => state.status,
+    log: (message) => logged.push(message),
+    ...parts,
+  })
+  const get = async (path: string, init: RequestInit = {}) =>
+    app.fetch(new Request(PREFIX + path, { ...init, headers: { 'X-API-KEY': TOKEN, ...init.headers } }))
+  return { app, engine, clock, logged, metrics, state, get }
+}
+
+export const API_COUNTS = '/api/endpoints/query/usage.api-counts'
+export const STATS = '/api/endpoints/query/functions.invocation-stats'
+export const LOGS_ALL = '/api/endpoints/query/logs.all'
+
+/** The project that a run asks for. */
+export function projectOf({ plan }: Run): string | undefined {
+  const predicates = plan.flatMap((operator) => (operator.op === 'filter' ? operator.predicates : []))
+  return predicates.flatMap((p) => (p.test === 'equals' && p.column === 'project' ? [p.value] : []))[0]
+}
+
+/** Lets everything that is ready run, several rounds of it. */
+export async function settle(): Promise<void> {
+  for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** Lets time pass second by second, and everything that falls due in it run. */
+export async function pass(clock: { advance(byMs: number): void }, seconds: number): Promise<void> {
+  for (let i = 0; i < seconds; i++) {
+    clock.advance(1_000)
+    await settle()
+  }
+}
+
+/** Status, the headers named, and the whole body. */
+export async function told(reply: Response | Promise<Response>, ...names: readonly string[]) {
+  const response = await reply
+  const headers = Object.fromEntries(names.map((name) => [name, response.headers.get(name)]))
+  return { status: response.status, ...headers, body: await response.text() }
+}
+
+/** The whole body of a refusal. */
+export const refusal = (error: string, code: string) => JSON.stringify({ error, code })
+
+export const UNAUTHORIZED = refusal(
+  'The access token is missing or wrong. Send it in the X-API-KEY header, or as Authorization: Bearer.',
+  'unauthorized',
+)
+export const NOT_FOUND = refusal(
+  'There is nothing at this address. GET /api/endpoints lists the endpoints.',
+  'not_found',
+)
