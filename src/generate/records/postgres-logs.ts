@@ -1,0 +1,57 @@
+import type { Moment } from '../moment.js'
+import type { Out } from '../out.js'
+import { pick, type Random } from '../random.js'
+import { hex8Text } from '../text.js'
+
+interface Message {
+  text: (random: Random) => string
+  severity: string
+  state: string
+  tag: string
+}
+
+// Escaped as they stand in JSON.
+const MESSAGES: readonly Message[] = [
+  { text: () => 'PgBouncer auth request: postgres', severity: 'WARNING', state: '01000', tag: 'SELECT' },
+  {
+    text: (r) => `connection received: host=127.0.0.1 port=${30_000 + r.below(30_000)}`,
+    severity: 'LOG',
+    state: '00000',
+    tag: '',
+  },
+  {
+    text: (r) => `duplicate key value violates unique constraint \\"users_email_key_${r.below(40)}\\"`,
+    severity: 'ERROR',
+    state: '23505',
+    tag: 'INSERT',
+  },
+  {
+    text: (r) => `relation \\"public.t_${hex8Text(r)}\\" does not exist at character ${r.below(300)}`,
+    severity: 'ERROR',
+    state: '42P01',
+    tag: 'SELECT',
+  },
+  {
+    text: (r) => `checkpoint complete: wrote ${r.below(2_000)} buffers (${r.below(100) / 10}%)`,
+    severity: 'LOG',
+    state: '00000',
+    tag: '',
+  },
+  {
+    text: (r) =>
+      `duration: ${(r.below(9_000_000) / 1000).toFixed(3)} ms  statement:\\n\\tselect *\\n\\tfrom events\\n\\twhere id = ${r.below(1e6)}`,
+    severity: 'LOG',
+    state: '00000',
+    tag: 'SELECT',
+  },
+]
+const USERS = ['pgbouncer', 'authenticator', 'supabase_admin', 'postgres']
+
+/** One line of the database's own log, taken apart. */
+export function postgresLog(out: Out, { project, timestampUs, time, open, close }: Moment): void {
+  const { random } = out
+  const { text, severity, state, tag } = pick(random, MESSAGES)
+  const pid = 300 + random.below(60_000)
+  const at = time.iso(timestampUs)
+  out.put`"project":"${project.ref}","event_message":"${text(random)}","metadata":${open}"host":"db-${project.ref}","parsed":${open}"backend_type":"client backend","command_tag":"${tag}","connection_from":"127.0.0.1:${30_000 + random.below(30_000)}","database_name":"postgres","error_severity":"${severity}","leader_pid":0,"process_id":${pid},"query_id":${random.below(2 ** 21)}${1e9 + random.below(1e9)},"session_id":"${hex8Text(random)}.${pid.toString(16)}","session_line_num":${1 + random.below(9_000)},"sql_state_code":"${state}","timestamp":"${at.slice(0, 10)} ${at.slice(11, 23)} UTC","transaction_id":0,"user_name":"${pick(random, USERS)}","virtual_transaction_id":"${random.below(60)}/${random.below(9_999_999)}"${close}${close}`
+}

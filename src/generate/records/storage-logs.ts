@@ -1,0 +1,17 @@
+import { AGENTS, STATUSES } from '../clients.js'
+import type { Moment } from '../moment.js'
+import type { Out } from '../out.js'
+import { pick } from '../random.js'
+import { hex16, ipv4, uuidText } from '../text.js'
+
+const HOSTS = ['eu-central-1', 'us-east-1', 'ap-southeast-1']
+const BUCKETS = ['avatars', 'uploads', 'public-assets', 'documents']
+
+/** One request at the storage server. */
+export function storageLog(out: Out, { project, slim, open, close }: Moment): void {
+  const { random } = out
+  const [status, ip, ray] = [pick(random, STATUSES), ipv4(random), hex16(random)]
+  const url = `/object/public/${pick(random, BUCKETS)}/${uuidText(random)}.png`
+  const agent = slim ? '' : `,"userAgent":"${pick(random, AGENTS)}"`
+  out.put`"event_message":"GET | ${status} | ${ip} | ${ray} | ${url}","metadata":${open}"context":${open}"host":"ip-10-${random.below(256)}-${random.below(256)}-${random.below(256)}.${pick(random, HOSTS)}.compute.internal","pid":1${close},"level":"${status >= 500 ? 'error' : 'info'}","project":"${project.ref}","rawError":null,"reqId":"${ray}-DUB","responseTime":${random.below(9_000_000) / 1e4},"tenantId":"${project.ref}"${agent}${close}`
+}
