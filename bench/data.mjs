@@ -1,0 +1,33 @@
+/** Records for the benches, from the product's own generator; equal seeds give equal records. */
+import { once } from 'node:events'
+import { createWriteStream, existsSync, renameSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { generate } from '../dist/generate/generate.js'
+import { projectRef, SMALL_RANK, TOP_RANK } from '../dist/generate/projects.js'
+
+export const SEED = 1
+const DAY_US = 86_400e6
+
+/** The project that has 10 % of the rows, and the one that has 0.05 %. */
+export const PROJECTS = { top: projectRef(SEED, TOP_RANK), small: projectRef(SEED, SMALL_RANK) }
+
+export function records(source, rows, slim) {
+  const endUs = Date.now() * 1000
+  return generate({ rows, seed: SEED, source, endUs, spanUs: 7 * DAY_US, slim, projects: 2_000, badEvery: 0 })
+}
+
+/** A file of full edge records and as many relay records behind them; made once a day, since records grow old. */
+export async function fileOf(rows) {
+  const day = new Date().toISOString().slice(0, 10)
+  const path = join(tmpdir(), `logweir-bench-${day}-${rows}.ndjson`)
+  if (existsSync(path)) return path
+  const file = createWriteStream(`${path}.part`)
+  for (const source of ['edge_logs', 'function_edge_logs']) {
+    for (const chunk of records(source, rows, false)) if (!file.write(chunk)) await once(file, 'drain')
+  }
+  file.end()
+  await once(file, 'finish')
+  renameSync(`${path}.part`, path)
+  return path
+}

@@ -1,0 +1,9 @@
+/** What does the process take that has nothing to do yet? Resident memory 3 s after it listens. */
+import { setTimeout } from 'node:timers/promises'
+import { startService } from './service.mjs'
+
+const service = await startService('ignore')
+await service.get('/metrics')
+await setTimeout(3_000)
+console.log(JSON.stringify({ residentMb: service.residentMb() }))
+await service.stop()

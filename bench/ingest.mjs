@@ -1,0 +1,33 @@
+/**
+ * How fast does a file of full lines become rows that queries see, and what do they take?
+ * One process: 1,000,000 edge and as many relay records on the standard input of `logweir serve`.
+ */
+import { closeSync, openSync, statSync } from 'node:fs'
+import { fileOf } from './data.mjs'
+import { metric, startService } from './service.mjs'
+
+const rows = Number(process.argv[2] ?? 1_000_000)
+const path = await fileOf(rows)
+const bytes = statSync(path).size
+const stdin = openSync(path, 'r')
+const service = await startService(stdin)
+const { match, atMs } = await service.said(/standard input ended: (\d+) rows taken, (\d+) rejected/)
+closeSync(stdin)
+const seconds = (atMs - service.startedMs) / 1000
+const visible = await metric(service, 'logweir_rows')
+const held = await metric(service, 'logweir_bytes')
+console.log(
+  JSON.stringify({
+    rows: Number(match[1]),
+    rejected: Number(match[2]),
+    visible,
+    seconds,
+    mbPerSecond: bytes / 1e6 / seconds,
+    rowsPerSecond: visible / seconds,
+    lineBytes: bytes / visible,
+    heldBytesPerRow: held / visible,
+    residentMb: service.residentMb(),
+    peakMb: service.peakMb(),
+  }),
+)
+await service.stop()

@@ -1,0 +1,65 @@
+/**
+ * Runs every bench, each figure in fresh processes, and keeps all raw values with their medians in `bench/results/`.
+ *
+ *   npm run bench                 everything, about a quarter of an hour
+ *   npm run bench -- ingest idle  only these
+ *
+ * LOGWEIR_BENCH_RUNS=3 processes a figure, LOGWEIR_BENCH_CORE=0 the core that each is pinned to.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { arch, cpus, totalmem } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { fileOf } from './data.mjs'
+import { median, pinned, runNode } from './process.mjs'
+
+const RUNS = Number(process.env.LOGWEIR_BENCH_RUNS ?? 3)
+const RESULTS = new URL('./results/', import.meta.url)
+
+const BENCHES = {
+  idle: { script: 'idle.mjs', args: [[]], alone: true },
+  ingest: { script: 'ingest.mjs', args: [['1000000']], alone: true },
+  health: { script: 'health.mjs', args: [['1000000']], alone: true },
+  query: {
+    script: 'query.mjs',
+    args: ['1000000', '10000000'].flatMap((rows) => [['edge_logs', rows], ['function_edge_logs', rows]]),
+  },
+}
+
+const wanted = process.argv.slice(2)
+for (const [name, bench] of Object.entries(BENCHES)) {
+  if (wanted.length === 0 || wanted.includes(name)) await run(name, bench)
+}
+
+async function run(name, { script, args }) {
+  if (name === 'ingest' || name === 'health') await fileOf(1_000_000)
+  const cases = []
+  for (const list of args) {
+    const values = []
+    for (let i = 0; i < RUNS; i++) values.push(await runNode([fileURLToPath(new URL(script, import.meta.url)), ...list]))
+    cases.push({ args: list, medians: mediansOf(values), values })
+    show(name, list, values)
+  }
+  const machine = { cpu: cpus()[0]?.model, cores: cpus().length, memoryBytes: totalmem(), arch: arch(), node: process.version }
+  mkdirSync(RESULTS, { recursive: true })
+  writeFileSync(new URL(`${name}.json`, RESULTS), `${JSON.stringify({ bench: name, machine, pinned, cases }, null, 1)}\n`)
+}
+
+/** The median of each number over the runs. */
+function mediansOf(values) {
+  const names = Object.keys(values[0]).filter((name) => typeof values[0][name] === 'number')
+  return Object.fromEntries(names.map((name) => [name, median(values.map((value) => value[name]))]))
+}
+
+function show(name, list, values) {
+  console.log(`\n${[name, ...list].join(' ')}, ${values.length} processes, ${pinned}`)
+  for (const [figure, value] of Object.entries(mediansOf(values))) console.log(`  ${figure.padEnd(18)} ${round(value)}`)
+  for (const [i, { endpoint, size, params }] of (values[0].queries ?? []).entries()) {
+    const timesMs = values.flatMap(({ queries }) => queries[i].timesMs)
+    const firstMs = median(values.map(({ queries }) => queries[i].firstMs))
+    console.log(`  ${endpoint} ${size} ${JSON.stringify(params)}: median ${round(median(timesMs))} ms, first ${round(firstMs)} ms`)
+  }
+}
+
+function round(value) {
+  return Number(value.toPrecision(4))
+}

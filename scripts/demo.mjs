@@ -1,0 +1,115 @@
+/**
+ * Shows the built program at work: records of all nine sources over the last 7 days are piped in, and each endpoint
+ * is asked about the project with the most of them. Serves until Ctrl-C.
+ *
+ *   --port N   the first port to try, 4000 by default; where it is taken, the next free one; 0: any
+ *   --rows N   records, 200000 by default
+ *   --once     stop after the questions have been answered
+ */
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { projectRef, TOP_RANK } from '../dist/generate/projects.js'
+
+const SEED = 1
+const HOST = '127.0.0.1'
+const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url))
+
+const { values: options } = parseArgs({
+  options: {
+    port: { type: 'string', default: '4000' },
+    rows: { type: 'string', default: '200000' },
+    once: { type: 'boolean', default: false },
+  },
+})
+
+const token = randomBytes(16).toString('base64url')
+const project = projectRef(SEED, TOP_RANK)
+
+/** The first port from `port` on that nobody listens on. */
+async function freePort(port) {
+  const probe = createServer()
+  const listened = await new Promise((resolve) => {
+    probe.once('error', () => resolve(false))
+    probe.listen(port, HOST, () => resolve(true))
+  })
+  if (!listened) return freePort(port + 1)
+  const free = probe.address().port
+  probe.close()
+  await once(probe, 'close')
+  return free
+}
+
+function startServer(port) {
+  return spawn(process.execPath, [CLI, 'serve', '--in-memory', '--host', HOST, '--port', String(port)], {
+    stdio: ['pipe', 'inherit', 'pipe'],
+    // In a group of its own: a Ctrl-C reaches it once, through us, and not from the terminal as well.
+    detached: true,
+    env: { ...process.env, LOGWEIR_ACCESS_TOKENS: token },
+  })
+}
+
+/** Pipes generated records into the server's standard input, which then ends. */
+function feed(server) {
+  const args = ['generate', '--rows', options.rows, '--seed', String(SEED), '--span', '7d']
+  const generator = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  // A server that stops early is told of by its exit.
+  server.stdin.on('error', () => generator.kill())
+  generator.stdout.pipe(server.stdin)
+}
+
+/** Shows what the server says, and resolves when it has said that its standard input ended. */
+function fed(server) {
+  return new Promise((resolve, reject) => {
+    server.once('exit', (code) => reject(new Error(`the server stopped with code ${code}`)))
+    createInterface({ input: server.stderr }).on('line', (line) => {
+      console.log(line)
+      if (line.includes('standard input ended')) resolve()
+    })
+  })
+}
+
+const QUESTIONS = [
+  `logs.all?project=${project}&project_tier=PRO`,
+  `functions.invocation-stats?project=${project}&interval=7day`,
+  `usage.api-counts?project=${project}&interval=daily`,
+]
+
+async function ask(base, question) {
+  const url = `${base}/api/endpoints/query/${question}`
+  const response = await fetch(url, { headers: { 'X-API-KEY': token } })
+  const { result } = await response.json()
+  if (!response.ok || result.length === 0) throw new Error(`${url} answered ${response.status} without a row`)
+  console.log(`\n# ${result.length} rows, the first: ${JSON.stringify(result[0]).slice(0, 160)}`)
+  console.log(`curl -H 'X-API-KEY: ${token}' '${url}'`)
+}
+
+const port = await freePort(Number(options.port))
+const base = `http://${HOST}:${port}`
+const server = startServer(port)
+let stopping = false
+function stop() {
+  if (!stopping) server.kill('SIGTERM')
+  stopping = true
+}
+process.on('SIGINT', stop)
+process.on('SIGTERM', stop)
+try {
+  feed(server)
+  await fed(server)
+  server.removeAllListeners('exit')
+  console.log(`\nURL    ${base}\nToken  ${token}`)
+  for (const question of QUESTIONS) await ask(base, question)
+  if (options.once) stop()
+  else console.log('\nServing until Ctrl-C.')
+  if (server.exitCode === null) await once(server, 'exit')
+  process.exitCode = server.exitCode ?? 1
+} catch (error) {
+  if (!stopping) console.error(`demo: ${error.message}`)
+  process.exitCode = stopping ? 0 : 1
+  stop()
+}

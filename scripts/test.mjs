@@ -1,0 +1,46 @@
+/**
+ * Runs the tests under UTC, and the unit tests once more under a time zone whose offset is no whole hour.
+ * Arguments go to vitest. Ends with the true sums of all runs: `N passed, N failed`.
+ */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const RUNS = [
+  { timeZone: 'UTC', args: [] },
+  { timeZone: 'Pacific/Chatham', args: ['--project', 'unit'] },
+]
+const VITEST = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url))
+
+/** The counts of one run; a run that never reported, or failed outside of a test, counts as one failure. */
+function runVitest({ timeZone, args }, index) {
+  console.log(`\n== vitest, TZ=${timeZone} ==`)
+  const report = join(folder, `${index}.json`)
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+  const { status } = spawnSync(
+    process.execPath,
+    [VITEST, 'run', '--passWithNoTests', ...reporters, ...args, ...process.argv.slice(2)],
+    { stdio: 'inherit', env: { ...process.env, TZ: timeZone } },
+  )
+  const { passed, failed } = readReport(report)
+  return { passed, failed: status !== 0 && failed === 0 ? 1 : failed }
+}
+
+function readReport(report) {
+  try {
+    const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, 'utf8'))
+    // A test that was switched off has not passed.
+    return { passed: numPassedTests, failed: numFailedTests + numPendingTests }
+  } catch {
+    return { passed: 0, failed: 0 }
+  }
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'logweir-test-'))
+const counts = RUNS.map(runVitest)
+rmSync(folder, { recursive: true })
+const sum = (name) => counts.reduce((total, count) => total + count[name], 0)
+console.log(`\n${sum('passed')} passed, ${sum('failed')} failed`)
+process.exitCode = sum('failed') > 0 || sum('passed') === 0 ? 1 : 0

@@ -1,0 +1,119 @@
+import { totalmem } from 'node:os'
+import { parseIso8601 } from './base/iso8601.js'
+import { bytes, type Kind, onOff, spanUs, text, whole } from './base/kinds.js'
+import { describeSettings, readSettings, type Settings, usageError, type ValuesOf } from './base/settings.js'
+import { findSource, SOURCE_NAMES, type SourceName } from './sources.js'
+
+/** The table of settings: all that can be set, each once. `--help` and the README's table say the same. */
+
+const sourceName: Kind<SourceName> = {
+  placeholder: 'NAME',
+  expects: `a source: ${SOURCE_NAMES.join(', ')}, or the alias of one`,
+  read: (value) => findSource(value)?.name,
+}
+
+const anySource: Kind<SourceName | 'all'> = {
+  ...sourceName,
+  expects: `"all" or ${sourceName.expects}`,
+  read: (value) => (value === 'all' ? value : sourceName.read(value)),
+}
+
+const moment: Kind<number | 'now'> = {
+  placeholder: 'TIME',
+  expects: '"now" or an ISO 8601 time, as 2026-11-20T10:00:00Z',
+  read: (value) => (value === 'now' ? value : parseIso8601(value)),
+}
+
+export const SERVE_SETTINGS = {
+  port: { kind: whole('PORT', 0, 65_535), default: '4000', meaning: 'TCP port to listen on; 0: any free one' },
+  host: { kind: text('ADDRESS'), default: '127.0.0.1', meaning: 'address to listen on' },
+  dataDir: { kind: text('DIR'), meaning: 'keep the access token and the rejects file here' },
+  inMemory: { kind: onOff, meaning: 'write nothing to disk; the default without --data-dir' },
+  source: { kind: sourceName, meaning: 'source of records on standard input that name none' },
+  memoryLimit: { kind: bytes, meaning: 'bytes that rows may take, as 512M or 2G; default: half of the memory' },
+  tokensFile: { kind: text('FILE'), meaning: 'access tokens, one a line; # starts a comment' },
+  accessTokens: { kind: text(''), flag: false, meaning: 'access tokens, comma separated; never a flag' },
+} satisfies Settings
+
+const MOST_ROWS = 1e12
+const MOST_SEED = 2 ** 48
+const MOST_PROJECTS = 1_000_000
+
+export const GENERATE_SETTINGS = {
+  rows: { kind: whole('N', 1, MOST_ROWS), default: '1000', variable: false, meaning: 'records to write' },
+  seed: {
+    kind: whole('N', 0, MOST_SEED),
+    default: '1',
+    variable: false,
+    meaning: 'equal seed, equal records, where --end is equal too',
+  },
+  source: { kind: anySource, default: 'all', variable: false, meaning: 'one source, or all nine mixed' },
+  span: { kind: spanUs, default: '7d', variable: false, meaning: 'time from the first record to the last' },
+  end: { kind: moment, default: 'now', variable: false, meaning: 'time of the last record, ISO 8601' },
+  slim: { kind: onOff, variable: false, meaning: 'short records: little more than the queries read' },
+  projects: {
+    kind: whole('N', 1, MOST_PROJECTS),
+    default: '2000',
+    variable: false,
+    meaning: 'customers; the first has a tenth of the records',
+  },
+  badEvery: {
+    kind: whole('N', 0, MOST_ROWS),
+    default: '0',
+    variable: false,
+    meaning: 'add a line that cannot be taken after every N records; 0: none',
+  },
+} satisfies Settings
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+export type GenerateConfig = ValuesOf<typeof GENERATE_SETTINGS>
+
+export interface ServeConfig {
+  port: number
+  host: string
+  /** Undefined: nothing is written to disk. */
+  dataDir: string | undefined
+  source: SourceName | undefined
+  memoryLimitBytes: number
+  tokensFile: string | undefined
+  accessTokens: string | undefined
+}
+
+/** The configuration of `logweir serve`. Throws `usage`. */
+export function readServeConfig(args: readonly string[], environment: Environment): ServeConfig {
+  const { values, origins } = readSettings(SERVE_SETTINGS, args, environment)
+  const { memoryLimit, dataDir, inMemory, ...rest } = values
+  if (dataDir !== undefined && inMemory && origins.get('dataDir') === origins.get('inMemory')) {
+    throw usageError('--data-dir and --in-memory exclude each other. Give one of the two.')
+  }
+  const onDisk = !inMemory || origins.get('dataDir') === 'flag'
+  return {
+    ...rest,
+    dataDir: onDisk ? dataDir : undefined,
+    memoryLimitBytes: memoryLimit ?? Math.floor(totalmem() / 2),
+  }
+}
+
+/** The configuration of `logweir generate`. Throws `usage`. */
+export function readGenerateConfig(args: readonly string[]): GenerateConfig {
+  return readSettings(GENERATE_SETTINGS, args, {}).values
+}
+
+/** The text of `logweir --help`. */
+export function helpText(version: string): string {
+  return `logweir ${version}: a hosted database's logs, streamed in as NDJSON, kept as Arrow columns, asked stored questions over HTTP.
+
+Usage
+  logweir serve [flags]     serve HTTP, and read NDJSON from standard input where it is a pipe, a socket or a file
+  logweir generate [flags]  write realistic log records as NDJSON
+  logweir --version
+  logweir --help
+
+Flags of serve, the variables that mirror them (a flag wins), and defaults
+${describeSettings(SERVE_SETTINGS).join('\n')}
+
+Flags of generate, and defaults
+${describeSettings(GENERATE_SETTINGS).join('\n')}
+`
+}

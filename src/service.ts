@@ -1,0 +1,131 @@
+import { accessSync, constants, mkdirSync } from 'node:fs'
+import { systemClock } from './base/clock.js'
+import type { Log } from './base/log.js'
+import { createMetrics, type Metrics } from './base/metrics.js'
+import { usageError } from './base/settings.js'
+import type { ServeConfig } from './config.js'
+import { ENDPOINTS } from './endpoints/index.js'
+import { createArrowEngine } from './engine/arrow/engine.js'
+import type { Engine } from './engine/engine.js'
+import { createApp, type Status } from './http/app.js'
+import { listen } from './http/server.js'
+import { createIngest } from './ingest/ingest.js'
+import { openRejects } from './ingest/rejects.js'
+import { readStdin, type StdinReport } from './ingest/stdin.js'
+import { findTokens, keepToken } from './tokens.js'
+
+/** How long a stop may take before it is broken off; the contract gives 5 s. */
+const STOP_MS = 4_800
+
+export interface Service {
+  url: string
+  /** Takes no more, finishes what has been read and asked, lets go of everything. */
+  stop(): Promise<void>
+}
+
+/** Wires engine, ingest and http together. Throws `usage` and `cannot_listen`. */
+export async function startService(config: ServeConfig, log: Log): Promise<Service> {
+  if (config.dataDir !== undefined) openDataDir(config.dataDir)
+  const tokens = findTokens(config)
+  const [clock, metrics] = [systemClock, createMetrics()]
+  const engine = createArrowEngine({ clock, metrics, memoryLimitBytes: config.memoryLimitBytes })
+  gaugeEngine(engine, metrics)
+  let status: Status = 'starting'
+  const app = createApp({
+    engine,
+    endpoints: ENDPOINTS,
+    metrics,
+    clock,
+    tokens: tokens.accepted,
+    status: () => status,
+    log,
+  })
+  const server = await listen(app, config)
+  if (tokens.made !== undefined) announceToken(tokens.made, config.dataDir, log)
+  const rejects = openRejects({ dataDir: config.dataDir, log, clock })
+  const ingest = createIngest({ engine, metrics, rejects, clock, defaultSource: config.source })
+  status = 'ok'
+  log(`listening on ${server.url}`)
+  const terminal = process.stderr.isTTY ? process.stderr : undefined
+  const stdin = readStdin({ ingest, metrics, clock, terminal })
+  stdin?.done.then((report) => {
+    if (report.error !== undefined) status = 'degraded'
+    log(describeEnd(report))
+  })
+
+  return {
+    url: server.url,
+    async stop() {
+      await Promise.all([stdin?.stop(), server.close()])
+      app.close()
+      await ingest.close()
+      await Promise.all([engine.close(), rejects.close()])
+    },
+  }
+}
+
+/** Runs the service until a signal ends it. Gives the exit code; a second signal exits at once, with 1. */
+export async function runService(config: ServeConfig, log: Log): Promise<number> {
+  const service = await startService(config, log)
+  log(`${await nextSignal()}: stopping`)
+  const gaveUp = new Promise<number>((resolve) => {
+    setTimeout(() => {
+      log(`not stopped within ${STOP_MS / 1000} s; what was not finished is lost`)
+      resolve(1)
+    }, STOP_MS)
+    nextSignal().then(() => resolve(1))
+  })
+  return Promise.race([service.stop().then(() => 0), gaveUp])
+}
+
+/** The next SIGTERM or SIGINT. */
+function nextSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    const take = (signal: NodeJS.Signals) => {
+      process.off('SIGTERM', take)
+      process.off('SIGINT', take)
+      resolve(signal)
+    }
+    process.on('SIGTERM', take)
+    process.on('SIGINT', take)
+  })
+}
+
+function openDataDir(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    accessSync(path, constants.W_OK)
+  } catch (error) {
+    throw usageError(`--data-dir ${path} cannot be written: ${(error as Error).message}.`)
+  }
+}
+
+function announceToken(token: string, dataDir: string | undefined, log: Log): void {
+  if (dataDir === undefined) {
+    log(`made an access token for this run: ${token}`)
+    return
+  }
+  keepToken(dataDir, token)
+  log(`made an access token, kept in ${dataDir}, shown this once: ${token}`)
+}
+
+function describeEnd({ totals, error }: StdinReport): string {
+  const reasons = Object.entries(totals.byReason).map(([reason, count]) => `${reason} ${count}`)
+  const counts = `${totals.taken} rows taken, ${totals.rejected} rejected${reasons.length > 0 ? ` (${reasons.join(', ')})` : ''}`
+  return error === undefined ? `standard input ended: ${counts}` : `standard input failed: ${error.message} ${counts}`
+}
+
+/** Asks the engine what it holds whenever the metrics are read. */
+function gaugeEngine(engine: Engine, { rows, segments, bytes }: Metrics): void {
+  const refresh = () => {
+    for (const held of engine.stats()) {
+      const { source } = held
+      rows.set({ source }, held.rows)
+      segments.set({ source }, held.segments)
+      bytes.set({ source, tier: 'hot' }, held.hotBytes)
+      bytes.set({ source, tier: 'cold' }, held.coldBytes)
+      bytes.set({ source, tier: 'head' }, held.headBytes)
+    }
+  }
+  for (const gauge of [rows, segments, bytes]) Object.assign(gauge, { collect: refresh })
+}

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest'
+import { expectRows } from '../oracle/compare.js'
+import { executionTimes } from '../oracle/invocation-stats.js'
+import { API_COUNTS_CASES } from './api-counts.js'
+import { IMPLEMENTATIONS } from './implementations.js'
+import { INVOCATION_STATS_CASES } from './invocation-stats.js'
+import { LOGS_ALL_CASES } from './logs-all.js'
+
+const CASES = [...LOGS_ALL_CASES, ...INVOCATION_STATS_CASES, ...API_COUNTS_CASES]
+
+for (const { name, answer } of IMPLEMENTATIONS) {
+  describe(name, () => {
+    for (const { name, endpoint, records, params, nowUs, rows } of CASES) {
+      it(name, async () => {
+        expectRows(await answer(endpoint, records, params, nowUs), rows, executionTimes(records, params, nowUs))
+      })
+    }
+
+    it('leaves the prototype of all objects alone', () => {
+      const inherited: string[] = []
+      for (const key in {}) inherited.push(key)
+      expect(inherited).toEqual([])
+    })
+  })
+}

@@ -1,0 +1,59 @@
+import type { ArrowEngine, ArrowEngineOptions } from '../../src/engine/arrow/engine.js'
+import { oracle, type Params, type PlainRow } from '../oracle/oracle.js'
+import { createFakeClock } from '../support/clock.js'
+import { appendAll, ask, openEngine } from '../support/engine.js'
+import type { TestRecord } from '../support/records.js'
+
+/** Whatever can answer an endpoint over records, given in their order of arrival. */
+export interface Implementation {
+  name: string
+  answer(
+    endpoint: string,
+    records: readonly TestRecord[],
+    params: Params,
+    nowUs: number,
+  ): PlainRow[] | Promise<PlainRow[]>
+}
+
+type Fill = (engine: ArrowEngine, records: readonly TestRecord[]) => Promise<void>
+
+/** The embedded engine, its rows brought in by `fill`. */
+function arrow(name: string, fill: Fill, options: Partial<ArrowEngineOptions> = {}): Implementation {
+  return {
+    name: `the embedded engine, ${name}`,
+    async answer(endpoint, records, params, nowUs) {
+      const engine = openEngine({ clock: createFakeClock(nowUs), ...options })
+      try {
+        await fill(engine, records)
+        return await ask(engine, endpoint, params, nowUs)
+      } finally {
+        await engine.close()
+      }
+    },
+  }
+}
+
+const inOneBatch: Fill = (engine, records) => appendAll(engine, records)
+const inManyBatches: Fill = (engine, records) => appendAll(engine, records, Math.ceil(records.length / 300))
+
+const sealed: Fill = async (engine, records) => {
+  await appendAll(engine, records, Math.ceil(records.length / 7))
+  await engine.seal()
+}
+
+const halfSealed: Fill = async (engine, records) => {
+  const half = Math.ceil(records.length / 2)
+  await appendAll(engine, records.slice(0, half), Math.ceil(half / 5))
+  await engine.seal()
+  await appendAll(engine, records.slice(half), Math.ceil(half / 5))
+}
+
+/** All that the case suite is run by; another engine is one line here. */
+export const IMPLEMENTATIONS: readonly Implementation[] = [
+  { name: 'the oracle', answer: oracle },
+  arrow('one batch', inOneBatch),
+  arrow('many batches', inManyBatches),
+  arrow('sealed', sealed),
+  arrow('half of it sealed', halfSealed),
+  arrow('sealed every three rows', inManyBatches, { sealRows: 3 }),
+]

@@ -1,0 +1,126 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+export const CLI = join(ROOT, 'dist/cli.js')
+
+/** The built program as a child, stopped when the test ends. */
+export interface Program {
+  child: ChildProcess
+  /** What it said on stderr so far. */
+  said(): string
+  /** Resolves once stderr matches. */
+  says(pattern: RegExp): Promise<RegExpExecArray>
+  /** Resolves to the exit code, or the signal that ended it. */
+  exit: Promise<number | NodeJS.Signals>
+}
+
+interface StartOptions {
+  environment?: Record<string, string>
+  /** A pipe, nothing, or a file descriptor to read. */
+  stdin?: number | 'ignore' | 'pipe'
+}
+
+/** The environment without settings of whoever runs the tests. */
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('LOGWEIR_')))
+}
+
+export function start(args: readonly string[], { environment, stdin = 'ignore' }: StartOptions = {}): Program {
+  const env = { ...cleanEnvironment(), ...environment }
+  const child = spawn(process.execPath, [CLI, ...args], { stdio: [stdin, 'pipe', 'pipe'], env, cwd: tmpdir() })
+  let text = ''
+  child.stderr!.setEncoding('utf8').on('data', (piece: string) => {
+    text += piece
+  })
+  child.stdin?.on('error', () => {})
+  const exit = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals)
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await exit
+  })
+
+  function says(pattern: RegExp): Promise<RegExpExecArray> {
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        const match = pattern.exec(text)
+        if (match === null) return
+        child.stderr!.off('data', look)
+        resolve(match)
+      }
+      child.stderr!.on('data', look)
+      child.stderr!.on('end', () => reject(new Error(`it ended without saying ${pattern}, but: ${text}`)))
+      look()
+    })
+  }
+  return { child, said: () => text, says, exit }
+}
+
+export interface Served extends Program {
+  url: string
+  /** A request with the token. */
+  get(path: string, init?: RequestInit): Promise<Response>
+  /** The rows of an endpoint. */
+  // biome-ignore lint/suspicious/noExplicitAny: rows are any JSON
+  rows(query: string): Promise<any[]>
+  /** The value of one line of /metrics. */
+  metric(line: string): Promise<number>
+}
+
+export const TOKEN = 'test-token'
+
+/** Starts `serve` on a free port and waits until it listens. */
+export async function serve(args: readonly string[] = [], options: StartOptions = {}): Promise<Served> {
+  const environment = { LOGWEIR_ACCESS_TOKENS: TOKEN, ...options.environment }
+  const { stdin = 'pipe' } = options
+  const program = start(['serve', '--port', '0', ...args], { environment, stdin })
+  const [, url] = await program.says(/listening on (http:\S+)\n/)
+  const get = (path: string, init: RequestInit = {}) =>
+    fetch(url + path, { ...init, headers: { 'X-API-KEY': environment.LOGWEIR_ACCESS_TOKENS, ...init.headers } })
+
+  async function rows(query: string) {
+    const response = await get(`/api/endpoints/query/${query}`)
+    return ((await response.json()) as { result: unknown[] }).result
+  }
+
+  async function metric(line: string): Promise<number> {
+    const text = await (await get('/metrics')).text()
+    const found = text.split('\n').find((candidate) => candidate.startsWith(`${line} `))
+    return found === undefined ? Number.NaN : Number(found.slice(line.length + 1))
+  }
+  return { ...program, url: url!, get, rows, metric }
+}
+
+/** A folder of its own, gone when the test ends. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'logweir-cli-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Asks again and again until the answer passes; gives up after `withinMs`. */
+export async function until<T>(ask: () => Promise<T>, passes: (answer: T) => boolean, withinMs = 10_000): Promise<T> {
+  const deadline = performance.now() + withinMs
+  for (;;) {
+    const answer = await ask()
+    if (passes(answer)) return answer
+    if (performance.now() > deadline) throw new Error(`still ${JSON.stringify(answer)} after ${withinMs} ms`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+/** Runs a command to its end. */
+export async function run(
+  args: readonly string[],
+): Promise<{ code: number | NodeJS.Signals; stdout: Buffer; stderr: string }> {
+  const program = start(args)
+  const chunks: Buffer[] = []
+  program.child.stdout!.on('data', (chunk: Buffer) => chunks.push(chunk))
+  await once(program.child, 'close')
+  return { code: await program.exit, stdout: Buffer.concat(chunks), stderr: program.said() }
+}

@@ -1,0 +1,163 @@
+import { totalmem } from 'node:os'
+import { describe, expect, it } from 'vitest'
+import { flagOf, type Settings, variableOf } from '../src/base/settings.js'
+import { GENERATE_SETTINGS, helpText, readGenerateConfig, readServeConfig, SERVE_SETTINGS } from '../src/config.js'
+
+const serve = (line: string, environment: Record<string, string> = {}) =>
+  readServeConfig(line.split(' ').filter(Boolean), environment)
+
+const generate = (line: string) => readGenerateConfig(line.split(' ').filter(Boolean))
+
+function complaint(work: () => unknown): string {
+  try {
+    work()
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'usage' })
+    return (error as Error).message
+  }
+  throw new Error('nothing was complained of')
+}
+
+describe('readServeConfig', () => {
+  it('has defaults', () => {
+    expect(serve('')).toEqual({
+      port: 4000,
+      host: '127.0.0.1',
+      dataDir: undefined,
+      source: undefined,
+      memoryLimitBytes: Math.floor(totalmem() / 2),
+      tokensFile: undefined,
+      accessTokens: undefined,
+    })
+  })
+
+  it('reads every flag', () => {
+    const line = '--port 0 --host ::1 --data-dir d --source deno-relay-logs --memory-limit 512M --tokens-file t'
+    expect(serve(line)).toMatchObject({
+      port: 0,
+      host: '::1',
+      dataDir: 'd',
+      source: 'function_edge_logs',
+      memoryLimitBytes: 512 * 2 ** 20,
+      tokensFile: 't',
+    })
+    expect(serve('--port=65535 --memory-limit=3g').port).toBe(65_535)
+    expect(serve('--memory-limit=3g').memoryLimitBytes).toBe(3 * 2 ** 30)
+    expect(serve('--memory-limit 123456').memoryLimitBytes).toBe(123_456)
+  })
+
+  it('reads every variable', () => {
+    const environment = {
+      LOGWEIR_PORT: '5000',
+      LOGWEIR_HOST: '0.0.0.0',
+      LOGWEIR_DATA_DIR: 'd',
+      LOGWEIR_SOURCE: 'edge_logs',
+      LOGWEIR_MEMORY_LIMIT: '2K',
+      LOGWEIR_TOKENS_FILE: 't',
+      LOGWEIR_ACCESS_TOKENS: 'a,b',
+      LOGWEIR_IN_MEMORY: 'false',
+    }
+    expect(serve('', environment)).toEqual({
+      port: 5000,
+      host: '0.0.0.0',
+      dataDir: 'd',
+      source: 'edge_logs',
+      memoryLimitBytes: 2048,
+      tokensFile: 't',
+      accessTokens: 'a,b',
+    })
+  })
+
+  it('lets flags win over variables, also where they exclude each other', () => {
+    expect(serve('--port 1', { LOGWEIR_PORT: '2' }).port).toBe(1)
+    expect(serve('--port 1', { LOGWEIR_PORT: 'nonsense' }).port).toBe(1)
+    expect(serve('--in-memory', { LOGWEIR_DATA_DIR: 'd' }).dataDir).toBeUndefined()
+    expect(serve('--data-dir d', { LOGWEIR_IN_MEMORY: '1' }).dataDir).toBe('d')
+  })
+
+  it.each([
+    ['--nope', 'unknown flag --nope. Try: logweir --help'],
+    ['-p 4000', 'unknown flag -p. Try: logweir --help'],
+    ['--access-tokens secret', 'unknown flag --access-tokens. Try: logweir --help'],
+    ['extra', 'unexpected argument "extra". Try: logweir --help'],
+    ['--port', '--port needs a value: --port VALUE.'],
+    ['--port --host', '--port needs a value: --port VALUE.'],
+    ['--in-memory=yes', '--in-memory takes no value.'],
+    ['--port 65536', '--port: "65536" is not an integer from 0 to 65535.'],
+    ['--port 4e3', '--port: "4e3" is not an integer from 0 to 65535.'],
+    ['--port=', '--port: "" is not an integer from 0 to 65535.'],
+    ['--host=', '--host: "" is not a text of at least one character.'],
+    ['--memory-limit 0', '--memory-limit: "0" is not a number of bytes above 0, as 1073741824, 512M or 2G.'],
+    ['--memory-limit 1.5G', '--memory-limit: "1.5G" is not a number of bytes above 0, as 1073741824, 512M or 2G.'],
+    ['--data-dir d --in-memory', '--data-dir and --in-memory exclude each other. Give one of the two.'],
+  ])('refuses %s', (line, message) => {
+    expect(complaint(() => serve(line))).toBe(message)
+  })
+
+  it('refuses nonsense in variables, by their names', () => {
+    expect(complaint(() => serve('', { LOGWEIR_PORT: '' }))).toBe('LOGWEIR_PORT: "" is not an integer from 0 to 65535.')
+    expect(complaint(() => serve('', { LOGWEIR_IN_MEMORY: 'yes' }))).toBe(
+      'LOGWEIR_IN_MEMORY: "yes" is not one of 1, true, 0, false.',
+    )
+    expect(complaint(() => serve('', { LOGWEIR_SOURCE: 'nginx' }))).toMatch(
+      /^LOGWEIR_SOURCE: "nginx" is not a source: /,
+    )
+    expect(complaint(() => serve('', { LOGWEIR_IN_MEMORY: '1', LOGWEIR_DATA_DIR: 'd' }))).toMatch(/exclude each other/)
+  })
+
+  it('does not stumble over names that objects have anyway', () => {
+    for (const name of ['__proto__', 'constructor', 'toString']) {
+      expect(complaint(() => serve(`--${name} x`))).toBe(`unknown flag --${name}. Try: logweir --help`)
+      expect(complaint(() => serve('', { LOGWEIR_IN_MEMORY: name }))).toMatch(/is not one of/)
+    }
+  })
+})
+
+describe('readGenerateConfig', () => {
+  it('has defaults and reads every flag', () => {
+    expect(generate('')).toEqual({
+      rows: 1000,
+      seed: 1,
+      source: 'all',
+      span: 7 * 86_400e6,
+      end: 'now',
+      projects: 2000,
+      badEvery: 0,
+    })
+    const line =
+      '--rows 5 --seed 0 --source storage.logs.prod.2 --span 90m --end 2026-11-20T10:00:00Z --slim --projects 3 --bad-every 2'
+    expect(generate(line)).toEqual({
+      rows: 5,
+      seed: 0,
+      source: 'storage_logs',
+      span: 5_400e6,
+      end: Date.UTC(2026, 10, 20, 10) * 1000,
+      slim: true,
+      projects: 3,
+      badEvery: 2,
+    })
+  })
+
+  it.each([
+    '--rows 0',
+    '--rows -1',
+    '--seed x',
+    '--source nginx',
+    '--span 7',
+    '--span 0d',
+    '--end soon',
+    '--projects 0',
+  ])('refuses %s', (line) => {
+    expect(complaint(() => generate(line))).toMatch(/^--/)
+  })
+})
+
+it('tells of every setting in the help', () => {
+  const help = helpText('1.2.3')
+  expect(help).toMatch(/^logweir 1\.2\.3: /)
+  for (const [name, setting] of Object.entries<Settings[string]>({ ...GENERATE_SETTINGS, ...SERVE_SETTINGS })) {
+    expect(help).toContain(setting.meaning)
+    expect(help.includes(`${flagOf(name)} `)).toBe(setting.flag !== false)
+    if (setting.variable !== false) expect(help).toContain(variableOf(name))
+  }
+})

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import { ENDPOINTS } from '../../src/endpoints/index.js'
+import { shapeOf } from '../../src/engine/plan.js'
+
+/** What callers have written down: these never change. */
+const DEFINITIONS = [
+  {
+    id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d01',
+    name: 'logs.all',
+    maxRows: 1000,
+    cache: 'disabled',
+    parameters: ['project', 'project_tier', 'iso_timestamp_start', 'iso_timestamp_end'],
+    limit: 100,
+  },
+  {
+    id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d02',
+    name: 'functions.invocation-stats',
+    maxRows: 1000,
+    cache: { ttlS: 900, warmS: 300 },
+    parameters: ['project', 'function_id', 'interval'],
+    limit: 1000,
+  },
+  {
+    id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d03',
+    name: 'usage.api-counts',
+    maxRows: 1000,
+    cache: { ttlS: 900, warmS: 300 },
+    parameters: ['project', 'interval'],
+    limit: 1000,
+  },
+]
+
+describe('the stored queries', () => {
+  it('are three, and stay what they are', () => {
+    const found = ENDPOINTS.map((endpoint) => {
+      const { id, name, maxRows, cache, params } = endpoint
+      const plan = endpoint.call(new URLSearchParams('project=a&interval=daily')).plan(0)
+      return { id, name, maxRows, cache, parameters: Object.keys(params), limit: shapeOf(plan)?.limit }
+    })
+    expect(found).toEqual(DEFINITIONS)
+  })
+
+  it.each(ENDPOINTS)('$name: every @parameter of its SQL is a parameter, and every parameter is in it', (endpoint) => {
+    const { query, params } = endpoint
+    const named = new Set([...query.matchAll(/@(\w+)/g)].map(([, name]) => name))
+    expect([...named].sort()).toEqual(Object.keys(params).sort())
+  })
+
+  it.each(ENDPOINTS)(
+    '$name: its SQL starts at the left margin, is one statement, and names columns of its answer',
+    (endpoint) => {
+      expect(endpoint.query).toMatch(/^with .*\)\nselect\b/s)
+      expect(endpoint.query).not.toMatch(/;|\t|\s$/)
+      const shape = shapeOf(endpoint.call(new URLSearchParams('project=a&interval=daily')).plan(0))!
+      const columns = shape.kind === 'rows' ? shape.columns : shape.aggregates.map(([name]) => name)
+      for (const column of columns) expect(endpoint.query).toMatch(new RegExp(String.raw`\b${column}\b`))
+    },
+  )
+
+  it.each(ENDPOINTS)('$name: only the project is required, and each parameter is described', ({ params }) => {
+    const required = Object.entries(params).flatMap(([name, param]) => (param.required ? [name] : []))
+    expect(required).toEqual(['project'])
+    for (const { description } of Object.values(params)) expect(description).toMatch(/\w{3}/)
+  })
+})

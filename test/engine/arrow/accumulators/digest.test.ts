@@ -1,0 +1,74 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  binnedDigest,
+  cumulativeAt,
+  type Digest,
+  sortedDigest,
+  weightOf,
+} from '../../../../src/engine/arrow/accumulators/digest.js'
+import { manyNumbers } from '../support.js'
+import { arbitrarySample, DISTRIBUTIONS, draw } from './distributions.js'
+
+/** The promise of a digest: one value stands for at most 1/1024 of the ranks. */
+const LARGEST_SHARE = 1 / 1024
+
+/** A digest says of each of its values how many of the sample lie at or below it, save for the share of one value. */
+function expectSound({ values, cumulative }: Digest, sorted: Float64Array) {
+  const total = sorted.length
+  expect(cumulative!.at(-1)).toBe(total)
+  const slack = Math.max(1, total * LARGEST_SHARE)
+  let [below, atOrBelow, stoodFor] = [0, 0, 0]
+  for (let i = 0; i < values.length; i++) {
+    const [value, upTo] = [values[i]!, cumulative![i]!]
+    if (i > 0 && (value < values[i - 1]! || upTo <= stoodFor)) expect.fail(`not ascending at ${i}`)
+    while (below < total && sorted[below]! < value) below++
+    if (sorted[below] !== value) expect.fail(`${value} was never there`)
+    while (atOrBelow < total && sorted[atOrBelow]! <= value) atOrBelow++
+    if (upTo < below + 1 || stoodFor >= atOrBelow) expect.fail(`${value} stands for ranks that are not its own`)
+    if (upTo - atOrBelow > slack || below - stoodFor > slack) expect.fail(`${value} stands for too many`)
+    stoodFor = upTo
+  }
+}
+
+describe('a digest in bins', () => {
+  it('holds values of the sample, each standing for few others', () => {
+    fc.assert(
+      fc.property(arbitrarySample(1, 20_000), (sample) => {
+        const { values, length } = manyNumbers(draw(sample))
+        expectSound(binnedDigest(values, length), draw(sample).sort())
+      }),
+    )
+  })
+
+  it.each(Object.keys(DISTRIBUTIONS))('is sound for 300,000 values: %s', (distribution) => {
+    const sample = draw({ distribution, order: 'drawn', length: 300_000, seed: 1 })
+    const digest = binnedDigest(sample.slice(), sample.length)
+    expectSound(digest, sample.sort())
+  })
+
+  it('reads no value behind the length', () => {
+    const values = Float64Array.of(3, 1, 2, 1e300, Number.NaN)
+    expect(weightOf(binnedDigest(values, 3))).toBe(3)
+    expect([...binnedDigest(values, 3).values]).toEqual([1, 2, 3])
+  })
+})
+
+describe('a sorted digest', () => {
+  it('holds every value, each of weight 1', () => {
+    const values = Float64Array.of(3, -1, 10, 2, Number.NaN)
+    const digest = sortedDigest(values, 4)
+    expect([...digest.values]).toEqual([-1, 2, 3, 10])
+    expect(weightOf(digest)).toBe(4)
+    expect([0, 1, 4].map((length) => cumulativeAt(digest, length))).toEqual([0, 1, 4])
+    expect([...values.subarray(0, 4)]).toEqual([3, -1, 10, 2])
+  })
+})
+
+it('the weight of a digest is that of all its values, and none weighs nothing', () => {
+  const digest = { values: Float64Array.of(1, 5), cumulative: Float64Array.of(4, 10) }
+  expect(weightOf(digest)).toBe(10)
+  expect([0, 1, 2].map((length) => cumulativeAt(digest, length))).toEqual([0, 4, 10])
+  expect(weightOf({ values: new Float64Array(0), cumulative: new Float64Array(0) })).toBe(0)
+  expect(weightOf(sortedDigest(new Float64Array(0), 0))).toBe(0)
+})

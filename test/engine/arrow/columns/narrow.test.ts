@@ -1,0 +1,90 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { timeAt } from '../../../../src/engine/arrow/columns/batch.js'
+import { codesFor, narrowNumbers, narrowTimes } from '../../../../src/engine/arrow/columns/narrow.js'
+
+const NOW_US = Date.UTC(2026, 10, 20) * 1000 + 123_457
+const SPAN = 2 ** 32
+
+describe('codes', () => {
+  it.each([
+    [1, 1],
+    [255, 1],
+    [256, 1],
+    [257, 2],
+    [65_536, 2],
+    [65_537, 4],
+  ])('of %d entries take %d bytes each and hold every code', (count, bytes) => {
+    const codes = codesFor(count, 3)
+    expect([codes.length, codes.BYTES_PER_ELEMENT]).toEqual([3, bytes])
+    codes[2] = count - 1
+    expect(codes[2]).toBe(count - 1)
+  })
+})
+
+const narrowed = (timesUs: readonly number[]) =>
+  narrowTimes(Float64Array.from(timesUs), Math.min(...timesUs), Math.max(...timesUs))
+
+describe('timestamps', () => {
+  it.each([
+    ['a single one', [NOW_US], 4, 1],
+    ['a span just below 2^32 µs', [NOW_US, NOW_US + SPAN - 1], 4, 1],
+    ['a span of 2^32 µs with an odd microsecond', [NOW_US, NOW_US + 1, NOW_US + SPAN], 8, 1],
+    ['a span of 2^32 µs in milliseconds', [NOW_US, NOW_US + SPAN - (SPAN % 1000) + 1000], 4, 1000],
+    ['a span just below 2^32 ms', [NOW_US + 5000, NOW_US, NOW_US + (SPAN - 1) * 1000], 4, 1000],
+    ['a span of 2^32 ms', [NOW_US, NOW_US + SPAN * 1000], 8, 1],
+    ['a time before 1970', [-5, 7, -NOW_US], 8, 1],
+  ])('of %s come back', (_, timesUs, bytes, unitUs) => {
+    const times = narrowed(timesUs)
+    expect([times.offsets.BYTES_PER_ELEMENT, times.unitUs]).toEqual([bytes, unitUs])
+    expect(timesUs.map((_, row) => timeAt(times, row))).toEqual(timesUs)
+  })
+
+  it('come back whatever they are', () => {
+    const step = fc.constantFrom(1, 1000, 10 ** 6)
+    const timesUs = step.chain((unit) =>
+      fc.array(
+        fc.maxSafeInteger().map((n) => Math.trunc(n / 2 / unit) * unit),
+        { minLength: 1 },
+      ),
+    )
+    fc.assert(
+      fc.property(timesUs, (values) => {
+        const times = narrowed(values)
+        expect(values.map((_, row) => timeAt(times, row) + 0)).toEqual(values.map((value) => value + 0))
+      }),
+    )
+  })
+})
+
+describe('numbers', () => {
+  it.each([
+    ['small whole numbers', [0, 1, 65_535], Uint16Array],
+    ['a whole number of 17 bits', [0, 65_536], Float32Array],
+    ['a negative one', [-1], Float32Array],
+    ['a negative zero', [1, -0], Float32Array],
+    ['one that is absent', [5, Number.NaN], Float32Array],
+    ['halves', [0.5, 12.25], Float32Array],
+    ['a whole number of 25 bits', [16_777_216], Float32Array],
+    ['an odd whole number of 25 bits', [16_777_217], Float64Array],
+    ['a tenth', [1, 0.1], Float64Array],
+    ['one beyond single precision', [1e39], Float64Array],
+    ['one below single precision', [5e-324], Float64Array],
+    ['whole numbers of 2^32 and over', [2 ** 32 + 0], Float32Array],
+    ['2^32 + 5, whose low bits are small', [2 ** 32 + 5], Float64Array],
+  ])('that are %s are kept as narrow as they go', (_, values, type) => {
+    const narrow = narrowNumbers(Float64Array.from(values))
+    expect(narrow).toBeInstanceOf(type)
+    expect([...narrow]).toEqual(values)
+  })
+
+  it('come back to the bit', () => {
+    const number = fc.oneof(fc.double(), fc.float(), fc.integer(), fc.nat(65_536), fc.constantFrom(-0, 0, Number.NaN))
+    const finite = number.filter((value) => Math.abs(value) !== Number.POSITIVE_INFINITY)
+    fc.assert(
+      fc.property(fc.oneof(fc.array(finite), fc.array(fc.nat(65_535))), (values) => {
+        expect([...narrowNumbers(Float64Array.from(values))]).toEqual(values)
+      }),
+    )
+  })
+})

@@ -1,0 +1,71 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { narrow, none, range, rowAt, type Selection, sizeOf } from '../../../../src/engine/arrow/columns/selection.js'
+import { rowsOf } from '../support.js'
+
+const indices = (rows: readonly number[], timeOrdered = false): Selection => ({
+  kind: 'indices',
+  indices: Uint32Array.from(rows),
+  timeOrdered,
+})
+
+/** Narrows to the rows that pass, the obvious way. */
+const keep = (selection: Selection, passes: (row: number) => boolean) =>
+  narrow(selection, (out) => {
+    const passing = rowsOf(selection).filter(passes)
+    out.set(passing)
+    return passing.length
+  })
+
+const arbitrarySelection = fc.oneof(
+  fc.tuple(fc.nat(50), fc.nat(50), fc.boolean()).map(([start, size, ordered]) => range(start, start + size, ordered)),
+  fc.tuple(fc.uniqueArray(fc.nat(100)), fc.boolean()).map(([rows, ordered]) => {
+    return indices(
+      rows.sort((a, b) => a - b),
+      ordered,
+    )
+  }),
+)
+
+describe('a selection', () => {
+  it('counts and numbers its rows', () => {
+    expect(rowsOf(range(3, 6, true))).toEqual([3, 4, 5])
+    expect(rowsOf(indices([2, 7]))).toEqual([2, 7])
+    expect([sizeOf(range(3, 6, true)), sizeOf(indices([2, 7])), sizeOf(none)]).toEqual([3, 2, 0])
+    expect([rowAt(range(3, 6, true), 2), rowAt(indices([2, 7]), 1)]).toEqual([5, 7])
+  })
+
+  it('of a range that ends before it starts is empty', () => {
+    expect(sizeOf(range(5, 3, true))).toBe(0)
+  })
+})
+
+describe('narrowing', () => {
+  it('gives the selection itself for all, none for none, and indices for some', () => {
+    const all = range(2, 5, true)
+    expect(keep(all, () => true)).toBe(all)
+    expect(keep(all, () => false)).toBe(none)
+    expect(keep(all, (row) => row !== 3)).toEqual(indices([2, 4], true))
+  })
+
+  it('of nothing tests nothing', () => {
+    expect(narrow(range(4, 4, false), () => expect.fail('tested'))).toBe(none)
+    expect(narrow(indices([]), () => expect.fail('tested'))).toBe(none)
+  })
+
+  it('keeps the rows that pass, again and again, and the order in time with them', () => {
+    fc.assert(
+      fc.property(arbitrarySelection, fc.array(fc.nat(5)), (selection, moduli) => {
+        let narrowed = selection
+        let expected = rowsOf(selection)
+        for (const modulus of moduli) {
+          const passes = (row: number) => row % (modulus + 1) !== 0
+          narrowed = keep(narrowed, passes)
+          expected = expected.filter(passes)
+          expect(rowsOf(narrowed)).toEqual(expected)
+          if (expected.length > 0) expect(narrowed.timeOrdered).toBe(selection.timeOrdered)
+        }
+      }),
+    )
+  })
+})

@@ -1,0 +1,105 @@
+import type { Accumulator, Numbers } from '../../../src/engine/arrow/accumulators/accumulator.js'
+import type { Batch } from '../../../src/engine/arrow/columns/batch.js'
+import { ABSENT, createInterner, type Dictionary, entryOf } from '../../../src/engine/arrow/columns/dictionary.js'
+import { rowAt, type Selection, sizeOf } from '../../../src/engine/arrow/columns/selection.js'
+import type { Pause } from '../../../src/engine/arrow/slices.js'
+import { appendToHead, createHead, dictionaryOf, type Head, snapshot } from '../../../src/engine/arrow/storage/head.js'
+import { seal } from '../../../src/engine/arrow/storage/seal.js'
+import type { Segment } from '../../../src/engine/arrow/storage/segment.js'
+import { toBatch } from '../../support/batch.js'
+import type { TestRecord } from '../../support/records.js'
+
+export const noPause: Pause = () => undefined
+
+/** Numbers with something behind their end that must not be read. */
+export function numbers(values: readonly number[]): Numbers {
+  return { values: Float64Array.of(...values, 1e300, Number.NaN), length: values.length }
+}
+
+/** Numbers of any length: what is too many for a call's arguments. */
+export const manyNumbers = (values: Float64Array): Numbers => ({ values: values.slice(), length: values.length })
+
+/** The state of an accumulator that was given the parts one after another. */
+export function stateOf<Input, State>(accumulator: Accumulator<Input, State>, ...parts: readonly Input[]): State {
+  const state = accumulator.create()
+  for (const part of parts) accumulator.update(state, part)
+  return state
+}
+
+/** The state of parts folded apart and then merged. */
+export function mergedStateOf<Input, State>(accumulator: Accumulator<Input, State>, parts: readonly Input[]): State {
+  const state = accumulator.create()
+  for (const part of parts) accumulator.merge(state, stateOf(accumulator, part))
+  return state
+}
+
+/** Cuts a list into pieces at the places given, which may lie anywhere. */
+export function cut<T>(list: readonly T[], places: readonly number[]): T[][] {
+  const borders = [0, ...places.map((place) => Math.min(place, list.length)).sort((a, b) => a - b), list.length]
+  return borders.slice(1).map((end, i) => list.slice(borders[i]!, end))
+}
+
+/** The open head of records of one source, appended in batches of `batchRows`. */
+export function headOf(records: readonly TestRecord[], batchRows = records.length): Head {
+  const { source } = records[0]!
+  const head = createHead(source)
+  for (let start = 0; start < records.length; start += batchRows) {
+    appendToHead(head, toBatch(source, records.slice(start, start + batchRows)))
+  }
+  return head
+}
+
+/** The records as a batch in order of arrival. */
+export const openBatch = (records: readonly TestRecord[]): Batch => snapshot(headOf(records))
+
+export const sealedSegments = (records: readonly TestRecord[]): Promise<Segment[]> =>
+  seal(records[0]!.source, headOf(records), noPause)
+
+/** The records, all of one UTC day, as a sealed batch. */
+export async function sealedBatch(records: readonly TestRecord[]): Promise<Segment> {
+  const segments = await sealedSegments(records)
+  if (segments.length !== 1) throw new Error(`The records lie in ${segments.length} days.`)
+  return segments[0]!
+}
+
+/** The ids of the rows of a batch: all of them, or those of a selection. */
+export function idsOf(batch: Batch, selection?: Selection): string[] {
+  const read = batch.openCold()
+  const rows = selection === undefined ? Array.from({ length: batch.rows }, (_, row) => row) : rowsOf(selection)
+  return rows.map((row) => read(row).id.toString())
+}
+
+export const rowsOf = (selection: Selection): number[] =>
+  Array.from({ length: sizeOf(selection) }, (_, position) => rowAt(selection, position))
+
+/** What a batch holds of a row in a hot column: a text, a number or flags; undefined where absent. */
+export function hotValue(batch: Batch, name: string, row: number): string | number | undefined {
+  const column = batch.columns.get(name)!
+  if (column.kind === 'areas') return column.flags[row]
+  if (column.kind === 'number') return Number.isNaN(column.values[row]) ? undefined : column.values[row]
+  const code = column.codes[row]!
+  return code === ABSENT ? undefined : entryOf(column.dictionary, code).toString()
+}
+
+/** A dictionary of distinct texts: text i has the code i + 1. */
+export function dictionary(texts: readonly string[]): Dictionary {
+  const interner = createInterner()
+  for (const text of texts) interner.intern(Buffer.from(text), 0, Buffer.byteLength(text))
+  return dictionaryOf(interner)
+}
+
+/** The texts of a dictionary, the entry for absent left out. */
+export const textsOf = (dictionary: Dictionary): string[] =>
+  Array.from({ length: dictionary.count - 1 }, (_, i) => entryOf(dictionary, i + 1).toString())
+
+/** The bytes of memory that an object of plain data holds in buffers, each buffer counted once and whole. */
+export function bufferBytes(root: unknown): number {
+  const buffers = new Set<ArrayBufferLike>()
+  const walk = (value: unknown) => {
+    if (typeof value !== 'object' || value === null) return
+    if (ArrayBuffer.isView(value)) buffers.add(value.buffer)
+    else for (const part of value instanceof Map ? value.values() : Object.values(value)) walk(part)
+  }
+  walk(root)
+  return [...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0)
+}

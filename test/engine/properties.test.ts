@@ -1,0 +1,193 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { ArrowEngine } from '../../src/engine/arrow/engine.js'
+import { expectRows } from '../oracle/compare.js'
+import { executionTimes } from '../oracle/invocation-stats.js'
+import { oracle, type PlainRow } from '../oracle/oracle.js'
+import { arbitraryNowUs, arbitraryQuestion, arbitraryRecords, type Question } from '../support/arbitrary.js'
+import { createFakeClock } from '../support/clock.js'
+import { appendAll, ask, askLater, openEngine } from '../support/engine.js'
+import { invocation, type TestRecord } from '../support/records.js'
+
+/** Runs of each property; LOGWEIR_TEST_RUNS asks for more. */
+const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 300)
+const TIMEOUT_MS = 60_000 + RUNS * 1_000
+
+/** What a run does to an engine, one after another. */
+type Step =
+  | { do: 'append'; records: readonly TestRecord[]; batchRows: number }
+  | { do: 'seal' }
+  | { do: 'ask'; question: Question; nowUs: number; late: boolean }
+
+function arbitraryStep(nowUs: number): fc.Arbitrary<Step> {
+  const append = fc.tuple(arbitraryRecords(nowUs, 40), fc.integer({ min: 1, max: 40 }))
+  const question = fc.tuple(arbitraryQuestion(nowUs), fc.constantFrom(0, 0, 1, 60_000_000, -1), fc.boolean())
+  return fc.oneof(
+    { weight: 4, arbitrary: append.map(([records, batchRows]): Step => ({ do: 'append', records, batchRows })) },
+    { weight: 1, arbitrary: fc.constant<Step>({ do: 'seal' }) },
+    {
+      weight: 3,
+      arbitrary: question.map(([given, later, late]): Step => {
+        return { do: 'ask', question: given, nowUs: nowUs + later, late }
+      }),
+    },
+  )
+}
+
+const arbitraryLimits = fc.record({
+  sealRows: fc.option(fc.integer({ min: 1, max: 60 }), { nil: undefined }),
+  sealBytes: fc.option(fc.integer({ min: 500, max: 20_000 }), { nil: undefined }),
+})
+
+const arbitraryRun = arbitraryNowUs.chain((nowUs) =>
+  fc.record({
+    nowUs: fc.constant(nowUs),
+    limits: arbitraryLimits,
+    steps: fc.array(arbitraryStep(nowUs), { maxLength: 16, size: 'max' }),
+    last: fc.array(arbitraryQuestion(nowUs), { minLength: 6, maxLength: 6 }),
+  }),
+)
+
+/** Holds an answer to the question, asked of these records at that time, against the oracle's. */
+function judge(rows: PlainRow[], { endpoint, params }: Question, records: readonly TestRecord[], nowUs: number): void {
+  const times = endpoint === 'functions.invocation-stats' ? executionTimes(records, params, nowUs) : undefined
+  expectRows(rows, oracle(endpoint, records, params, nowUs), times)
+}
+
+/** Takes the steps; returns the records held at the end, and the judgements put off until then. */
+async function take(engine: ArrowEngine, steps: readonly Step[]) {
+  const records: TestRecord[] = []
+  const judgements: (() => Promise<void>)[] = []
+  for (const step of steps) {
+    if (step.do === 'append') {
+      await appendAll(engine, step.records, step.batchRows)
+      records.push(...step.records)
+    } else if (step.do === 'seal') {
+      await engine.seal()
+    } else {
+      const { question, nowUs, late } = step
+      const held = records.slice()
+      const read = await askLater(engine, question.endpoint, question.params, nowUs)
+      const answer = late ? undefined : await read()
+      const judgeAnswer = async () => judge(answer ?? (await read()), question, held, nowUs)
+      late ? judgements.push(judgeAnswer) : await judgeAnswer()
+    }
+  }
+  return { records, judgements }
+}
+
+describe('the embedded engine', () => {
+  it(
+    'answers as the oracle does, at every step, and an answer is of the state that it was asked of',
+    () =>
+      fc.assert(
+        fc.asyncProperty(arbitraryRun, async ({ nowUs, limits, steps, last }) => {
+          const engine = openEngine({ clock: createFakeClock(nowUs), ...limits })
+          try {
+            const { records, judgements } = await take(engine, steps)
+            for (const judgeLate of judgements) await judgeLate()
+            for (const question of last) {
+              judge(await ask(engine, question.endpoint, question.params, nowUs), question, records, nowUs)
+            }
+          } finally {
+            await engine.close()
+          }
+        }),
+        { numRuns: RUNS },
+      ),
+    TIMEOUT_MS,
+  )
+
+  it(
+    'answers alike however its rows were split into batches and segments',
+    () =>
+      fc.assert(
+        fc.asyncProperty(
+          arbitraryNowUs.chain((nowUs) =>
+            fc.tuple(fc.constant(nowUs), arbitraryRecords(nowUs, 120), arbitraryQuestion(nowUs)),
+          ),
+          fc.array(fc.tuple(fc.integer({ min: 1, max: 120 }), arbitraryLimits, fc.boolean()), {
+            minLength: 2,
+            maxLength: 3,
+          }),
+          async ([nowUs, records, { endpoint, params }], ways) => {
+            const answers: PlainRow[][] = []
+            for (const [batchRows, limits, seal] of ways) {
+              const engine = openEngine({ clock: createFakeClock(nowUs), ...limits })
+              await appendAll(engine, records, batchRows)
+              if (seal) await engine.seal()
+              answers.push(await ask(engine, endpoint, params, nowUs))
+              await engine.close()
+            }
+            const times = executionTimes(records, params, nowUs)
+            for (const answer of answers.slice(1)) expectRows(answer, answers[0]!, times)
+          },
+        ),
+        { numRuns: RUNS },
+      ),
+    TIMEOUT_MS,
+  )
+
+  it(
+    'keeps the percentiles and the average of many values within their error',
+    () =>
+      fc.assert(
+        fc.asyncProperty(
+          arbitraryTimes,
+          fc.integer({ min: 1, max: 4_000 }),
+          fc.nat(3),
+          async (times, batchRows, seals) => {
+            const records = times.map((time) =>
+              invocation({ timestampUs: NOW_US, metadata: `{"execution_time_ms":${time}}` }),
+            )
+            const engine = openEngine({ clock: createFakeClock(NOW_US) })
+            const part = Math.ceil(records.length / (seals + 1))
+            for (let start = 0; start < records.length; start += part) {
+              await appendAll(engine, records.slice(start, start + part), batchRows + 50)
+              if (seals > 0) await engine.seal()
+            }
+            const question = { endpoint: 'functions.invocation-stats', params: { project: 'a' } }
+            const rows = await ask(engine, question.endpoint, question.params, NOW_US)
+            expect(rows.length).toBe(1)
+            judge(rows, question, records, NOW_US)
+            await engine.close()
+          },
+        ),
+        { numRuns: Math.ceil(RUNS / 6) },
+      ),
+    TIMEOUT_MS,
+  )
+})
+
+const NOW_US = Date.UTC(2026, 10, 20, 10, 30) * 1000
+
+/** Execution times of one kind of distribution: 1 to 4,000 of them, the border of 100 well visited. */
+const arbitraryTimes = fc
+  .tuple(
+    fc.oneof(fc.integer({ min: 95, max: 105 }), fc.integer({ min: 1, max: 4_000 })),
+    fc.constantFrom<(uniform: number) => number>(
+      (u) => Math.floor(u * 100),
+      (u) => u * 1e6,
+      (u) => Math.exp(12 * u - 4),
+      (u) => (u < 0.97 ? 1 : 1_000 + u),
+      (u) => (u < 0.5 ? -1e16 : 1e16) + Math.floor(u * 1_000),
+      (u) => Math.round(1 / (1.0001 - u)),
+      () => 42.5,
+    ),
+    fc.integer(),
+  )
+  .map(([length, distribution, seed]) => {
+    const random = mulberry32(seed)
+    return Array.from({ length }, () => distribution(random()))
+  })
+
+/** Tommy Ettinger's generator (public domain): uniform in [0, 1), the same for the same seed. */
+function mulberry32(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

@@ -1,0 +1,151 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const SRC = join(import.meta.dirname, '../src')
+
+/** From the top of the house to its ground: a file may import from its own room and from the rooms below. */
+const FLOORS: readonly (readonly string[])[] = [
+  ['cli.ts'],
+  ['service.ts'],
+  ['http/', 'ingest/', 'engine/arrow/', 'engine/clickhouse/', 'generate/', 'tokens.ts'],
+  ['endpoints/'],
+  ['engine/engine.ts'],
+  ['engine/plan.ts', 'engine/schema.ts'],
+  ['config.ts'],
+  ['sources.ts'],
+  ['base/'],
+]
+
+/** Rooms that may see less than what lies below them. */
+const ONLY: Record<string, readonly string[]> = {
+  'generate/': ['base/', 'sources.ts'],
+  'engine/arrow/': ['engine/engine.ts', 'engine/plan.ts', 'engine/schema.ts', 'sources.ts', 'base/'],
+  'engine/clickhouse/': ['engine/engine.ts', 'engine/plan.ts', 'engine/schema.ts', 'sources.ts', 'base/'],
+}
+
+/** The one file that gathers others. */
+const BARRELS = ['endpoints/index.ts']
+
+const FILES = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => file.replaceAll('\\', '/'))
+  .sort()
+
+/** A source text without its comments, so that an example in a docstring is not taken for code. */
+const SOURCES = new Map(FILES.map((file) => [file, withoutComments(readFileSync(join(SRC, file), 'utf8'))]))
+
+function withoutComments(text: string): string {
+  return text.replace(/^\s*\/\/.*$|\/\*\*?[\s\S]*?\*\//gm, '')
+}
+
+const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*'(\.[^']*)'|new URL\(\s*'(\.[^']*\.js)'/g
+
+/** The files of src that a file imports, names in a worker's URL included. */
+function importsOf(file: string): string[] {
+  return [...SOURCES.get(file)!.matchAll(IMPORT)].map(([, specifier, url]) => {
+    const target = relative(SRC, join(SRC, dirname(file), (specifier ?? url)!)).replaceAll('\\', '/')
+    return target.replace(/\.js$/, '.ts')
+  })
+}
+
+const IMPORTS = new Map(FILES.map((file) => [file, importsOf(file)]))
+
+const ROOMS = FLOORS.flat()
+const roomOf = (file: string) => ROOMS.find((room) => (room.endsWith('/') ? file.startsWith(room) : file === room))
+const floorOf = (file: string) => FLOORS.findIndex((floor) => floor.includes(roomOf(file)!))
+
+function isAllowed(from: string, to: string): boolean {
+  const [room, target] = [roomOf(from)!, roomOf(to)!]
+  if (room === target) return true
+  return floorOf(to) > floorOf(from) && (ONLY[room]?.includes(target) ?? true)
+}
+
+describe('the layout of src', () => {
+  it('is seen by this test', () => {
+    expect(FILES).toContain('endpoints/logs-all.ts')
+    expect(IMPORTS.get('endpoints/index.ts')).toContain('endpoints/logs-all.ts')
+    expect([...IMPORTS.values()].flat().length).toBeGreaterThan(FILES.length)
+  })
+
+  it('has a room for every file', () => {
+    expect(FILES.filter((file) => roomOf(file) === undefined)).toEqual([])
+  })
+
+  it('has every file that is imported', () => {
+    const missing = [...IMPORTS].flatMap(([file, targets]) =>
+      targets.filter((target) => !SOURCES.has(target)).map((target) => `${file} -> ${target}`),
+    )
+    expect(missing).toEqual([])
+  })
+
+  it('imports point down, never up and never sideways', () => {
+    const wrong = [...IMPORTS].flatMap(([file, targets]) =>
+      targets.filter((target) => !isAllowed(file, target)).map((target) => `${file} -> ${target}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  it('would see an import that points up or sideways', () => {
+    expect(isAllowed('service.ts', 'http/app.ts')).toBe(true)
+    expect(isAllowed('ingest/record.ts', 'engine/schema.ts')).toBe(true)
+    expect(isAllowed('http/app.ts', 'ingest/stdin.ts')).toBe(false)
+    expect(isAllowed('engine/arrow/engine.ts', 'endpoints/index.ts')).toBe(false)
+    expect(isAllowed('generate/write.ts', 'engine/schema.ts')).toBe(false)
+    expect(isAllowed('base/units.ts', 'sources.ts')).toBe(false)
+  })
+
+  it('base imports nothing of the house', () => {
+    const outside = FILES.filter((file) => file.startsWith('base/')).flatMap((file) =>
+      IMPORTS.get(file)!.filter((target) => !target.startsWith('base/')),
+    )
+    expect(outside).toEqual([])
+  })
+
+  it('has no cycles', () => {
+    expect(FILES.flatMap((file) => cycleFrom(file) ?? [])).toEqual([])
+  })
+
+  it('has no barrel but the index of the endpoints', () => {
+    const reexporting = FILES.filter((file) =>
+      /\bexport\s+(?:type\s+)?(?:\*|\{[^}]*\})\s*(?:as\s+\w+\s+)?from\b/.test(SOURCES.get(file)!),
+    )
+    const indexes = FILES.filter((file) => /(?:^|\/)index\.ts$/.test(file))
+    expect([...reexporting, ...indexes]).toEqual(BARRELS)
+  })
+
+  it('names every import with its ending', () => {
+    const bare = FILES.flatMap((file) =>
+      [...SOURCES.get(file)!.matchAll(IMPORT)]
+        .map((match) => (match[1] ?? match[2])!)
+        .filter((name) => !name.endsWith('.js')),
+    )
+    expect(bare).toEqual([])
+  })
+})
+
+/** The path from a file back to itself, or undefined. */
+function cycleFrom(start: string): string | undefined {
+  const seen = new Set<string>()
+  const walk = (file: string, path: readonly string[]): string | undefined => {
+    for (const target of IMPORTS.get(file) ?? []) {
+      if (target === start) return [...path, target].join(' -> ')
+      if (seen.has(target)) continue
+      seen.add(target)
+      const found = walk(target, [...path, target])
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+  return walk(start, [start])
+}
+
+describe('the source', () => {
+  it('builds no RegExp at run time: patterns of callers go to RE2 alone', () => {
+    expect(FILES.filter((file) => /\bRegExp\s*\(/.test(SOURCES.get(file)!))).toEqual([])
+  })
+
+  it('leaves node’s lenient HTTP parser alone', () => {
+    expect(FILES.filter((file) => /insecureHTTPParser/.test(SOURCES.get(file)!))).toEqual([])
+  })
+})

@@ -1,0 +1,46 @@
+import { createRequire } from 'node:module'
+import { type TestRecord, textAt } from '../support/records.js'
+import type { Oracle } from './oracle.js'
+import { bucketStart, groupBy, type Unit } from './time.js'
+
+const RE2 = createRequire(import.meta.url)('re2') as typeof import('re2')
+
+const HOUR_US = 3_600_000_000
+const INTERVALS = new Map<string, { windowUs: number; unit: Unit }>([
+  ['minutely', { windowUs: HOUR_US, unit: 'minute' }],
+  ['hourly', { windowUs: HOUR_US, unit: 'hour' }],
+  ['daily', { windowUs: 7 * 24 * HOUR_US, unit: 'day' }],
+])
+
+/** RE2's quotation, spelled out: the library would put a backslash before each slash within it. */
+const unquoted = (pattern: string) =>
+  pattern.replace(/\\Q(.*?)(?:\\E|$)/gs, (_, text: string) => text.replace(/[^\w\s]/g, '\\$&'))
+
+const requestText = (record: TestRecord, key: string) => textAt(record.metadata, ['request', key])
+
+/** Section 4.3 of the contract. */
+export const apiCounts: Oracle = (records, params, nowUs) => {
+  const interval = INTERVALS.get(params.interval ?? '')
+  if (interval === undefined) return []
+  const pattern = new RE2(unquoted(params.project!), 'u')
+  const taken = records
+    .filter((record) => record.source === 'edge_logs' && record.timestampUs >= nowUs - interval.windowUs)
+    .filter((record) => {
+      const url = requestText(record, 'url')
+      return url !== undefined && pattern.test(url)
+    })
+  const buckets = groupBy(taken, ({ timestampUs }) => bucketStart(timestampUs, interval.unit))
+  return [...buckets]
+    .sort(([a], [b]) => a - b)
+    .map(([timestamp, bucket]) => {
+      const having = (area: string) => bucket.filter((record) => requestText(record, 'path')?.includes(area)).length
+      return {
+        timestamp: new Date(timestamp / 1000).toISOString().slice(0, 19),
+        total_rest_requests: having('/rest'),
+        total_storage_requests: having('/storage'),
+        total_auth_requests: having('/auth'),
+        total_realtime_requests: having('/realtime'),
+      }
+    })
+    .slice(0, 1000)
+}

@@ -1,0 +1,53 @@
+import { expect } from 'vitest'
+import type { PlainRow } from './oracle.js'
+
+/** The sizes of error that the contract allows. */
+const MEAN_RELATIVE_ERROR = 1e-12
+const RANK_ERROR = 0.005
+const EXACT_UP_TO = 100
+
+type Times = ReadonlyMap<number, readonly number[]>
+
+/**
+ * Expects the rows to be the same, but for the error that the contract allows the average and the percentiles.
+ * `times` are the execution times of each row, ascending; without them percentiles are exact.
+ */
+export function expectRows(actual: readonly PlainRow[], expected: readonly PlainRow[], times: Times = new Map()): void {
+  const forgiven = actual.map((row, i) => forgive(row, expected[i] ?? {}, times))
+  expect(forgiven).toEqual(expected.map(withoutNegativeZero))
+}
+
+/** The row with the expected value put in wherever the error is an allowed one. */
+function forgive(row: PlainRow, expected: PlainRow, times: Times): PlainRow {
+  const sorted = times.get(expected.timestamp as number) ?? []
+  const allowed = (name: string, value: unknown) => {
+    const wanted = expected[name]
+    if (typeof value !== 'number' || typeof wanted !== 'number') return false
+    if (name === 'avg_execution_time') return isMean(value, wanted)
+    const percent = /^p(\d\d)_/.exec(name)?.[1]
+    return percent !== undefined && isQuantile(value, Number(percent), sorted)
+  }
+  return withoutNegativeZero(
+    Object.fromEntries(
+      Object.entries(row).map(([name, value]) => [name, allowed(name, value) ? expected[name]! : value]),
+    ),
+  )
+}
+
+/** JSON writes the two zeros alike. */
+const withoutNegativeZero = (row: PlainRow): PlainRow =>
+  Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value === 0 ? 0 : value]))
+
+export function isMean(value: number, exact: number): boolean {
+  return Math.abs(value - exact) <= MEAN_RELATIVE_ERROR * Math.abs(exact)
+}
+
+/** Whether a value stands at most 0.5 percentage points from the wanted rank; of few values none is forgiven. */
+export function isQuantile(value: number, percent: number, sorted: readonly number[]): boolean {
+  if (sorted.length <= EXACT_UP_TO) return false
+  const below = sorted.filter((time) => time < value).length
+  const atOrBelow = sorted.filter((time) => time <= value).length
+  const wanted = (percent * sorted.length) / 100
+  const inside = value >= sorted[0]! && value <= sorted.at(-1)!
+  return inside && Math.max(below - wanted, wanted - atOrBelow) <= RANK_ERROR * sorted.length
+}

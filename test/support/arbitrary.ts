@@ -1,0 +1,163 @@
+import fc from 'fast-check'
+import type { Params } from '../oracle/oracle.js'
+import type { TestRecord } from './records.js'
+
+/**
+ * Random records and parameters, from so few values that groups collide, and with times crowded around the edges of
+ * every window.
+ */
+const SECOND_US = 1_000_000
+const HOUR_US = 3600 * SECOND_US
+const DAY_US = 24 * HOUR_US
+const WINDOWS_US = [0, 300 * SECOND_US, 900 * SECOND_US, HOUR_US, DAY_US, 7 * DAY_US, 90 * DAY_US]
+const BUCKETS_US = [1, SECOND_US, 60 * SECOND_US, HOUR_US, DAY_US]
+
+/** The moments that the times of a run gather around: some on the edge of a bucket. */
+export const arbitraryNowUs = fc.constantFrom(
+  Date.UTC(2026, 10, 20, 10, 37, 42, 500) * 1000 + 7,
+  Date.UTC(2026, 10, 20, 10) * 1000,
+  Date.UTC(2026, 10, 20) * 1000 - 1,
+  Date.UTC(2024, 1, 29, 23, 59, 59) * 1000,
+  Date.UTC(1970, 0, 2) * 1000,
+)
+
+const floorTo = (timestampUs: number, sizeUs: number) => Math.floor(timestampUs / sizeUs) * sizeUs
+
+/** Times a microsecond around the edges of windows and of their buckets, and times anywhere in between. */
+function arbitraryTimestampUs(nowUs: number): fc.Arbitrary<number> {
+  const edge = fc
+    .tuple(
+      fc.constantFrom(...WINDOWS_US),
+      fc.constantFrom(...BUCKETS_US),
+      fc.constantFrom(0, 1),
+      fc.integer({ min: -1, max: 1 }),
+    )
+    .map(([windowUs, bucketUs, next, off]) => floorTo(nowUs - windowUs, bucketUs) + next * bucketUs + off)
+  const within = (beforeUs: number, afterUs: number) => fc.integer({ min: nowUs - beforeUs, max: nowUs + afterUs })
+  return fc.oneof(
+    { weight: 3, arbitrary: edge },
+    { weight: 3, arbitrary: within(3, 3) },
+    { weight: 2, arbitrary: within(400 * SECOND_US, SECOND_US) },
+    { weight: 2, arbitrary: within(8 * DAY_US, DAY_US) },
+    { weight: 1, arbitrary: within(91 * DAY_US, DAY_US) },
+  )
+}
+
+const PROJECTS = ['a', 'a', 'a', 'a', 'b', '__proto__', '', null]
+const FUNCTIONS = ['"f"', '"f"', '"g"', '"constructor"', '""', 'null', '7']
+const TIMES = ['1', '2', '3', '12.5', '0.1', '1e3', '123456.789', '0', '-1', '1e16', '-1e16', 'null', '"5"', '1e400']
+const STATUSES = ['200', '399', '400', '400.5', '500', '"500"', 'null']
+const URLS = ['https://a.co/x', 'https://b.co/x', 'https://ab.co', 'a', 'b', '', 'a\\nb', '\\u00e9', 'A']
+const PATHS = ['/rest/v1', '/auth/v1', '/storage/v1/rest', '/realtime', '/', '']
+
+const arbitraryTime = fc.oneof(
+  fc.constantFrom(...TIMES),
+  fc.integer({ min: 0, max: 5_000 }).map(String),
+  fc.double({ min: 1e-9, max: 1e9, noNaN: true }).map(String),
+)
+
+/** A key with a value, or neither. */
+const member = (key: string, value: fc.Arbitrary<string>) =>
+  fc.option(value, { freq: 6, nil: undefined }).map((text) => (text === undefined ? [] : [`"${key}":${text}`]))
+
+const object = (...members: fc.Arbitrary<string[]>[]) => fc.tuple(...members).map((all) => `{${all.flat().join(',')}}`)
+
+/** The JSON text itself, or the first element of an array. */
+const repeated = (json: fc.Arbitrary<string>) =>
+  fc.tuple(json, fc.constantFrom(0, 0, 0, 1, 2)).map(([text, form]) => [text, `[${text}]`, `[${text},{}]`][form]!)
+
+const quoted = (text: string) => `"${text}"`
+const invocationMetadata = repeated(
+  object(
+    member('function_id', fc.constantFrom(...FUNCTIONS)),
+    member('execution_time_ms', arbitraryTime),
+    member('response', repeated(object(member('status_code', fc.constantFrom(...STATUSES))))),
+  ),
+)
+const edgeMetadata = repeated(
+  object(
+    member(
+      'request',
+      repeated(
+        object(
+          member('url', fc.constantFrom(...URLS.map(quoted), 'null', '7')),
+          member('path', fc.constantFrom(...PATHS.map(quoted), 'null', '7')),
+        ),
+      ),
+    ),
+  ),
+)
+
+function arbitraryRecord(source: TestRecord['source'], metadata: fc.Arbitrary<string>, nowUs: number) {
+  return fc
+    .tuple(arbitraryTimestampUs(nowUs), fc.constantFrom(...PROJECTS), metadata, fc.nat({ max: 999 }))
+    .map(([timestampUs, project, json, n]): TestRecord => {
+      return { source, id: `${n}`, timestampUs, project, event_message: `é${n}\0`, metadata: json }
+    })
+}
+
+/** Records of the two sources that endpoints read, and of one that none reads. */
+export function arbitraryRecords(nowUs: number, maxLength: number): fc.Arbitrary<TestRecord[]> {
+  const record = fc.oneof(
+    { weight: 4, arbitrary: arbitraryRecord('edge_logs', edgeMetadata, nowUs) },
+    { weight: 4, arbitrary: arbitraryRecord('function_edge_logs', invocationMetadata, nowUs) },
+    { weight: 1, arbitrary: arbitraryRecord('postgrest_logs', edgeMetadata, nowUs) },
+  )
+  const few = fc.array(record, { maxLength, size: 'max' })
+  const many = fc.array(record, { minLength: Math.ceil(maxLength / 2), maxLength, size: 'max' })
+  return fc.oneof(few, { weight: 2, arbitrary: many })
+}
+
+export interface Question {
+  endpoint: string
+  params: Params
+}
+
+const iso = (timestampUs: number) =>
+  `${new Date(Math.floor(timestampUs / 1000)).toISOString().slice(0, -1)}${String(((timestampUs % 1000) + 1000) % 1000).padStart(3, '0')}Z`
+
+const mostly = (value: string, others: readonly string[]) => fc.oneof(fc.constant(value), fc.constantFrom(...others))
+
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
+
+/** A question of any of the three endpoints, with parameters that are valid. */
+export function arbitraryQuestion(nowUs: number): fc.Arbitrary<Question> {
+  const time = maybe(fc.oneof(fc.constant(''), arbitraryTimestampUs(nowUs).map(iso)))
+  const project = mostly('a', ['b', '__proto__', 'nobody'])
+  const logsAll = fc.record({
+    project,
+    project_tier: maybe(fc.constantFrom('FREE', 'PRO', 'PAYG', 'ENTERPRISE', '', 'x')),
+    iso_timestamp_start: time,
+    iso_timestamp_end: time,
+  })
+  const stats = fc.record({
+    project,
+    function_id: maybe(mostly('f', ['g', 'constructor', '', 'nobody'])),
+    interval: maybe(fc.constantFrom('5min', '15min', '1hr', '1day', '7day', '', '__proto__')),
+  })
+  const counts = fc.record({
+    project: fc.constantFrom(
+      'a',
+      'b',
+      '://a',
+      'a.co',
+      '^a',
+      'b$',
+      'a.b',
+      '(?s)a.b',
+      '^$',
+      'é',
+      '[^a]',
+      '(?i)A',
+      'a|b',
+      '.',
+    ),
+    interval: mostly('daily', ['minutely', 'minutely', 'hourly', 'hourly', 'x', '']),
+  })
+  const ask = (endpoint: string, params: fc.Arbitrary<Record<string, string | undefined>>) =>
+    params.map((given) => ({ endpoint, params: withoutUndefined(given) }))
+  return fc.oneof(ask('logs.all', logsAll), ask('functions.invocation-stats', stats), ask('usage.api-counts', counts))
+}
+
+const withoutUndefined = (given: Record<string, string | undefined>): Params =>
+  Object.fromEntries(Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined))

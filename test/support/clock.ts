@@ -1,0 +1,55 @@
+import type { Clock } from '../../src/base/clock.js'
+import { MILLISECOND_US } from '../../src/base/units.js'
+
+/** A clock that stands still until a test moves it. */
+export interface FakeClock extends Clock {
+  /** Lets time pass: wall and monotonic time move together, and what is due by then runs, each at its moment. */
+  advance(byMs: number): void
+  /** Sets the wall clock, as an administrator or NTP would: monotonic time stays, nothing runs. */
+  setNowUs(nowUs: number): void
+  /** How many `every` are under way. */
+  readonly timers: number
+}
+
+interface Timer {
+  intervalMs: number
+  dueMs: number
+  work: () => void
+}
+
+/** A fake clock whose wall time is `startUs`; its monotonic time starts at 0. */
+export function createFakeClock(startUs = Date.UTC(2026, 10, 20, 10) * MILLISECOND_US): FakeClock {
+  const timers = new Set<Timer>()
+  let monotonicMs = 0
+  let wallAheadUs = startUs
+
+  function runNext(untilMs: number): boolean {
+    const [next] = [...timers].filter((timer) => timer.dueMs <= untilMs).sort((a, b) => a.dueMs - b.dueMs)
+    if (next === undefined) return false
+    monotonicMs = next.dueMs
+    next.dueMs += next.intervalMs
+    next.work()
+    return true
+  }
+
+  return {
+    nowUs: () => wallAheadUs + Math.round(monotonicMs * MILLISECOND_US),
+    monotonicMs: () => monotonicMs,
+    every(intervalMs, work) {
+      const timer = { intervalMs, dueMs: monotonicMs + intervalMs, work }
+      timers.add(timer)
+      return () => timers.delete(timer)
+    },
+    advance(byMs) {
+      const untilMs = monotonicMs + byMs
+      while (runNext(untilMs)) {}
+      monotonicMs = untilMs
+    },
+    setNowUs(nowUs) {
+      wallAheadUs = nowUs - Math.round(monotonicMs * MILLISECOND_US)
+    },
+    get timers() {
+      return timers.size
+    },
+  }
+}

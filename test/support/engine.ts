@@ -1,0 +1,55 @@
+import { createMetrics } from '../../src/base/metrics.js'
+import { GIB } from '../../src/base/units.js'
+import { ENDPOINTS } from '../../src/endpoints/index.js'
+import { type ArrowEngine, type ArrowEngineOptions, createArrowEngine } from '../../src/engine/arrow/engine.js'
+import { type Engine, RawJson, type Row } from '../../src/engine/engine.js'
+import type { Params, PlainRow } from '../oracle/oracle.js'
+import { toBatch } from './batch.js'
+import { createFakeClock } from './clock.js'
+import type { TestRecord } from './records.js'
+
+/** An embedded engine of which a test says only what it needs. */
+export function openEngine(options: Partial<ArrowEngineOptions> = {}): ArrowEngine {
+  return createArrowEngine({ clock: createFakeClock(), metrics: createMetrics(), memoryLimitBytes: GIB, ...options })
+}
+
+/** Appends records in their order, in batches of at most `batchRows`; a batch ends where the source changes. */
+export async function appendAll(
+  engine: Engine,
+  records: readonly TestRecord[],
+  batchRows = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  for (let start = 0; start < records.length; ) {
+    const { source } = records[start]!
+    let end = start + 1
+    while (end < records.length && end - start < batchRows && records[end]!.source === source) end += 1
+    await engine.append(toBatch(source, records.slice(start, end)))
+    start = end
+  }
+}
+
+/** Calls an endpoint the way the service does, and reads its whole answer. */
+export async function ask(engine: Engine, endpoint: string, params: Params, nowUs: number): Promise<PlainRow[]> {
+  const read = await askLater(engine, endpoint, params, nowUs)
+  return read()
+}
+
+/** Calls an endpoint; what is returned reads the answer. */
+export async function askLater(engine: Engine, endpoint: string, params: Params, nowUs: number) {
+  const { call } = ENDPOINTS.find(({ name }) => name === endpoint)!
+  const answer = await engine.run(call(new URLSearchParams(params)).plan(nowUs))
+  return () => readAll(answer)
+}
+
+/** The rows of an answer, JSON texts as plain data. */
+export async function readAll(answer: AsyncIterable<Row>): Promise<PlainRow[]> {
+  const rows: PlainRow[] = []
+  for await (const row of answer) rows.push(plain(row))
+  return rows
+}
+
+function plain(row: Row): PlainRow {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, value instanceof RawJson ? { json: value.text } : value]),
+  )
+}

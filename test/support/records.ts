@@ -1,0 +1,65 @@
+import type { SourceName } from '../../src/sources.js'
+
+/** A log record as a test writes it down: what ingest would have read of a line, and the metadata as JSON text. */
+export interface TestRecord {
+  source: SourceName
+  id: string
+  /** Microseconds since the epoch. */
+  timestampUs: number
+  project: string | null
+  event_message: string
+  /** The JSON text, as it came: an object, or an array of objects. */
+  metadata: string
+}
+
+export type PartialRecord = Partial<Omit<TestRecord, 'metadata'>> & { metadata?: string | object }
+
+/** An edge request of project `a` at time 0 with empty metadata, but for what is given. */
+export function edge(given: PartialRecord = {}): TestRecord {
+  return complete('edge_logs', given)
+}
+
+/** A function invocation of project `a` at time 0 with empty metadata, but for what is given. */
+export function invocation(given: PartialRecord = {}): TestRecord {
+  return complete('function_edge_logs', given)
+}
+
+function complete(source: SourceName, given: PartialRecord): TestRecord {
+  const metadata = given.metadata ?? '{}'
+  return {
+    source,
+    id: '',
+    timestampUs: 0,
+    project: 'a',
+    event_message: '',
+    ...given,
+    metadata: typeof metadata === 'string' ? metadata : JSON.stringify(metadata),
+  }
+}
+
+/**
+ * The value at a path of a JSON text, read the obvious way: of an array on the way the first element, and undefined
+ * where there is nothing, or null.
+ */
+export function valueAt(json: string, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, key) => property(first(value), key), JSON.parse(json)) ?? undefined
+}
+
+const first = (value: unknown): unknown => (Array.isArray(value) ? value[0] : value)
+
+function property(value: unknown, key: string): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  return Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined
+}
+
+/** The text at a path, a lone surrogate replaced by U+FFFD; undefined where it is absent or no string. */
+export function textAt(json: string, path: readonly string[]): string | undefined {
+  const value = valueAt(json, path)
+  return typeof value === 'string' ? Buffer.from(value).toString() : undefined
+}
+
+/** The number at a path; undefined where it is absent, no number, or not finite. */
+export function numberAt(json: string, path: readonly string[]): number | undefined {
+  const value = valueAt(json, path)
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+}
