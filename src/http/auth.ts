@@ -6,10 +6,10 @@ const digestOfToken = (token: string) => hash('sha256', Buffer.from(token, 'utf8
 
 const BEARER = /^bearer +/i
 
-/** The token that a request shows: X-API-KEY, or where that is absent Authorization: Bearer; empty where neither is. */
+/** The token that a request shows: X-API-KEY, or where that is absent or empty Authorization: Bearer; else empty. */
 function shownToken(headers: Headers): string {
   const key = headers.get('x-api-key')
-  if (key !== null) return key
+  if (key) return key
   const authorization = headers.get('authorization')
   return authorization !== null && BEARER.test(authorization) ? authorization.replace(BEARER, '') : ''
 }

@@ -46,11 +46,11 @@ export function createConnections(answer: RequestListener): Connections {
     },
     async close(server, limitMs) {
       closing = true
+      // It ends those that have been answered and are idle, too.
       const closed = new Promise((resolve) => server.close(resolve))
       for (const [socket, outgoing] of latest) {
         if (outgoing === undefined) setTimeout(() => socket.bytesRead === 0 && socket.destroy(), SILENT_MS)
-        else if (outgoing.closed) socket.destroySoon()
-        else endAfter(outgoing, socket)
+        else if (!outgoing.closed) endAfter(outgoing, socket)
       }
       const timer = setTimeout(() => server.closeAllConnections(), limitMs)
       await closed

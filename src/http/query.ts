@@ -70,7 +70,7 @@ export function createQueries({ engine, endpoints, metrics, clock, limits, log }
       const { endpoint } = found
       const call = found.read(searchOf(request.url))
       if (endpoint.cache === 'disabled') {
-        const onFailure = (error: unknown) => fail(error, request.signal, breakOff, log)
+        const onFailure = (error: unknown) => fail(error, breakOff, log)
         return observed(endpoint.name, 'bypass', startedMs, uncached(call, request, onFailure))
       }
       const job = { endpoint, policy: endpoint.cache, call }
@@ -84,9 +84,9 @@ export function createQueries({ engine, endpoints, metrics, clock, limits, log }
   }
 }
 
-/** What becomes of an answer that fails when a part of it is sent. The log hears of it unless the client has gone. */
-function fail(error: unknown, client: AbortSignal, breakOff: (() => void) | undefined, log: Log): void {
-  const failure = client.aborted ? refusals.abandoned() : foreseen(error, log)
+/** What becomes of an answer that fails when a part of it is sent. The log hears of it. */
+function fail(error: unknown, breakOff: (() => void) | undefined, log: Log): void {
+  const failure = foreseen(error, log)
   if (breakOff === undefined) throw failure
   breakOff()
 }

@@ -7,6 +7,7 @@ import { oracle, type PlainRow } from '../oracle/oracle.js'
 import { arbitraryNowUs, arbitraryQuestion, arbitraryRecords, type Question } from '../support/arbitrary.js'
 import { createFakeClock } from '../support/clock.js'
 import { appendAll, ask, askLater, openEngine } from '../support/engine.js'
+import { mulberry32 } from '../support/random.js'
 import { invocation, type TestRecord } from '../support/records.js'
 
 /** Runs of each property; LOGWEIR_TEST_RUNS asks for more. */
@@ -180,14 +181,3 @@ const arbitraryTimes = fc
     const random = mulberry32(seed)
     return Array.from({ length }, () => distribution(random()))
   })
-
-/** Tommy Ettinger's generator (public domain): uniform in [0, 1), the same for the same seed. */
-function mulberry32(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}

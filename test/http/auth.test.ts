@@ -15,6 +15,7 @@ describe('a token', () => {
     ['the second one', { 'x-api-key': 'second-token' }],
     ['Authorization: Bearer', { Authorization: `Bearer ${TOKEN}` }],
     ['the scheme in small letters', { Authorization: `bearer  ${TOKEN}` }],
+    ['Authorization: Bearer beside an empty X-API-KEY', { 'X-API-KEY': '', Authorization: `Bearer ${TOKEN}` }],
     ['X-API-KEY beside another scheme', { 'X-API-KEY': TOKEN, Authorization: 'Basic YTpi' }],
   ])('opens by %s', async (_, headers) => {
     expect(await ask(headers as Record<string, string>)).toEqual({ status: 200, body: '{"result":[]}' })
@@ -34,6 +35,7 @@ describe('a token', () => {
     ['a wrong X-API-KEY beside a right Bearer', { 'X-API-KEY': 'wrong', Authorization: `Bearer ${TOKEN}` }],
     ['another scheme', { Authorization: `Basic ${TOKEN}` }],
     ['no scheme', { Authorization: TOKEN }],
+    ['a scheme in the middle', { Authorization: `${TOKEN.slice(0, 5)}Bearer ${TOKEN.slice(5)}` }],
     ['a scheme alone', { Authorization: 'Bearer' }],
   ])('refuses %s', async (_, headers) => {
     expect(await ask(headers as Record<string, string>)).toEqual(refused)

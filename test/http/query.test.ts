@@ -145,6 +145,7 @@ describe('parameters', () => {
         'project=a&interval=',
         'interval=1day&project=a',
         'project=a&interval=3day',
+        'project=a#b',
         'function_id=&project=%61',
         'project=a&iso_timestamp_start=no&x=1&x=2',
       ],

@@ -200,13 +200,21 @@ describe('what is not a request that can be answered', () => {
     expect(engine.runs).toEqual([])
   })
 
-  test('a request that does not arrive in time is refused', async () => {
-    const { dial } = await serve({ server: { headersMs: 50, requestMs: 100, checkMs: 20 } })
-    const half = [get('/health').slice(0, 30), `${post('Host: a', `X-API-KEY: ${TOKEN}`, 'Content-Length: 9')}half`]
-    const heard = await exchange(dial, half[0]!)
+  test('headers that do not arrive in time are refused', async () => {
+    const { dial } = await serve({ server: { headersMs: 50, checkMs: 20 } })
+    const heard = await exchange(dial, get('/health').slice(0, 30))
     expect(statusLines(heard)).toEqual(['HTTP/1.1 408 Request Timeout'])
     expect(bodyOf(heard)).toBe(TIMEOUT)
-    expect(statusLines(await exchange(dial, half[1]!))).toEqual(['HTTP/1.1 405 Method Not Allowed'])
+  })
+
+  test('a body that does not arrive in time ends the connection, without a second answer', async () => {
+    const { dial } = await serve({ server: { headersMs: 50, requestMs: 100, checkMs: 20, keepAliveMs: 60_000 } })
+    for (const text of [
+      get('/health', 'Content-Length: 9'),
+      get('/health', 'Content-Length: 9').replace('GET', 'POST'),
+    ]) {
+      expect(statusLines(await exchange(dial, `${text}half`)).length).toBe(1)
+    }
   })
 
   test('an answer that is half sent is not mixed with a refusal', async () => {
@@ -305,7 +313,7 @@ describe('a long answer', () => {
 
 describe('close', () => {
   test('ends idle connections at once', async () => {
-    const { dial, close } = await serve({ server: { keepAliveMs: 60_000 } })
+    const { dial, close } = await serve({ server: { keepAliveMs: 60_000, closeMs: 60_000 } })
     const idle = [dial(), dial()]
     const heard = idle.map(listenTo)
     idle[0]!.write(get('/health'))
@@ -315,7 +323,7 @@ describe('close', () => {
   })
 
   test('lets running answers finish, then ends their connections', async () => {
-    const { dial, close, engine } = await serve({ server: { keepAliveMs: 60_000 } })
+    const { dial, close, engine } = await serve({ server: { keepAliveMs: 60_000, closeMs: 60_000 } })
     const heard = exchange(dial, get(`${LOGS_ALL}?project=a`))
     await vi.waitFor(() => expect(engine.runs.length).toBe(1))
     const closed = close()
@@ -324,8 +332,22 @@ describe('close', () => {
     await closed
   })
 
+  test('answers a request that was on its way, and ends its connection', async () => {
+    const { dial, close } = await serve({ server: { keepAliveMs: 60_000, closeMs: 60_000 } })
+    const socket = dial()
+    const heard = listenTo(socket)
+    await once(socket, 'connect')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    const closed = close()
+    socket.write(get('/health'))
+    const text = await heard
+    expect(statusLines(text)).toEqual(['HTTP/1.1 200 OK'])
+    expect(text).toContain('\r\nConnection: close\r\n')
+    await closed
+  })
+
   test('lets an answer that is half sent finish', async () => {
-    const { port, close } = await serve({ rows: () => bigRows(100), server: { keepAliveMs: 60_000 } })
+    const { port, close } = await serve({ rows: () => bigRows(100), server: { keepAliveMs: 60_000, closeMs: 60_000 } })
     const response = await ask(port, `${LOGS_ALL}?project=a`)
     const closed = close()
     let bytes = 0

@@ -80,6 +80,15 @@ describe('a stream', () => {
     expect(ids()).toEqual(['a', 'b'])
   })
 
+  it('that falls silent after a burst becomes visible to its last line', async () => {
+    const { engine, ids } = fakeEngine()
+    const { ingest } = start({ engine })
+    const wanted = Array.from({ length: 9 }, (_, i) => `${i}`)
+    for (const id of wanted) await ingest.write(Buffer.from(line(id)))
+    await until(() => ids().length === 9)
+    expect(ids()).toEqual(wanted)
+  })
+
   it('is visible after flush, but for the line that is cut', async () => {
     const { engine, ids } = fakeEngine()
     const { ingest } = start({ engine, flushIntervalMs: 1e6 })

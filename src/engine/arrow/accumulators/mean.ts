@@ -1,67 +1,79 @@
 import type { Accumulator, Numbers } from './accumulator.js'
 
 /**
- * A sum in twice the precision of a double (`sum + error`), and apart from it, scaled down, the values so large
- * that a sum of them could overflow.
+ * The exact sum of all values, as a few doubles that do not overlap: `sum + error + rest[0] + rest[1] + …`, and apart
+ * from them, scaled down, the values so large that a sum of them could overflow.
  */
 export interface MeanState {
   count: number
   sum: number
   error: number
-  largeSum: number
-  largeError: number
+  rest: number[]
+  large: number[]
 }
 
 const LARGE = 2 ** 900
 const LARGE_SCALE = 2 ** 100
 
 /**
- * The arithmetic mean, right within 1e-12 of its size also where values of both signs cancel: Knuth's two-sum carries
- * the rounding error of each addition along.
+ * The arithmetic mean of an exact sum, so that it is right also where values of both signs and of any size cancel.
+ * Knuth's two-sum carries the rounding error of each addition along; the errors nearly always add up without one of their own.
  */
 export const meanAccumulator: Accumulator<Numbers, MeanState> = {
-  create: () => ({ count: 0, sum: 0, error: 0, largeSum: 0, largeError: 0 }),
+  create: () => ({ count: 0, sum: 0, error: 0, rest: [], large: [] }),
   update(state, { values, length }) {
     let { sum, error } = state
     for (let i = 0; i < length; i++) {
       const value = values[i]!
       if (value >= LARGE || value <= -LARGE) {
-        addLarge(state, value / LARGE_SCALE, 0)
+        addExactly(state.large, value / LARGE_SCALE)
         continue
       }
-      const next = sum + value
-      const part = next - sum
-      error += sum - (next - part) + (value - part)
-      sum = next
+      const nextSum = sum + value
+      const lost = twoSumError(sum, value, nextSum)
+      const nextError = error + lost
+      const lostAgain = twoSumError(error, lost, nextError)
+      if (lostAgain !== 0) addExactly(state.rest, lostAgain)
+      sum = nextSum
+      error = nextError
     }
     state.count += length
     state.sum = sum
     state.error = error
   },
   merge(into, from) {
-    const next = into.sum + from.sum
-    into.error += from.error + twoSumError(into.sum, from.sum, next)
-    into.sum = next
     into.count += from.count
-    addLarge(into, from.largeSum, from.largeError)
+    for (const part of [from.sum, from.error, ...from.rest]) addExactly(into.rest, part)
+    for (const part of from.large) addExactly(into.large, part)
   },
 }
 
-function addLarge(state: MeanState, value: number, error: number): void {
-  const next = state.largeSum + value
-  state.largeError += error + twoSumError(state.largeSum, value, next)
-  state.largeSum = next
-}
-
-/** What `a + b = sum` lost by rounding. */
+/** What `a + b = sum` lost by rounding (D. Knuth, TAOCP 2, 4.2.2). */
 function twoSumError(a: number, b: number, sum: number): number {
   const part = sum - a
   return a - (sum - part) + (b - part)
 }
 
+/** Adds to an expansion: doubles of ascending size that do not overlap, whose sum is exact (J. R. Shewchuk, 1997). */
+function addExactly(expansion: number[], value: number): void {
+  let carried = value
+  let kept = 0
+  for (const part of expansion) {
+    const sum = carried + part
+    const lost = twoSumError(carried, part, sum)
+    if (lost !== 0) expansion[kept++] = lost
+    carried = sum
+  }
+  expansion.length = kept
+  if (carried !== 0) expansion.push(carried)
+}
+
 /** The mean, or null where there was no value. */
-export function meanOf({ count, sum, error, largeSum, largeError }: MeanState): number | null {
+export function meanOf({ count, sum, error, rest, large }: MeanState): number | null {
   if (count === 0) return null
-  if (largeSum === 0 && largeError === 0) return (sum + error) / count
-  return ((largeSum + largeError) / count) * LARGE_SCALE + (sum + error) / count
+  const scale = large.some((part) => !Number.isFinite(part * LARGE_SCALE)) ? LARGE_SCALE : 1
+  const total: number[] = []
+  for (const part of [sum, error, ...rest]) addExactly(total, part / scale)
+  for (const part of large) addExactly(total, part * (LARGE_SCALE / scale))
+  return (total.reduceRight((a, b) => a + b, 0) / count) * scale
 }

@@ -1,4 +1,4 @@
-import type { Dictionary } from './dictionary.js'
+import { bytesOfDictionary, type Dictionary } from './dictionary.js'
 import type { Selection } from './selection.js'
 
 /** Codes as narrow as the dictionary allows. */
@@ -59,9 +59,8 @@ export function timeAt(times: TimeColumn, row: number): number {
   return times.baseUs + times.offsets[row]! * times.unitUs
 }
 
+/** Bytes of the buffers that a column holds. */
 export function bytesOfColumn(column: Column): number {
-  if (column.kind === 'text') {
-    return column.codes.byteLength + column.dictionary.offsets.byteLength + column.dictionary.bytes.byteLength
-  }
+  if (column.kind === 'text') return column.codes.byteLength + bytesOfDictionary(column.dictionary)
   return column.kind === 'number' ? column.values.byteLength : column.flags.byteLength
 }

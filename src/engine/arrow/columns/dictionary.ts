@@ -1,4 +1,5 @@
 import { Interner } from '../../../base/interner.js'
+import type { GramFilter } from './grams.js'
 
 /**
  * The distinct texts of a column, as one run of bytes. Code 0 stands for absent, in every dictionary.
@@ -11,12 +12,20 @@ export interface Dictionary {
   bytes: Buffer
   /** Whether an entry holds a newline of its own. */
   hasNewlines: boolean
+  /** Tells where a literal cannot be; absent where a search is cheap without. */
+  grams?: GramFilter | undefined
 }
 
 export const ABSENT = 0
 /** The entry of code 0: no text in UTF-8 is equal to it, the empty one least of all. */
 const ABSENT_ENTRY = Uint8Array.of(0xff)
 const NEWLINE = 0x0a
+
+/** Bytes of the buffers that a dictionary holds. */
+export function bytesOfDictionary({ offsets, bytes, grams }: Dictionary): number {
+  const filterBytes = grams === undefined ? 0 : grams.firstEntries.byteLength + grams.bits.byteLength
+  return offsets.byteLength + bytes.byteLength + filterBytes
+}
 
 /** A dictionary that grows: the codes of an open head. */
 export function createInterner(): Interner {

@@ -1,21 +1,30 @@
 import { compilePattern, type Pattern } from '../../../base/pattern.js'
+import { KIB } from '../../../base/units.js'
 import { type Dictionary, entryAt, entryOf } from '../columns/dictionary.js'
+import { blocksThatMayHold } from '../columns/grams.js'
 import type { Pause } from '../slices.js'
+import { requiredLiteral } from './literal.js'
 
 /** How to find the entries of a dictionary that a pattern matches, without one RE2 call an entry. */
 export interface Matcher {
-  /** Bytes that occur in an entry exactly where the pattern matches it; undefined for anything but a literal. */
-  literal: Buffer | undefined
+  /** Bytes that occur in every entry that matches. Empty where nothing is known of them. */
+  literal: Buffer
+  /** Whether every entry that holds the literal matches. */
+  literalDecides: boolean
   /** Finds matches in many entries at once, each on a line of its own; undefined where that would change the meaning. */
   lines: Pattern | undefined
   /** Judges a single entry. */
   single: Pattern
 }
 
+/** Entries next to each other: [from, to). */
+interface Stretch {
+  from: number
+  to: number
+}
+
 /** So many bytes of entries are searched in one call: a slice of work at the slowest that RE2 gets. */
-const WINDOW_BYTES = 64 * 1024
-/** Single entries are judged in runs of this many between two pauses. */
-const SINGLES = 1024
+const STRETCH_BYTES = 64 * KIB
 
 const LITERAL = /^(?:[^\\^$.|?*+()[\]{}]|\\[^A-Za-z0-9])+$/su
 /** The ends of the text, and flags that take `m` away, mean something else where entries are lines. */
@@ -24,79 +33,112 @@ const NOT_BY_LINE = /\\[AzQ]|\(\?[A-Za-z]*-/u
 /** Throws `invalid_pattern` where the text is not valid RE2. */
 export function createMatcher(pattern: string): Matcher {
   const single = compilePattern(pattern)
-  if (LITERAL.test(pattern)) {
-    return { literal: Buffer.from(pattern.replaceAll(/\\(.)/gsu, '$1')), lines: undefined, single }
-  }
-  return { literal: undefined, lines: NOT_BY_LINE.test(pattern) ? undefined : compilePattern(pattern, 'gm'), single }
+  const literal = Buffer.from(requiredLiteral(pattern))
+  if (LITERAL.test(pattern)) return { literal, literalDecides: true, lines: undefined, single }
+  const lines = NOT_BY_LINE.test(pattern) ? undefined : compilePattern(pattern, 'gm')
+  return { literal, literalDecides: false, lines, single }
 }
 
 /** One byte an entry of the dictionary: 1 where the pattern matches somewhere in it. Absent never matches. */
 export async function matchEntries(dictionary: Dictionary, matcher: Matcher, pause: Pause): Promise<Uint8Array> {
   const hits = new Uint8Array(dictionary.count)
-  if (matcher.literal !== undefined) matchLiteral(dictionary, matcher.literal, hits)
-  else if (matcher.lines === undefined || dictionary.hasNewlines)
-    await matchSingles(dictionary, matcher.single, 1, hits, pause)
-  else await matchLines(dictionary, matcher.lines, matcher.single, hits, pause)
+  const { literal, literalDecides, single } = matcher
+  let lines = dictionary.hasNewlines ? undefined : matcher.lines
+  for (const stretch of stretchesOf(dictionary, literal)) {
+    await pause()
+    if (literalDecides) matchLiteral(dictionary, stretch, literal, hits)
+    else if (!holds(dictionary, stretch, literal)) continue
+    else if (lines === undefined) matchSingles(dictionary, stretch, single, hits)
+    else if (!matchLines(dictionary, stretch, lines, hits)) {
+      // What runs over newlines once would do so at each entry, and search the rest of the stretch each time.
+      lines = undefined
+      matchSingles(dictionary, stretch, single, hits)
+    }
+  }
   return hits
 }
 
-function matchLiteral(dictionary: Dictionary, literal: Buffer, hits: Uint8Array): void {
-  const { bytes, offsets } = dictionary
-  const end = offsets[dictionary.count]!
-  const searched = bytes.subarray(0, end)
-  for (let at = searched.indexOf(literal, offsets[1]); at >= 0; ) {
-    const entry = entryAt(dictionary, at)
-    const isWithin = at + literal.length < offsets[entry + 1]!
-    if (isWithin) hits[entry] = 1
-    at = searched.indexOf(literal, isWithin ? offsets[entry + 1]! : at + 1)
+/** The stretches whose entries may hold the literal; without a filter, all of them. */
+function stretchesOf(dictionary: Dictionary, literal: Buffer): Stretch[] {
+  const { grams, count, offsets } = dictionary
+  if (grams !== undefined) {
+    const { firstEntries } = grams
+    // Entry 0 stands for absent.
+    return blocksThatMayHold(grams, literal).map((block) => ({
+      from: Math.max(1, firstEntries[block]!),
+      to: firstEntries[block + 1]!,
+    }))
+  }
+  const stretches: Stretch[] = []
+  for (let from = 1; from < count; from = stretches.at(-1)!.to) {
+    const last = entryAt(dictionary, Math.min(offsets[from]! + STRETCH_BYTES, offsets[count]! - 1))
+    stretches.push({ from, to: last + 1 })
+  }
+  return stretches
+}
+
+function bytesOf({ bytes, offsets }: Dictionary, { from, to }: Stretch): Buffer {
+  return bytes.subarray(offsets[from], offsets[to])
+}
+
+const holds = (dictionary: Dictionary, stretch: Stretch, literal: Buffer) =>
+  literal.length === 0 || bytesOf(dictionary, stretch).includes(literal)
+
+/**
+ * Finds the literal in all entries at once. Entries are alike: where one holds it, the next is tried at the same place,
+ * which is cheaper than another search.
+ */
+function matchLiteral(dictionary: Dictionary, stretch: Stretch, literal: Buffer, hits: Uint8Array): void {
+  const { offsets } = dictionary
+  const searched = bytesOf(dictionary, stretch)
+  const base = offsets[stretch.from]!
+  for (let at = searched.indexOf(literal); at >= 0; ) {
+    let entry = entryAt(dictionary, base + at)
+    const place = base + at - offsets[entry]!
+    if (!fits(dictionary, entry, place, literal)) {
+      at = searched.indexOf(literal, at + 1)
+      continue
+    }
+    do hits[entry++] = 1
+    while (entry < stretch.to && fits(dictionary, entry, place, literal) && isAt(dictionary, entry, place, literal))
+    at = entry < stretch.to ? searched.indexOf(literal, offsets[entry]! - base) : -1
   }
 }
 
-async function matchSingles(
-  dictionary: Dictionary,
-  single: Pattern,
-  from: number,
-  hits: Uint8Array,
-  pause: Pause,
-): Promise<void> {
-  for (let entry = from; entry < dictionary.count; entry++) {
-    if (single.test(entryOf(dictionary, entry) as never)) hits[entry] = 1
-    if (entry % SINGLES === 0) await pause()
-  }
+/** Whether a literal at that place of the entry would end within it. */
+function fits({ offsets }: Dictionary, entry: number, place: number, { length }: Buffer): boolean {
+  return offsets[entry]! + place + length < offsets[entry + 1]!
+}
+
+function isAt({ bytes, offsets }: Dictionary, entry: number, place: number, literal: Buffer): boolean {
+  const start = offsets[entry]! + place
+  for (let i = 0; i < literal.length; i++) if (bytes[start + i] !== literal[i]) return false
+  return true
+}
+
+function matchSingles(dictionary: Dictionary, { from, to }: Stretch, single: Pattern, hits: Uint8Array): void {
+  for (let entry = from; entry < to; entry++) if (single.test(entryOf(dictionary, entry) as never)) hits[entry] = 1
 }
 
 /**
- * Searches windows of whole entries. A match that lies within an entry is a match of it. One that runs over the end of
- * its entry says nothing; that entry is judged alone, and so are all behind it, since a pattern that runs
- * over newlines once would do so again at each, and search the rest of the window each time.
+ * Searches all entries of a stretch at once. A match that lies within an entry is a match of it. Returns false at the
+ * first one that runs over the end of its entry, which says nothing of it.
  */
-async function matchLines(
-  dictionary: Dictionary,
-  lines: Pattern,
-  single: Pattern,
-  hits: Uint8Array,
-  pause: Pause,
-): Promise<void> {
-  const { bytes, offsets, count } = dictionary
-  for (let entry = 1; entry < count; ) {
-    const end = Math.min(count, Math.max(entry + 1, entryAt(dictionary, offsets[entry]! + WINDOW_BYTES)))
-    const base = offsets[entry]!
-    const window = bytes.subarray(base, offsets[end])
-    lines.lastIndex = 0
-    for (let match = lines.exec(window as never); match !== null; match = lines.exec(window as never)) {
-      const start = base + match.index
-      const matched = entryAt(dictionary, start)
-      if (matched >= end) break
-      const next = offsets[matched + 1]!
-      if (start + (match[0] as unknown as Buffer).length >= next)
-        return matchSingles(dictionary, single, matched, hits, pause)
-      hits[matched] = 1
-      lines.lastIndex = next - base
-      if (next - base >= window.length) break
-    }
-    entry = end
-    await pause()
+function matchLines(dictionary: Dictionary, stretch: Stretch, lines: Pattern, hits: Uint8Array): boolean {
+  const { offsets } = dictionary
+  const searched = bytesOf(dictionary, stretch)
+  const base = offsets[stretch.from]!
+  let entry = stretch.from
+  while (entry < stretch.to) {
+    lines.lastIndex = offsets[entry]! - base
+    const match = lines.exec(searched as never)
+    const start = base + (match?.index ?? searched.length)
+    if (match === null || start >= offsets[stretch.to]!) return true
+    entry = entryAt(dictionary, start)
+    if (start + (match[0] as unknown as Buffer).length >= offsets[entry + 1]!) return false
+    hits[entry++] = 1
   }
+  return true
 }
 
 /** The code of a text, or -1. */

@@ -1,5 +1,5 @@
 import type { Metrics } from '../../../base/metrics.js'
-import { dayOf, type Partition, type Store } from './store.js'
+import { type Dropped, dayOf, type Store } from './store.js'
 
 /** What made rows go. */
 type Limit = 'retention' | 'memory'
@@ -27,9 +27,9 @@ export function enforceMemoryLimit(store: Store, limitBytes: number, metrics: Me
   }
 }
 
-function record(partitions: readonly Partition[], limit: Limit, metrics: Metrics): void {
-  for (const { source, rows } of partitions) {
+function record(dropped: readonly Dropped[], limit: Limit, metrics: Metrics): void {
+  for (const { source, rows, wholeDay } of dropped) {
     metrics.evictedRows.inc({ source, limit }, rows)
-    metrics.evictedPartitions.inc({ source, limit })
+    if (wholeDay) metrics.evictedPartitions.inc({ source, limit })
   }
 }

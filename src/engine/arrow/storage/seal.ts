@@ -2,6 +2,7 @@ import { DAY_US } from '../../../base/units.js'
 import type { SourceName } from '../../../sources.js'
 import type { Codes, Column } from '../columns/batch.js'
 import { entryOf, pick } from '../columns/dictionary.js'
+import { createGramFilter } from '../columns/grams.js'
 import { codesFor, narrowNumbers, narrowTimes } from '../columns/narrow.js'
 import type { Pause } from '../slices.js'
 import { sealCold } from './cold.js'
@@ -108,7 +109,12 @@ function sealText({ codes, interner }: TextHeadColumn, order: Uint32Array): Colu
   }
   const sealed: Codes = codesFor(count + 1, order.length)
   for (let i = 0; i < order.length; i++) sealed[i] = newCodes[codes[order[i]!]!]!
-  return { kind: 'text', codes: sealed, dictionary: pick(dictionaryOf(interner), picked.subarray(0, count)) }
+  const dictionary = pick(dictionaryOf(interner), picked.subarray(0, count))
+  return {
+    kind: 'text',
+    codes: sealed,
+    dictionary: { ...dictionary, grams: createGramFilter(dictionary.offsets, dictionary.bytes) },
+  }
 }
 
 /** The projects of sorted rows and where each begins. */

@@ -1,6 +1,6 @@
 import type { SourceName } from '../../../sources.js'
 import { type Batch, bytesOfColumn, type Column, type TimeColumn } from '../columns/batch.js'
-import { type Dictionary, entryOf } from '../columns/dictionary.js'
+import { bytesOfDictionary, type Dictionary, entryOf } from '../columns/dictionary.js'
 import { none, range, type Selection } from '../columns/selection.js'
 import { type ColdBlocks, coldBytes, createColdReader } from './cold.js'
 
@@ -47,7 +47,7 @@ export function createSegment(parts: SegmentParts): Segment {
 
 function hotBytes({ times, projects, columns }: SegmentParts): number {
   const { dictionary, starts } = projects
-  let bytes = times.offsets.byteLength + starts.byteLength + dictionary.offsets.byteLength + dictionary.bytes.byteLength
+  let bytes = times.offsets.byteLength + starts.byteLength + bytesOfDictionary(dictionary)
   for (const column of columns.values()) bytes += bytesOfColumn(column)
   return bytes
 }

@@ -23,12 +23,12 @@ export interface StoreOptions {
   sealBytes: number
 }
 
-/** A UTC day of one source. */
-export interface Partition {
+/** What went of a UTC day of one source. */
+export interface Dropped {
   source: SourceName
-  /** Days since the epoch. */
-  day: number
   rows: number
+  /** Whether the day has no sealed segment left. */
+  wholeDay: boolean
 }
 
 export interface Store {
@@ -46,7 +46,7 @@ export interface Store {
   oldestDay(): number | undefined
   newestDay(): number | undefined
   /** Drops the sealed segments of one day; or only the oldest segment of each source in it. */
-  drop(day: number, extent: 'day' | 'oldest segments'): Partition[]
+  drop(day: number, extent: 'day' | 'oldest segments'): Dropped[]
 }
 
 /** So many heads may wait to be sealed before those who append are held back. */
@@ -130,13 +130,14 @@ function statsOf({ source, segments, sealed, sealing, head }: Shelf): SourceStat
   }
 }
 
-function dropFrom(shelf: Shelf, day: number, extent: 'day' | 'oldest segments'): Partition[] {
+function dropFrom(shelf: Shelf, day: number, extent: 'day' | 'oldest segments'): Dropped[] {
   const ofDay = shelf.segments.filter((segment) => segment.day === day)
   const dropped = extent === 'day' ? ofDay : ofDay.slice(0, 1)
   if (dropped.length === 0) return []
   shelf.segments = shelf.segments.filter((segment) => !dropped.includes(segment))
   for (const segment of dropped) tally(shelf, segment, -1)
-  return [{ source: shelf.source, day, rows: dropped.reduce((sum, { rows }) => sum + rows, 0) }]
+  const rows = dropped.reduce((sum, { rows }) => sum + rows, 0)
+  return [{ source: shelf.source, rows, wholeDay: dropped.length === ofDay.length }]
 }
 
 function extreme(values: number[], pick: (a: number, b: number) => number): number | undefined {

@@ -48,15 +48,15 @@ describe('open cold columns', () => {
           expect(cold.textBytes).toBe(Buffer.byteLength(held.flatMap(expectedOf).join('')))
         })
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     )
   })
 
   it('copy small batches together: no buffer for each', () => {
     const head = createHead('edge_logs')
-    for (let i = 0; i < 2000; i++) append(head, rows(1, 10, 'a'))
+    for (let i = 0; i < 500; i++) append(head, rows(1, 10, 'a'))
     expect(head.cold.chunks.length).toBe(1)
-    expect(textsOf(head.cold, 1999)).toEqual(expectedOf(rows(1, 10, 'a')[0]!))
+    expect(textsOf(head.cold, 499)).toEqual(expectedOf(rows(1, 10, 'a')[0]!))
   })
 
   it('begin a new chunk once one is full', () => {

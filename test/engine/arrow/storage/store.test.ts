@@ -35,7 +35,7 @@ describe('the rows of a store', () => {
 
   it('stay visible, each once and in order of arrival, while their head is being sealed', async () => {
     const store = createStore({ ...NEVER, sealRows: 2 })
-    const appended = ['0', '1', '2', '3', '4'].map((id) => append(store, edge({ id, timestampUs: -Number(id) })))
+    const appended = ['0', '1', '2', '3', '4'].map((id) => append(store, edge({ id, timestampUs: 10 - Number(id) })))
     expect(ids(store.batches('edge_logs'))).toEqual([['0', '1'], ['2', '3'], ['4']])
     expect(statsOf(store)).toMatchObject({ rows: 5, segments: 0 })
     const seen = new Set<string>()

@@ -1,0 +1,71 @@
+import { KIB } from '../../../base/units.js'
+
+/**
+ * Which blocks of a dictionary cannot hold a text: for each block of about 64 KiB of entries a bitmap of the 4-byte
+ * sequences in it. A literal whose sequences are not all there is nowhere in the block; so a project's ref
+ * is looked for in the blocks of that project, and hardly in any other.
+ */
+export interface GramFilter {
+  /** Block b holds the entries [firstEntries[b], firstEntries[b + 1]). */
+  firstEntries: Uint32Array
+  bits: Uint8Array
+}
+
+const BLOCK_BYTES = 64 * KIB
+/** Half of the bits stay clear in a block full of random hexadecimal digits. */
+const BITMAP_BYTES = 4 * KIB
+const HASH_SHIFT = 32 - Math.log2(BITMAP_BYTES * 8)
+export const GRAM_BYTES = 4
+
+/** The filter over entries whose bytes end at `offsets[i + 1]`; undefined where it would not be worth its room. */
+export function createGramFilter(offsets: Uint32Array, bytes: Uint8Array): GramFilter | undefined {
+  if (bytes.length < 2 * BLOCK_BYTES) return undefined
+  const firstEntries = cutBlocks(offsets)
+  const blocks = firstEntries.length - 1
+  const bits = new Uint8Array(blocks * BITMAP_BYTES)
+  for (let block = 0; block < blocks; block++) {
+    const bitmap = bits.subarray(block * BITMAP_BYTES, (block + 1) * BITMAP_BYTES)
+    setGrams(bitmap, bytes, offsets[firstEntries[block]!]!, offsets[firstEntries[block + 1]!]!)
+  }
+  return { firstEntries, bits }
+}
+
+/** The blocks that may hold the literal: all of them where it is shorter than a gram. */
+export function blocksThatMayHold({ firstEntries, bits }: GramFilter, literal: Uint8Array): number[] {
+  const hashes = hashesOf(literal)
+  const blocks = Array.from({ length: firstEntries.length - 1 }, (_, block) => block)
+  return blocks.filter((block) => {
+    const base = block * BITMAP_BYTES
+    return hashes.every((hash) => (bits[base + (hash >>> 3)]! & (1 << (hash & 7))) !== 0)
+  })
+}
+
+function cutBlocks(offsets: Uint32Array): Uint32Array {
+  const firsts = [0]
+  for (let entry = 1; entry < offsets.length; entry++) {
+    const isLast = entry === offsets.length - 1
+    if (isLast || offsets[entry]! - offsets[firsts.at(-1)!]! >= BLOCK_BYTES) firsts.push(entry)
+  }
+  return Uint32Array.from(firsts)
+}
+
+function setGrams(bitmap: Uint8Array, bytes: Uint8Array, start: number, end: number): void {
+  let gram = 0
+  for (let i = start; i < end; i++) {
+    gram = (gram << 8) | bytes[i]!
+    const hash = hashOf(gram)
+    bitmap[hash >>> 3]! |= 1 << (hash & 7)
+  }
+}
+
+function hashesOf(literal: Uint8Array): number[] {
+  const grams = Array.from({ length: Math.max(0, literal.length - GRAM_BYTES + 1) }, (_, i) =>
+    literal.subarray(i, i + GRAM_BYTES).reduce((gram, byte) => (gram << 8) | byte, 0),
+  )
+  return grams.map(hashOf)
+}
+
+/** Multiplicative hashing: the high bits of the product with 2^32 / golden ratio. */
+function hashOf(gram: number): number {
+  return Math.imul(gram, 0x9e3779b1) >>> HASH_SHIFT
+}

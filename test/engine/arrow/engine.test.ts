@@ -1,0 +1,197 @@
+import { describe, expect, it, vi } from 'vitest'
+import { createMetrics } from '../../../src/base/metrics.js'
+import type { ArrowEngine } from '../../../src/engine/arrow/engine.js'
+import type { Value } from '../../../src/engine/engine.js'
+import { count, equals, matches, nothing, type Plan, scan } from '../../../src/engine/plan.js'
+import { createFakeClock } from '../../support/clock.js'
+import { appendAll, openEngine, readAll } from '../../support/engine.js'
+import { edge } from '../../support/records.js'
+
+const ALWAYS = { fromUs: 0, throughUs: Number.MAX_SAFE_INTEGER }
+const BATCHES = 20
+const ROWS = 10
+
+const newest = (limit: number, range = ALWAYS): Plan =>
+  scan('edge_logs', range)
+    .filter(equals('project', 'a'))
+    .select('id', 'timestamp', 'event_message', 'metadata')
+    .orderBy('timestamp', 'desc')
+    .limit(limit)
+
+const perSecond = (range = ALWAYS, limit = 1000, ...urls: string[]): Plan =>
+  scan('edge_logs', range)
+    .filter(equals('project', 'a'), ...urls.map((url) => matches('url', url)))
+    .truncate('timestamp', 'second')
+    .group('timestamp')
+    .aggregate({ rows: count() })
+    .orderBy('timestamp')
+    .limit(limit)
+
+/** Batches of 10 rows, each a second after the one before; a row in two is of the project. */
+async function openFilled() {
+  const metrics = createMetrics()
+  const engine = openEngine({ metrics, sealRows: ROWS })
+  const records = Array.from({ length: BATCHES * ROWS }, (_, i) =>
+    edge({
+      id: `${i}`,
+      timestampUs: Math.floor(i / ROWS) * 1e6 + (i % ROWS),
+      project: i % 2 === 0 ? 'a' : 'b',
+      metadata: { n: i, request: { url: `u${i}` } },
+    }),
+  )
+  await appendAll(engine, records, ROWS)
+  return { engine, metrics, scanned: async () => (await metrics.scannedRows.get()).values[0]?.value ?? 0 }
+}
+
+const answer = async (engine: ArrowEngine, plan: Plan) => readAll(await engine.run(plan))
+const column = (rows: readonly Readonly<Record<string, unknown>>[], name: string) =>
+  rows.map((row) => row[name] as Value)
+
+describe('a run', () => {
+  it('of the newest rows gives them newest first, with the columns asked for', async () => {
+    const { engine } = await openFilled()
+    const rows = await answer(engine, newest(3))
+    expect(column(rows, 'id')).toEqual(['198', '196', '194'])
+    expect(rows[1]).toEqual({
+      id: '196',
+      timestamp: 19e6 + 6,
+      event_message: '',
+      metadata: { json: '{"n":196,"request":{"url":"u196"}}' },
+    })
+    expect(Object.keys(rows[0]!)).toEqual(['id', 'timestamp', 'event_message', 'metadata'])
+    await engine.close()
+  })
+
+  it('of buckets gives them oldest first, at most as many as asked for', async () => {
+    const { engine } = await openFilled()
+    const rows = await answer(engine, perSecond({ fromUs: 3e6, throughUs: 7e6 }))
+    expect(column(rows, 'timestamp')).toEqual([3e6, 4e6, 5e6, 6e6, 7e6])
+    expect(column(rows, 'rows')).toEqual([5, 5, 5, 5, 1])
+    expect(column(await answer(engine, perSecond(ALWAYS, 2)), 'timestamp')).toEqual([0, 1e6])
+    await engine.close()
+  })
+
+  it('of the empty plan, or of an empty range, gives nothing', async () => {
+    const { engine, scanned } = await openFilled()
+    expect(await answer(engine, nothing())).toEqual([])
+    expect(await answer(engine, perSecond({ fromUs: 5, throughUs: 4 }))).toEqual([])
+    expect(await answer(engine, newest(9, { fromUs: 500e6, throughUs: 900e6 }))).toEqual([])
+    expect(await scanned()).toBe(0)
+    await engine.close()
+  })
+
+  it('of a sequence that is no plan is refused', async () => {
+    const { engine } = await openFilled()
+    await expect(engine.run(newest(1).slice(1))).rejects.toThrow(TypeError)
+    await engine.close()
+  })
+})
+
+describe('the work of a run', () => {
+  it('is counted by the rows looked at: those of the project and the time alone', async () => {
+    const { engine, scanned } = await openFilled()
+    await answer(engine, perSecond())
+    expect(await scanned()).toBe((BATCHES * ROWS) / 2)
+    await answer(engine, perSecond({ fromUs: 3e6, throughUs: 4e6 - 1 }))
+    expect(await scanned()).toBe((BATCHES * ROWS) / 2 + ROWS / 2)
+    await engine.close()
+  })
+
+  it('for the newest rows ends at the first batch that holds none of them', async () => {
+    const { engine, scanned } = await openFilled()
+    await answer(engine, newest(ROWS / 2 + 1))
+    expect(await scanned()).toBe(ROWS)
+    await engine.close()
+  })
+
+  it('ends where the signal is aborted: no further batch is looked at', async () => {
+    const { engine, metrics, scanned } = await openFilled()
+    const reason = new Error('the caller has left')
+    for (const plan of [perSecond(), perSecond(ALWAYS, 1000, 'u[0-9]+'), newest(1000)]) {
+      const controller = new AbortController()
+      metrics.scannedRows.reset()
+      let batches = 0
+      const inc = metrics.scannedRows.inc.bind(metrics.scannedRows)
+      const counting = vi.spyOn(metrics.scannedRows, 'inc').mockImplementation((rows) => {
+        inc(rows as number)
+        batches += 1
+        if (batches === 3) controller.abort(reason)
+      })
+      await expect(engine.run(plan, { signal: controller.signal })).rejects.toBe(reason)
+      counting.mockRestore()
+      expect([batches, await scanned()]).toEqual([3, (3 * ROWS) / 2])
+    }
+    await engine.close()
+  })
+
+  it('is that of one batch at most where the signal was aborted before', async () => {
+    const { engine, scanned } = await openFilled()
+    const reason = new Error('too late')
+    await expect(engine.run(perSecond(), { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+    expect(await scanned()).toBeLessThanOrEqual(ROWS / 2)
+    expect(column(await answer(engine, newest(1)), 'id')).toEqual(['198'])
+    await engine.close()
+  })
+})
+
+describe('two runs at once', () => {
+  it('each see the state that they were asked of, whatever is appended and sealed meanwhile', async () => {
+    const engine = openEngine({ sealRows: 4 })
+    const add = (...ids: string[]) =>
+      appendAll(
+        engine,
+        ids.map((id) => edge({ id, timestampUs: Number(id) })),
+      )
+    await add('1', '2', '3')
+    const first = engine.run(newest(100))
+    const firstCount = engine.run(perSecond())
+    const appended = add('4', '5')
+    const second = engine.run(newest(100))
+    const secondCount = engine.run(perSecond())
+    await appended
+    const third = engine.run(newest(100))
+    await engine.seal()
+    await add('6')
+    const read = async (run: ReturnType<ArrowEngine['run']>) => column(await readAll(await run), 'id').join()
+    expect(await Promise.all([third, second, first].map(read))).toEqual(['5,4,3,2,1', '5,4,3,2,1', '3,2,1'])
+    const counted = async (run: ReturnType<ArrowEngine['run']>) => column(await readAll(await run), 'rows')
+    expect(await Promise.all([firstCount, secondCount].map(counted))).toEqual([[3], [5]])
+    expect(await read(engine.run(newest(100)))).toBe('6,5,4,3,2,1')
+    await engine.close()
+  })
+
+  it('an answer not yet read outlives the day that it came from', async () => {
+    const clock = createFakeClock(0)
+    const engine = openEngine({ clock, retentionUs: 0 })
+    await appendAll(engine, [edge({ id: 'kept' })])
+    await engine.seal()
+    const run = await engine.run(newest(1))
+    clock.setNowUs(10 * 86_400_000_000)
+    clock.advance(60_000)
+    expect(await answer(engine, newest(1))).toEqual([])
+    expect(column(await readAll(run), 'id')).toEqual(['kept'])
+    await engine.close()
+  })
+
+  it('one that fails leaves the other alone', async () => {
+    const { engine } = await openFilled()
+    const wrong = engine.run(perSecond(ALWAYS, 1, '('))
+    const right = engine.run(newest(1))
+    await expect(wrong).rejects.toMatchObject({ code: 'invalid_pattern' })
+    expect(column(await readAll(await right), 'id')).toEqual(['198'])
+    await engine.close()
+  })
+})
+
+describe('closing', () => {
+  it('finishes what is being sealed, and stops every timer', async () => {
+    const clock = createFakeClock()
+    const engine = openEngine({ clock, sealRows: 1 })
+    expect(clock.timers).toBe(1)
+    const appended = [0, 1, 2].map(() => appendAll(engine, [edge()]))
+    await engine.close()
+    await Promise.all(appended)
+    expect(engine.stats().find(({ source }) => source === 'edge_logs')).toMatchObject({ rows: 3, segments: 3 })
+    expect(clock.timers).toBe(0)
+  })
+})

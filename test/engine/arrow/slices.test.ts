@@ -1,0 +1,47 @@
+import { describe, expect, it, vi } from 'vitest'
+import { createPause, SLICE_MS } from '../../../src/engine/arrow/slices.js'
+
+const LONG_MS = 1e9
+
+describe('a pause', () => {
+  it('costs nothing while the slice lasts', () => {
+    expect(createPause(undefined, LONG_MS)()).toBeUndefined()
+  })
+
+  it('gives way to the event loop once the slice is used up, and begins a new one', async () => {
+    const now = vi.spyOn(performance, 'now').mockReturnValue(1000)
+    const pause = createPause()
+    now.mockReturnValue(1000 + SLICE_MS - 1)
+    expect(pause()).toBeUndefined()
+    now.mockReturnValue(1000 + SLICE_MS)
+    let others = 0
+    setImmediate(() => others++)
+    const paused = pause()
+    expect(paused).toBeInstanceOf(Promise)
+    await paused
+    expect(others).toBe(1)
+    expect(pause()).toBeUndefined()
+    now.mockReturnValue(1000 + 2 * SLICE_MS - 1)
+    expect(pause()).toBeUndefined()
+    now.mockReturnValue(1000 + 2 * SLICE_MS)
+    expect(pause()).toBeInstanceOf(Promise)
+    now.mockRestore()
+  })
+
+  it('throws the reason of an aborted signal, in a slice and between two', async () => {
+    const reason = new Error('nobody waits')
+    expect(createPause(AbortSignal.abort(reason), LONG_MS)).toThrow(reason)
+    const controller = new AbortController()
+    const pause = createPause(controller.signal, 0)
+    const paused = pause()
+    controller.abort(reason)
+    await expect(paused).rejects.toBe(reason)
+    expect(pause).toThrow(reason)
+  })
+
+  it('throws nothing while the signal is not aborted', async () => {
+    const { signal } = new AbortController()
+    expect(createPause(signal, LONG_MS)()).toBeUndefined()
+    await expect(createPause(signal, 0)()).resolves.toBeUndefined()
+  })
+})

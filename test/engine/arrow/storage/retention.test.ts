@@ -1,0 +1,178 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createMetrics, type Metrics } from '../../../../src/base/metrics.js'
+import { enforceMemoryLimit, enforceRetention } from '../../../../src/engine/arrow/storage/retention.js'
+import { createStore, type Store } from '../../../../src/engine/arrow/storage/store.js'
+import type { SourceName } from '../../../../src/sources.js'
+import { toBatch } from '../../../support/batch.js'
+import { createFakeClock } from '../../../support/clock.js'
+import { openEngine } from '../../../support/engine.js'
+import { edge, type TestRecord } from '../../../support/records.js'
+import { uniform } from '../accumulators/distributions.js'
+
+const DAY_US = 86_400_000_000
+const MINUTE_MS = 60_000
+const RETENTION_US = 90 * DAY_US
+
+/** Rows of one day that take some 1 KiB each, sealed. */
+async function addDay(store: Store, day: number, rows = 20, source: SourceName = 'edge_logs') {
+  const next = uniform(day)
+  const noise = () => Array.from({ length: 100 }, () => next().toString(36)).join('')
+  const records = Array.from({ length: rows }, (): TestRecord => {
+    return { ...edge({ timestampUs: day * DAY_US, event_message: noise() }), source }
+  })
+  await store.append(toBatch(source, records))
+  await store.sealAll()
+}
+
+const daysOf = (store: Store, source: SourceName = 'edge_logs') =>
+  store.batches(source).map(({ minUs }) => Math.floor(minUs / DAY_US))
+
+/** What a counter says of a source and a limit. */
+async function evicted(metrics: Metrics, limit: 'retention' | 'memory', source: SourceName = 'edge_logs') {
+  const read = async (counter: Metrics['evictedRows']) => {
+    const { values } = await counter.get()
+    return values.find(({ labels }) => labels.limit === limit && labels.source === source)?.value ?? 0
+  }
+  return { rows: await read(metrics.evictedRows), partitions: await read(metrics.evictedPartitions) }
+}
+
+let store: Store
+let metrics: Metrics
+
+beforeEach(() => {
+  store = createStore({ sealRows: 1e6, sealBytes: 1e9 })
+  metrics = createMetrics()
+})
+
+describe('the retention', () => {
+  const enforceAt = (nowUs: number) => enforceRetention(store, nowUs, RETENTION_US, metrics)
+
+  it('drops a day once the whole of it lies before the retention', async () => {
+    await addDay(store, 10, 3)
+    await addDay(store, 11)
+    enforceAt(101 * DAY_US - 1)
+    expect(daysOf(store)).toEqual([10, 11])
+    enforceAt(101 * DAY_US)
+    expect(daysOf(store)).toEqual([11])
+    expect(await evicted(metrics, 'retention')).toEqual({ rows: 3, partitions: 1 })
+    expect(await evicted(metrics, 'memory')).toEqual({ rows: 0, partitions: 0 })
+  })
+
+  it('drops one day a call, the oldest, of every source', async () => {
+    for (const day of [2, 0, 1]) await addDay(store, day)
+    await addDay(store, 0, 5, 'auth_logs')
+    const far = 1000 * DAY_US
+    const left = [0, 1, 2, 3].map(() => {
+      enforceAt(far)
+      return [daysOf(store), daysOf(store, 'auth_logs')]
+    })
+    expect(left).toEqual([
+      [[2, 1], []],
+      [[2], []],
+      [[], []],
+      [[], []],
+    ])
+    expect(await evicted(metrics, 'retention', 'auth_logs')).toEqual({ rows: 5, partitions: 1 })
+    expect(await evicted(metrics, 'retention')).toEqual({ rows: 60, partitions: 3 })
+  })
+
+  it('keeps everything when the clock has jumped back', async () => {
+    await addDay(store, 200)
+    enforceAt(0)
+    enforceAt(-1000 * DAY_US)
+    expect(daysOf(store)).toEqual([200])
+  })
+
+  it('is not moved by a row of the far future', async () => {
+    await addDay(store, 100)
+    await addDay(store, 5000)
+    enforceAt(101 * DAY_US)
+    expect(daysOf(store)).toEqual([100, 5000])
+  })
+
+  it('runs in an engine once a minute: a clock that jumped ahead costs one day a minute', async () => {
+    const clock = createFakeClock(10 * DAY_US)
+    const engine = openEngine({ clock, metrics, retentionUs: 2 * DAY_US })
+    for (const day of [5, 6, 7, 10]) await engine.append(toBatch('edge_logs', [edge({ timestampUs: day * DAY_US })]))
+    await engine.seal()
+    const rowsLeft = () => engine.stats().find(({ source }) => source === 'edge_logs')!.rows
+    clock.setNowUs(100 * DAY_US)
+    expect(rowsLeft()).toBe(4)
+    clock.advance(MINUTE_MS)
+    expect(rowsLeft()).toBe(3)
+    clock.setNowUs(10 * DAY_US)
+    clock.advance(MINUTE_MS * 10)
+    expect(rowsLeft()).toBe(1)
+    await engine.close()
+    expect(clock.timers).toBe(0)
+  })
+})
+
+describe('the memory limit', () => {
+  /** How many bytes a day's segment takes. */
+  async function sizeOfDay(day: number) {
+    const before = store.bytes()
+    await addDay(store, day)
+    return store.bytes() - before
+  }
+
+  it('drops the oldest days, of every source, until what is left fits', async () => {
+    const sizes = []
+    for (const day of [3, 1, 2]) sizes.push(await sizeOfDay(day))
+    await addDay(store, 1, 7, 'auth_logs')
+    const total = store.bytes()
+    enforceMemoryLimit(store, total, metrics)
+    expect(daysOf(store)).toEqual([3, 1, 2])
+    enforceMemoryLimit(store, total - 1, metrics)
+    expect([daysOf(store), daysOf(store, 'auth_logs')]).toEqual([[3, 2], []])
+    enforceMemoryLimit(store, store.bytes() - sizes[2]! + 1, metrics)
+    expect(daysOf(store)).toEqual([3])
+    expect(await evicted(metrics, 'memory')).toEqual({ rows: 40, partitions: 2 })
+    expect(await evicted(metrics, 'memory', 'auth_logs')).toEqual({ rows: 7, partitions: 1 })
+    expect(await evicted(metrics, 'retention')).toEqual({ rows: 0, partitions: 0 })
+  })
+
+  it('drops of the only day left its oldest segments, until what is left fits', async () => {
+    for (const rows of [1, 2, 3, 4]) await addDay(store, 9, rows)
+    const newest = store.batches('edge_logs').slice(2) as unknown as { hotBytes: number; coldBytes: number }[]
+    const { headBytes } = store.stats().find(({ source }) => source === 'edge_logs')!
+    const heads = headBytes + store.stats().reduce((sum, stats) => sum + stats.headBytes, 0) - headBytes
+    const fits = heads + newest.reduce((sum, { hotBytes, coldBytes }) => sum + hotBytes + coldBytes, 0)
+    enforceMemoryLimit(store, fits, metrics)
+    expect(store.batches('edge_logs').map(({ rows }) => rows)).toEqual([3, 4])
+    expect((await evicted(metrics, 'memory')).rows).toBe(3)
+  })
+
+  it('counts a day as dropped once its last segment is', async () => {
+    for (const rows of [1, 2, 3]) await addDay(store, 9, rows)
+    enforceMemoryLimit(store, store.bytes() - 1, metrics)
+    expect(await evicted(metrics, 'memory')).toEqual({ rows: 1, partitions: 0 })
+    enforceMemoryLimit(store, 0, metrics)
+    expect(await evicted(metrics, 'memory')).toEqual({ rows: 6, partitions: 1 })
+  })
+
+  it('leaves open heads alone, and ends where nothing sealed is left', async () => {
+    await addDay(store, 1)
+    await store.append(toBatch('edge_logs', [edge({ timestampUs: DAY_US })]))
+    enforceMemoryLimit(store, 0, metrics)
+    expect(store.batches('edge_logs').map(({ rows }) => rows)).toEqual([1])
+  })
+
+  it('holds in an engine that takes ten times as much', async () => {
+    const memoryLimitBytes = 400_000
+    const engine = openEngine({ memoryLimitBytes, metrics, sealRows: 4 })
+    const next = uniform(1)
+    let greatest = 0
+    for (let i = 0; i < 600; i++) {
+      const event_message = Array.from({ length: 650 }, () => next().toString(36).slice(2)).join('')
+      await engine.append(toBatch('edge_logs', [edge({ timestampUs: (i >> 5) * DAY_US, event_message })]))
+      const held = engine.stats().reduce((sum, stats) => sum + stats.hotBytes + stats.coldBytes + stats.headBytes, 0)
+      greatest = Math.max(greatest, held)
+    }
+    expect(greatest).toBeLessThan(memoryLimitBytes * 1.25)
+    const { rows } = engine.stats().find(({ source }) => source === 'edge_logs')!
+    expect((await evicted(metrics, 'memory')).rows).toBe(600 - rows)
+    expect(rows).toBeGreaterThan(20)
+    await engine.close()
+  })
+})
