@@ -66,29 +66,26 @@ export async function startService(config: ServeConfig, log: Log): Promise<Servi
 
 /** Runs the service until a signal ends it. Gives the exit code; a second signal exits at once, with 1. */
 export async function runService(config: ServeConfig, log: Log): Promise<number> {
+  const [first, second] = stopSignals()
   const service = await startService(config, log)
-  log(`${await nextSignal()}: stopping`)
+  log(`${await first}: stopping`)
   const gaveUp = new Promise<number>((resolve) => {
     setTimeout(() => {
       log(`not stopped within ${STOP_MS / 1000} s; what was not finished is lost`)
       resolve(1)
     }, STOP_MS)
-    nextSignal().then(() => resolve(1))
   })
-  return Promise.race([service.stop().then(() => 0), gaveUp])
+  return Promise.race([service.stop().then(() => 0), second.then(() => 1), gaveUp])
 }
 
-/** The next SIGTERM or SIGINT. */
-function nextSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    const take = (signal: NodeJS.Signals) => {
-      process.off('SIGTERM', take)
-      process.off('SIGINT', take)
-      resolve(signal)
-    }
-    process.on('SIGTERM', take)
-    process.on('SIGINT', take)
-  })
+/** The first and the second SIGTERM or SIGINT from now on; there is no moment at which one would kill. */
+function stopSignals(): readonly [first: Promise<NodeJS.Signals>, second: Promise<NodeJS.Signals>] {
+  const takers: ((signal: NodeJS.Signals) => void)[] = []
+  const next = () => new Promise<NodeJS.Signals>((resolve) => takers.push(resolve))
+  const take = (signal: NodeJS.Signals) => takers.shift()?.(signal)
+  process.on('SIGTERM', take)
+  process.on('SIGINT', take)
+  return [next(), next()]
 }
 
 function openDataDir(path: string): void {

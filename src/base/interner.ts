@@ -1,33 +1,47 @@
-const EMPTY_SLOT = -1
+const FREE = -1
 const NEWLINE = 0x0a
 
 /**
  * Distinct byte strings, each with a dense code from 0 in order of first appearance.
  *
- * No JavaScript string is made: the table hashes bytes and compares bytes, so its size is known to the byte. Entry i
- * is `bytes[offsets[i] .. offsets[i + 1] - 1)`; a newline stands behind each, so that a search over all of them
- * at once does not run from one entry into the next.
+ * No JavaScript string is made: the table hashes bytes and compares bytes, so its size is known to the byte. Open
+ * addressing, at most half full. The entries stand end to end, or with a newline behind each, so that a search over all
+ * of them at once does not run from one entry into the next.
  */
 export class Interner {
   count = 0
   /** Whether an entry holds a newline of its own. */
   hasNewlines = false
+  /** Entry i starts at `offsets[i]` and ends `gapBytes` before `offsets[i + 1]`. */
   offsets = new Uint32Array(64)
   bytes: Buffer = Buffer.allocUnsafeSlow(1024)
-  #slots = new Int32Array(128).fill(EMPTY_SLOT)
+  readonly #gapBytes: 0 | 1
+  #slots = new Int32Array(128).fill(FREE)
   #hashes = new Uint32Array(64)
+
+  /** `gapBytes`: 1 puts a newline behind each entry, 0 nothing. */
+  constructor(gapBytes: 0 | 1 = 1) {
+    this.#gapBytes = gapBytes
+  }
 
   /** The code of `source[start .. end)`; a new one where it was not seen before. */
   intern(source: Uint8Array, start: number, end: number): number {
     const hash = hashOf(source, start, end)
-    const mask = this.#slots.length - 1
-    let slot = hash & mask
-    for (let code = this.#slots[slot]!; code !== EMPTY_SLOT; code = this.#slots[slot]!) {
-      if (this.#hashes[code] === hash && this.#equals(code, source, start, end)) return code
-      slot = (slot + 1) & mask
-    }
-    this.#slots[slot] = this.count
-    return this.#add(hash, source, start, end)
+    const slot = this.#slotOf(hash, source, start, end)
+    const code = this.#slots[slot]!
+    return code === FREE ? this.#add(slot, hash, source, start, end) : code
+  }
+
+  /** The code of `source[start .. end)`, or -1 where it was not seen. */
+  find(source: Uint8Array, start: number, end: number): number {
+    return this.#slots[this.#slotOf(hashOf(source, start, end), source, start, end)]!
+  }
+
+  /** Forgets all entries; what was allocated stays. */
+  clear(): void {
+    this.count = 0
+    this.hasNewlines = false
+    this.#slots.fill(FREE)
   }
 
   /** Bytes held, unused room included. */
@@ -35,37 +49,49 @@ export class Interner {
     return this.offsets.byteLength + this.bytes.byteLength + this.#slots.byteLength + this.#hashes.byteLength
   }
 
+  /** The slot that holds the entry, or the free one where it belongs. */
+  #slotOf(hash: number, source: Uint8Array, start: number, end: number): number {
+    const mask = this.#slots.length - 1
+    let slot = hash & mask
+    for (let code = this.#slots[slot]!; code !== FREE; code = this.#slots[slot]!) {
+      if (this.#hashes[code] === hash && this.#equals(code, source, start, end)) return slot
+      slot = (slot + 1) & mask
+    }
+    return slot
+  }
+
   #equals(code: number, source: Uint8Array, start: number, end: number): boolean {
     const from = this.offsets[code]!
-    if (this.offsets[code + 1]! - 1 - from !== end - start) return false
+    if (this.offsets[code + 1]! - this.#gapBytes - from !== end - start) return false
     const { bytes } = this
     for (let i = from, j = start; j < end; i++, j++) if (bytes[i] !== source[j]) return false
     return true
   }
 
-  #add(hash: number, source: Uint8Array, start: number, end: number): number {
+  #add(slot: number, hash: number, source: Uint8Array, start: number, end: number): number {
     const code = this.count++
     const from = this.offsets[code]!
-    const to = from + end - start + 1
+    const to = from + end - start + this.#gapBytes
     if (code + 1 >= this.offsets.length) this.offsets = grown(this.offsets, code + 2)
     if (code >= this.#hashes.length) this.#hashes = grown(this.#hashes, code + 1)
     if (to > this.bytes.length) this.bytes = grownBytes(this.bytes, from, to)
     for (let i = from, j = start; j < end; i++, j++) {
       if ((this.bytes[i] = source[j]!) === NEWLINE) this.hasNewlines = true
     }
-    this.bytes[to - 1] = NEWLINE
+    if (this.#gapBytes === 1) this.bytes[to - 1] = NEWLINE
     this.offsets[code + 1] = to
     this.#hashes[code] = hash
+    this.#slots[slot] = code
     if (this.count * 2 > this.#slots.length) this.#rehash()
     return code
   }
 
   #rehash(): void {
-    const slots = new Int32Array(this.#slots.length * 2).fill(EMPTY_SLOT)
+    const slots = new Int32Array(this.#slots.length * 2).fill(FREE)
     const mask = slots.length - 1
     for (let code = 0; code < this.count; code++) {
       let slot = this.#hashes[code]! & mask
-      while (slots[slot] !== EMPTY_SLOT) slot = (slot + 1) & mask
+      while (slots[slot] !== FREE) slot = (slot + 1) & mask
       slots[slot] = code
     }
     this.#slots = slots

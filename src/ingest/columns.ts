@@ -1,6 +1,6 @@
 import { type Data, type DataType, type Dictionary as DictionaryType, makeData, makeVector, Utf8 } from 'apache-arrow'
+import { Interner } from '../base/interner.js'
 import { copyBytes } from './bytes.js'
-import { Dictionary } from './dictionary.js'
 import { doubledBytes, doubledDoubles, doubledInts } from './grow.js'
 import { unescapeText } from './text.js'
 
@@ -67,7 +67,7 @@ export class TextColumn {
 /** Texts that repeat: codes into a dictionary of this batch's values; -1 is null. */
 export class CodeColumn {
   #codes = new Int32Array(64)
-  #dictionary = new Dictionary()
+  #dictionary = new Interner(0)
 
   set(row: number, bytes: Uint8Array, start: number, end: number): void {
     this.#put(row, this.#dictionary.intern(bytes, start, end))
@@ -83,8 +83,9 @@ export class CodeColumn {
   }
 
   toData(rows: number, type: DataType): Data {
-    const { size, offsets, values } = this.#dictionary
-    const text = makeData({ type: new Utf8(), length: size, valueOffsets: offsets.subarray(0, size + 1), data: values })
+    const { count, offsets, bytes } = this.#dictionary
+    const valueOffsets = new Int32Array(offsets.buffer, 0, count + 1)
+    const text = makeData({ type: new Utf8(), length: count, valueOffsets, data: bytes })
     const codes = this.#codes.subarray(0, rows)
     const nulls = validity(rows, (row) => codes[row]! >= 0)
     const dictionary = makeVector(text)

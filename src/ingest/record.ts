@@ -1,8 +1,8 @@
+import { Interner } from '../base/interner.js'
 import { DAY_US } from '../base/units.js'
 import { type ProjectPlace, SOURCES, type Source } from '../sources.js'
 import { type BatchBuilder, createBatchBuilder, type HotColumnBuilder } from './batch-builder.js'
 import type { CodeColumn, TextColumn } from './columns.js'
-import { Dictionary } from './dictionary.js'
 import { FIELD, KIND, OUTCOME, type Scanner } from './fields.js'
 import { LineFields } from './line-fields.js'
 import type { Reason } from './rejects.js'
@@ -91,7 +91,7 @@ const FIELD_OF_HOT_COLUMN: Record<string, number> = {
   status_code: FIELD.status_code,
 }
 
-const SOURCE_CODES = new Dictionary()
+const SOURCE_CODES = new Interner()
 const SOURCE_OF_CODE: Source[] = []
 for (const source of SOURCES) {
   for (const name of [source.name, source.alias]) {

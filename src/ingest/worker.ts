@@ -5,7 +5,7 @@ import { capacityFor } from './lines.js'
 import type { Parsed, Work, WorkerOptions } from './messages.js'
 import { createParser, MAX_LINE_BYTES } from './parse.js'
 import type { Reject } from './rejects.js'
-import { createFastestScanner } from './scanner.js'
+import { createWasmScanner } from './wasm-scanner.js'
 
 /** The parsing thread: chunks in, batches and rejects out, whose memory moves with the messages. */
 
@@ -28,7 +28,7 @@ function post(message: Omit<Parsed, 'rejects'>, moved?: Uint8Array): void {
 
 const parser = createParser(
   {
-    scanner: createFastestScanner({ capacityBytes: capacityFor(maxLineBytes), maxLines: SCANNED_LINES }),
+    scanner: createWasmScanner({ capacityBytes: capacityFor(maxLineBytes), maxLines: SCANNED_LINES }),
     retentionUs,
     defaultSource: defaultSource === undefined ? undefined : findSource(defaultSource),
     maxLineBytes,

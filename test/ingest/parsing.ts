@@ -5,8 +5,8 @@ import type { Scanner } from '../../src/ingest/fields.js'
 import { capacityFor } from '../../src/ingest/lines.js'
 import { createParser, MAX_LINE_BYTES, type ParserOptions } from '../../src/ingest/parse.js'
 import type { Reject } from '../../src/ingest/rejects.js'
-import { createScanner, type ScannerOptions } from '../../src/ingest/scan.js'
 import { findSource } from '../../src/sources.js'
+import { createScanner, type ScannerOptions } from './reference/scan.js'
 
 /** 2026-11-20T12:00:00Z: the present of these tests. */
 export const NOW_US = Date.UTC(2026, 10, 20, 12) * 1000

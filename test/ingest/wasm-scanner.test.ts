@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { LINE_INTS, MAX_DEPTH, OUTCOME, type Scanner } from '../../src/ingest/fields.js'
-import { createScanner } from '../../src/ingest/scan.js'
 import { createWasmScanner } from '../../src/ingest/wasm-scanner.js'
+import { createScanner } from './reference/scan.js'
 import { expectedReading, type Reading, readLine } from './wasm-scanner.oracle.js'
 import { lineText, mutation, recordText } from './wasm-scanner.records.js'
 

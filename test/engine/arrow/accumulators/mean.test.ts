@@ -52,6 +52,23 @@ describe('the mean', () => {
     )
   })
 
+  it('of numbers of every size that cancel is right, in any order and any split', () => {
+    const some = fc.array(fc.oneof(positive, fc.constantFrom(2 ** 900, 2 ** 899, 1e308, 1, 5e-324)), { maxLength: 12 })
+    const values = fc
+      .tuple(
+        some,
+        fc.array(
+          positive.map((value) => -value),
+          { minLength: 1, maxLength: 3 },
+        ),
+      )
+      .chain(([pairs, rest]) => {
+        const all = [...pairs, ...pairs.map((value) => -value), ...rest]
+        return fc.shuffledSubarray(all, { minLength: all.length })
+      })
+    fc.assert(fc.property(values, places, (given, at) => expectExact(given, at)))
+  })
+
   it('of whole numbers whose sum is exact is the sum over the count', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -1e9, max: 1e9 }), { minLength: 1 }), places, (values, at) => {

@@ -1,3 +1,4 @@
+import { type RecordBatch, RecordBatchReader } from 'apache-arrow'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Batch } from '../../../../src/engine/arrow/columns/batch.js'
@@ -106,6 +107,22 @@ describe('a head', () => {
   it.each(SOURCE_NAMES)('takes the rows of %s', (source) => {
     const records = ['a', null].map((project) => ({ ...edge({ id: 'i', project }), source }))
     expect(contentOf(snapshot(headOf(records))).map(({ hot }) => hot.project)).toEqual(['a', undefined])
+  })
+
+  it('reads nothing of what stands under a null', () => {
+    const batch = toBatch('function_edge_logs', [
+      invocation({ metadata: { function_id: 'f', execution_time_ms: 7 } }),
+      invocation({ project: null }),
+    ])
+    const [decoded] = [...RecordBatchReader.from(batch.ipc)] as RecordBatch[]
+    for (const name of ['project', 'function_id', 'execution_time_ms', 'status_code']) {
+      // A view of the batch's own bytes.
+      decoded!.getChild(name)!.data[0]!.values.fill(0, 1)
+    }
+    const head = createHead('function_edge_logs')
+    appendToHead(head, batch)
+    expect(rowOf(snapshot(head), 0).hot).toMatchObject({ project: 'a', function_id: 'f', execution_time_ms: 7 })
+    expect(Object.values(rowOf(snapshot(head), 1).hot)).toEqual([undefined, undefined, undefined, undefined])
   })
 
   it('keeps flags for the areas of a path', () => {

@@ -174,14 +174,17 @@ describe('dropping', () => {
       await store.sealAll()
     }
     expect(store.drop(0, 'oldest segments')).toEqual([
-      { source: 'edge_logs', day: 0, rows: 1 },
-      { source: 'function_edge_logs', day: 0, rows: 1 },
+      { source: 'edge_logs', rows: 1, wholeDay: false },
+      { source: 'function_edge_logs', rows: 1, wholeDay: false },
     ])
     expect(ids(store.batches('edge_logs'))).toEqual([['old later'], ['new'], ['new later']])
-    expect(store.drop(1, 'day')).toEqual([{ source: 'edge_logs', day: 1, rows: 2 }])
+    expect(store.drop(1, 'day')).toEqual([{ source: 'edge_logs', rows: 2, wholeDay: true }])
     expect(ids(store.batches('edge_logs'))).toEqual([['new']])
     expect(store.drop(7, 'day')).toEqual([])
-    store.drop(0, 'day')
+    expect(store.drop(0, 'oldest segments')).toEqual([
+      { source: 'edge_logs', rows: 1, wholeDay: true },
+      { source: 'function_edge_logs', rows: 1, wholeDay: true },
+    ])
     expect([store.oldestDay(), store.newestDay()]).toEqual([undefined, undefined])
   })
 

@@ -14,8 +14,8 @@ import {
   SPACE,
   TAB,
   ZERO,
-} from './bytes.js'
-import { FIELD_COUNT, KIND, LINE_INTS, MAX_DEPTH, OUTCOME, type Scanner, slotOf } from './fields.js'
+} from '../../../src/ingest/bytes.js'
+import { FIELD_COUNT, KIND, LINE_INTS, MAX_DEPTH, OUTCOME, type Scanner, slotOf } from '../../../src/ingest/fields.js'
 import { CONTEXT, CONTEXT_OF_FIELD, fieldOfEscapedKey, fieldOfKey, forgetField, NO_FIELD } from './keys.js'
 import { FAULT, literalEnd, numberEnd, stringEnd } from './tokens.js'
 

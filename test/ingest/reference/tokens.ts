@@ -14,7 +14,7 @@ import {
   QUOTE,
   SPACE,
   ZERO,
-} from './bytes.js'
+} from '../../../src/ingest/bytes.js'
 
 /**
  * Where the tokens of JSON end (RFC 8259). Each takes the position at which its token starts, in bytes that hold a
