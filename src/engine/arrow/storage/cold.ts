@@ -37,10 +37,11 @@ interface ColumnReader {
  */
 export async function sealCold(cold: OpenCold, rows: number, order: Uint32Array, pause: Pause): Promise<ColdBlocks> {
   const columns = openColumns(cold, rows)
+  const scratch: Scratch = { bytes: Buffer.allocUnsafeSlow(2 * BLOCK_BYTES) }
   const firstRows = [0]
   const blocks: Uint8Array[] = []
   for (let from = 0; from < order.length; ) {
-    const block = gather(columns, order.subarray(from, from + MAX_BLOCK_ROWS))
+    const block = gather(columns, order.subarray(from, from + MAX_BLOCK_ROWS), scratch)
     blocks.push(compress(block.bytes, COMPRESSION_LEVEL))
     from += block.rows
     firstRows.push(from)
@@ -71,17 +72,28 @@ function join(firstRows: number[], blocks: Uint8Array[]): ColdBlocks {
   return { firstRows: Uint32Array.from(firstRows), starts, bytes }
 }
 
+/** Where a block is gathered: one piece of memory for all blocks of a seal, since garbage this large is collected dearly. */
+interface Scratch {
+  bytes: Buffer
+}
+
 /**
  * A block before compression, of as many of the rows `order` as fill it: for each column the lengths of its texts as
  * 32-bit integers; then for each column its texts.
  */
-function gather(columns: readonly ColumnReader[], order: Uint32Array): { rows: number; bytes: Buffer } {
+function gather(
+  columns: readonly ColumnReader[],
+  order: Uint32Array,
+  scratch: Scratch,
+): { rows: number; bytes: Buffer } {
   const { rows, textBytes } = rowsThatFill(columns, order)
   const lengths = new Uint32Array(columns.length * rows)
   columns.forEach((column, c) => {
     for (let i = 0; i < rows; i++) lengths[c * rows + i] = lengthAt(column, order[i]!)
   })
-  const bytes = Buffer.allocUnsafeSlow(lengths.byteLength + textBytes)
+  const needed = lengths.byteLength + textBytes
+  if (needed > scratch.bytes.length) scratch.bytes = Buffer.allocUnsafeSlow(2 * needed)
+  const bytes = scratch.bytes.subarray(0, needed)
   bytes.set(new Uint8Array(lengths.buffer))
   let at = lengths.byteLength
   for (const column of columns) at = gatherTexts(column, order, rows, bytes, at)
