@@ -32,6 +32,21 @@ export class Interner {
     return code === FREE ? this.#add(slot, hash, source, start, end) : code
   }
 
+  /** Adds an entry without a look for an equal one: neither `intern` nor `find` will see it. Returns its code. */
+  append(source: Uint8Array, start: number, end: number): number {
+    const code = this.count++
+    const from = this.offsets[code]!
+    const to = from + end - start + this.#gapBytes
+    if (code + 1 >= this.offsets.length) this.offsets = grown(this.offsets, code + 2)
+    if (to > this.bytes.length) this.bytes = grownBytes(this.bytes, from, to)
+    for (let i = from, j = start; j < end; i++, j++) {
+      if ((this.bytes[i] = source[j]!) === NEWLINE) this.hasNewlines = true
+    }
+    if (this.#gapBytes === 1) this.bytes[to - 1] = NEWLINE
+    this.offsets[code + 1] = to
+    return code
+  }
+
   /** The code of `source[start .. end)`, or -1 where it was not seen. */
   find(source: Uint8Array, start: number, end: number): number {
     return this.#slots[this.#slotOf(hashOf(source, start, end), source, start, end)]!
@@ -69,17 +84,8 @@ export class Interner {
   }
 
   #add(slot: number, hash: number, source: Uint8Array, start: number, end: number): number {
-    const code = this.count++
-    const from = this.offsets[code]!
-    const to = from + end - start + this.#gapBytes
-    if (code + 1 >= this.offsets.length) this.offsets = grown(this.offsets, code + 2)
+    const code = this.append(source, start, end)
     if (code >= this.#hashes.length) this.#hashes = grown(this.#hashes, code + 1)
-    if (to > this.bytes.length) this.bytes = grownBytes(this.bytes, from, to)
-    for (let i = from, j = start; j < end; i++, j++) {
-      if ((this.bytes[i] = source[j]!) === NEWLINE) this.hasNewlines = true
-    }
-    if (this.#gapBytes === 1) this.bytes[to - 1] = NEWLINE
-    this.offsets[code + 1] = to
     this.#hashes[code] = hash
     this.#slots[slot] = code
     if (this.count * 2 > this.#slots.length) this.#rehash()

@@ -14,7 +14,7 @@ export type Row = Readonly<Record<string, Value>>
 
 /**
  * One batch of rows of one source: an Arrow IPC stream that holds exactly one record batch
- * with the schema `batchSchema(source)`. The bytes belong to the engine from the call on.
+ * with the schema `batchSchema(source)`. The bytes are the caller's again once `append` has resolved.
  */
 export interface IngestBatch {
   source: SourceName

@@ -8,7 +8,9 @@ import { SOURCE_NAMES, type SourceName } from '../sources.js'
  * Every source has `timestamp` and `project`, and the three cold columns; a few have hot columns of their own.
  */
 export type HotKind =
-  /** Text of few distinct values a batch: dictionary codes. Null where absent. */
+  /** Text of few distinct values: dictionary codes. Null where absent. */
+  | 'category'
+  /** Text of many distinct values. Null where absent. */
   | 'text'
   /** A double. Null where absent. */
   | 'number'
@@ -33,7 +35,7 @@ const HOT_COLUMNS: Partial<Record<SourceName, readonly HotColumn[]>> = {
     { name: 'path', kind: 'areas', path: ['request', 'path'] },
   ],
   function_edge_logs: [
-    { name: 'function_id', kind: 'text', path: ['function_id'] },
+    { name: 'function_id', kind: 'category', path: ['function_id'] },
     { name: 'execution_time_ms', kind: 'number', path: ['execution_time_ms'] },
     { name: 'status_code', kind: 'number', path: ['response', 'status_code'] },
   ],
@@ -50,7 +52,8 @@ export function hotColumns(source: SourceName): readonly HotColumn[] {
 const dictionaryOfText = (id: number) => new Dictionary(new Utf8(), new Int32(), id)
 
 function arrowType(kind: HotKind, dictionaryId: number) {
-  if (kind === 'text') return dictionaryOfText(dictionaryId)
+  if (kind === 'category') return dictionaryOfText(dictionaryId)
+  if (kind === 'text') return new Utf8()
   return kind === 'number' ? new Float64() : new Uint8()
 }
 

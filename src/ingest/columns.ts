@@ -58,11 +58,42 @@ export class TextColumn {
     return from
   }
 
-  toData(rows: number, type: DataType): Data {
+  toData(rows: number, type: DataType, nulls: object = { nullCount: 0 }): Data {
     const valueOffsets = this.#offsets.subarray(0, rows + 1)
-    return makeData({ type, length: rows, valueOffsets, data: this.#values } as never)
+    return makeData({ type, length: rows, valueOffsets, data: this.#values, ...nulls } as never)
   }
 }
+
+/** Texts of which some are null. */
+export class NullableTextColumn {
+  readonly #texts = new TextColumn()
+  #present = new Uint8Array(64)
+
+  set(row: number, bytes: Uint8Array, start: number, end: number): void {
+    this.#texts.set(row, bytes, start, end)
+    this.#mark(row, 1)
+  }
+
+  setNull(row: number): void {
+    this.#texts.set(row, NO_BYTES, 0, 0)
+    this.#mark(row, 0)
+  }
+
+  toData(rows: number, type: DataType): Data {
+    return this.#texts.toData(
+      rows,
+      type,
+      validity(rows, (row) => this.#present[row] === 1),
+    )
+  }
+
+  #mark(row: number, present: 0 | 1): void {
+    this.#present = doubledBytes(this.#present, row + 1)
+    this.#present[row] = present
+  }
+}
+
+const NO_BYTES = new Uint8Array(0)
 
 /** Texts that repeat: codes into a dictionary of this batch's values; -1 is null. */
 export class CodeColumn {

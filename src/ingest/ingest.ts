@@ -4,7 +4,7 @@ import { LogweirError } from '../base/errors.js'
 import type { Metrics } from '../base/metrics.js'
 import { DAY_US, MIB } from '../base/units.js'
 import type { Engine, IngestBatch } from '../engine/engine.js'
-import type { Parsed, Work, WorkerOptions } from './messages.js'
+import type { Parsed, Returned, Work, WorkerOptions } from './messages.js'
 import type { Reason, Reject, Rejects } from './rejects.js'
 import { createSlabPool } from './slabs.js'
 
@@ -55,6 +55,8 @@ const RETENTION_US = 90 * DAY_US
 const FLUSH_INTERVAL_MS = 200
 const SLABS = 8
 const SLAB_BYTES = MIB / 2
+/** Batches that took less than this leave their memory to the collector. */
+const RETURNED_BYTES = MIB
 /** Slabs that the worker may have before it gets the next one only when that is full: small chunks go out together. */
 const MAX_WORK = 2
 
@@ -127,6 +129,11 @@ export function createIngest(options: IngestOptions): Ingest {
     await engine.append(batch)
     totals.taken += batch.rows
     metrics.ingestedRows.inc({ source: batch.source }, batch.rows)
+    if (batch.ipc.buffer.byteLength >= RETURNED_BYTES) giveBack(batch.ipc.buffer as ArrayBuffer)
+  }
+
+  function giveBack(buffer: ArrayBuffer): void {
+    worker?.postMessage({ memory: new Uint8Array(buffer) } satisfies Returned, [buffer])
   }
 
   async function countRejects(refused: readonly Reject[]): Promise<void> {

@@ -12,6 +12,11 @@ export interface WorkerOptions {
   flushIntervalMs: number
 }
 
+/** To the worker: memory of a batch that is in the engine, to be used again. */
+export interface Returned {
+  memory: Uint8Array<ArrayBuffer>
+}
+
 /** To the worker: the next bytes of the stream, and what to do behind them. */
 export interface Work {
   id: number

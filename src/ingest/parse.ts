@@ -25,7 +25,10 @@ export interface ParserOptions {
 }
 
 export interface ParserSink {
+  /** The next batch; its bytes have their memory for themselves. */
   batch(batch: IngestBatch): void
+  /** Memory for a batch that is used again, where there is any. */
+  memory?(): Uint8Array<ArrayBuffer> | undefined
   reject(reject: Reject): void
 }
 
@@ -53,7 +56,7 @@ export function createParser(options: ParserOptions, sink: ParserSink): Parser {
     if (table[at] === OUTCOME.blank) return
     const taken = recorder.take(at, nowUs)
     if (typeof taken === 'string') reject(at, line, taken)
-    else if (isFull(taken)) sink.batch(takeBatch(taken))
+    else if (isFull(taken)) sink.batch(takeBatch(taken, sink.memory?.()))
   }
 
   function reject(at: number, line: number, reason: Reason): void {

@@ -2,7 +2,7 @@ import { Interner } from '../base/interner.js'
 import { DAY_US } from '../base/units.js'
 import { type ProjectPlace, SOURCES, type Source } from '../sources.js'
 import { type BatchBuilder, createBatchBuilder, type HotColumnBuilder } from './batch-builder.js'
-import type { CodeColumn, TextColumn } from './columns.js'
+import type { CodeColumn, NullableTextColumn, TextColumn } from './columns.js'
 import { FIELD, KIND, OUTCOME, type Scanner } from './fields.js'
 import { LineFields } from './line-fields.js'
 import type { Reason } from './rejects.js'
@@ -149,7 +149,7 @@ function firstText(line: LineFields, fields: readonly number[]): number {
 }
 
 /** A field that is no text is null. False where it has a lone surrogate, which U+FFFD then replaces. */
-function putCode(line: LineFields, field: number, column: CodeColumn, row: number): boolean {
+function putCode(line: LineFields, field: number, column: CodeColumn | NullableTextColumn, row: number): boolean {
   if (!line.isText(field)) {
     column.setNull(row)
     return true
@@ -181,7 +181,7 @@ function putRest(line: LineFields, { builder, hotFields }: Lane, timestampUs: nu
 }
 
 function putHot(line: LineFields, field: number, hot: HotColumnBuilder, row: number): void {
-  if (hot.kind === 'text') putCode(line, field, hot.column, row)
+  if (hot.kind === 'text' || hot.kind === 'category') putCode(line, field, hot.column, row)
   else if (hot.kind === 'number') hot.column.set(row, numberOf(line, field))
   else hot.column.set(row, areaFlagsOf(line, field))
 }

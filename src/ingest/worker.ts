@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { MIB } from '../base/units.js'
 import { findSource } from '../sources.js'
 import { capacityFor } from './lines.js'
-import type { Parsed, Work, WorkerOptions } from './messages.js'
+import type { Parsed, Returned, Work, WorkerOptions } from './messages.js'
 import { createParser, MAX_LINE_BYTES } from './parse.js'
 import type { Reject } from './rejects.js'
 import { createWasmScanner } from './wasm-scanner.js'
@@ -19,6 +19,8 @@ const port = parentPort!
 let rejects: Reject[] = []
 let rejectBytes = 0
 let timer: NodeJS.Timeout | undefined
+/** Memory of batches that are in the engine. */
+const returned: Uint8Array<ArrayBuffer>[] = []
 
 function post(message: Omit<Parsed, 'rejects'>, moved?: Uint8Array): void {
   port.postMessage({ ...message, rejects } satisfies Parsed, moved === undefined ? [] : [moved.buffer as ArrayBuffer])
@@ -35,6 +37,7 @@ const parser = createParser(
   },
   {
     batch: (batch) => post({ batch }, batch.ipc),
+    memory: () => returned.pop(),
     reject(reject) {
       rejects.push(reject)
       rejectBytes += reject.bytes.length
@@ -49,13 +52,20 @@ function startTimer(): void {
   timer = setTimeout(() => {
     timer = undefined
     parser.flush()
+    // A stream that does not fill its batches needs no memory for full ones.
+    returned.length = 0
   }, flushIntervalMs)
 }
 
-port.on('message', ({ id, slab, filledBytes, nowUs, then }: Work) => {
+function work({ id, slab, filledBytes, nowUs, then }: Work): void {
   if (slab !== undefined) parser.push(slab.subarray(0, filledBytes), nowUs)
   if (then === 'flush') parser.flush()
   if (then === 'end') parser.end(nowUs)
   post({ done: { id, slab } }, slab)
   startTimer()
+}
+
+port.on('message', (message: Work | Returned) => {
+  if ('memory' in message) returned.push(message.memory)
+  else work(message)
 })

@@ -44,7 +44,8 @@ function hot(column: HotColumn, metadata: readonly string[], dictionaryId: numbe
   const { kind, path } = column
   if (kind === 'number') return numbers(metadata.map((json) => numberAt(json, path)))
   const values = metadata.map((json) => textAt(json, path))
-  return kind === 'text' ? texts(values, dictionaryId) : areas(values)
+  if (kind === 'category') return texts(values, dictionaryId)
+  return kind === 'text' ? plainTexts(values) : areas(values)
 }
 
 function timestamps(values: readonly number[]): Data {
@@ -79,8 +80,13 @@ function areas(values: readonly (string | undefined)[]): Data {
   return makeData({ type, length: values.length, nullCount: 0, data: Uint8Array.from(values, (value) => flags(value)) })
 }
 
-function plainTexts(values: readonly string[]): Data {
-  return vectorFromArray(values, new Utf8()).data[0] ?? makeData({ type: new Utf8(), length: 0 })
+function plainTexts(values: readonly (string | undefined)[]): Data {
+  return (
+    vectorFromArray(
+      values.map((value) => value ?? null),
+      new Utf8(),
+    ).data[0] ?? makeData({ type: new Utf8(), length: 0 })
+  )
 }
 
 /** The bits of the values that are there, lowest bit first. */

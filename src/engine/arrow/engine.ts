@@ -31,7 +31,8 @@ const SEAL_ROWS = 2 ** 18
 const SEAL_BYTES = 64 * MIB
 /** Heads take at most this share of the memory limit each, so that sealing begins long before eviction must. */
 const HEAD_SHARE = 1 / 16
-const RETENTION_CHECK_MS = MINUTE_US / 1000
+/** How often old days and unused memory are looked for. */
+const UPKEEP_MS = MINUTE_US / 1000
 
 /** Rows as sorted, compressed, time-partitioned columns in this process's memory. */
 export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
@@ -39,9 +40,10 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   const sealBytes = options.sealBytes ?? Math.min(SEAL_BYTES, memoryLimitBytes * HEAD_SHARE)
   const store = createStore({ sealRows, sealBytes })
   metrics.memoryLimitBytes.set(memoryLimitBytes)
-  const stopRetention = clock.every(RETENTION_CHECK_MS, () =>
-    enforceRetention(store, clock.nowUs(), retentionUs, metrics),
-  )
+  const stopUpkeep = clock.every(UPKEEP_MS, () => {
+    enforceRetention(store, clock.nowUs(), retentionUs, metrics)
+    store.trim()
+  })
 
   return {
     async append(batch) {
@@ -52,19 +54,30 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     async run(plan, { signal } = {}) {
       const shape = shapeOf(plan)
       if (shape === undefined) return inOrder([])
-      const run: Run = {
-        batches: store.batches(shape.source),
-        pause: createPause(signal),
-        scanned: (rows) => metrics.scannedRows.inc(rows),
-      }
-      return shape.kind === 'rows' ? runRows(shape, run) : inOrder(await runBuckets(shape, run))
+      const { batches, release } = store.view(shape.source)
+      const run: Run = { batches, pause: createPause(signal), scanned: (rows) => metrics.scannedRows.inc(rows) }
+      if (shape.kind === 'buckets') return inOrder(await runBuckets(shape, run).finally(release))
+      const found = await runRows(shape, run).catch((error) => {
+        release()
+        throw error
+      })
+      return releasing(found, release)
     },
     seal: () => store.sealAll(),
     stats: () => store.stats(),
     async close() {
-      stopRetention()
+      stopUpkeep()
       await store.settled()
     },
+  }
+}
+
+/** The rows, and `release` when they have been read, or are not wanted any more. */
+async function* releasing(rows: AsyncIterable<Row>, release: () => void): AsyncIterable<Row> {
+  try {
+    yield* rows
+  } finally {
+    release()
   }
 }
 

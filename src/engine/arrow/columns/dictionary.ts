@@ -1,5 +1,5 @@
 import { Interner } from '../../../base/interner.js'
-import type { GramFilter } from './grams.js'
+import { createGramFilter, type GramFilter } from './grams.js'
 
 /**
  * The distinct texts of a column, as one run of bytes. Code 0 stands for absent, in every dictionary.
@@ -32,6 +32,15 @@ export function createInterner(): Interner {
   const interner = new Interner()
   interner.intern(ABSENT_ENTRY, 0, 1)
   return interner
+}
+
+/** The entries of an interner as a dictionary of the exact size, with a filter where it is worth its room. */
+export function closeDictionary(interner: Interner): Dictionary {
+  const { count, hasNewlines } = interner
+  const offsets = interner.offsets.slice(0, count + 1)
+  const bytes = Buffer.allocUnsafeSlow(offsets[count]!)
+  interner.bytes.copy(bytes, 0, 0, bytes.length)
+  return { count, offsets, bytes, hasNewlines, grams: createGramFilter(offsets, bytes) }
 }
 
 /** The bytes of one entry, as a view. */

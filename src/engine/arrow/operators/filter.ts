@@ -16,8 +16,10 @@ export function createFilter(source: SourceName, predicate: Predicate): Filter {
   const kind =
     predicate.column === 'project' ? 'project' : hotColumns(source).find(({ name }) => name === predicate.column)?.kind
   if (kind === 'project' && predicate.test === 'equals') return projectFilter(predicate.value)
-  if (kind === 'text' && predicate.test === 'equals') return equalsFilter(predicate.column, predicate.value)
-  if (kind === 'text' && predicate.test === 'matches') return matchesFilter(predicate.column, predicate.pattern)
+  if (kind === 'category' && predicate.test === 'equals') return equalsFilter(predicate.column, predicate.value)
+  if ((kind === 'category' || kind === 'text') && predicate.test === 'matches') {
+    return matchesFilter(predicate.column, predicate.pattern)
+  }
   throw new TypeError(`No filter "${predicate.test}" on the column ${predicate.column} of ${source}.`)
 }
 

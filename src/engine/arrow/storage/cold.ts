@@ -1,4 +1,4 @@
-import { compress, decompress } from '@cloudpss/zstd'
+import { Compressor, Decompressor } from 'zstd-napi'
 import { KIB } from '../../../base/units.js'
 import { COLD_COLUMNS, type ColdColumn } from '../../schema.js'
 import type { ColdRow } from '../columns/batch.js'
@@ -13,11 +13,18 @@ export interface ColdBlocks {
   bytes: Buffer
 }
 
-/** A block closes at the first row that fills this: one row of an answer costs reading so much. */
-export const BLOCK_BYTES = 128 * KIB
+/**
+ * A block closes at the first row that fills this: one row of an answer costs reading so much. The compressor keeps its
+ * output memory from block to block up to 128 KiB.
+ */
+export const BLOCK_BYTES = 112 * KIB
 const MAX_BLOCK_ROWS = 1024
 /** zstd's fastest positive level: twice as small as LZ4 on logs, at about its speed. */
 const COMPRESSION_LEVEL = 1
+
+const compressor = new Compressor()
+compressor.setParameters({ compressionLevel: COMPRESSION_LEVEL })
+const decompressor = new Decompressor()
 /** Below this a loop over the bytes is faster than a call that copies them. */
 const SHORT_BYTES = 100
 
@@ -25,38 +32,22 @@ export function coldBytes({ firstRows, starts, bytes }: ColdBlocks): number {
   return firstRows.byteLength + starts.byteLength + bytes.byteLength
 }
 
-/** An open cold column by its chunks, and the chunk of each row: what gathering reads in any order of rows. */
-interface ColumnReader {
-  chunkOf: Uint16Array
-  firstRows: Uint32Array
-  texts: Texts[]
-}
-
 /**
  * Writes the rows `order` of open cold columns into compressed blocks, in that order; a pause may come between two blocks.
  */
-export async function sealCold(cold: OpenCold, rows: number, order: Uint32Array, pause: Pause): Promise<ColdBlocks> {
-  const columns = openColumns(cold, rows)
+export async function sealCold(cold: OpenCold, order: Uint32Array, pause: Pause): Promise<ColdBlocks> {
+  const columns = COLD_COLUMNS.map((name) => cold[name])
   const scratch: Scratch = { bytes: Buffer.allocUnsafeSlow(2 * BLOCK_BYTES) }
   const firstRows = [0]
   const blocks: Uint8Array[] = []
   for (let from = 0; from < order.length; ) {
     const block = gather(columns, order.subarray(from, from + MAX_BLOCK_ROWS), scratch)
-    blocks.push(compress(block.bytes, COMPRESSION_LEVEL))
+    blocks.push(compressor.compress(block.bytes))
     from += block.rows
     firstRows.push(from)
     await pause()
   }
   return join(firstRows, blocks)
-}
-
-function openColumns({ chunks }: OpenCold, rows: number): ColumnReader[] {
-  const firstRows = Uint32Array.from(chunks, ({ firstRow }) => firstRow)
-  const chunkOf = new Uint16Array(rows)
-  chunks.forEach((_, chunk) => {
-    chunkOf.fill(chunk, firstRows[chunk], firstRows[chunk + 1])
-  })
-  return COLD_COLUMNS.map((name) => ({ chunkOf, firstRows, texts: chunks.map(({ columns }) => columns[name]) }))
 }
 
 /** One buffer of the exact size for all blocks: one object to hold, and to account for. */
@@ -81,11 +72,7 @@ interface Scratch {
  * A block before compression, of as many of the rows `order` as fill it: for each column the lengths of its texts as
  * 32-bit integers; then for each column its texts.
  */
-function gather(
-  columns: readonly ColumnReader[],
-  order: Uint32Array,
-  scratch: Scratch,
-): { rows: number; bytes: Buffer } {
+function gather(columns: readonly Texts[], order: Uint32Array, scratch: Scratch): { rows: number; bytes: Buffer } {
   const { rows, textBytes } = rowsThatFill(columns, order)
   const lengths = new Uint32Array(columns.length * rows)
   columns.forEach((column, c) => {
@@ -100,7 +87,7 @@ function gather(
   return { rows, bytes }
 }
 
-function rowsThatFill(columns: readonly ColumnReader[], order: Uint32Array): { rows: number; textBytes: number } {
+function rowsThatFill(columns: readonly Texts[], order: Uint32Array): { rows: number; textBytes: number } {
   let textBytes = 0
   for (let i = 0; i < order.length; i++) {
     for (let c = 0; c < columns.length; c++) textBytes += lengthAt(columns[c]!, order[i]!)
@@ -109,28 +96,16 @@ function rowsThatFill(columns: readonly ColumnReader[], order: Uint32Array): { r
   return { rows: order.length, textBytes }
 }
 
-function lengthAt({ chunkOf, firstRows, texts }: ColumnReader, row: number): number {
-  const chunk = chunkOf[row]!
-  const { offsets } = texts[chunk]!
-  const index = row - firstRows[chunk]!
-  return offsets[index + 1]! - offsets[index]!
+function lengthAt({ offsets }: Texts, row: number): number {
+  return offsets[row + 1]! - offsets[row]!
 }
 
 /** Copies the texts of the first rows of `order` to `target` from `at` on; returns where they end. */
-function gatherTexts(
-  { chunkOf, firstRows, texts }: ColumnReader,
-  order: Uint32Array,
-  rows: number,
-  target: Buffer,
-  at: number,
-): number {
+function gatherTexts({ offsets, bytes }: Texts, order: Uint32Array, rows: number, target: Buffer, at: number): number {
   let end = at
   for (let i = 0; i < rows; i++) {
-    const row = order[i]!
-    const chunk = chunkOf[row]!
-    const { offsets, bytes } = texts[chunk]!
-    const start = offsets[row - firstRows[chunk]!]!
-    const length = offsets[row - firstRows[chunk]! + 1]! - start
+    const start = offsets[order[i]!]!
+    const length = offsets[order[i]! + 1]! - start
     if (length < SHORT_BYTES) for (let j = 0; j < length; j++) target[end + j] = bytes[start + j]!
     else target.set(bytes.subarray(start, start + length), end)
     end += length
@@ -145,7 +120,7 @@ export function createColdReader({ firstRows, starts, bytes }: ColdBlocks): (row
   return (row) => {
     const wanted = blockOf(firstRows, row)
     if (wanted !== current) {
-      const block = decompress(bytes.subarray(starts[wanted]!, starts[wanted + 1]!))
+      const block = decompressor.decompress(bytes.subarray(starts[wanted]!, starts[wanted + 1]!))
       read = openBlock(block, firstRows[wanted + 1]! - firstRows[wanted]!)
       current = wanted
     }
@@ -153,8 +128,7 @@ export function createColdReader({ firstRows, starts, bytes }: ColdBlocks): (row
   }
 }
 
-function openBlock({ buffer, byteOffset, length }: Uint8Array, rows: number): (index: number) => ColdRow {
-  const block = Buffer.from(buffer, byteOffset, length)
+function openBlock(block: Buffer, rows: number): (index: number) => ColdRow {
   const ends = new Uint32Array(COLD_COLUMNS.length * rows)
   let end = ends.byteLength
   for (let i = 0; i < ends.length; i++) ends[i] = end += block.readUInt32LE(i * 4)

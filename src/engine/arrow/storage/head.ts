@@ -7,7 +7,15 @@ import type { Batch, Column } from '../columns/batch.js'
 import { ABSENT, createInterner, type Dictionary } from '../columns/dictionary.js'
 import { narrow, none, range } from '../columns/selection.js'
 import { findEntry } from '../operators/pattern.js'
-import { appendCold, createOpenCold, type OpenCold, openColdBytes, readOpenCold, snapshotCold } from './open-cold.js'
+import {
+  appendCold,
+  coldTextBytes,
+  createOpenCold,
+  type OpenCold,
+  openColdBytes,
+  readOpenCold,
+  snapshotCold,
+} from './open-cold.js'
 
 /**
  * The open end of a source: rows in order of arrival, in columns that grow. Micro-batches are copied in, so that a trickle
@@ -21,10 +29,13 @@ export interface Head {
   timestampsUs: Float64Array
   columns: Map<string, HeadColumn>
   cold: OpenCold
+  /** How many queries may still read its memory. */
+  readers: number
 }
 
 export type HeadColumn =
-  | { kind: 'text'; codes: Uint32Array; interner: Interner }
+  /** A category's interner has each text once, that of a text column one for each row. */
+  | { kind: 'category' | 'text'; codes: Uint32Array; interner: Interner }
   | { kind: 'number'; values: Float64Array }
   | { kind: 'areas'; flags: Uint8Array }
 
@@ -32,37 +43,40 @@ const FIRST_ROWS = 256
 /** What a row takes besides its texts. */
 const ROW_BYTES = 32
 
-export function createHead(source: SourceName): Head {
-  const columns: HotColumn[] = [{ name: 'project', kind: 'text', path: [] }, ...hotColumns(source)]
+/** `cold`: memory of a head that is no more, to be used again. */
+export function createHead(source: SourceName, cold: OpenCold = createOpenCold()): Head {
+  const columns: HotColumn[] = [{ name: 'project', kind: 'category', path: [] }, ...hotColumns(source)]
   return {
     rows: 0,
     minUs: Number.POSITIVE_INFINITY,
     maxUs: Number.NEGATIVE_INFINITY,
     timestampsUs: new Float64Array(FIRST_ROWS),
     columns: new Map(columns.map(({ name, kind }) => [name, createColumn(kind)])),
-    cold: createOpenCold(),
+    cold,
+    readers: 0,
   }
 }
 
 function createColumn(kind: HotColumn['kind']): HeadColumn {
-  if (kind === 'text') return { kind, codes: new Uint32Array(FIRST_ROWS), interner: createInterner() }
   if (kind === 'number') return { kind, values: new Float64Array(FIRST_ROWS) }
-  return { kind, flags: new Uint8Array(FIRST_ROWS) }
+  if (kind === 'areas') return { kind, flags: new Uint8Array(FIRST_ROWS) }
+  return { kind, codes: new Uint32Array(FIRST_ROWS), interner: createInterner() }
 }
 
 /** Bytes held, room to grow included. */
 export function headBytes({ timestampsUs, columns, cold }: Head): number {
   let bytes = timestampsUs.byteLength
   for (const column of columns.values()) {
-    if (column.kind === 'text') bytes += column.codes.byteLength + column.interner.byteLength
-    else bytes += column.kind === 'number' ? column.values.byteLength : column.flags.byteLength
+    if (column.kind === 'number') bytes += column.values.byteLength
+    else if (column.kind === 'areas') bytes += column.flags.byteLength
+    else bytes += column.codes.byteLength + column.interner.byteLength
   }
   return bytes + openColdBytes(cold)
 }
 
 /** Bytes of the rows themselves: what decides when a head is full. */
 export function headContentBytes({ rows, cold }: Head): number {
-  return cold.textBytes + rows * ROW_BYTES
+  return coldTextBytes(cold, rows) + rows * ROW_BYTES
 }
 
 /** Appends a batch, whole or not at all: what can fail, decoding and making room, comes before the first row is written. */
@@ -75,7 +89,7 @@ export function appendToHead(head: Head, batch: IngestBatch): void {
   appendTimes(head, dataOf.get('timestamp')!, batch.rows)
   for (const [name, column] of head.columns) appendColumn(column, dataOf.get(name)!, head.rows, batch.rows)
   const cold = { id: dataOf.get('id')!, event_message: dataOf.get('event_message')!, metadata: dataOf.get('metadata')! }
-  appendCold(head.cold, head.rows, batch.rows, cold, batch.ipc.buffer.byteLength)
+  appendCold(head.cold, head.rows, batch.rows, cold)
   for (let row = head.rows; row < head.rows + batch.rows; row++) {
     const timestampUs = head.timestampsUs[row]!
     if (timestampUs < head.minUs) head.minUs = timestampUs
@@ -94,18 +108,22 @@ function appendTimes(head: Head, { values }: Data, rows: number): void {
 }
 
 function appendColumn(column: HeadColumn, data: Data, at: number, rows: number): void {
-  if (column.kind === 'text') {
-    column.codes = withRoom(column.codes, at, at + rows)
-    appendCodes(column.codes, at, data, rows, internAll(column.interner, data))
-  } else if (column.kind === 'number') {
+  if (column.kind === 'number') {
     column.values = withRoom(column.values, at, at + rows)
     column.values.set((data.values as Float64Array).subarray(0, rows), at)
     eachNull(data, rows, (row) => {
       column.values[at + row] = Number.NaN
     })
-  } else {
+  } else if (column.kind === 'areas') {
     column.flags = withRoom(column.flags, at, at + rows)
     column.flags.set((data.values as Uint8Array).subarray(0, rows), at)
+  } else {
+    column.codes = withRoom(column.codes, at, at + rows)
+    if (column.kind === 'category') appendCodes(column.codes, at, data, rows, internAll(column.interner, data))
+    else appendEntries(column.codes, at, data, rows, column.interner)
+    eachNull(data, rows, (row) => {
+      column.codes[at + row] = ABSENT
+    })
   }
 }
 
@@ -121,9 +139,12 @@ function internAll(interner: Interner, data: Data): Uint32Array {
 function appendCodes(codes: Uint32Array, at: number, data: Data, rows: number, codeOf: Uint32Array): void {
   const batchCodes = data.values as Int32Array
   for (let i = 0; i < rows; i++) codes[at + i] = codeOf[batchCodes[i]!]!
-  eachNull(data, rows, (row) => {
-    codes[at + row] = ABSENT
-  })
+}
+
+function appendEntries(codes: Uint32Array, at: number, data: Data, rows: number, interner: Interner): void {
+  const offsets = data.valueOffsets as Int32Array
+  const bytes = data.values as Uint8Array
+  for (let i = 0; i < rows; i++) codes[at + i] = interner.append(bytes, offsets[i]!, offsets[i + 1]!)
 }
 
 function eachNull(data: Data, rows: number, visit: (row: number) => void): void {
@@ -166,9 +187,8 @@ export function snapshot(head: Head): Batch {
 }
 
 function freeze(column: HeadColumn): Column {
-  return column.kind === 'text'
-    ? { kind: 'text', codes: column.codes, dictionary: dictionaryOf(column.interner) }
-    : { ...column }
+  if (column.kind === 'number' || column.kind === 'areas') return { ...column }
+  return { kind: 'text', codes: column.codes, dictionary: dictionaryOf(column.interner) }
 }
 
 export function dictionaryOf({ count, offsets, bytes, hasNewlines }: Interner): Dictionary {

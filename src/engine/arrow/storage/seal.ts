@@ -1,8 +1,8 @@
+import type { Interner } from '../../../base/interner.js'
 import { DAY_US } from '../../../base/units.js'
 import type { SourceName } from '../../../sources.js'
 import type { Codes, Column } from '../columns/batch.js'
-import { entryOf, pick } from '../columns/dictionary.js'
-import { createGramFilter } from '../columns/grams.js'
+import { ABSENT, closeDictionary, createInterner, entryOf, pick } from '../columns/dictionary.js'
 import { codesFor, narrowNumbers, narrowTimes } from '../columns/narrow.js'
 import type { Pause } from '../slices.js'
 import { sealCold } from './cold.js'
@@ -10,7 +10,7 @@ import { dictionaryOf, type Head, type HeadColumn } from './head.js'
 import { createSegment, type ProjectIndex, type Segment } from './segment.js'
 import { countingSort, sortByTime } from './sort.js'
 
-type TextHeadColumn = Extract<HeadColumn, { kind: 'text' }>
+type TextHeadColumn = Extract<HeadColumn, { interner: Interner }>
 
 /**
  * Makes a head that takes no more rows into segments, one for each UTC day in it. Rows are sorted once, by day, project,
@@ -79,14 +79,14 @@ async function sealDay(
     await pause()
   }
   const projects = indexProjects(head.columns.get('project') as TextHeadColumn, order, codesByRank)
-  const cold = await sealCold(head.cold, head.rows, order, pause)
+  const cold = await sealCold(head.cold, order, pause)
   return createSegment({ source, day, rows: order.length, minUs, maxUs, times, projects, columns, cold })
 }
 
 function sealColumn(column: HeadColumn, order: Uint32Array): Column {
   if (column.kind === 'areas')
     return { kind: 'areas', flags: gather(column.flags, order, new Uint8Array(order.length)) }
-  if (column.kind === 'text') return sealText(column, order)
+  if (column.kind !== 'number') return sealText(column, order)
   return { kind: 'number', values: narrowNumbers(gather(column.values, order, new Float64Array(order.length))) }
 }
 
@@ -98,23 +98,18 @@ function gather<T extends Float64Array | Uint8Array>(values: T, order: Uint32Arr
 
 /** Codes are given anew in order of first appearance, so that what is asked for together lies together. */
 function sealText({ codes, interner }: TextHeadColumn, order: Uint32Array): Column {
+  const { offsets, bytes } = interner
+  const sealed = createInterner()
   const newCodes = new Uint32Array(interner.count)
-  const picked = new Uint32Array(interner.count)
-  let count = 0
   for (const row of order) {
     const code = codes[row]!
-    if (code === 0 || newCodes[code] !== 0) continue
-    picked[count++] = code
-    newCodes[code] = count
+    if (code !== ABSENT && newCodes[code] === ABSENT) {
+      newCodes[code] = sealed.intern(bytes, offsets[code]!, offsets[code + 1]! - 1)
+    }
   }
-  const sealed: Codes = codesFor(count + 1, order.length)
-  for (let i = 0; i < order.length; i++) sealed[i] = newCodes[codes[order[i]!]!]!
-  const dictionary = pick(dictionaryOf(interner), picked.subarray(0, count))
-  return {
-    kind: 'text',
-    codes: sealed,
-    dictionary: { ...dictionary, grams: createGramFilter(dictionary.offsets, dictionary.bytes) },
-  }
+  const narrowed: Codes = codesFor(sealed.count, order.length)
+  for (let i = 0; i < order.length; i++) narrowed[i] = newCodes[codes[order[i]!]!]!
+  return { kind: 'text', codes: narrowed, dictionary: closeDictionary(sealed) }
 }
 
 /** The projects of sorted rows and where each begins. */

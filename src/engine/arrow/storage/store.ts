@@ -4,6 +4,7 @@ import type { IngestBatch, SourceStats } from '../../engine.js'
 import type { Batch } from '../columns/batch.js'
 import { createPause } from '../slices.js'
 import { appendToHead, createHead, type Head, headBytes, headContentBytes, snapshot } from './head.js'
+import { type OpenCold, openColdBytes } from './open-cold.js'
 import { seal } from './seal.js'
 import type { Segment } from './segment.js'
 
@@ -31,17 +32,26 @@ export interface Dropped {
   wholeDay: boolean
 }
 
+/** The rows of a source at one moment, in order of arrival; later appends leave them alone. */
+export interface View {
+  batches: readonly Batch[]
+  /** The batches are not read any more: memory of open rows may be used again. */
+  release(): void
+}
+
 export interface Store {
   /** Appends a batch and seals its head where that is full. Visible on return; the promise is that of room for more. */
   append(batch: IngestBatch): Promise<void>
-  /** All rows of a source at this moment, in order of arrival; later appends leave them alone. */
-  batches(source: SourceName): Batch[]
+  /** All rows of a source at this moment. */
+  view(source: SourceName): View
   /** Seals every head that holds a row. */
   sealAll(): Promise<void>
   /** Resolves when no head is being sealed. */
   settled(): Promise<void>
   stats(): SourceStats[]
   bytes(): number
+  /** Lets go of memory that was kept for the next head and has not been used since the last call. */
+  trim(): void
   /** The oldest and the newest day that a sealed segment holds, of any source. */
   oldestDay(): number | undefined
   newestDay(): number | undefined
@@ -56,14 +66,18 @@ export function createStore({ sealRows, sealBytes }: StoreOptions): Store {
   const shelves = new Map(SOURCE_NAMES.map((source) => [source, createShelf(source)]))
   let lastSeal: Promise<void> = Promise.resolve()
   const backlog: Promise<void>[] = []
+  /** Memory of the last head that was sealed, for the next: memory that the system must first find is twice as dear. */
+  let spare: { source: SourceName; cold: OpenCold; idle: boolean } | undefined
 
   const sealShelf = (shelf: Shelf): Promise<void> => {
     const full = shelf.head
     shelf.sealing.push(full)
-    shelf.head = createHead(shelf.source)
+    shelf.head = createHead(shelf.source, spare?.cold)
+    spare = undefined
     const sealed = lastSeal.then(async () => {
       for (const segment of await seal(shelf.source, full, createPause())) addSegment(shelf, segment)
       shelf.sealing.splice(shelf.sealing.indexOf(full), 1)
+      if (full.readers === 0) spare = { source: shelf.source, cold: full.cold, idle: false }
     })
     lastSeal = sealed
     backlog.push(sealed)
@@ -72,6 +86,12 @@ export function createStore({ sealRows, sealBytes }: StoreOptions): Store {
     return sealed
   }
 
+  const stats = (): SourceStats[] =>
+    [...shelves.values()].map((shelf) => {
+      const held = statsOf(shelf)
+      const spareBytes = spare?.source === shelf.source ? openColdBytes(spare.cold) : 0
+      return { ...held, headBytes: held.headBytes + spareBytes }
+    })
   const days = () => [...shelves.values()].flatMap(({ segments }) => segments.map(({ day }) => day))
 
   return {
@@ -82,20 +102,26 @@ export function createStore({ sealRows, sealBytes }: StoreOptions): Store {
         void sealShelf(shelf).catch(() => {})
       if (backlog.length > SEALING_BACKLOG) await backlog[backlog.length - SEALING_BACKLOG - 1]
     },
-    batches(source) {
+    view(source) {
       const { segments, sealing, head } = shelves.get(source)!
-      return [...segments, ...sealing.map(snapshot), snapshot(head)].filter(({ rows }) => rows > 0)
+      const heads = [...sealing, head].filter(({ rows }) => rows > 0)
+      for (const read of heads) read.readers++
+      const release = () => {
+        for (const read of heads.splice(0)) read.readers--
+      }
+      return { batches: [...segments, ...heads.map(snapshot)], release }
     },
     async sealAll() {
       await Promise.all([...shelves.values()].filter(({ head }) => head.rows > 0).map(sealShelf))
       await lastSeal
     },
     settled: () => lastSeal,
-    stats: () => [...shelves.values()].map(statsOf),
-    bytes: () =>
-      [...shelves.values()]
-        .map(statsOf)
-        .reduce((sum, stats) => sum + stats.hotBytes + stats.coldBytes + stats.headBytes, 0),
+    stats,
+    trim() {
+      if (spare?.idle) spare = undefined
+      else if (spare !== undefined) spare.idle = true
+    },
+    bytes: () => stats().reduce((sum, stats) => sum + stats.hotBytes + stats.coldBytes + stats.headBytes, 0),
     oldestDay: () => extreme(days(), Math.min),
     newestDay: () => extreme(days(), Math.max),
     drop: (day, extent) => [...shelves.values()].flatMap((shelf) => dropFrom(shelf, day, extent)),
