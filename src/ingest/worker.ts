@@ -20,10 +20,11 @@ let rejects: Reject[] = []
 let rejectBytes = 0
 let timer: NodeJS.Timeout | undefined
 /** Memory of batches that are in the engine. */
-const returned: Uint8Array<ArrayBuffer>[] = []
+const returned: SharedArrayBuffer[] = []
 
-function post(message: Omit<Parsed, 'rejects'>, moved?: Uint8Array): void {
-  port.postMessage({ ...message, rejects } satisfies Parsed, moved === undefined ? [] : [moved.buffer as ArrayBuffer])
+function post(message: Omit<Parsed, 'rejects'>): void {
+  const moved = message.batch?.ipc.buffer
+  port.postMessage({ ...message, rejects } satisfies Parsed, moved instanceof ArrayBuffer ? [moved] : [])
   rejects = []
   rejectBytes = 0
 }
@@ -36,7 +37,7 @@ const parser = createParser(
     maxLineBytes,
   },
   {
-    batch: (batch) => post({ batch }, batch.ipc),
+    batch: (batch) => post({ batch }),
     memory: () => returned.pop(),
     reject(reject) {
       rejects.push(reject)
@@ -61,7 +62,7 @@ function work({ id, slab, filledBytes, nowUs, then }: Work): void {
   if (slab !== undefined) parser.push(slab.subarray(0, filledBytes), nowUs)
   if (then === 'flush') parser.flush()
   if (then === 'end') parser.end(nowUs)
-  post({ done: { id, slab } }, slab)
+  post({ done: { id, slab } })
   startTimer()
 }
 
