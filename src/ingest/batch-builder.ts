@@ -61,7 +61,7 @@ const ROW_BYTES = 64
  * The rows as an Arrow IPC stream, in `memory` where that has the room, else in new memory; it is the only thing there. The
  * builder is then empty and can be filled anew.
  */
-export function takeBatch(builder: BatchBuilder, memory?: SharedArrayBuffer): IngestBatch {
+export function takeBatch(builder: BatchBuilder, memory?: Uint8Array<ArrayBuffer>): IngestBatch {
   const { source, rows, timestamp, project, hot, id, eventMessage, metadata } = builder
   const columns = [timestamp, project, ...hot.map(({ column }) => column), id, eventMessage, metadata]
   const schema = batchSchema(source)

@@ -55,6 +55,8 @@ const RETENTION_US = 90 * DAY_US
 const FLUSH_INTERVAL_MS = 200
 const SLABS = 8
 const SLAB_BYTES = MIB / 2
+/** Batches that took less than this leave their memory to the collector. */
+const RETURNED_BYTES = MIB
 /** Slabs that the worker may have before it gets the next one only when that is full: small chunks go out together. */
 const MAX_WORK = 2
 
@@ -99,7 +101,7 @@ export function createIngest(options: IngestOptions): Ingest {
     filledBytes = 0
     worker ??= startWorker()
     const done = new Promise<void>((resolve, reject) => working.set(work.id, { resolve, reject }))
-    worker.postMessage(work)
+    worker.postMessage(work, work.slab === undefined ? [] : [work.slab.buffer as ArrayBuffer])
     await done
     if (filledBytes > 0) sendInBackground()
   }
@@ -127,11 +129,11 @@ export function createIngest(options: IngestOptions): Ingest {
     await engine.append(batch)
     totals.taken += batch.rows
     metrics.ingestedRows.inc({ source: batch.source }, batch.rows)
-    if (batch.ipc.buffer instanceof SharedArrayBuffer) giveBack(batch.ipc.buffer)
+    if (batch.ipc.buffer.byteLength >= RETURNED_BYTES) giveBack(batch.ipc.buffer as ArrayBuffer)
   }
 
-  function giveBack(memory: SharedArrayBuffer): void {
-    worker?.postMessage({ memory } satisfies Returned)
+  function giveBack(buffer: ArrayBuffer): void {
+    worker?.postMessage({ memory: new Uint8Array(buffer) } satisfies Returned, [buffer])
   }
 
   async function countRejects(refused: readonly Reject[]): Promise<void> {

@@ -14,7 +14,7 @@ export interface WorkerOptions {
 
 /** To the worker: memory of a batch that is in the engine, to be used again. */
 export interface Returned {
-  memory: SharedArrayBuffer
+  memory: Uint8Array<ArrayBuffer>
 }
 
 /** To the worker: the next bytes of the stream, and what to do behind them. */

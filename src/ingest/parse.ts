@@ -27,8 +27,8 @@ export interface ParserOptions {
 export interface ParserSink {
   /** The next batch; its bytes have their memory for themselves. */
   batch(batch: IngestBatch): void
-  /** Shared memory for a batch that is used again, where there is any. */
-  memory?(): SharedArrayBuffer | undefined
+  /** Memory for a batch that is used again, where there is any. */
+  memory?(): Uint8Array<ArrayBuffer> | undefined
   reject(reject: Reject): void
 }
 

@@ -1,4 +1,4 @@
-/** Pieces of memory that both threads see and that are used over and over, so that a stream leaves no garbage behind. */
+/** Pieces of memory that are used over and over, so that a stream leaves no garbage behind. */
 export interface SlabPool {
   /** An idle slab, a new one while there are fewer than the limit, or else a promise of the next that is given back. */
   take(): Uint8Array | Promise<Uint8Array>
@@ -18,7 +18,7 @@ export function createSlabPool(limit: number, slabBytes: number): SlabPool {
     if (slab !== undefined) return slab
     if (made === limit) return new Promise((resolve, reject) => void (waiting = { resolve, reject }))
     made++
-    return new Uint8Array(new SharedArrayBuffer(slabBytes))
+    return new Uint8Array(slabBytes)
   }
 
   function giveBack(slab: Uint8Array): void {

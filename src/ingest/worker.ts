@@ -20,11 +20,10 @@ let rejects: Reject[] = []
 let rejectBytes = 0
 let timer: NodeJS.Timeout | undefined
 /** Memory of batches that are in the engine. */
-const returned: SharedArrayBuffer[] = []
+const returned: Uint8Array<ArrayBuffer>[] = []
 
-function post(message: Omit<Parsed, 'rejects'>): void {
-  const moved = message.batch?.ipc.buffer
-  port.postMessage({ ...message, rejects } satisfies Parsed, moved instanceof ArrayBuffer ? [moved] : [])
+function post(message: Omit<Parsed, 'rejects'>, moved?: Uint8Array): void {
+  port.postMessage({ ...message, rejects } satisfies Parsed, moved === undefined ? [] : [moved.buffer as ArrayBuffer])
   rejects = []
   rejectBytes = 0
 }
@@ -37,7 +36,7 @@ const parser = createParser(
     maxLineBytes,
   },
   {
-    batch: (batch) => post({ batch }),
+    batch: (batch) => post({ batch }, batch.ipc),
     memory: () => returned.pop(),
     reject(reject) {
       rejects.push(reject)
@@ -62,7 +61,7 @@ function work({ id, slab, filledBytes, nowUs, then }: Work): void {
   if (slab !== undefined) parser.push(slab.subarray(0, filledBytes), nowUs)
   if (then === 'flush') parser.flush()
   if (then === 'end') parser.end(nowUs)
-  post({ done: { id, slab } })
+  post({ done: { id, slab } }, slab)
   startTimer()
 }
 
