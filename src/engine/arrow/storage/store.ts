@@ -60,7 +60,7 @@ export interface Store {
 }
 
 /** So many heads may wait to be sealed before those who append are held back. */
-const SEALING_BACKLOG = 2
+const SEALING_BACKLOG = 1
 
 export function createStore({ sealRows, sealBytes }: StoreOptions): Store {
   const shelves = new Map(SOURCE_NAMES.map((source) => [source, createShelf(source)]))
