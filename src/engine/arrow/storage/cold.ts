@@ -32,22 +32,41 @@ export function coldBytes({ firstRows, starts, bytes }: ColdBlocks): number {
   return firstRows.byteLength + starts.byteLength + bytes.byteLength
 }
 
+/** Where the texts of some rows begin in an open column, and how long they are. */
+interface Places {
+  bytes: Uint8Array
+  starts: Uint32Array
+  lengths: Uint32Array
+}
+
 /**
  * Writes the rows `order` of open cold columns into compressed blocks, in that order; a pause may come between two blocks.
  */
 export async function sealCold(cold: OpenCold, order: Uint32Array, pause: Pause): Promise<ColdBlocks> {
-  const columns = COLD_COLUMNS.map((name) => cold[name])
-  const scratch: Scratch = { bytes: Buffer.allocUnsafeSlow(2 * BLOCK_BYTES) }
+  const columns = COLD_COLUMNS.map((name) => placesOf(cold[name], order))
+  const scratch: Scratch = { bytes: new Uint8Array(2 * BLOCK_BYTES) }
   const firstRows = [0]
   const blocks: Uint8Array[] = []
   for (let from = 0; from < order.length; ) {
-    const block = gather(columns, order.subarray(from, from + MAX_BLOCK_ROWS), scratch)
-    blocks.push(compressor.compress(block.bytes))
-    from += block.rows
-    firstRows.push(from)
+    const to = blockEnd(columns, from, order.length)
+    blocks.push(compressor.compress(gather(columns, from, to, scratch)))
+    firstRows.push(to)
     await pause()
+    from = to
   }
   return join(firstRows, blocks)
+}
+
+/** The offsets are read once, in the order of rows, which is no order of memory. */
+function placesOf({ offsets, bytes }: Texts, order: Uint32Array): Places {
+  const starts = new Uint32Array(order.length)
+  const lengths = new Uint32Array(order.length)
+  for (let i = 0; i < order.length; i++) {
+    const row = order[i]!
+    starts[i] = offsets[row]!
+    lengths[i] = offsets[row + 1]! - starts[i]!
+  }
+  return { bytes, starts, lengths }
 }
 
 /** One buffer of the exact size for all blocks: one object to hold, and to account for. */
@@ -63,49 +82,50 @@ function join(firstRows: number[], blocks: Uint8Array[]): ColdBlocks {
   return { firstRows: Uint32Array.from(firstRows), starts, bytes }
 }
 
+function blockEnd([ids, messages, metadata]: readonly Places[], from: number, end: number): number {
+  const limit = Math.min(end, from + MAX_BLOCK_ROWS)
+  let bytes = 0
+  for (let i = from; i < limit; i++) {
+    bytes += ids!.lengths[i]! + messages!.lengths[i]! + metadata!.lengths[i]!
+    if (bytes >= BLOCK_BYTES) return i + 1
+  }
+  return limit
+}
+
 /** Where a block is gathered: one piece of memory for all blocks of a seal, since garbage this large is collected dearly. */
 interface Scratch {
-  bytes: Buffer
+  bytes: Uint8Array
 }
 
 /**
- * A block before compression, of as many of the rows `order` as fill it: for each column the lengths of its texts as
- * 32-bit integers; then for each column its texts.
+ * A block before compression: for each column the lengths of its texts as 32-bit integers; then for each column its texts.
  */
-function gather(columns: readonly Texts[], order: Uint32Array, scratch: Scratch): { rows: number; bytes: Buffer } {
-  const { rows, textBytes } = rowsThatFill(columns, order)
-  const lengths = new Uint32Array(columns.length * rows)
-  columns.forEach((column, c) => {
-    for (let i = 0; i < rows; i++) lengths[c * rows + i] = lengthAt(column, order[i]!)
+function gather(columns: readonly Places[], from: number, to: number, scratch: Scratch): Buffer {
+  const lengths = columns.map((column) => column.lengths.subarray(from, to))
+  const lengthBytes = columns.length * (to - from) * 4
+  const needed = lengths.reduce((sum, column) => sum + column.reduce((a, b) => a + b, 0), lengthBytes)
+  if (needed > scratch.bytes.length) scratch.bytes = new Uint8Array(2 * needed)
+  const { bytes } = scratch
+  lengths.forEach((column, c) => {
+    new Uint32Array(bytes.buffer, c * column.byteLength, column.length).set(column)
   })
-  const needed = lengths.byteLength + textBytes
-  if (needed > scratch.bytes.length) scratch.bytes = Buffer.allocUnsafeSlow(2 * needed)
-  const bytes = scratch.bytes.subarray(0, needed)
-  bytes.set(new Uint8Array(lengths.buffer))
-  let at = lengths.byteLength
-  for (const column of columns) at = gatherTexts(column, order, rows, bytes, at)
-  return { rows, bytes }
+  let at = lengthBytes
+  for (const column of columns) at = gatherTexts(column, from, to, bytes, at)
+  return Buffer.from(bytes.buffer, 0, needed)
 }
 
-function rowsThatFill(columns: readonly Texts[], order: Uint32Array): { rows: number; textBytes: number } {
-  let textBytes = 0
-  for (let i = 0; i < order.length; i++) {
-    for (let c = 0; c < columns.length; c++) textBytes += lengthAt(columns[c]!, order[i]!)
-    if (textBytes >= BLOCK_BYTES) return { rows: i + 1, textBytes }
-  }
-  return { rows: order.length, textBytes }
-}
-
-function lengthAt({ offsets }: Texts, row: number): number {
-  return offsets[row + 1]! - offsets[row]!
-}
-
-/** Copies the texts of the first rows of `order` to `target` from `at` on; returns where they end. */
-function gatherTexts({ offsets, bytes }: Texts, order: Uint32Array, rows: number, target: Buffer, at: number): number {
+/** Copies the texts [from, to) to `target` from `at` on; returns where they end. */
+function gatherTexts(
+  { bytes, starts, lengths }: Places,
+  from: number,
+  to: number,
+  target: Uint8Array,
+  at: number,
+): number {
   let end = at
-  for (let i = 0; i < rows; i++) {
-    const start = offsets[order[i]!]!
-    const length = offsets[order[i]! + 1]! - start
+  for (let i = from; i < to; i++) {
+    const start = starts[i]!
+    const length = lengths[i]!
     if (length < SHORT_BYTES) for (let j = 0; j < length; j++) target[end + j] = bytes[start + j]!
     else target.set(bytes.subarray(start, start + length), end)
     end += length

@@ -6,7 +6,7 @@ import type { ColdRow } from '../columns/batch.js'
 /** The texts of some rows, end to end: text i is `bytes[offsets[i] .. offsets[i + 1])`. Both grow. */
 export interface Texts {
   offsets: Uint32Array
-  bytes: Buffer
+  bytes: Uint8Array
 }
 
 /** The cold columns of an open head: every text as it came, in order of arrival. */
@@ -16,7 +16,7 @@ const FIRST_TEXTS = 255
 const FIRST_BYTES = 16 * KIB
 
 export function createOpenCold(): OpenCold {
-  return mapColumns(() => ({ offsets: new Uint32Array(FIRST_TEXTS + 1), bytes: Buffer.allocUnsafeSlow(FIRST_BYTES) }))
+  return mapColumns(() => ({ offsets: new Uint32Array(FIRST_TEXTS + 1), bytes: new Uint8Array(FIRST_BYTES) }))
 }
 
 /** Appends the cold columns of `rows` rows behind the first `at` ones. */
@@ -41,7 +41,10 @@ export function snapshotCold(cold: OpenCold): OpenCold {
 
 /** One row, as views. */
 export function readOpenCold(cold: OpenCold, row: number): ColdRow {
-  return mapColumns((name) => cold[name].bytes.subarray(cold[name].offsets[row]!, cold[name].offsets[row + 1]!))
+  return mapColumns((name) => {
+    const { offsets, bytes } = cold[name]
+    return Buffer.from(bytes.buffer, offsets[row]!, offsets[row + 1]! - offsets[row]!)
+  })
 }
 
 function mapColumns<T>(make: (name: ColdColumn) => T): Record<ColdColumn, T> {
@@ -60,7 +63,7 @@ function appendTexts(into: Texts, at: number, { valueOffsets, values }: Data, ro
     into.offsets = grown
   }
   if (end > into.bytes.length) {
-    const grown = Buffer.allocUnsafeSlow(Math.max(end, into.bytes.length * 2))
+    const grown = new Uint8Array(Math.max(end, into.bytes.length * 2))
     grown.set(into.bytes.subarray(0, start))
     into.bytes = grown
   }
