@@ -10,7 +10,7 @@ export interface Accumulator<Input, State> {
   merge(into: State, from: State): void
 }
 
-/** The present values of a number column over a stretch of rows: `values[0 .. length)`, never NaN. */
+/** The present values of a number column over a stretch of rows: `values[0 .. length)`, never NaN. They may be the column's own. */
 export interface Numbers {
   values: Float64Array
   length: number

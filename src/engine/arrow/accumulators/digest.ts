@@ -11,7 +11,7 @@ export interface Digest {
 /** One value stands for at most this share of its multiset, unless they are all equal: 0.1 percentage points of rank. */
 const LARGEST_SHARE = 1 / 1024
 /** Bins at the most, as a power of two: their counts and values fit the cache beside the values. */
-const MAX_BIN_BITS = 13
+const MAX_BIN_BITS = 12
 
 /** How many values a digest stands for. */
 export function weightOf({ values, cumulative }: Digest): number {
@@ -29,17 +29,54 @@ export function sortedDigest(values: Float64Array, length: number): Digest {
   return { values: values.slice(0, length).sort(), cumulative: undefined }
 }
 
+/** Integers below this are counted one by one: what milliseconds mostly are. */
+const COUNTED_INTEGERS = 8192
+const integerCounts = new Uint32Array(COUNTED_INTEGERS)
+let otherValues = new Float64Array(0)
+
 /**
- * A digest of `values[0 .. length)` in linear time; its rank error is below 0.1 percentage points.
+ * Digests of `values[0 .. length)` in linear time, whose rank error together is below 0.1 percentage points: an exact one of
+ * the small integers among them, and a binned one of all others.
+ */
+export function digestsOf(values: Float64Array, length: number): Digest[] {
+  integerCounts.fill(0)
+  if (length > otherValues.length) otherValues = new Float64Array(length)
+  let others = 0
+  for (let i = 0; i < length; i++) {
+    const value = values[i]!
+    const integer = value & (COUNTED_INTEGERS - 1)
+    // Without a branch, which would be mispredicted at every few values.
+    const isInteger = integer === value ? 1 : 0
+    integerCounts[integer]! += isInteger
+    otherValues[others] = value
+    others += 1 - isInteger
+  }
+  const digests = [others > 0 ? binnedDigest(otherValues, others, length) : undefined, countedDigest(length - others)]
+  return digests.filter((digest) => digest !== undefined)
+}
+
+/** The digest of the `count` integers that were counted. */
+function countedDigest(count: number): Digest | undefined {
+  if (count === 0) return undefined
+  const output: Output = { values: [], cumulative: [], below: 0 }
+  for (let integer = 0; output.below < count; integer++) {
+    if (integerCounts[integer]! > 0) emit(output, integer, integerCounts[integer]!)
+  }
+  return close(output)
+}
+
+/**
+ * A digest of `values[0 .. length)`, which it may reorder, in linear time. A value in it stands for at most 1/1024 of `among`
+ * values, of which these are a part.
  *
  * The values are counted in bins of equal leading bits: a double's leading 32 bits, read as an integer, ascend with it,
  * so bins are about equally wide in proportion to the value. A bin keeps one of its values. A bin too heavy to be stood
  * for by one value, unless all in it are equal, is cut into finer bins in its turn.
  */
-export function binnedDigest(values: Float64Array, length: number): Digest {
+export function binnedDigest(values: Float64Array, length: number, among = length): Digest {
   const output: Output = { values: [], cumulative: [], below: 0 }
-  digestInto(output, values.subarray(0, length), Math.max(1, Math.floor(length * LARGEST_SHARE)))
-  return { values: Float64Array.from(output.values), cumulative: Float64Array.from(output.cumulative) }
+  digestInto(output, values.subarray(0, length), Math.max(1, Math.floor(among * LARGEST_SHARE)))
+  return close(output)
 }
 
 /** A digest that is being written, and how many values it stands for so far. */
@@ -47,6 +84,10 @@ interface Output {
   values: number[]
   cumulative: number[]
   below: number
+}
+
+function close({ values, cumulative }: Output): Digest {
+  return { values: Float64Array.from(values), cumulative: Float64Array.from(cumulative) }
 }
 
 function emit(output: Output, value: number, weight: number): void {

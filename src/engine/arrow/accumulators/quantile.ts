@@ -1,5 +1,5 @@
 import type { Accumulator, Numbers } from './accumulator.js'
-import { binnedDigest, cumulativeAt, type Digest, sortedDigest, weightOf } from './digest.js'
+import { cumulativeAt, type Digest, digestsOf, sortedDigest, weightOf } from './digest.js'
 
 /** Values not yet digested, and digests. A merged state holds the digests of all that were merged, as they are. */
 export interface QuantileState {
@@ -21,7 +21,7 @@ const PENDING_LIMIT = 65_536
 export const quantileAccumulator: Accumulator<Numbers, QuantileState> = {
   create: () => ({ pending: new Float64Array(0), pendingCount: 0, digests: [] }),
   update(state, { values, length }) {
-    if (length > EXACT_STRETCH) state.digests.push(binnedDigest(values, length))
+    if (length > EXACT_STRETCH) state.digests.push(...digestsOf(values, length))
     else addPending(state, values, length)
   },
   merge(into, from) {
@@ -40,7 +40,7 @@ function addPending(state: QuantileState, values: Float64Array, length: number):
   state.pending.set(values.subarray(0, length), state.pendingCount)
   state.pendingCount = needed
   if (needed < PENDING_LIMIT) return
-  state.digests.push(binnedDigest(state.pending, needed))
+  state.digests.push(...digestsOf(state.pending, needed))
   state.pendingCount = 0
 }
 

@@ -14,6 +14,8 @@ export interface TextColumn {
 export interface NumberColumn {
   kind: 'number'
   values: Float64Array | Float32Array | Uint16Array
+  /** Whether a value may be absent. */
+  hasAbsent: boolean
 }
 
 /** One bit for each of the schema's AREAS; 0 where absent. */

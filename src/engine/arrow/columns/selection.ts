@@ -41,9 +41,12 @@ export function rowAt(selection: Selection, position: number): number {
 export function narrow(selection: Selection, test: (out: Uint32Array) => number): Selection {
   const size = sizeOf(selection)
   if (size === 0) return none
-  const out = new Uint32Array(size)
-  const passing = test(out)
+  if (size > scratch.length) scratch = new Uint32Array(size)
+  const passing = test(scratch)
   if (passing === size) return selection
   if (passing === 0) return none
-  return { kind: 'indices', indices: out.subarray(0, passing), timeOrdered: selection.timeOrdered }
+  return { kind: 'indices', indices: scratch.slice(0, passing), timeOrdered: selection.timeOrdered }
 }
+
+/** Where rows are put while it is not known how many there will be; new memory for that would cost more than the test. */
+let scratch = new Uint32Array(0)

@@ -6,7 +6,7 @@ import { type ExtremesState, extremesAccumulator } from '../accumulators/extreme
 import { type MeanState, meanAccumulator, meanOf } from '../accumulators/mean.js'
 import { type QuantileState, quantileAccumulator, quantileOf } from '../accumulators/quantile.js'
 import type { AreasColumn, Batch, NumberColumn } from '../columns/batch.js'
-import { type Selection, sizeOf } from '../columns/selection.js'
+import type { Selection } from '../columns/selection.js'
 import { areaBit } from './filter.js'
 import type { Groups } from './group.js'
 import type { Spans } from './truncate.js'
@@ -142,12 +142,6 @@ export function mergeStates({ folds }: Aggregation, into: States, from: States):
 
 /** Loads stretches of positions; what a stretch gave is overwritten by the next. */
 function createLoader(batch: Batch, selection: Selection): (from: number, to: number) => Stretch {
-  const vectors = new Map<string, Float64Array>()
-  const vectorOf = (column: string) => {
-    const vector = vectors.get(column) ?? new Float64Array(sizeOf(selection))
-    vectors.set(column, vector)
-    return vector
-  }
   return (from, to) => {
     const numbers = new Map<string, Numbers>()
     const areas = new Map<string, Uint32Array>()
@@ -155,8 +149,8 @@ function createLoader(batch: Batch, selection: Selection): (from: number, to: nu
       rows: to - from,
       numbers: (column) =>
         once(numbers, column, () => {
-          const { values } = batch.columns.get(column) as NumberColumn
-          return loadNumbers(values, selection, from, to, vectorOf(column))
+          const scratch = () => scratchFor(numbers.size, to - from)
+          return loadNumbers(batch.columns.get(column) as NumberColumn, selection, from, to, scratch)
         }),
       areaCounts: (column) =>
         once(areas, column, () => {
@@ -167,6 +161,15 @@ function createLoader(batch: Batch, selection: Selection): (from: number, to: nu
   }
 }
 
+/** Vectors that are used over and over, one for each number column of a stretch: new memory costs more than what is done in it. */
+const scratches: Float64Array[] = []
+
+function scratchFor(index: number, length: number): Float64Array {
+  const known = scratches[index]
+  if (known !== undefined && known.length >= length) return known
+  return (scratches[index] = new Float64Array(length))
+}
+
 function once<T>(made: Map<string, T>, key: string, make: () => T): T {
   const known = made.get(key)
   if (known !== undefined) return known
@@ -175,23 +178,36 @@ function once<T>(made: Map<string, T>, key: string, make: () => T): T {
   return value
 }
 
-/** Copies the present values into `out`, widened to doubles. */
+/** The present values as doubles: the column's own memory where it holds just these, else copied together. */
 function loadNumbers(
-  values: NumberColumn['values'],
+  column: NumberColumn,
   selection: Selection,
+  from: number,
+  to: number,
+  scratch: () => Float64Array,
+): Numbers {
+  const { values, hasAbsent } = column
+  if (selection.kind === 'indices') return loadIndices(values, selection.indices, from, to, scratch())
+  const stretch = values.subarray(selection.start + from, selection.start + to)
+  if (!hasAbsent && stretch instanceof Float64Array) return { values: stretch, length: stretch.length }
+  const out = scratch()
+  out.set(stretch)
+  if (!hasAbsent) return { values: out, length: stretch.length }
+  let length = 0
+  for (let i = 0; i < stretch.length; i++) if (!Number.isNaN(out[i])) out[length++] = out[i]!
+  return { values: out, length }
+}
+
+function loadIndices(
+  values: NumberColumn['values'],
+  indices: Uint32Array,
   from: number,
   to: number,
   out: Float64Array,
 ): Numbers {
   let length = 0
-  if (selection.kind === 'range') {
-    const stretch = values.subarray(selection.start + from, selection.start + to)
-    out.set(stretch)
-    for (let i = 0; i < stretch.length; i++) if (!Number.isNaN(out[i])) out[length++] = out[i]!
-    return { values: out, length }
-  }
   for (let position = from; position < to; position++) {
-    const value = values[selection.indices[position]!]!
+    const value = values[indices[position]!]!
     if (!Number.isNaN(value)) out[length++] = value
   }
   return { values: out, length }

@@ -187,7 +187,8 @@ export function snapshot(head: Head): Batch {
 }
 
 function freeze(column: HeadColumn): Column {
-  if (column.kind === 'number' || column.kind === 'areas') return { ...column }
+  if (column.kind === 'areas') return { ...column }
+  if (column.kind === 'number') return { ...column, hasAbsent: true }
   return { kind: 'text', codes: column.codes, dictionary: dictionaryOf(column.interner) }
 }
 

@@ -87,7 +87,8 @@ function sealColumn(column: HeadColumn, order: Uint32Array): Column {
   if (column.kind === 'areas')
     return { kind: 'areas', flags: gather(column.flags, order, new Uint8Array(order.length)) }
   if (column.kind !== 'number') return sealText(column, order)
-  return { kind: 'number', values: narrowNumbers(gather(column.values, order, new Float64Array(order.length))) }
+  const values = gather(column.values, order, new Float64Array(order.length))
+  return { kind: 'number', values: narrowNumbers(values), hasAbsent: values.some(Number.isNaN) }
 }
 
 /** Fills `out` with the values of the rows `order`. */
