@@ -157,27 +157,27 @@ describe('a made access token', () => {
 })
 
 describe('a signal', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)(
-    '%s stops it with 0 while the pipe and idle sockets are open',
-    async (signal) => {
-      const service = await serve()
-      service.child.stdin!.write(edgeRecord('one') + edgeRecord('not ended').trimEnd())
-      await until(
-        () => service.rows(LOGS),
-        (rows) => !isEmpty(rows),
-      )
-      const idle = connect(Number(new URL(service.url).port), '127.0.0.1')
-      idle.on('error', () => {})
-      idle.write('GET /health HTTP/1.1\r\nHost: x\r\n\r\n')
-      await once(idle, 'data')
-      const startMs = performance.now()
-      service.child.kill(signal)
-      expect(await service.exit).toBe(0)
-      expect(performance.now() - startMs).toBeLessThan(5_000)
-      expect(service.said()).toMatch(/standard input ended: 2 rows taken, 0 rejected\n$/)
-      idle.destroy()
-    },
-  )
+  it.each([
+    'SIGTERM',
+    'SIGINT',
+  ] as const)('%s stops it with 0 while the pipe and idle sockets are open', async (signal) => {
+    const service = await serve()
+    service.child.stdin!.write(edgeRecord('one') + edgeRecord('not ended').trimEnd())
+    await until(
+      () => service.rows(LOGS),
+      (rows) => !isEmpty(rows),
+    )
+    const idle = connect(Number(new URL(service.url).port), '127.0.0.1')
+    idle.on('error', () => {})
+    idle.write('GET /health HTTP/1.1\r\nHost: x\r\n\r\n')
+    await once(idle, 'data')
+    const startMs = performance.now()
+    service.child.kill(signal)
+    expect(await service.exit).toBe(0)
+    expect(performance.now() - startMs).toBeLessThan(5_000)
+    expect(service.said()).toMatch(/standard input ended: 2 rows taken, 0 rejected\n$/)
+    idle.destroy()
+  })
 
   it('ends it at once when it is the second', async () => {
     const service = await serve()

@@ -46,16 +46,15 @@ describe('the stored queries', () => {
     expect([...named].sort()).toEqual(Object.keys(params).sort())
   })
 
-  it.each(ENDPOINTS)(
-    '$name: its SQL starts at the left margin, is one statement, and names columns of its answer',
-    (endpoint) => {
-      expect(endpoint.query).toMatch(/^with .*\)\nselect\b/s)
-      expect(endpoint.query).not.toMatch(/;|\t|\s$/)
-      const shape = shapeOf(endpoint.call(new URLSearchParams('project=a&interval=daily')).plan(0))!
-      const columns = shape.kind === 'rows' ? shape.columns : shape.aggregates.map(([name]) => name)
-      for (const column of columns) expect(endpoint.query).toMatch(new RegExp(String.raw`\b${column}\b`))
-    },
-  )
+  it.each(
+    ENDPOINTS,
+  )('$name: its SQL starts at the left margin, is one statement, and names columns of its answer', (endpoint) => {
+    expect(endpoint.query).toMatch(/^with .*\)\nselect\b/s)
+    expect(endpoint.query).not.toMatch(/;|\t|\s$/)
+    const shape = shapeOf(endpoint.call(new URLSearchParams('project=a&interval=daily')).plan(0))!
+    const columns = shape.kind === 'rows' ? shape.columns : shape.aggregates.map(([name]) => name)
+    for (const column of columns) expect(endpoint.query).toMatch(new RegExp(String.raw`\b${column}\b`))
+  })
 
   it.each(ENDPOINTS)('$name: only the project is required, and each parameter is described', ({ params }) => {
     const required = Object.entries(params).flatMap(([name, param]) => (param.required ? [name] : []))

@@ -55,15 +55,21 @@ describe('open paths', () => {
 describe('paths behind a token', () => {
   const { get, app } = createTestApp({ rows: () => [] })
 
-  test.each(['/nothing', '/api', '/api/endpoints/', '/api/endpoints/query', '/api/endpoints/query/', '/metrics/'])(
-    '%s is not found',
-    async (path) => expect(await told(get(path))).toEqual({ status: 404, body: NOT_FOUND }),
-  )
+  test.each([
+    '/nothing',
+    '/api',
+    '/api/endpoints/',
+    '/api/endpoints/query',
+    '/api/endpoints/query/',
+    '/metrics/',
+  ])('%s is not found', async (path) => expect(await told(get(path))).toEqual({ status: 404, body: NOT_FOUND }))
 
-  test.each(['/api/endpoints/query/logs.al', '/api/endpoints/query/LOGS.ALL', '/api/endpoints/query/__proto__'])(
-    '%s is not an endpoint',
-    async (path) => expect(await told(get(`${path}?project=a`))).toEqual({ status: 404, body: NOT_FOUND }),
-  )
+  test.each([
+    '/api/endpoints/query/logs.al',
+    '/api/endpoints/query/LOGS.ALL',
+    '/api/endpoints/query/__proto__',
+  ])('%s is not an endpoint', async (path) =>
+    expect(await told(get(`${path}?project=a`))).toEqual({ status: 404, body: NOT_FOUND }))
 
   test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'PURGE'])('%s is refused on a known path', async (method) => {
     for (const path of ['/metrics', '/api/endpoints', `${LOGS_ALL}?project=a`]) {

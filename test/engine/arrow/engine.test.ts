@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createMetrics } from '../../../src/base/metrics.js'
 import type { ArrowEngine } from '../../../src/engine/arrow/engine.js'
-import type { Value } from '../../../src/engine/engine.js'
+import type { Row, Value } from '../../../src/engine/engine.js'
 import { count, equals, matches, nothing, type Plan, scan } from '../../../src/engine/plan.js'
 import { createFakeClock } from '../../support/clock.js'
 import { appendAll, openEngine, readAll } from '../../support/engine.js'
@@ -160,6 +160,31 @@ describe('two runs at once', () => {
     await engine.close()
   })
 
+  it('an answer half read keeps its rows right while later heads fill and are sealed', async () => {
+    const engine = openEngine()
+    const marked = (mark: string, at: number) =>
+      Array.from({ length: 20 }, (_, i) =>
+        edge({ id: `${mark}${i}`, timestampUs: at + i, event_message: mark.repeat(30 + i), metadata: { mark, i } }),
+      )
+    await appendAll(engine, marked('sealed', 0))
+    await engine.seal()
+    await appendAll(engine, marked('open', 100))
+    const expected = await answer(engine, newest(100))
+    expect(column(expected, 'id').slice(0, 2)).toEqual(['open19', 'open18'])
+    const [begun, unread] = [await engine.run(newest(100)), await engine.run(newest(100))]
+    const rows = begun[Symbol.asyncIterator]()
+    const first = await rows.next()
+    for (const [i, mark] of ['x', 'y', 'z', 'w'].entries()) {
+      await appendAll(engine, marked(mark, 1000 * (i + 1)), 7)
+      await engine.seal()
+    }
+    const rest = await readAll({ [Symbol.asyncIterator]: () => rows })
+    expect(column([first.value as Row, ...rest], 'id')).toEqual(column(expected, 'id'))
+    expect(rest).toEqual(expected.slice(1))
+    expect(await readAll(unread)).toEqual(expected)
+    await engine.close()
+  })
+
   it('an answer not yet read outlives the day that it came from', async () => {
     const clock = createFakeClock(0)
     const engine = openEngine({ clock, retentionUs: 0 })
@@ -179,6 +204,53 @@ describe('two runs at once', () => {
     const right = engine.run(newest(1))
     await expect(wrong).rejects.toMatchObject({ code: 'invalid_pattern' })
     expect(column(await readAll(await right), 'id')).toEqual(['198'])
+    await engine.close()
+  })
+})
+
+describe('the memory of open rows', () => {
+  const headBytes = (engine: ArrowEngine) => engine.stats().find(({ source }) => source === 'edge_logs')!.headBytes
+
+  /** Whether the memory of a head is kept for the next one when it is sealed after `read`. */
+  async function isKept(read: (engine: ArrowEngine) => Promise<unknown>): Promise<boolean> {
+    const engine = openEngine()
+    const empty = headBytes(engine)
+    await appendAll(engine, [edge({ id: '0' }), edge({ id: '1' })])
+    await read(engine)
+    await engine.seal()
+    const kept = headBytes(engine) > empty
+    await engine.close()
+    return kept
+  }
+
+  it('is used again once the runs that saw it have been read, have failed, or are not wanted any more', async () => {
+    expect(await isKept((engine) => answer(engine, newest(9)))).toBe(true)
+    expect(await isKept((engine) => engine.run(perSecond()))).toBe(true)
+    expect(await isKept((engine) => expect(engine.run(perSecond(ALWAYS, 1, '('))).rejects.toThrow())).toBe(true)
+    const aborted = { signal: AbortSignal.abort(new Error('too late')) }
+    expect(await isKept((engine) => expect(engine.run(newest(9), aborted)).rejects.toThrow('too late'))).toBe(true)
+    const readOne = async (engine: ArrowEngine) => {
+      for await (const _ of await engine.run(newest(9))) break
+    }
+    expect(await isKept(readOne)).toBe(true)
+  })
+
+  it('is left to an answer that is not read to its end', async () => {
+    expect(await isKept((engine) => engine.run(newest(9)))).toBe(false)
+    const readOne = async (engine: ArrowEngine) => (await engine.run(newest(9)))[Symbol.asyncIterator]().next()
+    expect(await isKept(readOne)).toBe(false)
+  })
+
+  it('is let go by the minute when no head needs it', async () => {
+    const clock = createFakeClock()
+    const engine = openEngine({ clock })
+    const empty = headBytes(engine)
+    await appendAll(engine, [edge()])
+    await engine.seal()
+    clock.advance(60_000)
+    expect(headBytes(engine)).toBeGreaterThan(empty)
+    clock.advance(60_000)
+    expect(headBytes(engine)).toBe(empty)
     await engine.close()
   })
 })

@@ -51,7 +51,7 @@ describe('the filter on project', () => {
   })
 })
 
-describe('a filter on text', () => {
+describe('a filter on a category', () => {
   it('has three outcomes: all, some and none', async () => {
     for (const batch of await forms([call('0', 'a', 'f'), call('1', 'a', 'f')])) {
       const project = await filter(batch, equals('project', 'a'))
@@ -92,6 +92,24 @@ describe('a filter on text', () => {
         }
       }),
     )
+  })
+})
+
+describe('a filter on text', () => {
+  it('passes the rows whose text a pattern matches, each of equal ones, and never an absent one', async () => {
+    const urls = ['/a', '/b', '/a', undefined, '', '/a\n/b', undefined, '/b']
+    const records = urls.map((url, i) => edge({ id: `${i}`, timestampUs: i, metadata: { request: { url } } }))
+    for (const batch of await forms(records)) {
+      const found = async (pattern: string) => {
+        const predicate = matches('url', pattern)
+        return idsOf(batch, await createFilter('edge_logs', predicate)(batch, all(batch), noPause))
+      }
+      expect(await found('/a')).toEqual(['0', '2', '5'])
+      expect(await found('b$')).toEqual(['1', '5', '7'])
+      expect(await found('^$')).toEqual(['4'])
+      expect(await found('')).toEqual(['0', '1', '2', '4', '5', '7'])
+      expect(await found('/c')).toEqual([])
+    }
   })
 })
 

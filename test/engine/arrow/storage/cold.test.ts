@@ -9,7 +9,7 @@ import { bufferBytes, headOf, noPause } from '../support.js'
 const MIB = 1024 * 1024
 
 const sealed = (records: readonly TestRecord[], order = identity(records.length)) =>
-  sealCold(headOf(records).cold, records.length, order, noPause)
+  sealCold(headOf(records).cold, order, noPause)
 
 const textsOf = ({ id, event_message, metadata }: TestRecord) => [id, event_message, metadata]
 
@@ -111,10 +111,10 @@ describe('sealed cold columns', () => {
   it('pause between blocks, where a pause may throw', async () => {
     const records = Array.from({ length: 3000 }, () => edge())
     let pauses = 0
-    await sealCold(headOf(records).cold, 3000, identity(3000), () => void pauses++)
+    await sealCold(headOf(records).cold, identity(3000), () => void pauses++)
     expect(pauses).toBeGreaterThanOrEqual(2)
     const stop = new Error('stop')
-    const stopped = sealCold(headOf(records).cold, 3000, identity(3000), () => {
+    const stopped = sealCold(headOf(records).cold, identity(3000), () => {
       throw stop
     })
     await expect(stopped).rejects.toBe(stop)

@@ -70,6 +70,21 @@ describe('a head', () => {
     )
   })
 
+  it('holds texts of many distinct values: equal, empty and absent ones, each in its row', () => {
+    const arbitraryUrl = fc.constantFrom('u', 'u', '', 'a\nb', 'é', '\n', undefined)
+    fc.assert(
+      fc.property(
+        fc.array(arbitraryUrl, { minLength: 1, maxLength: 30 }),
+        fc.integer({ min: 1, max: 9 }),
+        (urls, n) => {
+          const records = urls.map((url) => edge({ metadata: { request: { url } } }))
+          const batch = snapshot(headOf(records, n))
+          expect(urls.map((_, row) => hotValue(batch, 'url', row))).toEqual(urls)
+        },
+      ),
+    )
+  })
+
   it('grows, and a snapshot stays what it was', () => {
     const records = Array.from({ length: 700 }, (_, i) =>
       invocation({
@@ -125,6 +140,33 @@ describe('a head', () => {
     expect(Object.values(rowOf(snapshot(head), 1).hot)).toEqual([undefined, undefined, undefined, undefined])
   })
 
+  it('reads nothing of a text under a null', () => {
+    const batch = toBatch(
+      'edge_logs',
+      ['u', undefined, 'w'].map((url) => edge({ metadata: { request: { url } } })),
+    )
+    const [decoded] = [...RecordBatchReader.from(batch.ipc)] as RecordBatch[]
+    // A view of the batch's own bytes: the null has the text w, and what had it has the empty one.
+    decoded!.getChild('url')!.data[0]!.valueOffsets.set([0, 1, 2, 2])
+    const head = createHead('edge_logs')
+    appendToHead(head, batch)
+    expect([0, 1, 2].map((row) => hotValue(snapshot(head), 'url', row))).toEqual(['u', undefined, ''])
+  })
+
+  it('keeps nothing of the memory of a batch', () => {
+    const edges = ['u', undefined].map((url) => edge({ id: 'e', project: 'p', metadata: { request: { url } } }))
+    const calls = [invocation({ timestampUs: 5, metadata: { function_id: 'f', execution_time_ms: 7 } })]
+    for (const records of [edges, calls]) {
+      const { source } = records[0]!
+      const [head, batch] = [createHead(source), toBatch(source, records)]
+      appendToHead(head, batch)
+      batch.ipc.fill(0xee)
+      expect(contentOf(snapshot(head))).toEqual(contentOf(snapshot(headOf(records))))
+      appendToHead(head, toBatch(source, records))
+      expect(contentOf(snapshot(head))).toEqual(contentOf(snapshot(headOf([...records, ...records]))))
+    }
+  })
+
   it('keeps flags for the areas of a path', () => {
     const paths = ['/rest', '/auth/storage', undefined, '/realtime']
     const batch = snapshot(headOf(paths.map((path) => edge({ metadata: { request: { path } } }))))
@@ -167,7 +209,7 @@ describe('the bytes of a head', () => {
     const head = headOf(
       Array.from({ length: 3000 }, (_, i) => edge({ project: `${i}`, event_message: 'm'.repeat(40) })),
     )
-    const interners = [...head.columns.values()].flatMap((column) => (column.kind === 'text' ? [column.interner] : []))
+    const interners = [...head.columns.values()].flatMap((column) => ('interner' in column ? [column.interner] : []))
     const { columns, ...rest } = head
     const visible = [...columns.values()].map((column) => ({ ...column, interner: undefined }))
     const interned = interners.reduce((sum, { byteLength }) => sum + byteLength, 0)

@@ -1,7 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { appendToHead, createHead, type Head, headBytes } from '../../../../src/engine/arrow/storage/head.js'
 import {
+  appendToHead,
+  createHead,
+  type Head,
+  headBytes,
+  headContentBytes,
+} from '../../../../src/engine/arrow/storage/head.js'
+import {
+  coldTextBytes,
   type OpenCold,
   openColdBytes,
   readOpenCold,
@@ -20,7 +27,9 @@ function append(head: Head, records: readonly TestRecord[]) {
 const textsOf = (cold: OpenCold, row: number) => Object.values(readOpenCold(cold, row)).map(String)
 const expectedOf = ({ id, event_message, metadata }: TestRecord) => [id, event_message, metadata]
 
-/** Rows whose batch is small, or so large that it is kept as it came. */
+const textBytesOf = (records: readonly TestRecord[]) => Buffer.byteLength(records.flatMap(expectedOf).join(''))
+
+/** Rows whose batch fits the memory there is, or must have more. */
 const rows = (count: number, bytes: number, mark: string) =>
   Array.from({ length: count }, (_, i) =>
     edge({ id: `${mark}${i}`, event_message: mark.repeat(bytes), metadata: { i } }),
@@ -45,44 +54,50 @@ describe('open cold columns', () => {
           held.forEach((_, row) => {
             if (textsOf(cold, row).join() !== all[row]!.join()) expect(textsOf(cold, row)).toEqual(all[row])
           })
-          expect(cold.textBytes).toBe(Buffer.byteLength(held.flatMap(expectedOf).join('')))
+          expect(coldTextBytes(cold, held.length)).toBe(textBytesOf(held))
         })
       }),
       { numRuns: 25 },
     )
   })
 
-  it('copy small batches together: no buffer for each', () => {
+  it('copy what they are given: a batch whose memory is written over leaves them alone', () => {
     const head = createHead('edge_logs')
-    for (let i = 0; i < 500; i++) append(head, rows(1, 10, 'a'))
-    expect(head.cold.chunks.length).toBe(1)
-    expect(textsOf(head.cold, 499)).toEqual(expectedOf(rows(1, 10, 'a')[0]!))
+    const given = [rows(1, 10, 'a'), rows(2, 300 * KIB, 'c')]
+    for (const records of given) {
+      const batch = toBatch('edge_logs', records)
+      appendToHead(head, batch)
+      batch.ipc.fill(0xee)
+    }
+    expect([0, 1, 2].map((row) => textsOf(head.cold, row))).toEqual(given.flat().map(expectedOf))
   })
 
-  it('begin a new chunk once one is full', () => {
+  it('move to memory of twice the size when they are full, not for each batch', () => {
     const head = createHead('edge_logs')
-    for (let i = 0; i < 150; i++) append(head, rows(2, 32 * KIB, 'b'))
-    const { chunks } = head.cold
-    expect(chunks.length).toBeGreaterThan(1)
-    expect(chunks.length).toBeLessThan(10)
-    expect(chunks.map(({ open }) => open)).toEqual(chunks.map((_, i) => i === chunks.length - 1))
-    for (const row of [0, 127, 128, 299])
-      expect(textsOf(head.cold, row)).toEqual(expectedOf(rows(2, 32 * KIB, 'b')[row % 2]!))
+    const memories = new Set<ArrayBufferLike>()
+    for (let i = 0; i < 3000; i++) {
+      append(head, rows(1, 1000, 'b'))
+      memories.add(head.cold.event_message.bytes.buffer)
+    }
+    // From 16 KiB to 3 MB.
+    expect(memories.size).toBeLessThanOrEqual(9)
+    expect(head.cold.event_message.bytes.length).toBeLessThan(2 * 3000 * 1000)
+    for (const row of [0, 127, 128, 2999]) expect(textsOf(head.cold, row)).toEqual(expectedOf(rows(1, 1000, 'b')[0]!))
   })
 
-  it('keep a large batch as it came', () => {
-    const batch = toBatch('edge_logs', rows(2, 300 * KIB, 'c'))
-    const head = createHead('edge_logs')
-    appendToHead(head, batch)
-    expect(readOpenCold(head.cold, 1).event_message.buffer).toBe(batch.ipc.buffer)
-    append(head, rows(1, 1, 'd'))
-    expect(head.cold.chunks.map(({ firstRow, open }) => [firstRow, open])).toEqual([
-      [0, false],
-      [2, true],
-    ])
+  it('begin anew in memory of a head that is no more, and show nothing of its rows', () => {
+    const before = createHead('edge_logs')
+    append(before, rows(400, 100, 'x'))
+    const bytes = openColdBytes(before.cold)
+    const head = createHead('edge_logs', before.cold)
+    expect([head.rows, headContentBytes(head), openColdBytes(head.cold)]).toEqual([0, 0, bytes])
+    const records = [...rows(3, 7, 'y'), edge(), ...rows(500, 120, 'z')]
+    for (let row = 0; row < records.length; row += 50) append(head, records.slice(row, row + 50))
+    expect(records.map((_, row) => textsOf(head.cold, row))).toEqual(records.map(expectedOf))
+    expect(headContentBytes(head)).toBe(textBytesOf(records) + records.length * 32)
   })
 
-  it('count the bytes that they keep in memory, those of a large batch once and whole', () => {
+  it('count the bytes that they keep in memory, room to grow included', () => {
     const head = createHead('edge_logs')
     for (const [count, bytes] of [
       [3, 5],

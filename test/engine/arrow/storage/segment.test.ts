@@ -22,7 +22,7 @@ async function parts(projects: readonly string[], starts: readonly number[]): Pr
       ['path', { kind: 'areas', flags: new Uint8Array(rows) }],
       ['execution_time_ms', { kind: 'number', values: new Float32Array(rows) }],
     ]),
-    cold: await sealCold(headOf(records).cold, rows, order, noPause),
+    cold: await sealCold(headOf(records).cold, order, noPause),
   }
 }
 

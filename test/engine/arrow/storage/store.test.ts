@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Batch } from '../../../../src/engine/arrow/columns/batch.js'
+import { createOpenCold, openColdBytes } from '../../../../src/engine/arrow/storage/open-cold.js'
 import { createStore, dayOf, type Store } from '../../../../src/engine/arrow/storage/store.js'
-import { SOURCE_NAMES } from '../../../../src/sources.js'
+import { SOURCE_NAMES, type SourceName } from '../../../../src/sources.js'
 import { toBatch } from '../../../support/batch.js'
 import { edge, invocation, type TestRecord } from '../../../support/records.js'
 import { idsOf } from '../support.js'
@@ -11,6 +12,14 @@ const NEVER = { sealRows: Number.POSITIVE_INFINITY, sealBytes: Number.POSITIVE_I
 
 const append = (store: Store, ...records: TestRecord[]) => store.append(toBatch(records[0]!.source, records))
 const ids = (batches: readonly Batch[]) => batches.map((batch) => idsOf(batch))
+/** What a store holds now, read at once. */
+function idsIn(store: Store, source: SourceName = 'edge_logs'): string[][] {
+  const { batches, release } = store.view(source)
+  const found = ids(batches)
+  release()
+  return found
+}
+
 const statsOf = (store: Store, source = 'edge_logs') => store.stats().find((stats) => stats.source === source)!
 
 /** Whether a promise is settled once all that is ready has run. */
@@ -28,24 +37,24 @@ describe('the rows of a store', () => {
   it('are visible when append returns, before its promise resolves', async () => {
     const store = createStore(NEVER)
     const room = append(store, edge({ id: '0' }), edge({ id: '1' }))
-    expect(ids(store.batches('edge_logs'))).toEqual([['0', '1']])
+    expect(idsIn(store)).toEqual([['0', '1']])
     await room
-    expect(store.batches('function_edge_logs')).toEqual([])
+    expect(idsIn(store, 'function_edge_logs')).toEqual([])
   })
 
   it('stay visible, each once and in order of arrival, while their head is being sealed', async () => {
     const store = createStore({ ...NEVER, sealRows: 2 })
     const appended = ['0', '1', '2', '3', '4'].map((id) => append(store, edge({ id, timestampUs: 10 - Number(id) })))
-    expect(ids(store.batches('edge_logs'))).toEqual([['0', '1'], ['2', '3'], ['4']])
+    expect(idsIn(store)).toEqual([['0', '1'], ['2', '3'], ['4']])
     expect(statsOf(store)).toMatchObject({ rows: 5, segments: 0 })
     const seen = new Set<string>()
     while (statsOf(store).segments < 2) {
-      seen.add(ids(store.batches('edge_logs')).flat().sort().join())
+      seen.add(idsIn(store).flat().sort().join())
       await new Promise(setImmediate)
     }
     await Promise.all([...appended, store.settled()])
     expect([...seen]).toEqual(['0,1,2,3,4'])
-    expect(ids(store.batches('edge_logs'))).toEqual([['1', '0'], ['3', '2'], ['4']])
+    expect(idsIn(store)).toEqual([['1', '0'], ['3', '2'], ['4']])
     expect(statsOf(store)).toMatchObject({ rows: 5, segments: 2 })
   })
 
@@ -54,26 +63,27 @@ describe('the rows of a store', () => {
     await append(store, edge({ id: '0' }))
     await store.sealAll()
     await append(store, edge({ id: '1' }))
-    const taken = store.batches('edge_logs')
+    const taken = store.view('edge_logs')
     await append(store, edge({ id: '2' }))
     await store.sealAll()
     store.drop(0, 'day')
-    expect(ids(taken)).toEqual([['0'], ['1']])
-    expect(store.batches('edge_logs')).toEqual([])
+    expect(ids(taken.batches)).toEqual([['0'], ['1']])
+    expect(idsIn(store)).toEqual([])
+    taken.release()
   })
 
   it('of each source are its own', async () => {
     const store = createStore(NEVER)
     for (const source of SOURCE_NAMES) await append(store, { ...edge({ id: source }), source })
     await store.sealAll()
-    for (const source of SOURCE_NAMES) expect(ids(store.batches(source))).toEqual([[source]])
+    for (const source of SOURCE_NAMES) expect(idsIn(store, source)).toEqual([[source]])
   })
 
   it('of several days become a segment each', async () => {
     const store = createStore(NEVER)
     await append(store, ...[1, 0, 1, -1].map((day) => edge({ id: `${day}`, timestampUs: day * DAY_US })))
     await store.sealAll()
-    expect(ids(store.batches('edge_logs'))).toEqual([['-1'], ['0'], ['1', '1']])
+    expect(idsIn(store)).toEqual([['-1'], ['0'], ['1', '1']])
     expect([store.oldestDay(), store.newestDay()]).toEqual([-1, 1])
   })
 
@@ -81,7 +91,7 @@ describe('the rows of a store', () => {
     const store = createStore(NEVER)
     await append(store, edge({ id: '0' }))
     await expect(store.append({ ...toBatch('edge_logs', [edge()]), rows: 7 })).rejects.toThrow(TypeError)
-    expect(ids(store.batches('edge_logs'))).toEqual([['0']])
+    expect(idsIn(store)).toEqual([['0']])
   })
 })
 
@@ -119,25 +129,25 @@ describe('a head', () => {
 })
 
 describe('those who append', () => {
-  it('are held back while more than two heads wait to be sealed', async () => {
+  it('are held back while more than one head waits to be sealed', async () => {
     const store = createStore({ ...NEVER, sealRows: 1 })
     const appended = ['0', '1', '2', '3'].map((id) => append(store, edge({ id })))
-    expect(await Promise.all(appended.map(isSettled))).toEqual([true, true, false, false])
-    await appended[2]
-    expect(statsOf(store).segments).toBeGreaterThanOrEqual(1)
-    await appended[3]
-    expect(statsOf(store).segments).toBeGreaterThanOrEqual(2)
+    expect(await Promise.all(appended.map(isSettled))).toEqual([true, false, false, false])
+    for (const i of [1, 2, 3]) {
+      await appended[i]
+      expect(statsOf(store).segments).toBeGreaterThanOrEqual(i)
+    }
     await store.settled()
     expect(statsOf(store).segments).toBe(4)
     expect(await isSettled(append(store, edge()))).toBe(true)
   })
 
-  it('never have more than two heads wait where they wait in turn', async () => {
+  it('never have more than one head wait where they wait in turn', async () => {
     const store = createStore({ ...NEVER, sealRows: 1 })
     for (let i = 1; i <= 30; i++) {
       await append(store, i % 2 === 0 ? edge() : invocation())
       const sealed = statsOf(store).segments + statsOf(store, 'function_edge_logs').segments
-      expect(i - sealed).toBeLessThanOrEqual(2)
+      expect(i - sealed).toBeLessThanOrEqual(1)
     }
   })
 })
@@ -151,7 +161,9 @@ describe('the statistics', () => {
     await store.sealAll()
     await append(store, edge(), edge())
     const { rows, segments, hotBytes, coldBytes, headBytes } = statsOf(store)
-    const sealed = store.batches('edge_logs').slice(0, 2) as unknown as { hotBytes: number; coldBytes: number }[]
+    const { batches, release } = store.view('edge_logs')
+    const sealed = batches.slice(0, 2) as unknown as { hotBytes: number; coldBytes: number }[]
+    release()
     expect([rows, segments]).toEqual([102, 2])
     expect(hotBytes).toBe(sealed[0]!.hotBytes + sealed[1]!.hotBytes)
     expect(coldBytes).toBe(sealed[0]!.coldBytes + sealed[1]!.coldBytes)
@@ -162,6 +174,141 @@ describe('the statistics', () => {
     store.drop(0, 'day')
     store.drop(1, 'day')
     expect(statsOf(store)).toEqual({ source: 'edge_logs', rows: 2, segments: 0, hotBytes: 0, coldBytes: 0, headBytes })
+  })
+})
+
+describe('the memory of a sealed head', () => {
+  /** A head's worth of rows whose cold columns all differ from those of any other mark. */
+  const marked = (mark: string, count = 5) =>
+    Array.from({ length: count }, (_, i) => edge({ id: `${mark}${i}`, event_message: mark.repeat(40 + i) }))
+
+  /** All cold columns of a batch, as texts. */
+  const coldOf = (batch: Batch) => {
+    const read = batch.openCold()
+    return Array.from({ length: batch.rows }, (_, row) => Object.values(read(row)).map(String))
+  }
+  const expectedOf = (records: readonly TestRecord[]) =>
+    records.map(({ id, event_message, metadata }) => [id, event_message, metadata])
+
+  /** The memory that the cold columns of the open head lie in. */
+  function openMemory(store: Store): ArrayBufferLike[] {
+    const { batches, release } = store.view('edge_logs')
+    const row = batches.at(-1)!.openCold()(0)
+    release()
+    return Object.values(row).map(({ buffer }) => buffer)
+  }
+
+  /** Fills and seals a head; `meanwhile` comes before it is sealed. Gives the memory that it lay in. */
+  async function fillAndSeal<T>(store: Store, mark: string, meanwhile: () => T): Promise<[ArrayBufferLike[], T]> {
+    await append(store, ...marked(mark))
+    const memory = openMemory(store)
+    const result = meanwhile()
+    await store.sealAll()
+    return [memory, result]
+  }
+
+  const nothing = () => undefined
+  const sameObjects = (a: readonly object[], b: readonly object[]) => a.map((object, i) => object === b[i])
+
+  it('is used for the head that begins next, which shows nothing of the rows before', async () => {
+    const store = createStore(NEVER)
+    const memories: ArrayBufferLike[][] = []
+    for (const mark of ['a', 'b', 'c', 'd', 'e']) memories.push((await fillAndSeal(store, mark, nothing))[0])
+    // A head begins when the one before it is full, and that is not sealed by then: two take turns.
+    for (const i of [2, 3, 4]) expect(sameObjects(memories[i]!, memories[i - 2]!)).toEqual([true, true, true])
+    expect(sameObjects(memories[1]!, memories[0]!)).toEqual([false, false, false])
+    await append(store, edge({ id: 'last', metadata: '[{}]' }))
+    const { batches, release } = store.view('edge_logs')
+    expect(batches.slice(0, -1).map(coldOf)).toEqual(['a', 'b', 'c', 'd', 'e'].map((mark) => expectedOf(marked(mark))))
+    expect(coldOf(batches.at(-1)!)).toEqual([['last', '', '[{}]']])
+    release()
+  })
+
+  it('is not used while a view that was taken before is not released: its rows can be read late', async () => {
+    const store = createStore(NEVER)
+    const [memory, view] = await fillAndSeal(store, 'a', () => store.view('edge_logs'))
+    for (const mark of ['b', 'c', 'd', 'e']) {
+      const [later] = await fillAndSeal(store, mark, nothing)
+      expect(sameObjects(later, memory)).toEqual([false, false, false])
+    }
+    expect(view.batches.map(coldOf)).toEqual([expectedOf(marked('a'))])
+    expect(view.batches.map(({ rows }) => rows)).toEqual([5])
+    view.release()
+  })
+
+  it('is not used while it is read by a view that was taken when it was being sealed', async () => {
+    const store = createStore(NEVER)
+    await append(store, ...marked('a'))
+    const memory = openMemory(store)
+    const sealing = store.sealAll()
+    const view = store.view('edge_logs')
+    expect(statsOf(store).segments).toBe(0)
+    await sealing
+    for (const mark of ['b', 'c', 'd']) {
+      expect(sameObjects((await fillAndSeal(store, mark, nothing))[0], memory)).toEqual([false, false, false])
+    }
+    expect(view.batches.map(coldOf)).toEqual([expectedOf(marked('a'))])
+    view.release()
+  })
+
+  it('is used once every view is released, of which each counts once however often it is', async () => {
+    const store = createStore(NEVER)
+    const [kept, late] = await fillAndSeal(store, 'a', () => {
+      const [early, late] = [store.view('edge_logs'), store.view('edge_logs')]
+      early.release()
+      early.release()
+      return late
+    })
+    const [released] = await fillAndSeal(store, 'b', () => {
+      for (const view of [store.view('edge_logs'), store.view('edge_logs')]) view.release()
+    })
+    const [third] = await fillAndSeal(store, 'c', nothing)
+    const [fourth] = await fillAndSeal(store, 'd', nothing)
+    expect(sameObjects(third, kept)).toEqual([false, false, false])
+    expect(sameObjects(fourth, released)).toEqual([true, true, true])
+    expect(late.batches.map(coldOf)).toEqual([expectedOf(marked('a'))])
+    late.release()
+  })
+
+  it('belongs to the statistics of its source until it is used, or has been idle from one trim to the next', async () => {
+    const store = createStore(NEVER)
+    const empty = statsOf(store).headBytes
+    const spare = openColdBytes(createOpenCold())
+    await fillAndSeal(store, 'a', nothing)
+    expect(statsOf(store).headBytes).toBe(empty + spare)
+    expect(statsOf(store, 'auth_logs').headBytes).toBe(statsOf(store, 'postgres_logs').headBytes)
+    store.trim()
+    await fillAndSeal(store, 'b', nothing)
+    store.trim()
+    expect(statsOf(store).headBytes).toBe(empty + spare)
+    const bytes = store.bytes()
+    store.trim()
+    expect(statsOf(store).headBytes).toBe(empty)
+    expect(store.bytes()).toBe(bytes - spare)
+    store.trim()
+    expect(statsOf(store).headBytes).toBe(empty)
+    await append(store, ...marked('c'))
+    await store.sealAll()
+    expect(idsIn(store).flat()).toEqual([...marked('a'), ...marked('b'), ...marked('c')].map(({ id }) => id))
+  })
+
+  it('is used by a head of any source', async () => {
+    const store = createStore(NEVER)
+    const empty = statsOf(store).headBytes
+    const [memory] = await fillAndSeal(store, 'a', nothing)
+    await append(store, invocation({ id: 'first' }))
+    await store.sealAll()
+    await append(store, invocation({ id: 'second', event_message: 'x' }))
+    const { batches, release } = store.view('function_edge_logs')
+    expect(Object.values(batches.at(-1)!.openCold()(0)).map(({ buffer }, i) => buffer === memory[i])).toEqual([
+      true,
+      true,
+      true,
+    ])
+    release()
+    expect(statsOf(store).headBytes).toBe(empty)
+    expect(idsIn(store, 'function_edge_logs')).toEqual([['first'], ['second']])
+    expect(idsIn(store)).toEqual([marked('a').map(({ id }) => id)])
   })
 })
 
@@ -177,9 +324,9 @@ describe('dropping', () => {
       { source: 'edge_logs', rows: 1, wholeDay: false },
       { source: 'function_edge_logs', rows: 1, wholeDay: false },
     ])
-    expect(ids(store.batches('edge_logs'))).toEqual([['old later'], ['new'], ['new later']])
+    expect(idsIn(store)).toEqual([['old later'], ['new'], ['new later']])
     expect(store.drop(1, 'day')).toEqual([{ source: 'edge_logs', rows: 2, wholeDay: true }])
-    expect(ids(store.batches('edge_logs'))).toEqual([['new']])
+    expect(idsIn(store)).toEqual([['new']])
     expect(store.drop(7, 'day')).toEqual([])
     expect(store.drop(0, 'oldest segments')).toEqual([
       { source: 'edge_logs', rows: 1, wholeDay: true },
@@ -192,7 +339,7 @@ describe('dropping', () => {
     const store = createStore(NEVER)
     await append(store, edge({ id: '0' }))
     expect(store.drop(0, 'day')).toEqual([])
-    expect(ids(store.batches('edge_logs'))).toEqual([['0']])
+    expect(idsIn(store)).toEqual([['0']])
   })
 })
 
