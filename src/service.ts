@@ -48,6 +48,7 @@ export async function startService(config: ServeConfig, log: Log): Promise<Servi
   log(`listening on ${server.url}`)
   const terminal = process.stderr.isTTY ? process.stderr : undefined
   const stdin = readStdin({ ingest, metrics, clock, terminal })
+  if (stdin !== undefined) ingest.start()
   stdin?.done.then((report) => {
     if (report.error !== undefined) status = 'degraded'
     log(describeEnd(report))

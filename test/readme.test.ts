@@ -25,7 +25,7 @@ function tableUnder(heading: string): string[][] {
 }
 
 const code = (text: string) => (text === '' ? '' : `\`${text}\``)
-const commands = [...readme.matchAll(/```sh\n(.*?)```/gs)].flatMap(([, block]) => block!.trim().split('\n'))
+const commands = [...readme.matchAll(/```sh\n(.*?)```/gs)].flatMap(([, block]) => block!.trim().split(/\n| && /))
 
 describe('README', () => {
   it('lists every setting as the program knows it', () => {

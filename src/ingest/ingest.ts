@@ -20,6 +20,8 @@ export interface IngestTotals {
  * batch or the parsing thread has died: nothing is taken from then on.
  */
 export interface Ingest {
+  /** Starts the parsing thread ahead of the first write, whose rows are then visible sooner. */
+  start(): void
   /**
    * The next bytes of the stream, which must stay as they are until the promise resolves: when all have been copied into
    * slabs. A slab is free again when the batches made of it are in the engine, so that a slow engine holds the writer.
@@ -65,7 +67,7 @@ interface Waiting {
   reject(error: Error): void
 }
 
-/** Starts the parsing thread at the first write: a service without a stream pays nothing for it. */
+/** The parsing thread starts at the first write or when it is told to: a service without a stream pays nothing for it. */
 export function createIngest(options: IngestOptions): Ingest {
   const { engine, metrics, rejects, clock = systemClock, slabs = SLABS, slabBytes = SLAB_BYTES } = options
   const totals: IngestTotals = { taken: 0, rejected: 0, byReason: {} }
@@ -199,6 +201,9 @@ export function createIngest(options: IngestOptions): Ingest {
   }
 
   return {
+    start() {
+      if (failure === undefined) worker ??= startWorker()
+    },
     write: (chunk) => inTurn(() => put(chunk)),
     flush: () => inTurn(flushWorker),
     end: () => inTurn(finish),

@@ -1,51 +1,209 @@
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Interner } from '../../src/base/interner.js'
 
-function textOf({ bytes, offsets }: Interner, code: number): string {
-  return Buffer.from(bytes.subarray(offsets[code], offsets[code + 1])).toString('latin1')
+type Gap = 0 | 1
+type Text = string | Uint8Array
+
+/** Calls with the bytes of a text that stands between others. */
+function within<T>(text: Text, call: (bytes: Uint8Array, start: number, end: number) => T): T {
+  const bytes = Buffer.concat([Buffer.from('x'), Buffer.from(text as string), Buffer.from('y')])
+  return call(bytes, 1, bytes.length - 1)
 }
 
-function intern(interner: Interner, text: string): number {
-  const bytes = Buffer.from(`x${text}y`, 'latin1')
-  return interner.intern(bytes, 1, bytes.length - 1)
+const intern = (interner: Interner, text: Text) => within(text, interner.intern.bind(interner))
+const find = (interner: Interner, text: Text) => within(text, interner.find.bind(interner))
+const append = (interner: Interner, text: Text) => within(text, interner.append.bind(interner))
+const internAll = (interner: Interner, texts: readonly Text[]) => texts.map((text) => intern(interner, text))
+
+const entryOf = ({ offsets, bytes }: Interner, code: number, gap: Gap) =>
+  bytes.subarray(offsets[code]!, offsets[code + 1]! - gap).toString()
+const entries = (interner: Interner, gap: Gap) =>
+  Array.from({ length: interner.count }, (_, code) => entryOf(interner, code, gap))
+
+/** Codes in order of first appearance, by a Map. */
+function expectedCodes(texts: readonly string[]): number[] {
+  const codes = new Map<string, number>()
+  return texts.map((text) => {
+    const code = codes.get(text) ?? codes.size
+    codes.set(text, code)
+    return code
+  })
 }
 
-function find(interner: Interner, text: string): number {
-  const bytes = Buffer.from(text, 'latin1')
-  return interner.find(bytes, 0, bytes.length)
+/** Counts the looks at `offsets`: a search looks there only for an entry of the very hash that it looks for. */
+function watch(interner: Interner) {
+  let { offsets } = interner
+  let looks: number[] | undefined
+  const spied = new Proxy([], {
+    get(_, index) {
+      looks?.push(Number(index))
+      return offsets[Number(index)]
+    },
+  }) as unknown as typeof offsets
+  Object.defineProperty(interner, 'offsets', {
+    get: () => (looks === undefined ? offsets : spied),
+    set: (grown) => {
+      offsets = grown
+    },
+  })
+  /** The first entry that a search for the text looks at. */
+  return (text: string): number | undefined => {
+    const seen: number[] = []
+    looks = seen
+    find(interner, text)
+    looks = undefined
+    return seen[0]
+  }
 }
 
-it('gives codes as a Map would, in the order of first sight', () => {
-  const text = fc.oneof(fc.constantFrom('', '__proto__', 'constructor', 'a', 'b'), fc.string({ maxLength: 3 }))
-  fc.assert(
-    fc.property(
-      fc.array(
-        text.map((t) => Buffer.from(t).toString('latin1')),
-        { maxLength: 300 },
-      ),
-      (texts) => {
-        const interner = new Interner(0)
+/** Pairs of different texts whose hashes are equal, found by trying: what the hash is does not matter. */
+function collidingPairs(count: number): [string, string][] {
+  const interner = new Interner()
+  const firstLook = watch(interner)
+  const pairs: [string, string][] = []
+  for (let i = 0; pairs.length < count; i++) {
+    if (i === 3_000_000) throw new Error(`Only ${pairs.length} collisions among ${i} texts.`)
+    const other = firstLook(`text ${i}`)
+    if (other !== undefined) pairs.push([`text ${other}`, `text ${i}`])
+    intern(interner, `text ${i}`)
+  }
+  return pairs
+}
+
+const arbitraryText = fc.oneof(
+  fc.constantFrom('', '__proto__', 'constructor', 'a', 'b', 'abcd', 'abcde'),
+  fc.string({ unit: 'binary', maxLength: 3 }),
+)
+const arbitraryTexts = fc.array(
+  arbitraryText.map((text) => Buffer.from(text).toString()),
+  { maxLength: 300 },
+)
+
+describe.each([0, 1] as const)('an interner with %d bytes between its entries', (gap) => {
+  it('gives codes as a Map would, in the order of first sight, and keeps the bytes', () => {
+    fc.assert(
+      fc.property(arbitraryTexts, (texts) => {
+        const interner = new Interner(gap)
         const model = new Map<string, number>()
-        for (const value of texts) {
-          expect(find(interner, value)).toBe(model.get(value) ?? -1)
-          if (!model.has(value)) model.set(value, model.size)
-          expect(intern(interner, value)).toBe(model.get(value))
+        for (const text of texts) {
+          expect(find(interner, text)).toBe(model.get(text) ?? -1)
+          if (!model.has(text)) model.set(text, model.size)
+          expect(intern(interner, text)).toBe(model.get(text))
         }
-        expect(interner.count).toBe(model.size)
-        for (const [value, code] of model) expect(textOf(interner, code)).toBe(value)
-      },
-    ),
-  )
+        expect(entries(interner, gap)).toEqual([...model.keys()])
+        expect(interner.hasNewlines).toBe(texts.some((text) => text.includes('\n')))
+        const bytes = Buffer.from([...model.keys()].map((text) => text + '\n'.repeat(gap)).join(''))
+        expect(interner.bytes.subarray(0, interner.offsets[interner.count])).toEqual(bytes)
+      }),
+    )
+  })
+
+  it('tells texts of the same hash apart', () => {
+    const pairs = collidingPairs(3)
+    for (const [one, other] of pairs) {
+      const interner = new Interner(gap)
+      const firstLook = watch(interner)
+      intern(interner, one)
+      expect([firstLook(one), firstLook(other), firstLook(`${other}!`)]).toEqual([0, 0, undefined])
+      expect(find(interner, other)).toBe(-1)
+    }
+    const texts = pairs.flat()
+    expect(new Set(texts).size).toBe(6)
+    const interner = new Interner(gap)
+    expect(internAll(interner, [...texts, ...texts])).toEqual(expectedCodes([...texts, ...texts]))
+    expect(entries(interner, gap)).toEqual(texts)
+  })
+
+  it('tells a text, its beginning, and itself with a newline or a zero behind apart', () => {
+    const texts = [
+      'ab',
+      'a',
+      '',
+      'ab\n',
+      '\n',
+      'ab',
+      '',
+      'abcd',
+      'abc',
+      'abcd\0',
+      'abc\0',
+      'dcba',
+      'abcd',
+      '\0',
+      '\0\0',
+    ]
+    expect(internAll(new Interner(gap), texts)).toEqual(expectedCodes(texts))
+  })
+
+  it('grows over many texts and over long ones, and counts the bytes that it holds', () => {
+    const texts = Array.from({ length: 20_000 }, (_, i) =>
+      i % 5_000 === 0 ? `${i}`.padEnd(100_000, 'z') : `text ${i}${'x'.repeat(i % 97)}`,
+    )
+    const interner = new Interner(gap)
+    const emptyBytes = interner.byteLength
+    const codes = texts.map((_, i) => i)
+    expect(internAll(interner, texts)).toEqual(codes)
+    expect(internAll(interner, texts)).toEqual(codes)
+    expect(texts.map((text) => find(interner, text))).toEqual(codes)
+    expect(entries(interner, gap)).toEqual(texts)
+    const visible = interner.offsets.byteLength + interner.bytes.byteLength
+    // A hash of 4 bytes a code, and two slots of 4 bytes a code at least.
+    expect(interner.byteLength - visible).toBeGreaterThanOrEqual(texts.length * 12)
+    expect(interner.byteLength - visible).toBeLessThanOrEqual(texts.length * 12 * 4)
+    expect(emptyBytes).toBeLessThan(4096)
+  })
+
+  it('forgets all entries, and begins anew', () => {
+    const interner = new Interner(gap)
+    internAll(interner, ['a\n', ...Array.from({ length: 5000 }, (_, i) => `${i}`)])
+    const { byteLength } = interner
+    interner.clear()
+    expect([interner.count, interner.hasNewlines, find(interner, '7')]).toEqual([0, false, -1])
+    expect(internAll(interner, ['fresh', '7', 'fresh'])).toEqual([0, 1, 0])
+    expect(entries(interner, gap)).toEqual(['fresh', '7'])
+    expect(interner.byteLength).toBe(byteLength)
+  })
+
+  it('appends entries end to end, equal ones too, with codes in their order', () => {
+    fc.assert(
+      fc.property(arbitraryTexts, (texts) => {
+        const interner = new Interner(gap)
+        const first = intern(interner, 'first')
+        expect(texts.map((text) => append(interner, text))).toEqual(texts.map((_, i) => i + 1))
+        expect(entries(interner, gap)).toEqual(['first', ...texts])
+        expect(interner.count).toBe(texts.length + 1)
+        expect(interner.hasNewlines).toBe(texts.some((text) => text.includes('\n')))
+        const bytes = Buffer.from(['first', ...texts].map((text) => text + '\n'.repeat(gap)).join(''))
+        expect(interner.bytes.subarray(0, interner.offsets[interner.count])).toEqual(bytes)
+        // Only what was interned is found.
+        expect(find(interner, 'first')).toBe(first)
+        for (const text of texts) expect(find(interner, text)).toBe(-1)
+      }),
+    )
+  })
+
+  it('appends many entries and long ones, in room of its texts alone', () => {
+    const texts = Array.from({ length: 5_000 }, (_, i) => (i % 1_000 === 0 ? 'z'.repeat(100_000 + i) : `text ${i % 7}`))
+    const interner = new Interner(gap)
+    const emptyBytes = interner.byteLength - interner.offsets.byteLength - interner.bytes.byteLength
+    for (const text of texts) append(interner, text)
+    expect(entries(interner, gap)).toEqual(texts)
+    expect(interner.byteLength - interner.offsets.byteLength - interner.bytes.byteLength).toBe(emptyBytes)
+  })
 })
 
-it('keeps thousands apart, long ones too, and forgets them', () => {
-  const interner = new Interner(0)
-  const texts = Array.from({ length: 5000 }, (_, i) => `${i}${'x'.repeat(i % 97)}`)
-  expect(texts.map((text) => intern(interner, text))).toEqual(texts.map((_, i) => i))
-  expect(texts.map((text) => find(interner, text))).toEqual(texts.map((_, i) => i))
-  interner.clear()
-  expect([interner.count, find(interner, '7')]).toEqual([0, -1])
-  expect(intern(interner, 'fresh')).toBe(0)
-  expect(textOf(interner, 0)).toBe('fresh')
+it('an interner takes bytes that are not UTF-8', () => {
+  const interner = new Interner()
+  expect(internAll(interner, [Buffer.of(0xff), Buffer.of(0xfe), Buffer.of(0xff)])).toEqual([0, 1, 0])
+})
+
+it('what was taken of an interner stays readable when it grows', () => {
+  const interner = new Interner()
+  internAll(interner, ['first', 'second'])
+  const { bytes, offsets } = interner
+  const more = Array.from({ length: 1000 }, (_, i) => `${i}`)
+  internAll(interner, more)
+  for (const text of more) append(interner, text)
+  expect(bytes.subarray(offsets[1]!, offsets[2]! - 1).toString()).toBe('second')
 })

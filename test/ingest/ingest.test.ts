@@ -1,11 +1,13 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/base/clock.js'
 import { createMetrics } from '../../src/base/metrics.js'
+import { MIB } from '../../src/base/units.js'
 import type { IngestBatch } from '../../src/engine/engine.js'
 import type { createIngest as CreateIngest, Ingest, IngestOptions } from '../../src/ingest/ingest.js'
 import type { Reject } from '../../src/ingest/rejects.js'
-import { NOW_US, rowsOf } from './parsing.js'
+import { NOW_US, type ParsedRow, rowsOf } from './parsing.js'
 
 // The parsing thread is the built program's: `npm run build` comes before these tests.
 const { createIngest }: { createIngest: typeof CreateIngest } = await import(
@@ -15,16 +17,18 @@ const { createIngest }: { createIngest: typeof CreateIngest } = await import(
 const line = (id: number | string, more: object = {}) =>
   `${JSON.stringify({ source: 'edge_logs', id: `${id}`, ...more })}\n`
 
-/** An engine that keeps what it is given, and passes each batch only when `gate` lets it. */
+/** An engine that reads each batch once `gate` lets it, and before it says so: the batch's memory is used again then. */
 function fakeEngine(gate: () => Promise<void> = async () => {}) {
-  const batches: IngestBatch[] = []
+  const rows: ParsedRow[] = []
+  const given: Uint8Array[] = []
   const engine = {
     async append(batch: IngestBatch) {
       await gate()
-      batches.push(batch)
+      given.push(batch.ipc)
+      rows.push(...rowsOf(batch))
     },
   }
-  return { engine, ids: () => batches.flatMap(rowsOf).map(({ id }) => id) }
+  return { engine, rows, given, ids: () => rows.map(({ id }) => id) }
 }
 
 let open: Ingest[] = []
@@ -138,6 +142,51 @@ describe('a stream', () => {
     await Promise.all(more)
     expect(ids()).toEqual([...wanted, 'x', 'y', 'z'])
   })
+})
+
+describe('a stream of many batches', () => {
+  /** A record whose every text is told by its number, so that bytes of another batch would show. */
+  const recordOf = (i: number) => ({
+    source: i % 3 === 0 ? 'auth_logs' : 'edge_logs',
+    id: `${i}`,
+    project: i % 11 === 0 ? null : `p${i % 97}`,
+    event_message: `${i} `.repeat(20 + (i % 150)),
+    metadata: { request: { url: i % 7 === 0 ? null : `/u/${i}` }, n: i },
+  })
+
+  /** The record as a row says it; the URL only where its source has that column. */
+  const recordOfRow = ({ source, id, project, event_message, metadata, url }: ParsedRow) => ({
+    ...{ source, id, project, event_message, metadata: JSON.parse(metadata as string) },
+    ...(source === 'edge_logs' ? { url } : {}),
+  })
+
+  it('arrives right in memory that the engine has given back', async () => {
+    const { engine, rows, given } = fakeEngine()
+    const { ingest } = start({ engine })
+    const count = 40_000
+    let bytes = 0
+    for (let from = 0; from < count; from += 500) {
+      const lines = Array.from({ length: 500 }, (_, i) => `${JSON.stringify(recordOf(from + i))}\n`)
+      const chunk = Buffer.from(lines.join(''))
+      bytes += chunk.length
+      await ingest.write(chunk)
+    }
+    expect(bytes).toBeGreaterThan(20 * MIB)
+    expect(await ingest.end()).toEqual({ taken: count, rejected: 0, byReason: {} })
+    for (const source of ['auth_logs', 'edge_logs']) {
+      const records = Array.from({ length: count }, (_, i) => recordOf(i)).filter((record) => record.source === source)
+      const arrived = rows.filter((row) => row.source === source)
+      expect(arrived.map(({ id }) => id)).toEqual(records.map(({ id }) => id))
+      const wrong = arrived.findIndex((row, i) => {
+        const { metadata } = records[i]!
+        const expected = source === 'edge_logs' ? { ...records[i]!, url: metadata.request.url } : records[i]!
+        return !isDeepStrictEqual(recordOfRow(row), expected)
+      })
+      expect(arrived[wrong]).toBeUndefined()
+    }
+    // Memory that went back to the thread is not there any more.
+    expect(given.filter(({ buffer }) => buffer.byteLength === 0).length).toBeGreaterThanOrEqual(4)
+  }, 60_000)
 })
 
 describe('a slow engine', () => {

@@ -3,7 +3,7 @@ import { DAY_US } from '../../src/base/units.js'
 import type { IngestBatch } from '../../src/engine/engine.js'
 import type { Scanner } from '../../src/ingest/fields.js'
 import { capacityFor } from '../../src/ingest/lines.js'
-import { createParser, MAX_LINE_BYTES, type ParserOptions } from '../../src/ingest/parse.js'
+import { createParser, MAX_LINE_BYTES, type ParserOptions, type ParserSink } from '../../src/ingest/parse.js'
 import type { Reject } from '../../src/ingest/rejects.js'
 import { findSource } from '../../src/sources.js'
 import { createScanner, type ScannerOptions } from './reference/scan.js'
@@ -26,6 +26,9 @@ export interface ParseOptions extends Partial<Omit<ParserOptions, 'scanner' | 'd
   maxLines?: number
   nowUs?: number
   makeScanner?: (options: ScannerOptions) => Scanner
+  memory?: ParserSink['memory']
+  /** Sees each batch at once: where its memory is used again, it is not to be read later. */
+  onBatch?: ParserSink['batch']
 }
 
 export interface Parse {
@@ -37,14 +40,14 @@ export interface Parse {
 /** Runs the pure pipeline over chunks to the end of the stream. */
 export function parseChunks(chunks: readonly Uint8Array[], options: ParseOptions = {}): Parse {
   const { maxLineBytes = MAX_LINE_BYTES, maxLines = 64, nowUs = NOW_US, makeScanner = createScanner } = options
-  const { defaultSource, ...rest } = options
+  const { defaultSource, memory, onBatch, ...rest } = options
   const scanner = makeScanner({ capacityBytes: capacityFor(maxLineBytes), maxLines })
   const batches: IngestBatch[] = []
   const rejects: Reject[] = []
   const source = defaultSource === undefined ? undefined : findSource(defaultSource)
   const parser = createParser(
     { retentionUs: RETENTION_US, ...rest, scanner, maxLineBytes, defaultSource: source },
-    { batch: (batch) => batches.push(batch), reject: (reject) => rejects.push(reject) },
+    { batch: onBatch ?? ((batch) => batches.push(batch)), memory, reject: (reject) => rejects.push(reject) },
   )
   for (const chunk of chunks) parser.push(chunk, nowUs)
   parser.end(nowUs)

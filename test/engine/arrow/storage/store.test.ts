@@ -292,6 +292,25 @@ describe('the memory of a sealed head', () => {
     expect(idsIn(store).flat()).toEqual([...marked('a'), ...marked('b'), ...marked('c')].map(({ id }) => id))
   })
 
+  it('is used by one head only, where two begin at once', async () => {
+    const store = createStore(NEVER)
+    await fillAndSeal(store, 'a', nothing)
+    const records = (mark: string) => marked(mark).map((record) => ({ ...record, source: 'auth_logs' as const }))
+    await append(store, ...marked('b'))
+    await append(store, ...records('c'))
+    const sealing = store.sealAll()
+    await append(store, ...marked('d'))
+    await append(store, ...records('e'))
+    await append(store, ...marked('f'))
+    await sealing
+    const [edges, others] = [store.view('edge_logs'), store.view('auth_logs')]
+    expect(edges.batches.map(coldOf)).toEqual(
+      [marked('a'), marked('b'), [...marked('d'), ...marked('f')]].map(expectedOf),
+    )
+    expect(others.batches.map(coldOf)).toEqual([records('c'), records('e')].map(expectedOf))
+    for (const view of [edges, others]) view.release()
+  })
+
   it('is used by a head of any source', async () => {
     const store = createStore(NEVER)
     const empty = statsOf(store).headBytes
