@@ -131,6 +131,23 @@ describe('a stream', () => {
     expect(threads).toBe(0)
   })
 
+  it('that is awaited has its thread ahead of the first write: one, and none once closed', async () => {
+    const threads: Worker[] = []
+    const collect = (thread: Worker) => void threads.push(thread)
+    process.on('worker', collect)
+    const { engine, ids } = fakeEngine()
+    const { ingest } = start({ engine })
+    ingest.start()
+    ingest.start()
+    await until(() => threads.length > 0)
+    await ingest.write(Buffer.from(line('a')))
+    expect((await ingest.end()).taken).toBe(1)
+    ingest.start()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    process.off('worker', collect)
+    expect([ids(), threads.length]).toEqual([['a'], 1])
+  })
+
   it('may be written from the same memory over and over, longer than a slab, without waiting', async () => {
     const { engine, ids } = fakeEngine()
     const { ingest } = start({ engine, slabs: 2, slabBytes: 50 })

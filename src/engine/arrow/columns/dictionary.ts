@@ -60,6 +60,17 @@ export function entryAt(dictionary: Dictionary, position: number): number {
   return low
 }
 
+/** The code of a text, or -1. */
+export function findEntry(dictionary: Dictionary, text: string): number {
+  const searched = dictionary.bytes.subarray(0, dictionary.offsets[dictionary.count])
+  const line = Buffer.from(`\n${text}\n`)
+  for (let at = searched.indexOf(line); at >= 0; at = searched.indexOf(line, at + 1)) {
+    const entry = entryAt(dictionary, at + 1)
+    if (dictionary.offsets[entry] === at + 1 && dictionary.offsets[entry + 1] === at + line.length) return entry
+  }
+  return -1
+}
+
 /** A dictionary of the entries `codes` of another, in that order, behind the entry for absent. */
 export function pick(from: Dictionary, codes: Uint32Array): Dictionary {
   const offsets = new Uint32Array(codes.length + 2)

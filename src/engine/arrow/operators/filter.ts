@@ -3,10 +3,10 @@ import type { Predicate, TimeRange } from '../../plan.js'
 import { AREAS, hotColumns } from '../../schema.js'
 import type { Batch, Codes, TextColumn, TimeColumn } from '../columns/batch.js'
 import { timeAt } from '../columns/batch.js'
-import { ABSENT } from '../columns/dictionary.js'
+import { ABSENT, findEntry } from '../columns/dictionary.js'
 import { narrow, none, type RangeSelection, range, rowAt, type Selection, sizeOf } from '../columns/selection.js'
 import type { Pause } from '../slices.js'
-import { createMatcher, findEntry, matchEntries } from './pattern.js'
+import { createMatcher, matchEntries } from './pattern.js'
 
 /** A predicate made ready once a query: narrows a selection of any batch of the source. */
 export type Filter = (batch: Batch, selection: Selection, pause: Pause) => Selection | Promise<Selection>

@@ -140,14 +140,3 @@ function matchLines(dictionary: Dictionary, stretch: Stretch, lines: Pattern, hi
   }
   return true
 }
-
-/** The code of a text, or -1. */
-export function findEntry(dictionary: Dictionary, text: string): number {
-  const searched = dictionary.bytes.subarray(0, dictionary.offsets[dictionary.count])
-  const line = Buffer.from(`\n${text}\n`)
-  for (let at = searched.indexOf(line); at >= 0; at = searched.indexOf(line, at + 1)) {
-    const entry = entryAt(dictionary, at + 1)
-    if (dictionary.offsets[entry] === at + 1 && dictionary.offsets[entry + 1] === at + line.length) return entry
-  }
-  return -1
-}

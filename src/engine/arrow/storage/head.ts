@@ -4,9 +4,8 @@ import type { SourceName } from '../../../sources.js'
 import type { IngestBatch } from '../../engine.js'
 import { type HotColumn, hotColumns } from '../../schema.js'
 import type { Batch, Column } from '../columns/batch.js'
-import { ABSENT, createInterner, type Dictionary } from '../columns/dictionary.js'
+import { ABSENT, createInterner, type Dictionary, findEntry } from '../columns/dictionary.js'
 import { narrow, none, range } from '../columns/selection.js'
-import { findEntry } from '../operators/pattern.js'
 import {
   appendCold,
   coldTextBytes,

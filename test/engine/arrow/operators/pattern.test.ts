@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createMatcher, findEntry, matchEntries } from '../../../../src/engine/arrow/operators/pattern.js'
+import { findEntry } from '../../../../src/engine/arrow/columns/dictionary.js'
+import { createMatcher, matchEntries } from '../../../../src/engine/arrow/operators/pattern.js'
 import { dictionary, noPause } from '../support.js'
 
 const RE2 = createRequire(import.meta.url)('re2') as typeof import('re2')
