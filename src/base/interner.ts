@@ -18,6 +18,7 @@ export class Interner {
   readonly #gapBytes: 0 | 1
   #slots = new Int32Array(128).fill(FREE)
   #hashes = new Uint32Array(64)
+  #appends = false
 
   /** `gapBytes`: 1 puts a newline behind each entry, 0 nothing. */
   constructor(gapBytes: 0 | 1 = 1) {
@@ -26,14 +27,23 @@ export class Interner {
 
   /** The code of `source[start .. end)`; a new one where it was not seen before. */
   intern(source: Uint8Array, start: number, end: number): number {
+    if (this.#appends) throw new TypeError('An interner that appends does not intern.')
     const hash = hashOf(source, start, end)
     const slot = this.#slotOf(hash, source, start, end)
     const code = this.#slots[slot]!
     return code === FREE ? this.#add(slot, hash, source, start, end) : code
   }
 
-  /** Adds an entry without a look for an equal one: neither `intern` nor `find` will see it. Returns its code. */
+  /**
+   * Adds an entry without a look for an equal one, and returns its code. From then on this interner only appends: its table
+   * knows nothing of such entries.
+   */
   append(source: Uint8Array, start: number, end: number): number {
+    this.#appends = true
+    return this.#write(source, start, end)
+  }
+
+  #write(source: Uint8Array, start: number, end: number): number {
     const code = this.count++
     const from = this.offsets[code]!
     const to = from + end - start + this.#gapBytes
@@ -56,6 +66,7 @@ export class Interner {
   clear(): void {
     this.count = 0
     this.hasNewlines = false
+    this.#appends = false
     this.#slots.fill(FREE)
   }
 
@@ -84,7 +95,7 @@ export class Interner {
   }
 
   #add(slot: number, hash: number, source: Uint8Array, start: number, end: number): number {
-    const code = this.append(source, start, end)
+    const code = this.#write(source, start, end)
     if (code >= this.#hashes.length) this.#hashes = grown(this.#hashes, code + 1)
     this.#hashes[code] = hash
     this.#slots[slot] = code

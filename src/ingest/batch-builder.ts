@@ -50,8 +50,9 @@ export function createBatchBuilder(source: SourceName): BatchBuilder {
 }
 
 /** Bytes of text that the rows hold: what bounds a batch. */
-export function textBytes({ rows, id, eventMessage, metadata }: BatchBuilder): number {
-  return id.byteLength(rows) + eventMessage.byteLength(rows) + metadata.byteLength(rows)
+export function textBytes({ rows, id, eventMessage, metadata, hot }: BatchBuilder): number {
+  const coldBytes = id.byteLength(rows) + eventMessage.byteLength(rows) + metadata.byteLength(rows)
+  return hot.reduce((sum, { kind, column }) => (kind === 'text' ? sum + column.byteLength(rows) : sum), coldBytes)
 }
 
 /** What a row takes besides its texts, at the most: codes, numbers, offsets and their padding. */

@@ -69,6 +69,11 @@ export class NullableTextColumn {
   readonly #texts = new TextColumn()
   #present = new Uint8Array(64)
 
+  /** Bytes of the first `rows` values. */
+  byteLength(rows: number): number {
+    return this.#texts.byteLength(rows)
+  }
+
   set(row: number, bytes: Uint8Array, start: number, end: number): void {
     this.#texts.set(row, bytes, start, end)
     this.#mark(row, 1)

@@ -42,7 +42,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   metrics.memoryLimitBytes.set(memoryLimitBytes)
   const stopUpkeep = clock.every(UPKEEP_MS, () => {
     enforceRetention(store, clock.nowUs(), retentionUs, metrics)
-    store.trim()
+    store.trim('idle')
   })
 
   return {

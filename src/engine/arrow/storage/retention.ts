@@ -19,6 +19,7 @@ export function enforceRetention(store: Store, nowUs: number, retentionUs: numbe
  * outgrows the limit alone keeps its newest rows.
  */
 export function enforceMemoryLimit(store: Store, limitBytes: number, metrics: Metrics): void {
+  if (store.bytes() > limitBytes) store.trim('all')
   while (store.bytes() > limitBytes) {
     const oldest = store.oldestDay()
     if (oldest === undefined) return

@@ -50,8 +50,8 @@ export interface Store {
   settled(): Promise<void>
   stats(): SourceStats[]
   bytes(): number
-  /** Lets go of memory that was kept for the next head and has not been used since the last call. */
-  trim(): void
+  /** Lets go of memory that is kept for the next head: all of it, or what has not been used since the last call. */
+  trim(what: 'idle' | 'all'): void
   /** The oldest and the newest day that a sealed segment holds, of any source. */
   oldestDay(): number | undefined
   newestDay(): number | undefined
@@ -117,8 +117,8 @@ export function createStore({ sealRows, sealBytes }: StoreOptions): Store {
     },
     settled: () => lastSeal,
     stats,
-    trim() {
-      if (spare?.idle) spare = undefined
+    trim(what) {
+      if (what === 'all' || spare?.idle) spare = undefined
       else if (spare !== undefined) spare.idle = true
     },
     bytes: () => stats().reduce((sum, stats) => sum + stats.hotBytes + stats.coldBytes + stats.headBytes, 0),

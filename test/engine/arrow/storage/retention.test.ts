@@ -128,6 +128,7 @@ describe('the memory limit', () => {
     const sizes = []
     for (const day of [3, 1, 2]) sizes.push(await sizeOfDay(day))
     await addDay(store, 1, 7, 'auth_logs')
+    store.trim('all')
     const total = store.bytes()
     enforceMemoryLimit(store, total, metrics)
     expect(daysOf(store)).toEqual([3, 1, 2])
@@ -142,6 +143,7 @@ describe('the memory limit', () => {
 
   it('drops of the only day left its oldest segments, until what is left fits', async () => {
     for (const rows of [1, 2, 3, 4]) await addDay(store, 9, rows)
+    store.trim('all')
     const newest = batchesOf(store).slice(2) as unknown as { hotBytes: number; coldBytes: number }[]
     const fits =
       store.bytes() - sealedBytes() + newest.reduce((sum, { hotBytes, coldBytes }) => sum + hotBytes + coldBytes, 0)
@@ -152,10 +154,19 @@ describe('the memory limit', () => {
 
   it('counts a day as dropped once its last segment is', async () => {
     for (const rows of [1, 2, 3]) await addDay(store, 9, rows)
+    store.trim('all')
     enforceMemoryLimit(store, store.bytes() - 1, metrics)
     expect(await evicted(metrics, 'memory')).toEqual({ rows: 1, partitions: 0 })
     enforceMemoryLimit(store, 0, metrics)
     expect(await evicted(metrics, 'memory')).toEqual({ rows: 6, partitions: 1 })
+  })
+
+  it('lets memory that waits for the next head go before any row', async () => {
+    await addDay(store, 9)
+    const withSpare = store.bytes()
+    enforceMemoryLimit(store, withSpare - 1, metrics)
+    expect([batchesOf(store).length, store.bytes() < withSpare]).toEqual([1, true])
+    expect(await evicted(metrics, 'memory')).toEqual({ rows: 0, partitions: 0 })
   })
 
   it('leaves open heads alone, and ends where nothing sealed is left', async () => {
