@@ -16,9 +16,9 @@ const RUNS = Number(process.env.LOGWEIR_BENCH_RUNS ?? 3)
 const RESULTS = new URL('./results/', import.meta.url)
 
 const BENCHES = {
-  idle: { script: 'idle.mjs', args: [[]], alone: true },
-  ingest: { script: 'ingest.mjs', args: [['1000000']], alone: true },
-  health: { script: 'health.mjs', args: [['1000000']], alone: true },
+  idle: { script: 'idle.mjs', args: [[]] },
+  ingest: { script: 'ingest.mjs', args: [['1000000']] },
+  health: { script: 'health.mjs', args: [['1000000']] },
   query: {
     script: 'query.mjs',
     args: ['1000000', '10000000'].flatMap((rows) => [['edge_logs', rows], ['function_edge_logs', rows]]),
