@@ -64,6 +64,7 @@ const SEALING_BACKLOG = 1
 
 export function createStore({ sealRows, sealBytes }: StoreOptions): Store {
   const shelves = new Map(SOURCE_NAMES.map((source) => [source, createShelf(source)]))
+  /** Settles when the seals begun so far have ended; one that failed leaves its rows visible where they are. */
   let lastSeal: Promise<void> = Promise.resolve()
   const backlog: Promise<void>[] = []
   /** Memory of the last head that was sealed, for the next: memory that the system must first find is twice as dear. */
@@ -79,7 +80,7 @@ export function createStore({ sealRows, sealBytes }: StoreOptions): Store {
       shelf.sealing.splice(shelf.sealing.indexOf(full), 1)
       if (full.readers === 0) spare = { source: shelf.source, cold: full.cold, idle: false }
     })
-    lastSeal = sealed
+    lastSeal = sealed.catch(() => {})
     backlog.push(sealed)
     const done = () => void backlog.splice(backlog.indexOf(sealed), 1)
     sealed.then(done, done)
