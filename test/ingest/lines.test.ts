@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { HEAD_BYTES } from '../../src/ingest/lines.js'
 import { createWasmScanner } from '../../src/ingest/wasm-scanner.js'
+import { mulberry32 } from '../support/random.js'
 import { INVALID_JSON, VALID_JSON } from './json-cases.js'
-import { NOW_US, type Parse, parse, parseChunks, seeded } from './parsing.js'
+import { NOW_US, type Parse, parse, parseChunks } from './parsing.js'
 
 const record = (id: string, more: object = {}) =>
   JSON.stringify({ source: 'edge_logs', id, timestamp: NOW_US, ...more })
@@ -50,7 +51,7 @@ describe('I3: split anywhere', () => {
   })
 
   it.each(Array.from({ length: 200 }, (_, seed) => seed))('seed %i', (seed) => {
-    const random = seeded(seed)
+    const random = mulberry32(seed)
     const most = 2 ** Math.floor(1 + random() * 16)
     const chunks: Buffer[] = []
     for (let start = 0; start < corpus.length; ) {

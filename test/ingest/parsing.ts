@@ -69,14 +69,3 @@ export function rowOf(record: unknown, options?: ParseOptions): ParsedRow {
 export function reasonOf(record: unknown, options?: ParseOptions): string | undefined {
   return parse(typeof record === 'string' ? record : JSON.stringify(record), options).rejects[0]?.reason
 }
-
-/** Numbers in [0, 1) that a seed fixes (mulberry32). */
-export function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), state | 1)
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
-}

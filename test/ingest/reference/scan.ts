@@ -1,22 +1,18 @@
+import { COLON, MINUS, NEWLINE, NINE, ZERO } from '../../../src/ingest/bytes.js'
+import { FIELD_COUNT, KIND, LINE_INTS, MAX_DEPTH, OUTCOME, type Scanner, slotOf } from '../../../src/ingest/fields.js'
+import { CONTEXT, CONTEXT_OF_FIELD, fieldOfEscapedKey, fieldOfKey, forgetField, NO_FIELD } from './keys.js'
 import {
   CARRIAGE_RETURN,
   CLOSE_BRACE,
   CLOSE_BRACKET,
-  COLON,
   COMMA,
   LETTER_n,
-  MINUS,
-  NEWLINE,
-  NINE,
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
   SPACE,
   TAB,
-  ZERO,
-} from '../../../src/ingest/bytes.js'
-import { FIELD_COUNT, KIND, LINE_INTS, MAX_DEPTH, OUTCOME, type Scanner, slotOf } from '../../../src/ingest/fields.js'
-import { CONTEXT, CONTEXT_OF_FIELD, fieldOfEscapedKey, fieldOfKey, forgetField, NO_FIELD } from './keys.js'
+} from './structure.js'
 import { FAULT, literalEnd, numberEnd, stringEnd } from './tokens.js'
 
 export interface ScannerOptions {

@@ -1,5 +1,6 @@
 import type { Metrics } from '../../../base/metrics.js'
-import { type Dropped, dayOf, type Store } from './store.js'
+import { dayOf } from './segment.js'
+import type { Dropped, Store } from './store.js'
 
 /** What made rows go. */
 type Limit = 'retention' | 'memory'

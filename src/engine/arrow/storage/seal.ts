@@ -1,5 +1,4 @@
 import type { Interner } from '../../../base/interner.js'
-import { DAY_US } from '../../../base/units.js'
 import type { SourceName } from '../../../sources.js'
 import type { Codes, Column } from '../columns/batch.js'
 import { ABSENT, closeDictionary, createInterner, entryOf, pick } from '../columns/dictionary.js'
@@ -7,14 +6,14 @@ import { codesFor, narrowNumbers, narrowTimes } from '../columns/narrow.js'
 import type { Pause } from '../slices.js'
 import { sealCold } from './cold.js'
 import { dictionaryOf, type Head, type HeadColumn } from './head.js'
-import { createSegment, type ProjectIndex, type Segment } from './segment.js'
+import { createSegment, dayOf, type ProjectIndex, type Segment } from './segment.js'
 import { countingSort, sortByTime } from './sort.js'
 
 type TextHeadColumn = Extract<HeadColumn, { interner: Interner }>
 
 /**
  * Makes a head that takes no more rows into segments, one for each UTC day in it. Rows are sorted once, by day, project,
- * time and arrival; hot columns are narrowed, cold ones compressed off the main thread.
+ * time and arrival; hot columns are narrowed, cold ones compressed, in pieces with a pause between them.
  */
 export async function seal(source: SourceName, head: Head, pause: Pause): Promise<Segment[]> {
   const project = head.columns.get('project') as TextHeadColumn
@@ -23,12 +22,10 @@ export async function seal(source: SourceName, head: Head, pause: Pause): Promis
   await pause()
   const byProject = countingSort(byTime, ranksOfRows(project, ranks, head.rows), codesByRank.length)
   await pause()
-  const firstDay = Math.floor(head.minUs / DAY_US)
-  const days = Uint32Array.from(
-    { length: head.rows },
-    (_, row) => Math.floor(head.timestampsUs[row]! / DAY_US) - firstDay,
-  )
-  const order = countingSort(byProject, days, Math.floor(head.maxUs / DAY_US) - firstDay + 1)
+  const firstDay = dayOf(head.minUs)
+  const days = new Uint32Array(head.rows)
+  for (let row = 0; row < head.rows; row++) days[row] = dayOf(head.timestampsUs[row]!) - firstDay
+  const order = countingSort(byProject, days, dayOf(head.maxUs) - firstDay + 1)
   await pause()
   const segments: Segment[] = []
   for (let start = 0; start < head.rows; ) {

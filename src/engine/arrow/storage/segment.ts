@@ -1,3 +1,4 @@
+import { DAY_US } from '../../../base/units.js'
 import type { SourceName } from '../../../sources.js'
 import { type Batch, bytesOfColumn, type Column, type TimeColumn } from '../columns/batch.js'
 import { bytesOfDictionary, type Dictionary, entryOf } from '../columns/dictionary.js'
@@ -65,4 +66,9 @@ function rowsOf({ dictionary, starts }: ProjectIndex, project: string): Selectio
     else high = middle - 1
   }
   return none
+}
+
+/** The UTC day of a moment, in days since the epoch. */
+export function dayOf(timestampUs: number): number {
+  return Math.floor(timestampUs / DAY_US)
 }

@@ -1,4 +1,3 @@
-import { DAY_US } from '../../../base/units.js'
 import { SOURCE_NAMES, type SourceName } from '../../../sources.js'
 import type { IngestBatch, SourceStats } from '../../engine.js'
 import type { Batch } from '../columns/batch.js'
@@ -169,9 +168,4 @@ function dropFrom(shelf: Shelf, day: number, extent: 'day' | 'oldest segments'):
 
 function extreme(values: number[], pick: (a: number, b: number) => number): number | undefined {
   return values.length === 0 ? undefined : values.reduce((a, b) => pick(a, b))
-}
-
-/** The UTC day of a moment, in days since the epoch. */
-export function dayOf(timestampUs: number): number {
-  return Math.floor(timestampUs / DAY_US)
 }
