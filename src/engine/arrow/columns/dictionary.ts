@@ -29,7 +29,12 @@ export function bytesOfDictionary({ offsets, bytes, grams }: Dictionary): number
 
 /** A dictionary that grows: the codes of an open head. */
 export function createInterner(): Interner {
-  const interner = new Interner()
+  return clearInterner(new Interner())
+}
+
+/** The same with nothing but absent in it; it keeps its memory. */
+export function clearInterner(interner: Interner): Interner {
+  interner.clear()
   interner.intern(ABSENT_ENTRY, 0, 1)
   return interner
 }

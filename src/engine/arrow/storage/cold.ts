@@ -1,9 +1,10 @@
-import { Compressor, Decompressor } from 'zstd-napi'
+import { Decompressor } from 'zstd-napi'
+import zstd from 'zstd-napi/binding.js'
 import { KIB } from '../../../base/units.js'
 import { COLD_COLUMNS, type ColdColumn } from '../../schema.js'
 import type { ColdRow } from '../columns/batch.js'
 import type { Pause } from '../slices.js'
-import type { OpenCold, Texts } from './open-cold.js'
+import { reserveBytes, type Texts } from './texts.js'
 
 /** Sealed cold columns: rows in order, in zstd blocks that are read whole. */
 export interface ColdBlocks {
@@ -13,124 +14,85 @@ export interface ColdBlocks {
   bytes: Buffer
 }
 
-/**
- * A block closes at the first row that fills this: one row of an answer costs reading so much. The compressor keeps its
- * output memory from block to block up to 128 KiB.
- */
+/** A block closes at the first row that fills this: one row of an answer costs reading so much. */
 export const BLOCK_BYTES = 112 * KIB
 const MAX_BLOCK_ROWS = 1024
+/** Places of a row's texts: start and end of each. */
+const PLACES = 2 * COLD_COLUMNS.length
 /** zstd's fastest positive level: twice as small as LZ4 on logs, at about its speed. */
 const COMPRESSION_LEVEL = 1
 
-const compressor = new Compressor()
-compressor.setParameters({ compressionLevel: COMPRESSION_LEVEL })
+const compressor = new zstd.CCtx()
+compressor.setParameter(zstd.CParameter.compressionLevel, COMPRESSION_LEVEL)
 const decompressor = new Decompressor()
 /** Below this a loop over the bytes is faster than a call that copies them. */
-const SHORT_BYTES = 100
+const SHORT_BYTES = 48
 
 export function coldBytes({ firstRows, starts, bytes }: ColdBlocks): number {
   return firstRows.byteLength + starts.byteLength + bytes.byteLength
 }
 
-/** Where the texts of some rows begin in an open column, and how long they are. */
-interface Places {
-  bytes: Uint8Array
-  starts: Uint32Array
-  lengths: Uint32Array
-}
-
 /**
- * Writes the rows `order` of open cold columns into compressed blocks, in that order; a pause may come between two blocks.
+ * Writes the rows `order` of open cold columns, which take no more rows, into compressed blocks, in that order; a pause may
+ * come between two blocks. The room behind the texts is the workshop: a block is gathered there and compressed to the end
+ * of the ones before, so that sealing makes no garbage and touches no new memory.
  */
-export async function sealCold(cold: OpenCold, order: Uint32Array, pause: Pause): Promise<ColdBlocks> {
-  const columns = COLD_COLUMNS.map((name) => placesOf(cold[name], order))
-  const scratch: Scratch = { bytes: new Uint8Array(2 * BLOCK_BYTES) }
+export async function sealCold(cold: Texts, order: Uint32Array, pause: Pause): Promise<ColdBlocks> {
   const firstRows = [0]
-  const blocks: Uint8Array[] = []
+  const starts = [0]
   for (let from = 0; from < order.length; ) {
-    const to = blockEnd(columns, from, order.length)
-    blocks.push(compressor.compress(gather(columns, from, to, scratch)))
+    const { to, textBytes } = blockFrom(cold, order, from)
+    starts.push(sealBlock(cold, order.subarray(from, to), textBytes, starts.at(-1)!))
     firstRows.push(to)
     await pause()
     from = to
   }
-  return join(firstRows, blocks)
+  const bytes = Buffer.allocUnsafeSlow(starts.at(-1)!)
+  bytes.set(cold.bytes.subarray(cold.usedBytes, cold.usedBytes + bytes.length))
+  return { firstRows: Uint32Array.from(firstRows), starts: Uint32Array.from(starts), bytes }
 }
 
-/** The offsets are read once, in the order of rows, which is no order of memory. */
-function placesOf({ offsets, bytes }: Texts, order: Uint32Array): Places {
-  const starts = new Uint32Array(order.length)
-  const lengths = new Uint32Array(order.length)
-  for (let i = 0; i < order.length; i++) {
-    const row = order[i]!
-    starts[i] = offsets[row]!
-    lengths[i] = offsets[row + 1]! - starts[i]!
+/** The block that begins at row `from` of the order: where it ends, and the bytes of its texts. */
+function blockFrom({ places }: Texts, order: Uint32Array, from: number): { to: number; textBytes: number } {
+  const limit = Math.min(order.length, from + MAX_BLOCK_ROWS)
+  let textBytes = 0
+  let to = from
+  while (to < limit && textBytes < BLOCK_BYTES) {
+    const row = order[to++]! * PLACES
+    for (let place = row; place < row + PLACES; place += 2) textBytes += places[place + 1]! - places[place]!
   }
-  return { bytes, starts, lengths }
+  return { to, textBytes }
 }
 
-/** One buffer of the exact size for all blocks: one object to hold, and to account for. */
-function join(firstRows: number[], blocks: Uint8Array[]): ColdBlocks {
-  const starts = new Uint32Array(blocks.length + 1)
-  blocks.forEach((block, i) => {
-    starts[i + 1] = starts[i]! + block.length
-  })
-  const bytes = Buffer.allocUnsafeSlow(starts[blocks.length]!)
-  blocks.forEach((block, i) => {
-    bytes.set(block, starts[i])
-  })
-  return { firstRows: Uint32Array.from(firstRows), starts, bytes }
+/** Compresses a block to `start` of the workshop; returns where there it ends. */
+function sealBlock(cold: Texts, rows: Uint32Array, textBytes: number, start: number): number {
+  const blockBytes = COLD_COLUMNS.length * rows.length * 4 + textBytes
+  const room = zstd.compressBound(blockBytes)
+  // What is gathered stands behind all that compressing it may write, at a place that is even for 32-bit integers.
+  reserveBytes(cold, start + room + blockBytes + 4)
+  const out = cold.usedBytes + start
+  const at = 4 * Math.ceil((out + room) / 4)
+  gather(cold, rows, at)
+  const block = cold.bytes.subarray(at, at + blockBytes)
+  return start + compressor.compress2(cold.bytes.subarray(out, out + room), block)
 }
 
-function blockEnd([ids, messages, metadata]: readonly Places[], from: number, end: number): number {
-  const limit = Math.min(end, from + MAX_BLOCK_ROWS)
-  let bytes = 0
-  for (let i = from; i < limit; i++) {
-    bytes += ids!.lengths[i]! + messages!.lengths[i]! + metadata!.lengths[i]!
-    if (bytes >= BLOCK_BYTES) return i + 1
+/** A block before compression: for each column the lengths of its texts as 32-bit integers; then for each column its texts. */
+function gather({ bytes, places }: Texts, rows: Uint32Array, at: number): void {
+  const lengths = new Uint32Array(bytes.buffer, at, COLD_COLUMNS.length * rows.length)
+  let end = at + lengths.byteLength
+  for (let column = 0, i = 0; column < COLD_COLUMNS.length; column++) {
+    for (let r = 0; r < rows.length; r++, i++) {
+      const place = rows[r]! * PLACES + 2 * column
+      copyWithin(bytes, places[place]!, places[place + 1]!, end)
+      end += lengths[i] = places[place + 1]! - places[place]!
+    }
   }
-  return limit
 }
 
-/** Where a block is gathered: one piece of memory for all blocks of a seal, since garbage this large is collected dearly. */
-interface Scratch {
-  bytes: Uint8Array
-}
-
-/**
- * A block before compression: for each column the lengths of its texts as 32-bit integers; then for each column its texts.
- */
-function gather(columns: readonly Places[], from: number, to: number, scratch: Scratch): Buffer {
-  const lengths = columns.map((column) => column.lengths.subarray(from, to))
-  const lengthBytes = columns.length * (to - from) * 4
-  const needed = lengths.reduce((sum, column) => sum + column.reduce((a, b) => a + b, 0), lengthBytes)
-  if (needed > scratch.bytes.length) scratch.bytes = new Uint8Array(2 * needed)
-  const { bytes } = scratch
-  lengths.forEach((column, c) => {
-    new Uint32Array(bytes.buffer, c * column.byteLength, column.length).set(column)
-  })
-  let at = lengthBytes
-  for (const column of columns) at = gatherTexts(column, from, to, bytes, at)
-  return Buffer.from(bytes.buffer, 0, needed)
-}
-
-/** Copies the texts [from, to) to `target` from `at` on; returns where they end. */
-function gatherTexts(
-  { bytes, starts, lengths }: Places,
-  from: number,
-  to: number,
-  target: Uint8Array,
-  at: number,
-): number {
-  let end = at
-  for (let i = from; i < to; i++) {
-    const start = starts[i]!
-    const length = lengths[i]!
-    if (length < SHORT_BYTES) for (let j = 0; j < length; j++) target[end + j] = bytes[start + j]!
-    else target.set(bytes.subarray(start, start + length), end)
-    end += length
-  }
-  return end
+function copyWithin(bytes: Uint8Array, start: number, end: number, target: number): void {
+  if (end - start >= SHORT_BYTES) bytes.copyWithin(target, start, end)
+  else for (let p = start; p < end; p++) bytes[target++] = bytes[p]!
 }
 
 /** Reads rows of sealed cold columns; keeps the block last read, since the rows of an answer lie side by side. */

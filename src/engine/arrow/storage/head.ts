@@ -2,19 +2,11 @@ import { type Data, type RecordBatch, RecordBatchReader } from 'apache-arrow'
 import type { Interner } from '../../../base/interner.js'
 import type { SourceName } from '../../../sources.js'
 import type { IngestBatch } from '../../engine.js'
-import { type HotColumn, hotColumns } from '../../schema.js'
-import type { Batch, Column } from '../columns/batch.js'
-import { ABSENT, createInterner, type Dictionary, findEntry } from '../columns/dictionary.js'
+import { COLD_COLUMNS, type HotColumn, hotColumns } from '../../schema.js'
+import type { Batch, ColdRow, Column } from '../columns/batch.js'
+import { ABSENT, clearInterner, createInterner, type Dictionary, findEntry } from '../columns/dictionary.js'
 import { narrow, none, range } from '../columns/selection.js'
-import {
-  appendCold,
-  coldTextBytes,
-  createOpenCold,
-  type OpenCold,
-  openColdBytes,
-  readOpenCold,
-  snapshotCold,
-} from './open-cold.js'
+import { appendTexts, createTexts, eachNull, emptied, type Texts, textAt, textsBytes } from './texts.js'
 
 /**
  * The open end of a source: rows in order of arrival, in columns that grow. Micro-batches are copied in, so that a trickle
@@ -22,43 +14,74 @@ import {
  * is appended later: rows are only ever written behind it, and a column that must grow moves to a new array.
  */
 export interface Head {
+  source: SourceName
   rows: number
   minUs: number
   maxUs: number
   timestampsUs: Float64Array
   columns: Map<string, HeadColumn>
-  cold: OpenCold
+  /** The cold columns, in the order of the schema. */
+  cold: Texts
   /** How many queries may still read its memory. */
   readers: number
 }
 
 export type HeadColumn =
-  /** A category's interner has each text once, that of a text column one for each row. */
-  | { kind: 'category' | 'text'; codes: Uint32Array; interner: Interner }
+  | CategoryColumn
+  | TextColumn
   | { kind: 'number'; values: Float64Array }
   | { kind: 'areas'; flags: Uint8Array }
+
+/** Each text once. */
+export interface CategoryColumn {
+  kind: 'category'
+  codes: Uint32Array
+  interner: Interner
+}
+
+/** Texts as they came; queries see them through codes, one for each row, which are given when one asks. */
+export interface TextColumn {
+  kind: 'text'
+  texts: Texts
+  seen: { rows: number; codes: Uint32Array; interner: Interner }
+}
 
 const FIRST_ROWS = 256
 /** What a row takes besides its texts. */
 const ROW_BYTES = 32
 
-/** `cold`: memory of a head that is no more, to be used again. */
-export function createHead(source: SourceName, cold: OpenCold = createOpenCold()): Head {
+/** `spare`: a head that is no more, whose memory is used again. */
+export function createHead(source: SourceName, spare?: Head): Head {
+  if (spare?.source === source) return cleared(spare)
   const columns: HotColumn[] = [{ name: 'project', kind: 'category', path: [] }, ...hotColumns(source)]
   return {
-    rows: 0,
-    minUs: Number.POSITIVE_INFINITY,
-    maxUs: Number.NEGATIVE_INFINITY,
+    source,
+    ...NO_ROWS,
     timestampsUs: new Float64Array(FIRST_ROWS),
     columns: new Map(columns.map(({ name, kind }) => [name, createColumn(kind)])),
-    cold,
-    readers: 0,
+    cold: spare === undefined ? createTexts(COLD_COLUMNS.length) : emptied(spare.cold),
   }
 }
+
+const NO_ROWS = { rows: 0, minUs: Number.POSITIVE_INFINITY, maxUs: Number.NEGATIVE_INFINITY, readers: 0 }
+
+function cleared(head: Head): Head {
+  const columns = [...head.columns].map(([name, column]) => [name, clearedColumn(column)] as const)
+  return { ...head, ...NO_ROWS, columns: new Map(columns), cold: emptied(head.cold) }
+}
+
+function clearedColumn(column: HeadColumn): HeadColumn {
+  if (column.kind === 'text') return { kind: 'text', texts: emptied(column.texts), seen: unseen() }
+  if (column.kind === 'category') clearInterner(column.interner)
+  return { ...column }
+}
+
+const unseen = (): TextColumn['seen'] => ({ rows: 0, codes: new Uint32Array(FIRST_ROWS), interner: createInterner() })
 
 function createColumn(kind: HotColumn['kind']): HeadColumn {
   if (kind === 'number') return { kind, values: new Float64Array(FIRST_ROWS) }
   if (kind === 'areas') return { kind, flags: new Uint8Array(FIRST_ROWS) }
+  if (kind === 'text') return { kind, texts: createTexts(1), seen: unseen() }
   return { kind, codes: new Uint32Array(FIRST_ROWS), interner: createInterner() }
 }
 
@@ -68,14 +91,18 @@ export function headBytes({ timestampsUs, columns, cold }: Head): number {
   for (const column of columns.values()) {
     if (column.kind === 'number') bytes += column.values.byteLength
     else if (column.kind === 'areas') bytes += column.flags.byteLength
-    else bytes += column.codes.byteLength + column.interner.byteLength
+    else if (column.kind === 'category') bytes += codesBytes(column)
+    else bytes += textsBytes(column.texts) + codesBytes(column.seen)
   }
-  return bytes + openColdBytes(cold)
+  return bytes + textsBytes(cold)
 }
+
+const codesBytes = ({ codes, interner }: { codes: Uint32Array; interner: Interner }) =>
+  codes.byteLength + interner.byteLength
 
 /** Bytes of the rows themselves: what decides when a head is full. */
 export function headContentBytes({ rows, cold }: Head): number {
-  return coldTextBytes(cold, rows) + rows * ROW_BYTES
+  return cold.usedBytes + rows * ROW_BYTES
 }
 
 /** Appends a batch, whole or not at all: what can fail, decoding and making room, comes before the first row is written. */
@@ -87,8 +114,8 @@ export function appendToHead(head: Head, batch: IngestBatch): void {
   const dataOf = new Map(decoded.schema.fields.map(({ name }, i) => [name, decoded.data.children[i]!]))
   appendTimes(head, dataOf.get('timestamp')!, batch.rows)
   for (const [name, column] of head.columns) appendColumn(column, dataOf.get(name)!, head.rows, batch.rows)
-  const cold = { id: dataOf.get('id')!, event_message: dataOf.get('event_message')!, metadata: dataOf.get('metadata')! }
-  appendCold(head.cold, head.rows, batch.rows, cold)
+  const cold = COLD_COLUMNS.map((name) => dataOf.get(name)!)
+  appendTexts(head.cold, head.rows, batch.rows, cold)
   for (let row = head.rows; row < head.rows + batch.rows; row++) {
     const timestampUs = head.timestampsUs[row]!
     if (timestampUs < head.minUs) head.minUs = timestampUs
@@ -116,10 +143,11 @@ function appendColumn(column: HeadColumn, data: Data, at: number, rows: number):
   } else if (column.kind === 'areas') {
     column.flags = withRoom(column.flags, at, at + rows)
     column.flags.set((data.values as Uint8Array).subarray(0, rows), at)
+  } else if (column.kind === 'text') {
+    appendTexts(column.texts, at, rows, [data])
   } else {
     column.codes = withRoom(column.codes, at, at + rows)
-    if (column.kind === 'category') appendCodes(column.codes, at, data, rows, internAll(column.interner, data))
-    else appendEntries(column.codes, at, data, rows, column.interner)
+    appendCodes(column.codes, at, data, rows, internAll(column.interner, data))
     eachNull(data, rows, (row) => {
       column.codes[at + row] = ABSENT
     })
@@ -140,18 +168,6 @@ function appendCodes(codes: Uint32Array, at: number, data: Data, rows: number, c
   for (let i = 0; i < rows; i++) codes[at + i] = codeOf[batchCodes[i]!]!
 }
 
-function appendEntries(codes: Uint32Array, at: number, data: Data, rows: number, interner: Interner): void {
-  const offsets = data.valueOffsets as Int32Array
-  const bytes = data.values as Uint8Array
-  for (let i = 0; i < rows; i++) codes[at + i] = interner.append(bytes, offsets[i]!, offsets[i + 1]!)
-}
-
-function eachNull(data: Data, rows: number, visit: (row: number) => void): void {
-  if (data.nullCount === 0) return
-  const bitmap = data.nullBitmap
-  for (let row = 0; row < rows; row++) if ((bitmap[row >> 3]! & (1 << (row & 7))) === 0) visit(row)
-}
-
 /** The array itself, or one of at least twice its length with the first `used` items in it. */
 function withRoom<T extends Uint8Array | Uint32Array | Float64Array>(array: T, used: number, length: number): T {
   if (length <= array.length) return array
@@ -163,8 +179,8 @@ function withRoom<T extends Uint8Array | Uint32Array | Float64Array>(array: T, u
 /** What is in the head now, as a batch that later appends leave alone. */
 export function snapshot(head: Head): Batch {
   const { rows, minUs, maxUs, timestampsUs } = head
-  const cold = snapshotCold(head.cold)
-  const columns = new Map([...head.columns].map(([name, column]) => [name, freeze(column)]))
+  const cold = { ...head.cold }
+  const columns = new Map([...head.columns].map(([name, column]) => [name, freeze(column, rows)]))
   const project = columns.get('project') as Extract<Column, { kind: 'text' }>
   return {
     rows,
@@ -181,14 +197,31 @@ export function snapshot(head: Head): Batch {
         return count
       })
     },
-    openCold: () => (row) => readOpenCold(cold, row),
+    openCold: () => (row) => readCold(cold, row),
   }
 }
 
-function freeze(column: HeadColumn): Column {
+function freeze(column: HeadColumn, rows: number): Column {
   if (column.kind === 'areas') return { ...column }
   if (column.kind === 'number') return { ...column, hasAbsent: true }
-  return { kind: 'text', codes: column.codes, dictionary: dictionaryOf(column.interner) }
+  const { codes, interner } = column.kind === 'text' ? see(column, rows) : column
+  return { kind: 'text', codes, dictionary: dictionaryOf(interner) }
+}
+
+/** Gives codes to the rows that have come since the last time. */
+function see({ texts, seen }: TextColumn, rows: number): TextColumn['seen'] {
+  const { places, bytes } = texts
+  seen.codes = withRoom(seen.codes, seen.rows, rows)
+  for (; seen.rows < rows; seen.rows++) {
+    const start = places[2 * seen.rows]!
+    const end = places[2 * seen.rows + 1]!
+    seen.codes[seen.rows] = end < start ? ABSENT : seen.interner.append(bytes, start, end)
+  }
+  return seen
+}
+
+function readCold(cold: Texts, row: number): ColdRow {
+  return { id: textAt(cold, row, 0), event_message: textAt(cold, row, 1), metadata: textAt(cold, row, 2) }
 }
 
 export function dictionaryOf({ count, offsets, bytes, hasNewlines }: Interner): Dictionary {

@@ -5,18 +5,16 @@ import { ABSENT, closeDictionary, createInterner, entryOf, pick } from '../colum
 import { codesFor, narrowNumbers, narrowTimes } from '../columns/narrow.js'
 import type { Pause } from '../slices.js'
 import { sealCold } from './cold.js'
-import { dictionaryOf, type Head, type HeadColumn } from './head.js'
+import { type CategoryColumn, dictionaryOf, type Head, type HeadColumn, type TextColumn } from './head.js'
 import { createSegment, dayOf, type ProjectIndex, type Segment } from './segment.js'
 import { countingSort, sortByTime } from './sort.js'
-
-type TextHeadColumn = Extract<HeadColumn, { interner: Interner }>
 
 /**
  * Makes a head that takes no more rows into segments, one for each UTC day in it. Rows are sorted once, by day, project,
  * time and arrival; hot columns are narrowed, cold ones compressed, in pieces with a pause between them.
  */
 export async function seal(source: SourceName, head: Head, pause: Pause): Promise<Segment[]> {
-  const project = head.columns.get('project') as TextHeadColumn
+  const project = head.columns.get('project') as CategoryColumn
   const { ranks, codesByRank } = rankProjects(project)
   const byTime = sortByTime(head.timestampsUs, head.rows, head.minUs, head.maxUs)
   await pause()
@@ -39,7 +37,7 @@ export async function seal(source: SourceName, head: Head, pause: Pause): Promis
 }
 
 /** Projects in ascending order of their bytes; the absent one stands first. */
-function rankProjects({ interner }: TextHeadColumn): { ranks: Uint32Array; codesByRank: Uint32Array } {
+function rankProjects({ interner }: CategoryColumn): { ranks: Uint32Array; codesByRank: Uint32Array } {
   const dictionary = dictionaryOf(interner)
   const named = Array.from({ length: interner.count - 1 }, (_, i) => i + 1)
   named.sort((a, b) => Buffer.compare(entryOf(dictionary, a), entryOf(dictionary, b)))
@@ -51,7 +49,7 @@ function rankProjects({ interner }: TextHeadColumn): { ranks: Uint32Array; codes
   return { ranks, codesByRank }
 }
 
-function ranksOfRows({ codes }: TextHeadColumn, ranks: Uint32Array, rows: number): Uint32Array {
+function ranksOfRows({ codes }: CategoryColumn, ranks: Uint32Array, rows: number): Uint32Array {
   const ranksOf = new Uint32Array(rows)
   for (let row = 0; row < rows; row++) ranksOf[row] = ranks[codes[row]!]!
   return ranksOf
@@ -75,7 +73,7 @@ async function sealDay(
     if (name !== 'project') columns.set(name, sealColumn(column, order))
     await pause()
   }
-  const projects = indexProjects(head.columns.get('project') as TextHeadColumn, order, codesByRank)
+  const projects = indexProjects(head.columns.get('project') as CategoryColumn, order, codesByRank)
   const cold = await sealCold(head.cold, order, pause)
   return createSegment({ source, day, rows: order.length, minUs, maxUs, times, projects, columns, cold })
 }
@@ -83,7 +81,8 @@ async function sealDay(
 function sealColumn(column: HeadColumn, order: Uint32Array): Column {
   if (column.kind === 'areas')
     return { kind: 'areas', flags: gather(column.flags, order, new Uint8Array(order.length)) }
-  if (column.kind !== 'number') return sealText(column, order)
+  if (column.kind === 'text') return sealText(column, order)
+  if (column.kind === 'category') return sealCategory(column, order)
   const values = gather(column.values, order, new Float64Array(order.length))
   return { kind: 'number', values: narrowNumbers(values), hasAbsent: values.some(Number.isNaN) }
 }
@@ -95,7 +94,7 @@ function gather<T extends Float64Array | Uint8Array>(values: T, order: Uint32Arr
 }
 
 /** Codes are given anew in order of first appearance, so that what is asked for together lies together. */
-function sealText({ codes, interner }: TextHeadColumn, order: Uint32Array): Column {
+function sealCategory({ codes, interner }: CategoryColumn, order: Uint32Array): Column {
   const { offsets, bytes } = interner
   const sealed = createInterner()
   const newCodes = new Uint32Array(interner.count)
@@ -105,14 +104,31 @@ function sealText({ codes, interner }: TextHeadColumn, order: Uint32Array): Colu
       newCodes[code] = sealed.intern(bytes, offsets[code]!, offsets[code + 1]! - 1)
     }
   }
-  const narrowed: Codes = codesFor(sealed.count, order.length)
-  for (let i = 0; i < order.length; i++) narrowed[i] = newCodes[codes[order[i]!]!]!
-  return { kind: 'text', codes: narrowed, dictionary: closeDictionary(sealed) }
+  return withDictionary(sealed, (i) => newCodes[codes[order[i]!]!]!, order.length)
+}
+
+/** Each text once, in order of first appearance. */
+function sealText({ texts }: TextColumn, order: Uint32Array): Column {
+  const { bytes, places } = texts
+  const sealed = createInterner()
+  const codes = new Uint32Array(order.length)
+  for (let i = 0; i < order.length; i++) {
+    const start = places[2 * order[i]!]!
+    const end = places[2 * order[i]! + 1]!
+    codes[i] = end < start ? ABSENT : sealed.intern(bytes, start, end)
+  }
+  return withDictionary(sealed, (i) => codes[i]!, order.length)
+}
+
+function withDictionary(sealed: Interner, codeOf: (i: number) => number, rows: number): Column {
+  const codes: Codes = codesFor(sealed.count, rows)
+  for (let i = 0; i < rows; i++) codes[i] = codeOf(i)
+  return { kind: 'text', codes, dictionary: closeDictionary(sealed) }
 }
 
 /** The projects of sorted rows and where each begins. */
 function indexProjects(
-  { codes, interner }: TextHeadColumn,
+  { codes, interner }: CategoryColumn,
   order: Uint32Array,
   codesByRank: Uint32Array,
 ): ProjectIndex {

@@ -3,7 +3,6 @@ import type { IngestBatch, SourceStats } from '../../engine.js'
 import type { Batch } from '../columns/batch.js'
 import { createPause } from '../slices.js'
 import { appendToHead, createHead, type Head, headBytes, headContentBytes, snapshot } from './head.js'
-import { type OpenCold, openColdBytes } from './open-cold.js'
 import { seal } from './seal.js'
 import type { Segment } from './segment.js'
 
@@ -66,18 +65,18 @@ export function createStore({ sealRows, sealBytes }: StoreOptions): Store {
   /** Settles when the seals begun so far have ended; one that failed leaves its rows visible where they are. */
   let lastSeal: Promise<void> = Promise.resolve()
   const backlog: Promise<void>[] = []
-  /** Memory of the last head that was sealed, for the next: memory that the system must first find is twice as dear. */
-  let spare: { source: SourceName; cold: OpenCold; idle: boolean } | undefined
+  /** The last head that was sealed: its memory is used again, since memory that the system must first find is twice as dear. */
+  let spare: { head: Head; idle: boolean } | undefined
 
   const sealShelf = (shelf: Shelf): Promise<void> => {
     const full = shelf.head
     shelf.sealing.push(full)
-    shelf.head = createHead(shelf.source, spare?.cold)
+    shelf.head = createHead(shelf.source, spare?.head)
     spare = undefined
     const sealed = lastSeal.then(async () => {
       for (const segment of await seal(shelf.source, full, createPause())) addSegment(shelf, segment)
       shelf.sealing.splice(shelf.sealing.indexOf(full), 1)
-      if (full.readers === 0) spare = { source: shelf.source, cold: full.cold, idle: false }
+      if (full.readers === 0) spare = { head: full, idle: false }
     })
     lastSeal = sealed.catch(() => {})
     backlog.push(sealed)
@@ -89,7 +88,7 @@ export function createStore({ sealRows, sealBytes }: StoreOptions): Store {
   const stats = (): SourceStats[] =>
     [...shelves.values()].map((shelf) => {
       const held = statsOf(shelf)
-      const spareBytes = spare?.source === shelf.source ? openColdBytes(spare.cold) : 0
+      const spareBytes = spare?.head.source === shelf.source ? headBytes(spare.head) : 0
       return { ...held, headBytes: held.headBytes + spareBytes }
     })
   const days = () => [...shelves.values()].flatMap(({ segments }) => segments.map(({ day }) => day))

@@ -209,10 +209,14 @@ describe('the bytes of a head', () => {
     const head = headOf(
       Array.from({ length: 3000 }, (_, i) => edge({ project: `${i}`, event_message: 'm'.repeat(40) })),
     )
-    const interners = [...head.columns.values()].flatMap((column) => ('interner' in column ? [column.interner] : []))
+    snapshot(head)
     const { columns, ...rest } = head
-    const visible = [...columns.values()].map((column) => ({ ...column, interner: undefined }))
-    const interned = interners.reduce((sum, { byteLength }) => sum + byteLength, 0)
+    let interned = 0
+    const visible = [...columns.values()].map((column) => {
+      const { interner, ...codes } = column.kind === 'text' ? column.seen : { interner: undefined, ...column }
+      interned += interner?.byteLength ?? 0
+      return column.kind === 'text' ? [column.texts, codes] : codes
+    })
     expect(headBytes(head)).toBe(bufferBytes([rest, visible]) + interned)
   })
 

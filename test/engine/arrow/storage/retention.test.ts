@@ -177,11 +177,11 @@ describe('the memory limit', () => {
   })
 
   it('holds in an engine that takes ten times as much', async () => {
-    const memoryLimitBytes = 1_600_000
+    const memoryLimitBytes = 2_400_000
     const engine = openEngine({ memoryLimitBytes, metrics, sealRows: 4 })
     const next = uniform(1)
     let greatest = 0
-    for (let i = 0; i < 600; i++) {
+    for (let i = 0; i < 900; i++) {
       const event_message = Array.from({ length: 2600 }, () => next().toString(36).slice(2)).join('')
       await engine.append(toBatch('edge_logs', [edge({ timestampUs: (i >> 5) * DAY_US, event_message })]))
       const held = engine.stats().reduce((sum, stats) => sum + stats.hotBytes + stats.coldBytes + stats.headBytes, 0)
@@ -189,7 +189,7 @@ describe('the memory limit', () => {
     }
     expect(greatest).toBeLessThan(memoryLimitBytes * 1.25)
     const { rows } = engine.stats().find(({ source }) => source === 'edge_logs')!
-    expect((await evicted(metrics, 'memory')).rows).toBe(600 - rows)
+    expect((await evicted(metrics, 'memory')).rows).toBe(900 - rows)
     expect(rows).toBeGreaterThan(20)
     await engine.close()
   })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Batch } from '../../../../src/engine/arrow/columns/batch.js'
-import { createOpenCold, openColdBytes } from '../../../../src/engine/arrow/storage/open-cold.js'
+import { createHead, headBytes } from '../../../../src/engine/arrow/storage/head.js'
 import { dayOf } from '../../../../src/engine/arrow/storage/segment.js'
 import { createStore, type Store } from '../../../../src/engine/arrow/storage/store.js'
 import { SOURCE_NAMES, type SourceName } from '../../../../src/sources.js'
@@ -274,7 +274,7 @@ describe('the memory of a sealed head', () => {
   it('belongs to the statistics of its source until it is used, or has been idle from one trim to the next', async () => {
     const store = createStore(NEVER)
     const empty = statsOf(store).headBytes
-    const spare = openColdBytes(createOpenCold())
+    const spare = headBytes(createHead('edge_logs'))
     await fillAndSeal(store, 'a', nothing)
     expect(statsOf(store).headBytes).toBe(empty + spare)
     expect(statsOf(store, 'auth_logs').headBytes).toBe(statsOf(store, 'postgres_logs').headBytes)

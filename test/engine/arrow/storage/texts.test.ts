@@ -7,13 +7,7 @@ import {
   headBytes,
   headContentBytes,
 } from '../../../../src/engine/arrow/storage/head.js'
-import {
-  coldTextBytes,
-  type OpenCold,
-  openColdBytes,
-  readOpenCold,
-  snapshotCold,
-} from '../../../../src/engine/arrow/storage/open-cold.js'
+import { type Texts, textAt, textsBytes } from '../../../../src/engine/arrow/storage/texts.js'
 import { toBatch } from '../../../support/batch.js'
 import { edge, type TestRecord } from '../../../support/records.js'
 import { bufferBytes } from '../support.js'
@@ -24,7 +18,7 @@ function append(head: Head, records: readonly TestRecord[]) {
   appendToHead(head, toBatch('edge_logs', records))
 }
 
-const textsOf = (cold: OpenCold, row: number) => Object.values(readOpenCold(cold, row)).map(String)
+const textsOf = (cold: Texts, row: number) => [0, 1, 2].map((column) => textAt(cold, row, column).toString())
 const expectedOf = ({ id, event_message, metadata }: TestRecord) => [id, event_message, metadata]
 
 const textBytesOf = (records: readonly TestRecord[]) => Buffer.byteLength(records.flatMap(expectedOf).join(''))
@@ -39,14 +33,14 @@ const arbitraryBatch = fc
   .tuple(fc.integer({ min: 1, max: 5 }), fc.constantFrom(0, 1, 50, 20 * KIB, 300 * KIB), fc.constantFrom('a', 'b', 'é'))
   .map(([count, bytes, mark]) => rows(count, bytes, mark))
 
-describe('open cold columns', () => {
+describe('the texts of an open head', () => {
   it('hold every row of small and large batches, and snapshots stay what they were', () => {
     fc.assert(
       fc.property(fc.array(arbitraryBatch, { minLength: 1, maxLength: 8 }), (batches) => {
         const head = createHead('edge_logs')
         const snapshots = batches.map((batch) => {
           append(head, batch)
-          return snapshotCold(head.cold)
+          return { ...head.cold }
         })
         const all = batches.flat().map(expectedOf)
         snapshots.forEach((cold, i) => {
@@ -54,7 +48,7 @@ describe('open cold columns', () => {
           held.forEach((_, row) => {
             if (textsOf(cold, row).join() !== all[row]!.join()) expect(textsOf(cold, row)).toEqual(all[row])
           })
-          expect(coldTextBytes(cold, held.length)).toBe(textBytesOf(held))
+          expect(cold.usedBytes).toBe(textBytesOf(held))
         })
       }),
       { numRuns: 25 },
@@ -77,20 +71,20 @@ describe('open cold columns', () => {
     const memories = new Set<ArrayBufferLike>()
     for (let i = 0; i < 3000; i++) {
       append(head, rows(1, 1000, 'b'))
-      memories.add(head.cold.event_message.bytes.buffer)
+      memories.add(head.cold.bytes.buffer)
     }
     // From 16 KiB to 3 MB.
     expect(memories.size).toBeLessThanOrEqual(9)
-    expect(head.cold.event_message.bytes.length).toBeLessThan(2 * 3000 * 1000)
+    expect(head.cold.bytes.length).toBeLessThan(2 * 3000 * 1000)
     for (const row of [0, 127, 128, 2999]) expect(textsOf(head.cold, row)).toEqual(expectedOf(rows(1, 1000, 'b')[0]!))
   })
 
   it('begin anew in memory of a head that is no more, and show nothing of its rows', () => {
     const before = createHead('edge_logs')
     append(before, rows(400, 100, 'x'))
-    const bytes = openColdBytes(before.cold)
-    const head = createHead('edge_logs', before.cold)
-    expect([head.rows, headContentBytes(head), openColdBytes(head.cold)]).toEqual([0, 0, bytes])
+    const bytes = textsBytes(before.cold)
+    const head = createHead('edge_logs', before)
+    expect([head.rows, headContentBytes(head), textsBytes(head.cold)]).toEqual([0, 0, bytes])
     const records = [...rows(3, 7, 'y'), edge(), ...rows(500, 120, 'z')]
     for (let row = 0; row < records.length; row += 50) append(head, records.slice(row, row + 50))
     expect(records.map((_, row) => textsOf(head.cold, row))).toEqual(records.map(expectedOf))
@@ -107,8 +101,8 @@ describe('open cold columns', () => {
       [1, 0],
     ] as const) {
       append(head, rows(count, bytes, 'e'))
-      expect(openColdBytes(head.cold)).toBe(bufferBytes(head.cold))
-      expect(headBytes(head)).toBeGreaterThan(openColdBytes(head.cold))
+      expect(textsBytes(head.cold)).toBe(bufferBytes(head.cold))
+      expect(headBytes(head)).toBeGreaterThan(textsBytes(head.cold))
     }
   })
 

@@ -1,0 +1,95 @@
+import type { Data } from 'apache-arrow'
+import { KIB } from '../../../base/units.js'
+
+/**
+ * Texts of some columns of an open head, as they came, in one run of bytes: one piece of memory is grown, used again and
+ * accounted for more easily than one a column. What is full moves to memory of twice the size, so that who has taken
+ * `bytes` and `places` as they are keeps reading what was there.
+ */
+export interface Texts {
+  readonly columns: number
+  bytes: Uint8Array
+  /** The texts end here; behind it is room to grow. */
+  usedBytes: number
+  /** Where row r has its texts: start and end of each column's, from `2 * columns * r` on. A null ends before it starts. */
+  places: Uint32Array
+}
+
+const FIRST_ROWS = 64
+const FIRST_BYTES = 16 * KIB
+
+export function createTexts(columns: number): Texts {
+  const places = new Uint32Array(2 * columns * FIRST_ROWS)
+  return { columns, bytes: new Uint8Array(FIRST_BYTES), usedBytes: 0, places }
+}
+
+/** The same memory without a text in it. */
+export function emptied(texts: Texts): Texts {
+  return { ...texts, usedBytes: 0 }
+}
+
+/** Appends `rows` rows of all columns behind the first `at` ones. */
+export function appendTexts(texts: Texts, at: number, rows: number, batch: readonly Data[]): void {
+  const { columns } = texts
+  reservePlaces(texts, at, rows)
+  reserveBytes(
+    texts,
+    batch.reduce((sum, { valueOffsets }) => sum + valueOffsets[rows] - valueOffsets[0], 0),
+  )
+  batch.forEach((column, i) => {
+    appendColumn(texts, 2 * (at * columns + i), column, rows)
+  })
+}
+
+/** Bytes of memory held, room to grow included. */
+export function textsBytes({ bytes, places }: Texts): number {
+  return bytes.byteLength + places.byteLength
+}
+
+/** One text, as a view. */
+export function textAt({ columns, bytes, places }: Texts, row: number, column: number): Buffer {
+  const place = 2 * (row * columns + column)
+  return Buffer.from(bytes.buffer, places[place]!, places[place + 1]! - places[place]!)
+}
+
+/** Makes room for so many bytes behind the texts; what stands there already stays. */
+export function reserveBytes(texts: Texts, bytes: number): void {
+  const needed = texts.usedBytes + bytes
+  if (needed <= texts.bytes.length) return
+  const grown = new Uint8Array(Math.max(needed, texts.bytes.length * 2))
+  grown.set(texts.bytes)
+  texts.bytes = grown
+}
+
+function reservePlaces(texts: Texts, at: number, rows: number): void {
+  const needed = 2 * texts.columns * (at + rows)
+  if (needed <= texts.places.length) return
+  const grown = new Uint32Array(Math.max(needed, texts.places.length * 2))
+  grown.set(texts.places.subarray(0, 2 * texts.columns * at))
+  texts.places = grown
+}
+
+/** Writes a column's texts, and their places from `first` on, a row apart. */
+function appendColumn(texts: Texts, first: number, data: Data, rows: number): void {
+  const { bytes, places } = texts
+  const stride = 2 * texts.columns
+  const offsets = data.valueOffsets as Int32Array
+  const shift = texts.usedBytes - offsets[0]!
+  for (let i = 0, place = first; i < rows; i++, place += stride) {
+    places[place] = shift + offsets[i]!
+    places[place + 1] = shift + offsets[i + 1]!
+  }
+  bytes.set((data.values as Uint8Array).subarray(offsets[0], offsets[rows]), texts.usedBytes)
+  texts.usedBytes = shift + offsets[rows]!
+  eachNull(data, rows, (row) => {
+    places[first + stride * row] = 1
+    places[first + stride * row + 1] = 0
+  })
+}
+
+/** Calls `visit` with each row that is null. */
+export function eachNull(data: Data, rows: number, visit: (row: number) => void): void {
+  if (data.nullCount === 0) return
+  const bitmap = data.nullBitmap
+  for (let row = 0; row < rows; row++) if ((bitmap[row >> 3]! & (1 << (row & 7))) === 0) visit(row)
+}
