@@ -6,7 +6,7 @@ import { COLD_COLUMNS, type HotColumn, hotColumns } from '../../schema.js'
 import type { Batch, ColdRow, Column } from '../columns/batch.js'
 import { ABSENT, clearInterner, createInterner, type Dictionary, findEntry } from '../columns/dictionary.js'
 import { narrow, none, range } from '../columns/selection.js'
-import { appendTexts, createTexts, eachNull, emptied, type Texts, textAt, textsBytes } from './texts.js'
+import { appendTexts, createTexts, eachNull, emptied, sizedLike, type Texts, textAt, textsBytes } from './texts.js'
 
 /**
  * The open end of a source: rows in order of arrival, in columns that grow. Micro-batches are copied in, so that a trickle
@@ -50,17 +50,26 @@ const FIRST_ROWS = 256
 /** What a row takes besides its texts. */
 const ROW_BYTES = 32
 
-/** `spare`: a head that is no more, whose memory is used again. */
-export function createHead(source: SourceName, spare?: Head): Head {
-  if (spare?.source === source) return cleared(spare)
+/** A head that begins small and grows. */
+export function createHead(source: SourceName): Head {
   const columns: HotColumn[] = [{ name: 'project', kind: 'category', path: [] }, ...hotColumns(source)]
   return {
     source,
     ...NO_ROWS,
     timestampsUs: new Float64Array(FIRST_ROWS),
     columns: new Map(columns.map(({ name, kind }) => [name, createColumn(kind)])),
-    cold: spare === undefined ? createTexts(COLD_COLUMNS.length) : emptied(spare.cold),
+    cold: createTexts(COLD_COLUMNS.length),
   }
+}
+
+/** A head in the memory of one that is no more. */
+export function reuseHead(source: SourceName, spare: Head): Head {
+  return spare.source === source ? cleared(spare) : { ...createHead(source), cold: emptied(spare.cold) }
+}
+
+/** A head with as much new memory for its cold columns: what will fill like that one need not grow on the way. */
+export function createHeadLike({ source, cold }: Head): Head {
+  return { ...createHead(source), cold: sizedLike(cold) }
 }
 
 const NO_ROWS = { rows: 0, minUs: Number.POSITIVE_INFINITY, maxUs: Number.NEGATIVE_INFINITY, readers: 0 }

@@ -2,7 +2,16 @@ import { SOURCE_NAMES, type SourceName } from '../../../sources.js'
 import type { IngestBatch, SourceStats } from '../../engine.js'
 import type { Batch } from '../columns/batch.js'
 import { createPause } from '../slices.js'
-import { appendToHead, createHead, type Head, headBytes, headContentBytes, snapshot } from './head.js'
+import {
+  appendToHead,
+  createHead,
+  createHeadLike,
+  type Head,
+  headBytes,
+  headContentBytes,
+  reuseHead,
+  snapshot,
+} from './head.js'
 import { seal } from './seal.js'
 import type { Segment } from './segment.js'
 
@@ -71,8 +80,7 @@ export function createStore({ sealRows, sealBytes }: StoreOptions): Store {
   const sealShelf = (shelf: Shelf): Promise<void> => {
     const full = shelf.head
     shelf.sealing.push(full)
-    shelf.head = createHead(shelf.source, spare?.head)
-    spare = undefined
+    shelf.head = createHead(shelf.source)
     const sealed = lastSeal.then(async () => {
       for (const segment of await seal(shelf.source, full, createPause())) addSegment(shelf, segment)
       shelf.sealing.splice(shelf.sealing.indexOf(full), 1)
@@ -83,6 +91,16 @@ export function createStore({ sealRows, sealBytes }: StoreOptions): Store {
     const done = () => void backlog.splice(backlog.indexOf(sealed), 1)
     sealed.then(done, done)
     return sealed
+  }
+
+  /** The head for the next rows. One that is empty moves to memory that is spare; in a flood, to as much as its forerunner. */
+  const openHead = (shelf: Shelf): Head => {
+    const forerunner = shelf.sealing.at(-1)
+    if (shelf.head.rows > 0) return shelf.head
+    if (spare !== undefined) shelf.head = reuseHead(shelf.source, spare.head)
+    else if (forerunner !== undefined) shelf.head = createHeadLike(forerunner)
+    spare = undefined
+    return shelf.head
   }
 
   const stats = (): SourceStats[] =>
@@ -96,7 +114,7 @@ export function createStore({ sealRows, sealBytes }: StoreOptions): Store {
   return {
     async append(batch) {
       const shelf = shelves.get(batch.source)!
-      appendToHead(shelf.head, batch)
+      appendToHead(openHead(shelf), batch)
       if (shelf.head.rows >= sealRows || headContentBytes(shelf.head) >= sealBytes)
         void sealShelf(shelf).catch(() => {})
       if (backlog.length > SEALING_BACKLOG) await backlog[backlog.length - SEALING_BACKLOG - 1]

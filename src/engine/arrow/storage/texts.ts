@@ -28,6 +28,11 @@ export function emptied(texts: Texts): Texts {
   return { ...texts, usedBytes: 0 }
 }
 
+/** As much new memory: what will fill like these need not grow on the way. */
+export function sizedLike({ columns, bytes, places }: Texts): Texts {
+  return { columns, bytes: new Uint8Array(bytes.length), usedBytes: 0, places: new Uint32Array(places.length) }
+}
+
 /** Appends `rows` rows of all columns behind the first `at` ones. */
 export function appendTexts(texts: Texts, at: number, rows: number, batch: readonly Data[]): void {
   const { columns } = texts

@@ -6,6 +6,7 @@ import {
   type Head,
   headBytes,
   headContentBytes,
+  reuseHead,
 } from '../../../../src/engine/arrow/storage/head.js'
 import { type Texts, textAt, textsBytes } from '../../../../src/engine/arrow/storage/texts.js'
 import { toBatch } from '../../../support/batch.js'
@@ -83,7 +84,7 @@ describe('the texts of an open head', () => {
     const before = createHead('edge_logs')
     append(before, rows(400, 100, 'x'))
     const bytes = textsBytes(before.cold)
-    const head = createHead('edge_logs', before)
+    const head = reuseHead('edge_logs', before)
     expect([head.rows, headContentBytes(head), textsBytes(head.cold)]).toEqual([0, 0, bytes])
     const records = [...rows(3, 7, 'y'), edge(), ...rows(500, 120, 'z')]
     for (let row = 0; row < records.length; row += 50) append(head, records.slice(row, row + 50))
