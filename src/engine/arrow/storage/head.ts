@@ -44,6 +44,8 @@ export interface TextColumn {
   kind: 'text'
   texts: Texts
   seen: { rows: number; codes: Uint32Array; interner: Interner }
+  /** Where sealing finds the distinct texts. */
+  distinct: Interner
 }
 
 const FIRST_ROWS = 256
@@ -80,7 +82,7 @@ function cleared(head: Head): Head {
 }
 
 function clearedColumn(column: HeadColumn): HeadColumn {
-  if (column.kind === 'text') return { kind: 'text', texts: emptied(column.texts), seen: unseen() }
+  if (column.kind === 'text') return { ...column, texts: emptied(column.texts), seen: unseen() }
   if (column.kind === 'category') clearInterner(column.interner)
   return { ...column }
 }
@@ -90,7 +92,7 @@ const unseen = (): TextColumn['seen'] => ({ rows: 0, codes: new Uint32Array(FIRS
 function createColumn(kind: HotColumn['kind']): HeadColumn {
   if (kind === 'number') return { kind, values: new Float64Array(FIRST_ROWS) }
   if (kind === 'areas') return { kind, flags: new Uint8Array(FIRST_ROWS) }
-  if (kind === 'text') return { kind, texts: createTexts(1), seen: unseen() }
+  if (kind === 'text') return { kind, texts: createTexts(1), seen: unseen(), distinct: createInterner() }
   return { kind, codes: new Uint32Array(FIRST_ROWS), interner: createInterner() }
 }
 
@@ -101,7 +103,7 @@ export function headBytes({ timestampsUs, columns, cold }: Head): number {
     if (column.kind === 'number') bytes += column.values.byteLength
     else if (column.kind === 'areas') bytes += column.flags.byteLength
     else if (column.kind === 'category') bytes += codesBytes(column)
-    else bytes += textsBytes(column.texts) + codesBytes(column.seen)
+    else bytes += textsBytes(column.texts) + codesBytes(column.seen) + column.distinct.byteLength
   }
   return bytes + textsBytes(cold)
 }

@@ -1,7 +1,7 @@
 import type { Interner } from '../../../base/interner.js'
 import type { SourceName } from '../../../sources.js'
 import type { Codes, Column } from '../columns/batch.js'
-import { ABSENT, closeDictionary, createInterner, entryOf, pick } from '../columns/dictionary.js'
+import { ABSENT, clearInterner, closeDictionary, createInterner, entryOf, pick } from '../columns/dictionary.js'
 import { codesFor, narrowNumbers, narrowTimes } from '../columns/narrow.js'
 import type { Pause } from '../slices.js'
 import { sealCold } from './cold.js'
@@ -108,9 +108,9 @@ function sealCategory({ codes, interner }: CategoryColumn, order: Uint32Array): 
 }
 
 /** Each text once, in order of first appearance. */
-function sealText({ texts }: TextColumn, order: Uint32Array): Column {
+function sealText({ texts, distinct }: TextColumn, order: Uint32Array): Column {
   const { bytes, places } = texts
-  const sealed = createInterner()
+  const sealed = clearInterner(distinct)
   const codes = new Uint32Array(order.length)
   for (let i = 0; i < order.length; i++) {
     const start = places[2 * order[i]!]!
