@@ -3,10 +3,10 @@ import type { Codes, NumberColumn, TimeColumn } from './batch.js'
 
 const UINT32_RANGE = 2 ** 32
 
-/** Room for `rows` codes below `count`, as narrow as they fit. */
-export function codesFor(count: number, rows: number): Codes {
-  if (count <= 2 ** 8) return new Uint8Array(rows)
-  return count <= 2 ** 16 ? new Uint16Array(rows) : new Uint32Array(rows)
+/** Codes below `count`, as narrow as they fit. */
+export function narrowCodes(codes: Uint32Array, count: number): Codes {
+  if (count <= 2 ** 8) return new Uint8Array(codes)
+  return count <= 2 ** 16 ? new Uint16Array(codes) : codes
 }
 
 /** Timestamps as 4-byte offsets in micro- or milliseconds where the span allows it, else 8-byte ones. */
@@ -28,7 +28,18 @@ function unitOf(timestampsUs: Float64Array, minUs: number, maxUs: number): numbe
 
 /** Numbers in 2 bytes where all are present integers below 65,536, in 4 where single precision holds each, else in 8. */
 export function narrowNumbers(values: Float64Array): NumberColumn['values'] {
-  if (values.every((value) => value === (value & 0xffff) && !Object.is(value, -0))) return Uint16Array.from(values)
-  if (values.every((value) => Object.is(Math.fround(value), value))) return Float32Array.from(values)
-  return values
+  if (areShortIntegers(values)) return new Uint16Array(values)
+  return areSingles(values) ? new Float32Array(values) : values
+}
+
+// Loops, since a closure made for each call is compiled anew for each.
+
+function areShortIntegers(values: Float64Array): boolean {
+  for (const value of values) if (value !== (value & 0xffff) || Object.is(value, -0)) return false
+  return true
+}
+
+function areSingles(values: Float64Array): boolean {
+  for (const value of values) if (!Object.is(Math.fround(value), value)) return false
+  return true
 }

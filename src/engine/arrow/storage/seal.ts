@@ -1,8 +1,8 @@
 import type { Interner } from '../../../base/interner.js'
 import type { SourceName } from '../../../sources.js'
-import type { Codes, Column } from '../columns/batch.js'
+import type { Column } from '../columns/batch.js'
 import { ABSENT, clearInterner, closeDictionary, createInterner, entryOf, pick } from '../columns/dictionary.js'
-import { codesFor, narrowNumbers, narrowTimes } from '../columns/narrow.js'
+import { narrowCodes, narrowNumbers, narrowTimes } from '../columns/narrow.js'
 import type { Pause } from '../slices.js'
 import { sealCold } from './cold.js'
 import { type CategoryColumn, dictionaryOf, type Head, type HeadColumn, type TextColumn } from './head.js'
@@ -64,8 +64,7 @@ async function sealDay(
   pause: Pause,
 ): Promise<Segment> {
   const timestampsUs = gather(head.timestampsUs, order, new Float64Array(order.length))
-  const minUs = timestampsUs.reduce((a, b) => Math.min(a, b))
-  const maxUs = timestampsUs.reduce((a, b) => Math.max(a, b))
+  const { minUs, maxUs } = extremesOf(timestampsUs)
   const times = narrowTimes(timestampsUs, minUs, maxUs)
   await pause()
   const columns = new Map<string, Column>()
@@ -87,6 +86,15 @@ function sealColumn(column: HeadColumn, order: Uint32Array): Column {
   return { kind: 'number', values: narrowNumbers(values), hasAbsent: values.some(Number.isNaN) }
 }
 
+function extremesOf(timestampsUs: Float64Array): { minUs: number; maxUs: number } {
+  let [minUs, maxUs] = [timestampsUs[0]!, timestampsUs[0]!]
+  for (const timestampUs of timestampsUs) {
+    if (timestampUs < minUs) minUs = timestampUs
+    if (timestampUs > maxUs) maxUs = timestampUs
+  }
+  return { minUs, maxUs }
+}
+
 /** Fills `out` with the values of the rows `order`. */
 function gather<T extends Float64Array | Uint8Array>(values: T, order: Uint32Array, out: T): T {
   for (let i = 0; i < order.length; i++) out[i] = values[order[i]!]!
@@ -98,32 +106,32 @@ function sealCategory({ codes, interner }: CategoryColumn, order: Uint32Array): 
   const { offsets, bytes } = interner
   const sealed = createInterner()
   const newCodes = new Uint32Array(interner.count)
-  for (const row of order) {
-    const code = codes[row]!
+  const sorted = new Uint32Array(order.length)
+  for (let i = 0; i < order.length; i++) {
+    const code = codes[order[i]!]!
     if (code !== ABSENT && newCodes[code] === ABSENT) {
       newCodes[code] = sealed.intern(bytes, offsets[code]!, offsets[code + 1]! - 1)
     }
+    sorted[i] = newCodes[code]!
   }
-  return withDictionary(sealed, (i) => newCodes[codes[order[i]!]!]!, order.length)
+  return sealedText(sealed, sorted)
 }
 
 /** Each text once, in order of first appearance. */
 function sealText({ texts, distinct }: TextColumn, order: Uint32Array): Column {
   const { bytes, places } = texts
   const sealed = clearInterner(distinct)
-  const codes = new Uint32Array(order.length)
+  const sorted = new Uint32Array(order.length)
   for (let i = 0; i < order.length; i++) {
     const start = places[2 * order[i]!]!
     const end = places[2 * order[i]! + 1]!
-    codes[i] = end < start ? ABSENT : sealed.intern(bytes, start, end)
+    sorted[i] = end < start ? ABSENT : sealed.intern(bytes, start, end)
   }
-  return withDictionary(sealed, (i) => codes[i]!, order.length)
+  return sealedText(sealed, sorted)
 }
 
-function withDictionary(sealed: Interner, codeOf: (i: number) => number, rows: number): Column {
-  const codes: Codes = codesFor(sealed.count, rows)
-  for (let i = 0; i < rows; i++) codes[i] = codeOf(i)
-  return { kind: 'text', codes, dictionary: closeDictionary(sealed) }
+function sealedText(sealed: Interner, codes: Uint32Array): Column {
+  return { kind: 'text', codes: narrowCodes(codes, sealed.count), dictionary: closeDictionary(sealed) }
 }
 
 /** The projects of sorted rows and where each begins. */
