@@ -1,4 +1,5 @@
-import type { Accumulator, Numbers } from '../../../src/engine/arrow/accumulators/accumulator.js'
+import type { Accumulator } from '../../../src/engine/arrow/accumulators/accumulator.js'
+import { createTally, type Tally, tallyNumbers } from '../../../src/engine/arrow/accumulators/tally.js'
 import type { Batch } from '../../../src/engine/arrow/columns/batch.js'
 import { ABSENT, createInterner, type Dictionary, entryOf } from '../../../src/engine/arrow/columns/dictionary.js'
 import { rowAt, type Selection, sizeOf } from '../../../src/engine/arrow/columns/selection.js'
@@ -12,12 +13,13 @@ import type { TestRecord } from '../../support/records.js'
 export const noPause: Pause = () => undefined
 
 /** Numbers with something behind their end that must not be read. */
-export function numbers(values: readonly number[]): Numbers {
-  return { values: Float64Array.of(...values, 1e300, Number.NaN), length: values.length }
+export function numbers(values: readonly number[]): Tally {
+  return tallyNumbers(createTally(), { values: Float64Array.of(...values, 1e300, Number.NaN), length: values.length })
 }
 
 /** Numbers of any length: what is too many for a call's arguments. */
-export const manyNumbers = (values: Float64Array): Numbers => ({ values: values.slice(), length: values.length })
+export const manyNumbers = (values: Float64Array): Tally =>
+  tallyNumbers(createTally(), { values: values.slice(), length: values.length })
 
 /** The state of an accumulator that was given the parts one after another. */
 export function stateOf<Input, State>(accumulator: Accumulator<Input, State>, ...parts: readonly Input[]): State {

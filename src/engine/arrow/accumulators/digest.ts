@@ -1,3 +1,5 @@
+import type { Tally } from './tally.js'
+
 /**
  * A digest: some of a multiset's values in ascending order, and how many values of the multiset lie at or below each.
  * Every value in it is one that was really there. Exact where it holds each value (`cumulative` undefined: weight 1).
@@ -12,6 +14,10 @@ export interface Digest {
 const LARGEST_SHARE = 1 / 1024
 /** Bins at the most, as a power of two: their counts and values fit the cache beside the values. */
 const MAX_BIN_BITS = 12
+/** If the values were spread evenly over the bins, so many bins together would hold what one value may stand for. */
+const BINS_PER_LIMIT = 16
+/** So many values are sorted in less time than bins are set up. */
+const SORTED_LENGTH = 2048
 
 /** How many values a digest stands for. */
 export function weightOf({ values, cumulative }: Digest): number {
@@ -29,76 +35,69 @@ export function sortedDigest(values: Float64Array, length: number): Digest {
   return { values: values.slice(0, length).sort(), cumulative: undefined }
 }
 
-/** Integers below this are counted one by one: what milliseconds mostly are. */
-const COUNTED_INTEGERS = 8192
-const integerCounts = new Uint32Array(COUNTED_INTEGERS)
-let otherValues = new Float64Array(0)
-
-/**
- * Digests of `values[0 .. length)` in linear time, whose rank error together is below 0.1 percentage points: an exact one of
- * the small integers among them, and a binned one of all others.
- */
-export function digestsOf(values: Float64Array, length: number): Digest[] {
-  integerCounts.fill(0)
-  if (length > otherValues.length) otherValues = new Float64Array(length)
-  let others = 0
-  for (let i = 0; i < length; i++) {
-    const value = values[i]!
-    const integer = value & (COUNTED_INTEGERS - 1)
-    // Without a branch, which would be mispredicted at every few values.
-    const isInteger = integer === value ? 1 : 0
-    integerCounts[integer]! += isInteger
-    otherValues[others] = value
-    others += 1 - isInteger
-  }
-  const digests = [others > 0 ? binnedDigest(otherValues, others, length) : undefined, countedDigest(length - others)]
-  return digests.filter((digest) => digest !== undefined)
-}
-
-/** The digest of the `count` integers that were counted. */
-function countedDigest(count: number): Digest | undefined {
-  if (count === 0) return undefined
-  const output: Output = { values: [], cumulative: [], below: 0 }
-  for (let integer = 0; output.below < count; integer++) {
-    if (integerCounts[integer]! > 0) emit(output, integer, integerCounts[integer]!)
+/** The exact digest of the integers that were counted, of which there must be some. */
+export function countedDigest({ integers, least, greatest }: Tally): Digest {
+  const output = createOutput()
+  for (let integer = least; integer <= greatest; integer++) {
+    if (integers[integer]! > 0) emit(output, integer, integers[integer]!)
   }
   return close(output)
 }
 
 /**
- * A digest of `values[0 .. length)`, which it may reorder, in linear time. A value in it stands for at most 1/1024 of `among`
- * values, of which these are a part.
+ * A digest of `values[0 .. length)`, which it may reorder, in linear time. A value in it stands for at most 1/1024 of
+ * `among` values, of which these may be a part.
  *
  * The values are counted in bins of equal leading bits: a double's leading 32 bits, read as an integer, ascend with it,
  * so bins are about equally wide in proportion to the value. A bin keeps one of its values. A bin too heavy to be stood
  * for by one value, unless all in it are equal, is cut into finer bins in its turn.
  */
 export function binnedDigest(values: Float64Array, length: number, among = length): Digest {
-  const output: Output = { values: [], cumulative: [], below: 0 }
+  const output = createOutput()
   digestInto(output, values.subarray(0, length), Math.max(1, Math.floor(among * LARGEST_SHARE)))
   return close(output)
 }
 
 /** A digest that is being written, and how many values it stands for so far. */
 interface Output {
-  values: number[]
-  cumulative: number[]
+  values: Float64Array
+  cumulative: Float64Array
+  length: number
   below: number
 }
 
-function close({ values, cumulative }: Output): Digest {
-  return { values: Float64Array.from(values), cumulative: Float64Array.from(cumulative) }
+/** More than most digests have. */
+const FIRST_LENGTH = 8192
+/** Memory that one digest after the other is written in. */
+let written: Pick<Output, 'values' | 'cumulative'> = roomFor(FIRST_LENGTH)
+
+function roomFor(length: number): typeof written {
+  return { values: new Float64Array(length), cumulative: new Float64Array(length) }
+}
+
+const createOutput = (): Output => ({ ...written, length: 0, below: 0 })
+
+function close({ values, cumulative, length }: Output): Digest {
+  return { values: values.slice(0, length), cumulative: cumulative.slice(0, length) }
 }
 
 function emit(output: Output, value: number, weight: number): void {
+  if (output.length === output.values.length) grow(output)
   output.below += weight
-  output.values.push(value)
-  output.cumulative.push(output.below)
+  output.values[output.length] = value
+  output.cumulative[output.length++] = output.below
+}
+
+function grow(output: Output): void {
+  written = roomFor(2 * output.length)
+  written.values.set(output.values)
+  written.cumulative.set(output.cumulative)
+  Object.assign(output, written)
 }
 
 function digestInto(output: Output, values: Float64Array, limit: number): void {
-  const bins = countBins(values)
-  if (bins.size === 1) {
+  const bins = values.length > SORTED_LENGTH ? countBins(values, limit) : undefined
+  if (bins === undefined || bins.size === 1) {
     emitSorted(output, values.sort(), limit)
     return
   }
@@ -109,7 +108,7 @@ function digestInto(output: Output, values: Float64Array, limit: number): void {
   }
 }
 
-/** Values that no leading bits tell apart: sorted, one of each `limit` of them. */
+/** Of sorted values one of each `limit`. */
 function emitSorted(output: Output, sorted: Float64Array, limit: number): void {
   for (let start = 0; start < sorted.length; start += limit) {
     const end = Math.min(start + limit, sorted.length)
@@ -129,9 +128,9 @@ interface Bins {
   mixed: Uint8Array
 }
 
-function countBins(values: Float64Array): Bins {
+function countBins(values: Float64Array, limit: number): Bins {
   const words = wordsOf(values)
-  const { least, shift, size } = binning(words)
+  const { least, shift, size } = binning(words, limit)
   const counts = new Uint32Array(size)
   const samples = new Float64Array(size)
   const mixed = new Uint8Array(size)
@@ -144,7 +143,7 @@ function countBins(values: Float64Array): Bins {
   return { least, shift, size, counts, samples, mixed }
 }
 
-function binning(words: Uint32Array): Pick<Bins, 'least' | 'shift' | 'size'> {
+function binning(words: Uint32Array, limit: number): Pick<Bins, 'least' | 'shift' | 'size'> {
   let least = 0xffffffff
   let greatest = 0
   for (let i = 1; i < words.length; i += 2) {
@@ -152,7 +151,7 @@ function binning(words: Uint32Array): Pick<Bins, 'least' | 'shift' | 'size'> {
     if (key < least) least = key
     if (key > greatest) greatest = key
   }
-  const binBits = Math.min(MAX_BIN_BITS, 32 - Math.clz32(words.length))
+  const binBits = Math.min(MAX_BIN_BITS, 32 - Math.clz32((words.length / 2 / limit) * BINS_PER_LIMIT))
   const shift = Math.max(0, 32 - Math.clz32(greatest - least) - binBits)
   return { least, shift, size: ((greatest - least) >>> shift) + 1 }
 }

@@ -1,4 +1,5 @@
-import type { Accumulator, Numbers } from './accumulator.js'
+import type { Accumulator } from './accumulator.js'
+import type { Tally } from './tally.js'
 
 /** Infinity and -Infinity while there was no value. */
 export interface ExtremesState {
@@ -7,12 +8,16 @@ export interface ExtremesState {
 }
 
 /** The least and the greatest value. */
-export const extremesAccumulator: Accumulator<Numbers, ExtremesState> = {
+export const extremesAccumulator: Accumulator<Tally, ExtremesState> = {
   create: () => ({ min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY }),
-  update(state, { values, length }) {
+  update(state, { length, counted, least, greatest, others }) {
     let { min, max } = state
-    for (let i = 0; i < length; i++) {
-      const value = values[i]!
+    if (counted > 0) {
+      min = Math.min(min, least)
+      max = Math.max(max, greatest)
+    }
+    for (let i = 0; i < length - counted; i++) {
+      const value = others[i]!
       if (value < min) min = value
       if (value > max) max = value
     }

@@ -1,5 +1,6 @@
-import type { Accumulator, Numbers } from './accumulator.js'
-import { cumulativeAt, type Digest, digestsOf, sortedDigest, weightOf } from './digest.js'
+import type { Accumulator } from './accumulator.js'
+import { binnedDigest, countedDigest, cumulativeAt, type Digest, sortedDigest, weightOf } from './digest.js'
+import type { Tally } from './tally.js'
 
 /** Values not yet digested, and digests. A merged state holds the digests of all that were merged, as they are. */
 export interface QuantileState {
@@ -8,21 +9,21 @@ export interface QuantileState {
   digests: Digest[]
 }
 
-/** A stretch of rows up to this long is kept value by value. */
-const EXACT_STRETCH = 1024
-/** So many single values are digested at once. */
+/** So many values are digested at once. */
 const PENDING_LIMIT = 65_536
+/** So many are simply sorted. */
+const SORTED_LIMIT = 1024
 
 /**
- * Quantiles by merged digests. Merging adds digests to a list and loses nothing, so the rank error of the answer is
- * that of one digest, below 0.1 percentage points, however many segments there are; and nothing is lost at all
- * while every stretch and the single values of a bucket are few.
+ * Quantiles by merged digests. Merging adds digests to a list and loses nothing, so the rank error of the answer stays
+ * below 0.2 percentage points, however many segments there are: half of it is that of the digests made on the way,
+ * half that of the last. Nothing is lost at all of integers that were counted, nor of other values that are few.
  */
-export const quantileAccumulator: Accumulator<Numbers, QuantileState> = {
+export const quantileAccumulator: Accumulator<Tally, QuantileState> = {
   create: () => ({ pending: new Float64Array(0), pendingCount: 0, digests: [] }),
-  update(state, { values, length }) {
-    if (length > EXACT_STRETCH) state.digests.push(...digestsOf(values, length))
-    else addPending(state, values, length)
+  update(state, tally) {
+    if (tally.counted > 0) state.digests.push(countedDigest(tally))
+    addPending(state, tally.others, tally.length - tally.counted)
   },
   merge(into, from) {
     into.digests.push(...from.digests)
@@ -39,19 +40,25 @@ function addPending(state: QuantileState, values: Float64Array, length: number):
   }
   state.pending.set(values.subarray(0, length), state.pendingCount)
   state.pendingCount = needed
-  if (needed < PENDING_LIMIT) return
-  state.digests.push(...digestsOf(state.pending, needed))
+  if (needed >= PENDING_LIMIT) digestPending(state)
+}
+
+function digestPending(state: QuantileState, among = state.pendingCount): void {
+  state.digests.push(binnedDigest(state.pending, state.pendingCount, among))
   state.pendingCount = 0
 }
 
-/** The value at rank ceil(percent / 100 * n), or null where there was no value. */
+/** The value at rank ceil(percent / 100 * n), or null where there was no value. Digests what is pending and too much to sort. */
 export function quantileOf(state: QuantileState, percent: number): number | null {
+  if (state.pendingCount > SORTED_LIMIT) digestPending(state, weightOfAll(state.digests) + state.pendingCount)
   const digests = [...state.digests]
   if (state.pendingCount > 0) digests.push(sortedDigest(state.pending, state.pendingCount))
-  const weight = digests.reduce((sum, digest) => sum + weightOf(digest), 0)
+  const weight = weightOfAll(digests)
   // percent * n is exact for whole percents, 0.95 * n is not.
   return weight === 0 ? null : valueAtRank(digests, Math.max(1, Math.ceil((percent * weight) / 100)))
 }
+
+const weightOfAll = (digests: readonly Digest[]) => digests.reduce((sum, digest) => sum + weightOf(digest), 0)
 
 /**
  * The least value of any digest at or below which lie `rank` values of all of them. Selection in sorted runs: the

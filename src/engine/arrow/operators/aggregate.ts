@@ -5,6 +5,7 @@ import { type CountState, countAccumulator } from '../accumulators/count.js'
 import { type ExtremesState, extremesAccumulator } from '../accumulators/extremes.js'
 import { type MeanState, meanAccumulator, meanOf } from '../accumulators/mean.js'
 import { type QuantileState, quantileAccumulator, quantileOf } from '../accumulators/quantile.js'
+import { createTally, type Tally, tallyNumbers } from '../accumulators/tally.js'
 import type { AreasColumn, Batch, NumberColumn } from '../columns/batch.js'
 import type { Selection } from '../columns/selection.js'
 import { areaBit } from './filter.js'
@@ -18,6 +19,7 @@ export type States = unknown[]
 interface Stretch {
   rows: number
   numbers(column: string): Numbers
+  tally(column: string): Tally
   areaCounts(column: string): Uint32Array
 }
 
@@ -67,17 +69,17 @@ function partOf(name: string, aggregate: Aggregate): { fold: Fold; output: Outpu
     case 'countWhere':
       return part(whereFold(aggregate), countAccumulator, ({ count }: CountState) => count)
     case 'min':
-      return part(numbersFold('extremes', aggregate.column), extremesAccumulator, ({ min }: ExtremesState) =>
+      return part(tallyFold('extremes', aggregate.column), extremesAccumulator, ({ min }: ExtremesState) =>
         finiteOrNull(min),
       )
     case 'max':
-      return part(numbersFold('extremes', aggregate.column), extremesAccumulator, ({ max }: ExtremesState) =>
+      return part(tallyFold('extremes', aggregate.column), extremesAccumulator, ({ max }: ExtremesState) =>
         finiteOrNull(max),
       )
     case 'mean':
-      return part(numbersFold('mean', aggregate.column), meanAccumulator, (state: MeanState) => meanOf(state))
+      return part(tallyFold('mean', aggregate.column), meanAccumulator, (state: MeanState) => meanOf(state))
     case 'quantile':
-      return part(numbersFold('quantile', aggregate.column), quantileAccumulator, (state: QuantileState) =>
+      return part(tallyFold('quantile', aggregate.column), quantileAccumulator, (state: QuantileState) =>
         quantileOf(state, aggregate.percent),
       )
   }
@@ -85,8 +87,8 @@ function partOf(name: string, aggregate: Aggregate): { fold: Fold; output: Outpu
 
 const finiteOrNull = (value: number) => (Number.isFinite(value) ? value : null)
 
-function numbersFold(key: string, column: string): Omit<Fold, 'accumulator'> {
-  return { key: `${key} ${column}`, input: (stretch) => stretch.numbers(column) }
+function tallyFold(key: string, column: string): Omit<Fold, 'accumulator'> {
+  return { key: `${key} ${column}`, input: (stretch) => stretch.tally(column) }
 }
 
 function whereFold({ where }: Extract<Aggregate, { fn: 'countWhere' }>): Omit<Fold, 'accumulator'> {
@@ -144,14 +146,17 @@ export function mergeStates({ folds }: Aggregation, into: States, from: States):
 function createLoader(batch: Batch, selection: Selection): (from: number, to: number) => Stretch {
   return (from, to) => {
     const numbers = new Map<string, Numbers>()
+    const tallies = new Map<string, Tally>()
     const areas = new Map<string, Uint32Array>()
+    const numbersOf = (column: string) =>
+      once(numbers, column, () => {
+        const scratch = () => scratchFor(numbers.size, to - from)
+        return loadNumbers(batch.columns.get(column) as NumberColumn, selection, from, to, scratch)
+      })
     return {
       rows: to - from,
-      numbers: (column) =>
-        once(numbers, column, () => {
-          const scratch = () => scratchFor(numbers.size, to - from)
-          return loadNumbers(batch.columns.get(column) as NumberColumn, selection, from, to, scratch)
-        }),
+      numbers: numbersOf,
+      tally: (column) => once(tallies, column, () => tallyNumbers(tallyFor(tallies.size), numbersOf(column))),
       areaCounts: (column) =>
         once(areas, column, () => {
           const { flags } = batch.columns.get(column) as AreasColumn
@@ -161,7 +166,7 @@ function createLoader(batch: Batch, selection: Selection): (from: number, to: nu
   }
 }
 
-/** Vectors that are used over and over, one for each number column of a stretch: new memory costs more than what is done in it. */
+/** Vectors and tallies that are used over and over, one for each number column of a stretch: new memory costs more than what is done in it. */
 const scratches: Float64Array[] = []
 
 function scratchFor(index: number, length: number): Float64Array {
@@ -169,6 +174,10 @@ function scratchFor(index: number, length: number): Float64Array {
   if (known !== undefined && known.length >= length) return known
   return (scratches[index] = new Float64Array(length))
 }
+
+const talliesKept: Tally[] = []
+
+const tallyFor = (index: number): Tally => (talliesKept[index] ??= createTally())
 
 function once<T>(made: Map<string, T>, key: string, make: () => T): T {
   const known = made.get(key)

@@ -1,0 +1,67 @@
+import type { Numbers } from './accumulator.js'
+
+/**
+ * The present values of a stretch of rows in the form that sums, extremes and quantiles all work on: of a long stretch
+ * the small integers, which milliseconds mostly are, counted one by one, and the other values listed.
+ */
+export interface Tally {
+  /** How many values there are. */
+  length: number
+  /** How many of them were counted, and how often each integer occurs; not to be read where none was. */
+  counted: number
+  integers: Uint32Array
+  /** The least and the greatest integer that was counted; not to be read where none was. */
+  least: number
+  greatest: number
+  /** The values that were not counted, `others[0 .. length - counted)`; the owner's own where none was. */
+  others: Float64Array
+}
+
+/** A stretch up to this long is listed only: there is little to gain, and nothing is to be lost of it. */
+export const LISTED = 1024
+const COUNTED_INTEGERS = 8192
+
+export function createTally(): Tally {
+  const integers = new Uint32Array(COUNTED_INTEGERS)
+  return { length: 0, counted: 0, integers, least: 0, greatest: 0, others: new Float64Array(0) }
+}
+
+/** Tallies numbers into `tally`, whose memory is used again. */
+export function tallyNumbers(tally: Tally, { values, length }: Numbers): Tally {
+  if (length <= LISTED) return { ...tally, length, counted: 0, others: values }
+  if (length > tally.others.length) tally.others = new Float64Array(length)
+  tally.length = length
+  tally.counted = length - count(tally, values)
+  if (tally.counted > 0) findEnds(tally)
+  return tally
+}
+
+/** Returns how many are listed. */
+function count({ integers, others, length }: Tally, values: Float64Array): number {
+  integers.fill(0)
+  let listed = 0
+  for (let i = 0; i < length; i++) {
+    const value = values[i]!
+    const integer = value & (COUNTED_INTEGERS - 1)
+    if (integer === value) integers[integer]!++
+    else others[listed++] = value
+  }
+  return listed
+}
+
+function findEnds(tally: Tally): void {
+  const { integers } = tally
+  let least = 0
+  while (integers[least] === 0) least++
+  let greatest = integers.length - 1
+  while (integers[greatest] === 0) greatest--
+  tally.least = least
+  tally.greatest = greatest
+}
+
+/** The exact sum of the integers: far below 2^53. */
+export function sumOfIntegers({ counted, integers, least, greatest }: Tally): number {
+  let sum = 0
+  if (counted > 0) for (let integer = least; integer <= greatest; integer++) sum += integer * integers[integer]!
+  return sum
+}

@@ -1,0 +1,51 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  createTally,
+  LISTED,
+  sumOfIntegers,
+  type Tally,
+  tallyNumbers,
+} from '../../../../src/engine/arrow/accumulators/tally.js'
+
+const value = fc.oneof(
+  fc.integer({ min: -3, max: 9000 }),
+  fc.constantFrom(0, 8191, 8192, 0.5, 1e300, -0),
+  fc.double({ noNaN: true }),
+)
+
+/** Every value of a tally, ascending; the zeros alike. */
+function valuesOf({ length, counted, integers, others }: Tally): number[] {
+  const listed = [...others.subarray(0, length - counted)]
+  const counts = counted > 0 ? [...integers] : []
+  return [...listed, ...counts.flatMap((count, integer) => Array<number>(count).fill(integer))]
+    .map(plain)
+    .sort(ascending)
+}
+
+const plain = (value: number) => value + 0
+const ascending = (a: number, b: number) => a - b
+
+describe('a tally', () => {
+  it('has every value once, counted or listed, whatever was tallied in its memory before', () => {
+    const tally = createTally()
+    const many = fc.array(value, { minLength: 1, maxLength: 3000 })
+    fc.assert(
+      fc.property(many, (values) => {
+        const taken = tallyNumbers(tally, { values: Float64Array.of(...values, 7, Number.NaN), length: values.length })
+        expect(valuesOf(taken)).toEqual(values.map(plain).sort(ascending))
+        const small = values.filter((value) => Number.isInteger(value) && value >= 0 && value < 8192)
+        expect(taken.counted).toBe(values.length > LISTED ? small.length : 0)
+        if (taken.counted > 0) expect(sumOfIntegers(taken)).toBe(small.reduce((a, b) => a + b))
+      }),
+    )
+  })
+
+  it('lists a short stretch in the memory of its owner, which stays as it is', () => {
+    const values = Float64Array.from({ length: LISTED }, (_, i) => i)
+    const tally = createTally()
+    expect(tallyNumbers(tally, { values, length: LISTED }).others).toBe(values)
+    tallyNumbers(tally, { values: new Float64Array(LISTED + 1).fill(3), length: LISTED + 1 })
+    expect([...values]).toEqual([...values.keys()])
+  })
+})
