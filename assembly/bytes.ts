@@ -43,3 +43,13 @@ function endOfSpace(p: usize): usize {
 function isSpace(byte: u32): bool {
   return byte == SPACE || byte == 0x09 || byte == 0x0d
 }
+
+/** The value of the four hexadecimal digits at `p`. */
+export function hex4(p: usize): u32 {
+  return (hex(p) << 12) | (hex(p + 1) << 8) | (hex(p + 2) << 4) | hex(p + 3)
+}
+
+function hex(p: usize): u32 {
+  const byte = byteAt(p)
+  return byte < 0x3a ? byte - 0x30 : (byte | CASE_BIT) - 0x57
+}

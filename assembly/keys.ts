@@ -1,5 +1,5 @@
 /** Keys: from the bytes between a key's quotes to the target of its value. */
-import { BACKSLASH, byteAt, CASE_BIT } from './bytes'
+import { BACKSLASH, byteAt, hex4 } from './bytes'
 import { FIELD_MASK, FIELD_SHIFT, METADATA, PLACE_MASK, REQUEST, RESPONSE } from './frames'
 import { targetOf } from './names'
 import { forget, METADATA_FIELD, PATH, STATUS_CODE, URL } from './table'
@@ -48,13 +48,4 @@ function decode(p: usize, end: usize): usize {
     p += isUnicode ? 6 : 1
   }
   return length
-}
-
-function hex4(p: usize): u32 {
-  return (hex(p) << 12) | (hex(p + 1) << 8) | (hex(p + 2) << 4) | hex(p + 3)
-}
-
-function hex(p: usize): u32 {
-  const byte = byteAt(p)
-  return byte < 0x3a ? byte - 0x30 : (byte | CASE_BIT) - 0x57
 }

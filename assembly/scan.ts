@@ -1,24 +1,9 @@
-/** The scanner's door: many lines in, one row of the field table a line out. See src/ingest/fields.ts. */
+/** The second door: many lines in, one row of the field table a line out. See src/ingest/fields.ts. */
 import { byteAt, CASE_BIT, MINUS, NEWLINE, OPEN_OBJECT, QUOTE, skipSpace } from './bytes'
 import { endOfLiteral, endOfNumber } from './scalars'
 import { addressOf, BAD_STRING, closingQuote } from './strings'
-import {
-  BLANK,
-  BYTES,
-  forgetAll,
-  INVALID_JSON,
-  NOT_AN_OBJECT,
-  OK,
-  ROW_BYTES,
-  TOO_DEEP,
-  writeLine,
-} from './table'
+import { BLANK, BYTES, forgetAll, INVALID_JSON, NOT_AN_OBJECT, OK, ROW_BYTES, TOO_DEEP, writeLine } from './table'
 import { WALK_INVALID, WALK_TOO_DEEP, walkContainer } from './walk'
-
-/** Where the host puts the bytes to scan. */
-export function bytesAddress(): usize {
-  return BYTES
-}
 
 /**
  * Scans the lines in the bytes [start, end) into the rows at `table`, at most `maxLines`, and gives their number.

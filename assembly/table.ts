@@ -1,4 +1,4 @@
-/** The field table's layout, as src/ingest/fields.ts lays it down, and the writing of one line's row. */
+/** The field table's layout, as src/ingest/fields.ts lays it down, and the writing and reading of one line's row. */
 import { FIELD_MASK, FIELD_SHIFT, HAS_OTHERS, IS_ARRAY } from './frames'
 
 export const SOURCE: u32 = 0
@@ -16,11 +16,12 @@ export const URL: u32 = 11
 export const PATH: u32 = 12
 const FIELD_COUNT: u32 = 13
 
+export const ABSENT: i32 = 0
 export const STRING: i32 = 1
 export const ESCAPED_STRING: i32 = 2
 export const NUMBER: i32 = 3
-const OBJECT: i32 = 4
-const ARRAY_OF_OBJECTS: i32 = 5
+export const OBJECT: i32 = 4
+export const ARRAY_OF_OBJECTS: i32 = 5
 const ARRAY: i32 = 6
 export const BOOLEAN: i32 = 7
 
@@ -79,6 +80,39 @@ export function closeField(row: usize, frame: u32, end: usize): void {
 function containerKind(frame: u32): i32 {
   if (!(frame & IS_ARRAY)) return OBJECT
   return frame & HAS_OTHERS ? ARRAY : ARRAY_OF_OBJECTS
+}
+
+// @ts-ignore: decorator
+@inline
+export function outcomeOf(row: usize): i32 {
+  return load<i32>(row)
+}
+
+// @ts-ignore: decorator
+@inline
+export function kindOf(row: usize, field: u32): i32 {
+  return load<i32>(slot(row, field))
+}
+
+/** The address at which the field's value begins. */
+// @ts-ignore: decorator
+@inline
+export function startOf(row: usize, field: u32): usize {
+  return BYTES + load<i32>(slot(row, field), 4)
+}
+
+/** The address behind it. */
+// @ts-ignore: decorator
+@inline
+export function endOf(row: usize, field: u32): usize {
+  return BYTES + load<i32>(slot(row, field), 8)
+}
+
+// @ts-ignore: decorator
+@inline
+export function isText(row: usize, field: u32): bool {
+  const kind = kindOf(row, field)
+  return kind == STRING || kind == ESCAPED_STRING
 }
 
 // @ts-ignore: decorator

@@ -8,9 +8,7 @@ import { systemClock } from '../dist/base/clock.js'
 import { createMetrics } from '../dist/base/metrics.js'
 import { ENDPOINTS } from '../dist/endpoints/index.js'
 import { createArrowEngine } from '../dist/engine/arrow/engine.js'
-import { capacityFor } from '../dist/ingest/lines.js'
-import { createParser, MAX_LINE_BYTES } from '../dist/ingest/parse.js'
-import { createWasmScanner } from '../dist/ingest/wasm-scanner.js'
+import { createParser } from '../dist/ingest/parse.js'
 import { PROJECTS, records } from './data.mjs'
 
 const [source, rowsText] = process.argv.slice(2)
@@ -52,10 +50,9 @@ console.log(
 )
 
 async function fill() {
-  const scanner = createWasmScanner({ capacityBytes: capacityFor(MAX_LINE_BYTES), maxLines: 512 })
   const batches = []
   const sink = { batch: (batch) => batches.push(batch), reject: ({ reason }) => { throw new Error(reason) } }
-  const parser = createParser({ scanner, retentionUs: 90 * DAY_US }, sink)
+  const parser = createParser({ retentionUs: 90 * DAY_US }, sink)
   const append = async () => { for (const batch of batches.splice(0)) await engine.append(batch) }
   for (const chunk of records(source, rows, true)) {
     parser.push(chunk, systemClock.nowUs())

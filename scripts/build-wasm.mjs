@@ -1,6 +1,6 @@
 /**
- * Builds assembly/scan.ts to scan.wasm beside src/ingest/wasm-scanner.ts, for tests, and beside its compiled form in
- * dist/ingest, for the package. Run after tsc: `node scripts/build-wasm.mjs`.
+ * Builds assembly to ingest.wasm beside src/ingest/module.ts, for tests, and beside its compiled form in dist/ingest, for
+ * the package. Run after tsc: `node scripts/build-wasm.mjs`.
  */
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -8,9 +8,12 @@ import asc from 'assemblyscript/asc'
 
 const path = (relative) => fileURLToPath(new URL(`../${relative}`, import.meta.url))
 
+/** What these files export is what the module exports. */
+const DOORS = ['assembly/layout.ts', 'assembly/scan.ts', 'assembly/take.ts']
+
 const { error, stderr } = await asc.main([
-  'assembly/scan.ts',
-  ...['--baseDir', path('.'), '--outFile', 'src/ingest/scan.wasm'],
+  ...DOORS,
+  ...['--baseDir', path('.'), '--outFile', 'src/ingest/ingest.wasm'],
   ...['-O3', '--converge', '--noAssert', '--enable', 'simd', '--runtime', 'stub', '--use', 'abort='],
 ])
 if (error) {
@@ -18,4 +21,4 @@ if (error) {
   process.exit(1)
 }
 mkdirSync(path('dist/ingest'), { recursive: true })
-copyFileSync(path('src/ingest/scan.wasm'), path('dist/ingest/scan.wasm'))
+copyFileSync(path('src/ingest/ingest.wasm'), path('dist/ingest/ingest.wasm'))

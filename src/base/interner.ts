@@ -5,25 +5,19 @@ const NEWLINE = 0x0a
  * Distinct byte strings, each with a dense code from 0 in order of first appearance.
  *
  * No JavaScript string is made: the table hashes bytes and compares bytes, so its size is known to the byte. Open
- * addressing, at most half full. The entries stand end to end, or with a newline behind each, so that a search over all
- * of them at once does not run from one entry into the next.
+ * addressing, at most half full. A newline stands behind each entry, so that a search over all of them at once does not
+ * run from one entry into the next.
  */
 export class Interner {
   count = 0
   /** Whether an entry holds a newline of its own. */
   hasNewlines = false
-  /** Entry i starts at `offsets[i]` and ends `gapBytes` before `offsets[i + 1]`. */
+  /** Entry i starts at `offsets[i]` and ends before the newline in front of `offsets[i + 1]`. */
   offsets = new Uint32Array(64)
   bytes: Buffer = Buffer.allocUnsafeSlow(1024)
-  readonly #gapBytes: 0 | 1
   #slots = new Int32Array(128).fill(FREE)
   #hashes = new Uint32Array(64)
   #appends = false
-
-  /** `gapBytes`: 1 puts a newline behind each entry, 0 nothing. */
-  constructor(gapBytes: 0 | 1 = 1) {
-    this.#gapBytes = gapBytes
-  }
 
   /** The code of `source[start .. end)`; a new one where it was not seen before. */
   intern(source: Uint8Array, start: number, end: number): number {
@@ -46,20 +40,15 @@ export class Interner {
   #write(source: Uint8Array, start: number, end: number): number {
     const code = this.count++
     const from = this.offsets[code]!
-    const to = from + end - start + this.#gapBytes
+    const to = from + end - start + 1
     if (code + 1 >= this.offsets.length) this.offsets = grown(this.offsets, code + 2)
     if (to > this.bytes.length) this.bytes = grownBytes(this.bytes, from, to)
     for (let i = from, j = start; j < end; i++, j++) {
       if ((this.bytes[i] = source[j]!) === NEWLINE) this.hasNewlines = true
     }
-    if (this.#gapBytes === 1) this.bytes[to - 1] = NEWLINE
+    this.bytes[to - 1] = NEWLINE
     this.offsets[code + 1] = to
     return code
-  }
-
-  /** The code of `source[start .. end)`, or -1 where it was not seen. */
-  find(source: Uint8Array, start: number, end: number): number {
-    return this.#slots[this.#slotOf(hashOf(source, start, end), source, start, end)]!
   }
 
   /** Forgets all entries; what was allocated stays. */
@@ -88,7 +77,7 @@ export class Interner {
 
   #equals(code: number, source: Uint8Array, start: number, end: number): boolean {
     const from = this.offsets[code]!
-    if (this.offsets[code + 1]! - this.#gapBytes - from !== end - start) return false
+    if (this.offsets[code + 1]! - 1 - from !== end - start) return false
     const { bytes } = this
     for (let i = from, j = start; j < end; i++, j++) if (bytes[i] !== source[j]) return false
     return true

@@ -13,10 +13,13 @@ export const capacityFor = (maxLineBytes: number): number => maxLineBytes + PIEC
 export const HEAD_BYTES = 4 * KIB
 
 export interface LineSink {
-  /** A whole line that is valid UTF-8, blank ones included; its field table starts at `at`. Lines count from 1. */
-  line(at: number, line: number): void
-  /** A line that holds other bytes than UTF-8. */
-  invalidUtf8(at: number, line: number): void
+  /**
+   * The lines [from, to) of the scanner's table are whole and valid UTF-8, blank ones included; the first has the number
+   * `line`. Lines count from 1.
+   */
+  lines(from: number, to: number, line: number): void
+  /** A line of the table that holds other bytes than UTF-8. */
+  invalidUtf8(index: number, line: number): void
   /** A line over the limit, of which this is the head. */
   tooLong(head: Uint8Array, line: number): void
 }
@@ -26,16 +29,20 @@ export interface LineReader {
   push(chunk: Uint8Array): void
   /** The last line ends here, with or without a newline. */
   end(): void
+  /** Goes on in the memory of another scanner of the same size, and takes the start of a cut line there. */
+  moveTo(scanner: Scanner): void
 }
 
 /**
  * Makes whole lines of chunks, in the memory of `scanner`, which has `capacityFor(maxLineBytes)` bytes. A line over
  * `maxLineBytes` (its newline not counted) is skipped in constant memory.
  */
-export function createLineReader(scanner: Scanner, maxLineBytes: number, sink: LineSink): LineReader {
-  const { bytes, table } = scanner
+export function createLineReader(first: Scanner, maxLineBytes: number, sink: LineSink): LineReader {
+  let scanner = first
+  let { bytes, table } = scanner
   /** The start of a cut line: bytes[0, carried). */
   let carried = 0
+  /** Lines judged. */
   let line = 0
   let skipping = false
 
@@ -79,21 +86,37 @@ export function createLineReader(scanner: Scanner, maxLineBytes: number, sink: L
   /** Judges the lines of bytes[0, end). They are mostly valid UTF-8, all of them: each on its own only where not. */
   function judge(end: number): void {
     const areUtf8 = isUtf8(bytes.subarray(0, end))
+    const areFine = areUtf8 && end <= maxLineBytes
     for (let start = markLength(); start < end; ) {
       const count = scanner.scan(start, end)
-      for (let i = 0; i < count; i++) judgeLine(i * LINE_INTS, areUtf8)
-      start = table[(count - 1) * LINE_INTS + 2]! + 1
+      if (areFine) handOver(0, count)
+      else judgeEach(count, areUtf8)
+      start = lineEnd(count - 1) + 1
     }
   }
 
-  function judgeLine(at: number, isKnownUtf8: boolean): void {
-    const start = table[at + 1]!
-    const end = table[at + 2]!
-    line++
-    if (end - start > maxLineBytes) sink.tooLong(headAt(start), line)
-    else if (isKnownUtf8 || isUtf8(bytes.subarray(start, end))) sink.line(at, line)
-    else sink.invalidUtf8(at, line)
+  /** Hands over the runs between lines that are too long or not UTF-8. */
+  function judgeEach(count: number, areUtf8: boolean): void {
+    let from = 0
+    for (let i = 0; i < count; i++) {
+      const isTooLong = lineEnd(i) - lineStart(i) > maxLineBytes
+      if (!isTooLong && (areUtf8 || isUtf8(bytes.subarray(lineStart(i), lineEnd(i))))) continue
+      handOver(from, i)
+      line++
+      if (isTooLong) sink.tooLong(headAt(lineStart(i)), line)
+      else sink.invalidUtf8(i, line)
+      from = i + 1
+    }
+    handOver(from, count)
   }
+
+  function handOver(from: number, to: number): void {
+    if (from < to) sink.lines(from, to, line + 1)
+    line += to - from
+  }
+
+  const lineStart = (index: number): number => table[index * LINE_INTS + 1]!
+  const lineEnd = (index: number): number => table[index * LINE_INTS + 2]!
 
   /** The length of the byte order mark that may stand before the first line. */
   function markLength(): number {
@@ -105,5 +128,12 @@ export function createLineReader(scanner: Scanner, maxLineBytes: number, sink: L
     carried = 0
   }
 
-  return { push, end }
+  function moveTo(next: Scanner): void {
+    next.bytes.set(bytes.subarray(0, carried))
+    scanner = next
+    bytes = next.bytes
+    table = next.table
+  }
+
+  return { push, end, moveTo }
 }

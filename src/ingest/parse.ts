@@ -1,10 +1,9 @@
 import { MIB } from '../base/units.js'
 import type { IngestBatch } from '../engine/engine.js'
 import type { Source } from '../sources.js'
-import { type BatchBuilder, takeBatch, textBytes } from './batch-builder.js'
-import { OUTCOME, type Scanner } from './fields.js'
-import { createLineReader } from './lines.js'
-import { createRecorder } from './record.js'
+import { LINE_INTS } from './fields.js'
+import { capacityFor, createLineReader } from './lines.js'
+import { createModule, type Module } from './module.js'
 import type { Reason, Reject } from './rejects.js'
 
 /** The longest line taken. */
@@ -12,16 +11,19 @@ export const MAX_LINE_BYTES = MIB
 /** A batch goes out when it holds this much. */
 export const BATCH_ROWS = 16_384
 export const BATCH_BYTES = 4 * MIB
+/** Lines scanned at a time. */
+const SCANNED_LINES = 512
+/** Memory of batches that is kept where no batch fills up. */
+const KEPT_BYTES = 2 * MIB
 
 export interface ParserOptions {
-  /** Its memory holds `capacityFor(maxLineBytes)` bytes. */
-  scanner: Scanner
   retentionUs: number
   /** The source of records that name none. */
   defaultSource?: Source
   maxLineBytes?: number
   batchRows?: number
   batchBytes?: number
+  scannedLines?: number
 }
 
 export interface ParserSink {
@@ -36,36 +38,43 @@ export interface ParserSink {
 export interface Parser {
   /** Reads a chunk of any size. `nowUs` is the time of its receipt. */
   push(chunk: Uint8Array, nowUs: number): void
-  /** Hands out the rows that wait for a batch to fill. */
+  /**
+   * Hands out the rows that wait for a batch to fill. Where no batch has filled up since the last flush, it also lets go
+   * of the memory for full ones: what is idle should be small.
+   */
   flush(): void
   /** The stream ends, its last line with it; hands out all rows. */
   end(nowUs: number): void
-  /** Whether rows wait for a batch to fill. */
-  hasRows(): boolean
+  /** Whether a flush has anything to do: rows wait, or memory is held that only a stream with full batches needs. */
+  needsFlush(): boolean
 }
 
 export function createParser(options: ParserOptions, sink: ParserSink): Parser {
-  const { scanner, maxLineBytes = MAX_LINE_BYTES, batchRows = BATCH_ROWS, batchBytes = BATCH_BYTES } = options
-  const { bytes, table } = scanner
-  const recorder = createRecorder(options)
+  let module = moduleFor(options)
   let nowUs = 0
+  /** Whether a batch has filled up since the last flush. */
+  let hasFilled = false
 
-  const isFull = (builder: BatchBuilder) => builder.rows >= batchRows || textBytes(builder) >= batchBytes
-
-  function takeLine(at: number, line: number): void {
-    if (table[at] === OUTCOME.blank) return
-    const taken = recorder.take(at, nowUs)
-    if (typeof taken === 'string') reject(at, line, taken)
-    else if (isFull(taken)) sink.batch(takeBatch(taken, sink.memory?.()))
+  function takeLines(from: number, to: number, line: number): void {
+    for (let at = from; at < to; ) {
+      at = module.take(at, to, nowUs)
+      const stop = module.stop()
+      if (typeof stop === 'string') reject(at - 1, line + at - 1 - from, stop)
+      else if (stop !== undefined) {
+        sink.batch(stop.takeBatch(sink.memory?.()))
+        hasFilled = true
+      }
+    }
   }
 
-  function reject(at: number, line: number, reason: Reason): void {
-    sink.reject({ line, reason, bytes: bytes.slice(table[at + 1], table[at + 2]) })
+  function reject(index: number, line: number, reason: Reason): void {
+    const [, start, end] = module.table.subarray(index * LINE_INTS)
+    sink.reject({ line, reason, bytes: module.bytes.slice(start, end) })
   }
 
-  const reader = createLineReader(scanner, maxLineBytes, {
-    line: takeLine,
-    invalidUtf8: (at, line) => reject(at, line, 'invalid_utf8'),
+  const reader = createLineReader(module, options.maxLineBytes ?? MAX_LINE_BYTES, {
+    lines: takeLines,
+    invalidUtf8: (index, line) => reject(index, line, 'invalid_utf8'),
     tooLong: (head, line) => sink.reject({ line, reason: 'line_too_long', bytes: head }),
   })
 
@@ -74,10 +83,19 @@ export function createParser(options: ParserOptions, sink: ParserSink): Parser {
     reader.push(chunk)
   }
 
-  /** Builders without rows let go of their memory: what is idle should be small. */
+  const filledLanes = () => module.lanes.filter((lane) => lane.rows() > 0)
+  const holdsMuch = () => module.lanes.reduce((sum, lane) => sum + lane.largestBytes(), 0) > KEPT_BYTES
+
   function flush(): void {
-    for (const builder of recorder.filled()) sink.batch(takeBatch(builder))
-    recorder.release()
+    for (const lane of filledLanes()) sink.batch(lane.takeBatch())
+    if (!hasFilled && holdsMuch()) renewModule()
+    hasFilled = false
+  }
+
+  /** Memory that an instance has once touched goes only with the instance. */
+  function renewModule(): void {
+    module = moduleFor(options)
+    reader.moveTo(module)
   }
 
   function end(receivedUs: number): void {
@@ -86,5 +104,25 @@ export function createParser(options: ParserOptions, sink: ParserSink): Parser {
     flush()
   }
 
-  return { push, flush, end, hasRows: () => recorder.filled().length > 0 }
+  return { push, flush, end, needsFlush: () => filledLanes().length > 0 || holdsMuch() }
+}
+
+function moduleFor({
+  maxLineBytes = MAX_LINE_BYTES,
+  batchRows = BATCH_ROWS,
+  batchBytes = BATCH_BYTES,
+  scannedLines = SCANNED_LINES,
+  retentionUs,
+  defaultSource,
+}: ParserOptions): Module {
+  const capacityBytes = capacityFor(maxLineBytes)
+  return createModule({
+    capacityBytes,
+    maxLines: scannedLines,
+    maxLineBytes,
+    batchRows,
+    batchBytes,
+    retentionUs,
+    defaultSource,
+  })
 }

@@ -1,59 +1,9 @@
 import { parseIso8601 } from '../base/iso8601.js'
-import { HOUR_US, MINUTE_US, SECOND_US } from '../base/units.js'
-import { COLON, LETTER_E, LETTER_e, latin1, MINUS, NINE, POINT, ZERO } from './bytes.js'
-
-const LETTER_T = 0x54
-const LETTER_Z = 0x5a
+import { LETTER_E, LETTER_e, latin1, MINUS, POINT, ZERO } from './bytes.js'
 
 /** An ISO 8601 text in bytes[start, end) as microseconds since the epoch; NaN where it is not one. */
 export function timestampOfText(bytes: Uint8Array, start: number, end: number): number {
-  const timestampUs = commonForm(bytes, start, end)
-  return Number.isNaN(timestampUs) ? (parseIso8601(latin1(bytes, start, end)) ?? Number.NaN) : timestampUs
-}
-
-/** `YYYY-MM-DDTHH:MM:SS[.fraction]Z`, which nearly every record has; NaN for any other form and for faults. */
-function commonForm(bytes: Uint8Array, start: number, end: number): number {
-  if (end - start < 20 || end - start > 30 || bytes[end - 1] !== LETTER_Z) return Number.NaN
-  if (bytes[start + 10] !== LETTER_T || bytes[start + 13] !== COLON || bytes[start + 16] !== COLON) return Number.NaN
-  const hour = twoDigits(bytes, start + 11)
-  const minute = twoDigits(bytes, start + 14)
-  const second = twoDigits(bytes, start + 17)
-  if (!(hour <= 23 && minute <= 59 && second <= 59)) return Number.NaN
-  const timeUs = hour * HOUR_US + minute * MINUTE_US + second * SECOND_US
-  return dayUs(bytes, start) + timeUs + fractionUs(bytes, start + 19, end - 1)
-}
-
-/** The date seen last: rows come in order of time, so that it is nearly always the next one too. */
-const lastDate = { text: new Uint8Array(10), us: Number.NaN }
-
-/** Midnight of the date `YYYY-MM-DD` at `start`; NaN where it is not one. */
-function dayUs(bytes: Uint8Array, start: number): number {
-  for (let i = 0; i < 10; i++) {
-    if (bytes[start + i] === lastDate.text[i]) continue
-    lastDate.text.set(bytes.subarray(start, start + 10))
-    lastDate.us = parseIso8601(latin1(bytes, start, start + 10)) ?? Number.NaN
-    break
-  }
-  return lastDate.us
-}
-
-function twoDigits(bytes: Uint8Array, p: number): number {
-  const tens = bytes[p]! - ZERO
-  const ones = bytes[p + 1]! - ZERO
-  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN
-}
-
-/** `.123456789` cut to the microsecond; 0 for the empty text, NaN for anything else. */
-function fractionUs(bytes: Uint8Array, start: number, end: number): number {
-  if (start === end) return 0
-  if (bytes[start] !== POINT || end - start < 2) return Number.NaN
-  let us = 0
-  for (let p = start + 1; p < end; p++) {
-    if (bytes[p]! < ZERO || bytes[p]! > NINE) return Number.NaN
-    if (p <= start + 6) us = us * 10 + (bytes[p]! - ZERO)
-  }
-  for (let digits = end - start - 1; digits < 6; digits++) us *= 10
-  return us
+  return parseIso8601(latin1(bytes, start, end)) ?? Number.NaN
 }
 
 /** Beyond these many digits of microseconds it is past the year 300,000: the end of time serves. */

@@ -1,19 +1,16 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { MIB } from '../base/units.js'
 import { findSource } from '../sources.js'
-import { capacityFor } from './lines.js'
 import type { Parsed, Returned, Work, WorkerOptions } from './messages.js'
-import { createParser, MAX_LINE_BYTES } from './parse.js'
+import { createParser } from './parse.js'
 import type { Reject } from './rejects.js'
-import { createWasmScanner } from './wasm-scanner.js'
 
 /** The parsing thread: chunks in, batches and rejects out, whose memory moves with the messages. */
 
 /** Bytes of rejects that wait for the next message. */
 const REJECT_BYTES = MIB / 4
-const SCANNED_LINES = 512
 
-const { retentionUs, defaultSource, maxLineBytes = MAX_LINE_BYTES, flushIntervalMs } = workerData as WorkerOptions
+const { retentionUs, defaultSource, maxLineBytes, flushIntervalMs } = workerData as WorkerOptions
 const port = parentPort!
 
 let rejects: Reject[] = []
@@ -30,7 +27,6 @@ function post(message: Omit<Parsed, 'rejects'>, moved?: Uint8Array): void {
 
 const parser = createParser(
   {
-    scanner: createWasmScanner({ capacityBytes: capacityFor(maxLineBytes), maxLines: SCANNED_LINES }),
     retentionUs,
     defaultSource: defaultSource === undefined ? undefined : findSource(defaultSource),
     maxLineBytes,
@@ -46,14 +42,15 @@ const parser = createParser(
   },
 )
 
-/** Rows must not wait long in a stream that trickles. */
+/** Rows must not wait long in a stream that trickles, nor must one that has come to rest hold the memory of a flood. */
 function startTimer(): void {
-  if (timer !== undefined || !parser.hasRows()) return
+  if (timer !== undefined || !parser.needsFlush()) return
   timer = setTimeout(() => {
     timer = undefined
     parser.flush()
     // A stream that does not fill its batches needs no memory for full ones.
     returned.length = 0
+    startTimer()
   }, flushIntervalMs)
 }
 

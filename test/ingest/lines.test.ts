@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { HEAD_BYTES } from '../../src/ingest/lines.js'
-import { createWasmScanner } from '../../src/ingest/wasm-scanner.js'
 import { mulberry32 } from '../support/random.js'
 import { INVALID_JSON, VALID_JSON } from './json-cases.js'
 import { NOW_US, type Parse, parse, parseChunks } from './parsing.js'
@@ -60,13 +59,6 @@ describe('I3: split anywhere', () => {
       start = end
     }
     expect(comparable(parseChunks(chunks, options))).toEqual(whole)
-  })
-
-  it.each([7, 300, 70_000])('in chunks of %i by the scanner in WebAssembly', (length) => {
-    const chunks = Array.from({ length: Math.ceil(corpus.length / length) }, (_, i) =>
-      corpus.subarray(i * length, (i + 1) * length),
-    )
-    expect(comparable(parseChunks(chunks, { ...options, makeScanner: createWasmScanner }))).toEqual(whole)
   })
 
   it('byte by byte', () => {
@@ -182,6 +174,6 @@ describe('lines', () => {
   it('keep their order over more lines and bytes than the scanner takes at once', () => {
     const wanted = Array.from({ length: 3000 }, (_, i) => `${i}`)
     const text = wanted.map((id) => record(id, { event_message: 'm'.repeat((Number(id) * 7) % 400) })).join('\n')
-    expect(ids(parse(text, { maxLineBytes: 500, maxLines: 7 }))).toEqual(wanted)
+    expect(ids(parse(text, { maxLineBytes: 500, scannedLines: 7 }))).toEqual(wanted)
   })
 })

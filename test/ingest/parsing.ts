@@ -1,12 +1,9 @@
 import { tableFromIPC } from 'apache-arrow'
 import { DAY_US } from '../../src/base/units.js'
 import type { IngestBatch } from '../../src/engine/engine.js'
-import type { Scanner } from '../../src/ingest/fields.js'
-import { capacityFor } from '../../src/ingest/lines.js'
-import { createParser, MAX_LINE_BYTES, type ParserOptions, type ParserSink } from '../../src/ingest/parse.js'
+import { createParser, type ParserOptions, type ParserSink } from '../../src/ingest/parse.js'
 import type { Reject } from '../../src/ingest/rejects.js'
 import { findSource } from '../../src/sources.js'
-import { createScanner, type ScannerOptions } from './reference/scan.js'
 
 /** 2026-11-20T12:00:00Z: the present of these tests. */
 export const NOW_US = Date.UTC(2026, 10, 20, 12) * 1000
@@ -21,11 +18,9 @@ export function rowsOf({ source, ipc }: IngestBatch): ParsedRow[] {
   return table.toArray().map((row, i) => ({ source, ...row.toJSON(), timestamp: timestamps[i]! }))
 }
 
-export interface ParseOptions extends Partial<Omit<ParserOptions, 'scanner' | 'defaultSource'>> {
+export interface ParseOptions extends Partial<Omit<ParserOptions, 'defaultSource'>> {
   defaultSource?: string
-  maxLines?: number
   nowUs?: number
-  makeScanner?: (options: ScannerOptions) => Scanner
   memory?: ParserSink['memory']
   /** Sees each batch at once: where its memory is used again, it is not to be read later. */
   onBatch?: ParserSink['batch']
@@ -39,14 +34,12 @@ export interface Parse {
 
 /** Runs the pure pipeline over chunks to the end of the stream. */
 export function parseChunks(chunks: readonly Uint8Array[], options: ParseOptions = {}): Parse {
-  const { maxLineBytes = MAX_LINE_BYTES, maxLines = 64, nowUs = NOW_US, makeScanner = createScanner } = options
-  const { defaultSource, memory, onBatch, ...rest } = options
-  const scanner = makeScanner({ capacityBytes: capacityFor(maxLineBytes), maxLines })
+  const { defaultSource, nowUs = NOW_US, memory, onBatch, ...rest } = options
   const batches: IngestBatch[] = []
   const rejects: Reject[] = []
   const source = defaultSource === undefined ? undefined : findSource(defaultSource)
   const parser = createParser(
-    { retentionUs: RETENTION_US, ...rest, scanner, maxLineBytes, defaultSource: source },
+    { retentionUs: RETENTION_US, scannedLines: 64, ...rest, defaultSource: source },
     { batch: onBatch ?? ((batch) => batches.push(batch)), memory, reject: (reject) => rejects.push(reject) },
   )
   for (const chunk of chunks) parser.push(chunk, nowUs)

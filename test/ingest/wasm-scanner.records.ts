@@ -12,7 +12,8 @@ const piece = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('{"', '[', ']}', ',', ':', 'null').map((text) => text.replace('"', '\\"')) },
   { weight: 1, arbitrary: fc.nat(9).map((pairs) => '\\\\'.repeat(pairs)) },
 )
-const string = fc.array(piece, { maxLength: 6 }).map((pieces) => `"${pieces.join('')}"`)
+/** A JSON string, of Latin-1 characters. */
+export const string = fc.array(piece, { maxLength: 6 }).map((pieces) => `"${pieces.join('')}"`)
 
 const number = fc.oneof(
   fc.constantFrom('0', '-0', '1.0', '1e5', '0.1E-7', '1E+400', '12345678901234567890', '9007199254740993', '-1.50e00'),
@@ -42,7 +43,7 @@ function list(open: string, items: fc.Arbitrary<string[]>, close: string): fc.Ar
 const member = (key: fc.Arbitrary<string>, value: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc.tuple(key, space, space, value).map(([k, s, t, v]) => `${k}${s}:${t}${v}`)
 
-const { value } = fc.letrec<{ value: string }>((tie) => ({
+export const { value } = fc.letrec<{ value: string }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
     string,
@@ -54,7 +55,7 @@ const { value } = fc.letrec<{ value: string }>((tie) => ({
 }))
 
 /** An object that mostly has these keys, in any order and number, and sometimes others. */
-function objectWith(values: { [name: string]: fc.Arbitrary<string> }): fc.Arbitrary<string> {
+export function objectWith(values: { [name: string]: fc.Arbitrary<string> }): fc.Arbitrary<string> {
   const named = Object.entries(values).map(([name, arbitrary]) => member(spelled(name), arbitrary))
   const members = fc.array(fc.oneof({ weight: 4, arbitrary: fc.oneof(...named) }, member(otherKey, value)), {
     maxLength: 9,
@@ -63,7 +64,7 @@ function objectWith(values: { [name: string]: fc.Arbitrary<string> }): fc.Arbitr
 }
 
 /** The object itself, a repeated record of such, or anything else. */
-const repeated = (object: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+export const repeated = (object: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 4, arbitrary: object },
     { weight: 2, arbitrary: list('[', fc.array(object, { maxLength: 3 }), ']') },

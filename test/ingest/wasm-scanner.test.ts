@@ -1,10 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { LINE_INTS, MAX_DEPTH, OUTCOME, type Scanner } from '../../src/ingest/fields.js'
-import { createWasmScanner } from '../../src/ingest/wasm-scanner.js'
+import { createModule } from '../../src/ingest/module.js'
 import { createScanner } from './reference/scan.js'
 import { expectedReading, type Reading, readLine } from './wasm-scanner.oracle.js'
 import { lineText, mutation, recordText } from './wasm-scanner.records.js'
+
+/** The module as a scanner alone. */
+function createWasmScanner(sizes: { capacityBytes: number; maxLines: number }): Scanner {
+  return createModule({ ...sizes, maxLineBytes: sizes.capacityBytes, batchRows: 1, batchBytes: 1, retentionUs: 0 })
+}
 
 const scanner = createWasmScanner({ capacityBytes: 1 << 20, maxLines: 64 })
 

@@ -1,12 +1,14 @@
-import { COLON, MINUS, NEWLINE, NINE, ZERO } from '../../../src/ingest/bytes.js'
+import { MINUS, NEWLINE, ZERO } from '../../../src/ingest/bytes.js'
 import { FIELD_COUNT, KIND, LINE_INTS, MAX_DEPTH, OUTCOME, type Scanner, slotOf } from '../../../src/ingest/fields.js'
 import { CONTEXT, CONTEXT_OF_FIELD, fieldOfEscapedKey, fieldOfKey, forgetField, NO_FIELD } from './keys.js'
 import {
   CARRIAGE_RETURN,
   CLOSE_BRACE,
   CLOSE_BRACKET,
+  COLON,
   COMMA,
   LETTER_n,
+  NINE,
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,

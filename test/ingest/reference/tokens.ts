@@ -1,5 +1,5 @@
-import { BACKSLASH, HEX, LETTER_E, LETTER_e, LETTER_u, MINUS, NINE, POINT, ZERO } from '../../../src/ingest/bytes.js'
-import { LETTER_f, LETTER_n, LETTER_t, PLUS, QUOTE, SPACE } from './structure.js'
+import { LETTER_E, LETTER_e, MINUS, POINT, ZERO } from '../../../src/ingest/bytes.js'
+import { BACKSLASH, HEX, LETTER_f, LETTER_n, LETTER_t, LETTER_u, NINE, PLUS, QUOTE, SPACE } from './structure.js'
 
 /**
  * Where the tokens of JSON end (RFC 8259). Each takes the position at which its token starts, in bytes that hold a

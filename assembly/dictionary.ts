@@ -1,0 +1,82 @@
+/**
+ * The distinct texts of a category, each with a code from 0 in order of first appearance: a hash table with open
+ * addressing, at most half full, over texts that stand end to end.
+ */
+import { Column, FIRST_SLOTS } from './columns'
+import { areEqual, copyBytes, firstBytes } from './copy'
+
+/** The code of the text [start, end); a new one if it was not seen in this batch. */
+export function codeOf(column: Column, start: usize, end: usize): i32 {
+  const hash = hashOf(start, end)
+  const slot = slotOf(column, hash, start, end)
+  const entry = load<i32>(slot)
+  return entry != 0 ? entry - 1 : add(column, slot, hash, start, end)
+}
+
+/** The address of the slot that holds the text, or of the free one where it belongs. */
+function slotOf(column: Column, hash: u32, start: usize, end: usize): usize {
+  let i = hash & column.slotMask
+  while (true) {
+    const slot = column.slots + 4 * i
+    const entry = load<i32>(slot)
+    if (entry == 0 || isEntry(column, entry - 1, hash, start, end)) return slot
+    i = (i + 1) & column.slotMask
+  }
+}
+
+function isEntry(column: Column, code: i32, hash: u32, start: usize, end: usize): bool {
+  if (load<u32>(column.hashes + 4 * code) != hash) return false
+  const offsets = column.offsets + 4 * code
+  const from = load<i32>(offsets)
+  const length = end - start
+  return <usize>(load<i32>(offsets, 4) - from) == length && areEqual(column.texts + from, start, length)
+}
+
+function add(column: Column, slot: usize, hash: u32, start: usize, end: usize): i32 {
+  const code = column.entries++
+  const offsets = column.offsets + 4 * code
+  const from = load<i32>(offsets)
+  copyBytes(column.texts + from, start, end)
+  store<i32>(offsets, from + <i32>(end - start), 4)
+  store<u32>(column.hashes + 4 * code, hash)
+  store<i32>(slot, code + 1)
+  if (<u32>column.entries * 2 > column.slotMask + 1) doubleSlots(column)
+  return code
+}
+
+function doubleSlots(column: Column): void {
+  column.slotMask = column.slotMask * 2 + 1
+  clearSlots(column)
+  for (let code = 0; code < column.entries; code++) {
+    let i = load<u32>(column.hashes + 4 * code) & column.slotMask
+    while (load<i32>(column.slots + 4 * i) != 0) i = (i + 1) & column.slotMask
+    store<i32>(column.slots + 4 * i, code + 1)
+  }
+}
+
+/** Forgets all entries. */
+export function clearDictionary(column: Column): void {
+  column.entries = 0
+  clearSlots(column)
+  column.slotMask = FIRST_SLOTS - 1
+}
+
+function clearSlots(column: Column): void {
+  memory.fill(column.slots, 0, 4 * (<usize>column.slotMask + 1))
+}
+
+/** Eight bytes at a time through the multiply and rotate of FxHash (Firefox, rustc), the length mixed in. */
+function hashOf(start: usize, end: usize): u32 {
+  let hash = <u64>(end - start) * MULTIPLIER
+  for (; start + 8 <= end; start += 8) hash = mix(hash, load<u64>(start))
+  hash = mix(hash, firstBytes(load<u64>(start), end - start))
+  return <u32>(hash >> 32)
+}
+
+const MULTIPLIER: u64 = 0x517cc1b727220a95
+
+// @ts-ignore: decorator
+@inline
+function mix(hash: u64, word: u64): u64 {
+  return (rotl(hash, 5) ^ word) * MULTIPLIER
+}

@@ -1,0 +1,89 @@
+/** Writing a line's fields into the columns of its lane, behind the rows that count. */
+import { areasIn } from './areas'
+import { AREAS, CATEGORY, Column, NUMBER, TEXT } from './columns'
+import { codeOf } from './dictionary'
+import { putUuid } from './host'
+import { columnAt, endRow, eventMessages, HOT, ids, Lane, metadata, projects, timestamps } from './lanes'
+import { markNull, markPresent } from './nulls'
+import { readNumber } from './numbers'
+import { UUID_BYTES } from './regions'
+import * as table from './table'
+import { ABSENT, EVENT_MESSAGE, endOf, ID, isText, kindOf, METADATA_FIELD, startOf } from './table'
+import { endText, locate, putBytes, putText, textAt, textEnd, textStart } from './texts'
+
+/** The texts that a line is refused for if they have a lone surrogate: false if one has. */
+export function putTexts(row: usize, lane: Lane, project: u32): bool {
+  if (kindOf(row, ID) == ABSENT) putNewId(ids(lane), lane.rows)
+  else if (!putText(ids(lane), lane.rows, row, ID)) return false
+  if (!putText(eventMessages(lane), lane.rows, row, EVENT_MESSAGE)) return false
+  return !isText(row, project) || locate(row, project)
+}
+
+function putNewId(column: Column, at: i32): void {
+  const start = textAt(column, at)
+  putUuid(start)
+  endText(column, at, start + UUID_BYTES)
+}
+
+/** Writes all else, which cannot fail, and makes the row count. */
+export function putRest(row: usize, lane: Lane, project: u32, timestampUs: f64): void {
+  const at = lane.rows
+  store<i64>(timestamps(lane).values + 8 * at, <i64>timestampUs)
+  putCode(projects(lane), at, row, project)
+  for (let i = HOT; i < lane.columns; i++) putHot(columnAt(lane, i), at, row)
+  if (kindOf(row, METADATA_FIELD) == ABSENT) putBytes(metadata(lane), at, NO_METADATA, NO_METADATA + 2)
+  else putText(metadata(lane), at, row, METADATA_FIELD)
+  endRow(lane)
+}
+
+/** `{}` */
+const NO_METADATA: usize = memory.data<u8>([0x7b, 0x7d])
+
+function putHot(column: Column, at: i32, row: usize): void {
+  switch (column.kind) {
+    case CATEGORY:
+      return putCode(column, at, row, column.field)
+    case TEXT:
+      return putHotText(column, at, row)
+    case NUMBER:
+      return putNumber(column, at, row)
+    case AREAS:
+      store<u8>(column.values + at, areasOf(row, column.field))
+  }
+}
+
+/** The code of a field's text; -1 is null, as is any field that is no text. */
+function putCode(column: Column, at: i32, row: usize, field: u32): void {
+  let code = -1
+  if (isText(row, field)) {
+    locate(row, field)
+    code = codeOf(column, textStart, textEnd)
+    markPresent(column, at)
+  } else markNull(column, at)
+  store<i32>(column.values + 4 * at, code)
+}
+
+function putHotText(column: Column, at: i32, row: usize): void {
+  if (isText(row, column.field)) {
+    putText(column, at, row, column.field)
+    markPresent(column, at)
+  } else {
+    endText(column, at, textAt(column, at))
+    markNull(column, at)
+  }
+}
+
+/** NaN is null, as is any field that is no finite number. */
+function putNumber(column: Column, at: i32, row: usize): void {
+  const isNumber = kindOf(row, column.field) == table.NUMBER
+  const value = isNumber ? readNumber(startOf(row, column.field), endOf(row, column.field)) : NaN
+  if (isNaN(value)) markNull(column, at)
+  else markPresent(column, at)
+  store<f64>(column.values + 8 * at, value)
+}
+
+function areasOf(row: usize, field: u32): u32 {
+  if (!isText(row, field)) return 0
+  locate(row, field)
+  return areasIn(textStart, textEnd)
+}

@@ -1,0 +1,71 @@
+/** The texts of fields, decoded: looked at where they lie, or put into columns of texts. */
+import { Column } from './columns'
+import { copyBytes } from './copy'
+import { reserveText } from './regions'
+import { ESCAPED_STRING, endOf, kindOf, STRING, startOf } from './table'
+import { unescape } from './unescape'
+
+/** Where a text that has escapes is decoded to be looked at. */
+let scratch: usize = 0
+
+/** The text that `locate` found last. */
+export let textStart: usize = 0
+export let textEnd: usize = 0
+
+export function reserveScratch(): void {
+  scratch = reserveText()
+}
+
+/** Finds the text of a text field. False if it has a lone surrogate, in whose place it then has U+FFFD. */
+export function locate(row: usize, field: u32): bool {
+  if (kindOf(row, field) == STRING) {
+    textStart = startOf(row, field)
+    textEnd = endOf(row, field)
+    return true
+  }
+  const behind = unescape(startOf(row, field), endOf(row, field), scratch)
+  textStart = scratch
+  textEnd = behind < 0 ? ~behind : behind
+  return behind >= 0
+}
+
+/** Bytes of the first `rows` texts of a column. */
+// @ts-ignore: decorator
+@inline
+export function textBytes(column: Column, rows: i32): i32 {
+  return load<i32>(column.offsets + 4 * rows)
+}
+
+/** Where the text of this row begins: behind that of the row before. */
+// @ts-ignore: decorator
+@inline
+export function textAt(column: Column, row: i32): usize {
+  return column.texts + load<i32>(column.offsets + 4 * row)
+}
+
+/** Notes that the text of this row ends at `end`. */
+// @ts-ignore: decorator
+@inline
+export function endText(column: Column, row: i32, end: usize): void {
+  store<i32>(column.offsets + 4 * row, <i32>(end - column.texts), 4)
+}
+
+/** Puts the bytes [start, end) into a row. */
+export function putBytes(column: Column, row: i32, start: usize, end: usize): void {
+  const to = textAt(column, row)
+  copyBytes(to, start, end)
+  endText(column, row, to + end - start)
+}
+
+/** Puts a field's text into a row, an empty one if it is absent. False if it has a lone surrogate, as in `locate`. */
+export function putText(column: Column, row: i32, line: usize, field: u32): bool {
+  const start = startOf(line, field)
+  const end = endOf(line, field)
+  if (kindOf(line, field) != ESCAPED_STRING) {
+    putBytes(column, row, start, end)
+    return true
+  }
+  const behind = unescape(start, end, textAt(column, row))
+  endText(column, row, behind < 0 ? ~behind : behind)
+  return behind >= 0
+}

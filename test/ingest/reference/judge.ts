@@ -1,0 +1,112 @@
+import { DAY_US } from '../../../src/base/units.js'
+import { AREAS, type HotColumn, hotColumns } from '../../../src/engine/schema.js'
+import { doubleOf } from '../../../src/ingest/double.js'
+import { KIND, OUTCOME } from '../../../src/ingest/fields.js'
+import type { Reason } from '../../../src/ingest/rejects.js'
+import { timestampOfNumber, timestampOfText } from '../../../src/ingest/timestamp.js'
+import { findSource, type ProjectPlace, type Source, type SourceName } from '../../../src/sources.js'
+import { type Field, isAbsent, isNumber, isText, isWellFormed, type Line, textOf } from './line.js'
+
+/** A record that is taken. */
+export interface Row {
+  source: SourceName
+  timestampUs: number
+  project: Buffer | null
+  /** In the order of the schema: texts, numbers, flags of areas. */
+  hot: (Buffer | number | null)[]
+  id: Buffer
+  eventMessage: Buffer
+  metadata: Buffer
+}
+
+export interface Rules {
+  retentionUs: number
+  /** The source of records that name none. */
+  defaultSource?: Source
+  nowUs: number
+}
+
+/** The row that a line becomes, or the reason why it becomes none; blank lines have neither. */
+export function judge(line: Line, rules: Rules): Row | Reason | undefined {
+  if (line.outcome === OUTCOME.blank) return undefined
+  if (line.outcome !== OUTCOME.ok) return REASON_OF_OUTCOME[line.outcome]!
+  const source = sourceOf(line) ?? rules.defaultSource ?? 'missing_source'
+  if (typeof source === 'string') return source
+  if (!hasRightTypes(line)) return 'invalid_field'
+  const places = source.projectPlaces.map((place) => FIELD_OF_PLACE[place])
+  const project = places.find((place) => isText(line, place))
+  const id = isAbsent(line, 'id') ? Buffer.from(crypto.randomUUID()) : textOf(line, 'id')
+  const texts: Field[] = ['id', 'event_message', ...(project === undefined ? [] : [project])]
+  if (!texts.every((field) => isWellFormed(line, field))) return 'invalid_json'
+  const timestampUs = timestampOf(line, rules.nowUs)
+  return (
+    judgeTimestamp(timestampUs, rules) ?? {
+      source: source.name,
+      timestampUs,
+      project: project === undefined ? null : textOf(line, project),
+      hot: hotColumns(source.name).map((column) => hotValue(line, column)),
+      id,
+      eventMessage: isAbsent(line, 'event_message') ? Buffer.of() : textOf(line, 'event_message'),
+      metadata: isAbsent(line, 'metadata') ? Buffer.from('{}') : line.raw('metadata'),
+    }
+  )
+}
+
+const REASON_OF_OUTCOME: Record<number, Reason> = {
+  [OUTCOME.invalidJson]: 'invalid_json',
+  [OUTCOME.notAnObject]: 'not_an_object',
+  [OUTCOME.tooDeep]: 'too_deep',
+}
+
+const FIELD_OF_PLACE: Record<ProjectPlace, Field> = {
+  project: 'project',
+  'metadata.project': 'metadata_project',
+  'metadata.project_ref': 'metadata_project_ref',
+}
+
+/** Undefined where the record names none. */
+function sourceOf(line: Line): Source | Reason | undefined {
+  if (isAbsent(line, 'source')) return undefined
+  if (!isText(line, 'source')) return 'invalid_field'
+  return findSource(textOf(line, 'source').toString()) ?? 'unknown_source'
+}
+
+function hasRightTypes(line: Line): boolean {
+  const texts: Field[] = ['id', 'event_message', 'project']
+  const metadata = line.kind('metadata')
+  return (
+    texts.every((field) => isText(line, field) || isAbsent(line, field)) &&
+    (metadata === KIND.object || metadata === KIND.arrayOfObjects || metadata === KIND.absent)
+  )
+}
+
+/** Microseconds; NaN where it cannot be read. */
+function timestampOf(line: Line, nowUs: number): number {
+  if (isAbsent(line, 'timestamp')) return nowUs
+  const raw = line.raw('timestamp')
+  if (isNumber(line, 'timestamp')) return timestampOfNumber(raw, 0, raw.length)
+  if (!isText(line, 'timestamp')) return Number.NaN
+  const text = textOf(line, 'timestamp')
+  return timestampOfText(text, 0, text.length)
+}
+
+function judgeTimestamp(timestampUs: number, { nowUs, retentionUs }: Rules): Reason | undefined {
+  if (Number.isNaN(timestampUs)) return 'invalid_timestamp'
+  if (timestampUs < nowUs - retentionUs) return 'too_old'
+  return timestampUs > nowUs + DAY_US ? 'too_far_ahead' : undefined
+}
+
+function hotValue(line: Line, { kind, path }: HotColumn): Buffer | number | null {
+  const field = path.at(-1) as Field
+  if (kind === 'number') return isNumber(line, field) ? finite(line.raw(field)) : null
+  if (kind === 'areas') return isText(line, field) ? areasOf(textOf(line, field)) : 0
+  return isText(line, field) ? textOf(line, field) : null
+}
+
+function finite(number: Buffer): number | null {
+  const value = doubleOf(number, 0, number.length)
+  return Number.isNaN(value) ? null : value
+}
+
+const areasOf = (text: Buffer): number =>
+  AREAS.reduce((flags, area, i) => (text.includes(area) ? flags | (1 << i) : flags), 0)

@@ -1,0 +1,42 @@
+import { FIELD, KIND, LINE_INTS, OUTCOME, slotOf } from '../../../src/ingest/fields.js'
+import { createScanner } from './scan.js'
+
+export type Field = keyof typeof FIELD
+
+/** A line as its fields: the bytes of each as they stand, and what kind they are. */
+export interface Line {
+  outcome: number
+  kind(field: Field): number
+  raw(field: Field): Buffer
+}
+
+/** Reads one line, without its newline. */
+export function readLine(bytes: Uint8Array): Line {
+  const scanner = createScanner({ capacityBytes: bytes.length, maxLines: 1 })
+  scanner.bytes.set(bytes)
+  const isEmpty = scanner.scan(0, bytes.length) === 0
+  const table = scanner.table.slice(0, LINE_INTS)
+  return {
+    outcome: isEmpty ? OUTCOME.blank : table[0]!,
+    kind: (field) => table[slotOf(FIELD[field])]!,
+    raw(field) {
+      const [start, end] = table.subarray(slotOf(FIELD[field]) + 1)
+      return Buffer.from(bytes.slice(start, end))
+    },
+  }
+}
+
+export const isAbsent = (line: Line, field: Field): boolean => line.kind(field) === KIND.absent
+export const isNumber = (line: Line, field: Field): boolean => line.kind(field) === KIND.number
+export const isText = (line: Line, field: Field): boolean =>
+  line.kind(field) === KIND.string || line.kind(field) === KIND.escapedString
+
+/** The text of a text field; U+FFFD is in the place of a lone surrogate. */
+export const textOf = (line: Line, field: Field): Buffer => Buffer.from(decode(line, field))
+
+/** Whether a field has no lone surrogate. */
+export function isWellFormed(line: Line, field: Field): boolean {
+  return !isText(line, field) || textOf(line, field).toString() === decode(line, field)
+}
+
+const decode = (line: Line, field: Field): string => JSON.parse(`"${line.raw(field)}"`)

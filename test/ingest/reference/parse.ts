@@ -1,0 +1,88 @@
+import { isUtf8 } from 'node:buffer'
+import type { IngestBatch } from '../../../src/engine/engine.js'
+import { hotColumns } from '../../../src/engine/schema.js'
+import { HEAD_BYTES } from '../../../src/ingest/lines.js'
+import type { Reject } from '../../../src/ingest/rejects.js'
+import { SOURCE_NAMES, type SourceName } from '../../../src/sources.js'
+import { batchOf } from './batch.js'
+import { judge, type Row, type Rules } from './judge.js'
+import { readLine } from './line.js'
+
+export interface ReferenceOptions extends Rules {
+  maxLineBytes: number
+  batchRows: number
+  batchBytes: number
+}
+
+/** What the parser makes of a whole stream: the same rules, one line and one value after the other. */
+export function parseByReference(stream: Buffer, options: ReferenceOptions) {
+  const batches: IngestBatch[] = []
+  const rejects: Reject[] = []
+  const waiting = new Map<SourceName, Waiting>()
+
+  for (const [i, bytes] of linesOf(stream).entries()) {
+    const found = judgeLine(bytes, options)
+    if (typeof found === 'object') add(found)
+    else if (found === 'line_too_long') rejects.push({ line: i + 1, reason: found, bytes: head(bytes, options) })
+    else if (found !== undefined) rejects.push({ line: i + 1, reason: found, bytes })
+  }
+
+  function add(row: Row): void {
+    const batch = waiting.get(row.source) ?? { rows: [], textBytes: 0, seen: new Set() }
+    waiting.set(row.source, batch)
+    batch.rows.push(row)
+    batch.textBytes += newTextBytes(row, batch.seen)
+    if (batch.rows.length >= options.batchRows || batch.textBytes >= options.batchBytes) handOut(row.source)
+  }
+
+  function handOut(source: SourceName): void {
+    const batch = waiting.get(source)
+    if (batch !== undefined) batches.push(batchOf(source, batch.rows))
+    waiting.delete(source)
+  }
+
+  for (const source of SOURCE_NAMES) handOut(source)
+  return { batches, rejects }
+}
+
+/** Rows that wait for their batch to fill; `seen` are the texts of its dictionaries. */
+interface Waiting {
+  rows: Row[]
+  textBytes: number
+  seen: Set<string>
+}
+
+/** The lines of a stream without their newlines, its byte order mark left out. */
+function linesOf(stream: Buffer): Buffer[] {
+  const lines: Buffer[] = []
+  const mark = stream.subarray(0, 3).equals(Buffer.from('\ufeff')) ? 3 : 0
+  for (let start = mark; start < stream.length; ) {
+    const newline = stream.indexOf('\n', start)
+    const end = newline < 0 ? stream.length : newline
+    lines.push(stream.subarray(start, end))
+    start = end + 1
+  }
+  return lines
+}
+
+function judgeLine(bytes: Buffer, options: ReferenceOptions) {
+  if (bytes.length > options.maxLineBytes) return 'line_too_long'
+  return isUtf8(bytes) ? judge(readLine(bytes), options) : 'invalid_utf8'
+}
+
+const head = (bytes: Buffer, { maxLineBytes }: ReferenceOptions): Buffer =>
+  bytes.subarray(0, Math.min(HEAD_BYTES, maxLineBytes))
+
+/** The bytes of text that a row adds to its batch: what is in a dictionary already adds none. */
+function newTextBytes({ source, project, hot, id, eventMessage, metadata }: Row, seen: Set<string>): number {
+  let bytes = id.length + eventMessage.length + metadata.length
+  const columns = [{ name: 'project', kind: 'category' }, ...hotColumns(source)]
+  for (const [i, text] of [project, ...hot].entries()) {
+    const { name, kind } = columns[i]!
+    if (!Buffer.isBuffer(text)) continue
+    const key = `${name} ${text.toString('latin1')}`
+    if (kind === 'text' || !seen.has(key)) bytes += text.length
+    if (kind === 'category') seen.add(key)
+  }
+  return bytes
+}
