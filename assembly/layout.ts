@@ -1,11 +1,11 @@
 /** The first door, by which the host lays everything out, once: sizes, lanes and their names, rules. */
-import { addArea } from './areas'
-import { setRules } from './judge'
-import { addColumn, addLane, clearLane } from './lanes'
-import { reservedEnd, setSizes } from './regions'
-import { addName } from './sources'
-import { BYTES } from './table'
-import { reserveScratch } from './texts'
+import { addArea } from './fields/areas'
+import { setRules } from './batch/judge'
+import { addColumn, addLane, clearLane } from './batch/lanes'
+import { reservedEnd, setSizes } from './batch/regions'
+import { addName } from './fields/sources'
+import { BYTES } from './scan/table'
+import { reserveScratch } from './batch/texts'
 
 export { addArea, addColumn, addLane, addName, clearLane, reserveScratch, reservedEnd, setRules, setSizes }
 

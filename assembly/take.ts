@@ -1,10 +1,10 @@
 /** The third door: judges the lines that `scan` has put into the field table; each joins the batch of its source. */
-import { hasRightTypes, judgeSource, judgeTimestamp, projectField, timestampOf } from './judge'
-import { isFull, Lane, laneAt } from './lanes'
-import { table } from './regions'
-import { putRest, putTexts } from './rows'
-import { BLANK, INVALID_JSON, OK, outcomeOf, ROW_BYTES } from './table'
-import { INVALID_FIELD } from './verdicts'
+import { hasRightTypes, judgeSource, judgeTimestamp, projectField, timestampOf } from './batch/judge'
+import { isFull, Lane, laneAt } from './batch/lanes'
+import { table } from './batch/regions'
+import { putRest, putTexts } from './batch/rows'
+import { BLANK, INVALID_JSON, OK, outcomeOf, ROW_BYTES } from './scan/table'
+import { INVALID_FIELD } from './batch/verdicts'
 
 /** What `take` stopped at; see `stop`. */
 let stopped: i32 = OK

@@ -37,5 +37,13 @@ running = false
 await Promise.all(asking)
 waitsMs.sort((a, b) => a - b)
 const percentile = (share) => waitsMs[Math.min(waitsMs.length - 1, Math.ceil(share * waitsMs.length) - 1)]
-console.log(JSON.stringify({ answered: queries, probes: waitsMs.length, medianMs: percentile(0.5), p99Ms: percentile(0.99), worstMs: waitsMs.at(-1) }))
+console.log(
+  JSON.stringify({
+    answered: queries,
+    probes: waitsMs.length,
+    medianMs: percentile(0.5),
+    p99Ms: percentile(0.99),
+    worstMs: waitsMs.at(-1),
+  }),
+)
 await service.stop()

@@ -21,7 +21,10 @@ const QUERIES = {
     ['logs.all', (project) => ({ project, project_tier: 'PRO' })],
     ['usage.api-counts', (project) => ({ project, interval: 'daily' })],
     ['usage.api-counts', (project) => ({ project, interval: 'minutely' })],
-    ['usage.api-counts', (project) => ({ project: `https://${project.slice(0, 3)}[a-z]+\\.supabase`, interval: 'daily' })],
+    [
+      'usage.api-counts',
+      (project) => ({ project: `https://${project.slice(0, 3)}[a-z]+\\.supabase`, interval: 'daily' }),
+    ],
   ],
   function_edge_logs: [
     ['functions.invocation-stats', (project) => ({ project, interval: '7day' })],
@@ -51,9 +54,16 @@ console.log(
 
 async function fill() {
   const batches = []
-  const sink = { batch: (batch) => batches.push(batch), reject: ({ reason }) => { throw new Error(reason) } }
+  const sink = {
+    batch: (batch) => batches.push(batch),
+    reject: ({ reason }) => {
+      throw new Error(reason)
+    },
+  }
   const parser = createParser({ retentionUs: 90 * DAY_US }, sink)
-  const append = async () => { for (const batch of batches.splice(0)) await engine.append(batch) }
+  const append = async () => {
+    for (const batch of batches.splice(0)) await engine.append(batch)
+  }
   for (const chunk of records(source, rows, true)) {
     parser.push(chunk, systemClock.nowUs())
     await append()

@@ -21,7 +21,10 @@ const BENCHES = {
   health: { script: 'health.mjs', args: [['1000000']] },
   query: {
     script: 'query.mjs',
-    args: ['1000000', '10000000'].flatMap((rows) => [['edge_logs', rows], ['function_edge_logs', rows]]),
+    args: ['1000000', '10000000'].flatMap((rows) => [
+      ['edge_logs', rows],
+      ['function_edge_logs', rows],
+    ]),
   },
 }
 
@@ -35,13 +38,23 @@ async function run(name, { script, args }) {
   const cases = []
   for (const list of args) {
     const values = []
-    for (let i = 0; i < RUNS; i++) values.push(await runNode([fileURLToPath(new URL(script, import.meta.url)), ...list]))
+    for (let i = 0; i < RUNS; i++)
+      values.push(await runNode([fileURLToPath(new URL(script, import.meta.url)), ...list]))
     cases.push({ args: list, medians: mediansOf(values), values })
     show(name, list, values)
   }
-  const machine = { cpu: cpus()[0]?.model, cores: cpus().length, memoryBytes: totalmem(), arch: arch(), node: process.version }
+  const machine = {
+    cpu: cpus()[0]?.model,
+    cores: cpus().length,
+    memoryBytes: totalmem(),
+    arch: arch(),
+    node: process.version,
+  }
   mkdirSync(RESULTS, { recursive: true })
-  writeFileSync(new URL(`${name}.json`, RESULTS), `${JSON.stringify({ bench: name, machine, pinned, cases }, null, 1)}\n`)
+  writeFileSync(
+    new URL(`${name}.json`, RESULTS),
+    `${JSON.stringify({ bench: name, machine, pinned, cases }, null, 1)}\n`,
+  )
 }
 
 /** The median of each number over the runs. */
@@ -56,7 +69,9 @@ function show(name, list, values) {
   for (const [i, { endpoint, size, params }] of (values[0].queries ?? []).entries()) {
     const timesMs = values.flatMap(({ queries }) => queries[i].timesMs)
     const firstMs = median(values.map(({ queries }) => queries[i].firstMs))
-    console.log(`  ${endpoint} ${size} ${JSON.stringify(params)}: median ${round(median(timesMs))} ms, first ${round(firstMs)} ms`)
+    console.log(
+      `  ${endpoint} ${size} ${JSON.stringify(params)}: median ${round(median(timesMs))} ms, first ${round(firstMs)} ms`,
+    )
   }
 }
 

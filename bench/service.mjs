@@ -1,6 +1,6 @@
 /** The built program as a child process, asked over HTTP as its users ask it. */
 import { fileURLToPath } from 'node:url'
-import { residentMb, peakMb, startNode } from './process.mjs'
+import { peakMb, residentMb, startNode } from './process.mjs'
 
 const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url))
 const TOKEN = 'bench-token'

@@ -31,7 +31,9 @@ function runVitest({ timeZone, args }, index) {
 function readReport(report) {
   try {
     const { numPassedTests, numFailedTests, numPendingTests, testResults } = JSON.parse(readFileSync(report, 'utf8'))
-    const unread = testResults.filter(({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0)
+    const unread = testResults.filter(
+      ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
+    )
     // A test that was switched off has not passed, and a file that could not be read counts as one test.
     return { passed: numPassedTests, failed: numFailedTests + numPendingTests + unread.length }
   } catch {

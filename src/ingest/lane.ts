@@ -18,11 +18,11 @@ export interface Lane {
   largestBytes(): number
 }
 
-/** The words of a lane's header, which assembly/lanes.ts lays down; the columns' headers follow. */
+/** The words of a lane's header, which assembly/batch/lanes.ts lays down; the columns' headers follow. */
 const LANE = { rows: 0, textBytes: 1 } as const
 const LANE_BYTES = 32
 
-/** The words of a column's header that are read here; assembly/columns.ts says what they mean. */
+/** The words of a column's header that are read here; assembly/batch/columns.ts says what they mean. */
 const COLUMN = { nulls: 0, validity: 1, values: 2, offsets: 3, texts: 4, entries: 5 } as const
 const COLUMN_BYTES = 64
 

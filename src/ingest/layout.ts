@@ -5,7 +5,7 @@ import type { Exports } from './wasm.js'
 
 /** Tells a new instance what it is to know of sources, columns and areas. */
 
-/** The kinds of hot columns in the order of assembly/columns.ts. */
+/** The kinds of hot columns in the order of assembly/batch/columns.ts. */
 const KINDS: readonly HotKind[] = ['category', 'text', 'number', 'areas']
 
 const FIELD_OF_PLACE: Record<ProjectPlace, number> = {

@@ -36,7 +36,7 @@ export interface Module extends Scanner {
   readonly lanes: readonly Lane[]
 }
 
-/** By the numbers that assembly/verdicts.ts gives them. */
+/** By the numbers that assembly/batch/verdicts.ts gives them. */
 const VERDICTS: Record<number, Reason> = {
   [OUTCOME.invalidJson]: 'invalid_json',
   [OUTCOME.notAnObject]: 'not_an_object',

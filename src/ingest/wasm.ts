@@ -30,7 +30,7 @@ export interface Exports {
   clearLane(lane: number): void
 }
 
-/** What the module asks of its host: assembly/host.ts. */
+/** What the module asks of its host: assembly/base/host.ts. */
 export type Host = Record<
   'timestampOfText' | 'timestampOfNumber' | 'doubleOf',
   (start: number, end: number) => number

@@ -2,7 +2,7 @@
 import { CATEGORY, Column, initColumn, TEXT, TIMESTAMP } from './columns'
 import { clearDictionary } from './dictionary'
 import { batchBytes, batchRows } from './regions'
-import { PROJECT } from './table'
+import { PROJECT } from '../scan/table'
 import { textBytes } from './texts'
 
 /** A lane's header; its columns follow it. */

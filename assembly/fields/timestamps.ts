@@ -1,6 +1,6 @@
 /** Timestamps of the common forms, in microseconds since the epoch; the host reads the others. */
-import { byteAt, COLON, DOT, MINUS, ZERO } from './bytes'
-import { timestampOfNumber, timestampOfText } from './host'
+import { byteAt, COLON, DOT, MINUS, ZERO } from '../base/bytes'
+import { timestampOfNumber, timestampOfText } from '../base/host'
 
 const LETTER_T: u32 = 0x54
 const LETTER_Z: u32 = 0x5a

@@ -1,6 +1,6 @@
 /** Which of the areas that the host has named a text holds. */
-import { byteAt } from './bytes'
-import { BYTES } from './table'
+import { byteAt } from '../base/bytes'
+import { BYTES } from '../scan/table'
 
 /** The byte that each area begins with. */
 const SLASH: u32 = 0x2f

@@ -1,5 +1,5 @@
 /** Strings: where one ends, and whether what it holds is allowed. */
-import { BACKSLASH, byteAt, CASE_BIT, QUOTE } from './bytes'
+import { BACKSLASH, byteAt, CASE_BIT, QUOTE } from '../base/bytes'
 
 /** What `closingQuote` gives for a string that JSON does not allow. */
 export const BAD_STRING: i32 = 0

@@ -1,5 +1,5 @@
 /** Keys: from the bytes between a key's quotes to the target of its value. */
-import { BACKSLASH, byteAt, hex4 } from './bytes'
+import { BACKSLASH, byteAt, hex4 } from '../base/bytes'
 import { FIELD_MASK, FIELD_SHIFT, METADATA, PLACE_MASK, REQUEST, RESPONSE } from './frames'
 import { targetOf } from './names'
 import { forget, METADATA_FIELD, PATH, STATUS_CODE, URL } from './table'

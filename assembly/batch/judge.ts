@@ -1,6 +1,6 @@
 /** Judging a line by its fields. Refusals have an order: the first of these that holds is the one that is told. */
 import { Lane } from './lanes'
-import { laneNamed, UNKNOWN } from './sources'
+import { laneNamed, UNKNOWN } from '../fields/sources'
 import {
   ABSENT,
   ARRAY_OF_OBJECTS,
@@ -17,9 +17,9 @@ import {
   SOURCE,
   startOf,
   TIMESTAMP,
-} from './table'
+} from '../scan/table'
 import { locate, textEnd, textStart } from './texts'
-import { epochTimestamp, isoTimestamp } from './timestamps'
+import { epochTimestamp, isoTimestamp } from '../fields/timestamps'
 import { INVALID_FIELD, INVALID_TIMESTAMP, MISSING_SOURCE, TOO_FAR_AHEAD, TOO_OLD, UNKNOWN_SOURCE } from './verdicts'
 
 const DAY_US: f64 = 86400e6

@@ -1,5 +1,5 @@
 /** Decoding the content of a JSON string that has escapes in it, to UTF-8. */
-import { BACKSLASH, byteAt, hex4 } from './bytes'
+import { BACKSLASH, byteAt, hex4 } from '../base/bytes'
 
 const REPLACEMENT: u32 = 0xfffd
 const LETTER_u: u32 = 0x75

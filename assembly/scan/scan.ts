@@ -1,5 +1,5 @@
 /** The second door: many lines in, one row of the field table a line out. See src/ingest/fields.ts. */
-import { byteAt, CASE_BIT, MINUS, NEWLINE, OPEN_OBJECT, QUOTE, skipSpace } from './bytes'
+import { byteAt, CASE_BIT, MINUS, NEWLINE, OPEN_OBJECT, QUOTE, skipSpace } from '../base/bytes'
 import { endOfLiteral, endOfNumber } from './scalars'
 import { addressOf, BAD_STRING, closingQuote } from './strings'
 import { BLANK, BYTES, forgetAll, INVALID_JSON, NOT_AN_OBJECT, OK, ROW_BYTES, TOO_DEEP, writeLine } from './table'

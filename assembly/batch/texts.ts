@@ -1,9 +1,9 @@
 /** The texts of fields, decoded: looked at where they lie, or put into columns of texts. */
 import { Column } from './columns'
-import { copyBytes } from './copy'
+import { copyBytes } from '../base/copy'
 import { reserveText } from './regions'
-import { ESCAPED_STRING, endOf, kindOf, STRING, startOf } from './table'
-import { unescape } from './unescape'
+import { ESCAPED_STRING, endOf, kindOf, STRING, startOf } from '../scan/table'
+import { unescape } from '../fields/unescape'
 
 /** Where a text that has escapes is decoded to be looked at. */
 let scratch: usize = 0

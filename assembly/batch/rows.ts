@@ -1,14 +1,14 @@
 /** Writing a line's fields into the columns of its lane, behind the rows that count. */
-import { areasIn } from './areas'
+import { areasIn } from '../fields/areas'
 import { AREAS, CATEGORY, Column, NUMBER, TEXT } from './columns'
 import { codeOf } from './dictionary'
-import { putUuid } from './host'
+import { putUuid } from '../base/host'
 import { columnAt, endRow, eventMessages, HOT, ids, Lane, metadata, projects, timestamps } from './lanes'
 import { markNull, markPresent } from './nulls'
-import { readNumber } from './numbers'
+import { readNumber } from '../fields/numbers'
 import { UUID_BYTES } from './regions'
-import * as table from './table'
-import { ABSENT, EVENT_MESSAGE, endOf, ID, isText, kindOf, METADATA_FIELD, startOf } from './table'
+import * as table from '../scan/table'
+import { ABSENT, EVENT_MESSAGE, endOf, ID, isText, kindOf, METADATA_FIELD, startOf } from '../scan/table'
 import { endText, locate, putBytes, putText, textAt, textEnd, textStart } from './texts'
 
 /** The texts that a line is refused for if they have a lone surrogate: false if one has. */

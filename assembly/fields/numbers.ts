@@ -1,6 +1,6 @@
 /** Numbers as doubles. */
-import { byteAt, DOT, MINUS, ZERO } from './bytes'
-import { doubleOf } from './host'
+import { byteAt, DOT, MINUS, ZERO } from '../base/bytes'
+import { doubleOf } from '../base/host'
 
 /** So many digits make an integer that a double holds exactly, as it does the powers of ten up to it. */
 const EXACT_DIGITS: usize = 15

@@ -1,5 +1,5 @@
 /** The walk over one JSON container: its grammar, its depth, and the fields met on the way. */
-import { byteAt, CASE_BIT, CLOSE_OBJECT, COLON, COMMA, MINUS, OPEN_OBJECT, QUOTE, skipSpace } from './bytes'
+import { byteAt, CASE_BIT, CLOSE_OBJECT, COLON, COMMA, MINUS, OPEN_OBJECT, QUOTE, skipSpace } from '../base/bytes'
 import {
   HAS_FIRST,
   HAS_OTHERS,

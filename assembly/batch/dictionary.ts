@@ -3,7 +3,7 @@
  * addressing, at most half full, over texts that stand end to end.
  */
 import { Column, FIRST_SLOTS } from './columns'
-import { areEqual, copyBytes, firstBytes } from './copy'
+import { areEqual, copyBytes, firstBytes } from '../base/copy'
 
 /** The code of the text [start, end); a new one if it was not seen in this batch. */
 export function codeOf(column: Column, start: usize, end: usize): i32 {

@@ -1,5 +1,5 @@
 /** Numbers and the three literals, each to its last byte; what may follow is the caller's to judge. */
-import { byteAt, CASE_BIT, DOT, MINUS, ZERO } from './bytes'
+import { byteAt, CASE_BIT, DOT, MINUS, ZERO } from '../base/bytes'
 
 /** What the functions below give where no number or literal stands. */
 export const BAD_SCALAR: usize = 0

@@ -1,6 +1,6 @@
 /** Where everything lies: regions of memory behind the field table, each of its full size from the start. */
-import { SLACK } from './copy'
-import { ROW_BYTES } from './table'
+import { SLACK } from '../base/copy'
+import { ROW_BYTES } from '../scan/table'
 
 /** The field table: the rows that `scan` writes and `take` reads. */
 export let table: usize = 0
