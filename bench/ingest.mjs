@@ -4,11 +4,13 @@
  */
 import { closeSync, openSync, statSync } from 'node:fs'
 import { fileOf } from './data.mjs'
+import { measureMachine } from './machine.mjs'
 import { metric, startService } from './service.mjs'
 
 const rows = Number(process.argv[2] ?? 1_000_000)
 const path = await fileOf(rows)
 const bytes = statSync(path).size
+const machine = measureMachine(path)
 const stdin = openSync(path, 'r')
 const service = await startService(stdin)
 const { match, atMs } = await service.said(/standard input ended: (\d+) rows taken, (\d+) rejected/)
@@ -28,6 +30,7 @@ console.log(
     heldBytesPerRow: held / visible,
     residentMb: service.residentMb(),
     peakMb: service.peakMb(),
+    ...machine,
   }),
 )
 await service.stop()

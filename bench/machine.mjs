@@ -1,0 +1,44 @@
+/**
+ * What the machine does with the same lines at the moment, so that figures of a shared machine can be compared with those
+ * of another hour or of another machine: no process that parses every line and compresses every byte is faster than these.
+ */
+import { closeSync, openSync, readSync } from 'node:fs'
+import { Compressor } from 'zstd-napi'
+
+const SAMPLE_BYTES = 64e6
+const BLOCK_BYTES = 112 * 1024
+
+/** MB/s of `JSON.parse` and of zstd level 1 over the first lines of a file. */
+export function measureMachine(path) {
+  const sample = readSample(path)
+  const lines = sample.toString().split('\n')
+  lines.pop()
+  const compressor = new Compressor()
+  compressor.setParameters({ compressionLevel: 1 })
+  return {
+    jsonParseMbPerSecond: rate(sample.length, () => {
+      for (const line of lines) JSON.parse(line)
+    }),
+    zstdMbPerSecond: rate(sample.length, () => {
+      for (let at = 0; at < sample.length; at += BLOCK_BYTES) compressor.compress(sample.subarray(at, at + BLOCK_BYTES))
+    }),
+  }
+}
+
+function readSample(path) {
+  const sample = Buffer.alloc(SAMPLE_BYTES)
+  const file = openSync(path, 'r')
+  const length = readSync(file, sample)
+  closeSync(file)
+  return sample.subarray(0, length)
+}
+
+/** The best of three times, the first of which is warm-up. */
+function rate(bytes, work) {
+  const times = [1, 2, 3].map(() => {
+    const startMs = performance.now()
+    work()
+    return performance.now() - startMs
+  })
+  return bytes / 1e3 / Math.min(...times)
+}
