@@ -47,9 +47,8 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
 
   return {
     async append(batch) {
-      const room = store.append(batch)
+      await store.append(batch)
       enforceMemoryLimit(store, memoryLimitBytes, metrics)
-      await room
     },
     async run(plan, { signal } = {}) {
       const shape = shapeOf(plan)

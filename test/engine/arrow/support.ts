@@ -4,7 +4,7 @@ import type { Batch } from '../../../src/engine/arrow/columns/batch.js'
 import { ABSENT, createInterner, type Dictionary, entryOf } from '../../../src/engine/arrow/columns/dictionary.js'
 import { rowAt, type Selection, sizeOf } from '../../../src/engine/arrow/columns/selection.js'
 import type { Pause } from '../../../src/engine/arrow/slices.js'
-import { appendToHead, createHead, dictionaryOf, type Head, snapshot } from '../../../src/engine/arrow/storage/head.js'
+import { createHead, decodeBatch, dictionaryOf, type Head, snapshot } from '../../../src/engine/arrow/storage/head.js'
 import { seal } from '../../../src/engine/arrow/storage/seal.js'
 import type { Segment } from '../../../src/engine/arrow/storage/segment.js'
 import { toBatch } from '../../support/batch.js'
@@ -46,7 +46,7 @@ export function headOf(records: readonly TestRecord[], batchRows = records.lengt
   const { source } = records[0]!
   const head = createHead(source)
   for (let start = 0; start < records.length; start += batchRows) {
-    appendToHead(head, toBatch(source, records.slice(start, start + batchRows)))
+    decodeBatch(toBatch(source, records.slice(start, start + batchRows)))(head)
   }
   return head
 }

@@ -2,7 +2,7 @@ import { type Data, type RecordBatch, RecordBatchReader } from 'apache-arrow'
 import type { Interner } from '../../../base/interner.js'
 import type { SourceName } from '../../../sources.js'
 import type { IngestBatch } from '../../engine.js'
-import { COLD_COLUMNS, type HotColumn, hotColumns } from '../../schema.js'
+import { batchSchema, COLD_COLUMNS, type HotColumn, hotColumns } from '../../schema.js'
 import type { Batch, ColdRow, Column } from '../columns/batch.js'
 import { ABSENT, clearInterner, createInterner, type Dictionary, findEntry } from '../columns/dictionary.js'
 import { narrow, none, range } from '../columns/selection.js'
@@ -116,23 +116,29 @@ export function headContentBytes({ rows, cold }: Head): number {
   return cold.usedBytes + rows * ROW_BYTES
 }
 
-/** Appends a batch, whole or not at all: what can fail, decoding and making room, comes before the first row is written. */
-export function appendToHead(head: Head, batch: IngestBatch): void {
+/** Decodes a batch; what is returned appends it to a head. Throws a TypeError where it is not what it says it is. */
+export function decodeBatch(batch: IngestBatch): (head: Head) => void {
   const [decoded] = [...RecordBatchReader.from(batch.ipc)] as RecordBatch[]
   if (decoded === undefined || decoded.numRows !== batch.rows) {
     throw new TypeError(`A batch of ${batch.source} must be one record batch of ${batch.rows} rows.`)
   }
   const dataOf = new Map(decoded.schema.fields.map(({ name }, i) => [name, decoded.data.children[i]!]))
-  appendTimes(head, dataOf.get('timestamp')!, batch.rows)
-  for (const [name, column] of head.columns) appendColumn(column, dataOf.get(name)!, head.rows, batch.rows)
+  const missing = batchSchema(batch.source).names.filter((name) => !dataOf.has(name as string))
+  if (missing.length > 0) throw new TypeError(`A batch of ${batch.source} must have the columns ${missing.join(', ')}.`)
+  return (head) => appendToHead(head, dataOf, batch.rows)
+}
+
+function appendToHead(head: Head, dataOf: ReadonlyMap<string, Data>, rows: number): void {
+  appendTimes(head, dataOf.get('timestamp')!, rows)
+  for (const [name, column] of head.columns) appendColumn(column, dataOf.get(name)!, head.rows, rows)
   const cold = COLD_COLUMNS.map((name) => dataOf.get(name)!)
-  appendTexts(head.cold, head.rows, batch.rows, cold)
-  for (let row = head.rows; row < head.rows + batch.rows; row++) {
+  appendTexts(head.cold, head.rows, rows, cold)
+  for (let row = head.rows; row < head.rows + rows; row++) {
     const timestampUs = head.timestampsUs[row]!
     if (timestampUs < head.minUs) head.minUs = timestampUs
     if (timestampUs > head.maxUs) head.maxUs = timestampUs
   }
-  head.rows += batch.rows
+  head.rows += rows
 }
 
 /** Arrow keeps timestamps as 64-bit integers; ours fit a double without loss. */

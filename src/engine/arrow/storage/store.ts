@@ -3,15 +3,16 @@ import type { IngestBatch, SourceStats } from '../../engine.js'
 import type { Batch } from '../columns/batch.js'
 import { createPause } from '../slices.js'
 import {
-  appendToHead,
   createHead,
   createHeadLike,
+  decodeBatch,
   type Head,
   headBytes,
   headContentBytes,
   reuseHead,
   snapshot,
 } from './head.js'
+import { type HeadKeeper, type Keeper, memoryKeeper } from './keeper.js'
 import { seal } from './seal.js'
 import type { Segment } from './segment.js'
 
@@ -23,9 +24,15 @@ interface Shelf {
   sealed: { rows: number; hotBytes: number; coldBytes: number }
   sealing: Head[]
   head: Head
+  /** Where the rows of the open head are kept; from its first row on. */
+  kept: HeadKeeper | undefined
+  /** Settles when all appends and seals that were asked for so far have had their turn. */
+  turn: Promise<unknown>
 }
 
 export interface StoreOptions {
+  /** Where rows are kept beyond memory; by default nowhere. */
+  keeper?: Keeper
   /** A head is sealed once it holds so many rows or bytes. */
   sealRows: number
   sealBytes: number
@@ -47,13 +54,27 @@ export interface View {
 }
 
 export interface Store {
-  /** Appends a batch and seals its head where that is full. Visible on return; the promise is that of room for more. */
+  /**
+   * Keeps a batch, shows it, and seals its head where that is full; batches of a source in the order of the calls.
+   * Resolves when there is room for more.
+   */
   append(batch: IngestBatch): Promise<void>
+  /** Takes in a segment that was sealed by an earlier process. */
+  adopt(segment: Segment): void
+  /**
+   * Takes in the head of an earlier process, whose rows `replay` shows batch by batch, as the open head of its source; an
+   * older one is sealed before.
+   */
+  reopen(
+    source: SourceName,
+    kept: HeadKeeper,
+    replay: (show: (batch: IngestBatch) => void) => Promise<void>,
+  ): Promise<void>
   /** All rows of a source at this moment. */
   view(source: SourceName): View
   /** Seals every head that holds a row. */
   sealAll(): Promise<void>
-  /** Resolves when no head is being sealed. */
+  /** Resolves when what has been asked for is appended, and no head is being sealed. */
   settled(): Promise<void>
   stats(): SourceStats[]
   bytes(): number
@@ -69,7 +90,7 @@ export interface Store {
 /** So many heads may wait to be sealed before those who append are held back. */
 const SEALING_BACKLOG = 1
 
-export function createStore({ sealRows, sealBytes }: StoreOptions): Store {
+export function createStore({ sealRows, sealBytes, keeper = memoryKeeper }: StoreOptions): Store {
   const shelves = new Map(SOURCE_NAMES.map((source) => [source, createShelf(source)]))
   /** Settles when the seals begun so far have ended; one that failed leaves its rows visible where they are. */
   let lastSeal: Promise<void> = Promise.resolve()
@@ -78,11 +99,13 @@ export function createStore({ sealRows, sealBytes }: StoreOptions): Store {
   let spare: { head: Head; idle: boolean } | undefined
 
   const sealShelf = (shelf: Shelf): Promise<void> => {
-    const full = shelf.head
+    const { head: full, kept } = shelf
     shelf.sealing.push(full)
     shelf.head = createHead(shelf.source)
+    shelf.kept = undefined
     const sealed = lastSeal.then(async () => {
-      for (const segment of await seal(shelf.source, full, createPause())) addSegment(shelf, segment)
+      const segments = await seal(shelf.source, full, createPause())
+      for (const segment of await kept!.seal(segments)) addSegment(shelf, segment)
       shelf.sealing.splice(shelf.sealing.indexOf(full), 1)
       if (full.readers === 0) spare = { head: full, idle: false }
     })
@@ -103,6 +126,16 @@ export function createStore({ sealRows, sealBytes }: StoreOptions): Store {
     return shelf.head
   }
 
+  const isFull = (head: Head) => head.rows >= sealRows || headContentBytes(head) >= sealBytes
+
+  const keepAndShow = async (shelf: Shelf, batch: IngestBatch): Promise<void> => {
+    const show = decodeBatch(batch)
+    shelf.kept ??= keeper.openHead(shelf.source)
+    await shelf.kept.append(batch)
+    show(openHead(shelf))
+    if (isFull(shelf.head)) void sealShelf(shelf).catch(() => {})
+  }
+
   const stats = (): SourceStats[] =>
     [...shelves.values()].map((shelf) => {
       const held = statsOf(shelf)
@@ -114,10 +147,18 @@ export function createStore({ sealRows, sealBytes }: StoreOptions): Store {
   return {
     async append(batch) {
       const shelf = shelves.get(batch.source)!
-      appendToHead(openHead(shelf), batch)
-      if (shelf.head.rows >= sealRows || headContentBytes(shelf.head) >= sealBytes)
-        void sealShelf(shelf).catch(() => {})
+      await inTurn(shelf, () => keepAndShow(shelf, batch))
       if (backlog.length > SEALING_BACKLOG) await backlog[backlog.length - SEALING_BACKLOG - 1]
+    },
+    adopt(segment) {
+      addSegment(shelves.get(segment.source)!, segment)
+    },
+    async reopen(source, kept, replay) {
+      const shelf = shelves.get(source)!
+      if (shelf.head.rows > 0) await sealShelf(shelf)
+      shelf.kept = kept
+      await replay((batch) => decodeBatch(batch)(openHead(shelf)))
+      if (isFull(shelf.head)) await sealShelf(shelf)
     },
     view(source) {
       const { segments, sealing, head } = shelves.get(source)!
@@ -129,10 +170,16 @@ export function createStore({ sealRows, sealBytes }: StoreOptions): Store {
       return { batches: [...segments, ...heads.map(snapshot)], release }
     },
     async sealAll() {
-      await Promise.all([...shelves.values()].filter(({ head }) => head.rows > 0).map(sealShelf))
+      const sealing = [...shelves.values()].map((shelf) =>
+        inTurn(shelf, async () => (shelf.head.rows > 0 ? { sealed: sealShelf(shelf) } : undefined)),
+      )
+      await Promise.all((await Promise.all(sealing)).map((begun) => begun?.sealed))
       await lastSeal
     },
-    settled: () => lastSeal,
+    async settled() {
+      await Promise.all([...shelves.values()].map(({ turn }) => turn))
+      await lastSeal
+    },
     stats,
     trim(what) {
       if (what === 'all' || spare?.idle) spare = undefined
@@ -146,7 +193,22 @@ export function createStore({ sealRows, sealBytes }: StoreOptions): Store {
 }
 
 function createShelf(source: SourceName): Shelf {
-  return { source, segments: [], sealed: { rows: 0, hotBytes: 0, coldBytes: 0 }, sealing: [], head: createHead(source) }
+  return {
+    source,
+    segments: [],
+    sealed: { rows: 0, hotBytes: 0, coldBytes: 0 },
+    sealing: [],
+    head: createHead(source),
+    kept: undefined,
+    turn: Promise.resolve(),
+  }
+}
+
+/** Runs what appends to a shelf or closes its head, one after the other. */
+function inTurn<T>(shelf: Shelf, work: () => Promise<T>): Promise<T> {
+  const result = shelf.turn.then(work)
+  shelf.turn = result.catch(() => {})
+  return result
 }
 
 function addSegment(shelf: Shelf, segment: Segment): void {

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import type { Batch } from '../../../../src/engine/arrow/columns/batch.js'
 import { none, range } from '../../../../src/engine/arrow/columns/selection.js'
 import {
-  appendToHead,
   createHead,
+  decodeBatch,
   type Head,
   headBytes,
   headContentBytes,
@@ -99,7 +99,7 @@ describe('a head', () => {
     const snapshots: Batch[] = []
     for (let row = 0; row < records.length; row += 50) {
       snapshots.push(snapshot(head))
-      appendToHead(head, toBatch('function_edge_logs', records.slice(row, row + 50)))
+      decodeBatch(toBatch('function_edge_logs', records.slice(row, row + 50)))(head)
     }
     snapshots.forEach((taken, i) => {
       const expected = records.slice(0, i * 50)
@@ -135,7 +135,7 @@ describe('a head', () => {
       decoded!.getChild(name)!.data[0]!.values.fill(0, 1)
     }
     const head = createHead('function_edge_logs')
-    appendToHead(head, batch)
+    decodeBatch(batch)(head)
     expect(rowOf(snapshot(head), 0).hot).toMatchObject({ project: 'a', function_id: 'f', execution_time_ms: 7 })
     expect(Object.values(rowOf(snapshot(head), 1).hot)).toEqual([undefined, undefined, undefined, undefined])
   })
@@ -149,7 +149,7 @@ describe('a head', () => {
     // A view of the batch's own bytes: the null has the text w, and what had it has the empty one.
     decoded!.getChild('url')!.data[0]!.valueOffsets.set([0, 1, 2, 2])
     const head = createHead('edge_logs')
-    appendToHead(head, batch)
+    decodeBatch(batch)(head)
     expect([0, 1, 2].map((row) => hotValue(snapshot(head), 'url', row))).toEqual(['u', undefined, ''])
   })
 
@@ -159,10 +159,10 @@ describe('a head', () => {
     for (const records of [edges, calls]) {
       const { source } = records[0]!
       const [head, batch] = [createHead(source), toBatch(source, records)]
-      appendToHead(head, batch)
+      decodeBatch(batch)(head)
       batch.ipc.fill(0xee)
       expect(contentOf(snapshot(head))).toEqual(contentOf(snapshot(headOf(records))))
-      appendToHead(head, toBatch(source, records))
+      decodeBatch(toBatch(source, records))(head)
       expect(contentOf(snapshot(head))).toEqual(contentOf(snapshot(headOf([...records, ...records]))))
     }
   })
@@ -193,13 +193,13 @@ describe('a batch that is not what it says', () => {
     [
       'the columns of another source',
       () => ({ ...toBatch('auth_logs', [{ ...edge(), source: 'auth_logs' }]), source: 'edge_logs' as const }),
-      /./,
+      /^A batch of edge_logs must have the columns url, path\.$/,
     ],
   ])('is refused whole: %s', (_, make, message) => {
     const head = headOf([edge({ id: 'old' })])
-    expect(() => appendToHead(head, make())).toThrow(message)
+    expect(() => decodeBatch(make())).toThrow(message)
     expectUnchanged(head)
-    appendToHead(head, sound())
+    decodeBatch(sound())(head)
     expect(idsOf(snapshot(head))).toEqual(['old', 'new'])
   })
 })

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  appendToHead,
   createHead,
+  decodeBatch,
   type Head,
   headBytes,
   headContentBytes,
@@ -16,7 +16,7 @@ import { bufferBytes } from '../support.js'
 const KIB = 1024
 
 function append(head: Head, records: readonly TestRecord[]) {
-  appendToHead(head, toBatch('edge_logs', records))
+  decodeBatch(toBatch('edge_logs', records))(head)
 }
 
 const textsOf = (cold: Texts, row: number) => [0, 1, 2].map((column) => textAt(cold, row, column).toString())
@@ -61,7 +61,7 @@ describe('the texts of an open head', () => {
     const given = [rows(1, 10, 'a'), rows(2, 300 * KIB, 'c')]
     for (const records of given) {
       const batch = toBatch('edge_logs', records)
-      appendToHead(head, batch)
+      decodeBatch(batch)(head)
       batch.ipc.fill(0xee)
     }
     expect([0, 1, 2].map((row) => textsOf(head.cold, row))).toEqual(given.flat().map(expectedOf))
@@ -111,7 +111,7 @@ describe('the texts of an open head', () => {
     const batch = toBatch('edge_logs', rows(3, 10, 'f'))
     const ipc = Buffer.concat([Buffer.from('odd'), batch.ipc]).subarray(3)
     const head = createHead('edge_logs')
-    appendToHead(head, { ...batch, ipc })
+    decodeBatch({ ...batch, ipc })(head)
     expect(textsOf(head.cold, 2)).toEqual(expectedOf(rows(3, 10, 'f')[2]!))
   })
 })

@@ -1,0 +1,27 @@
+import type { SourceName } from '../../../sources.js'
+import type { IngestBatch } from '../../engine.js'
+import type { Segment } from './segment.js'
+
+/** Where rows are kept so that they outlive the process. */
+export interface Keeper {
+  /** Where the rows of the next head of a source are kept until they are sealed. */
+  openHead(source: SourceName): HeadKeeper
+}
+
+export interface HeadKeeper {
+  /** Resolves when the batch is kept; until then it must not be shown. Rejects where that is given up. */
+  append(batch: IngestBatch): Promise<void>
+  /**
+   * Keeps what the head holds as these segments, from one moment to the next. Resolves with the segments as they are from
+   * then on.
+   */
+  seal(segments: readonly Segment[]): Promise<readonly Segment[]>
+}
+
+/** Keeps nothing: rows live in memory only. */
+export const memoryKeeper: Keeper = {
+  openHead: () => ({
+    append: async () => {},
+    seal: async (segments) => segments,
+  }),
+}
