@@ -6,11 +6,11 @@ const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url))
 const TOKEN = 'bench-token'
 
 /**
- * Starts `logweir serve`, its standard input from a file descriptor or `ignore`. `said(pattern)` resolves with the match and
+ * Starts `logweir serve`, its standard input from a file descriptor or `ignore`; in memory unless `args` say otherwise. `said(pattern)` resolves with the match and
  * the time when a line on stderr matches.
  */
 export async function startService(stdin, args = []) {
-  const child = startNode([CLI, 'serve', '--port', '0', ...args], {
+  const child = startNode([CLI, 'serve', '--port', '0', ...(args.length > 0 ? args : ['--in-memory'])], {
     stdio: [stdin, 'ignore', 'pipe'],
     env: { ...process.env, LOGWEIR_ACCESS_TOKENS: TOKEN },
   })

@@ -27,8 +27,8 @@ const moment: Kind<number | 'now'> = {
 export const SERVE_SETTINGS = {
   port: { kind: whole('PORT', 0, 65_535), default: '4000', meaning: 'TCP port to listen on; 0: any free one' },
   host: { kind: text('ADDRESS'), default: '127.0.0.1', meaning: 'address to listen on' },
-  dataDir: { kind: text('DIR'), meaning: 'keep the access token and the rejects file here' },
-  inMemory: { kind: onOff, meaning: 'write nothing to disk; the default without --data-dir' },
+  dataDir: { kind: text('DIR'), default: './logweir-data', meaning: 'keep rows, rejects and the access token here' },
+  inMemory: { kind: onOff, meaning: 'write nothing to disk: rows end with the process' },
   source: { kind: sourceName, meaning: 'source of records on standard input that name none' },
   memoryLimit: { kind: bytes, meaning: 'bytes that rows may take, as 512M or 2G; default: half of the memory' },
   tokensFile: { kind: text('FILE'), meaning: 'access tokens, one a line; # starts a comment' },
@@ -84,7 +84,7 @@ export interface ServeConfig {
 export function readServeConfig(args: readonly string[], environment: Environment): ServeConfig {
   const { values, origins } = readSettings(SERVE_SETTINGS, args, environment)
   const { memoryLimit, dataDir, inMemory, ...rest } = values
-  if (dataDir !== undefined && inMemory && origins.get('dataDir') === origins.get('inMemory')) {
+  if (inMemory && origins.get('dataDir') === origins.get('inMemory')) {
     throw usageError('--data-dir and --in-memory exclude each other. Give one of the two.')
   }
   const onDisk = !inMemory || origins.get('dataDir') === 'flag'

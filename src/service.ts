@@ -6,12 +6,13 @@ import { usageError } from './base/settings.js'
 import type { ServeConfig } from './config.js'
 import { ENDPOINTS } from './endpoints/index.js'
 import { createArrowEngine } from './engine/arrow/engine.js'
+import { type Disk, openDisk } from './engine/arrow/storage/disk/disk.js'
 import type { Engine } from './engine/engine.js'
 import { createApp, type Status } from './http/app.js'
 import { listen } from './http/server.js'
 import { createIngest } from './ingest/ingest.js'
 import { openRejects } from './ingest/rejects.js'
-import { readStdin, type StdinReport } from './ingest/stdin.js'
+import { readStdin, type StdinReader, type StdinReport } from './ingest/stdin.js'
 import { findTokens, keepToken } from './tokens.js'
 
 /** How long a stop may take before it is broken off; the contract gives 5 s. */
@@ -19,46 +20,61 @@ const STOP_MS = 4_800
 
 export interface Service {
   url: string
+  /** Resolves when it serves; rejects where what is kept cannot be taken in. */
+  ready: Promise<void>
   /** Takes no more, finishes what has been read and asked, lets go of everything. */
   stop(): Promise<void>
 }
 
-/** Wires engine, ingest and http together. Throws `usage` and `cannot_listen`. */
+/**
+ * Wires engine, ingest and http together. It listens at once, and serves when `ready` resolves: when all rows that are kept
+ * have been taken in. Throws `usage`, `cannot_listen`, and what {@link openDisk} throws.
+ */
 export async function startService(config: ServeConfig, log: Log): Promise<Service> {
-  if (config.dataDir !== undefined) openDataDir(config.dataDir)
+  const disk = config.dataDir === undefined ? undefined : await openDataDir(config.dataDir)
   const tokens = findTokens(config)
   const [clock, metrics] = [systemClock, createMetrics()]
-  const engine = createArrowEngine({ clock, metrics, memoryLimitBytes: config.memoryLimitBytes })
+  const engine = createArrowEngine({ clock, metrics, disk, log, memoryLimitBytes: config.memoryLimitBytes })
   gaugeEngine(engine, metrics)
   let status: Status = 'starting'
+  const statusNow = () => (status === 'ok' && engine.trouble() !== undefined ? 'degraded' : status)
   const app = createApp({
     engine,
     endpoints: ENDPOINTS,
     metrics,
     clock,
     tokens: tokens.accepted,
-    status: () => status,
+    status: statusNow,
     log,
   })
-  const server = await listen(app, config)
+  const server = await listen(app, config).catch(async (error) => {
+    await engine.close()
+    throw error
+  })
   if (tokens.made !== undefined) announceToken(tokens.made, config.dataDir, log)
+  log(`listening on ${server.url}`)
   const rejects = openRejects({ dataDir: config.dataDir, log, clock })
   const ingest = createIngest({ engine, metrics, rejects, clock, defaultSource: config.source })
-  status = 'ok'
-  log(`listening on ${server.url}`)
   const terminal = process.stderr.isTTY ? process.stderr : undefined
-  const stdin = readStdin({ ingest, metrics, clock, terminal })
-  if (stdin !== undefined) ingest.start()
-  stdin?.done.then((report) => {
-    if (report.error !== undefined) status = 'degraded'
-    log(describeEnd(report))
+  let stdin: StdinReader | undefined
+  const ready = engine.recover().then(() => {
+    status = 'ok'
+    stdin = readStdin({ ingest, metrics, clock, terminal })
+    if (stdin !== undefined) ingest.start()
+    stdin?.done.then((report) => {
+      if (report.error !== undefined) status = 'degraded'
+      log(describeEnd(report))
+    })
   })
 
   return {
     url: server.url,
+    ready,
     async stop() {
       await Promise.all([stdin?.stop(), server.close()])
       app.close()
+      // What recovery has taken in is kept as it was: there is nothing to finish.
+      if (status === 'starting') return
       await ingest.close()
       await Promise.all([engine.close(), rejects.close()])
     },
@@ -69,7 +85,8 @@ export async function startService(config: ServeConfig, log: Log): Promise<Servi
 export async function runService(config: ServeConfig, log: Log): Promise<number> {
   const [first, second] = stopSignals()
   const service = await startService(config, log)
-  log(`${await first}: stopping`)
+  const signal = await Promise.race([first, service.ready.then(() => first)])
+  log(`${signal}: stopping`)
   const gaveUp = new Promise<number>((resolve) => {
     setTimeout(() => {
       log(`not stopped within ${STOP_MS / 1000} s; what was not finished is lost`)
@@ -89,13 +106,15 @@ function stopSignals(): readonly [first: Promise<NodeJS.Signals>, second: Promis
   return [next(), next()]
 }
 
-function openDataDir(path: string): void {
+/** Starts on a full disk too: nothing needs to be written for that but into a directory that is new. */
+async function openDataDir(path: string): Promise<Disk> {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 })
     accessSync(path, constants.W_OK)
   } catch (error) {
     throw usageError(`--data-dir ${path} cannot be written: ${(error as Error).message}.`)
   }
+  return openDisk(path)
 }
 
 function announceToken(token: string, dataDir: string | undefined, log: Log): void {

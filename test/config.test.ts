@@ -23,7 +23,7 @@ describe('readServeConfig', () => {
     expect(serve('')).toEqual({
       port: 4000,
       host: '127.0.0.1',
-      dataDir: undefined,
+      dataDir: './logweir-data',
       source: undefined,
       memoryLimitBytes: Math.floor(totalmem() / 2),
       tokensFile: undefined,

@@ -39,6 +39,10 @@ export interface RunOptions {
 }
 
 export interface Engine {
+  /** Takes in the rows that earlier processes have kept. Once, and before anything else is asked. */
+  recover(): Promise<void>
+  /** What keeps it from taking rows at the moment, if anything does: a full disk. It goes on by itself when that has passed. */
+  trouble(): Error | undefined
   /**
    * Appends one batch, whole or not at all, after every batch appended before it. Resolves when its rows are
    * visible to {@link run} and the engine has room for more: a caller that awaits it is held back by it.

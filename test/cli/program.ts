@@ -26,9 +26,10 @@ interface StartOptions {
   stdin?: number | 'ignore' | 'pipe'
 }
 
-/** The environment without settings of whoever runs the tests. */
+/** The environment without settings of whoever runs the tests; nothing is kept, unless the test says where. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('LOGWEIR_')))
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('LOGWEIR_'))
+  return { ...Object.fromEntries(inherited), LOGWEIR_IN_MEMORY: '1' }
 }
 
 export function start(args: readonly string[], { environment, stdin = 'ignore' }: StartOptions = {}): Program {
@@ -74,7 +75,7 @@ export interface Served extends Program {
 
 export const TOKEN = 'test-token'
 
-/** Starts `serve` on a free port and waits until it listens. */
+/** Starts `serve` on a free port and waits until it has taken in what it kept. */
 export async function serve(args: readonly string[] = [], options: StartOptions = {}): Promise<Served> {
   const environment = { LOGWEIR_ACCESS_TOKENS: TOKEN, ...options.environment }
   const { stdin = 'pipe' } = options
@@ -93,6 +94,10 @@ export async function serve(args: readonly string[] = [], options: StartOptions 
     const found = text.split('\n').find((candidate) => candidate.startsWith(`${line} `))
     return found === undefined ? Number.NaN : Number(found.slice(line.length + 1))
   }
+  await until(
+    () => get('/health'),
+    ({ status }) => status === 200,
+  )
   return { ...program, url: url!, get, rows, metric }
 }
 

@@ -1,16 +1,23 @@
 import type { Clock } from '../../base/clock.js'
+import type { Log } from '../../base/log.js'
 import type { Metrics } from '../../base/metrics.js'
 import { DAY_US, MIB, MINUTE_US } from '../../base/units.js'
 import type { Engine, Row } from '../engine.js'
 import { shapeOf } from '../plan.js'
 import { type Run, runBuckets, runRows } from './execute.js'
 import { createPause } from './slices.js'
+import type { Disk } from './storage/disk/disk.js'
+import { createDiskKeeper } from './storage/disk/disk-keeper.js'
+import { createTrouble } from './storage/disk/trouble.js'
 import { enforceMemoryLimit, enforceRetention } from './storage/retention.js'
-import { createStore } from './storage/store.js'
+import { createStore, type Store } from './storage/store.js'
 
 export interface ArrowEngineOptions {
   clock: Clock
   metrics: Metrics
+  /** Where rows are kept, whose release is then the engine's; without it they live in memory only. */
+  disk?: Disk
+  log?: Log
   /** Bytes that rows may take, heads and sealed segments together; beyond it the oldest day goes. */
   memoryLimitBytes: number
   /** Days older than this go. */
@@ -33,19 +40,29 @@ const SEAL_BYTES = 64 * MIB
 const HEAD_SHARE = 1 / 16
 /** How often old days and unused memory are looked for. */
 const UPKEEP_MS = MINUTE_US / 1000
+/** A power cut costs the rows of so long at most. */
+const SYNC_MS = 1000
+/** How long a disk that is full or failing is left alone. */
+const RETRY_MS = 1000
 
 /** Rows as sorted, compressed, time-partitioned columns in this process's memory. */
 export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   const { clock, metrics, memoryLimitBytes, retentionUs = RETENTION_US, sealRows = SEAL_ROWS } = options
   const sealBytes = options.sealBytes ?? Math.min(SEAL_BYTES, memoryLimitBytes * HEAD_SHARE)
-  const store = createStore({ sealRows, sealBytes })
+  const durable = options.disk === undefined ? undefined : keepOn(options.disk, options)
+  const store = createStore({ sealRows, sealBytes, keeper: durable?.keeper })
   metrics.memoryLimitBytes.set(memoryLimitBytes)
   const stopUpkeep = clock.every(UPKEEP_MS, () => {
     enforceRetention(store, clock.nowUs(), retentionUs, metrics)
     store.trim('idle')
   })
+  const stopSync = clock.every(SYNC_MS, () => void durable?.keeper.sync().then(() => store.sealFailing()))
 
   return {
+    async recover() {
+      await durable?.recover(store)
+    },
+    trouble: () => durable?.trouble.current(),
     async append(batch) {
       await store.append(batch)
       enforceMemoryLimit(store, memoryLimitBytes, metrics)
@@ -66,7 +83,45 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     stats: () => store.stats(),
     async close() {
       stopUpkeep()
+      stopSync()
+      durable?.trouble.giveUp()
       await store.settled()
+      store.close()
+      await durable?.close()
+    },
+  }
+}
+
+/** What an engine that keeps its rows on a disk has besides. */
+function keepOn({ directory, files, release }: Disk, { metrics, log = () => {} }: ArrowEngineOptions) {
+  const trouble = createTrouble(RETRY_MS, (error) =>
+    log(
+      error === undefined
+        ? `${directory} can be written to again`
+        : `${directory} cannot be written to: ${error.message}. Nothing is taken until it can; it is tried again every second.`,
+    ),
+  )
+  const keeper = createDiskKeeper(files, trouble)
+  return {
+    trouble,
+    keeper,
+    recover: (store: Store) =>
+      keeper.recover(store, {
+        damage({ path, offset, bytes }) {
+          metrics.damagedBytes.inc(bytes)
+          log(
+            `${directory}/${path} is damaged: ${bytes} bytes at offset ${offset} are skipped, and the rows in them are lost`,
+          )
+        },
+        unreadable(path, { message }) {
+          metrics.damagedSegments.inc()
+          log(`${directory}/${path} cannot be read, and its rows are not shown: ${message}`)
+        },
+      }),
+    async close() {
+      await keeper.sync()
+      await keeper.close()
+      await release()
     },
   }
 }

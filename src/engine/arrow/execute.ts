@@ -1,7 +1,7 @@
 import { datetime } from '../../base/buckets.js'
 import { RawJson, type Row, type Value } from '../engine.js'
 import type { BucketsShape, RowsShape } from '../plan.js'
-import type { Batch, ColdRow } from './columns/batch.js'
+import type { Batch, ColdReader, ColdRow } from './columns/batch.js'
 import { range, type Selection, sizeOf } from './columns/selection.js'
 import { createAggregation } from './operators/aggregate.js'
 import { createFilter, type Filter, filterTime } from './operators/filter.js'
@@ -70,11 +70,11 @@ async function* readRows(
   batches: readonly Batch[],
   columns: readonly string[],
 ): AsyncIterable<Row> {
-  const readers = new Map<number, (row: number) => ColdRow>()
+  const readers = new Map<number, ColdReader>()
   for (const { timestampUs, batch, row } of found) {
     const read = readers.get(batch) ?? batches[batch]!.openCold()
     readers.set(batch, read)
-    yield toRow(timestampUs, read(row), columns)
+    yield toRow(timestampUs, await read(row), columns)
   }
 }
 

@@ -54,8 +54,11 @@ export interface Batch {
   /** The rows of one project; of a sealed batch one range, ascending in time. */
   projectRows(project: string): Selection
   /** A reader of the cold columns of single rows. It keeps what it read last: ask for neighbours one after another. */
-  openCold(): (row: number) => ColdRow
+  openCold(): ColdReader
 }
+
+/** Gives a row at once where its bytes are in memory, later where they are on disk. Rejects where they are damaged. */
+export type ColdReader = (row: number) => ColdRow | Promise<ColdRow>
 
 export function timeAt(times: TimeColumn, row: number): number {
   return times.baseUs + times.offsets[row]! * times.unitUs

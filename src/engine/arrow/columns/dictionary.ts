@@ -76,17 +76,23 @@ export function findEntry(dictionary: Dictionary, text: string): number {
   return -1
 }
 
+/** Room for `count` entries, those behind the one for absent of so many bytes with their newlines; that one is written. */
+export function emptyEntries(count: number, lineBytes: number): Pick<Dictionary, 'offsets' | 'bytes'> {
+  const offsets = new Uint32Array(count + 1)
+  const bytes = Buffer.allocUnsafeSlow(ABSENT_ENTRY.length + 1 + lineBytes)
+  bytes.set([...ABSENT_ENTRY, NEWLINE])
+  offsets[1] = ABSENT_ENTRY.length + 1
+  return { offsets, bytes }
+}
+
 /** A dictionary of the entries `codes` of another, in that order, behind the entry for absent. */
 export function pick(from: Dictionary, codes: Uint32Array): Dictionary {
-  const offsets = new Uint32Array(codes.length + 2)
-  offsets[1] = 2
+  let lineBytes = 0
+  for (const code of codes) lineBytes += from.offsets[code + 1]! - from.offsets[code]!
+  const { offsets, bytes } = emptyEntries(codes.length + 1, lineBytes)
   for (let i = 0; i < codes.length; i++) {
-    offsets[i + 2] = offsets[i + 1]! + from.offsets[codes[i]! + 1]! - from.offsets[codes[i]!]!
-  }
-  const bytes = Buffer.allocUnsafeSlow(offsets[offsets.length - 1]!)
-  bytes.set([...ABSENT_ENTRY, NEWLINE])
-  for (let i = 0; i < codes.length; i++) {
-    from.bytes.copy(bytes, offsets[i + 1]!, from.offsets[codes[i]!]!, from.offsets[codes[i]! + 1]!)
+    const copied = from.bytes.copy(bytes, offsets[i + 1]!, from.offsets[codes[i]!]!, from.offsets[codes[i]! + 1]!)
+    offsets[i + 2] = offsets[i + 1]! + copied
   }
   return { count: codes.length + 1, offsets, bytes, hasNewlines: from.hasNewlines }
 }

@@ -13,7 +13,7 @@ export interface GramFilter {
 
 const BLOCK_BYTES = 64 * KIB
 /** Half of the bits stay clear in a block full of random hexadecimal digits. */
-const BITMAP_BYTES = 4 * KIB
+export const BITMAP_BYTES = 4 * KIB
 const HASH_SHIFT = 32 - Math.log2(BITMAP_BYTES * 8)
 export const GRAM_BYTES = 4
 

@@ -1,93 +1,151 @@
-import { Decompressor } from 'zstd-napi'
-import zstd from 'zstd-napi/binding.js'
+import { crc32 } from 'node:zlib'
+import { Field, Schema, Utf8 } from 'apache-arrow'
+import { BufferRegion, FieldNode } from 'apache-arrow/ipc/metadata/message'
 import { KIB } from '../../../base/units.js'
-import { COLD_COLUMNS, type ColdColumn } from '../../schema.js'
-import type { ColdRow } from '../columns/batch.js'
+import { COLD_COLUMNS } from '../../schema.js'
 import type { Pause } from '../slices.js'
+import { aligned, type Block, batchMessage, encodeEnd, fileStart } from './ipc.js'
 import { reserveBytes, type Texts } from './texts.js'
+import { BUFFER_ROOM_BYTES, compressBound, writeBuffer } from './zstd.js'
 
-/** Sealed cold columns: rows in order, in zstd blocks that are read whole. */
-export interface ColdBlocks {
-  /** Block b holds the rows [firstRows[b], firstRows[b + 1]) at the bytes [starts[b], starts[b + 1]). */
+/**
+ * Sealed cold columns: rows in order, as an Arrow IPC file of many record batches, in memory or on disk. A batch is read whole.
+ */
+export interface ColdColumns {
+  /** Batch b holds the rows [firstRows[b], firstRows[b + 1]). */
   firstRows: Uint32Array
-  starts: Uint32Array
-  bytes: Buffer
+  /** The whole file, where it is in memory. */
+  file?: Buffer
+  /** Bytes of memory taken. */
+  memoryBytes: number
+  /** Message and body of a batch: at once from memory, later from disk. Rejects where what was read is damaged. */
+  readBatch(batch: number): Buffer | Promise<Buffer>
+  /** Nothing is read any more. */
+  close(): Promise<void>
 }
 
-/** A block closes at the first row that fills this: one row of an answer costs reading so much. */
-export const BLOCK_BYTES = 112 * KIB
-const MAX_BLOCK_ROWS = 1024
+/** A batch closes at the first row that makes it as long as this: one row of an answer costs reading so much. */
+export const BATCH_ROWS = 256
+export const BATCH_BYTES = 512 * KIB
 /** Places of a row's texts: start and end of each. */
 const PLACES = 2 * COLD_COLUMNS.length
-/** zstd's fastest positive level: twice as small as LZ4 on logs, at about its speed. */
-const COMPRESSION_LEVEL = 1
-
-const compressor = new zstd.CCtx()
-compressor.setParameter(zstd.CParameter.compressionLevel, COMPRESSION_LEVEL)
-const decompressor = new Decompressor()
 /** Below this a loop over the bytes is faster than a call that copies them. */
 const SHORT_BYTES = 48
 
-export function coldBytes({ firstRows, starts, bytes }: ColdBlocks): number {
-  return firstRows.byteLength + starts.byteLength + bytes.byteLength
-}
+export const COLD_SCHEMA = new Schema(COLD_COLUMNS.map((name) => new Field(name, new Utf8(), false)))
+const FILE_START = fileStart(COLD_SCHEMA)
+/** Of each column: which rows are null (never any, so nothing), offsets, texts. */
+const BUFFERS = 3 * COLD_COLUMNS.length
+const NOTHING = new Uint8Array(0)
+const NO_BUFFERS = Array.from({ length: BUFFERS }, () => new BufferRegion(0, 0))
+const MESSAGE_BYTES = messageOf(1, NO_BUFFERS, 8).length
 
 /**
- * Writes the rows `order` of open cold columns, which take no more rows, into compressed blocks, in that order; a pause may
- * come between two blocks. The room behind the texts is the workshop: a block is gathered there and compressed to the end
+ * Writes the rows `order` of open cold columns, which take no more rows, into an Arrow IPC file, in that order; a pause may
+ * come between two batches. The room behind the texts is the workshop: a batch is gathered there and compressed to the end
  * of the ones before, so that sealing makes no garbage and touches no new memory.
  */
-export async function sealCold(cold: Texts, order: Uint32Array, pause: Pause): Promise<ColdBlocks> {
+export async function sealCold(cold: Texts, order: Uint32Array, pause: Pause): Promise<ColdColumns> {
   const firstRows = [0]
-  const starts = [0]
+  const checks: number[] = []
+  const batches: Block[] = []
+  reserveBytes(cold, FILE_START.length)
+  cold.bytes.set(FILE_START, cold.usedBytes)
+  let offset = FILE_START.length
   for (let from = 0; from < order.length; ) {
-    const { to, textBytes } = blockFrom(cold, order, from)
-    starts.push(sealBlock(cold, order.subarray(from, to), textBytes, starts.at(-1)!))
+    const { to, textBytes } = batchFrom(cold, order, from)
+    const bodyBytes = sealBatch(cold, order.subarray(from, to), textBytes, offset)
+    batches.push({ offset, messageBytes: MESSAGE_BYTES, bodyBytes })
+    const start = cold.usedBytes + offset
+    checks.push(crc32(cold.bytes.subarray(start, start + MESSAGE_BYTES + bodyBytes)))
     firstRows.push(to)
+    offset += MESSAGE_BYTES + bodyBytes
     await pause()
     from = to
   }
-  const bytes = Buffer.allocUnsafeSlow(starts.at(-1)!)
-  bytes.set(cold.bytes.subarray(cold.usedBytes, cold.usedBytes + bytes.length))
-  return { firstRows: Uint32Array.from(firstRows), starts: Uint32Array.from(starts), bytes }
+  const end = encodeEnd({
+    schema: COLD_SCHEMA,
+    batches,
+    dictionaries: [],
+    aside: encodeAside([...firstRows, ...checks]),
+  })
+  const file = Buffer.allocUnsafeSlow(offset + end.length)
+  file.set(cold.bytes.subarray(cold.usedBytes, cold.usedBytes + offset))
+  file.set(end, offset)
+  return inMemory(file, Uint32Array.from(firstRows), batches)
 }
 
-/** The block that begins at row `from` of the order: where it ends, and the bytes of its texts. */
-function blockFrom({ places }: Texts, order: Uint32Array, from: number): { to: number; textBytes: number } {
-  const limit = Math.min(order.length, from + MAX_BLOCK_ROWS)
+function inMemory(file: Buffer, firstRows: Uint32Array, batches: readonly Block[]): ColdColumns {
+  const starts = startsOf(batches)
+  return {
+    firstRows,
+    file,
+    memoryBytes: firstRows.byteLength + starts.byteLength + file.byteLength,
+    readBatch: (batch) => file.subarray(starts[batch]!, starts[batch + 1]!),
+    close: () => Promise.resolve(),
+  }
+}
+
+/** Batch b lies at the bytes [starts[b], starts[b + 1]) of its file. */
+export function startsOf(batches: readonly Block[]): Uint32Array {
+  const ends = batches.map(({ offset, messageBytes, bodyBytes }) => offset + messageBytes + bodyBytes)
+  return Uint32Array.from([FILE_START.length, ...ends])
+}
+
+/** What a reader needs beside Arrow's own footer: the first row of each batch and one behind the last; the CRC-32 of each. */
+function encodeAside(numbers: readonly number[]): Buffer {
+  return Buffer.from(Uint32Array.from(numbers).buffer)
+}
+
+export function decodeAside(aside: Buffer, batches: number): { firstRows: Uint32Array; checks: Uint32Array } {
+  const words = new Uint32Array(new Uint8Array(aside).buffer)
+  return { firstRows: words.slice(0, batches + 1), checks: words.slice(batches + 1) }
+}
+
+/** The batch that begins at row `from` of the order: where it ends, and the bytes of its texts. */
+function batchFrom({ places }: Texts, order: Uint32Array, from: number): { to: number; textBytes: number } {
+  const limit = Math.min(order.length, from + BATCH_ROWS)
   let textBytes = 0
   let to = from
-  while (to < limit && textBytes < BLOCK_BYTES) {
+  while (to < limit && textBytes < BATCH_BYTES) {
     const row = order[to++]! * PLACES
     for (let place = row; place < row + PLACES; place += 2) textBytes += places[place + 1]! - places[place]!
   }
   return { to, textBytes }
 }
 
-/** Compresses a block to `start` of the workshop; returns where there it ends. */
-function sealBlock(cold: Texts, rows: Uint32Array, textBytes: number, start: number): number {
-  const blockBytes = COLD_COLUMNS.length * rows.length * 4 + textBytes
-  const room = zstd.compressBound(blockBytes)
+/** Writes a batch to `offset` of the file in the workshop; returns the bytes of its body. */
+function sealBatch(cold: Texts, rows: Uint32Array, textBytes: number, offset: number): number {
+  const offsetsBytes = (rows.length + 1) * 4
+  const room = compressBound(COLD_COLUMNS.length * offsetsBytes + textBytes) + BUFFERS * BUFFER_ROOM_BYTES
   // What is gathered stands behind all that compressing it may write, at a place that is even for 32-bit integers.
-  reserveBytes(cold, start + room + blockBytes + 4)
-  const out = cold.usedBytes + start
-  const at = 4 * Math.ceil((out + room) / 4)
-  gather(cold, rows, at)
-  const block = cold.bytes.subarray(at, at + blockBytes)
-  return start + compressor.compress2(cold.bytes.subarray(out, out + room), block)
+  reserveBytes(cold, offset + MESSAGE_BYTES + room + offsetsBytes + textBytes + 4)
+  const at = 4 * Math.ceil((cold.usedBytes + offset + MESSAGE_BYTES + room) / 4)
+  const out = Buffer.from(cold.bytes.buffer, cold.usedBytes + offset, MESSAGE_BYTES + room)
+  const body: Body = { out: out.subarray(MESSAGE_BYTES), buffers: [], bytes: 0 }
+  for (let column = 0; column < COLD_COLUMNS.length; column++) {
+    const end = gather(cold, rows, column, at)
+    addBuffer(body, NOTHING)
+    addBuffer(body, cold.bytes.subarray(at, at + offsetsBytes))
+    addBuffer(body, cold.bytes.subarray(at + offsetsBytes, end))
+  }
+  out.set(messageOf(rows.length, body.buffers, body.bytes))
+  return body.bytes
 }
 
-/** A block before compression: for each column the lengths of its texts as 32-bit integers; then for each column its texts. */
-function gather({ bytes, places }: Texts, rows: Uint32Array, at: number): void {
-  const lengths = new Uint32Array(bytes.buffer, at, COLD_COLUMNS.length * rows.length)
-  let end = at + lengths.byteLength
-  for (let column = 0, i = 0; column < COLD_COLUMNS.length; column++) {
-    for (let r = 0; r < rows.length; r++, i++) {
-      const place = rows[r]! * PLACES + 2 * column
-      copyWithin(bytes, places[place]!, places[place + 1]!, end)
-      end += lengths[i] = places[place + 1]! - places[place]!
-    }
+/** A column of a batch before compression: its offsets as 32-bit integers from `at` on, then its texts. Returns where those end. */
+function gather({ bytes, places }: Texts, rows: Uint32Array, column: number, at: number): number {
+  const offsets = new Int32Array(bytes.buffer, at, rows.length + 1)
+  const start = at + offsets.byteLength
+  let end = start
+  offsets[0] = 0
+  for (let r = 0; r < rows.length; r++) {
+    const place = rows[r]! * PLACES + 2 * column
+    copyWithin(bytes, places[place]!, places[place + 1]!, end)
+    end += places[place + 1]! - places[place]!
+    offsets[r + 1] = end - start
   }
+  return end
 }
 
 function copyWithin(bytes: Uint8Array, start: number, end: number, target: number): void {
@@ -95,43 +153,23 @@ function copyWithin(bytes: Uint8Array, start: number, end: number, target: numbe
   else for (let p = start; p < end; p++) bytes[target++] = bytes[p]!
 }
 
-/** Reads rows of sealed cold columns; keeps the block last read, since the rows of an answer lie side by side. */
-export function createColdReader({ firstRows, starts, bytes }: ColdBlocks): (row: number) => ColdRow {
-  let current = -1
-  let read: (index: number) => ColdRow
-  return (row) => {
-    const wanted = blockOf(firstRows, row)
-    if (wanted !== current) {
-      const block = decompressor.decompress(bytes.subarray(starts[wanted]!, starts[wanted + 1]!))
-      read = openBlock(block, firstRows[wanted + 1]! - firstRows[wanted]!)
-      current = wanted
-    }
-    return read(row - firstRows[current]!)
-  }
+/** The compressed buffers of a batch, and where each is. */
+interface Body {
+  out: Buffer
+  buffers: BufferRegion[]
+  bytes: number
 }
 
-function openBlock(block: Buffer, rows: number): (index: number) => ColdRow {
-  const ends = new Uint32Array(COLD_COLUMNS.length * rows)
-  let end = ends.byteLength
-  for (let i = 0; i < ends.length; i++) ends[i] = end += block.readUInt32LE(i * 4)
-  const textOf = (column: ColdColumn, index: number) => {
-    const i = COLD_COLUMNS.indexOf(column) * rows + index
-    return block.subarray(i === 0 ? ends.byteLength : ends[i - 1], ends[i])
-  }
-  return (index) => ({
-    id: textOf('id', index),
-    event_message: textOf('event_message', index),
-    metadata: textOf('metadata', index),
-  })
+function addBuffer(body: Body, content: Uint8Array): void {
+  const length = writeBuffer(body.out.subarray(body.bytes), content)
+  body.buffers.push(new BufferRegion(body.bytes, length))
+  const next = aligned(body.bytes + length)
+  body.out.fill(0, body.bytes + length, next)
+  body.bytes = next
 }
 
-function blockOf(firstRows: Uint32Array, row: number): number {
-  let low = 0
-  let high = firstRows.length - 2
-  while (low < high) {
-    const middle = (low + high + 1) >>> 1
-    if (firstRows[middle]! <= row) low = middle
-    else high = middle - 1
-  }
-  return low
+/** Always of the same length: it holds nothing but numbers. */
+function messageOf(rows: number, buffers: BufferRegion[], bodyBytes: number): Buffer {
+  const nodes = COLD_COLUMNS.map(() => new FieldNode(rows, 0))
+  return batchMessage(rows, nodes, buffers, bodyBytes)
 }

@@ -6,6 +6,8 @@ import type { Segment } from './segment.js'
 export interface Keeper {
   /** Where the rows of the next head of a source are kept until they are sealed. */
   openHead(source: SourceName): HeadKeeper
+  /** Segments that are not wanted any more. */
+  drop(segments: readonly Segment[]): void
 }
 
 export interface HeadKeeper {
@@ -16,6 +18,8 @@ export interface HeadKeeper {
    * then on.
    */
   seal(segments: readonly Segment[]): Promise<readonly Segment[]>
+  /** Whether it may lose the rows that it has, unless they are sealed soon. */
+  isFailing(): boolean
 }
 
 /** Keeps nothing: rows live in memory only. */
@@ -23,5 +27,7 @@ export const memoryKeeper: Keeper = {
   openHead: () => ({
     append: async () => {},
     seal: async (segments) => segments,
+    isFailing: () => false,
   }),
+  drop: () => {},
 }

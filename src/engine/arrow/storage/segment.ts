@@ -3,15 +3,21 @@ import type { SourceName } from '../../../sources.js'
 import { type Batch, bytesOfColumn, type Column, type TimeColumn } from '../columns/batch.js'
 import { bytesOfDictionary, type Dictionary, entryOf } from '../columns/dictionary.js'
 import { none, range, type Selection } from '../columns/selection.js'
-import { type ColdBlocks, coldBytes, createColdReader } from './cold.js'
+import type { ColdColumns } from './cold.js'
+import { createColdReader } from './cold-reader.js'
+import { createLifetime, type Lifetime } from './lifetime.js'
 
 /**
- * A sealed batch of one source and one UTC day, sorted by project, then time, then arrival. It never changes.
+ * A sealed batch of one source and one UTC day, sorted by project, then time, then arrival. It never changes. Who reads it
+ * retains it so long: its cold columns may be an open file, which closes when the segment is.
  */
-export interface Segment extends Batch {
+export interface Segment extends Batch, Lifetime {
   source: SourceName
   /** The UTC day of all its rows, in days since the epoch. */
   day: number
+  projects: ProjectIndex
+  cold: ColdColumns
+  /** Bytes of memory taken. */
   hotBytes: number
   coldBytes: number
 }
@@ -32,15 +38,16 @@ export interface SegmentParts {
   times: TimeColumn
   projects: ProjectIndex
   columns: ReadonlyMap<string, Column>
-  cold: ColdBlocks
+  cold: ColdColumns
 }
 
 export function createSegment(parts: SegmentParts): Segment {
-  const { projects, cold, ...batch } = parts
+  const { projects, cold } = parts
   return {
-    ...batch,
+    ...parts,
+    ...createLifetime(() => cold.close()),
     hotBytes: hotBytes(parts),
-    coldBytes: coldBytes(cold),
+    coldBytes: cold.memoryBytes,
     projectRows: (project) => rowsOf(projects, project),
     openCold: () => createColdReader(cold),
   }

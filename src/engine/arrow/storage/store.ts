@@ -1,3 +1,4 @@
+import { createTurns, type Turns } from '../../../base/turns.js'
 import { SOURCE_NAMES, type SourceName } from '../../../sources.js'
 import type { IngestBatch, SourceStats } from '../../engine.js'
 import type { Batch } from '../columns/batch.js'
@@ -26,8 +27,8 @@ interface Shelf {
   head: Head
   /** Where the rows of the open head are kept; from its first row on. */
   kept: HeadKeeper | undefined
-  /** Settles when all appends and seals that were asked for so far have had their turn. */
-  turn: Promise<unknown>
+  /** What appends to the head or closes it takes turns. */
+  turns: Turns
 }
 
 export interface StoreOptions {
@@ -37,6 +38,8 @@ export interface StoreOptions {
   sealRows: number
   sealBytes: number
 }
+
+export type Replay = (show: (batch: IngestBatch) => void) => Promise<HeadKeeper | undefined>
 
 /** What went of a UTC day of one source. */
 export interface Dropped {
@@ -62,18 +65,18 @@ export interface Store {
   /** Takes in a segment that was sealed by an earlier process. */
   adopt(segment: Segment): void
   /**
-   * Takes in the head of an earlier process, whose rows `replay` shows batch by batch, as the open head of its source; an
-   * older one is sealed before.
+   * Takes in the head of an earlier process as the open head of its source; an older one is sealed before. `replay` shows
+   * its rows batch by batch, and gives where they are kept; or nothing, where it has shown nothing.
    */
-  reopen(
-    source: SourceName,
-    kept: HeadKeeper,
-    replay: (show: (batch: IngestBatch) => void) => Promise<void>,
-  ): Promise<void>
+  reopen(source: SourceName, replay: Replay): Promise<void>
+  /** Seals the heads whose rows are in danger where they are kept. */
+  sealFailing(): void
   /** All rows of a source at this moment. */
   view(source: SourceName): View
   /** Seals every head that holds a row. */
   sealAll(): Promise<void>
+  /** Lets go of the segments, once nobody reads them. */
+  close(): void
   /** Resolves when what has been asked for is appended, and no head is being sealed. */
   settled(): Promise<void>
   stats(): SourceStats[]
@@ -147,37 +150,49 @@ export function createStore({ sealRows, sealBytes, keeper = memoryKeeper }: Stor
   return {
     async append(batch) {
       const shelf = shelves.get(batch.source)!
-      await inTurn(shelf, () => keepAndShow(shelf, batch))
+      await shelf.turns.take(() => keepAndShow(shelf, batch))
       if (backlog.length > SEALING_BACKLOG) await backlog[backlog.length - SEALING_BACKLOG - 1]
     },
     adopt(segment) {
       addSegment(shelves.get(segment.source)!, segment)
     },
-    async reopen(source, kept, replay) {
+    async reopen(source, replay) {
       const shelf = shelves.get(source)!
       if (shelf.head.rows > 0) await sealShelf(shelf)
-      shelf.kept = kept
-      await replay((batch) => decodeBatch(batch)(openHead(shelf)))
+      shelf.kept = await replay((batch) => decodeBatch(batch)(openHead(shelf)))
       if (isFull(shelf.head)) await sealShelf(shelf)
+    },
+    sealFailing() {
+      for (const shelf of shelves.values()) {
+        if (!shelf.kept?.isFailing()) continue
+        void shelf.turns.take(async () => {
+          if (shelf.head.rows > 0 && shelf.kept?.isFailing()) void sealShelf(shelf).catch(() => {})
+        })
+      }
     },
     view(source) {
       const { segments, sealing, head } = shelves.get(source)!
       const heads = [...sealing, head].filter(({ rows }) => rows > 0)
       for (const read of heads) read.readers++
+      const retained = segments.map((segment) => segment.retain())
       const release = () => {
         for (const read of heads.splice(0)) read.readers--
+        for (const letGo of retained) letGo()
       }
       return { batches: [...segments, ...heads.map(snapshot)], release }
     },
     async sealAll() {
       const sealing = [...shelves.values()].map((shelf) =>
-        inTurn(shelf, async () => (shelf.head.rows > 0 ? { sealed: sealShelf(shelf) } : undefined)),
+        shelf.turns.take(async () => (shelf.head.rows > 0 ? { sealed: sealShelf(shelf) } : undefined)),
       )
       await Promise.all((await Promise.all(sealing)).map((begun) => begun?.sealed))
       await lastSeal
     },
+    close() {
+      for (const segment of [...shelves.values()].flatMap(({ segments }) => segments)) void segment.close()
+    },
     async settled() {
-      await Promise.all([...shelves.values()].map(({ turn }) => turn))
+      await Promise.all([...shelves.values()].map(({ turns }) => turns.settled()))
       await lastSeal
     },
     stats,
@@ -188,7 +203,7 @@ export function createStore({ sealRows, sealBytes, keeper = memoryKeeper }: Stor
     bytes: () => stats().reduce((sum, stats) => sum + stats.hotBytes + stats.coldBytes + stats.headBytes, 0),
     oldestDay: () => extreme(days(), Math.min),
     newestDay: () => extreme(days(), Math.max),
-    drop: (day, extent) => [...shelves.values()].flatMap((shelf) => dropFrom(shelf, day, extent)),
+    drop: (day, extent) => [...shelves.values()].flatMap((shelf) => dropFrom(shelf, day, extent, keeper)),
   }
 }
 
@@ -200,15 +215,8 @@ function createShelf(source: SourceName): Shelf {
     sealing: [],
     head: createHead(source),
     kept: undefined,
-    turn: Promise.resolve(),
+    turns: createTurns(),
   }
-}
-
-/** Runs what appends to a shelf or closes its head, one after the other. */
-function inTurn<T>(shelf: Shelf, work: () => Promise<T>): Promise<T> {
-  const result = shelf.turn.then(work)
-  shelf.turn = result.catch(() => {})
-  return result
 }
 
 function addSegment(shelf: Shelf, segment: Segment): void {
@@ -235,12 +243,14 @@ function statsOf({ source, segments, sealed, sealing, head }: Shelf): SourceStat
   }
 }
 
-function dropFrom(shelf: Shelf, day: number, extent: 'day' | 'oldest segments'): Dropped[] {
+function dropFrom(shelf: Shelf, day: number, extent: 'day' | 'oldest segments', keeper: Keeper): Dropped[] {
   const ofDay = shelf.segments.filter((segment) => segment.day === day)
   const dropped = extent === 'day' ? ofDay : ofDay.slice(0, 1)
   if (dropped.length === 0) return []
   shelf.segments = shelf.segments.filter((segment) => !dropped.includes(segment))
   for (const segment of dropped) tally(shelf, segment, -1)
+  keeper.drop(dropped)
+  for (const segment of dropped) void segment.close()
   const rows = dropped.reduce((sum, { rows }) => sum + rows, 0)
   return [{ source: shelf.source, rows, wholeDay: dropped.length === ofDay.length }]
 }

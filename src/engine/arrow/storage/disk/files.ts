@@ -8,7 +8,7 @@ import { join } from 'node:path'
  * kinds of `sync` alone; a process that dies leaves all that was written. Tests bring file systems that fail and forget.
  */
 export interface Files {
-  /** The names in a directory, in no order; none where there is no such directory. */
+  /** The names in a directory, in no order; none where there is no such directory, or a file in its place. */
   list(directory: string): Promise<string[]>
   /** Makes a directory, and those that it lies in. */
   makeDirectory(path: string): Promise<void>
@@ -49,7 +49,7 @@ export function createDiskFiles(root: string): Files {
   const at = (path: string) => join(root, path)
   return {
     async list(directory) {
-      return readdir(at(directory)).catch(ignoring('ENOENT', []))
+      return readdir(at(directory)).catch(orNothing)
     },
     async makeDirectory(path) {
       await mkdir(at(path), { recursive: true, mode: DIRECTORY_MODE })
@@ -103,10 +103,7 @@ async function openToWrite(path: string): Promise<WritableFile> {
   }
 }
 
-/** Turns one error of the system into a value. */
-function ignoring<T>(code: string, value: T): (error: NodeJS.ErrnoException) => T {
-  return (error) => {
-    if (error.code === code) return value
-    throw error
-  }
+function orNothing(error: NodeJS.ErrnoException): string[] {
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return []
+  throw error
 }

@@ -1,0 +1,52 @@
+import type { ColdReader, ColdRow } from '../columns/batch.js'
+import type { ColdColumns } from './cold.js'
+import { openMessage } from './ipc.js'
+import { fromBuffer } from './zstd.js'
+
+/** Reads rows of sealed cold columns; keeps the batch last read, since the rows of an answer lie side by side. */
+export function createColdReader(cold: ColdColumns): ColdReader {
+  let current = -1
+  let read: (index: number) => ColdRow
+  const open = (batch: number, bytes: Buffer) => {
+    read = openBatch(bytes)
+    current = batch
+  }
+  return (row) => {
+    const wanted = batchOf(cold.firstRows, row)
+    const index = row - cold.firstRows[wanted]!
+    if (wanted === current) return read(index)
+    const bytes = cold.readBatch(wanted)
+    if (bytes instanceof Promise) {
+      return bytes.then((arrived) => {
+        open(wanted, arrived)
+        return read(index)
+      })
+    }
+    open(wanted, bytes)
+    return read(index)
+  }
+}
+
+function openBatch(bytes: Buffer): (index: number) => ColdRow {
+  const [, idOffsets, ids, , messageOffsets, messages, , metadataOffsets, metadata] =
+    openMessage(bytes).buffers.map(fromBuffer)
+  const id = textsOf(idOffsets!, ids!)
+  const message = textsOf(messageOffsets!, messages!)
+  const details = textsOf(metadataOffsets!, metadata!)
+  return (index) => ({ id: id(index), event_message: message(index), metadata: details(index) })
+}
+
+function textsOf(offsets: Buffer, texts: Buffer): (index: number) => Buffer {
+  return (index) => texts.subarray(offsets.readInt32LE(4 * index), offsets.readInt32LE(4 * index + 4))
+}
+
+function batchOf(firstRows: Uint32Array, row: number): number {
+  let low = 0
+  let high = firstRows.length - 2
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1
+    if (firstRows[middle]! <= row) low = middle
+    else high = middle - 1
+  }
+  return low
+}

@@ -1,0 +1,42 @@
+import { KIB } from '../../../../base/units.js'
+import { checkedBytes, decodeEnd, endBytes, type FileEnd } from '../ipc.js'
+import { damaged } from './damage.js'
+import type { Files, ReadableFile } from './files.js'
+
+/** Read at first: most ends are shorter. */
+const LAST_BYTES = 16 * KIB
+
+/** Opens a file that must be there. */
+export async function openFile(files: Files, path: string): Promise<ReadableFile> {
+  return files.openToRead(path).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ENOENT' ? damaged(path, 'it is not there') : error
+  })
+}
+
+/** Gives a file to `read` and closes it behind that. */
+export async function withFile<T>(files: Files, path: string, read: (file: ReadableFile) => Promise<T>): Promise<T> {
+  const file = await openFile(files, path)
+  return read(file).finally(() => file.close())
+}
+
+export async function readBytes(file: ReadableFile, path: string, position: number, bytes: number): Promise<Buffer> {
+  const target = Buffer.allocUnsafeSlow(bytes)
+  const filled = await file.readAt(position, target)
+  if (filled < bytes) throw damaged(path, `it ends after ${position + filled} bytes, ${bytes - filled} too early`)
+  return target
+}
+
+/** Reads the end of an Arrow file of ours, and where it begins. */
+export async function readEnd(file: ReadableFile, path: string): Promise<FileEnd & { at: number; bytes: Buffer }> {
+  const readLast = (bytes: number) => readBytes(file, path, file.bytes - bytes, bytes)
+  const ending = (last: Buffer, length: number | undefined) => {
+    if (length === undefined || length > file.bytes) throw damaged(path, 'it does not end like an Arrow file')
+    return length <= last.length ? last.subarray(-length) : readLast(length)
+  }
+  const last = await readLast(Math.min(file.bytes, LAST_BYTES))
+  const checked = await ending(last, checkedBytes(last))
+  const bytes = await ending(last, endBytes(checked))
+  const end = decodeEnd(bytes)
+  if (end === undefined) throw damaged(path, 'its end does not match the check sum in it')
+  return { ...end, at: file.bytes - bytes.length, bytes }
+}

@@ -1,0 +1,47 @@
+import { type Dictionary, emptyEntries } from '../../columns/dictionary.js'
+import type { GramFilter } from '../../columns/grams.js'
+import { contentBytes, fromBuffer, readBuffer } from '../zstd.js'
+import { bytesOf } from './hot-buffers.js'
+
+const NEWLINE = 0x0a
+const OFFSET_BYTES = 4
+
+/**
+ * A dictionary of Arrow's entries: behind the entry for absent, each with a newline behind it. The texts are decompressed
+ * to the end of the memory that they are to have, and moved to the front one by one.
+ */
+export function fromEntries(offsetsBuffer: Buffer, textsBuffer: Buffer): Dictionary {
+  const ends = readOffsets(offsetsBuffer)
+  const entries = ends.length - 1
+  const { offsets, bytes } = emptyEntries(entries + 1, ends[entries]! + entries)
+  const texts = bytes.subarray(bytes.length - contentBytes(textsBuffer))
+  readBuffer(texts, textsBuffer)
+  const hasNewlines = texts.includes(NEWLINE)
+  const shift = texts.byteOffset - bytes.byteOffset
+  let end = offsets[1]!
+  for (let entry = 1; entry <= entries; entry++) {
+    const start = ends[entry - 1]!
+    bytes.copyWithin(end, shift + start, shift + ends[entry]!)
+    end += ends[entry]! - start
+    bytes[end++] = NEWLINE
+    offsets[entry + 1] = end
+  }
+  return { count: entries + 1, offsets, bytes, hasNewlines }
+}
+
+function readOffsets(buffer: Buffer): Int32Array {
+  const bytes = fromBuffer(buffer)
+  return new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / OFFSET_BYTES)
+}
+
+/** Bytes of gram filters: first entries of blocks and one behind the last, then bits. None where there is no filter. */
+export function encodeGrams(grams: GramFilter | undefined): Uint8Array[] {
+  return grams === undefined ? [] : [bytesOf(grams.firstEntries), grams.bits]
+}
+
+export function decodeGrams(bytes: Buffer, blocks: number): GramFilter | undefined {
+  if (blocks === 0) return undefined
+  const firsts = new Uint32Array(blocks + 1)
+  bytes.copy(bytesOf(firsts))
+  return { firstEntries: firsts, bits: Uint8Array.from(bytes.subarray(firsts.byteLength)) }
+}

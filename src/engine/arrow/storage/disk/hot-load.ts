@@ -1,0 +1,86 @@
+import { crc32 } from 'node:zlib'
+import { hotColumns } from '../../../schema.js'
+import type { Column } from '../../columns/batch.js'
+import type { Dictionary } from '../../columns/dictionary.js'
+import { createPause, type Pause } from '../../slices.js'
+import { type Block, openMessage } from '../ipc.js'
+import type { SegmentParts } from '../segment.js'
+import { fromBuffer } from '../zstd.js'
+import { damaged } from './damage.js'
+import { readBytes, readEnd, withFile } from './ends.js'
+import { fromEntries } from './entries.js'
+import { factsOf, type SegmentFacts } from './facts.js'
+import type { Files } from './files.js'
+import { decodeAside, decodeGrams, type HotAside } from './hot-aside.js'
+import { fromIndices, fromNumbers, fromProjects, fromTimestamps, type ReadColumn } from './hot-columns.js'
+
+/** The hot columns of a segment, in the form that they have in memory. */
+export type HotParts = Pick<SegmentParts, 'times' | 'projects' | 'columns'>
+
+/** A hot file whose check sums hold. */
+interface HotFile {
+  bytes: Buffer
+  facts: SegmentFacts
+  aside: HotAside
+  batch: Block
+  dictionaries: readonly Block[]
+}
+
+/** Reads what a hot file says of its segment, from its end alone. */
+export function readFacts(files: Files, path: string): Promise<SegmentFacts> {
+  return withFile(files, path, async (file) => factsOf((await readEnd(file, path)).schema, path))
+}
+
+/**
+ * Reads the hot columns. Costs the reading and decompressing of the file and a loop over each column. apache-arrow's reader
+ * is not used: it has each buffer in memory once more, which takes twice as long.
+ */
+export async function loadHot(files: Files, path: string): Promise<HotParts> {
+  const file = await withFile(files, path, async (file): Promise<HotFile> => {
+    const { at, schema, batches, dictionaries, ...end } = await readEnd(file, path)
+    const facts = factsOf(schema, path)
+    const aside = decodeAside(end.aside)
+    const bytes = await readBytes(file, path, 0, at)
+    if (crc32(bytes) !== aside.crc) throw damaged(path, 'its columns do not match the check sum in it')
+    return { bytes, facts, aside, batch: batches[0]!, dictionaries }
+  })
+  return decode(file, createPause())
+}
+
+/** `timestamp`, `project` and their like come first; an own column has the dictionary of its number, from 1 on. */
+async function decode({ bytes, facts, aside, batch, dictionaries }: HotFile, pause: Pause): Promise<HotParts> {
+  const { rows, source } = facts
+  const dictionaryOf = await readDictionaries(bytes, dictionaries, pause)
+  const { nodes, buffers } = openMessage(bytes.subarray(batch.offset))
+  const read = (i: number): ReadColumn => ({
+    rows,
+    nulls: nodes[i]!.nullCount,
+    validity: fromBuffer(buffers[2 * i]!),
+    values: fromBuffer(buffers[2 * i + 1]!),
+  })
+  const times = fromTimestamps(read(0), facts)
+  const projects = fromProjects(read(1), dictionaryOf.get(0)!)
+  const columns = new Map<string, Column>()
+  for (const [i, { name, kind }] of hotColumns(source).entries()) {
+    const column = read(i + 2)
+    const dictionary = dictionaryOf.get(i + 1)
+    if (dictionary !== undefined) {
+      const grams = decodeGrams(bytes, aside.grams[i]!)
+      columns.set(name, { kind: 'text', codes: fromIndices(column), dictionary: { ...dictionary, grams } })
+    } else if (kind === 'areas') columns.set(name, { kind, flags: column.values })
+    else columns.set(name, fromNumbers(column))
+    await pause()
+  }
+  return { times, projects, columns }
+}
+
+async function readDictionaries(bytes: Buffer, blocks: readonly Block[], pause: Pause) {
+  const dictionaryOf = new Map<number, Dictionary>()
+  for (const { offset } of blocks) {
+    const { dictionaryId, buffers } = openMessage(bytes.subarray(offset))
+    const [, offsets, texts] = buffers
+    dictionaryOf.set(dictionaryId!, fromEntries(offsets!, texts!))
+    await pause()
+  }
+  return dictionaryOf
+}

@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import { LogweirError } from '../../../../../base/errors.js'
+import { KIB } from '../../../../../base/units.js'
+import { SOURCE_NAMES, type SourceName } from '../../../../../sources.js'
+
+/**
+ * What a journal file begins with, numbers little-endian:
+ *
+ *    0  magic `LWJRNL`
+ *    6  format version, u16
+ *    8  marker, 8 random bytes made for this file
+ *   16  name of the source in ASCII, zeros behind it
+ *   60  CRC-32 of the 60 bytes before it, u32
+ *
+ * It is stored twice, in different pages, so that neither a flipped bit nor a lost page takes the file with it. What is
+ * between the two says nothing. Magic, version and CRC keep their places in every version.
+ */
+export interface JournalHeader {
+  source: SourceName
+  /** Begins each frame of this file and of no other: the texts of logs cannot contain it but by chance, 1 in 2^64. */
+  marker: Uint8Array
+}
+
+export const FORMAT_VERSION = 1
+export const MARKER_BYTES = 8
+export const HEADER_BYTES = 64
+/** Where the two copies are. */
+const COPIES = [0, 4 * KIB] as const
+/** Where the first frame begins. */
+export const FRAMES_START = COPIES[1] + HEADER_BYTES
+
+const MAGIC = Buffer.from('LWJRNL', 'latin1')
+const VERSION_AT = 6
+const MARKER_AT = 8
+const SOURCE_AT = 16
+const CRC_AT = 60
+
+export function createHeader(source: SourceName): JournalHeader {
+  return { source, marker: Uint8Array.from(randomBytes(MARKER_BYTES)) }
+}
+
+/** The first `FRAMES_START` bytes of a file. */
+export function encodeHeader({ source, marker }: JournalHeader): Uint8Array {
+  const bytes = Buffer.alloc(FRAMES_START)
+  bytes.set(MAGIC)
+  bytes.writeUInt16LE(FORMAT_VERSION, VERSION_AT)
+  bytes.set(marker, MARKER_AT)
+  bytes.write(source, SOURCE_AT, 'latin1')
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, CRC_AT)), CRC_AT)
+  bytes.copy(bytes, COPIES[1], 0, HEADER_BYTES)
+  return bytes
+}
+
+/**
+ * Reads the first `FRAMES_START` bytes of the file at `path`: the header if a copy of it is whole, and the offsets of
+ * the copies that are not. Throws a LogweirError `newer_format` where a later version of logweir wrote the file.
+ */
+export function decodeHeader(bytes: Buffer, path: string): { header?: JournalHeader; damaged: number[] } {
+  const copies = COPIES.map((at) => decodeCopy(bytes.subarray(at, at + HEADER_BYTES), path))
+  const header = copies.find((copy) => copy !== undefined)
+  return { header, damaged: COPIES.filter((_, i) => copies[i] === undefined) }
+}
+
+function decodeCopy(copy: Buffer, path: string): JournalHeader | undefined {
+  if (copy.length < HEADER_BYTES || !copy.subarray(0, MAGIC.length).equals(MAGIC)) return undefined
+  if (copy.readUInt32LE(CRC_AT) !== crc32(copy.subarray(0, CRC_AT))) return undefined
+  const version = copy.readUInt16LE(VERSION_AT)
+  if (version > FORMAT_VERSION) throw newerFormat(path, `has format version ${version}`, `up to ${FORMAT_VERSION}`)
+  const name = copy.toString('latin1', SOURCE_AT, CRC_AT).replace(/\0+$/, '')
+  const source = SOURCE_NAMES.find((known) => known === name)
+  if (source === undefined) throw newerFormat(path, `holds rows of ${name}`, 'other sources')
+  // A copy, since the bytes are those of a buffer that is read into again.
+  return { source, marker: Uint8Array.from(copy.subarray(MARKER_AT, MARKER_AT + MARKER_BYTES)) }
+}
+
+function newerFormat(path: string, what: string, known: string): LogweirError {
+  return new LogweirError(
+    'newer_format',
+    `The journal ${path} ${what}, and this version of logweir reads ${known}. ` +
+      'Start the version that wrote it, or remove the file and with it the rows in it.',
+  )
+}

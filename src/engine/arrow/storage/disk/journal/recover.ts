@@ -1,0 +1,137 @@
+import { crc32 } from 'node:zlib'
+import { KIB, MIB } from '../../../../../base/units.js'
+import type { IngestBatch } from '../../../../engine.js'
+import type { Files } from '../files.js'
+import {
+  ALIGNMENT,
+  decodeFrameHeader,
+  FRAME_HEADER_BYTES,
+  type FrameHeader,
+  frameBytes,
+  PAYLOAD_LIMIT_BYTES,
+} from './frame.js'
+import { decodeHeader, FRAMES_START, HEADER_BYTES, type JournalHeader } from './header.js'
+import { createWindow, type Window } from './window.js'
+
+/** Receives what is in a journal, in the order of the file. Each call is awaited; what it throws ends the recovery. */
+export interface JournalVisitor {
+  /** A batch that is whole. Its bytes are valid until the promise resolves. */
+  batch(batch: IngestBatch): Promise<void> | void
+  damage(stretch: Damage): Promise<void> | void
+}
+
+/** Bytes of a file that are not what was written there, or that were never wholly written. */
+export interface Damage {
+  path: string
+  offset: number
+  bytes: number
+}
+
+export interface RecoveredJournal {
+  /** Undefined where no header is whole: the file then has no frames either. */
+  header: JournalHeader | undefined
+  /** Where appending may go on: the end of the last valid frame; 0 without a header. */
+  length: number
+  batches: number
+  rows: number
+}
+
+/** How much is read at once. */
+const WINDOW_BYTES = MIB
+/** How much is searched at once for the next frame: little, so that most of it is in the window already. */
+const SCAN_BYTES = 4 * KIB
+
+/**
+ * Reads the journal at `path`: hands out each frame that is whole, and each stretch between them as damage, a torn end
+ * too. Of a header, which is there twice, each damaged copy is a stretch; without any whole copy all of the file is
+ * one. An empty file has neither batches nor damage. Holds `windowBytes` in memory, or the largest frame.
+ *
+ * Rejects with the system's error where the file cannot be read, and with a LogweirError `newer_format` before
+ * anything is handed out where a later version of logweir wrote the file.
+ */
+export async function recoverJournal(
+  files: Files,
+  path: string,
+  visitor: JournalVisitor,
+  windowBytes: number = WINDOW_BYTES,
+): Promise<RecoveredJournal> {
+  const file = await files.openToRead(path)
+  const window = createWindow(file, windowBytes)
+  const damage = (offset: number, end: number) => visitor.damage({ path, offset, bytes: end - offset })
+  const reading: Reading = {
+    window,
+    fileBytes: file.bytes,
+    damage,
+    batch: (batch) => visitor.batch(batch),
+  }
+  return readJournal(reading, path).finally(() => file.close())
+}
+
+interface Reading {
+  window: Window
+  fileBytes: number
+  damage(offset: number, end: number): Promise<void> | void
+  batch: JournalVisitor['batch']
+}
+
+async function readJournal(reading: Reading, path: string): Promise<RecoveredJournal> {
+  const { window, fileBytes, damage } = reading
+  const { header, damaged } = decodeHeader(await window.view(0, FRAMES_START), path)
+  if (header === undefined || fileBytes < FRAMES_START) {
+    if (fileBytes > 0) await damage(0, fileBytes)
+    return { header: undefined, length: 0, batches: 0, rows: 0 }
+  }
+  for (const offset of damaged) await damage(offset, offset + HEADER_BYTES)
+  return { header, ...(await readFrames(reading, header)) }
+}
+
+async function readFrames(
+  reading: Reading,
+  { source, marker }: JournalHeader,
+): Promise<Omit<RecoveredJournal, 'header'>> {
+  const { fileBytes, damage } = reading
+  const recovered = { length: FRAMES_START, batches: 0, rows: 0 }
+  for (let position = FRAMES_START; position < fileBytes; ) {
+    const frame = await readFrame(reading, marker, position)
+    if (frame === undefined) {
+      position = await findMarker(reading, marker, position + ALIGNMENT)
+      continue
+    }
+    if (position > recovered.length) await damage(recovered.length, position)
+    await reading.batch({ source, ...frame })
+    position += frameBytes(frame.ipc.length)
+    recovered.length = position
+    recovered.batches += 1
+    recovered.rows += frame.rows
+  }
+  if (recovered.length < fileBytes) await damage(recovered.length, fileBytes)
+  return recovered
+}
+
+/** The frame at `position`, or undefined where there is none that is whole. */
+async function readFrame(
+  { window, fileBytes }: Reading,
+  marker: Uint8Array,
+  position: number,
+): Promise<Pick<IngestBatch, 'rows' | 'ipc'> | undefined> {
+  const header = decodeFrameHeader(await window.view(position, FRAME_HEADER_BYTES), marker, position)
+  if (header === undefined || !fits(header, fileBytes - position)) return undefined
+  const bytes = await window.view(position, frameBytes(header.payloadBytes))
+  const ipc = new Uint8Array(bytes.buffer, bytes.byteOffset + FRAME_HEADER_BYTES, header.payloadBytes)
+  return crc32(ipc) === header.payloadCrc ? { rows: header.rows, ipc } : undefined
+}
+
+const fits = ({ payloadBytes }: FrameHeader, roomBytes: number) =>
+  payloadBytes <= PAYLOAD_LIMIT_BYTES && frameBytes(payloadBytes) <= roomBytes
+
+/** Where the marker is next, at `position` or behind it; the end of the file where it is not. */
+async function findMarker({ window, fileBytes }: Reading, marker: Uint8Array, position: number): Promise<number> {
+  for (let at = position; at < fileBytes; at += SCAN_BYTES) {
+    const bytes = await window.view(at, SCAN_BYTES)
+    // Frames and scans begin at multiples of the same 8 bytes, so no marker lies across two scans.
+    for (let found = bytes.indexOf(marker); found !== -1; found = bytes.indexOf(marker, found + 1)) {
+      if ((at + found) % ALIGNMENT === 0) return at + found
+    }
+  }
+  return fileBytes
+}

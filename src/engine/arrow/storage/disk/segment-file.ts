@@ -1,0 +1,87 @@
+import { checkOf } from '../ipc.js'
+import { createSegment, type Segment } from '../segment.js'
+import { openCold } from './cold-file.js'
+import { FORMAT_VERSION, type SegmentFacts } from './facts.js'
+import type { Files } from './files.js'
+import { encodeHot } from './hot-file.js'
+import { type HotParts, loadHot, readFacts } from './hot-load.js'
+import { UNFINISHED } from './layout.js'
+
+/**
+ * A sealed segment on disk: a directory of two Arrow IPC files, `hot.arrow` and `cold.arrow`. It is there whole or not at
+ * all, and never changes.
+ */
+const hotPath = (directory: string) => `${directory}/hot.arrow`
+const coldPath = (directory: string) => `${directory}/cold.arrow`
+
+/**
+ * Writes a segment, whose cold columns are in memory, to a directory that does not exist yet; it survives a power cut when
+ * this resolves. Rejects with the system's error; then there is nothing under that name.
+ */
+export async function writeSegment(files: Files, directory: string, segment: Segment): Promise<void> {
+  const cold = segment.cold.file
+  if (cold === undefined) throw new TypeError('The cold columns of the segment are not in memory.')
+  const unfinished = `${directory}${UNFINISHED}`
+  try {
+    await files.remove(unfinished)
+    await files.makeDirectory(unfinished)
+    await writeFile(files, coldPath(unfinished), [cold])
+    await writeFile(files, hotPath(unfinished), await encodeHot(segment, describe(segment, cold)))
+    await files.syncDirectory(unfinished)
+    await files.rename(unfinished, directory)
+  } catch (error) {
+    await files.remove(unfinished).catch(() => {})
+    throw error
+  }
+  try {
+    await files.syncDirectory(parentOf(directory))
+  } catch (error) {
+    await files.remove(directory).catch(() => {})
+    throw error
+  }
+}
+
+function describe(segment: Segment, cold: Buffer): SegmentFacts {
+  const { source, day, rows, minUs, maxUs, times, hotBytes } = segment
+  return {
+    version: FORMAT_VERSION,
+    ...{ source, day, rows, minUs, maxUs, hotBytes },
+    timeUnitUs: times.unitUs,
+    timeBytes: times.offsets.BYTES_PER_ELEMENT,
+    coldFileBytes: cold.length,
+    coldCheck: checkOf(cold),
+  }
+}
+
+async function writeFile(files: Files, path: string, pieces: readonly Uint8Array[]): Promise<void> {
+  const file = await files.openToWrite(path)
+  try {
+    await file.writeAt(0, pieces)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+const parentOf = (directory: string) => directory.slice(0, Math.max(0, directory.lastIndexOf('/')))
+
+/** What a segment is, from a few KiB at the end of its hot file. */
+export function readSegmentFacts(files: Files, directory: string): Promise<SegmentFacts> {
+  return readFacts(files, hotPath(directory))
+}
+
+/** The hot columns of a segment, for {@link openSegment} of a segment whose facts alone were read at first. */
+export const loadSegmentHot = (files: Files, directory: string): Promise<HotParts> => loadHot(files, hotPath(directory))
+
+/**
+ * Opens a segment: its hot columns in memory, its cold ones in an open file. Who opens it closes it, once; the file stays open
+ * as long as somebody retains the segment, also when its directory has been removed meanwhile.
+ * Rejects with `damaged_segment` or `newer_format`, or the system's error.
+ */
+export async function openSegment(files: Files, directory: string): Promise<Segment> {
+  const facts = await readSegmentFacts(files, directory)
+  const hot = await loadSegmentHot(files, directory)
+  const cold = await openCold(files, coldPath(directory), facts)
+  const { source, day, rows, minUs, maxUs } = facts
+  return createSegment({ source, day, rows, minUs, maxUs, ...hot, cold })
+}

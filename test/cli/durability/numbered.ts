@@ -1,0 +1,64 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Served } from '../program.js'
+
+/** Rows that are numbered from 0 by their ids and, a microsecond apart, by their times. */
+const PROJECT = 'numberedprojectabcde'
+
+export function numberedLine(number: number, startUs: number): string {
+  return `{"source":"edge_logs","id":"${number}","timestamp":${startUs + number},"project":"${PROJECT}","event_message":"row ${number}"}\n`
+}
+
+/** Feeds numbered rows from `from` on at `rowsPerSecond` until stopped; gives how many were written in all. */
+export function feed({ child }: Served, from: number, startUs: number, rowsPerSecond: number) {
+  const stdin = child.stdin!
+  const startedMs = performance.now()
+  let next = from
+  const timer = setInterval(() => {
+    const due = from + Math.floor(((performance.now() - startedMs) / 1000) * rowsPerSecond)
+    let lines = ''
+    for (; next < due; next++) lines += numberedLine(next, startUs)
+    if (stdin.writable) stdin.write(lines)
+  }, 10)
+  return () => {
+    clearInterval(timer)
+    return next
+  }
+}
+
+/** The highest number that a query shows; -1 where none does. */
+export async function highestShown(service: Served): Promise<number> {
+  const [newest] = await service.rows(`logs.all?project=${PROJECT}&project_tier=ENTERPRISE`)
+  return newest === undefined ? -1 : Number(newest.id)
+}
+
+/** Watches the highest number shown until stopped. */
+export function watchHighest(service: Served) {
+  let highest = -1
+  let isStopped = false
+  const watching = (async () => {
+    while (!isStopped) {
+      highest = Math.max(highest, await highestShown(service).catch(() => -1))
+      await wait(5)
+    }
+  })()
+  return async () => {
+    isStopped = true
+    await watching
+    return highest
+  }
+}
+
+/** The numbers of all rows, newest first, page by page. */
+export async function allNumbers(service: Served, startUs: number): Promise<number[]> {
+  const numbers: number[] = []
+  for (let endUs = Number.POSITIVE_INFINITY; ; ) {
+    const end = Number.isFinite(endUs) ? `&iso_timestamp_end=${isoOf(endUs)}` : ''
+    const rows = await service.rows(`logs.all?project=${PROJECT}&project_tier=ENTERPRISE${end}`)
+    numbers.push(...rows.map(({ id }) => Number(id)))
+    if (rows.length < 100) return numbers
+    endUs = startUs + numbers.at(-1)! - 1
+  }
+}
+
+const isoOf = (us: number) =>
+  `${new Date(Math.floor(us / 1000)).toISOString().slice(0, -1)}${String(us % 1000).padStart(3, '0')}Z`
