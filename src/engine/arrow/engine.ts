@@ -9,7 +9,7 @@ import { createPause } from './slices.js'
 import type { Disk } from './storage/disk/disk.js'
 import { createDiskKeeper } from './storage/disk/disk-keeper.js'
 import { createTrouble } from './storage/disk/trouble.js'
-import { enforceMemoryLimit, enforceRetention } from './storage/retention.js'
+import { dropBeyond, enforceRetention, unloadBeyond } from './storage/retention.js'
 import { createStore, type Store } from './storage/store.js'
 
 export interface ArrowEngineOptions {
@@ -49,14 +49,16 @@ const RETRY_MS = 1000
 export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   const { clock, metrics, memoryLimitBytes, retentionUs = RETENTION_US, sealRows = SEAL_ROWS } = options
   const sealBytes = options.sealBytes ?? Math.min(SEAL_BYTES, memoryLimitBytes * HEAD_SHARE)
-  const durable = options.disk === undefined ? undefined : keepOn(options.disk, options)
+  const durable = options.disk === undefined ? undefined : keepOn(options.disk, options, () => enforceLimit())
   const store = createStore({ sealRows, sealBytes, keeper: durable?.keeper })
   metrics.memoryLimitBytes.set(memoryLimitBytes)
+  const enforceLimit = () =>
+    durable === undefined ? dropBeyond(store, memoryLimitBytes, metrics) : unloadBeyond(store, memoryLimitBytes)
   const stopUpkeep = clock.every(UPKEEP_MS, () => {
     enforceRetention(store, clock.nowUs(), retentionUs, metrics)
     store.trim('idle')
   })
-  const stopSync = clock.every(SYNC_MS, () => void durable?.keeper.sync().then(() => store.sealFailing()))
+  const stopSync = durable && clock.every(SYNC_MS, () => void durable.keeper.sync().then(() => store.sealFailing()))
 
   return {
     async recover() {
@@ -65,13 +67,13 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     trouble: () => durable?.trouble.current(),
     async append(batch) {
       await store.append(batch)
-      enforceMemoryLimit(store, memoryLimitBytes, metrics)
+      enforceLimit()
     },
     async run(plan, { signal } = {}) {
       const shape = shapeOf(plan)
       if (shape === undefined) return inOrder([])
-      const { batches, release } = store.view(shape.source)
-      const run: Run = { batches, pause: createPause(signal), scanned: (rows) => metrics.scannedRows.inc(rows) }
+      const { parts, release } = store.view(shape.source)
+      const run: Run = { parts, pause: createPause(signal), scanned: (rows) => metrics.scannedRows.inc(rows) }
       if (shape.kind === 'buckets') return inOrder(await runBuckets(shape, run).finally(release))
       const found = await runRows(shape, run).catch((error) => {
         release()
@@ -83,7 +85,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     stats: () => store.stats(),
     async close() {
       stopUpkeep()
-      stopSync()
+      stopSync?.()
       durable?.trouble.giveUp()
       await store.settled()
       store.close()
@@ -93,7 +95,11 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
 }
 
 /** What an engine that keeps its rows on a disk has besides. */
-function keepOn({ directory, files, release }: Disk, { metrics, log = () => {} }: ArrowEngineOptions) {
+function keepOn(
+  { directory, files, release }: Disk,
+  { metrics, log = () => {} }: ArrowEngineOptions,
+  onLoad: () => void,
+) {
   const trouble = createTrouble(RETRY_MS, (error) =>
     log(
       error === undefined
@@ -101,7 +107,7 @@ function keepOn({ directory, files, release }: Disk, { metrics, log = () => {} }
         : `${directory} cannot be written to: ${error.message}. Nothing is taken until it can; it is tried again every second.`,
     ),
   )
-  const keeper = createDiskKeeper(files, trouble)
+  const keeper = createDiskKeeper(files, trouble, onLoad)
   return {
     trouble,
     keeper,

@@ -7,6 +7,8 @@ import type { Pause } from '../../../src/engine/arrow/slices.js'
 import { createHead, decodeBatch, dictionaryOf, type Head, snapshot } from '../../../src/engine/arrow/storage/head.js'
 import { seal } from '../../../src/engine/arrow/storage/seal.js'
 import type { Segment } from '../../../src/engine/arrow/storage/segment.js'
+import type { Store } from '../../../src/engine/arrow/storage/store.js'
+import type { SourceName } from '../../../src/sources.js'
 import { toBatch } from '../../support/batch.js'
 import type { TestRecord } from '../../support/records.js'
 
@@ -68,7 +70,13 @@ export async function sealedBatch(records: readonly TestRecord[]): Promise<Segme
 export function idsOf(batch: Batch, selection?: Selection): string[] {
   const read = batch.openCold()
   const rows = selection === undefined ? Array.from({ length: batch.rows }, (_, row) => row) : rowsOf(selection)
-  return rows.map((row) => read(row).id.toString())
+  return rows.map((row) => atOnce(read(row)).id.toString())
+}
+
+/** What comes from memory comes at once. */
+export function atOnce<T>(value: T | Promise<T>): T {
+  if (value instanceof Promise) throw new Error('This was to come from memory.')
+  return value
 }
 
 export const rowsOf = (selection: Selection): number[] =>
@@ -104,4 +112,10 @@ export function bufferBytes(root: unknown): number {
   }
   walk(root)
   return [...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0)
+}
+
+/** A store's rows that are in memory, as batches, and what lets go of them. */
+export function viewOf(store: Store, source: SourceName): { batches: Batch[]; release(): void } {
+  const { parts, release } = store.view(source)
+  return { batches: parts.map((part) => atOnce(part.open())), release }
 }

@@ -40,6 +40,16 @@ export interface ColdRow {
   metadata: Buffer
 }
 
+/** Rows of which a query tells by their times whether it needs them; then it opens them. */
+export interface Part {
+  readonly rows: number
+  /** Least and greatest timestamp; Infinity and -Infinity without rows. */
+  readonly minUs: number
+  readonly maxUs: number
+  /** The columns: at once where they are in memory, else when they have been loaded. */
+  open(): Batch | Promise<Batch>
+}
+
 /**
  * What operators work on: the columns of some rows of one source, which never change while a query holds the batch.
  * A sealed segment is one; a snapshot of the open head is another.

@@ -20,8 +20,6 @@ export interface ColdColumns {
   memoryBytes: number
   /** Message and body of a batch: at once from memory, later from disk. Rejects where what was read is damaged. */
   readBatch(batch: number): Buffer | Promise<Buffer>
-  /** Nothing is read any more. */
-  close(): Promise<void>
 }
 
 /** A batch closes at the first row that makes it as long as this: one row of an answer costs reading so much. */
@@ -82,7 +80,6 @@ function inMemory(file: Buffer, firstRows: Uint32Array, batches: readonly Block[
     file,
     memoryBytes: firstRows.byteLength + starts.byteLength + file.byteLength,
     readBatch: (batch) => file.subarray(starts[batch]!, starts[batch + 1]!),
-    close: () => Promise.resolve(),
   }
 }
 

@@ -19,7 +19,7 @@ export function enforceRetention(store: Store, nowUs: number, retentionUs: numbe
  * Drops the oldest days until the bytes held fit the limit. Of the only day left its oldest segments go, so that a day that
  * outgrows the limit alone keeps its newest rows.
  */
-export function enforceMemoryLimit(store: Store, limitBytes: number, metrics: Metrics): void {
+export function dropBeyond(store: Store, limitBytes: number, metrics: Metrics): void {
   if (store.bytes() > limitBytes) store.trim('all')
   while (store.bytes() > limitBytes) {
     const oldest = store.oldestDay()
@@ -27,6 +27,12 @@ export function enforceMemoryLimit(store: Store, limitBytes: number, metrics: Me
     const isOnlyDay = store.newestDay() === oldest
     record(store.drop(oldest, isOnlyDay ? 'oldest segments' : 'day'), 'memory', metrics)
   }
+}
+
+/** Lets go of columns that are on disk too, those first that nobody has asked for the longest, until the bytes fit the limit. */
+export function unloadBeyond(store: Store, limitBytes: number): void {
+  if (store.bytes() > limitBytes) store.trim('all')
+  while (store.bytes() > limitBytes && store.unload());
 }
 
 function record(dropped: readonly Dropped[], limit: Limit, metrics: Metrics): void {

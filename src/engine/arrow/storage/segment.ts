@@ -5,13 +5,11 @@ import { bytesOfDictionary, type Dictionary, entryOf } from '../columns/dictiona
 import { none, range, type Selection } from '../columns/selection.js'
 import type { ColdColumns } from './cold.js'
 import { createColdReader } from './cold-reader.js'
-import { createLifetime, type Lifetime } from './lifetime.js'
 
 /**
- * A sealed batch of one source and one UTC day, sorted by project, then time, then arrival. It never changes. Who reads it
- * retains it so long: its cold columns may be an open file, which closes when the segment is.
+ * A sealed batch of one source and one UTC day, sorted by project, then time, then arrival. It never changes.
  */
-export interface Segment extends Batch, Lifetime {
+export interface Segment extends Batch {
   source: SourceName
   /** The UTC day of all its rows, in days since the epoch. */
   day: number
@@ -45,7 +43,6 @@ export function createSegment(parts: SegmentParts): Segment {
   const { projects, cold } = parts
   return {
     ...parts,
-    ...createLifetime(() => cold.close()),
     hotBytes: hotBytes(parts),
     coldBytes: cold.memoryBytes,
     projectRows: (project) => rowsOf(projects, project),

@@ -1,8 +1,9 @@
 import { createTurns, type Turns } from '../../../base/turns.js'
 import { SOURCE_NAMES, type SourceName } from '../../../sources.js'
 import type { IngestBatch, SourceStats } from '../../engine.js'
-import type { Batch } from '../columns/batch.js'
+import type { Part } from '../columns/batch.js'
 import { createPause } from '../slices.js'
+import type { SegmentHandle } from './handle.js'
 import {
   createHead,
   createHeadLike,
@@ -15,14 +16,11 @@ import {
 } from './head.js'
 import { type HeadKeeper, type Keeper, memoryKeeper } from './keeper.js'
 import { seal } from './seal.js'
-import type { Segment } from './segment.js'
 
 /** Where the rows of each source are: sealed segments and heads being sealed, in order of arrival, and the open head. */
 interface Shelf {
   source: SourceName
-  segments: Segment[]
-  /** Sums over the segments. */
-  sealed: { rows: number; hotBytes: number; coldBytes: number }
+  segments: SegmentHandle[]
   sealing: Head[]
   head: Head
   /** Where the rows of the open head are kept; from its first row on. */
@@ -51,7 +49,7 @@ export interface Dropped {
 
 /** The rows of a source at one moment, in order of arrival; later appends leave them alone. */
 export interface View {
-  batches: readonly Batch[]
+  parts: readonly Part[]
   /** The batches are not read any more: memory of open rows may be used again. */
   release(): void
 }
@@ -63,7 +61,7 @@ export interface Store {
    */
   append(batch: IngestBatch): Promise<void>
   /** Takes in a segment that was sealed by an earlier process. */
-  adopt(segment: Segment): void
+  adopt(segment: SegmentHandle): void
   /**
    * Takes in the head of an earlier process as the open head of its source; an older one is sealed before. `replay` shows
    * its rows batch by batch, and gives where they are kept; or nothing, where it has shown nothing.
@@ -83,6 +81,8 @@ export interface Store {
   bytes(): number
   /** Lets go of memory that is kept for the next head: all of it, or what has not been used since the last call. */
   trim(what: 'idle' | 'all'): void
+  /** Lets go of the columns of the segment that has not been opened for the longest time; whether there was one. */
+  unload(): boolean
   /** The oldest and the newest day that a sealed segment holds, of any source. */
   oldestDay(): number | undefined
   newestDay(): number | undefined
@@ -108,7 +108,7 @@ export function createStore({ sealRows, sealBytes, keeper = memoryKeeper }: Stor
     shelf.kept = undefined
     const sealed = lastSeal.then(async () => {
       const segments = await seal(shelf.source, full, createPause())
-      for (const segment of await kept!.seal(segments)) addSegment(shelf, segment)
+      for (const segment of await kept!.seal(segments)) shelf.segments.push(segment)
       shelf.sealing.splice(shelf.sealing.indexOf(full), 1)
       if (full.readers === 0) spare = { head: full, idle: false }
     })
@@ -154,7 +154,7 @@ export function createStore({ sealRows, sealBytes, keeper = memoryKeeper }: Stor
       if (backlog.length > SEALING_BACKLOG) await backlog[backlog.length - SEALING_BACKLOG - 1]
     },
     adopt(segment) {
-      addSegment(shelves.get(segment.source)!, segment)
+      shelves.get(segment.source)!.segments.push(segment)
     },
     async reopen(source, replay) {
       const shelf = shelves.get(source)!
@@ -179,7 +179,7 @@ export function createStore({ sealRows, sealBytes, keeper = memoryKeeper }: Stor
         for (const read of heads.splice(0)) read.readers--
         for (const letGo of retained) letGo()
       }
-      return { batches: [...segments, ...heads.map(snapshot)], release }
+      return { parts: [...segments, ...heads.map(showHead)], release }
     },
     async sealAll() {
       const sealing = [...shelves.values()].map((shelf) =>
@@ -201,17 +201,32 @@ export function createStore({ sealRows, sealBytes, keeper = memoryKeeper }: Stor
       else if (spare !== undefined) spare.idle = true
     },
     bytes: () => stats().reduce((sum, stats) => sum + stats.hotBytes + stats.coldBytes + stats.headBytes, 0),
+    unload() {
+      const loaded = [...shelves.values()].flatMap(({ segments }) => segments.filter(({ hotBytes }) => hotBytes > 0))
+      const before = sum(loaded.map(({ hotBytes }) => hotBytes))
+      const idlest = loaded.reduce<SegmentHandle | undefined>(
+        (a, b) => (a !== undefined && a.lastOpened <= b.lastOpened ? a : b),
+        undefined,
+      )
+      idlest?.unload()
+      return sum(loaded.map(({ hotBytes }) => hotBytes)) < before
+    },
     oldestDay: () => extreme(days(), Math.min),
     newestDay: () => extreme(days(), Math.max),
     drop: (day, extent) => [...shelves.values()].flatMap((shelf) => dropFrom(shelf, day, extent, keeper)),
   }
 }
 
+/** The rows of a head at this moment. */
+function showHead(head: Head): Part {
+  const batch = snapshot(head)
+  return { ...batch, open: () => batch }
+}
+
 function createShelf(source: SourceName): Shelf {
   return {
     source,
     segments: [],
-    sealed: { rows: 0, hotBytes: 0, coldBytes: 0 },
     sealing: [],
     head: createHead(source),
     kept: undefined,
@@ -219,38 +234,26 @@ function createShelf(source: SourceName): Shelf {
   }
 }
 
-function addSegment(shelf: Shelf, segment: Segment): void {
-  shelf.segments.push(segment)
-  tally(shelf, segment, 1)
-}
-
-function tally({ sealed }: Shelf, { rows, hotBytes, coldBytes }: Segment, sign: 1 | -1): void {
-  sealed.rows += sign * rows
-  sealed.hotBytes += sign * hotBytes
-  sealed.coldBytes += sign * coldBytes
-}
-
-function statsOf({ source, segments, sealed, sealing, head }: Shelf): SourceStats {
+function statsOf({ source, segments, sealing, head }: Shelf): SourceStats {
   const heads = [...sealing, head]
-  const sum = (values: number[]) => values.reduce((a, b) => a + b, 0)
   return {
     source,
-    rows: sealed.rows + sum(heads.map(({ rows }) => rows)),
+    rows: sum([...segments, ...heads].map(({ rows }) => rows)),
     segments: segments.length,
-    hotBytes: sealed.hotBytes,
-    coldBytes: sealed.coldBytes,
+    hotBytes: sum(segments.map(({ hotBytes }) => hotBytes)),
+    coldBytes: sum(segments.map(({ coldBytes }) => coldBytes)),
     headBytes: sum(heads.map(headBytes)),
   }
 }
+
+const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0)
 
 function dropFrom(shelf: Shelf, day: number, extent: 'day' | 'oldest segments', keeper: Keeper): Dropped[] {
   const ofDay = shelf.segments.filter((segment) => segment.day === day)
   const dropped = extent === 'day' ? ofDay : ofDay.slice(0, 1)
   if (dropped.length === 0) return []
   shelf.segments = shelf.segments.filter((segment) => !dropped.includes(segment))
-  for (const segment of dropped) tally(shelf, segment, -1)
   keeper.drop(dropped)
-  for (const segment of dropped) void segment.close()
   const rows = dropped.reduce((sum, { rows }) => sum + rows, 0)
   return [{ source: shelf.source, rows, wholeDay: dropped.length === ofDay.length }]
 }

@@ -1,10 +1,14 @@
+import { CompressionType, compressionRegistry, tableFromIPC } from 'apache-arrow'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { BLOCK_BYTES, coldBytes, createColdReader, sealCold } from '../../../../src/engine/arrow/storage/cold.js'
+import { decompress } from 'zstd-napi'
+import { BATCH_BYTES, BATCH_ROWS, sealCold } from '../../../../src/engine/arrow/storage/cold.js'
+import { createColdReader } from '../../../../src/engine/arrow/storage/cold-reader.js'
+import { openMessage } from '../../../../src/engine/arrow/storage/ipc.js'
 import { identity } from '../../../../src/engine/arrow/storage/sort.js'
 import { edge, type TestRecord } from '../../../support/records.js'
 import { uniform } from '../accumulators/distributions.js'
-import { bufferBytes, headOf, noPause } from '../support.js'
+import { atOnce, headOf, noPause } from '../support.js'
 
 const MIB = 1024 * 1024
 
@@ -14,10 +18,10 @@ const sealed = (records: readonly TestRecord[], order = identity(records.length)
 const textsOf = ({ id, event_message, metadata }: TestRecord) => [id, event_message, metadata]
 
 /** Reads rows one after another with one reader. */
-function reading(blocks: Awaited<ReturnType<typeof sealed>>) {
-  const read = createColdReader(blocks)
+function reading(cold: Awaited<ReturnType<typeof sealed>>) {
+  const read = createColdReader(cold)
   return (row: number) => {
-    const { id, event_message, metadata } = read(row)
+    const { id, event_message, metadata } = atOnce(read(row))
     return [id, event_message, metadata].map(String)
   }
 }
@@ -42,7 +46,46 @@ const arbitraryRecords = fc.array(
   { minLength: 1, maxLength: 30 },
 )
 
+/** The file as apache-arrow reads it, rows as texts. */
+function readByArrow(file: Uint8Array): unknown[][] {
+  return tableFromIPC(file)
+    .toArray()
+    .map((row) => Object.values(row.toJSON()))
+}
+
 describe('sealed cold columns', () => {
+  it('are an Arrow IPC file, of which apache-arrow reads every row', async () => {
+    compressionRegistry.set(CompressionType.ZSTD, { decode: decompress })
+    await fc.assert(
+      fc.asyncProperty(arbitraryRecords, async (records) => {
+        const { file } = await sealed(records)
+        expect(readByArrow(file!)).toEqual(records.map(textsOf))
+      }),
+    )
+    const many = Array.from({ length: 1000 }, (_, i) => edge({ id: `${i}` }))
+    expect(readByArrow((await sealed(many)).file!)).toEqual(many.map(textsOf))
+  })
+
+  it('have every buffer compressed, with its length in front and a checksum behind', async () => {
+    const { readBatch } = await sealed([edge({ id: 'a', event_message: '', metadata: '{}' })])
+    const buffers = openMessage(atOnce(readBatch(0))).buffers
+    expect(buffers.map((buffer) => (buffer.length === 0 ? 0 : buffer.readBigInt64LE()))).toEqual([
+      ...[0, 8n, 1n],
+      ...[0, 8n, 0],
+      ...[0, 8n, 2n],
+    ])
+    for (const buffer of buffers) if (buffer.length > 0) expect(buffer[12]! & 4).toBe(4)
+  })
+
+  it('are the same bytes whatever stood in the memory before', async () => {
+    const records = Array.from({ length: 300 }, (_, i) => edge({ id: `${i}`, event_message: noise(i) }))
+    const head = headOf(records)
+    const first = await sealCold(head.cold, identity(300), noPause)
+    head.cold.bytes.fill(0xff, head.cold.usedBytes)
+    const second = await sealCold(head.cold, identity(300), noPause)
+    expect(second.file!.equals(first.file!)).toBe(true)
+  })
+
   it('give back every row, in the order of sealing, asked for in any order', async () => {
     const shuffled = arbitraryRecords.chain((records) => {
       const rows = [...records.keys()]
@@ -59,29 +102,29 @@ describe('sealed cold columns', () => {
 
   it('may be a part of the rows', async () => {
     const records = ['a', 'b', 'c', 'd'].map((id) => edge({ id }))
-    const blocks = await sealed(records, Uint32Array.of(3, 0))
-    expect([0, 1].map((row) => reading(blocks)(row)[0])).toEqual(['d', 'a'])
-    expect([...blocks.firstRows]).toEqual([0, 2])
+    const cold = await sealed(records, Uint32Array.of(3, 0))
+    expect([0, 1].map((row) => reading(cold)(row)[0])).toEqual(['d', 'a'])
+    expect([...cold.firstRows]).toEqual([0, 2])
   })
 
-  it.each([1, 1023, 1024, 1025, 2048, 3000])('cut %d short rows into blocks of 1,024', async (length) => {
+  it.each([1, 255, 256, 257, 512, 3000])('cut %d short rows into batches of 256', async (length) => {
     const records = Array.from({ length }, (_, i) => edge({ id: `${i}` }))
-    const blocks = await sealed(records)
-    const full = Math.floor(length / 1024)
-    const borders = Array.from({ length: full + 1 }, (_, i) => i * 1024)
-    expect([...blocks.firstRows]).toEqual(length % 1024 === 0 ? borders : [...borders, length])
-    const row = reading(blocks)
-    for (const at of [0, 1023, 1024, 2047, 2048, length - 1]) if (at < length) expect(row(at)[0]).toBe(`${at}`)
+    const cold = await sealed(records)
+    const full = Math.floor(length / 256)
+    const borders = Array.from({ length: full + 1 }, (_, i) => i * 256)
+    expect([...cold.firstRows]).toEqual(length % 256 === 0 ? borders : [...borders, length])
+    const row = reading(cold)
+    for (const at of [0, 255, 256, 511, 512, length - 1]) if (at < length) expect(row(at)[0]).toBe(`${at}`)
   })
 
-  it('close a block at the row that fills it', async () => {
-    const half = BLOCK_BYTES / 2 - 2
-    const records = [half, half, half - 1, half, 1, BLOCK_BYTES * 3, 1, 1].map((bytes, i) =>
+  it('close a batch at the row that fills it', async () => {
+    const half = BATCH_BYTES / 2 - 2
+    const records = [half, half, half - 1, half, 1, BATCH_BYTES * 3, 1, 1].map((bytes, i) =>
       edge({ event_message: noise(bytes, i) }),
     )
-    const blocks = await sealed(records)
-    expect([...blocks.firstRows]).toEqual([0, 2, 5, 6, 8])
-    expect(records.map((_, i) => reading(blocks)(i))).toEqual(records.map(textsOf))
+    const cold = await sealed(records)
+    expect([...cold.firstRows]).toEqual([0, 2, 5, 6, 8])
+    expect(records.map((_, i) => reading(cold)(i))).toEqual(records.map(textsOf))
   })
 
   it('hold rows of 1 MiB between small ones', async () => {
@@ -95,20 +138,21 @@ describe('sealed cold columns', () => {
 
   it('leave what a reader gave alone when it reads on', async () => {
     const read = createColdReader(
-      await sealed([edge({ id: 'a', event_message: noise(BLOCK_BYTES) }), edge({ id: 'b' })]),
+      await sealed([edge({ id: 'a', event_message: noise(BATCH_BYTES) }), edge({ id: 'b' })]),
     )
-    const first = read(0)
-    expect(read(1).id.toString()).toBe('b')
+    const first = atOnce(read(0))
+    expect(atOnce(read(1)).id.toString()).toBe('b')
     expect(first.id.toString()).toBe('a')
   })
 
   it('count the bytes that they hold, which are fewer than those of the text', async () => {
-    const blocks = await sealed(Array.from({ length: 2500 }, (_, i) => edge({ event_message: `GET | 200 | ${i}` })))
-    expect(coldBytes(blocks)).toBe(bufferBytes(blocks))
-    expect(coldBytes(blocks)).toBeLessThan(2500 * 12)
+    const cold = await sealed(Array.from({ length: 2500 }, (_, i) => edge({ event_message: `GET | 200 | ${i}` })))
+    // The file itself, and two numbers a batch with one behind the last.
+    expect(cold.memoryBytes).toBe(cold.file!.byteLength + 2 * 4 * (Math.ceil(2500 / BATCH_ROWS) + 1))
+    expect(cold.memoryBytes).toBeLessThan(2500 * 14)
   })
 
-  it('pause between blocks, where a pause may throw', async () => {
+  it('pause between batches, where a pause may throw', async () => {
     const records = Array.from({ length: 3000 }, () => edge())
     let pauses = 0
     await sealCold(headOf(records).cold, identity(3000), () => void pauses++)

@@ -14,11 +14,11 @@ import {
 import { SOURCE_NAMES } from '../../../../src/sources.js'
 import { toBatch } from '../../../support/batch.js'
 import { edge, invocation, numberAt, type TestRecord, textAt } from '../../../support/records.js'
-import { bufferBytes, headOf, hotValue, idsOf } from '../support.js'
+import { atOnce, bufferBytes, headOf, hotValue, idsOf } from '../support.js'
 
 /** Everything that a batch holds of a row. */
 function rowOf(batch: Batch, row: number) {
-  const cold = batch.openCold()(row)
+  const cold = atOnce(batch.openCold()(row))
   return {
     timestampUs: batch.times.baseUs + batch.times.offsets[row]! * batch.times.unitUs,
     hot: Object.fromEntries([...batch.columns.keys()].map((name) => [name, hotValue(batch, name, row)])),

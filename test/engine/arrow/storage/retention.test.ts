@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createMetrics, type Metrics } from '../../../../src/base/metrics.js'
-import { enforceMemoryLimit, enforceRetention } from '../../../../src/engine/arrow/storage/retention.js'
+import { dropBeyond, enforceRetention } from '../../../../src/engine/arrow/storage/retention.js'
 import { createStore, type Store } from '../../../../src/engine/arrow/storage/store.js'
 import type { SourceName } from '../../../../src/sources.js'
 import { toBatch } from '../../../support/batch.js'
@@ -8,6 +8,7 @@ import { createFakeClock } from '../../../support/clock.js'
 import { openEngine } from '../../../support/engine.js'
 import { edge, type TestRecord } from '../../../support/records.js'
 import { uniform } from '../accumulators/distributions.js'
+import { viewOf } from '../support.js'
 
 const DAY_US = 86_400_000_000
 const MINUTE_MS = 60_000
@@ -25,7 +26,7 @@ async function addDay(store: Store, day: number, rows = 20, source: SourceName =
 }
 
 function batchesOf(store: Store, source: SourceName = 'edge_logs') {
-  const { batches, release } = store.view(source)
+  const { batches, release } = viewOf(store, source)
   release()
   return batches
 }
@@ -130,11 +131,11 @@ describe('the memory limit', () => {
     await addDay(store, 1, 7, 'auth_logs')
     store.trim('all')
     const total = store.bytes()
-    enforceMemoryLimit(store, total, metrics)
+    dropBeyond(store, total, metrics)
     expect(daysOf(store)).toEqual([3, 1, 2])
-    enforceMemoryLimit(store, total - 1, metrics)
+    dropBeyond(store, total - 1, metrics)
     expect([daysOf(store), daysOf(store, 'auth_logs')]).toEqual([[3, 2], []])
-    enforceMemoryLimit(store, store.bytes() - sizes[2]! + 1, metrics)
+    dropBeyond(store, store.bytes() - sizes[2]! + 1, metrics)
     expect(daysOf(store)).toEqual([3])
     expect(await evicted(metrics, 'memory')).toEqual({ rows: 40, partitions: 2 })
     expect(await evicted(metrics, 'memory', 'auth_logs')).toEqual({ rows: 7, partitions: 1 })
@@ -147,7 +148,7 @@ describe('the memory limit', () => {
     const newest = batchesOf(store).slice(2) as unknown as { hotBytes: number; coldBytes: number }[]
     const fits =
       store.bytes() - sealedBytes() + newest.reduce((sum, { hotBytes, coldBytes }) => sum + hotBytes + coldBytes, 0)
-    enforceMemoryLimit(store, fits, metrics)
+    dropBeyond(store, fits, metrics)
     expect(batchesOf(store).map(({ rows }) => rows)).toEqual([3, 4])
     expect((await evicted(metrics, 'memory')).rows).toBe(3)
   })
@@ -155,16 +156,16 @@ describe('the memory limit', () => {
   it('counts a day as dropped once its last segment is', async () => {
     for (const rows of [1, 2, 3]) await addDay(store, 9, rows)
     store.trim('all')
-    enforceMemoryLimit(store, store.bytes() - 1, metrics)
+    dropBeyond(store, store.bytes() - 1, metrics)
     expect(await evicted(metrics, 'memory')).toEqual({ rows: 1, partitions: 0 })
-    enforceMemoryLimit(store, 0, metrics)
+    dropBeyond(store, 0, metrics)
     expect(await evicted(metrics, 'memory')).toEqual({ rows: 6, partitions: 1 })
   })
 
   it('lets memory that waits for the next head go before any row', async () => {
     await addDay(store, 9)
     const withSpare = store.bytes()
-    enforceMemoryLimit(store, withSpare - 1, metrics)
+    dropBeyond(store, withSpare - 1, metrics)
     expect([batchesOf(store).length, store.bytes() < withSpare]).toEqual([1, true])
     expect(await evicted(metrics, 'memory')).toEqual({ rows: 0, partitions: 0 })
   })
@@ -172,7 +173,7 @@ describe('the memory limit', () => {
   it('leaves open heads alone, and ends where nothing sealed is left', async () => {
     await addDay(store, 1)
     await store.append(toBatch('edge_logs', [edge({ timestampUs: DAY_US })]))
-    enforceMemoryLimit(store, 0, metrics)
+    dropBeyond(store, 0, metrics)
     expect(batchesOf(store).map(({ rows }) => rows)).toEqual([1])
   })
 

@@ -3,6 +3,7 @@ import { seal } from '../../../../src/engine/arrow/storage/seal.js'
 import { createStore } from '../../../../src/engine/arrow/storage/store.js'
 import { toBatch } from '../../../support/batch.js'
 import { edge } from '../../../support/records.js'
+import { viewOf } from '../support.js'
 
 vi.mock('../../../../src/engine/arrow/storage/seal.js', async (original) => {
   const real = await original<typeof import('../../../../src/engine/arrow/storage/seal.js')>()
@@ -12,7 +13,7 @@ vi.mock('../../../../src/engine/arrow/storage/seal.js', async (original) => {
 it('a head that cannot be sealed stays visible, and later ones are sealed', async () => {
   const store = createStore({ sealRows: 1000, sealBytes: 1e9 })
   const append = (timestampUs: number) => store.append(toBatch('edge_logs', [edge({ timestampUs })]))
-  const times = () => store.view('edge_logs').batches.map(({ minUs }) => minUs)
+  const times = () => viewOf(store, 'edge_logs').batches.map(({ minUs }) => minUs)
   vi.mocked(seal).mockRejectedValueOnce(new RangeError('no memory'))
   await append(1)
   await expect(store.sealAll()).rejects.toThrow('no memory')

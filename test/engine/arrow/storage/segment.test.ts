@@ -3,7 +3,7 @@ import { none, range } from '../../../../src/engine/arrow/columns/selection.js'
 import { sealCold } from '../../../../src/engine/arrow/storage/cold.js'
 import { createSegment, type SegmentParts } from '../../../../src/engine/arrow/storage/segment.js'
 import { edge } from '../../../support/records.js'
-import { bufferBytes, dictionary, headOf, idsOf, noPause } from '../support.js'
+import { atOnce, bufferBytes, dictionary, headOf, idsOf, noPause } from '../support.js'
 
 async function parts(projects: readonly string[], starts: readonly number[]): Promise<SegmentParts> {
   const rows = starts.at(-1)!
@@ -46,13 +46,13 @@ describe('a segment', () => {
     const { times, projects, columns, cold } = given
     const segment = createSegment(given)
     expect(segment.hotBytes).toBe(bufferBytes([times, projects, columns]))
-    expect(segment.coldBytes).toBe(bufferBytes(cold))
+    expect(segment.coldBytes).toBe(cold.memoryBytes)
   })
 
   it('opens a reader of its own for each who asks', async () => {
     const segment = createSegment(await parts(['a'], [0, 3000]))
     const [first, second] = [segment.openCold(), segment.openCold()]
-    const ids = [2999, 0, 1500].map((row) => [first(row).id.toString(), second(2999 - row).id.toString()])
+    const ids = [2999, 0, 1500].map((row) => [first(row), second(2999 - row)].map((cold) => atOnce(cold).id.toString()))
     expect(ids).toEqual([
       ['2999', '0'],
       ['0', '2999'],

@@ -6,7 +6,7 @@ import { createStore, type Store } from '../../../../src/engine/arrow/storage/st
 import { SOURCE_NAMES, type SourceName } from '../../../../src/sources.js'
 import { toBatch } from '../../../support/batch.js'
 import { edge, invocation, type TestRecord } from '../../../support/records.js'
-import { idsOf } from '../support.js'
+import { atOnce, idsOf, viewOf } from '../support.js'
 
 const DAY_US = 86_400_000_000
 const NEVER = { sealRows: Number.POSITIVE_INFINITY, sealBytes: Number.POSITIVE_INFINITY }
@@ -15,7 +15,7 @@ const append = (store: Store, ...records: TestRecord[]) => store.append(toBatch(
 const ids = (batches: readonly Batch[]) => batches.map((batch) => idsOf(batch))
 /** What a store holds now, read at once. */
 function idsIn(store: Store, source: SourceName = 'edge_logs'): string[][] {
-  const { batches, release } = store.view(source)
+  const { batches, release } = viewOf(store, source)
   const found = ids(batches)
   release()
   return found
@@ -51,8 +51,6 @@ describe('the rows of a store', () => {
     const store = createStore({ ...NEVER, sealRows: 2 })
     const appended = ['0', '1', '2', '3', '4'].map((id) => append(store, edge({ id, timestampUs: 10 - Number(id) })))
     await shown(store, 5)
-    expect(idsIn(store)).toEqual([['0', '1'], ['2', '3'], ['4']])
-    expect(statsOf(store)).toMatchObject({ rows: 5, segments: 0 })
     const seen = new Set<string>()
     while (statsOf(store).segments < 2) {
       seen.add(idsIn(store).flat().sort().join())
@@ -69,7 +67,7 @@ describe('the rows of a store', () => {
     await append(store, edge({ id: '0' }))
     await store.sealAll()
     await append(store, edge({ id: '1' }))
-    const taken = store.view('edge_logs')
+    const taken = viewOf(store, 'edge_logs')
     await append(store, edge({ id: '2' }))
     await store.sealAll()
     store.drop(0, 'day')
@@ -167,7 +165,7 @@ describe('the statistics', () => {
     await store.sealAll()
     await append(store, edge(), edge())
     const { rows, segments, hotBytes, coldBytes, headBytes } = statsOf(store)
-    const { batches, release } = store.view('edge_logs')
+    const { batches, release } = viewOf(store, 'edge_logs')
     const sealed = batches.slice(0, 2) as unknown as { hotBytes: number; coldBytes: number }[]
     release()
     expect([rows, segments]).toEqual([102, 2])
@@ -191,15 +189,15 @@ describe('the memory of a sealed head', () => {
   /** All cold columns of a batch, as texts. */
   const coldOf = (batch: Batch) => {
     const read = batch.openCold()
-    return Array.from({ length: batch.rows }, (_, row) => Object.values(read(row)).map(String))
+    return Array.from({ length: batch.rows }, (_, row) => Object.values(atOnce(read(row))).map(String))
   }
   const expectedOf = (records: readonly TestRecord[]) =>
     records.map(({ id, event_message, metadata }) => [id, event_message, metadata])
 
   /** The memory that the cold columns of the open head lie in. */
   function openMemory(store: Store): ArrayBufferLike[] {
-    const { batches, release } = store.view('edge_logs')
-    const row = batches.at(-1)!.openCold()(0)
+    const { batches, release } = viewOf(store, 'edge_logs')
+    const row = atOnce(batches.at(-1)!.openCold()(0))
     release()
     return Object.values(row).map(({ buffer }) => buffer)
   }
@@ -222,7 +220,7 @@ describe('the memory of a sealed head', () => {
     for (const mark of ['a', 'b', 'c', 'd', 'e']) memories.push((await fillAndSeal(store, mark, nothing))[0])
     for (const i of [1, 2, 3, 4]) expect(sameObjects(memories[i]!, memories[0]!)).toEqual([true, true, true])
     await append(store, edge({ id: 'last', metadata: '[{}]' }))
-    const { batches, release } = store.view('edge_logs')
+    const { batches, release } = viewOf(store, 'edge_logs')
     expect(batches.slice(0, -1).map(coldOf)).toEqual(['a', 'b', 'c', 'd', 'e'].map((mark) => expectedOf(marked(mark))))
     expect(coldOf(batches.at(-1)!)).toEqual([['last', '', '[{}]']])
     release()
@@ -244,7 +242,7 @@ describe('the memory of a sealed head', () => {
 
   it('is not used while a view that was taken before is not released: its rows can be read late', async () => {
     const store = createStore(NEVER)
-    const [memory, view] = await fillAndSeal(store, 'a', () => store.view('edge_logs'))
+    const [memory, view] = await fillAndSeal(store, 'a', () => viewOf(store, 'edge_logs'))
     for (const mark of ['b', 'c', 'd', 'e']) {
       const [later] = await fillAndSeal(store, mark, nothing)
       expect(sameObjects(later, memory)).toEqual([false, false, false])
@@ -259,7 +257,7 @@ describe('the memory of a sealed head', () => {
     await append(store, ...marked('a'))
     const memory = openMemory(store)
     const sealing = store.sealAll()
-    const view = store.view('edge_logs')
+    const view = viewOf(store, 'edge_logs')
     expect(statsOf(store).segments).toBe(0)
     await sealing
     for (const mark of ['b', 'c', 'd']) {
@@ -272,13 +270,13 @@ describe('the memory of a sealed head', () => {
   it('is used once every view is released, of which each counts once however often it is', async () => {
     const store = createStore(NEVER)
     const [kept, late] = await fillAndSeal(store, 'a', () => {
-      const [early, late] = [store.view('edge_logs'), store.view('edge_logs')]
+      const [early, late] = [viewOf(store, 'edge_logs'), viewOf(store, 'edge_logs')]
       early.release()
       early.release()
       return late
     })
     const [released] = await fillAndSeal(store, 'b', () => {
-      for (const view of [store.view('edge_logs'), store.view('edge_logs')]) view.release()
+      for (const view of [viewOf(store, 'edge_logs'), viewOf(store, 'edge_logs')]) view.release()
     })
     const [third] = await fillAndSeal(store, 'c', nothing)
     const [fourth] = await fillAndSeal(store, 'd', nothing)
@@ -321,7 +319,7 @@ describe('the memory of a sealed head', () => {
     await append(store, ...records('e'))
     await append(store, ...marked('f'))
     await sealing
-    const [edges, others] = [store.view('edge_logs'), store.view('auth_logs')]
+    const [edges, others] = [viewOf(store, 'edge_logs'), viewOf(store, 'auth_logs')]
     expect(edges.batches.map(coldOf)).toEqual(
       [marked('a'), marked('b'), [...marked('d'), ...marked('f')]].map(expectedOf),
     )
@@ -336,8 +334,8 @@ describe('the memory of a sealed head', () => {
     await append(store, invocation({ id: 'first' }))
     await store.sealAll()
     await append(store, invocation({ id: 'second', event_message: 'x' }))
-    const { batches, release } = store.view('function_edge_logs')
-    expect(Object.values(batches.at(-1)!.openCold()(0)).map(({ buffer }, i) => buffer === memory[i])).toEqual([
+    const { batches, release } = viewOf(store, 'function_edge_logs')
+    expect(Object.values(atOnce(batches.at(-1)!.openCold()(0))).map(({ buffer }, i) => buffer === memory[i])).toEqual([
       true,
       true,
       true,

@@ -1,15 +1,18 @@
 import { createTurns } from '../../../../base/turns.js'
 import type { SourceName } from '../../../../sources.js'
 import type { IngestBatch } from '../../../engine.js'
+import type { SegmentHandle } from '../handle.js'
 import type { HeadKeeper, Keeper } from '../keeper.js'
 import type { Segment } from '../segment.js'
 import type { Store } from '../store.js'
+import { type DiskSegment, holdOnDisk } from './disk-segment.js'
+import type { SegmentFacts } from './facts.js'
 import type { Files } from './files.js'
 import { type SegmentPlace, takeInventory } from './inventory.js'
 import { type Damage, recoverJournal } from './journal/recover.js'
 import { continueJournal, createJournal, type Journal } from './journal/writer.js'
 import { dayPath, GONE, type HeadId, JOURNALS, journalPath, SEGMENTS, segmentPath } from './layout.js'
-import { openSegment, writeSegment } from './segment-file.js'
+import { readSegmentFacts, writeSegment } from './segment-file.js'
 import type { Trouble } from './trouble.js'
 
 /** Keeps rows below a data directory: those of an open head in its journal, sealed ones in segment files. */
@@ -30,10 +33,11 @@ export interface RecoveryVisitor {
   unreadable(path: string, error: Error): void
 }
 
-export function createDiskKeeper(files: Files, trouble: Trouble): DiskKeeper {
+/** `onLoad` is told when columns of a segment have come into memory. */
+export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => void): DiskKeeper {
   const journals = new Set<Journal>()
   const lastNumbers = new Map<SourceName, number>()
-  const paths = new WeakMap<Segment, string>()
+  const held = new Set<DiskSegment>()
   const removals = createTurns()
 
   function reserve({ source, number }: HeadId): void {
@@ -57,21 +61,22 @@ export function createDiskKeeper(files: Files, trouble: Trouble): DiskKeeper {
     }
   }
 
-  /** Writes and reads back the segments of a head; what an attempt before has left goes. */
-  async function writeSegments(id: HeadId, segments: readonly Segment[]): Promise<Segment[]> {
-    const kept: Segment[] = []
+  /** Writes the segments of a head and reads their facts back; what an attempt before has left goes. */
+  async function writeSegments(id: HeadId, segments: readonly Segment[]): Promise<SegmentHandle[]> {
+    const written: SegmentHandle[] = []
     for (const [part, segment] of segments.entries()) {
       const path = segmentPath(id, part, segment.day)
       await makeDayDirectory(id.source, segment.day)
       await files.remove(path)
       await writeSegment(files, path, segment)
-      kept.push(adopted(await openSegment(files, path), path))
+      written.push(hold(path, await readSegmentFacts(files, path)))
     }
-    return kept
+    return written
   }
 
-  function adopted(segment: Segment, path: string): Segment {
-    paths.set(segment, path)
+  function hold(path: string, facts: SegmentFacts): DiskSegment {
+    const segment = holdOnDisk(files, path, facts, onLoad)
+    held.add(segment)
     return segment
   }
 
@@ -81,16 +86,10 @@ export function createDiskKeeper(files: Files, trouble: Trouble): DiskKeeper {
     await files.syncDirectory(SEGMENTS)
   }
 
-  /** Under another name first, so that a segment is there whole or not at all. */
-  async function remove(path: string): Promise<void> {
-    await files.rename(path, path + GONE)
-    await files.remove(path + GONE)
-  }
-
   async function recoverSegment({ path, source, number }: SegmentPlace, visitor: RecoveryVisitor) {
     reserve({ source, number })
-    return openSegment(files, path).then(
-      (segment) => adopted(segment, path),
+    return readSegmentFacts(files, path).then(
+      (facts) => hold(path, facts),
       (error) => {
         if (error.code !== 'damaged_segment') throw error
         visitor.unreadable(path, error)
@@ -114,9 +113,10 @@ export function createDiskKeeper(files: Files, trouble: Trouble): DiskKeeper {
       return keepHead(id, createJournal(files, journalPath(id), source))
     },
     drop(segments) {
-      for (const segment of segments) {
-        const path = paths.get(segment)
-        if (path !== undefined) removals.take(() => remove(path)).catch(() => {})
+      for (const segment of held) {
+        if (!segments.includes(segment)) continue
+        held.delete(segment)
+        removals.take(() => segment.remove()).catch(() => {})
       }
     },
     async recover(store, visitor) {
@@ -134,6 +134,7 @@ export function createDiskKeeper(files: Files, trouble: Trouble): DiskKeeper {
       await Promise.all([...journals].map((journal) => journal.sync().catch(() => {})))
     },
     async close() {
+      for (const segment of held) void segment.close()
       await removals.settled()
       await Promise.all([...journals].map((journal) => journal.close()))
     },

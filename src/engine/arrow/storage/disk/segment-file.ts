@@ -4,7 +4,7 @@ import { openCold } from './cold-file.js'
 import { FORMAT_VERSION, type SegmentFacts } from './facts.js'
 import type { Files } from './files.js'
 import { encodeHot } from './hot-file.js'
-import { type HotParts, loadHot, readFacts } from './hot-load.js'
+import { loadHot, readFacts } from './hot-load.js'
 import { UNFINISHED } from './layout.js'
 
 /**
@@ -70,17 +70,12 @@ export function readSegmentFacts(files: Files, directory: string): Promise<Segme
   return readFacts(files, hotPath(directory))
 }
 
-/** The hot columns of a segment, for {@link openSegment} of a segment whose facts alone were read at first. */
-export const loadSegmentHot = (files: Files, directory: string): Promise<HotParts> => loadHot(files, hotPath(directory))
-
 /**
- * Opens a segment: its hot columns in memory, its cold ones in an open file. Who opens it closes it, once; the file stays open
- * as long as somebody retains the segment, also when its directory has been removed meanwhile.
- * Rejects with `damaged_segment` or `newer_format`, or the system's error.
+ * Loads a segment: its hot columns into memory, and of its cold ones where they are in their file, which is read when it is
+ * asked for. Rejects with `damaged_segment` or `newer_format`, or the system's error.
  */
-export async function openSegment(files: Files, directory: string): Promise<Segment> {
-  const facts = await readSegmentFacts(files, directory)
-  const hot = await loadSegmentHot(files, directory)
+export async function loadSegment(files: Files, directory: string, facts: SegmentFacts): Promise<Segment> {
+  const hot = await loadHot(files, hotPath(directory))
   const cold = await openCold(files, coldPath(directory), facts)
   const { source, day, rows, minUs, maxUs } = facts
   return createSegment({ source, day, rows, minUs, maxUs, ...hot, cold })

@@ -1,0 +1,70 @@
+import type { SegmentHandle } from '../handle.js'
+import { createLifetime } from '../lifetime.js'
+import type { Segment } from '../segment.js'
+import type { SegmentFacts } from './facts.js'
+import type { Files } from './files.js'
+import { GONE } from './layout.js'
+import { loadSegment } from './segment-file.js'
+
+export interface DiskSegment extends SegmentHandle {
+  /** Closes it for good: its files go when nobody retains it. */
+  remove(): Promise<void>
+}
+
+/** Counts what is opened, of all segments. */
+let opened = 0
+
+/**
+ * A segment on disk. Its hot columns are loaded when it is opened, and stay in memory until they are unloaded; `onLoad` is
+ * told.
+ */
+export function holdOnDisk(files: Files, path: string, facts: SegmentFacts, onLoad: () => void): DiskSegment {
+  const { source, day, rows, minUs, maxUs } = facts
+  let loaded: Segment | undefined
+  let loading: Promise<Segment> | undefined
+  let isUnwanted = false
+  let lastOpened = 0
+
+  async function load(): Promise<Segment> {
+    try {
+      loaded = await loadSegment(files, path, facts)
+    } finally {
+      loading = undefined
+    }
+    onLoad()
+    return loaded
+  }
+
+  const lifetime = createLifetime(async () => {
+    loaded = undefined
+    if (!isUnwanted) return
+    // Under another name first, so that it is there whole or not at all.
+    await files.rename(path, path + GONE)
+    await files.remove(path + GONE)
+  })
+
+  return {
+    ...lifetime,
+    ...{ source, day, rows, minUs, maxUs },
+    get hotBytes() {
+      return loaded?.hotBytes ?? 0
+    },
+    get coldBytes() {
+      return loaded?.coldBytes ?? 0
+    },
+    get lastOpened() {
+      return lastOpened
+    },
+    open() {
+      lastOpened = ++opened
+      return loaded ?? (loading ??= load())
+    },
+    unload() {
+      loaded = undefined
+    },
+    remove() {
+      isUnwanted = true
+      return lifetime.close()
+    },
+  }
+}

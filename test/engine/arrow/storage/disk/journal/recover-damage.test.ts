@@ -1,0 +1,259 @@
+import fc from 'fast-check'
+import { describe, expect, it, vi } from 'vitest'
+import { encodeFrame, frameBytes } from '../../../../../../src/engine/arrow/storage/disk/journal/frame.js'
+import {
+  createHeader,
+  FRAMES_START,
+  HEADER_BYTES,
+} from '../../../../../../src/engine/arrow/storage/disk/journal/header.js'
+import type { Damage } from '../../../../../../src/engine/arrow/storage/disk/journal/recover.js'
+import { createJournal } from '../../../../../../src/engine/arrow/storage/disk/journal/writer.js'
+import type { IngestBatch } from '../../../../../../src/engine/engine.js'
+import { numberedBatch, recoverAll, told } from '../../../../../support/journal.js'
+import { createModelFiles } from '../../../../../support/model-files.js'
+import { below, mulberry32 } from '../../../../../support/random.js'
+
+// Many small runs, on machines that may be busy.
+vi.setConfig({ testTimeout: 60_000 })
+
+const PATH = 'heads/7/journal'
+const PAGE = 4096
+const COPIES = [0, PAGE]
+const WINDOWS = [64, PAGE, 1024 * 1024]
+const random = mulberry32(4)
+const garbage = (bytes: number) => Buffer.from(Array.from({ length: bytes }, () => below(random, 256)))
+
+interface Frame {
+  batch: IngestBatch
+  start: number
+  payloadEnd: number
+  end: number
+}
+
+/** A journal whole, and where its frames are. */
+interface Sample {
+  bytes: Buffer
+  marker: Uint8Array
+  frames: Frame[]
+}
+
+async function sampleOf(batches: IngestBatch[]): Promise<Sample> {
+  const files = createModelFiles()
+  await files.makeDirectory('heads/7')
+  const journal = createJournal(files, PATH, 'edge_logs')
+  const frames: Frame[] = []
+  for (const batch of batches) {
+    await journal.append(batch)
+    const start = journal.bytes - frameBytes(batch.ipc.length)
+    frames.push({ batch, start, payloadEnd: start + 24 + batch.ipc.length, end: journal.bytes })
+  }
+  const bytes = files.peek(PATH)!
+  return { bytes, marker: Uint8Array.from(bytes.subarray(8, 16)), frames }
+}
+
+async function recoverBytes(bytes: Buffer, windowBytes?: number) {
+  const files = createModelFiles()
+  files.put(PATH, bytes)
+  return recoverAll(files, PATH, windowBytes)
+}
+
+/** What must come of a damaged file: told by comparing it with the file before, without reading either. */
+function expected({ bytes: before, frames }: Sample, after: Buffer) {
+  const isSame = (start: number, end: number) => before.subarray(start, end).equals(after.subarray(start, end))
+  const damaged = COPIES.filter((at) => !isSame(at, at + HEADER_BYTES))
+  const stretches = damaged.map((at) => [at, at + HEADER_BYTES])
+  if (damaged.length === COPIES.length || after.length < FRAMES_START) {
+    return { found: [], damage: after.length > 0 ? [damageOf(0, after.length)] : [], length: 0 }
+  }
+  const survivors = frames.filter(({ start, payloadEnd, end }) => end <= after.length && isSame(start, payloadEnd))
+  let length = FRAMES_START
+  for (const { start, end } of survivors) {
+    stretches.push([length, start])
+    length = end
+  }
+  stretches.push([length, after.length])
+  const damage = stretches.filter(([start, end]) => start !== end).map(([start, end]) => damageOf(start!, end!))
+  return { found: survivors.map(({ batch }) => batch), damage, length }
+}
+
+const damageOf = (offset: number, end: number): Damage => ({ path: PATH, offset, bytes: end - offset })
+
+async function check(sample: Sample, after: Buffer, windowBytes?: number) {
+  const { found, damage, length, batches, rows, header } = await recoverBytes(after, windowBytes)
+  const should = expected(sample, after)
+  expect(told(found)).toEqual(told(should.found))
+  expect({ damage, length }).toEqual({ damage: should.damage, length: should.length })
+  expect([batches, rows]).toEqual([found.length, found.reduce((sum, batch) => sum + batch.rows, 0)])
+  expect(header === undefined).toBe(length === 0)
+  return { found, damage }
+}
+
+const SIZES = [40, 5, 3000, 64, 9000, 17, 128, 1, 8, 4096, 77, 24]
+const sample = await sampleOf(SIZES.map((bytes, i) => numberedBatch(i + 1, bytes, random)))
+const { bytes: whole, frames, marker } = sample
+const numbers = (batches: IngestBatch[]) => batches.map(({ rows }) => rows)
+const all = numbers(frames.map(({ batch }) => batch))
+
+/** The file with other bytes at a place. */
+function patched(at: number, bytes: Uint8Array): Buffer {
+  const result = Buffer.alloc(Math.max(whole.length, at + bytes.length))
+  whole.copy(result)
+  result.set(bytes, at)
+  return result
+}
+const zeroed = (start: number, end: number) => patched(start, Buffer.alloc(end - start))
+const number32 = (value: number) => {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32LE(value)
+  return bytes
+}
+const part = (first: number, last: number) => whole.subarray(frames[first]!.start, frames[last]!.end)
+/** Bytes of a journal that another head left on the disk, each at the place where it was. */
+const stranger = encodeFrame(createHeader('edge_logs').marker, whole.length, frames[0]!.batch)
+const endOf = (frame: number) => frames[frame]!.end
+const startOf = (frame: number) => frames[frame]!.start
+
+/** Each damage, the numbers (from 1) of the batches that it takes, and how many stretches are reported. */
+const TABLE: [damage: string, bytes: Buffer, lost: number[] | 'all', stretches: number][] = [
+  ['none', whole, [], 0],
+  ['an empty file', Buffer.alloc(0), 'all', 0],
+  ['a file of zeroes', Buffer.alloc(whole.length), 'all', 1],
+  ['a file of nonsense', garbage(whole.length), 'all', 1],
+  ['a file cut in its header', whole.subarray(0, FRAMES_START - 1), 'all', 1],
+  ['a file cut behind its header', whole.subarray(0, FRAMES_START), 'all', 0],
+  ['the first page zeroed', zeroed(0, PAGE), [], 1],
+  ['the second page zeroed', zeroed(PAGE, 2 * PAGE), [1, 2, 3, 4, 5], 2],
+  ['a page in the middle zeroed', zeroed(3 * PAGE, 4 * PAGE), [5], 1],
+  ['the last page zeroed', zeroed(whole.length & -PAGE, whole.length), [10, 11, 12], 1],
+  ['both headers damaged', Buffer.from(zeroed(0, 1).fill(0, PAGE, PAGE + 1)), 'all', 1],
+  ['one header damaged', patched(10, Uint8Array.of(whole[10]! ^ 4)), [], 1],
+  ['the other header damaged', patched(PAGE + 63, Uint8Array.of(whole[PAGE + 63]! ^ 128)), [], 1],
+  ['a length too large', patched(startOf(3) + 8, number32(72)), [4], 1],
+  ['a length too small', patched(startOf(3) + 8, number32(56)), [4], 1],
+  ['a length beyond the file', patched(startOf(3) + 8, number32(1 << 20)), [4], 1],
+  ['a length beyond all bounds', patched(startOf(3) + 8, number32(0xffffffff)), [4], 1],
+  ['a length of zero', patched(startOf(3) + 8, number32(0)), [4], 1],
+  ['other rows', patched(startOf(3) + 12, number32(5)), [4], 1],
+  ['a bad CRC of the payload', patched(startOf(3) + 16, number32(5)), [4], 1],
+  ['a bad CRC of the header', patched(startOf(3) + 20, number32(5)), [4], 1],
+  ['a bad marker', patched(startOf(3), number32(5)), [4], 1],
+  ['a bad payload', patched(startOf(3) + 24, number32(5)), [4], 1],
+  ['two bad frames side by side', zeroed(startOf(3) + 30, startOf(4) + 1), [4, 5], 1],
+  [
+    'two bad frames apart',
+    Buffer.from(zeroed(startOf(3), startOf(3) + 1).fill(0, startOf(5), startOf(5) + 1)),
+    [4, 6],
+    2,
+  ],
+  ['a frame zeroed from its middle', zeroed(startOf(4) + 4000, endOf(4)), [5], 1],
+  ['the last frame cut in its middle', whole.subarray(0, startOf(11) + 30), [12], 1],
+  ['the last frame cut in its header', whole.subarray(0, startOf(11) + 10), [12], 1],
+  ['a frame over another', patched(startOf(2), part(3, 3)), [3], 1],
+  ['frames over others of their size', patched(startOf(4), part(2, 2)), [5], 1],
+  ['the last frames twice', Buffer.concat([whole, part(9, 11)]), [], 1],
+  ['a tail of zeroes', Buffer.concat([whole, Buffer.alloc(10_000)]), [], 1],
+  ['a tail of nonsense', Buffer.concat([whole, garbage(10_001)]), [], 1],
+  ['a tail of one byte', Buffer.concat([whole, garbage(1)]), [], 1],
+  ['a tail of markers', Buffer.concat([whole, ...Array(1000).fill(marker)]), [], 1],
+  ['a tail of markers off their place', Buffer.concat([whole, garbage(3), ...Array(1000).fill(marker)]), [], 1],
+  ['a frame of another file behind the last', Buffer.concat([whole, ...stranger]), [], 1],
+]
+
+describe('D4 a damaged journal', () => {
+  it.each(TABLE)('with %s gives every batch that is whole, and says what is not', async (_, bytes, lost, stretches) => {
+    for (const windowBytes of WINDOWS) {
+      const { found, damage } = await check(sample, bytes, windowBytes)
+      expect(numbers(found)).toEqual(lost === 'all' ? [] : all.filter((n) => !lost.includes(n)))
+      expect(damage.length).toBe(stretches)
+    }
+  })
+
+  it('does not take a log text for a frame, not even one made of this file', async () => {
+    const text = Buffer.concat([Buffer.alloc(8), part(0, 1), part(3, 3)])
+    const logged = await sampleOf([frames[0]!.batch, { source: 'edge_logs', rows: 2, ipc: text }, frames[1]!.batch])
+    // The same marker, as if the writer of the text had known it, once with the frame around it whole and once not.
+    for (const at of COPIES) logged.bytes.set(whole.subarray(at, at + HEADER_BYTES), at)
+    for (const { start, batch } of logged.frames) {
+      Buffer.concat(encodeFrame(marker, start, batch)).copy(logged.bytes, start)
+    }
+    expect(numbers((await check(logged, logged.bytes)).found)).toEqual([1, 2, 2])
+    const damaged = Buffer.from(logged.bytes)
+    damaged[logged.frames[1]!.start + 9]! ^= 1
+    expect(numbers((await check(logged, damaged)).found)).toEqual([1, 2])
+  })
+
+  it('finds the next frame wherever it lies to the 4 KiB that are searched at once', async () => {
+    for (let bytes = PAGE - 40; bytes <= PAGE + 160; bytes += 8) {
+      const near = await sampleOf([bytes, 16, 16].map((size, i) => numberedBatch(i + 1, size, random)))
+      const [first, second] = near.frames as [Frame, Frame]
+      const damaged = Buffer.from(near.bytes)
+      damaged[first.start + 9]! ^= 1
+      expect(numbers((await check(near, damaged)).found)).toEqual([2, 3])
+      // A marker off its place, from which on a search of 4 KiB would end within the next frame's marker.
+      damaged.set(near.marker, Math.max(first.start + 28, second.start - PAGE - 4))
+      expect(numbers((await check(near, damaged)).found)).toEqual([2, 3])
+    }
+  })
+
+  it('gives nothing altered after any of 1,000 flipped bits', async () => {
+    const inHeaders = fc.tuple(fc.constantFrom(...COPIES), fc.nat(HEADER_BYTES - 1)).map(([at, byte]) => at + byte)
+    const inFrames = fc.tuple(fc.constantFrom(...frames), fc.nat(39)).map(([{ start }, byte]) => start + byte)
+    const anywhere = fc.nat(whole.length - 1)
+    const byte = fc.oneof(inHeaders, inFrames, anywhere, anywhere)
+    const flip = async (at: number, bit: number, windowBytes: number) => {
+      const { found } = await check(sample, patched(at, Uint8Array.of(whole[at]! ^ (1 << bit))), windowBytes)
+      expect(found.length).toBeGreaterThanOrEqual(frames.length - 1)
+    }
+    await fc.assert(fc.asyncProperty(byte, fc.nat(7), fc.constantFrom(...WINDOWS), flip), { numRuns: 1000 })
+  })
+
+  it('gives nothing altered after any damage', async () => {
+    const place = fc.oneof(fc.nat(whole.length), fc.constantFrom(...frames.flatMap(({ start, end }) => [start, end])))
+    const stretch = fc.uint8Array({ maxLength: 200 })
+    const overwrite = fc.tuple(place, stretch).map(([at, bytes]) => (file: Buffer) => {
+      Buffer.from(bytes).copy(file, Math.min(at, file.length))
+      return file
+    })
+    const copy = fc.tuple(place, place, fc.nat(9000)).map(([from, to, bytes]) => (file: Buffer) => {
+      file.subarray(from, from + bytes).copy(file, Math.min(to, file.length))
+      return file
+    })
+    const cut = place.map((at) => (file: Buffer) => file.subarray(0, at))
+    const extend = stretch.map((bytes) => (file: Buffer) => Buffer.concat([file, bytes]))
+    const damages = fc.array(fc.oneof(overwrite, copy, cut, extend), { minLength: 1, maxLength: 5 })
+    const property = fc.asyncProperty(damages, fc.constantFrom(...WINDOWS), async (steps, windowBytes) => {
+      await check(
+        sample,
+        steps.reduce((file, step) => step(Buffer.from(file)), whole),
+        windowBytes,
+      )
+    })
+    await fc.assert(property, { numRuns: 500 })
+  })
+})
+
+describe('D3 a torn journal', () => {
+  it('cut at each byte of its last three frames gives all before the cut, and says so once', async () => {
+    const small = await sampleOf([32, 8, 19, 40, 5].map((bytes, i) => numberedBatch(i + 1, bytes, random)))
+    const ends = small.frames.map(({ end }) => end)
+    for (let cut = ends[1]!; cut <= small.bytes.length; cut++) {
+      const { found, damage } = await recoverBytes(small.bytes.subarray(0, cut))
+      const before = small.frames.filter(({ end }) => end <= cut)
+      expect(found).toEqual(before.map(({ batch }) => batch))
+      expect(damage).toEqual(ends.includes(cut) ? [] : [damageOf(before.at(-1)!.end, cut)])
+    }
+  })
+
+  it('cut in its header has nothing to give', async () => {
+    for (let cut = 0; cut < FRAMES_START; cut += 13) {
+      expect(await recoverBytes(whole.subarray(0, cut))).toEqual({
+        header: undefined,
+        length: 0,
+        batches: 0,
+        rows: 0,
+        found: [],
+        damage: cut === 0 ? [] : [damageOf(0, cut)],
+      })
+    }
+  })
+})

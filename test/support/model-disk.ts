@@ -1,0 +1,124 @@
+import { below, oneOf, type Random } from './random.js'
+
+/**
+ * A disk and the memory before it. Every change is seen at once; what a power cut leaves of it is certain only after a sync.
+ * Of the changes that were not synced each one may survive, or not, or (a write) in part, whatever became of those before it.
+ */
+export interface ModelFile {
+  kind: 'file'
+  /** What programs see, and what the disk has for certain. */
+  seen: Buffer
+  certain: Buffer
+  changes: FileChange[]
+}
+
+export interface ModelDirectory {
+  kind: 'directory'
+  seen: Map<string, ModelNode>
+  certain: Map<string, ModelNode>
+}
+
+export type ModelNode = ModelFile | ModelDirectory
+
+export type FileChange =
+  | { position: number; bytes: Buffer; state: ChangeState }
+  | { length: number; state: ChangeState }
+
+/** `lost`: a sync failed, and no later one brings the change to the disk; it is still seen, and may be there by luck. */
+type ChangeState = 'waiting' | 'synced' | 'lost'
+
+/** Entries that change together: a rename happens wholly or not at all. One that was not synced may survive all the same. */
+export interface EntryChange {
+  entries: { directory: ModelDirectory; name: string; node: ModelNode | undefined }[]
+  synced: boolean
+}
+
+export interface ModelDisk {
+  root: ModelDirectory
+  changes: EntryChange[]
+}
+
+export const createDirectory = (): ModelDirectory => ({ kind: 'directory', seen: new Map(), certain: new Map() })
+export const createFile = (bytes: Buffer = Buffer.alloc(0)): ModelFile => {
+  return { kind: 'file', seen: bytes, certain: bytes, changes: [] }
+}
+export const createDisk = (): ModelDisk => ({ root: createDirectory(), changes: [] })
+
+export function changeFile(file: ModelFile, change: FileChange): void {
+  file.seen = applied(file.seen, change)
+  file.changes.push(change)
+}
+
+/** Makes changes certain. */
+export function syncFile(file: ModelFile, changes: readonly FileChange[]): void {
+  for (const change of changes) if (change.state === 'waiting') change.state = 'synced'
+  while (file.changes[0]?.state === 'synced') file.certain = applied(file.certain, file.changes.shift()!)
+}
+
+/** A sync that failed: the changes count as written from now on, and are not. */
+export function loseChanges(changes: readonly FileChange[]): void {
+  for (const change of changes) if (change.state === 'waiting') change.state = 'lost'
+}
+
+export function changeEntries(disk: ModelDisk, entries: EntryChange['entries']): void {
+  for (const { directory, name, node } of entries) setEntry(directory.seen, name, node)
+  disk.changes.push({ entries, synced: false })
+}
+
+export function syncEntries(disk: ModelDisk, directory: ModelDirectory): void {
+  for (const change of disk.changes) change.synced ||= change.entries.some((entry) => entry.directory === directory)
+  while (disk.changes[0]?.synced) settle(disk.changes.shift()!)
+}
+
+/** The disk after a power cut; the one before is of no more use. */
+export function cutPower({ root, changes }: ModelDisk, random: Random): ModelDisk {
+  const luck = oneOf(random, [0, 1, random()])
+  for (const change of changes) if (change.synced || random() < luck) settle(change)
+  return { root: survivingDirectory(root, random), changes: [] }
+}
+
+function settle({ entries }: EntryChange): void {
+  for (const { directory, name, node } of entries) setEntry(directory.certain, name, node)
+}
+
+function setEntry(entries: Map<string, ModelNode>, name: string, node: ModelNode | undefined): void {
+  if (node === undefined) entries.delete(name)
+  else entries.set(name, node)
+}
+
+function survivingDirectory({ certain }: ModelDirectory, random: Random): ModelDirectory {
+  const survive = (node: ModelNode) =>
+    node.kind === 'file' ? createFile(survivingBytes(node, random)) : survivingDirectory(node, random)
+  const seen = new Map([...certain].map(([name, node]) => [name, survive(node)]))
+  return { kind: 'directory', seen, certain: new Map(seen) }
+}
+
+function survivingBytes({ certain, changes }: ModelFile, random: Random): Buffer {
+  const luck = oneOf(random, [0, 1, random()])
+  return changes.reduce((bytes, change) => {
+    if (change.state === 'synced' || random() < luck) return applied(bytes, change)
+    return random() < 0.5 || 'length' in change ? bytes : applied(bytes, torn(change, random))
+  }, certain)
+}
+
+type Write = Extract<FileChange, { bytes: Buffer }>
+
+/** What is left of a write: its beginning, any part of it, or its length alone, with zeros or with what was there once. */
+function torn(write: Write, random: Random): Write {
+  const { position, bytes, state } = write
+  const end = below(random, bytes.length + 1)
+  const start = oneOf(random, [0, below(random, end + 1)])
+  return oneOf(random, [
+    { position: position + start, bytes: bytes.subarray(start, end), state },
+    { position, bytes: Buffer.alloc(bytes.length), state },
+    { position, bytes: Buffer.from(bytes.map(() => below(random, 256))), state },
+  ])
+}
+
+function applied(bytes: Buffer, change: FileChange): Buffer {
+  const end = 'length' in change ? change.length : Math.max(bytes.length, change.position + change.bytes.length)
+  const result = Buffer.alloc(end)
+  bytes.copy(result)
+  if ('bytes' in change) change.bytes.copy(result, change.position)
+  return result
+}

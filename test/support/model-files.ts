@@ -1,0 +1,285 @@
+import type { Files, ReadableFile, WritableFile } from '../../src/engine/arrow/storage/disk/files.js'
+import {
+  changeEntries,
+  changeFile,
+  createDirectory,
+  createDisk,
+  createFile,
+  cutPower,
+  type EntryChange,
+  loseChanges,
+  type ModelDirectory,
+  type ModelDisk,
+  type ModelFile,
+  type ModelNode,
+  syncEntries,
+  syncFile,
+} from './model-disk.js'
+import type { Random } from './random.js'
+
+/** The calls that can fail: those of `Files`, `ReadableFile` and `WritableFile`. */
+export type Call = keyof Files | Exclude<keyof ReadableFile, 'bytes'> | keyof WritableFile
+
+/** What befalls a call. */
+export interface Fault {
+  /** The error code that the call rejects with; `DIED`: the process ends there, and no later call does anything. */
+  code: string
+  /** How many calls go well before: 0 is the next one. */
+  after: number
+  /** Whether all later calls fail too, until `heal`. */
+  forGood?: boolean
+  /** Counts and befalls only calls of these kinds. */
+  only?: readonly Call[]
+  /**
+   * How much of the call is done all the same, 0 to 1: of a write its first bytes, of a removal the first of the files in
+   * it; any other call is done where it is 1, else not. 0 if not given. What a failed `sync` was to bring to the
+   * disk is brought there by no later one.
+   */
+  share?: number
+}
+
+/**
+ * A file system in memory for tests of what storage leaves behind: faults at any call, processes that die, power cuts.
+ * A call takes effect in the next turn of the event loop, and a write
+ * takes the bytes as they are then; a sync covers what was written when it was called.
+ */
+export interface ModelFiles extends Files {
+  /** How many calls were made, of all kinds. */
+  readonly calls: number
+  /** Plans a fault, in place of the one planned before. */
+  fail(fault: Fault): void
+  /** Lets all calls go well again. */
+  heal(): void
+  /** The files as the next process finds them. This process is dead: its calls do nothing and reject. */
+  restart(): ModelFiles
+  /** The files after a power cut: what was not synced is there wholly, in part or not at all. This process is dead. */
+  cutPower(random: Random): ModelFiles
+  /** What is in a file now; undefined where there is none. */
+  peek(path: string): Buffer | undefined
+  /** Puts a file there, directories included, as if it had always been there. */
+  put(path: string, bytes: Uint8Array): void
+}
+
+export const createModelFiles = (): ModelFiles => openModel(createDisk())
+
+function openModel(disk: ModelDisk): ModelFiles {
+  const { root } = disk
+  const fate = createFate()
+  const { call } = fate
+
+  const directoryAt = (path: string) => asDirectory(find(root, parts(path)), path)
+  /** The directory that an entry is in, and its name. */
+  const place = (path: string) => {
+    const names = parts(path)
+    const name = names.pop()!
+    return { directory: asDirectory(find(root, names), path), name }
+  }
+  const setEntry = (path: string, node: ModelNode | undefined) => changeEntries(disk, [{ ...place(path), node }])
+
+  function makeDirectories(path: string): void {
+    parts(path).forEach((_, i, names) => {
+      const above = names.slice(0, i + 1)
+      if (find(root, above) === undefined) setEntry(above.join('/'), createDirectory())
+      else asDirectory(find(root, above), path)
+    })
+  }
+
+  function fileToWrite(path: string): ModelFile {
+    const { directory, name } = place(path)
+    const found = directory.seen.get(name)
+    if (found?.kind === 'directory') throw systemError('EISDIR', path)
+    if (found !== undefined) return found
+    const file = createFile()
+    setEntry(path, file)
+    return file
+  }
+
+  return {
+    list: (path) => call('list', path, () => namesIn(root, path)),
+    makeDirectory: (path) =>
+      call(
+        'makeDirectory',
+        path,
+        ifWhole(() => makeDirectories(path)),
+      ),
+    openToRead: (path) => call('openToRead', path, () => readable(asFile(find(root, parts(path)), path), path, call)),
+    openToWrite: (path) => call('openToWrite', path, () => writable(fileToWrite(path), path, call)),
+    rename(from, to) {
+      const move = () => {
+        const node = find(root, parts(from))
+        if (node === undefined) throw systemError('ENOENT', from)
+        if (find(root, parts(to)) !== undefined) throw systemError('EEXIST', to)
+        changeEntries(disk, [
+          { ...place(to), node },
+          { ...place(from), node: undefined },
+        ])
+      }
+      return call('rename', from, ifWhole(move))
+    },
+    remove(path) {
+      return call('remove', path, (share) => {
+        if (find(root, parts(path)) === undefined) return
+        const entries = [...removals({ ...place(path), node: undefined })]
+        for (const entry of entries.slice(0, Math.floor(entries.length * share))) changeEntries(disk, [entry])
+      })
+    },
+    syncDirectory: (path) =>
+      call(
+        'syncDirectory',
+        path,
+        ifWhole(() => syncEntries(disk, directoryAt(path))),
+      ),
+    get calls() {
+      return fate.calls
+    },
+    fail: fate.fail,
+    heal: fate.heal,
+    restart() {
+      fate.die()
+      return openModel(disk)
+    },
+    cutPower(random) {
+      fate.die()
+      return openModel(cutPower(disk, random))
+    },
+    peek(path) {
+      const node = find(root, parts(path))
+      return node && Buffer.from(asFile(node, path).seen)
+    },
+    put(path, bytes) {
+      const before = disk.changes.length
+      makeDirectories(parts(path).slice(0, -1).join('/'))
+      setEntry(path, createFile(Buffer.from(bytes)))
+      for (const change of disk.changes.slice(before)) change.synced = true
+    },
+  }
+}
+
+/** Does `share` of a call, 0 to 1. */
+type Effect<T> = (share: number) => T
+type Caller = <T>(name: Call, path: string, effect: Effect<T>) => Promise<T>
+
+const ifWhole = (effect: () => void) => (share: number) => {
+  if (share === 1) effect()
+}
+
+/** Counts calls, and lets them fail as planned. */
+function createFate() {
+  let calls = 0
+  let isDead = false
+  let fault: Fault | undefined
+
+  function befalls(name: Call): Fault | undefined {
+    if (fault === undefined || !(fault.only?.includes(name) ?? true)) return undefined
+    const current = fault
+    if (current.after === 0) fault = current.forGood ? current : undefined
+    else fault = { ...current, after: current.after - 1 }
+    return current.after === 0 ? current : undefined
+  }
+
+  const call: Caller = async (name, path, effect) => {
+    calls += 1
+    const met = isDead ? undefined : befalls(name)
+    // Nothing that happens after the moment of death has an effect, whatever turn it was to come in.
+    const diesHere = met?.code === 'DIED'
+    if (!diesHere) await new Promise((resolve) => setImmediate(resolve))
+    if (isDead) throw systemError('DIED', path)
+    if (diesHere) isDead = true
+    if (met === undefined) return effect(1)
+    effect(met.share ?? 0)
+    throw systemError(met.code, path)
+  }
+
+  return {
+    call,
+    get calls() {
+      return calls
+    },
+    fail(planned: Fault) {
+      fault = planned
+    },
+    heal() {
+      fault = undefined
+    },
+    die() {
+      isDead = true
+    },
+  }
+}
+
+function readable(file: ModelFile, path: string, call: Caller): ReadableFile {
+  return {
+    bytes: file.seen.length,
+    readAt: (position, target) =>
+      call('readAt', path, () => file.seen.copy(target, 0, Math.min(position, file.seen.length))),
+    close: () => call('close', path, () => {}),
+  }
+}
+
+function writable(file: ModelFile, path: string, call: Caller): WritableFile {
+  return {
+    writeAt(position, pieces) {
+      return call('writeAt', path, (share) => {
+        const whole = Buffer.concat(pieces)
+        const bytes = whole.subarray(0, Math.floor(whole.length * share))
+        if (bytes.length > 0) changeFile(file, { position, bytes, state: 'waiting' })
+      })
+    },
+    truncate: (length) =>
+      call(
+        'truncate',
+        path,
+        ifWhole(() => changeFile(file, { length, state: 'waiting' })),
+      ),
+    sync() {
+      const due = [...file.changes]
+      return call('sync', path, (share) => (share === 1 ? syncFile(file, due) : loseChanges(due)))
+    },
+    close: () => call('close', path, () => {}),
+  }
+}
+
+/** Takes away an entry, and first all that is below it, as `rm -r` does. */
+function* removals(entry: Removal): Generator<Removal> {
+  const node = entry.directory.seen.get(entry.name)
+  if (node?.kind === 'directory') {
+    for (const name of node.seen.keys()) yield* removals({ directory: node, name, node: undefined })
+  }
+  yield entry
+}
+
+type Removal = EntryChange['entries'][number]
+
+const parts = (path: string) => path.split('/').filter((name) => name !== '' && name !== '.')
+
+function find(root: ModelDirectory, names: readonly string[]): ModelNode | undefined {
+  let node: ModelNode | undefined = root
+  for (const name of names) {
+    if (node?.kind === 'file') throw systemError('ENOTDIR', names.join('/'))
+    node = node?.seen.get(name)
+  }
+  return node
+}
+
+function namesIn(root: ModelDirectory, path: string): string[] {
+  try {
+    return [...asDirectory(find(root, parts(path)), path).seen.keys()]
+  } catch {
+    return []
+  }
+}
+
+function asDirectory(node: ModelNode | undefined, path: string): ModelDirectory {
+  if (node === undefined) throw systemError('ENOENT', path)
+  if (node.kind === 'file') throw systemError('ENOTDIR', path)
+  return node
+}
+
+function asFile(node: ModelNode | undefined, path: string): ModelFile {
+  if (node === undefined) throw systemError('ENOENT', path)
+  if (node.kind === 'directory') throw systemError('EISDIR', path)
+  return node
+}
+
+const systemError = (code: string, path: string): NodeJS.ErrnoException =>
+  Object.assign(new Error(`${code}: ${path}`), { code })
