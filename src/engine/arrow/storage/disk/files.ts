@@ -59,7 +59,7 @@ export function createDiskFiles(root: string): Files {
     rename: (from, to) => rename(at(from), at(to)),
     remove: (path) => rm(at(path), { recursive: true, force: true }),
     async syncDirectory(path) {
-      const directory = await open(at(path), 'r')
+      const directory = await open(at(path), constants.O_RDONLY | constants.O_DIRECTORY)
       await directory.sync().finally(() => directory.close())
     },
   }
