@@ -56,8 +56,6 @@ const STEPS = {
   write: (files: Files, { at, position }: Args) =>
     withFile(files, at, (file) => file.writeAt(position, [Buffer.from(at), Buffer.from('z')])),
   async syncDirectory(files: Files, { at }: Args) {
-    // Of a file the real one would sync the file; storage has no use for that.
-    await files.list(at)
     await files.syncDirectory(at)
   },
   async rename(files: Files, { at, to }: Args) {
@@ -73,7 +71,8 @@ describe('model files', () => {
     const does = fc.constantFrom<keyof typeof STEPS>(...(Object.keys(STEPS) as (keyof typeof STEPS)[]))
     const step = fc.record({ does, at: name, to: name, position: fc.nat(9) })
     const run = (files: Files, { does, ...args }: Args & { does: keyof typeof STEPS }) =>
-      STEPS[does](files, args).catch(({ code }) => (code === 'ENOENT' ? code : 'another error'))
+      // What is wrong with both names of a rename may be said of either.
+      STEPS[does](files, args).catch(({ code }) => (code === 'ENOENT' && does !== 'rename' ? code : 'another error'))
     const property = fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
       const root = mkdtempSync(join(tmpdir(), 'logweir-model-'))
       const [real, model] = [createDiskFiles(root), createModelFiles()]
