@@ -55,7 +55,7 @@ export async function runRows(shape: RowsShape, { parts, pause, scanned }: Run):
     top.offer(batch, number, selection)
     await pause()
   }
-  return readRows(top.found, opened, shape.columns)
+  return readRows(top.found, opened, shape.columns, pause)
 }
 
 function overlaps({ minUs, maxUs }: Part, { fromUs, throughUs }: BucketsShape | RowsShape): boolean {
@@ -78,12 +78,14 @@ async function* readRows(
   found: readonly Found[],
   batches: ReadonlyMap<number, Batch>,
   columns: readonly string[],
+  pause: Pause,
 ): AsyncIterable<Row> {
   const readers = new Map<number, ColdReader>()
   for (const { timestampUs, batch, row } of found) {
     const read = readers.get(batch) ?? batches.get(batch)!.openCold()
     readers.set(batch, read)
     yield toRow(timestampUs, await read(row), columns)
+    await pause()
   }
 }
 

@@ -13,12 +13,3 @@ export const newerFormat = (path: string, version: number, known: number) =>
     'newer_format',
     `The segment file ${path} has format ${version}; this version of logweir reads formats up to ${known}. Use the version that wrote it, or a later one.`,
   )
-
-/** Runs what reads a file; an error of a decoder means that the file is damaged. */
-export async function decoding<T>(path: string, decode: () => T | Promise<T>): Promise<T> {
-  try {
-    return await decode()
-  } catch (error) {
-    throw damaged(path, `it cannot be decoded (${(error as Error).message})`)
-  }
-}

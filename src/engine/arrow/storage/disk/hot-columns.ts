@@ -1,4 +1,4 @@
-import type { Codes, NumberColumn, TimeColumn } from '../../columns/batch.js'
+import type { AreasColumn, Codes, NumberColumn, TimeColumn } from '../../columns/batch.js'
 import { ABSENT, type Dictionary } from '../../columns/dictionary.js'
 import type { ProjectIndex } from '../segment.js'
 import type { SegmentFacts } from './facts.js'
@@ -68,3 +68,8 @@ export function fromNumbers({ rows, nulls, values: { buffer, length } }: ReadCol
     hasAbsent,
   }
 }
+
+export const fromAreas = ({ values }: ReadColumn): AreasColumn => ({
+  kind: 'areas',
+  flags: new Uint8Array(values.buffer),
+})

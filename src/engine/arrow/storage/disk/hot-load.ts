@@ -12,7 +12,7 @@ import { fromEntries } from './entries.js'
 import { factsOf, type SegmentFacts } from './facts.js'
 import type { Files } from './files.js'
 import { decodeAside, decodeGrams, type HotAside } from './hot-aside.js'
-import { fromIndices, fromNumbers, fromProjects, fromTimestamps, type ReadColumn } from './hot-columns.js'
+import { fromAreas, fromIndices, fromNumbers, fromProjects, fromTimestamps, type ReadColumn } from './hot-columns.js'
 
 /** The hot columns of a segment, in the form that they have in memory. */
 export type HotParts = Pick<SegmentParts, 'times' | 'projects' | 'columns'>
@@ -67,7 +67,7 @@ async function decode({ bytes, facts, aside, batch, dictionaries }: HotFile, pau
     if (dictionary !== undefined) {
       const grams = decodeGrams(bytes, aside.grams[i]!)
       columns.set(name, { kind: 'text', codes: fromIndices(column), dictionary: { ...dictionary, grams } })
-    } else if (kind === 'areas') columns.set(name, { kind, flags: column.values })
+    } else if (kind === 'areas') columns.set(name, fromAreas(column))
     else columns.set(name, fromNumbers(column))
     await pause()
   }
