@@ -52,8 +52,10 @@ export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => v
       isFailing: () => journal.failure !== undefined,
       async seal(segments) {
         const kept = await trouble.outlast(() => writeSegments(id, segments))
-        // From here on the head is its segments.
+        // From here on the head is its segments; for good once the directory is synced: a journal that came back after a
+        // power cut would bring no more than what was synced of it.
         await trouble.outlast(() => files.remove(journalPath(id)))
+        await trouble.outlast(() => files.syncDirectory(JOURNALS))
         journals.delete(journal)
         await journal.close()
         return kept
