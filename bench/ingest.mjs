@@ -1,18 +1,23 @@
 /**
  * How fast does a file of full lines become rows that queries see, and what do they take?
  * One process: 1,000,000 edge and as many relay records on the standard input of `logweir serve`.
+ *
+ *   node bench/ingest.mjs 1000000 memory | disk
  */
-import { closeSync, openSync, statSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileOf } from './data.mjs'
 import { measureMachine } from './machine.mjs'
 import { metric, startService } from './service.mjs'
 
 const rows = Number(process.argv[2] ?? 1_000_000)
+const dataDir = process.argv[3] === 'disk' ? mkdtempSync(join(tmpdir(), 'logweir-bench-data-')) : undefined
 const path = await fileOf(rows)
 const bytes = statSync(path).size
 const machine = measureMachine(path)
 const stdin = openSync(path, 'r')
-const service = await startService(stdin)
+const service = await startService(stdin, dataDir === undefined ? [] : ['--data-dir', dataDir])
 const { match, atMs } = await service.said(/standard input ended: (\d+) rows taken, (\d+) rejected/)
 closeSync(stdin)
 const seconds = (atMs - service.startedMs) / 1000
@@ -30,7 +35,18 @@ console.log(
     heldBytesPerRow: held / visible,
     residentMb: service.residentMb(),
     peakMb: service.peakMb(),
+    ...(dataDir !== undefined && { diskBytesPerRow: bytesIn(dataDir) / visible }),
     ...machine,
   }),
 )
 await service.stop()
+if (dataDir !== undefined) rmSync(dataDir, { recursive: true })
+
+/** Bytes of all files below a directory. */
+function bytesIn(directory) {
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true })
+  return entries.reduce(
+    (sum, entry) => sum + (entry.isFile() ? statSync(join(entry.parentPath, entry.name)).size : 0),
+    0,
+  )
+}

@@ -17,7 +17,13 @@ const RESULTS = new URL('./results/', import.meta.url)
 
 const BENCHES = {
   idle: { script: 'idle.mjs', args: [[]] },
-  ingest: { script: 'ingest.mjs', args: [['1000000']] },
+  ingest: {
+    script: 'ingest.mjs',
+    args: [
+      ['1000000', 'memory'],
+      ['1000000', 'disk'],
+    ],
+  },
   health: { script: 'health.mjs', args: [['1000000']] },
   query: {
     script: 'query.mjs',

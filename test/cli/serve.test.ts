@@ -124,6 +124,10 @@ async function serveBare(args: readonly string[]) {
   const { start } = await import('./program.js')
   const program = start(['serve', '--port', '0', ...args])
   const [, url] = await program.says(/listening on (http:\S+)\n/)
+  await until(
+    () => fetch(`${url}/health`),
+    ({ status }) => status === 200,
+  )
   const made = /made an access token.*: ([A-Za-z0-9_-]{43})\n/.exec(program.said())?.[1]
   const statusWith = async (token: string) =>
     (await fetch(`${url}/metrics`, { headers: { 'X-API-KEY': token } })).status

@@ -53,7 +53,7 @@ describe('logweir', () => {
       ['serve', '--port', String(port), '--data-dir', dataDir],
       `Cannot listen on 127.0.0.1 port ${port}: another program listens there. Stop it, or choose another port with --port.`,
     )
-    expect(readdirSync(dataDir)).toEqual([])
+    expect(readdirSync(dataDir)).toEqual(['format.json'])
     occupant.close()
   })
 

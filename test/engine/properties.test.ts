@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ArrowEngine } from '../../src/engine/arrow/engine.js'
+import type { ArrowEngine, ArrowEngineOptions } from '../../src/engine/arrow/engine.js'
 import { expectRows } from '../oracle/compare.js'
 import { executionTimes } from '../oracle/invocation-stats.js'
 import { oracle, type PlainRow } from '../oracle/oracle.js'
 import { arbitraryNowUs, arbitraryQuestion, arbitraryRecords, type Question } from '../support/arbitrary.js'
 import { createFakeClock } from '../support/clock.js'
 import { appendAll, ask, askLater, openEngine } from '../support/engine.js'
+import { createModelFiles } from '../support/model-files.js'
 import { mulberry32 } from '../support/random.js'
 import { invocation, type TestRecord } from '../support/records.js'
 
@@ -55,6 +56,23 @@ function judge(rows: PlainRow[], { endpoint, params }: Question, records: readon
   expectRows(rows, oracle(endpoint, records, params, nowUs), times)
 }
 
+/** Engines that follow each other on the same disk: each takes over what the one before has kept, without its farewell. */
+function successors(limits: Partial<ArrowEngineOptions>) {
+  let files = createModelFiles()
+  const open = async () => {
+    const engine = openEngine({ ...limits, disk: { directory: 'data', files, release: async () => {} } })
+    await engine.recover()
+    return engine
+  }
+  return {
+    open,
+    next() {
+      files = files.restart()
+      return open()
+    },
+  }
+}
+
 /** Takes the steps; returns the records held at the end, and the judgements put off until then. */
 async function take(engine: ArrowEngine, steps: readonly Step[]) {
   const records: TestRecord[] = []
@@ -95,6 +113,29 @@ describe('the embedded engine', () => {
           }
         }),
         { numRuns: RUNS },
+      ),
+    TIMEOUT_MS,
+  )
+
+  it(
+    'answers as the oracle does from its disk too, one engine after the other',
+    () =>
+      fc.assert(
+        fc.asyncProperty(fc.array(arbitraryRun, { minLength: 2, maxLength: 3 }), async (runs) => {
+          const { nowUs, limits } = runs[0]!
+          const { open, next } = successors({ clock: createFakeClock(nowUs), ...limits })
+          let engine = await open()
+          const records: TestRecord[] = []
+          for (const { steps, last } of runs) {
+            const taken = steps.filter((step) => step.do !== 'ask')
+            records.push(...(await take(engine, taken)).records)
+            engine = await next()
+            for (const { endpoint, params } of last) {
+              judge(await ask(engine, endpoint, params, nowUs), { endpoint, params }, records, nowUs)
+            }
+          }
+        }),
+        { numRuns: Math.ceil(RUNS / 10) },
       ),
     TIMEOUT_MS,
   )
