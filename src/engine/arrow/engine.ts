@@ -58,7 +58,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     enforceRetention(store, clock.nowUs(), retentionUs, metrics)
     store.trim('idle')
   })
-  const stopSync = durable && clock.every(SYNC_MS, () => void durable.keeper.sync().then(() => store.sealFailing()))
+  const stopSync = durable?.syncEvery(SYNC_MS, clock, () => store.sealFailing())
 
   return {
     async recover() {
@@ -124,6 +124,17 @@ function keepOn(
           log(`${directory}/${path} cannot be read, and its rows are not shown: ${message}`)
         },
       }),
+    /** A disk that takes longer to sync than the interval is not asked again meanwhile. */
+    syncEvery(intervalMs: number, clock: Clock, done: () => void) {
+      let isSyncing = false
+      return clock.every(intervalMs, async () => {
+        if (isSyncing) return
+        isSyncing = true
+        await keeper.sync()
+        isSyncing = false
+        done()
+      })
+    },
     async close() {
       await keeper.sync()
       await keeper.close()

@@ -63,8 +63,8 @@ export interface Store {
   /** Takes in a segment that was sealed by an earlier process. */
   adopt(segment: SegmentHandle): void
   /**
-   * Takes in the head of an earlier process as the open head of its source; an older one is sealed before. `replay` shows
-   * its rows batch by batch, and gives where they are kept; or nothing, where it has shown nothing.
+   * Takes in the head of an earlier process as the open head of its source; an older one is sealed. `replay` shows its rows
+   * batch by batch, and gives where they are kept; or nothing, where it has shown nothing.
    */
   reopen(source: SourceName, replay: Replay): Promise<void>
   /** Seals the heads whose rows are in danger where they are kept. */
@@ -158,9 +158,9 @@ export function createStore({ sealRows, sealBytes, keeper = memoryKeeper }: Stor
     },
     async reopen(source, replay) {
       const shelf = shelves.get(source)!
-      if (shelf.head.rows > 0) await sealShelf(shelf)
+      if (shelf.head.rows > 0) void sealShelf(shelf).catch(() => {})
       shelf.kept = await replay((batch) => decodeBatch(batch)(openHead(shelf)))
-      if (isFull(shelf.head)) await sealShelf(shelf)
+      if (isFull(shelf.head)) void sealShelf(shelf).catch(() => {})
     },
     sealFailing() {
       for (const shelf of shelves.values()) {

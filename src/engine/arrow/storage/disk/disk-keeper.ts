@@ -1,12 +1,10 @@
 import { createTurns } from '../../../../base/turns.js'
 import type { SourceName } from '../../../../sources.js'
 import type { IngestBatch } from '../../../engine.js'
-import type { SegmentHandle } from '../handle.js'
 import type { HeadKeeper, Keeper } from '../keeper.js'
 import type { Segment } from '../segment.js'
 import type { Store } from '../store.js'
 import { type DiskSegment, holdOnDisk } from './disk-segment.js'
-import type { SegmentFacts } from './facts.js'
 import type { Files } from './files.js'
 import { type SegmentPlace, takeInventory } from './inventory.js'
 import { type Damage, recoverJournal } from './journal/recover.js'
@@ -18,7 +16,7 @@ import type { Trouble } from './trouble.js'
 /** Keeps rows below a data directory: those of an open head in its journal, sealed ones in segment files. */
 export interface DiskKeeper extends Keeper {
   /** Hands all rows that are kept to an empty store. Once, before anything else. */
-  recover(store: Pick<Store, 'adopt' | 'reopen'>, visitor: RecoveryVisitor): Promise<void>
+  recover(store: Pick<Store, 'adopt' | 'reopen' | 'settled'>, visitor: RecoveryVisitor): Promise<void>
   /** Makes what was appended so far survive a power cut; a journal for which this fails says so by `isFailing`. */
   sync(): Promise<void>
   /** Lets go of the journals, which stay. */
@@ -57,6 +55,7 @@ export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => v
         await trouble.outlast(() => files.remove(journalPath(id)))
         await trouble.outlast(() => files.syncDirectory(JOURNALS))
         journals.delete(journal)
+        for (const segment of kept) held.add(segment)
         await journal.close()
         return kept
       },
@@ -64,22 +63,16 @@ export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => v
   }
 
   /** Writes the segments of a head and reads their facts back; what an attempt before has left goes. */
-  async function writeSegments(id: HeadId, segments: readonly Segment[]): Promise<SegmentHandle[]> {
-    const written: SegmentHandle[] = []
+  async function writeSegments(id: HeadId, segments: readonly Segment[]): Promise<DiskSegment[]> {
+    const written: DiskSegment[] = []
     for (const [part, segment] of segments.entries()) {
       const path = segmentPath(id, part, segment.day)
       await makeDayDirectory(id.source, segment.day)
       await files.remove(path)
       await writeSegment(files, path, segment)
-      written.push(hold(path, await readSegmentFacts(files, path)))
+      written.push(holdOnDisk(files, path, await readSegmentFacts(files, path), onLoad))
     }
     return written
-  }
-
-  function hold(path: string, facts: SegmentFacts): DiskSegment {
-    const segment = holdOnDisk(files, path, facts, onLoad)
-    held.add(segment)
-    return segment
   }
 
   async function makeDayDirectory(source: SourceName, day: number): Promise<void> {
@@ -91,7 +84,7 @@ export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => v
   async function recoverSegment({ path, source, number }: SegmentPlace, visitor: RecoveryVisitor) {
     reserve({ source, number })
     return readSegmentFacts(files, path).then(
-      (facts) => hold(path, facts),
+      (facts) => holdOnDisk(files, path, facts, onLoad),
       (error) => {
         if (error.code !== 'damaged_segment') throw error
         visitor.unreadable(path, error)
@@ -128,9 +121,15 @@ export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => v
       for (const path of leftovers) await files.remove(path)
       for (const place of segments) {
         const segment = await recoverSegment(place, visitor)
-        if (segment !== undefined) store.adopt(segment)
+        if (segment === undefined) continue
+        held.add(segment)
+        store.adopt(segment)
       }
-      for (const id of journals) await store.reopen(id.source, (show) => recoverHead(id, show, visitor))
+      for (const id of journals) {
+        await store.reopen(id.source, (show) => recoverHead(id, show, visitor))
+        // So that heads of an earlier process take no more memory than its own did; but a full disk holds up no start.
+        await Promise.race([store.settled(), trouble.begins()])
+      }
     },
     async sync() {
       await Promise.all([...journals].map((journal) => journal.sync().catch(() => {})))

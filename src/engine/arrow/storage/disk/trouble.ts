@@ -9,6 +9,8 @@ export interface Trouble {
   outlast<T>(work: () => Promise<T>): Promise<T>
   /** The error that work is held up by at the moment, if any. */
   current(): Error | undefined
+  /** Resolves when there is trouble: at once where there is some now. */
+  begins(): Promise<void>
   /** Work that fails is not tried again from now on. */
   giveUp(): void
 }
@@ -17,13 +19,18 @@ export interface Trouble {
 export function createTrouble(retryMs: number, report: (error: Error | undefined) => void): Trouble {
   const pending = new Map<object, Error>()
   const abandoned = new AbortController()
+  let waiting: (() => void)[] = []
   const current = () => pending.values().next().value
 
   function note(work: object, error: Error | undefined): void {
     const before = current()
     if (error === undefined) pending.delete(work)
     else pending.set(work, error)
-    if ((before === undefined) !== (current() === undefined)) report(current())
+    if ((before === undefined) === (current() === undefined)) return
+    report(current())
+    if (current() === undefined) return
+    for (const resolve of waiting) resolve()
+    waiting = []
   }
 
   async function outlast<T>(work: () => Promise<T>): Promise<T> {
@@ -41,7 +48,12 @@ export function createTrouble(retryMs: number, report: (error: Error | undefined
     }
   }
 
-  return { outlast, current, giveUp: () => abandoned.abort() }
+  function begins(): Promise<void> {
+    if (current() !== undefined) return Promise.resolve()
+    return new Promise((resolve) => waiting.push(resolve))
+  }
+
+  return { outlast, current, begins, giveUp: () => abandoned.abort() }
 }
 
 /** `ENOSPC`, `EIO` and their like. */

@@ -210,6 +210,28 @@ describe('a disk that fails', () => {
     await close()
   })
 
+  it('D8: that is full at the start holds up no start: all is shown, and sealed when there is room', async () => {
+    const files = createModelFiles()
+    const first = await openKept(files)
+    await first.append(record(0))
+    files.fail({ code: 'DIED', after: 0, only: ['rename'] })
+    await first.store.sealAll().catch(() => {})
+    const next = files.restart()
+    // A second head of the same source, as a process has it that takes rows while it seals.
+    next.put('journal/edge_logs-00000002.log', next.peek('journal/edge_logs-00000001.log')!)
+    next.fail({ code: 'ENOSPC', after: 0, forGood: true, only: ['writeAt'] })
+    const second = await openKept(next)
+    expect([await second.rows(), second.trouble.current()?.message]).toEqual([
+      [told(record(0)), told(record(0))],
+      expect.stringContaining('ENOSPC'),
+    ])
+    next.heal()
+    await second.store.settled()
+    expect([await second.rows(), second.trouble.current()]).toEqual([[told(record(0)), told(record(0))], undefined])
+    expect(await next.list('journal')).toEqual(['edge_logs-00000002.log'])
+    await second.close()
+  })
+
   it('D6: where it fails to sync has the rows sealed instead', async () => {
     const files = createModelFiles()
     const { append, store, keeper, rows, close } = await openKept(files)

@@ -29,6 +29,18 @@ describe('trouble with a disk', () => {
     expect(reports).toEqual(['ENOSPC: no space left on device', undefined])
   })
 
+  it('is awaited by who asks when it begins, and is there at once while it lasts', async () => {
+    const { trouble } = createReported()
+    const order: string[] = []
+    const begun = trouble.begins().then(() => order.push('begun'))
+    await trouble.outlast(failing(0, full).work)
+    order.push('none yet')
+    const done = trouble.outlast(failing(5, full).work)
+    await Promise.all([begun, trouble.begins().then(() => order.push('lasts'))])
+    await done
+    expect(order).toEqual(['none yet', 'begun', 'lasts'])
+  })
+
   it('lasts as long as any work is held up', async () => {
     const { reports, trouble } = createReported()
     await Promise.all([failing(2, full), failing(30, full), failing(0, full)].map(({ work }) => trouble.outlast(work)))
