@@ -2,6 +2,7 @@ import { totalmem } from 'node:os'
 import { parseIso8601 } from './base/iso8601.js'
 import { bytes, type Kind, onOff, spanUs, text, whole } from './base/kinds.js'
 import { describeSettings, readSettings, type Settings, usageError, type ValuesOf } from './base/settings.js'
+import { DAY_US } from './base/units.js'
 import { findSource, SOURCE_NAMES, type SourceName } from './sources.js'
 
 /** The table of settings: all that can be set, each once. `--help` and the README's table say the same. */
@@ -24,6 +25,8 @@ const moment: Kind<number | 'now'> = {
   read: (value) => (value === 'now' ? value : parseIso8601(value)),
 }
 
+const MOST_DAYS = 36_500
+
 export const SERVE_SETTINGS = {
   port: { kind: whole('PORT', 0, 65_535), default: '4000', meaning: 'TCP port to listen on; 0: any free one' },
   host: { kind: text('ADDRESS'), default: '127.0.0.1', meaning: 'address to listen on' },
@@ -31,6 +34,7 @@ export const SERVE_SETTINGS = {
   inMemory: { kind: onOff, meaning: 'write nothing to disk: rows end with the process' },
   source: { kind: sourceName, meaning: 'source of records on standard input that name none' },
   memoryLimit: { kind: bytes, meaning: 'bytes that rows may take, as 512M or 2G; default: half of the memory' },
+  retentionDays: { kind: whole('DAYS', 1, MOST_DAYS), default: '90', meaning: 'rows older than this go' },
   tokensFile: { kind: text('FILE'), meaning: 'access tokens, one a line; # starts a comment' },
   accessTokens: { kind: text(''), flag: false, meaning: 'access tokens, comma separated; never a flag' },
 } satisfies Settings
@@ -76,6 +80,7 @@ export interface ServeConfig {
   dataDir: string | undefined
   source: SourceName | undefined
   memoryLimitBytes: number
+  retentionUs: number
   tokensFile: string | undefined
   accessTokens: string | undefined
 }
@@ -83,7 +88,7 @@ export interface ServeConfig {
 /** The configuration of `logweir serve`. Throws `usage`. */
 export function readServeConfig(args: readonly string[], environment: Environment): ServeConfig {
   const { values, origins } = readSettings(SERVE_SETTINGS, args, environment)
-  const { memoryLimit, dataDir, inMemory, ...rest } = values
+  const { memoryLimit, retentionDays, dataDir, inMemory, ...rest } = values
   if (inMemory && origins.get('dataDir') === origins.get('inMemory')) {
     throw usageError('--data-dir and --in-memory exclude each other. Give one of the two.')
   }
@@ -92,6 +97,7 @@ export function readServeConfig(args: readonly string[], environment: Environmen
     ...rest,
     dataDir: onDisk ? dataDir : undefined,
     memoryLimitBytes: memoryLimit ?? Math.floor(totalmem() / 2),
+    retentionUs: retentionDays * DAY_US,
   }
 }
 

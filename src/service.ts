@@ -34,7 +34,8 @@ export async function startService(config: ServeConfig, log: Log): Promise<Servi
   const disk = config.dataDir === undefined ? undefined : await openDataDir(config.dataDir)
   const tokens = findTokens(config)
   const [clock, metrics] = [systemClock, createMetrics()]
-  const engine = createArrowEngine({ clock, metrics, disk, log, memoryLimitBytes: config.memoryLimitBytes })
+  const { memoryLimitBytes, retentionUs, source } = config
+  const engine = createArrowEngine({ clock, metrics, disk, log, memoryLimitBytes, retentionUs })
   gaugeEngine(engine, metrics)
   let status: Status = 'starting'
   const statusNow = () => (status === 'ok' && engine.trouble() !== undefined ? 'degraded' : status)
@@ -54,7 +55,7 @@ export async function startService(config: ServeConfig, log: Log): Promise<Servi
   if (tokens.made !== undefined) announceToken(tokens.made, config.dataDir, log)
   log(`listening on ${server.url}`)
   const rejects = openRejects({ dataDir: config.dataDir, log, clock })
-  const ingest = createIngest({ engine, metrics, rejects, clock, defaultSource: config.source })
+  const ingest = createIngest({ engine, metrics, rejects, clock, retentionUs, defaultSource: source })
   const terminal = process.stderr.isTTY ? process.stderr : undefined
   let stdin: StdinReader | undefined
   const ready = engine.recover().then(() => {

@@ -26,6 +26,7 @@ describe('readServeConfig', () => {
       dataDir: './logweir-data',
       source: undefined,
       memoryLimitBytes: Math.floor(totalmem() / 2),
+      retentionUs: 90 * 86_400e6,
       tokensFile: undefined,
       accessTokens: undefined,
     })
@@ -53,6 +54,7 @@ describe('readServeConfig', () => {
       LOGWEIR_DATA_DIR: 'd',
       LOGWEIR_SOURCE: 'edge_logs',
       LOGWEIR_MEMORY_LIMIT: '2K',
+      LOGWEIR_RETENTION_DAYS: '7',
       LOGWEIR_TOKENS_FILE: 't',
       LOGWEIR_ACCESS_TOKENS: 'a,b',
       LOGWEIR_IN_MEMORY: 'false',
@@ -63,6 +65,7 @@ describe('readServeConfig', () => {
       dataDir: 'd',
       source: 'edge_logs',
       memoryLimitBytes: 2048,
+      retentionUs: 7 * 86_400e6,
       tokensFile: 't',
       accessTokens: 'a,b',
     })

@@ -91,6 +91,13 @@ describe('standard input', () => {
     expect(statSync(join(dataDir, 'rejects.ndjson')).mode & 0o777).toBe(0o600)
   })
 
+  it('is one older than --retention-days', async () => {
+    const service = await serve(['--retention-days', '2'])
+    const linesOf = [1, 3].map((days) => `{"source":"auth_logs","timestamp":${Date.now() - days * 86_400_000}}\n`)
+    service.child.stdin!.end(linesOf.join(''))
+    await service.says(/1 rows taken, 1 rejected \(too_old 1\)/)
+  })
+
   it('is not written down with --in-memory', async () => {
     const service = await serve(['--in-memory'])
     service.child.stdin!.end('no JSON, and a secret\n')
