@@ -5,6 +5,7 @@
  *   node bench/query.mjs edge_logs 1000000
  */
 import { systemClock } from '../dist/base/clock.js'
+import { letHeapsGrow } from '../dist/base/heap.js'
 import { createMetrics } from '../dist/base/metrics.js'
 import { ENDPOINTS } from '../dist/endpoints/index.js'
 import { createArrowEngine } from '../dist/engine/arrow/engine.js'
@@ -33,6 +34,8 @@ const QUERIES = {
   ],
 }
 
+// As the service does.
+letHeapsGrow()
 const engine = createArrowEngine({ clock: systemClock, metrics: createMetrics(), memoryLimitBytes: 16e9 })
 await fill()
 const nowUs = systemClock.nowUs()

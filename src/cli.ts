@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
-import { setFlagsFromString } from 'node:v8'
 import { LogweirError } from './base/errors.js'
+import { letHeapsGrow } from './base/heap.js'
 import { createStderrLog, type Log } from './base/log.js'
 import { usageError } from './base/settings.js'
 import { helpText, readGenerateConfig, readServeConfig } from './config.js'
@@ -12,15 +12,9 @@ const EXIT = { ok: 0, failure: 1, usage: 2 }
 /** A closed pipe behind us, as in `logweir generate | head`: nobody is left to write for. */
 const isBrokenPipe = (error: unknown) => (error as NodeJS.ErrnoException).code === 'EPIPE'
 
-/**
- * How much a heap may grow, buffers outside of it included, before it is collected in full. Rows pass through in buffers
- * that are large beside our small heaps, so that by V8's own measure every 16 MB of input cost a full collection.
- */
-const HEAP_GROWTH = '--heap-growing-percent=1000'
-
 async function serve(args: readonly string[], log: Log): Promise<never> {
   const config = readServeConfig(args, process.env)
-  setFlagsFromString(HEAP_GROWTH)
+  letHeapsGrow()
   const { runService } = await import('./service.js')
   // A standard input that nobody closes must not hold the program.
   process.exit(await runService(config, log))

@@ -18,8 +18,8 @@ export type States = unknown[]
 /** What one stretch of rows gives a fold: made at most once a stretch, however many folds read it. */
 interface Stretch {
   rows: number
-  numbers(column: string): Numbers
   tally(column: string): Tally
+  countAtLeast(column: string, least: number): number
   areaCounts(column: string): Uint32Array
 }
 
@@ -93,17 +93,10 @@ function tallyFold(key: string, column: string): Omit<Fold, 'accumulator'> {
 
 function whereFold({ where }: Extract<Aggregate, { fn: 'countWhere' }>): Omit<Fold, 'accumulator'> {
   const key = `where ${JSON.stringify(where)}`
-  if (where.test === 'atLeast')
-    return { key, input: (stretch) => countAtLeast(stretch.numbers(where.column), where.value) }
+  if (where.test === 'atLeast') return { key, input: (stretch) => stretch.countAtLeast(where.column, where.value) }
   if (where.test !== 'contains') throw new TypeError(`No count of rows where ${key}.`)
   const bit = areaBit(where.text)
   return { key, input: (stretch) => countWithBit(stretch.areaCounts(where.column), bit) }
-}
-
-function countAtLeast({ values, length }: Numbers, least: number): number {
-  let count = 0
-  for (let i = 0; i < length; i++) if (values[i]! >= least) count++
-  return count
 }
 
 function countWithBit(countsByFlags: Uint32Array, bit: number): number {
@@ -145,18 +138,18 @@ export function mergeStates({ folds }: Aggregation, into: States, from: States):
 /** Loads stretches of positions; what a stretch gave is overwritten by the next. */
 function createLoader(batch: Batch, selection: Selection): (from: number, to: number) => Stretch {
   return (from, to) => {
-    const numbers = new Map<string, Numbers>()
     const tallies = new Map<string, Tally>()
     const areas = new Map<string, Uint32Array>()
-    const numbersOf = (column: string) =>
-      once(numbers, column, () => {
-        const scratch = () => scratchFor(numbers.size, to - from)
-        return loadNumbers(batch.columns.get(column) as NumberColumn, selection, from, to, scratch)
-      })
+    const numbersOf = (column: string) => batch.columns.get(column) as NumberColumn
     return {
       rows: to - from,
-      numbers: numbersOf,
-      tally: (column) => once(tallies, column, () => tallyNumbers(tallyFor(tallies.size), numbersOf(column))),
+      tally: (column) =>
+        once(tallies, column, () => {
+          const scratch = () => scratchFor(tallies.size, to - from)
+          const numbers = loadNumbers(numbersOf(column), selection, from, to, scratch)
+          return tallyNumbers(tallyFor(tallies.size), numbers)
+        }),
+      countAtLeast: (column, least) => countAtLeast(numbersOf(column), selection, from, to, least),
       areaCounts: (column) =>
         once(areas, column, () => {
           const { flags } = batch.columns.get(column) as AreasColumn
@@ -220,6 +213,18 @@ function loadIndices(
     if (!Number.isNaN(value)) out[length++] = value
   }
   return { values: out, length }
+}
+
+/** An absent value is none: NaN is at least nothing. */
+function countAtLeast({ values }: NumberColumn, selection: Selection, from: number, to: number, least: number): number {
+  let count = 0
+  if (selection.kind === 'range') {
+    const end = selection.start + to
+    for (let row = selection.start + from; row < end; row++) if (values[row]! >= least) count++
+    return count
+  }
+  for (let position = from; position < to; position++) if (values[selection.indices[position]!]! >= least) count++
+  return count
 }
 
 /** How many rows have each combination of flags: 16 counts. */
