@@ -11,7 +11,7 @@ import {
   Uint32,
   Utf8,
 } from 'apache-arrow'
-import type { Codes, Column, NumberColumn } from '../../columns/batch.js'
+import type { Codes, Column, NumberColumn } from '../../../columns/batch.js'
 
 /**
  * The Arrow schema of a hot file: `timestamp`, `project`, and the source's own hot columns. Types are as narrow as in memory:

@@ -1,6 +1,6 @@
-import { type Dictionary, emptyEntries } from '../../columns/dictionary.js'
-import type { GramFilter } from '../../columns/grams.js'
-import { contentBytes, fromBuffer, readBuffer } from '../zstd.js'
+import { type Dictionary, emptyEntries } from '../../../columns/dictionary.js'
+import type { GramFilter } from '../../../columns/grams.js'
+import { contentBytes, fromBuffer, readBuffer } from '../../zstd.js'
 import { bytesOf } from './hot-buffers.js'
 
 const NEWLINE = 0x0a

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readSegmentFacts, writeSegment } from '../../../../../src/engine/arrow/storage/disk/segment-file.js'
-import { edge } from '../../../../support/records.js'
-import { sealedBatch, sealedSegments } from '../../support.js'
+import { readSegmentFacts, writeSegment } from '../../../../../../src/engine/arrow/storage/disk/segment/segment-file.js'
+import { edge } from '../../../../../support/records.js'
+import { sealedBatch, sealedSegments } from '../../../support.js'
 import { createMemoryFiles } from './memory-files.js'
 import { arbitraryRecords, coldOf, hotOf, openSegment } from './segments.js'
 

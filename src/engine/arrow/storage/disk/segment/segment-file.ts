@@ -1,11 +1,11 @@
-import { checkOf } from '../ipc.js'
-import { createSegment, type Segment } from '../segment.js'
+import { checkOf } from '../../ipc.js'
+import { createSegment, type Segment } from '../../segment.js'
+import type { Files } from '../files.js'
+import { UNFINISHED } from '../layout.js'
 import { openCold } from './cold-file.js'
 import { FORMAT_VERSION, type SegmentFacts } from './facts.js'
-import type { Files } from './files.js'
 import { encodeHot } from './hot-file.js'
 import { loadHot, readFacts } from './hot-load.js'
-import { UNFINISHED } from './layout.js'
 
 /**
  * A sealed segment on disk: a directory of two Arrow IPC files, `hot.arrow` and `cold.arrow`. It is there whole or not at

@@ -1,4 +1,4 @@
-import { BITMAP_BYTES, type GramFilter } from '../../columns/grams.js'
+import { BITMAP_BYTES, type GramFilter } from '../../../columns/grams.js'
 import { bytesOf } from './hot-buffers.js'
 
 /**

@@ -1,7 +1,7 @@
-import { KIB } from '../../../../base/units.js'
-import { checkedBytes, decodeEnd, endBytes, type FileEnd } from '../ipc.js'
+import { KIB } from '../../../../../base/units.js'
+import { checkedBytes, decodeEnd, endBytes, type FileEnd } from '../../ipc.js'
+import type { Files, ReadableFile } from '../files.js'
 import { damaged } from './damage.js'
-import type { Files, ReadableFile } from './files.js'
 
 /** Read at first: most ends are shorter. */
 const LAST_BYTES = 16 * KIB

@@ -1,6 +1,6 @@
-import type { AreasColumn, Codes, NumberColumn, TimeColumn } from '../../columns/batch.js'
-import { ABSENT, type Dictionary } from '../../columns/dictionary.js'
-import type { ProjectIndex } from '../segment.js'
+import type { AreasColumn, Codes, NumberColumn, TimeColumn } from '../../../columns/batch.js'
+import { ABSENT, type Dictionary } from '../../../columns/dictionary.js'
+import type { ProjectIndex } from '../../segment.js'
 import type { SegmentFacts } from './facts.js'
 
 /** Hot columns as they are in memory, made from what Arrow has: the way back of hot-buffers. */

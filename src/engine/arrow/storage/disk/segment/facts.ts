@@ -1,5 +1,5 @@
 import type { Schema } from 'apache-arrow'
-import type { SourceName } from '../../../../sources.js'
+import type { SourceName } from '../../../../../sources.js'
 import { damaged, newerFormat } from './damage.js'
 
 /** Files of a later format are left alone; those of an earlier one are read. */

@@ -1,9 +1,9 @@
-import type { SegmentHandle } from '../handle.js'
-import { createLifetime } from '../lifetime.js'
-import type { Segment } from '../segment.js'
+import type { SegmentHandle } from '../../handle.js'
+import { createLifetime } from '../../lifetime.js'
+import type { Segment } from '../../segment.js'
+import type { Files } from '../files.js'
+import { GONE } from '../layout.js'
 import type { SegmentFacts } from './facts.js'
-import type { Files } from './files.js'
-import { GONE } from './layout.js'
 import { loadSegment } from './segment-file.js'
 
 export interface DiskSegment extends SegmentHandle {

@@ -1,7 +1,7 @@
-import type { Codes, Column, NumberColumn, TimeColumn } from '../../columns/batch.js'
-import { ABSENT, type Dictionary } from '../../columns/dictionary.js'
-import { narrowCodes } from '../../columns/narrow.js'
-import type { ProjectIndex } from '../segment.js'
+import type { Codes, Column, NumberColumn, TimeColumn } from '../../../columns/batch.js'
+import { ABSENT, type Dictionary } from '../../../columns/dictionary.js'
+import { narrowCodes } from '../../../columns/narrow.js'
+import type { ProjectIndex } from '../../segment.js'
 
 /**
  * Hot columns as Arrow has them, made from what is in memory: code 0 and NaN become nulls, codes count from 0, entries have

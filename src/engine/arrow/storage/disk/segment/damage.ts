@@ -1,4 +1,4 @@
-import { LogweirError } from '../../../../base/errors.js'
+import { LogweirError } from '../../../../../base/errors.js'
 
 export type SegmentFileErrorCode = 'damaged_segment' | 'newer_format'
 

@@ -1,10 +1,10 @@
 import { crc32 } from 'node:zlib'
-import { type ColdColumns, decodeAside, startsOf } from '../cold.js'
-import { checkOf } from '../ipc.js'
+import { type ColdColumns, decodeAside, startsOf } from '../../cold.js'
+import { checkOf } from '../../ipc.js'
+import type { Files, ReadableFile } from '../files.js'
 import { damaged } from './damage.js'
 import { readBytes, readEnd, withFile } from './ends.js'
 import type { SegmentFacts } from './facts.js'
-import type { Files, ReadableFile } from './files.js'
 
 /**
  * Reads what a reader of the cold file needs of it beforehand. The file is opened for each batch that is read: there may be
