@@ -62,6 +62,17 @@ describe('rows on disk', () => {
     await close()
   })
 
+  it('are read by who asked for them, also where they must leave memory as soon as they have come', async () => {
+    const unload = () => kept.store.unload()
+    const kept = await openKept(createModelFiles(), 1, () => void unload())
+    await kept.append(record(0))
+    await kept.append(record(1))
+    await kept.store.settled()
+    expect(await kept.rows()).toEqual([told(record(0)), told(record(1))])
+    expect(kept.store.unload()).toBe(false)
+    await kept.close()
+  })
+
   it('of which some cannot be read are shown as far as they can', async () => {
     const files = createModelFiles()
     const first = await openKept(files)

@@ -6,10 +6,10 @@ import { SOURCE_NAMES, type SourceName } from '../../../../../src/sources.js'
 import { toBatch } from '../../../../support/batch.js'
 import type { TestRecord } from '../../../../support/records.js'
 
-/** A store that keeps its rows in `files`, its recovery done. */
-export async function openKept(files: Files, sealRows = Number.POSITIVE_INFINITY) {
+/** A store that keeps its rows in `files`, its recovery done. `onLoad` is called when a segment has come into memory. */
+export async function openKept(files: Files, sealRows = Number.POSITIVE_INFINITY, onLoad = () => {}) {
   const trouble = createTrouble(1, () => {})
-  const keeper = createDiskKeeper(files, trouble, () => {})
+  const keeper = createDiskKeeper(files, trouble, onLoad)
   const store = createStore({ sealRows, sealBytes: Number.POSITIVE_INFINITY, keeper })
   const amiss: string[] = []
   await keeper.recover(store, {

@@ -26,13 +26,13 @@ export function holdOnDisk(files: Files, path: string, facts: SegmentFacts, onLo
   let lastOpened = 0
 
   async function load(): Promise<Segment> {
-    try {
-      loaded = await loadSegment(files, path, facts)
-    } finally {
+    const segment = await loadSegment(files, path, facts).finally(() => {
       loading = undefined
-    }
+    })
+    loaded = segment
+    // Which may unload it at once; who has asked for it has it all the same.
     onLoad()
-    return loaded
+    return segment
   }
 
   const lifetime = createLifetime(async () => {
