@@ -21,11 +21,11 @@ export class Lane {
 }
 
 /** The columns that every lane has; behind them come its hot ones. */
-const TIMESTAMPS: i32 = 0
-const PROJECTS: i32 = 1
-const IDS: i32 = 2
-const EVENT_MESSAGES: i32 = 3
-const METADATA: i32 = 4
+export const TIMESTAMPS: i32 = 0
+export const PROJECTS: i32 = 1
+export const IDS: i32 = 2
+export const EVENT_MESSAGES: i32 = 3
+export const METADATA: i32 = 4
 export const HOT: i32 = 5
 
 /** There is room for so many; a host that adds more is stopped by a trap. */
@@ -68,36 +68,6 @@ export function laneAt(number: i32): Lane {
 @inline
 export function columnAt(lane: Lane, number: i32): Column {
   return changetype<Column>(changetype<usize>(lane) + COLUMNS_AT + number * COLUMN_BYTES)
-}
-
-// @ts-ignore: decorator
-@inline
-export function timestamps(lane: Lane): Column {
-  return columnAt(lane, TIMESTAMPS)
-}
-
-// @ts-ignore: decorator
-@inline
-export function projects(lane: Lane): Column {
-  return columnAt(lane, PROJECTS)
-}
-
-// @ts-ignore: decorator
-@inline
-export function ids(lane: Lane): Column {
-  return columnAt(lane, IDS)
-}
-
-// @ts-ignore: decorator
-@inline
-export function eventMessages(lane: Lane): Column {
-  return columnAt(lane, EVENT_MESSAGES)
-}
-
-// @ts-ignore: decorator
-@inline
-export function metadata(lane: Lane): Column {
-  return columnAt(lane, METADATA)
 }
 
 /** Makes the row that has been written count. */

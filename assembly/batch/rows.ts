@@ -3,7 +3,7 @@ import { areasIn } from '../fields/areas'
 import { AREAS, CATEGORY, Column, NUMBER, TEXT } from './columns'
 import { codeOf } from './dictionary'
 import { putUuid } from '../base/host'
-import { columnAt, endRow, eventMessages, HOT, ids, Lane, metadata, projects, timestamps } from './lanes'
+import { columnAt, endRow, EVENT_MESSAGES, HOT, IDS, Lane, METADATA, PROJECTS, TIMESTAMPS } from './lanes'
 import { markNull, markPresent } from './nulls'
 import { readNumber } from '../fields/numbers'
 import { UUID_BYTES } from './regions'
@@ -13,9 +13,9 @@ import { endText, locate, putBytes, putText, textAt, textEnd, textStart } from '
 
 /** The texts that a line is refused for if they have a lone surrogate: false if one has. */
 export function putTexts(row: usize, lane: Lane, project: u32): bool {
-  if (kindOf(row, ID) == ABSENT) putNewId(ids(lane), lane.rows)
-  else if (!putText(ids(lane), lane.rows, row, ID)) return false
-  if (!putText(eventMessages(lane), lane.rows, row, EVENT_MESSAGE)) return false
+  if (kindOf(row, ID) == ABSENT) putNewId(columnAt(lane, IDS), lane.rows)
+  else if (!putText(columnAt(lane, IDS), lane.rows, row, ID)) return false
+  if (!putText(columnAt(lane, EVENT_MESSAGES), lane.rows, row, EVENT_MESSAGE)) return false
   return !isText(row, project) || locate(row, project)
 }
 
@@ -28,11 +28,11 @@ function putNewId(column: Column, at: i32): void {
 /** Writes all else, which cannot fail, and makes the row count. */
 export function putRest(row: usize, lane: Lane, project: u32, timestampUs: f64): void {
   const at = lane.rows
-  store<i64>(timestamps(lane).values + 8 * at, <i64>timestampUs)
-  putCode(projects(lane), at, row, project)
+  store<i64>(columnAt(lane, TIMESTAMPS).values + 8 * at, <i64>timestampUs)
+  putCode(columnAt(lane, PROJECTS), at, row, project)
   for (let i = HOT; i < lane.columns; i++) putHot(columnAt(lane, i), at, row)
-  if (kindOf(row, METADATA_FIELD) == ABSENT) putBytes(metadata(lane), at, NO_METADATA, NO_METADATA + 2)
-  else putText(metadata(lane), at, row, METADATA_FIELD)
+  if (kindOf(row, METADATA_FIELD) == ABSENT) putBytes(columnAt(lane, METADATA), at, NO_METADATA, NO_METADATA + 2)
+  else putText(columnAt(lane, METADATA), at, row, METADATA_FIELD)
   endRow(lane)
 }
 

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { type Clock, systemClock } from '../base/clock.js'
 import { LogweirError } from '../base/errors.js'
 import type { Metrics } from '../base/metrics.js'
+import { createTurns } from '../base/turns.js'
 import { DAY_US, MIB } from '../base/units.js'
 import type { Engine, IngestBatch } from '../engine/engine.js'
 import type { Parsed, Returned, Work, WorkerOptions } from './messages.js'
@@ -80,9 +81,8 @@ export function createIngest(options: IngestOptions): Ingest {
   /** The slab that is being filled. */
   let slab: Uint8Array | undefined
   let filledBytes = 0
-  /** The last of the calls, which run one after the other; the last of the messages, likewise. */
-  let called: Promise<unknown> = Promise.resolve()
-  let applied = Promise.resolve()
+  const calls = createTurns()
+  const messages = createTurns()
 
   function startWorker(): Worker {
     const { defaultSource, retentionUs = RETENTION_US, maxLineBytes, flushIntervalMs = FLUSH_INTERVAL_MS } = options
@@ -114,7 +114,7 @@ export function createIngest(options: IngestOptions): Ingest {
   }
 
   function receive(message: Parsed): void {
-    applied = applied.then(() => apply(message)).catch((error: Error) => fail(`The engine failed: ${error.message}`))
+    void messages.take(() => apply(message).catch((error: Error) => fail(`The engine failed: ${error.message}`)))
   }
 
   async function apply({ rejects: refused, batch, done }: Parsed): Promise<void> {
@@ -176,12 +176,10 @@ export function createIngest(options: IngestOptions): Ingest {
 
   /** Calls run one after the other, none after a failure. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = called.then(() => {
+    return calls.take(async () => {
       if (failure !== undefined) throw failure
       return work()
     })
-    called = result.catch(() => {})
-    return result
   }
 
   async function flushWorker(): Promise<void> {

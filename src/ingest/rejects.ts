@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { type FileHandle, open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Clock, systemClock } from '../base/clock.js'
+import { createTurns } from '../base/turns.js'
 import { MIB } from '../base/units.js'
 import { NEWLINE } from './bytes.js'
 
@@ -86,7 +87,7 @@ function fileRejects(dataDir: string, log: (line: string) => void, maxBytes: num
   let file: FileHandle | undefined
   let fileBytes = 0
   let failing = false
-  let tail = Promise.resolve()
+  const turns = createTurns()
 
   async function openFile(): Promise<FileHandle> {
     file = await open(path, 'a+', 0o600)
@@ -128,15 +129,13 @@ function fileRejects(dataDir: string, log: (line: string) => void, maxBytes: num
   }
 
   function write(rejects: readonly Reject[]): Promise<void> {
-    tail = tail.then(async () => {
+    return turns.take(async () => {
       for (const entries of pieces(rejects, maxBytes)) await tolerant(() => append(entries))
     })
-    return tail
   }
 
   function close(): Promise<void> {
-    tail = tail.then(() => tolerant(closeFile))
-    return tail
+    return turns.take(() => tolerant(closeFile))
   }
 
   return { write, close }

@@ -88,7 +88,6 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
       stopSync?.()
       durable?.trouble.giveUp()
       await store.settled()
-      store.close()
       await durable?.close()
     },
   }

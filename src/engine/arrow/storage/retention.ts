@@ -20,7 +20,8 @@ export function enforceRetention(store: Store, nowUs: number, retentionUs: numbe
  * outgrows the limit alone keeps its newest rows.
  */
 export function dropBeyond(store: Store, limitBytes: number, metrics: Metrics): void {
-  if (store.bytes() > limitBytes) store.trim('all')
+  if (store.bytes() <= limitBytes) return
+  store.trim('all')
   while (store.bytes() > limitBytes) {
     const oldest = store.oldestDay()
     if (oldest === undefined) return
@@ -31,7 +32,8 @@ export function dropBeyond(store: Store, limitBytes: number, metrics: Metrics): 
 
 /** Lets go of columns that are on disk too, those first that nobody has asked for the longest, until the bytes fit the limit. */
 export function unloadBeyond(store: Store, limitBytes: number): void {
-  if (store.bytes() > limitBytes) store.trim('all')
+  if (store.bytes() <= limitBytes) return
+  store.trim('all')
   while (store.bytes() > limitBytes && store.unload());
 }
 

@@ -73,8 +73,6 @@ export interface Store {
   view(source: SourceName): View
   /** Seals every head that holds a row. */
   sealAll(): Promise<void>
-  /** Lets go of the segments, once nobody reads them. */
-  close(): void
   /** Resolves when what has been asked for is appended, and no head is being sealed. */
   settled(): Promise<void>
   stats(): SourceStats[]
@@ -101,6 +99,7 @@ export function createStore({ sealRows, sealBytes, keeper = memoryKeeper }: Stor
   /** The last head that was sealed: its memory is used again, since memory that the system must first find is twice as dear. */
   let spare: { head: Head; idle: boolean } | undefined
 
+  /** Begins to seal the open head. Who does not wait for it need not catch: its rows stay where they are. */
   const sealShelf = (shelf: Shelf): Promise<void> => {
     const { head: full, kept } = shelf
     shelf.sealing.push(full)
@@ -136,7 +135,7 @@ export function createStore({ sealRows, sealBytes, keeper = memoryKeeper }: Stor
     shelf.kept ??= keeper.openHead(shelf.source)
     await shelf.kept.append(batch)
     show(openHead(shelf))
-    if (isFull(shelf.head)) void sealShelf(shelf).catch(() => {})
+    if (isFull(shelf.head)) void sealShelf(shelf)
   }
 
   const stats = (): SourceStats[] =>
@@ -158,15 +157,15 @@ export function createStore({ sealRows, sealBytes, keeper = memoryKeeper }: Stor
     },
     async reopen(source, replay) {
       const shelf = shelves.get(source)!
-      if (shelf.head.rows > 0) void sealShelf(shelf).catch(() => {})
+      if (shelf.head.rows > 0) void sealShelf(shelf)
       shelf.kept = await replay((batch) => decodeBatch(batch)(openHead(shelf)))
-      if (isFull(shelf.head)) void sealShelf(shelf).catch(() => {})
+      if (isFull(shelf.head)) void sealShelf(shelf)
     },
     sealFailing() {
       for (const shelf of shelves.values()) {
         if (!shelf.kept?.isFailing()) continue
         void shelf.turns.take(async () => {
-          if (shelf.head.rows > 0 && shelf.kept?.isFailing()) void sealShelf(shelf).catch(() => {})
+          if (shelf.head.rows > 0 && shelf.kept?.isFailing()) void sealShelf(shelf)
         })
       }
     },
@@ -182,14 +181,13 @@ export function createStore({ sealRows, sealBytes, keeper = memoryKeeper }: Stor
       return { parts: [...segments, ...heads.map(showHead)], release }
     },
     async sealAll() {
-      const sealing = [...shelves.values()].map((shelf) =>
-        shelf.turns.take(async () => (shelf.head.rows > 0 ? { sealed: sealShelf(shelf) } : undefined)),
-      )
-      await Promise.all((await Promise.all(sealing)).map((begun) => begun?.sealed))
+      const sealed: Promise<void>[] = []
+      const begin = async (shelf: Shelf) => {
+        if (shelf.head.rows > 0) sealed.push(sealShelf(shelf))
+      }
+      await Promise.all([...shelves.values()].map((shelf) => shelf.turns.take(() => begin(shelf))))
+      await Promise.all(sealed)
       await lastSeal
-    },
-    close() {
-      for (const segment of [...shelves.values()].flatMap(({ segments }) => segments)) void segment.close()
     },
     async settled() {
       await Promise.all([...shelves.values()].map(({ turns }) => turns.settled()))
@@ -203,13 +201,9 @@ export function createStore({ sealRows, sealBytes, keeper = memoryKeeper }: Stor
     bytes: () => stats().reduce((sum, stats) => sum + stats.hotBytes + stats.coldBytes + stats.headBytes, 0),
     unload() {
       const loaded = [...shelves.values()].flatMap(({ segments }) => segments.filter(({ hotBytes }) => hotBytes > 0))
-      const before = sum(loaded.map(({ hotBytes }) => hotBytes))
-      const idlest = loaded.reduce<SegmentHandle | undefined>(
-        (a, b) => (a !== undefined && a.lastOpened <= b.lastOpened ? a : b),
-        undefined,
-      )
+      const [idlest] = loaded.sort((a, b) => a.lastOpened - b.lastOpened)
       idlest?.unload()
-      return sum(loaded.map(({ hotBytes }) => hotBytes)) < before
+      return idlest?.hotBytes === 0
     },
     oldestDay: () => extreme(days(), Math.min),
     newestDay: () => extreme(days(), Math.max),

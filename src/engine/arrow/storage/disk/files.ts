@@ -40,6 +40,18 @@ export interface WritableFile {
   close(): Promise<void>
 }
 
+/** Writes a file whole, in place of what may be there under that name; it survives a power cut once its directory is synced. */
+export async function writeFile(files: Files, path: string, pieces: readonly Uint8Array[]): Promise<void> {
+  const file = await files.openToWrite(path)
+  try {
+    await file.truncate(0)
+    await file.writeAt(0, pieces)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
 /** Files and directories that only their owner may read. */
 const FILE_MODE = 0o600
 const DIRECTORY_MODE = 0o700

@@ -1,5 +1,5 @@
 import { LogweirError } from '../../../../base/errors.js'
-import type { Files } from './files.js'
+import { type Files, writeFile } from './files.js'
 
 /** The version of all that is written below a data directory. A change that an older program would misread raises it. */
 export const FORMAT_VERSION = 1
@@ -21,14 +21,7 @@ export async function checkFormat(files: Files, directory: string): Promise<void
 }
 
 async function mark(files: Files): Promise<void> {
-  const file = await files.openToWrite(NEW_NAME)
-  try {
-    await file.truncate(0)
-    await file.writeAt(0, [Buffer.from(`${JSON.stringify({ format: 'logweir', version: FORMAT_VERSION })}\n`)])
-    await file.sync()
-  } finally {
-    await file.close()
-  }
+  await writeFile(files, NEW_NAME, [Buffer.from(`${JSON.stringify({ format: 'logweir', version: FORMAT_VERSION })}\n`)])
   await files.rename(NEW_NAME, FORMAT_NAME)
   await files.syncDirectory('')
 }

@@ -46,7 +46,6 @@ export async function openKept(files: Files, sealRows = Number.POSITIVE_INFINITY
     async close() {
       trouble.giveUp()
       await store.settled().catch(() => {})
-      store.close()
       await keeper.close().catch(() => {})
     },
   }

@@ -1,6 +1,6 @@
 import { checkOf } from '../../ipc.js'
 import { createSegment, type Segment } from '../../segment.js'
-import type { Files } from '../files.js'
+import { type Files, writeFile } from '../files.js'
 import { UNFINISHED } from '../layout.js'
 import { openCold } from './cold-file.js'
 import { FORMAT_VERSION, type SegmentFacts } from './facts.js'
@@ -50,16 +50,6 @@ function describe(segment: Segment, cold: Buffer): SegmentFacts {
     timeBytes: times.offsets.BYTES_PER_ELEMENT,
     coldFileBytes: cold.length,
     coldCheck: checkOf(cold),
-  }
-}
-
-async function writeFile(files: Files, path: string, pieces: readonly Uint8Array[]): Promise<void> {
-  const file = await files.openToWrite(path)
-  try {
-    await file.writeAt(0, pieces)
-    await file.sync()
-  } finally {
-    await file.close()
   }
 }
 
