@@ -1,11 +1,44 @@
 import { defineConfig } from 'vitest/config'
 
-/** `process` tests run the built program as a child; `unit` tests are all others, and run in shifted time zones too. */
+const SLOW = 'test/**/*.slow.test.ts'
+const MINUTES = 60_000
+
+/**
+ * `unit` tests run in shifted time zones too; `program` tests run the built program as a child, one file at a time, since
+ * some of them look at the clock; `slow` ones are those that `npm test` has no time for.
+ */
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/cli/**'] } },
-      { test: { name: 'process', include: ['test/cli/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000 } },
+      {
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/program/**', SLOW],
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          name: 'program',
+          include: ['test/program/**/*.test.ts'],
+          exclude: [SLOW],
+          testTimeout: MINUTES,
+          hookTimeout: MINUTES,
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          name: 'slow',
+          include: [SLOW],
+          testTimeout: 20 * MINUTES,
+          hookTimeout: MINUTES,
+          fileParallelism: false,
+          sequence: { groupOrder: 2 },
+        },
+      },
     ],
   },
 })

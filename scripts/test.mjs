@@ -1,6 +1,6 @@
 /**
- * Runs the tests under UTC, and the unit tests once more under a time zone whose offset is no whole hour.
- * Arguments go to vitest. Ends with the true sums of all runs: `N passed, N failed`.
+ * Runs the unit tests, under UTC and under a time zone whose offset is no whole hour, then those of the built program;
+ * `--unit` runs the former only, `--slow` the slow tests instead. Other arguments go to vitest. Ends with the true sums of all runs: `N passed, N failed`.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -8,20 +8,23 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const RUNS = [
-  { timeZone: 'UTC', args: [] },
-  { timeZone: 'Pacific/Chatham', args: ['--project', 'unit'] },
-]
+const given = process.argv.slice(2)
+const passedOn = given.filter((argument) => argument !== '--slow' && argument !== '--unit')
+const SLOW = [{ timeZone: 'UTC', projects: ['slow'] }]
+const UNIT = ['UTC', 'Pacific/Chatham'].map((timeZone) => ({ timeZone, projects: ['unit'] }))
+const PROGRAM = [{ timeZone: 'UTC', projects: ['program'] }]
+const RUNS = given.includes('--slow') ? SLOW : given.includes('--unit') ? UNIT : [...UNIT, ...PROGRAM]
 const VITEST = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url))
 
 /** The counts of one run; a run that never reported, or failed outside of a test, counts as one failure. */
-function runVitest({ timeZone, args }, index) {
-  console.log(`\n== vitest, TZ=${timeZone} ==`)
+function runVitest({ timeZone, projects }, index) {
+  console.log(`\n== vitest ${projects}, TZ=${timeZone} ==`)
+  const args = projects.flatMap((project) => ['--project', project])
   const report = join(folder, `${index}.json`)
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   const { status } = spawnSync(
     process.execPath,
-    [VITEST, 'run', '--passWithNoTests', ...reporters, ...args, ...process.argv.slice(2)],
+    [VITEST, 'run', '--passWithNoTests', ...reporters, ...args, ...passedOn],
     { stdio: 'inherit', env: { ...process.env, TZ: timeZone } },
   )
   const { passed, failed } = readReport(report)
