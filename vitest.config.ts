@@ -15,6 +15,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: ['test/program/**', SLOW],
+          testTimeout: 20_000,
           sequence: { groupOrder: 0 },
         },
       },

@@ -36,7 +36,7 @@ const QUERIES = {
 
 // As the service does.
 letHeapsGrow()
-const engine = createArrowEngine({ clock: systemClock, metrics: createMetrics(), memoryLimitBytes: 16e9 })
+const engine = createArrowEngine({ clock: systemClock, metrics: createMetrics(), rowsLimitBytes: 16e9 })
 await fill()
 const nowUs = systemClock.nowUs()
 const queries = []

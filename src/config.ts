@@ -33,7 +33,10 @@ export const SERVE_SETTINGS = {
   dataDir: { kind: text('DIR'), default: './logweir-data', meaning: 'keep rows, rejects and the access token here' },
   inMemory: { kind: onOff, meaning: 'write nothing to disk: rows end with the process' },
   source: { kind: sourceName, meaning: 'source of records on standard input that name none' },
-  memoryLimit: { kind: bytes, meaning: 'bytes that rows may take, as 512M or 2G; default: half of the memory' },
+  memoryLimit: {
+    kind: bytes,
+    meaning: 'bytes of memory to live in, as 512M or 2G; default: half of the memory there is',
+  },
   retentionDays: { kind: whole('DAYS', 1, MOST_DAYS), default: '90', meaning: 'rows older than this go' },
   tokensFile: { kind: text('FILE'), meaning: 'access tokens, one a line; # starts a comment' },
   accessTokens: { kind: text(''), flag: false, meaning: 'access tokens, comma separated; never a flag' },

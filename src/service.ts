@@ -15,6 +15,8 @@ import { openRejects } from './ingest/rejects.js'
 import { readStdin, type StdinReader, type StdinReport } from './ingest/stdin.js'
 import { findTokens, keepToken } from './tokens.js'
 
+/** The rest is for parsing, queries, the result cache and the runtime itself. */
+const ROWS_SHARE = 0.5
 /** How long a stop may take before it is broken off; the contract gives 5 s. */
 const STOP_MS = 4_800
 
@@ -35,7 +37,8 @@ export async function startService(config: ServeConfig, log: Log): Promise<Servi
   const tokens = findTokens(config)
   const [clock, metrics] = [systemClock, createMetrics()]
   const { memoryLimitBytes, retentionUs, source } = config
-  const engine = createArrowEngine({ clock, metrics, disk, log, memoryLimitBytes, retentionUs })
+  const rowsLimitBytes = memoryLimitBytes * ROWS_SHARE
+  const engine = createArrowEngine({ clock, metrics, disk, log, rowsLimitBytes, retentionUs })
   gaugeEngine(engine, metrics)
   let status: Status = 'starting'
   const statusNow = () => (status === 'ok' && engine.trouble() !== undefined ? 'degraded' : status)

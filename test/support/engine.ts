@@ -10,7 +10,7 @@ import type { TestRecord } from './records.js'
 
 /** An embedded engine of which a test says only what it needs. */
 export function openEngine(options: Partial<ArrowEngineOptions> = {}): ArrowEngine {
-  return createArrowEngine({ clock: createFakeClock(), metrics: createMetrics(), memoryLimitBytes: GIB, ...options })
+  return createArrowEngine({ clock: createFakeClock(), metrics: createMetrics(), rowsLimitBytes: GIB, ...options })
 }
 
 /** Appends records in their order, in batches of at most `batchRows`; a batch ends where the source changes. */

@@ -18,8 +18,11 @@ export interface ArrowEngineOptions {
   /** Where rows are kept, whose release is then the engine's; without it they live in memory only. */
   disk?: Disk
   log?: Log
-  /** Bytes that rows may take, heads and sealed segments together; beyond it the oldest day goes. */
-  memoryLimitBytes: number
+  /**
+   * Bytes that rows may take, heads and sealed segments together; beyond it segments that are on a disk leave memory, and
+   * the oldest day goes without a disk.
+   */
+  rowsLimitBytes: number
   /** Days older than this go. */
   retentionUs?: number
   /** A head is sealed once it holds so many rows or bytes. */
@@ -36,7 +39,7 @@ export interface ArrowEngine extends Engine {
 const RETENTION_US = 90 * DAY_US
 const SEAL_ROWS = 2 ** 18
 const SEAL_BYTES = 64 * MIB
-/** Heads take at most this share of the memory limit each, so that sealing begins long before eviction must. */
+/** Heads take at most this share of the limit each, so that sealing begins long before anything must go. */
 const HEAD_SHARE = 1 / 16
 /** How often old days and unused memory are looked for. */
 const UPKEEP_MS = MINUTE_US / 1000
@@ -47,13 +50,13 @@ const RETRY_MS = 1000
 
 /** Rows as sorted, compressed, time-partitioned columns in this process's memory. */
 export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
-  const { clock, metrics, memoryLimitBytes, retentionUs = RETENTION_US, sealRows = SEAL_ROWS } = options
-  const sealBytes = options.sealBytes ?? Math.min(SEAL_BYTES, memoryLimitBytes * HEAD_SHARE)
+  const { clock, metrics, rowsLimitBytes, retentionUs = RETENTION_US, sealRows = SEAL_ROWS } = options
+  const sealBytes = options.sealBytes ?? Math.min(SEAL_BYTES, rowsLimitBytes * HEAD_SHARE)
   const durable = options.disk === undefined ? undefined : keepOn(options.disk, options, () => enforceLimit())
   const store = createStore({ sealRows, sealBytes, keeper: durable?.keeper })
-  metrics.memoryLimitBytes.set(memoryLimitBytes)
+  metrics.rowsLimitBytes.set(rowsLimitBytes)
   const enforceLimit = () =>
-    durable === undefined ? dropBeyond(store, memoryLimitBytes, metrics) : unloadBeyond(store, memoryLimitBytes)
+    durable === undefined ? dropBeyond(store, rowsLimitBytes, metrics) : unloadBeyond(store, rowsLimitBytes)
   const stopUpkeep = clock.every(UPKEEP_MS, () => {
     enforceRetention(store, clock.nowUs(), retentionUs, metrics)
     store.trim('idle')

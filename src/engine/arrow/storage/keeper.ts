@@ -14,11 +14,10 @@ export interface Keeper {
 export interface HeadKeeper {
   /** Resolves when the batch is kept; until then it must not be shown. Rejects where that is given up. */
   append(batch: IngestBatch): Promise<void>
-  /**
-   * Keeps what the head holds as these segments, from one moment to the next. Resolves with what
-   * holds them from then on.
-   */
-  seal(segments: readonly Segment[]): Promise<readonly SegmentHandle[]>
+  /** Writes rows of the head as segments, and resolves with what holds them; a long head takes several calls. */
+  write(segments: readonly Segment[]): Promise<readonly SegmentHandle[]>
+  /** All rows of the head are written: from one moment to the next its segments are what is kept. */
+  commit(): Promise<void>
   /** Whether it may lose the rows that it has, unless they are sealed soon. */
   isFailing(): boolean
 }
@@ -27,7 +26,8 @@ export interface HeadKeeper {
 export const memoryKeeper: Keeper = {
   openHead: () => ({
     append: async () => {},
-    seal: async (segments) => segments.map(holdInMemory),
+    write: async (segments) => segments.map(holdInMemory),
+    commit: async () => {},
     isFailing: () => false,
   }),
   drop: (segments) => segments.forEach((segment) => void segment.close()),

@@ -21,12 +21,18 @@ import { seal } from './seal.js'
 interface Shelf {
   source: SourceName
   segments: SegmentHandle[]
-  sealing: Head[]
+  sealing: Sealing[]
   head: Head
   /** Where the rows of the open head are kept; from its first row on. */
   kept: HeadKeeper | undefined
   /** What appends to the head or closes it takes turns. */
   turns: Turns
+}
+
+/** A head that takes no more rows, and where its rows are kept until they are segments. */
+interface Sealing {
+  head: Head
+  kept: HeadKeeper
 }
 
 export interface StoreOptions {
@@ -37,7 +43,8 @@ export interface StoreOptions {
   sealBytes: number
 }
 
-export type Replay = (show: (batch: IngestBatch) => void) => Promise<HeadKeeper | undefined>
+/** Shows the rows of an earlier process's head batch by batch; resolves with whether there is anything to append to. */
+export type Replay = (show: (batch: IngestBatch) => void) => Promise<boolean>
 
 /** What went of a UTC day of one source. */
 export interface Dropped {
@@ -63,10 +70,10 @@ export interface Store {
   /** Takes in a segment that was sealed by an earlier process. */
   adopt(segment: SegmentHandle): void
   /**
-   * Takes in the head of an earlier process as the open head of its source; an older one is sealed. `replay` shows its rows
-   * batch by batch, and gives where they are kept; or nothing, where it has shown nothing.
+   * Takes in the head of an earlier process as the open head of its source; an older one is sealed. One that is longer than
+   * a head may be here is sealed in parts while it is read.
    */
-  reopen(source: SourceName, replay: Replay): Promise<void>
+  reopen(source: SourceName, kept: HeadKeeper, replay: Replay): Promise<void>
   /** Seals the heads whose rows are in danger where they are kept. */
   sealFailing(): void
   /** All rows of a source at this moment. */
@@ -99,17 +106,23 @@ export function createStore({ sealRows, sealBytes, keeper = memoryKeeper }: Stor
   /** The last head that was sealed: its memory is used again, since memory that the system must first find is twice as dear. */
   let spare: { head: Head; idle: boolean } | undefined
 
-  /** Begins to seal the open head. Who does not wait for it need not catch: its rows stay where they are. */
-  const sealShelf = (shelf: Shelf): Promise<void> => {
-    const { head: full, kept } = shelf
+  /**
+   * Begins to seal the open head, or a part of what is kept with it. Who does not wait for it need not catch: rows that
+   * cannot be sealed stay where they are, and so does what keeps them.
+   */
+  const sealShelf = (shelf: Shelf, extent: 'all' | 'part' = 'all'): Promise<void> => {
+    const full: Sealing = { head: shelf.head, kept: shelf.kept! }
+    const { head, kept } = full
     shelf.sealing.push(full)
     shelf.head = createHead(shelf.source)
-    shelf.kept = undefined
+    if (extent === 'all') shelf.kept = undefined
     const sealed = lastSeal.then(async () => {
-      const segments = await seal(shelf.source, full, createPause())
-      for (const segment of await kept!.seal(segments)) shelf.segments.push(segment)
+      const segments = head.rows > 0 ? await seal(shelf.source, head, createPause()) : []
+      for (const segment of await kept.write(segments)) shelf.segments.push(segment)
       shelf.sealing.splice(shelf.sealing.indexOf(full), 1)
-      if (full.readers === 0) spare = { head: full, idle: false }
+      if (head.readers === 0) spare = { head, idle: false }
+      const isWhole = !shelf.sealing.some((other) => other.kept === kept)
+      if (extent === 'all' && isWhole) await kept.commit()
     })
     lastSeal = sealed.catch(() => {})
     backlog.push(sealed)
@@ -120,7 +133,7 @@ export function createStore({ sealRows, sealBytes, keeper = memoryKeeper }: Stor
 
   /** The head for the next rows. One that is empty moves to memory that is spare; in a flood, to as much as its forerunner. */
   const openHead = (shelf: Shelf): Head => {
-    const forerunner = shelf.sealing.at(-1)
+    const forerunner = shelf.sealing.at(-1)?.head
     if (shelf.head.rows > 0) return shelf.head
     if (spare !== undefined) shelf.head = reuseHead(shelf.source, spare.head)
     else if (forerunner !== undefined) shelf.head = createHeadLike(forerunner)
@@ -155,11 +168,19 @@ export function createStore({ sealRows, sealBytes, keeper = memoryKeeper }: Stor
     adopt(segment) {
       shelves.get(segment.source)!.segments.push(segment)
     },
-    async reopen(source, replay) {
+    async reopen(source, kept, replay) {
       const shelf = shelves.get(source)!
       if (shelf.head.rows > 0) void sealShelf(shelf)
-      shelf.kept = await replay((batch) => decodeBatch(batch)(openHead(shelf)))
-      if (isFull(shelf.head)) void sealShelf(shelf)
+      shelf.kept = kept
+      let isLong = false
+      const isKept = await replay((batch) => {
+        decodeBatch(batch)(openHead(shelf))
+        if (!isFull(shelf.head)) return
+        isLong = true
+        void sealShelf(shelf, 'part')
+      })
+      if (!isKept) shelf.kept = undefined
+      else if (isLong) void sealShelf(shelf)
     },
     sealFailing() {
       for (const shelf of shelves.values()) {
@@ -171,7 +192,7 @@ export function createStore({ sealRows, sealBytes, keeper = memoryKeeper }: Stor
     },
     view(source) {
       const { segments, sealing, head } = shelves.get(source)!
-      const heads = [...sealing, head].filter(({ rows }) => rows > 0)
+      const heads = headsOf(sealing, head).filter(({ rows }) => rows > 0)
       for (const read of heads) read.readers++
       const retained = segments.map((segment) => segment.retain())
       const release = () => {
@@ -229,7 +250,7 @@ function createShelf(source: SourceName): Shelf {
 }
 
 function statsOf({ source, segments, sealing, head }: Shelf): SourceStats {
-  const heads = [...sealing, head]
+  const heads = headsOf(sealing, head)
   return {
     source,
     rows: sum([...segments, ...heads].map(({ rows }) => rows)),
@@ -239,6 +260,8 @@ function statsOf({ source, segments, sealing, head }: Shelf): SourceStats {
     headBytes: sum(heads.map(headBytes)),
   }
 }
+
+const headsOf = (sealing: readonly Sealing[], open: Head) => [...sealing.map(({ head }) => head), open]
 
 const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0)
 

@@ -178,8 +178,8 @@ describe('the memory limit', () => {
   })
 
   it('holds in an engine that takes ten times as much', async () => {
-    const memoryLimitBytes = 2_400_000
-    const engine = openEngine({ memoryLimitBytes, metrics, sealRows: 4 })
+    const rowsLimitBytes = 2_400_000
+    const engine = openEngine({ rowsLimitBytes, metrics, sealRows: 4 })
     const next = uniform(1)
     let greatest = 0
     for (let i = 0; i < 900; i++) {
@@ -188,7 +188,7 @@ describe('the memory limit', () => {
       const held = engine.stats().reduce((sum, stats) => sum + stats.hotBytes + stats.coldBytes + stats.headBytes, 0)
       greatest = Math.max(greatest, held)
     }
-    expect(greatest).toBeLessThan(memoryLimitBytes * 1.25)
+    expect(greatest).toBeLessThan(rowsLimitBytes * 1.25)
     const { rows } = engine.stats().find(({ source }) => source === 'edge_logs')!
     expect((await evicted(metrics, 'memory')).rows).toBe(900 - rows)
     expect(rows).toBeGreaterThan(20)

@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest'
+import { memoryKeeper } from '../../../../src/engine/arrow/storage/keeper.js'
 import { seal } from '../../../../src/engine/arrow/storage/seal.js'
 import { createStore } from '../../../../src/engine/arrow/storage/store.js'
 import { toBatch } from '../../../support/batch.js'
@@ -21,4 +22,24 @@ it('a head that cannot be sealed stays visible, and later ones are sealed', asyn
   await store.sealAll()
   expect(store.stats().find(({ source }) => source === 'edge_logs')).toMatchObject({ rows: 2, segments: 1 })
   expect(times().sort()).toEqual([1, 2])
+})
+
+it('a journal of which a part cannot be sealed stays, since it has rows that nothing else keeps', async () => {
+  const commits: string[] = []
+  const store = createStore({ sealRows: 1, sealBytes: 1e9 })
+  const reopen = (name: string) =>
+    store.reopen(
+      'edge_logs',
+      { ...memoryKeeper.openHead('edge_logs'), commit: async () => void commits.push(name) },
+      async (show) => {
+        for (const timestampUs of [1, 2, 3]) show(toBatch('edge_logs', [edge({ timestampUs })]))
+        return true
+      },
+    )
+  vi.mocked(seal).mockRejectedValueOnce(new RangeError('no memory'))
+  await reopen('broken')
+  await reopen('whole')
+  await store.settled()
+  expect(commits).toEqual(['whole'])
+  expect(store.stats().find(({ source }) => source === 'edge_logs')).toMatchObject({ rows: 6, segments: 5 })
 })

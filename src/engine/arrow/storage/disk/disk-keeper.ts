@@ -16,11 +16,18 @@ import type { Trouble } from './trouble.js'
 /** Keeps rows below a data directory: those of an open head in its journal, sealed ones in segment files. */
 export interface DiskKeeper extends Keeper {
   /** Hands all rows that are kept to an empty store. Once, before anything else. */
-  recover(store: Pick<Store, 'adopt' | 'reopen' | 'settled'>, visitor: RecoveryVisitor): Promise<void>
+  recover(store: RecoveringStore, visitor: RecoveryVisitor): Promise<void>
   /** Makes what was appended so far survive a power cut; a journal for which this fails says so by `isFailing`. */
   sync(): Promise<void>
   /** Lets go of the journals, which stay. */
   close(): Promise<void>
+}
+
+type RecoveringStore = Pick<Store, 'adopt' | 'reopen' | 'settled'>
+
+interface OpenHead extends HeadKeeper {
+  /** The journal has been read; appends go on behind what is in it. */
+  continueWith(journal: Journal): void
 }
 
 /** Is told what recovery finds amiss; it goes on. */
@@ -42,31 +49,41 @@ export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => v
     lastNumbers.set(source, Math.max(number, lastNumbers.get(source) ?? 0))
   }
 
-  function keepHead(id: HeadId, journal: Journal): HeadKeeper {
-    journals.add(journal)
+  /** A head and its journal, which is known later where that is being read. */
+  function keepHead(id: HeadId, journal?: Journal): OpenHead {
     reserve(id)
+    let parts = 0
+    const continueWith = (found: Journal) => {
+      journal = found
+      journals.add(found)
+    }
+    if (journal !== undefined) continueWith(journal)
     return {
-      append: (batch) => trouble.outlast(() => journal.append(batch)),
-      isFailing: () => journal.failure !== undefined,
-      async seal(segments) {
-        const kept = await trouble.outlast(() => writeSegments(id, segments))
+      continueWith,
+      append: (batch) => trouble.outlast(() => journal!.append(batch)),
+      isFailing: () => journal?.failure !== undefined,
+      async write(segments) {
+        const written = await trouble.outlast(() => writeSegments(id, parts, segments))
+        parts += written.length
+        for (const segment of written) held.add(segment)
+        return written
+      },
+      async commit() {
         // From here on the head is its segments; for good once the directory is synced: a journal that came back after a
         // power cut would bring no more than what was synced of it.
         await trouble.outlast(() => files.remove(journalPath(id)))
         await trouble.outlast(() => files.syncDirectory(JOURNALS))
-        journals.delete(journal)
-        for (const segment of kept) held.add(segment)
-        await journal.close()
-        return kept
+        journals.delete(journal!)
+        await journal!.close()
       },
     }
   }
 
-  /** Writes the segments of a head and reads their facts back; what an attempt before has left goes. */
-  async function writeSegments(id: HeadId, segments: readonly Segment[]): Promise<DiskSegment[]> {
+  /** Writes segments of a head and reads their facts back; what an attempt before has left goes. */
+  async function writeSegments(id: HeadId, firstPart: number, segments: readonly Segment[]): Promise<DiskSegment[]> {
     const written: DiskSegment[] = []
-    for (const [part, segment] of segments.entries()) {
-      const path = segmentPath(id, part, segment.day)
+    for (const [i, segment] of segments.entries()) {
+      const path = segmentPath(id, firstPart + i, segment.day)
       await makeDayDirectory(id.source, segment.day)
       await files.remove(path)
       await writeSegment(files, path, segment)
@@ -92,15 +109,25 @@ export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => v
     )
   }
 
-  /** The journal of an earlier process, its rows shown; undefined where it holds nothing that rows can be appended to. */
-  async function recoverHead(id: HeadId, show: (batch: IngestBatch) => void, visitor: RecoveryVisitor) {
-    reserve(id)
+  /** Hands over the head of an earlier process; a journal without a header holds no rows, and goes. */
+  async function recoverHead(id: HeadId, store: RecoveringStore, { damage }: RecoveryVisitor): Promise<void> {
+    const head = keepHead(id)
     const path = journalPath(id)
-    const { header, length } = await recoverJournal(files, path, { batch: show, damage: visitor.damage })
-    if (header !== undefined) return keepHead(id, continueJournal(files, path, header, length))
-    await files.rename(path, path + GONE)
-    return undefined
+    await store.reopen(id.source, head, async (show) => {
+      const batch = async (shown: IngestBatch) => {
+        show(shown)
+        await roomIn(store)
+      }
+      const { header, length } = await recoverJournal(files, path, { batch, damage })
+      if (header !== undefined) head.continueWith(continueJournal(files, path, header, length))
+      else await files.rename(path, path + GONE)
+      return header !== undefined
+    })
+    await roomIn(store)
   }
+
+  /** So that the heads of an earlier process take no more memory than its own did; but a full disk holds up no start. */
+  const roomIn = (store: RecoveringStore) => Promise.race([store.settled(), trouble.begins()])
 
   return {
     openHead(source) {
@@ -125,11 +152,7 @@ export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => v
         held.add(segment)
         store.adopt(segment)
       }
-      for (const id of journals) {
-        await store.reopen(id.source, (show) => recoverHead(id, show, visitor))
-        // So that heads of an earlier process take no more memory than its own did; but a full disk holds up no start.
-        await Promise.race([store.settled(), trouble.begins()])
-      }
+      for (const id of journals) await recoverHead(id, store, visitor)
     },
     async sync() {
       await Promise.all([...journals].map((journal) => journal.sync().catch(() => {})))

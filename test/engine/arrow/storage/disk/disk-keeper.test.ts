@@ -73,6 +73,24 @@ describe('rows on disk', () => {
     await kept.close()
   })
 
+  it('in a journal that is longer than a head may be are sealed in parts while they are read', async () => {
+    const first = createModelFiles()
+    const long = await openKept(first)
+    const records = [0, 4, 8, 12, 16, 20, 24].map(record)
+    for (const one of records) await long.append(one)
+    const files = first.restart()
+    const second = await openKept(files, 3)
+    await second.store.settled()
+    expect([await second.rows(), await files.list('journal')]).toEqual([records.map(told).sort(), []])
+    // Three parts, of which two have rows of three days.
+    expect(second.store.stats().find(({ source }) => source === 'edge_logs')).toMatchObject({ rows: 7, segments: 7 })
+    await second.append(record(28))
+    await second.close()
+    const third = await openKept(files.restart())
+    expect([await third.rows(), third.amiss]).toEqual([[...records, record(28)].map(told).sort(), []])
+    await third.close()
+  })
+
   it('of which some cannot be read are shown as far as they can', async () => {
     const files = createModelFiles()
     const first = await openKept(files)
