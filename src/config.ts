@@ -37,6 +37,7 @@ export const SERVE_SETTINGS = {
     kind: bytes,
     meaning: 'bytes of memory to live in, as 512M or 2G; default: half of the memory there is',
   },
+  maxDiskBytes: { kind: bytes, meaning: 'bytes that files of rows may take, as 500G; default: no bound' },
   retentionDays: { kind: whole('DAYS', 1, MOST_DAYS), default: '90', meaning: 'rows older than this go' },
   tokensFile: { kind: text('FILE'), meaning: 'access tokens, one a line; # starts a comment' },
   accessTokens: { kind: text(''), flag: false, meaning: 'access tokens, comma separated; never a flag' },
@@ -83,6 +84,8 @@ export interface ServeConfig {
   dataDir: string | undefined
   source: SourceName | undefined
   memoryLimitBytes: number
+  /** Undefined: no bound. */
+  maxDiskBytes: number | undefined
   retentionUs: number
   tokensFile: string | undefined
   accessTokens: string | undefined

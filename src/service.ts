@@ -36,9 +36,9 @@ export async function startService(config: ServeConfig, log: Log): Promise<Servi
   const disk = config.dataDir === undefined ? undefined : await openDataDir(config.dataDir)
   const tokens = findTokens(config)
   const [clock, metrics] = [systemClock, createMetrics()]
-  const { memoryLimitBytes, retentionUs, source } = config
+  const { memoryLimitBytes, maxDiskBytes: diskLimitBytes, retentionUs, source } = config
   const rowsLimitBytes = memoryLimitBytes * ROWS_SHARE
-  const engine = createArrowEngine({ clock, metrics, disk, log, rowsLimitBytes, retentionUs })
+  const engine = createArrowEngine({ clock, metrics, disk, log, rowsLimitBytes, diskLimitBytes, retentionUs })
   gaugeEngine(engine, metrics)
   let status: Status = 'starting'
   const statusNow = () => (status === 'ok' && engine.trouble() !== undefined ? 'degraded' : status)

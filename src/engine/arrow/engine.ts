@@ -9,7 +9,7 @@ import { createPause } from './slices.js'
 import type { Disk } from './storage/disk/disk.js'
 import { createDiskKeeper } from './storage/disk/disk-keeper.js'
 import { createTrouble } from './storage/disk/trouble.js'
-import { dropBeyond, enforceRetention, unloadBeyond } from './storage/retention.js'
+import { dropBeyondDisk, dropBeyondMemory, enforceRetention, unloadBeyond } from './storage/retention.js'
 import { createStore, type Store } from './storage/store.js'
 
 export interface ArrowEngineOptions {
@@ -23,6 +23,8 @@ export interface ArrowEngineOptions {
    * the oldest day goes without a disk.
    */
   rowsLimitBytes: number
+  /** Bytes that files of rows may take; beyond it the oldest day goes. Nothing without a disk. */
+  diskLimitBytes?: number
   /** Days older than this go. */
   retentionUs?: number
   /** A head is sealed once it holds so many rows or bytes. */
@@ -41,6 +43,8 @@ const SEAL_ROWS = 2 ** 18
 const SEAL_BYTES = 64 * MIB
 /** Heads take at most this share of the limit each, so that sealing begins long before anything must go. */
 const HEAD_SHARE = 1 / 16
+/** And their journals this share of the disk. */
+const JOURNAL_SHARE = 1 / 64
 /** How often old days and unused memory are looked for. */
 const UPKEEP_MS = MINUTE_US / 1000
 /** A power cut costs the rows of so long at most. */
@@ -51,14 +55,19 @@ const RETRY_MS = 1000
 /** Rows as sorted, compressed, time-partitioned columns in this process's memory. */
 export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   const { clock, metrics, rowsLimitBytes, retentionUs = RETENTION_US, sealRows = SEAL_ROWS } = options
-  const sealBytes = options.sealBytes ?? Math.min(SEAL_BYTES, rowsLimitBytes * HEAD_SHARE)
-  const durable = options.disk === undefined ? undefined : keepOn(options.disk, options, () => enforceLimit())
+  const { diskLimitBytes = Number.POSITIVE_INFINITY } = options
+  const { sealBytes = Math.min(SEAL_BYTES, rowsLimitBytes * HEAD_SHARE, diskLimitBytes * JOURNAL_SHARE) } = options
+  const durable = options.disk === undefined ? undefined : keepOn(options.disk, options, () => enforceLimits())
   const store = createStore({ sealRows, sealBytes, keeper: durable?.keeper })
   metrics.rowsLimitBytes.set(rowsLimitBytes)
-  const enforceLimit = () =>
-    durable === undefined ? dropBeyond(store, rowsLimitBytes, metrics) : unloadBeyond(store, rowsLimitBytes)
+  const enforceLimits = () => {
+    if (durable === undefined) return dropBeyondMemory(store, rowsLimitBytes, metrics)
+    unloadBeyond(store, rowsLimitBytes)
+    dropBeyondDisk(store, durable.keeper.bytes, diskLimitBytes, metrics)
+  }
   const stopUpkeep = clock.every(UPKEEP_MS, () => {
     enforceRetention(store, clock.nowUs(), retentionUs, metrics)
+    enforceLimits()
     store.trim('idle')
   })
   const stopSync = durable?.syncEvery(SYNC_MS, clock, () => store.sealFailing())
@@ -70,7 +79,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     trouble: () => durable?.trouble.current(),
     async append(batch) {
       await store.append(batch)
-      enforceLimit()
+      enforceLimits()
     },
     async run(plan, { signal } = {}) {
       const shape = shapeOf(plan)

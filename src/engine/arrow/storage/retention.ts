@@ -3,7 +3,7 @@ import { dayOf } from './segment.js'
 import type { Dropped, Store } from './store.js'
 
 /** What made rows go. */
-type Limit = 'retention' | 'memory'
+type Limit = 'retention' | 'memory' | 'disk'
 
 /**
  * Drops the oldest day while it lies wholly before the retention: at most one day a call, so that a clock that
@@ -15,18 +15,25 @@ export function enforceRetention(store: Store, nowUs: number, retentionUs: numbe
     record(store.drop(oldest, 'day'), 'retention', metrics)
 }
 
-/**
- * Drops the oldest days until the bytes held fit the limit. Of the only day left its oldest segments go, so that a day that
- * outgrows the limit alone keeps its newest rows.
- */
-export function dropBeyond(store: Store, limitBytes: number, metrics: Metrics): void {
+/** Drops the oldest days until the memory held fits the limit. */
+export function dropBeyondMemory(store: Store, limitBytes: number, metrics: Metrics): void {
   if (store.bytes() <= limitBytes) return
   store.trim('all')
-  while (store.bytes() > limitBytes) {
+  dropBeyond(store, () => store.bytes(), limitBytes, 'memory', metrics)
+}
+
+/** Drops the oldest days until the `bytes` of files fit the limit. */
+export function dropBeyondDisk(store: Store, bytes: () => number, limitBytes: number, metrics: Metrics): void {
+  dropBeyond(store, bytes, limitBytes, 'disk', metrics)
+}
+
+/** Of the only day left its oldest segments go, so that a day that outgrows the limit alone keeps its newest rows. */
+function dropBeyond(store: Store, bytes: () => number, limitBytes: number, limit: Limit, metrics: Metrics): void {
+  while (bytes() > limitBytes) {
     const oldest = store.oldestDay()
     if (oldest === undefined) return
     const isOnlyDay = store.newestDay() === oldest
-    record(store.drop(oldest, isOnlyDay ? 'oldest segments' : 'day'), 'memory', metrics)
+    record(store.drop(oldest, isOnlyDay ? 'oldest segments' : 'day'), limit, metrics)
   }
 }
 

@@ -1,14 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createMetrics, type Metrics } from '../../../../src/base/metrics.js'
-import { dropBeyond, enforceRetention } from '../../../../src/engine/arrow/storage/retention.js'
+import { dropBeyondDisk, dropBeyondMemory, enforceRetention } from '../../../../src/engine/arrow/storage/retention.js'
 import { createStore, type Store } from '../../../../src/engine/arrow/storage/store.js'
 import type { SourceName } from '../../../../src/sources.js'
 import { toBatch } from '../../../support/batch.js'
 import { createFakeClock } from '../../../support/clock.js'
 import { openEngine } from '../../../support/engine.js'
-import { edge, type TestRecord } from '../../../support/records.js'
+import { createModelFiles } from '../../../support/model-files.js'
+import { edge, invocation, type TestRecord } from '../../../support/records.js'
 import { uniform } from '../accumulators/distributions.js'
 import { viewOf } from '../support.js'
+import { openKept, told } from './disk/kept.js'
 
 const DAY_US = 86_400_000_000
 const MINUTE_MS = 60_000
@@ -35,7 +37,7 @@ const daysOf = (store: Store, source: SourceName = 'edge_logs') =>
   batchesOf(store, source).map(({ minUs }) => Math.floor(minUs / DAY_US))
 
 /** What a counter says of a source and a limit. */
-async function evicted(metrics: Metrics, limit: 'retention' | 'memory', source: SourceName = 'edge_logs') {
+async function evicted(metrics: Metrics, limit: 'retention' | 'memory' | 'disk', source: SourceName = 'edge_logs') {
   const read = async (counter: Metrics['evictedRows']) => {
     const { values } = await counter.get()
     return values.find(({ labels }) => labels.limit === limit && labels.source === source)?.value ?? 0
@@ -131,11 +133,11 @@ describe('the memory limit', () => {
     await addDay(store, 1, 7, 'auth_logs')
     store.trim('all')
     const total = store.bytes()
-    dropBeyond(store, total, metrics)
+    dropBeyondMemory(store, total, metrics)
     expect(daysOf(store)).toEqual([3, 1, 2])
-    dropBeyond(store, total - 1, metrics)
+    dropBeyondMemory(store, total - 1, metrics)
     expect([daysOf(store), daysOf(store, 'auth_logs')]).toEqual([[3, 2], []])
-    dropBeyond(store, store.bytes() - sizes[2]! + 1, metrics)
+    dropBeyondMemory(store, store.bytes() - sizes[2]! + 1, metrics)
     expect(daysOf(store)).toEqual([3])
     expect(await evicted(metrics, 'memory')).toEqual({ rows: 40, partitions: 2 })
     expect(await evicted(metrics, 'memory', 'auth_logs')).toEqual({ rows: 7, partitions: 1 })
@@ -148,7 +150,7 @@ describe('the memory limit', () => {
     const newest = batchesOf(store).slice(2) as unknown as { hotBytes: number; coldBytes: number }[]
     const fits =
       store.bytes() - sealedBytes() + newest.reduce((sum, { hotBytes, coldBytes }) => sum + hotBytes + coldBytes, 0)
-    dropBeyond(store, fits, metrics)
+    dropBeyondMemory(store, fits, metrics)
     expect(batchesOf(store).map(({ rows }) => rows)).toEqual([3, 4])
     expect((await evicted(metrics, 'memory')).rows).toBe(3)
   })
@@ -156,16 +158,16 @@ describe('the memory limit', () => {
   it('counts a day as dropped once its last segment is', async () => {
     for (const rows of [1, 2, 3]) await addDay(store, 9, rows)
     store.trim('all')
-    dropBeyond(store, store.bytes() - 1, metrics)
+    dropBeyondMemory(store, store.bytes() - 1, metrics)
     expect(await evicted(metrics, 'memory')).toEqual({ rows: 1, partitions: 0 })
-    dropBeyond(store, 0, metrics)
+    dropBeyondMemory(store, 0, metrics)
     expect(await evicted(metrics, 'memory')).toEqual({ rows: 6, partitions: 1 })
   })
 
   it('lets memory that waits for the next head go before any row', async () => {
     await addDay(store, 9)
     const withSpare = store.bytes()
-    dropBeyond(store, withSpare - 1, metrics)
+    dropBeyondMemory(store, withSpare - 1, metrics)
     expect([batchesOf(store).length, store.bytes() < withSpare]).toEqual([1, true])
     expect(await evicted(metrics, 'memory')).toEqual({ rows: 0, partitions: 0 })
   })
@@ -173,7 +175,7 @@ describe('the memory limit', () => {
   it('leaves open heads alone, and ends where nothing sealed is left', async () => {
     await addDay(store, 1)
     await store.append(toBatch('edge_logs', [edge({ timestampUs: DAY_US })]))
-    dropBeyond(store, 0, metrics)
+    dropBeyondMemory(store, 0, metrics)
     expect(batchesOf(store).map(({ rows }) => rows)).toEqual([1])
   })
 
@@ -193,5 +195,36 @@ describe('the memory limit', () => {
     expect((await evicted(metrics, 'memory')).rows).toBe(900 - rows)
     expect(rows).toBeGreaterThan(20)
     await engine.close()
+  })
+})
+
+describe('the disk limit', () => {
+  it('drops the oldest days, of every source, until the files that are left fit', async () => {
+    const files = createModelFiles()
+    const kept = await openKept(files)
+    const bytes = () => kept.keeper.bytes()
+    const records = [
+      edge({ timestampUs: 3 * DAY_US }),
+      invocation({ timestampUs: DAY_US }),
+      edge({ timestampUs: DAY_US }),
+    ]
+    for (const record of records) await kept.append(record)
+    await kept.store.sealAll()
+    const sealed = bytes()
+    await kept.append(edge({ timestampUs: DAY_US, event_message: 'open' }))
+    const drop = (limitBytes: number) => dropBeyondDisk(kept.store, bytes, limitBytes, metrics)
+    expect(bytes() - sealed).toBe(files.peek('journal/edge_logs-00000002.log')!.length)
+    drop(bytes())
+    expect(await kept.rows()).toHaveLength(4)
+    drop(bytes() - 1)
+    expect(await evicted(metrics, 'disk')).toEqual({ rows: 1, partitions: 1 })
+    expect(await evicted(metrics, 'disk', 'function_edge_logs')).toEqual({ rows: 1, partitions: 1 })
+    expect(await kept.rows()).toEqual([told(records[0]!), told(edge({ event_message: 'open' }))].sort())
+    drop(0)
+    expect(await kept.rows()).toHaveLength(1)
+    await kept.close()
+    const next = await openKept(files.restart())
+    expect([await next.rows().then((rows) => rows.length), next.amiss]).toEqual([1, []])
+    await next.close()
   })
 })

@@ -17,6 +17,8 @@ import type { Trouble } from './trouble.js'
 export interface DiskKeeper extends Keeper {
   /** Hands all rows that are kept to an empty store. Once, before anything else. */
   recover(store: RecoveringStore, visitor: RecoveryVisitor): Promise<void>
+  /** Bytes on disk of all that it keeps. */
+  bytes(): number
   /** Makes what was appended so far survive a power cut; a journal for which this fails says so by `isFailing`. */
   sync(): Promise<void>
   /** Lets go of the journals, which stay. */
@@ -153,6 +155,12 @@ export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => v
         store.adopt(segment)
       }
       for (const id of journals) await recoverHead(id, store, visitor)
+    },
+    bytes() {
+      let bytes = 0
+      for (const journal of journals) bytes += journal.bytes
+      for (const segment of held) bytes += segment.fileBytes
+      return bytes
     },
     async sync() {
       await Promise.all([...journals].map((journal) => journal.sync().catch(() => {})))

@@ -3,10 +3,11 @@ import { createLifetime } from '../../lifetime.js'
 import type { Segment } from '../../segment.js'
 import type { Files } from '../files.js'
 import { GONE } from '../layout.js'
-import type { SegmentFacts } from './facts.js'
+import type { SegmentOnDisk } from './facts.js'
 import { loadSegment } from './segment-file.js'
 
 export interface DiskSegment extends SegmentHandle {
+  readonly fileBytes: number
   /** Closes it for good: its files go when nobody retains it. */
   remove(): Promise<void>
 }
@@ -18,8 +19,8 @@ let opened = 0
  * A segment on disk. Its hot columns are loaded when it is opened, and stay in memory until they are unloaded; `onLoad` is
  * told.
  */
-export function holdOnDisk(files: Files, path: string, facts: SegmentFacts, onLoad: () => void): DiskSegment {
-  const { source, day, rows, minUs, maxUs } = facts
+export function holdOnDisk(files: Files, path: string, facts: SegmentOnDisk, onLoad: () => void): DiskSegment {
+  const { source, day, rows, minUs, maxUs, fileBytes } = facts
   let loaded: Segment | undefined
   let loading: Promise<Segment> | undefined
   let isUnwanted = false
@@ -45,7 +46,7 @@ export function holdOnDisk(files: Files, path: string, facts: SegmentFacts, onLo
 
   return {
     ...lifetime,
-    ...{ source, day, rows, minUs, maxUs },
+    ...{ source, day, rows, minUs, maxUs, fileBytes },
     get hotBytes() {
       return loaded?.hotBytes ?? 0
     },

@@ -18,11 +18,15 @@ export interface SegmentFacts {
   /** How times are kept in memory: offsets in this unit, of 4 or 8 bytes. */
   timeUnitUs: number
   timeBytes: number
-  /** Bytes of memory that its hot columns take. */
-  hotBytes: number
   /** Of the cold file: its bytes, and the CRC-32 of its end, which tells it from any other segment's. */
   coldFileBytes: number
   coldCheck: number
+}
+
+/** The same, and what only its files know. */
+export interface SegmentOnDisk extends SegmentFacts {
+  /** Bytes of both files. */
+  fileBytes: number
 }
 
 const KEY = 'logweir.segment'

@@ -10,7 +10,7 @@ import type { Files } from '../files.js'
 import { damaged } from './damage.js'
 import { readBytes, readEnd, withFile } from './ends.js'
 import { fromEntries } from './entries.js'
-import { factsOf, type SegmentFacts } from './facts.js'
+import { factsOf, type SegmentFacts, type SegmentOnDisk } from './facts.js'
 import { decodeAside, decodeGrams, type HotAside } from './hot-aside.js'
 import { fromAreas, fromIndices, fromNumbers, fromProjects, fromTimestamps, type ReadColumn } from './hot-columns.js'
 
@@ -27,8 +27,11 @@ interface HotFile {
 }
 
 /** Reads what a hot file says of its segment, from its end alone. */
-export function readFacts(files: Files, path: string): Promise<SegmentFacts> {
-  return withFile(files, path, async (file) => factsOf((await readEnd(file, path)).schema, path))
+export function readFacts(files: Files, path: string): Promise<SegmentOnDisk> {
+  return withFile(files, path, async (file) => {
+    const facts = factsOf((await readEnd(file, path)).schema, path)
+    return { ...facts, fileBytes: file.bytes + facts.coldFileBytes }
+  })
 }
 
 /**

@@ -3,7 +3,7 @@ import { createSegment, type Segment } from '../../segment.js'
 import { type Files, writeFile } from '../files.js'
 import { UNFINISHED } from '../layout.js'
 import { openCold } from './cold-file.js'
-import { FORMAT_VERSION, type SegmentFacts } from './facts.js'
+import { FORMAT_VERSION, type SegmentFacts, type SegmentOnDisk } from './facts.js'
 import { encodeHot } from './hot-file.js'
 import { loadHot, readFacts } from './hot-load.js'
 
@@ -42,10 +42,10 @@ export async function writeSegment(files: Files, directory: string, segment: Seg
 }
 
 function describe(segment: Segment, cold: Buffer): SegmentFacts {
-  const { source, day, rows, minUs, maxUs, times, hotBytes } = segment
+  const { source, day, rows, minUs, maxUs, times } = segment
   return {
     version: FORMAT_VERSION,
-    ...{ source, day, rows, minUs, maxUs, hotBytes },
+    ...{ source, day, rows, minUs, maxUs },
     timeUnitUs: times.unitUs,
     timeBytes: times.offsets.BYTES_PER_ELEMENT,
     coldFileBytes: cold.length,
@@ -56,7 +56,7 @@ function describe(segment: Segment, cold: Buffer): SegmentFacts {
 const parentOf = (directory: string) => directory.slice(0, Math.max(0, directory.lastIndexOf('/')))
 
 /** What a segment is, from a few KiB at the end of its hot file. */
-export function readSegmentFacts(files: Files, directory: string): Promise<SegmentFacts> {
+export function readSegmentFacts(files: Files, directory: string): Promise<SegmentOnDisk> {
   return readFacts(files, hotPath(directory))
 }
 

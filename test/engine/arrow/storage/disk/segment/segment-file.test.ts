@@ -60,13 +60,15 @@ describe('a segment on disk', () => {
     const files = createMemoryFiles()
     const segment = await sealedBatch(many())
     await writeSegment(files, 's', segment)
-    const { source, day, rows, minUs, maxUs, hotBytes } = segment
+    const { source, day, rows, minUs, maxUs } = segment
+    const [hot, cold] = [files.contents.get('s/hot.arrow')!.length, files.contents.get('s/cold.arrow')!.length]
     expect(await readSegmentFacts(files, 's')).toEqual({
       version: 1,
-      ...{ source, day, rows, minUs, maxUs, hotBytes },
+      ...{ source, day, rows, minUs, maxUs },
       ...{ timeUnitUs: 1, timeBytes: 4 },
-      coldFileBytes: files.contents.get('s/cold.arrow')!.length,
+      coldFileBytes: cold,
       coldCheck: expect.any(Number),
+      fileBytes: hot + cold,
     })
   })
 
