@@ -77,6 +77,16 @@ export const TOKEN = 'test-token'
 
 /** Starts `serve` on a free port and waits until it has taken in what it kept. */
 export async function serve(args: readonly string[] = [], options: StartOptions = {}): Promise<Served> {
+  const served = await serveStarting(args, options)
+  await until(
+    () => served.get('/health'),
+    ({ status }) => status === 200,
+  )
+  return served
+}
+
+/** Starts `serve` and waits until it listens, no longer. */
+export async function serveStarting(args: readonly string[] = [], options: StartOptions = {}): Promise<Served> {
   const environment = { LOGWEIR_ACCESS_TOKENS: TOKEN, ...options.environment }
   const { stdin = 'pipe' } = options
   const program = start(['serve', '--port', '0', ...args], { environment, stdin })
@@ -94,10 +104,6 @@ export async function serve(args: readonly string[] = [], options: StartOptions 
     const found = text.split('\n').find((candidate) => candidate.startsWith(`${line} `))
     return found === undefined ? Number.NaN : Number(found.slice(line.length + 1))
   }
-  await until(
-    () => get('/health'),
-    ({ status }) => status === 200,
-  )
   return { ...program, url: url!, get, rows, metric }
 }
 

@@ -8,7 +8,10 @@ export function numberedLine(number: number, startUs: number): string {
   return `{"source":"edge_logs","id":"${number}","timestamp":${startUs + number},"project":"${PROJECT}","event_message":"row ${number}"}\n`
 }
 
-/** Feeds numbered rows from `from` on at `rowsPerSecond` until stopped; gives how many were written in all. */
+/**
+ * Feeds numbered rows from `from` on at `rowsPerSecond` until stopped; gives how many the pipe has taken in all, those
+ * that wait before it in this process left out.
+ */
 export function feed({ child }: Served, from: number, startUs: number, rowsPerSecond: number) {
   const stdin = child.stdin!
   const startedMs = performance.now()
@@ -21,7 +24,7 @@ export function feed({ child }: Served, from: number, startUs: number, rowsPerSe
   }, 10)
   return () => {
     clearInterval(timer)
-    return next
+    return next - Math.floor(stdin.writableLength / numberedLine(next, startUs).length)
   }
 }
 
@@ -48,16 +51,17 @@ export function watchHighest(service: Served) {
   }
 }
 
-/** The numbers of all rows, newest first, page by page. */
-export async function allNumbers(service: Served, startUs: number): Promise<number[]> {
+/** The numbers of all rows from one on, ascending, equal ones too; read page by page. */
+export async function allNumbers(service: Served, startUs: number, from = 0): Promise<number[]> {
   const numbers: number[] = []
   for (let endUs = Number.POSITIVE_INFINITY; ; ) {
     const end = Number.isFinite(endUs) ? `&iso_timestamp_end=${isoOf(endUs)}` : ''
     const rows = await service.rows(`logs.all?project=${PROJECT}&project_tier=ENTERPRISE${end}`)
     numbers.push(...rows.map(({ id }) => Number(id)))
-    if (rows.length < 100) return numbers
+    if (rows.length < 100 || numbers.at(-1)! < from) break
     endUs = startUs + numbers.at(-1)! - 1
   }
+  return numbers.filter((number) => number >= from).reverse()
 }
 
 const isoOf = (us: number) =>

@@ -1,0 +1,48 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'vitest'
+import { mulberry32 } from '../../support/random.js'
+import { serve, temporaryFolder } from '../program.js'
+import { allNumbers, feed, watchHighest } from './numbered.js'
+
+const ROWS_PER_SECOND = 20_000
+const FEED_MS = [300, 2_500] as const
+
+/**
+ * Feeds a process and kills it at a random moment, again and again: every row that a query has shown is there after the
+ * next start, no row twice, none is missing below the newest that is there, and what had not been shown is at most a second
+ * of the feed.
+ */
+export async function expectAllKeptOver(kills: number): Promise<void> {
+  const seed = Date.now() % 1e9
+  console.log(`D1 seed ${seed}`)
+  const random = mulberry32(seed)
+  const args = ['--data-dir', temporaryFolder()]
+  const startUs = Date.now() * 1000 - 3600e6
+  let kept = 0
+  for (let kill = 0; kill < kills; kill++) {
+    const { shown, written } = await feedAndKill(args, kept, startUs, random)
+    const service = await serve(args)
+    const isLast = kill === kills - 1
+    const from = isLast ? 0 : kept
+    const numbers = await allNumbers(service, startUs, from)
+    kept = from + numbers.length
+    expect(numbers).toEqual(Array.from(numbers, (_, i) => from + i))
+    expect(kept).toBeGreaterThan(shown)
+    expect(written - kept).toBeLessThanOrEqual(ROWS_PER_SECOND)
+    service.child.kill('SIGKILL')
+    await service.exit
+  }
+  console.log(`D1 ${kills} of ${kills} kills, ${kept} rows`)
+}
+
+/** Feeds a service until a random moment, kills it, and gives the highest number that a query had shown, and how many were written. */
+export async function feedAndKill(args: readonly string[], from: number, startUs: number, random: () => number) {
+  const service = await serve(args)
+  const stopFeed = feed(service, from, startUs, ROWS_PER_SECOND)
+  const stopWatch = watchHighest(service)
+  await wait(FEED_MS[0] + random() * (FEED_MS[1] - FEED_MS[0]))
+  const written = stopFeed()
+  service.child.kill('SIGKILL')
+  await service.exit
+  return { written, shown: await stopWatch() }
+}

@@ -1,0 +1,129 @@
+import { spawn } from 'node:child_process'
+import { readFileSync, rmSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, onTestFinished } from 'vitest'
+import { MIB } from '../../../src/base/units.js'
+import { createDiskFiles } from '../../../src/engine/arrow/storage/disk/files.js'
+import { createJournal } from '../../../src/engine/arrow/storage/disk/journal/writer.js'
+import { journalPath } from '../../../src/engine/arrow/storage/disk/layout.js'
+import { toBatch } from '../../support/batch.js'
+import { mulberry32 } from '../../support/random.js'
+import { edge } from '../../support/records.js'
+import { CLI, type Served, serve, serveStarting, temporaryFolder, until } from '../program.js'
+
+/** Contract: back and answering within. */
+const READY_MS = 5_000
+const SOURCE = 'function_edge_logs'
+
+/** Fills a data directory, kills the process, and times the next one from its start to the first answer over all rows. */
+export async function expectBackInTime(rows: number): Promise<void> {
+  const dataDir = temporaryFolder()
+  const first = await serve(['--data-dir', dataDir])
+  const project = await fill(first, rows)
+  first.child.kill('SIGKILL')
+  await first.exit
+
+  const startedMs = performance.now()
+  const second = await serveStarting(['--data-dir', dataDir])
+  const answers = await untilReady(second)
+  // At first it is not ready; a token is not looked at, and nothing else is answered meanwhile.
+  expect(answers.slice(0, -1).filter((answer) => answer !== '503 with Retry-After')).toEqual([])
+  expect(answers.length).toBeGreaterThan(1)
+  const stats = await second.rows(`functions.invocation-stats?project=${project}&interval=7day`)
+  const tookMs = performance.now() - startedMs
+  console.log(`D9 ${rows} rows back and answering after ${Math.round(tookMs)} ms`)
+  expect(await second.metric(`logweir_rows{source="${SOURCE}"}`)).toBe(rows)
+  expect(stats.reduce((sum, { count }) => sum + count, 0)).toBeGreaterThan(rows / 20)
+  expect(tookMs).toBeLessThan(READY_MS)
+}
+
+/** What is answered without a token, until that is asked for. */
+async function untilReady({ url }: Served): Promise<string[]> {
+  const answers: string[] = []
+  const ask = async () => {
+    const { status, headers } = await fetch(`${url}/api/endpoints`)
+    answers.push(`${status} with ${headers.has('Retry-After') ? 'Retry-After' : 'nothing'}`)
+    return status
+  }
+  await until(ask, (status) => status === 401, 2 * READY_MS)
+  return answers
+}
+
+/** Feeds generated slim rows; gives the project that has a tenth of them. */
+async function fill(service: Served, rows: number): Promise<string> {
+  const args = ['generate', '--rows', `${rows}`, '--slim', '--source', SOURCE]
+  const generator = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'pipe', 'ignore'] })
+  onTestFinished(() => void generator.kill('SIGKILL'))
+  let head = ''
+  generator.stdout.once('data', (bytes: Buffer) => {
+    head = bytes.toString('latin1')
+  })
+  generator.stdout.pipe(service.child.stdin!)
+  await service.says(/standard input ended/)
+  return mostFrequent(head.match(/(?<="project_ref":")[^"]+/g)!)
+}
+
+const LIMIT_MIB = 256
+const JOURNAL_BYTES = 4 * LIMIT_MIB * MIB
+const PEAK_KIB = 1.25 * LIMIT_MIB * 1024
+
+/**
+ * Starts a process on a journal of four times its memory limit, kills it in the middle, and starts another, `rounds`
+ * times: that one has every row, and none of the two takes more than a quarter over the limit.
+ */
+export async function expectReadyUnderCeiling(rounds: number): Promise<void> {
+  const seed = Date.now() % 1e9
+  console.log(`D10 seed ${seed}`)
+  const random = mulberry32(seed)
+  for (let round = 0; round < rounds; round++) {
+    const dataDir = temporaryFolder()
+    const args = ['--data-dir', dataDir, '--memory-limit', `${LIMIT_MIB}M`]
+    const rows = await writeJournal(dataDir, random)
+    const killed = await serveStarting(args)
+    await wait(random() * 5000)
+    const peaks = [peakKib(killed)]
+    killed.child.kill('SIGKILL')
+    await killed.exit
+    const service = await serveStarting(args)
+    await until(
+      () => service.get('/health'),
+      ({ status }) => status === 200,
+      120_000,
+    )
+    peaks.push(peakKib(service))
+    console.log(`D10 peaks of ${peaks.map((kib) => Math.round(kib / 1024))} MiB`)
+    expect(await service.metric('logweir_rows{source="edge_logs"}')).toBe(rows)
+    expect(Math.max(...peaks)).toBeLessThan(PEAK_KIB)
+    service.child.kill('SIGKILL')
+    await service.exit
+    rmSync(dataDir, { recursive: true })
+  }
+}
+
+/** A journal as a process with far more memory would have left it; gives the number of its rows. */
+async function writeJournal(dataDir: string, random: () => number): Promise<number> {
+  const files = createDiskFiles(dataDir)
+  await files.makeDirectory('journal')
+  const journal = createJournal(files, journalPath({ source: 'edge_logs', number: 1 }), 'edge_logs')
+  const nowUs = Date.now() * 1000
+  const noise = () => Array.from({ length: 40 }, () => random().toString(36).slice(2)).join(' ')
+  const records = Array.from({ length: 4_000 }, (_, i) =>
+    edge({ timestampUs: nowUs - i * 1e6, event_message: noise() }),
+  )
+  const batch = toBatch('edge_logs', records)
+  let rows = 0
+  for (; journal.bytes < JOURNAL_BYTES; rows += batch.rows) await journal.append(batch)
+  await journal.close()
+  return rows
+}
+
+/** The most memory that a process has had resident. */
+function peakKib({ child }: Served): number {
+  return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1])
+}
+
+function mostFrequent(names: readonly string[]): string {
+  const counts = new Map<string, number>()
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return [...counts].sort(([, a], [, b]) => b - a)[0]![0]
+}
