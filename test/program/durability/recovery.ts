@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
 import { MIB } from '../../../src/base/units.js'
@@ -9,7 +9,7 @@ import { journalPath } from '../../../src/engine/arrow/storage/disk/layout.js'
 import { toBatch } from '../../support/batch.js'
 import { mulberry32 } from '../../support/random.js'
 import { edge } from '../../support/records.js'
-import { CLI, type Served, serve, serveStarting, temporaryFolder, until } from '../program.js'
+import { CLI, peakKib, type Served, serve, serveStarting, temporaryFolder, until } from '../program.js'
 
 /** Contract: back and answering within. */
 const READY_MS = 5_000
@@ -115,11 +115,6 @@ async function writeJournal(dataDir: string, random: () => number): Promise<numb
   for (; journal.bytes < JOURNAL_BYTES; rows += batch.rows) await journal.append(batch)
   await journal.close()
   return rows
-}
-
-/** The most memory that a process has had resident. */
-function peakKib({ child }: Served): number {
-  return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1])
 }
 
 function mostFrequent(names: readonly string[]): string {

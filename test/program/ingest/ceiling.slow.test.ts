@@ -1,0 +1,9 @@
+import { describe, it } from 'vitest'
+import { temporaryFolder } from '../program.js'
+import { expectUnderCeiling } from './ceiling.js'
+
+describe('M1: ten times the memory limit is taken in within the limit and a quarter', () => {
+  it('and kept, with a data directory', () => expectUnderCeiling(512, ['--data-dir', temporaryFolder()]))
+
+  it('of which the newest is kept, in memory', () => expectUnderCeiling(512, ['--in-memory']))
+})

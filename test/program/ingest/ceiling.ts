@@ -1,0 +1,99 @@
+import { once } from 'node:events'
+import { expect } from 'vitest'
+import { DAY_US, MIB } from '../../../src/base/units.js'
+import { expectRows } from '../../oracle/compare.js'
+import { oracle, type PlainRow } from '../../oracle/oracle.js'
+import { mulberry32, type Random } from '../../support/random.js'
+import { edge, invocation, numberAt, type TestRecord } from '../../support/records.js'
+import { peakKib, type Served, serve } from '../program.js'
+
+const PROJECT = 'ceilingprojectabcdef'
+const DAYS = 5
+const RECORDS_A_DAY = 4_000
+const STATS = { endpoint: 'functions.invocation-stats', params: { project: PROJECT, interval: '7day' } }
+const COUNTS = { endpoint: 'usage.api-counts', params: { project: PROJECT, interval: 'daily' } }
+
+/**
+ * Feeds ten times the memory limit, day after day, each day's records many times over. The process never takes more than a
+ * quarter over the limit, and answers as the oracle does over what is kept: with a data directory all; in memory the
+ * newest days, those before them whole or not at all but for the one that the limit cuts.
+ */
+export async function expectUnderCeiling(limitMib: number, where: readonly string[]): Promise<void> {
+  const service = await serve(['--memory-limit', `${limitMib}M`, ...where])
+  const random = mulberry32(1)
+  const today = Math.floor((Date.now() * 1000) / DAY_US)
+  const days = Array.from({ length: DAYS }, (_, i) => recordsOf(today - DAYS + i, random))
+  const times = await feed(service, days.map(linesOf), 10 * limitMib * MIB)
+  const evicted = await evictedRows(service)
+  const keepsAll = where.includes('--data-dir')
+  expect(evicted > 0).toBe(!keepsAll)
+  for (const { endpoint, params } of [STATS, COUNTS]) {
+    const rows = await service.rows(`${endpoint}?${new URLSearchParams(params)}`)
+    const wanted = oracle(endpoint, days.flat(), params, Date.now() * 1000).map((row) => repeated(row, times))
+    expect(rows.length).toBeGreaterThan(0)
+    if (keepsAll) expectRows(rows, wanted, executionTimes(days))
+    // Of the days that are left the oldest may be cut.
+    else expectRows(rows.slice(1), wanted.slice(DAYS - rows.length + 1), executionTimes(days))
+  }
+  const peakMib = Math.round(peakKib(service) / 1024)
+  console.log(
+    `M1 ${where[0]}: peak ${peakMib} MiB of ${limitMib}, ${evicted} of ${times * RECORDS_A_DAY * DAYS} rows went`,
+  )
+  expect(peakMib).toBeLessThanOrEqual(1.25 * limitMib)
+}
+
+/** Records of one UTC day, of which a part is asked for. */
+function recordsOf(day: number, random: Random): TestRecord[] {
+  const noise = () => Array.from({ length: 60 }, () => random().toString(36).slice(2)).join('')
+  return Array.from({ length: RECORDS_A_DAY }, (_, i) => {
+    const project = i % 10 === 0 ? PROJECT : `project${i % 97}abcdefghijk`
+    const given = { project, id: `${day} ${i}`, timestampUs: day * DAY_US + i * 1_000_000, event_message: noise() }
+    const url = `https://${project}.supabase.co/rest/v1/${i % 31}`
+    return i % 4 === 0
+      ? invocation({
+          ...given,
+          metadata: { execution_time_ms: i % 500, response: { status_code: 200 + (i % 3) * 150 } },
+        })
+      : edge({ ...given, metadata: { request: { url, path: i % 3 === 0 ? '/rest/v1' : '/auth/v1' } } })
+  })
+}
+
+const linesOf = (records: readonly TestRecord[]) => Buffer.from(records.map(lineOf).join(''))
+
+const lineOf = ({ timestampUs, metadata, ...record }: TestRecord) =>
+  `${JSON.stringify({ ...record, timestamp: timestampUs, metadata: JSON.parse(metadata) })}\n`
+
+/** Writes each block so many times that all are `bytes`; gives how many times, when all rows have been taken. */
+async function feed({ child, says }: Served, blocks: readonly Buffer[], bytes: number): Promise<number> {
+  const stdin = child.stdin!
+  const times = Math.ceil(bytes / blocks.reduce((sum, { length }) => sum + length, 0))
+  for (const block of blocks) {
+    for (let time = 0; time < times; time++) if (!stdin.write(block)) await once(stdin, 'drain')
+  }
+  stdin.end()
+  await says(/standard input ended: .*, 0 rejected/)
+  return times
+}
+
+async function evictedRows({ metric }: Served): Promise<number> {
+  const of = (source: string) => metric(`logweir_evicted_rows_total{source="${source}",limit="memory"}`)
+  return (await Promise.all(['edge_logs', 'function_edge_logs'].map(of))).reduce((sum, rows) => sum + (rows || 0), 0)
+}
+
+/** A row over the same records so many times over. */
+function repeated(row: PlainRow, times: number): PlainRow {
+  const isSum = (name: string) => name.endsWith('count') || name.startsWith('total_')
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, isSum(name) ? (value as number) * times : value]),
+  )
+}
+
+/** The execution times of each day, ascending, by which percentiles are compared. */
+function executionTimes(days: readonly TestRecord[][]): Map<number, number[]> {
+  const ofProject = days.map((records) =>
+    records.filter(({ source, project }) => source === 'function_edge_logs' && project === PROJECT),
+  )
+  const timesOf = (records: readonly TestRecord[]) =>
+    records.map(({ metadata }) => numberAt(metadata, ['execution_time_ms'])!).sort((a, b) => a - b)
+  return new Map(ofProject.map((records) => [Math.floor(records[0]!.timestampUs / DAY_US) * DAY_US, timesOf(records)]))
+}
