@@ -46,6 +46,7 @@ export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => v
   const lastNumbers = new Map<SourceName, number>()
   const held = new Set<DiskSegment>()
   const removals = createTurns()
+  const disk = { files, trouble, onLoad }
 
   function reserve({ source, number }: HeadId): void {
     lastNumbers.set(source, Math.max(number, lastNumbers.get(source) ?? 0))
@@ -89,7 +90,7 @@ export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => v
       await makeDayDirectory(id.source, segment.day)
       await files.remove(path)
       await writeSegment(files, path, segment)
-      written.push(holdOnDisk(files, path, await readSegmentFacts(files, path), onLoad))
+      written.push(holdOnDisk(disk, path, await readSegmentFacts(files, path)))
     }
     return written
   }
@@ -103,7 +104,7 @@ export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => v
   async function recoverSegment({ path, source, number }: SegmentPlace, visitor: RecoveryVisitor) {
     reserve({ source, number })
     return readSegmentFacts(files, path).then(
-      (facts) => holdOnDisk(files, path, facts, onLoad),
+      (facts) => holdOnDisk(disk, path, facts),
       (error) => {
         if (error.code !== 'damaged_segment') throw error
         visitor.unreadable(path, error)
@@ -140,6 +141,7 @@ export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => v
       for (const segment of held) {
         if (!segments.includes(segment)) continue
         held.delete(segment)
+        // Given up when the process stops: then it is there at the next start, and goes again.
         removals.take(() => segment.remove()).catch(() => {})
       }
     },

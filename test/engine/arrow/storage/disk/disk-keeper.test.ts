@@ -213,6 +213,21 @@ describe('a disk that fails', () => {
     SLOW_MS,
   )
 
+  it('D6: has segments that are dropped removed when it can', async () => {
+    for (const step of ['rename', 'remove'] as const) {
+      const files = createModelFiles()
+      const kept = await openKept(files)
+      await kept.append(record(0))
+      await kept.store.sealAll()
+      files.fail({ code: 'EIO', after: 0, only: [step] })
+      kept.store.drop(0, 'day')
+      expect(await kept.rows()).toEqual([])
+      await expect.poll(() => files.list('segments/edge_logs/1970-01-01')).toEqual([])
+      expect(kept.trouble.current()).toBeUndefined()
+      await kept.close()
+    }
+  })
+
   it('D7: holds who appends, shows what is there, and goes on when there is room again', async () => {
     const files = createModelFiles()
     const { append, rows, trouble, close } = await openKept(files)

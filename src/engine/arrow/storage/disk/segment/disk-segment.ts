@@ -3,6 +3,7 @@ import { createLifetime } from '../../lifetime.js'
 import type { Segment } from '../../segment.js'
 import type { Files } from '../files.js'
 import { GONE } from '../layout.js'
+import type { Trouble } from '../trouble.js'
 import type { SegmentOnDisk } from './facts.js'
 import { loadSegment } from './segment-file.js'
 
@@ -15,11 +16,15 @@ export interface DiskSegment extends SegmentHandle {
 /** Counts what is opened, of all segments. */
 let opened = 0
 
-/**
- * A segment on disk. Its hot columns are loaded when it is opened, and stay in memory until they are unloaded; `onLoad` is
- * told.
- */
-export function holdOnDisk(files: Files, path: string, facts: SegmentOnDisk, onLoad: () => void): DiskSegment {
+/** Where segments are, and who is told when columns of one have come into memory. */
+export interface SegmentDisk {
+  files: Files
+  trouble: Pick<Trouble, 'outlast'>
+  onLoad(): void
+}
+
+/** A segment on disk. Its hot columns are loaded when it is opened, and stay in memory until they are unloaded. */
+export function holdOnDisk({ files, trouble, onLoad }: SegmentDisk, path: string, facts: SegmentOnDisk): DiskSegment {
   const { source, day, rows, minUs, maxUs, fileBytes } = facts
   let loaded: Segment | undefined
   let loading: Promise<Segment> | undefined
@@ -40,8 +45,8 @@ export function holdOnDisk(files: Files, path: string, facts: SegmentOnDisk, onL
     loaded = undefined
     if (!isUnwanted) return
     // Under another name first, so that it is there whole or not at all.
-    await files.rename(path, path + GONE)
-    await files.remove(path + GONE)
+    await trouble.outlast(() => files.rename(path, path + GONE))
+    await trouble.outlast(() => files.remove(path + GONE))
   })
 
   return {
