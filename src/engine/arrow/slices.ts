@@ -1,13 +1,14 @@
-import { setImmediate } from 'node:timers/promises'
-
 /** The longest stretch of work before the event loop gets its turn. */
 export const SLICE_MS = 10
 
 /** Called between pieces of work: gives way to the event loop when a slice is used up, and throws when the work is unwanted. */
 export type Pause = () => Promise<void> | undefined
 
+/** Who waits for the next slice, in order: of all work together one slice runs in each turn of the event loop. */
+const waiting: (() => void)[] = []
+
 /**
- * Cuts long work into slices, so that requests, ingest and `/health` are served between them.
+ * Cuts long work into slices, so that requests, ingest and `/health` are served between them, however much work there is.
  * `pause` throws the signal's reason once it is aborted; it returns undefined while the slice lasts, at no cost.
  */
 export function createPause(signal?: AbortSignal, sliceMs = SLICE_MS): Pause {
@@ -15,9 +16,22 @@ export function createPause(signal?: AbortSignal, sliceMs = SLICE_MS): Pause {
   return () => {
     signal?.throwIfAborted()
     if (performance.now() - startedMs < sliceMs) return undefined
-    return setImmediate().then(() => {
+    return nextSlice().then(() => {
       signal?.throwIfAborted()
       startedMs = performance.now()
     })
   }
+}
+
+function nextSlice(): Promise<void> {
+  return new Promise((resolve) => {
+    waiting.push(resolve)
+    if (waiting.length === 1) setImmediate(beginSlice)
+  })
+}
+
+function beginSlice(): void {
+  // What is set here comes in the next turn.
+  if (waiting.length > 1) setImmediate(beginSlice)
+  waiting.shift()!()
 }

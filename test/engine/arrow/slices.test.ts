@@ -28,6 +28,25 @@ describe('a pause', () => {
     now.mockRestore()
   })
 
+  it('lets the event loop have a turn between any two slices, whoever works, each in its turn', async () => {
+    const log: string[] = []
+    const work = async (name: string) => {
+      const pause = createPause(undefined, 0)
+      for (let slice = 0; slice < 3; slice++) {
+        await pause()
+        log.push(name)
+      }
+    }
+    let turns = 0
+    const turn = () => {
+      log.push('.')
+      if (++turns < 10) setImmediate(turn)
+    }
+    setImmediate(turn)
+    await Promise.all(['a', 'b', 'c'].map(work))
+    expect(log.join('')).toMatch(/^\.?a\.b\.c\.a\.b\.c\.a\.b\.c$/)
+  })
+
   it('throws the reason of an aborted signal, in a slice and between two', async () => {
     const reason = new Error('nobody waits')
     expect(createPause(AbortSignal.abort(reason), LONG_MS)).toThrow(reason)
