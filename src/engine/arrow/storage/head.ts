@@ -3,9 +3,10 @@ import type { Interner } from '../../../base/interner.js'
 import type { SourceName } from '../../../sources.js'
 import type { IngestBatch } from '../../engine.js'
 import { batchSchema, COLD_COLUMNS, type HotColumn, hotColumns } from '../../schema.js'
-import type { Batch, ColdRow, Column } from '../columns/batch.js'
+import type { Batch, ColdRow, Column, Part } from '../columns/batch.js'
 import { ABSENT, clearInterner, createInterner, type Dictionary, findEntry } from '../columns/dictionary.js'
 import { narrow, none, range } from '../columns/selection.js'
+import { createPause, type Pause } from '../slices.js'
 import { appendTexts, createTexts, eachNull, emptied, sizedLike, type Texts, textAt, textsBytes } from './texts.js'
 
 /**
@@ -49,6 +50,8 @@ export interface TextColumn {
 }
 
 const FIRST_ROWS = 256
+/** Rows given codes without a look at the clock. */
+const ROWS_AT_ONCE = 1024
 /** What a row takes besides its texts. */
 const ROW_BYTES = 32
 
@@ -193,9 +196,19 @@ function withRoom<T extends Uint8Array | Uint32Array | Float64Array>(array: T, u
   return grown
 }
 
-/** What is in the head now, as a batch that later appends leave alone. */
-export function snapshot(head: Head): Batch {
-  const { rows, minUs, maxUs, timestampsUs } = head
+/**
+ * The rows that are in a head now. What a query needs beside them is made when it opens them, with pauses on the way: after
+ * a flood that is work for each of many rows.
+ */
+export function showHead(head: Head): Part {
+  const { rows, minUs, maxUs } = head
+  const show = () => snapshot(head, rows)
+  return { rows, minUs, maxUs, open: () => seeTexts(head, rows, createPause())?.then(show) ?? show() }
+}
+
+/** The first `rows` of a head, as a batch that later appends leave alone. */
+export function snapshot(head: Head, rows = head.rows): Batch {
+  const { minUs, maxUs, timestampsUs } = head
   const cold = { ...head.cold }
   const columns = new Map([...head.columns].map(([name, column]) => [name, freeze(column, rows)]))
   const project = columns.get('project') as Extract<Column, { kind: 'text' }>
@@ -223,6 +236,18 @@ function freeze(column: HeadColumn, rows: number): Column {
   if (column.kind === 'number') return { ...column, hasAbsent: true }
   const { codes, interner } = column.kind === 'text' ? see(column, rows) : column
   return { kind: 'text', codes, dictionary: dictionaryOf(interner) }
+}
+
+/** Gives codes to all texts of the first `rows`; undefined where that took no pause. */
+function seeTexts(head: Head, rows: number, pause: Pause): Promise<void> | undefined {
+  for (const column of head.columns.values()) {
+    while (column.kind === 'text' && column.seen.rows < rows) {
+      see(column, Math.min(rows, column.seen.rows + ROWS_AT_ONCE))
+      const paused = pause()
+      if (paused !== undefined) return paused.then(() => seeTexts(head, rows, pause))
+    }
+  }
+  return undefined
 }
 
 /** Gives codes to the rows that have come since the last time. */

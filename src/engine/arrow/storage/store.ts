@@ -12,7 +12,7 @@ import {
   headBytes,
   headContentBytes,
   reuseHead,
-  snapshot,
+  showHead,
 } from './head.js'
 import { type HeadKeeper, type Keeper, memoryKeeper } from './keeper.js'
 import { seal } from './seal.js'
@@ -230,12 +230,6 @@ export function createStore({ sealRows, sealBytes, keeper = memoryKeeper }: Stor
     newestDay: () => extreme(days(), Math.max),
     drop: (day, extent) => [...shelves.values()].flatMap((shelf) => dropFrom(shelf, day, extent, keeper)),
   }
-}
-
-/** The rows of a head at this moment. */
-function showHead(head: Head): Part {
-  const batch = snapshot(head)
-  return { ...batch, open: () => batch }
 }
 
 function createShelf(source: SourceName): Shelf {

@@ -1,6 +1,6 @@
 import { type RecordBatch, RecordBatchReader } from 'apache-arrow'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Batch } from '../../../../src/engine/arrow/columns/batch.js'
 import { none, range } from '../../../../src/engine/arrow/columns/selection.js'
 import {
@@ -9,6 +9,7 @@ import {
   type Head,
   headBytes,
   headContentBytes,
+  showHead,
   snapshot,
 } from '../../../../src/engine/arrow/storage/head.js'
 import { SOURCE_NAMES } from '../../../../src/sources.js'
@@ -201,6 +202,33 @@ describe('a batch that is not what it says', () => {
     expectUnchanged(head)
     decodeBatch(sound())(head)
     expect(idsOf(snapshot(head))).toEqual(['old', 'new'])
+  })
+})
+
+describe('a head that is shown', () => {
+  it('has the rows of that moment when it is opened, by several at once and with pauses on the way', async () => {
+    const records = Array.from({ length: 3000 }, (_, i) =>
+      edge({ id: `${i}`, timestampUs: i, metadata: { request: { url: `url ${i % 1700}` } } }),
+    )
+    const head = headOf(records)
+    const parts = [showHead(head), showHead(head)]
+    decodeBatch(toBatch('edge_logs', [edge({ timestampUs: 9e9, metadata: { request: { url: 'later' } } })]))(head)
+    let nowMs = 0
+    const now = vi.spyOn(performance, 'now').mockImplementation(() => (nowMs += 100))
+    const opened = parts.map((part) => part.open())
+    expect(opened[0]).toBeInstanceOf(Promise)
+    const batches = await Promise.all(opened)
+    now.mockRestore()
+    for (const [i, batch] of batches.entries()) {
+      expect([parts[i]!.rows, parts[i]!.maxUs, batch.rows]).toEqual([3000, 2999, 3000])
+      expect(idsOf(batch)).toEqual(records.map(({ id }) => id))
+      const urls = records.map((_, row) => hotValue(batch, 'url', row))
+      expect(urls).toEqual(records.map(({ metadata }) => textAt(metadata, ['request', 'url'])))
+    }
+  })
+
+  it('is there at once where there is little to do', () => {
+    expect(showHead(headOf([edge()])).open()).not.toBeInstanceOf(Promise)
   })
 })
 

@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, it, onTestFinished } from 'vitest'
+import { CLI, type Served, serve } from '../program.js'
+
+const ROWS = 300_000
+const RUN_MS = 5_000
+const PROBE_MS = 2
+const WORST_MS = 100
+const P99_MS = 50
+/** Others use the machine too: what is measured twice and good once is good. */
+const TRIES = 3
+/** No prefilter helps them, and each is computed anew. */
+const PATTERNS = ['[^x]*(a|b|c)+[^y]*z9$', '(?i)(x+x+)+y', '(?s).*storage.*webp.*q', '\\A(.*/){9}never']
+
+it('O3: health is answered at once while four of the worst queries run', async () => {
+  const service = await serve()
+  const generator = spawn(process.execPath, [CLI, 'generate', '--rows', `${ROWS}`, '--slim', '--source', 'edge_logs'])
+  onTestFinished(() => void generator.kill('SIGKILL'))
+  generator.stdout.pipe(service.child.stdin!)
+  await service.says(/standard input ended/)
+  for (let tried = 1; ; tried++) {
+    const { worstMs, p99Ms, queries } = await probe(service)
+    console.log(`O3 worst ${worstMs.toFixed(0)} ms, p99 ${p99Ms.toFixed(0)} ms, ${queries} queries`)
+    expect(queries).toBeGreaterThan(PATTERNS.length)
+    if (worstMs <= WORST_MS && p99Ms <= P99_MS) return
+    expect(tried).toBeLessThan(TRIES)
+  }
+})
+
+/** Asks for health every 2 ms while each pattern is counted over and over. */
+async function probe({ url, rows }: Served) {
+  let isRunning = true
+  let queries = 0
+  const asking = PATTERNS.map(async (pattern, i) => {
+    for (let run = 0; isRunning; run++, queries++) {
+      const project = encodeURIComponent(`${pattern}|never${performance.now()}${i}${run}`)
+      await rows(`usage.api-counts?interval=daily&project=${project}`)
+    }
+  })
+  const waitsMs: number[] = []
+  const endMs = performance.now() + RUN_MS
+  while (performance.now() < endMs) {
+    const startMs = performance.now()
+    await (await fetch(`${url}/health`)).text()
+    waitsMs.push(performance.now() - startMs)
+    await wait(PROBE_MS)
+  }
+  isRunning = false
+  await Promise.all(asking)
+  waitsMs.sort((a, b) => a - b)
+  return { worstMs: waitsMs.at(-1)!, p99Ms: waitsMs[Math.floor(waitsMs.length * 0.99)]!, queries }
+}
