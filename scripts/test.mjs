@@ -1,6 +1,7 @@
 /**
  * Runs the unit tests, under UTC and under a time zone whose offset is no whole hour, then those of the built program;
- * `--unit` runs the first of these only, `--slow` the slow tests instead. Other arguments go to vitest. Ends with the true sums of all runs: `N passed, N failed`.
+ * `--unit` runs the first of these only, `--slow` the slow tests instead. Other arguments go to vitest. Ends with the true
+ * sums of all runs: `N passed, N failed`.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
