@@ -141,11 +141,11 @@ function cycleFrom(start: string): string | undefined {
 }
 
 describe('the source', () => {
-  it('builds no RegExp at run time: patterns of callers go to RE2 alone', () => {
+  it('S1: builds no RegExp at run time: patterns of callers go to RE2 alone', () => {
     expect(FILES.filter((file) => /\bRegExp\s*\(/.test(SOURCES.get(file)!))).toEqual([])
   })
 
-  it('leaves node’s lenient HTTP parser alone', () => {
+  it('S7: leaves node’s lenient HTTP parser alone', () => {
     expect(FILES.filter((file) => /insecureHTTPParser/.test(SOURCES.get(file)!))).toEqual([])
   })
 })

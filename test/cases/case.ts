@@ -45,3 +45,7 @@ export const AWKWARD_NAMES: readonly string[] = [
 
 /** Numbers from 1 to n. */
 export const upTo = (n: number): number[] => Array.from({ length: n }, (_, i) => i + 1)
+
+/** The cases under the id of what they show. */
+export const shown = (id: string, cases: readonly Case[]): Case[] =>
+  cases.map((given) => ({ ...given, name: `${id}: ${given.name}` }))

@@ -1,7 +1,7 @@
 import { SOURCE_NAMES } from '../../src/sources.js'
 import type { Params, PlainRow } from '../oracle/oracle.js'
 import { invocation, type TestRecord } from '../support/records.js'
-import { AWKWARD_NAMES, at, type Case, upTo } from './case.js'
+import { AWKWARD_NAMES, at, type Case, shown, upTo } from './case.js'
 
 const nowUs = at('2026-11-20T10:37:42.500000Z')
 const HOUR = at('2026-11-20T10:00:00Z')
@@ -227,10 +227,13 @@ const FUNCTION_FILTER = [
   stats('all functions, empty', FUNCTIONS, { function_id: '' }, [untimed(HOUR, 10)]),
   stats('one function', FUNCTIONS, { function_id: 'f' }, [untimed(HOUR, 2)]),
   stats('a function that nothing has', FUNCTIONS, { function_id: '7' }, []),
-  ...AWKWARD_NAMES.map((function_id) =>
-    stats(`function ${JSON.stringify(function_id).slice(0, 20)}`, AWKWARD_FUNCTIONS, { function_id }, [
-      untimed(HOUR, 1),
-    ]),
+  ...shown(
+    'I4',
+    AWKWARD_NAMES.map((function_id) =>
+      stats(`function ${JSON.stringify(function_id).slice(0, 20)}`, AWKWARD_FUNCTIONS, { function_id }, [
+        untimed(HOUR, 1),
+      ]),
+    ),
   ),
 ]
 
@@ -248,12 +251,15 @@ const PROJECTS = [
     {},
     [untimed(HOUR, 1)],
   ),
-  ...AWKWARD_NAMES.map((project) =>
-    stats(
-      `project ${JSON.stringify(project).slice(0, 20)}`,
-      AWKWARD_NAMES.map((name) => invocation({ timestampUs: HOUR, project: name })),
-      { project },
-      [untimed(HOUR, 1)],
+  ...shown(
+    'I4',
+    AWKWARD_NAMES.map((project) =>
+      stats(
+        `project ${JSON.stringify(project).slice(0, 20)}`,
+        AWKWARD_NAMES.map((name) => invocation({ timestampUs: HOUR, project: name })),
+        { project },
+        [untimed(HOUR, 1)],
+      ),
     ),
   ),
 ]

@@ -1,7 +1,7 @@
 import { SOURCE_NAMES } from '../../src/sources.js'
 import type { Params, PlainRow } from '../oracle/oracle.js'
 import { edge, type PartialRecord, type TestRecord } from '../support/records.js'
-import { AWKWARD_NAMES, at, type Case, upTo } from './case.js'
+import { AWKWARD_NAMES, at, type Case, shown, upTo } from './case.js'
 
 const NOW = '2026-11-20T10:37:42.500000Z'
 const nowUs = at(NOW)
@@ -175,8 +175,13 @@ const PROJECTS = [
     { project: 'null' },
     [],
   ),
-  ...AWKWARD_NAMES.map((project, i) =>
-    logsAll(`project ${JSON.stringify(project).slice(0, 20)}`, BETWEEN_NAMES, { project }, [rowOf(BETWEEN_NAMES[i]!)]),
+  ...shown(
+    'I4',
+    AWKWARD_NAMES.map((project, i) =>
+      logsAll(`project ${JSON.stringify(project).slice(0, 20)}`, BETWEEN_NAMES, { project }, [
+        rowOf(BETWEEN_NAMES[i]!),
+      ]),
+    ),
   ),
   logsAll('parameters of other queries have no effect', [edge({ timestampUs: nowUs })], { interval: '5min', x: '1' }, [
     rowOf(edge({ timestampUs: nowUs })),
@@ -223,4 +228,11 @@ const EPOCH: Case[] = [
   },
 ]
 
-export const LOGS_ALL_CASES: readonly Case[] = [...PROJECTS, ...RETENTION, ...BOUNDS, ...ORDER, ...VALUES, ...EPOCH]
+export const LOGS_ALL_CASES: readonly Case[] = [
+  ...PROJECTS,
+  ...RETENTION,
+  ...BOUNDS,
+  ...ORDER,
+  ...shown('I6', VALUES),
+  ...EPOCH,
+]

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { HEAD_BYTES } from '../../src/ingest/lines.js'
 import { mulberry32 } from '../support/random.js'
 import { INVALID_JSON, VALID_JSON } from './json-cases.js'
+import { NOT_UTF8 } from './json-test-suite.js'
 import { NOW_US, type Parse, parse, parseChunks } from './parsing.js'
 
 const record = (id: string, more: object = {}) =>
@@ -24,6 +25,7 @@ describe('I3: split anywhere', () => {
         `${text}\n${record(`${i}`, { project: `é${i % 5}`, metadata: { request: { url: '€😀', path: text } } })}\r\n`,
       ),
     ),
+    ...Object.values(NOT_UTF8).map((text) => Buffer.from(`${text}\n`, 'latin1')),
     Buffer.from('\n \t\r\n'),
     Buffer.from(`{"source":"edge_logs","id":"`),
     bytes(0xf0, 0x9f, 0x98, 0x0a, 0xc3, 0x28, 0x0a, 0xed, 0xa0, 0x80, 0x0a),
@@ -114,7 +116,7 @@ describe('I2: line lengths', () => {
   })
 })
 
-describe('UTF-8', () => {
+describe('I6: UTF-8', () => {
   it.each([
     ['a lone continuation', [0x80]],
     ['a cut sequence', [0xe2, 0x82]],

@@ -166,10 +166,14 @@ describe('dictionaries', () => {
     check(lines([...texts, { id: '' }, { id: '', project: '' }, { id: '', project: '' }]))
   })
 
-  it('of as many texts as a batch has rows, batch after batch', () => {
-    const texts = Array.from({ length: 2 * BATCH_ROWS + 5 }, (_, i) => ({ id: '', project: `${i}` }))
-    expect(check(lines(texts)).batches.map(({ rows }) => rows)).toEqual([BATCH_ROWS, BATCH_ROWS, 5])
-  })
+  it(
+    'of as many texts as a batch has rows, batch after batch',
+    () => {
+      const texts = Array.from({ length: 2 * BATCH_ROWS + 5 }, (_, i) => ({ id: '', project: `${i}` }))
+      expect(check(lines(texts)).batches.map(({ rows }) => rows)).toEqual([BATCH_ROWS, BATCH_ROWS, 5])
+    },
+    PATIENCE_MS,
+  )
 
   it('tell texts apart that differ in one byte', () => {
     const texts = Array.from({ length: 40 }, (_, length) =>
@@ -205,19 +209,23 @@ describe('values', () => {
     )
   })
 
-  it('of hot numbers, against Number', () => {
-    const texts = fc.array(fc.double({ noNaN: true, noDefaultInfinity: true }).map(String), { maxLength: 50 })
-    const short = fc.array(
-      fc.tuple(fc.integer(), fc.nat(999_999)).map(([a, b]) => `${a}.${b}`),
-      { maxLength: 50 },
-    )
-    fc.assert(
-      fc.property(fc.oneof(texts, short), (numbers) => {
-        const { rows } = check(relayLines(numbers.map((text) => `{"response":{"status_code":${text}}}`)))
-        expect(rows.map((row) => row.status_code)).toEqual(numbers.map(Number))
-      }),
-    )
-  })
+  it(
+    'of hot numbers, against Number',
+    () => {
+      const texts = fc.array(fc.double({ noNaN: true, noDefaultInfinity: true }).map(String), { maxLength: 50 })
+      const short = fc.array(
+        fc.tuple(fc.integer(), fc.nat(999_999)).map(([a, b]) => `${a}.${b}`),
+        { maxLength: 50 },
+      )
+      fc.assert(
+        fc.property(fc.oneof(texts, short), (numbers) => {
+          const { rows } = check(relayLines(numbers.map((text) => `{"response":{"status_code":${text}}}`)))
+          expect(rows.map((row) => row.status_code)).toEqual(numbers.map(Number))
+        }),
+      )
+    },
+    PATIENCE_MS,
+  )
 
   it('that are empty, and that are not there', () => {
     const requests = [{ url: '' }, { url: null }, {}, { url: '', path: '' }, { path: null }, { url: 'u' }]

@@ -64,7 +64,7 @@ describe('project', () => {
   })
 })
 
-describe('fields', () => {
+describe('I6: fields', () => {
   it('that are absent', () => {
     const row = rowOf('{"source":"edge_logs"}')
     expect(row).toEqual({
@@ -140,7 +140,7 @@ describe('fields', () => {
   })
 })
 
-describe('hot fields', () => {
+describe('I6: hot fields', () => {
   it('of an edge record', () => {
     const request = { url: 'https://é.co/rest/v1?a=%22', path: '/rest/v1' }
     expect(rowOf(edge({ metadata: { request } }))).toMatchObject({ url: request.url, path: 1 })
@@ -205,7 +205,7 @@ describe('hot fields', () => {
   })
 })
 
-describe('timestamp', () => {
+describe('I7: timestamp', () => {
   it.each([
     ['2026-11-20T10:00:00.123456Z', Date.UTC(2026, 10, 20, 10) * 1000 + 123_456],
     ['2026-11-20T10:00:00\u002e5Z', Date.UTC(2026, 10, 20, 10) * 1000 + 500_000],
@@ -262,36 +262,4 @@ describe('the order of judging', () => {
     [JSON.stringify({ ...ill, source: 'edge_logs', id: 'a', metadata: {} }), 'invalid_json'],
     [JSON.stringify({ ...ill, source: 'edge_logs', id: 'a', metadata: {}, event_message: '' }), 'invalid_timestamp'],
   ])('%s', (line, reason) => expect(reasonOf(line)).toBe(reason))
-})
-
-/** I8: one bad row in many, each field in turn. */
-describe('batch poison', () => {
-  it.each([
-    '{"source":"edge_logs","id":7}',
-    '{"source":"edge_logs","id":"\\ud800"}',
-    '{"source":"edge_logs","event_message":"x\\udc00"}',
-    '{"source":"edge_logs","project":"\\ud800"}',
-    '{"source":"edge_logs","timestamp":"NaN"}',
-    '{"source":"edge_logs","timestamp":1e400}',
-    '{"source":"edge_logs","metadata":1}',
-    '{"source":"edge_logs"',
-    '{"source":"none"}',
-  ])('%s leaves its neighbours as they are', (bad) => {
-    const good = Array.from({ length: 1000 }, (_, i) =>
-      JSON.stringify(
-        edge({
-          id: `id ${i}`,
-          project: i % 3 ? `p${i % 7}` : null,
-          event_message: `m${i}`,
-          metadata: { i, request: { url: `u${i % 5}` } },
-        }),
-      ),
-    )
-    const wanted = parse(good.join('\n')).rows
-    expect(wanted).toHaveLength(1000)
-    const lines = [...good.slice(0, 500), bad, ...good.slice(500)]
-    const { rows, rejects } = parse(lines.join('\n'))
-    expect(rows).toEqual(wanted)
-    expect(rejects.map(({ line, bytes }) => [line, Buffer.from(bytes).toString()])).toEqual([[501, bad]])
-  })
 })

@@ -93,7 +93,7 @@ function checkAgainstJsonParse(line: string | Uint8Array) {
   expect(found).toEqual(wanted)
 }
 
-describe('JSON', () => {
+describe('I1: JSON', () => {
   it.each(VALID_JSON)('takes %s', (text) => {
     expect(() => JSON.parse(text)).not.toThrow()
     expect(outcomeOf(text)).toBe(text.trim().startsWith('{') ? 'ok' : 'notAnObject')
@@ -124,7 +124,7 @@ describe('JSON', () => {
   })
 })
 
-describe('depth', () => {
+describe('I5: depth', () => {
   const nested = (open: string, close: string, levels: number) => `{"a":${open.repeat(levels)}1${close.repeat(levels)}}`
 
   it.each([

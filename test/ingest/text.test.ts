@@ -20,7 +20,7 @@ function decoded(content: string) {
   return { text: rows[0]!.url, wellFormed: rejects.length === 0 }
 }
 
-describe('texts with escapes', () => {
+describe('I6: texts with escapes', () => {
   it.each([
     '',
     'plain é € 😀',

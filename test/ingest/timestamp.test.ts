@@ -14,7 +14,7 @@ const ofNumber = (text: string) => within(timestampOfNumber, text)
 
 const BASE = Date.UTC(2026, 10, 20, 10) * 1000
 
-describe('ISO 8601', () => {
+describe('I7: ISO 8601', () => {
   it.each([
     ['2026-11-20T10:00:00Z', BASE],
     ['2026-11-20T10:00:00.1Z', BASE + 100_000],
@@ -97,7 +97,7 @@ function reference(text: string): number {
   return Number(sign === '-' ? -cut : cut)
 }
 
-describe('numbers', () => {
+describe('I7: numbers', () => {
   it.each([
     ['0', 0],
     ['-0', 0],

@@ -212,7 +212,7 @@ describe('wasm scanner and lines', () => {
   })
 })
 
-describe('wasm scanner and depth', () => {
+describe('I5: wasm scanner and depth', () => {
   const nested = (levels: number, open: string, inner = '', close = open === '[' ? ']' : '}'): string =>
     open.repeat(levels) + inner + close.repeat(levels)
 

@@ -4,6 +4,7 @@ import { type Dictionary, entryAt, entryOf } from '../columns/dictionary.js'
 import { blocksThatMayHold } from '../columns/grams.js'
 import type { Pause } from '../slices.js'
 import { requiredLiteral } from './literal.js'
+import { createPace, type Pace } from './pace.js'
 
 /** How to find the entries of a dictionary that a pattern matches, without one RE2 call an entry. */
 export interface Matcher {
@@ -15,6 +16,7 @@ export interface Matcher {
   lines: Pattern | undefined
   /** Judges a single entry. */
   single: Pattern
+  pace: Pace
 }
 
 /** Entries next to each other: [from, to). */
@@ -23,7 +25,7 @@ interface Stretch {
   to: number
 }
 
-/** So many bytes of entries are searched in one call: a slice of work at the slowest that RE2 gets. */
+/** So many bytes of entries are searched for a literal at once. */
 const STRETCH_BYTES = 64 * KIB
 
 const LITERAL = /^(?:[^\\^$.|?*+()[\]{}]|\\[^A-Za-z0-9])+$/su
@@ -34,28 +36,41 @@ const NOT_BY_LINE = /\\[AzQ]|\(\?[A-Za-z]*-/u
 export function createMatcher(pattern: string): Matcher {
   const single = compilePattern(pattern)
   const literal = Buffer.from(requiredLiteral(pattern))
-  if (LITERAL.test(pattern)) return { literal, literalDecides: true, lines: undefined, single }
+  const pace = createPace()
+  if (LITERAL.test(pattern)) return { literal, literalDecides: true, lines: undefined, single, pace }
   const lines = NOT_BY_LINE.test(pattern) ? undefined : compilePattern(pattern, 'gm')
-  return { literal, literalDecides: false, lines, single }
+  return { literal, literalDecides: false, lines, single, pace }
 }
 
 /** One byte an entry of the dictionary: 1 where the pattern matches somewhere in it. Absent never matches. */
 export async function matchEntries(dictionary: Dictionary, matcher: Matcher, pause: Pause): Promise<Uint8Array> {
   const hits = new Uint8Array(dictionary.count)
-  const { literal, literalDecides, single } = matcher
+  const { literal, literalDecides, single, pace } = matcher
   let lines = dictionary.hasNewlines ? undefined : matcher.lines
   for (const stretch of stretchesOf(dictionary, literal)) {
     await pause()
     if (literalDecides) matchLiteral(dictionary, stretch, literal, hits)
     else if (!holds(dictionary, stretch, literal)) continue
-    else if (lines === undefined) matchSingles(dictionary, stretch, single, hits)
-    else if (!matchLines(dictionary, stretch, lines, hits)) {
-      // What runs over newlines once would do so at each entry, and search the rest of the stretch each time.
-      lines = undefined
-      matchSingles(dictionary, stretch, single, hits)
+    else {
+      for (let from = stretch.from; from < stretch.to; ) {
+        await pause()
+        const piece = pieceOf(dictionary, stretch, from, pace.bytes)
+        pace.time(() => {
+          // What runs over newlines once would do so at each entry, and search the rest of the piece each time.
+          if (lines !== undefined && !matchLines(dictionary, piece, lines, hits)) lines = undefined
+          if (lines === undefined) matchSingles(dictionary, piece, single, hits)
+        })
+        from = piece.to
+      }
     }
   }
   return hits
+}
+
+/** So many bytes of a stretch, and the rest of the entry in which they end. */
+function pieceOf(dictionary: Dictionary, { to }: Stretch, from: number, bytes: number): Stretch {
+  const { offsets } = dictionary
+  return { from, to: entryAt(dictionary, Math.min(offsets[from]! + bytes, offsets[to]! - 1)) + 1 }
 }
 
 /** The stretches whose entries may hold the literal; without a filter, all of them. */

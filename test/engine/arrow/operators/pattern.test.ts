@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { findEntry } from '../../../../src/engine/arrow/columns/dictionary.js'
 import { createMatcher, matchEntries } from '../../../../src/engine/arrow/operators/pattern.js'
+import { mulberry32, oneOf } from '../../../support/random.js'
 import { dictionary, noPause } from '../support.js'
 
 const RE2 = createRequire(import.meta.url)('re2') as typeof import('re2')
@@ -147,6 +148,44 @@ describe('a dictionary of many windows', () => {
       })
       await expect(search).rejects.toBe(stop)
     }
+  })
+})
+
+describe('a pattern that takes long for each byte', () => {
+  const random = mulberry32(1)
+  const texts = Array.from(
+    { length: 100 },
+    (_, i) => `c${i} ${Array.from({ length: 1_000 }, () => oneOf(random, ['a', 'b'])).join('')}`,
+  )
+  const SLOW = 'a[ab]{1000}c'
+  const LONGEST_MS = 50
+  /** Others use the machine too. */
+  const TRIES = 5
+
+  async function longestMs(): Promise<number> {
+    const matcher = createMatcher(SLOW)
+    let longest = 0
+    let lastMs = performance.now()
+    const look = () => {
+      const nowMs = performance.now()
+      longest = Math.max(longest, nowMs - lastMs)
+      lastMs = nowMs
+      return undefined
+    }
+    await matchEntries(dictionary(texts), matcher, look)
+    look()
+    return longest
+  }
+
+  it('S1: is searched in pieces that are short in time', async () => {
+    const tries: number[] = []
+    while (tries.length < TRIES && !(Math.min(...tries) <= LONGEST_MS)) tries.push(await longestMs())
+    expect(Math.min(...tries)).toBeLessThanOrEqual(LONGEST_MS)
+  })
+
+  it('is found where it is', async () => {
+    const long = [...texts.slice(0, 10), `${'ab'.repeat(600)}c`, 'abc']
+    expect(await found(SLOW, long)).toEqual(judged(SLOW, long))
   })
 })
 

@@ -92,7 +92,7 @@ describe('the retention', () => {
     expect(daysOf(store)).toEqual([200])
   })
 
-  it('is not moved by a row of the far future', async () => {
+  it('I7: is not moved by a row of the far future', async () => {
     await addDay(store, 100)
     await addDay(store, 5000)
     enforceAt(101 * DAY_US)

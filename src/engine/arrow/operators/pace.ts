@@ -1,0 +1,33 @@
+import { KIB } from '../../../base/units.js'
+import { SLICE_MS } from '../slices.js'
+
+/** How many bytes are searched in one call, which nothing can interrupt. */
+export interface Pace {
+  readonly bytes: number
+  /** Searches so much; the next time it is more or less. */
+  time(search: () => void): void
+}
+
+const FIRST_BYTES = 256
+/** At this most patterns take a small part of a slice, and a call costs nothing beside its search. */
+const MOST_BYTES = 64 * KIB
+
+/**
+ * RE2 takes linear time, but for some patterns, as `a[ab]{1000}c`, ten thousand times as long as for others, and nothing
+ * tells beforehand. So it begins with few bytes, and searches more at once as long as that takes far less than a slice.
+ */
+export function createPace(): Pace {
+  let bytes = FIRST_BYTES
+  return {
+    get bytes() {
+      return bytes
+    },
+    time(search) {
+      const startedMs = performance.now()
+      search()
+      const ms = performance.now() - startedMs
+      if (ms < SLICE_MS / 4) bytes = Math.min(MOST_BYTES, bytes * 2)
+      else if (ms > SLICE_MS) bytes = Math.max(1, Math.floor((bytes * SLICE_MS) / ms))
+    },
+  }
+}

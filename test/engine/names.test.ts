@@ -1,0 +1,151 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { AWKWARD_NAMES } from '../cases/case.js'
+import { NOW_US } from '../ingest/parsing.js'
+import { oracle, type Params } from '../oracle/oracle.js'
+import { edge, invocation, type TestRecord } from '../support/records.js'
+import { STATES, type Taken } from '../support/states.js'
+
+/** A machine that is busy otherwise takes many times as long. */
+const PATIENCE_MS = 60_000
+
+/** Longer than a URL may be, so that it is in the way and not asked for; two of them differ in their last letter. */
+const LONG = 'n'.repeat(65_535)
+const NAMES = [
+  ...AWKWARD_NAMES,
+  '',
+  "'; --",
+  '||',
+  '"',
+  'valueOf',
+  'prototype',
+  '__defineGetter__',
+  `${LONG}a`,
+  `${LONG}b`,
+]
+const RUNS = 8
+
+const lineOf = ({ source, id, timestampUs, project, event_message, metadata }: TestRecord) => {
+  const head = JSON.stringify({ source, id, timestamp: timestampUs, project, event_message })
+  return `${head.slice(0, -1)},"metadata":${metadata}}\n`
+}
+
+const texts = (name: string) => JSON.stringify(name)
+
+/** Of each name a project, a function, a URL, and a key of the metadata, at all of its levels. */
+function recordsOf(names: readonly string[]): TestRecord[] {
+  return names.flatMap((name, i) => {
+    const nested = `{${texts(name)}:{${texts(name)}:${i}}}`
+    const request = `"request":{"url":${texts(name)},"path":"/rest",${texts(name)}:${i}}`
+    return [
+      edge({ id: name, timestampUs: NOW_US - i, project: name, metadata: `{${request},"more":${nested}}` }),
+      edge({ id: `key ${i}`, timestampUs: NOW_US - i, project: 'keys', metadata: nested }),
+      invocation({ timestampUs: NOW_US, project: name, metadata: `{"execution_time_ms":${i},"x":${nested}}` }),
+      invocation({
+        timestampUs: NOW_US,
+        project: 'functions',
+        metadata: `{"function_id":${texts(name)},"execution_time_ms":${i}}`,
+      }),
+    ]
+  })
+}
+
+const METACHARACTER = /[\\^$.|?*+()[\]{}]/g
+
+/** What can be asked about a name: all of it must be about no other. */
+function questionsOf(name: string): [string, Params][] {
+  if (name === '') return []
+  const pattern = `^${name.replace(METACHARACTER, '\\$&')}$`
+  return [
+    ['logs.all', { project: name }],
+    ['functions.invocation-stats', { project: name }],
+    ['functions.invocation-stats', { project: 'functions', function_id: name }],
+    ['usage.api-counts', { project: pattern, interval: 'minutely' }],
+  ]
+}
+
+const COUNTERS = ['count', 'total_rest_requests'] as const
+
+/** The oracle's rows as the JSON that the service writes, compared as values but for the letters of the metadata. */
+async function expectAsOracle(taken: Taken, records: readonly TestRecord[], endpoint: string, params: Params) {
+  const wanted = oracle(endpoint, records, params, NOW_US).map((row) =>
+    Object.fromEntries(Object.entries(row).map(([key, value]) => [key, (value as { json?: string })?.json ?? value])),
+  )
+  const { result } = JSON.parse(await taken.ask(endpoint, params))
+  const found = result.map((row: { metadata?: unknown }) =>
+    row.metadata === undefined ? row : { ...row, metadata: JSON.stringify(row.metadata) },
+  )
+  expect(found).toEqual(wanted)
+  for (const counter of COUNTERS) if (found[0]?.[counter] !== undefined) expect(found[0][counter]).toBe(1)
+  expect(found).toHaveLength(1)
+}
+
+const ownKeys = () => [Object.prototype, Array.prototype, Map.prototype].map((object) => Reflect.ownKeys(object))
+
+describe.each(STATES)('I4: names, in $name', { timeout: PATIENCE_MS }, ({ take }) => {
+  it('I4: each is itself and no other, as project, function, URL and key', async () => {
+    const before = ownKeys()
+    const records = recordsOf(NAMES)
+    const taken = await take(records.map(lineOf).join(''))
+    expect(taken.rejects).toEqual([])
+    for (const name of NAMES.filter((name) => name.length < 10_000)) {
+      for (const [endpoint, params] of questionsOf(name)) await expectAsOracle(taken, records, endpoint, params)
+    }
+    const body = await taken.ask('logs.all', { project: 'keys' })
+    for (const { project, metadata } of records) if (project === 'keys') expect(body).toContain(metadata)
+    await taken.close()
+    expect(ownKeys()).toEqual(before)
+    expect(({} as { x?: unknown }).x).toBeUndefined()
+  })
+
+  it('I4: leave the prototype of all objects alone as keys of a record', async () => {
+    const poison = ['{"__proto__":{"x":1}}', '{"constructor":{"prototype":{"x":1}}}', '[{"__proto__":{"x":1}}]']
+    const lines = poison.flatMap((json) => [
+      `{"source":"edge_logs","project":"p","metadata":${json}}`,
+      `{"source":"edge_logs","project":"p","__proto__":${json},"constructor":${json},"x":1}`,
+      `{"__proto__":{"source":"edge_logs","project":"p"}}`,
+    ])
+    const taken = await take(lines.join('\n'))
+    expect(taken.rejects.map(({ reason }) => reason)).toEqual(poison.map(() => 'missing_source'))
+    expect(JSON.parse(await taken.ask('logs.all', { project: 'p' })).result).toHaveLength(6)
+    expect(JSON.parse(await taken.ask('functions.invocation-stats', { project: '__proto__' })).result).toEqual([])
+    await taken.close()
+    expect([({} as { x?: unknown }).x, ([] as { x?: unknown }).x, ((() => {}) as { x?: unknown }).x]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ])
+  })
+
+  it('I4: random ones are told apart', async () => {
+    const piece = fc.constantFrom(
+      'a',
+      'A',
+      '|',
+      '"',
+      "'",
+      '\\',
+      '_',
+      '__proto__',
+      'é',
+      'e\u0301',
+      '😀',
+      '\0',
+      '\n',
+      '%',
+      ' ',
+    )
+    const name = fc.array(piece, { maxLength: 5 }).map((pieces) => pieces.join(''))
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(name, { minLength: 2, maxLength: 12 }), async (names) => {
+        const records = recordsOf(names.filter((name) => name !== 'keys' && name !== 'functions'))
+        const taken = await take(records.map(lineOf).join(''))
+        for (const name of names) {
+          for (const [endpoint, params] of questionsOf(name)) await expectAsOracle(taken, records, endpoint, params)
+        }
+        await taken.close()
+      }),
+      { numRuns: RUNS },
+    )
+  })
+})

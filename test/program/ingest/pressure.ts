@@ -1,0 +1,90 @@
+import { once } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'vitest'
+import { KIB, MIB } from '../../../src/base/units.js'
+import { type Served, serve, until } from '../program.js'
+import { fillableStore } from './full-store.js'
+import { forgetPeak, residentBytes } from './memory.js'
+
+const VOLUME_MIB = 64
+const WARM_UP_BYTES = 16 * MIB
+const GROWTH_BYTES = 32 * MIB
+/** A pipe that takes nothing for so long is held. */
+const HELD_MS = 2_000
+const PIECE_LINES = 256
+/** One line in so many is refused. */
+const BAD_EVERY = 100
+
+const nowUs = Date.now() * 1000
+/** A kibibyte each: a record, or something that is none. */
+function lineOf(source: string, number: number): string {
+  if (number % BAD_EVERY === 0) return `{"number":${number}`.padEnd(KIB - 1, '.')
+  const head = `{"source":"${source}","id":"${number}","timestamp":${nowUs - 3_600e6 + number},"project":"p","event_message":"`
+  return `${head}${'m'.repeat(KIB - 1 - head.length - 2)}"}`
+}
+
+function pieceOf(source: string, from: number, lines: number): string {
+  const count = Math.min(PIECE_LINES, lines - from)
+  return Array.from({ length: count }, (_, i) => `${lineOf(source, from + i)}\n`).join('')
+}
+
+const badOf = (lines: number) => Math.ceil(lines / BAD_EVERY)
+
+/** Writes as far as the pipe takes it; `held` tells the number of the line behind that which it took no more for a while. */
+async function push(service: Served, source: string, lines: number, held: (line: number) => Promise<void>) {
+  const stdin = service.child.stdin!
+  for (let from = 0; from < lines; from += PIECE_LINES) {
+    if (stdin.write(pieceOf(source, from, lines))) continue
+    const drained = once(stdin, 'drain')
+    if (await Promise.race([drained.then(() => false), wait(HELD_MS, true)])) await held(from + PIECE_LINES)
+    await drained
+  }
+}
+
+/** Rows for the head and all that is needed to take them, so that what grows later grows because of the full store. */
+async function warmUp(service: Served): Promise<void> {
+  const lines = WARM_UP_BYTES / KIB
+  await push(service, 'edge_logs', lines, async () => {})
+  await until(
+    () => service.metric('logweir_rows{source="edge_logs"}'),
+    (rows) => rows === lines - badOf(lines),
+    30_000,
+  )
+}
+
+/** Pushes so many bytes of lines into a full store, sees that they wait, makes room, and finds every line again. */
+export async function pushIntoFullStore(bytes: number): Promise<void> {
+  const store = fillableStore(VOLUME_MIB)
+  const service = await serve(['--data-dir', store.dataDir])
+  const pid = service.child.pid!
+  await warmUp(service)
+  store.fill()
+  const { now } = residentBytes(pid)
+  forgetPeak(pid)
+
+  const lines = bytes / KIB
+  let heldAt: number | undefined
+  await push(service, 'auth_logs', lines, async (line) => {
+    if (heldAt !== undefined) return
+    heldAt = line
+    const grown = residentBytes(pid).peak - now
+    console.log(`O1 ${store.kind}: held behind ${line} KiB, memory grew by ${(grown / MIB).toFixed(1)} MiB`)
+    expect(grown).toBeLessThanOrEqual(GROWTH_BYTES)
+    expect(await (await service.get('/health')).json()).toEqual({ status: 'degraded' })
+    expect(await service.rows('logs.all?project=p')).toHaveLength(100)
+    store.free()
+  })
+  service.child.stdin!.end()
+  expect(heldAt! * KIB).toBeLessThanOrEqual(GROWTH_BYTES)
+  await service.says(/standard input ended: /)
+  await expectAll(service, WARM_UP_BYTES / KIB, lines)
+}
+
+async function expectAll(service: Served, warm: number, pushed: number): Promise<void> {
+  const bad = badOf(warm) + badOf(pushed)
+  const taken = warm + pushed - bad
+  expect(service.said()).toContain(`standard input ended: ${taken} rows taken, ${bad} rejected (invalid_json ${bad})`)
+  expect(await service.metric('logweir_rows{source="edge_logs"}')).toBe(warm - badOf(warm))
+  expect(await service.metric('logweir_rows{source="auth_logs"}')).toBe(pushed - badOf(pushed))
+  expect(await (await service.get('/health')).json()).toEqual({ status: 'ok' })
+}
