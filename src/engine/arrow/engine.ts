@@ -20,10 +20,10 @@ export interface ArrowEngineOptions {
   log?: Log
   /**
    * Bytes that rows may take, heads and sealed segments together; beyond it segments that are on a disk leave memory, and
-   * the oldest day goes without a disk.
+   * the oldest ones go without a disk.
    */
   rowsLimitBytes: number
-  /** Bytes that files of rows may take; beyond it the oldest day goes. Nothing without a disk. */
+  /** Bytes that files of rows may take; beyond it the oldest segments go. Nothing without a disk. */
   diskLimitBytes?: number
   /** Days older than this go. */
   retentionUs?: number

@@ -15,25 +15,24 @@ export function enforceRetention(store: Store, nowUs: number, retentionUs: numbe
     record(store.drop(oldest, 'day'), 'retention', metrics)
 }
 
-/** Drops the oldest days until the memory held fits the limit. */
+/** Drops the oldest segments until the memory held fits the limit. */
 export function dropBeyondMemory(store: Store, limitBytes: number, metrics: Metrics): void {
   if (store.bytes() <= limitBytes) return
   store.trim('all')
   dropBeyond(store, () => store.bytes(), limitBytes, 'memory', metrics)
 }
 
-/** Drops the oldest days until the `bytes` of files fit the limit. */
+/** Drops the oldest segments until the `bytes` of files fit the limit. */
 export function dropBeyondDisk(store: Store, bytes: () => number, limitBytes: number, metrics: Metrics): void {
   dropBeyond(store, bytes, limitBytes, 'disk', metrics)
 }
 
-/** Of the only day left its oldest segments go, so that a day that outgrows the limit alone keeps its newest rows. */
+/** Of the oldest day the oldest segment of each source, and no more than must go: a day may outgrow the limit alone. */
 function dropBeyond(store: Store, bytes: () => number, limitBytes: number, limit: Limit, metrics: Metrics): void {
   while (bytes() > limitBytes) {
     const oldest = store.oldestDay()
     if (oldest === undefined) return
-    const isOnlyDay = store.newestDay() === oldest
-    record(store.drop(oldest, isOnlyDay ? 'oldest segments' : 'day'), limit, metrics)
+    record(store.drop(oldest, 'oldest segments'), limit, metrics)
   }
 }
 

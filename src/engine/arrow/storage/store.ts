@@ -88,9 +88,8 @@ export interface Store {
   trim(what: 'idle' | 'all'): void
   /** Lets go of the columns of the segment that has not been opened for the longest time; whether there was one. */
   unload(): boolean
-  /** The oldest and the newest day that a sealed segment holds, of any source. */
+  /** The oldest day that a sealed segment holds, of any source. */
   oldestDay(): number | undefined
-  newestDay(): number | undefined
   /** Drops the sealed segments of one day; or only the oldest segment of each source in it. */
   drop(day: number, extent: 'day' | 'oldest segments'): Dropped[]
 }
@@ -157,7 +156,6 @@ export function createStore({ sealRows, sealBytes, keeper = memoryKeeper }: Stor
       const spareBytes = spare?.head.source === shelf.source ? headBytes(spare.head) : 0
       return { ...held, headBytes: held.headBytes + spareBytes }
     })
-  const days = () => [...shelves.values()].flatMap(({ segments }) => segments.map(({ day }) => day))
 
   return {
     async append(batch) {
@@ -226,8 +224,10 @@ export function createStore({ sealRows, sealBytes, keeper = memoryKeeper }: Stor
       idlest?.unload()
       return idlest?.hotBytes === 0
     },
-    oldestDay: () => extreme(days(), Math.min),
-    newestDay: () => extreme(days(), Math.max),
+    oldestDay() {
+      const days = [...shelves.values()].flatMap(({ segments }) => segments.map(({ day }) => day))
+      return days.length === 0 ? undefined : days.reduce((a, b) => Math.min(a, b))
+    },
     drop: (day, extent) => [...shelves.values()].flatMap((shelf) => dropFrom(shelf, day, extent, keeper)),
   }
 }
@@ -267,8 +267,4 @@ function dropFrom(shelf: Shelf, day: number, extent: 'day' | 'oldest segments', 
   keeper.drop(dropped)
   const rows = dropped.reduce((sum, { rows }) => sum + rows, 0)
   return [{ source: shelf.source, rows, wholeDay: dropped.length === ofDay.length }]
-}
-
-function extreme(values: number[], pick: (a: number, b: number) => number): number | undefined {
-  return values.length === 0 ? undefined : values.reduce((a, b) => pick(a, b))
 }

@@ -127,7 +127,7 @@ describe('the memory limit', () => {
     return sealedBytes() - before
   }
 
-  it('drops the oldest days, of every source, until what is left fits', async () => {
+  it('M1: drops the oldest rows, of every source, until what is left fits', async () => {
     const sizes = []
     for (const day of [3, 1, 2]) sizes.push(await sizeOfDay(day))
     await addDay(store, 1, 7, 'auth_logs')
@@ -144,7 +144,7 @@ describe('the memory limit', () => {
     expect(await evicted(metrics, 'retention')).toEqual({ rows: 0, partitions: 0 })
   })
 
-  it('drops of the only day left its oldest segments, until what is left fits', async () => {
+  it('drops of a day its oldest segments first, and no more than must go', async () => {
     for (const rows of [1, 2, 3, 4]) await addDay(store, 9, rows)
     store.trim('all')
     const newest = batchesOf(store).slice(2) as unknown as { hotBytes: number; coldBytes: number }[]
@@ -153,6 +153,15 @@ describe('the memory limit', () => {
     dropBeyondMemory(store, fits, metrics)
     expect(batchesOf(store).map(({ rows }) => rows)).toEqual([3, 4])
     expect((await evicted(metrics, 'memory')).rows).toBe(3)
+  })
+
+  it('I7: drops no more of a day because of a row that is dated later', async () => {
+    for (const rows of [1, 2, 3]) await addDay(store, 9, rows)
+    await addDay(store, 10, 1)
+    store.trim('all')
+    dropBeyondMemory(store, store.bytes() - 1, metrics)
+    expect(batchesOf(store).map(({ rows }) => rows)).toEqual([2, 3, 1])
+    expect(await evicted(metrics, 'memory')).toEqual({ rows: 1, partitions: 0 })
   })
 
   it('counts a day as dropped once its last segment is', async () => {
@@ -179,7 +188,7 @@ describe('the memory limit', () => {
     expect(batchesOf(store).map(({ rows }) => rows)).toEqual([1])
   })
 
-  it('holds in an engine that takes ten times as much', async () => {
+  it('M1: holds in an engine that takes ten times as much', async () => {
     const rowsLimitBytes = 2_400_000
     const engine = openEngine({ rowsLimitBytes, metrics, sealRows: 4 })
     const next = uniform(1)
@@ -199,7 +208,7 @@ describe('the memory limit', () => {
 })
 
 describe('the disk limit', () => {
-  it('drops the oldest days, of every source, until the files that are left fit', async () => {
+  it('drops the oldest rows, of every source, until the files that are left fit', async () => {
     const files = createModelFiles()
     const kept = await openKept(files)
     const bytes = () => kept.keeper.bytes()

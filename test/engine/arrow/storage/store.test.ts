@@ -88,7 +88,7 @@ describe('the rows of a store', () => {
     await append(store, ...[1, 0, 1, -1].map((day) => edge({ id: `${day}`, timestampUs: day * DAY_US })))
     await store.sealAll()
     expect(idsIn(store)).toEqual([['-1'], ['0'], ['1', '1']])
-    expect([store.oldestDay(), store.newestDay()]).toEqual([-1, 1])
+    expect(store.oldestDay()).toBe(-1)
   })
 
   it('that cannot be appended change nothing', async () => {
@@ -367,7 +367,7 @@ describe('dropping', () => {
       { source: 'edge_logs', rows: 1, wholeDay: true },
       { source: 'function_edge_logs', rows: 1, wholeDay: true },
     ])
-    expect([store.oldestDay(), store.newestDay()]).toEqual([undefined, undefined])
+    expect(store.oldestDay()).toBeUndefined()
   })
 
   it('leaves an open head alone', async () => {
