@@ -1,20 +1,18 @@
 /**
- * Runs the unit tests, under UTC and under a time zone whose offset is no whole hour, then those of the built program;
- * `--unit` runs the first of these only, `--slow` the slow tests instead. Other arguments go to vitest. Ends with the true
- * sums of all runs: `N passed, N failed`.
+ * Runs the tests: all that `npm test` has time for; `--unit` the unit tests alone, `--slow` those that it has no time for.
+ * Other arguments go to vitest. Ends with the true sums of all runs: `N passed, N failed`.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { ALL, OTHERS } from './runs.mjs'
 
 const given = process.argv.slice(2)
-const passedOn = given.filter((argument) => argument !== '--slow' && argument !== '--unit')
-const UNIT = { timeZone: 'UTC', project: 'unit' }
-const ALL = [UNIT, { ...UNIT, timeZone: 'Pacific/Chatham' }, { timeZone: 'UTC', project: 'program' }]
-const SLOW = { timeZone: 'UTC', project: 'slow' }
-const RUNS = given.includes('--slow') ? [SLOW] : given.includes('--unit') ? [UNIT] : ALL
+const flag = given.find((argument) => OTHERS.has(argument))
+const passedOn = given.filter((argument) => argument !== flag)
+const RUNS = OTHERS.get(flag) ?? ALL
 const VITEST = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url))
 
 /** The counts of one run; a run that never reported, or failed outside of a test, counts as one failure. */

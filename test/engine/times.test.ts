@@ -76,9 +76,9 @@ const RULES: readonly Rule[] = [
 const lineOf = (id: string, timestamp: string) =>
   `{"source":"edge_logs","project":"p","id":"${id}","timestamp":${timestamp}}`
 
-async function openAt(nowUs: number, memoryLimitBytes = 64 * MIB) {
+async function openAt(nowUs: number, rowsLimitBytes = 64 * MIB) {
   const [clock, metrics] = [createFakeClock(nowUs), createMetrics()]
-  const engine = openEngine({ clock, metrics, memoryLimitBytes, sealRows: 50 })
+  const engine = openEngine({ clock, metrics, rowsLimitBytes, sealRows: 50 })
   async function take(lines: readonly string[]) {
     const { batches, rejects } = parse(lines.join('\n'), { nowUs: clock.nowUs() })
     for (const batch of batches) await engine.append(batch)

@@ -1,0 +1,14 @@
+/** The runs of the tests: which of vitest's projects, under which time zone. */
+const UNIT = { timeZone: 'UTC', project: 'unit' }
+const SHIFTED = { timeZone: 'Pacific/Chatham', project: 'unit' }
+const PROGRAM = { timeZone: 'UTC', project: 'program' }
+const SLOW = { timeZone: 'UTC', project: 'slow' }
+
+/** What `npm test` runs: the unit tests also under a time zone whose offset is no whole hour. */
+export const ALL = [UNIT, SHIFTED, PROGRAM]
+
+/** By the flag that asks for other runs. */
+export const OTHERS = new Map([
+  ['--unit', [UNIT]],
+  ['--slow', [SLOW]],
+])
