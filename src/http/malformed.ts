@@ -13,6 +13,14 @@ export function headBytes({ method, url, rawHeaders }: IncomingMessage): number 
   return bytes
 }
 
+const ENDS_CHUNKED = /(?:^|,)\s*chunked\s*$/i
+
+/** Whether nobody can tell where the body ends (RFC 9112, 6.3). Node hands over such a request before it refuses the body. */
+export function isEndless({ headers }: IncomingMessage): boolean {
+  const codings = headers['transfer-encoding']
+  return codings !== undefined && !ENDS_CHUNKED.test(codings)
+}
+
 /** Answers bytes that Node's parser does not take, where no answer is under way, and ends the connection. */
 export async function refuseMalformed(
   error: NodeJS.ErrnoException,

@@ -30,20 +30,32 @@ function rowJson(row: Row): string {
     .join(',')}}`
 }
 
-/** `{"result":[row,…]}` in pieces, one a row and one to end it. Letting go of it lets go of the rows. */
-async function* pieces(rows: AsyncIterable<Row>): AsyncGenerator<string, void> {
+/**
+ * `{"result":[row,…]}` in pieces, one a row and one to end it. Letting go of it lets go of the rows. While it waits for
+ * a slow reader it holds the next piece only: a row and its texts, several times as large, are out of reach by then.
+ */
+async function* pieces(rows: AsyncIterable<Row>): AsyncGenerator<Uint8Array, void> {
+  const iterator = rows[Symbol.asyncIterator]()
   let before = '{"result":['
-  for await (const row of rows) {
-    yield before + rowJson(row)
-    before = ','
+  const next = async () => {
+    const { done, value } = await iterator.next()
+    return done ? undefined : utf8.encode(before + rowJson(value))
   }
-  yield before === ',' ? ']}' : `${before}]}`
+  try {
+    for (let piece = await next(); piece !== undefined; piece = await next()) {
+      yield piece
+      before = ','
+    }
+    yield utf8.encode(before === ',' ? ']}' : `${before}]}`)
+  } finally {
+    await iterator.return?.()
+  }
 }
 
 /** The beginning of an answer that is too long to be held, and what follows it. */
 export interface Overflow {
   head: Uint8Array
-  rest: AsyncGenerator<string, void>
+  rest: AsyncGenerator<Uint8Array, void>
 }
 
 /**
@@ -55,22 +67,32 @@ export async function gather(
   limitBytes: number,
   signal: AbortSignal,
 ): Promise<Uint8Array | Overflow> {
-  const held: string[] = []
+  const held: Uint8Array[] = []
   const rest = pieces(rows)
   let bytes = 0
   try {
     while (bytes <= limitBytes) {
       const { done, value } = await rest.next()
       signal.throwIfAborted()
-      if (done) return utf8.encode(held.join(''))
+      if (done) return joined(held, bytes)
       held.push(value)
-      bytes += Buffer.byteLength(value)
+      bytes += value.byteLength
     }
   } catch (error) {
     await rest.return()
     throw error
   }
-  return { head: utf8.encode(held.join('')), rest }
+  return { head: joined(held, bytes), rest }
+}
+
+function joined(held: readonly Uint8Array[], bytes: number): Uint8Array {
+  const whole = new Uint8Array(bytes)
+  let at = 0
+  for (const piece of held) {
+    whole.set(piece, at)
+    at += piece.byteLength
+  }
+  return whole
 }
 
 /** The JSON of all rows, however long. */
@@ -92,7 +114,7 @@ export function streamBody({ head, rest }: Overflow, onFailure: (error: unknown)
     }
     const { done, value } = await rest.next()
     if (done) controller.close()
-    else controller.enqueue(utf8.encode(value))
+    else controller.enqueue(value)
   }
   return new ReadableStream<Uint8Array>(
     {

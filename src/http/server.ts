@@ -6,7 +6,7 @@ import { KIB } from '../base/units.js'
 import type { App } from './app.js'
 import { createConnections } from './connections.js'
 import { refusals } from './errors.js'
-import { headBytes, refuseMalformed } from './malformed.js'
+import { headBytes, isEndless, refuseMalformed } from './malformed.js'
 
 /** What a client may take. Node's own are too patient for a server that strangers reach. */
 export interface ServerLimits {
@@ -31,7 +31,7 @@ export const SERVER_LIMITS: ServerLimits = {
   requestMs: 15_000,
   keepAliveMs: 5_000,
   stalledMs: 300_000,
-  checkMs: 1_000,
+  checkMs: 250,
   connections: 512,
   closeMs: 4_000,
 }
@@ -65,6 +65,7 @@ function makeServer(app: App, limits: ServerLimits) {
     (request, env) => {
       const { incoming, outgoing } = env as { incoming: IncomingMessage; outgoing: ServerResponse }
       if (headBytes(incoming) > limits.headBytes) return app.refuse(refusals.headersTooLarge())
+      if (isEndless(incoming)) return app.refuse(refusals.badRequest())
       return app.fetch(request, { incoming, outgoing })
     },
     { errorHandler: (error) => app.refuse(error instanceof RequestError ? refusals.badRequest() : error) },
@@ -93,10 +94,10 @@ function makeServer(app: App, limits: ServerLimits) {
   server.timeout = limits.stalledMs
   server.on('connection', connections.add)
   server.on('checkExpectation', connections.listener)
-  server.on('clientError', (error, stream) => {
-    const socket = stream as Socket
+  const refuse = (error: Error, socket: Socket) =>
     refuseMalformed(error, socket, connections.isIdle(socket), app.refuse)
-  })
+  server.on('clientError', (error, stream) => refuse(error, stream as Socket))
+  server.on('connect', (_, stream) => refuse(new Error('This is no proxy.'), stream.resume() as Socket))
   return { server, close: () => connections.close(server, limits.closeMs) }
 }
 

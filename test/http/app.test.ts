@@ -183,7 +183,7 @@ describe('the listing', () => {
   })
 })
 
-describe('failures', () => {
+describe('S6: failures', () => {
   const secret = 'ENOENT: /var/lib/logweir/journal of project victim'
 
   test.each([LOGS_ALL, STATS, API_COUNTS])('%s: what is unforeseen is logged and not shown', async (path) => {
@@ -243,7 +243,7 @@ describe('metrics', () => {
     }
   })
 
-  test('tell no token and no project', async () => {
+  test('S6: tell no token and no project', async () => {
     const { get } = createTestApp({ rows: () => [] })
     await get(`${STATS}?project=victim`)
     const { body } = await told(get('/metrics'))

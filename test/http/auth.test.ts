@@ -9,7 +9,7 @@ const { app } = createTestApp({ rows: () => [], tokens: [TOKEN, 'second-token'] 
 const ask = (headers: RequestInit['headers'], path = `${LOGS_ALL}?project=a`) =>
   told(app.fetch(new Request(PREFIX + path, { headers })))
 
-describe('a token', () => {
+describe('S2: a token', () => {
   test.each([
     ['X-API-KEY', { 'X-API-KEY': TOKEN }],
     ['the second one', { 'x-api-key': 'second-token' }],
@@ -81,19 +81,19 @@ describe('a token', () => {
   })
 })
 
-test('a token outside ASCII is compared as the bytes that are sent', () => {
+test('S2: a token outside ASCII is compared as the bytes that are sent', () => {
   const isAuthorized = createAuth(['pass-wört'])
   expect(isAuthorized(new Headers({ 'X-API-KEY': Buffer.from('pass-wört').toString('latin1') }))).toBe(true)
 })
 
-test('no token, or an empty one, opens nothing', () => {
+test('S2: no token, or an empty one, opens nothing', () => {
   for (const tokens of [[], [''], ['', '']]) {
     expect(createAuth(tokens)(new Headers())).toBe(false)
     expect(createAuth(tokens)(new Headers({ 'X-API-KEY': '' }))).toBe(false)
   }
 })
 
-test('only the very token opens', () => {
+test('S2: only the very token opens', () => {
   const header = fc.stringMatching(/^[\x21-\x7e]{0,40}$/)
   fc.assert(
     fc.property(fc.array(header, { maxLength: 4 }), header, (tokens, shown) => {
@@ -102,7 +102,7 @@ test('only the very token opens', () => {
   )
 })
 
-test('every digest is compared in constant time', () => {
+test('S2: every digest is compared in constant time', () => {
   const source = readFileSync(new URL('../../src/http/auth.ts', import.meta.url), 'utf8')
   expect(source).toMatch(/hash\('sha256'/)
   expect(source).toMatch(/timingSafeEqual\(digest, shown\) \|\| known/)

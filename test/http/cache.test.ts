@@ -24,7 +24,7 @@ function setup(changed: Partial<typeof limits> = {}) {
 
 const keysOf = (entries: { job: Job }[]) => entries.map((entry) => entry.job.call.key)
 
-describe('bounds', () => {
+describe('C3: bounds', () => {
   test('hold at every step, whatever the sizes of keys and answers', async () => {
     const step = fc.record({ key: fc.integer({ min: 1, max: 900 }), body: fc.integer({ min: 0, max: 6_000 }) })
     await fc.assert(

@@ -13,7 +13,7 @@ function client(app: ReturnType<typeof createTestApp>['app'], path = PATH, heade
   return { reply: Promise.resolve(app.fetch(request)), leave: () => leaves.abort() }
 }
 
-describe('400 callers at once', () => {
+describe('C1: 400 callers at once', () => {
   test('on one cold key: one run, one answer', async () => {
     const { get, engine } = createTestApp()
     const replies = Promise.all(Array.from({ length: CALLERS }, () => get(PATH)))

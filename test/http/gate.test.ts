@@ -21,7 +21,7 @@ function setup() {
   return { ...parts, ask, projects }
 }
 
-describe('queries at once', () => {
+describe('O2: queries at once', () => {
   test('are two; the others wait in the order in which they came', async () => {
     const { ask, engine, projects } = setup()
     const asked = [1, 2, 3, 4].map(ask)
@@ -92,7 +92,7 @@ describe('queries at once', () => {
   })
 })
 
-describe('a query over its time limit', () => {
+describe('O2: a query over its time limit', () => {
   test('is aborted and answered with 503', async () => {
     const { ask, clock, engine } = setup()
     const { reply } = ask(1)
@@ -144,7 +144,7 @@ describe('a query over its time limit', () => {
   })
 })
 
-test('a client that leaves aborts its query, and its place is free', async () => {
+test('O4: a client that leaves aborts its query, and its place is free', async () => {
   const { app, engine, ask, projects, logged } = setup()
   const leaves = new AbortController()
   const request = new Request(`${PREFIX}${LOGS_ALL}?project=1`, {

@@ -77,7 +77,7 @@ describe('HEAD', () => {
   })
 })
 
-describe('parameters', () => {
+describe('S4: parameters', () => {
   const missing = refusal(
     'The parameter "project" is missing or empty. Give it a value: ?project=…',
     'missing_parameter',
@@ -243,7 +243,7 @@ describe('Cache-Status and Age', () => {
     expect(app.engine.runs.length).toBe(1)
   })
 
-  test('of an answer that is too large to be kept', async () => {
+  test('C3: of an answer that is too large to be kept', async () => {
     const app = createTestApp({ rows: () => ROWS, limits: { cacheEntryBytes: 600 } })
     for (let i = 0; i < 2; i++) {
       expect(await ask(app, `${STATS}?project=a`)).toEqual({

@@ -5,6 +5,9 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Row } from '../../src/engine/engine.js'
 import type { AppParts } from '../../src/http/app.js'
 import { type Listening, listen, type ServerLimits } from '../../src/http/server.js'
+import { bodyOf, exchange, listenTo, statusLines } from '../support/raw-http.js'
+import { LLHTTP_BROKEN_BODIES, LLHTTP_REFUSED } from './llhttp-cases.js'
+import { BROKEN_BODIES, REFUSED, SERVED } from './malformed-cases.js'
 import { API_COUNTS, createTestApp, LOGS_ALL, refusal, TOKEN } from './support.js'
 
 const open: { listening: Listening; sockets: Socket[] }[] = []
@@ -32,25 +35,6 @@ async function serve({ server, ...parts }: TestParts = {}) {
   return { ...test, ...listening, dial }
 }
 
-/** Everything that a connection says until it is closed. */
-async function listenTo(socket: Socket): Promise<string> {
-  const chunks: Buffer[] = []
-  socket.on('data', (chunk) => chunks.push(chunk))
-  if (!socket.closed) await once(socket, 'close')
-  return Buffer.concat(chunks).toString()
-}
-
-/** Sends text as it is, and gives what comes back until the server closes. */
-async function exchange(dial: () => Socket, text: string | Buffer): Promise<string> {
-  const socket = dial()
-  const heard = listenTo(socket)
-  socket.write(text)
-  return heard
-}
-
-/** The status lines of what was heard. */
-const statusLines = (heard: string) => heard.match(/HTTP\/1\.1 [^\r]*/g) ?? []
-const bodyOf = (heard: string) => heard.slice(heard.indexOf('\r\n\r\n') + 4)
 const get = (path: string, ...headers: readonly string[]) =>
   `GET ${path} HTTP/1.1\r\n${['Host: a', `X-API-KEY: ${TOKEN}`, ...headers].join('\r\n')}\r\n\r\n`
 const LAST = 'Connection: close'
@@ -143,27 +127,12 @@ describe('the request line and the headers', () => {
   })
 })
 
-describe('what is not a request that can be answered', () => {
+describe('S3: what is not a request that can be answered', () => {
   const glued = get(`${LOGS_ALL}?project=glued`)
-  const post = (...headers: readonly string[]) => `POST /api/endpoints HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`
 
   test.each([
-    ['no HTTP at all', 'hello\r\n\r\n'],
-    ['TLS', Buffer.from('160301020001000001fc0303', 'hex').toString('latin1')],
-    ['no Host', 'GET /health HTTP/1.1\r\n\r\n'],
-    ['two Hosts', 'GET /health HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'],
-    ['the same Host twice', 'GET /health HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n'],
-    ['a Host that is none', 'GET /health HTTP/1.1\r\nHost: a b\r\n\r\n'],
-    ['a length and an encoding', `${post('Host: a', 'Content-Length: 4', 'Transfer-Encoding: chunked')}0\r\n\r\n`],
-    ['two lengths', `${post('Host: a', 'Content-Length: 0', 'Content-Length: 5')}`],
-    ['a length with a sign', `${post('Host: a', 'Content-Length: +5')}hello`],
-    ['a space before the colon', 'GET /health HTTP/1.1\r\nHost : a\r\n\r\n'],
-    ['NUL in a header', 'GET /health HTTP/1.1\r\nHost: a\r\nX: a\0b\r\n\r\n'],
-    ['bare LF', 'GET /health HTTP/1.1\nHost: a\n\n'],
-    ['HTTP/9.9', 'GET /health HTTP/9.9\r\nHost: a\r\n\r\n'],
-    ['an unknown coding', `${post('Host: a', 'Transfer-Encoding: chunked, gurgle')}0\r\n\r\n`],
-    ['*', 'OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n'],
-    ['a path without a slash', 'GET health HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ...REFUSED,
+    ...LLHTTP_REFUSED,
   ])('%s: 400, closed, and the request glued behind it is not answered', async (_, text) => {
     const { dial, engine } = await serve()
     const heard = await exchange(dial, Buffer.from(text + glued, 'latin1'))
@@ -175,23 +144,27 @@ describe('what is not a request that can be answered', () => {
   })
 
   test.each([
-    ['an absolute URI', `GET http://elsewhere/health HTTP/1.1\r\nHost: a\r\n${LAST}\r\n\r\n`],
-    ['HTTP/1.0 without Host', 'GET /health HTTP/1.0\r\n\r\n'],
-    ['an expectation', get('/health', 'Expect: the-unexpected', LAST)],
-    ['an offer to upgrade', get('/health', 'Upgrade: h2c', 'Connection: close, Upgrade')],
-  ])('but %s is served', async (_, text) => {
+    ...BROKEN_BODIES,
+    ...LLHTTP_BROKEN_BODIES,
+  ])('%s: the connection ends after the answer to its head', async (_, text) => {
+    const { dial, engine } = await serve()
+    const heard = await exchange(dial, Buffer.from(text + glued, 'latin1'))
+    expect(statusLines(heard)).toEqual(['HTTP/1.1 401 Unauthorized'])
+    expect(engine.runs).toEqual([])
+  })
+
+  test('a query whose body has no end is not run', async () => {
+    const { dial, engine } = await serve({ rows: () => [] })
+    const heard = await exchange(dial, get(`${LOGS_ALL}?project=a`, 'Transfer-Encoding: gurgle') + glued)
+    expect(statusLines(heard)).toEqual(['HTTP/1.1 400 Bad Request'])
+    expect(engine.runs).toEqual([])
+  })
+
+  test.each(SERVED)('but %s is served', async (_, text) => {
     const { dial } = await serve()
     const heard = await exchange(dial, text)
     expect(statusLines(heard)).toEqual(['HTTP/1.1 200 OK'])
     expect(bodyOf(heard)).toBe('{"status":"ok"}')
-  })
-
-  test('a bad chunk behind an answered request ends the connection', async () => {
-    const { dial, engine } = await serve()
-    const chunk = 'zz\r\nhello\r\n0\r\n\r\n'
-    const heard = await exchange(dial, post('Host: a', 'Transfer-Encoding: chunked') + chunk + glued)
-    expect(statusLines(heard)).toEqual(['HTTP/1.1 401 Unauthorized'])
-    expect(engine.runs).toEqual([])
   })
 
   test('a request behind one that ends the connection is not looked at', async () => {
@@ -200,14 +173,14 @@ describe('what is not a request that can be answered', () => {
     expect(engine.runs).toEqual([])
   })
 
-  test('headers that do not arrive in time are refused', async () => {
+  test('S5: headers that do not arrive in time are refused', async () => {
     const { dial } = await serve({ server: { headersMs: 50, checkMs: 20 } })
     const heard = await exchange(dial, get('/health').slice(0, 30))
     expect(statusLines(heard)).toEqual(['HTTP/1.1 408 Request Timeout'])
     expect(bodyOf(heard)).toBe(TIMEOUT)
   })
 
-  test('a body that does not arrive in time ends the connection, without a second answer', async () => {
+  test('S5: a body that does not arrive in time ends the connection, without a second answer', async () => {
     const { dial } = await serve({ server: { headersMs: 50, requestMs: 100, checkMs: 20, keepAliveMs: 60_000 } })
     for (const text of [
       get('/health', 'Content-Length: 9'),
@@ -245,7 +218,7 @@ async function ask(port: number, path: string): Promise<IncomingMessage> {
   return response
 }
 
-describe('a client that leaves', () => {
+describe('O4: a client that leaves', () => {
   test.each([LOGS_ALL, API_COUNTS])('stops its query: %s', async (path) => {
     const { dial, engine, logged } = await serve()
     const socket = dial()
@@ -273,7 +246,7 @@ describe('a client that leaves', () => {
   })
 })
 
-describe('a long answer', () => {
+describe('O5: a long answer', () => {
   test('waits for a reader that takes nothing, and arrives whole when it does', async () => {
     const state = { read: 0 }
     const { port } = await serve({ rows: () => bigRows(100, state) })
@@ -295,7 +268,7 @@ describe('a long answer', () => {
     expect(logged).toEqual([])
   })
 
-  test('that fails in the middle is cut, not ended, and tells nothing of why', async () => {
+  test('S6: that fails in the middle is cut, not ended, and tells nothing of why', async () => {
     async function* failing(): AsyncGenerator<Row> {
       yield* bigRows(5)
       throw new Error('secret')

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest'
+import { createAuth } from '../../src/http/auth.js'
+import { mulberry32, oneOf, type Random } from '../support/random.js'
+import { LEAK_T, shuffled, worstT } from '../support/welch.js'
+import { TOKEN } from './support.js'
+
+const SAMPLES = 20_000
+const RIGHT = [0, 16, 31]
+/** Another process can slow one group down by chance; a leak slows the same group down each time. */
+const ATTEMPTS = 3
+const WRONG = [...'!#$%&*+^_~']
+
+/** Tokens of the right length whose first `right` characters are right and whose next one is wrong. */
+function wrongTokens(random: Random, right: number): Headers[] {
+  return Array.from({ length: 64 }, () => {
+    const rest = Array.from({ length: TOKEN.length - right }, () => oneOf(random, WRONG))
+    return new Headers({ 'X-API-KEY': TOKEN.slice(0, right) + rest.join('') })
+  })
+}
+
+/** Times the judgement of wrong tokens, the groups in a new order each round. */
+function sample(isAuthorized: (headers: Headers) => boolean, random: Random): number[][] {
+  const tokens = RIGHT.map((right) => wrongTokens(random, right))
+  const groups = RIGHT.map((): number[] => [])
+  for (let round = 0; round < SAMPLES; round++) {
+    for (const group of shuffled(random, RIGHT.length)) {
+      const headers = oneOf(random, tokens[group]!)
+      const startMs = performance.now()
+      const known = isAuthorized(headers)
+      groups[group]!.push(performance.now() - startMs)
+      if (known) throw new Error('a wrong token is known')
+    }
+  }
+  return groups
+}
+
+/** The smallest t of some attempts; it is enough that one of them shows no leak. */
+function leastT(isAuthorized: (headers: Headers) => boolean, random: Random): number {
+  let least = Number.POSITIVE_INFINITY
+  for (let attempt = 0; attempt < ATTEMPTS && least >= LEAK_T; attempt++) {
+    least = Math.min(least, worstT(sample(isAuthorized, random)))
+  }
+  return least
+}
+
+/** What must not be built: it stops at the first character that differs. */
+function leaky(headers: Headers): boolean {
+  const shown = headers.get('x-api-key')!
+  for (let i = 0; i < TOKEN.length; i++) if (shown[i] !== TOKEN[i]) return false
+  return true
+}
+
+describe('S2: the time that a token takes', () => {
+  const seed = Date.now() % 1e9
+  const random = mulberry32(seed)
+
+  test('S2: tells nothing of how many characters are right: 0, 16 or 31', () => {
+    console.log(`S2 seed ${seed}`)
+    expect(leastT(createAuth([TOKEN]), random)).toBeLessThan(LEAK_T)
+  }, 60_000)
+
+  test('S2: would tell it of a comparison that stops at the first difference, so that the test above can fail', () => {
+    expect(leastT(leaky, random)).toBeGreaterThan(LEAK_T)
+  }, 60_000)
+})

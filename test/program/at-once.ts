@@ -1,0 +1,31 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { bodyOf, exchange } from '../support/raw-http.js'
+import type { Served } from './program.js'
+import { dialer, getText } from './raw.js'
+
+export interface Answer {
+  status: number
+  /** By their names in small letters. */
+  headers: ReadonlyMap<string, string>
+  // biome-ignore lint/suspicious/noExplicitAny: bodies are any JSON
+  body: any
+  tookMs: number
+}
+
+/** Opens connections, so that later questions come at once, one on each; gives what sends them. */
+export async function dialAll(service: Served, count: number) {
+  const sockets = Array.from({ length: count }, dialer(service))
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+  return (paths: readonly string[]) => Promise.all(paths.map((path, i) => ask(sockets[i]!, path)))
+}
+
+/** Rejects where the answer is cut short. */
+async function ask(socket: Socket, path: string): Promise<Answer> {
+  const startMs = performance.now()
+  const heard = await exchange(() => socket, getText(path, 'Connection: close'))
+  const tookMs = performance.now() - startMs
+  const [first, ...lines] = heard.slice(0, heard.indexOf('\r\n\r\n')).split('\r\n')
+  const headers = new Map(lines.map((line) => [line.split(': ')[0]!.toLowerCase(), line.split(': ')[1]!]))
+  return { status: Number(first!.split(' ')[1]), headers, body: JSON.parse(bodyOf(heard)), tookMs }
+}

@@ -1,0 +1,16 @@
+import { it } from 'vitest'
+import { heavyQuestion } from './feed.js'
+import { expectCalm, flood } from './flood.js'
+
+const QUERIES = 200
+const ROWS = 1_000_000
+
+it(`O2: ${QUERIES} heavy queries at once over ${ROWS} rows are served or refused, and rows come in meanwhile`, async () => {
+  expectCalm(
+    await flood(
+      ROWS,
+      Array.from({ length: QUERIES }, (_, i) => heavyQuestion(i)),
+      'idle',
+    ),
+  )
+})

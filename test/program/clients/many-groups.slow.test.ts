@@ -1,0 +1,8 @@
+import { it } from 'vitest'
+import { expectUnmoved } from './many-groups.js'
+
+const KEYS = 1_000_000
+
+it(`M2: a query that meets ${KEYS} distinct values is answered in time, and its memory comes back`, async () => {
+  await expectUnmoved(KEYS)
+})

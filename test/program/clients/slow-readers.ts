@@ -1,0 +1,106 @@
+import { connect, type Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'vitest'
+import { KIB, MIB } from '../../../src/base/units.js'
+import { exchange } from '../../support/raw-http.js'
+import { type Served, serve } from '../program.js'
+import { dialer, getText } from '../raw.js'
+import { untilVisible, write } from './feed.js'
+import { residentBytes, watchResident } from './resident.js'
+
+const READERS = 100
+const FAST_READERS = 25
+const ROWS = 100
+const ROW_BYTES = 100 * KIB
+const QUESTION = 'logs.all?project=large'
+const MOST_GROWTH_BYTES = 64 * MIB
+/** Others are unharmed where so many answers in a row are so quick, at the latest so long after the readers have come. */
+const IN_A_ROW = 10
+const QUICK_MS = 100
+const CALM_WITHIN_MS = 10_000
+
+async function feed(service: Served): Promise<void> {
+  const text = 'x'.repeat(ROW_BYTES)
+  await write(service, ROWS, (i) => `{"source":"edge_logs","project":"large","id":"${i}","event_message":"${text}"}\n`)
+  await write(service, 1, () => '{"source":"edge_logs","project":"small"}\n')
+  await untilVisible(service, ROWS + 1)
+}
+
+/** Asks for the large answer and reads a KiB of it each second. */
+function readSlowly({ url }: Served) {
+  const read = { bytes: 0, closed: false }
+  const socket: Socket = connect({
+    port: Number(new URL(url).port),
+    host: '127.0.0.1',
+    onread: {
+      buffer: Buffer.alloc(KIB),
+      callback(bytes) {
+        read.bytes += bytes
+        return false
+      },
+    },
+  })
+  socket.on('error', () => {})
+  socket.on('close', () => {
+    read.closed = true
+  })
+  socket.write(getText(`/api/endpoints/query/${QUESTION}`))
+  const timer = setInterval(() => socket.resume(), 1_000)
+  const stop = () => {
+    clearInterval(timer)
+    socket.destroy()
+  }
+  return { read, stop }
+}
+
+/**
+ * What a process holds beyond its rows is mostly garbage that its heaps have room for, whoever reads. Readers that are
+ * fast fill that room first, so that what grows afterwards is due to slowness.
+ */
+async function warmUp(service: Served): Promise<void> {
+  const dial = dialer(service)
+  const question = getText(`/api/endpoints/query/${QUESTION}`, 'Connection: close')
+  const answers = await Promise.all(Array.from({ length: FAST_READERS }, () => exchange(dial, question)))
+  for (const answer of answers) expect(answer.length).toBeGreaterThan(ROWS * ROW_BYTES)
+}
+
+/**
+ * Asks for small things again and again, for so long at least, until some answers in a row were quick: the first wait
+ * behind the readers' own questions. Gives how long each took.
+ */
+async function askOthers(service: Served, forMs: number): Promise<number[]> {
+  const times: number[] = []
+  const startMs = performance.now()
+  const isCalm = () => times.length >= IN_A_ROW && times.slice(-IN_A_ROW).every((time) => time <= QUICK_MS)
+  for (let now = startMs; now - startMs < forMs || !isCalm(); now = performance.now()) {
+    expect(now - startMs).toBeLessThan(forMs + CALM_WITHIN_MS)
+    const [small, { status }] = await Promise.all([service.rows('logs.all?project=small'), service.get('/health')])
+    times.push(performance.now() - now)
+    expect([small.length, status]).toEqual([1, 200])
+    await wait(50)
+  }
+  return times
+}
+
+/** A hundred readers take an answer of 10 MiB a KiB a second each, for so long. */
+export async function expectUnharmed(forMs: number): Promise<void> {
+  const service = await serve()
+  await feed(service)
+  await warmUp(service)
+  const before = residentBytes(service)
+  const stopWatch = watchResident(service)
+  const readers = Array.from({ length: READERS }, () => readSlowly(service))
+  const startMs = performance.now()
+  const othersMs = await askOthers(service, forMs).finally(stopWatch)
+  const tookS = (performance.now() - startMs) / 1_000
+  const grown = stopWatch() - before
+  const read = readers.map(({ read: { bytes } }) => bytes).sort((a, b) => a - b)
+  for (const { stop } of readers) stop()
+  console.log(
+    `O5 grown by ${(grown / MIB).toFixed(1)} MiB from ${(before / MIB).toFixed(1)}; each read ${read[0]} to ${read.at(-1)} bytes; others waited ${Math.round(Math.max(...othersMs))} ms at most, ${Math.round(othersMs.at(-1)!)} in the end`,
+  )
+  expect(grown).toBeLessThanOrEqual(MOST_GROWTH_BYTES)
+  expect(read[0]).toBeGreaterThan(0)
+  expect(read.at(-1)).toBeLessThanOrEqual((tookS + 2) * KIB)
+  expect(readers.filter(({ read: { closed } }) => closed).length).toBe(0)
+}

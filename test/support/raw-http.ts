@@ -1,0 +1,24 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+
+/** Everything that a connection says until it is closed. */
+export async function listenTo(socket: Socket): Promise<string> {
+  const chunks: Buffer[] = []
+  socket.on('data', (chunk) => chunks.push(chunk))
+  if (!socket.closed) await once(socket, 'close')
+  return Buffer.concat(chunks).toString()
+}
+
+/** Sends bytes as they are, and gives what comes back until the server closes. */
+export async function exchange(dial: () => Socket, text: string | Buffer): Promise<string> {
+  const socket = dial()
+  const heard = listenTo(socket)
+  socket.write(text)
+  return heard
+}
+
+/** The status lines of what was heard. */
+export const statusLines = (heard: string) => heard.match(/HTTP\/1\.1 [^\r]*/g) ?? []
+
+/** What stands behind the first head. */
+export const bodyOf = (heard: string) => heard.slice(heard.indexOf('\r\n\r\n') + 4)
