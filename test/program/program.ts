@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -105,11 +105,6 @@ export async function serveStarting(args: readonly string[] = [], options: Start
     return found === undefined ? Number.NaN : Number(found.slice(line.length + 1))
   }
   return { ...program, url: url!, get, rows, metric }
-}
-
-/** The most memory that a process has had resident, as Linux tells it. */
-export function peakKib({ child }: Program): number {
-  return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1])
 }
 
 /** A folder of its own, gone when the test ends. */

@@ -2,9 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { MIB } from '../../../src/base/units.js'
 import { HTTP_LIMITS } from '../../../src/http/limits.js'
+import { residentBytes } from '../memory.js'
 import { type Served, serve } from '../program.js'
 import { untilVisible, write } from './feed.js'
-import { residentBytes } from './resident.js'
 
 /**
  * Our endpoints group by buckets of time and nothing else: an answer has 301 groups at most, whoever asks. The nearest to
@@ -45,8 +45,8 @@ async function countOf(service: Served, question: string, column: string): Promi
 /** Waits until the memory is back, or its time is over; gives what it is then. */
 async function settledBytes(service: Served, mostBytes: number): Promise<number> {
   const endMs = performance.now() + RETURNS_MS
-  while (residentBytes(service) > mostBytes && performance.now() < endMs) await wait(100)
-  return residentBytes(service)
+  while (residentBytes(service).now > mostBytes && performance.now() < endMs) await wait(100)
+  return residentBytes(service).now
 }
 
 /** Asks about so many distinct values: answered in time or refused, and neither the process nor its memory is the worse for it. */
@@ -57,9 +57,9 @@ export async function expectUnmoved(keys: number): Promise<void> {
   await untilVisible(service, keys)
   await untilVisible(service, keys, 'function_edge_logs')
   for (const [question, column] of QUESTIONS) {
-    const before = residentBytes(service)
+    const before = residentBytes(service).now
     expect([keys, 'refused']).toContain(await countOf(service, question, column))
-    const peak = residentBytes(service)
+    const { peak } = residentBytes(service)
     const after = await settledBytes(service, before * MOST_OVER)
     const inMib = [before, peak, after].map((bytes) => (bytes / MIB).toFixed(0))
     console.log(`M2 ${column}: memory ${inMib.join(', ')} MiB before, at the answer, after`)

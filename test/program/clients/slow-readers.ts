@@ -3,10 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { KIB, MIB } from '../../../src/base/units.js'
 import { exchange } from '../../support/raw-http.js'
+import { forgetPeak, residentBytes } from '../memory.js'
 import { type Served, serve } from '../program.js'
 import { dialer, getText } from '../raw.js'
 import { untilVisible, write } from './feed.js'
-import { residentBytes, watchResident } from './resident.js'
 
 const READERS = 100
 const FAST_READERS = 25
@@ -87,13 +87,13 @@ export async function expectUnharmed(forMs: number): Promise<void> {
   const service = await serve()
   await feed(service)
   await warmUp(service)
-  const before = residentBytes(service)
-  const stopWatch = watchResident(service)
+  const before = residentBytes(service).now
+  forgetPeak(service)
   const readers = Array.from({ length: READERS }, () => readSlowly(service))
   const startMs = performance.now()
-  const othersMs = await askOthers(service, forMs).finally(stopWatch)
+  const othersMs = await askOthers(service, forMs)
   const tookS = (performance.now() - startMs) / 1_000
-  const grown = stopWatch() - before
+  const grown = residentBytes(service).peak - before
   const read = readers.map(({ read: { bytes } }) => bytes).sort((a, b) => a - b)
   for (const { stop } of readers) stop()
   console.log(

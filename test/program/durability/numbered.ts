@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { isoOf } from '../pages.js'
 import type { Served } from '../program.js'
 
 /** Rows that are numbered from 0 by their ids and, a microsecond apart, by their times. */
@@ -63,6 +64,3 @@ export async function allNumbers(service: Served, startUs: number, from = 0): Pr
   }
   return numbers.filter((number) => number >= from).reverse()
 }
-
-const isoOf = (us: number) =>
-  `${new Date(Math.floor(us / 1000)).toISOString().slice(0, -1)}${String(us % 1000).padStart(3, '0')}Z`

@@ -9,7 +9,8 @@ import { journalPath } from '../../../src/engine/arrow/storage/disk/layout.js'
 import { toBatch } from '../../support/batch.js'
 import { mulberry32 } from '../../support/random.js'
 import { edge } from '../../support/records.js'
-import { CLI, peakKib, type Served, serve, serveStarting, temporaryFolder, until } from '../program.js'
+import { residentBytes } from '../memory.js'
+import { CLI, type Served, serve, serveStarting, temporaryFolder, until } from '../program.js'
 
 /** Contract: back and answering within. */
 const READY_MS = 5_000
@@ -65,7 +66,7 @@ async function fill(service: Served, rows: number): Promise<string> {
 
 const LIMIT_MIB = 256
 const JOURNAL_BYTES = 4 * LIMIT_MIB * MIB
-const PEAK_KIB = 1.25 * LIMIT_MIB * 1024
+const PEAK_BYTES = 1.25 * LIMIT_MIB * MIB
 
 /**
  * Starts a process on a journal of four times its memory limit, kills it in the middle, and starts another, `rounds`
@@ -81,7 +82,7 @@ export async function expectReadyUnderCeiling(rounds: number): Promise<void> {
     const rows = await writeJournal(dataDir, random)
     const killed = await serveStarting(args)
     await wait(random() * 5000)
-    const peaks = [peakKib(killed)]
+    const peaks = [residentBytes(killed).peak]
     killed.child.kill('SIGKILL')
     await killed.exit
     const service = await serveStarting(args)
@@ -90,10 +91,10 @@ export async function expectReadyUnderCeiling(rounds: number): Promise<void> {
       ({ status }) => status === 200,
       120_000,
     )
-    peaks.push(peakKib(service))
-    console.log(`D10 peaks of ${peaks.map((kib) => Math.round(kib / 1024))} MiB`)
+    peaks.push(residentBytes(service).peak)
+    console.log(`D10 peaks of ${peaks.map((bytes) => Math.round(bytes / MIB))} MiB`)
     expect(await service.metric('logweir_rows{source="edge_logs"}')).toBe(rows)
-    expect(Math.max(...peaks)).toBeLessThan(PEAK_KIB)
+    expect(Math.max(...peaks)).toBeLessThan(PEAK_BYTES)
     service.child.kill('SIGKILL')
     await service.exit
     rmSync(dataDir, { recursive: true })

@@ -5,7 +5,8 @@ import { expectRows } from '../../oracle/compare.js'
 import { oracle, type PlainRow } from '../../oracle/oracle.js'
 import { mulberry32, type Random } from '../../support/random.js'
 import { edge, invocation, numberAt, type TestRecord } from '../../support/records.js'
-import { peakKib, type Served, serve } from '../program.js'
+import { residentBytes } from '../memory.js'
+import { type Served, serve } from '../program.js'
 
 const PROJECT = 'ceilingprojectabcdef'
 const DAYS = 5
@@ -35,7 +36,7 @@ export async function expectUnderCeiling(limitMib: number, where: readonly strin
     // Of the days that are left the oldest may be cut.
     else expectRows(rows.slice(1), wanted.slice(DAYS - rows.length + 1), executionTimes(days))
   }
-  const peakMib = Math.round(peakKib(service) / 1024)
+  const peakMib = Math.round(residentBytes(service).peak / MIB)
   console.log(
     `M1 ${where[0]}: peak ${peakMib} MiB of ${limitMib}, ${evicted} of ${times * RECORDS_A_DAY * DAYS} rows went`,
   )

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { EITHER_WAY, MUST_ACCEPT, MUST_REFUSE, NOT_UTF8 } from '../../ingest/json-test-suite.js'
+import { allRows } from '../pages.js'
 import { type Served, serve, temporaryFolder } from '../program.js'
-import { allRows } from './pages.js'
 
 const PROJECT = 'jsontestsuiteproject'
 const START_US = (Date.now() - 3_600_000) * 1000

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { expect } from 'vitest'
 import { MIB } from '../../../src/base/units.js'
 import { MAX_LINE_BYTES } from '../../../src/ingest/parse.js'
+import { forgetPeak, residentBytes } from '../memory.js'
+import { allRows } from '../pages.js'
 import { type Served, serve, until } from '../program.js'
-import { forgetPeak, residentBytes } from './memory.js'
-import { allRows } from './pages.js'
 
 /** Lines of lengths around the limit, and one that hardly ends, each at every place of a stream. */
 const PROJECT = 'thelengthsoflinesabc'
@@ -95,14 +95,13 @@ async function warmUp(service: Served, lineBytes: number): Promise<number> {
 export async function feedEndless(lineBytes: number, place: Place): Promise<number> {
   const { before, behind } = around(place)
   const service = await serve()
-  const pid = service.child.pid!
   const warm = place === 'alone' ? 0 : await warmUp(service, lineBytes)
-  const { now } = residentBytes(pid)
-  forgetPeak(pid)
+  const { now } = residentBytes(service)
+  forgetPeak(service)
   const piece = Buffer.alloc(MIB, 'x')
   await write(service, before.map((line) => `${line}\n`).join(''))
   for (let sent = 0; sent < lineBytes; sent += piece.length) await write(service, piece)
-  const grown = residentBytes(pid).peak - now
+  const grown = residentBytes(service).peak - now
   service.child.stdin!.end(behind.map((line) => `\n${line}`).join(''))
   const ids = [...idsIn(before), ...idsIn(behind)]
   const rejected = tooLong(place === 'alone' ? 1 : 2)

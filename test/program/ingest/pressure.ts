@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { KIB, MIB } from '../../../src/base/units.js'
+import { forgetPeak, residentBytes } from '../memory.js'
 import { type Served, serve, until } from '../program.js'
 import { fillableStore } from './full-store.js'
-import { forgetPeak, residentBytes } from './memory.js'
 
 const VOLUME_MIB = 64
 const WARM_UP_BYTES = 16 * MIB
@@ -56,18 +56,17 @@ async function warmUp(service: Served): Promise<void> {
 export async function pushIntoFullStore(bytes: number): Promise<void> {
   const store = fillableStore(VOLUME_MIB)
   const service = await serve(['--data-dir', store.dataDir])
-  const pid = service.child.pid!
   await warmUp(service)
   store.fill()
-  const { now } = residentBytes(pid)
-  forgetPeak(pid)
+  const { now } = residentBytes(service)
+  forgetPeak(service)
 
   const lines = bytes / KIB
   let heldAt: number | undefined
   await push(service, 'auth_logs', lines, async (line) => {
     if (heldAt !== undefined) return
     heldAt = line
-    const grown = residentBytes(pid).peak - now
+    const grown = residentBytes(service).peak - now
     console.log(`O1 ${store.kind}: held behind ${line} KiB, memory grew by ${(grown / MIB).toFixed(1)} MiB`)
     expect(grown).toBeLessThanOrEqual(GROWTH_BYTES)
     expect(await (await service.get('/health')).json()).toEqual({ status: 'degraded' })

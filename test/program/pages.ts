@@ -1,4 +1,4 @@
-import type { Served } from '../program.js'
+import type { Served } from './program.js'
 
 export interface ShownRow {
   id: string
