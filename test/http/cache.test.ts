@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createMetrics } from '../../src/base/metrics.js'
+import { DAY_US, HOUR_US, SECOND_US } from '../../src/base/units.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import { createCache, type Job } from '../../src/http/cache.js'
 import { createFakeClock } from '../support/clock.js'
@@ -57,6 +58,29 @@ test('an entry lives 900 s from the moment of its answer', () => {
   const { put, cache, clock } = setup()
   put('a')
   clock.advance(899_999)
+  expect(cache.get('a')).toBeDefined()
+  clock.advance(1)
+  expect(cache.get('a')).toBeUndefined()
+})
+
+test.each([
+  HOUR_US,
+  -HOUR_US,
+  DAY_US,
+  -DAY_US,
+  -10 * SECOND_US,
+])('K1: an entry lives 900 s, and is due after 300 s, whatever the clock jumps meanwhile: %i µs', (jumpUs) => {
+  const { put, cache, clock } = setup()
+  const jump = () => clock.setNowUs(clock.nowUs() + jumpUs)
+  put('a')
+  clock.advance(299_999)
+  jump()
+  expect(keysOf(cache.due())).toEqual([])
+  clock.advance(1)
+  jump()
+  expect(keysOf(cache.due())).toEqual(['a'])
+  clock.advance(599_999)
+  jump()
   expect(cache.get('a')).toBeDefined()
   clock.advance(1)
   expect(cache.get('a')).toBeUndefined()

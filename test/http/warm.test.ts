@@ -162,14 +162,26 @@ test('a caller who joins a refresh and leaves does not stop it', async () => {
   expect(await told(get(PATH), 'age')).toEqual({ status: 200, age: '0', body: '{"result":[{"n":2}]}' })
 })
 
-describe('clock jumps', () => {
-  test.each([HOUR_US, -HOUR_US, DAY_US, -DAY_US, -10 * SECOND_US])('of %i µs start no run', async (jumpUs) => {
+describe('K1: clock jumps', () => {
+  test.each([
+    HOUR_US,
+    -HOUR_US,
+    DAY_US,
+    -DAY_US,
+    -10 * SECOND_US,
+  ])('of %i µs start no run, and leave the age of an answer alone', async (jumpUs) => {
     const { get, engine, clock } = countingApp()
     await get(PATH)
     await pass(clock, 100)
     clock.setNowUs(clock.nowUs() + jumpUs)
     await pass(clock, 199)
     expect(engine.runs.length).toBe(1)
+    expect(await told(get(PATH), 'cache-status', 'age')).toEqual({
+      status: 200,
+      'cache-status': 'logweir; hit; ttl=601',
+      age: '299',
+      body: '{"result":[{"n":1}]}',
+    })
     await pass(clock, 1)
     expect(engine.runs.length).toBe(2)
   })

@@ -75,24 +75,32 @@ export interface Served extends Program {
 
 export const TOKEN = 'test-token'
 
-/** Starts `serve` on a free port and waits until it has taken in what it kept. */
-export async function serve(args: readonly string[] = [], options: StartOptions = {}): Promise<Served> {
-  const served = await serveStarting(args, options)
-  await until(
-    () => served.get('/health'),
-    ({ status }) => status === 200,
-  )
-  return served
+/** Starts `serve` on a free port. */
+export function launch(args: readonly string[] = [], { environment, stdin = 'pipe' }: StartOptions = {}): Program {
+  const withToken = { LOGWEIR_ACCESS_TOKENS: TOKEN, ...environment }
+  return start(['serve', '--port', '0', ...args], { environment: withToken, stdin })
 }
 
-/** Starts `serve` and waits until it listens, no longer. */
-export async function serveStarting(args: readonly string[] = [], options: StartOptions = {}): Promise<Served> {
-  const environment = { LOGWEIR_ACCESS_TOKENS: TOKEN, ...options.environment }
-  const { stdin = 'pipe' } = options
-  const program = start(['serve', '--port', '0', ...args], { environment, stdin })
+/** Starts `serve` on a free port and waits until it has taken in what it kept. */
+export function serve(args: readonly string[] = [], options: StartOptions = {}): Promise<Served> {
+  return served(launch(args, options), options.environment?.LOGWEIR_ACCESS_TOKENS)
+}
+
+/** Waits until a program that was launched has taken in what it kept; rejects where it ends before. */
+export async function served(program: Program, token = TOKEN): Promise<Served> {
+  const service = await listening(program, token)
+  await until(
+    () => service.get('/health'),
+    ({ status }) => status === 200,
+  )
+  return service
+}
+
+/** Waits until a program that was launched listens, no longer. */
+export async function listening(program: Program, token = TOKEN): Promise<Served> {
   const [, url] = await program.says(/listening on (http:\S+)\n/)
   const get = (path: string, init: RequestInit = {}) =>
-    fetch(url + path, { ...init, headers: { 'X-API-KEY': environment.LOGWEIR_ACCESS_TOKENS, ...init.headers } })
+    fetch(url + path, { ...init, headers: { 'X-API-KEY': token, ...init.headers } })
 
   async function rows(query: string) {
     const response = await get(`/api/endpoints/query/${query}`)

@@ -35,7 +35,7 @@ describe('standard input', () => {
     expect(await service.metric('logweir_ingested_rows_total{source="edge_logs"}')).toBe(3)
   })
 
-  it('goes on serving after the pipe has ended, and tells what was taken', async () => {
+  it('X2: goes on serving after the pipe has ended, and tells what was taken', async () => {
     const service = await serve()
     service.child.stdin!.end(`${edgeRecord('one')}\n{"source":"nginx"}\n${edgeRecord('two').trimEnd()}`)
     await service.says(/standard input ended: 2 rows taken, 1 rejected \(unknown_source 1\)\n/)
@@ -190,7 +190,7 @@ describe('a signal', () => {
     idle.destroy()
   })
 
-  it('ends it at once when it is the second', async () => {
+  it('X2: ends it at once when it is the second', async () => {
     const service = await serve()
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
     socket.on('error', () => {})
@@ -224,7 +224,7 @@ describe('a signal', () => {
   })
 })
 
-it('lives on when nobody reads its output', async () => {
+it('X2: lives on when nobody reads its output', async () => {
   const service = await serve()
   service.child.stderr!.destroy()
   service.child.stdout!.destroy()

@@ -24,7 +24,7 @@ export async function expectAllKeptOver(kills: number): Promise<void> {
     const service = await serve(args)
     const isLast = kill === kills - 1
     const from = isLast ? 0 : kept
-    const numbers = await allNumbers(service, startUs, from)
+    const numbers = await allNumbers(service, startUs, { from })
     kept = from + numbers.length
     expect(numbers).toEqual(Array.from(numbers, (_, i) => from + i))
     expect(kept).toBeGreaterThan(shown)

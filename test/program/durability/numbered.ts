@@ -3,10 +3,10 @@ import { isoOf } from '../pages.js'
 import type { Served } from '../program.js'
 
 /** Rows that are numbered from 0 by their ids and, a microsecond apart, by their times. */
-const PROJECT = 'numberedprojectabcde'
+export const PROJECT = 'numberedprojectabcde'
 
-export function numberedLine(number: number, startUs: number): string {
-  return `{"source":"edge_logs","id":"${number}","timestamp":${startUs + number},"project":"${PROJECT}","event_message":"row ${number}"}\n`
+export function numberedLine(number: number, startUs: number, message = `row ${number}`): string {
+  return `{"source":"edge_logs","id":"${number}","timestamp":${startUs + number},"project":"${PROJECT}","event_message":"${message}"}\n`
 }
 
 /**
@@ -52,10 +52,14 @@ export function watchHighest(service: Served) {
   }
 }
 
-/** The numbers of all rows from one on, ascending, equal ones too; read page by page. */
-export async function allNumbers(service: Served, startUs: number, from = 0): Promise<number[]> {
+/** The numbers of all rows from one on and below another, ascending, equal ones too; read page by page. */
+export async function allNumbers(
+  service: Served,
+  startUs: number,
+  { from = 0, below = Number.POSITIVE_INFINITY } = {},
+): Promise<number[]> {
   const numbers: number[] = []
-  for (let endUs = Number.POSITIVE_INFINITY; ; ) {
+  for (let endUs = startUs + below - 1; ; ) {
     const end = Number.isFinite(endUs) ? `&iso_timestamp_end=${isoOf(endUs)}` : ''
     const rows = await service.rows(`logs.all?project=${PROJECT}&project_tier=ENTERPRISE${end}`)
     numbers.push(...rows.map(({ id }) => Number(id)))

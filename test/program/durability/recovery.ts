@@ -10,7 +10,7 @@ import { toBatch } from '../../support/batch.js'
 import { mulberry32 } from '../../support/random.js'
 import { edge } from '../../support/records.js'
 import { residentBytes } from '../memory.js'
-import { CLI, type Served, serve, serveStarting, temporaryFolder, until } from '../program.js'
+import { CLI, launch, listening, type Served, serve, temporaryFolder, until } from '../program.js'
 
 /** Contract: back and answering within. */
 const READY_MS = 5_000
@@ -25,7 +25,7 @@ export async function expectBackInTime(rows: number): Promise<void> {
   await first.exit
 
   const startedMs = performance.now()
-  const second = await serveStarting(['--data-dir', dataDir])
+  const second = await listening(launch(['--data-dir', dataDir]))
   const answers = await untilReady(second)
   // At first it is not ready; a token is not looked at, and nothing else is answered meanwhile.
   expect(answers.slice(0, -1).filter((answer) => answer !== '503 with Retry-After')).toEqual([])
@@ -80,12 +80,12 @@ export async function expectReadyUnderCeiling(rounds: number): Promise<void> {
     const dataDir = temporaryFolder()
     const args = ['--data-dir', dataDir, '--memory-limit', `${LIMIT_MIB}M`]
     const rows = await writeJournal(dataDir, random)
-    const killed = await serveStarting(args)
+    const killed = await listening(launch(args))
     await wait(random() * 5000)
     const peaks = [residentBytes(killed).peak]
     killed.child.kill('SIGKILL')
     await killed.exit
-    const service = await serveStarting(args)
+    const service = await listening(launch(args))
     await until(
       () => service.get('/health'),
       ({ status }) => status === 200,

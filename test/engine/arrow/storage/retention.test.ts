@@ -85,7 +85,7 @@ describe('the retention', () => {
     expect(await evicted(metrics, 'retention')).toEqual({ rows: 60, partitions: 3 })
   })
 
-  it('keeps everything when the clock has jumped back', async () => {
+  it('K1: keeps everything when the clock has jumped back', async () => {
     await addDay(store, 200)
     enforceAt(0)
     enforceAt(-1000 * DAY_US)
@@ -99,7 +99,7 @@ describe('the retention', () => {
     expect(daysOf(store)).toEqual([100, 5000])
   })
 
-  it('runs in an engine once a minute: a clock that jumped ahead costs one day a minute', async () => {
+  it('K1: runs in an engine once a minute: a clock that jumped ahead costs one day a minute', async () => {
     const clock = createFakeClock(10 * DAY_US)
     const engine = openEngine({ clock, metrics, retentionUs: 2 * DAY_US })
     for (const day of [5, 6, 7, 10]) await engine.append(toBatch('edge_logs', [edge({ timestampUs: day * DAY_US })]))
@@ -114,6 +114,40 @@ describe('the retention', () => {
     expect(rowsLeft()).toBe(1)
     await engine.close()
     expect(clock.timers).toBe(0)
+  })
+
+  const HOUR_US = DAY_US / 24
+  const [TODAY, OLD_DAYS, NEW_DAYS] = [100, [85, 86, 87], [91, 92, 95, 99, 100]]
+
+  it.each([
+    ['jumps an hour ahead', [HOUR_US]],
+    ['jumps an hour back', [-HOUR_US]],
+    ['jumps a day ahead', [DAY_US]],
+    ['jumps a day back', [-DAY_US]],
+    ['jumps 10 s back', [-10e6]],
+    ['stands still', Array(5).fill(-MINUTE_MS * 1000)],
+    ['jumps a day ahead and back, again and again', [DAY_US, -DAY_US, DAY_US, -DAY_US]],
+  ])('K1: loses no row of its time, and drops a day a minute at most, where the clock %s', async (_, jumpsUs) => {
+    const clock = createFakeClock((TODAY + 0.5) * DAY_US)
+    const engine = openEngine({ clock, metrics, retentionUs: 10 * DAY_US })
+    for (const day of [...OLD_DAYS, ...NEW_DAYS]) {
+      await engine.append(toBatch('edge_logs', [edge({ timestampUs: day * DAY_US })]))
+    }
+    await engine.seal()
+    const timers = clock.timers
+    const held = () => engine.stats().find(({ source }) => source === 'edge_logs')!.rows
+    let before = held()
+    for (let minute = 0; minute < 6; minute++) {
+      clock.setNowUs(clock.nowUs() + (jumpsUs[minute] ?? 0))
+      expect(held()).toBe(before)
+      clock.advance(MINUTE_MS)
+      expect(before - held()).toBeLessThanOrEqual(1)
+      before = held()
+    }
+    expect(held()).toBe(NEW_DAYS.length)
+    expect(await evicted(metrics, 'retention')).toEqual({ rows: OLD_DAYS.length, partitions: OLD_DAYS.length })
+    expect(clock.timers).toBe(timers)
+    await engine.close()
   })
 })
 

@@ -73,7 +73,7 @@ describe('rows on disk', () => {
     await kept.close()
   })
 
-  it('in a journal that is longer than a head may be are sealed in parts while they are read', async () => {
+  it('D10: in a journal that is longer than a head may be are sealed in parts while they are read', async () => {
     const first = createModelFiles()
     const long = await openKept(first)
     const records = [0, 4, 8, 12, 16, 20, 24].map(record)

@@ -159,7 +159,7 @@ const TABLE: [damage: string, bytes: Buffer, lost: number[] | 'all', stretches: 
   ['a frame of another file behind the last', Buffer.concat([whole, ...stranger]), [], 1],
 ]
 
-describe('D4 a damaged journal', () => {
+describe('D4: a damaged journal', () => {
   it.each(TABLE)('with %s gives every batch that is whole, and says what is not', async (_, bytes, lost, stretches) => {
     for (const windowBytes of WINDOWS) {
       const { found, damage } = await check(sample, bytes, windowBytes)
@@ -232,7 +232,7 @@ describe('D4 a damaged journal', () => {
   })
 })
 
-describe('D3 a torn journal', () => {
+describe('D3: a torn journal', () => {
   it('cut at each byte of its last three frames gives all before the cut, and says so once', async () => {
     const small = await sampleOf([32, 8, 19, 40, 5].map((bytes, i) => numberedBatch(i + 1, bytes, random)))
     const ends = small.frames.map(({ end }) => end)

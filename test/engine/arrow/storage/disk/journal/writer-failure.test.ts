@@ -74,7 +74,7 @@ function faults(calls: number): Fault[] {
   )
 }
 
-describe('D6 a journal whose calls fail', () => {
+describe('D6: a journal whose calls fail', () => {
   it('says so, keeps what it took, and takes more when the fault is gone', async () => {
     const calls = await countCalls()
     expect(calls).toBeGreaterThan(10)

@@ -97,7 +97,7 @@ async function runLives(seed: number): Promise<number> {
   return world.promised.filter((promise) => promise === 'synced').length
 }
 
-describe('D2 a journal after power cuts and kills', () => {
+describe('D2: a journal after power cuts and kills', () => {
   it(`opens with all that was promised, whole, once and in order: ${SEEDS} seeds`, async () => {
     let synced = 0
     for (let seed = 0; seed < SEEDS; seed++) {

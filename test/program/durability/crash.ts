@@ -1,0 +1,154 @@
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { DAY_US, HOUR_US } from '../../../src/base/units.js'
+import { launch, type Program, serve, served, temporaryFolder, until } from '../program.js'
+import { allNumbers, numberedLine } from './numbered.js'
+
+/** Lives of the program that end inside a certain call, and what the next life has of their rows. */
+
+const PRELOAD = new URL('./die-at-call.mjs', import.meta.url).href
+/** Heads of 48 KiB: two batches fill one. */
+const SMALL = ['--memory-limit', '768K']
+const BATCHES = 4
+const HEAD_BATCHES = 2
+const BATCH_ROWS = 24
+const MESSAGE = 'x'.repeat(1000)
+/** Each batch has rows of two days, so that a head becomes two segments; a retention of a day drops those of the first. */
+const DAYS = 2
+const APART_US = 2 * DAY_US
+const DROPPED_DAYS = DAYS - 1
+
+/** When row 0 was, such that rows of the last day are of the last hour. */
+const startOfRows = () => Date.now() * 1000 - DROPPED_DAYS * APART_US - HOUR_US
+
+const numberOf = (batch: number, row: number) => (row % DAYS) * APART_US + batch * BATCH_ROWS + row
+const numbersOf = (batch: number) => Array.from({ length: BATCH_ROWS }, (_, row) => numberOf(batch, row))
+const ascending = (a: number, b: number) => a - b
+
+/** The numbers of the first batches, ascending. */
+const upTo = (batches: number) =>
+  Array.from({ length: batches }, (_, batch) => numbersOf(batch))
+    .flat()
+    .sort(ascending)
+
+const linesOf = (batch: number, startUs: number) =>
+  numbersOf(batch)
+    .map((number) => numberedLine(number, startUs, MESSAGE))
+    .join('')
+
+/** How a life went: what ended it, how many batches were given, and how many were then seen. */
+interface Life {
+  end: number | NodeJS.Signals
+  given: number
+  seen: number
+}
+
+const launchDying = (args: readonly string[], dieAtCall: number) =>
+  launch([...SMALL, ...args], {
+    environment: { NODE_OPTIONS: `--import ${PRELOAD}`, DIE_AT_CALL: String(dieAtCall), HURRY: '500' },
+  })
+
+/** Waits for the end of a program that `work` stops, or that dies on the way; one that is stuck fails the test. */
+async function endOf(program: Program, work: () => Promise<void>): Promise<number | NodeJS.Signals> {
+  try {
+    await work()
+    program.child.kill('SIGTERM')
+  } catch (error) {
+    // To one that is dead already it does nothing.
+    program.child.kill('SIGABRT')
+    if ((await program.exit) !== 'SIGKILL') throw error
+  }
+  return program.exit
+}
+
+/** Feeds batches one after the other, each when the one before is seen, then stops the program. */
+async function feed(program: Program, startUs: number): Promise<Life> {
+  const life = { given: 0, seen: 0 }
+  const end = await endOf(program, async () => {
+    const service = await served(program)
+    for (; life.seen < BATCHES; life.seen++) {
+      program.child.stdin!.write(linesOf(life.given++, startUs))
+      await until(
+        () => service.metric('logweir_rows{source="edge_logs"}'),
+        (rows) => rows === life.given * BATCH_ROWS,
+      )
+    }
+  })
+  return { ...life, end }
+}
+
+/** The numbers of all rows of a data directory, ascending, and what its start says is amiss. */
+async function recovered(args: readonly string[], startUs: number) {
+  const service = await serve(args)
+  const numbers = await allNumbers(service, startUs)
+  const said = service.said()
+  service.child.kill('SIGKILL')
+  await service.exit
+  return { numbers, said }
+}
+
+/** Dies inside call `n` of a life that is fed and seals; whether there was such a call. */
+export async function dieWhileFed(n: number): Promise<boolean> {
+  const [args, startUs] = [['--data-dir', temporaryFolder()], startOfRows()]
+  const { end, given, seen } = await feed(launchDying(args, n), startUs)
+  const { numbers, said } = await recovered(args, startUs)
+  const states = [upTo(seen), upTo(given)]
+  expect(states, `call ${n}: of ${seen} batches seen and ${given} given came ${numbers.length} rows`).toContainEqual(
+    numbers,
+  )
+  expect(said, `call ${n}`).not.toContain('cannot be read')
+  return wasReached(n, end)
+}
+
+function wasReached(n: number, end: Life['end']): boolean {
+  expect([0, 'SIGKILL'], `the end of the life with call ${n}`).toContain(end)
+  return end === 'SIGKILL'
+}
+
+/** A data directory with all batches in segments. */
+export async function makeSealed(): Promise<{ folder: string; startUs: number }> {
+  const [folder, startUs] = [temporaryFolder(), startOfRows()]
+  const { end, seen } = await feed(launch([...SMALL, '--data-dir', folder]), startUs)
+  expect([end, seen]).toEqual([0, BATCHES])
+  return { folder, startUs }
+}
+
+/** Dies inside call `n` of a life whose retention drops the first day; whether there was such a call. */
+export async function dieWhileEvicting(sealed: { folder: string; startUs: number }, n: number): Promise<boolean> {
+  const folder = join(temporaryFolder(), 'data')
+  cpSync(sealed.folder, folder, { recursive: true, filter: (path) => !path.endsWith('lock') })
+  const args = ['--data-dir', folder]
+  const program = launchDying([...args, '--retention-days', '1'], n)
+  const end = await endOf(program, async () => {
+    const { metric } = await served(program)
+    await until(
+      () => metric('logweir_evicted_rows_total{source="edge_logs",limit="retention"}'),
+      (rows) => rows === (upTo(BATCHES).length / DAYS) * DROPPED_DAYS,
+    )
+  })
+  const { numbers, said } = await recovered(args, sealed.startUs)
+  expect(said, `call ${n}`).not.toContain('cannot be read')
+  expectWholeSegments(numbers, `call ${n}`)
+  if (end === 0) expect(numbers).toEqual(upTo(BATCHES).filter((number) => dayOf(number) === DROPPED_DAYS))
+  return wasReached(n, end)
+}
+
+const dayOf = (number: number) => Math.floor(number / APART_US)
+const headOf = (number: number) => Math.floor((number % APART_US) / (BATCH_ROWS * HEAD_BATCHES))
+
+/** Of each head and day all rows or none, of the last day all. */
+function expectWholeSegments(numbers: readonly number[], what: string): void {
+  const kept = (all: readonly number[]) => {
+    const counts = new Map<string, number>()
+    for (const number of all) {
+      const segment = `day ${dayOf(number)} head ${headOf(number)}`
+      counts.set(segment, (counts.get(segment) ?? 0) + 1)
+    }
+    return counts
+  }
+  const whole = kept(upTo(BATCHES))
+  for (const [segment, rows] of kept(numbers)) expect(rows, `${what}: ${segment}`).toBe(whole.get(segment))
+  const lastDay = (all: readonly number[]) => all.filter((number) => dayOf(number) === DROPPED_DAYS)
+  expect(lastDay(numbers), what).toEqual(lastDay(upTo(BATCHES)))
+}

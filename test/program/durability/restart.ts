@@ -1,0 +1,81 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'vitest'
+import { DAY_US } from '../../../src/base/units.js'
+import { mulberry32 } from '../../support/random.js'
+import { launch, type Served, serve, served, temporaryFolder, until } from '../program.js'
+import { allNumbers, numberedLine } from './numbered.js'
+
+/** Rows of each source; those of edge_logs are numbered. Some sources are recovered before it, others behind it. */
+const ROWS = { auth_logs: 1000, edge_logs: 3000, function_logs: 1000, postgres_logs: 1000, storage_logs: 1000 }
+const MESSAGE = 'x'.repeat(2000)
+/** The journals are full heads to those who start with so little memory: their recovery seals them, too. */
+const SMALL = ['--memory-limit', '16M']
+/** Rows of the others are of so many days: their heads become so many segments, which takes long enough to die in it. */
+const DAYS = 10
+
+type Source = keyof typeof ROWS
+const SOURCES = Object.keys(ROWS) as Source[]
+
+function lineOf(source: Source, row: number, startUs: number): string {
+  if (source === 'edge_logs') return numberedLine(row, startUs, MESSAGE)
+  return `{"source":"${source}","timestamp":${startUs - (row % DAYS) * DAY_US},"event_message":"${MESSAGE}"}\n`
+}
+
+function writeRows({ child }: Served, startUs: number): void {
+  for (const source of SOURCES) {
+    for (let row = 0; row < ROWS[source]; row++) child.stdin!.write(lineOf(source, row, startUs))
+  }
+}
+
+async function rowsOf({ metric }: Served) {
+  const rows = await Promise.all(SOURCES.map((source) => metric(`logweir_rows{source="${source}"}`)))
+  return Object.fromEntries(SOURCES.map((source, i) => [source, rows[i]]))
+}
+
+/** A data directory whose rows are all in journals. */
+async function makeKilled(startUs: number): Promise<string> {
+  const folder = temporaryFolder()
+  const service = await serve(['--data-dir', folder])
+  writeRows(service, startUs)
+  await until(
+    () => rowsOf(service),
+    (rows) => JSON.stringify(rows) === JSON.stringify(ROWS),
+    60_000,
+  )
+  service.child.kill('SIGKILL')
+  await service.exit
+  return folder
+}
+
+/** Starts and kills: in turns a moment after the start of the process, and after it listens, which is when it recovers. */
+async function startAndKill(args: readonly string[], delayMs: number, from: 'start' | 'listening'): Promise<void> {
+  const program = launch([...args, ...SMALL])
+  if (from === 'listening') await program.says(/listening on /)
+  await wait(delayMs)
+  program.child.kill('SIGKILL')
+  expect(await program.exit).toBe('SIGKILL')
+  expect(program.said()).not.toMatch(/damaged|cannot/)
+}
+
+/** Kills so many starts at random moments; the next one must be complete. */
+export async function killStarts(kills: number): Promise<void> {
+  const seed = Date.now() % 1e9
+  console.log(`X3 seed ${seed}`)
+  const random = mulberry32(seed)
+  const startUs = Date.now() * 1000 - 3600e6
+  const folder = await makeKilled(startUs)
+  const args = ['--data-dir', folder]
+  const journals: number[] = []
+  for (let kill = 0; kill < kills; kill++) {
+    const [longestMs, from] = kill % 2 === 0 ? [300, 'listening' as const] : [600, 'start' as const]
+    await startAndKill(args, random() * longestMs, from)
+    journals.push(readdirSync(join(folder, 'journal')).length)
+  }
+  console.log(`X3 journals left behind each kill: ${journals}`)
+  const last = await served(launch(args))
+  expect(last.said()).not.toMatch(/damaged|cannot/)
+  expect(await rowsOf(last)).toEqual(ROWS)
+  expect(await allNumbers(last, startUs)).toEqual([...Array(ROWS.edge_logs).keys()])
+}

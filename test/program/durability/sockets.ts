@@ -1,0 +1,38 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { TOKEN } from '../program.js'
+
+/** Clients below fetch: each is one connection, of which a test says when it writes and when it reads. */
+
+/** A connection that is open and reads nothing yet. */
+export async function openSocket(url: string): Promise<Socket> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  socket.on('error', () => {})
+  onTestFinished(() => void socket.destroy())
+  await once(socket, 'connect')
+  return socket
+}
+
+/** The head of a request without its end, and its end. */
+export const headOf = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${TOKEN}\r\n`
+export const HEAD_END = '\r\n'
+
+/** All that comes until the other side ends the connection, or cuts it. */
+export async function readAll(socket: Socket): Promise<string> {
+  const chunks: Buffer[] = []
+  try {
+    for await (const chunk of socket) chunks.push(chunk as Buffer)
+  } catch {}
+  return Buffer.concat(chunks).toString()
+}
+
+/** Whether an answer of HTTP/1.1 is all there, by its length or its last chunk. */
+export function isWhole(answer: string): boolean {
+  const [head, ...rest] = answer.split('\r\n\r\n')
+  const body = rest.join('\r\n\r\n')
+  const length = /\r\ncontent-length: (\d+)/i.exec(head!)?.[1]
+  return length === undefined
+    ? body.endsWith('\r\n0\r\n\r\n') || body === '0\r\n\r\n'
+    : Buffer.byteLength(body) === Number(length)
+}
