@@ -2,9 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { MIB } from '../../../src/base/units.js'
 import { launch, type Served, serve, served, until } from '../program.js'
+import { makeVolume, VOLUME } from '../volume.js'
 import { allNumbers, highestShown, numberedLine, PROJECT } from './numbered.js'
 import { makePipe } from './pipe.js'
-import { makeVolume, VOLUME } from './volume.js'
 
 const ROOM_BYTES = 8 * MIB
 const FED_BYTES = 64 * MIB

@@ -4,9 +4,10 @@ import { expect } from 'vitest'
 import { KIB, MIB } from '../../../src/base/units.js'
 import { forgetPeak, residentBytes } from '../memory.js'
 import { type Served, serve, until } from '../program.js'
-import { fillableStore } from './full-store.js'
+import { makeVolume, VOLUME } from '../volume.js'
 
-const VOLUME_MIB = 64
+const ROOM_BYTES = 64 * MIB
+const MORE_ROOM_BYTES = 2048 * MIB
 const WARM_UP_BYTES = 16 * MIB
 const GROWTH_BYTES = 32 * MIB
 /** A pipe that takes nothing for so long is held. */
@@ -54,10 +55,10 @@ async function warmUp(service: Served): Promise<void> {
 
 /** Pushes so many bytes of lines into a full store, sees that they wait, makes room, and finds every line again. */
 export async function pushIntoFullStore(bytes: number): Promise<void> {
-  const store = fillableStore(VOLUME_MIB)
-  const service = await serve(['--data-dir', store.dataDir])
+  const { directory, environment, fill, resize } = makeVolume(ROOM_BYTES)
+  const service = await serve(['--data-dir', directory], { environment })
   await warmUp(service)
-  store.fill()
+  fill()
   const { now } = residentBytes(service)
   forgetPeak(service)
 
@@ -67,11 +68,11 @@ export async function pushIntoFullStore(bytes: number): Promise<void> {
     if (heldAt !== undefined) return
     heldAt = line
     const grown = residentBytes(service).peak - now
-    console.log(`O1 ${store.kind}: held behind ${line} KiB, memory grew by ${(grown / MIB).toFixed(1)} MiB`)
+    console.log(`O1 ${VOLUME}: held behind ${line} KiB, memory grew by ${(grown / MIB).toFixed(1)} MiB`)
     expect(grown).toBeLessThanOrEqual(GROWTH_BYTES)
     expect(await (await service.get('/health')).json()).toEqual({ status: 'degraded' })
     expect(await service.rows('logs.all?project=p')).toHaveLength(100)
-    store.free()
+    resize(MORE_ROOM_BYTES)
   })
   service.child.stdin!.end()
   expect(heldAt! * KIB).toBeLessThanOrEqual(GROWTH_BYTES)

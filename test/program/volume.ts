@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { temporaryFolder } from '../program.js'
+import { temporaryFolder } from './program.js'
 
 /** A data directory with so much room and no more. */
 export interface Volume {
