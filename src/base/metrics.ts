@@ -27,7 +27,7 @@ export function createMetrics() {
     rows: gauge('rows', 'Rows held.', 'source'),
     segments: gauge('segments', 'Sealed segments held.', 'source'),
     bytes: gauge('bytes', 'Bytes held: hot and cold columns of sealed segments, and open heads.', 'source', 'tier'),
-    rowsLimitBytes: gauge('rows_limit_bytes', 'Bytes that rows may take.'),
+    rowsLimitBytes: gauge('rows_limit_bytes', 'Bytes of memory that rows may take.'),
     evictedRows: counter('evicted_rows_total', 'Rows dropped, by the limit that they met.', 'source', 'limit'),
     evictedPartitions: counter(
       'evicted_partitions_total',
