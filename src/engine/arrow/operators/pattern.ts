@@ -14,6 +14,8 @@ export interface Matcher {
   literalDecides: boolean
   /** Finds matches in many entries at once, each on a line of its own; undefined where that would change the meaning. */
   lines: Pattern | undefined
+  /** Whether no match of the pattern can hold a newline, as far as is known. */
+  staysInLine: boolean
   /** Judges a single entry. */
   single: Pattern
   pace: Pace
@@ -31,21 +33,30 @@ const STRETCH_BYTES = 64 * KIB
 const LITERAL = /^(?:[^\\^$.|?*+()[\]{}]|\\[^A-Za-z0-9])+$/su
 /** The ends of the text, and flags that take `m` away, mean something else where entries are lines. */
 const NOT_BY_LINE = /\\[AzQ]|\(\?[A-Za-z]*-/u
+/**
+ * Patterns made of pieces none of which takes a newline: characters, `.`, classes of printable ones, groups, and flags but
+ * `s`. Whatever is not listed here may take one. Each character begins one of these pieces at most, so that this takes
+ * linear time.
+ */
+const STAYS_IN_LINE =
+  /^(?:[^\\[\]{}(\p{Cc}]|\((?!\?)|\(\?(?:[imU]+[:)]|:|P<\w+>)|\{\d+(?:,\d*)?\}|\\(?:[dwSbB]|[!-/:-@[-`{-~])|\[(?!\^)(?:[ -Z_-~^]|\\(?:[dwS]|[!-/:-@[-`{-~]))+\])*$/u
 
 /** Throws `invalid_pattern` where the text is not valid RE2. */
 export function createMatcher(pattern: string): Matcher {
   const single = compilePattern(pattern)
   const literal = Buffer.from(requiredLiteral(pattern))
   const pace = createPace()
-  if (LITERAL.test(pattern)) return { literal, literalDecides: true, lines: undefined, single, pace }
+  const staysInLine = STAYS_IN_LINE.test(pattern)
+  if (LITERAL.test(pattern)) return { literal, literalDecides: true, lines: undefined, staysInLine, single, pace }
   const lines = NOT_BY_LINE.test(pattern) ? undefined : compilePattern(pattern, 'gm')
-  return { literal, literalDecides: false, lines, single, pace }
+  return { literal, literalDecides: false, lines, staysInLine, single, pace }
 }
 
 /** One byte an entry of the dictionary: 1 where the pattern matches somewhere in it. Absent never matches. */
 export async function matchEntries(dictionary: Dictionary, matcher: Matcher, pause: Pause): Promise<Uint8Array> {
   const hits = new Uint8Array(dictionary.count)
-  const { literal, literalDecides, single, pace } = matcher
+  const { literal, literalDecides, staysInLine, single, pace } = matcher
+  const search = staysInLine ? matchWithinLines : matchLines
   let lines = dictionary.hasNewlines ? undefined : matcher.lines
   for (const stretch of stretchesOf(dictionary, literal)) {
     await pause()
@@ -57,7 +68,7 @@ export async function matchEntries(dictionary: Dictionary, matcher: Matcher, pau
         const piece = pieceOf(dictionary, stretch, from, pace.bytes)
         pace.time(() => {
           // What runs over newlines once would do so at each entry, and search the rest of the piece each time.
-          if (lines !== undefined && !matchLines(dictionary, piece, lines, hits)) lines = undefined
+          if (lines !== undefined && !search(dictionary, piece, lines, hits)) lines = undefined
           if (lines === undefined) matchSingles(dictionary, piece, single, hits)
         })
         from = piece.to
@@ -133,6 +144,25 @@ function isAt({ bytes, offsets }: Dictionary, entry: number, place: number, lite
 
 function matchSingles(dictionary: Dictionary, { from, to }: Stretch, single: Pattern, hits: Uint8Array): void {
   for (let entry = from; entry < to; entry++) if (single.test(entryOf(dictionary, entry) as never)) hits[entry] = 1
+}
+
+/**
+ * Searches all entries of a stretch at once, for matches that have no newline. Where a match ends is known at a seventh of
+ * the price of the match itself, and says in which entry it lies.
+ */
+function matchWithinLines(dictionary: Dictionary, stretch: Stretch, lines: Pattern, hits: Uint8Array): true {
+  const { offsets } = dictionary
+  const searched = bytesOf(dictionary, stretch)
+  const base = offsets[stretch.from]!
+  for (let entry = stretch.from; entry < stretch.to; ) {
+    lines.lastIndex = offsets[entry]! - base
+    if (!lines.test(searched as never)) break
+    const end = base + lines.lastIndex
+    if (end >= offsets[stretch.to]!) break
+    entry = entryAt(dictionary, end)
+    hits[entry++] = 1
+  }
+  return true
 }
 
 /**

@@ -151,6 +151,50 @@ describe('a dictionary of many windows', () => {
   })
 })
 
+describe('a pattern that is found in many entries', () => {
+  const texts = Array.from({ length: 3_000 }, (_, i) => `https://p${i % 7}.co/rest/v${i % 3}?id=${i}`)
+
+  it.each([
+    'p[0-3]\\.co.*(rest|auth)',
+    '(?i:P)\\d',
+    'id=\\d{2,3}$',
+    '^https?://p[1-2]',
+    'x*',
+    '.*',
+    '$',
+    '\\S+v2',
+    '(?m)^h.*9$',
+    'v1[?]id',
+    `${'a?'.repeat(490)}v[^0]`,
+  ])('%j is found in all of them', async (pattern) => {
+    expect(await found(pattern, texts)).toEqual(judged(pattern, texts))
+  })
+
+  it.each([
+    'co[/-?]rest',
+    '3\\W',
+    'v1[^x]',
+    'co(?s:.)rest',
+    'é?\\x{2f}',
+    '[[:^alpha:]]v',
+    '\\D{4}',
+  ])('%j too, which may match over the end of an entry', async (pattern) =>
+    expect(await found(pattern, texts)).toEqual(judged(pattern, texts)))
+
+  it('is told from one that may match a newline in no more than linear time', () => {
+    const startMs = performance.now()
+    for (const piece of ['a?', '(?:', '\\.', '[a]', 'a{1}', '(', 'é']) {
+      const text = piece.repeat(Math.floor(990 / piece.length))
+      try {
+        createMatcher(`${text}\\s`)
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'invalid_pattern' })
+      }
+    }
+    expect(performance.now() - startMs).toBeLessThan(1_000)
+  })
+})
+
 describe('a pattern that takes long for each byte', () => {
   const random = mulberry32(1)
   const texts = Array.from(
