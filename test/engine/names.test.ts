@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AWKWARD_NAMES } from '../cases/case.js'
 import { NOW_US } from '../ingest/parsing.js'
-import { oracle, type Params } from '../oracle/oracle.js'
+import { type Json, oracle, type Params } from '../oracle/oracle.js'
 import { edge, invocation, type TestRecord } from '../support/records.js'
 import { STATES, type Taken } from '../support/states.js'
 
@@ -66,15 +66,20 @@ function questionsOf(name: string): [string, Params][] {
 
 const COUNTERS = ['count', 'total_rest_requests'] as const
 
-/** The oracle's rows as the JSON that the service writes, compared as values but for the letters of the metadata. */
+/**
+ * The oracle's rows as the JSON that the service writes, compared as values, but metadata letter by letter: Node 24's
+ * JSON.parse takes `"\\n"` for another key where it has read `"a"` at the same place before.
+ */
 async function expectAsOracle(taken: Taken, records: readonly TestRecord[], endpoint: string, params: Params) {
-  const wanted = oracle(endpoint, records, params, NOW_US).map((row) =>
-    Object.fromEntries(Object.entries(row).map(([key, value]) => [key, (value as { json?: string })?.json ?? value])),
-  )
-  const { result } = JSON.parse(await taken.ask(endpoint, params))
-  const found = result.map((row: { metadata?: unknown }) =>
-    row.metadata === undefined ? row : { ...row, metadata: JSON.stringify(row.metadata) },
-  )
+  let body = await taken.ask(endpoint, params)
+  const wanted = oracle(endpoint, records, params, NOW_US).map((row) => {
+    if (row.metadata === undefined) return row
+    const { json } = row.metadata as Json
+    expect(body).toContain(`"metadata":${json}`)
+    body = body.replace(json, () => 'true')
+    return { ...row, metadata: true }
+  })
+  const found = JSON.parse(body).result
   expect(found).toEqual(wanted)
   for (const counter of COUNTERS) if (found[0]?.[counter] !== undefined) expect(found[0][counter]).toBe(1)
   expect(found).toHaveLength(1)
