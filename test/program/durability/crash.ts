@@ -8,8 +8,8 @@ import { allNumbers, numberedLine } from './numbered.js'
 /** Lives of the program that end inside a certain call, and what the next life has of their rows. */
 
 const PRELOAD = new URL('./die-at-call.mjs', import.meta.url).href
-/** Heads of 48 KiB: two batches fill one. */
-const SMALL = ['--memory-limit', '768K']
+/** Half of it is for rows, and a sixteenth of that for a head, 48 KiB: two batches fill one. */
+const SMALL = ['--memory-limit', '1536K']
 const BATCHES = 4
 const HEAD_BATCHES = 2
 const BATCH_ROWS = 24
