@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { DAY_US, HOUR_US, SECOND_US } from '../../src/base/units.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
+import { CLOCK_JUMPS_US } from '../support/clock.js'
 import { API_COUNTS, createTestApp, LOGS_ALL, pass, projectOf, STATS, settle, told } from './support.js'
 
 const PATH = `${STATS}?project=a`
@@ -163,13 +163,7 @@ test('a caller who joins a refresh and leaves does not stop it', async () => {
 })
 
 describe('K1: clock jumps', () => {
-  test.each([
-    HOUR_US,
-    -HOUR_US,
-    DAY_US,
-    -DAY_US,
-    -10 * SECOND_US,
-  ])('of %i µs start no run, and leave the age of an answer alone', async (jumpUs) => {
+  test.each(CLOCK_JUMPS_US)('of %i µs start no run, and leave the age of an answer alone', async (jumpUs) => {
     const { get, engine, clock } = countingApp()
     await get(PATH)
     await pass(clock, 100)

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { below, mulberry32, oneOf, type Random } from '../support/random.js'
+import { residentBytes } from './memory.js'
 import { run, type Served, serve, temporaryFolder } from './program.js'
 
 const MINUTES = Number(process.env.LOGWEIR_TEST_SOAK_MINUTES ?? 30)
@@ -87,9 +88,9 @@ interface Sample {
   descriptors: number
 }
 
-function sample({ child }: Served, atMs: number): Sample {
-  const [, kib] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))!
-  return { atMs, rssBytes: Number(kib) * 1024, descriptors: readdirSync(`/proc/${child.pid}/fd`).length }
+function sample(service: Served, atMs: number): Sample {
+  const descriptors = readdirSync(`/proc/${service.child.pid}/fd`).length
+  return { atMs, rssBytes: residentBytes(service).now, descriptors }
 }
 
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!

@@ -1,5 +1,8 @@
 import type { Clock } from '../../src/base/clock.js'
-import { MILLISECOND_US } from '../../src/base/units.js'
+import { DAY_US, HOUR_US, MILLISECOND_US, SECOND_US } from '../../src/base/units.js'
+
+/** By how much wall clocks jump. */
+export const CLOCK_JUMPS_US = [HOUR_US, -HOUR_US, DAY_US, -DAY_US, -10 * SECOND_US]
 
 /** A clock that stands still until a test moves it. */
 export interface FakeClock extends Clock {

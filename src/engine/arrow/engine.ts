@@ -57,7 +57,8 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   const { clock, metrics, rowsLimitBytes, retentionUs = RETENTION_US, sealRows = SEAL_ROWS } = options
   const { diskLimitBytes = Number.POSITIVE_INFINITY } = options
   const { sealBytes = Math.min(SEAL_BYTES, rowsLimitBytes * HEAD_SHARE, diskLimitBytes * JOURNAL_SHARE) } = options
-  const durable = options.disk === undefined ? undefined : keepOn(options.disk, options, () => enforceLimits())
+  const durable =
+    options.disk === undefined ? undefined : keepOn(options.disk, options, () => unloadBeyond(store, rowsLimitBytes))
   const store = createStore({ sealRows, sealBytes, keeper: durable?.keeper })
   metrics.rowsLimitBytes.set(rowsLimitBytes)
   const enforceLimits = () => {

@@ -25,18 +25,12 @@ async function hear(cases: readonly RawCase[], glued: string) {
 const expected = (cases: readonly RawCase[], line: string) => cases.map(([what]) => [what, `HTTP/1.1 ${line}`])
 
 describe('S3: on raw sockets, with a request glued behind', () => {
-  it('S3: what is not well formed is refused and closed, once, and nothing is asked', async () => {
-    const cases = [...REFUSED, ...LLHTTP_REFUSED]
+  it.each([
+    ['what is not well formed is refused and closed, once', [...REFUSED, ...LLHTTP_REFUSED], '400 Bad Request'],
+    ['a body that is broken ends the connection', [...BROKEN_BODIES, ...LLHTTP_BROKEN_BODIES], '401 Unauthorized'],
+  ])('S3: %s, and nothing is asked', async (_, cases, line) => {
     const { heard, queries, said } = await hear(cases, GLUED)
-    expect(heard).toEqual(expected(cases, '400 Bad Request'))
-    expect(queries).toBeNaN()
-    expect(said).not.toContain('error')
-  })
-
-  it('S3: a body that is broken ends the connection, and nothing is asked', async () => {
-    const cases = [...BROKEN_BODIES, ...LLHTTP_BROKEN_BODIES]
-    const { heard, queries, said } = await hear(cases, GLUED)
-    expect(heard).toEqual(expected(cases, '401 Unauthorized'))
+    expect(heard).toEqual(expected(cases, line))
     expect(queries).toBeNaN()
     expect(said).not.toContain('error')
   })

@@ -58,22 +58,22 @@ export async function matchEntries(dictionary: Dictionary, matcher: Matcher, pau
   const { literal, literalDecides, staysInLine, single, pace } = matcher
   const search = staysInLine ? matchWithinLines : matchLines
   let lines = dictionary.hasNewlines ? undefined : matcher.lines
+  const match = (piece: Stretch) => {
+    // What runs over newlines once would do so at each entry, and search the rest of the piece each time.
+    if (lines !== undefined && !search(dictionary, piece, lines, hits)) lines = undefined
+    if (lines === undefined) matchSingles(dictionary, piece, single, hits)
+  }
+  const matchInPieces = async (stretch: Stretch) => {
+    for (let from = stretch.from; from < stretch.to; await pause()) {
+      const piece = pieceOf(dictionary, stretch, from, pace.bytes)
+      pace.time(() => match(piece))
+      from = piece.to
+    }
+  }
   for (const stretch of stretchesOf(dictionary, literal)) {
     await pause()
     if (literalDecides) matchLiteral(dictionary, stretch, literal, hits)
-    else if (!holds(dictionary, stretch, literal)) continue
-    else {
-      for (let from = stretch.from; from < stretch.to; ) {
-        await pause()
-        const piece = pieceOf(dictionary, stretch, from, pace.bytes)
-        pace.time(() => {
-          // What runs over newlines once would do so at each entry, and search the rest of the piece each time.
-          if (lines !== undefined && !search(dictionary, piece, lines, hits)) lines = undefined
-          if (lines === undefined) matchSingles(dictionary, piece, single, hits)
-        })
-        from = piece.to
-      }
-    }
+    else if (holds(dictionary, stretch, literal)) await matchInPieces(stretch)
   }
   return hits
 }

@@ -28,7 +28,7 @@ export interface DiskKeeper extends Keeper {
 type RecoveringStore = Pick<Store, 'adopt' | 'reopen' | 'settled'>
 
 interface OpenHead extends HeadKeeper {
-  /** The journal has been read; appends go on behind what is in it. */
+  /** From here on appends go to this journal. */
   continueWith(journal: Journal): void
 }
 
@@ -52,17 +52,16 @@ export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => v
     lastNumbers.set(source, Math.max(number, lastNumbers.get(source) ?? 0))
   }
 
-  /** A head and its journal, which is known later where that is being read. */
-  function keepHead(id: HeadId, journal?: Journal): OpenHead {
+  /** A head, whose journal is not known yet while that is being read. */
+  function keepHead(id: HeadId): OpenHead {
     reserve(id)
+    let journal: Journal | undefined
     let parts = 0
-    const continueWith = (found: Journal) => {
-      journal = found
-      journals.add(found)
-    }
-    if (journal !== undefined) continueWith(journal)
     return {
-      continueWith,
+      continueWith(found) {
+        journal = found
+        journals.add(found)
+      },
       append: (batch) => trouble.outlast(() => journal!.append(batch)),
       isFailing: () => journal?.failure !== undefined,
       async write(segments) {
@@ -135,7 +134,9 @@ export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => v
   return {
     openHead(source) {
       const id = { source, number: (lastNumbers.get(source) ?? 0) + 1 }
-      return keepHead(id, createJournal(files, journalPath(id), source))
+      const head = keepHead(id)
+      head.continueWith(createJournal(files, journalPath(id), source))
+      return head
     },
     drop(segments) {
       for (const segment of held) {
