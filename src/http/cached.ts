@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.js'
 import type { Log } from '../base/log.js'
 import type { Metrics } from '../base/metrics.js'
 import type { Engine } from '../engine/engine.js'
-import { type Answer, createCache, type Entry, type Job } from './cache.js'
+import { type Answer, createCache, type Job } from './cache.js'
 import { createFlights } from './flight.js'
 import type { Gate } from './gate.js'
 import type { HttpLimits } from './limits.js'
@@ -41,8 +41,11 @@ export function createCached({ engine, gate, clock, limits, metrics, log }: Part
 
   async function run(job: Job & { asked: 'now' | 'before' }, caller: AbortSignal, begin: () => void) {
     const answer = await gate.run((signal) => compute(job, signal, begin), caller)
-    return { body: answer.body, stored: cache.put(job, answer, job.asked) }
+    return { ...answer, stored: cache.put(job, answer, job.asked) }
   }
+
+  /** In whole seconds. */
+  const ageOf = ({ atMs }: Answer) => Math.floor((clock.monotonicMs() - atMs) / 1000)
 
   /** The age of an answer counts from before its time is read, never from after. */
   async function compute({ call }: Job, signal: AbortSignal, begin: () => void): Promise<Answer> {
@@ -55,19 +58,23 @@ export function createCached({ engine, gate, clock, limits, metrics, log }: Part
   return {
     hit(job) {
       const entry = cache.get(job.call.key)
-      return entry && hitReply(entry, clock.monotonicMs())
+      if (entry === undefined) return undefined
+      const ageS = ageOf(entry)
+      return reply(entry, `hit; ttl=${job.policy.ttlS - ageS}`, ageS)
     },
     async miss(job, caller, fresh) {
       const { value, collapsed } = await flights.join(job.call.key, { ...job, asked: 'now' }, caller, fresh)
-      const forward = fresh ? 'request' : 'miss'
-      const fate = collapsed ? '; collapsed' : value.stored ? '; stored' : ''
-      return jsonReply(value.body, 200, { 'Cache-Status': `logweir; fwd=${forward}${fate}` })
+      const forward = fresh ? 'fwd=request' : 'fwd=miss'
+      if (collapsed) return reply(value, `${forward}; collapsed`, ageOf(value))
+      return reply(value, value.stored ? `${forward}; stored` : forward)
     },
     close,
   }
 }
 
-function hitReply({ body, atMs, job }: Entry, nowMs: number): Response {
-  const ageS = Math.floor((nowMs - atMs) / 1000)
-  return jsonReply(body, 200, { 'Cache-Status': `logweir; hit; ttl=${job.policy.ttlS - ageS}`, Age: String(ageS) })
+/** The age is stated of what was not computed for the call that gets it (RFC 9111, 5.1). */
+function reply({ body }: Answer, status: string, ageS?: number): Response {
+  const headers: Record<string, string> = { 'Cache-Status': `logweir; ${status}` }
+  if (ageS !== undefined) headers.Age = String(ageS)
+  return jsonReply(body, 200, headers)
 }

@@ -30,6 +30,18 @@ describe('C1: 400 callers at once', () => {
     expect(engine.runs.length).toBe(1)
   })
 
+  test('who joins a run late is told how old its answer is, who started it is not', async () => {
+    const { get, engine, clock } = createTestApp()
+    const first = told(get(PATH), 'age')
+    await settle()
+    clock.advance(20_999)
+    const second = told(get(PATH), 'age', 'cache-status')
+    await settle()
+    engine.runs[0]!.finish()
+    expect(await first).toMatchObject({ status: 200, age: null })
+    expect(await second).toMatchObject({ status: 200, age: '20', 'cache-status': 'logweir; fwd=miss; collapsed' })
+  })
+
   test('on one expired key: one run', async () => {
     const { app, get, engine, clock } = createTestApp({ rows: () => [] })
     await get(PATH)

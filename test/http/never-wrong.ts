@@ -100,24 +100,29 @@ async function live(random: Random, steps: number, seen: Seen) {
 
   let question = QUESTIONS[0]!
 
-  /** A held run is let go within the second, or after some; then its own answer tells no moment, but later hits do. */
+  /**
+   * A held run is let go within the second, or after some; then the answer to who started it tells no moment, but those
+   * to who joined it and later hits do.
+   */
   async function ask(): Promise<void> {
     const askedUs = clock.nowUs()
     if (random() < 0.6) question = oneOf(random, QUESTIONS)
     const headers: Record<string, string> = random() < 0.1 ? { 'Cache-Control': 'no-cache' } : {}
     const reply = get(`/api/endpoints/query/${question}`, { headers })
+    const answered = reply.then(() => clock.nowUs())
     await settle()
     if (random() < 0.5) await (random() < 0.5 ? arrive() : pass(1 + below(random, 20)))
     const response = await ended(reply)
+    const answeredUs = await answered
     if (response.status !== 200) {
       seen.refused += 1
       return
     }
     const age = response.headers.get('age')
-    if (age === null && clock.nowUs() !== askedUs) return
+    if (age === null && answeredUs !== askedUs) return
     if (age !== null) seen.hits += 1
     expect(Number(age)).toBeLessThan(TTL_S)
-    observed.push({ question, askedUs, momentUs: askedUs - Number(age) * SECOND_US, body: await response.text() })
+    observed.push({ question, askedUs, momentUs: answeredUs - Number(age) * SECOND_US, body: await response.text() })
   }
 
   /** A run may be held after another was let go. */
