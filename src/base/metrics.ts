@@ -38,6 +38,8 @@ export function createMetrics() {
     damagedBytes: counter('journal_damaged_bytes_total', 'Bytes of the journal that recovery had to skip.'),
     damagedSegments: counter('damaged_segments_total', 'Sealed segments that recovery could not read.'),
     scannedRows: counter('scanned_rows_total', 'Rows that the filters of queries left.'),
+    memoBytes: gauge('memo_bytes', 'Bytes of results of sealed segments that are kept.'),
+    memoRecalls: counter('memo_recalls_total', 'Results of sealed segments asked for: kept, or none.', 'outcome'),
     requests: counter('http_requests_total', 'HTTP requests answered.', 'status'),
     queries: counter('queries_total', 'Queries answered, by endpoint and outcome.', 'endpoint', 'outcome'),
     querySeconds: latency('query_duration_seconds', 'Time from a query to its answer.', 'endpoint', 'cache'),

@@ -15,6 +15,9 @@ export interface Implementation {
   ): PlainRow[] | Promise<PlainRow[]>
 }
 
+/** Asked at these times before, the embedded engine has kept what it computed of sealed segments. */
+const BEFORE_US = [3_600e6, 60e6, 0]
+
 type Fill = (engine: ArrowEngine, records: readonly TestRecord[]) => Promise<void>
 
 /** The embedded engine, its rows brought in by `fill`. */
@@ -25,6 +28,8 @@ function arrow(name: string, fill: Fill, options: Partial<ArrowEngineOptions> = 
       const engine = openEngine({ clock: createFakeClock(nowUs), ...options })
       try {
         await fill(engine, records)
+        if (options.memoBytes !== 0)
+          for (const beforeUs of BEFORE_US) await ask(engine, endpoint, params, nowUs - beforeUs)
         return await ask(engine, endpoint, params, nowUs)
       } finally {
         await engine.close()
@@ -51,9 +56,11 @@ const halfSealed: Fill = async (engine, records) => {
 /** All that the case suite is run by; another engine is one line here. */
 export const IMPLEMENTATIONS: readonly Implementation[] = [
   { name: 'the oracle', answer: oracle },
-  arrow('one batch', inOneBatch),
-  arrow('many batches', inManyBatches),
-  arrow('sealed', sealed),
+  arrow('one batch', inOneBatch, { memoBytes: 0 }),
+  arrow('many batches', inManyBatches, { memoBytes: 0 }),
+  arrow('sealed', sealed, { memoBytes: 0 }),
+  arrow('sealed and asked before', sealed),
   arrow('half of it sealed', halfSealed),
-  arrow('sealed every three rows', inManyBatches, { sealRows: 3 }),
+  arrow('sealed every three rows', inManyBatches, { sealRows: 3, memoBytes: 0 }),
+  arrow('sealed every three rows and asked before', inManyBatches, { sealRows: 3 }),
 ]

@@ -5,6 +5,7 @@ import { DAY_US, MIB, MINUTE_US } from '../../base/units.js'
 import type { Engine, Row } from '../engine.js'
 import { shapeOf } from '../plan.js'
 import { type Run, runBuckets, runRows } from './execute.js'
+import { createMemo } from './memo.js'
 import { createPause } from './slices.js'
 import type { Disk } from './storage/disk/disk.js'
 import { createDiskKeeper } from './storage/disk/disk-keeper.js'
@@ -19,8 +20,8 @@ export interface ArrowEngineOptions {
   disk?: Disk
   log?: Log
   /**
-   * Bytes that rows may take, heads and sealed segments together; beyond it segments that are on a disk leave memory, and
-   * the oldest ones go without a disk.
+   * Bytes that rows may take, heads and sealed segments together, and what is kept of their results; beyond it segments
+   * that are on a disk leave memory, and the oldest ones go without a disk.
    */
   rowsLimitBytes: number
   /** Bytes that files of rows may take; beyond it the oldest segments go. Nothing without a disk. */
@@ -30,6 +31,8 @@ export interface ArrowEngineOptions {
   /** A head is sealed once it holds so many rows or bytes. */
   sealRows?: number
   sealBytes?: number
+  /** Bytes that results of sealed segments may take, to be used again. */
+  memoBytes?: number
 }
 
 /** The embedded engine, and what tests and shutdown need of it beyond the interface. */
@@ -45,6 +48,9 @@ const SEAL_BYTES = 64 * MIB
 const HEAD_SHARE = 1 / 16
 /** And their journals this share of the disk. */
 const JOURNAL_SHARE = 1 / 64
+/** Results of sealed segments take so many bytes at most, and at most this share of what rows may take. */
+const MEMO_BYTES = 128 * MIB
+const MEMO_SHARE = 1 / 16
 /** How often old days and unused memory are looked for. */
 const UPKEEP_MS = MINUTE_US / 1000
 /** A power cut costs the rows of so long at most. */
@@ -58,12 +64,14 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   const { diskLimitBytes = Number.POSITIVE_INFINITY } = options
   const { sealBytes = Math.min(SEAL_BYTES, rowsLimitBytes * HEAD_SHARE, diskLimitBytes * JOURNAL_SHARE) } = options
   const durable =
-    options.disk === undefined ? undefined : keepOn(options.disk, options, () => unloadBeyond(store, rowsLimitBytes))
-  const store = createStore({ sealRows, sealBytes, keeper: durable?.keeper })
+    options.disk === undefined ? undefined : keepOn(options.disk, options, () => unloadBeyond(store, limitBytes()))
+  const memo = createMemo(options.memoBytes ?? Math.min(MEMO_BYTES, rowsLimitBytes * MEMO_SHARE), metrics)
+  const store = createStore({ sealRows, sealBytes, keeper: durable?.keeper, onDrop: memo.forget })
   metrics.rowsLimitBytes.set(rowsLimitBytes)
+  const limitBytes = () => rowsLimitBytes - memo.bytes()
   const enforceLimits = () => {
-    if (durable === undefined) return dropBeyondMemory(store, rowsLimitBytes, metrics)
-    unloadBeyond(store, rowsLimitBytes)
+    if (durable === undefined) return dropBeyondMemory(store, limitBytes(), metrics)
+    unloadBeyond(store, limitBytes())
     dropBeyondDisk(store, durable.keeper.bytes, diskLimitBytes, metrics)
   }
   const stopUpkeep = clock.every(UPKEEP_MS, () => {
@@ -86,7 +94,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
       const shape = shapeOf(plan)
       if (shape === undefined) return inOrder([])
       const { parts, release } = store.view(shape.source)
-      const run: Run = { parts, pause: createPause(signal), scanned: (rows) => metrics.scannedRows.inc(rows) }
+      const run: Run = { parts, memo, pause: createPause(signal), scanned: (rows) => metrics.scannedRows.inc(rows) }
       if (shape.kind === 'buckets') return inOrder(await runBuckets(shape, run).finally(release))
       const found = await runRows(shape, run).catch((error) => {
         release()

@@ -2,11 +2,12 @@ import { datetime } from '../../base/buckets.js'
 import { RawJson, type Row, type Value } from '../engine.js'
 import type { BucketsShape, RowsShape } from '../plan.js'
 import type { Batch, ColdReader, ColdRow, Part } from './columns/batch.js'
-import { range, type Selection, sizeOf } from './columns/selection.js'
+import { bytesOfSelection, range, type Selection, sizeOf } from './columns/selection.js'
+import type { Memo } from './memo.js'
 import { createAggregation } from './operators/aggregate.js'
-import { createFilter, type Filter, filterTime } from './operators/filter.js'
+import { createFilter, filterTime } from './operators/filter.js'
 import { createTop, type Found } from './operators/top.js'
-import { mergePartial, type Partial, partialOf } from './partials.js'
+import { bytesOfPartial, mergePartial, type Partial, partialOf, settle } from './partials.js'
 import type { Pause } from './slices.js'
 
 /** What a run needs from outside: the rows, a pause between pieces of work, and somebody who counts. */
@@ -14,20 +15,41 @@ export interface Run {
   /** In order of arrival. */
   parts: readonly Part[]
   pause: Pause
+  memo: Memo
   scanned(rows: number): void
 }
 
-/** Runs a plan of the buckets shape: each batch gives a partial, the partials are merged. */
-export async function runBuckets(shape: BucketsShape, { parts, pause, scanned }: Run): Promise<Row[]> {
-  const filters = shape.predicates.map((predicate) => createFilter(shape.source, predicate))
+/**
+ * Runs a plan of the buckets shape: each part gives a partial, the partials are merged. Of a sealed part that lies in the
+ * window whole, the partial is kept; of one that the window cuts, the rows that the predicates leave.
+ */
+export async function runBuckets(shape: BucketsShape, run: Run): Promise<Row[]> {
+  const { parts, pause, memo } = run
   const aggregation = createAggregation(shape.aggregates)
+  const select = createSelect(shape, run)
+  const key = JSON.stringify([shape.predicates, shape.unit, shape.aggregates])
   const total: Partial = new Map()
+
+  async function compute(part: Part): Promise<Partial> {
+    const { batch, selection } = await select(part)
+    run.scanned(sizeOf(selection))
+    return sizeOf(selection) > 0 ? partialOf(batch, selection, shape.unit, aggregation) : new Map()
+  }
+
+  async function computeToKeep(part: Part): Promise<Partial> {
+    const partial = settle(await compute(part), aggregation)
+    memo.keep(part, key, partial, bytesOfPartial(partial, aggregation))
+    return partial
+  }
+
+  const partialIn = (part: Part): Partial | Promise<Partial> => {
+    if (!part.isSealed || !liesWithin(part, shape)) return compute(part)
+    return memo.get<Partial>(part, key) ?? computeToKeep(part)
+  }
+
   for (const part of parts) {
     if (!overlaps(part, shape)) continue
-    const batch = await part.open()
-    const selection = await select(batch, shape, filters, pause)
-    scanned(sizeOf(selection))
-    if (sizeOf(selection) > 0) mergePartial(total, partialOf(batch, selection, shape.unit, aggregation), aggregation)
+    mergePartial(total, await partialIn(part), aggregation)
     await pause()
   }
   const buckets = [...total].sort(([a], [b]) => a - b).slice(0, shape.limit)
@@ -39,8 +61,9 @@ export async function runBuckets(shape: BucketsShape, { parts, pause, scanned }:
 }
 
 /** Runs a plan of the rows shape: the batches with the newest rows first, until no other could have a newer one. */
-export async function runRows(shape: RowsShape, { parts, pause, scanned }: Run): Promise<AsyncIterable<Row>> {
-  const filters = shape.predicates.map((predicate) => createFilter(shape.source, predicate))
+export async function runRows(shape: RowsShape, run: Run): Promise<AsyncIterable<Row>> {
+  const { parts, pause, scanned } = run
+  const select = createSelect(shape, run)
   const top = createTop(shape.limit)
   const opened = new Map<number, Batch>()
   const newestFirst = parts.map((_, i) => i).sort((a, b) => parts[b]!.maxUs - parts[a]!.maxUs)
@@ -48,9 +71,8 @@ export async function runRows(shape: RowsShape, { parts, pause, scanned }: Run):
     const part = parts[number]!
     if (!top.wants(part.maxUs)) break
     if (!overlaps(part, shape)) continue
-    const batch = await part.open()
+    const { batch, selection } = await select(part)
     opened.set(number, batch)
-    const selection = await select(batch, shape, filters, pause)
     scanned(Math.min(sizeOf(selection), shape.limit))
     top.offer(batch, number, selection)
     await pause()
@@ -62,16 +84,36 @@ function overlaps({ minUs, maxUs }: Part, { fromUs, throughUs }: BucketsShape | 
   return maxUs >= fromUs && minUs <= throughUs
 }
 
-/** The rows of a batch that a plan means. The project's filter comes first: it finds its rows without a look at others. */
-async function select(
-  batch: Batch,
-  shape: BucketsShape | RowsShape,
-  filters: readonly Filter[],
-  pause: Pause,
-): Promise<Selection> {
-  let selection: Selection = range(0, batch.rows, false)
-  for (const filter of filters) selection = await filter(batch, selection, pause)
-  return filterTime(batch, selection, shape)
+function liesWithin({ minUs, maxUs }: Part, { fromUs, throughUs }: BucketsShape | RowsShape): boolean {
+  return minUs >= fromUs && maxUs <= throughUs
+}
+
+/** Opens a part and finds the rows that a plan means. */
+function createSelect(shape: BucketsShape | RowsShape, { pause, memo }: Run) {
+  const filters = shape.predicates.map((predicate) => createFilter(shape.source, predicate))
+  const key = JSON.stringify(shape.predicates)
+  /** The rows of a project are found at no cost. */
+  const isCostly = shape.predicates.some(({ column }) => column !== 'project')
+
+  // The project's filter comes first: it finds its rows without a look at others.
+  async function passing(batch: Batch): Promise<Selection> {
+    let selection: Selection = range(0, batch.rows, false)
+    for (const filter of filters) selection = await filter(batch, selection, pause)
+    return selection
+  }
+
+  async function passingToKeep(part: Part, batch: Batch): Promise<Selection> {
+    const selection = await passing(batch)
+    memo.keep(part, key, selection, bytesOfSelection(selection))
+    return selection
+  }
+
+  return async (part: Part): Promise<{ batch: Batch; selection: Selection }> => {
+    const batch = await part.open()
+    const isKept = isCostly && part.isSealed && !liesWithin(part, shape)
+    const rows = isKept ? (memo.get<Selection>(part, key) ?? (await passingToKeep(part, batch))) : await passing(batch)
+    return { batch, selection: filterTime(batch, rows, shape) }
+  }
 }
 
 async function* readRows(

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createMetrics } from '../../../src/base/metrics.js'
-import type { ArrowEngine } from '../../../src/engine/arrow/engine.js'
+import { DAY_US } from '../../../src/base/units.js'
+import type { ArrowEngine, ArrowEngineOptions } from '../../../src/engine/arrow/engine.js'
 import type { Row, Value } from '../../../src/engine/engine.js'
 import { count, equals, matches, nothing, type Plan, scan } from '../../../src/engine/plan.js'
 import { createFakeClock } from '../../support/clock.js'
@@ -28,9 +29,9 @@ const perSecond = (range = ALWAYS, limit = 1000, ...urls: string[]): Plan =>
     .limit(limit)
 
 /** Batches of 10 rows, each a second after the one before; a row in two is of the project. */
-async function openFilled() {
+async function openFilled(options: Partial<ArrowEngineOptions> = {}) {
   const metrics = createMetrics()
-  const engine = openEngine({ metrics, sealRows: ROWS })
+  const engine = openEngine({ metrics, sealRows: ROWS, ...options })
   const records = Array.from({ length: BATCHES * ROWS }, (_, i) =>
     edge({
       id: `${i}`,
@@ -92,8 +93,43 @@ describe('the work of a run', () => {
     const { engine, scanned } = await openFilled()
     await answer(engine, perSecond())
     expect(await scanned()).toBe((BATCHES * ROWS) / 2)
-    await answer(engine, perSecond({ fromUs: 3e6, throughUs: 4e6 - 1 }))
-    expect(await scanned()).toBe((BATCHES * ROWS) / 2 + ROWS / 2)
+    // A part that the range cuts, so that nothing of it is kept.
+    await answer(engine, perSecond({ fromUs: 3e6 + 1, throughUs: 4e6 - 1 }))
+    expect(await scanned()).toBe((BATCHES * ROWS) / 2 + ROWS / 2 - 1)
+    await engine.close()
+  })
+
+  it('is not done again for sealed segments that lie in the range whole', async () => {
+    const { engine, metrics, scanned } = await openFilled()
+    await engine.seal()
+    const range = { fromUs: 2e6 + 4, throughUs: ALWAYS.throughUs }
+    const first = await answer(engine, perSecond(range))
+    const before = await scanned()
+    expect(await answer(engine, perSecond(range))).toEqual(first)
+    // Of the segment that the range cuts the rows from the fifth on.
+    expect(await scanned()).toBe(before + 3)
+    expect((await metrics.memoBytes.get()).values[0]!.value).toBeGreaterThan(0)
+    await engine.close()
+  })
+
+  it('is forgotten with the segments that go', async () => {
+    const clock = createFakeClock(DAY_US)
+    const { engine, metrics } = await openFilled({ clock, retentionUs: DAY_US })
+    await engine.seal()
+    await answer(engine, perSecond())
+    const bytes = async () => (await metrics.memoBytes.get()).values[0]!.value
+    expect(await bytes()).toBeGreaterThan(0)
+    clock.advance((2 * DAY_US) / 1000)
+    expect(await answer(engine, perSecond())).toEqual([])
+    expect(await bytes()).toBe(0)
+    await engine.close()
+  })
+
+  it('is done again where nothing may be kept', async () => {
+    const { engine, scanned } = await openFilled({ memoBytes: 0 })
+    await answer(engine, perSecond())
+    await answer(engine, perSecond())
+    expect(await scanned()).toBe(BATCHES * ROWS)
     await engine.close()
   })
 

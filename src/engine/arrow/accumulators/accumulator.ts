@@ -8,6 +8,10 @@ export interface Accumulator<Input, State> {
   update(state: State, input: Input): void
   /** Folds `from`, which stays as it is, into `into`. */
   merge(into: State, from: State): void
+  /** Brings a state that is to be kept, and takes nothing more, into a form that is small and quick to merge. */
+  settle?(state: State): void
+  /** Bytes of memory that a state takes, about. */
+  bytes(state: State): number
 }
 
 /** The present values of a number column over a stretch of rows: `values[0 .. length)`, never NaN. They may be the column's own. */

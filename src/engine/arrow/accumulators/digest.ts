@@ -24,6 +24,11 @@ export function weightOf({ values, cumulative }: Digest): number {
   return cumulative === undefined ? values.length : (cumulative.at(-1) ?? 0)
 }
 
+/** Bytes of memory that a digest takes, about. */
+export function bytesOfDigest({ values, cumulative }: Digest): number {
+  return 240 + values.byteLength + (cumulative?.byteLength ?? 0)
+}
+
 /** How many values of the multiset lie at or below the digest's first `length` values. */
 export function cumulativeAt({ cumulative }: Digest, length: number): number {
   if (length === 0 || cumulative === undefined) return length

@@ -49,6 +49,7 @@ export const meanAccumulator: Accumulator<Tally, MeanState> = {
     for (const part of [from.sum, from.error, ...from.rest]) addExactly(into.rest, part)
     for (const part of from.large) addExactly(into.large, part)
   },
+  bytes: ({ rest, large }) => 120 + 8 * (rest.length + large.length),
 }
 
 /** What `a + b = sum` lost by rounding (D. Knuth, TAOCP 2, 4.2.2). */

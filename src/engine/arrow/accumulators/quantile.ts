@@ -1,5 +1,13 @@
 import type { Accumulator } from './accumulator.js'
-import { binnedDigest, countedDigest, cumulativeAt, type Digest, sortedDigest, weightOf } from './digest.js'
+import {
+  binnedDigest,
+  bytesOfDigest,
+  countedDigest,
+  cumulativeAt,
+  type Digest,
+  sortedDigest,
+  weightOf,
+} from './digest.js'
 import type { Tally } from './tally.js'
 
 /** Values not yet digested, and digests. A merged state holds the digests of all that were merged, as they are. */
@@ -13,6 +21,8 @@ export interface QuantileState {
 const PENDING_LIMIT = 65_536
 /** So many are simply sorted. */
 const SORTED_LIMIT = 1024
+/** So few are better merged with others and sorted then than kept as a digest. */
+const MERGED_LIMIT = 64
 
 /**
  * Quantiles by merged digests. Merging adds digests to a list and loses nothing, so the rank error of the answer stays
@@ -29,7 +39,14 @@ export const quantileAccumulator: Accumulator<Tally, QuantileState> = {
     into.digests.push(...from.digests)
     addPending(into, from.pending, from.pendingCount)
   },
+  settle(state) {
+    if (state.pendingCount > MERGED_LIMIT) digestPending(state)
+    state.pending = state.pending.slice(0, state.pendingCount)
+  },
+  bytes: ({ pending, digests }) => 120 + pending.byteLength + sum(digests.map(bytesOfDigest)),
 }
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
 
 function addPending(state: QuantileState, values: Float64Array, length: number): void {
   const needed = state.pendingCount + length
@@ -43,22 +60,23 @@ function addPending(state: QuantileState, values: Float64Array, length: number):
   if (needed >= PENDING_LIMIT) digestPending(state)
 }
 
+/** Digests what is pending, as a part of `among` values; exactly where it is little. */
 function digestPending(state: QuantileState, among = state.pendingCount): void {
-  state.digests.push(binnedDigest(state.pending, state.pendingCount, among))
+  const { pending, pendingCount } = state
+  const isFew = pendingCount <= SORTED_LIMIT
+  state.digests.push(isFew ? sortedDigest(pending, pendingCount) : binnedDigest(pending, pendingCount, among))
   state.pendingCount = 0
 }
 
-/** The value at rank ceil(percent / 100 * n), or null where there was no value. Digests what is pending and too much to sort. */
+/** The value at rank ceil(percent / 100 * n), or null where there was no value. Digests what is pending. */
 export function quantileOf(state: QuantileState, percent: number): number | null {
-  if (state.pendingCount > SORTED_LIMIT) digestPending(state, weightOfAll(state.digests) + state.pendingCount)
-  const digests = [...state.digests]
-  if (state.pendingCount > 0) digests.push(sortedDigest(state.pending, state.pendingCount))
-  const weight = weightOfAll(digests)
+  if (state.pendingCount > 0) digestPending(state, weightOfAll(state.digests) + state.pendingCount)
+  const weight = weightOfAll(state.digests)
   // percent * n is exact for whole percents, 0.95 * n is not.
-  return weight === 0 ? null : valueAtRank(digests, Math.max(1, Math.ceil((percent * weight) / 100)))
+  return weight === 0 ? null : valueAtRank(state.digests, Math.max(1, Math.ceil((percent * weight) / 100)))
 }
 
-const weightOfAll = (digests: readonly Digest[]) => digests.reduce((sum, digest) => sum + weightOf(digest), 0)
+const weightOfAll = (digests: readonly Digest[]) => sum(digests.map(weightOf))
 
 /**
  * The least value of any digest at or below which lie `rank` values of all of them. Selection in sorted runs: the

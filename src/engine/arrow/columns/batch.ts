@@ -42,6 +42,8 @@ export interface ColdRow {
 
 /** Rows of which a query tells by their times whether it needs them; then it opens them. */
 export interface Part {
+  /** Whether its rows are the same whenever it is opened. Of an open head there is a new part each time. */
+  readonly isSealed: boolean
   readonly rows: number
   /** Least and greatest timestamp; Infinity and -Infinity without rows. */
   readonly minUs: number

@@ -29,6 +29,11 @@ export function sizeOf(selection: Selection): number {
   return selection.kind === 'range' ? selection.end - selection.start : selection.indices.length
 }
 
+/** Bytes of the buffers that a selection holds. */
+export function bytesOfSelection(selection: Selection): number {
+  return selection.kind === 'range' ? 0 : selection.indices.byteLength
+}
+
 /** The row at a position of the selection. */
 export function rowAt(selection: Selection, position: number): number {
   return selection.kind === 'range' ? selection.start + position : selection.indices[position]!

@@ -135,6 +135,18 @@ export function mergeStates({ folds }: Aggregation, into: States, from: States):
   })
 }
 
+/** Brings states that are to be kept into their smallest form. */
+export function settleStates({ folds }: Aggregation, states: States): void {
+  folds.forEach(({ accumulator }, i) => {
+    accumulator.settle?.(states[i] as never)
+  })
+}
+
+/** Bytes of memory that states take, about. */
+export function bytesOfStates({ folds }: Aggregation, states: States): number {
+  return folds.reduce((bytes, { accumulator }, i) => bytes + accumulator.bytes(states[i] as never), 0)
+}
+
 /** Loads stretches of positions; what a stretch gave is overwritten by the next. */
 function createLoader(batch: Batch, selection: Selection): (from: number, to: number) => Stretch {
   return (from, to) => {

@@ -22,7 +22,7 @@ export function holdInMemory(segment: Segment): SegmentHandle {
   const { source, day, rows, minUs, maxUs, hotBytes, coldBytes } = segment
   return {
     ...createLifetime(() => Promise.resolve()),
-    ...{ source, day, rows, minUs, maxUs, hotBytes, coldBytes },
+    ...{ isSealed: true, source, day, rows, minUs, maxUs, hotBytes, coldBytes },
     lastOpened: 0,
     open: () => segment,
     unload() {},

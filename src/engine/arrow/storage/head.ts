@@ -203,7 +203,7 @@ function withRoom<T extends Uint8Array | Uint32Array | Float64Array>(array: T, u
 export function showHead(head: Head): Part {
   const { rows, minUs, maxUs } = head
   const show = () => snapshot(head, rows)
-  return { rows, minUs, maxUs, open: () => seeTexts(head, rows, createPause())?.then(show) ?? show() }
+  return { isSealed: false, rows, minUs, maxUs, open: () => seeTexts(head, rows, createPause())?.then(show) ?? show() }
 }
 
 /** The first `rows` of a head, as a batch that later appends leave alone. */

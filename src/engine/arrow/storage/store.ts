@@ -41,6 +41,8 @@ export interface StoreOptions {
   /** A head is sealed once it holds so many rows or bytes. */
   sealRows: number
   sealBytes: number
+  /** Is told which sealed segments are not held any more. */
+  onDrop?(segments: readonly SegmentHandle[]): void
 }
 
 /** Shows the rows of an earlier process's head batch by batch; resolves with whether there is anything to append to. */
@@ -97,7 +99,7 @@ export interface Store {
 /** So many heads may wait to be sealed before those who append are held back. */
 const SEALING_BACKLOG = 1
 
-export function createStore({ sealRows, sealBytes, keeper = memoryKeeper }: StoreOptions): Store {
+export function createStore({ sealRows, sealBytes, keeper = memoryKeeper, onDrop = () => {} }: StoreOptions): Store {
   const shelves = new Map(SOURCE_NAMES.map((source) => [source, createShelf(source)]))
   /** Settles when the seals begun so far have ended; one that failed leaves its rows visible where they are. */
   let lastSeal: Promise<void> = Promise.resolve()
@@ -228,7 +230,19 @@ export function createStore({ sealRows, sealBytes, keeper = memoryKeeper }: Stor
       const days = [...shelves.values()].flatMap(({ segments }) => segments.map(({ day }) => day))
       return days.length === 0 ? undefined : days.reduce((a, b) => Math.min(a, b))
     },
-    drop: (day, extent) => [...shelves.values()].flatMap((shelf) => dropFrom(shelf, day, extent, keeper)),
+    drop(day, extent) {
+      const dropped = [...shelves.values()].map((shelf) => ({ shelf, segments: takeFrom(shelf, day, extent) }))
+      const segments = dropped.flatMap(({ segments }) => segments)
+      keeper.drop(segments)
+      onDrop(segments)
+      return dropped
+        .filter(({ segments }) => segments.length > 0)
+        .map(({ shelf, segments }) => ({
+          source: shelf.source,
+          rows: sum(segments.map(({ rows }) => rows)),
+          wholeDay: shelf.segments.every((segment) => segment.day !== day),
+        }))
+    },
   }
 }
 
@@ -259,12 +273,10 @@ const headsOf = (sealing: readonly Sealing[], open: Head) => [...sealing.map(({ 
 
 const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0)
 
-function dropFrom(shelf: Shelf, day: number, extent: 'day' | 'oldest segments', keeper: Keeper): Dropped[] {
+/** Takes the segments of a day off a shelf: all of them, or only the oldest. */
+function takeFrom(shelf: Shelf, day: number, extent: 'day' | 'oldest segments'): SegmentHandle[] {
   const ofDay = shelf.segments.filter((segment) => segment.day === day)
-  const dropped = extent === 'day' ? ofDay : ofDay.slice(0, 1)
-  if (dropped.length === 0) return []
-  shelf.segments = shelf.segments.filter((segment) => !dropped.includes(segment))
-  keeper.drop(dropped)
-  const rows = dropped.reduce((sum, { rows }) => sum + rows, 0)
-  return [{ source: shelf.source, rows, wholeDay: dropped.length === ofDay.length }]
+  const taken = extent === 'day' ? ofDay : ofDay.slice(0, 1)
+  shelf.segments = shelf.segments.filter((segment) => !taken.includes(segment))
+  return taken
 }

@@ -51,7 +51,7 @@ export function holdOnDisk({ files, trouble, onLoad }: SegmentDisk, path: string
 
   return {
     ...lifetime,
-    ...{ source, day, rows, minUs, maxUs, fileBytes },
+    ...{ isSealed: true, source, day, rows, minUs, maxUs, fileBytes },
     get hotBytes() {
       return loaded?.hotBytes ?? 0
     },

@@ -1,0 +1,59 @@
+import { LRUCache } from 'lru-cache'
+import type { Metrics } from '../../base/metrics.js'
+import type { Part } from './columns/batch.js'
+
+/**
+ * What has been computed of sealed parts, which never change, and may be asked for again: bounded by bytes, what was not
+ * asked for the longest goes first.
+ */
+export interface Memo {
+  /** What is kept of a part under a key. */
+  get<T extends object>(part: Part, key: string): T | undefined
+  /** Keeps what takes so many bytes, unless there is something under the key. */
+  keep(part: Part, key: string, value: object, bytes: number): void
+  /** Lets go of all that is kept of parts that are gone. */
+  forget(parts: readonly Part[]): void
+  /** Bytes of all that is kept, about. */
+  bytes(): number
+}
+
+interface Entry {
+  part: Part
+  key: string
+  value: object
+}
+
+/** Objects and pointers of an entry, about. */
+const ENTRY_BYTES = 256
+
+export function createMemo(limitBytes: number, metrics: Pick<Metrics, 'memoBytes' | 'memoRecalls'>): Memo {
+  const byPart = new WeakMap<Part, Map<string, Entry>>()
+  const entries = new LRUCache<Entry, Entry>({
+    maxSize: Math.max(1, Math.floor(limitBytes)),
+    dispose: ({ part, key }) => void byPart.get(part)?.delete(key),
+  })
+
+  return {
+    get<T extends object>(part: Part, key: string) {
+      const known = byPart.get(part)?.get(key)
+      metrics.memoRecalls.inc({ outcome: known === undefined ? 'none' : 'kept' })
+      return known && (entries.get(known)!.value as T)
+    },
+    keep(part, key, value, bytes) {
+      const ofPart = byPart.get(part) ?? new Map<string, Entry>()
+      byPart.set(part, ofPart)
+      if (ofPart.has(key)) return
+      const entry = { part, key, value }
+      entries.set(entry, entry, { size: ENTRY_BYTES + bytes })
+      if (entries.has(entry)) ofPart.set(key, entry)
+      metrics.memoBytes.set(entries.calculatedSize)
+    },
+    forget(parts) {
+      for (const part of parts) {
+        for (const entry of [...(byPart.get(part)?.values() ?? [])]) entries.delete(entry)
+      }
+      metrics.memoBytes.set(entries.calculatedSize)
+    },
+    bytes: () => entries.calculatedSize,
+  }
+}
