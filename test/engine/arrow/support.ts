@@ -2,6 +2,7 @@ import type { Accumulator } from '../../../src/engine/arrow/accumulators/accumul
 import { createTally, type Tally, tallyNumbers } from '../../../src/engine/arrow/accumulators/tally.js'
 import type { Batch } from '../../../src/engine/arrow/columns/batch.js'
 import { ABSENT, createInterner, type Dictionary, entryOf } from '../../../src/engine/arrow/columns/dictionary.js'
+import { widenNumbers } from '../../../src/engine/arrow/columns/numbers.js'
 import { rowAt, type Selection, sizeOf } from '../../../src/engine/arrow/columns/selection.js'
 import type { Pause } from '../../../src/engine/arrow/slices.js'
 import { createHead, decodeBatch, dictionaryOf, type Head, snapshot } from '../../../src/engine/arrow/storage/head.js'
@@ -86,7 +87,10 @@ export const rowsOf = (selection: Selection): number[] =>
 export function hotValue(batch: Batch, name: string, row: number): string | number | undefined {
   const column = batch.columns.get(name)!
   if (column.kind === 'areas') return column.flags[row]
-  if (column.kind === 'number') return Number.isNaN(column.values[row]) ? undefined : column.values[row]
+  if (column.kind === 'number') {
+    const value = widenNumbers(column)[row]
+    return Number.isNaN(value) ? undefined : value
+  }
   const code = column.codes[row]!
   return code === ABSENT ? undefined : entryOf(column.dictionary, code).toString()
 }

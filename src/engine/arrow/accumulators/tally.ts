@@ -1,3 +1,4 @@
+import { EXCEPTION } from '../columns/numbers.js'
 import type { Numbers } from './accumulator.js'
 
 /**
@@ -22,7 +23,8 @@ export const LISTED = 1024
 const COUNTED_INTEGERS = 8192
 
 export function createTally(): Tally {
-  const integers = new Uint32Array(COUNTED_INTEGERS)
+  // The last one counts what is no integer below.
+  const integers = new Uint32Array(COUNTED_INTEGERS + 1)
   return { length: 0, counted: 0, integers, least: 0, greatest: 0, others: new Float64Array(0) }
 }
 
@@ -34,6 +36,31 @@ export function tallyNumbers(tally: Tally, { values, length }: Numbers): Tally {
   tally.counted = length - count(tally, values)
   if (tally.counted > 0) findEnds(tally)
   return tally
+}
+
+/**
+ * The same for integers of 16 bits, of which as many as there are `exceptions` stand for those, NaN for an absent value,
+ * and are larger than what is counted.
+ */
+export function tallyShorts(tally: Tally, shorts: Uint16Array, exceptions: Float64Array): Tally {
+  if (shorts.length > tally.others.length) tally.others = new Float64Array(shorts.length)
+  const { integers, others } = tally
+  integers.fill(0)
+  for (let i = 0; i < shorts.length; i++) integers[Math.min(shorts[i]!, COUNTED_INTEGERS)]!++
+  const uncounted = integers[COUNTED_INTEGERS]!
+  let listed = 0
+  for (let i = 0; i < exceptions.length; i++) if (!Number.isNaN(exceptions[i])) others[listed++] = exceptions[i]!
+  if (uncounted > exceptions.length) listed = listLarge(shorts, others, listed)
+  tally.counted = shorts.length - uncounted
+  tally.length = tally.counted + listed
+  if (tally.counted > 0) findEnds(tally)
+  return tally
+}
+
+/** Lists the integers that are not counted behind what is listed already. */
+function listLarge(shorts: Uint16Array, others: Float64Array, listed: number): number {
+  for (const short of shorts) if (short >= COUNTED_INTEGERS && short !== EXCEPTION) others[listed++] = short
+  return listed
 }
 
 /** Returns how many are listed. */
@@ -53,7 +80,7 @@ function findEnds(tally: Tally): void {
   const { integers } = tally
   let least = 0
   while (integers[least] === 0) least++
-  let greatest = integers.length - 1
+  let greatest = COUNTED_INTEGERS - 1
   while (integers[greatest] === 0) greatest--
   tally.least = least
   tally.greatest = greatest

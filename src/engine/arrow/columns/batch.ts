@@ -1,4 +1,5 @@
 import { bytesOfDictionary, type Dictionary } from './dictionary.js'
+import { bytesOfNumbers, type NumberColumn } from './numbers.js'
 import type { Selection } from './selection.js'
 
 /** Codes as narrow as the dictionary allows. */
@@ -8,14 +9,6 @@ export interface TextColumn {
   kind: 'text'
   codes: Codes
   dictionary: Dictionary
-}
-
-/** Doubles, or narrower where every value survives it. NaN where absent; the integer form has none absent. */
-export interface NumberColumn {
-  kind: 'number'
-  values: Float64Array | Float32Array | Uint16Array
-  /** Whether a value may be absent. */
-  hasAbsent: boolean
 }
 
 /** One bit for each of the schema's AREAS; 0 where absent. */
@@ -79,5 +72,5 @@ export function timeAt(times: TimeColumn, row: number): number {
 /** Bytes of the buffers that a column holds. */
 export function bytesOfColumn(column: Column): number {
   if (column.kind === 'text') return column.codes.byteLength + bytesOfDictionary(column.dictionary)
-  return column.kind === 'number' ? column.values.byteLength : column.flags.byteLength
+  return column.kind === 'number' ? bytesOfNumbers(column) : column.flags.byteLength
 }

@@ -1,5 +1,5 @@
 import { MILLISECOND_US } from '../../../base/units.js'
-import type { Codes, NumberColumn, TimeColumn } from './batch.js'
+import type { Codes, TimeColumn } from './batch.js'
 
 const UINT32_RANGE = 2 ** 32
 
@@ -24,22 +24,4 @@ function unitOf(timestampsUs: Float64Array, minUs: number, maxUs: number): numbe
   if ((maxUs - minUs) / MILLISECOND_US >= UINT32_RANGE) return 0
   for (let i = 0; i < timestampsUs.length; i++) if ((timestampsUs[i]! - minUs) % MILLISECOND_US !== 0) return 0
   return MILLISECOND_US
-}
-
-/** Numbers in 2 bytes where all are present integers below 65,536, in 4 where single precision holds each, else in 8. */
-export function narrowNumbers(values: Float64Array): NumberColumn['values'] {
-  if (areShortIntegers(values)) return new Uint16Array(values)
-  return areSingles(values) ? new Float32Array(values) : values
-}
-
-// Loops, since a closure made for each call is compiled anew for each.
-
-function areShortIntegers(values: Float64Array): boolean {
-  for (const value of values) if (value !== (value & 0xffff) || Object.is(value, -0)) return false
-  return true
-}
-
-function areSingles(values: Float64Array): boolean {
-  for (const value of values) if (!Object.is(Math.fround(value), value)) return false
-  return true
 }

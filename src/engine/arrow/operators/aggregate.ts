@@ -1,12 +1,20 @@
 import type { Value } from '../../engine.js'
 import type { Aggregate } from '../../plan.js'
-import type { Accumulator, Numbers } from '../accumulators/accumulator.js'
+import type { Accumulator } from '../accumulators/accumulator.js'
 import { type CountState, countAccumulator } from '../accumulators/count.js'
 import { type ExtremesState, extremesAccumulator } from '../accumulators/extremes.js'
 import { type MeanState, meanAccumulator, meanOf } from '../accumulators/mean.js'
 import { type QuantileState, quantileAccumulator, quantileOf } from '../accumulators/quantile.js'
-import { createTally, type Tally, tallyNumbers } from '../accumulators/tally.js'
-import type { AreasColumn, Batch, NumberColumn } from '../columns/batch.js'
+import { createTally, LISTED, type Tally, tallyNumbers, tallyShorts } from '../accumulators/tally.js'
+import type { AreasColumn, Batch } from '../columns/batch.js'
+import {
+  countAtLeast,
+  countRowsAtLeast,
+  exceptionsOf,
+  type NumberColumn,
+  numbersOfRange,
+  numbersOfRows,
+} from '../columns/numbers.js'
 import type { Selection } from '../columns/selection.js'
 import { areaBit } from './filter.js'
 import type { Groups } from './group.js'
@@ -157,11 +165,10 @@ function createLoader(batch: Batch, selection: Selection): (from: number, to: nu
       rows: to - from,
       tally: (column) =>
         once(tallies, column, () => {
-          const scratch = () => scratchFor(tallies.size, to - from)
-          const numbers = loadNumbers(numbersOf(column), selection, from, to, scratch)
-          return tallyNumbers(tallyFor(tallies.size), numbers)
+          const scratch = scratchFor(tallies.size, to - from)
+          return tallyStretch(tallyFor(tallies.size), numbersOf(column), selection, from, to, scratch)
         }),
-      countAtLeast: (column, least) => countAtLeast(numbersOf(column), selection, from, to, least),
+      countAtLeast: (column, least) => countStretchAtLeast(numbersOf(column), selection, from, to, least),
       areaCounts: (column) =>
         once(areas, column, () => {
           const { flags } = batch.columns.get(column) as AreasColumn
@@ -192,51 +199,35 @@ function once<T>(made: Map<string, T>, key: string, make: () => T): T {
   return value
 }
 
-/** The present values as doubles: the column's own memory where it holds just these, else copied together. */
-function loadNumbers(
+/** Tallies a stretch of a column: small integers of a range from where they are, other values out of `scratch`. */
+function tallyStretch(
+  tally: Tally,
   column: NumberColumn,
   selection: Selection,
   from: number,
   to: number,
-  scratch: () => Float64Array,
-): Numbers {
-  const { values, hasAbsent } = column
-  if (selection.kind === 'indices') return loadIndices(values, selection.indices, from, to, scratch())
-  const stretch = values.subarray(selection.start + from, selection.start + to)
-  if (!hasAbsent && stretch instanceof Float64Array) return { values: stretch, length: stretch.length }
-  const out = scratch()
-  out.set(stretch)
-  if (!hasAbsent) return { values: out, length: stretch.length }
-  let length = 0
-  for (let i = 0; i < stretch.length; i++) if (!Number.isNaN(out[i])) out[length++] = out[i]!
-  return { values: out, length }
+  scratch: Float64Array,
+): Tally {
+  if (selection.kind === 'indices') {
+    return tallyNumbers(tally, numbersOfRows(column, selection.indices.subarray(from, to), scratch))
+  }
+  const [start, end] = [selection.start + from, selection.start + to]
+  if ('exceptions' in column && to - from > LISTED) {
+    return tallyShorts(tally, column.values.subarray(start, end), exceptionsOf(column.exceptions, start, end))
+  }
+  return tallyNumbers(tally, numbersOfRange(column, start, end, scratch))
 }
 
-function loadIndices(
-  values: NumberColumn['values'],
-  indices: Uint32Array,
+function countStretchAtLeast(
+  column: NumberColumn,
+  selection: Selection,
   from: number,
   to: number,
-  out: Float64Array,
-): Numbers {
-  let length = 0
-  for (let position = from; position < to; position++) {
-    const value = values[indices[position]!]!
-    if (!Number.isNaN(value)) out[length++] = value
-  }
-  return { values: out, length }
-}
-
-/** An absent value is none: NaN is at least nothing. */
-function countAtLeast({ values }: NumberColumn, selection: Selection, from: number, to: number, least: number): number {
-  let count = 0
-  if (selection.kind === 'range') {
-    const end = selection.start + to
-    for (let row = selection.start + from; row < end; row++) if (values[row]! >= least) count++
-    return count
-  }
-  for (let position = from; position < to; position++) if (values[selection.indices[position]!]! >= least) count++
-  return count
+  least: number,
+): number {
+  return selection.kind === 'range'
+    ? countAtLeast(column, selection.start + from, selection.start + to, least)
+    : countRowsAtLeast(column, selection.indices.subarray(from, to), least)
 }
 
 /** How many rows have each combination of flags: 16 counts. */

@@ -233,7 +233,7 @@ export function snapshot(head: Head, rows = head.rows): Batch {
 
 function freeze(column: HeadColumn, rows: number): Column {
   if (column.kind === 'areas') return { ...column }
-  if (column.kind === 'number') return { ...column, hasAbsent: true }
+  if (column.kind === 'number') return { ...column }
   const { codes, interner } = column.kind === 'text' ? see(column, rows) : column
   return { kind: 'text', codes, dictionary: dictionaryOf(interner) }
 }

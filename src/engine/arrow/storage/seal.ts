@@ -2,7 +2,8 @@ import type { Interner } from '../../../base/interner.js'
 import type { SourceName } from '../../../sources.js'
 import type { Column } from '../columns/batch.js'
 import { ABSENT, clearInterner, closeDictionary, createInterner, entryOf, pick } from '../columns/dictionary.js'
-import { narrowCodes, narrowNumbers, narrowTimes } from '../columns/narrow.js'
+import { narrowCodes, narrowTimes } from '../columns/narrow.js'
+import { narrowNumbers } from '../columns/numbers.js'
 import type { Pause } from '../slices.js'
 import { sealCold } from './cold.js'
 import { type CategoryColumn, dictionaryOf, type Head, type HeadColumn, type TextColumn } from './head.js'
@@ -83,7 +84,7 @@ function sealColumn(column: HeadColumn, order: Uint32Array): Column {
   if (column.kind === 'text') return sealText(column, order)
   if (column.kind === 'category') return sealCategory(column, order)
   const values = gather(column.values, order, new Float64Array(order.length))
-  return { kind: 'number', values: narrowNumbers(values), hasAbsent: values.some(Number.isNaN) }
+  return narrowNumbers(values)
 }
 
 function extremesOf(timestampsUs: Float64Array): { minUs: number; maxUs: number } {

@@ -6,6 +6,7 @@ import {
   sumOfIntegers,
   type Tally,
   tallyNumbers,
+  tallyShorts,
 } from '../../../../src/engine/arrow/accumulators/tally.js'
 
 const value = fc.oneof(
@@ -17,7 +18,7 @@ const value = fc.oneof(
 /** Every value of a tally, ascending; the zeros alike. */
 function valuesOf({ length, counted, integers, others }: Tally): number[] {
   const listed = [...others.subarray(0, length - counted)]
-  const counts = counted > 0 ? [...integers] : []
+  const counts = counted > 0 ? [...integers.subarray(0, 8192)] : []
   return [...listed, ...counts.flatMap((count, integer) => Array<number>(count).fill(integer))]
     .map(plain)
     .sort(ascending)
@@ -37,6 +38,22 @@ describe('a tally', () => {
         const small = values.filter((value) => Number.isInteger(value) && value >= 0 && value < 8192)
         expect(taken.counted).toBe(values.length > LISTED ? small.length : 0)
         if (taken.counted > 0) expect(sumOfIntegers(taken)).toBe(small.reduce((a, b) => a + b))
+      }),
+    )
+  })
+
+  it('of integers of 16 bits and exceptions is that of their values', () => {
+    const tally = createTally()
+    const one = fc.oneof(fc.nat(65_534), fc.nat(20), fc.constantFrom(8191, 8192, 0.5, -1, 65_535, Number.NaN))
+    fc.assert(
+      fc.property(fc.array(one, { minLength: 1, maxLength: 300 }), (values) => {
+        const isShort = (value: number) => Number.isInteger(value) && value >= 0 && value < 65_535
+        const shorts = Uint16Array.from(values, (value) => (isShort(value) ? value : 65_535))
+        const exceptions = Float64Array.from(values.filter((value) => !isShort(value)))
+        const present = values.filter((value) => !Number.isNaN(value))
+        const taken = tallyShorts(tally, shorts, exceptions)
+        expect(valuesOf(taken)).toEqual(present.sort(ascending))
+        expect(taken.counted).toBe(present.filter((value) => isShort(value) && value < 8192).length)
       }),
     )
   })

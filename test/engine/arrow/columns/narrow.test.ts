@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { timeAt } from '../../../../src/engine/arrow/columns/batch.js'
-import { narrowCodes, narrowNumbers, narrowTimes } from '../../../../src/engine/arrow/columns/narrow.js'
+import { narrowCodes, narrowTimes } from '../../../../src/engine/arrow/columns/narrow.js'
 
 const NOW_US = Date.UTC(2026, 10, 20) * 1000 + 123_457
 const SPAN = 2 ** 32
@@ -51,38 +51,6 @@ describe('timestamps', () => {
       fc.property(timesUs, (values) => {
         const times = narrowed(values)
         expect(values.map((_, row) => timeAt(times, row) + 0)).toEqual(values.map((value) => value + 0))
-      }),
-    )
-  })
-})
-
-describe('numbers', () => {
-  it.each([
-    ['small whole numbers', [0, 1, 65_535], Uint16Array],
-    ['a whole number of 17 bits', [0, 65_536], Float32Array],
-    ['a negative one', [-1], Float32Array],
-    ['a negative zero', [1, -0], Float32Array],
-    ['one that is absent', [5, Number.NaN], Float32Array],
-    ['halves', [0.5, 12.25], Float32Array],
-    ['a whole number of 25 bits', [16_777_216], Float32Array],
-    ['an odd whole number of 25 bits', [16_777_217], Float64Array],
-    ['a tenth', [1, 0.1], Float64Array],
-    ['one beyond single precision', [1e39], Float64Array],
-    ['one below single precision', [5e-324], Float64Array],
-    ['whole numbers of 2^32 and over', [2 ** 32 + 0], Float32Array],
-    ['2^32 + 5, whose low bits are small', [2 ** 32 + 5], Float64Array],
-  ])('that are %s are kept as narrow as they go', (_, values, type) => {
-    const narrow = narrowNumbers(Float64Array.from(values))
-    expect(narrow).toBeInstanceOf(type)
-    expect([...narrow]).toEqual(values)
-  })
-
-  it('come back to the bit', () => {
-    const number = fc.oneof(fc.double(), fc.float(), fc.integer(), fc.nat(65_536), fc.constantFrom(-0, 0, Number.NaN))
-    const finite = number.filter((value) => Math.abs(value) !== Number.POSITIVE_INFINITY)
-    fc.assert(
-      fc.property(fc.oneof(fc.array(finite), fc.array(fc.nat(65_535))), (values) => {
-        expect([...narrowNumbers(Float64Array.from(values))]).toEqual(values)
       }),
     )
   })

@@ -20,7 +20,7 @@ async function parts(projects: readonly string[], starts: readonly number[]): Pr
     columns: new Map([
       ['url', { kind: 'text', codes: new Uint8Array(rows), dictionary: dictionary(['u', 'v']) }],
       ['path', { kind: 'areas', flags: new Uint8Array(rows) }],
-      ['execution_time_ms', { kind: 'number', values: new Float32Array(rows), hasAbsent: false }],
+      ['execution_time_ms', { kind: 'number', values: new Float64Array(rows) }],
     ]),
     cold: await sealCold(headOf(records).cold, order, noPause),
   }

@@ -1,6 +1,7 @@
-import type { Codes, Column, NumberColumn, TimeColumn } from '../../../columns/batch.js'
+import type { Codes, Column, TimeColumn } from '../../../columns/batch.js'
 import { ABSENT, type Dictionary } from '../../../columns/dictionary.js'
 import { narrowCodes } from '../../../columns/narrow.js'
+import { areShorts, type NumberColumn, widenNumbers } from '../../../columns/numbers.js'
 import type { ProjectIndex } from '../../segment.js'
 
 /**
@@ -53,8 +54,10 @@ export function toIndices(codes: Codes): ArrowColumn {
   return { nulls, validity: nulls === 0 ? NONE : validity, values: bytesOf(indices) }
 }
 
-function toNumbers({ values, hasAbsent }: NumberColumn): ArrowColumn {
-  if (!hasAbsent) return { nulls: 0, validity: NONE, values: bytesOf(values) }
+/** Small integers where all are, else doubles. */
+function toNumbers(column: NumberColumn): ArrowColumn {
+  if (areShorts(column)) return { nulls: 0, validity: NONE, values: bytesOf(column.values) }
+  const values = widenNumbers(column)
   const validity = new Uint8Array(Math.ceil(values.length / 8))
   let nulls = 0
   for (let row = 0; row < values.length; row++) {

@@ -1,5 +1,6 @@
-import type { AreasColumn, Codes, NumberColumn, TimeColumn } from '../../../columns/batch.js'
+import type { AreasColumn, Codes, TimeColumn } from '../../../columns/batch.js'
 import { ABSENT, type Dictionary } from '../../../columns/dictionary.js'
+import { type NumberColumn, narrowNumbers, shorts } from '../../../columns/numbers.js'
 import type { ProjectIndex } from '../../segment.js'
 import type { SegmentFacts } from './facts.js'
 
@@ -59,14 +60,8 @@ function integersOf({ buffer, length }: Buffer, rows: number): Codes {
   return length === 2 * rows ? new Uint16Array(buffer) : new Uint32Array(buffer)
 }
 
-export function fromNumbers({ rows, nulls, values: { buffer, length } }: ReadColumn): NumberColumn {
-  const hasAbsent = nulls > 0
-  if (length === 2 * rows) return { kind: 'number', values: new Uint16Array(buffer), hasAbsent }
-  return {
-    kind: 'number',
-    values: length === 4 * rows ? new Float32Array(buffer) : new Float64Array(buffer),
-    hasAbsent,
-  }
+export function fromNumbers({ rows, values: { buffer, length } }: ReadColumn): NumberColumn {
+  return length === 2 * rows ? shorts(new Uint16Array(buffer)) : narrowNumbers(new Float64Array(buffer))
 }
 
 export const fromAreas = ({ values }: ReadColumn): AreasColumn => ({

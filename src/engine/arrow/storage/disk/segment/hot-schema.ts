@@ -2,7 +2,6 @@ import {
   type DataType,
   Dictionary,
   Field,
-  Float32,
   Float64,
   Schema,
   TimestampMicrosecond,
@@ -11,7 +10,8 @@ import {
   Uint32,
   Utf8,
 } from 'apache-arrow'
-import type { Codes, Column, NumberColumn } from '../../../columns/batch.js'
+import type { Codes, Column } from '../../../columns/batch.js'
+import { areShorts } from '../../../columns/numbers.js'
 
 /**
  * The Arrow schema of a hot file: `timestamp`, `project`, and the source's own hot columns. Types are as narrow as in memory:
@@ -37,7 +37,7 @@ export const PROJECT_ID = 0
 
 function typeOf(column: Column, dictionaryId: number): DataType {
   if (column.kind === 'text') return dictionaryType(column.codes, dictionaryId)
-  return column.kind === 'number' ? numberType(column.values) : new Uint8()
+  return column.kind === 'areas' ? new Uint8() : areShorts(column) ? new Uint16() : new Float64()
 }
 
 function dictionaryType(codes: Codes, id: number): Dictionary {
@@ -47,9 +47,4 @@ function dictionaryType(codes: Codes, id: number): Dictionary {
 function indexType(codes: Codes) {
   if (codes instanceof Uint8Array) return new Uint8()
   return codes instanceof Uint16Array ? new Uint16() : new Uint32()
-}
-
-function numberType(values: NumberColumn['values']): DataType {
-  if (values instanceof Uint16Array) return new Uint16()
-  return values instanceof Float32Array ? new Float32() : new Float64()
 }
