@@ -31,10 +31,14 @@ export function stateOf<Input, State>(accumulator: Accumulator<Input, State>, ..
   return state
 }
 
-/** The state of parts folded apart and then merged. */
+/** The state of parts folded apart and then merged, every second one made ready to be kept before. */
 export function mergedStateOf<Input, State>(accumulator: Accumulator<Input, State>, parts: readonly Input[]): State {
   const state = accumulator.create()
-  for (const part of parts) accumulator.merge(state, stateOf(accumulator, part))
+  parts.forEach((part, i) => {
+    const folded = stateOf(accumulator, part)
+    if (i % 2 === 1) accumulator.settle?.(folded)
+    accumulator.merge(state, folded)
+  })
   return state
 }
 

@@ -40,7 +40,7 @@ export const quantileAccumulator: Accumulator<Tally, QuantileState> = {
     addPending(into, from.pending, from.pendingCount)
   },
   settle(state) {
-    if (state.pendingCount > MERGED_LIMIT) digestPending(state)
+    if (state.pendingCount > MERGED_LIMIT) digestPending(state, weightOfAll(state.digests) + state.pendingCount)
     state.pending = state.pending.slice(0, state.pendingCount)
   },
   bytes: ({ pending, digests }) => 120 + pending.byteLength + sum(digests.map(bytesOfDigest)),
