@@ -73,11 +73,9 @@ function show(name, list, values) {
   console.log(`\n${[name, ...list].join(' ')}, ${values.length} processes, ${pinned}`)
   for (const [figure, value] of Object.entries(mediansOf(values))) console.log(`  ${figure.padEnd(18)} ${round(value)}`)
   for (const [i, { endpoint, size, params }] of (values[0].queries ?? []).entries()) {
-    const timesMs = values.flatMap(({ queries }) => queries[i].timesMs)
-    const firstMs = median(values.map(({ queries }) => queries[i].firstMs))
-    console.log(
-      `  ${endpoint} ${size} ${JSON.stringify(params)}: median ${round(median(timesMs))} ms, first ${round(firstMs)} ms`,
-    )
+    const all = (kind) => round(median(values.flatMap(({ queries }) => queries[i][kind])))
+    const times = `computed ${all('computedMs')} ms, refreshed ${all('refreshedMs')}, first of all ${all('firstMs')}`
+    console.log(`  ${endpoint} ${size} ${JSON.stringify(params)}: ${times}`)
   }
 }
 

@@ -35,10 +35,12 @@ export interface ArrowEngineOptions {
   memoBytes?: number
 }
 
-/** The embedded engine, and what tests and shutdown need of it beyond the interface. */
+/** The embedded engine, and what tests, benches and shutdown need of it beyond the interface. */
 export interface ArrowEngine extends Engine {
   /** Seals every open head now. */
   seal(): Promise<void>
+  /** Lets go of all results of sealed segments: the next run of a plan computes them anew. */
+  forget(): void
 }
 
 const RETENTION_US = 90 * DAY_US
@@ -103,6 +105,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
       return releasing(found, release)
     },
     seal: () => store.sealAll(),
+    forget: () => memo.clear(),
     stats: () => store.stats(),
     async close() {
       stopUpkeep()

@@ -13,6 +13,8 @@ export interface Memo {
   keep(part: Part, key: string, value: object, bytes: number): void
   /** Lets go of all that is kept of parts that are gone. */
   forget(parts: readonly Part[]): void
+  /** Lets go of everything. */
+  clear(): void
   /** Bytes of all that is kept, about. */
   bytes(): number
 }
@@ -53,6 +55,10 @@ export function createMemo(limitBytes: number, metrics: Pick<Metrics, 'memoBytes
         for (const entry of [...(byPart.get(part)?.values() ?? [])]) entries.delete(entry)
       }
       metrics.memoBytes.set(entries.calculatedSize)
+    },
+    clear() {
+      entries.clear()
+      metrics.memoBytes.set(0)
     },
     bytes: () => entries.calculatedSize,
   }

@@ -68,5 +68,7 @@ describe('what is kept of sealed parts', () => {
     expect(['a', 'b'].map((key) => memo.get(part, key))).toEqual([undefined, undefined])
     expect(['a', 'b'].map((key) => memo.get(other, key))).toEqual([value, value])
     expect([memo.bytes(), await bytes()]).toEqual([ofOnePart, ofOnePart])
+    memo.clear()
+    expect([memo.bytes(), await bytes(), memo.get(other, 'a')]).toEqual([0, 0, undefined])
   })
 })

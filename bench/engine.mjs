@@ -1,0 +1,74 @@
+/** The embedded engine in this process, filled with slim records by the product's own parser, and asked as an endpoint asks it. */
+import { systemClock } from '../dist/base/clock.js'
+import { letHeapsGrow } from '../dist/base/heap.js'
+import { createMetrics } from '../dist/base/metrics.js'
+import { ENDPOINTS } from '../dist/endpoints/index.js'
+import { createArrowEngine } from '../dist/engine/arrow/engine.js'
+import { createParser } from '../dist/ingest/parse.js'
+import { records } from './data.mjs'
+
+const DAY_US = 86_400e6
+
+/** An engine that holds so many slim records of a source, all of them sealed. */
+export async function openFilled(source, rows, projects) {
+  // As the service does.
+  letHeapsGrow()
+  const engine = createArrowEngine({ clock: systemClock, metrics: createMetrics(), rowsLimitBytes: 64e9 })
+  const batches = []
+  const sink = {
+    batch: (batch) => batches.push(batch),
+    reject: ({ reason }) => {
+      throw new Error(reason)
+    },
+  }
+  const parser = createParser({ retentionUs: 90 * DAY_US }, sink)
+  const append = async () => {
+    for (const batch of batches.splice(0)) await engine.append(batch)
+  }
+  for (const chunk of records(source, rows, true, projects)) {
+    parser.push(chunk, systemClock.nowUs())
+    await append()
+  }
+  parser.end(systemClock.nowUs())
+  await append()
+  await engine.seal()
+  return engine
+}
+
+/** What is held of a source: counts, and bytes a row. */
+export function heldOf(engine, source) {
+  const { rows, segments, hotBytes, coldBytes } = engine.stats().find((stats) => stats.source === source)
+  return {
+    rows,
+    segments,
+    hotBytesPerRow: hotBytes / (rows || 1),
+    coldBytesPerRow: coldBytes / (rows || 1),
+    residentMb: Math.round(process.memoryUsage().rss / 1e6),
+  }
+}
+
+/** Asks an endpoint at that time; how long it took until the last row was read, and how many rows there were. */
+export async function ask(engine, name, params, nowUs) {
+  const endpoint = ENDPOINTS.find((candidate) => candidate.name === name)
+  const startMs = performance.now()
+  let rows = 0
+  for await (const _row of await engine.run(endpoint.call(new URLSearchParams(params)).plan(nowUs))) rows++
+  return { ms: performance.now() - startMs, rows }
+}
+
+/**
+ * The times of some runs of a query: the very first one; those that compute everything; and those that follow each other a
+ * second apart, as when a cached answer is refreshed, with what the engine keeps of sealed segments.
+ */
+export async function measure(engine, name, params, { computed = 7, refreshed = 15 } = {}) {
+  const nowUs = systemClock.nowUs()
+  const first = await ask(engine, name, params, nowUs)
+  const computedMs = []
+  for (let run = 0; run < computed; run++) {
+    engine.forget()
+    computedMs.push((await ask(engine, name, params, nowUs)).ms)
+  }
+  const refreshedMs = []
+  for (let run = 1; run <= refreshed; run++) refreshedMs.push((await ask(engine, name, params, nowUs + run * 1e6)).ms)
+  return { answered: first.rows, firstMs: first.ms, computedMs, refreshedMs }
+}
