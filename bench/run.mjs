@@ -10,6 +10,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { arch, cpus, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { fileOf } from './data.mjs'
+import { drawGrowth } from './growth-plots.mjs'
 import { median, pinned, runNode } from './process.mjs'
 
 const RUNS = Number(process.env.LOGWEIR_BENCH_RUNS ?? 3)
@@ -34,17 +35,32 @@ const BENCHES = {
   },
 }
 
+/** 100 M rows take 7 GB: LOGWEIR_BENCH_ROWS says how far the curve over rows goes. */
+const MOST_ROWS = Number(process.env.LOGWEIR_BENCH_ROWS ?? 30_000_000)
+
+BENCHES.growth = {
+  script: 'growth.mjs',
+  args: ['edge_logs', 'function_edge_logs'].flatMap((source) => [
+    ...[1e6, 3e6, 10e6, 30e6, 100e6]
+      .filter((rows) => rows <= (source === 'edge_logs' ? MOST_ROWS / 3 : MOST_ROWS))
+      .map((rows) => [source, `${rows}`, '2000']),
+    ...['10', '100', '10000', '100000'].map((projects) => [source, '1000000', projects]),
+  ]),
+  runs: 1,
+  draw: drawGrowth,
+}
+
 const wanted = process.argv.slice(2)
 for (const [name, bench] of Object.entries(BENCHES)) {
   if (wanted.length === 0 || wanted.includes(name)) await run(name, bench)
 }
 
-async function run(name, { script, args }) {
+async function run(name, { script, args, runs = RUNS, draw = () => {} }) {
   if (name === 'ingest' || name === 'health') await fileOf(1_000_000)
   const cases = []
   for (const list of args) {
     const values = []
-    for (let i = 0; i < RUNS; i++)
+    for (let i = 0; i < runs; i++)
       values.push(await runNode([fileURLToPath(new URL(script, import.meta.url)), ...list]))
     cases.push({ args: list, medians: mediansOf(values), values })
     show(name, list, values)
@@ -57,10 +73,9 @@ async function run(name, { script, args }) {
     node: process.version,
   }
   mkdirSync(RESULTS, { recursive: true })
-  writeFileSync(
-    new URL(`${name}.json`, RESULTS),
-    `${JSON.stringify({ bench: name, machine, pinned, cases }, null, 1)}\n`,
-  )
+  const results = new URL(`${name}.json`, RESULTS)
+  writeFileSync(results, `${JSON.stringify({ bench: name, machine, pinned, cases }, null, 1)}\n`)
+  draw(results)
 }
 
 /** The median of each number over the runs. */
@@ -72,7 +87,8 @@ function mediansOf(values) {
 function show(name, list, values) {
   console.log(`\n${[name, ...list].join(' ')}, ${values.length} processes, ${pinned}`)
   for (const [figure, value] of Object.entries(mediansOf(values))) console.log(`  ${figure.padEnd(18)} ${round(value)}`)
-  for (const [i, { endpoint, size, params }] of (values[0].queries ?? []).entries()) {
+  const { queries } = values[0]
+  for (const [i, { endpoint, size, params }] of (Array.isArray(queries) ? queries : []).entries()) {
     const all = (kind) => round(median(values.flatMap(({ queries }) => queries[i][kind])))
     const times = `computed ${all('computedMs')} ms, refreshed ${all('refreshedMs')}, first of all ${all('firstMs')}`
     console.log(`  ${endpoint} ${size} ${JSON.stringify(params)}: ${times}`)
