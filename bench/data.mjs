@@ -7,14 +7,15 @@ import { generate } from '../dist/generate/generate.js'
 import { projectRef, SMALL_RANK, TOP_RANK } from '../dist/generate/projects.js'
 
 export const SEED = 1
-const DAY_US = 86_400e6
+const WEEK_US = 7 * 86_400e6
 
 /** The project that has 10 % of the rows, and the one that has 0.05 %. */
 export const PROJECTS = { top: projectRef(SEED, TOP_RANK), small: projectRef(SEED, SMALL_RANK) }
 
-export function records(source, rows, slim, projects = 2_000) {
+/** Records of the time up to now, a week unless `spanUs` says otherwise. */
+export function records(source, rows, slim, { spanUs = WEEK_US, projects = 2_000 } = {}) {
   const endUs = Date.now() * 1000
-  return generate({ rows, seed: SEED, source, endUs, spanUs: 7 * DAY_US, slim, projects, badEvery: 0 })
+  return generate({ rows, seed: SEED, source, endUs, spanUs, slim, projects, badEvery: 0 })
 }
 
 /** A file of full edge records and as many relay records behind them; made once a day, since records grow old. */

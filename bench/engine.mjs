@@ -25,7 +25,7 @@ export async function openFilled(source, rows, projects) {
   const append = async () => {
     for (const batch of batches.splice(0)) await engine.append(batch)
   }
-  for (const chunk of records(source, rows, true, projects)) {
+  for (const chunk of records(source, rows, true, { projects })) {
     parser.push(chunk, systemClock.nowUs())
     await append()
   }

@@ -3,20 +3,25 @@ import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 const CORE = process.env.LOGWEIR_BENCH_CORE ?? '0'
+/** For what must not take from the core that is measured. */
+const OTHER_CORE = CORE === '0' ? '1' : '0'
 const canPin = spawnSync('taskset', ['-c', CORE, 'true']).status === 0
+/** Linux counts the time of processes in these. */
+const TICKS_PER_SECOND = 100
 
 /** Whether each process has one core for all of its threads. */
 export const pinned = canPin ? `core ${CORE}` : 'not pinned: no taskset here'
 
-/** Starts `node ...args` with a whole core for itself. */
-export function startNode(args, options) {
-  const [command, ...rest] = canPin ? ['taskset', '-c', CORE, process.execPath, ...args] : [process.execPath, ...args]
+/** Starts `node ...args` with a whole core for itself: the `measured` one, or the `other`. */
+export function startNode(args, options, core = 'measured') {
+  const pin = canPin ? ['taskset', '-c', core === 'other' ? OTHER_CORE : CORE] : []
+  const [command, ...rest] = [...pin, process.execPath, ...args]
   return spawn(command, rest, options)
 }
 
 /** Runs `node ...args` and reads the one line of JSON that it prints. */
-export async function runNode(args) {
-  const child = startNode(args, { stdio: ['ignore', 'pipe', 'inherit'] })
+export async function runNode(args, core) {
+  const child = startNode(args, { stdio: ['ignore', 'pipe', 'inherit'] }, core)
   let output = ''
   for await (const chunk of child.stdout) output += chunk
   return JSON.parse(output)
@@ -36,6 +41,16 @@ function memoryMb(pid, field) {
   try {
     const [, kib] = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
     return Math.round((Number(kib) * 1024) / 1e6)
+  } catch {
+    return Number.NaN
+  }
+}
+
+/** Seconds of a core that a process has taken so far, all of its threads together; NaN where /proc is not to be had. */
+export function cpuSeconds(pid) {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
+    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
   } catch {
     return Number.NaN
   }

@@ -1,7 +1,7 @@
 /**
  * Runs every bench, each figure in fresh processes, and keeps all raw values with their medians in `bench/results/`.
  *
- *   npm run bench                 everything, about a quarter of an hour
+ *   npm run bench                 everything, about 25 minutes
  *   npm run bench -- ingest idle  only these
  *
  * LOGWEIR_BENCH_RUNS=3 processes a figure, LOGWEIR_BENCH_CORE=0 the core that each is pinned to.
@@ -26,6 +26,11 @@ const BENCHES = {
     ],
   },
   health: { script: 'health.mjs', args: [['1000000']] },
+  http: {
+    script: 'http.mjs',
+    core: 'other',
+    args: ['cached', 'logs', 'stats'].flatMap((asked) => ['alone', 'ingest'].map((mode) => [asked, mode])),
+  },
   query: {
     script: 'query.mjs',
     args: ['1000000', '10000000'].flatMap((rows) => [
@@ -55,13 +60,13 @@ for (const [name, bench] of Object.entries(BENCHES)) {
   if (wanted.length === 0 || wanted.includes(name)) await run(name, bench)
 }
 
-async function run(name, { script, args, runs = RUNS, draw = () => {} }) {
+async function run(name, { script, args, core, runs = RUNS, draw = () => {} }) {
   if (name === 'ingest' || name === 'health') await fileOf(1_000_000)
   const cases = []
   for (const list of args) {
     const values = []
     for (let i = 0; i < runs; i++)
-      values.push(await runNode([fileURLToPath(new URL(script, import.meta.url)), ...list]))
+      values.push(await runNode([fileURLToPath(new URL(script, import.meta.url)), ...list], core))
     cases.push({ args: list, medians: mediansOf(values), values })
     show(name, list, values)
   }

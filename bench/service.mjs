@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url'
 import { peakMb, residentMb, startNode } from './process.mjs'
 
 const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url))
-const TOKEN = 'bench-token'
+export const TOKEN = 'bench-token'
 
 /**
- * Starts `logweir serve`, its standard input from a file descriptor or `ignore`; in memory unless `args` say otherwise. `said(pattern)` resolves with the match and
- * the time when a line on stderr matches.
+ * Starts `logweir serve`, its standard input from a file descriptor, `pipe` or `ignore`; in memory unless `args` say
+ * otherwise. `said(pattern)` resolves with the match and the time when a line on stderr matches.
  */
 export async function startService(stdin, args = []) {
   const child = startNode([CLI, 'serve', '--port', '0', ...(args.length > 0 ? args : ['--in-memory'])], {
@@ -32,6 +32,8 @@ export async function startService(stdin, args = []) {
     startedMs,
     said,
     pid: child.pid,
+    /** Where `stdin` is `pipe`. */
+    stdin: child.stdin,
     residentMb: () => residentMb(child.pid),
     peakMb: () => peakMb(child.pid),
     get: (path) => fetch(url + path, { headers: { 'X-API-KEY': TOKEN } }),

@@ -10,10 +10,11 @@ import type { Engine } from '../engine/engine.js'
 import { createAuth } from './auth.js'
 import { CORS_HEADERS, preflight } from './cors.js'
 import { definitions } from './definitions.js'
+import type { Body } from './encoding.js'
 import { errorReply, refusals } from './errors.js'
 import { HTTP_LIMITS, type HttpLimits } from './limits.js'
 import { createQueries, type Queries } from './query.js'
-import { jsonReply } from './reply.js'
+import { CODED_JSON_HEADERS, codedReply, jsonReply, VARY } from './reply.js'
 
 export type Status = 'starting' | 'ok' | 'degraded'
 
@@ -48,7 +49,8 @@ const { name, version } = JSON.parse(readFileSync(new URL('../../package.json', 
 export function createApp({ tokens, status, log, metrics, limits, ...parts }: AppParts): App {
   const isAuthorized = createAuth(tokens)
   const queries = createQueries({ ...parts, metrics, log, limits: { ...HTTP_LIMITS, ...limits } })
-  const router = routes(queries, definitions(parts.endpoints), metrics, status)
+  const listing = { plain: Buffer.from(definitions(parts.endpoints)) }
+  const router = routes(queries, listing, metrics, status)
   router.onError((error) => errorReply(error, log))
 
   function answer(request: Request, env?: Partial<HttpBindings>): Response | Promise<Response> {
@@ -88,14 +90,18 @@ interface Env {
 }
 
 /** The paths and what answers them. A path that takes GET refuses other methods with 405; the rest is 404. */
-function routes(queries: Queries, listing: string, { registry }: Metrics, status: () => Status): Hono<Env> {
+function routes(queries: Queries, listing: Body, { registry }: Metrics, status: () => Status): Hono<Env> {
   const router = new Hono<Env>()
   const health = () => jsonReply(JSON.stringify({ status: status() }))
+  const metricsHeaders = { 'Content-Type': registry.contentType, ...CORS_HEADERS, ...VARY }
   router.get('/', () => jsonReply(JSON.stringify({ name, version })))
   router.get('/health', health)
   router.get('/ready', health)
-  router.get('/metrics', async () => metricsReply(await registry.metrics(), registry.contentType))
-  router.get('/api/endpoints', () => jsonReply(listing))
+  router.get('/metrics', async ({ req }) => {
+    const body = { plain: Buffer.from(await registry.metrics()) }
+    return codedReply(req.raw.headers, body, metricsHeaders)
+  })
+  router.get('/api/endpoints', ({ req }) => codedReply(req.raw.headers, listing, CODED_JSON_HEADERS))
   router.get('/api/endpoints/query/:idOrName', ({ req, env }) => {
     const outgoing = env?.outgoing
     return queries.answer(req.param('idOrName'), req.raw, outgoing && (() => outgoing.destroy()))
@@ -105,11 +111,6 @@ function routes(queries: Queries, listing: string, { registry }: Metrics, status
     throw takesGet ? refusals.methodNotAllowed() : refusals.notFound()
   })
   return router
-}
-
-function metricsReply(text: string, contentType: string): Response {
-  const headers = { ...CORS_HEADERS, 'Content-Type': contentType, 'Content-Length': String(Buffer.byteLength(text)) }
-  return new Response(text, { headers })
 }
 
 function withoutBody({ status, headers }: Response): Response {

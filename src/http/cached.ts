@@ -5,8 +5,9 @@ import type { Engine } from '../engine/engine.js'
 import { type Answer, createCache, type Job } from './cache.js'
 import { createFlights } from './flight.js'
 import type { Gate } from './gate.js'
+import { gatherAll } from './gather.js'
 import type { HttpLimits } from './limits.js'
-import { gatherAll, jsonReply } from './reply.js'
+import { CODED_JSON_HEADERS, codedReply } from './reply.js'
 import { startWarming } from './warm.js'
 
 interface Parts {
@@ -20,9 +21,9 @@ interface Parts {
 
 export interface Cached {
   /** The kept answer, or undefined. */
-  hit(job: Job): Response | undefined
+  hit(job: Job, request: Request): Response | Promise<Response> | undefined
   /** Computes the answer and keeps it; callers of the same share one run. With `fresh` its time is read after the call. */
-  miss(job: Job, caller: AbortSignal, fresh: boolean): Promise<Response>
+  miss(job: Job, request: Request, fresh: boolean): Promise<Response>
   /** Stops warming, at once. */
   close(): void
 }
@@ -52,29 +53,28 @@ export function createCached({ engine, gate, clock, limits, metrics, log }: Part
     begin()
     const atMs = clock.monotonicMs()
     const rows = await engine.run(call.plan(clock.nowUs()), { signal })
-    return { atMs, body: await gatherAll(rows, signal) }
+    return { atMs, body: { plain: await gatherAll(rows, signal), onGzip: () => cache.weigh(call.key) } }
   }
 
   return {
-    hit(job) {
+    hit(job, request) {
       const entry = cache.get(job.call.key)
       if (entry === undefined) return undefined
       const ageS = ageOf(entry)
-      return reply(entry, `hit; ttl=${job.policy.ttlS - ageS}`, ageS)
+      return reply(request, entry, `hit; ttl=${job.policy.ttlS - ageS}`, ageS)
     },
-    async miss(job, caller, fresh) {
-      const { value, collapsed } = await flights.join(job.call.key, { ...job, asked: 'now' }, caller, fresh)
+    async miss(job, request, fresh) {
+      const { value, collapsed } = await flights.join(job.call.key, { ...job, asked: 'now' }, request.signal, fresh)
       const forward = fresh ? 'fwd=request' : 'fwd=miss'
-      if (collapsed) return reply(value, `${forward}; collapsed`, ageOf(value))
-      return reply(value, value.stored ? `${forward}; stored` : forward)
+      if (collapsed) return reply(request, value, `${forward}; collapsed`, ageOf(value))
+      return reply(request, value, value.stored ? `${forward}; stored` : forward)
     },
     close,
   }
 }
 
 /** The age is stated of what was not computed for the call that gets it (RFC 9111, 5.1). */
-function reply({ body }: Answer, status: string, ageS?: number): Response {
-  const headers: Record<string, string> = { 'Cache-Status': `logweir; ${status}` }
-  if (ageS !== undefined) headers.Age = String(ageS)
-  return jsonReply(body, 200, headers)
+function reply({ headers }: Request, { body }: Answer, status: string, ageS?: number): Response | Promise<Response> {
+  const age = ageS === undefined ? undefined : { Age: String(ageS) }
+  return codedReply(headers, body, { 'Cache-Status': `logweir; ${status}`, ...age, ...CODED_JSON_HEADERS })
 }

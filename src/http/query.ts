@@ -75,8 +75,9 @@ export function createQueries({ engine, endpoints, metrics, clock, limits, log }
       }
       const job = { endpoint, policy: endpoint.cache, call }
       const fresh = NO_CACHE.test(request.headers.get('cache-control') ?? '')
-      const hit = fresh ? undefined : cached.hit(job)
-      if (hit === undefined) return observed(endpoint.name, 'miss', startedMs, cached.miss(job, request.signal, fresh))
+      const hit = fresh ? undefined : cached.hit(job, request)
+      if (hit === undefined) return observed(endpoint.name, 'miss', startedMs, cached.miss(job, request, fresh))
+      if (hit instanceof Promise) return observed(endpoint.name, 'hit', startedMs, hit)
       observe(endpoint.name, 'hit', startedMs)
       return hit
     },

@@ -1,10 +1,13 @@
 import type { Clock } from '../base/clock.js'
 import type { Call } from '../endpoints/endpoint.js'
 import type { Engine } from '../engine/engine.js'
+import { wantsGzip } from './encoding.js'
 import type { Gate } from './gate.js'
-import { gather, JSON_HEADERS, jsonReply, streamBody } from './reply.js'
+import { gather } from './gather.js'
+import { CODED_JSON_HEADERS, codedReply, gzipHeaders } from './reply.js'
+import { compressed, streamBody } from './stream.js'
 
-const CACHE_STATUS = { 'Cache-Status': 'logweir; fwd=bypass' }
+const HEADERS = { 'Cache-Status': 'logweir; fwd=bypass', ...CODED_JSON_HEADERS }
 
 interface Parts {
   engine: Pick<Engine, 'run'>
@@ -23,9 +26,12 @@ export function createUncached({ engine, gate, clock, heldBytes }: Parts) {
       const rows = await engine.run(call.plan(clock.nowUs()), { signal })
       return gather(rows, heldBytes, signal)
     }, request.signal)
-    if (answer instanceof Uint8Array) return jsonReply(answer, 200, CACHE_STATUS)
-    const headers = { ...JSON_HEADERS, ...CACHE_STATUS }
-    if (request.method !== 'HEAD') return new Response(streamBody(answer, onFailure), { headers })
+    if (answer instanceof Uint8Array) return codedReply(request.headers, { plain: answer }, HEADERS)
+    const gzip = wantsGzip(request.headers, Number.POSITIVE_INFINITY)
+    const headers = gzip ? gzipHeaders(HEADERS) : HEADERS
+    if (request.method !== 'HEAD') {
+      return new Response(streamBody(gzip ? compressed(answer) : answer, onFailure), { headers })
+    }
     await answer.rest.return()
     return new Response(null, { headers })
   }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { RawJson, type Row } from '../../src/engine/engine.js'
-import { gatherAll } from '../../src/http/reply.js'
+import { gatherAll } from '../../src/http/gather.js'
 import { createTestApp, LOGS_ALL, settle } from './support.js'
 
 const never = new AbortController().signal

@@ -1,0 +1,65 @@
+/**
+ * A load on a service: so many connections, each of which asks the same again as soon as it has its answer. Prints how
+ * many answers came, how many of them a second behind the warm-up, and how long these took. It writes and reads sockets
+ * itself: Node's HTTP client takes more of a core for a request than the service does.
+ *
+ *   node bench/load.mjs '{"port":4000,"path":"/health","headers":{},"connections":16,"warmMs":1000,"runMs":10000}'
+ */
+import { connect } from 'node:net'
+
+const { port, path, headers, connections, warmMs, runMs } = JSON.parse(process.argv[2])
+const head = Object.entries({ Host: `127.0.0.1:${port}`, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
+const request = `GET ${path} HTTP/1.1\r\n${head.join('')}\r\n`
+const END_OF_HEAD = Buffer.from('\r\n\r\n')
+const startMs = performance.now() + warmMs
+const endMs = startMs + runMs
+const waitsMs = []
+let answered = 0
+
+await Promise.all(Array.from({ length: connections }, askOnAndOn))
+waitsMs.sort((a, b) => a - b)
+const percentile = (share) => waitsMs[Math.min(waitsMs.length - 1, Math.ceil(share * waitsMs.length) - 1)]
+console.log(
+  JSON.stringify({
+    answered,
+    requestsPerSecond: waitsMs.length / (runMs / 1000),
+    medianMs: percentile(0.5),
+    p99Ms: percentile(0.99),
+    worstMs: waitsMs.at(-1),
+  }),
+)
+
+/** Asks on one connection until time is up; what was asked before the warm-up ended is not counted. */
+function askOnAndOn() {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1').setNoDelay()
+    let askedMs = 0
+    let missing = 0
+    const ask = () => {
+      askedMs = performance.now()
+      socket.write(request)
+    }
+    socket.on('connect', ask)
+    socket.on('error', reject)
+    socket.on('close', () => reject(new Error('the service closed the connection')))
+    socket.on('data', (chunk) => {
+      missing = missing === 0 ? answerBytes(chunk) - chunk.length : missing - chunk.length
+      if (missing > 0) return
+      answered++
+      const nowMs = performance.now()
+      if (askedMs >= startMs && nowMs < endMs) waitsMs.push(nowMs - askedMs)
+      if (nowMs < endMs) return ask()
+      socket.removeAllListeners('close').end()
+      resolve()
+    })
+  })
+}
+
+/** The bytes of an answer, head and body. The service sends a head in one piece. */
+function answerBytes(chunk) {
+  const headBytes = chunk.indexOf(END_OF_HEAD) + END_OF_HEAD.length
+  const head = chunk.latin1Slice(0, headBytes)
+  const length = /^content-length: (\d+)/im.exec(head)
+  if (!head.startsWith('HTTP/1.1 200') || length === null) throw new Error(`not a whole answer: ${head}`)
+  return headBytes + Number(length[1])
+}
