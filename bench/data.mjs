@@ -13,8 +13,7 @@ const WEEK_US = 7 * 86_400e6
 export const PROJECTS = { top: projectRef(SEED, TOP_RANK), small: projectRef(SEED, SMALL_RANK) }
 
 /** Records of the time up to now, a week unless `spanUs` says otherwise. */
-export function records(source, rows, slim, { spanUs = WEEK_US, projects = 2_000 } = {}) {
-  const endUs = Date.now() * 1000
+export function records(source, rows, slim, { endUs = Date.now() * 1000, spanUs = WEEK_US, projects = 2_000 } = {}) {
   return generate({ rows, seed: SEED, source, endUs, spanUs, slim, projects, badEvery: 0 })
 }
 
@@ -23,12 +22,17 @@ export async function fileOf(rows) {
   const day = new Date().toISOString().slice(0, 10)
   const path = join(tmpdir(), `logweir-bench-${day}-${rows}.ndjson`)
   if (existsSync(path)) return path
-  const file = createWriteStream(`${path}.part`)
-  for (const source of ['edge_logs', 'function_edge_logs']) {
-    for (const chunk of records(source, rows, false)) if (!file.write(chunk)) await once(file, 'drain')
+  await write(`${path}.part`, [records('edge_logs', rows, false), records('function_edge_logs', rows, false)])
+  renameSync(`${path}.part`, path)
+  return path
+}
+
+/** Writes streams of chunks to a file, one behind the other. */
+export async function write(path, streams) {
+  const file = createWriteStream(path)
+  for (const chunks of streams) {
+    for (const chunk of chunks) if (!file.write(chunk)) await once(file, 'drain')
   }
   file.end()
   await once(file, 'finish')
-  renameSync(`${path}.part`, path)
-  return path
 }

@@ -9,11 +9,14 @@ import { records } from './data.mjs'
 
 const DAY_US = 86_400e6
 
-/** An engine that holds so many slim records of a source, all of them sealed. */
-export async function openFilled(source, rows, projects) {
-  // As the service does.
+/** An empty engine, with heaps as the service has them. */
+export function openEngine() {
   letHeapsGrow()
-  const engine = createArrowEngine({ clock: systemClock, metrics: createMetrics(), rowsLimitBytes: 64e9 })
+  return createArrowEngine({ clock: systemClock, metrics: createMetrics(), rowsLimitBytes: 64e9 })
+}
+
+/** Takes in lines by the product's own parser; a line that it rejects is an error. */
+export async function appendLines(engine, chunks) {
   const batches = []
   const sink = {
     batch: (batch) => batches.push(batch),
@@ -25,12 +28,18 @@ export async function openFilled(source, rows, projects) {
   const append = async () => {
     for (const batch of batches.splice(0)) await engine.append(batch)
   }
-  for (const chunk of records(source, rows, true, { projects })) {
+  for await (const chunk of chunks) {
     parser.push(chunk, systemClock.nowUs())
     await append()
   }
   parser.end(systemClock.nowUs())
   await append()
+}
+
+/** An engine that holds so many slim records of a source, all of them sealed. */
+export async function openFilled(source, rows, projects) {
+  const engine = openEngine()
+  await appendLines(engine, records(source, rows, true, { projects }))
   await engine.seal()
   return engine
 }

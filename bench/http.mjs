@@ -7,7 +7,7 @@
 import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import { PROJECTS, records } from './data.mjs'
-import { cpuSeconds, runNode } from './process.mjs'
+import { cpuSeconds, OTHER_CORE, runNode } from './process.mjs'
 import { metric, startService, TOKEN } from './service.mjs'
 
 const ROWS = 1_000_000
@@ -41,7 +41,7 @@ const startSeconds = cpuSeconds(service.pid)
 const load = { ...LOAD, port: Number(new URL(service.url).port), path, headers: { 'X-API-KEY': TOKEN, ...headers } }
 const { answered, ...answers } = await runNode(
   [new URL('load.mjs', import.meta.url).pathname, JSON.stringify(load)],
-  'other',
+  OTHER_CORE,
 )
 const coreMsPerRequest = ((cpuSeconds(service.pid) - startSeconds) * 1000) / answered
 streaming.abort()

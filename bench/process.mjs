@@ -1,10 +1,11 @@
 /** Runs a program to its end in a fresh process, on one core where the machine lets us choose. */
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { cpus } from 'node:os'
 
-const CORE = process.env.LOGWEIR_BENCH_CORE ?? '0'
+export const CORE = process.env.LOGWEIR_BENCH_CORE ?? '0'
 /** For what must not take from the core that is measured. */
-const OTHER_CORE = CORE === '0' ? '1' : '0'
+export const OTHER_CORE = CORE === '0' ? '1' : '0'
 const canPin = spawnSync('taskset', ['-c', CORE, 'true']).status === 0
 /** Linux counts the time of processes in these. */
 const TICKS_PER_SECOND = 100
@@ -12,19 +13,28 @@ const TICKS_PER_SECOND = 100
 /** Whether each process has one core for all of its threads. */
 export const pinned = canPin ? `core ${CORE}` : 'not pinned: no taskset here'
 
-/** Starts `node ...args` with a whole core for itself: the `measured` one, or the `other`. */
-export function startNode(args, options, core = 'measured') {
-  const pin = canPin ? ['taskset', '-c', core === 'other' ? OTHER_CORE : CORE] : []
+/** Starts `node ...args` with whole cores for itself, named as taskset names them. */
+export function startNode(args, options, cores = CORE) {
+  const pin = canPin ? ['taskset', '-c', cores] : []
   const [command, ...rest] = [...pin, process.execPath, ...args]
   return spawn(command, rest, options)
 }
 
-/** Runs `node ...args` and reads the one line of JSON that it prints. */
-export async function runNode(args, core) {
-  const child = startNode(args, { stdio: ['ignore', 'pipe', 'inherit'] }, core)
+/** Runs `node ...args` and reads the one line of JSON that it prints. What it starts itself is put on the cores `started`. */
+export async function runNode(args, cores = CORE, started = cores) {
+  const env = { ...process.env, LOGWEIR_BENCH_CORE: started }
+  const child = startNode(args, { stdio: ['ignore', 'pipe', 'inherit'], env }, cores)
+  const exit = new Promise((resolve) => child.once('exit', (code, signal) => resolve(code ?? signal)))
   let output = ''
   for await (const chunk of child.stdout) output += chunk
+  const ended = await exit
+  if (ended !== 0) throw new Error(`node ${args.join(' ')} ended with ${ended}`)
   return JSON.parse(output)
+}
+
+/** So many cores as taskset names them, beginning with the one that is set. */
+export function coresOf(count) {
+  return Array.from({ length: count }, (_, i) => (Number(CORE) + i) % cpus().length).join(',')
 }
 
 /** Resident memory of a process now, in MB (10^6 bytes); NaN where /proc is not to be had. */

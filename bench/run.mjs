@@ -11,7 +11,7 @@ import { arch, cpus, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { fileOf } from './data.mjs'
 import { drawGrowth } from './growth-plots.mjs'
-import { median, pinned, runNode } from './process.mjs'
+import { CORE, median, OTHER_CORE, pinned, runNode } from './process.mjs'
 
 const RUNS = Number(process.env.LOGWEIR_BENCH_RUNS ?? 3)
 const RESULTS = new URL('./results/', import.meta.url)
@@ -28,7 +28,7 @@ const BENCHES = {
   health: { script: 'health.mjs', args: [['1000000']] },
   http: {
     script: 'http.mjs',
-    core: 'other',
+    core: OTHER_CORE,
     args: ['cached', 'logs', 'stats'].flatMap((asked) => ['alone', 'ingest'].map((mode) => [asked, mode])),
   },
   query: {
@@ -60,13 +60,13 @@ for (const [name, bench] of Object.entries(BENCHES)) {
   if (wanted.length === 0 || wanted.includes(name)) await run(name, bench)
 }
 
-async function run(name, { script, args, core, runs = RUNS, draw = () => {} }) {
+async function run(name, { script, args, core = CORE, runs = RUNS, draw = () => {} }) {
   if (name === 'ingest' || name === 'health') await fileOf(1_000_000)
   const cases = []
   for (const list of args) {
     const values = []
     for (let i = 0; i < runs; i++)
-      values.push(await runNode([fileURLToPath(new URL(script, import.meta.url)), ...list], core))
+      values.push(await runNode([fileURLToPath(new URL(script, import.meta.url)), ...list], core, CORE))
     cases.push({ args: list, medians: mediansOf(values), values })
     show(name, list, values)
   }

@@ -1,0 +1,94 @@
+/**
+ * One engine, one task, one fresh process: prints one line of JSON. The same command line for every engine:
+ *
+ *   node bench/peers/child.mjs duckdb query --store memory --rows 100000 --threads 1 --now 1795000000000000 \
+ *     --directory /tmp/empty --file edge_logs=/tmp/edge.ndjson
+ */
+import { setTimeout } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { peakMb, residentMb } from '../process.mjs'
+import { callsOf } from './questions.mjs'
+
+const TASKS = { answers, query, ingest, memory }
+const SETTLED_AFTER_MS = 3_000
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    store: { type: 'string', default: 'memory' },
+    directory: { type: 'string' },
+    rows: { type: 'string' },
+    threads: { type: 'string', default: '1' },
+    now: { type: 'string' },
+    asks: { type: 'string', default: '8' },
+    file: { type: 'string', multiple: true },
+  },
+})
+const [name, task] = positionals
+const files = Object.fromEntries(values.file.map((text) => text.split('=')))
+const sources = Object.keys(files)
+const calls = callsOf(sources, ['top', 'small'])
+const warmCalls = callsOf(sources, ['warm'])
+const WARM_RUNS = 5
+
+const { open } = await import(`./${name}.mjs`)
+const { store, directory } = values
+const engine = await open({ store, directory, threads: Number(values.threads), nowUs: Number(values.now) })
+const loadSeconds = await engine.load(files)
+await expectRows(Number(values.rows))
+const result = await TASKS[task]()
+console.log(JSON.stringify(result, (_key, value) => (typeof value === 'bigint' ? Number(value) : value)))
+await engine.close()
+
+/** A bench of rows that are not there is none. */
+async function expectRows(rows) {
+  for (const source of sources) {
+    const seen = await engine.count(source)
+    if (seen !== rows) throw new Error(`${name}: ${seen} rows of ${source} are visible, not ${rows}`)
+  }
+}
+
+/** Every question once, with exact percentiles where the engine has such: what must be equal among the engines. */
+async function answers() {
+  await engine.settle()
+  const given = []
+  for (const call of calls) {
+    const rows = await engine.answer(call, true)
+    given.push({ question: call.name, size: call.size, rows: rows.map((row) => engine.plain?.(row) ?? row) })
+  }
+  return given
+}
+
+/** Every question some times; the first run is kept apart. Before it, all are asked of another project. */
+async function query() {
+  await engine.settle()
+  for (let run = 0; run < WARM_RUNS; run++) for (const call of warmCalls) await engine.answer(call, false)
+  const times = []
+  for (const call of calls) times.push(await timed(call))
+  return { loadSeconds, queries: times }
+}
+
+async function timed(call) {
+  const timesMs = []
+  let answered = 0
+  for (let run = 0; run < Number(values.asks); run++) {
+    const startMs = performance.now()
+    const rows = await engine.answer(call, false)
+    timesMs.push(performance.now() - startMs)
+    answered = rows.length
+  }
+  const [firstMs, ...laterMs] = timesMs
+  return { question: call.name, size: call.size, answered, firstMs, laterMs }
+}
+
+/** From the start of the process until all rows are visible, and the most memory that it had by then. */
+async function ingest() {
+  return { seconds: loadSeconds, peakMb: peakMb(engine.pid) }
+}
+
+/** What it has resident when it holds the rows, has answered every question once and has had some seconds of rest. */
+async function memory() {
+  for (const call of calls) await engine.answer(call, false)
+  await setTimeout(SETTLED_AFTER_MS)
+  return { residentMb: residentMb(engine.pid), peakMb: peakMb(engine.pid) }
+}

@@ -1,0 +1,49 @@
+/** Whether engines answer alike. A difference is an error that says which question, engine and row. */
+import { isDeepStrictEqual } from 'node:util'
+
+/** How far averages may differ: sums of doubles depend on their order. */
+const AVERAGE_TOLERANCE = 1e-9
+
+/** Percentiles may differ by 1 % of rank: by field, the fields of the reference that bound them. */
+const BOUNDS = {
+  p95_execution_time: ['p95_least', 'p95_most'],
+  p99_execution_time: ['p99_least', 'p99_most'],
+}
+const BOUND_FIELDS = new Set(Object.values(BOUNDS).flat())
+
+/**
+ * Compares the answers of engines, `Map` of engine to `[{ question, size, rows }]`. The reference is an engine that gives
+ * exact percentiles and their bounds.
+ */
+export function compareAnswers(answersOf, reference) {
+  const empty = answersOf.get(reference).find(({ size, rows }) => size === 'top' && rows.length === 0)
+  if (empty !== undefined) throw new Error(`${empty.question} (top): no rows, so that nothing is compared`)
+  for (const [engine, answers] of answersOf) {
+    for (const [i, expected] of answersOf.get(reference).entries()) {
+      compareRows(expected.rows, answers[i].rows, `${expected.question} (${expected.size})`, engine, reference)
+    }
+  }
+}
+
+function compareRows(expected, rows, question, engine, reference) {
+  const fail = (what) => {
+    throw new Error(`${question}: ${engine} and ${reference} differ: ${what}`)
+  }
+  if (rows.length !== expected.length) fail(`${rows.length} rows, not ${expected.length}`)
+  for (const [i, row] of expected.entries()) {
+    for (const field of Object.keys(row).filter((name) => !BOUND_FIELDS.has(name))) {
+      if (isAlike(field, rows[i][field], row)) continue
+      fail(`row ${i}, ${field}: ${JSON.stringify(rows[i][field])}, not ${JSON.stringify(row[field])}`)
+    }
+  }
+}
+
+function isAlike(field, value, row) {
+  const expected = row[field]
+  if (value === undefined || expected === undefined) return false
+  if (value === null || expected === null) return value === expected
+  if (field === 'metadata') return isDeepStrictEqual(JSON.parse(value), JSON.parse(expected))
+  if (field === 'avg_execution_time') return Math.abs(value - expected) <= AVERAGE_TOLERANCE * Math.abs(expected)
+  const bounds = BOUNDS[field]
+  return bounds === undefined ? value === expected : row[bounds[0]] <= value && value <= row[bounds[1]]
+}

@@ -1,0 +1,9 @@
+/** The files that all engines read: records of one source, made when the run began. */
+import { join } from 'node:path'
+import { records, write } from '../data.mjs'
+
+export async function fileFor({ directory, nowUs }, source, rows, slim) {
+  const path = join(directory, `${slim ? 'slim' : 'full'}-${source}-${rows}.ndjson`)
+  await write(path, [records(source, rows, slim, { endUs: nowUs })])
+  return path
+}

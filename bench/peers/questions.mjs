@@ -1,0 +1,51 @@
+/** The questions, as data: each endpoint with the parameters that a caller gives, for one project at a time. */
+import { projectFunctions, projectRef, SMALL_RANK, TOP_RANK } from '../../dist/generate/projects.js'
+import { PROJECTS, SEED } from '../data.mjs'
+
+/** By size: the project's ref, and one of its functions. */
+const CALLERS = {
+  /** Asked before the others, so that no time is taken of a cold process. */
+  warm: { project: projectRef(SEED, 2), functionId: projectFunctions(SEED, 2)[0].id },
+  top: { project: PROJECTS.top, functionId: projectFunctions(SEED, TOP_RANK)[0].id },
+  small: { project: PROJECTS.small, functionId: projectFunctions(SEED, SMALL_RANK)[0].id },
+}
+
+const QUESTIONS = [
+  {
+    name: 'logs.all, newest 100',
+    source: 'edge_logs',
+    endpoint: 'logs.all',
+    params: ({ project }) => ({ project, project_tier: 'PRO' }),
+  },
+  ...['7day', '1day', '1hr'].map((interval) => ({
+    name: `functions.invocation-stats ${interval}`,
+    source: 'function_edge_logs',
+    endpoint: 'functions.invocation-stats',
+    params: ({ project }) => ({ project, interval }),
+  })),
+  {
+    name: 'functions.invocation-stats 7day, one function',
+    source: 'function_edge_logs',
+    endpoint: 'functions.invocation-stats',
+    params: ({ project, functionId }) => ({ project, function_id: functionId, interval: '7day' }),
+  },
+  ...['daily', 'minutely'].map((interval) => ({
+    name: `usage.api-counts ${interval}`,
+    source: 'edge_logs',
+    endpoint: 'usage.api-counts',
+    params: ({ project }) => ({ project, interval }),
+  })),
+  {
+    name: 'usage.api-counts daily, pattern',
+    source: 'edge_logs',
+    endpoint: 'usage.api-counts',
+    params: ({ project }) => ({ project: `https://${project.slice(0, 3)}[a-z]+\\.supabase`, interval: 'daily' }),
+  },
+]
+
+/** What is asked of these sources: `{ name, size, endpoint, params }`, each question for each of the sizes of project. */
+export function callsOf(sources, sizes) {
+  return QUESTIONS.filter(({ source }) => sources.includes(source)).flatMap(({ name, endpoint, params }) =>
+    sizes.map((size) => ({ name, size, endpoint, params: params(CALLERS[size]) })),
+  )
+}

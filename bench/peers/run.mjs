@@ -1,0 +1,82 @@
+/**
+ * Measures logweir beside DuckDB and ClickHouse: the same files, the same questions, each figure in fresh processes.
+ * Keeps all raw values with their medians in `bench/results/peers.json` and prints the table of them.
+ *
+ *   npm run bench:peers                                          everything, some hours
+ *   npm run bench:peers -- --rows 1000000 --only query,ingest    only these
+ *   npm run bench:peers -- --rows 10000000 --only query --add    keeps what is not measured anew
+ */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpus, tmpdir, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { pinned } from '../process.mjs'
+import { BENCHES } from './benches.mjs'
+import { table } from './table.mjs'
+
+const RESULTS = new URL('../results/peers.json', import.meta.url)
+const number = (name, value) => ({ [name]: { type: 'string', default: String(value) } })
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', default: Object.keys(BENCHES).join() },
+    rows: { type: 'string' },
+    cores: { type: 'string', default: '1,2' },
+    add: { type: 'boolean', default: false },
+    ...number('slim-rows', 20_000_000),
+    ...number('full-rows', 2_000_000),
+    ...number('runs', 3),
+    ...number('asks', 8),
+  },
+})
+const unknown = values.only.split(',').find((name) => !(name in BENCHES))
+if (unknown !== undefined)
+  throw new Error(`--only ${unknown}: give some of ${Object.keys(BENCHES)}, with commas between`)
+const numbers = (text) => text.split(',').map(Number)
+const options = {
+  queryRows: numbers(values.rows ?? '1000000,10000000'),
+  ingestRows: numbers(values.rows ?? '1000000'),
+  cores: numbers(values.cores).filter((count) => count <= cpus().length),
+  slimRows: Number(values['slim-rows']),
+  fullRows: Number(values['full-rows']),
+  runs: Number(values.runs),
+  asks: values.asks,
+  nowUs: Date.now() * 1000,
+  directory: mkdtempSync(join(tmpdir(), 'logweir-peers-')),
+}
+
+const former = values.add ? JSON.parse(readFileSync(RESULTS, 'utf8')).lines : []
+const measured = []
+try {
+  for (const name of values.only.split(',')) {
+    measured.push(...(await BENCHES[name](options)).map((line) => ({ ...line, measured: new Date().toISOString() })))
+    save(measured)
+  }
+} finally {
+  rmSync(options.directory, { recursive: true })
+}
+console.log(`\n${table({ lines: measured })}`)
+
+/** Writes what has been measured so far, behind the lines of the last result that are to be kept. */
+function save(lines) {
+  const anew = new Set(lines.map(keyOf))
+  const kept = former.filter((line) => !anew.has(keyOf(line)))
+  const result = { bench: 'peers', machine: machine(), versions: versions(), lines: [...kept, ...lines] }
+  mkdirSync(new URL('.', RESULTS), { recursive: true })
+  writeFileSync(RESULTS, `${JSON.stringify(result, null, 1)}\n`)
+}
+
+function keyOf({ bench, what, rows, cores, figure }) {
+  return JSON.stringify([bench, what, rows, cores, figure])
+}
+
+function machine() {
+  return { cpu: cpus()[0]?.model, cores: cpus().length, memoryBytes: totalmem(), node: process.version, pinned }
+}
+
+function versions() {
+  const lock = JSON.parse(readFileSync(fileURLToPath(new URL('package-lock.json', import.meta.url)), 'utf8'))
+  const versionOf = (name) => lock.packages[`node_modules/${name}`].version
+  return { DuckDB: versionOf('@duckdb/node-api'), ClickHouse: versionOf('@chdb/lib-linux-x64-gnu') }
+}
