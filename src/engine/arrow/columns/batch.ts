@@ -1,6 +1,7 @@
 import { bytesOfDictionary, type Dictionary } from './dictionary.js'
 import { bytesOfNumbers, type NumberColumn } from './numbers.js'
 import type { Selection } from './selection.js'
+import { bytesOfZones, createZones, type Zones } from './zones.js'
 
 /** Codes as narrow as the dictionary allows. */
 export type Codes = Uint8Array | Uint16Array | Uint32Array
@@ -9,6 +10,8 @@ export interface TextColumn {
   kind: 'text'
   codes: Codes
   dictionary: Dictionary
+  /** Of a sealed column. */
+  zones?: Zones
 }
 
 /** One bit for each of the schema's AREAS; 0 where absent. */
@@ -69,8 +72,16 @@ export function timeAt(times: TimeColumn, row: number): number {
   return times.baseUs + times.offsets[row]! * times.unitUs
 }
 
+/** A text column of sealed rows. */
+export function sealedTexts(codes: Codes, dictionary: Dictionary): TextColumn {
+  return { kind: 'text', codes, dictionary, zones: createZones(codes) }
+}
+
 /** Bytes of the buffers that a column holds. */
 export function bytesOfColumn(column: Column): number {
-  if (column.kind === 'text') return column.codes.byteLength + bytesOfDictionary(column.dictionary)
+  if (column.kind === 'text') {
+    const { codes, dictionary, zones } = column
+    return codes.byteLength + bytesOfDictionary(dictionary) + (zones === undefined ? 0 : bytesOfZones(zones))
+  }
   return column.kind === 'number' ? bytesOfNumbers(column) : column.flags.byteLength
 }

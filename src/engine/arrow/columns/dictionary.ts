@@ -14,6 +14,8 @@ export interface Dictionary {
   hasNewlines: boolean
   /** Tells where a literal cannot be; absent where a search is cheap without. */
   grams?: GramFilter | undefined
+  /** So many leading bytes, at most 255, an entry has in common with the one before it; there where grams are. */
+  shared?: Uint8Array | undefined
 }
 
 export const ABSENT = 0
@@ -22,9 +24,9 @@ const ABSENT_ENTRY = Uint8Array.of(0xff)
 const NEWLINE = 0x0a
 
 /** Bytes of the buffers that a dictionary holds. */
-export function bytesOfDictionary({ offsets, bytes, grams }: Dictionary): number {
+export function bytesOfDictionary({ offsets, bytes, grams, shared }: Dictionary): number {
   const filterBytes = grams === undefined ? 0 : grams.firstEntries.byteLength + grams.bits.byteLength
-  return offsets.byteLength + bytes.byteLength + filterBytes
+  return offsets.byteLength + bytes.byteLength + filterBytes + (shared?.byteLength ?? 0)
 }
 
 /** A dictionary that grows: the codes of an open head. */
@@ -45,7 +47,25 @@ export function closeDictionary(interner: Interner): Dictionary {
   const offsets = interner.offsets.slice(0, count + 1)
   const bytes = Buffer.allocUnsafeSlow(offsets[count]!)
   interner.bytes.copy(bytes, 0, 0, bytes.length)
-  return { count, offsets, bytes, hasNewlines, grams: createGramFilter(offsets, bytes) }
+  return withGrams({ count, offsets, bytes, hasNewlines }, createGramFilter(offsets, bytes))
+}
+
+/** A dictionary with its filter, and with what is worth its room where that is. */
+export function withGrams(dictionary: Dictionary, grams: GramFilter | undefined): Dictionary {
+  return { ...dictionary, grams, shared: grams && sharedBytes(dictionary) }
+}
+
+function sharedBytes({ count, offsets, bytes }: Dictionary): Uint8Array {
+  const shared = new Uint8Array(count)
+  for (let entry = 1; entry < count; entry++) {
+    const before = offsets[entry - 1]!
+    const start = offsets[entry]!
+    const most = Math.min(255, start - 1 - before, offsets[entry + 1]! - 1 - start)
+    let length = 0
+    while (length < most && bytes[before + length] === bytes[start + length]) length++
+    shared[entry] = length
+  }
+  return shared
 }
 
 /** The bytes of one entry, as a view. */

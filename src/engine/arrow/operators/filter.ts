@@ -5,6 +5,7 @@ import type { Batch, Codes, TextColumn, TimeColumn } from '../columns/batch.js'
 import { timeAt } from '../columns/batch.js'
 import { ABSENT, findEntry } from '../columns/dictionary.js'
 import { narrow, none, type RangeSelection, range, rowAt, type Selection, sizeOf } from '../columns/selection.js'
+import { visitZones, type Zones } from '../columns/zones.js'
 import type { Pause } from '../slices.js'
 import { createMatcher, matchEntries } from './pattern.js'
 
@@ -74,38 +75,88 @@ function projectFilter(project: string): Filter {
 
 function equalsFilter(column: string, value: string): Filter {
   return (batch, selection) => {
-    const { codes, dictionary } = batch.columns.get(column) as TextColumn
+    const { codes, dictionary, zones } = batch.columns.get(column) as TextColumn
     const code = findEntry(dictionary, value)
-    return code <= ABSENT ? none : narrow(selection, (out) => rowsWithCode(codes, selection, code, out))
+    return code <= ABSENT
+      ? none
+      : narrow(selection, (out) => rowsWithCode({ codes, zones, selection, first: code, last: code }, out))
   }
 }
 
 function matchesFilter(column: string, pattern: string): Filter {
   const matcher = createMatcher(pattern)
   return async (batch, selection, pause) => {
-    const { codes, dictionary } = batch.columns.get(column) as TextColumn
+    const { codes, dictionary, zones } = batch.columns.get(column) as TextColumn
     const hits = await matchEntries(dictionary, matcher, pause)
-    return hits.includes(1) ? narrow(selection, (out) => rowsWithHit(codes, selection, hits, out)) : none
+    const first = hits.indexOf(1)
+    if (first < 0) return none
+    const last = hits.lastIndexOf(1)
+    return narrow(selection, (out) => rowsWithHit({ codes, zones, selection, first, last }, hits, out))
   }
 }
 
-function rowsWithCode(codes: Codes, selection: Selection, code: number, out: Uint32Array): number {
+/** Codes of the rows of a selection, and between which of them lie those that are looked for. */
+interface Search {
+  codes: Codes
+  zones: Zones | undefined
+  selection: Selection
+  first: number
+  last: number
+}
+
+/** Writes the rows whose code is `first` to `out`; returns how many there are. */
+function rowsWithCode(search: Search, out: Uint32Array): number {
+  const { codes, selection, first: code } = search
   let count = 0
   if (selection.kind === 'range') {
-    for (let row = selection.start; row < selection.end; row++) if (codes[row] === code) out[count++] = row
+    inZones(search, selection, (start, end) => {
+      count = codesBetween(codes, code, start, end, out, count)
+    })
     return count
   }
   for (const row of selection.indices) if (codes[row] === code) out[count++] = row
   return count
 }
 
-function rowsWithHit(codes: Codes, selection: Selection, hits: Uint8Array, out: Uint32Array): number {
+/** Writes the rows whose code is a hit to `out`; returns how many there are. */
+function rowsWithHit(search: Search, hits: Uint8Array, out: Uint32Array): number {
+  const { codes, selection } = search
   let count = 0
   if (selection.kind === 'range') {
-    for (let row = selection.start; row < selection.end; row++) if (hits[codes[row]!] === 1) out[count++] = row
+    inZones(search, selection, (start, end) => {
+      count = hitsBetween(codes, hits, start, end, out, count)
+    })
     return count
   }
   for (const row of selection.indices) if (hits[codes[row]!] === 1) out[count++] = row
+  return count
+}
+
+/** Calls `look` with the stretches of a range in which there may be a code that is looked for. */
+function inZones({ zones, first, last }: Search, { start, end }: RangeSelection, look: Look): void {
+  if (zones === undefined) look(start, end)
+  else visitZones(zones, start, end, first, last, look)
+}
+
+type Look = (start: number, end: number) => void
+
+// Loops of their own, outside of any closure: each writes the rows of [start, end) that it looks for to `out` from `count`
+// on, and returns how many there are then.
+
+function codesBetween(codes: Codes, code: number, start: number, end: number, out: Uint32Array, count: number): number {
+  for (let row = start; row < end; row++) if (codes[row] === code) out[count++] = row
+  return count
+}
+
+function hitsBetween(
+  codes: Codes,
+  hits: Uint8Array,
+  start: number,
+  end: number,
+  out: Uint32Array,
+  count: number,
+): number {
+  for (let row = start; row < end; row++) if (hits[codes[row]!] === 1) out[count++] = row
   return count
 }
 

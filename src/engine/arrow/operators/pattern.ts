@@ -27,6 +27,8 @@ interface Stretch {
   to: number
 }
 
+/** Of a dictionary that does not say what its entries share. */
+const NOTHING_SHARED = new Uint8Array(0)
 /** So many bytes of entries are searched for a literal at once. */
 const STRETCH_BYTES = 64 * KIB
 
@@ -115,7 +117,7 @@ const holds = (dictionary: Dictionary, stretch: Stretch, literal: Buffer) =>
  * which is cheaper than another search.
  */
 function matchLiteral(dictionary: Dictionary, stretch: Stretch, literal: Buffer, hits: Uint8Array): void {
-  const { offsets } = dictionary
+  const { offsets, shared = NOTHING_SHARED } = dictionary
   const searched = bytesOf(dictionary, stretch)
   const base = offsets[stretch.from]!
   for (let at = searched.indexOf(literal); at >= 0; ) {
@@ -125,8 +127,12 @@ function matchLiteral(dictionary: Dictionary, stretch: Stretch, literal: Buffer,
       at = searched.indexOf(literal, at + 1)
       continue
     }
+    const end = place + literal.length
     do hits[entry++] = 1
-    while (entry < stretch.to && fits(dictionary, entry, place, literal) && isAt(dictionary, entry, place, literal))
+    while (
+      entry < stretch.to &&
+      (shared[entry]! >= end || (fits(dictionary, entry, place, literal) && isAt(dictionary, entry, place, literal)))
+    )
     at = entry < stretch.to ? searched.indexOf(literal, offsets[entry]! - base) : -1
   }
 }
@@ -151,7 +157,7 @@ function matchSingles(dictionary: Dictionary, { from, to }: Stretch, single: Pat
  * the price of the match itself, and says in which entry it lies.
  */
 function matchWithinLines(dictionary: Dictionary, stretch: Stretch, lines: Pattern, hits: Uint8Array): true {
-  const { offsets } = dictionary
+  const { offsets, shared = NOTHING_SHARED } = dictionary
   const searched = bytesOf(dictionary, stretch)
   const base = offsets[stretch.from]!
   for (let entry = stretch.from; entry < stretch.to; ) {
@@ -160,7 +166,10 @@ function matchWithinLines(dictionary: Dictionary, stretch: Stretch, lines: Patte
     const end = base + lines.lastIndex
     if (end >= offsets[stretch.to]!) break
     entry = entryAt(dictionary, end)
-    hits[entry++] = 1
+    // The same bytes, and behind them one more that the pattern may have looked at, match again.
+    const looked = end - offsets[entry]! + 1
+    do hits[entry++] = 1
+    while (entry < stretch.to && shared[entry]! >= looked)
   }
   return true
 }

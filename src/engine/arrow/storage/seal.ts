@@ -1,6 +1,6 @@
 import type { Interner } from '../../../base/interner.js'
 import type { SourceName } from '../../../sources.js'
-import type { Column } from '../columns/batch.js'
+import { type Column, sealedTexts } from '../columns/batch.js'
 import { ABSENT, clearInterner, closeDictionary, createInterner, entryOf, pick } from '../columns/dictionary.js'
 import { narrowCodes, narrowTimes } from '../columns/narrow.js'
 import { narrowNumbers } from '../columns/numbers.js'
@@ -132,7 +132,7 @@ function sealText({ texts, distinct }: TextColumn, order: Uint32Array): Column {
 }
 
 function sealedText(sealed: Interner, codes: Uint32Array): Column {
-  return { kind: 'text', codes: narrowCodes(codes, sealed.count), dictionary: closeDictionary(sealed) }
+  return sealedTexts(narrowCodes(codes, sealed.count), closeDictionary(sealed))
 }
 
 /** The projects of sorted rows and where each begins. */

@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { findEntry } from '../../../../src/engine/arrow/columns/dictionary.js'
+import { findEntry, withGrams } from '../../../../src/engine/arrow/columns/dictionary.js'
+import { BITMAP_BYTES } from '../../../../src/engine/arrow/columns/grams.js'
 import { createMatcher, matchEntries } from '../../../../src/engine/arrow/operators/pattern.js'
 import { mulberry32, oneOf } from '../../../support/random.js'
 import { dictionary, noPause } from '../support.js'
@@ -15,9 +16,13 @@ const judged = (pattern: string, texts: readonly string[]) => {
 }
 
 async function found(pattern: string, texts: readonly string[]): Promise<string[]> {
-  const hits = await matchEntries(dictionary(texts), createMatcher(pattern), noPause)
+  const plain = dictionary(texts)
+  const hits = await matchEntries(plain, createMatcher(pattern), noPause)
   expect(hits.length).toBe(texts.length + 1)
   expect(hits[0]).toBe(0)
+  // As long dictionaries are: with a filter, which here lets everything pass, and with what entries share.
+  const all = { firstEntries: Uint32Array.of(0, plain.count), bits: new Uint8Array(BITMAP_BYTES).fill(255) }
+  expect(await matchEntries(withGrams(plain, all), createMatcher(pattern), noPause)).toEqual(hits)
   return texts.filter((_, i) => hits[i + 1] === 1)
 }
 
@@ -61,7 +66,9 @@ describe('matching a dictionary', () => {
   ])('finds what matches alone: %s', async (_, texts) => {
     await fc.assert(
       fc.asyncProperty(arbitraryPattern, texts, async (pattern, given) => {
-        expect(await found(pattern, given)).toEqual(judged(pattern, given))
+        // Sorted ones share more with those before them.
+        for (const texts of [given, given.toSorted()])
+          expect(await found(pattern, texts)).toEqual(judged(pattern, texts))
       }),
       { numRuns: 1500 },
     )
@@ -84,6 +91,7 @@ describe('matching a dictionary', () => {
         const literal = pattern.replaceAll('\\', '')
         const expected = texts.filter((text) => (pattern === '.' ? /[^\n]/u.test(text) : text.includes(literal)))
         expect(await found(pattern, texts)).toEqual(expected)
+        expect((await found(pattern, texts.toSorted())).sort()).toEqual(expected.sort())
       }),
     )
   })

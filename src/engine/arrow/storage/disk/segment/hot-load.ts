@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { hotColumns } from '../../../../schema.js'
-import type { Column } from '../../../columns/batch.js'
-import type { Dictionary } from '../../../columns/dictionary.js'
+import { type Column, sealedTexts } from '../../../columns/batch.js'
+import { type Dictionary, withGrams } from '../../../columns/dictionary.js'
 import { createPause, type Pause } from '../../../slices.js'
 import { type Block, openMessage } from '../../ipc.js'
 import type { SegmentParts } from '../../segment.js'
@@ -68,8 +68,8 @@ async function decode({ bytes, facts, aside, batch, dictionaries }: HotFile, pau
     const column = read(i + 2)
     const dictionary = dictionaryOf.get(i + 1)
     if (dictionary !== undefined) {
-      const grams = decodeGrams(bytes, aside.grams[i]!)
-      columns.set(name, { kind: 'text', codes: fromIndices(column), dictionary: { ...dictionary, grams } })
+      const entries = withGrams(dictionary, decodeGrams(bytes, aside.grams[i]!))
+      columns.set(name, sealedTexts(fromIndices(column), entries))
     } else if (kind === 'areas') columns.set(name, fromAreas(column))
     else columns.set(name, fromNumbers(column))
     await pause()
