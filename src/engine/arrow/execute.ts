@@ -126,17 +126,22 @@ async function* readRows(
   for (const { timestampUs, batch, row } of found) {
     const read = readers.get(batch) ?? batches.get(batch)!.openCold()
     readers.set(batch, read)
-    yield toRow(timestampUs, await read(row), columns)
+    const cold = read(row)
+    yield toRow(timestampUs, cold instanceof Promise ? await cold : cold, columns)
     await pause()
   }
 }
 
+/** How each column of an answer is made. */
+const VALUES: Readonly<Record<string, (timestampUs: number, cold: ColdRow) => Value>> = {
+  id: (_, { id }) => id.toString(),
+  timestamp: (timestampUs) => timestampUs,
+  event_message: (_, cold) => cold.event_message.toString(),
+  metadata: (_, { metadata }) => new RawJson(metadata.toString()),
+}
+
 function toRow(timestampUs: number, cold: ColdRow, columns: readonly string[]): Row {
-  const values: Record<string, () => Value> = {
-    id: () => cold.id.toString(),
-    timestamp: () => timestampUs,
-    event_message: () => cold.event_message.toString(),
-    metadata: () => new RawJson(cold.metadata.toString()),
-  }
-  return Object.fromEntries(columns.map((column) => [column, values[column]!()]))
+  const row: Record<string, Value> = {}
+  for (const column of columns) row[column] = VALUES[column]!(timestampUs, cold)
+  return row
 }
