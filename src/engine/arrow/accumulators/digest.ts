@@ -15,9 +15,9 @@ const LARGEST_SHARE = 1 / 1024
 /** Bins at the most, as a power of two: their counts and values fit the cache beside the values. */
 const MAX_BIN_BITS = 12
 /** If the values were spread evenly over the bins, so many bins together would hold what one value may stand for. */
-const BINS_PER_LIMIT = 16
+const BINS_PER_LIMIT = 4
 /** So many values are sorted in less time than bins are set up. */
-const SORTED_LENGTH = 2048
+const SORTED_LENGTH = 512
 
 /** How many values a digest stands for. */
 export function weightOf({ values, cumulative }: Digest): number {

@@ -33,11 +33,16 @@ export function createGramFilter(offsets: Uint32Array, bytes: Uint8Array): GramF
 /** The blocks that may hold the literal: all of them where it is shorter than a gram. */
 export function blocksThatMayHold({ firstEntries, bits }: GramFilter, literal: Uint8Array): number[] {
   const hashes = hashesOf(literal)
-  const blocks = Array.from({ length: firstEntries.length - 1 }, (_, block) => block)
-  return blocks.filter((block) => {
-    const base = block * BITMAP_BYTES
-    return hashes.every((hash) => (bits[base + (hash >>> 3)]! & (1 << (hash & 7))) !== 0)
-  })
+  const blocks: number[] = []
+  for (let block = 0; block < firstEntries.length - 1; block++) {
+    if (holdsAll(bits, block * BITMAP_BYTES, hashes)) blocks.push(block)
+  }
+  return blocks
+}
+
+function holdsAll(bits: Uint8Array, base: number, hashes: readonly number[]): boolean {
+  for (const hash of hashes) if ((bits[base + (hash >>> 3)]! & (1 << (hash & 7))) === 0) return false
+  return true
 }
 
 function cutBlocks(offsets: Uint32Array): Uint32Array {

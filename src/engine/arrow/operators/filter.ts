@@ -87,10 +87,10 @@ function matchesFilter(column: string, pattern: string): Filter {
   const matcher = createMatcher(pattern)
   return async (batch, selection, pause) => {
     const { codes, dictionary, zones } = batch.columns.get(column) as TextColumn
-    const hits = await matchEntries(dictionary, matcher, pause)
-    const first = hits.indexOf(1)
+    const { hits, from, to } = await matchEntries(dictionary, matcher, pause)
+    const first = hits.subarray(0, to).indexOf(1, from)
     if (first < 0) return none
-    const last = hits.lastIndexOf(1)
+    const last = hits.lastIndexOf(1, to)
     return narrow(selection, (out) => rowsWithHit({ codes, zones, selection, first, last }, hits, out))
   }
 }

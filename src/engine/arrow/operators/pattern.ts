@@ -54,8 +54,13 @@ export function createMatcher(pattern: string): Matcher {
   return { literal, literalDecides: false, lines, staysInLine, single, pace }
 }
 
-/** One byte an entry of the dictionary: 1 where the pattern matches somewhere in it. Absent never matches. */
-export async function matchEntries(dictionary: Dictionary, matcher: Matcher, pause: Pause): Promise<Uint8Array> {
+/** Entries of a dictionary that match: a byte for each, 1 where it does, and none of those outside of [from, to). */
+export interface Hits extends Stretch {
+  hits: Uint8Array
+}
+
+/** The entries in which the pattern matches somewhere. Absent never does. */
+export async function matchEntries(dictionary: Dictionary, matcher: Matcher, pause: Pause): Promise<Hits> {
   const hits = new Uint8Array(dictionary.count)
   const { literal, literalDecides, staysInLine, single, pace } = matcher
   const search = staysInLine ? matchWithinLines : matchLines
@@ -72,12 +77,13 @@ export async function matchEntries(dictionary: Dictionary, matcher: Matcher, pau
       from = piece.to
     }
   }
-  for (const stretch of stretchesOf(dictionary, literal)) {
+  const stretches = stretchesOf(dictionary, literal)
+  for (const stretch of stretches) {
     await pause()
     if (literalDecides) matchLiteral(dictionary, stretch, literal, hits)
     else if (holds(dictionary, stretch, literal)) await matchInPieces(stretch)
   }
-  return hits
+  return { hits, from: stretches[0]?.from ?? 0, to: stretches.at(-1)?.to ?? 0 }
 }
 
 /** So many bytes of a stretch, and the rest of the entry in which they end. */
