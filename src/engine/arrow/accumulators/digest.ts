@@ -35,6 +35,19 @@ export function cumulativeAt({ cumulative }: Digest, length: number): number {
   return cumulative[length - 1]!
 }
 
+/** The least value at or below which lie `rank` values of the multiset; `rank` is one of them. */
+export function valueOfRank({ values, cumulative }: Digest, rank: number): number {
+  if (cumulative === undefined) return values[rank - 1]!
+  let low = 0
+  let high = cumulative.length - 1
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (cumulative[middle]! >= rank) high = middle
+    else low = middle + 1
+  }
+  return values[low]!
+}
+
 /** The exact digest of `values[0 .. length)`. */
 export function sortedDigest(values: Float64Array, length: number): Digest {
   return { values: values.slice(0, length).sort(), cumulative: undefined }

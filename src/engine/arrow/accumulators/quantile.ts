@@ -6,6 +6,7 @@ import {
   cumulativeAt,
   type Digest,
   sortedDigest,
+  valueOfRank,
   weightOf,
 } from './digest.js'
 import type { Tally } from './tally.js'
@@ -49,6 +50,7 @@ export const quantileAccumulator: Accumulator<Tally, QuantileState> = {
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
 
 function addPending(state: QuantileState, values: Float64Array, length: number): void {
+  if (length === 0) return
   const needed = state.pendingCount + length
   if (needed > state.pending.length) {
     const grown = new Float64Array(Math.max(needed, state.pending.length * 2))
@@ -83,6 +85,7 @@ const weightOfAll = (digests: readonly Digest[]) => sum(digests.map(weightOf))
  * middle of the widest window is the pivot, and each step halves that window at least.
  */
 function valueAtRank(digests: readonly Digest[], rank: number): number {
+  if (digests.length === 1) return valueOfRank(digests[0]!, rank)
   const low = new Uint32Array(digests.length)
   const high = Uint32Array.from(digests, ({ values }) => values.length)
   let best = Number.POSITIVE_INFINITY
