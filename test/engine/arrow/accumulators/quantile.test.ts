@@ -50,6 +50,17 @@ describe('a quantile', () => {
     )
   })
 
+  it('of small integers is exact, however many there are, in any split', () => {
+    const integers = fc.array(fc.nat(50), { minLength: 1, maxLength: 60 })
+    fc.assert(
+      fc.property(integers, fc.integer({ min: 40, max: 80 }), fc.integer({ min: 1, max: 4 }), (some, times, count) => {
+        const values = Float64Array.from(Array<number[]>(times).fill(some).flat())
+        expectExact(stateOf(quantileAccumulator, manyNumbers(values)), values.toSorted())
+        expectExact(mergedStateOf(quantileAccumulator, parts(values, count)), values.toSorted())
+      }),
+    )
+  })
+
   it('is the one that an independent library finds', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -50, max: 50 }), { minLength: 1, maxLength: 100 }), (values) => {
