@@ -58,6 +58,7 @@ describe('a quantile', () => {
         expectExact(stateOf(quantileAccumulator, manyNumbers(values)), values.toSorted())
         expectExact(mergedStateOf(quantileAccumulator, parts(values, count)), values.toSorted())
       }),
+      { numRuns: 20 },
     )
   })
 
