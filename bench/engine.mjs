@@ -65,13 +65,20 @@ export async function ask(engine, name, params, nowUs) {
   return { ms: performance.now() - startMs, rows }
 }
 
+/** So many runs of a query are not counted: only then has all of its code been compiled. */
+const WARM_RUNS = 30
+
 /**
- * The times of some runs of a query: the very first one; those that compute everything; and those that follow each other a
+ * The times of some runs of a query: the very first one; when it has run some times, those that compute everything; and those that follow each other a
  * second apart, as when a cached answer is refreshed, with what the engine keeps of sealed segments.
  */
 export async function measure(engine, name, params, { computed = 7, refreshed = 15 } = {}) {
   const nowUs = systemClock.nowUs()
   const first = await ask(engine, name, params, nowUs)
+  for (let run = 0; run < WARM_RUNS; run++) {
+    engine.forget()
+    await ask(engine, name, params, nowUs)
+  }
   const computedMs = []
   for (let run = 0; run < computed; run++) {
     engine.forget()
