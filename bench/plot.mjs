@@ -2,7 +2,7 @@
 
 const WIDTH = 640
 const HEIGHT = 360
-const MARGIN = { left: 64, right: 16, top: 40, bottom: 48 }
+const MARGIN = { left: 64, right: 28, top: 40, bottom: 48 }
 /** Colours that are told apart by readers who see few of them (Okabe and Ito, 2008). */
 const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00']
 

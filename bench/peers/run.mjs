@@ -1,6 +1,6 @@
 /**
  * Measures logweir beside DuckDB and ClickHouse: the same files, the same questions, each figure in fresh processes.
- * Keeps all raw values with their medians in `bench/results/peers.json` and prints the table of them.
+ * Keeps all raw values with their medians in `bench/results/peers.json`, and puts the table of them into docs/performance.md.
  *
  *   npm run bench:peers                                          everything, some hours
  *   npm run bench:peers -- --rows 1000000 --only query,ingest    only these
@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { pinned } from '../process.mjs'
 import { BENCHES } from './benches.mjs'
-import { table } from './table.mjs'
+import { showTable, table } from './table.mjs'
 
 const RESULTS = new URL('../results/peers.json', import.meta.url)
 const number = (name, value) => ({ [name]: { type: 'string', default: String(value) } })
@@ -56,6 +56,7 @@ try {
 } finally {
   rmSync(options.directory, { recursive: true })
 }
+showTable(JSON.parse(readFileSync(RESULTS, 'utf8')))
 console.log(`\n${table({ lines: measured })}`)
 
 /** Writes what has been measured so far, behind the lines of the last result that are to be kept. */

@@ -1,5 +1,5 @@
-/** The results as a Markdown table. Alone it prints that of the last run: `node bench/peers/table.mjs`. */
-import { readFileSync } from 'node:fs'
+/** The results as a Markdown table. Alone it puts that of the last run into the docs: `node bench/peers/table.mjs`. */
+import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const OWN = 'logweir'
@@ -30,6 +30,18 @@ function round(value) {
   return Number(value.toPrecision(3)).toLocaleString('en')
 }
 
+const DOCS = new URL('../../docs/performance.md', import.meta.url)
+const PLACE = /(<!-- peers -->\n).*(<!-- \/peers -->)/s
+
+/** Puts the table of a result into docs/performance.md. */
+export function showTable(result) {
+  const shown = readFileSync(DOCS, 'utf8').replace(
+    PLACE,
+    (_all, before, after) => `${before}\n${table(result)}\n\n${after}`,
+  )
+  writeFileSync(DOCS, shown)
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  console.log(table(JSON.parse(readFileSync(new URL('../results/peers.json', import.meta.url), 'utf8'))))
+  showTable(JSON.parse(readFileSync(new URL('../results/peers.json', import.meta.url), 'utf8')))
 }

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+
+const textOf = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
+const docs = textOf('docs/performance.md')
+/** Plain JavaScript without types, which no test is compiled against. */
+const { table } = await import(new URL('../bench/peers/table.mjs', import.meta.url).href)
+const { logChart } = await import(new URL('../bench/plot.mjs', import.meta.url).href)
+
+describe('docs/performance.md', () => {
+  it('shows the last result of bench:peers', () => {
+    expect(docs).toContain(table(JSON.parse(textOf('bench/results/peers.json'))))
+  })
+
+  it('shows plots that are there', () => {
+    const plots = [...docs.matchAll(/!\[[^\]]+\]\((performance\/[a-z-]+\.svg)\)/g)]
+    expect(plots.length).toBe(3)
+    for (const [, path] of plots) expect(textOf(`docs/${path}`)).toMatch(/^<svg .*<\/svg>\n$/s)
+  })
+})
+
+describe('the table of bench:peers', () => {
+  const line = { what: 'stats', figure: 'first', rows: 1_000_000, cores: 1, unit: 'ms' }
+  const engines = { logweir: { median: 2 }, 'DuckDB memory': { median: 10 }, ClickHouse: { median: 5 } }
+
+  it('tells how many times better logweir is than the best of the others', () => {
+    const rows = table({
+      lines: [
+        { ...line, best: 'least', engines },
+        { ...line, best: 'most', engines },
+      ],
+    }).split('\n')
+    expect(rows.slice(2)).toEqual([
+      '| stats: first | 1,000,000 | 1 | ms | 2 | 10 | – | 5 | 2.5× |',
+      '| stats: first | 1,000,000 | 1 | ms | 2 | 10 | – | 5 | 0.2× |',
+    ])
+  })
+})
+
+describe('a chart', () => {
+  it('has its points where their logarithms are, and escapes names', () => {
+    const points = [
+      [1, 1],
+      [10, 10],
+      [100, 100],
+    ]
+    const svg: string = logChart({ title: 'a<b & c', xName: 'x', yName: 'y', series: [{ name: 's', points }] })
+    expect(svg).toContain('a&lt;b &amp; c')
+    const circles = [...svg.matchAll(/cx="([\d.]+)" cy="([\d.]+)"/g)].map(([, x, y]) => [Number(x), Number(y)])
+    expect(circles.length).toBe(3)
+    const middle = (i: number) => (circles[0]![i]! + circles[2]![i]!) / 2
+    expect(circles[1]![0]).toBeCloseTo(middle(0), 0)
+    expect(circles[1]![1]).toBeCloseTo(middle(1), 0)
+  })
+})
