@@ -1,10 +1,7 @@
-import { bytesOfDictionary, type Dictionary } from './dictionary.js'
+import { bytesOfDictionary, type Codes, type Dictionary } from './dictionary.js'
 import { bytesOfNumbers, type NumberColumn } from './numbers.js'
 import type { Selection } from './selection.js'
 import { bytesOfZones, createZones, type Zones } from './zones.js'
-
-/** Codes as narrow as the dictionary allows. */
-export type Codes = Uint8Array | Uint16Array | Uint32Array
 
 export interface TextColumn {
   kind: 'text'

@@ -18,6 +18,9 @@ export interface Dictionary {
   shared?: Uint8Array | undefined
 }
 
+/** Codes of a column's rows, as narrow as the dictionary allows. */
+export type Codes = Uint8Array | Uint16Array | Uint32Array
+
 export const ABSENT = 0
 /** The entry of code 0: no text in UTF-8 is equal to it, the empty one least of all. */
 const ABSENT_ENTRY = Uint8Array.of(0xff)

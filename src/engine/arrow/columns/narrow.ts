@@ -1,5 +1,6 @@
 import { MILLISECOND_US } from '../../../base/units.js'
-import type { Codes, TimeColumn } from './batch.js'
+import type { TimeColumn } from './batch.js'
+import type { Codes } from './dictionary.js'
 
 const UINT32_RANGE = 2 ** 32
 

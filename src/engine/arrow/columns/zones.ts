@@ -1,4 +1,4 @@
-import type { Codes } from './batch.js'
+import type { Codes } from './dictionary.js'
 
 /**
  * The least and the greatest code of each stretch of rows. Codes are given in order of first appearance, so that the rows

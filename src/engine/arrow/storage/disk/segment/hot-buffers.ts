@@ -1,5 +1,5 @@
-import type { Codes, Column, TimeColumn } from '../../../columns/batch.js'
-import { ABSENT, type Dictionary } from '../../../columns/dictionary.js'
+import type { Column, TimeColumn } from '../../../columns/batch.js'
+import { ABSENT, type Codes, type Dictionary } from '../../../columns/dictionary.js'
 import { narrowCodes } from '../../../columns/narrow.js'
 import { areShorts, type NumberColumn, widenNumbers } from '../../../columns/numbers.js'
 import type { ProjectIndex } from '../../segment.js'

@@ -1,5 +1,5 @@
-import type { AreasColumn, Codes, TimeColumn } from '../../../columns/batch.js'
-import { ABSENT, type Dictionary } from '../../../columns/dictionary.js'
+import type { AreasColumn, TimeColumn } from '../../../columns/batch.js'
+import { ABSENT, type Codes, type Dictionary } from '../../../columns/dictionary.js'
 import { type NumberColumn, narrowNumbers, shorts } from '../../../columns/numbers.js'
 import type { ProjectIndex } from '../../segment.js'
 import type { SegmentFacts } from './facts.js'

@@ -10,7 +10,8 @@ import {
   Uint32,
   Utf8,
 } from 'apache-arrow'
-import type { Codes, Column } from '../../../columns/batch.js'
+import type { Column } from '../../../columns/batch.js'
+import type { Codes } from '../../../columns/dictionary.js'
 import { areShorts } from '../../../columns/numbers.js'
 
 /**
