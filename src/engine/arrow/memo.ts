@@ -9,9 +9,9 @@ import type { Part } from './columns/batch.js'
 export interface Memo {
   /** What is kept of a part under a key. */
   get<T extends object>(part: Part, key: string): T | undefined
-  /** Keeps what takes so many bytes, unless there is something under the key. */
+  /** Keeps what takes so many bytes, unless there is something under the key or the part is gone. */
   keep(part: Part, key: string, value: object, bytes: number): void
-  /** Lets go of all that is kept of parts that are gone. */
+  /** These parts are gone: lets go of all that is kept of them. A run that is under way may still compute something of them. */
   forget(parts: readonly Part[]): void
   /** Lets go of everything. */
   clear(): void
@@ -25,11 +25,12 @@ interface Entry {
   value: object
 }
 
-/** Objects and pointers of an entry, about. */
+/** Objects and pointers of an entry, about. A key takes up to two bytes a character. */
 const ENTRY_BYTES = 256
 
 export function createMemo(limitBytes: number, metrics: Pick<Metrics, 'memoBytes' | 'memoRecalls'>): Memo {
   const byPart = new WeakMap<Part, Map<string, Entry>>()
+  const gone = new WeakSet<Part>()
   const entries = new LRUCache<Entry, Entry>({
     maxSize: Math.max(1, Math.floor(limitBytes)),
     dispose: ({ part, key }) => void byPart.get(part)?.delete(key),
@@ -44,14 +45,15 @@ export function createMemo(limitBytes: number, metrics: Pick<Metrics, 'memoBytes
     keep(part, key, value, bytes) {
       const ofPart = byPart.get(part) ?? new Map<string, Entry>()
       byPart.set(part, ofPart)
-      if (ofPart.has(key)) return
+      if (ofPart.has(key) || gone.has(part)) return
       const entry = { part, key, value }
-      entries.set(entry, entry, { size: ENTRY_BYTES + bytes })
+      entries.set(entry, entry, { size: ENTRY_BYTES + 2 * key.length + bytes })
       if (entries.has(entry)) ofPart.set(key, entry)
       metrics.memoBytes.set(entries.calculatedSize)
     },
     forget(parts) {
       for (const part of parts) {
+        gone.add(part)
         for (const entry of [...(byPart.get(part)?.values() ?? [])]) entries.delete(entry)
       }
       metrics.memoBytes.set(entries.calculatedSize)

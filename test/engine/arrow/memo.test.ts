@@ -68,6 +68,8 @@ describe('what is kept of sealed parts', () => {
     expect(['a', 'b'].map((key) => memo.get(part, key))).toEqual([undefined, undefined])
     expect(['a', 'b'].map((key) => memo.get(other, key))).toEqual([value, value])
     expect([memo.bytes(), await bytes()]).toEqual([ofOnePart, ofOnePart])
+    memo.keep(part, 'late', value, 100)
+    expect([memo.get(part, 'late'), memo.bytes()]).toEqual([undefined, ofOnePart])
     memo.clear()
     expect([memo.bytes(), await bytes(), memo.get(other, 'a')]).toEqual([0, 0, undefined])
   })
