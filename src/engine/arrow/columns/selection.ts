@@ -40,8 +40,8 @@ export function rowAt(selection: Selection, position: number): number {
 }
 
 /**
- * The part of a selection whose rows pass. `test` fills `out` with the passing rows of the selection and returns
- * how many there are. All: the selection itself; none: {@link none}; some: indices.
+ * The part of a selection whose rows pass. `test` fills `out` with the passing rows of the selection and returns how many
+ * there are. All: the selection itself; none: {@link none}; some side by side, as one project's are: a range; else indices.
  */
 export function narrow(selection: Selection, test: (out: Uint32Array) => number): Selection {
   const size = sizeOf(selection)
@@ -50,6 +50,8 @@ export function narrow(selection: Selection, test: (out: Uint32Array) => number)
   const passing = test(scratch)
   if (passing === size) return selection
   if (passing === 0) return none
+  const [first, last] = [scratch[0]!, scratch[passing - 1]!]
+  if (last - first === passing - 1) return range(first, last + 1, selection.timeOrdered)
   return { kind: 'indices', indices: scratch.slice(0, passing), timeOrdered: selection.timeOrdered }
 }
 

@@ -41,11 +41,13 @@ describe('a selection', () => {
 })
 
 describe('narrowing', () => {
-  it('gives the selection itself for all, none for none, and indices for some', () => {
+  it('gives the selection itself for all, none for none, a range for some side by side, and else indices', () => {
     const all = range(2, 5, true)
     expect(keep(all, () => true)).toBe(all)
     expect(keep(all, () => false)).toBe(none)
     expect(keep(all, (row) => row !== 3)).toEqual(indices([2, 4], true))
+    expect(keep(all, (row) => row !== 2)).toEqual(range(3, 5, true))
+    expect(keep(indices([1, 4, 5, 6, 9]), (row) => row % 5 !== 4 && row > 1)).toEqual(range(5, 7, false))
   })
 
   it('of nothing tests nothing', () => {
