@@ -1,6 +1,6 @@
 import type { AreasColumn, TimeColumn } from '../../../columns/batch.js'
 import { ABSENT, type Codes, type Dictionary } from '../../../columns/dictionary.js'
-import { type NumberColumn, narrowNumbers, shorts } from '../../../columns/numbers.js'
+import { EXCEPTION, type NumberColumn, narrowNumbers, shorts } from '../../../columns/numbers.js'
 import type { ProjectIndex } from '../../segment.js'
 import type { SegmentFacts } from './facts.js'
 
@@ -61,7 +61,11 @@ function integersOf({ buffer, length }: Buffer, rows: number): Codes {
 }
 
 export function fromNumbers({ rows, values: { buffer, length } }: ReadColumn): NumberColumn {
-  return length === 2 * rows ? shorts(new Uint16Array(buffer)) : narrowNumbers(new Float64Array(buffer))
+  if (length === 8 * rows) return narrowNumbers(new Float64Array(buffer))
+  // Neither single precision nor 65,535 in two bytes is written any more, but they were.
+  if (length === 4 * rows) return narrowNumbers(new Float64Array(new Float32Array(buffer)))
+  const integers = new Uint16Array(buffer)
+  return integers.includes(EXCEPTION) ? narrowNumbers(new Float64Array(integers)) : shorts(integers)
 }
 
 export const fromAreas = ({ values }: ReadColumn): AreasColumn => ({
