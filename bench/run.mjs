@@ -1,7 +1,7 @@
 /**
  * Runs every bench, each figure in fresh processes, and keeps all raw values with their medians in `bench/results/`.
  *
- *   npm run bench                 everything, about 25 minutes
+ *   npm run bench                 everything, about an hour
  *   npm run bench -- ingest idle  only these
  *
  * LOGWEIR_BENCH_RUNS=3 processes a figure, LOGWEIR_BENCH_CORE=0 the core that each is pinned to.

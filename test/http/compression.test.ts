@@ -6,7 +6,7 @@ import type { Metrics } from '../../src/base/metrics.js'
 import type { Row } from '../../src/engine/engine.js'
 import { type Body, bodyBytes, gzipOf } from '../../src/http/encoding.js'
 import { listen } from '../../src/http/server.js'
-import { API_COUNTS, createTestApp, LOGS_ALL, STATS, settle, TOKEN } from './support.js'
+import { API_COUNTS, countedTexts, createTestApp, LOGS_ALL, STATS, settle, TOKEN } from './support.js'
 
 /** How often a body was compressed at once, and off the event loop. */
 const compressions = vi.hoisted(() => ({ atOnce: 0, inPool: 0 }))
@@ -258,22 +258,7 @@ describe('an answer that is streamed', () => {
   const path = `${LOGS_ALL}?project=a`
   const expected = bodyOf(Array.from({ length: 300 }, (_, i) => ({ i, text: 'é€😀'.repeat(100) })))
 
-  /** Rows that come one by one, telling how many were read and whether they were let go of. */
-  function countedRows(count: number, failAt = Number.POSITIVE_INFINITY) {
-    const state = { read: 0, released: false }
-    async function* rows(): AsyncGenerator<Row> {
-      try {
-        for (let i = 0; i < count; i++) {
-          if (i === failAt) throw new Error('a block is damaged')
-          state.read += 1
-          yield { i, text: 'é€😀'.repeat(100) }
-        }
-      } finally {
-        state.released = true
-      }
-    }
-    return { state, rows }
-  }
+  const countedRows = (count: number, failAt?: number) => countedTexts(count, 'é€😀'.repeat(100), failAt)
 
   test('is compressed as it goes, without a length', async () => {
     const { rows, state } = countedRows(300)

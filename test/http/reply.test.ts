@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { RawJson, type Row } from '../../src/engine/engine.js'
 import { gatherAll } from '../../src/http/gather.js'
-import { createTestApp, LOGS_ALL, settle } from './support.js'
+import { countedTexts, createTestApp, LOGS_ALL, settle } from './support.js'
 
 const never = new AbortController().signal
 const decode = (body: Uint8Array) => Buffer.from(body).toString()
@@ -29,22 +29,8 @@ describe('rows as JSON', () => {
   })
 })
 
-/** Rows of `bytes` each, telling how many were read and whether they were let go of. */
-function countedRows(count: number, bytes: number, failAt = Number.POSITIVE_INFINITY) {
-  const state = { read: 0, released: false }
-  async function* rows(): AsyncGenerator<Row> {
-    try {
-      for (let i = 0; i < count; i++) {
-        if (i === failAt) throw new Error('a block is damaged')
-        state.read += 1
-        yield { i, text: 'x'.repeat(bytes) }
-      }
-    } finally {
-      state.released = true
-    }
-  }
-  return { state, rows }
-}
+/** Rows of `bytes` each. */
+const countedRows = (count: number, bytes: number, failAt?: number) => countedTexts(count, 'x'.repeat(bytes), failAt)
 
 const heldBytes = 10_000
 const ask = (rows: () => AsyncGenerator<Row>, init?: RequestInit) => {

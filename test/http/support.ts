@@ -99,3 +99,20 @@ export const NOT_FOUND = refusal(
   'There is nothing at this address. GET /api/endpoints lists the endpoints.',
   'not_found',
 )
+
+/** Rows of a text each that come one by one, telling how many were read and whether they were let go of. */
+export function countedTexts(count: number, text: string, failAt = Number.POSITIVE_INFINITY) {
+  const state = { read: 0, released: false }
+  async function* rows(): AsyncGenerator<Row> {
+    try {
+      for (let i = 0; i < count; i++) {
+        if (i === failAt) throw new Error('a block is damaged')
+        state.read += 1
+        yield { i, text }
+      }
+    } finally {
+      state.released = true
+    }
+  }
+  return { state, rows }
+}

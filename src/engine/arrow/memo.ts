@@ -31,6 +31,7 @@ const ENTRY_BYTES = 256
 export function createMemo(limitBytes: number, metrics: Pick<Metrics, 'memoBytes' | 'memoRecalls'>): Memo {
   const byPart = new WeakMap<Part, Map<string, Entry>>()
   const gone = new WeakSet<Part>()
+  const recalls = { kept: metrics.memoRecalls.labels('kept'), none: metrics.memoRecalls.labels('none') }
   const entries = new LRUCache<Entry, Entry>({
     maxSize: Math.max(1, Math.floor(limitBytes)),
     dispose: ({ part, key }) => void byPart.get(part)?.delete(key),
@@ -39,7 +40,7 @@ export function createMemo(limitBytes: number, metrics: Pick<Metrics, 'memoBytes
   return {
     get<T extends object>(part: Part, key: string) {
       const known = byPart.get(part)?.get(key)
-      metrics.memoRecalls.inc({ outcome: known === undefined ? 'none' : 'kept' })
+      recalls[known === undefined ? 'none' : 'kept'].inc()
       return known && (entries.get(known)!.value as T)
     },
     keep(part, key, value, bytes) {

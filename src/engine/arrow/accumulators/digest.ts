@@ -1,3 +1,4 @@
+import { countBelow } from '../../../base/search.js'
 import type { Tally } from './tally.js'
 
 /**
@@ -38,14 +39,7 @@ export function cumulativeAt({ cumulative }: Digest, length: number): number {
 /** The least value at or below which lie `rank` values of the multiset; `rank` is one of them. */
 export function valueOfRank({ values, cumulative }: Digest, rank: number): number {
   if (cumulative === undefined) return values[rank - 1]!
-  let low = 0
-  let high = cumulative.length - 1
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (cumulative[middle]! >= rank) high = middle
-    else low = middle + 1
-  }
-  return values[low]!
+  return values[countBelow(cumulative, rank)]!
 }
 
 /** The exact digest of `values[0 .. length)`. */

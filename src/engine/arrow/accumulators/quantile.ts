@@ -1,3 +1,4 @@
+import { countBelow } from '../../../base/search.js'
 import type { Accumulator } from './accumulator.js'
 import {
   binnedDigest,
@@ -118,16 +119,6 @@ function countAtMost(values: Float64Array, pivot: number, low: number, high: num
   while (low < high) {
     const middle = (low + high) >>> 1
     if (values[middle]! <= pivot) low = middle + 1
-    else high = middle
-  }
-  return low
-}
-
-/** How many values are below `pivot`, known to lie within [low, high]. */
-function countBelow(values: Float64Array, pivot: number, low: number, high: number): number {
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (values[middle]! < pivot) low = middle + 1
     else high = middle
   }
   return low

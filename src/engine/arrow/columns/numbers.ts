@@ -1,3 +1,4 @@
+import { countBelow } from '../../../base/search.js'
 import type { Numbers } from '../accumulators/accumulator.js'
 
 /**
@@ -63,19 +64,7 @@ export function bytesOfNumbers(column: NumberColumn): number {
 
 /** The exceptions of the rows [start, end), as a view. */
 export function exceptionsOf({ rows, values }: Exceptions, start: number, end: number): Float64Array {
-  return values.subarray(placeOf(rows, start), placeOf(rows, end))
-}
-
-/** How many of `rows`, which ascend, lie below `row`. */
-function placeOf(rows: Uint32Array, row: number): number {
-  let low = 0
-  let high = rows.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (rows[middle]! < row) low = middle + 1
-    else high = middle
-  }
-  return low
+  return values.subarray(countBelow(rows, start), countBelow(rows, end))
 }
 
 /** The present values of the rows [start, end), written to the start of `out`. */
@@ -86,7 +75,7 @@ export function numbersOfRange(column: NumberColumn, start: number, end: number,
     return { values: out, length }
   }
   const { rows, values } = column.exceptions
-  let next = placeOf(rows, start)
+  let next = countBelow(rows, start)
   for (let row = start; row < end; row++) {
     const value = column.values[row] === EXCEPTION ? values[next++]! : column.values[row]!
     if (!Number.isNaN(value)) out[length++] = value
@@ -102,7 +91,7 @@ export function numbersOfRows(column: NumberColumn, wanted: Uint32Array, out: Fl
     return { values: out, length }
   }
   const { rows, values } = column.exceptions
-  let next = placeOf(rows, wanted[0] ?? 0)
+  let next = countBelow(rows, wanted[0] ?? 0)
   for (const row of wanted) {
     if (column.values[row] !== EXCEPTION) {
       out[length++] = column.values[row]!
@@ -131,7 +120,7 @@ export function countRowsAtLeast(column: NumberColumn, wanted: Uint32Array, leas
     return count
   }
   const { rows, values } = column.exceptions
-  let next = placeOf(rows, wanted[0] ?? 0)
+  let next = countBelow(rows, wanted[0] ?? 0)
   for (const row of wanted) {
     const short = column.values[row]!
     if (short === EXCEPTION) while (rows[next]! < row) next++

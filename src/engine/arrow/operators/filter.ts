@@ -77,9 +77,10 @@ function equalsFilter(column: string, value: string): Filter {
   return (batch, selection) => {
     const { codes, dictionary, zones } = batch.columns.get(column) as TextColumn
     const code = findEntry(dictionary, value)
-    return code <= ABSENT
-      ? none
-      : narrow(selection, (out) => rowsWithCode({ codes, zones, selection, first: code, last: code }, out))
+    if (code <= ABSENT) return none
+    const hits = new Uint8Array(dictionary.count)
+    hits[code] = 1
+    return narrow(selection, (out) => rowsWithHit({ codes, zones, hits, first: code, last: code }, selection, out))
   }
 }
 
@@ -91,71 +92,37 @@ function matchesFilter(column: string, pattern: string): Filter {
     const first = hits.subarray(0, to).indexOf(1, from)
     if (first < 0) return none
     const last = hits.lastIndexOf(1, to)
-    return narrow(selection, (out) => rowsWithHit({ codes, zones, selection, first, last }, hits, out))
+    return narrow(selection, (out) => rowsWithHit({ codes, zones, hits, first, last }, selection, out))
   }
 }
 
-/** Codes of the rows of a selection, and between which of them lie those that are looked for. */
+/** Which codes are looked for in a column: those whose hit is 1, all of them from `first` to `last`. */
 interface Search {
   codes: Codes
   zones: Zones | undefined
-  selection: Selection
+  hits: Uint8Array
   first: number
   last: number
 }
 
-/** Writes the rows whose code is `first` to `out`; returns how many there are. */
-function rowsWithCode(search: Search, out: Uint32Array): number {
-  const { codes, selection, first: code } = search
+/** Writes the rows of a selection whose code is a hit to `out`; returns how many there are. */
+function rowsWithHit(search: Search, selection: Selection, out: Uint32Array): number {
+  const { codes, zones, hits, first, last } = search
   let count = 0
-  if (selection.kind === 'range') {
-    inZones(search, selection, (start, end) => {
-      count = codesBetween(codes, code, start, end, out, count)
-    })
+  if (selection.kind === 'indices') {
+    for (const row of selection.indices) if (hits[codes[row]!] === 1) out[count++] = row
     return count
   }
-  for (const row of selection.indices) if (codes[row] === code) out[count++] = row
+  const { start, end } = selection
+  if (zones === undefined) return hitsBetween(search, start, end, out, 0)
+  visitZones(zones, start, end, first, last, (start, end) => {
+    count = hitsBetween(search, start, end, out, count)
+  })
   return count
 }
 
-/** Writes the rows whose code is a hit to `out`; returns how many there are. */
-function rowsWithHit(search: Search, hits: Uint8Array, out: Uint32Array): number {
-  const { codes, selection } = search
-  let count = 0
-  if (selection.kind === 'range') {
-    inZones(search, selection, (start, end) => {
-      count = hitsBetween(codes, hits, start, end, out, count)
-    })
-    return count
-  }
-  for (const row of selection.indices) if (hits[codes[row]!] === 1) out[count++] = row
-  return count
-}
-
-/** Calls `look` with the stretches of a range in which there may be a code that is looked for. */
-function inZones({ zones, first, last }: Search, { start, end }: RangeSelection, look: Look): void {
-  if (zones === undefined) look(start, end)
-  else visitZones(zones, start, end, first, last, look)
-}
-
-type Look = (start: number, end: number) => void
-
-// Loops of their own, outside of any closure: each writes the rows of [start, end) that it looks for to `out` from `count`
-// on, and returns how many there are then.
-
-function codesBetween(codes: Codes, code: number, start: number, end: number, out: Uint32Array, count: number): number {
-  for (let row = start; row < end; row++) if (codes[row] === code) out[count++] = row
-  return count
-}
-
-function hitsBetween(
-  codes: Codes,
-  hits: Uint8Array,
-  start: number,
-  end: number,
-  out: Uint32Array,
-  count: number,
-): number {
+/** A loop of its own, outside of any closure: writes from `count` on, and returns how many there are then. */
+function hitsBetween({ codes, hits }: Search, start: number, end: number, out: Uint32Array, count: number): number {
   for (let row = start; row < end; row++) if (hits[codes[row]!] === 1) out[count++] = row
   return count
 }

@@ -15,8 +15,8 @@ import type { Codes } from '../../../columns/dictionary.js'
 import { areShorts } from '../../../columns/numbers.js'
 
 /**
- * The Arrow schema of a hot file: `timestamp`, `project`, and the source's own hot columns. Types are as narrow as in memory:
- * texts are dictionaries with codes of 1, 2 or 4 bytes, numbers are `uint16`, `float32` or `float64`, areas `uint8`.
+ * The Arrow schema of a hot file: `timestamp`, `project`, and the source's own hot columns. Texts are
+ * dictionaries with codes of 1, 2 or 4 bytes, numbers `uint16` where all are small integers, else `float64`, areas `uint8`.
  */
 export function hotSchema(
   projects: Codes,
