@@ -31,6 +31,7 @@ const BENCHES = {
     core: OTHER_CORE,
     args: ['cached', 'logs', 'stats'].flatMap((asked) => ['alone', 'ingest'].map((mode) => [asked, mode])),
   },
+  warming: { script: 'warming.mjs', args: [['10000000', '1000']] },
   query: {
     script: 'query.mjs',
     args: ['1000000', '10000000'].flatMap((rows) => [

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../base/clock.js'
 import type { Log } from '../base/log.js'
 import type { Metrics } from '../base/metrics.js'
@@ -18,7 +19,8 @@ interface Parts {
 
 /**
  * Computes the entries in use anew, in the background and one at a time, whenever they are due. An entry whose
- * refresh fails stays as it is and is tried again when it would be due next. Returns what stops it, at once.
+ * refresh fails stays as it is and is tried again when it would be due next. Between two of them other work gets its turn:
+ * from what an engine has kept a refresh may come without a single wait. Returns what stops it, at once.
  */
 export function startWarming({ cache, refresh, clock, metrics, log }: Parts): () => void {
   const stopped = new AbortController()
@@ -39,7 +41,11 @@ export function startWarming({ cache, refresh, clock, metrics, log }: Parts): ()
   async function look(): Promise<void> {
     if (busy) return
     busy = true
-    for (const entry of cache.due()) await refreshOne(entry)
+    for (const entry of cache.due()) {
+      if (stopped.signal.aborted) return
+      await refreshOne(entry)
+      await setImmediate()
+    }
     busy = false
   }
 

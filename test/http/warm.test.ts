@@ -92,6 +92,20 @@ test('refreshes run one at a time, the oldest entry first', async () => {
   }
 })
 
+test('other work gets its turn between two refreshes, however fast these are', async () => {
+  const { get, engine, clock } = countingApp()
+  for (let i = 0; i < 20; i++) await get(`${STATS}?project=p${i}`)
+  clock.advance(300_000)
+  const seen = [engine.runs.length]
+  while (engine.runs.length < 40 && seen.length < 100) {
+    await new Promise((resolve) => setImmediate(resolve))
+    seen.push(engine.runs.length)
+  }
+  expect(engine.runs.length).toBe(40)
+  const atOnce = seen.slice(1).map((runs, turn) => runs - seen[turn]!)
+  expect(Math.max(...atOnce)).toBe(1)
+})
+
 describe('a refresh that fails', () => {
   test('leaves the last good answer up to its 900 s', async () => {
     const { get, engine, clock, metrics, logged } = createTestApp()
