@@ -1,9 +1,5 @@
-import type { Files } from '../../src/engine/arrow/storage/disk/files.js'
-import {
-  type Damage,
-  type RecoveredJournal,
-  recoverJournal,
-} from '../../src/engine/arrow/storage/disk/journal/recover.js'
+import type { Files } from '../../src/engine/disk/files.js'
+import { type Damage, type RecoveredJournal, recoverJournal } from '../../src/engine/disk/journal/recover.js'
 import type { IngestBatch } from '../../src/engine/engine.js'
 import { below, type Random } from './random.js'
 

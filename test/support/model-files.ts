@@ -1,4 +1,4 @@
-import type { Files, ReadableFile, WritableFile } from '../../src/engine/arrow/storage/disk/files.js'
+import type { Files, ReadableFile, WritableFile } from '../../src/engine/disk/files.js'
 import {
   changeEntries,
   changeFile,

@@ -1,6 +1,6 @@
-import { createDiskFiles, type Files } from './files.js'
+import { createDiskFiles, type Files } from '../../../disk/files.js'
+import { lockDirectory } from '../../../disk/lock.js'
 import { checkFormat } from './format.js'
-import { lockDirectory } from './lock.js'
 
 /** A data directory that is this process's alone. */
 export interface Disk {

@@ -1,5 +1,5 @@
 import { LogweirError } from '../../../../base/errors.js'
-import { type Files, writeFile } from './files.js'
+import { type Files, writeFile } from '../../../disk/files.js'
 
 /** The version of all that is written below a data directory. A change that an older program would misread raises it. */
 export const FORMAT_VERSION = 1

@@ -1,4 +1,4 @@
-import type { Files } from './files.js'
+import type { Files } from '../../../disk/files.js'
 import {
   GONE,
   type HeadId,

@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createDiskFiles } from '../../../../../src/engine/arrow/storage/disk/files.js'
 import { checkFormat } from '../../../../../src/engine/arrow/storage/disk/format.js'
+import { createDiskFiles } from '../../../../../src/engine/disk/files.js'
 
 let root: string
 beforeEach(() => {

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createDiskFiles } from '../../../../../src/engine/arrow/storage/disk/files.js'
 import { takeInventory } from '../../../../../src/engine/arrow/storage/disk/inventory.js'
 import { dayPath, journalPath, segmentPath } from '../../../../../src/engine/arrow/storage/disk/layout.js'
+import { createDiskFiles } from '../../../../../src/engine/disk/files.js'
 
 let root: string
 beforeEach(() => {

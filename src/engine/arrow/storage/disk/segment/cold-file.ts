@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
+import type { Files, ReadableFile } from '../../../../disk/files.js'
 import { type ColdColumns, decodeAside, startsOf } from '../../cold.js'
 import { checkOf } from '../../ipc.js'
-import type { Files, ReadableFile } from '../files.js'
 import { damaged } from './damage.js'
 import { readBytes, readEnd, withFile } from './ends.js'
 import type { SegmentFacts } from './facts.js'

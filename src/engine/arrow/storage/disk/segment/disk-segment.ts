@@ -1,7 +1,7 @@
+import type { Files } from '../../../../disk/files.js'
 import type { SegmentHandle } from '../../handle.js'
 import { createLifetime } from '../../lifetime.js'
 import type { Segment } from '../../segment.js'
-import type { Files } from '../files.js'
 import { GONE } from '../layout.js'
 import type { Trouble } from '../trouble.js'
 import type { SegmentOnDisk } from './facts.js'

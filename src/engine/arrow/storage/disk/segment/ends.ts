@@ -1,6 +1,6 @@
 import { KIB } from '../../../../../base/units.js'
+import type { Files, ReadableFile } from '../../../../disk/files.js'
 import { checkedBytes, decodeEnd, endBytes, type FileEnd } from '../../ipc.js'
-import type { Files, ReadableFile } from '../files.js'
 import { damaged } from './damage.js'
 
 /** Read at first: most ends are shorter. */

@@ -1,6 +1,6 @@
+import { type Files, writeFile } from '../../../../disk/files.js'
 import { checkOf } from '../../ipc.js'
 import { createSegment, type Segment } from '../../segment.js'
-import { type Files, writeFile } from '../files.js'
 import { UNFINISHED } from '../layout.js'
 import { openCold } from './cold-file.js'
 import { FORMAT_VERSION, type SegmentFacts, type SegmentOnDisk } from './facts.js'

@@ -1,4 +1,4 @@
-import type { Files } from '../../../../../../src/engine/arrow/storage/disk/files.js'
+import type { Files } from '../../../../../../src/engine/disk/files.js'
 
 /** What a step of a file system is told of: its kind and its path. */
 export type Step = (what: string, path: string) => void

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import type { Files } from '../../../../../../src/engine/arrow/storage/disk/files.js'
 import { loadSegment, readSegmentFacts } from '../../../../../../src/engine/arrow/storage/disk/segment/segment-file.js'
 import type { Segment } from '../../../../../../src/engine/arrow/storage/segment.js'
+import type { Files } from '../../../../../../src/engine/disk/files.js'
 import { SOURCE_NAMES, type SourceName } from '../../../../../../src/sources.js'
 import type { TestRecord } from '../../../../../support/records.js'
 

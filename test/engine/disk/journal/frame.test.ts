@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import {
-  decodeFrameHeader,
-  encodeFrame,
-  frameBytes,
-} from '../../../../../../src/engine/arrow/storage/disk/journal/frame.js'
+import { decodeFrameHeader, encodeFrame, frameBytes } from '../../../../src/engine/disk/journal/frame.js'
 
 const marker = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8)
 const batch = { source: 'edge_logs' as const, rows: 3, ipc: Uint8Array.of(9, 9, 9, 9, 9) }

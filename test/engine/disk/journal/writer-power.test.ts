@@ -1,13 +1,9 @@
 import { describe, expect, it, vi } from 'vitest'
-import {
-  continueJournal,
-  createJournal,
-  type Journal,
-} from '../../../../../../src/engine/arrow/storage/disk/journal/writer.js'
-import type { IngestBatch } from '../../../../../../src/engine/engine.js'
-import { numberedBatch, recoverAll, told } from '../../../../../support/journal.js'
-import { createModelFiles, type ModelFiles } from '../../../../../support/model-files.js'
-import { below, mulberry32, oneOf, type Random } from '../../../../../support/random.js'
+import { continueJournal, createJournal, type Journal } from '../../../../src/engine/disk/journal/writer.js'
+import type { IngestBatch } from '../../../../src/engine/engine.js'
+import { numberedBatch, recoverAll, told } from '../../../support/journal.js'
+import { createModelFiles, type ModelFiles } from '../../../support/model-files.js'
+import { below, mulberry32, oneOf, type Random } from '../../../support/random.js'
 
 // Many small runs, on machines that may be busy.
 vi.setConfig({ testTimeout: 60_000 })

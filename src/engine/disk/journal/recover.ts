@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
-import { KIB, MIB } from '../../../../../base/units.js'
-import type { IngestBatch } from '../../../../engine.js'
+import { KIB, MIB } from '../../../base/units.js'
+import type { IngestBatch } from '../../engine.js'
 import type { Files } from '../files.js'
 import {
   ALIGNMENT,

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
-import { MIB } from '../../../../../base/units.js'
-import type { IngestBatch } from '../../../../engine.js'
+import { MIB } from '../../../base/units.js'
+import type { IngestBatch } from '../../engine.js'
 import { MARKER_BYTES } from './header.js'
 
 /**

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { LogweirError } from '../../../../../base/errors.js'
-import { KIB } from '../../../../../base/units.js'
-import { SOURCE_NAMES, type SourceName } from '../../../../../sources.js'
+import { LogweirError } from '../../../base/errors.js'
+import { KIB } from '../../../base/units.js'
+import { SOURCE_NAMES, type SourceName } from '../../../sources.js'
 
 /**
  * What a journal file begins with, numbers little-endian:

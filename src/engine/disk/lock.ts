@@ -1,7 +1,7 @@
 import { lstat, open, rename, unlink } from 'node:fs/promises'
 import { connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
-import { LogweirError } from '../../../../base/errors.js'
+import { LogweirError } from '../../base/errors.js'
 
 const LOCK_NAME = 'lock'
 /** What a socket's address has room for on every system, in bytes. */

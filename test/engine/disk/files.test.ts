@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createDiskFiles, type Files } from '../../../../../src/engine/arrow/storage/disk/files.js'
+import { createDiskFiles, type Files } from '../../../src/engine/disk/files.js'
 
 let root: string
 let files: Files

@@ -1,14 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
-import { recoverJournal } from '../../../../../../src/engine/arrow/storage/disk/journal/recover.js'
-import {
-  continueJournal,
-  createJournal,
-  type Journal,
-} from '../../../../../../src/engine/arrow/storage/disk/journal/writer.js'
-import type { IngestBatch } from '../../../../../../src/engine/engine.js'
-import { numberedBatch, recoverAll, told } from '../../../../../support/journal.js'
-import { createModelFiles, type Fault, type ModelFiles } from '../../../../../support/model-files.js'
-import { mulberry32 } from '../../../../../support/random.js'
+import { recoverJournal } from '../../../../src/engine/disk/journal/recover.js'
+import { continueJournal, createJournal, type Journal } from '../../../../src/engine/disk/journal/writer.js'
+import type { IngestBatch } from '../../../../src/engine/engine.js'
+import { numberedBatch, recoverAll, told } from '../../../support/journal.js'
+import { createModelFiles, type Fault, type ModelFiles } from '../../../support/model-files.js'
+import { mulberry32 } from '../../../support/random.js'
 
 // Many small runs, on machines that may be busy.
 vi.setConfig({ testTimeout: 60_000 })

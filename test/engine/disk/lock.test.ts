@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { lockDirectory } from '../../../../../src/engine/arrow/storage/disk/lock.js'
+import { lockDirectory } from '../../../src/engine/disk/lock.js'
 
 let root: string
 beforeEach(() => {

@@ -1,17 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { encodeFrame, frameBytes } from '../../../../../../src/engine/arrow/storage/disk/journal/frame.js'
-import {
-  createHeader,
-  FRAMES_START,
-  HEADER_BYTES,
-} from '../../../../../../src/engine/arrow/storage/disk/journal/header.js'
-import type { Damage } from '../../../../../../src/engine/arrow/storage/disk/journal/recover.js'
-import { createJournal } from '../../../../../../src/engine/arrow/storage/disk/journal/writer.js'
-import type { IngestBatch } from '../../../../../../src/engine/engine.js'
-import { numberedBatch, recoverAll, told } from '../../../../../support/journal.js'
-import { createModelFiles } from '../../../../../support/model-files.js'
-import { below, mulberry32 } from '../../../../../support/random.js'
+import { encodeFrame, frameBytes } from '../../../../src/engine/disk/journal/frame.js'
+import { createHeader, FRAMES_START, HEADER_BYTES } from '../../../../src/engine/disk/journal/header.js'
+import type { Damage } from '../../../../src/engine/disk/journal/recover.js'
+import { createJournal } from '../../../../src/engine/disk/journal/writer.js'
+import type { IngestBatch } from '../../../../src/engine/engine.js'
+import { numberedBatch, recoverAll, told } from '../../../support/journal.js'
+import { createModelFiles } from '../../../support/model-files.js'
+import { below, mulberry32 } from '../../../support/random.js'
 
 // Many small runs, on machines that may be busy.
 vi.setConfig({ testTimeout: 60_000 })
