@@ -5,7 +5,8 @@ const MINUTES = 60_000
 
 /**
  * `unit` tests run in shifted time zones too; `program` tests run the built program as a child, one file at a time, since
- * some of them look at the clock; `slow` ones are those that `npm test` has no time for.
+ * some of them look at the clock; `clickhouse` ones start servers, where these can be had; `slow` ones are those that
+ * `npm test` has no time for.
  */
 export default defineConfig({
   test: {
@@ -14,7 +15,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/program/**', SLOW],
+          exclude: ['test/program/**', 'test/clickhouse/**', 'test/chdb/**', SLOW],
           testTimeout: 20_000,
           sequence: { groupOrder: 0 },
         },
@@ -28,6 +29,17 @@ export default defineConfig({
           hookTimeout: MINUTES,
           fileParallelism: false,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          name: 'clickhouse',
+          include: ['test/clickhouse/**/*.test.ts'],
+          exclude: [SLOW],
+          testTimeout: 5 * MINUTES,
+          hookTimeout: 5 * MINUTES,
+          fileParallelism: false,
+          sequence: { groupOrder: 3 },
         },
       },
       {

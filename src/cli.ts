@@ -4,7 +4,7 @@ import { LogweirError } from './base/errors.js'
 import { letHeapsGrow } from './base/heap.js'
 import { createStderrLog, type Log } from './base/log.js'
 import { usageError } from './base/settings.js'
-import { helpText, readGenerateConfig, readServeConfig } from './config.js'
+import { helpText, readGenerateConfig, readSchemaConfig, readServeConfig } from './config.js'
 
 /** What the shell sees: done, went wrong, called wrongly. */
 const EXIT = { ok: 0, failure: 1, usage: 2 }
@@ -26,6 +26,12 @@ async function generate(args: readonly string[]): Promise<number> {
   return EXIT.ok
 }
 
+async function schema(args: readonly string[]): Promise<number> {
+  const { showSchema } = await import('./show-schema.js')
+  const isAsWanted = await showSchema(readSchemaConfig(args, process.env), print)
+  return isAsWanted ? EXIT.ok : EXIT.failure
+}
+
 function print(text: string): number {
   process.stdout.write(text)
   return EXIT.ok
@@ -43,6 +49,7 @@ async function run(args: readonly string[], log: Log): Promise<number> {
   if (command === '--version' || command === '-v') return print(`${version()}\n`)
   if (command === 'serve') return serve(rest, log)
   if (command === 'generate') return generate(rest)
+  if (command === 'schema') return schema(rest)
   if (command === undefined) throw usageError('no command. Try: logweir serve, or logweir --help')
   throw usageError(`unknown command ${JSON.stringify(command)}. Try: logweir serve, or logweir --help`)
 }

@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os'
 import { parseIso8601 } from './base/iso8601.js'
-import { bytes, type Kind, onOff, spanUs, text, whole } from './base/kinds.js'
+import { bytes, httpUrl, identifier, type Kind, oneOf, onOff, spanUs, text, whole } from './base/kinds.js'
 import { describeSettings, readSettings, type Settings, usageError, type ValuesOf } from './base/settings.js'
 import { DAY_US } from './base/units.js'
 import { findSource, SOURCE_NAMES, type SourceName } from './sources.js'
@@ -27,6 +27,15 @@ const moment: Kind<number | 'now'> = {
 
 const MOST_DAYS = 36_500
 
+/** Where an existing ClickHouse server or cluster is. */
+const CLICKHOUSE_SETTINGS = {
+  clickhouseUrl: { kind: httpUrl, meaning: 'HTTP address of a ClickHouse server, of a cluster any one of it' },
+  clickhouseCluster: { kind: identifier('NAME'), meaning: "cluster, by its name in the servers' configuration" },
+  clickhouseDatabase: { kind: identifier('NAME'), default: 'logweir', meaning: 'database of the tables' },
+  clickhouseUser: { kind: text('NAME'), default: 'default', meaning: 'user of ClickHouse' },
+  clickhousePassword: { kind: text(''), flag: false, meaning: 'its password; never a flag' },
+} satisfies Settings
+
 export const SERVE_SETTINGS = {
   port: { kind: whole('PORT', 0, 65_535), default: '4000', meaning: 'TCP port to listen on; 0: any free one' },
   host: { kind: text('ADDRESS'), default: '127.0.0.1', meaning: 'address to listen on' },
@@ -41,6 +50,17 @@ export const SERVE_SETTINGS = {
   retentionDays: { kind: whole('DAYS', 1, MOST_DAYS), default: '90', meaning: 'rows older than this go' },
   tokensFile: { kind: text('FILE'), meaning: 'access tokens, one a line; # starts a comment' },
   accessTokens: { kind: text(''), flag: false, meaning: 'access tokens, comma separated; never a flag' },
+  engine: {
+    kind: oneOf('ENGINE', 'embedded', 'clickhouse'),
+    default: 'embedded',
+    meaning: 'where rows are kept and asked: embedded, in this process; clickhouse, on a server of yours',
+  },
+  ...CLICKHOUSE_SETTINGS,
+} satisfies Settings
+
+export const SCHEMA_SETTINGS = {
+  apply: { kind: onOff, variable: false, meaning: 'create what is missing on the server instead of printing it' },
+  ...CLICKHOUSE_SETTINGS,
 } satisfies Settings
 
 const MOST_ROWS = 1e12
@@ -89,12 +109,35 @@ export interface ServeConfig {
   retentionUs: number
   tokensFile: string | undefined
   accessTokens: string | undefined
+  /** Undefined: the embedded engine. */
+  clickhouse: ClickHouseConfig | undefined
+}
+
+export interface ClickHouseConfig {
+  url: string
+  /** Undefined: one server. */
+  cluster: string | undefined
+  database: string
+  user: string
+  password: string
+}
+
+export interface SchemaConfig {
+  apply: boolean
+  /** Without a server there is only the layout. */
+  clickhouse: Omit<ClickHouseConfig, 'url'> & { url: string | undefined }
 }
 
 /** The configuration of `logweir serve`. Throws `usage`. */
 export function readServeConfig(args: readonly string[], environment: Environment): ServeConfig {
   const { values, origins } = readSettings(SERVE_SETTINGS, args, environment)
-  const { memoryLimit, retentionDays, dataDir, inMemory, ...rest } = values
+  const { memoryLimit, retentionDays, dataDir, inMemory, engine, ...others } = values
+  const { clickhouse, rest } = takeClickHouse(others)
+  if (engine === 'clickhouse' && inMemory) {
+    throw usageError(
+      '--engine clickhouse keeps what the server has not confirmed in --data-dir. Leave out --in-memory.',
+    )
+  }
   if (inMemory && origins.get('dataDir') === origins.get('inMemory')) {
     throw usageError('--data-dir and --in-memory exclude each other. Give one of the two.')
   }
@@ -104,7 +147,28 @@ export function readServeConfig(args: readonly string[], environment: Environmen
     dataDir: onDisk ? dataDir : undefined,
     memoryLimitBytes: memoryLimit ?? Math.floor(totalmem() / 2),
     retentionUs: retentionDays * DAY_US,
+    clickhouse: engine === 'clickhouse' ? withUrl(clickhouse, '--engine clickhouse') : undefined,
   }
+}
+
+/** The configuration of `logweir schema clickhouse`. Throws `usage`. */
+export function readSchemaConfig(args: readonly string[], environment: Environment): SchemaConfig {
+  const [engine, ...flags] = args
+  if (engine !== 'clickhouse') throw usageError('which schema? There is one: logweir schema clickhouse')
+  const { apply, ...others } = readSettings(SCHEMA_SETTINGS, flags, environment).values
+  const { clickhouse } = takeClickHouse(others)
+  return { apply: apply ?? false, clickhouse: apply ? withUrl(clickhouse, '--apply') : clickhouse }
+}
+
+function takeClickHouse<Others extends ValuesOf<typeof CLICKHOUSE_SETTINGS>>(values: Others) {
+  const { clickhouseUrl, clickhouseCluster, clickhouseDatabase, clickhouseUser, clickhousePassword, ...rest } = values
+  const [url, cluster, database, user] = [clickhouseUrl, clickhouseCluster, clickhouseDatabase, clickhouseUser]
+  return { clickhouse: { url, cluster, database, user, password: clickhousePassword ?? '' }, rest }
+}
+
+function withUrl(clickhouse: SchemaConfig['clickhouse'], wanting: string): ClickHouseConfig {
+  if (clickhouse.url !== undefined) return { ...clickhouse, url: clickhouse.url }
+  throw usageError(`${wanting} needs the server's address: --clickhouse-url http://127.0.0.1:8123`)
 }
 
 /** The configuration of `logweir generate`. Throws `usage`. */
@@ -119,6 +183,8 @@ export function helpText(version: string): string {
 Usage
   logweir serve [flags]     serve HTTP, and read NDJSON from standard input where it is a pipe, a socket or a file
   logweir generate [flags]  write realistic log records as NDJSON
+  logweir schema clickhouse [flags]
+                            print the tables that --engine clickhouse needs, or create them
   logweir --version
   logweir --help
 
@@ -127,5 +193,8 @@ ${describeSettings(SERVE_SETTINGS).join('\n')}
 
 Flags of generate, and defaults
 ${describeSettings(GENERATE_SETTINGS).join('\n')}
+
+Flags of schema clickhouse, variables and defaults
+${describeSettings(SCHEMA_SETTINGS).join('\n')}
 `
 }

@@ -1,5 +1,5 @@
 import { accessSync, constants, mkdirSync } from 'node:fs'
-import { systemClock } from './base/clock.js'
+import { type Clock, systemClock } from './base/clock.js'
 import type { Log } from './base/log.js'
 import { createMetrics, type Metrics } from './base/metrics.js'
 import { usageError } from './base/settings.js'
@@ -36,9 +36,8 @@ export async function startService(config: ServeConfig, log: Log): Promise<Servi
   const disk = config.dataDir === undefined ? undefined : await openDataDir(config.dataDir)
   const tokens = findTokens(config)
   const [clock, metrics] = [systemClock, createMetrics()]
-  const { memoryLimitBytes, maxDiskBytes: diskLimitBytes, retentionUs, source } = config
-  const rowsLimitBytes = memoryLimitBytes * ROWS_SHARE
-  const engine = createArrowEngine({ clock, metrics, disk, log, rowsLimitBytes, diskLimitBytes, retentionUs })
+  const { retentionUs, source } = config
+  const engine = await createEngine(config, disk, { clock, metrics, log })
   gaugeEngine(engine, metrics)
   let status: Status = 'starting'
   const statusNow = () => (status === 'ok' && engine.trouble() !== undefined ? 'degraded' : status)
@@ -83,6 +82,31 @@ export async function startService(config: ServeConfig, log: Log): Promise<Servi
       await Promise.all([engine.close(), rejects.close()])
     },
   }
+}
+
+/** The engine that keeps the rows: in this process, or on a ClickHouse server. */
+async function createEngine(config: ServeConfig, disk: Disk | undefined, parts: Parts): Promise<Engine> {
+  const { clickhouse, memoryLimitBytes, maxDiskBytes: diskLimitBytes, retentionUs } = config
+  if (clickhouse === undefined) {
+    return createArrowEngine({
+      ...parts,
+      disk,
+      rowsLimitBytes: memoryLimitBytes * ROWS_SHARE,
+      diskLimitBytes,
+      retentionUs,
+    })
+  }
+  // Only who has a server pays for its client.
+  const { connectServer } = await import('./engine/clickhouse/server.js')
+  const { createClickHouseEngine } = await import('./engine/clickhouse/engine.js')
+  const server = connectServer({ ...clickhouse, isCluster: clickhouse.cluster !== undefined })
+  return createClickHouseEngine({ ...parts, server, layout: clickhouse, ...disk! })
+}
+
+interface Parts {
+  clock: Clock
+  metrics: Metrics
+  log: Log
 }
 
 /** Runs the service until a signal ends it. Gives the exit code; a second signal exits at once, with 1. */

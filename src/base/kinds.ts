@@ -18,6 +18,31 @@ export const text = (placeholder: string): Kind<string> => ({
   read: (value) => value || undefined,
 })
 
+/** One of some words. */
+export const oneOf = <Word extends string>(placeholder: string, ...words: readonly Word[]): Kind<Word> => ({
+  placeholder,
+  expects: `one of ${words.join(', ')}`,
+  read: (value) => words.find((word) => word === value),
+})
+
+/** The address of a server that speaks HTTP; names and passwords do not belong into it, for every user of the machine may read it. */
+export const httpUrl: Kind<string> = {
+  placeholder: 'URL',
+  expects: 'the URL of a server, as http://127.0.0.1:8123, without name and password',
+  read(value) {
+    if (!URL.canParse(value)) return undefined
+    const { protocol, username, password } = new URL(value)
+    return /^https?:$/.test(protocol) && username === '' && password === '' ? value : undefined
+  },
+}
+
+/** A name in a database. */
+export const identifier = (placeholder: string): Kind<string> => ({
+  placeholder,
+  expects: 'a name of letters, digits and _, that does not begin with a digit',
+  read: (value) => (/^[A-Za-z_]\w{0,127}$/.test(value) ? value : undefined),
+})
+
 /** An integer from `least` to `most`. */
 export const whole = (placeholder: string, least: number, most: number): Kind<number> => ({
   placeholder,

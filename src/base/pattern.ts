@@ -32,6 +32,11 @@ export function compilePattern(text: string, flags = ''): Pattern {
   }
 }
 
+/** A pattern as RE2 itself gets it: the library's own spellings, as `(?<name>…)`, translated. Throws `invalid_pattern`. */
+export function re2Source(text: string): string {
+  return (compilePattern(text) as Pattern & { internalSource: string }).internalSource
+}
+
 /**
  * The pattern without what the library would read otherwise than RE2: JavaScript's escapes are refused,
  * `\Q…\E` is spelled out, since the library escapes the slashes within it, and in a class of characters `(?<` is

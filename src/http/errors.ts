@@ -24,6 +24,8 @@ const MEANINGS = new Map<string, Meaning>([
   ['request_timeout', { status: 408, headers: { Connection: 'close' } }],
   ['overloaded', { status: 503, headers: { 'Retry-After': RETRY_AFTER_S } }],
   ['starting', { status: 503, headers: { 'Retry-After': RETRY_AFTER_S } }],
+  // The server that an engine asks is away, too slow, or lacks a shard.
+  ['engine_unavailable', { status: 503, headers: { 'Retry-After': RETRY_AFTER_S } }],
   // Nobody reads this one: the client has gone. The status is what access logs know it by.
   ['abandoned', { status: 499 }],
 ])

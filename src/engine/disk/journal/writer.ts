@@ -8,6 +8,8 @@ import { createHeader, encodeHeader, FRAMES_START, type JournalHeader } from './
 
 /** The file that the batches of one head are written to before they become visible. */
 export interface Journal {
+  /** The 8 random bytes that name this file and no other. */
+  readonly marker: Uint8Array
   /** Length of the file up to the end of the last batch that was appended; 0 while there is none. */
   readonly bytes: number
   /** The error of the first sync that failed. */
@@ -76,6 +78,7 @@ function openJournal(state: State): Journal {
   const appends = createTurns()
   const syncs = createTurns()
   return {
+    marker: state.header.marker,
     get bytes() {
       return state.length
     },

@@ -3,6 +3,7 @@ import type { SourceName } from '../../../../sources.js'
 import type { Files } from '../../../disk/files.js'
 import { type Damage, recoverJournal } from '../../../disk/journal/recover.js'
 import { continueJournal, createJournal, type Journal } from '../../../disk/journal/writer.js'
+import type { Trouble } from '../../../disk/trouble.js'
 import type { IngestBatch } from '../../../engine.js'
 import type { HeadKeeper, Keeper } from '../keeper.js'
 import type { Segment } from '../segment.js'
@@ -11,7 +12,6 @@ import { type SegmentPlace, takeInventory } from './inventory.js'
 import { dayPath, GONE, type HeadId, JOURNALS, journalPath, SEGMENTS, segmentPath } from './layout.js'
 import { type DiskSegment, holdOnDisk } from './segment/disk-segment.js'
 import { readSegmentFacts, writeSegment } from './segment/segment-file.js'
-import type { Trouble } from './trouble.js'
 
 /** Keeps rows below a data directory: those of an open head in its journal, sealed ones in segment files. */
 export interface DiskKeeper extends Keeper {

@@ -1,7 +1,7 @@
 import { createDiskKeeper } from '../../../../../src/engine/arrow/storage/disk/disk-keeper.js'
-import { createTrouble } from '../../../../../src/engine/arrow/storage/disk/trouble.js'
 import { createStore } from '../../../../../src/engine/arrow/storage/store.js'
 import type { Files } from '../../../../../src/engine/disk/files.js'
+import { createTrouble } from '../../../../../src/engine/disk/trouble.js'
 import { SOURCE_NAMES, type SourceName } from '../../../../../src/sources.js'
 import { toBatch } from '../../../../support/batch.js'
 import type { TestRecord } from '../../../../support/records.js'

@@ -1,9 +1,9 @@
 import type { Files } from '../../../../disk/files.js'
+import type { Trouble } from '../../../../disk/trouble.js'
 import type { SegmentHandle } from '../../handle.js'
 import { createLifetime } from '../../lifetime.js'
 import type { Segment } from '../../segment.js'
 import { GONE } from '../layout.js'
-import type { Trouble } from '../trouble.js'
 import type { SegmentOnDisk } from './facts.js'
 import { loadSegment } from './segment-file.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createTrouble } from '../../../../../src/engine/arrow/storage/disk/trouble.js'
+import { createTrouble } from '../../../src/engine/disk/trouble.js'
 
 const full = () => Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
 

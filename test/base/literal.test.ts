@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { requiredLiteral } from '../../../../src/engine/arrow/operators/literal.js'
+import { requiredLiteral } from '../../src/base/literal.js'
 
 const RE2 = createRequire(import.meta.url)('re2') as typeof import('re2')
 

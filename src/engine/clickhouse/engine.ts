@@ -1,0 +1,248 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { BUCKET_US, datetime } from '../../base/buckets.js'
+import type { Clock } from '../../base/clock.js'
+import { LogweirError } from '../../base/errors.js'
+import type { Log } from '../../base/log.js'
+import type { Metrics } from '../../base/metrics.js'
+import { createTurns } from '../../base/turns.js'
+import { MIB } from '../../base/units.js'
+import { SOURCE_NAMES } from '../../sources.js'
+import type { Files } from '../disk/files.js'
+import { createTrouble } from '../disk/trouble.js'
+import { type Engine, RawJson, type Row, type RunOptions, type Value } from '../engine.js'
+import { type BucketsShape, type RowsShape, shapeOf } from '../plan.js'
+import { lowerAggregate } from './aggregates.js'
+import { deliver } from './delivery.js'
+import { exactMeans } from './exact-means.js'
+import { createGroups, GROUP_LIMITS, type Group, type GroupLimits } from './groups.js'
+import type { Layout } from './layout.js'
+import { type Cell, type Server, ServerError } from './server.js'
+import { bucketsQuery, exactSumsQuery, rowsQuery } from './sql.js'
+import { listUnconfirmed } from './unconfirmed.js'
+
+export interface ClickHouseEngineOptions {
+  server: Server
+  layout: Layout
+  clock: Clock
+  metrics: Metrics
+  log?: Log
+  /** Where the journal of unconfirmed batches is kept. */
+  files: Files
+  /** Its name, for messages. */
+  directory: string
+  /** Gives the directory back. */
+  release?: () => Promise<void>
+  limits?: Partial<GroupLimits>
+  /** Beyond so many bytes that the server has not confirmed, `append` waits. */
+  unconfirmedBytes?: number
+  settleMs?: number
+}
+
+/** An engine over a ClickHouse server or cluster, and what tests need of it beyond the interface. */
+export interface ClickHouseEngine extends Engine {
+  /** Resolves when the server has confirmed every row appended so far. */
+  settled(): Promise<void>
+}
+
+const UNCONFIRMED_BYTES = 64 * MIB
+/** How often it is looked for groups that are due. */
+const LOOK_MS = 50
+/** A power cut of this machine costs the unconfirmed rows of so long at most. */
+const SYNC_MS = 1_000
+/** How long a disk that is full or failing is left alone. */
+const RETRY_MS = 1_000
+/** How long closing may wait for the server; what it has not confirmed then stays in the journal. */
+const CLOSE_MS = 3_000
+
+/** Rows in the tables of a ClickHouse server or cluster; this process keeps what the server has not confirmed. */
+export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickHouseEngine {
+  const { server, layout, clock, log = () => {}, files, directory, settleMs, metrics } = options
+  const { unconfirmedBytes = UNCONFIRMED_BYTES } = options
+  const disk = createTrouble(RETRY_MS, (error) =>
+    log(
+      error === undefined
+        ? `${directory} can be written to again`
+        : `${directory} cannot be written to: ${error.message}. Nothing is taken until it can; it is tried again every second.`,
+    ),
+  )
+  const lanes = new Map(SOURCE_NAMES.map((source) => [source, createTurns()]))
+  const unconfirmed = new Set<Group>()
+  const failing = new Map<Group, Error>()
+  const closing = new AbortController()
+  let confirmed = () => {}
+  let isClosed = false
+
+  const groups = createGroups({
+    files,
+    clock,
+    trouble: disk,
+    closed: enqueue,
+    limits: { ...GROUP_LIMITS, ...options.limits },
+  })
+
+  function enqueue(group: Group): void {
+    unconfirmed.add(group)
+    const parts = { server, layout, files, tried, settleMs, wait: untilClosing, damage: countDamage }
+    void lanes
+      .get(group.source)!
+      .take(() => deliver(group, parts))
+      .then(() => {
+        unconfirmed.delete(group)
+        confirmed()
+      })
+      .catch((error) => {
+        if (!closing.signal.aborted) log(`internal error: ${error}`)
+      })
+  }
+
+  const untilClosing = (ms: number) => wait(ms, undefined, { signal: closing.signal })
+
+  function tried(group: Group, error: Error | undefined): void {
+    const before = failing.size
+    if (error === undefined) failing.delete(group)
+    else if (!closing.signal.aborted) failing.set(group, error)
+    if (before === 0 && failing.size > 0) {
+      log(`rows cannot be brought to ClickHouse: ${hinted(error!)}. They are kept in ${directory} and tried again.`)
+    }
+    if (before > 0 && failing.size === 0) log('rows are brought to ClickHouse again')
+  }
+
+  function countDamage({ path, offset, bytes }: { path: string; offset: number; bytes: number }): void {
+    metrics.damagedBytes.inc(bytes)
+    log(
+      `${directory}/${path} is damaged: ${bytes} bytes at offset ${offset} are skipped, and the rows in them are lost`,
+    )
+  }
+
+  const heldBytes = () =>
+    [...unconfirmed].reduce((sum, group) => sum + (group.first === undefined ? 0 : group.bytes), 0)
+
+  async function room(): Promise<void> {
+    while (heldBytes() >= unconfirmedBytes) await new Promise<void>((resolve) => (confirmed = resolve))
+  }
+
+  const stopLooking = clock.every(LOOK_MS, () => void groups.closeDue())
+  const stopSync = clock.every(SYNC_MS, () => {
+    groups.sync().catch((error: Error) => log(`${directory} cannot be synced: ${error.message}`))
+  })
+
+  async function settled(): Promise<void> {
+    await groups.closeDue(true)
+    await Promise.all([...lanes.values()].map((lane) => lane.settled()))
+  }
+
+  return {
+    async recover() {
+      for (const name of await listUnconfirmed(files)) enqueue({ ...name, rows: 0, bytes: 0 })
+    },
+    trouble: () => disk.current() ?? failing.values().next().value,
+    async append(batch) {
+      if (isClosed) throw new TypeError('The engine is closed.')
+      await room()
+      await groups.append(batch)
+    },
+    async run(plan, runOptions) {
+      const shape = shapeOf(plan)
+      if (shape === undefined) return inOrder([])
+      try {
+        return inOrder(await (shape.kind === 'rows' ? runRows : runBuckets)(shape as never, options, runOptions))
+      } catch (error) {
+        throw error instanceof ServerError ? refused(error, log) : error
+      }
+    },
+    stats: () =>
+      SOURCE_NAMES.map((source) => {
+        const held = [...unconfirmed].filter((group) => group.source === source)
+        const sum = (of: (group: Group) => number) => held.reduce((total, group) => total + of(group), 0)
+        const headBytes = sum(({ bytes }) => bytes)
+        return { source, rows: sum(({ rows }) => rows), segments: 0, hotBytes: 0, coldBytes: 0, headBytes }
+      }),
+    settled,
+    async close() {
+      isClosed = true
+      stopLooking()
+      stopSync()
+      disk.giveUp()
+      await groups.sync().catch(() => {})
+      const late = wait(CLOSE_MS, undefined, { ref: false })
+      await Promise.race([settled(), late])
+      closing.abort()
+      await Promise.race([settled(), wait(CLOSE_MS, undefined, { ref: false })])
+      await server.close()
+      await options.release?.()
+    },
+  }
+}
+
+type Reading = Pick<ClickHouseEngineOptions, 'server' | 'layout'>
+
+async function runRows(shape: RowsShape, { server, layout }: Reading, { signal }: RunOptions = {}): Promise<Row[]> {
+  const unknown = shape.columns.find((column) => !Object.hasOwn(READ_COLUMN, column))
+  if (unknown !== undefined) throw new TypeError(`The column ${unknown} is not one that rows are made of.`)
+  const rows = await server.select(rowsQuery(shape, layout), { signal })
+  return rows.map((cells) => Object.fromEntries(shape.columns.map((name, i) => [name, READ_COLUMN[name]!(cells[i]!)])))
+}
+
+const READ_COLUMN: Readonly<Record<string, (cell: Cell) => Value>> = {
+  id: (cell) => cell,
+  timestamp: Number,
+  event_message: (cell) => cell,
+  metadata: (cell) => new RawJson(cell as string),
+}
+
+async function runBuckets(shape: BucketsShape, reading: Reading, { signal }: RunOptions = {}): Promise<Row[]> {
+  const { server, layout } = reading
+  const rows = await server.select(bucketsQuery(shape, layout), { signal })
+  const lowered = shape.aggregates.map(([name, aggregate]) => ({
+    name,
+    aggregate,
+    ...lowerAggregate(aggregate, shape.source),
+  }))
+  const exact = new Map<string, Map<number, number>>()
+  const read: Row[] = []
+  for (const [bucket, ...cells] of rows) {
+    const startUs = Number(bucket) * BUCKET_US[shape.unit]
+    const row: Record<string, Value> = { timestamp: shape.as === 'datetime' ? datetime(startUs) : startUs }
+    let at = 0
+    for (const { name, aggregate, values, read: readValue } of lowered) {
+      let value = readValue(cells.slice(at, (at += values.length)))
+      if (value === undefined && aggregate.fn === 'mean') {
+        const { column } = aggregate
+        if (!exact.has(column)) {
+          exact.set(column, exactMeans(await server.select(exactSumsQuery(shape, column, layout), { signal })))
+        }
+        value = exact.get(column)!.get(Number(bucket))
+      }
+      row[name] = value ?? null
+    }
+    read.push(row)
+  }
+  return read
+}
+
+/** ClickHouse's numbers of errors that say more than that the server did not answer. */
+const CODE = { unknownTable: 60, unknownDatabase: 81, badPattern: 427 }
+
+function hinted({ message, ...error }: Error & { code?: unknown }): string {
+  const lacksTables = error.code === CODE.unknownTable || error.code === CODE.unknownDatabase
+  return lacksTables ? `${message} (logweir schema clickhouse --apply creates the tables)` : message
+}
+
+/** What a caller is told of a server's error, and the log in full. */
+function refused(error: ServerError, log: Log): LogweirError {
+  if (error.code === CODE.badPattern) {
+    return new LogweirError(
+      'invalid_pattern',
+      "The pattern is valid RE2, but not for this ClickHouse server's version of it.",
+    )
+  }
+  log(`ClickHouse did not answer a query: ${hinted(error)}`)
+  return new LogweirError(
+    'engine_unavailable',
+    'The ClickHouse server behind this service did not answer. Try again shortly.',
+  )
+}
+
+async function* inOrder(rows: readonly Row[]): AsyncIterable<Row> {
+  yield* rows
+}

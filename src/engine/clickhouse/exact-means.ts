@@ -1,0 +1,35 @@
+import type { Cell } from './server.js'
+
+/** Every finite double is a whole number of these: 2 to the -1074. */
+const SMALLEST_SHIFT = 1074
+const HALF_BITS = 26n
+/** Bits of a quotient, more than a double holds. */
+const QUOTIENT_BITS = 64
+
+/** The means of each bucket by the rows of `exactSumsQuery`, right to the last bit or two of a double. */
+export function exactMeans(rows: readonly (readonly Cell[])[]): Map<number, number> {
+  const totals = new Map<number, { sum: bigint; count: bigint }>()
+  for (const [bucket, exponent, upper, lower, count] of rows) {
+    const total = totals.get(Number(bucket)) ?? { sum: 0n, count: 0n }
+    const mantissas = (BigInt(upper!) << HALF_BITS) + BigInt(lower!)
+    // Exponents 0 and 1 have the same unit: the first is that of the smallest numbers, which lack the leading bit.
+    total.sum += mantissas << BigInt(Math.max(1, Number(exponent)) - 1)
+    total.count += BigInt(count!)
+    totals.set(Number(bucket), total)
+  }
+  return new Map([...totals].map(([bucket, { sum, count }]) => [bucket, quotient(sum, count, SMALLEST_SHIFT)]))
+}
+
+/** `numerator / denominator / 2 ** shift`, where the numerator may be far above all doubles. */
+function quotient(numerator: bigint, denominator: bigint, shift: number): number {
+  if (numerator < 0n) return -quotient(-numerator, denominator, shift)
+  const excess = Math.max(0, numerator.toString(2).length - denominator.toString(2).length - QUOTIENT_BITS)
+  const bits = Number((numerator << BigInt(QUOTIENT_BITS)) / (denominator << BigInt(excess)))
+  return timesPowerOfTwo(bits, excess - QUOTIENT_BITS - shift)
+}
+
+/** In two steps, since 2 to the power alone may lie outside the doubles. */
+function timesPowerOfTwo(value: number, power: number): number {
+  const half = Math.trunc(power / 2)
+  return value * 2 ** half * 2 ** (power - half)
+}

@@ -1,0 +1,169 @@
+import { type Data, type RecordBatch, RecordBatchReader } from 'apache-arrow'
+import type { SourceName } from '../../sources.js'
+import type { IngestBatch } from '../engine.js'
+import { COLD_COLUMNS, hotColumns } from '../schema.js'
+import { columnsOf, typeOfHot } from './layout.js'
+
+/** Where the rows of a block came from: the last columns of a table. */
+export interface Origin {
+  /** Microseconds since the epoch. */
+  arrivedUs: number
+  batch: bigint
+  /** The place of the block's first row among all rows of the batch. */
+  firstRow: number
+}
+
+/** Which rows go into a block, by their place among all rows of the batch. */
+type Keep = (row: number) => boolean
+
+/**
+ * A batch as one block of ClickHouse's Native format, and how many rows are in it: number of columns, number of rows, then
+ * for each column its name, its type and its values. A text is its length and its bytes; a nullable column begins with a
+ * byte for each row. Throws a TypeError where the batch is not what it says it is.
+ */
+export function toNative(batch: IngestBatch, origin: Origin, keep?: Keep): { block: Uint8Array; rows: number } {
+  const [decoded] = [...RecordBatchReader.from(batch.ipc)] as RecordBatch[]
+  if (decoded === undefined || decoded.numRows !== batch.rows) {
+    throw new TypeError(`A batch of ${batch.source} must be one record batch of ${batch.rows} rows.`)
+  }
+  const dataOf = new Map(decoded.schema.fields.map(({ name }, i) => [name, decoded.data.children[i]!]))
+  const places = Uint32Array.from({ length: batch.rows }, (_, i) => i)
+  const rows = keep === undefined ? places : places.filter((row) => keep(origin.firstRow + row))
+  const out = createOut(batch.ipc.length + ROW_BYTES * rows.length)
+  const columns = columnsOf(batch.source)
+  out.length(columns.length)
+  out.length(rows.length)
+  const writers = columnWriters(batch.source, dataOf, origin)
+  for (const { name, type } of columns) {
+    out.text(name)
+    out.text(type)
+    writers.get(name)!(out, rows)
+  }
+  return { block: out.bytes(), rows: rows.length }
+}
+
+type ColumnWriter = (out: Out, rows: Uint32Array) => void
+
+function columnWriters(
+  source: SourceName,
+  dataOf: ReadonlyMap<string, Data>,
+  { arrivedUs, batch, firstRow }: Origin,
+): Map<string, ColumnWriter> {
+  const dataNamed = (name: string) => {
+    const data = dataOf.get(name)
+    if (data === undefined) throw new TypeError(`A batch of ${source} must have the column ${name}.`)
+    return data
+  }
+  const hot = hotColumns(source).map((column): [string, ColumnWriter] => {
+    const data = dataNamed(column.name)
+    const isNullable = typeOfHot(column).startsWith('Nullable')
+    if (column.kind === 'category') return [column.name, coded(data)]
+    if (column.kind === 'areas') return [column.name, fixed(data.values as Uint8Array)]
+    const write = column.kind === 'text' ? texts(data) : fixed(data.values as Float64Array)
+    return [column.name, isNullable ? nullable(data, write) : write]
+  })
+  return new Map<string, ColumnWriter>([
+    ['timestamp', fixed(dataNamed('timestamp').values as BigInt64Array)],
+    ['project', coded(dataNamed('project'))],
+    ...hot,
+    ...COLD_COLUMNS.map((name): [string, ColumnWriter] => [name, texts(dataNamed(name))]),
+    ['arrived', (out, rows) => out.fixed(new BigInt64Array(rows.length).fill(BigInt(arrivedUs)))],
+    ['batch', (out, rows) => out.fixed(new BigUint64Array(rows.length).fill(batch))],
+    ['row', (out, rows) => out.fixed(rows.map((row) => firstRow + row))],
+  ])
+}
+
+type FixedWidth = Uint8Array | Uint32Array | Float64Array | BigInt64Array | BigUint64Array
+
+function fixed(values: Exclude<FixedWidth, Uint32Array | BigUint64Array>): ColumnWriter {
+  return (out, rows) => {
+    const picked = new (values.constructor as new (length: number) => typeof values)(rows.length)
+    for (let i = 0; i < rows.length; i++) picked[i] = values[rows[i]!]!
+    out.fixed(picked)
+  }
+}
+
+function texts(data: Data): ColumnWriter {
+  const [offsets, values] = [data.valueOffsets as Int32Array, data.values as Uint8Array]
+  return (out, rows) => {
+    for (const row of rows) {
+      if (isNull(data, row)) out.length(0)
+      else out.bytesOf(values, offsets[row]!, offsets[row + 1]!)
+    }
+  }
+}
+
+/** Codes of a dictionary; an empty text stands for null. */
+function coded(data: Data): ColumnWriter {
+  const codes = data.values as Int32Array
+  const entries = data.dictionary?.data[0]
+  const [offsets, values] = [entries?.valueOffsets as Int32Array, entries?.values as Uint8Array]
+  return (out, rows) => {
+    for (const row of rows) {
+      if (isNull(data, row)) out.length(0)
+      else out.bytesOf(values, offsets[codes[row]!]!, offsets[codes[row]! + 1]!)
+    }
+  }
+}
+
+function nullable(data: Data, write: ColumnWriter): ColumnWriter {
+  return (out, rows) => {
+    out.fixed(Uint8Array.from(rows, (row) => (isNull(data, row) ? 1 : 0)))
+    write(out, rows)
+  }
+}
+
+function isNull({ nullCount, nullBitmap }: Data, row: number): boolean {
+  return nullCount > 0 && (nullBitmap[row >> 3]! & (1 << (row & 7))) === 0
+}
+
+/** What a row takes beside what it takes in Arrow, about. */
+const ROW_BYTES = 64
+
+interface Out {
+  /** A variable-length integer: seven bits a byte, the lowest first. */
+  length(value: number): void
+  text(value: string): void
+  bytesOf(values: Uint8Array, start: number, end: number): void
+  fixed(values: FixedWidth): void
+  bytes(): Uint8Array
+}
+
+function createOut(room: number): Out {
+  let bytes = Buffer.allocUnsafe(room)
+  let used = 0
+
+  function reserve(more: number): void {
+    if (used + more <= bytes.length) return
+    const grown = Buffer.allocUnsafe(Math.max(used + more, 2 * bytes.length))
+    bytes.copy(grown, 0, 0, used)
+    bytes = grown
+  }
+
+  const out: Out = {
+    length(value) {
+      reserve(5)
+      let rest = value
+      for (; rest > 0x7f; rest >>>= 7) bytes[used++] = (rest & 0x7f) | 0x80
+      bytes[used++] = rest
+    },
+    text(value) {
+      const encoded = Buffer.from(value)
+      out.bytesOf(encoded, 0, encoded.length)
+    },
+    bytesOf(values, start, end) {
+      const count = end - start
+      reserve(5 + count)
+      out.length(count)
+      bytes.set(values.subarray(start, end), used)
+      used += count
+    },
+    fixed(values) {
+      reserve(values.byteLength)
+      bytes.set(new Uint8Array(values.buffer, values.byteOffset, values.byteLength), used)
+      used += values.byteLength
+    },
+    bytes: () => bytes.subarray(0, used),
+  }
+  return out
+}

@@ -1,0 +1,127 @@
+/**
+ * Serves an embedded ClickHouse over HTTP on a free loopback port, as a ClickHouse server would as far as the tests' client
+ * can tell: POST / with a statement as body, or in `?query=` with data as body (perhaps gzipped), and GET /ping.
+ * Keeps its tables in the directory that its argument names. Prints `{"port": …}` once it listens; ends when its standard
+ * input does, so that it never outlives whoever started it.
+ */
+import { rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { Session } from 'chdb'
+
+/** Parameters that a server takes from the URL and that are no settings of a query. */
+const NO_SETTINGS = new Set([
+  'query',
+  'query_id',
+  'database',
+  'default_format',
+  'user',
+  'password',
+  'session_id',
+  'session_timeout',
+  'wait_end_of_query',
+  'buffer_size',
+  'compress',
+  'decompress',
+  'enable_http_compression',
+])
+
+/** An insert whose data come after it: what is before the place of `FROM INFILE`, and what is after. */
+const INSERT_OF_DATA = /^(\s*INSERT\s+INTO\s+.*?)(\s+(?:SETTINGS\s.*?\s)?FORMAT\s+\w+)\s*;?\s*$/is
+
+const [directory] = process.argv.slice(2)
+if (directory === undefined) throw new Error('usage: server.mjs <directory for the tables>')
+const DATA = join(directory, 'insert.data')
+const session = new Session(join(directory, 'tables'))
+let database = 'default'
+let last = Promise.resolve()
+
+const quote = (text) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
+const name = (text) => `\`${text.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``
+
+/** Runs a statement; what it answers, as bytes. */
+async function run(sql, format = 'TabSeparated') {
+  try {
+    return (await session.queryAsync(sql, { format })).bytes()
+  } catch (error) {
+    // The part of an answer that was written before an error comes with the next answer, unless one takes it away.
+    await session.queryAsync('SELECT 1', { format: 'Null' })
+    throw error
+  }
+}
+
+async function use(wanted) {
+  if (wanted === database) return
+  await run(`USE ${name(wanted)}`)
+  database = wanted
+}
+
+/** Runs a statement under settings that hold for it alone. */
+async function runWith(settings, sql, format) {
+  try {
+    for (const [setting, value] of settings) await run(`SET ${setting} = ${quote(value)}`)
+    return await run(sql, format)
+  } finally {
+    for (const [setting] of settings) await run(`SET ${setting} = DEFAULT`).catch(() => {})
+  }
+}
+
+/** The statement that a request asks for; the data of an insert are put into a file. */
+function statementOf(query, body) {
+  if (query === null) return body.toString()
+  const insert = INSERT_OF_DATA.exec(query)
+  if (insert === null) return `${query}\n${body}`
+  writeFileSync(DATA, body)
+  return `${insert[1]} FROM INFILE ${quote(DATA)}${insert[2]}`
+}
+
+async function answer(parameters, body) {
+  const settings = [...parameters].filter(([parameter]) => !NO_SETTINGS.has(parameter))
+  if (settings.some(([setting]) => !/^\w+$/.test(setting))) throw new Error('Code: 115. DB::Exception: Unknown setting')
+  await use(parameters.get('database') ?? 'default')
+  const sql = statementOf(parameters.get('query'), body)
+  return runWith(settings, sql, parameters.get('default_format') ?? undefined)
+}
+
+async function bodyOf(request) {
+  const pieces = []
+  for await (const piece of request) pieces.push(piece)
+  const body = Buffer.concat(pieces)
+  return request.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body
+}
+
+/** As a server says it: the header has the code that begins the text. */
+function fail(response, error) {
+  const text = /Code: \d+\. DB::[\s\S]*/.exec(error.message)?.[0] ?? `Code: 1002. DB::Exception: ${error.message}`
+  response.writeHead(500, {
+    'content-type': 'text/plain; charset=UTF-8',
+    'x-clickhouse-exception-code': /\d+/.exec(text)[0],
+  })
+  response.end(`${text}\n`)
+}
+
+async function serve(request, response) {
+  const { pathname, searchParams } = new URL(request.url, 'http://localhost')
+  if (pathname === '/ping') return response.end('Ok.\n')
+  if (pathname !== '/') return response.writeHead(404).end()
+  try {
+    const body = await bodyOf(request)
+    const turn = last.then(() => answer(searchParams, body))
+    last = turn.catch(() => {})
+    response.end(await turn)
+  } catch (error) {
+    fail(response, error)
+  }
+}
+
+function end() {
+  session.close()
+  rmSync(directory, { recursive: true, force: true })
+  process.exit()
+}
+
+const server = createServer(serve).listen(0, '127.0.0.1', () => {
+  console.log(JSON.stringify({ port: server.address().port }))
+})
+process.stdin.on('end', end).on('error', end).resume()

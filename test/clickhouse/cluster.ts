@@ -1,0 +1,281 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+
+/** A user with a password; `default` has none. */
+export const USER = { name: 'logweir', password: 'weir-secret' }
+export const CLUSTER = 'logweir_test'
+
+/** Zones of the servers' clocks: they differ, so that no answer can depend on them unseen. */
+const TIME_ZONES = ['UTC', 'America/New_York']
+const START_MS = 60_000
+const LOG_TAIL_CHARACTERS = 4_000
+
+/** Debian keeps it in a folder that only the PATH of an administrator names. */
+const FOLDERS = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/bin', '/usr/local/bin']
+
+export const WHY_NO_SERVER =
+  'there is no program clickhouse-server, neither on the PATH nor in /usr/sbin (Debian has it as the package clickhouse-server)'
+
+/** The path of the program; undefined where there is none, for which WHY_NO_SERVER has the words. */
+export function findServer(): string | undefined {
+  return FOLDERS.filter((folder) => folder !== '')
+    .map((folder) => join(folder, 'clickhouse-server'))
+    .find(isExecutable)
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** One ClickHouse server on loopback that keeps its tables in a temporary folder. */
+export interface Server {
+  /** Of its HTTP interface, without a slash at the end. */
+  url: string
+  /** Ends it as a crash would; resolves once it is gone. */
+  kill(): Promise<void>
+  /** Starts it again, with the same tables and ports. */
+  start(): Promise<void>
+  /** Ends it and removes its tables. */
+  stop(): Promise<void>
+}
+
+/** Two servers, each a shard of the cluster `name`, which both know. */
+export interface Cluster {
+  name: string
+  urls: string[]
+  kill(shard: number): Promise<void>
+  start(shard: number): Promise<void>
+  stop(): Promise<void>
+}
+
+interface Ports {
+  http: number
+  tcp: number
+  interserver: number
+}
+
+/** Starts one server that belongs to no cluster. */
+export async function startServer(): Promise<Server> {
+  const [ports] = await freePorts(1)
+  const server = newServer(ports!, TIME_ZONES[0]!)
+  await startAll([server])
+  return server
+}
+
+/** Starts two shards of one replica each; throws, with the end of a server's log, where one does not start. */
+export async function startCluster(): Promise<Cluster> {
+  const ports = await freePorts(TIME_ZONES.length)
+  const servers = TIME_ZONES.map((timeZone, i) => newServer(ports[i]!, timeZone, ports))
+  await startAll(servers)
+  return {
+    name: CLUSTER,
+    urls: servers.map(({ url }) => url),
+    kill: (shard) => servers[shard]!.kill(),
+    start: (shard) => servers[shard]!.start(),
+    stop: () => stopAll(servers),
+  }
+}
+
+async function startAll(servers: readonly Server[]): Promise<void> {
+  const started = await Promise.allSettled(servers.map((server) => server.start()))
+  const failed = started.find(({ status }) => status === 'rejected')
+  if (failed === undefined) return
+  await stopAll(servers)
+  throw (failed as PromiseRejectedResult).reason
+}
+
+async function stopAll(servers: readonly Server[]): Promise<void> {
+  await Promise.all(servers.map((server) => server.stop()))
+}
+
+function newServer(ports: Ports, timeZone: string, shards: readonly Ports[] = []): Server {
+  const program = findServer()
+  if (program === undefined) throw new Error(WHY_NO_SERVER)
+  const folder = mkdtempSync(join(tmpdir(), 'logweir-clickhouse-'))
+  const log = join(folder, 'server.log')
+  const url = `http://127.0.0.1:${ports.http}`
+  let running: { child: ChildProcess; guard: ChildProcess } | undefined
+  mkdirSync(join(folder, 'tmp'))
+  writeFileSync(join(folder, 'users.xml'), USERS)
+  writeFileSync(join(folder, 'config.xml'), configOf(folder, ports, timeZone, shards))
+
+  async function kill() {
+    if (running === undefined) return
+    const { child, guard } = running
+    running = undefined
+    // The guard first: it must not see the end of a process whose number another one may have by then.
+    await end(guard)
+    await end(child)
+  }
+
+  async function start() {
+    if (running !== undefined) throw new Error(`the server at ${url} runs already`)
+    const output = openSync(join(folder, 'output.log'), 'a')
+    const child = spawn(program!, [`--config-file=${join(folder, 'config.xml')}`], {
+      stdio: ['ignore', output, output],
+      cwd: folder,
+    })
+    closeSync(output)
+    await once(child, 'spawn')
+    running = { child, guard: guardOf(child.pid!, folder) }
+    try {
+      await answers(url, child)
+    } catch (error) {
+      await kill()
+      throw new Error(
+        `${(error as Error).message}. Its log ends so:\n${tailOf(join(folder, 'output.log'))}\n${tailOf(log)}`,
+      )
+    }
+  }
+
+  async function stop() {
+    await kill()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return { url, kill, start, stop }
+}
+
+/**
+ * Ends a server and removes its folder if this process ends without having done so, however it ends: the pipe that is the
+ * guard's input closes then. It outlives a signal to all of the terminal's processes.
+ */
+function guardOf(pid: number, folder: string): ChildProcess {
+  const script = 'trap "" INT TERM HUP; cat >/dev/null; kill -9 "$0"; sleep 1; rm -rf "$1"'
+  const guard = spawn('/bin/sh', ['-c', script, String(pid), folder], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  })
+  guard.stdin!.on('error', () => {})
+  return guard
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exit = once(child, 'exit')
+  child.kill('SIGKILL')
+  await exit
+}
+
+/** Resolves once the server answers; rejects where it ended or does not within START_MS. */
+async function answers(url: string, child: ChildProcess): Promise<void> {
+  const deadline = performance.now() + START_MS
+  while (!(await pings(url))) {
+    const ended = child.exitCode ?? child.signalCode
+    if (ended !== null) throw new Error(`the server for ${url} ended (${ended}) before it answered`)
+    if (performance.now() > deadline) throw new Error(`the server at ${url} does not answer after ${START_MS} ms`)
+    await pause(50)
+  }
+}
+
+async function pings(url: string): Promise<boolean> {
+  try {
+    return (await (await fetch(`${url}/ping`, { signal: AbortSignal.timeout(1_000) })).text()) === 'Ok.\n'
+  } catch {
+    return false
+  }
+}
+
+function tailOf(path: string): string {
+  return existsSync(path) ? readFileSync(path, 'utf8').slice(-LOG_TAIL_CHARACTERS) : ''
+}
+
+/**
+ * Ports below those that the system gives to connections: while a server is down, a connection must not take its port, or
+ * even connect to itself there.
+ */
+async function freePorts(servers: number): Promise<Ports[]> {
+  const free = new Set<number>()
+  while (free.size < 3 * servers) {
+    const port = 10_000 + Math.floor(Math.random() * 20_000)
+    if (await isFree(port)) free.add(port)
+  }
+  const [...ports] = free
+  return Array.from({ length: servers }, (_, i) => {
+    const [http, tcp, interserver] = ports.slice(3 * i)
+    return { http: http!, tcp: tcp!, interserver: interserver! }
+  })
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer().once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
+}
+
+const xml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
+
+const NETWORKS = '<networks><ip>127.0.0.1</ip><ip>::1</ip></networks><profile>default</profile><quota>default</quota>'
+
+/**
+ * The time limits bound how long a shard that hangs is waited for (three tries of each); a server takes them from here for
+ * its connections to other shards, whatever a request says.
+ */
+const USERS = `<yandex>
+  <profiles><default>
+    <connect_timeout>2</connect_timeout>
+    <receive_timeout>5</receive_timeout>
+    <send_timeout>5</send_timeout>
+    <background_pool_size>2</background_pool_size>
+  </default></profiles>
+  <quotas><default></default></quotas>
+  <users>
+    <default><password></password>${NETWORKS}</default>
+    <${USER.name}><password>${xml(USER.password)}</password>${NETWORKS}</${USER.name}>
+  </users>
+</yandex>
+`
+
+/** Caches are small since several servers share a machine with the tests. */
+function configOf(folder: string, ports: Ports, timeZone: string, shards: readonly Ports[]): string {
+  const place = (name: string) => xml(join(folder, name))
+  return `<yandex>
+  <logger><level>warning</level><log>${place('server.log')}</log></logger>
+  <listen_host>127.0.0.1</listen_host>
+  <http_port>${ports.http}</http_port>
+  <tcp_port>${ports.tcp}</tcp_port>
+  <interserver_http_port>${ports.interserver}</interserver_http_port>
+  <path>${place('data')}/</path>
+  <tmp_path>${place('tmp')}/</tmp_path>
+  <user_files_path>${place('user_files')}/</user_files_path>
+  <format_schema_path>${place('format_schemas')}/</format_schema_path>
+  <users_config>${place('users.xml')}</users_config>
+  <default_profile>default</default_profile>
+  <default_database>default</default_database>
+  <timezone>${timeZone}</timezone>
+  <max_concurrent_queries>100</max_concurrent_queries>
+  <mark_cache_size>16777216</mark_cache_size>
+  <uncompressed_cache_size>0</uncompressed_cache_size>
+  <remote_servers>${clusterOf(shards)}</remote_servers>
+</yandex>
+`
+}
+
+/** Each shard writes to its one replica itself, so nothing is left to a queue. */
+function clusterOf(shards: readonly Ports[]): string {
+  const user = `<user>${USER.name}</user><password>${xml(USER.password)}</password>`
+  const shardOf = ({ tcp }: Ports) =>
+    `<shard><internal_replication>true</internal_replication><replica><host>127.0.0.1</host><port>${tcp}</port>${user}</replica></shard>`
+  return shards.length === 0 ? '' : `<${CLUSTER}>${shards.map(shardOf).join('')}</${CLUSTER}>`
+}

@@ -1,0 +1,107 @@
+import { createMetrics } from '../../src/base/metrics.js'
+import {
+  type ClickHouseEngine,
+  type ClickHouseEngineOptions,
+  createClickHouseEngine,
+} from '../../src/engine/clickhouse/engine.js'
+import { type Layout, shardTableName } from '../../src/engine/clickhouse/layout.js'
+import { applySchema, askDialect } from '../../src/engine/clickhouse/schema.js'
+import { connectServer, type Server } from '../../src/engine/clickhouse/server.js'
+import { SOURCE_NAMES, type SourceName } from '../../src/sources.js'
+import { createFakeClock } from '../support/clock.js'
+import { createModelFiles } from '../support/model-files.js'
+import { findChdb, startChdb, WHY_NO_CHDB } from './chdb.js'
+import { findServer, startCluster, USER, WHY_NO_SERVER } from './cluster.js'
+
+/** Something that the engine can be run on, with the tables in it. */
+export interface Target {
+  layout: Layout
+  /** One for each shard. */
+  servers: readonly Server[]
+  /** An engine over it, of which a test says only what it needs; it does not close the server. */
+  open(options?: Partial<ClickHouseEngineOptions>): Promise<ClickHouseEngine>
+  /** Removes the rows of these sources, or all. */
+  clear(sources?: Iterable<SourceName>): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface TargetKind {
+  name: string
+  /** Undefined where it cannot be had here. */
+  found: unknown
+  needed: string
+  why: string
+  start(): Promise<Target>
+}
+
+const DATABASE = 'logweir'
+
+export const TARGETS: readonly TargetKind[] = [
+  {
+    name: 'two shards of ClickHouse',
+    found: findServer(),
+    needed: 'clickhouse-server',
+    why: WHY_NO_SERVER,
+    async start() {
+      const { urls, name, stop } = await startCluster()
+      return makeTarget(urls, { database: DATABASE, cluster: name }, stop)
+    },
+  },
+  {
+    name: 'chdb',
+    found: findChdb(),
+    needed: 'chdb',
+    why: WHY_NO_CHDB,
+    async start() {
+      const { url, stop } = await startChdb()
+      return makeTarget([url], { database: DATABASE }, stop)
+    },
+  },
+]
+
+export function connect(url: string, isCluster: boolean): Server {
+  return connectServer({
+    url,
+    user: isCluster ? USER.name : 'default',
+    password: isCluster ? USER.password : '',
+    isCluster,
+  })
+}
+
+async function makeTarget(urls: readonly string[], layout: Layout, stop: () => Promise<void>): Promise<Target> {
+  const isCluster = layout.cluster !== undefined
+  const servers = urls.map((url) => connect(url, isCluster))
+  for (const server of servers) await applySchema(server, layout)
+  // Cases are of a time of their own, which may be long ago for the server's clock.
+  const { isModern } = await askDialect(servers[0]!)
+  for (const source of isModern ? SOURCE_NAMES : []) {
+    await servers[0]!.command(`ALTER TABLE ${layout.database}.${source} REMOVE TTL`)
+  }
+  return {
+    layout,
+    servers,
+    async open(options = {}) {
+      const server = { ...servers[0]!, close: async () => {} }
+      const parts = {
+        clock: createFakeClock(),
+        metrics: createMetrics(),
+        files: createModelFiles(),
+        directory: 'data',
+        log: console.warn,
+      }
+      const engine = createClickHouseEngine({ server, layout, settleMs: 10, ...parts, ...options })
+      await engine.recover()
+      return engine
+    },
+    async clear(sources = SOURCE_NAMES) {
+      for (const source of sources) {
+        const table = isCluster ? shardTableName(source) : source
+        await Promise.all(servers.map((server) => server.command(`TRUNCATE TABLE ${layout.database}.${table}`)))
+      }
+    },
+    async stop() {
+      await Promise.all(servers.map((server) => server.close()))
+      await stop()
+    },
+  }
+}
