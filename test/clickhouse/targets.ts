@@ -89,7 +89,13 @@ async function makeTarget(urls: readonly string[], layout: Layout, stop: () => P
         directory: 'data',
         log: console.warn,
       }
-      const engine = createClickHouseEngine({ server, layout, settleMs: 10, ...parts, ...options })
+      const engine = createClickHouseEngine({
+        server,
+        layout,
+        timing: { settleMs: 10, firstWaitMs: 1 },
+        ...parts,
+        ...options,
+      })
       await engine.recover()
       return engine
     },

@@ -8,14 +8,18 @@ import { type Server, ServerError } from './server.js'
 import { readUnconfirmed, removeUnconfirmed } from './unconfirmed.js'
 import { quoteName, textValue } from './values.js'
 
-/** Waits between two tries: the first, and the longest. */
-const FIRST_WAIT_MS = 200
-const LONGEST_WAIT_MS = 5_000
-/**
- * How long a shard that was sent something by a try that failed may take to begin with it: it is looked for a second time
- * after that before what is there of a group is believed to be all.
- */
-const SETTLE_MS = 1_000
+export interface DeliveryTiming {
+  /** Waits between two tries: the first, doubled each time, and the longest. */
+  firstWaitMs: number
+  longestWaitMs: number
+  /**
+   * How long a shard that was sent something by a try that failed may take to begin with it: it is looked for a second time
+   * after that before what is there of a group is believed to be all.
+   */
+  settleMs: number
+}
+
+export const DELIVERY_TIMING: DeliveryTiming = { firstWaitMs: 200, longestWaitMs: 5_000, settleMs: 1_000 }
 
 export interface DeliveryParts {
   server: Server
@@ -26,7 +30,7 @@ export interface DeliveryParts {
   /** Is told of each try that failed, and of the one that did not. */
   tried(group: Group, error: Error | undefined): void
   damage(stretch: Damage): void
-  settleMs?: number
+  timing: DeliveryTiming
 }
 
 /**
@@ -35,7 +39,7 @@ export interface DeliveryParts {
  * server has confirmed all rows and the group's file is gone; rejects when `wait` does.
  */
 export async function deliver(group: Group, parts: DeliveryParts): Promise<void> {
-  const { wait, tried, files } = parts
+  const { wait, tried, files, timing } = parts
   for (let attempt = group.first === undefined ? 1 : 0; ; attempt++) {
     try {
       await send(group, attempt === 0, parts)
@@ -43,7 +47,7 @@ export async function deliver(group: Group, parts: DeliveryParts): Promise<void>
     } catch (error) {
       tried(group, error as Error)
     }
-    await wait(Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt))
+    await wait(Math.min(timing.longestWaitMs, timing.firstWaitMs * 2 ** attempt))
   }
   await group.first?.journal.close()
   await removeUnconfirmed(files, group)
@@ -91,16 +95,13 @@ async function readRest(group: Group, parts: DeliveryParts): Promise<{ batch?: b
 }
 
 /** Rejects while something of an earlier try runs on any shard, and ends it. */
-async function makeSureOfEnd(
-  batch: bigint,
-  { server, layout, wait, settleMs = SETTLE_MS }: DeliveryParts,
-): Promise<void> {
+async function makeSureOfEnd(batch: bigint, { server, layout, wait, timing }: DeliveryParts): Promise<void> {
   const pattern = textValue(`${queryPrefix(batch)}%`)
   const processes =
     layout.cluster === undefined ? 'system.processes' : `cluster(${quoteName(layout.cluster)}, system, processes)`
   const running = `SELECT count() FROM ${processes} WHERE initial_query_id LIKE ${pattern}`
   for (let look = 0; look < 2; look++) {
-    if (look > 0) await wait(settleMs)
+    if (look > 0) await wait(timing.settleMs)
     const [[count]] = (await server.select(running)) as [[string]]
     if (Number(count) === 0) continue
     await server.command(`KILL QUERY WHERE query_id LIKE ${pattern}`)

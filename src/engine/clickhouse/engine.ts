@@ -12,7 +12,7 @@ import { createTrouble } from '../disk/trouble.js'
 import { type Engine, RawJson, type Row, type RunOptions, type Value } from '../engine.js'
 import { type BucketsShape, type RowsShape, shapeOf } from '../plan.js'
 import { lowerAggregate } from './aggregates.js'
-import { deliver } from './delivery.js'
+import { DELIVERY_TIMING, type DeliveryTiming, deliver } from './delivery.js'
 import { exactMeans } from './exact-means.js'
 import { createGroups, GROUP_LIMITS, type Group, type GroupLimits } from './groups.js'
 import type { Layout } from './layout.js'
@@ -35,7 +35,7 @@ export interface ClickHouseEngineOptions {
   limits?: Partial<GroupLimits>
   /** Beyond so many bytes that the server has not confirmed, `append` waits. */
   unconfirmedBytes?: number
-  settleMs?: number
+  timing?: Partial<DeliveryTiming & { closeMs: number }>
 }
 
 /** An engine over a ClickHouse server or cluster, and what tests need of it beyond the interface. */
@@ -56,8 +56,9 @@ const CLOSE_MS = 3_000
 
 /** Rows in the tables of a ClickHouse server or cluster; this process keeps what the server has not confirmed. */
 export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickHouseEngine {
-  const { server, layout, clock, log = () => {}, files, directory, settleMs, metrics } = options
+  const { server, layout, clock, log = () => {}, files, directory, metrics } = options
   const { unconfirmedBytes = UNCONFIRMED_BYTES } = options
+  const timing = { ...DELIVERY_TIMING, closeMs: CLOSE_MS, ...options.timing }
   const disk = createTrouble(RETRY_MS, (error) =>
     log(
       error === undefined
@@ -82,7 +83,7 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
 
   function enqueue(group: Group): void {
     unconfirmed.add(group)
-    const parts = { server, layout, files, tried, settleMs, wait: untilClosing, damage: countDamage }
+    const parts = { server, layout, files, tried, timing, wait: untilClosing, damage: countDamage }
     void lanes
       .get(group.source)!
       .take(() => deliver(group, parts))
@@ -133,7 +134,10 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
 
   return {
     async recover() {
-      for (const name of await listUnconfirmed(files)) enqueue({ ...name, rows: 0, bytes: 0 })
+      for (const name of await listUnconfirmed(files)) {
+        groups.beginAfter(name)
+        enqueue({ ...name, rows: 0, bytes: 0 })
+      }
     },
     trouble: () => disk.current() ?? failing.values().next().value,
     async append(batch) {
@@ -164,10 +168,9 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
       stopSync()
       disk.giveUp()
       await groups.sync().catch(() => {})
-      const late = wait(CLOSE_MS, undefined, { ref: false })
-      await Promise.race([settled(), late])
+      await Promise.race([settled(), wait(timing.closeMs)])
+      // Whoever waits for another try gives up; who is in the middle of one is left behind: it is looked for at the next start.
       closing.abort()
-      await Promise.race([settled(), wait(CLOSE_MS, undefined, { ref: false })])
       await server.close()
       await options.release?.()
     },

@@ -34,6 +34,8 @@ export interface GroupLimits {
 export const GROUP_LIMITS: GroupLimits = { ageMs: 250, rows: 100_000, bytes: 16 * MIB }
 
 export interface Groups {
+  /** Names all groups to come behind one that is there already. */
+  beginAfter(name: Name): void
   /** Writes a batch to the journal of its source's open group; resolves when it outlives this process. */
   append(batch: IngestBatch): Promise<void>
   /** Closes the groups that are due, or all. */
@@ -85,6 +87,9 @@ export function createGroups({ files, clock, trouble, closed, limits }: Parts): 
   }
 
   return {
+    beginAfter({ arrivedUs }) {
+      lastArrivedUs = Math.max(lastArrivedUs, arrivedUs)
+    },
     // A turn is one try: where the disk is in trouble, what was written before it is still closed and sent.
     append: (batch) => trouble.outlast(() => turns.take(() => tryToAppend(batch))),
     closeDue: (all = false) =>
