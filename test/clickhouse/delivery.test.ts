@@ -9,7 +9,7 @@ import { edge, invocation, type TestRecord } from '../support/records.js'
 import { describeWhere } from './needs.js'
 import { TARGETS, type Target } from './targets.js'
 
-const RUNS = 12
+const RUNS = 8
 const SOURCES = ['edge_logs', 'function_edge_logs'] as const
 
 /** What may become of an insert: it never arrives, a part of it does, or all of it, and nobody hears of that. */

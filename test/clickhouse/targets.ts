@@ -68,7 +68,7 @@ export function connect(url: string, isCluster: boolean): Server {
   })
 }
 
-async function makeTarget(urls: readonly string[], layout: Layout, stop: () => Promise<void>): Promise<Target> {
+export async function makeTarget(urls: readonly string[], layout: Layout, stop: () => Promise<void>): Promise<Target> {
   const isCluster = layout.cluster !== undefined
   const servers = urls.map((url) => connect(url, isCluster))
   for (const server of servers) await applySchema(server, layout)

@@ -77,6 +77,7 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
     files,
     clock,
     trouble: disk,
+    isBusy: (source) => [...unconfirmed].some((group) => group.source === source),
     closed: enqueue,
     limits: { ...GROUP_LIMITS, ...options.limits },
   })

@@ -24,7 +24,7 @@ interface OpenGroup extends Group {
 }
 
 export interface GroupLimits {
-  /** A group is sent once it is so old, has so many rows or bytes of blocks. */
+  /** A group is sent once it is so old and its source has no other under way, or it has so many rows or bytes of blocks. */
   ageMs: number
   rows: number
   bytes: number
@@ -48,13 +48,15 @@ interface Parts {
   files: Files
   clock: Clock
   trouble: Trouble
+  /** Whether a group of the source is under way: then another one would only wait, and grows instead. */
+  isBusy(source: SourceName): boolean
   /** Is given each group when it is closed. */
   closed(group: Group): void
   limits: GroupLimits
 }
 
 /** Gathers batches into groups, one open group a source. */
-export function createGroups({ files, clock, trouble, closed, limits }: Parts): Groups {
+export function createGroups({ files, clock, trouble, isBusy, closed, limits }: Parts): Groups {
   const open = new Map<SourceName, OpenGroup>()
   const turns = createTurns()
   let lastArrivedUs = 0
@@ -95,7 +97,8 @@ export function createGroups({ files, clock, trouble, closed, limits }: Parts): 
     closeDue: (all = false) =>
       turns.take(async () => {
         for (const group of [...open.values()]) {
-          if (group.rows > 0 && (all || clock.monotonicMs() - group.beganMs >= limits.ageMs)) close(group)
+          const isDue = !isBusy(group.source) && clock.monotonicMs() - group.beganMs >= limits.ageMs
+          if (group.rows > 0 && (all || isDue)) close(group)
         }
       }),
     async sync() {

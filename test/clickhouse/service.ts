@@ -1,0 +1,22 @@
+import { type Served, serve, temporaryFolder } from '../program/program.js'
+import type { Cluster } from './cluster.js'
+import { USER } from './cluster.js'
+
+/** Starts `logweir serve --engine clickhouse` on a cluster, its standard input a pipe or a file descriptor. */
+export function serveOn(
+  cluster: Cluster,
+  { stdin = 'pipe', dataDir = temporaryFolder() }: ServeOptions = {},
+): Promise<Served> {
+  const args = ['--engine', 'clickhouse', '--clickhouse-url', cluster.urls[0]!, '--clickhouse-cluster', cluster.name]
+  const environment = {
+    LOGWEIR_IN_MEMORY: '0',
+    LOGWEIR_CLICKHOUSE_USER: USER.name,
+    LOGWEIR_CLICKHOUSE_PASSWORD: USER.password,
+  }
+  return serve([...args, '--data-dir', dataDir], { environment, stdin })
+}
+
+interface ServeOptions {
+  stdin?: 'pipe' | number
+  dataDir?: string
+}
