@@ -70,7 +70,8 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
   const unconfirmed = new Set<Group>()
   const failing = new Map<Group, Error>()
   const closing = new AbortController()
-  let confirmed = () => {}
+  /** Who waits for room. */
+  const waiting: (() => void)[] = []
   let isClosed = false
 
   const groups = createGroups({
@@ -90,7 +91,7 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
       .take(() => deliver(group, parts))
       .then(() => {
         unconfirmed.delete(group)
-        confirmed()
+        for (const resolve of waiting.splice(0)) resolve()
       })
       .catch((error) => {
         if (!closing.signal.aborted) log(`internal error: ${error}`)
@@ -120,7 +121,7 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
     [...unconfirmed].reduce((sum, group) => sum + (group.first === undefined ? 0 : group.bytes), 0)
 
   async function room(): Promise<void> {
-    while (heldBytes() >= unconfirmedBytes) await new Promise<void>((resolve) => (confirmed = resolve))
+    while (heldBytes() >= unconfirmedBytes) await new Promise<void>((resolve) => waiting.push(resolve))
   }
 
   const stopLooking = clock.every(LOOK_MS, () => void groups.closeDue())

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { connectServer } from '../../src/engine/clickhouse/server.js'
+import { until } from '../program/program.js'
+import { type Cluster, findServer, startCluster, USER, WHY_NO_SERVER } from './cluster.js'
+import { describeWhere } from './needs.js'
+import { connect } from './targets.js'
+
+const RUNNING =
+  "SELECT count() FROM system.processes WHERE query LIKE '%sleepEachRow%' AND query NOT LIKE '%processes%'"
+/** Six seconds of work, in blocks between which it can be ended. */
+const SLOW =
+  'SELECT sum(sleepEachRow(0.1)) FROM (SELECT number FROM system.numbers LIMIT 60) SETTINGS max_block_size = 5'
+
+describeWhere(findServer(), 'clickhouse-server', WHY_NO_SERVER, 'a ClickHouse server', () => {
+  let cluster: Cluster
+  beforeAll(async () => {
+    cluster = await startCluster()
+  })
+  afterAll(() => cluster?.stop())
+
+  it('is not waited for beyond the deadline, and ends the query then', async () => {
+    const server = connect(cluster.urls[0]!, true)
+    await expect(server.select(SLOW, { deadlineMs: 300 })).rejects.toMatchObject({ message: 'no answer within 0.3 s' })
+    await until(
+      () => server.select(RUNNING),
+      ([row]) => row![0] === '0',
+      4_000,
+    )
+    await server.close()
+  })
+
+  it('ends the query of a caller who leaves', async () => {
+    const server = connect(cluster.urls[0]!, true)
+    const leaving = new AbortController()
+    const asked = server.select(SLOW, { signal: leaving.signal })
+    await until(
+      () => server.select(RUNNING),
+      ([row]) => row![0] === '1',
+    )
+    const reason = new Error('gone')
+    leaving.abort(reason)
+    await expect(asked).rejects.toBe(reason)
+    await until(
+      () => server.select(RUNNING),
+      ([row]) => row![0] === '0',
+      4_000,
+    )
+    await server.close()
+  })
+
+  it('gives its number of an error, and no part of an answer', async () => {
+    const server = connect(cluster.urls[0]!, true)
+    await expect(server.select('SELECT nothing FROM nowhere')).rejects.toMatchObject({ name: 'ServerError', code: 60 })
+    const failsLate = 'SELECT throwIf(number = 900000) FROM (SELECT number FROM system.numbers LIMIT 1000000)'
+    await expect(server.select(failsLate)).rejects.toMatchObject({ code: 395 })
+    await server.close()
+    const stranger = connectServer({ url: cluster.urls[0]!, user: USER.name, password: 'wrong', isCluster: true })
+    await expect(stranger.select('SELECT 1')).rejects.toMatchObject({ code: 193 })
+    await stranger.close()
+  })
+
+  it('that is away is an error without a number', async () => {
+    const server = connect('http://127.0.0.1:1', true)
+    await expect(server.select('SELECT 1')).rejects.toMatchObject({ name: 'ServerError', code: undefined })
+    await server.close()
+  })
+})

@@ -1,0 +1,183 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { createMetrics } from '../../../src/base/metrics.js'
+import { createClickHouseEngine } from '../../../src/engine/clickhouse/engine.js'
+import { type Server, ServerError } from '../../../src/engine/clickhouse/server.js'
+import { createFakeClock } from '../../support/clock.js'
+import { appendAll, ask } from '../../support/engine.js'
+import { createModelFiles } from '../../support/model-files.js'
+import { edge } from '../../support/records.js'
+
+/** A server that a test answers for; it notes what it is asked. */
+function fakeServer(answers: Partial<Server> = {}) {
+  const asked: string[] = []
+  const server: Server = {
+    async select(sql, options) {
+      asked.push(sql)
+      return answers.select?.(sql, options) ?? []
+    },
+    async insert(sql, blocks, queryId) {
+      asked.push(`${sql} ${queryId}`)
+      await answers.insert?.(sql, blocks, queryId)
+    },
+    async command(sql) {
+      asked.push(sql)
+      await answers.command?.(sql)
+    },
+    close: async () => {},
+  }
+  return { server, asked }
+}
+
+function openOn(server: Server, options: Partial<Parameters<typeof createClickHouseEngine>[0]> = {}) {
+  const clock = createFakeClock()
+  const logged: string[] = []
+  const files = createModelFiles()
+  const timing = { settleMs: 1, firstWaitMs: 1, longestWaitMs: 2, closeMs: 20 }
+  const parts = { clock, metrics: createMetrics(), files, directory: 'data', log: (line: string) => logged.push(line) }
+  const engine = createClickHouseEngine({
+    server,
+    layout: { database: 'logweir', cluster: 'c' },
+    timing,
+    ...parts,
+    ...options,
+  })
+  return { engine, clock, logged, files }
+}
+
+const isLook = (sql: string) => sql.includes('system, processes')
+const isInsert = (sql: string) => sql.startsWith('INSERT')
+
+describe('after a try that failed', () => {
+  it('nothing is sent before what runs of it on any shard has ended, seen twice', async () => {
+    let tries = 0
+    const running = ['1', '0', '1', '0', '0']
+    const { server, asked } = fakeServer({
+      async insert() {
+        if (++tries === 1) throw new ServerError(new Error('connection reset'))
+      },
+      select: async (sql) => (isLook(sql) ? [[running.shift()!]] : []),
+    })
+    const { engine } = openOn(server)
+    await engine.recover()
+    await appendAll(engine, [edge()])
+    await engine.settled()
+    const kinds = asked.map((sql) =>
+      isInsert(sql) ? 'insert' : isLook(sql) ? 'look' : sql.startsWith('KILL') ? 'kill' : 'rows',
+    )
+    expect(kinds).toEqual(['insert', 'look', 'kill', 'look', 'look', 'kill', 'look', 'look', 'rows', 'insert'])
+    const ids = asked.filter(isInsert).map((sql) => /logweir-([0-9a-f]{16})-(\S+)$/.exec(sql)!)
+    expect(ids[0]![1]).toBe(ids[1]![1])
+    expect(ids[0]![2]).not.toBe(ids[1]![2])
+    await engine.close()
+  })
+
+  it('nothing is sent where all is there, and the journal goes', async () => {
+    const { server, asked } = fakeServer({
+      insert: async () => {
+        throw new Error('no answer')
+      },
+      select: async (sql) => (isLook(sql) ? [['0']] : [[0], [1]]),
+    })
+    const { engine, files } = openOn(server)
+    await engine.recover()
+    await appendAll(engine, [edge(), edge()])
+    expect((await files.list('unconfirmed')).length).toBe(1)
+    await engine.settled()
+    expect(asked.filter(isInsert).length).toBe(1)
+    expect(await files.list('unconfirmed')).toEqual([])
+    await engine.close()
+  })
+
+  it('it is said once, and once more when it has passed; meanwhile the engine is in trouble', async () => {
+    let isAway = true
+    const fail = async () => {
+      if (isAway) throw new ServerError(new Error('Code: 60, e.displayText() = DB::Exception: no such table'))
+    }
+    const { server } = fakeServer({
+      insert: fail,
+      async select(sql) {
+        await fail()
+        return isLook(sql) ? [['0']] : []
+      },
+    })
+    const { engine, logged } = openOn(server)
+    await engine.recover()
+    await appendAll(engine, [edge()])
+    const settled = engine.settled()
+    await wait(30)
+    expect(engine.trouble()?.message).toContain('no such table')
+    expect(engine.stats()[0]).toMatchObject({ source: 'edge_logs', rows: 1 })
+    isAway = false
+    await settled
+    expect(engine.trouble()).toBeUndefined()
+    expect(logged).toEqual([
+      'rows cannot be brought to ClickHouse: Code: 60, e.displayText() = DB::Exception: no such table ' +
+        '(logweir schema clickhouse --apply creates the tables). They are kept in data and tried again.',
+      'rows are brought to ClickHouse again',
+    ])
+    await engine.close()
+  })
+})
+
+it('holds back who appends while too much is unconfirmed', async () => {
+  let confirm = () => {}
+  const { server } = fakeServer({ insert: () => new Promise<void>((resolve) => (confirm = resolve)) })
+  const { engine } = openOn(server, { unconfirmedBytes: 100, limits: { rows: 1 } })
+  await engine.recover()
+  await appendAll(engine, [edge({ event_message: 'x'.repeat(200) })])
+  let isTaken = false
+  const second = appendAll(engine, [edge()]).then(() => {
+    isTaken = true
+  })
+  await wait(20)
+  expect(isTaken).toBe(false)
+  confirm()
+  await second
+  expect(isTaken).toBe(true)
+  const settled = engine.settled()
+  await wait(10)
+  confirm()
+  await settled
+  await engine.close()
+})
+
+it('closing leaves what is not confirmed to the next process', async () => {
+  const away = fakeServer({
+    insert: () => Promise.reject(new Error('away')),
+    select: () => Promise.reject(new Error('away')),
+  })
+  const { engine, files } = openOn(away.server)
+  await engine.recover()
+  await appendAll(engine, [edge({ id: 'x' })])
+  await engine.close()
+  expect((await files.list('unconfirmed')).length).toBe(1)
+  const back = fakeServer({ select: async (sql) => (isLook(sql) ? [['0']] : []) })
+  const next = openOn(back.server, { files })
+  await next.engine.recover()
+  await next.engine.settled()
+  expect(back.asked.filter(isInsert).length).toBe(1)
+  expect(await files.list('unconfirmed')).toEqual([])
+  await next.engine.close()
+})
+
+describe('a query that the server does not answer', () => {
+  it.each([
+    [new ServerError(new Error('Code: 427, e.displayText() = …')), 'invalid_pattern'],
+    [new ServerError(new Error('connect ECONNREFUSED')), 'engine_unavailable'],
+    [new ServerError(new Error('Code: 279. DB::NetException: …')), 'engine_unavailable'],
+  ])('is refused with a code: %s', async (error, code) => {
+    const { server } = fakeServer({ select: () => Promise.reject(error) })
+    const { engine } = openOn(server)
+    await expect(ask(engine, 'logs.all', { project: 'a' }, 0)).rejects.toMatchObject({ code })
+    await engine.close()
+  })
+
+  it('hands on the reason of a caller who left', async () => {
+    const reason = new Error('gone')
+    const { server } = fakeServer({ select: () => Promise.reject(reason) })
+    const { engine } = openOn(server)
+    await expect(ask(engine, 'logs.all', { project: 'a' }, 0)).rejects.toBe(reason)
+    await engine.close()
+  })
+})
