@@ -5,11 +5,14 @@ const textOf = (path: string) => readFileSync(new URL(`../${path}`, import.meta.
 const docs = textOf('docs/performance.md')
 /** Plain JavaScript without types, which no test is compiled against. */
 const { table } = await import(new URL('../bench/peers/table.mjs', import.meta.url).href)
+const { goalsTable } = await import(new URL('../bench/peers/goals.mjs', import.meta.url).href)
 const { logChart } = await import(new URL('../bench/plot.mjs', import.meta.url).href)
 
 describe('docs/performance.md', () => {
   it('shows the last result of bench:peers', () => {
-    expect(docs).toContain(table(JSON.parse(textOf('bench/results/peers.json'))))
+    const result = JSON.parse(textOf('bench/results/peers.json'))
+    expect(docs).toContain(table(result))
+    expect(docs).toContain(goalsTable(result))
   })
 
   it('shows plots that are there', () => {

@@ -13,7 +13,8 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { pinned } from '../process.mjs'
 import { BENCHES } from './benches.mjs'
-import { showTable, table } from './table.mjs'
+import { showTables } from './docs.mjs'
+import { table } from './table.mjs'
 
 const RESULTS = new URL('../results/peers.json', import.meta.url)
 const number = (name, value) => ({ [name]: { type: 'string', default: String(value) } })
@@ -56,7 +57,7 @@ try {
 } finally {
   rmSync(options.directory, { recursive: true })
 }
-showTable(JSON.parse(readFileSync(RESULTS, 'utf8')))
+showTables(JSON.parse(readFileSync(RESULTS, 'utf8')))
 console.log(`\n${table({ lines: measured })}`)
 
 /** Writes what has been measured so far, behind the lines of the last result that are to be kept. */

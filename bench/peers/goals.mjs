@@ -1,0 +1,48 @@
+/** The lines of a result that goals were set for, beside these: how fast logweir is to be on a core of a server of 2026. */
+import { bestOf, DASH, OWN, ratioOf, round } from './table.mjs'
+
+const query = (what, figure, goal) => ({ bench: 'query', what, rows: 10_000_000, cores: 1, figure, goal })
+const ingest = (where, cores, goal) => ({
+  bench: 'ingest',
+  what: `full edge_logs, ${where}`,
+  rows: 1_000_000,
+  cores,
+  figure: 'rate',
+  goal,
+})
+const memory = (what, rows, goal) => ({ bench: 'memory', what, rows, cores: 1, figure: 'resident', goal })
+
+export const GOALS = [
+  query('logs.all, newest 100, top', 'later', 0.3),
+  query('functions.invocation-stats 7day, top', 'first', 5),
+  query('functions.invocation-stats 7day, top', 'later', 0.5),
+  query('functions.invocation-stats 7day, small', 'first', 0.3),
+  query('usage.api-counts daily, top', 'first', 30),
+  query('usage.api-counts daily, top', 'later', 1),
+  query('usage.api-counts daily, pattern, top', 'first', 60),
+  query('usage.api-counts daily, pattern, top', 'later', 1),
+  query('functions.invocation-stats 1hr, top', 'later', 0.5),
+  query('usage.api-counts minutely, top', 'later', 0.5),
+  ingest('in memory', 1, 450),
+  ingest('in memory', 2, 750),
+  ingest('on disk', 1, 360),
+  ingest('on disk', 2, 600),
+  memory('slim function_edge_logs', 20_000_000, 1_200),
+  memory('full rows of both sources, on disk', 2_000_000, 250),
+]
+
+const HEADS = ['what', 'rows', 'cores', 'unit', 'goal', OWN, 'best of the others', `${OWN} is`]
+
+/** One row a goal; a dash where the result has no such line. */
+export function goalsTable({ lines }) {
+  const rule = HEADS.map((_head, i) => (i === 0 ? '---' : '---:'))
+  const rows = GOALS.map(({ goal, ...wanted }) => {
+    const line = lines.find((line) => Object.entries(wanted).every(([name, value]) => line[name] === value))
+    const { what, figure, rows, cores } = wanted
+    const head = [`${what}: ${figure}`, rows.toLocaleString('en'), cores]
+    if (line === undefined) return [...head, '', goal, DASH, DASH, DASH]
+    const own = line.engines[OWN].median
+    return [...head, line.unit, goal, round(own), round(bestOf(line)), `${round(ratioOf(line))}×`]
+  })
+  return [HEADS, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}
