@@ -74,6 +74,7 @@ export async function startService(config: ServeConfig, log: Log): Promise<Servi
     url: server.url,
     ready,
     async stop() {
+      engine.letIn()
       await Promise.all([stdin?.stop(), server.close()])
       app.close()
       // What recovery has taken in is kept as it was: there is nothing to finish.

@@ -54,6 +54,8 @@ export interface Engine {
    */
   run(plan: Plan, options?: RunOptions): Promise<AsyncIterable<Row>>
   stats(): SourceStats[]
+  /** From now on {@link append} holds nobody back who could be let in: the service stops, and what it has read is little. */
+  letIn(): void
   /** Finishes work under way and lets go of timers. */
   close(): Promise<void>
 }

@@ -4,7 +4,7 @@ import { USER } from './cluster.js'
 
 /** Starts `logweir serve --engine clickhouse` on a cluster, its standard input a pipe or a file descriptor. */
 export function serveOn(
-  cluster: Cluster,
+  cluster: Pick<Cluster, 'urls' | 'name'>,
   { stdin = 'pipe', dataDir = temporaryFolder() }: ServeOptions = {},
 ): Promise<Served> {
   const args = ['--engine', 'clickhouse', '--clickhouse-url', cluster.urls[0]!, '--clickhouse-cluster', cluster.name]

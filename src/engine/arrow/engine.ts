@@ -107,6 +107,8 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     seal: () => store.sealAll(),
     forget: () => memo.clear(),
     stats: () => store.stats(),
+    // Here only a disk that cannot be written to holds anybody back.
+    letIn() {},
     async close() {
       stopUpkeep()
       stopSync?.()

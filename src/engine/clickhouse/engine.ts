@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { BUCKET_US, datetime } from '../../base/buckets.js'
 import type { Clock } from '../../base/clock.js'
 import { LogweirError } from '../../base/errors.js'
 import type { Log } from '../../base/log.js'
@@ -9,15 +8,13 @@ import { MIB } from '../../base/units.js'
 import { SOURCE_NAMES } from '../../sources.js'
 import type { Files } from '../disk/files.js'
 import { createTrouble } from '../disk/trouble.js'
-import { type Engine, RawJson, type Row, type RunOptions, type Value } from '../engine.js'
-import { type BucketsShape, type RowsShape, shapeOf } from '../plan.js'
-import { lowerAggregate } from './aggregates.js'
+import type { Engine, Row } from '../engine.js'
+import { shapeOf } from '../plan.js'
+import { readAnswer } from './answer.js'
 import { DELIVERY_TIMING, type DeliveryTiming, deliver } from './delivery.js'
-import { exactMeans } from './exact-means.js'
 import { createGroups, GROUP_LIMITS, type Group, type GroupLimits } from './groups.js'
 import type { Layout } from './layout.js'
-import { type Cell, type Server, ServerError } from './server.js'
-import { bucketsQuery, exactSumsQuery, rowsQuery } from './sql.js'
+import { type Server, ServerError } from './server.js'
 import { listUnconfirmed } from './unconfirmed.js'
 
 export interface ClickHouseEngineOptions {
@@ -72,6 +69,7 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
   const closing = new AbortController()
   /** Who waits for room. */
   const waiting: (() => void)[] = []
+  let isFull = () => heldBytes() >= unconfirmedBytes
   let isClosed = false
 
   const groups = createGroups({
@@ -91,11 +89,15 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
       .take(() => deliver(group, parts))
       .then(() => {
         unconfirmed.delete(group)
-        for (const resolve of waiting.splice(0)) resolve()
+        wake()
       })
       .catch((error) => {
         if (!closing.signal.aborted) log(`internal error: ${error}`)
       })
+  }
+
+  function wake(): void {
+    for (const resolve of waiting.splice(0)) resolve()
   }
 
   const untilClosing = (ms: number) => wait(ms, undefined, { signal: closing.signal })
@@ -121,7 +123,7 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
     [...unconfirmed].reduce((sum, group) => sum + (group.first === undefined ? 0 : group.bytes), 0)
 
   async function room(): Promise<void> {
-    while (heldBytes() >= unconfirmedBytes) await new Promise<void>((resolve) => waiting.push(resolve))
+    while (isFull()) await new Promise<void>((resolve) => waiting.push(resolve))
   }
 
   const stopLooking = clock.every(LOOK_MS, () => void groups.closeDue())
@@ -151,7 +153,7 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
       const shape = shapeOf(plan)
       if (shape === undefined) return inOrder([])
       try {
-        return inOrder(await (shape.kind === 'rows' ? runRows : runBuckets)(shape as never, options, runOptions))
+        return inOrder(await readAnswer(shape, { server, layout, ...runOptions }))
       } catch (error) {
         throw error instanceof ServerError ? refused(error, log) : error
       }
@@ -163,6 +165,10 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
         const headBytes = sum(({ bytes }) => bytes)
         return { source, rows: sum(({ rows }) => rows), segments: 0, hotBytes: 0, coldBytes: 0, headBytes }
       }),
+    letIn() {
+      isFull = () => false
+      wake()
+    },
     settled,
     async close() {
       isClosed = true
@@ -177,52 +183,6 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
       await options.release?.()
     },
   }
-}
-
-type Reading = Pick<ClickHouseEngineOptions, 'server' | 'layout'>
-
-async function runRows(shape: RowsShape, { server, layout }: Reading, { signal }: RunOptions = {}): Promise<Row[]> {
-  const unknown = shape.columns.find((column) => !Object.hasOwn(READ_COLUMN, column))
-  if (unknown !== undefined) throw new TypeError(`The column ${unknown} is not one that rows are made of.`)
-  const rows = await server.select(rowsQuery(shape, layout), { signal })
-  return rows.map((cells) => Object.fromEntries(shape.columns.map((name, i) => [name, READ_COLUMN[name]!(cells[i]!)])))
-}
-
-const READ_COLUMN: Readonly<Record<string, (cell: Cell) => Value>> = {
-  id: (cell) => cell,
-  timestamp: Number,
-  event_message: (cell) => cell,
-  metadata: (cell) => new RawJson(cell as string),
-}
-
-async function runBuckets(shape: BucketsShape, reading: Reading, { signal }: RunOptions = {}): Promise<Row[]> {
-  const { server, layout } = reading
-  const rows = await server.select(bucketsQuery(shape, layout), { signal })
-  const lowered = shape.aggregates.map(([name, aggregate]) => ({
-    name,
-    aggregate,
-    ...lowerAggregate(aggregate, shape.source),
-  }))
-  const exact = new Map<string, Map<number, number>>()
-  const read: Row[] = []
-  for (const [bucket, ...cells] of rows) {
-    const startUs = Number(bucket) * BUCKET_US[shape.unit]
-    const row: Record<string, Value> = { timestamp: shape.as === 'datetime' ? datetime(startUs) : startUs }
-    let at = 0
-    for (const { name, aggregate, values, read: readValue } of lowered) {
-      let value = readValue(cells.slice(at, (at += values.length)))
-      if (value === undefined && aggregate.fn === 'mean') {
-        const { column } = aggregate
-        if (!exact.has(column)) {
-          exact.set(column, exactMeans(await server.select(exactSumsQuery(shape, column, layout), { signal })))
-        }
-        value = exact.get(column)!.get(Number(bucket))
-      }
-      row[name] = value ?? null
-    }
-    read.push(row)
-  }
-  return read
 }
 
 /** ClickHouse's numbers of errors that say more than that the server did not answer. */

@@ -142,6 +142,19 @@ it('holds back who appends while too much is unconfirmed', async () => {
   await engine.close()
 })
 
+it('holds back nobody once the service stops, and keeps what it let in', async () => {
+  const { server } = fakeServer({ insert: () => new Promise(() => {}) })
+  const { engine, files } = openOn(server, { unconfirmedBytes: 1, limits: { rows: 1 } })
+  await engine.recover()
+  await appendAll(engine, [edge()])
+  const held = appendAll(engine, [edge(), edge()], 1)
+  await wait(20)
+  engine.letIn()
+  await held
+  await engine.close()
+  expect((await files.list('unconfirmed')).length).toBe(3)
+})
+
 it('closing leaves what is not confirmed to the next process', async () => {
   const away = fakeServer({
     insert: () => Promise.reject(new Error('away')),
