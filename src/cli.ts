@@ -4,7 +4,7 @@ import { LogweirError } from './base/errors.js'
 import { letHeapsGrow } from './base/heap.js'
 import { createStderrLog, type Log } from './base/log.js'
 import { usageError } from './base/settings.js'
-import { helpText, readGenerateConfig, readSchemaConfig, readServeConfig } from './config.js'
+import { helpText, readExportConfig, readGenerateConfig, readSchemaConfig, readServeConfig } from './config.js'
 
 /** What the shell sees: done, went wrong, called wrongly. */
 const EXIT = { ok: 0, failure: 1, usage: 2 }
@@ -32,6 +32,15 @@ async function schema(args: readonly string[]): Promise<number> {
   return isAsWanted ? EXIT.ok : EXIT.failure
 }
 
+async function exportTo(args: readonly string[], log: Log): Promise<number> {
+  const config = readExportConfig(args, process.env)
+  letHeapsGrow()
+  const { exportDirectory } = await import('./export/export.js')
+  const terminal = process.stderr.isTTY ? process.stderr : undefined
+  const isWhole = await exportDirectory(config, { print, log, terminal })
+  return isWhole ? EXIT.ok : EXIT.failure
+}
+
 function print(text: string): number {
   process.stdout.write(text)
   return EXIT.ok
@@ -50,6 +59,7 @@ async function run(args: readonly string[], log: Log): Promise<number> {
   if (command === 'serve') return serve(rest, log)
   if (command === 'generate') return generate(rest)
   if (command === 'schema') return schema(rest)
+  if (command === 'export') return exportTo(rest, log)
   if (command === undefined) throw usageError('no command. Try: logweir serve, or logweir --help')
   throw usageError(`unknown command ${JSON.stringify(command)}. Try: logweir serve, or logweir --help`)
 }

@@ -63,6 +63,16 @@ export const SCHEMA_SETTINGS = {
   ...CLICKHOUSE_SETTINGS,
 } satisfies Settings
 
+export const EXPORT_SETTINGS = {
+  to: {
+    kind: oneOf('ENGINE', 'clickhouse'),
+    variable: false,
+    meaning: 'where the rows go: clickhouse, to the tables that --engine clickhouse works on',
+  },
+  dataDir: { ...SERVE_SETTINGS.dataDir, meaning: 'the data directory of a stopped logweir; nothing in it is changed' },
+  ...CLICKHOUSE_SETTINGS,
+} satisfies Settings
+
 const MOST_ROWS = 1e12
 const MOST_SEED = 2 ** 48
 const MOST_PROJECTS = 1_000_000
@@ -128,6 +138,11 @@ export interface SchemaConfig {
   clickhouse: Omit<ClickHouseConfig, 'url'> & { url: string | undefined }
 }
 
+export interface ExportConfig {
+  dataDir: string
+  clickhouse: ClickHouseConfig
+}
+
 /** The configuration of `logweir serve`. Throws `usage`. */
 export function readServeConfig(args: readonly string[], environment: Environment): ServeConfig {
   const { values, origins } = readSettings(SERVE_SETTINGS, args, environment)
@@ -160,6 +175,13 @@ export function readSchemaConfig(args: readonly string[], environment: Environme
   return { apply: apply ?? false, clickhouse: apply ? withUrl(clickhouse, '--apply') : clickhouse }
 }
 
+/** The configuration of `logweir export`. Throws `usage`. */
+export function readExportConfig(args: readonly string[], environment: Environment): ExportConfig {
+  const { to, dataDir, ...others } = readSettings(EXPORT_SETTINGS, args, environment).values
+  if (to === undefined) throw usageError('export to where? There is one place: logweir export --to clickhouse')
+  return { dataDir, clickhouse: withUrl(takeClickHouse(others).clickhouse, '--to clickhouse') }
+}
+
 function takeClickHouse<Others extends ValuesOf<typeof CLICKHOUSE_SETTINGS>>(values: Others) {
   const { clickhouseUrl, clickhouseCluster, clickhouseDatabase, clickhouseUser, clickhousePassword, ...rest } = values
   const [url, cluster, database, user] = [clickhouseUrl, clickhouseCluster, clickhouseDatabase, clickhouseUser]
@@ -185,6 +207,8 @@ Usage
   logweir generate [flags]  write realistic log records as NDJSON
   logweir schema clickhouse [flags]
                             print the tables that --engine clickhouse needs, or create them
+  logweir export --to clickhouse [flags]
+                            bring the rows of a data directory to such tables; what is there is not sent again
   logweir --version
   logweir --help
 
@@ -196,5 +220,8 @@ ${describeSettings(GENERATE_SETTINGS).join('\n')}
 
 Flags of schema clickhouse, variables and defaults
 ${describeSettings(SCHEMA_SETTINGS).join('\n')}
+
+Flags of export, variables and defaults
+${describeSettings(EXPORT_SETTINGS).join('\n')}
 `
 }

@@ -1,7 +1,17 @@
 import { totalmem } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { flagOf, type Settings, variableOf } from '../src/base/settings.js'
-import { GENERATE_SETTINGS, helpText, readGenerateConfig, readServeConfig, SERVE_SETTINGS } from '../src/config.js'
+import {
+  EXPORT_SETTINGS,
+  GENERATE_SETTINGS,
+  helpText,
+  readExportConfig,
+  readGenerateConfig,
+  readSchemaConfig,
+  readServeConfig,
+  SCHEMA_SETTINGS,
+  SERVE_SETTINGS,
+} from '../src/config.js'
 
 const serve = (line: string, environment: Record<string, string> = {}) =>
   readServeConfig(line.split(' ').filter(Boolean), environment)
@@ -158,10 +168,113 @@ describe('readGenerateConfig', () => {
   })
 })
 
+const URL_FLAG = '--clickhouse-url http://127.0.0.1:8123'
+const CLICKHOUSE = {
+  url: 'http://127.0.0.1:8123',
+  cluster: undefined,
+  database: 'logweir',
+  user: 'default',
+  password: '',
+}
+const VARIABLES = {
+  LOGWEIR_CLICKHOUSE_URL: 'https://ch1:8443',
+  LOGWEIR_CLICKHOUSE_CLUSTER: 'weir',
+  LOGWEIR_CLICKHOUSE_DATABASE: 'logs',
+  LOGWEIR_CLICKHOUSE_USER: 'reader',
+  LOGWEIR_CLICKHOUSE_PASSWORD: "pa'ss",
+}
+const OF_VARIABLES = { url: 'https://ch1:8443', cluster: 'weir', database: 'logs', user: 'reader', password: "pa'ss" }
+const URL_EXPECTED = 'the URL of a server, as http://127.0.0.1:8123, without name and password'
+const NAME_EXPECTED = 'a name of letters, digits and _, that does not begin with a digit'
+
+describe('--engine clickhouse', () => {
+  it('has defaults, and reads every flag and variable', () => {
+    expect(serve(`--engine clickhouse ${URL_FLAG}`)).toMatchObject({
+      clickhouse: CLICKHOUSE,
+      dataDir: './logweir-data',
+    })
+    const flags = '--clickhouse-cluster c_1 --clickhouse-database d --clickhouse-user u'
+    expect(serve(`--engine clickhouse ${URL_FLAG} ${flags}`).clickhouse).toEqual({
+      ...CLICKHOUSE,
+      cluster: 'c_1',
+      database: 'd',
+      user: 'u',
+    })
+    expect(serve('', { LOGWEIR_ENGINE: 'clickhouse', ...VARIABLES }).clickhouse).toEqual(OF_VARIABLES)
+  })
+
+  it('is what counts: an address alone changes no engine', () => {
+    expect(serve(URL_FLAG).clickhouse).toBeUndefined()
+    expect(serve('--engine embedded', { LOGWEIR_ENGINE: 'clickhouse', ...VARIABLES }).clickhouse).toBeUndefined()
+  })
+
+  it.each([
+    ['--engine postgres', '--engine: "postgres" is not one of embedded, clickhouse.'],
+    ['--engine clickhouse', "--engine clickhouse needs the server's address: --clickhouse-url http://127.0.0.1:8123"],
+    [
+      `--engine clickhouse ${URL_FLAG} --in-memory`,
+      '--engine clickhouse keeps what the server has not confirmed in --data-dir. Leave out --in-memory.',
+    ],
+    ['--clickhouse-url ch1:8123', `--clickhouse-url: "ch1:8123" is not ${URL_EXPECTED}.`],
+    ['--clickhouse-url tcp://ch1:9000', `--clickhouse-url: "tcp://ch1:9000" is not ${URL_EXPECTED}.`],
+    ['--clickhouse-url http://u:p@ch1:8123', `--clickhouse-url: "http://u:p@ch1:8123" is not ${URL_EXPECTED}.`],
+    ['--clickhouse-url http://u@ch1:8123', `--clickhouse-url: "http://u@ch1:8123" is not ${URL_EXPECTED}.`],
+    ['--clickhouse-cluster a-b', `--clickhouse-cluster: "a-b" is not ${NAME_EXPECTED}.`],
+    ['--clickhouse-database 1d', `--clickhouse-database: "1d" is not ${NAME_EXPECTED}.`],
+    ['--clickhouse-user=', '--clickhouse-user: "" is not a text of at least one character.'],
+    ['--clickhouse-password secret', 'unknown flag --clickhouse-password. Try: logweir --help'],
+  ])('refuses %s', (line, message) => {
+    expect(complaint(() => serve(line))).toBe(message)
+  })
+})
+
+describe('readSchemaConfig', () => {
+  const schema = (line: string, environment = {}) => readSchemaConfig(line.split(' ').filter(Boolean), environment)
+
+  it('needs no server to print, and one to apply', () => {
+    expect(schema('clickhouse')).toEqual({ apply: false, clickhouse: { ...CLICKHOUSE, url: undefined } })
+    expect(schema(`clickhouse --apply ${URL_FLAG}`)).toEqual({ apply: true, clickhouse: CLICKHOUSE })
+    expect(schema('clickhouse --apply', VARIABLES)).toEqual({ apply: true, clickhouse: OF_VARIABLES })
+  })
+
+  it.each([
+    ['', 'which schema? There is one: logweir schema clickhouse'],
+    ['postgres', 'which schema? There is one: logweir schema clickhouse'],
+    ['--apply clickhouse', 'which schema? There is one: logweir schema clickhouse'],
+    ['clickhouse now', 'unexpected argument "now". Try: logweir --help'],
+    ['clickhouse --port 1', 'unknown flag --port. Try: logweir --help'],
+    ['clickhouse --apply', "--apply needs the server's address: --clickhouse-url http://127.0.0.1:8123"],
+  ])('refuses "%s"', (line, message) => {
+    expect(complaint(() => schema(line))).toBe(message)
+  })
+})
+
+describe('readExportConfig', () => {
+  const exporting = (line: string, environment = {}) => readExportConfig(line.split(' ').filter(Boolean), environment)
+
+  it('has defaults, and reads every flag and variable', () => {
+    expect(exporting(`--to clickhouse ${URL_FLAG}`)).toEqual({ dataDir: './logweir-data', clickhouse: CLICKHOUSE })
+    expect(exporting('--to clickhouse --data-dir d', VARIABLES)).toEqual({ dataDir: 'd', clickhouse: OF_VARIABLES })
+    expect(exporting('--to clickhouse', { LOGWEIR_DATA_DIR: 'e', ...VARIABLES }).dataDir).toBe('e')
+  })
+
+  it.each([
+    ['', 'export to where? There is one place: logweir export --to clickhouse'],
+    ['clickhouse', 'unexpected argument "clickhouse". Try: logweir --help'],
+    ['--to parquet', '--to: "parquet" is not one of clickhouse.'],
+    ['--to clickhouse', "--to clickhouse needs the server's address: --clickhouse-url http://127.0.0.1:8123"],
+    [`--to clickhouse ${URL_FLAG} --in-memory`, 'unknown flag --in-memory. Try: logweir --help'],
+  ])('refuses "%s"', (line, message) => {
+    expect(complaint(() => exporting(line))).toBe(message)
+  })
+})
+
 it('tells of every setting in the help', () => {
   const help = helpText('1.2.3')
   expect(help).toMatch(/^logweir 1\.2\.3: /)
-  for (const [name, setting] of Object.entries<Settings[string]>({ ...GENERATE_SETTINGS, ...SERVE_SETTINGS })) {
+  const tables = [SERVE_SETTINGS, GENERATE_SETTINGS, SCHEMA_SETTINGS, EXPORT_SETTINGS]
+  const allSettings = tables.flatMap((settings) => Object.entries<Settings[string]>(settings))
+  for (const [name, setting] of allSettings) {
     expect(help).toContain(setting.meaning)
     expect(help.includes(`${flagOf(name)} `)).toBe(setting.flag !== false)
     if (setting.variable !== false) expect(help).toContain(variableOf(name))

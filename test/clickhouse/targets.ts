@@ -16,6 +16,8 @@ import { findServer, startCluster, USER, WHY_NO_SERVER } from './cluster.js'
 /** Something that the engine can be run on, with the tables in it. */
 export interface Target {
   layout: Layout
+  /** The address of the first server. */
+  url: string
   /** One for each shard. */
   servers: readonly Server[]
   /** An engine over it, of which a test says only what it needs; it does not close the server. */
@@ -79,6 +81,7 @@ export async function makeTarget(urls: readonly string[], layout: Layout, stop: 
   }
   return {
     layout,
+    url: urls[0]!,
     servers,
     async open(options = {}) {
       const server = { ...servers[0]!, close: async () => {} }

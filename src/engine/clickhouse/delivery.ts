@@ -1,12 +1,25 @@
 import { randomUUID } from 'node:crypto'
-import type { Files } from '../disk/files.js'
-import type { Damage } from '../disk/journal/recover.js'
-import { batchOf, type Group } from './groups.js'
+import type { SourceName } from '../../sources.js'
+import type { IngestBatch } from '../engine.js'
 import { columnsOf, type Layout, tableOf } from './layout.js'
 import { toNative } from './native.js'
 import { type Server, ServerError } from './server.js'
-import { readUnconfirmed, removeUnconfirmed } from './unconfirmed.js'
 import { quoteName, textValue } from './values.js'
+
+/** Batches of a source that are sent together and confirmed together. */
+export interface Group {
+  source: SourceName
+  /** When the first of them came, in microseconds since the epoch; no two groups of a process have the same. */
+  arrivedUs: number
+  rows: number
+  bytes: number
+  /** What the first try sends; undefined where an earlier process may have tried. */
+  first?: { batch: bigint; blocks: readonly Uint8Array[] }
+  /** Hands out the batches again, in their order; gives the number that names them, undefined where nothing can be read. */
+  read(visit: (batch: IngestBatch) => void): Promise<bigint | undefined>
+  /** Lets go of them: the server has confirmed all rows. */
+  confirmed(): Promise<void>
+}
 
 export interface DeliveryTiming {
   /** Waits between two tries: the first, doubled each time, and the longest. */
@@ -24,22 +37,20 @@ export const DELIVERY_TIMING: DeliveryTiming = { firstWaitMs: 200, longestWaitMs
 export interface DeliveryParts {
   server: Server
   layout: Layout
-  files: Files
   /** Waits, and rejects when delivery is given up. */
   wait(ms: number): Promise<void>
   /** Is told of each try that failed, and of the one that did not. */
   tried(group: Group, error: Error | undefined): void
-  damage(stretch: Damage): void
   timing: DeliveryTiming
 }
 
 /**
  * Brings the rows of a group to the server, each once, however many tries that takes: once a try has failed, or may have
  * been made by an earlier process, it is made sure that it has ended, and only what is not there is sent. Resolves when the
- * server has confirmed all rows and the group's file is gone; rejects when `wait` does.
+ * server has confirmed all rows and the group is told of it; rejects when `wait` does.
  */
 export async function deliver(group: Group, parts: DeliveryParts): Promise<void> {
-  const { wait, tried, files, timing } = parts
+  const { wait, tried, timing } = parts
   for (let attempt = group.first === undefined ? 1 : 0; ; attempt++) {
     try {
       await send(group, attempt === 0, parts)
@@ -49,8 +60,7 @@ export async function deliver(group: Group, parts: DeliveryParts): Promise<void>
     }
     await wait(Math.min(timing.longestWaitMs, timing.firstWaitMs * 2 ** attempt))
   }
-  await group.first?.journal.close()
-  await removeUnconfirmed(files, group)
+  await group.confirmed()
   tried(group, undefined)
 }
 
@@ -68,28 +78,17 @@ const queryPrefix = (batch: bigint) => `logweir-${batch.toString(16).padStart(16
 
 /** The blocks of what is not yet on the server. */
 async function readRest(group: Group, parts: DeliveryParts): Promise<{ batch?: bigint; blocks: Uint8Array[] }> {
-  const { files, damage } = parts
-  let batch = group.first?.batch
-  if (batch === undefined) {
-    const marker = await readUnconfirmed(files, group, { batch() {}, damage })
-    if (marker === undefined) return { blocks: [] }
-    batch = batchOf(marker)
-  }
+  const batch = group.first?.batch ?? (await group.read(() => {}))
+  if (batch === undefined) return { blocks: [] }
   await makeSureOfEnd(batch, parts)
   const there = await rowsThere(group, batch, parts)
+  const isMissing = (row: number) => !there.has(row)
   const blocks: Uint8Array[] = []
   let firstRow = 0
-  await readUnconfirmed(files, group, {
-    batch(read) {
-      const { block, rows } = toNative(
-        read,
-        { arrivedUs: group.arrivedUs, batch: batch!, firstRow },
-        (row) => !there.has(row),
-      )
-      if (rows > 0) blocks.push(block)
-      firstRow += read.rows
-    },
-    damage() {},
+  await group.read((read) => {
+    const { block, rows } = toNative(read, { arrivedUs: group.arrivedUs, batch, firstRow }, isMissing)
+    if (rows > 0) blocks.push(block)
+    firstRow += read.rows
   })
   return { batch, blocks }
 }

@@ -11,8 +11,8 @@ import { createTrouble } from '../disk/trouble.js'
 import type { Engine, Row } from '../engine.js'
 import { shapeOf } from '../plan.js'
 import { readAnswer } from './answer.js'
-import { DELIVERY_TIMING, type DeliveryTiming, deliver } from './delivery.js'
-import { createGroups, GROUP_LIMITS, type Group, type GroupLimits } from './groups.js'
+import { DELIVERY_TIMING, type DeliveryTiming, deliver, type Group } from './delivery.js'
+import { createGroups, GROUP_LIMITS, type GroupLimits } from './groups.js'
 import type { Layout } from './layout.js'
 import { type Server, ServerError } from './server.js'
 import { listUnconfirmed } from './unconfirmed.js'
@@ -83,7 +83,7 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
 
   function enqueue(group: Group): void {
     unconfirmed.add(group)
-    const parts = { server, layout, files, tried, timing, wait: untilClosing, damage: countDamage }
+    const parts = { server, layout, tried, timing, wait: untilClosing }
     void lanes
       .get(group.source)!
       .take(() => deliver(group, parts))
@@ -138,9 +138,9 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
 
   return {
     async recover() {
-      for (const name of await listUnconfirmed(files)) {
-        groups.beginAfter(name)
-        enqueue({ ...name, rows: 0, bytes: 0 })
+      for (const group of await listUnconfirmed(files, countDamage)) {
+        groups.beginAfter(group)
+        enqueue(group)
       }
     },
     trouble: () => disk.current() ?? failing.values().next().value,

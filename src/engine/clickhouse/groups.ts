@@ -6,20 +6,14 @@ import type { Files } from '../disk/files.js'
 import type { Journal } from '../disk/journal/writer.js'
 import type { Trouble } from '../disk/trouble.js'
 import type { IngestBatch } from '../engine.js'
+import type { Group } from './delivery.js'
 import { toNative } from './native.js'
-import { createUnconfirmed, type Name } from './unconfirmed.js'
-
-/** Batches of a source that are sent together and confirmed together. */
-export interface Group extends Name {
-  rows: number
-  bytes: number
-  /** What the first try sends; undefined where an earlier process may have tried: then its file says what is to be sent. */
-  first?: { batch: bigint; blocks: readonly Uint8Array[]; journal: Journal }
-}
+import { batchOf, createUnconfirmed } from './unconfirmed.js'
 
 /** A group that takes more. */
-interface OpenGroup extends Group {
-  first: { batch: bigint; blocks: Uint8Array[]; journal: Journal }
+interface OpenGroup {
+  group: Group & { first: { batch: bigint; blocks: Uint8Array[] } }
+  journal: Journal
   beganMs: number
 }
 
@@ -35,7 +29,7 @@ export const GROUP_LIMITS: GroupLimits = { ageMs: 250, rows: 100_000, bytes: 16 
 
 export interface Groups {
   /** Names all groups to come behind one that is there already. */
-  beginAfter(name: Name): void
+  beginAfter(group: Pick<Group, 'arrivedUs'>): void
   /** Writes a batch to the journal of its source's open group; resolves when it outlives this process. */
   append(batch: IngestBatch): Promise<void>
   /** Closes the groups that are due, or all. */
@@ -64,28 +58,27 @@ export function createGroups({ files, clock, trouble, isBusy, closed, limits }: 
   function begin(source: SourceName): OpenGroup {
     // No two groups of a process have the same time, whatever the clock does.
     lastArrivedUs = Math.max(lastArrivedUs + 1, clock.nowUs())
-    const name = { source, arrivedUs: lastArrivedUs }
-    const journal = createUnconfirmed(files, name)
-    const first = { batch: batchOf(journal.marker), blocks: [], journal }
-    const group = { ...name, rows: 0, bytes: 0, first, beganMs: clock.monotonicMs() }
-    open.set(source, group)
-    return group
+    const { journal, group } = createUnconfirmed(files, { source, arrivedUs: lastArrivedUs })
+    const first = { batch: batchOf(journal.marker), blocks: [] }
+    const begun = { group: { ...group, first }, journal, beganMs: clock.monotonicMs() }
+    open.set(source, begun)
+    return begun
   }
 
-  function close(group: OpenGroup): void {
+  function close({ group }: OpenGroup): void {
     open.delete(group.source)
     closed(group)
   }
 
   async function tryToAppend(batch: IngestBatch): Promise<void> {
-    const group = open.get(batch.source) ?? begin(batch.source)
-    const { arrivedUs, first } = group
-    const { block } = toNative(batch, { arrivedUs, batch: first.batch, firstRow: group.rows })
-    await first.journal.append(batch)
-    first.blocks.push(block)
+    const begun = open.get(batch.source) ?? begin(batch.source)
+    const { group, journal } = begun
+    const { block } = toNative(batch, { arrivedUs: group.arrivedUs, batch: group.first.batch, firstRow: group.rows })
+    await journal.append(batch)
+    group.first.blocks.push(block)
     group.rows += batch.rows
     group.bytes += block.length
-    if (group.rows >= limits.rows || group.bytes >= limits.bytes) close(group)
+    if (group.rows >= limits.rows || group.bytes >= limits.bytes) close(begun)
   }
 
   return {
@@ -96,18 +89,14 @@ export function createGroups({ files, clock, trouble, isBusy, closed, limits }: 
     append: (batch) => trouble.outlast(() => turns.take(() => tryToAppend(batch))),
     closeDue: (all = false) =>
       turns.take(async () => {
-        for (const group of [...open.values()]) {
-          const isDue = !isBusy(group.source) && clock.monotonicMs() - group.beganMs >= limits.ageMs
-          if (group.rows > 0 && (all || isDue)) close(group)
+        for (const begun of [...open.values()]) {
+          const { group, beganMs } = begun
+          const isDue = !isBusy(group.source) && clock.monotonicMs() - beganMs >= limits.ageMs
+          if (group.rows > 0 && (all || isDue)) close(begun)
         }
       }),
     async sync() {
-      await Promise.all([...open.values()].map(({ first }) => first.journal.sync()))
+      await Promise.all([...open.values()].map(({ journal }) => journal.sync()))
     },
   }
-}
-
-/** The number that names a file's batches on the server. */
-export function batchOf(marker: Uint8Array): bigint {
-  return Buffer.from(marker).readBigUInt64LE()
 }

@@ -6,7 +6,8 @@ import { quoteName, textValue } from './values.js'
 
 /** The first major version whose servers know codecs, LowCardinality and a TTL for tables, all of them stable. */
 const MODERN_MAJOR = 20
-const TTL_DAYS = 90
+/** Rows older than this go, where the server knows a TTL. */
+export const TTL_DAYS = 90
 
 /** A table as it is to be. */
 export interface TableDefinition {

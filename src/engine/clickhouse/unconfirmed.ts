@@ -1,59 +1,66 @@
 import { LogweirError } from '../../base/errors.js'
-import { SOURCE_NAMES, type SourceName } from '../../sources.js'
+import { SOURCE_NAMES } from '../../sources.js'
 import type { Files } from '../disk/files.js'
 import { type Damage, recoverJournal } from '../disk/journal/recover.js'
 import { createJournal, type Journal } from '../disk/journal/writer.js'
-import type { IngestBatch } from '../engine.js'
+import type { Group } from './delivery.js'
 
 /** Journals of batches that the server has not confirmed: one file for what is sent together. */
 const DIRECTORY = 'unconfirmed'
 
 /** What the name of a file says of the batches in it. */
-export interface Name {
-  source: SourceName
-  /** When the first of them came, in microseconds since the epoch; no two files of a process have the same. */
-  arrivedUs: number
-}
+type Name = Pick<Group, 'source' | 'arrivedUs'>
 
 const pathOf = ({ source, arrivedUs }: Name) => `${DIRECTORY}/${arrivedUs}-${source}.log`
 
-/** The journal of batches that are to come; its directory is there. */
-export function createUnconfirmed(files: Files, name: Name): Journal {
-  return createJournal(files, pathOf(name), name.source)
+/** A group that begins, and the journal that its batches are written to; the directory is there. */
+export function createUnconfirmed(files: Files, name: Name): { journal: Journal; group: Kept } {
+  const journal = createJournal(files, pathOf(name), name.source)
+  return { journal, group: keptIn(files, name, () => {}, journal) }
 }
 
-export function removeUnconfirmed(files: Files, name: Name): Promise<void> {
-  return files.remove(pathOf(name))
-}
-
-/** What earlier processes have left, the oldest first. Makes the directory. */
-export async function listUnconfirmed(files: Files): Promise<Name[]> {
+/** The groups that earlier processes have left, the oldest first. Makes the directory. */
+export async function listUnconfirmed(files: Files, damage: (stretch: Damage) => void): Promise<Kept[]> {
   await files.makeDirectory(DIRECTORY)
   const names = (await files.list(DIRECTORY)).map(readName).filter((name) => name !== undefined)
-  return names.sort((a, b) => a.arrivedUs - b.arrivedUs)
+  return names.sort((a, b) => a.arrivedUs - b.arrivedUs).map((name) => keptIn(files, name, damage))
+}
+
+type Kept = Omit<Group, 'first'>
+
+/** A group whose batches are in a file. Damage is told of once, however often the file is read. */
+function keptIn(files: Files, name: Name, damage: (stretch: Damage) => void, journal?: Journal): Kept {
+  let isToTell = true
+  return {
+    ...name,
+    rows: 0,
+    bytes: 0,
+    async read(visit) {
+      const tell = isToTell ? damage : () => {}
+      const { header } = await recoverJournal(files, pathOf(name), { batch: visit, damage: tell })
+      isToTell = false
+      if (header !== undefined && header.source !== name.source) {
+        throw new LogweirError(
+          'damaged_format',
+          `${pathOf(name)} holds rows of ${header.source}. Give it the name of its source.`,
+        )
+      }
+      return header === undefined ? undefined : batchOf(header.marker)
+    },
+    async confirmed() {
+      await journal?.close()
+      await files.remove(pathOf(name))
+    },
+  }
+}
+
+/** The number that names a file's batches on the server. */
+export function batchOf(marker: Uint8Array): bigint {
+  return Buffer.from(marker).readBigUInt64LE()
 }
 
 function readName(name: string): Name | undefined {
   const match = /^(\d+)-(\w+)\.log$/.exec(name)
   const source = SOURCE_NAMES.find((known) => known === match?.[2])
   return match === null || source === undefined ? undefined : { source, arrivedUs: Number(match[1]) }
-}
-
-/**
- * Hands out the batches of a file, in their order; gives the file's marker, undefined where nothing of the file can be
- * read. A batch is valid until its promise resolves.
- */
-export async function readUnconfirmed(
-  files: Files,
-  name: Name,
-  visitor: { batch(batch: IngestBatch): Promise<void> | void; damage(stretch: Damage): void },
-): Promise<Uint8Array | undefined> {
-  const { header } = await recoverJournal(files, pathOf(name), visitor)
-  if (header !== undefined && header.source !== name.source) {
-    throw new LogweirError(
-      'damaged_format',
-      `${pathOf(name)} holds rows of ${header.source}. Give it the name of its source.`,
-    )
-  }
-  return header?.marker
 }

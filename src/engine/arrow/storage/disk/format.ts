@@ -3,7 +3,7 @@ import { type Files, writeFile } from '../../../disk/files.js'
 
 /** The version of all that is written below a data directory. A change that an older program would misread raises it. */
 export const FORMAT_VERSION = 1
-const FORMAT_NAME = 'format.json'
+export const FORMAT_NAME = 'format.json'
 const NEW_NAME = `${FORMAT_NAME}.new`
 /** More than any version of this file has. */
 const MAX_BYTES = 4096

@@ -3,6 +3,7 @@ import { checkOf } from '../../ipc.js'
 import { createSegment, type Segment } from '../../segment.js'
 import { UNFINISHED } from '../layout.js'
 import { openCold } from './cold-file.js'
+import { readEnd, withFile } from './ends.js'
 import { FORMAT_VERSION, type SegmentFacts, type SegmentOnDisk } from './facts.js'
 import { encodeHot } from './hot-file.js'
 import { loadHot, readFacts } from './hot-load.js'
@@ -58,6 +59,12 @@ const parentOf = (directory: string) => directory.slice(0, Math.max(0, directory
 /** What a segment is, from a few KiB at the end of its hot file. */
 export function readSegmentFacts(files: Files, directory: string): Promise<SegmentOnDisk> {
   return readFacts(files, hotPath(directory))
+}
+
+/** What tells a segment from any other: the end of its hot file, which holds check sums of all its columns. */
+export async function readSegmentChecks(files: Files, directory: string): Promise<Uint8Array> {
+  const path = hotPath(directory)
+  return (await withFile(files, path, (file) => readEnd(file, path))).bytes
 }
 
 /**

@@ -1,0 +1,75 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { systemClock } from '../base/clock.js'
+import { usageError } from '../base/settings.js'
+import type { ExportConfig } from '../config.js'
+import { openDisk } from '../engine/arrow/storage/disk/disk.js'
+import { FORMAT_NAME } from '../engine/arrow/storage/disk/format.js'
+import { listPieces, type Piece } from '../engine/arrow/storage/disk/pieces.js'
+import { askBrought, type Brought } from '../engine/clickhouse/bring.js'
+import { connectServer, ServerError } from '../engine/clickhouse/server.js'
+import type { SourceName } from '../sources.js'
+import type { ExportParts, Telling } from './parts.js'
+import { refuseSealedSince } from './sealed-since.js'
+import { exportSource } from './source.js'
+import { describeCounts, type SourceCount, showProgress, warnOfOldRows } from './telling.js'
+
+/** What is there is told by a look at all rows of a table. */
+const SELECT_MS = 600_000
+
+/**
+ * Brings all rows of a data directory to ClickHouse; gives false where some of them could not be read. Throws `usage`, what
+ * {@link openDisk} throws, `exported_before`, and a ServerError where the server does not answer at the start.
+ */
+export async function exportDirectory({ dataDir, clickhouse }: ExportConfig, telling: Telling): Promise<boolean> {
+  if (!existsSync(join(dataDir, FORMAT_NAME))) {
+    throw usageError(`--data-dir ${dataDir} is no data directory of logweir: there is no ${FORMAT_NAME} in it.`)
+  }
+  const { directory, files, release } = await openDisk(dataDir)
+  const server = connectServer({ ...clickhouse, isCluster: clickhouse.cluster !== undefined, selectMs: SELECT_MS })
+  try {
+    return await exportRows({ ...telling, directory, files, server, layout: clickhouse, clock: systemClock })
+  } finally {
+    await server.close()
+    await release()
+  }
+}
+
+/**
+ * Brings piece after piece, each row under a name that is the same at every export: the marker of its piece and its place
+ * in that. So nothing needs to be remembered here: what is on the server says what is left to do, after an export that was
+ * broken off as after one that was not. All tables are looked at before anything is sent.
+ */
+export async function exportRows(parts: ExportParts): Promise<boolean> {
+  const { files, directory, server, layout, log, print } = parts
+  let unreadable = 0
+  const leaveOut = (path: string, { message }: Error) => {
+    unreadable++
+    log(`${directory}/${path} cannot be read, and its rows are not exported: ${message}`)
+  }
+  const pieces = await listPieces(files, leaveOut)
+  warnOfOldRows(pieces, parts)
+  const sources = new Map<SourceName, { pieces: Piece[]; brought: Brought; count: SourceCount }>()
+  for (const source of new Set(pieces.map((piece) => piece.source))) {
+    const ofSource = pieces.filter((piece) => piece.source === source)
+    const brought = await askBrought(server, layout, source).catch(explain)
+    await refuseSealedSince(ofSource, brought, parts)
+    sources.set(source, { pieces: ofSource, brought, count: { exported: 0, there: 0 } })
+  }
+  const counts = new Map([...sources].map(([source, { count }]) => [source, count]))
+  const progress = showProgress(pieces, counts, parts)
+  for (const source of sources.values()) await exportSource(source, { ...parts, leaveOut, progressed: progress.show })
+  progress.clear()
+  print(describeCounts(counts))
+  return unreadable === 0
+}
+
+/** ClickHouse's numbers of errors for what a schema would mend. */
+const UNKNOWN = [60, 81]
+
+function explain(error: unknown): never {
+  if (!(error instanceof ServerError) || !UNKNOWN.includes(error.code ?? 0)) throw error
+  throw new ServerError(
+    new Error(`${error.message} (logweir schema clickhouse --apply creates the tables)`, { cause: error }),
+  )
+}

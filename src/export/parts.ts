@@ -1,0 +1,24 @@
+import type { Clock } from '../base/clock.js'
+import type { Log } from '../base/log.js'
+import type { DeliveryTiming } from '../engine/clickhouse/delivery.js'
+import type { Layout } from '../engine/clickhouse/layout.js'
+import type { Server } from '../engine/clickhouse/server.js'
+import type { Files } from '../engine/disk/files.js'
+
+/** Where an export tells how it goes. */
+export interface Telling {
+  print(text: string): unknown
+  log: Log
+  /** The output of a terminal, if there is one, for progress. */
+  terminal?: { write(text: string): unknown } | undefined
+}
+
+export interface ExportParts extends Telling {
+  files: Files
+  /** The name of their directory, for messages. */
+  directory: string
+  server: Server
+  layout: Layout
+  clock: Clock
+  timing?: Partial<DeliveryTiming>
+}

@@ -1,0 +1,14 @@
+import type { Piece } from '../engine/arrow/storage/disk/pieces.js'
+
+/** Room for the parts of a head; the journal stands in front of them. */
+const PARTS = 2 ** 16
+
+/**
+ * The place of a piece among all of its source, in order of arrival: what its rows bear on the server in place of a time of
+ * arrival. Never changed: it is a part of the name by which a later export knows them.
+ */
+export const placeOf = ({ head, part }: Pick<Piece, 'head' | 'part'>): number =>
+  head * PARTS + (part === undefined ? 0 : part + 1)
+
+/** The head whose journal has this place; undefined where it is that of a segment. */
+export const headOfJournal = (place: number): number | undefined => (place % PARTS === 0 ? place / PARTS : undefined)

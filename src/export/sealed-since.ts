@@ -1,0 +1,50 @@
+import { LogweirError } from '../base/errors.js'
+import { DAY_US } from '../base/units.js'
+import type { Piece } from '../engine/arrow/storage/disk/pieces.js'
+import { type Brought, nameOf } from '../engine/clickhouse/bring.js'
+import { type Layout, shardTableName, tableOf } from '../engine/clickhouse/layout.js'
+import type { Server } from '../engine/clickhouse/server.js'
+import { quoteName } from '../engine/clickhouse/values.js'
+import type { SourceName } from '../sources.js'
+import { headOfJournal, placeOf } from './place.js'
+
+/**
+ * Rows that an earlier export took from a journal bear other names once a server has sealed them, and would be there twice.
+ * Throws `exported_before` where there are some: of each day that came from a journal which is no more, one row is looked
+ * for in the segments of that head. (Another directory's head may have the same number; its rows are not found here.)
+ */
+export async function refuseSealedSince(
+  pieces: readonly Piece[],
+  brought: Brought,
+  { server, layout }: { server: Server; layout: Layout },
+): Promise<void> {
+  const names = new Set(pieces.map((piece) => nameOf({ marker: piece.marker, arrivedUs: placeOf(piece) })))
+  for (const name of brought.keys()) {
+    if (names.has(name)) continue
+    const [batch, arrived] = name.split(' ')
+    const head = headOfJournal(Number(arrived))
+    const sealed = pieces.filter((piece) => piece.head === head && piece.part !== undefined)
+    if (sealed.length === 0) continue
+    const { source } = sealed[0]!
+    const where = `batch = toUInt64(${batch}) AND arrived = ${arrived}`
+    const samples = await server.select(
+      `SELECT min(timestamp), argMin(id, timestamp) FROM ${tableOf(layout, source)} WHERE ${where} ` +
+        `GROUP BY intDiv(timestamp, toInt64(${DAY_US}))`,
+    )
+    for (const [timestamp, id] of samples) {
+      for (const piece of sealed) {
+        if (await piece.holds(Number(timestamp), String(id))) throw exportedBefore(source, head!, where, layout)
+      }
+    }
+  }
+}
+
+function exportedBefore(source: SourceName, head: number, where: string, layout: Layout): LogweirError {
+  const [table, place] =
+    layout.cluster === undefined ? [source, 'on the server'] : [shardTableName(source), 'on each shard']
+  return new LogweirError(
+    'exported_before',
+    `Rows of ${source} were exported from the journal of head ${head}, and have been sealed since: they would be there twice. ` +
+      `Remove them ${place}, and export again: ALTER TABLE ${quoteName(layout.database)}.${table} DELETE WHERE ${where}`,
+  )
+}

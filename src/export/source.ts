@@ -1,0 +1,76 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Piece } from '../engine/arrow/storage/disk/pieces.js'
+import { type Brought, bring, nameOf } from '../engine/clickhouse/bring.js'
+import type { DeliveryParts } from '../engine/clickhouse/delivery.js'
+import { DELIVERY_TIMING } from '../engine/clickhouse/delivery.js'
+import type { IngestBatch } from '../engine/engine.js'
+import type { ExportParts } from './parts.js'
+import { placeOf } from './place.js'
+import type { SourceCount } from './telling.js'
+
+export interface SourceParts extends ExportParts {
+  /** Is told of a piece that cannot be read. */
+  leaveOut(path: string, error: Error): void
+  progressed(): void
+}
+
+/** Brings all pieces of a source, the oldest first, each when the one before it is confirmed. */
+export async function exportSource(
+  { pieces, brought, count }: { pieces: readonly Piece[]; brought: Brought; count: SourceCount },
+  parts: SourceParts,
+): Promise<void> {
+  const bringing = bringParts(parts)
+  // An export that was broken off may have been about to bring the first piece that is not there whole.
+  let isFirst = true
+  for (const piece of pieces) {
+    const { source, marker, facts } = piece
+    const name = { marker, arrivedUs: placeOf(piece) }
+    const there = brought.get(nameOf(name)) ?? 0
+    count.there += there
+    if (facts === undefined || there < facts.rows) {
+      const batches = await read(piece, parts)
+      const missing = rowsOf(batches) - there
+      if (missing > 0) {
+        await bring({ source, ...name, batches }, !isFirst && there === 0, bringing)
+        count.exported += missing
+        isFirst = false
+      }
+    }
+    parts.progressed()
+  }
+}
+
+const rowsOf = (batches: readonly IngestBatch[]) => batches.reduce((sum, { rows }) => sum + rows, 0)
+
+/** The rows of a piece; none where a file of it is damaged. */
+async function read(piece: Piece, { directory, log, leaveOut }: SourceParts): Promise<IngestBatch[]> {
+  try {
+    return await piece.read(({ path, offset, bytes }) =>
+      log(
+        `${directory}/${path} is damaged: ${bytes} bytes at offset ${offset} are skipped, and the rows in them are lost`,
+      ),
+    )
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'damaged_segment') throw error
+    leaveOut(piece.path, error as Error)
+    return []
+  }
+}
+
+/** Tries until the server takes it: who has no patience breaks the export off, which costs nothing. */
+function bringParts({ server, layout, log, timing }: ExportParts): DeliveryParts {
+  let isFailing = false
+  return {
+    ...{ server, layout, timing: { ...DELIVERY_TIMING, ...timing } },
+    wait: (ms) => wait(ms),
+    tried(_, error) {
+      if (error !== undefined && !isFailing) {
+        log(
+          `rows cannot be brought to ClickHouse: ${error.message}. It is tried again; an export that is broken off goes on where it was.`,
+        )
+      }
+      if (error === undefined && isFailing) log('rows are brought to ClickHouse again')
+      isFailing = error !== undefined
+    },
+  }
+}

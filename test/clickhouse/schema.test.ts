@@ -1,0 +1,173 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { type Layout, shardTableName } from '../../src/engine/clickhouse/layout.js'
+import { applySchema, askDialect, tables } from '../../src/engine/clickhouse/schema.js'
+import type { Server } from '../../src/engine/clickhouse/server.js'
+import { SOURCE_NAMES } from '../../src/sources.js'
+import { run } from '../program/program.js'
+import { findChdb, startChdb, WHY_NO_CHDB } from './chdb.js'
+import { findServer, startCluster, WHY_NO_SERVER } from './cluster.js'
+import { describeWhere } from './needs.js'
+import { connect } from './targets.js'
+
+const DATABASE = 'weir_schema'
+const DOC = readFileSync(new URL('../../docs/scale-out.md', import.meta.url), 'utf8')
+
+interface Started {
+  urls: readonly string[]
+  layout: Layout
+  stop(): Promise<void>
+}
+
+const KINDS = [
+  {
+    name: 'two shards of ClickHouse',
+    found: findServer(),
+    needed: 'clickhouse-server',
+    why: WHY_NO_SERVER,
+    async start(): Promise<Started> {
+      const { urls, name, stop } = await startCluster()
+      return { urls, layout: { database: DATABASE, cluster: name }, stop }
+    },
+  },
+  {
+    name: 'chdb',
+    found: findChdb(),
+    needed: 'chdb',
+    why: WHY_NO_CHDB,
+    async start(): Promise<Started> {
+      const { url, stop } = await startChdb()
+      return { urls: [url], layout: { database: DATABASE }, stop }
+    },
+  },
+]
+
+for (const { name, found, needed, why, start } of KINDS) {
+  describeWhere(found, needed, why, `the schema on ${name}`, () => {
+    let started: Started
+    let servers: Server[]
+    let all: string[]
+    const isOn = (table: string) => `${DATABASE}.${table}`
+
+    beforeAll(async () => {
+      started = await start()
+      servers = started.urls.map((url) => connect(url, started.layout.cluster !== undefined))
+      all = tables(started.layout, await askDialect(servers[0]!)).map(({ name }) => name)
+    })
+    afterAll(async () => {
+      await Promise.all(servers.map((server) => server.close()))
+      await started.stop()
+    })
+    beforeEach(async () => {
+      for (const server of servers) await server.command(`DROP DATABASE IF EXISTS ${DATABASE}`)
+    })
+
+    /** The statements that would make the tables of a server again. */
+    const statements = async (server = servers[0]!) => {
+      const there = await server.select(`SELECT name FROM system.tables WHERE database = '${DATABASE}' ORDER BY name`)
+      return Promise.all(
+        there.map(async ([table]) => String((await server.select(`SHOW CREATE TABLE ${DATABASE}.${table}`))[0]![0])),
+      )
+    }
+    const program = (...args: string[]) => {
+      const { cluster } = started.layout
+      const flags = ['--clickhouse-url', started.urls[0]!, '--clickhouse-database', DATABASE]
+      if (cluster !== undefined) flags.push('--clickhouse-cluster', cluster)
+      return run(['schema', 'clickhouse', ...flags, ...args])
+    }
+
+    it('is created where it is missing, and a second time changes nothing', async () => {
+      for (const server of servers) {
+        expect(await applySchema(server, started.layout)).toEqual({ created: all.map(isOn), differing: [] })
+      }
+      const before = await statements()
+      expect(before.length).toBe(all.length)
+      for (const server of servers) {
+        expect(await applySchema(server, started.layout)).toEqual({ created: [], differing: [] })
+      }
+      expect(await statements()).toEqual(before)
+    })
+
+    it('is completed where a part of it is there, and rows stay', async () => {
+      for (const server of servers) await applySchema(server, started.layout)
+      const stored = started.layout.cluster === undefined ? 'auth_logs' : shardTableName('auth_logs')
+      const nowUs = Date.now() * 1000
+      await servers[0]!.command(`INSERT INTO ${DATABASE}.${stored} (timestamp, id) VALUES (${nowUs}, 'kept')`)
+      await servers[0]!.command(`DROP TABLE ${DATABASE}.edge_logs`)
+      expect(await applySchema(servers[0]!, started.layout)).toEqual({ created: [isOn('edge_logs')], differing: [] })
+      expect(await servers[0]!.select(`SELECT id FROM ${DATABASE}.${stored}`)).toEqual([['kept']])
+    })
+
+    it('names tables that are others, leaves them as they are, and creates the rest', async () => {
+      await servers[0]!.command(`CREATE DATABASE ${DATABASE}`)
+      await servers[0]!.command(`CREATE TABLE ${DATABASE}.edge_logs (timestamp Int64) ENGINE = Log`)
+      const others = all.filter((table) => table !== 'edge_logs')
+      const wrong = started.layout.cluster === undefined ? 'auth_logs' : 'auth_logs_shard'
+      const ddl = tables(started.layout, await askDialect(servers[0]!)).find(({ name }) => name === wrong)!.ddl
+      await servers[0]!.command(ddl.replace('event_message String', 'event_message Nullable(String)'))
+      const engine = started.layout.cluster === undefined ? 'MergeTree' : 'Distributed'
+      const before = await statements()
+
+      const { code, stdout, stderr } = await program('--apply')
+      const created = others.filter((table) => table !== wrong).map((table) => `created ${isOn(table)}\n`)
+      const left = [
+        `left as it is, but not as it should be: ${isOn('edge_logs')} has the engine Log, not ${engine}\n`,
+        `left as it is, but not as it should be: ${isOn(wrong)} has the column event_message as Nullable(String), not String\n`,
+      ]
+      expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
+      expect(stdout.toString().match(/.*\n/g)!.sort()).toEqual([...created, ...left].sort())
+      expect(await statements()).toEqual(expect.arrayContaining(before))
+    })
+
+    it('names a column that is not there', async () => {
+      for (const server of servers) await applySchema(server, started.layout)
+      const stored = started.layout.cluster === undefined ? 'edge_logs' : 'edge_logs_shard'
+      await servers[0]!.command(`ALTER TABLE ${DATABASE}.${stored} DROP COLUMN url`)
+      expect((await applySchema(servers[0]!, started.layout)).differing).toEqual([
+        `${isOn(stored)} has the column url as none, not Nullable(String)`,
+      ])
+    })
+
+    it('forgets as docs/scale-out.md says', async () => {
+      for (const server of servers) await applySchema(server, started.layout)
+      const { isModern } = await askDialect(servers[0]!)
+      const suffix = started.layout.cluster === undefined ? '' : '_shard'
+      const [ttl, list, drop] = [...DOC.matchAll(/^\s*((?:ALTER|SELECT).*logweir.*)$/gm)].map(([, sql]) =>
+        sql!.replaceAll('logweir', DATABASE).replace(/(edge_logs)(_shard)?/, `$1${suffix}`),
+      ) as [string, string, string]
+      if (isModern) {
+        await servers[0]!.command(ttl)
+        expect((await statements()).join()).toContain('toIntervalDay(30)')
+        await servers[0]!.command(`ALTER TABLE ${DATABASE}.edge_logs${suffix} REMOVE TTL`)
+      }
+      const today = Math.floor(Date.now() / 86_400_000)
+      for (const day of [20_000, today - 91, today - 90, today]) {
+        const timestamp = BigInt(day) * 86_400_000_000n
+        await servers[0]!.command(`INSERT INTO ${DATABASE}.edge_logs${suffix} (timestamp) VALUES (${timestamp})`)
+      }
+      const days = async () => (await servers[0]!.select(list)).map(([day]) => Number(day)).sort()
+      expect(await days()).toEqual([20_000, today - 91])
+      await servers[0]!.command(drop)
+      expect(await days()).toEqual([today - 91])
+    })
+
+    it('is printed as statements that the server takes, and creates just what is missing', async () => {
+      const { code, stdout } = await program()
+      expect(code).toBe(0)
+      for (const statement of stdout.toString().split(';\n').slice(0, -1)) await servers[0]!.command(statement)
+      expect(await applySchema(servers[0]!, started.layout)).toEqual({ created: [], differing: [] })
+      expect((await program('--apply')).stdout.toString()).toBe('nothing was missing\n')
+      for (const source of SOURCE_NAMES) await servers[0]!.command(`DROP TABLE ${DATABASE}.${source}`)
+      const again = await program('--apply')
+      expect(again.code).toBe(0)
+      expect(again.stdout.toString()).toBe(SOURCE_NAMES.map((source) => `created ${isOn(source)}\n`).join(''))
+    })
+  })
+}
+
+it('a server that is away is said, and the exit code is that of a failure', async () => {
+  const url = 'http://127.0.0.1:9'
+  const { code, stdout, stderr } = await run(['schema', 'clickhouse', '--apply', '--clickhouse-url', url])
+  expect({ code, stdout: stdout.toString() }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toMatch(/^logweir: .*ECONNREFUSED.*\n$/)
+})
