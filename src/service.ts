@@ -12,6 +12,7 @@ import { createApp, type Status } from './http/app.js'
 import { listen } from './http/server.js'
 import { createIngest } from './ingest/ingest.js'
 import { openRejects } from './ingest/rejects.js'
+import { createRequests } from './ingest/requests.js'
 import { readStdin, type StdinReader, type StdinReport } from './ingest/stdin.js'
 import { findTokens, keepToken } from './tokens.js'
 
@@ -41,6 +42,10 @@ export async function startService(config: ServeConfig, log: Log): Promise<Servi
   gaugeEngine(engine, metrics)
   let status: Status = 'starting'
   const statusNow = () => (status === 'ok' && engine.trouble() !== undefined ? 'degraded' : status)
+  const rejects = openRejects({ dataDir: config.dataDir, log, clock })
+  const intoEngine = { engine, metrics, rejects, clock, retentionUs }
+  const ingest = createIngest({ ...intoEngine, defaultSource: source })
+  const requests = createRequests(intoEngine)
   const app = createApp({
     engine,
     endpoints: ENDPOINTS,
@@ -49,6 +54,7 @@ export async function startService(config: ServeConfig, log: Log): Promise<Servi
     tokens: tokens.accepted,
     status: statusNow,
     log,
+    intake: { take: requests.take, trouble: () => engine.trouble() },
   })
   const server = await listen(app, config).catch(async (error) => {
     await engine.close()
@@ -56,8 +62,6 @@ export async function startService(config: ServeConfig, log: Log): Promise<Servi
   })
   if (tokens.made !== undefined) announceToken(tokens.made, config.dataDir, log)
   log(`listening on ${server.url}`)
-  const rejects = openRejects({ dataDir: config.dataDir, log, clock })
-  const ingest = createIngest({ engine, metrics, rejects, clock, retentionUs, defaultSource: source })
   const terminal = process.stderr.isTTY ? process.stderr : undefined
   let stdin: StdinReader | undefined
   const ready = engine.recover().then(() => {
@@ -79,7 +83,7 @@ export async function startService(config: ServeConfig, log: Log): Promise<Servi
       app.close()
       // What recovery has taken in is kept as it was: there is nothing to finish.
       if (status === 'starting') return
-      await ingest.close()
+      await Promise.all([ingest.close(), requests.close()])
       await Promise.all([engine.close(), rejects.close()])
     },
   }

@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { flagOf, type Settings, variableOf } from '../src/base/settings.js'
 import { readGenerateConfig, readServeConfig, SERVE_SETTINGS } from '../src/config.js'
 import { ENDPOINTS } from '../src/endpoints/index.js'
+import { cut } from '../src/ingest/cuts.js'
 import { SOURCES } from '../src/sources.js'
+import { createTestApp } from './http/support.js'
 
 const fileOf = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 const readme = fileOf('README.md')
@@ -49,12 +51,13 @@ describe('README', () => {
     })
   })
 
-  it('shows commands that work as they stand', () => {
+  it('shows commands that work as they stand', async () => {
     expect(commands.length).toBeGreaterThan(6)
     for (const part of commands.flatMap((command) => command.split(' | '))) {
       const [program, command, ...args] = part.split(' ')
       if (part === 'npm ci' || part.startsWith('tail ')) continue
       if (program === 'npm') expect(scripts).toHaveProperty(command === 'run' ? args[0]! : command!)
+      else if (part.includes(' -d ')) expect(await sent(part)).toBe('{"message":"Logged!"}')
       else if (program === 'curl') expect(asked(part)).toBeDefined()
       else if (command === 'serve') readServeConfig(args, {})
       else if (command === 'generate') readGenerateConfig(args)
@@ -74,4 +77,21 @@ function asked(line: string) {
   const url = new URL(/'(http[^']+)'/.exec(line)![1]!)
   const endpoint = ENDPOINTS.find(({ name }) => url.pathname === `/api/endpoints/query/${name}`)
   return endpoint?.call(url.searchParams)
+}
+
+/** How many records a curl line sends that an app takes, and of which source. */
+async function sent(line: string) {
+  const [url, body] = [/'(http[^']+)'/.exec(line)![1]!, / -d '([^']+)'/.exec(line)![1]!]
+  const intake = {
+    trouble: () => undefined,
+    async take(bytes: Uint8Array, _: string, { source }: { source?: string }) {
+      expect(source).toBe('edge_logs')
+      return { taken: [...(await cut(bytes))].length, rejected: 0, byReason: {}, rejects: [] }
+    },
+  }
+  const { get } = createTestApp({ intake })
+  const { pathname, search } = new URL(url)
+  const [, type] = /Content-Type: ([^']+)'/.exec(line)!
+  const answer = await get(pathname + search, { method: 'POST', body, headers: { 'Content-Type': type! } })
+  return answer.text()
 }

@@ -8,11 +8,12 @@ import type { Metrics } from '../base/metrics.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import type { Engine } from '../engine/engine.js'
 import { createAuth } from './auth.js'
-import { CORS_HEADERS, preflight } from './cors.js'
+import { CORS_HEADERS, LOGS_METHODS, preflight } from './cors.js'
 import { definitions } from './definitions.js'
 import type { Body } from './encoding.js'
 import { errorReply, refusals } from './errors.js'
 import { HTTP_LIMITS, type HttpLimits } from './limits.js'
+import { createLogs, type Intake, LOGS_LIMITS, type LogsLimits } from './logs.js'
 import { createQueries, type Queries } from './query.js'
 import { CODED_JSON_HEADERS, codedReply, jsonReply, VARY } from './reply.js'
 
@@ -27,8 +28,10 @@ export interface AppParts {
   tokens: readonly string[]
   /** Asked at each request. */
   status: () => Status
-  limits?: Partial<HttpLimits>
+  limits?: Partial<HttpLimits & LogsLimits>
   log: Log
+  /** Takes the records that are sent; without it there are no paths for that. */
+  intake?: Intake
 }
 
 export interface App {
@@ -42,21 +45,31 @@ export interface App {
 
 /** The paths that need no token. */
 const OPEN_PATHS = new Set(['/', '/health', '/ready'])
+/** The paths that take records. */
+const LOGS_PATHS = ['/api/logs', '/logs']
 
 const { name, version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 
 /** The HTTP side of the service: every path, its token, its errors. */
-export function createApp({ tokens, status, log, metrics, limits, ...parts }: AppParts): App {
+export function createApp({ tokens, status, log, metrics, limits, intake, ...parts }: AppParts): App {
   const isAuthorized = createAuth(tokens)
   const queries = createQueries({ ...parts, metrics, log, limits: { ...HTTP_LIMITS, ...limits } })
   const listing = { plain: Buffer.from(definitions(parts.endpoints)) }
   const router = routes(queries, listing, metrics, status)
+  if (intake !== undefined) {
+    const logs = createLogs(intake, { ...LOGS_LIMITS, ...limits }, parts.clock, log)
+    for (const path of LOGS_PATHS) {
+      router.post(path, ({ req, env }) => logs.answer(req.raw, env?.incoming))
+      router.all(path, () => errorReply(refusals.methodNotAllowed(LOGS_METHODS), log, { Allow: LOGS_METHODS }))
+    }
+  }
   router.onError((error) => errorReply(error, log))
 
   function answer(request: Request, env?: Partial<HttpBindings>): Response | Promise<Response> {
     if (status() === 'starting') return errorReply(refusals.starting(), log)
-    if (request.method === 'OPTIONS') return preflight()
-    if (!OPEN_PATHS.has(getPath(request)) && !isAuthorized(request.headers)) {
+    const path = getPath(request)
+    if (request.method === 'OPTIONS') return preflight(LOGS_PATHS.includes(path) ? LOGS_METHODS : undefined)
+    if (!OPEN_PATHS.has(path) && !isAuthorized(request.headers)) {
       return errorReply(refusals.unauthorized(), log)
     }
     return router.fetch(request, env)

@@ -1,10 +1,11 @@
 import { LogweirError } from '../base/errors.js'
 import type { Log } from '../base/log.js'
 import { ALLOWED_METHODS } from './cors.js'
-import { jsonReply } from './reply.js'
+import { type HeaderFields, jsonReply } from './reply.js'
 
 /** Seconds after which it is worth to ask again. */
 const RETRY_AFTER_S = '2'
+const SOON_S = '1'
 
 interface Meaning {
   status: number
@@ -24,7 +25,14 @@ const MEANINGS = new Map<string, Meaning>([
   ['request_timeout', { status: 408, headers: { Connection: 'close' } }],
   ['overloaded', { status: 503, headers: { 'Retry-After': RETRY_AFTER_S } }],
   ['starting', { status: 503, headers: { 'Retry-After': RETRY_AFTER_S } }],
-  // The server that an engine asks is away, too slow, or lacks a shard.
+  ['missing_source', { status: 400 }],
+  ['unknown_source', { status: 400 }],
+  ['invalid_body', { status: 400 }],
+  ['body_too_large', { status: 413 }],
+  ['unsupported_content_type', { status: 415 }],
+  ['unsupported_content_encoding', { status: 415 }],
+  ['too_many_bodies', { status: 429, headers: { 'Retry-After': SOON_S } }],
+  // The server that an engine asks is away, too slow, or lacks a shard; or rows cannot be kept.
   ['engine_unavailable', { status: 503, headers: { 'Retry-After': RETRY_AFTER_S } }],
   // Nobody reads this one: the client has gone. The status is what access logs know it by.
   ['abandoned', { status: 499 }],
@@ -44,14 +52,21 @@ export const refusals = {
     ),
   notFound: () =>
     new LogweirError('not_found', 'There is nothing at this address. GET /api/endpoints lists the endpoints.'),
-  methodNotAllowed: () =>
-    new LogweirError('method_not_allowed', `This address takes no such method. Use one of ${ALLOWED_METHODS}.`),
+  methodNotAllowed: (methods = ALLOWED_METHODS) =>
+    new LogweirError('method_not_allowed', `This address takes no such method. Use one of ${methods}.`),
   starting: () => new LogweirError('starting', 'The service recovers its data after a start. Try again shortly.'),
   badRequest: () => new LogweirError('bad_request', 'This is not a well-formed HTTP request. Mend the request.'),
   headersTooLarge: () =>
     new LogweirError('headers_too_large', 'The request line and headers are over 64 KiB. Send a shorter request.'),
   requestTimeout: () =>
     new LogweirError('request_timeout', 'The request did not arrive in time. Send it again, faster.'),
+  twice: (name: string) =>
+    new LogweirError('duplicate_parameter', `The parameter "${name}" is given twice. Give it once.`),
+  notKept: () =>
+    new LogweirError(
+      'engine_unavailable',
+      'Records cannot be kept at the moment, or not in time. Send them again shortly; some may have been kept.',
+    ),
   abandoned: () => new LogweirError('abandoned', 'The client left before its answer.'),
 }
 
@@ -67,9 +82,13 @@ export function foreseen(error: unknown, log: Log): LogweirError {
   return INTERNAL
 }
 
-/** Status, headers and body of a failure: `{"error","code"}`. */
-export function errorReply(error: unknown, log: Log): Response {
+/** Status, headers and body of a failure: `{"error","code"}`. `more` headers win. */
+export function errorReply(error: unknown, log: Log, more?: HeaderFields): Response {
   const { code, message } = foreseen(error, log)
   const { status, headers } = MEANINGS.get(code) ?? { status: 500 }
-  return jsonReply(JSON.stringify({ error: message, code }), status, headers)
+  return jsonReply(
+    JSON.stringify({ error: message, code }),
+    status,
+    more === undefined ? headers : { ...headers, ...more },
+  )
 }

@@ -1,9 +1,13 @@
 /** The bytes that are looked for, by name. */
+export const TAB = 0x09
 export const NEWLINE = 0x0a
+export const RETURN = 0x0d
+export const SPACE = 0x20
 export const MINUS = 0x2d
 export const POINT = 0x2e
 export const ZERO = 0x30
 export const LETTER_E = 0x45
+export const BACKSLASH = 0x5c
 export const LETTER_e = 0x65
 
 /** A range of bytes as text, one character a byte: exact where they are ASCII. */

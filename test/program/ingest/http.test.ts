@@ -1,0 +1,143 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { allNumbers, PROJECT } from '../durability/numbered.js'
+import { type Served, serve, temporaryFolder } from '../program.js'
+
+const COUNT = 10_000
+const startUs = Date.now() * 1000 - 3600e6
+const numbered = (number: number) => ({ id: `${number}`, timestamp: startUs + number, message: `row ${number}` })
+const batchFrom = (from: number, count: number) => Array.from({ length: count }, (_, i) => numbered(from + i))
+const allOf = (count: number) => [...Array(count).keys()]
+
+const PATH = `/api/logs?source=edge_logs&project=${PROJECT}`
+type Url = Pick<Served, 'get'>
+
+function post(service: Url, body: unknown, headers: Record<string, string> = {}, path = PATH): Promise<Response> {
+  const bytes =
+    body instanceof Uint8Array ? new Uint8Array(body) : typeof body === 'string' ? body : JSON.stringify(body)
+  return service.get(path, { method: 'POST', body: bytes, headers: { 'Content-Type': 'application/json', ...headers } })
+}
+
+/** The status, and what is said. */
+const answerOf = async (response: Promise<Response>) => [(await response).status, await (await response).json()]
+const LOGGED = [200, { message: 'Logged!' }]
+
+describe('records over HTTP', () => {
+  it('arrive exactly, in whatever form, and bad ones are named', async () => {
+    const dataDir = temporaryFolder()
+    const service = await serve(['--data-dir', dataDir], { stdin: 'ignore' })
+    const batches = allOf(COUNT / 500).map((i) => batchFrom(500 * i, 500))
+    const forms = [
+      (batch: object[]) => post(service, batch),
+      (batch: object[]) => post(service, { batch }, {}, PATH.replace('/api/logs', '/logs')),
+      (batch: object[]) => post(service, JSON.stringify(batch, null, 2)),
+      (batch: object[]) => post(service, gzipSync(JSON.stringify({ batch })), { 'Content-Encoding': 'gzip' }),
+      (batch: object[]) =>
+        post(service, batch.map((one) => JSON.stringify(one)).join('\n'), { 'Content-Type': 'application/x-ndjson' }),
+    ]
+    const answers = await Promise.all(batches.map((batch, i) => answerOf(forms[i % forms.length]!(batch))))
+    expect(answers).toEqual(batches.map(() => LOGGED))
+
+    const bad = [numbered(COUNT), { ...numbered(0), timestamp: 'nope' }, numbered(COUNT + 1)]
+    expect(await answerOf(post(service, bad))).toEqual([
+      200,
+      { message: 'Logged!', taken: 2, rejected: [{ record: 2, reason: 'invalid_timestamp' }] },
+    ])
+    expect(await answerOf(post(service, '[{},', {}))).toMatchObject([400, { code: 'invalid_body' }])
+    expect(await answerOf(post(service, [{}], {}, '/logs'))).toMatchObject([400, { code: 'missing_source' }])
+
+    expect(await allNumbers(service, startUs)).toEqual(allOf(COUNT + 2))
+    expect(await service.metric('logweir_ingested_rows_total{source="edge_logs"}')).toBe(COUNT + 2)
+    expect(await service.metric('logweir_rejected_rows_total{reason="invalid_timestamp"}')).toBe(1)
+    const [first] = await service.rows(`logs.all?project=${PROJECT}&project_tier=PRO`)
+    expect(first).toMatchObject({ id: `${COUNT + 1}`, event_message: `row ${COUNT + 1}` })
+    const rejects = readFileSync(join(dataDir, 'rejects.ndjson'), 'utf8').trim().split('\n')
+    expect(rejects.map((line) => JSON.parse(line).reason)).toEqual(['invalid_timestamp', 'missing_source'])
+  })
+
+  it('come in beside standard input', async () => {
+    const service = await serve(['--source', 'auth_logs'])
+    service.child.stdin!.end('{}\n{}\n')
+    expect(await answerOf(post(service, batchFrom(0, 3)))).toEqual(LOGGED)
+    await service.says(/standard input ended: 2 rows taken, 0 rejected\n/)
+    expect(await answerOf(post(service, batchFrom(3, 3)))).toEqual(LOGGED)
+    expect(await service.metric('logweir_ingested_rows_total{source="edge_logs"}')).toBe(6)
+    expect(await service.metric('logweir_ingested_rows_total{source="auth_logs"}')).toBe(2)
+  })
+})
+
+/** Ships numbered records like a shipper: one array after the other, each again until it is taken. */
+async function ship(current: () => Url, batches: number, size: number, begin: (batch: number) => void) {
+  for (let i = 0; i < batches; i++) {
+    begin(i)
+    for (;;) {
+      const status = await post(current(), batchFrom(size * i, size)).then(
+        ({ status }) => status,
+        () => 503,
+      )
+      if (status === 200) break
+      expect([429, 503]).toContain(status)
+      await wait(20)
+    }
+  }
+}
+
+describe('D1: records over HTTP', () => {
+  it('D1: of which an answer has told survive kill -9, and a shipper that sends again loses none', async () => {
+    const args = ['--data-dir', temporaryFolder()]
+    let service = await serve(args, { stdin: 'ignore' })
+    let under = 0
+    const shipping = ship(
+      () => service,
+      100,
+      100,
+      (batch) => void (under = batch),
+    )
+    for (const at of [30, 60]) {
+      while (under < at) await wait(1)
+      service.child.kill('SIGKILL')
+      await service.exit
+      service = await serve(args, { stdin: 'ignore' })
+    }
+    expect(under).toBeLessThan(99)
+    await shipping
+    service.child.kill('SIGKILL')
+    await service.exit
+    const numbers = await allNumbers(await serve(args, { stdin: 'ignore' }), startUs)
+    expect([...new Set(numbers)]).toEqual(allOf(10_000))
+  })
+})
+
+describe('X1: SIGTERM while records come in over HTTP', () => {
+  it('ends it within 5 s; what was answered with 200 is kept', async () => {
+    const args = ['--data-dir', temporaryFolder()]
+    const service = await serve(args, { stdin: 'ignore' })
+    const size = 200
+    const answers: Promise<number>[] = []
+    for (let i = 0; i < 40; i++) {
+      answers.push(
+        post(service, batchFrom(size * i, size)).then(
+          ({ status }) => status,
+          () => 0,
+        ),
+      )
+      if (i === 20) {
+        await answers[0]
+        service.child.kill('SIGTERM')
+      }
+    }
+    const startMs = performance.now()
+    expect(await service.exit).toBe(0)
+    expect(performance.now() - startMs).toBeLessThan(5_000)
+    const statuses = await Promise.all(answers)
+    expect(statuses.slice(0, 20)).toEqual(Array(20).fill(200))
+    const kept = new Set(await allNumbers(await serve(args, { stdin: 'ignore' }), startUs))
+    const lost = statuses.flatMap((status, i) =>
+      status === 200 ? batchFrom(size * i, size).filter(({ id }) => !kept.has(Number(id))) : [],
+    )
+    expect(lost).toEqual([])
+  })
+})
