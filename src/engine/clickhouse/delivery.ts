@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { SourceName } from '../../sources.js'
 import type { IngestBatch } from '../engine.js'
+import type { TimeRange } from '../plan.js'
 import { columnsOf, type Layout, tableOf } from './layout.js'
-import { toNative } from './native.js'
+import { timesOf, toNative } from './native.js'
 import { type Server, ServerError } from './server.js'
-import { quoteName, textValue } from './values.js'
+import { int64Value, quoteName, textValue } from './values.js'
 
 /** Batches of a source that are sent together and confirmed together. */
 export interface Group {
@@ -78,10 +79,11 @@ const queryPrefix = (batch: bigint) => `logweir-${batch.toString(16).padStart(16
 
 /** The blocks of what is not yet on the server. */
 async function readRest(group: Group, parts: DeliveryParts): Promise<{ batch?: bigint; blocks: Uint8Array[] }> {
-  const batch = group.first?.batch ?? (await group.read(() => {}))
+  const times: TimeRange[] = []
+  const batch = await group.read((read) => times.push(timesOf(read)))
   if (batch === undefined) return { blocks: [] }
   await makeSureOfEnd(batch, parts)
-  const there = await rowsThere(group, batch, parts)
+  const there = await rowsThere(group, batch, times, parts)
   const isMissing = (row: number) => !there.has(row)
   const blocks: Uint8Array[] = []
   let firstRow = 0
@@ -108,13 +110,20 @@ async function makeSureOfEnd(batch: bigint, { server, layout, wait, timing }: De
   }
 }
 
-/** The places of a group's rows that the server has. */
+/** The places of a group's rows that the server has. It looks at the days of these rows only. */
 async function rowsThere(
   { source, arrivedUs }: Group,
   batch: bigint,
+  times: readonly TimeRange[],
   { server, layout }: DeliveryParts,
 ): Promise<Set<number>> {
-  const where = `batch = toUInt64(${batch}) AND arrived = ${arrivedUs}`
-  const rows = await server.select(`SELECT row FROM ${tableOf(layout, source)} WHERE ${where}`)
+  if (times.length === 0) return new Set()
+  const where = [
+    `timestamp >= ${int64Value(Math.min(...times.map(({ fromUs }) => fromUs)))}`,
+    `timestamp <= ${int64Value(Math.max(...times.map(({ throughUs }) => throughUs)))}`,
+    `batch = toUInt64(${batch})`,
+    `arrived = ${int64Value(arrivedUs)}`,
+  ]
+  const rows = await server.select(`SELECT row FROM ${tableOf(layout, source)} WHERE ${where.join(' AND ')}`)
   return new Set(rows.map(([row]) => Number(row)))
 }

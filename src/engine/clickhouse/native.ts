@@ -1,6 +1,7 @@
 import { type Data, type RecordBatch, RecordBatchReader } from 'apache-arrow'
 import type { SourceName } from '../../sources.js'
 import type { IngestBatch } from '../engine.js'
+import type { TimeRange } from '../plan.js'
 import { COLD_COLUMNS, hotColumns } from '../schema.js'
 import { columnsOf, typeOfHot } from './layout.js'
 
@@ -22,11 +23,7 @@ type Keep = (row: number) => boolean
  * byte for each row. Throws a TypeError where the batch is not what it says it is.
  */
 export function toNative(batch: IngestBatch, origin: Origin, keep?: Keep): { block: Uint8Array; rows: number } {
-  const [decoded] = [...RecordBatchReader.from(batch.ipc)] as RecordBatch[]
-  if (decoded === undefined || decoded.numRows !== batch.rows) {
-    throw new TypeError(`A batch of ${batch.source} must be one record batch of ${batch.rows} rows.`)
-  }
-  const dataOf = new Map(decoded.schema.fields.map(({ name }, i) => [name, decoded.data.children[i]!]))
+  const dataOf = decode(batch)
   const places = Uint32Array.from({ length: batch.rows }, (_, i) => i)
   const rows = keep === undefined ? places : places.filter((row) => keep(origin.firstRow + row))
   const out = createOut(batch.ipc.length + ROW_BYTES * rows.length)
@@ -40,6 +37,25 @@ export function toNative(batch: IngestBatch, origin: Origin, keep?: Keep): { blo
     writers.get(name)!(out, rows)
   }
   return { block: out.bytes(), rows: rows.length }
+}
+
+/** The times of a batch's first and last row, in microseconds since the epoch. Throws as {@link toNative} does. */
+export function timesOf(batch: IngestBatch): TimeRange {
+  const range = { fromUs: Number.POSITIVE_INFINITY, throughUs: Number.NEGATIVE_INFINITY }
+  for (const timestamp of decode(batch).get('timestamp')!.values as BigInt64Array) {
+    range.fromUs = Math.min(range.fromUs, Number(timestamp))
+    range.throughUs = Math.max(range.throughUs, Number(timestamp))
+  }
+  return range
+}
+
+/** The columns of a batch by their names. */
+function decode(batch: IngestBatch): Map<string, Data> {
+  const [decoded] = [...RecordBatchReader.from(batch.ipc)] as RecordBatch[]
+  if (decoded === undefined || decoded.numRows !== batch.rows) {
+    throw new TypeError(`A batch of ${batch.source} must be one record batch of ${batch.rows} rows.`)
+  }
+  return new Map(decoded.schema.fields.map(({ name }, i) => [name as string, decoded.data.children[i]!]))
 }
 
 type ColumnWriter = (out: Out, rows: Uint32Array) => void
