@@ -104,7 +104,7 @@ async function createEngine(config: ServeConfig, disk: Disk | undefined, parts: 
   // Only who has a server pays for its client.
   const { connectServer } = await import('./engine/clickhouse/server.js')
   const { createClickHouseEngine } = await import('./engine/clickhouse/engine.js')
-  const server = connectServer({ ...clickhouse, isCluster: clickhouse.cluster !== undefined })
+  const server = connectServer(clickhouse)
   return createClickHouseEngine({ ...parts, server, layout: clickhouse, ...disk! })
 }
 

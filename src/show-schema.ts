@@ -15,7 +15,7 @@ export async function showSchema({ apply, clickhouse }: SchemaConfig, print: (te
     print(printSchema(clickhouse, NEWEST))
     return true
   }
-  const server = connectServer({ url, ...options, isCluster: options.cluster !== undefined })
+  const server = connectServer({ url, ...options })
   try {
     if (apply) return await create(server, clickhouse, print)
     print(printSchema(clickhouse, await askDialect(server)))

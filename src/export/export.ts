@@ -7,7 +7,7 @@ import { openDisk } from '../engine/arrow/storage/disk/disk.js'
 import { FORMAT_NAME } from '../engine/arrow/storage/disk/format.js'
 import { listPieces, type Piece } from '../engine/arrow/storage/disk/pieces.js'
 import { askBrought, type Brought } from '../engine/clickhouse/bring.js'
-import { connectServer, ServerError } from '../engine/clickhouse/server.js'
+import { connectServer, hinted, ServerError } from '../engine/clickhouse/server.js'
 import type { SourceName } from '../sources.js'
 import type { ExportParts, Telling } from './parts.js'
 import { refuseSealedSince } from './sealed-since.js'
@@ -26,7 +26,7 @@ export async function exportDirectory({ dataDir, clickhouse }: ExportConfig, tel
     throw usageError(`--data-dir ${dataDir} is no data directory of logweir: there is no ${FORMAT_NAME} in it.`)
   }
   const { directory, files, release } = await openDisk(dataDir)
-  const server = connectServer({ ...clickhouse, isCluster: clickhouse.cluster !== undefined, selectMs: SELECT_MS })
+  const server = connectServer({ ...clickhouse, selectMs: SELECT_MS })
   try {
     return await exportRows({ ...telling, directory, files, server, layout: clickhouse, clock: systemClock })
   } finally {
@@ -64,12 +64,7 @@ export async function exportRows(parts: ExportParts): Promise<boolean> {
   return unreadable === 0
 }
 
-/** ClickHouse's numbers of errors for what a schema would mend. */
-const UNKNOWN = [60, 81]
-
-function explain(error: unknown): never {
-  if (!(error instanceof ServerError) || !UNKNOWN.includes(error.code ?? 0)) throw error
-  throw new ServerError(
-    new Error(`${error.message} (logweir schema clickhouse --apply creates the tables)`, { cause: error }),
-  )
+function explain(error: Error): never {
+  const message = hinted(error)
+  throw message === error.message ? error : new ServerError(new Error(message, { cause: error }))
 }

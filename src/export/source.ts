@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Piece } from '../engine/arrow/storage/disk/pieces.js'
 import { type Brought, bring, nameOf } from '../engine/clickhouse/bring.js'
-import type { DeliveryParts } from '../engine/clickhouse/delivery.js'
-import { DELIVERY_TIMING } from '../engine/clickhouse/delivery.js'
+import { DELIVERY_TIMING, type DeliveryParts } from '../engine/clickhouse/delivery.js'
+import { describeDamage } from '../engine/disk/journal/recover.js'
 import type { IngestBatch } from '../engine/engine.js'
 import type { ExportParts } from './parts.js'
 import { placeOf } from './place.js'
@@ -45,11 +45,7 @@ const rowsOf = (batches: readonly IngestBatch[]) => batches.reduce((sum, { rows 
 /** The rows of a piece; none where a file of it is damaged. */
 async function read(piece: Piece, { directory, log, leaveOut }: SourceParts): Promise<IngestBatch[]> {
   try {
-    return await piece.read(({ path, offset, bytes }) =>
-      log(
-        `${directory}/${path} is damaged: ${bytes} bytes at offset ${offset} are skipped, and the rows in them are lost`,
-      ),
-    )
+    return await piece.read((stretch) => log(describeDamage(directory, stretch)))
   } catch (error) {
     if ((error as { code?: unknown }).code !== 'damaged_segment') throw error
     leaveOut(piece.path, error as Error)

@@ -51,7 +51,7 @@ for (const { name, found, needed, why, start } of KINDS) {
 
     beforeAll(async () => {
       started = await start()
-      servers = started.urls.map((url) => connect(url, started.layout.cluster !== undefined))
+      servers = started.urls.map((url) => connect(url, started.layout.cluster))
       all = tables(started.layout, await askDialect(servers[0]!)).map(({ name }) => name)
     })
     afterAll(async () => {

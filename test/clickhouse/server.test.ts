@@ -19,7 +19,7 @@ describeWhere(findServer(), 'clickhouse-server', WHY_NO_SERVER, 'a ClickHouse se
   afterAll(() => cluster?.stop())
 
   it('is not waited for beyond the deadline, and ends the query then', async () => {
-    const server = connect(cluster.urls[0]!, true)
+    const server = connect(cluster.urls[0]!, cluster.name)
     await expect(server.select(SLOW, { deadlineMs: 300 })).rejects.toMatchObject({ message: 'no answer within 0.3 s' })
     await until(
       () => server.select(RUNNING),
@@ -30,7 +30,7 @@ describeWhere(findServer(), 'clickhouse-server', WHY_NO_SERVER, 'a ClickHouse se
   })
 
   it('ends the query of a caller who leaves', async () => {
-    const server = connect(cluster.urls[0]!, true)
+    const server = connect(cluster.urls[0]!, cluster.name)
     const leaving = new AbortController()
     const asked = server.select(SLOW, { signal: leaving.signal })
     await until(
@@ -49,18 +49,18 @@ describeWhere(findServer(), 'clickhouse-server', WHY_NO_SERVER, 'a ClickHouse se
   })
 
   it('gives its number of an error, and no part of an answer', async () => {
-    const server = connect(cluster.urls[0]!, true)
+    const server = connect(cluster.urls[0]!, cluster.name)
     await expect(server.select('SELECT nothing FROM nowhere')).rejects.toMatchObject({ name: 'ServerError', code: 60 })
     const failsLate = 'SELECT throwIf(number = 900000) FROM (SELECT number FROM system.numbers LIMIT 1000000)'
     await expect(server.select(failsLate)).rejects.toMatchObject({ code: 395 })
     await server.close()
-    const stranger = connectServer({ url: cluster.urls[0]!, user: USER.name, password: 'wrong', isCluster: true })
+    const stranger = connectServer({ url: cluster.urls[0]!, user: USER.name, password: 'wrong', cluster: cluster.name })
     await expect(stranger.select('SELECT 1')).rejects.toMatchObject({ code: 193 })
     await stranger.close()
   })
 
   it('that is away is an error without a number', async () => {
-    const server = connect('http://127.0.0.1:1', true)
+    const server = connect('http://127.0.0.1:1', cluster.name)
     await expect(server.select('SELECT 1')).rejects.toMatchObject({ name: 'ServerError', code: undefined })
     await server.close()
   })

@@ -61,18 +61,18 @@ export const TARGETS: readonly TargetKind[] = [
   },
 ]
 
-export function connect(url: string, isCluster: boolean): Server {
+export function connect(url: string, cluster?: string): Server {
   return connectServer({
     url,
-    user: isCluster ? USER.name : 'default',
-    password: isCluster ? USER.password : '',
-    isCluster,
+    user: cluster === undefined ? 'default' : USER.name,
+    password: cluster === undefined ? '' : USER.password,
+    cluster,
   })
 }
 
 export async function makeTarget(urls: readonly string[], layout: Layout, stop: () => Promise<void>): Promise<Target> {
   const isCluster = layout.cluster !== undefined
-  const servers = urls.map((url) => connect(url, isCluster))
+  const servers = urls.map((url) => connect(url, layout.cluster))
   for (const server of servers) await applySchema(server, layout)
   // Cases are of a time of their own, which may be long ago for the server's clock.
   const { isModern } = await askDialect(servers[0]!)

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type BodyForm, type Defaults, linesOf, recordsOf } from '../../src/ingest/body.js'
 import { cut, MAX_RECORDS } from '../../src/ingest/cuts.js'
+import { isJson } from '../support/json.js'
 import { parse, rowOf } from './parsing.js'
 
 /** The lines of a body, without their newlines. */
@@ -161,15 +162,6 @@ describe('the lines of a body', () => {
     expect(await linesIn('', 'ndjson')).toEqual([])
   })
 })
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
 
 describe('what a record lacks', () => {
   const defaults = { source: 'edge_logs', project: 'url"' }

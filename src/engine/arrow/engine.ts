@@ -2,7 +2,8 @@ import type { Clock } from '../../base/clock.js'
 import type { Log } from '../../base/log.js'
 import type { Metrics } from '../../base/metrics.js'
 import { DAY_US, MIB, MINUTE_US } from '../../base/units.js'
-import { createTrouble } from '../disk/trouble.js'
+import { describeDamage } from '../disk/journal/recover.js'
+import { createTrouble, tellTrouble } from '../disk/trouble.js'
 import type { Engine, Row } from '../engine.js'
 import { shapeOf } from '../plan.js'
 import { type Run, runBuckets, runRows } from './execute.js'
@@ -125,24 +126,16 @@ function keepOn(
   { metrics, log = () => {} }: ArrowEngineOptions,
   onLoad: () => void,
 ) {
-  const trouble = createTrouble(RETRY_MS, (error) =>
-    log(
-      error === undefined
-        ? `${directory} can be written to again`
-        : `${directory} cannot be written to: ${error.message}. Nothing is taken until it can; it is tried again every second.`,
-    ),
-  )
+  const trouble = createTrouble(RETRY_MS, tellTrouble(directory, log))
   const keeper = createDiskKeeper(files, trouble, onLoad)
   return {
     trouble,
     keeper,
     recover: (store: Store) =>
       keeper.recover(store, {
-        damage({ path, offset, bytes }) {
-          metrics.damagedBytes.inc(bytes)
-          log(
-            `${directory}/${path} is damaged: ${bytes} bytes at offset ${offset} are skipped, and the rows in them are lost`,
-          )
+        damage(stretch) {
+          metrics.damagedBytes.inc(stretch.bytes)
+          log(describeDamage(directory, stretch))
         },
         unreadable(path, { message }) {
           metrics.damagedSegments.inc()

@@ -5,7 +5,7 @@ import { lowerPredicate } from './predicates.js'
 import type { Cell } from './server.js'
 
 /** An aggregate as what ClickHouse computes for it, and how its value is read from that. */
-interface Lowered {
+export interface Lowered {
   values: readonly string[]
   /** Undefined where what was computed does not tell the value: a mean that wants exact sums. */
   read(cells: readonly Cell[]): Value | undefined

@@ -1,7 +1,7 @@
 import { BUCKET_US, datetime } from '../../base/buckets.js'
 import { RawJson, type Row, type RunOptions, type Value } from '../engine.js'
 import type { BucketsShape, RowsShape } from '../plan.js'
-import { lowerAggregate } from './aggregates.js'
+import { type Lowered, lowerAggregate } from './aggregates.js'
 import { exactMeans } from './exact-means.js'
 import type { Layout } from './layout.js'
 import type { Cell, Server } from './server.js'
@@ -40,7 +40,8 @@ interface Bucket {
 
 async function readBuckets(shape: BucketsShape, reading: Reading): Promise<Row[]> {
   const rows = await reading.server.select(bucketsQuery(shape, reading.layout), { signal: reading.signal })
-  const buckets = rows.map((cells) => readBucket(shape, cells))
+  const lowered = shape.aggregates.map(([name, aggregate]) => ({ name, ...lowerAggregate(aggregate, shape.source) }))
+  const buckets = rows.map((cells) => readBucket(lowered, cells))
   for (const [name, aggregate] of shape.aggregates) {
     const unsure = buckets.filter(({ values }) => values[name] === undefined)
     if (unsure.length > 0 && aggregate.fn === 'mean') await fillMeans(unsure, name, aggregate.column, shape, reading)
@@ -48,13 +49,12 @@ async function readBuckets(shape: BucketsShape, reading: Reading): Promise<Row[]
   return buckets.map(({ number, values }) => ({ timestamp: startOf(number, shape), ...values }) as Row)
 }
 
-function readBucket({ aggregates, source }: BucketsShape, [number, ...cells]: readonly Cell[]): Bucket {
+function readBucket(lowered: readonly (Lowered & { name: string })[], [number, ...cells]: readonly Cell[]): Bucket {
   const values: Bucket['values'] = {}
   let at = 0
-  for (const [name, aggregate] of aggregates) {
-    const lowered = lowerAggregate(aggregate, source)
-    values[name] = lowered.read(cells.slice(at, at + lowered.values.length))
-    at += lowered.values.length
+  for (const { name, values: computed, read } of lowered) {
+    values[name] = read(cells.slice(at, at + computed.length))
+    at += computed.length
   }
   return { number: Number(number), values }
 }

@@ -7,14 +7,15 @@ import { createTurns } from '../../base/turns.js'
 import { MIB } from '../../base/units.js'
 import { SOURCE_NAMES } from '../../sources.js'
 import type { Files } from '../disk/files.js'
-import { createTrouble } from '../disk/trouble.js'
+import { type Damage, describeDamage } from '../disk/journal/recover.js'
+import { createTrouble, tellTrouble } from '../disk/trouble.js'
 import type { Engine, Row } from '../engine.js'
 import { shapeOf } from '../plan.js'
 import { readAnswer } from './answer.js'
 import { DELIVERY_TIMING, type DeliveryTiming, deliver, type Group } from './delivery.js'
 import { createGroups, GROUP_LIMITS, type GroupLimits } from './groups.js'
 import type { Layout } from './layout.js'
-import { type Server, ServerError } from './server.js'
+import { hinted, type Server, ServerError } from './server.js'
 import { listUnconfirmed } from './unconfirmed.js'
 
 export interface ClickHouseEngineOptions {
@@ -56,13 +57,7 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
   const { server, layout, clock, log = () => {}, files, directory, metrics } = options
   const { unconfirmedBytes = UNCONFIRMED_BYTES } = options
   const timing = { ...DELIVERY_TIMING, closeMs: CLOSE_MS, ...options.timing }
-  const disk = createTrouble(RETRY_MS, (error) =>
-    log(
-      error === undefined
-        ? `${directory} can be written to again`
-        : `${directory} cannot be written to: ${error.message}. Nothing is taken until it can; it is tried again every second.`,
-    ),
-  )
+  const disk = createTrouble(RETRY_MS, tellTrouble(directory, log))
   const lanes = new Map(SOURCE_NAMES.map((source) => [source, createTurns()]))
   const unconfirmed = new Set<Group>()
   const failing = new Map<Group, Error>()
@@ -112,11 +107,9 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
     if (before > 0 && failing.size === 0) log('rows are brought to ClickHouse again')
   }
 
-  function countDamage({ path, offset, bytes }: { path: string; offset: number; bytes: number }): void {
-    metrics.damagedBytes.inc(bytes)
-    log(
-      `${directory}/${path} is damaged: ${bytes} bytes at offset ${offset} are skipped, and the rows in them are lost`,
-    )
+  function countDamage(stretch: Damage): void {
+    metrics.damagedBytes.inc(stretch.bytes)
+    log(describeDamage(directory, stretch))
   }
 
   const heldBytes = () =>
@@ -185,17 +178,12 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
   }
 }
 
-/** ClickHouse's numbers of errors that say more than that the server did not answer. */
-const CODE = { unknownTable: 60, unknownDatabase: 81, badPattern: 427 }
-
-function hinted({ message, ...error }: Error & { code?: unknown }): string {
-  const lacksTables = error.code === CODE.unknownTable || error.code === CODE.unknownDatabase
-  return lacksTables ? `${message} (logweir schema clickhouse --apply creates the tables)` : message
-}
+/** ClickHouse's number of the error that a pattern gets which its RE2 does not take. */
+const BAD_PATTERN = 427
 
 /** What a caller is told of a server's error, and the log in full. */
 function refused(error: ServerError, log: Log): LogweirError {
-  if (error.code === CODE.badPattern) {
+  if (error.code === BAD_PATTERN) {
     return new LogweirError(
       'invalid_pattern',
       "The pattern is valid RE2, but not for this ClickHouse server's version of it.",

@@ -36,12 +36,21 @@ export class ServerError extends Error {
   }
 }
 
+/** ClickHouse's numbers of errors that `logweir schema clickhouse --apply` mends: no such table, no such database. */
+const LACKS_TABLES = new Set<number | undefined>([60, 81])
+
+/** What an error says, and how to mend it where that is known. */
+export function hinted(error: Error): string {
+  const lacksTables = error instanceof ServerError && LACKS_TABLES.has(error.code)
+  return lacksTables ? `${error.message} (logweir schema clickhouse --apply creates the tables)` : error.message
+}
+
 export interface ServerOptions {
   url: string
   user: string
   password: string
-  /** Rows go to the shards of a cluster. */
-  isCluster: boolean
+  /** Undefined: rows do not go to the shards of one. */
+  cluster?: string | undefined
   /** The longest that an answer, and an insert, may take. */
   selectMs?: number
   insertMs?: number
@@ -68,7 +77,7 @@ const CLUSTER_INSERT_SETTINGS: ClickHouseSettings = { insert_distributed_sync: 1
 
 /** Speaks to a server over HTTP with the official client. Nothing is sent before the first call. */
 export function connectServer(options: ServerOptions): Server {
-  const { url, user, password, isCluster, selectMs = SELECT_MS, insertMs = INSERT_MS } = options
+  const { url, user, password, cluster, selectMs = SELECT_MS, insertMs = INSERT_MS } = options
   const client = createClient({
     url,
     username: user,
@@ -87,7 +96,7 @@ export function connectServer(options: ServerOptions): Server {
       await exec(client, sql, {
         ...(isLocal ? { values: plain } : { values: plain.pipe(createGzip(FASTEST)), http_headers: GZIP }),
         query_id: queryId,
-        clickhouse_settings: isCluster ? CLUSTER_INSERT_SETTINGS : {},
+        clickhouse_settings: cluster === undefined ? {} : CLUSTER_INSERT_SETTINGS,
         abort_signal: AbortSignal.timeout(insertMs),
       })
     },

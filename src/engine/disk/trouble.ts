@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Log } from '../../base/log.js'
 
 /** Work on a disk that may be full or failing for a while. */
 export interface Trouble {
@@ -13,6 +14,16 @@ export interface Trouble {
   begins(): Promise<void>
   /** Work that fails is not tried again from now on. */
   giveUp(): void
+}
+
+/** Says of a directory that it cannot be written to, and that it can again. */
+export function tellTrouble(directory: string, log: Log): (error: Error | undefined) => void {
+  return (error) =>
+    log(
+      error === undefined
+        ? `${directory} can be written to again`
+        : `${directory} cannot be written to: ${error.message}. Nothing is taken until it can; it is tried again every second.`,
+    )
 }
 
 /** `report` is told when trouble begins, with its error, and when it has passed. */

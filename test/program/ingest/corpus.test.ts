@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { EITHER_WAY, MUST_ACCEPT, MUST_REFUSE, NOT_UTF8 } from '../../ingest/json-test-suite.js'
+import { isJson } from '../../support/json.js'
 import { allRows } from '../pages.js'
 import { type Served, serve, temporaryFolder } from '../program.js'
 
@@ -41,15 +42,6 @@ function reasonOf(line: string, text: string, levelsMore = 0): string | undefine
 /** Whether a text begins with more levels than those; of the suite's texts only those that do nothing else are so deep. */
 const opensDeeper = (text: string, levels: number) =>
   (/^(?:\[|\{"":)*/.exec(text)![0].match(/[[{]/g)?.length ?? 0) > levels
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
 
 function notUtf8([name, text]: [string, string], number: number): Line[] {
   const reason = 'invalid_utf8'

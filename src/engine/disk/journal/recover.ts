@@ -27,6 +27,11 @@ export interface Damage {
   bytes: number
 }
 
+/** The line of a log about it. */
+export function describeDamage(directory: string, { path, offset, bytes }: Damage): string {
+  return `${directory}/${path} is damaged: ${bytes} bytes at offset ${offset} are skipped, and the rows in them are lost`
+}
+
 export interface RecoveredJournal {
   /** Undefined where no header is whole: the file then has no frames either. */
   header: JournalHeader | undefined
