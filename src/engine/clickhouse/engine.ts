@@ -153,7 +153,7 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
     },
     stats: () =>
       SOURCE_NAMES.map((source) => {
-        const held = [...unconfirmed].filter((group) => group.source === source)
+        const held = [...unconfirmed, ...groups.opened()].filter((group) => group.source === source)
         const sum = (of: (group: Group) => number) => held.reduce((total, group) => total + of(group), 0)
         const headBytes = sum(({ bytes }) => bytes)
         return { source, rows: sum(({ rows }) => rows), segments: 0, hotBytes: 0, coldBytes: 0, headBytes }

@@ -32,6 +32,8 @@ export interface Groups {
   beginAfter(group: Pick<Group, 'arrivedUs'>): void
   /** Writes a batch to the journal of its source's open group; resolves when it outlives this process. */
   append(batch: IngestBatch): Promise<void>
+  /** The groups that still take more. */
+  opened(): Group[]
   /** Closes the groups that are due, or all. */
   closeDue(all?: boolean): Promise<void>
   /** Makes what was appended survive a power cut. */
@@ -87,6 +89,7 @@ export function createGroups({ files, clock, trouble, isBusy, closed, limits }: 
     },
     // A turn is one try: where the disk is in trouble, what was written before it is still closed and sent.
     append: (batch) => trouble.outlast(() => turns.take(() => tryToAppend(batch))),
+    opened: () => [...open.values()].map(({ group }) => group),
     closeDue: (all = false) =>
       turns.take(async () => {
         for (const begun of [...open.values()]) {

@@ -82,6 +82,8 @@ describe('after a try that failed', () => {
     const { engine, files } = openOn(server)
     await engine.recover()
     await appendAll(engine, [edge({ timestampUs: 9 }), edge({ timestampUs: 5 })])
+    // They count as held before they are sent, too.
+    expect(engine.stats()[0]).toMatchObject({ source: 'edge_logs', rows: 2 })
     expect((await files.list('unconfirmed')).length).toBe(1)
     await engine.settled()
     expect(asked.filter(isInsert).length).toBe(1)
