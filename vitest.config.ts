@@ -15,7 +15,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/program/**', 'test/clickhouse/**', 'test/chdb/**', SLOW],
+          exclude: ['test/program/**', 'test/clickhouse/**', 'test/chdb/**', 'test/page/**', 'test/clients/**', SLOW],
           testTimeout: 20_000,
           sequence: { groupOrder: 0 },
         },
@@ -29,6 +29,16 @@ export default defineConfig({
           hookTimeout: MINUTES,
           fileParallelism: false,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          name: 'page',
+          include: ['test/page/**/*.test.ts'],
+          testTimeout: MINUTES,
+          hookTimeout: MINUTES,
+          fileParallelism: false,
+          sequence: { groupOrder: 4 },
         },
       },
       {

@@ -1,13 +1,36 @@
-/** The first door, by which the host lays everything out, once: sizes, lanes and their names, rules. */
+/** The first door, by which the host lays everything out: sizes, lanes and their names, rules, once; the projects again and again. */
 import { addArea } from './fields/areas'
-import { setRules } from './batch/judge'
+import { setDefaults as setLineDefaults, setRules } from './batch/judge'
+import { bindProjects, projectsAddress, reserveProjects } from './batch/projects'
 import { addColumn, addLane, clearLane } from './batch/lanes'
 import { reservedEnd, setSizes } from './batch/regions'
 import { addName } from './fields/sources'
 import { BYTES } from './scan/table'
-import { reserveScratch } from './batch/texts'
+import { reserveScratch, setDefaultProject } from './batch/texts'
 
-export { addArea, addColumn, addLane, addName, clearLane, reserveScratch, reservedEnd, setRules, setSizes }
+export {
+  addArea,
+  addColumn,
+  addLane,
+  addName,
+  bindProjects,
+  clearLane,
+  projectsAddress,
+  reserveProjects,
+  reserveScratch,
+  reservedEnd,
+  setRules,
+  setSizes,
+}
+
+/**
+ * Sets what holds for the lines to come: the lane of records that name no source, or -1; the length of the project of
+ * those that name none, whose text stands where the bytes to scan begin, or -1; whether `message` is read.
+ */
+export function setDefaults(lane: i32, projectLength: i32, takesMessage: bool): void {
+  setLineDefaults(lane, takesMessage)
+  setDefaultProject(BYTES, projectLength)
+}
 
 /** Where the host puts the bytes to scan, and before that the names that it gives. */
 export function bytesAddress(): usize {

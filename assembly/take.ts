@@ -1,10 +1,11 @@
 /** The third door: judges the lines that `scan` has put into the field table; each joins the batch of its source. */
 import { hasRightTypes, judgeSource, judgeTimestamp, projectField, timestampOf } from './batch/judge'
 import { isFull, Lane, laneAt } from './batch/lanes'
+import { isOfTakenProject } from './batch/projects'
 import { table } from './batch/regions'
 import { putRest, putTexts } from './batch/rows'
 import { BLANK, INVALID_JSON, OK, outcomeOf, ROW_BYTES } from './scan/table'
-import { INVALID_FIELD } from './batch/verdicts'
+import { FORBIDDEN_PROJECT, INVALID_FIELD } from './batch/verdicts'
 
 /** What `take` stopped at; see `stop`. */
 let stopped: i32 = OK
@@ -43,6 +44,7 @@ function append(row: usize, lane: Lane, nowUs: f64): i32 {
   if (!hasRightTypes(row)) return INVALID_FIELD
   const project = projectField(row, lane)
   if (!putTexts(row, lane, project)) return INVALID_JSON
+  if (!isOfTakenProject(row, project)) return FORBIDDEN_PROJECT
   const timestampUs = timestampOf(row, nowUs)
   const verdict = judgeTimestamp(timestampUs, nowUs)
   if (verdict == OK) putRest(row, lane, project, timestampUs)

@@ -11,7 +11,7 @@ import { arch, cpus, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { fileOf } from './data.mjs'
 import { drawGrowth } from './growth-plots.mjs'
-import { CORE, median, OTHER_CORE, pinned, runNode } from './process.mjs'
+import { CORE, coresOf, median, OTHER_CORE, pinned, runNode } from './process.mjs'
 
 const RUNS = Number(process.env.LOGWEIR_BENCH_RUNS ?? 3)
 const RESULTS = new URL('./results/', import.meta.url)
@@ -24,6 +24,12 @@ const BENCHES = {
       ['1000000', 'memory'],
       ['1000000', 'disk'],
     ],
+  },
+  upload: {
+    script: 'upload.mjs',
+    core: coresOf(2),
+    started: coresOf(2),
+    args: ['memory', 'disk', 'restart'].map((mode) => ['1000000', mode]),
   },
   health: { script: 'health.mjs', args: [['1000000']] },
   http: {
@@ -39,6 +45,12 @@ const BENCHES = {
       ['function_edge_logs', rows],
     ]),
   },
+}
+
+BENCHES.page = {
+  script: 'page.mjs',
+  core: coresOf(2),
+  args: ['counts', 'invocations'].flatMap((panel) => ['1000', '10000', '100000'].map((buckets) => [panel, buckets])),
 }
 
 /** 100 M rows take 7 GB: LOGWEIR_BENCH_ROWS says how far the curve over rows goes. */
@@ -61,13 +73,13 @@ for (const [name, bench] of Object.entries(BENCHES)) {
   if (wanted.length === 0 || wanted.includes(name)) await run(name, bench)
 }
 
-async function run(name, { script, args, core = CORE, runs = RUNS, draw = () => {} }) {
+async function run(name, { script, args, core = CORE, started = CORE, runs = RUNS, draw = () => {} }) {
   if (name === 'ingest' || name === 'health') await fileOf(1_000_000)
   const cases = []
   for (const list of args) {
     const values = []
     for (let i = 0; i < runs; i++)
-      values.push(await runNode([fileURLToPath(new URL(script, import.meta.url)), ...list], core, CORE))
+      values.push(await runNode([fileURLToPath(new URL(script, import.meta.url)), ...list], core, started))
     cases.push({ args: list, medians: mediansOf(values), values })
     show(name, list, values)
   }

@@ -47,6 +47,6 @@ export async function startService(stdin, args = []) {
 /** The values of one metric by its labels, summed. */
 export async function metric(service, name) {
   const text = await (await service.get('/metrics')).text()
-  const lines = text.split('\n').filter((line) => line.startsWith(name) && !line.startsWith('#'))
+  const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
   return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
 }

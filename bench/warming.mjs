@@ -12,6 +12,7 @@ import { ENDPOINTS } from '../dist/endpoints/index.js'
 import { projectRef } from '../dist/generate/projects.js'
 import { createApp } from '../dist/http/app.js'
 import { listen } from '../dist/http/server.js'
+import { createKeyring, plainTokens } from '../dist/tokens/keyring.js'
 import { PROJECTS, records, SEED } from './data.mjs'
 import { appendLines, openEngine } from './engine.mjs'
 import { OTHER_CORE, runNode } from './process.mjs'
@@ -32,7 +33,9 @@ const engine = openEngine()
 for (const source of ['edge_logs', 'function_edge_logs'])
   await appendLines(engine, records(source, rows / 2, true, { projects: PROJECTS_COUNT }))
 await engine.seal()
-const parts = { engine, endpoints: ENDPOINTS, metrics, clock, tokens: [TOKEN], status: () => 'ok', log() {} }
+const keyring = createKeyring(clock)
+keyring.replace(plainTokens([TOKEN]))
+const parts = { engine, endpoints: ENDPOINTS, metrics, clock, accessOf: keyring.accessOf, status: () => 'ok', log() {} }
 const app = createApp({ ...parts, limits: { cacheEntries: 2 * entries } })
 const { url, port, close } = await listen(app, { host: '127.0.0.1', port: 0 })
 

@@ -9,7 +9,7 @@ import asc from 'assemblyscript/asc'
 const path = (relative) => fileURLToPath(new URL(`../${relative}`, import.meta.url))
 
 /** What these files export is what the module exports. */
-const DOORS = ['assembly/layout.ts', 'assembly/scan/scan.ts', 'assembly/take.ts']
+const DOORS = ['assembly/layout.ts', 'assembly/scan/scan.ts', 'assembly/take.ts', 'assembly/cut.ts']
 
 const { error, stderr } = await asc.main([
   ...DOORS,

@@ -1,6 +1,6 @@
 /**
  * Shows the built program at work: records of all nine sources over the last 7 days are piped in, and each endpoint
- * is asked about the project with the most of them. Serves until Ctrl-C.
+ * is asked about the project with the most of them; prints a link to the page that shows it. Serves until Ctrl-C.
  *
  *   --port N   the first port to try, 4000 by default; where it is taken, the next free one; 0: any
  *   --rows N   records, 200000 by default
@@ -14,6 +14,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { projectRef, TOP_RANK } from '../dist/generate/projects.js'
+import { startSignedIn } from './signed-in.mjs'
 
 const SEED = 1
 const HOST = '127.0.0.1'
@@ -102,7 +103,9 @@ try {
   feed(server)
   await fed(server)
   server.removeAllListeners('exit')
+  const page = await startSignedIn(base, token)
   console.log(`\nURL    ${base}\nToken  ${token}`)
+  console.log(`Page   ${page}/#project=${project}&interval=7day (signed in, for as long as the demo runs)`)
   for (const question of QUESTIONS) await ask(base, question)
   if (options.once) stop()
   else console.log('\nServing until Ctrl-C.')

@@ -1,109 +1,52 @@
-import { totalmem } from 'node:os'
-import { parseIso8601 } from './base/iso8601.js'
-import { bytes, httpUrl, identifier, type Kind, oneOf, onOff, spanUs, text, whole } from './base/kinds.js'
-import { describeSettings, readSettings, type Settings, usageError, type ValuesOf } from './base/settings.js'
+/** What the commands work by: settings as they were found, each made what it stands for. */
+
+import type { Expiry, Rate } from './base/kinds.js'
+import type { Log, LogFormat } from './base/log.js'
+import { memoryBytes } from './base/memory.js'
+import {
+  type Environment,
+  type Found,
+  ORIGINS,
+  type Read,
+  readSettings,
+  type Settings,
+  usageError,
+  type ValuesOf,
+} from './base/settings.js'
+import { readSettingsFile } from './base/settings-file.js'
 import { DAY_US } from './base/units.js'
-import { findSource, SOURCE_NAMES, type SourceName } from './sources.js'
+import {
+  type CLICKHOUSE_SETTINGS,
+  CONFIG_SETTINGS,
+  EXPORT_SETTINGS,
+  FILE_SETTINGS,
+  GENERATE_SETTINGS,
+  SCHEMA_SETTINGS,
+  SERVE_SETTINGS,
+  type SETTINGS_FILE,
+  TOKEN_LIST_SETTINGS,
+  TOKEN_PLACE_SETTINGS,
+  TOKEN_SETTINGS,
+} from './settings.js'
+import type { SourceName } from './sources.js'
 
-/** The table of settings: all that can be set, each once. `--help` and the README's table say the same. */
-
-const sourceName: Kind<SourceName> = {
-  placeholder: 'NAME',
-  expects: `a source: ${SOURCE_NAMES.join(', ')}, or the alias of one`,
-  read: (value) => findSource(value)?.name,
+interface TokenPlace {
+  dataDir: string
+  tokensFile: string | undefined
 }
 
-const anySource: Kind<SourceName | 'all'> = {
-  ...sourceName,
-  expects: `"all" or ${sourceName.expects}`,
-  read: (value) => (value === 'all' ? value : sourceName.read(value)),
+export interface TokenCreateConfig extends TokenPlace {
+  name: string | undefined
+  scope: readonly ('query' | 'ingest')[]
+  project: readonly string[] | undefined
+  expires: Expiry | undefined
+  rate: Rate | undefined
 }
 
-const moment: Kind<number | 'now'> = {
-  placeholder: 'TIME',
-  expects: '"now" or an ISO 8601 time, as 2026-11-20T10:00:00Z',
-  read: (value) => (value === 'now' ? value : parseIso8601(value)),
-}
-
-const MOST_DAYS = 36_500
-
-/** Where an existing ClickHouse server or cluster is. */
-const CLICKHOUSE_SETTINGS = {
-  clickhouseUrl: { kind: httpUrl, meaning: 'HTTP address of a ClickHouse server, of a cluster any one of it' },
-  clickhouseCluster: { kind: identifier('NAME'), meaning: "cluster, by its name in the servers' configuration" },
-  clickhouseDatabase: { kind: identifier('NAME'), default: 'logweir', meaning: 'database of the tables' },
-  clickhouseUser: { kind: text('NAME'), default: 'default', meaning: 'user of ClickHouse' },
-  clickhousePassword: { kind: text(''), flag: false, meaning: 'its password; never a flag' },
-} satisfies Settings
-
-export const SERVE_SETTINGS = {
-  port: { kind: whole('PORT', 0, 65_535), default: '4000', meaning: 'TCP port to listen on; 0: any free one' },
-  host: { kind: text('ADDRESS'), default: '127.0.0.1', meaning: 'address to listen on' },
-  dataDir: { kind: text('DIR'), default: './logweir-data', meaning: 'keep rows, rejects and the access token here' },
-  inMemory: { kind: onOff, meaning: 'write nothing to disk: rows end with the process' },
-  source: { kind: sourceName, meaning: 'source of records on standard input that name none' },
-  memoryLimit: {
-    kind: bytes,
-    meaning: 'bytes of memory to live in, as 512M or 2G; default: half of the memory there is',
-  },
-  maxDiskBytes: { kind: bytes, meaning: 'bytes that files of rows may take, as 500G; default: no bound' },
-  retentionDays: { kind: whole('DAYS', 1, MOST_DAYS), default: '90', meaning: 'rows older than this go' },
-  tokensFile: { kind: text('FILE'), meaning: 'access tokens, one a line; # starts a comment' },
-  accessTokens: { kind: text(''), flag: false, meaning: 'access tokens, comma separated; never a flag' },
-  engine: {
-    kind: oneOf('ENGINE', 'embedded', 'clickhouse'),
-    default: 'embedded',
-    meaning: 'where rows are kept and asked: embedded, in this process; clickhouse, on a server of yours',
-  },
-  ...CLICKHOUSE_SETTINGS,
-} satisfies Settings
-
-export const SCHEMA_SETTINGS = {
-  apply: { kind: onOff, variable: false, meaning: 'create what is missing on the server instead of printing it' },
-  ...CLICKHOUSE_SETTINGS,
-} satisfies Settings
-
-export const EXPORT_SETTINGS = {
-  to: {
-    kind: oneOf('ENGINE', 'clickhouse'),
-    variable: false,
-    meaning: 'where the rows go: clickhouse, to the tables that --engine clickhouse works on',
-  },
-  dataDir: { ...SERVE_SETTINGS.dataDir, meaning: 'the data directory of a stopped logweir; nothing in it is changed' },
-  ...CLICKHOUSE_SETTINGS,
-} satisfies Settings
-
-const MOST_ROWS = 1e12
-const MOST_SEED = 2 ** 48
-const MOST_PROJECTS = 1_000_000
-
-export const GENERATE_SETTINGS = {
-  rows: { kind: whole('N', 1, MOST_ROWS), default: '1000', variable: false, meaning: 'records to write' },
-  seed: {
-    kind: whole('N', 0, MOST_SEED),
-    default: '1',
-    variable: false,
-    meaning: 'equal seed, equal records, where --end is equal too',
-  },
-  source: { kind: anySource, default: 'all', variable: false, meaning: 'one source, or all nine mixed' },
-  span: { kind: spanUs, default: '7d', variable: false, meaning: 'time from the first record to the last' },
-  end: { kind: moment, default: 'now', variable: false, meaning: 'time of the last record, ISO 8601' },
-  slim: { kind: onOff, variable: false, meaning: 'short records: little more than the queries read' },
-  projects: {
-    kind: whole('N', 1, MOST_PROJECTS),
-    default: '2000',
-    variable: false,
-    meaning: 'customers; the first has a tenth of the records',
-  },
-  badEvery: {
-    kind: whole('N', 0, MOST_ROWS),
-    default: '0',
-    variable: false,
-    meaning: 'add a line that cannot be taken after every N records; 0: none',
-  },
-} satisfies Settings
-
-type Environment = Readonly<Record<string, string | undefined>>
+export type TokenConfig =
+  | ({ action: 'create' } & TokenCreateConfig)
+  | ({ action: 'list'; json: boolean } & TokenPlace)
+  | ({ action: 'revoke'; idOrName: string } & TokenPlace)
 
 export type GenerateConfig = ValuesOf<typeof GENERATE_SETTINGS>
 
@@ -119,6 +62,9 @@ export interface ServeConfig {
   retentionUs: number
   tokensFile: string | undefined
   accessTokens: string | undefined
+  logFormat: LogFormat
+  /** The directory of own endpoints. */
+  endpoints: string | undefined
   /** Undefined: the embedded engine. */
   clickhouse: ClickHouseConfig | undefined
 }
@@ -143,41 +89,85 @@ export interface ExportConfig {
   clickhouse: ClickHouseConfig
 }
 
+const unheard: Log = () => {}
+
+/** Settings of the command line, the environment, and the file that one of the two names; `warn` hears what is wrong with it. */
+export function readWithFile<S extends Settings & typeof SETTINGS_FILE>(
+  settings: S,
+  args: readonly string[],
+  environment: Environment,
+  { warn = unheard, takesOthers = false }: { warn?: Log; takesOthers?: boolean } = {},
+): Read<S> {
+  function readFile(path: string) {
+    const file = readSettingsFile(path, FILE_SETTINGS)
+    if (file.warning !== undefined) warn(file.warning)
+    return file
+  }
+  return readSettings(settings, args, environment, { takesOthers, readFile })
+}
+
 /** The configuration of `logweir serve`. Throws `usage`. */
-export function readServeConfig(args: readonly string[], environment: Environment): ServeConfig {
-  const { values, origins } = readSettings(SERVE_SETTINGS, args, environment)
-  const { memoryLimit, retentionDays, dataDir, inMemory, engine, ...others } = values
+export function readServeConfig(args: readonly string[], environment: Environment, warn?: Log): ServeConfig {
+  return serveConfigOf(readWithFile(SERVE_SETTINGS, args, environment, { warn }))
+}
+
+type ReadServe = Pick<Read<typeof SERVE_SETTINGS>, 'values' | 'found'>
+
+function serveConfigOf({ values, found }: ReadServe): ServeConfig {
+  const { config: _, memoryLimit, retentionDays, dataDir, inMemory, engine, ...others } = values
   const { clickhouse, rest } = takeClickHouse(others)
   if (engine === 'clickhouse' && inMemory) {
     throw usageError(
       '--engine clickhouse keeps what the server has not confirmed in --data-dir. Leave out --in-memory.',
     )
   }
-  if (inMemory && origins.get('dataDir') === origins.get('inMemory')) {
+  if (inMemory && found.get('dataDir')!.origin === found.get('inMemory')!.origin) {
     throw usageError('--data-dir and --in-memory exclude each other. Give one of the two.')
   }
-  const onDisk = !inMemory || origins.get('dataDir') === 'flag'
   return {
     ...rest,
-    dataDir: onDisk ? dataDir : undefined,
-    memoryLimitBytes: memoryLimit ?? Math.floor(totalmem() / 2),
+    dataDir: overriddenOf({ values, found }) === 'dataDir' ? undefined : dataDir,
+    memoryLimitBytes: memoryLimit ?? Math.floor(memoryBytes() / 2),
     retentionUs: retentionDays * DAY_US,
     clickhouse: engine === 'clickhouse' ? withUrl(clickhouse, '--engine clickhouse') : undefined,
   }
 }
 
+/** Which of the two places of rows has no effect since the other was said more strongly; undefined where only one was said. */
+function overriddenOf({ values, found }: ReadServe) {
+  if (!values.inMemory) return undefined
+  const strength = (name: 'dataDir' | 'inMemory') => -ORIGINS.indexOf(found.get(name)!.origin)
+  return strength('inMemory') > strength('dataDir') ? 'dataDir' : 'inMemory'
+}
+
+/** A setting of serve as `logweir config` tells it. */
+export interface InForce {
+  /** Undefined: not set, or without effect. */
+  found: Found | undefined
+  name: keyof typeof SERVE_SETTINGS
+}
+
+/** Each setting of serve with what it is and where that was found, and whether JSON is wanted. Throws `usage` where serve would. */
+export function readInForce(args: readonly string[], environment: Environment, warn?: Log) {
+  const { values, found } = readWithFile(CONFIG_SETTINGS, args, environment, { warn })
+  const { json, ...own } = values
+  serveConfigOf({ values: own, found })
+  const overridden = overriddenOf({ values: own, found })
+  const names = Object.keys(SERVE_SETTINGS) as InForce['name'][]
+  const settings: InForce[] = names.map((name) => ({ name, found: name === overridden ? undefined : found.get(name) }))
+  return { isJson: json ?? false, settings }
+}
+
 /** The configuration of `logweir schema clickhouse`. Throws `usage`. */
-export function readSchemaConfig(args: readonly string[], environment: Environment): SchemaConfig {
-  const [engine, ...flags] = args
-  if (engine !== 'clickhouse') throw usageError('which schema? There is one: logweir schema clickhouse')
-  const { apply, ...others } = readSettings(SCHEMA_SETTINGS, flags, environment).values
+export function readSchemaConfig(args: readonly string[], environment: Environment, warn?: Log): SchemaConfig {
+  const { apply, ...others } = readWithFile(SCHEMA_SETTINGS, args, environment, { warn }).values
   const { clickhouse } = takeClickHouse(others)
   return { apply: apply ?? false, clickhouse: apply ? withUrl(clickhouse, '--apply') : clickhouse }
 }
 
 /** The configuration of `logweir export`. Throws `usage`. */
-export function readExportConfig(args: readonly string[], environment: Environment): ExportConfig {
-  const { to, dataDir, ...others } = readSettings(EXPORT_SETTINGS, args, environment).values
+export function readExportConfig(args: readonly string[], environment: Environment, warn?: Log): ExportConfig {
+  const { to, dataDir, ...others } = readWithFile(EXPORT_SETTINGS, args, environment, { warn }).values
   if (to === undefined) throw usageError('export to where? There is one place: logweir export --to clickhouse')
   return { dataDir, clickhouse: withUrl(takeClickHouse(others).clickhouse, '--to clickhouse') }
 }
@@ -193,35 +183,29 @@ function withUrl(clickhouse: SchemaConfig['clickhouse'], wanting: string): Click
   throw usageError(`${wanting} needs the server's address: --clickhouse-url http://127.0.0.1:8123`)
 }
 
+/** The configuration of `logweir token create`. Throws `usage`. */
+export function readTokenCreateConfig(args: readonly string[], environment: Environment, warn?: Log): TokenConfig {
+  const { config: _, ...values } = readWithFile(TOKEN_SETTINGS, args, environment, { warn }).values
+  return { action: 'create', ...values }
+}
+
+/** The configuration of `logweir token list`. Throws `usage`. */
+export function readTokenListConfig(args: readonly string[], environment: Environment, warn?: Log): TokenConfig {
+  const { config: _, json, ...place } = readWithFile(TOKEN_LIST_SETTINGS, args, environment, { warn }).values
+  return { action: 'list', json: json ?? false, ...place }
+}
+
+/** The configuration of `logweir token revoke`. Throws `usage`. */
+export function readTokenRevokeConfig(args: readonly string[], environment: Environment, warn?: Log): TokenConfig {
+  const [idOrName, ...flags] = args
+  if (idOrName === undefined || idOrName.startsWith('-')) {
+    throw usageError('revoke which token? Give its id or name: logweir token revoke NAME')
+  }
+  const { config: _, ...place } = readWithFile(TOKEN_PLACE_SETTINGS, flags, environment, { warn }).values
+  return { action: 'revoke', idOrName, ...place }
+}
+
 /** The configuration of `logweir generate`. Throws `usage`. */
 export function readGenerateConfig(args: readonly string[]): GenerateConfig {
   return readSettings(GENERATE_SETTINGS, args, {}).values
-}
-
-/** The text of `logweir --help`. */
-export function helpText(version: string): string {
-  return `logweir ${version}: a hosted database's logs, streamed in as NDJSON, kept as Arrow columns, asked stored questions over HTTP.
-
-Usage
-  logweir serve [flags]     serve HTTP, and read NDJSON from standard input where it is a pipe, a socket or a file
-  logweir generate [flags]  write realistic log records as NDJSON
-  logweir schema clickhouse [flags]
-                            print the tables that --engine clickhouse needs, or create them
-  logweir export --to clickhouse [flags]
-                            bring the rows of a data directory to such tables; what is there is not sent again
-  logweir --version
-  logweir --help
-
-Flags of serve, the variables that mirror them (a flag wins), and defaults
-${describeSettings(SERVE_SETTINGS).join('\n')}
-
-Flags of generate, and defaults
-${describeSettings(GENERATE_SETTINGS).join('\n')}
-
-Flags of schema clickhouse, variables and defaults
-${describeSettings(SCHEMA_SETTINGS).join('\n')}
-
-Flags of export, variables and defaults
-${describeSettings(EXPORT_SETTINGS).join('\n')}
-`
 }

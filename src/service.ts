@@ -2,19 +2,26 @@ import { accessSync, constants, mkdirSync } from 'node:fs'
 import { type Clock, systemClock } from './base/clock.js'
 import type { Log } from './base/log.js'
 import { createMetrics, type Metrics } from './base/metrics.js'
+import { measureProcess } from './base/process-metrics.js'
 import { usageError } from './base/settings.js'
+import { MIB } from './base/units.js'
 import type { ServeConfig } from './config.js'
 import { ENDPOINTS } from './endpoints/index.js'
 import { createArrowEngine } from './engine/arrow/engine.js'
 import { type Disk, openDisk } from './engine/arrow/storage/disk/disk.js'
+import { createSealingThread } from './engine/arrow/storage/sealing/thread.js'
 import type { Engine } from './engine/engine.js'
+import type { Plan } from './engine/plan.js'
 import { createApp, type Status } from './http/app.js'
 import { listen } from './http/server.js'
 import { createIngest } from './ingest/ingest.js'
 import { openRejects } from './ingest/rejects.js'
 import { createRequests } from './ingest/requests.js'
 import { readStdin, type StdinReader, type StdinReport } from './ingest/stdin.js'
-import { findTokens, keepToken } from './tokens.js'
+import { createTranslator } from './otlp/translator.js'
+import type { OwnEndpoints } from './own/own.js'
+import { keepToken } from './tokens/kept.js'
+import { openTokens } from './tokens/open.js'
 
 /** The rest is for parsing, queries, the result cache and the runtime itself. */
 const ROWS_SHARE = 0.5
@@ -34,35 +41,47 @@ export interface Service {
  * have been taken in. Throws `usage`, `cannot_listen`, and what {@link openDisk} throws.
  */
 export async function startService(config: ServeConfig, log: Log): Promise<Service> {
-  const disk = config.dataDir === undefined ? undefined : await openDataDir(config.dataDir)
-  const tokens = findTokens(config)
   const [clock, metrics] = [systemClock, createMetrics()]
+  const own = config.endpoints === undefined ? undefined : await openOwn(config.endpoints, log)
+  const disk = config.dataDir === undefined ? undefined : await openDataDir(config.dataDir)
+  const tokens = openTokens(config, { clock, log })
   const { retentionUs, source } = config
   const engine = await createEngine(config, disk, { clock, metrics, log })
   gaugeEngine(engine, metrics)
+  measureProcess(metrics.registry)
   let status: Status = 'starting'
-  const statusNow = () => (status === 'ok' && engine.trouble() !== undefined ? 'degraded' : status)
+  let isStopping = false
+  const statusNow = (): Status => {
+    if (isStopping && status !== 'starting') return 'stopping'
+    return status === 'ok' && engine.trouble() !== undefined ? 'degraded' : status
+  }
+  const refreshDegraded = () => metrics.degraded.set(statusNow() === 'degraded' ? 1 : 0)
+  Object.assign(metrics.degraded, { collect: refreshDegraded })
   const rejects = openRejects({ dataDir: config.dataDir, log, clock })
   const intoEngine = { engine, metrics, rejects, clock, retentionUs }
   const ingest = createIngest({ ...intoEngine, defaultSource: source })
   const requests = createRequests(intoEngine)
+  const otlp = createTranslator()
   const app = createApp({
     engine,
-    endpoints: ENDPOINTS,
+    endpoints: [...ENDPOINTS, ...(own?.endpoints() ?? [])],
     metrics,
     clock,
-    tokens: tokens.accepted,
+    accessOf: tokens.accessOf,
     status: statusNow,
     log,
-    intake: { take: requests.take, trouble: () => engine.trouble() },
+    intake: { take: requests.take, trouble: () => engine.trouble(), prepare: requests.prepare },
+    translate: otlp.translate,
   })
   const server = await listen(app, config).catch(async (error) => {
     await engine.close()
     throw error
   })
   if (tokens.made !== undefined) announceToken(tokens.made, config.dataDir, log)
-  log(`listening on ${server.url}`)
-  const terminal = process.stderr.isTTY ? process.stderr : undefined
+  log(`listening on ${server.url}`, { code: 'listening', url: server.url })
+  const stopOwn = own?.watch(clock, (endpoints) => app.replaceEndpoints([...ENDPOINTS, ...endpoints]))
+  const showsProgress = process.stderr.isTTY && config.logFormat === 'text'
+  const terminal = showsProgress ? process.stderr : undefined
   let stdin: StdinReader | undefined
   const ready = engine.recover().then(() => {
     status = 'ok'
@@ -70,7 +89,7 @@ export async function startService(config: ServeConfig, log: Log): Promise<Servi
     if (stdin !== undefined) ingest.start()
     stdin?.done.then((report) => {
       if (report.error !== undefined) status = 'degraded'
-      log(describeEnd(report))
+      logEnd(report, log)
     })
   })
 
@@ -78,11 +97,16 @@ export async function startService(config: ServeConfig, log: Log): Promise<Servi
     url: server.url,
     ready,
     async stop() {
+      isStopping = true
       engine.letIn()
+      app.endTails()
       await Promise.all([stdin?.stop(), server.close()])
       app.close()
+      tokens.close()
+      await otlp.close()
+      stopOwn?.()
       // What recovery has taken in is kept as it was: there is nothing to finish.
-      if (status === 'starting') return
+      if (status === 'starting') return requests.close()
       await Promise.all([ingest.close(), requests.close()])
       await Promise.all([engine.close(), rejects.close()])
     },
@@ -99,6 +123,7 @@ async function createEngine(config: ServeConfig, disk: Disk | undefined, parts: 
       rowsLimitBytes: memoryLimitBytes * ROWS_SHARE,
       diskLimitBytes,
       retentionUs,
+      sealer: createSealingThread(parts.log),
     })
   }
   // Only who has a server pays for its client.
@@ -106,6 +131,25 @@ async function createEngine(config: ServeConfig, disk: Disk | undefined, parts: 
   const { createClickHouseEngine } = await import('./engine/clickhouse/engine.js')
   const server = connectServer(clickhouse)
   return createClickHouseEngine({ ...parts, server, layout: clickhouse, ...disk! })
+}
+
+/** The endpoints of `--endpoints`, each tried on an engine without rows. */
+async function openOwn(directory: string, log: Log): Promise<OwnEndpoints> {
+  // Only who has own endpoints pays for the hook.
+  const { createImporter } = await import('./own/import.js')
+  const { openOwnEndpoints } = await import('./own/own.js')
+  return openOwnEndpoints(directory, {
+    taken: ENDPOINTS,
+    importModule: createImporter(),
+    tryPlan,
+    nowUs: systemClock.nowUs,
+    log,
+  })
+}
+
+async function tryPlan(plan: Plan): Promise<void> {
+  const engine = createArrowEngine({ clock: systemClock, metrics: createMetrics(), rowsLimitBytes: MIB })
+  await engine.run(plan).finally(engine.close)
 }
 
 interface Parts {
@@ -119,10 +163,13 @@ export async function runService(config: ServeConfig, log: Log): Promise<number>
   const [first, second] = stopSignals()
   const service = await startService(config, log)
   const signal = await Promise.race([first, service.ready.then(() => first)])
-  log(`${signal}: stopping`)
+  log(`${signal}: stopping`, { code: 'stopping', signal })
   const gaveUp = new Promise<number>((resolve) => {
     setTimeout(() => {
-      log(`not stopped within ${STOP_MS / 1000} s; what was not finished is lost`)
+      log(`not stopped within ${STOP_MS / 1000} s; what was not finished is lost`, {
+        level: 'error',
+        code: 'stop_broken_off',
+      })
       resolve(1)
     }, STOP_MS)
   })
@@ -152,17 +199,19 @@ async function openDataDir(path: string): Promise<Disk> {
 
 function announceToken(token: string, dataDir: string | undefined, log: Log): void {
   if (dataDir === undefined) {
-    log(`made an access token for this run: ${token}`)
+    log(`made an access token for this run: ${token}`, { code: 'token_made' })
     return
   }
   keepToken(dataDir, token)
-  log(`made an access token, kept in ${dataDir}, shown this once: ${token}`)
+  log(`made an access token, kept in ${dataDir}, shown this once: ${token}`, { code: 'token_made' })
 }
 
-function describeEnd({ totals, error }: StdinReport): string {
+function logEnd({ totals, error }: StdinReport, log: Log): void {
   const reasons = Object.entries(totals.byReason).map(([reason, count]) => `${reason} ${count}`)
   const counts = `${totals.taken} rows taken, ${totals.rejected} rejected${reasons.length > 0 ? ` (${reasons.join(', ')})` : ''}`
-  return error === undefined ? `standard input ended: ${counts}` : `standard input failed: ${error.message} ${counts}`
+  const facts = { rows: totals.taken, rejected: totals.rejected, reasons: totals.byReason }
+  if (error === undefined) log(`standard input ended: ${counts}`, { code: 'stdin_ended', ...facts })
+  else log(`standard input failed: ${error.message} ${counts}`, { level: 'error', code: 'stdin_failed', ...facts })
 }
 
 /** Asks the engine what it holds whenever the metrics are read. */

@@ -1,20 +1,30 @@
-import { totalmem } from 'node:os'
-import { describe, expect, it } from 'vitest'
-import { flagOf, type Settings, variableOf } from '../src/base/settings.js'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { memoryBytes } from '../src/base/memory.js'
+import { isInFile, type Settings } from '../src/base/settings.js'
+import { readExportConfig, readGenerateConfig, readSchemaConfig, readServeConfig } from '../src/config.js'
 import {
+  CONFIG_SETTINGS,
   EXPORT_SETTINGS,
-  GENERATE_SETTINGS,
-  helpText,
-  readExportConfig,
-  readGenerateConfig,
-  readSchemaConfig,
-  readServeConfig,
+  FILE_SETTINGS,
+  QUERY_SETTINGS,
   SCHEMA_SETTINGS,
   SERVE_SETTINGS,
-} from '../src/config.js'
+  TAIL_SETTINGS,
+} from '../src/settings.js'
 
 const serve = (line: string, environment: Record<string, string> = {}) =>
   readServeConfig(line.split(' ').filter(Boolean), environment)
+
+/** A file of settings, gone when the test ends. */
+function fileOf(text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'logweir-settings-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  writeFileSync(join(folder, 'logweir.toml'), text, { mode: 0o600 })
+  return join(folder, 'logweir.toml')
+}
 
 const generate = (line: string) => readGenerateConfig(line.split(' ').filter(Boolean))
 
@@ -35,16 +45,18 @@ describe('readServeConfig', () => {
       host: '127.0.0.1',
       dataDir: './logweir-data',
       source: undefined,
-      memoryLimitBytes: Math.floor(totalmem() / 2),
+      memoryLimitBytes: Math.floor(memoryBytes() / 2),
       maxDiskBytes: undefined,
       retentionUs: 90 * 86_400e6,
       tokensFile: undefined,
       accessTokens: undefined,
+      logFormat: 'text',
     })
   })
 
   it('reads every flag', () => {
-    const line = '--port 0 --host ::1 --data-dir d --source deno-relay-logs --memory-limit 512M --tokens-file t'
+    const line =
+      '--port 0 --host ::1 --data-dir d --source deno-relay-logs --memory-limit 512M --tokens-file t --log-format json'
     expect(serve(line)).toMatchObject({
       port: 0,
       host: '::1',
@@ -52,6 +64,7 @@ describe('readServeConfig', () => {
       source: 'function_edge_logs',
       memoryLimitBytes: 512 * 2 ** 20,
       tokensFile: 't',
+      logFormat: 'json',
     })
     expect(serve('--port=65535 --memory-limit=3g').port).toBe(65_535)
     expect(serve('--memory-limit=3g').memoryLimitBytes).toBe(3 * 2 ** 30)
@@ -69,6 +82,7 @@ describe('readServeConfig', () => {
       LOGWEIR_RETENTION_DAYS: '7',
       LOGWEIR_TOKENS_FILE: 't',
       LOGWEIR_ACCESS_TOKENS: 'a,b',
+      LOGWEIR_LOG_FORMAT: 'json',
       LOGWEIR_IN_MEMORY: 'false',
     }
     expect(serve('', environment)).toEqual({
@@ -81,6 +95,7 @@ describe('readServeConfig', () => {
       retentionUs: 7 * 86_400e6,
       tokensFile: 't',
       accessTokens: 'a,b',
+      logFormat: 'json',
     })
   })
 
@@ -103,6 +118,7 @@ describe('readServeConfig', () => {
     ['--port 4e3', '--port: "4e3" is not an integer from 0 to 65535.'],
     ['--port=', '--port: "" is not an integer from 0 to 65535.'],
     ['--host=', '--host: "" is not a text of at least one character.'],
+    ['--log-format xml', '--log-format: "xml" is not one of text, json.'],
     ['--memory-limit 0', '--memory-limit: "0" is not a number of bytes above 0, as 1073741824, 512M or 2G.'],
     ['--memory-limit 1.5G', '--memory-limit: "1.5G" is not a number of bytes above 0, as 1073741824, 512M or 2G.'],
     ['--data-dir d --in-memory', '--data-dir and --in-memory exclude each other. Give one of the two.'],
@@ -126,6 +142,69 @@ describe('readServeConfig', () => {
       expect(complaint(() => serve(`--${name} x`))).toBe(`unknown flag --${name}. Try: logweir --help`)
       expect(complaint(() => serve('', { LOGWEIR_IN_MEMORY: name }))).toMatch(/is not one of/)
     }
+  })
+})
+
+describe('--config', () => {
+  const FULL = `
+# where people read
+port = 1
+host = "file"
+in-memory = false
+memory-limit = "2K"
+max-disk-bytes = 7
+access-tokens = "a,b" # secret
+url = "http://elsewhere:1"
+`
+
+  it('is a file with the names of flags', () => {
+    expect(serve(`--config ${fileOf(FULL)}`)).toMatchObject({
+      port: 1,
+      host: 'file',
+      dataDir: './logweir-data',
+      memoryLimitBytes: 2048,
+      maxDiskBytes: 7,
+      accessTokens: 'a,b',
+    })
+    expect(serve('', { LOGWEIR_CONFIG: fileOf('port = 2') }).port).toBe(2)
+    expect(serve(`--config ${fileOf('port = 3')}`, { LOGWEIR_CONFIG: '/no/such' }).port).toBe(3)
+  })
+
+  // Every way to say the port: the strongest that speaks wins.
+  it.each([0, 1, 2, 3, 4, 5, 6, 7])('is weaker than flag and variable, stronger than the default: case %i', (bits) => {
+    const [flag, variable, file] = [bits & 4, bits & 2, bits & 1]
+    const line = `${flag ? '--port 1' : ''} ${file ? `--config ${fileOf('port = 3')}` : ''}`
+    const expected = flag ? 1 : variable ? 2 : file ? 3 : 4000
+    expect(serve(line, variable ? { LOGWEIR_PORT: '2' } : {}).port).toBe(expected)
+  })
+
+  it('lets what is said more strongly win where two exclude each other', () => {
+    const [inMemory, onDisk] = [fileOf('in-memory = true'), fileOf('data-dir = "d"')]
+    expect(serve(`--config ${inMemory}`).dataDir).toBeUndefined()
+    expect(serve(`--config ${inMemory}`, { LOGWEIR_DATA_DIR: 'v' }).dataDir).toBe('v')
+    expect(serve(`--config ${inMemory} --data-dir f`).dataDir).toBe('f')
+    expect(serve(`--config ${onDisk}`, { LOGWEIR_IN_MEMORY: '1' }).dataDir).toBeUndefined()
+    expect(serve(`--config ${onDisk} --in-memory`).dataDir).toBeUndefined()
+    const both = fileOf('in-memory = true\ndata-dir = "d"')
+    expect(complaint(() => serve(`--config ${both}`))).toMatch(/exclude each other/)
+  })
+
+  it('is for schema and export what it is for serve', () => {
+    const file = fileOf('clickhouse-url = "http://ch:1"\nclickhouse-password = "p"\nport = 1')
+    expect(readSchemaConfig(['--config', file, '--apply'], {}).clickhouse).toMatchObject({
+      url: 'http://ch:1',
+      password: 'p',
+    })
+    expect(readExportConfig(['--config', file, '--to', 'clickhouse'], {}).clickhouse.url).toBe('http://ch:1')
+  })
+
+  it('may hold whatever a variable can say, of every command', () => {
+    const named = [SERVE_SETTINGS, SCHEMA_SETTINGS, EXPORT_SETTINGS, CONFIG_SETTINGS, QUERY_SETTINGS, TAIL_SETTINGS]
+    const wanted = named.flatMap((settings: Settings) =>
+      Object.keys(settings).filter((name) => isInFile(settings[name]!)),
+    )
+    expect(Object.keys(FILE_SETTINGS)).toEqual(expect.arrayContaining(wanted))
+    expect(wanted.length).toBeGreaterThan(20)
   })
 })
 
@@ -217,8 +296,8 @@ describe('--engine clickhouse', () => {
     ],
     ['--clickhouse-url ch1:8123', `--clickhouse-url: "ch1:8123" is not ${URL_EXPECTED}.`],
     ['--clickhouse-url tcp://ch1:9000', `--clickhouse-url: "tcp://ch1:9000" is not ${URL_EXPECTED}.`],
-    ['--clickhouse-url http://u:p@ch1:8123', `--clickhouse-url: "http://u:p@ch1:8123" is not ${URL_EXPECTED}.`],
-    ['--clickhouse-url http://u@ch1:8123', `--clickhouse-url: "http://u@ch1:8123" is not ${URL_EXPECTED}.`],
+    ['--clickhouse-url http://u:p@ch1:8123', `--clickhouse-url: "http://***@ch1:8123" is not ${URL_EXPECTED}.`],
+    ['--clickhouse-url http://u@ch1:8123', `--clickhouse-url: "http://***@ch1:8123" is not ${URL_EXPECTED}.`],
     ['--clickhouse-cluster a-b', `--clickhouse-cluster: "a-b" is not ${NAME_EXPECTED}.`],
     ['--clickhouse-database 1d', `--clickhouse-database: "1d" is not ${NAME_EXPECTED}.`],
     ['--clickhouse-user=', '--clickhouse-user: "" is not a text of at least one character.'],
@@ -232,18 +311,16 @@ describe('readSchemaConfig', () => {
   const schema = (line: string, environment = {}) => readSchemaConfig(line.split(' ').filter(Boolean), environment)
 
   it('needs no server to print, and one to apply', () => {
-    expect(schema('clickhouse')).toEqual({ apply: false, clickhouse: { ...CLICKHOUSE, url: undefined } })
-    expect(schema(`clickhouse --apply ${URL_FLAG}`)).toEqual({ apply: true, clickhouse: CLICKHOUSE })
-    expect(schema('clickhouse --apply', VARIABLES)).toEqual({ apply: true, clickhouse: OF_VARIABLES })
+    expect(schema('')).toEqual({ apply: false, clickhouse: { ...CLICKHOUSE, url: undefined } })
+    expect(schema(`--apply ${URL_FLAG}`)).toEqual({ apply: true, clickhouse: CLICKHOUSE })
+    expect(schema('--apply', VARIABLES)).toEqual({ apply: true, clickhouse: OF_VARIABLES })
   })
 
   it.each([
-    ['', 'which schema? There is one: logweir schema clickhouse'],
-    ['postgres', 'which schema? There is one: logweir schema clickhouse'],
-    ['--apply clickhouse', 'which schema? There is one: logweir schema clickhouse'],
-    ['clickhouse now', 'unexpected argument "now". Try: logweir --help'],
-    ['clickhouse --port 1', 'unknown flag --port. Try: logweir --help'],
-    ['clickhouse --apply', "--apply needs the server's address: --clickhouse-url http://127.0.0.1:8123"],
+    ['now', 'unexpected argument "now". Try: logweir --help'],
+    ['--prot 1', 'unknown flag --prot. Try: logweir --help'],
+    ['--aply', 'unknown flag --aply. Did you mean --apply?'],
+    ['--apply', "--apply needs the server's address: --clickhouse-url http://127.0.0.1:8123"],
   ])('refuses "%s"', (line, message) => {
     expect(complaint(() => schema(line))).toBe(message)
   })
@@ -267,16 +344,4 @@ describe('readExportConfig', () => {
   ])('refuses "%s"', (line, message) => {
     expect(complaint(() => exporting(line))).toBe(message)
   })
-})
-
-it('tells of every setting in the help', () => {
-  const help = helpText('1.2.3')
-  expect(help).toMatch(/^logweir 1\.2\.3: /)
-  const tables = [SERVE_SETTINGS, GENERATE_SETTINGS, SCHEMA_SETTINGS, EXPORT_SETTINGS]
-  const allSettings = tables.flatMap((settings) => Object.entries<Settings[string]>(settings))
-  for (const [name, setting] of allSettings) {
-    expect(help).toContain(setting.meaning)
-    expect(help.includes(`${flagOf(name)} `)).toBe(setting.flag !== false)
-    if (setting.variable !== false) expect(help).toContain(variableOf(name))
-  }
 })

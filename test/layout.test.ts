@@ -7,20 +7,30 @@ const SRC = join(import.meta.dirname, '../src')
 /** From the top of the house to its ground: a file may import from its own room and from the rooms below. */
 const FLOORS: readonly (readonly string[])[] = [
   ['cli.ts'],
-  ['service.ts', 'show-schema.ts', 'export/'],
-  ['http/', 'ingest/', 'engine/arrow/', 'engine/clickhouse/', 'generate/', 'tokens.ts'],
-  ['endpoints/'],
+  // In the browser: what it imports lies beside it.
+  ['page/'],
+  ['commands/'],
+  ['service.ts', 'show-schema.ts', 'export/', 'client/'],
+  // The hook of own/ resolves to endpoint.ts at run time.
+  ['own/'],
+  ['http/', 'ingest/', 'otlp/', 'engine/arrow/', 'engine/clickhouse/', 'generate/', 'endpoint.ts'],
+  ['endpoints/', 'tokens/'],
   ['engine/disk/'],
   ['engine/engine.ts'],
   ['engine/plan.ts', 'engine/schema.ts'],
   ['config.ts'],
+  ['settings.ts'],
   ['sources.ts'],
   ['base/'],
 ]
 
 /** Rooms that may see less than what lies below them. */
 const ONLY: Record<string, readonly string[]> = {
+  'page/': [],
+  'client/': ['tokens/', 'config.ts', 'settings.ts', 'base/'],
+  'own/': ['endpoint.ts', 'endpoints/', 'engine/plan.ts', 'engine/schema.ts', 'settings.ts', 'sources.ts', 'base/'],
   'generate/': ['base/', 'sources.ts'],
+  'otlp/': ['base/'],
   'engine/arrow/': ['engine/disk/', 'engine/engine.ts', 'engine/plan.ts', 'engine/schema.ts', 'sources.ts', 'base/'],
   'engine/clickhouse/': [
     'engine/disk/',
@@ -32,8 +42,8 @@ const ONLY: Record<string, readonly string[]> = {
   ],
 }
 
-/** The one file that gathers others. */
-const BARRELS = ['endpoints/index.ts']
+/** The files that gather others: what modules of users import, and all stored queries. */
+const BARRELS = ['endpoint.ts', 'endpoints/index.ts']
 
 const FILES = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts'))
@@ -53,7 +63,8 @@ const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*'(\.[^']*)'|new URL\(\s*'(\.[^']*\.j
 function importsOf(file: string): string[] {
   return [...SOURCES.get(file)!.matchAll(IMPORT)].map(([, specifier, url]) => {
     const target = relative(SRC, join(SRC, dirname(file), (specifier ?? url)!)).replaceAll('\\', '/')
-    return target.replace(/\.js$/, '.ts')
+    const source = target.replace(/\.js$/, '.ts')
+    return SOURCES.has(source) ? source : target.replace(/\.js$/, '.d.ts')
   })
 }
 
@@ -100,6 +111,7 @@ describe('the layout of src', () => {
     expect(isAllowed('http/app.ts', 'ingest/stdin.ts')).toBe(false)
     expect(isAllowed('engine/arrow/engine.ts', 'endpoints/index.ts')).toBe(false)
     expect(isAllowed('generate/write.ts', 'engine/schema.ts')).toBe(false)
+    expect(isAllowed('client/query.ts', 'endpoints/index.ts')).toBe(false)
     expect(isAllowed('base/units.ts', 'sources.ts')).toBe(false)
   })
 
@@ -114,8 +126,8 @@ describe('the layout of src', () => {
     expect(FILES.flatMap((file) => cycleFrom(file) ?? [])).toEqual([])
   })
 
-  it('has no barrel but the index of the endpoints', () => {
-    const reexporting = FILES.filter((file) =>
+  it('has no barrel but the index of the endpoints and what users import', () => {
+    const reexporting = FILES.filter((file) => !file.endsWith('.d.ts')).filter((file) =>
       /\bexport\s+(?:type\s+)?(?:\*|\{[^}]*\})\s*(?:as\s+\w+\s+)?from\b/.test(SOURCES.get(file)!),
     )
     const indexes = FILES.filter((file) => /(?:^|\/)index\.ts$/.test(file))

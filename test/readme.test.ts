@@ -1,19 +1,17 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { flagOf, type Settings, variableOf } from '../src/base/settings.js'
-import { readGenerateConfig, readServeConfig, SERVE_SETTINGS } from '../src/config.js'
+import { fileNameOf, flagOf, type Settings, variableOf } from '../src/base/settings.js'
 import { ENDPOINTS } from '../src/endpoints/index.js'
-import { cut } from '../src/ingest/cuts.js'
+import { SERVE_SETTINGS } from '../src/settings.js'
 import { SOURCES } from '../src/sources.js'
-import { createTestApp } from './http/support.js'
 
 const fileOf = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 const readme = fileOf('README.md')
-const { scripts } = JSON.parse(fileOf('package.json'))
+const performance = fileOf('docs/performance.md')
 
 /** The cells of the table under a heading line. */
-function tableUnder(heading: string): string[][] {
-  const after = readme.slice(readme.indexOf(heading)).split('\n')
+function tableUnder(text: string, heading: string): string[][] {
+  const after = text.slice(text.indexOf(heading)).split('\n')
   const rows = after.slice(
     2,
     after.findIndex((line, i) => i > 1 && !line.startsWith('|')),
@@ -27,71 +25,42 @@ function tableUnder(heading: string): string[][] {
 }
 
 const code = (text: string) => (text === '' ? '' : `\`${text}\``)
-const commands = [...readme.matchAll(/```sh\n(.*?)```/gs)].flatMap(([, block]) => block!.trim().split(/\n| && /))
 
 describe('README', () => {
   it('lists every setting as the program knows it', () => {
-    const expected = Object.entries<Settings[string]>(SERVE_SETTINGS).map(
-      ([name, { kind, flag, meaning, ...rest }]) => [
-        flag === false ? '' : code(`${flagOf(name)} ${kind.placeholder}`.trim()),
-        code(variableOf(name)),
-        code(rest.default ?? ''),
-        meaning,
-      ],
-    )
-    expect(tableUnder('| flag | variable')).toEqual(expected)
+    const expected = Object.entries<Settings[string]>(SERVE_SETTINGS).map(([name, { meaning, ...setting }]) => [
+      setting.flag === false ? '' : code(`${flagOf(name)} ${setting.kind.placeholder}`.trim()),
+      code(variableOf(name)),
+      setting.file === false ? '' : code(fileNameOf(name)),
+      code(setting.default ?? ''),
+      meaning,
+    ])
+    expect(tableUnder(readme, '| flag | variable')).toEqual(expected)
   })
 
   it('lists the sources and the endpoints with their parameters', () => {
-    expect(tableUnder('| source | alias')).toEqual(SOURCES.map(({ name, alias }) => [code(name), code(alias)]))
-    const endpoints = tableUnder('| endpoint | answers')
+    expect(tableUnder(readme, '| source | alias')).toEqual(SOURCES.map(({ name, alias }) => [code(name), code(alias)]))
+    const endpoints = tableUnder(readme, '| endpoint | answers')
     expect(endpoints.map(([name]) => name)).toEqual(ENDPOINTS.map(({ name }) => code(name)))
     ENDPOINTS.forEach(({ params }, i) => {
       for (const param of Object.keys(params)) expect(endpoints[i]![2]).toContain(code(param))
     })
   })
 
-  it('shows commands that work as they stand', async () => {
-    expect(commands.length).toBeGreaterThan(6)
-    for (const part of commands.flatMap((command) => command.split(' | '))) {
-      const [program, command, ...args] = part.split(' ')
-      if (part === 'npm ci' || part.startsWith('tail ')) continue
-      if (program === 'npm') expect(scripts).toHaveProperty(command === 'run' ? args[0]! : command!)
-      else if (part.includes(' -d ')) expect(await sent(part)).toBe('{"message":"Logged!"}')
-      else if (program === 'curl') expect(asked(part)).toBeDefined()
-      else if (command === 'serve') readServeConfig(args, {})
-      else if (command === 'generate') readGenerateConfig(args)
-      else throw new Error(`nobody checks this command: ${part}`)
-    }
-  })
-
-  it('links to what is there', () => {
-    for (const [, path] of readme.matchAll(/\]\(([^)]+)\)/g)) {
-      expect([path, existsSync(new URL(`../${path}`, import.meta.url))]).toEqual([path, true])
-    }
+  it('has the figures of docs/performance.md', () => {
+    const onOneCore = tableUnder(performance, '| what | rows | cores | unit | goal').filter(
+      ([, , cores]) => cores === '1',
+    )
+    const figures = new Map(onOneCore.map(([what, , , unit, , ...more]) => [what, more.map((one) => `${one} ${unit}`)]))
+    const expected = FIGURES.map((names) => [0, 1].map((i) => names.map((name) => figures.get(name)![i]).join(', ')))
+    expect(tableUnder(readme, '| what | logweir | the better').map(([, ...cells]) => cells)).toEqual(expected)
   })
 })
 
-/** The call of an endpoint that a curl line makes. */
-function asked(line: string) {
-  const url = new URL(/'(http[^']+)'/.exec(line)![1]!)
-  const endpoint = ENDPOINTS.find(({ name }) => url.pathname === `/api/endpoints/query/${name}`)
-  return endpoint?.call(url.searchParams)
-}
-
-/** How many records a curl line sends that an app takes, and of which source. */
-async function sent(line: string) {
-  const [url, body] = [/'(http[^']+)'/.exec(line)![1]!, / -d '([^']+)'/.exec(line)![1]!]
-  const intake = {
-    trouble: () => undefined,
-    async take(bytes: Uint8Array, _: string, { source }: { source?: string }) {
-      expect(source).toBe('edge_logs')
-      return { taken: [...(await cut(bytes))].length, rejected: 0, byReason: {}, rejects: [] }
-    },
-  }
-  const { get } = createTestApp({ intake })
-  const { pathname, search } = new URL(url)
-  const [, type] = /Content-Type: ([^']+)'/.exec(line)!
-  const answer = await get(pathname + search, { method: 'POST', body, headers: { 'Content-Type': type! } })
-  return answer.text()
-}
+/** The lines of docs/performance.md that each row of the README's table shows. */
+const FIGURES = [
+  ['logs.all, newest 100, top: later'],
+  ['functions.invocation-stats 7day, top: first', 'functions.invocation-stats 7day, top: later'],
+  ['usage.api-counts daily, top: first', 'usage.api-counts daily, top: later'],
+  ['full edge_logs, in memory: rate', 'full edge_logs, on disk: rate'],
+]

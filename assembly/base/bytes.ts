@@ -5,6 +5,7 @@
  * in the other files checks for an end, each just stops at the first byte it cannot take.
  */
 export const NEWLINE: u32 = 0x0a
+export const RETURN: u32 = 0x0d
 export const SPACE: u32 = 0x20
 export const QUOTE: u32 = 0x22
 export const COMMA: u32 = 0x2c
@@ -12,7 +13,9 @@ export const MINUS: u32 = 0x2d
 export const DOT: u32 = 0x2e
 export const ZERO: u32 = 0x30
 export const COLON: u32 = 0x3a
+export const OPEN_ARRAY: u32 = 0x5b
 export const BACKSLASH: u32 = 0x5c
+export const CLOSE_ARRAY: u32 = 0x5d
 export const OPEN_OBJECT: u32 = 0x7b
 export const CLOSE_OBJECT: u32 = 0x7d
 
@@ -41,7 +44,7 @@ function endOfSpace(p: usize): usize {
 // @ts-ignore: decorator
 @inline
 function isSpace(byte: u32): bool {
-  return byte == SPACE || byte == 0x09 || byte == 0x0d
+  return byte == SPACE || byte == 0x09 || byte == RETURN
 }
 
 /** The value of the four hexadecimal digits at `p`. */

@@ -9,6 +9,7 @@ import {
   ID,
   isText,
   kindOf,
+  MESSAGE,
   METADATA_FIELD,
   NUMBER,
   OBJECT,
@@ -31,10 +32,18 @@ let retentionUs: f64 = 0
 /** The lane of records that name no source, or UNKNOWN. */
 let defaultLane: i32 = UNKNOWN
 
+/** Whether the `message` of a record that has no event_message is that. */
+let takesMessage = false
+
 /** Sets what is the same for all lines. */
-export function setRules(retention: f64, lane: i32): void {
+export function setRules(retention: f64): void {
   retentionUs = retention
+}
+
+/** Sets what holds for lines from now on. */
+export function setDefaults(lane: i32, message: bool): void {
   defaultLane = lane
+  takesMessage = message
 }
 
 /** The number of the lane that the line belongs to, or the complement (`~`, negative) of a refusal. */
@@ -47,7 +56,7 @@ export function judgeSource(row: usize): i32 {
 }
 
 export function hasRightTypes(row: usize): bool {
-  if (!isTextOrAbsent(row, ID) || !isTextOrAbsent(row, EVENT_MESSAGE) || !isTextOrAbsent(row, PROJECT)) return false
+  if (!isTextOrAbsent(row, ID) || !isTextOrAbsent(row, messageField(row)) || !isTextOrAbsent(row, PROJECT)) return false
   const metadata = kindOf(row, METADATA_FIELD)
   return metadata == OBJECT || metadata == ARRAY_OF_OBJECTS || metadata == ABSENT
 }
@@ -56,6 +65,11 @@ export function hasRightTypes(row: usize): bool {
 @inline
 function isTextOrAbsent(row: usize, field: u32): bool {
   return isText(row, field) || kindOf(row, field) == ABSENT
+}
+
+/** The field that holds the event message of a line. */
+export function messageField(row: usize): u32 {
+  return takesMessage && kindOf(row, EVENT_MESSAGE) == ABSENT ? MESSAGE : EVENT_MESSAGE
 }
 
 /** The field that holds the project of a line in this lane: the last of its places if none is a text. */

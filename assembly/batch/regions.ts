@@ -10,7 +10,7 @@ export let batchRows: i32 = 0
 export let batchBytes: i32 = 0
 
 /** What the texts of one row can take at the most, in any one column. */
-let longestText: usize = 0
+export let longestText: usize = 0
 
 /** Where the next region begins. */
 let top: usize = 0

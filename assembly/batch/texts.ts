@@ -1,7 +1,7 @@
 /** The texts of fields, decoded: looked at where they lie, or put into columns of texts. */
 import { Column } from './columns'
 import { copyBytes } from '../base/copy'
-import { reserveText } from './regions'
+import { longestText, reserveText } from './regions'
 import { ESCAPED_STRING, endOf, kindOf, STRING, startOf } from '../scan/table'
 import { unescape } from '../fields/unescape'
 
@@ -12,8 +12,22 @@ let scratch: usize = 0
 export let textStart: usize = 0
 export let textEnd: usize = 0
 
+/** The project of lines that name none, where there is such. */
+export let defaultProject: usize = 0
+export let defaultProjectEnd: usize = 0
+export let hasDefaultProject: bool = false
+
 export function reserveScratch(): void {
   scratch = reserveText()
+  defaultProject = reserveText()
+}
+
+/** Sets the project of lines that name none to the `length` bytes at `start`; to none where that is negative. */
+export function setDefaultProject(start: usize, length: i32): void {
+  if (length > <i32>longestText) unreachable()
+  hasDefaultProject = length >= 0
+  defaultProjectEnd = defaultProject + max(length, 0)
+  memory.copy(defaultProject, start, max(length, 0))
 }
 
 /** Finds the text of a text field. False if it has a lone surrogate, in whose place it then has U+FFFD. */
@@ -27,6 +41,12 @@ export function locate(row: usize, field: u32): bool {
   textStart = scratch
   textEnd = behind < 0 ? ~behind : behind
   return behind >= 0
+}
+
+/** Finds the project of lines that name none, where there is such. */
+export function locateDefaultProject(): void {
+  textStart = defaultProject
+  textEnd = defaultProjectEnd
 }
 
 /** Bytes of the first `rows` texts of a column. */

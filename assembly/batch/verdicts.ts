@@ -8,3 +8,4 @@ export const INVALID_FIELD: i32 = 7
 export const INVALID_TIMESTAMP: i32 = 8
 export const TOO_OLD: i32 = 9
 export const TOO_FAR_AHEAD: i32 = 10
+export const FORBIDDEN_PROJECT: i32 = 11

@@ -1,5 +1,6 @@
 /** Keys: from the bytes between a key's quotes to the target of its value. */
 import { BACKSLASH, byteAt, hex4 } from '../base/bytes'
+import { areEqual } from '../base/copy'
 import { FIELD_MASK, FIELD_SHIFT, METADATA, PLACE_MASK, REQUEST, RESPONSE } from './frames'
 import { targetOf } from './names'
 import { forget, METADATA_FIELD, PATH, STATUS_CODE, URL } from './table'
@@ -21,6 +22,12 @@ export function keyTarget(row: usize, frame: u32, p: usize, end: usize): u32 {
 /** The same for a key with an escape in it. */
 export function escapedKeyTarget(row: usize, frame: u32, p: usize, end: usize): u32 {
   return keyTarget(row, frame, DECODED, DECODED + decode(p, end))
+}
+
+/** Whether the key [p, end), which need not be valid, is the name of `length` bytes, at most eight, at `name`. */
+export function isKey(p: usize, end: usize, name: usize, length: usize): bool {
+  if (end - p == length) return areEqual(p, name, length)
+  return end - p > length && decode(p, end) == length && areEqual(DECODED, name, length)
 }
 
 function forgetTarget(row: usize, target: u32): void {

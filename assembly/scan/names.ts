@@ -10,6 +10,7 @@ import {
   EXECUTION_TIME_MS,
   FUNCTION_ID,
   ID,
+  MESSAGE,
   METADATA_FIELD,
   METADATA_PROJECT,
   METADATA_PROJECT_REF,
@@ -37,6 +38,7 @@ function inRecord(length: usize, head: u64, tail: u64): u32 {
     case 6:
       return head == 0x656372756f73 ? ofField(SOURCE) : 0
     case 7:
+      if (head == 0x6567617373656d) return ofField(MESSAGE)
       return head == 0x7463656a6f7270 ? ofField(PROJECT) : 0
     case 8:
       return head == 0x617461646174656d ? METADATA | ofField(METADATA_FIELD) : 0

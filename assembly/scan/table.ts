@@ -14,7 +14,8 @@ export const EXECUTION_TIME_MS: u32 = 9
 export const STATUS_CODE: u32 = 10
 export const URL: u32 = 11
 export const PATH: u32 = 12
-const FIELD_COUNT: u32 = 13
+export const MESSAGE: u32 = 13
+const FIELD_COUNT: u32 = 14
 
 export const ABSENT: i32 = 0
 export const STRING: i32 = 1

@@ -28,6 +28,11 @@ export class Interner {
     return code === FREE ? this.#add(slot, hash, source, start, end) : code
   }
 
+  /** The code of `source[start .. end)`, or -1. */
+  find(source: Uint8Array, start: number, end: number): number {
+    return this.#slots[this.#slotOf(hashOf(source, start, end), source, start, end)]!
+  }
+
   /**
    * Adds an entry without a look for an equal one, and returns its code. From then on this interner only appends: its table
    * knows nothing of such entries.

@@ -1,3 +1,4 @@
+import { datetime } from './buckets.js'
 import { DAY_US, HOUR_US, MINUTE_US, SECOND_US } from './units.js'
 
 const ISO_8601 =
@@ -51,4 +52,11 @@ export function daysSinceEpoch(year: number, month: number, day: number): number
   const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1
   const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear
   return era * 146_097 + dayOfEra - 719_468
+}
+
+/** Microseconds since the epoch as ISO 8601 in UTC, with six fractional digits unless they are all 0. */
+export function isoOf(timestampUs: number): string {
+  const fractionUs = timestampUs - Math.floor(timestampUs / SECOND_US) * SECOND_US
+  const fraction = fractionUs === 0 ? '' : `.${String(fractionUs).padStart(6, '0')}`
+  return `${datetime(timestampUs)}${fraction}Z`
 }

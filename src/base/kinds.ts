@@ -1,4 +1,5 @@
-import { DAY_US, GIB, HOUR_US, KIB, MIB, MINUTE_US, SECOND_US } from './units.js'
+import { parseIso8601 } from './iso8601.js'
+import { DAY_US, GIB, HOUR_US, KIB, MIB, MILLISECOND_US, MINUTE_US, SECOND_US } from './units.js'
 
 /** How the text of a setting becomes a value. `read` gives undefined for text that is none of its kind. */
 export interface Kind<T> {
@@ -6,6 +7,10 @@ export interface Kind<T> {
   placeholder: string
   /** Ends the sentence "… is not …". */
   expects: string
+  /** The words that it may be, where these are few: the shell completes them. */
+  words?: readonly string[]
+  /** How it stands in a file of settings, where that need not be a text in quotes. */
+  inFile?: 'number' | 'boolean'
   read(text: string): T | undefined
 }
 
@@ -22,6 +27,7 @@ export const text = (placeholder: string): Kind<string> => ({
 export const oneOf = <Word extends string>(placeholder: string, ...words: readonly Word[]): Kind<Word> => ({
   placeholder,
   expects: `one of ${words.join(', ')}`,
+  words,
   read: (value) => words.find((word) => word === value),
 })
 
@@ -47,6 +53,7 @@ export const identifier = (placeholder: string): Kind<string> => ({
 export const whole = (placeholder: string, least: number, most: number): Kind<number> => ({
   placeholder,
   expects: `an integer from ${least} to ${most}`,
+  inFile: 'number',
   read(value) {
     const number = integer(value)
     return number !== undefined && number >= least && number <= most ? number : undefined
@@ -64,6 +71,7 @@ const SWITCH_WORDS = new Map([
 export const onOff: Kind<boolean> = {
   placeholder: '',
   expects: 'one of 1, true, 0, false',
+  inFile: 'boolean',
   read: (value) => SWITCH_WORDS.get(value),
 }
 
@@ -73,6 +81,7 @@ const BYTES: Record<string, number> = { '': 1, K: KIB, M: MIB, G: GIB }
 export const bytes: Kind<number> = {
   placeholder: 'BYTES',
   expects: 'a number of bytes above 0, as 1073741824, 512M or 2G',
+  inFile: 'number',
   read(value) {
     const match = /^(\d{1,15})([KMG]?)$/i.exec(value)
     const count = match ? Number(match[1]) * BYTES[match[2]!.toUpperCase()]! : 0
@@ -90,4 +99,60 @@ export const spanUs: Kind<number> = {
     const match = /^(\d{1,6})([smhd])$/.exec(value)
     return (match && Number(match[1]) * SPANS_US[match[2]!]!) || undefined
   },
+}
+
+/** Values of a kind, none of them twice, between commas. */
+export const listOf = <T>(kind: Kind<T>, most = Number.POSITIVE_INFINITY): Kind<readonly T[]> => ({
+  placeholder: `${kind.placeholder},…`,
+  expects: `a list between commas, without doubles${most < Number.POSITIVE_INFINITY ? ` and at most ${most} long` : ''}, of which each is ${kind.expects}`,
+  read(value) {
+    const values = value.split(',').map((part) => kind.read(part))
+    const isList = values.length <= most && new Set(values).size === values.length
+    return isList && values.every((one) => one !== undefined) ? (values as T[]) : undefined
+  },
+})
+
+/** How often something may be done: so many times in a unit of time, and the text that says so. */
+export interface Rate {
+  text: string
+  count: number
+  unitMs: number
+}
+
+/** A number of times in a second, minute, hour or day. */
+export const rate: Kind<Rate> = {
+  placeholder: 'RATE',
+  expects: 'a rate above 0, as 100/s, 600/m, 1000/h or 5000/d',
+  read(text) {
+    const match = /^([1-9]\d{0,6})\/([smhd])$/.exec(text)
+    return match ? { text, count: Number(match[1]), unitMs: SPANS_US[match[2]!]! / MILLISECOND_US } : undefined
+  },
+}
+
+/** A moment in microseconds since the epoch, or how long after now it comes. */
+export type Expiry = { atUs: number } | { afterUs: number }
+
+export const expiry: Kind<Expiry> = {
+  placeholder: 'TIME',
+  expects: 'a length of time, as 12h or 30d, or an ISO 8601 time, as 2026-11-20T10:00:00Z',
+  read(value) {
+    const afterUs = spanUs.read(value)
+    if (afterUs !== undefined) return { afterUs }
+    const atUs = parseIso8601(value)
+    return atUs === undefined ? undefined : { atUs }
+  },
+}
+
+/** A name that people give to an access token, and that is typed again to revoke it. */
+export const tokenName: Kind<string> = {
+  placeholder: 'NAME',
+  expects: 'a name of letters, digits, dots, dashes and _, that begins with a letter or digit, at most 64 characters',
+  read: (value) => (/^[A-Za-z0-9][\w.-]{0,63}$/.test(value) ? value : undefined),
+}
+
+/** The name of a project, as records have it. */
+export const projectName: Kind<string> = {
+  placeholder: 'PROJECT',
+  expects: 'the name of a project, without control characters, at most 200 characters',
+  read: (value) => (/^[^\p{Cc}\p{Cs}]{1,200}$/u.test(value) && value.length <= 200 ? value : undefined),
 }

@@ -4,7 +4,7 @@ const LATENCY_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2
 
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** Every metric of the process, in one list; one set per service, so that tests do not share counts. */
+/** Every metric of the service, in one list; one set per service, so that tests do not share counts. */
 export function createMetrics() {
   const registry = new Registry()
   const spec = <Label extends string>(name: string, help: string, labelNames: Label[]) => ({
@@ -23,6 +23,7 @@ export function createMetrics() {
     registry,
     ingestedRows: counter('ingested_rows_total', 'Rows taken.', 'source'),
     rejectedRows: counter('rejected_rows_total', 'Lines that could not be taken.', 'reason'),
+    degraded: gauge('degraded', '1 while nothing can be kept, or when standard input has failed, else 0.'),
     stdinOpen: gauge('stdin_open', '1 while standard input is read, else 0.'),
     rows: gauge('rows', 'Rows held.', 'source'),
     segments: gauge('segments', 'Sealed segments held.', 'source'),
@@ -44,6 +45,8 @@ export function createMetrics() {
     queries: counter('queries_total', 'Queries answered, by endpoint and outcome.', 'endpoint', 'outcome'),
     querySeconds: latency('query_duration_seconds', 'Time from a query to its answer.', 'endpoint', 'cache'),
     queriesRunning: gauge('queries_running', 'Queries that run now.'),
+    tailsOpen: gauge('tails_open', 'Live tails that are open.'),
+    tailsDropped: counter('tails_dropped_total', 'Live tails that were ended because they were read too slowly.'),
     cacheHits: counter('cache_hits_total', 'Answers served from the cache.', 'endpoint'),
     cacheMisses: counter('cache_misses_total', 'Answers computed because the cache had none.', 'endpoint'),
     cacheRefreshes: counter('cache_refreshes_total', 'Entries computed anew in the background.', 'endpoint', 'outcome'),

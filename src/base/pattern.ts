@@ -32,6 +32,11 @@ export function compilePattern(text: string, flags = ''): Pattern {
   }
 }
 
+/** The pattern that matches this very text. */
+export function quotePattern(text: string): string {
+  return text.replace(METACHARACTER, '\\$&')
+}
+
 /** A pattern as RE2 itself gets it: the library's own spellings, as `(?<name>…)`, translated. Throws `invalid_pattern`. */
 export function re2Source(text: string): string {
   return (compilePattern(text) as Pattern & { internalSource: string }).internalSource
@@ -44,7 +49,7 @@ export function re2Source(text: string): string {
  */
 function ownSyntax(text: string): string {
   return text.replace(TOKEN, (token, quoted: string | undefined) => {
-    if (quoted !== undefined) return quoted.replace(METACHARACTER, '\\$&')
+    if (quoted !== undefined) return quotePattern(quoted)
     if (JAVASCRIPT_ESCAPE.test(token))
       throw invalid('\\u and \\c are JavaScript escapes; write the character or \\x{…}')
     if (JAVASCRIPT_PROPERTY.test(token)) throw invalid(`${token} is a JavaScript class; write RE2's own, as \\p{L}`)

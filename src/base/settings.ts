@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { LogweirError } from './errors.js'
 import { type Kind, onOff } from './kinds.js'
+import { nearest } from './nearest.js'
 
 export interface Setting<T> {
   kind: Kind<T>
@@ -9,11 +10,15 @@ export interface Setting<T> {
   meaning: string
   /** False for what must not stand on a command line, where every user of the machine can read it. */
   flag?: false
-  /** False for what belongs to one call and not to an environment. */
+  /** False for what belongs to one call and not to an environment, nor to a file. */
   variable?: false
+  /** False for what a file of settings cannot say. */
+  file?: false
+  /** Never shown. */
+  secret?: true
 }
 
-/** Settings by their names, in camel case: `dataDir` is `--data-dir` and `LOGWEIR_DATA_DIR`. */
+/** Settings by their names, in camel case: `dataDir` is `--data-dir`, `LOGWEIR_DATA_DIR`, and `data-dir` in a file. */
 export type Settings = Readonly<Record<string, Setting<unknown>>>
 
 type Value<S> = S extends { kind: Kind<infer T>; default: string }
@@ -23,72 +28,166 @@ type Value<S> = S extends { kind: Kind<infer T>; default: string }
     : never
 export type ValuesOf<S extends Settings> = { readonly [Name in keyof S]: Value<S[Name]> }
 
-/** Where a value was found: flags win over variables, variables over defaults. */
-export type Origin = 'flag' | 'variable' | 'default'
+/** Where a value may be found, the strongest first. */
+export const ORIGINS = ['flag', 'variable', 'file', 'default'] as const
+export type Origin = (typeof ORIGINS)[number]
+
+/** A value as it was found. */
+export interface Found {
+  /** As it was typed. */
+  text: string
+  origin: Origin
+  /** The flag, the variable, or the place in the file. */
+  where: string
+}
+
+/** What a file of settings says. */
+export interface SettingsFile {
+  /** By the names of settings. */
+  texts: ReadonlyMap<string, string>
+  /** The file, and the line where it can be told. */
+  placeOf(name: string): string
+  /** What its owner should hear. */
+  warning: string | undefined
+}
 
 export interface Read<S extends Settings> {
   values: ValuesOf<S>
-  origins: ReadonlyMap<keyof S, Origin>
+  found: ReadonlyMap<string, Found>
+  /** What the command line holds besides, where that is wanted. */
+  others: Others
+}
+
+/** Arguments that are no settings. */
+export interface Others {
+  /** Names with their dashes, in the order in which they stand. */
+  flags: readonly (readonly [flag: string, text: string])[]
+  operands: readonly string[]
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export interface ReadOptions {
+  /** Without it arguments that are no settings are errors. */
+  takesOthers?: boolean
+  /** Reads the file that the setting `config` names, where there is one. */
+  readFile?: (path: string) => SettingsFile
 }
 
 const words = (name: string) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).split(' ')
 
+/** `dataDir` in a file of settings: `data-dir`. */
+export const fileNameOf = (name: string): string => words(name).join('-')
+
 /** `dataDir` as a flag: `--data-dir`. */
-export const flagOf = (name: string): string => `--${words(name).join('-')}`
+export const flagOf = (name: string): string => `--${fileNameOf(name)}`
 
 /** `dataDir` as an environment variable: `LOGWEIR_DATA_DIR`. */
 export const variableOf = (name: string): string => `LOGWEIR_${words(name).join('_').toUpperCase()}`
+
+/** Whether a file of settings may say it. */
+export const isInFile = ({ variable, file }: Setting<unknown>): boolean => variable !== false && file !== false
+
+/** A text to show, without the name and password that a URL in it may hold. */
+export const withoutSecrets = (text: string): string => text.replace(/\/\/[^/\s"]*@/g, '//***@')
 
 /** What the user can mend at the command line. */
 export function usageError(message: string): LogweirError<'usage'> {
   return new LogweirError('usage', message)
 }
 
-/** Reads settings from a command line and an environment. Throws `usage` with one line that names flag or variable. */
+/**
+ * Reads settings: flags win over variables, variables over the file, the file over defaults. Throws `usage` with one line
+ * that names flag, variable, or place in the file.
+ */
 export function readSettings<S extends Settings>(
   settings: S,
   args: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Environment,
+  { takesOthers = false, readFile }: ReadOptions = {},
 ): Read<S> {
-  const flags = readFlags(settings, args)
+  const { flags, others } = readFlags(settings, args, takesOthers)
+  const file = settings.config && readNamedFile(settings.config, { flags, environment }, readFile)
   const values: Record<string, unknown> = {}
-  const origins = new Map<keyof S, Origin>()
+  const found = new Map<string, Found>()
   for (const [name, setting] of Object.entries(settings)) {
-    const [flag, variable] = [flags.get(name), setting.variable === false ? undefined : environment[variableOf(name)]]
-    const found = flag ?? variable ?? setting.default
-    if (found === undefined) continue
-    const origin = flag !== undefined ? 'flag' : variable !== undefined ? 'variable' : 'default'
-    values[name] = readValue(setting, found, origin === 'variable' ? variableOf(name) : flagOf(name))
-    origins.set(name, origin)
+    const one = find(name, setting, { flags, environment, file })
+    if (one === undefined) continue
+    values[name] = readValue(setting, one, name)
+    found.set(name, one)
   }
-  return { values: values as ValuesOf<S>, origins }
+  return { values: values as ValuesOf<S>, found, others }
 }
 
-function readValue(setting: Setting<unknown>, found: string, where: string): unknown {
-  const value = setting.kind.read(found)
-  if (value === undefined) throw usageError(`${where}: ${JSON.stringify(found)} is not ${setting.kind.expects}.`)
-  return value
+interface Places {
+  flags: ReadonlyMap<string, string>
+  environment: Environment
+  file?: SettingsFile | undefined
 }
 
-function readFlags(settings: Settings, args: readonly string[]): Map<string, string> {
+function readNamedFile(setting: Setting<unknown>, places: Places, readFile: ReadOptions['readFile']) {
+  const named = find('config', setting, places)
+  return named && readFile?.(readValue(setting, named, 'config') as string)
+}
+
+function find(name: string, setting: Setting<unknown>, { flags, environment, file }: Places): Found | undefined {
+  const flag = flags.get(name)
+  if (flag !== undefined) return { text: flag, origin: 'flag', where: flagOf(name) }
+  const variable = setting.variable === false ? undefined : environment[variableOf(name)]
+  if (variable !== undefined) return { text: variable, origin: 'variable', where: variableOf(name) }
+  const inFile = isInFile(setting) ? file?.texts.get(name) : undefined
+  if (inFile !== undefined) return { text: inFile, origin: 'file', where: file!.placeOf(name) }
+  return setting.default === undefined ? undefined : { text: setting.default, origin: 'default', where: 'default' }
+}
+
+function readValue({ kind, secret }: Setting<unknown>, { text, origin, where }: Found, name: string): unknown {
+  const value = kind.read(text)
+  if (value !== undefined) return value
+  const shown = secret ? '***' : withoutSecrets(JSON.stringify(text))
+  throw usageError(`${origin === 'file' ? `${where}: ${fileNameOf(name)}` : where}: ${shown} is not ${kind.expects}.`)
+}
+
+interface Given {
+  flags: Map<string, string>
+  others: Others
+}
+
+function readFlags(settings: Settings, args: readonly string[], takesOthers: boolean): Given {
   const names = new Map(
     Object.keys(settings).flatMap((name) => (settings[name]!.flag === false ? [] : [[flagOf(name), name]])),
   )
   const isSwitch = (name: string) => settings[name]!.kind === onOff
-  const options = Object.fromEntries(
-    [...names].map(([flag, name]) => [flag.slice(2), { type: isSwitch(name) ? 'boolean' : 'string' } as const]),
-  )
-  const { tokens } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true })
-  const given = new Map<string, string>()
-  for (const token of tokens) {
+  const flags = new Map<string, string>()
+  const others = { flags: [] as [string, string][], operands: [] as string[] }
+  const switches = new Set([...names].flatMap(([flag, name]) => (isSwitch(name) ? [flag] : [])))
+  for (const token of tokensOf(args, switches)) {
     if (token.kind === 'option-terminator') continue
-    if (token.kind === 'positional')
-      throw usageError(`unexpected argument ${JSON.stringify(token.value)}. Try: logweir --help`)
+    if (token.kind === 'positional') {
+      if (!takesOthers) throw usageError(`unexpected argument ${JSON.stringify(token.value)}. Try: logweir --help`)
+      others.operands.push(token.value)
+      continue
+    }
     const name = names.get(token.rawName)
-    if (name === undefined) throw usageError(`unknown flag ${token.rawName}. Try: logweir --help`)
-    given.set(name, flagText(token, isSwitch(name)))
+    if (name !== undefined) flags.set(name, flagText(token, isSwitch(name)))
+    else if (takesOthers && token.rawName.startsWith('--')) others.flags.push([token.rawName, flagText(token, false)])
+    else throw unknownFlag(token.rawName, [...names.keys()])
   }
-  return given
+  return { flags, others }
+}
+
+/** The parts of a command line. What is no switch takes a value, also where nobody knows the flag. */
+function tokensOf(args: readonly string[], switches: ReadonlySet<string>) {
+  const given = args.filter((arg) => arg.startsWith('--') && arg !== '--').map((arg) => arg.split('=')[0]!)
+  const options = Object.fromEntries(
+    given.map((flag) => [flag.slice(2), { type: switches.has(flag) ? 'boolean' : 'string' } as const]),
+  )
+  return parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true }).tokens
+}
+
+/** Throws nothing: gives the error about a flag that is none. */
+export function unknownFlag(flag: string, known: readonly string[]): LogweirError<'usage'> {
+  const meant = nearest(flag, known)
+  return usageError(`unknown flag ${flag}. ${meant === undefined ? 'Try: logweir --help' : `Did you mean ${meant}?`}`)
 }
 
 interface FlagToken {

@@ -1,5 +1,5 @@
 import { DAY_US, HOUR_US, MINUTE_US } from '../base/units.js'
-import { type BucketUnit, contains, countWhere, matches, nothing, scan } from '../engine/plan.js'
+import { type BucketUnit, contains, countWhere, matches, scan } from '../engine/plan.js'
 import { endpoint, sql } from './endpoint.js'
 import { pattern, word } from './params.js'
 
@@ -62,8 +62,7 @@ export const apiCounts = endpoint({
     order by timestamp asc
   `,
   plan({ project, interval }, nowUs) {
-    if (interval === undefined) return nothing()
-    const { windowUs, bucket } = INTERVALS[interval]
+    const { windowUs, bucket } = INTERVALS[interval ?? 'hourly']
     return scan('edge_logs', { fromUs: nowUs - windowUs, throughUs: Number.POSITIVE_INFINITY })
       .filter(matches('url', project))
       .truncate('timestamp', bucket, 'datetime')
@@ -75,6 +74,6 @@ export const apiCounts = endpoint({
         total_realtime_requests: countWhere(contains('path', '/realtime')),
       })
       .orderBy('timestamp')
-      .limit(1000)
+      .limit(interval === undefined ? 0 : 1000)
   },
 })

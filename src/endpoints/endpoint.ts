@@ -1,6 +1,6 @@
 import { LogweirError } from '../base/errors.js'
-import type { Plan } from '../engine/plan.js'
-import type { ArgsOf, Params } from './params.js'
+import { ofProject, type Plan } from '../engine/plan.js'
+import type { ArgsOf, Param, Params } from './params.js'
 
 /** How long an answer may be served from the cache, and how often an entry in use is computed anew. */
 export interface CachePolicy {
@@ -20,11 +20,22 @@ export interface EndpointSpec<P extends Params> {
   plan(args: ArgsOf<P>, nowUs: number): Plan
 }
 
+/** The parameters of one request, as `URLSearchParams` gives them. */
+export interface Given {
+  get(name: string): string | null
+  getAll(name: string): readonly string[]
+}
+
 /** A call of an endpoint whose parameters have been read: what the cache keys and the engine runs. */
 export interface Call {
   /** Equal for calls that mean the same: the values after defaulting, in a fixed order. */
   key: string
   plan(nowUs: number): Plan
+}
+
+/** A call that sees the rows of one project alone. */
+export interface BoundCall extends Call {
+  project: string
 }
 
 /** A stored query, as the layers above see it. */
@@ -39,7 +50,13 @@ export interface Endpoint {
    * Reads the parameters of one request. Those that the query does not know are passed over. Throws a LogweirError:
    * `duplicate_parameter`, `missing_parameter`, `invalid_timestamp`, `invalid_pattern`.
    */
-  call(given: URLSearchParams): Call
+  call(given: Given): Call
+  /**
+   * The same for a caller who may see some projects only. `project` is a name then, never a pattern, and whatever the
+   * plan does, it gets no row of another project: that the caller may see this one is for the layer above to judge. Throws
+   * `forbidden_project` too, where the query is not one of a project.
+   */
+  callBound(given: Given): BoundCall
 }
 
 /** Makes an endpoint of its four parts: promise (the file's docstring), parameters, stored SQL, plan. */
@@ -53,13 +70,28 @@ export function endpoint<P extends Params>(spec: EndpointSpec<P>): Endpoint {
     query,
     params,
     call(given) {
-      const args = readArgs(params, given)
+      const args = readArgs(params, given, (param) => param.read)
       return { key: JSON.stringify([id, ...Object.values(args)]), plan: (nowUs) => spec.plan(args, nowUs) }
+    },
+    callBound(given) {
+      const args = readArgs(params, given, (param) => param.readBound ?? param.read)
+      const project = Object.hasOwn(params, 'project') ? given.get('project') : null
+      if (!project) throw notOfAProject()
+      const key = JSON.stringify(['bound', project, id, ...Object.values(args)])
+      return { key, project, plan: (nowUs) => ofProject(spec.plan(args, nowUs), project) }
     },
   }
 }
 
-function readArgs<P extends Params>(params: P, given: URLSearchParams): ArgsOf<P> {
+const notOfAProject = () =>
+  new LogweirError(
+    'forbidden_project',
+    'The access token is bound to projects, and this query names none. Name one of them as ?project=…, or use another token.',
+  )
+
+type Reading = (param: Param<unknown>) => Param<unknown>['read']
+
+function readArgs<P extends Params>(params: P, given: Given, readingOf: Reading): ArgsOf<P> {
   const entries = Object.entries(params).map(([name, param]) => {
     const texts = given.getAll(name)
     if (texts.length > 1) {
@@ -68,7 +100,7 @@ function readArgs<P extends Params>(params: P, given: URLSearchParams): ArgsOf<P
         `The parameter "${name}" is given ${texts.length} times. Give it once.`,
       )
     }
-    return [name, param.read(texts[0] || undefined, name)]
+    return [name, readingOf(param)(texts[0] || undefined, name)]
   })
   return Object.fromEntries(entries) as ArgsOf<P>
 }

@@ -1,6 +1,6 @@
 import { LogweirError } from '../base/errors.js'
 import { parseIso8601 } from '../base/iso8601.js'
-import { compilePattern } from '../base/pattern.js'
+import { compilePattern, MAX_PATTERN_LENGTH, quotePattern } from '../base/pattern.js'
 
 /**
  * One parameter of an endpoint: how its text becomes a value. `read` gets undefined where the parameter is absent or
@@ -8,13 +8,22 @@ import { compilePattern } from '../base/pattern.js'
  */
 export interface Param<T> {
   read(text: string | undefined, name: string): T
+  /** The same for a caller who may see some projects only and must name one of them; absent: as `read`. */
+  readBound?(text: string | undefined, name: string): T
   /** For the definitions: whether a caller must give it, and what it takes. */
   required: boolean
   description: string
+  /** What is wrong where it throws, by code; absent: `invalid_parameter`. */
+  codes?: readonly string[]
+  /** The same as JSON Schema, for the description of the API; absent: any text. */
+  schema?: Readonly<Record<string, unknown>>
 }
 
 export type Params = Readonly<Record<string, Param<unknown>>>
 export type ArgsOf<P extends Params> = { readonly [Name in keyof P]: P[Name] extends Param<infer T> ? T : never }
+
+/** The failure of a value that a parameter cannot take: say which one, what is wrong, and how to mend it. */
+export const invalidParameter = (message: string): LogweirError => new LogweirError('invalid_parameter', message)
 
 function requireText(text: string | undefined, name: string): string {
   if (text !== undefined) return text
@@ -24,14 +33,16 @@ function requireText(text: string | undefined, name: string): string {
   )
 }
 
+const NOT_EMPTY = { type: 'string', minLength: 1 } as const
+
 /** Any text, required. */
 export function text(description: string): Param<string> {
-  return { required: true, description, read: requireText }
+  return { required: true, description, codes: ['missing_parameter'], schema: NOT_EMPTY, read: requireText }
 }
 
 /** Any text; undefined where absent. */
 export function optionalText(description: string): Param<string | undefined> {
-  return { required: false, description, read: (value) => value }
+  return { required: false, description, codes: [], read: (value) => value }
 }
 
 /** One key of a table; anything else, or absent, is `otherwise`. */
@@ -43,6 +54,8 @@ export function word<Key extends string, Other extends Key | undefined>(
   return {
     required: false,
     description,
+    codes: [],
+    schema: { type: 'string', examples: Object.keys(table) },
     read: (value) => (value !== undefined && Object.hasOwn(table, value) ? (value as Key) : otherwise),
   }
 }
@@ -52,6 +65,8 @@ export function timestamp(description: string): Param<number | undefined> {
   return {
     required: false,
     description,
+    codes: ['invalid_timestamp'],
+    schema: { type: 'string', examples: ['2026-11-20T10:00:00Z'] },
     read(value, name) {
       if (value === undefined) return undefined
       const timestampUs = parseIso8601(value)
@@ -64,15 +79,18 @@ export function timestamp(description: string): Param<number | undefined> {
   }
 }
 
-/** An RE2 pattern, required. */
+/** An RE2 pattern, required; of a bound caller a text that is meant as it stands. */
 export function pattern(description: string): Param<string> {
   return {
     required: true,
     description,
+    codes: ['missing_parameter', 'invalid_pattern'],
+    schema: { ...NOT_EMPTY, maxLength: MAX_PATTERN_LENGTH },
     read(value, name) {
       const source = requireText(value, name)
       compilePattern(source)
       return source
     },
+    readBound: (value, name) => quotePattern(requireText(value, name)),
   }
 }

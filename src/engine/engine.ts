@@ -1,3 +1,5 @@
+import { LogweirError } from '../base/errors.js'
+import { MIB } from '../base/units.js'
 import type { SourceName } from '../sources.js'
 import type { Plan } from './plan.js'
 
@@ -33,9 +35,56 @@ export interface SourceStats {
   headBytes: number
 }
 
+/** How many groups a run may make, and how much memory they may take; beyond that it is refused. */
+export interface GroupingLimits {
+  groups: number
+  bytes: number
+}
+
+export const GROUPING_LIMITS: GroupingLimits = { groups: 100_000, bytes: 128 * MIB }
+
+export const tooManyGroups = ({ groups, bytes }: GroupingLimits) =>
+  new LogweirError(
+    'too_many_groups',
+    `The query groups more values than it may: ${groups.toLocaleString('en-US')} groups, or ${bytes / MIB} MiB of them. Ask for a shorter time, or for one project.`,
+  )
+
+/** What a run has looked at. */
+export interface Work {
+  /** Rows that were looked at, as far as the engine knows: not those of which it has kept what it needs. */
+  rows: number
+  /** Segments and open heads of the source, and how many of them the run left closed, by their times alone. */
+  segments?: { total: number; pruned: number }
+}
+
 export interface RunOptions {
   /** Stops the work within one slice; the promise then rejects with the signal's reason. */
   signal?: AbortSignal
+  /** Is told once, before the promise resolves; not of a plan that has no rows. */
+  onWork?(work: Work): void
+}
+
+/** Which rows are followed, and what is told of each. */
+export interface Followed {
+  source: SourceName
+  project: string
+  columns: readonly string[]
+}
+
+/**
+ * Is told of rows that have arrived, in their order, and whether others before them are left out. They can be read until
+ * it returns, no longer; it may leave off.
+ */
+export type Arrived = (rows: Iterable<Row>, hasGap: boolean) => void
+
+/** One who follows rows. */
+export interface Following {
+  /**
+   * Runs a plan of rows, of this project and these columns, over those that were there when they began to be followed and
+   * those that have been told of since, and no others; `told` is how many those are.
+   */
+  run(plan: Plan, options?: RunOptions): Promise<{ rows: AsyncIterable<Row>; told: number }>
+  stop(): void
 }
 
 export interface Engine {
@@ -53,6 +102,11 @@ export interface Engine {
    * afterwards, row by row, is the cold columns of the rows of the answer.
    */
   run(plan: Plan, options?: RunOptions): Promise<AsyncIterable<Row>>
+  /**
+   * Tells of every row of a project that arrives from now on, once, soon after it is visible. Who is told holds `append`
+   * back for as long as that takes.
+   */
+  follow(followed: Followed, arrived: Arrived): Promise<Following>
   stats(): SourceStats[]
   /** From now on {@link append} holds nobody back who could be let in: the service stops, and what it has read is little. */
   letIn(): void

@@ -4,13 +4,16 @@ import type { SourceName } from '../sources.js'
  * A plan is plain data: a list of operators over one source, built by an endpoint, run by an engine.
  * The empty list is the plan that has no rows.
  *
- * Two shapes run today, and {@link shapeOf} tells them apart:
+ * Three shapes run today, and {@link shapeOf} tells them apart:
  *   rows     scan, filter*, select, orderBy timestamp desc, limit
- *   buckets  scan, filter*, truncate, group, aggregate, orderBy timestamp asc, limit
+ *   buckets  scan, filter*, truncate, group timestamp, aggregate, orderBy timestamp asc, limit
+ *   groups   scan, filter*, group a column of texts, aggregate, orderBy that column or an aggregate, limit
  */
 export type Plan = readonly Operator[]
 
 export type BucketUnit = 'second' | 'minute' | 'hour' | 'day'
+
+export type Direction = 'asc' | 'desc'
 
 /** Both ends included, microseconds since the epoch. `from` above `through` is an empty range. */
 export interface TimeRange {
@@ -30,6 +33,8 @@ export type Predicate =
 export type Aggregate =
   | { fn: 'count' }
   | { fn: 'countWhere'; where: Predicate }
+  /** The part of the rows that pass, from 0 to 1. */
+  | { fn: 'share'; where: Predicate }
   | { fn: 'min' | 'max' | 'mean'; column: string }
   /** The value at rank ceil(percent / 100 * n); rank error at most 0.5 percentage points, exact up to 100 values. */
   | { fn: 'quantile'; column: string; percent: number }
@@ -38,10 +43,10 @@ export type Operator =
   | ({ op: 'scan'; source: SourceName } & TimeRange)
   | { op: 'filter'; predicates: readonly Predicate[] }
   | { op: 'truncate'; column: 'timestamp'; unit: BucketUnit; as: 'microseconds' | 'datetime' }
-  | { op: 'group'; by: 'timestamp' }
+  | { op: 'group'; by: string }
   | { op: 'aggregate'; columns: Readonly<Record<string, Aggregate>> }
   | { op: 'select'; columns: readonly string[] }
-  | { op: 'orderBy'; column: 'timestamp'; direction: 'asc' | 'desc' }
+  | { op: 'orderBy'; column: string; direction: Direction }
   | { op: 'limit'; rows: number }
 
 export const equals = (column: string, value: string): Predicate => ({ test: 'equals', column, value })
@@ -54,13 +59,37 @@ export const optional = (column: string, value: string | undefined): Predicate |
 
 export const count = (): Aggregate => ({ fn: 'count' })
 export const countWhere = (where: Predicate): Aggregate => ({ fn: 'countWhere', where })
+export const share = (where: Predicate): Aggregate => ({ fn: 'share', where })
 export const min = (column: string): Aggregate => ({ fn: 'min', column })
 export const max = (column: string): Aggregate => ({ fn: 'max', column })
 export const mean = (column: string): Aggregate => ({ fn: 'mean', column })
 export const quantile = (column: string, percent: number): Aggregate => ({ fn: 'quantile', column, percent })
 
-/** The plan that has no rows. */
+/** The plan that has no rows, and no columns. One whose columns are known has `limit(0)`. */
 export const nothing = (): Plan => []
+
+/** The same plan over the rows of one project alone. It asks for the project once, and first: engines rely on that. */
+export function ofProject(plan: Plan, project: string): Plan {
+  const [scanned, ...others] = plan
+  const isOther = (predicate: Predicate) => asksForProject(predicate) && predicate.value !== project
+  if (scanned === undefined || plan.some((one) => one.op === 'filter' && one.predicates.some(isOther))) return nothing()
+  const rest = others.map((one) => (one.op === 'filter' ? withoutProject(one) : one))
+  return [
+    scanned,
+    { op: 'filter', predicates: [equals('project', project)] },
+    ...rest.filter((one) => one !== undefined),
+  ]
+}
+
+/** Undefined where nothing else was asked for. */
+function withoutProject({ op, predicates }: Operator & { op: 'filter' }): Operator | undefined {
+  const others = predicates.filter((predicate) => !asksForProject(predicate))
+  return others.length === 0 ? undefined : { op, predicates: others }
+}
+
+function asksForProject(predicate: Predicate): predicate is Predicate & { test: 'equals' } {
+  return predicate.test === 'equals' && predicate.column === 'project'
+}
 
 /** Builds a plan one operator at a time; `limit` ends it. */
 export class PlanBuilder {
@@ -84,7 +113,8 @@ export class PlanBuilder {
     return this.#with({ op: 'truncate', column, unit, as })
   }
 
-  group(by: 'timestamp'): PlanBuilder {
+  /** By the truncated timestamp, or by a hot column of texts: rows without a text are a group of their own, whose key is null. */
+  group(by: string): PlanBuilder {
     return this.#with({ op: 'group', by })
   }
 
@@ -96,8 +126,11 @@ export class PlanBuilder {
     return this.#with({ op: 'select', columns })
   }
 
-  /** Descending order breaks ties by arrival, the latest first. */
-  orderBy(column: 'timestamp', direction: 'asc' | 'desc' = 'asc'): PlanBuilder {
+  /**
+   * Of rows, descending order breaks ties by arrival, the latest first. Of groups it breaks ties by the key, ascending in
+   * the order of its UTF-8 bytes; what is null comes last, whatever the direction.
+   */
+  orderBy(column: string, direction: Direction = 'asc'): PlanBuilder {
     return this.#with({ op: 'orderBy', column, direction })
   }
 
@@ -110,6 +143,9 @@ export class PlanBuilder {
 export function scan(source: SourceName, range: TimeRange): PlanBuilder {
   return new PlanBuilder([{ op: 'scan', source, fromUs: range.fromUs, throughUs: range.throughUs }])
 }
+
+/** The aggregates of an answer, in the order of their columns. */
+export type NamedAggregates = readonly (readonly [name: string, aggregate: Aggregate])[]
 
 interface ScanShape extends TimeRange {
   source: SourceName
@@ -128,35 +164,100 @@ export interface BucketsShape extends ScanShape {
   kind: 'buckets'
   unit: BucketUnit
   as: 'microseconds' | 'datetime'
-  aggregates: readonly (readonly [name: string, aggregate: Aggregate])[]
+  aggregates: NamedAggregates
 }
 
-const FORMS: Record<string, RowsShape['kind'] | BucketsShape['kind']> = {
+/** One row per text of a column, in an order of their own. */
+export interface GroupsShape extends ScanShape {
+  kind: 'groups'
+  /** A hot column of texts. */
+  by: string
+  aggregates: NamedAggregates
+  /** The column that it is grouped by, or an aggregate. */
+  orderBy: string
+  direction: Direction
+}
+
+export type Shape = RowsShape | BucketsShape | GroupsShape
+
+const FORMS: Record<string, Shape['kind']> = {
   'scan select orderBy limit': 'rows',
   'scan truncate group aggregate orderBy limit': 'buckets',
+  'scan group aggregate orderBy limit': 'groups',
 }
 
 /**
- * Reads a plan into the one shape that an engine runs; undefined for the plan without operators.
+ * Reads a plan into the one shape that an engine runs; undefined where it has no rows: without operators, or limited to none.
  * Throws a TypeError on any other sequence: a plan comes from an endpoint's code, never from a caller.
  */
-export function shapeOf(plan: Plan): RowsShape | BucketsShape | undefined {
+export function shapeOf(plan: Plan): Shape | undefined {
+  const shape = readShape(plan)
+  return shape?.limit === 0 ? undefined : shape
+}
+
+function readShape(plan: Plan): Shape | undefined {
   if (plan.length === 0) return undefined
   const operators = new Map(plan.map((operator) => [operator.op, operator]))
-  const form = plan
-    .map(({ op }) => op)
-    .filter((op) => op !== 'filter')
-    .join(' ')
-  const kind = FORMS[form]
+  const form = plan.map(({ op }) => op).join(' ')
+  const kind = FORMS[form.replace(/^scan( filter)+/, 'scan')]
+  if (kind === undefined) throw notRun(form)
   const find = <Op extends Operator['op']>(op: Op) => operators.get(op) as Extract<Operator, { op: Op }>
-  const order = kind === 'rows' ? 'desc' : 'asc'
-  if (kind === undefined || find('orderBy').direction !== order) {
-    throw new TypeError(`This sequence of operators is not a plan that an engine runs: ${form}.`)
-  }
   const { source, fromUs, throughUs } = find('scan')
   const predicates = plan.flatMap((operator) => (operator.op === 'filter' ? operator.predicates : []))
   const scanned = { source, fromUs, throughUs, predicates, limit: find('limit').rows }
-  if (kind === 'rows') return { kind, ...scanned, columns: find('select').columns }
+  const { column, direction } = find('orderBy')
+  if (kind === 'rows') {
+    if (column !== 'timestamp' || direction !== 'desc') throw notRun(`${form}, by ${column} ${direction}`)
+    return { kind, ...scanned, columns: find('select').columns }
+  }
+  const { by } = find('group')
+  const aggregates = Object.entries(find('aggregate').columns)
+  const names = aggregates.map(([name]) => name)
+  if (names.includes(by)) throw new TypeError(`An aggregate is named ${by} as the column that the rows are grouped by.`)
+  if (kind === 'groups') {
+    if (column !== by && !names.includes(column)) throw new TypeError(`No column ${column} to order the groups by.`)
+    return { kind, ...scanned, by, aggregates, orderBy: column, direction }
+  }
+  if (by !== 'timestamp' || column !== by || direction !== 'asc') {
+    throw notRun(`${form}, grouped by ${by}, by ${column} ${direction}`)
+  }
   const { unit, as } = find('truncate')
-  return { kind, ...scanned, unit, as, aggregates: Object.entries(find('aggregate').columns) }
+  return { kind, ...scanned, unit, as, aggregates }
+}
+
+const notRun = (form: string) => new TypeError(`This sequence of operators is not a plan that an engine runs: ${form}.`)
+
+/** What the values of a column are, or null. */
+export type ColumnKind =
+  | 'text'
+  /** A JSON text. */
+  | 'json'
+  /** Whole microseconds since the epoch, UTC. */
+  | 'microseconds'
+  /** `YYYY-MM-DDTHH:MM:SS`, UTC. */
+  | 'datetime'
+  /** A whole number from 0. */
+  | 'count'
+  | 'double'
+
+/** A column of an answer. */
+export interface AnswerColumn {
+  name: string
+  kind: ColumnKind
+}
+
+const ROWS_KINDS: Readonly<Record<string, ColumnKind>> = { timestamp: 'microseconds', metadata: 'json' }
+
+/** The columns of a plan's rows, in their order, also where it is limited to none. */
+export function columnsOf(plan: Plan): readonly AnswerColumn[] {
+  const shape = readShape(plan)
+  if (shape === undefined) return []
+  if (shape.kind === 'rows') return shape.columns.map((name) => ({ name, kind: ROWS_KINDS[name] ?? 'text' }))
+  const aggregates = shape.aggregates.map(([name, { fn }]) => {
+    const kind: ColumnKind = fn === 'count' || fn === 'countWhere' ? 'count' : 'double'
+    return { name, kind }
+  })
+  const key: AnswerColumn =
+    shape.kind === 'groups' ? { name: shape.by, kind: 'text' } : { name: 'timestamp', kind: shape.as }
+  return [key, ...aggregates]
 }

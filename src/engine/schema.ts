@@ -22,6 +22,8 @@ export interface HotColumn {
   kind: HotKind
   /** Where the value lies in a record's metadata. */
   path: readonly string[]
+  /** Of a number: there are files that were written before the source had it, in which it is absent. Such come last. */
+  isLater?: true
 }
 
 /** The parts of the platform that `usage.api-counts` tells apart by a request's path. */
@@ -33,6 +35,7 @@ const HOT_COLUMNS: Partial<Record<SourceName, readonly HotColumn[]>> = {
   edge_logs: [
     { name: 'url', kind: 'text', path: ['request', 'url'] },
     { name: 'path', kind: 'areas', path: ['request', 'path'] },
+    { name: 'status_code', kind: 'number', path: ['response', 'status_code'], isLater: true },
   ],
   function_edge_logs: [
     { name: 'function_id', kind: 'category', path: ['function_id'] },
@@ -47,6 +50,31 @@ export type ColdColumn = (typeof COLD_COLUMNS)[number]
 /** The hot columns of a source besides `timestamp` and `project`, in the order of its Arrow schema. */
 export function hotColumns(source: SourceName): readonly HotColumn[] {
   return HOT_COLUMNS[source] ?? NO_COLUMNS
+}
+
+/** What rows can be grouped by: the texts of a hot column, or the path in each. */
+export interface GroupingKey {
+  column: string
+  part: 'whole' | 'path'
+  /** Of a category an empty text stands for an absent one. */
+  hasEmptyTexts: boolean
+}
+
+/**
+ * The key of a name: that of a hot column of texts, or `url_path`, the path in a URL: from the first slash behind the host
+ * up to a `?` or `#`, empty where there is none. Throws a TypeError for any other: a defect of the plan.
+ */
+export function groupingKey(source: SourceName, name: string): GroupingKey {
+  const keys = new Map<string, GroupingKey>()
+  for (const { name: column, kind } of hotColumns(source)) {
+    if (kind !== 'category' && kind !== 'text') continue
+    keys.set(column, { column, part: 'whole', hasEmptyTexts: kind === 'text' })
+    if (column === 'url') keys.set('url_path', { column, part: 'path', hasEmptyTexts: true })
+  }
+  const key = keys.get(name)
+  if (key !== undefined) return key
+  const choice = keys.size === 0 ? 'nothing' : [...keys.keys()].join(' or ')
+  throw new TypeError(`The rows of ${source} cannot be grouped by ${name}, but by ${choice}.`)
 }
 
 const dictionaryOfText = (id: number) => new Dictionary(new Utf8(), new Int32(), id)

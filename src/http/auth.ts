@@ -1,8 +1,8 @@
-import { hash, timingSafeEqual } from 'node:crypto'
+import { hash } from 'node:crypto'
+import type { Access } from '../tokens/access.js'
 
 /** Header values are bytes, which Node hands over as Latin-1. */
 const digestOfHeader = (value: string) => hash('sha256', Buffer.from(value, 'latin1'), 'buffer')
-const digestOfToken = (token: string) => hash('sha256', Buffer.from(token, 'utf8'), 'buffer')
 
 const BEARER = /^bearer +/i
 
@@ -15,15 +15,14 @@ function shownToken(headers: Headers): string {
 }
 
 /**
- * Tells whether a request shows one of the tokens. Digests are compared, all of them and each in constant time, so that
- * the time taken tells neither length nor prefix of a token. A header given twice holds no token.
+ * Tells what the token opens that a request shows; undefined where it shows none that is known. Only its digest is looked
+ * at, so that the time taken tells neither length nor prefix of a token. A header given twice holds no token.
  */
-export function createAuth(tokens: readonly string[]): (headers: Headers) => boolean {
-  const digests = tokens.filter((token) => token !== '').map(digestOfToken)
+export function createAuth(
+  accessOf: (digest: Uint8Array) => Access | undefined,
+): (headers: Headers) => Access | undefined {
   return (headers) => {
-    const shown = digestOfHeader(shownToken(headers))
-    let known = false
-    for (const digest of digests) known = timingSafeEqual(digest, shown) || known
-    return known
+    const shown = shownToken(headers)
+    return shown === '' ? undefined : accessOf(digestOfHeader(shown))
   }
 }

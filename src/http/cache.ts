@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Clock } from '../base/clock.js'
 import type { Metrics } from '../base/metrics.js'
 import type { CachePolicy, Call, Endpoint } from '../endpoints/endpoint.js'
-import { type Body, bodyBytes } from './encoding.js'
+import { type Forms, formsBytes } from './forms.js'
 import type { HttpLimits } from './limits.js'
 
 /** A call of an endpoint whose answers may be kept. */
@@ -14,7 +14,7 @@ export interface Job {
 
 /** What a job came to, and the moment whose rows it tells of (the clock's monotonic time). */
 export interface Answer {
-  body: Body
+  forms: Forms
   atMs: number
 }
 
@@ -30,8 +30,10 @@ export interface ResultCache {
   get(key: string): Entry | undefined
   /** Keeps an answer, unless a later one is kept or it is too large. Tells whether it is kept. */
   put(job: Job, answer: Answer, asked: 'now' | 'before'): boolean
-  /** Counts the compressed form of an entry that has got one, and forgets that form where it makes the entry too large. */
-  weigh(key: string): void
+  /** Counts another form that an entry has got, and calls `forget` where that makes the entry too large. */
+  weigh(key: string, forget: () => void): void
+  /** Forgets the answers of an endpoint. */
+  forget(endpoint: Endpoint): void
   /** Forgets what has not been asked for within its time to live, and gives what is to be computed anew, oldest first. */
   due(): Entry[]
 }
@@ -40,7 +42,7 @@ export interface ResultCache {
 const ENTRY_BYTES = 512
 
 /** A key is held by the entry and by its call, at up to two bytes a character. */
-const sizeOf = (entry: Entry, key: string) => bodyBytes(entry.body) + 4 * key.length + ENTRY_BYTES
+const sizeOf = (entry: Entry, key: string) => formsBytes(entry.forms) + 4 * key.length + ENTRY_BYTES
 
 /** The answers that are kept, the least recently used going first. Ages are of monotonic time: a wall clock may jump. */
 export function createCache(
@@ -87,14 +89,17 @@ export function createCache(
       report()
       return entries.has(key)
     },
-    weigh(key) {
+    weigh(key, forget) {
       const entry = entries.peek(key)
       if (entry === undefined) return
-      if (sizeOf(entry, key) > limits.cacheEntryBytes) entry.body.gzip = undefined
+      if (sizeOf(entry, key) > limits.cacheEntryBytes) forget()
       // A size is counted when a key is new.
       entries.delete(key)
       entries.set(key, entry)
       report()
+    },
+    forget(endpoint) {
+      for (const [key, { job }] of [...entries]) if (job.endpoint === endpoint) drop(key)
     },
     due() {
       const nowMs = clock.monotonicMs()

@@ -1,13 +1,19 @@
 import type { Clock } from '../base/clock.js'
 import type { Log } from '../base/log.js'
 import type { Metrics } from '../base/metrics.js'
+import type { Endpoint } from '../endpoints/endpoint.js'
 import type { Engine } from '../engine/engine.js'
+import { columnsOf } from '../engine/plan.js'
+import { answerReply } from './answer.js'
 import { type Answer, createCache, type Job } from './cache.js'
 import { createFlights } from './flight.js'
+import { jsonFormat } from './formats/json.js'
+import { createForms, formIn } from './forms.js'
 import type { Gate } from './gate.js'
 import { gatherAll } from './gather.js'
 import type { HttpLimits } from './limits.js'
-import { CODED_JSON_HEADERS, codedReply } from './reply.js'
+import type { Offer } from './offers.js'
+import { type Measured, serverTiming } from './server-timing.js'
 import { startWarming } from './warm.js'
 
 interface Parts {
@@ -21,9 +27,11 @@ interface Parts {
 
 export interface Cached {
   /** The kept answer, or undefined. */
-  hit(job: Job, request: Request): Response | Promise<Response> | undefined
+  hit(job: Job, request: Request, offer: Offer): Response | Promise<Response> | undefined
   /** Computes the answer and keeps it; callers of the same share one run. With `fresh` its time is read after the call. */
-  miss(job: Job, request: Request, fresh: boolean): Promise<Response>
+  miss(job: Job, request: Request, offer: Offer, fresh: boolean): Promise<Response>
+  /** Forgets the answers of an endpoint, and keeps none that is still under way. */
+  forget(endpoint: Endpoint): void
   /** Stops warming, at once. */
   close(): void
 }
@@ -32,6 +40,7 @@ export interface Cached {
 export function createCached({ engine, gate, clock, limits, metrics, log }: Parts): Cached {
   const cache = createCache(limits, clock, metrics)
   const flights = createFlights(run)
+  const gone = new WeakSet<Endpoint>()
   const close = startWarming({
     cache,
     clock,
@@ -41,40 +50,66 @@ export function createCached({ engine, gate, clock, limits, metrics, log }: Part
   })
 
   async function run(job: Job & { asked: 'now' | 'before' }, caller: AbortSignal, begin: () => void) {
-    const answer = await gate.run((signal) => compute(job, signal, begin), caller)
-    return { ...answer, stored: cache.put(job, answer, job.asked) }
+    const { answer, measured } = await gate.run((signal) => compute(job, signal, begin), caller)
+    return { answer, measured, isStored: !gone.has(job.endpoint) && cache.put(job, answer, job.asked) }
   }
 
   /** In whole seconds. */
   const ageOf = ({ atMs }: Answer) => Math.floor((clock.monotonicMs() - atMs) / 1000)
 
   /** The age of an answer counts from before its time is read, never from after. */
-  async function compute({ call }: Job, signal: AbortSignal, begin: () => void): Promise<Answer> {
+  async function compute({ call }: Job, signal: AbortSignal, begin: () => void) {
     begin()
     const atMs = clock.monotonicMs()
-    const rows = await engine.run(call.plan(clock.nowUs()), { signal })
-    return { atMs, body: { plain: await gatherAll(rows, signal), onGzip: () => cache.weigh(call.key) } }
+    const plan = call.plan(clock.nowUs())
+    const columns = columnsOf(plan)
+    const measured: Measured = { ms: 0 }
+    const rows = await engine.run(plan, { signal, onWork: (work) => (measured.work = work) })
+    const json = await gatherAll(rows, jsonFormat.encoder(columns), signal)
+    measured.ms = clock.monotonicMs() - atMs
+    const forms = createForms(json, columns, (forget) => cache.weigh(call.key, forget))
+    return { answer: { atMs, forms }, measured }
   }
 
   return {
-    hit(job, request) {
+    hit(job, request, offer) {
       const entry = cache.get(job.call.key)
       if (entry === undefined) return undefined
       const ageS = ageOf(entry)
-      return reply(request, entry, `hit; ttl=${job.policy.ttlS - ageS}`, ageS)
+      return reply(request, entry, offer, `hit; ttl=${job.policy.ttlS - ageS}`, HIT, ageS)
     },
-    async miss(job, request, fresh) {
+    async miss(job, request, offer, fresh) {
       const { value, collapsed } = await flights.join(job.call.key, { ...job, asked: 'now' }, request.signal, fresh)
       const forward = fresh ? 'fwd=request' : 'fwd=miss'
-      if (collapsed) return reply(request, value, `${forward}; collapsed`, ageOf(value))
-      return reply(request, value, value.stored ? `${forward}; stored` : forward)
+      const { answer, measured, isStored } = value
+      if (collapsed) return reply(request, answer, offer, `${forward}; collapsed`, COLLAPSED, ageOf(answer))
+      const status = isStored ? `${forward}; stored` : forward
+      return reply(request, answer, offer, status, serverTiming('miss', measured))
+    },
+    forget(endpoint) {
+      gone.add(endpoint)
+      cache.forget(endpoint)
     },
     close,
   }
 }
 
+/** A run is told of to the request that began it alone. */
+const HIT = serverTiming('hit')
+const COLLAPSED = serverTiming('collapsed')
+
 /** The age is stated of what was not computed for the call that gets it (RFC 9111, 5.1). */
-function reply({ headers }: Request, { body }: Answer, status: string, ageS?: number): Response | Promise<Response> {
+function reply(
+  { headers }: Request,
+  { forms }: Answer,
+  offer: Offer,
+  status: string,
+  timing: string,
+  ageS?: number,
+): Response | Promise<Response> {
   const age = ageS === undefined ? undefined : { Age: String(ageS) }
-  return codedReply(headers, body, { 'Cache-Status': `logweir; ${status}`, ...age, ...CODED_JSON_HEADERS })
+  const own = { 'Cache-Status': `logweir; ${status}`, ...age, 'Server-Timing': timing }
+  const body = formIn(forms, offer.format)
+  if (body instanceof Promise) return body.then((made) => answerReply(headers, made, offer, own))
+  return answerReply(headers, body, offer, own)
 }

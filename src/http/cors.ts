@@ -1,7 +1,7 @@
 /** What every answer bears, errors too, so that a page of any origin can read it. */
 export const CORS_HEADERS = {
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'Age, Cache-Status, Retry-After, ETag',
+  'Access-Control-Expose-Headers': 'Age, Cache-Status, Retry-After, ETag, Server-Timing',
 } as const
 
 /** The methods of every path but those that take records, for `Allow`. */

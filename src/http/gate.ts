@@ -18,7 +18,7 @@ type GateLimits = Pick<HttpLimits, 'queriesAtOnce' | 'queriesWaiting' | 'waitMs'
 const overloaded = (what: string) => new LogweirError('overloaded', `${what} Try again shortly.`)
 
 /** Calls `work` once, `delayMs` from now, unless it is stopped before. */
-function after(clock: Clock, delayMs: number, work: () => void): () => void {
+export function after(clock: Clock, delayMs: number, work: () => void): () => void {
   const stop = clock.every(delayMs, () => {
     stop()
     work()

@@ -1,32 +1,9 @@
-import { RawJson, type Row, type Value } from '../engine/engine.js'
-
-const BEGIN = '{"result":['
-const END = ']}'
+import { joined } from '../base/joined.js'
+import type { Row } from '../engine/engine.js'
+import type { Encoder, Piece } from './formats/format.js'
 
 /** Its bytes are exactly as many as they hold; a small Buffer would be part of a shared, larger one. */
 const utf8 = new TextEncoder()
-
-function valueJson(value: Value): string {
-  return value instanceof RawJson ? value.text : JSON.stringify(value)
-}
-
-/** Spells the rows of one answer, and their names, which they share, once. */
-function createRowJson(): (row: Row) => string {
-  const spelt = new Map<string, string>()
-  const nameJson = (name: string) => {
-    const json = spelt.get(name) ?? `${JSON.stringify(name)}:`
-    spelt.set(name, json)
-    return json
-  }
-  return (row) => {
-    let json = '{'
-    for (const name of Object.keys(row)) {
-      if (json !== '{') json += ','
-      json += nameJson(name) + valueJson(row[name]!)
-    }
-    return `${json}}`
-  }
-}
 
 /** Bytes that come piece by piece. Letting go of them lets go of where they come from. */
 export interface Pieces {
@@ -41,27 +18,29 @@ export interface Overflow {
 }
 
 /**
- * The JSON of all rows, `{"result":[row,…]}`. Stops at the first row that passes `limitBytes` and gives that much of it
- * and the rest. Once `signal` is aborted it lets go of the rows and throws the reason.
+ * All rows in one format. Stops at the first row that passes `limitBytes` and gives that much of it and the rest. Once
+ * `signal` is aborted it lets go of the rows and throws the reason.
  */
 export async function gather(
   rows: AsyncIterable<Row>,
+  encoder: Encoder,
   limitBytes: number,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<Uint8Array | Overflow> {
   const iterator = rows[Symbol.asyncIterator]()
-  const rowJson = createRowJson()
-  let json = BEGIN
-  let bytes = BEGIN.length + END.length
+  const held = createHeld(encoder.begin)
   try {
     for (;;) {
       const { done, value } = await iterator.next()
-      signal.throwIfAborted()
-      if (done) return utf8.encode(json + END)
-      const text = json === BEGIN ? rowJson(value) : `,${rowJson(value)}`
-      json += text
-      bytes += Buffer.byteLength(text)
-      if (bytes > limitBytes) return { head: utf8.encode(json), rest: piecesOf(iterator, rowJson) }
+      signal?.throwIfAborted()
+      if (done) {
+        held.add(encoder.end())
+        return held.whole()
+      }
+      held.add(encoder.row(value))
+      if (held.bytes() + encoder.endBytes > limitBytes) {
+        return { head: held.whole(), rest: piecesOf(iterator, encoder) }
+      }
     }
   } catch (error) {
     await iterator.return?.()
@@ -69,23 +48,46 @@ export async function gather(
   }
 }
 
-/** The JSON of all rows, however long. */
-export async function gatherAll(rows: AsyncIterable<Row>, signal: AbortSignal): Promise<Uint8Array> {
-  return (await gather(rows, Number.POSITIVE_INFINITY, signal)) as Uint8Array
+/** All rows in one format, however long. */
+export async function gatherAll(rows: AsyncIterable<Row>, encoder: Encoder, signal?: AbortSignal): Promise<Uint8Array> {
+  return (await gather(rows, encoder, Number.POSITIVE_INFINITY, signal)) as Uint8Array
+}
+
+/** Pieces of one kind, put together: text becomes bytes at once, which takes less than piece by piece. */
+function createHeld(begin: Piece) {
+  let text = ''
+  const parts: Uint8Array[] = []
+  let bytes = 0
+
+  function add(piece: Piece): void {
+    if (typeof piece === 'string') {
+      text += piece
+      bytes += Buffer.byteLength(piece)
+    } else {
+      parts.push(piece)
+      bytes += piece.byteLength
+    }
+  }
+
+  add(begin)
+  return { add, bytes: () => bytes, whole: () => (parts.length === 0 ? utf8.encode(text) : joined(parts, bytes)) }
 }
 
 /**
- * The JSON from the second row on, a piece a row and one to end it. While it waits for a slow reader it holds the next
- * piece only: a row and its texts, several times as large, are out of reach by then.
+ * What follows, from the next row on. While it waits for a slow reader it holds the next piece only: a row and its texts,
+ * several times as large, are out of reach by then.
  */
-function piecesOf(rows: AsyncIterator<Row>, rowJson: (row: Row) => string): Pieces {
+function piecesOf(rows: AsyncIterator<Row>, encoder: Encoder): Pieces {
   let ended = false
   return {
     async next() {
-      if (ended) return { done: true, value: undefined }
-      const { done, value } = await rows.next()
-      ended = done === true
-      return { done: false, value: utf8.encode(done ? END : `,${rowJson(value)}`) }
+      while (!ended) {
+        const { done, value } = await rows.next()
+        ended = done === true
+        const piece = done ? encoder.end() : encoder.row(value)
+        if (piece.length > 0) return { done: false, value: typeof piece === 'string' ? utf8.encode(piece) : piece }
+      }
+      return { done: true, value: undefined }
     },
     async return() {
       ended = true

@@ -6,7 +6,7 @@ import type { Log } from '../base/log.js'
 import { findSource, SOURCE_NAMES } from '../sources.js'
 import { refusals } from './errors.js'
 import { jsonReply } from './reply.js'
-import { createUploads, UPLOAD_LIMITS, type UploadLimits } from './upload.js'
+import { createUploads, UPLOAD_LIMITS, type Upload, type UploadLimits } from './upload.js'
 
 /** What became of the records of a body. */
 export interface Fate {
@@ -21,16 +21,18 @@ export interface Fate {
 export interface Intake {
   /**
    * Resolves when all that can be taken is kept. Throws `invalid_body` or `body_too_large` where nothing was taken; another failure may have
-   * come when some was. What has not begun when the signal is aborted never does. The bytes are the intake's.
+   * come when some was. Records of other projects than `projects` are rejected. What has not begun when the signal is aborted never does. The bytes are the intake's.
    */
   take(
     bytes: Uint8Array,
     form: 'json' | 'ndjson',
-    defaults: { source?: string; project?: string },
+    defaults: { source?: string; project?: string; projects?: ReadonlySet<string> },
     signal: AbortSignal,
   ): Promise<Fate>
   /** What keeps rows from being kept at the moment, if anything does. */
   trouble(): Error | undefined
+  /** Records are about to come: gets ready what takes them. */
+  prepare(): void
 }
 
 export interface LogsLimits extends UploadLimits {
@@ -40,26 +42,36 @@ export interface LogsLimits extends UploadLimits {
 
 export const LOGS_LIMITS: LogsLimits = { ...UPLOAD_LIMITS, takeMs: 10_000 }
 
+/** One POST, of a caller who may send records of all projects, or of `projects` only. */
+export interface Sending {
+  request: Request
+  incoming?: IncomingMessage
+  projects?: ReadonlySet<string>
+}
+
 export interface Logs {
   /** Answers one POST. */
-  answer(request: Request, incoming?: IncomingMessage): Promise<Response>
+  answer(sending: Sending): Promise<Response>
+  /** Brings the records of one POST to the intake, once `translate`, where there is one, has given them that form. */
+  take(sending: Sending, form: 'json' | 'ndjson', translate?: (bytes: Uint8Array) => Promise<Uint8Array>): Promise<Fate>
 }
 
 /** The answer that shippers of such a service know. */
 const LOGGED = JSON.stringify({ message: 'Logged!' })
 
-export function createLogs({ take, trouble }: Intake, limits: LogsLimits, clock: Clock, log: Log): Logs {
+export function createLogs(intake: Intake, limits: LogsLimits, clock: Clock, log: Log): Logs {
   const uploads = createUploads(limits)
 
-  async function answer(request: Request, incoming?: IncomingMessage): Promise<Response> {
+  const take: Logs['take'] = async ({ request, incoming, projects }, form, translate) => {
     const params = new URL(request.url).searchParams
-    const defaults = { source: sourceOf(params), project: one(params, 'project') }
-    const form = formOf(request.headers)
-    if (trouble() !== undefined) throw refusals.notKept()
-    const { bytes, release } = await uploads.read(request, incoming)
+    const defaults = { source: sourceOf(params), project: projectOf(params, projects), projects }
+    if (intake.trouble() !== undefined) throw refusals.notKept()
+    const upload = await uploads.read(request, incoming)
     const late = new AbortController()
-    const taking = take(bytes, form, defaults, late.signal).finally(release)
-    return replyOf(await inTime(taking, late))
+    const taking = translated(upload, translate)
+      .then((bytes) => intake.take(bytes, form, defaults, late.signal))
+      .finally(upload.release)
+    return inTime(taking, late)
   }
 
   /** The bytes stay held until the intake is done with them, also where the caller is told that it took too long. */
@@ -77,11 +89,25 @@ export function createLogs({ take, trouble }: Intake, limits: LogsLimits, clock:
   /** A retry mends all but what is wrong with the body itself. */
   function told(error: Error): Error {
     if (error instanceof LogweirError && BODY_CODES.has(error.code)) return error
-    log(`records that came over HTTP could not be taken: ${error.message}`)
+    log(`records that came over HTTP could not be taken: ${error.message}`, {
+      level: 'error',
+      code: 'records_not_taken',
+    })
     return refusals.notKept()
   }
 
-  return { answer }
+  return {
+    take,
+    answer: async (sending) => replyOf(await take(sending, formOf(sending.request.headers))),
+  }
+}
+
+/** What the intake gets; it is held beside the body that it was made of. */
+async function translated({ bytes, hold }: Upload, translate: Parameters<Logs['take']>[2]): Promise<Uint8Array> {
+  if (translate === undefined) return bytes
+  const made = await translate(bytes)
+  hold(made.length)
+  return made
 }
 
 /** 200 as soon as one record was taken; 400, which no shipper repeats, where there were some and all are bad. */
@@ -90,16 +116,27 @@ function replyOf({ taken, rejected, byReason, rejects }: Fate): Response {
   const more = rejected - rejects.length
   const fate = { taken, rejected: rejects, ...(more > 0 ? { more_rejected: more } : {}) }
   if (taken > 0) return jsonReply(JSON.stringify({ message: 'Logged!', ...fate }))
-  const [reason, ...others] = Object.keys(byReason)
-  const code = others.length === 0 && SOURCE_REASONS.has(reason!) ? reason! : 'invalid_records'
-  const counts = Object.entries(byReason).map(([name, count]) => `${name} ${count}`)
-  const error = `No record could be taken: ${counts.join(', ')}. They are in the rejects file. Mend them, and send them again.`
-  return jsonReply(JSON.stringify({ error, code, ...fate }), 400)
+  const { status, code, error } = faultOf(byReason)
+  return jsonReply(JSON.stringify({ error, code, ...fate }), status)
 }
 
-/** Faults of a body that the intake finds. */
-const BODY_CODES = new Set(['invalid_body', 'body_too_large'])
-const SOURCE_REASONS = new Set(['missing_source', 'unknown_source'])
+/** What is wrong where no record could be taken. */
+export function faultOf(byReason: Fate['byReason']): { status: number; error: string; code: string } {
+  const [reason, ...others] = Object.keys(byReason)
+  const status = others.length === 0 ? TELLING_REASONS.get(reason!) : undefined
+  const counts = Object.entries(byReason).map(([name, count]) => `${name} ${count}`)
+  const error = `No record could be taken: ${counts.join(', ')}. They are in the rejects file. Mend them, and send them again.`
+  return { status: status ?? 400, code: status ? reason! : 'invalid_records', error }
+}
+
+/** Faults of a body that are found when it has come, and too little room for what is made of it. */
+const BODY_CODES = new Set(['invalid_body', 'body_too_large', 'too_many_bodies'])
+/** Reasons that are codes of their own where all records have the same, and their status. */
+const TELLING_REASONS = new Map([
+  ['missing_source', 400],
+  ['unknown_source', 400],
+  ['forbidden_project', 403],
+])
 
 /** The source that the URL names, as `source` or `source_name`, by its own name. */
 function sourceOf(params: URLSearchParams): string | undefined {
@@ -113,6 +150,15 @@ function sourceOf(params: URLSearchParams): string | undefined {
     'unknown_source',
     `There is no source of the name that the URL gives. Use one of ${SOURCE_NAMES.join(', ')}, or an alias.`,
   )
+}
+
+/** The project of records that lack one: that of the URL, else the only one that the caller may send records of. */
+function projectOf(params: URLSearchParams, projects: ReadonlySet<string> | undefined): string | undefined {
+  const named = one(params, 'project')
+  if (projects === undefined) return named
+  if (named === undefined) return projects.size === 1 ? [...projects][0] : undefined
+  if (projects.has(named)) return named
+  throw refusals.forbiddenProject()
 }
 
 /** A parameter's value; empty is absent. */

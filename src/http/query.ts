@@ -4,11 +4,12 @@ import type { Metrics } from '../base/metrics.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import type { Engine } from '../engine/engine.js'
 import { createCached } from './cached.js'
-import { rememberCalls } from './calls.js'
 import { foreseen, refusals } from './errors.js'
 import { createGate } from './gate.js'
+import { createKnown } from './known.js'
 import type { HttpLimits } from './limits.js'
 import { createObserver, type Origin } from './observe.js'
+import { chooseOffer } from './offers.js'
 import { createUncached } from './uncached.js'
 
 interface Parts {
@@ -23,9 +24,19 @@ interface Parts {
 export interface Queries {
   /**
    * Answers GET or HEAD of one endpoint, by its name or id. `breakOff` ends the connection of an answer that fails when
-   * a part of it is sent. Throws or rejects with a LogweirError.
+   * a part of it is sent. With `projects` it sees one of them only. Throws or rejects with a LogweirError.
    */
-  answer(idOrName: string, request: Request, breakOff?: () => void): Response | Promise<Response>
+  answer(
+    idOrName: string,
+    request: Request,
+    breakOff?: () => void,
+    projects?: ReadonlySet<string>,
+  ): Response | Promise<Response>
+  /**
+   * Takes these endpoints in place of those of before. Requests under way end as they began; the cached answers of an
+   * endpoint that is none of these go.
+   */
+  replace(endpoints: readonly Endpoint[]): void
   /** Stops warming and the runs that nobody waits for. */
   close(): void
 }
@@ -42,9 +53,7 @@ function searchOf(url: string): string {
 
 /** The stored queries, as requests ask for them. */
 export function createQueries({ engine, endpoints, metrics, clock, limits, log }: Parts): Queries {
-  const known = endpoints.map((endpoint) => ({ endpoint, read: rememberCalls(endpoint) }))
-  const byName = new Map(known.map((one) => [one.endpoint.name, one]))
-  const byId = new Map(known.map((one) => [one.endpoint.id.toLowerCase(), one]))
+  const known = createKnown(endpoints)
   const gate = createGate(limits, clock, metrics.queriesRunning)
   const cached = createCached({ engine, gate, clock, limits, metrics, log })
   const uncached = createUncached({ engine, gate, clock, heldBytes: limits.heldBytes })
@@ -63,23 +72,27 @@ export function createQueries({ engine, endpoints, metrics, clock, limits, log }
   }
 
   return {
-    answer(idOrName, request, breakOff) {
+    answer(idOrName, request, breakOff, projects) {
       const startedMs = clock.monotonicMs()
-      const found = byName.get(idOrName) ?? byId.get(idOrName.toLowerCase())
+      const found = known.find(idOrName)
       if (found === undefined) throw refusals.notFound()
       const { endpoint } = found
-      const call = found.read(searchOf(request.url))
+      const call = found.read(searchOf(request.url), projects)
+      const offer = chooseOffer(request.headers)
       if (endpoint.cache === 'disabled') {
         const onFailure = (error: unknown) => fail(error, breakOff, log)
-        return observed(endpoint.name, 'bypass', startedMs, uncached(call, request, onFailure))
+        return observed(endpoint.name, 'bypass', startedMs, uncached(call, request, offer, onFailure))
       }
       const job = { endpoint, policy: endpoint.cache, call }
       const fresh = NO_CACHE.test(request.headers.get('cache-control') ?? '')
-      const hit = fresh ? undefined : cached.hit(job, request)
-      if (hit === undefined) return observed(endpoint.name, 'miss', startedMs, cached.miss(job, request, fresh))
+      const hit = fresh ? undefined : cached.hit(job, request, offer)
+      if (hit === undefined) return observed(endpoint.name, 'miss', startedMs, cached.miss(job, request, offer, fresh))
       if (hit instanceof Promise) return observed(endpoint.name, 'hit', startedMs, hit)
       observe(endpoint.name, 'hit', startedMs)
       return hit
+    },
+    replace(next) {
+      for (const endpoint of known.replace(next)) cached.forget(endpoint)
     },
     close: cached.close,
   }

@@ -1,5 +1,5 @@
 import { CORS_HEADERS } from './cors.js'
-import { type Body, gzipOf, wantsGzip } from './encoding.js'
+import { type Body, type Coding, codedForm, wantedCoding } from './encoding.js'
 
 /** Answers hold the logs of one token's owner: nobody on the way may keep them. */
 export const JSON_HEADERS = {
@@ -12,6 +12,18 @@ export const JSON_HEADERS = {
 /** What an answer bears that has a compressed form, whichever is sent. */
 export const VARY = { Vary: 'Accept-Encoding' } as const
 export const CODED_JSON_HEADERS = { ...JSON_HEADERS, ...VARY } as const
+
+/**
+ * What the answer of a query bears in every format. Only a client's own memory may keep it, and that asks each time, with
+ * the client's token, whether it still holds.
+ */
+export const ANSWER_HEADERS = {
+  ...CORS_HEADERS,
+  'Cache-Control': 'private, no-cache',
+  'X-Content-Type-Options': 'nosniff',
+  'Timing-Allow-Origin': '*',
+  Vary: 'Accept, Accept-Encoding',
+} as const
 
 export type HeaderFields = Readonly<Record<string, string>>
 
@@ -26,20 +38,21 @@ export function jsonReply(body: string, status = 200, headers?: HeaderFields): R
 
 /**
  * A 200 that is held whole, compressed where the request asks for it: a promise where it has to be compressed first.
- * `headers` hold {@link VARY}.
+ * `headers` hold Vary.
  */
 export function codedReply(request: Headers, body: Body, headers: HeaderFields): Response | Promise<Response> {
-  if (!wantsGzip(request, body.plain.byteLength)) return heldReply(body.plain, headers)
-  const coded = gzipHeaders(headers)
-  const gzip = gzipOf(body)
-  return gzip instanceof Uint8Array ? heldReply(gzip, coded) : gzip.then((bytes) => heldReply(bytes, coded))
+  const coding = wantedCoding(request, body.plain.byteLength)
+  if (coding === undefined) return heldReply(body.plain, headers)
+  const coded = codedHeaders(headers, coding)
+  const form = codedForm(body, coding)
+  return form instanceof Uint8Array ? heldReply(form, coded) : form.then((bytes) => heldReply(bytes, coded))
 }
 
 function heldReply(bytes: Uint8Array, headers: HeaderFields): Response {
   return new Response(bytes, { headers: { 'Content-Length': String(bytes.byteLength), ...headers } })
 }
 
-/** The headers of the compressed form. */
-export function gzipHeaders(headers: HeaderFields): HeaderFields {
-  return { 'Content-Encoding': 'gzip', ...headers }
+/** The headers of a compressed form. */
+export function codedHeaders(headers: HeaderFields, coding: Coding): HeaderFields {
+  return { 'Content-Encoding': coding, ...headers }
 }

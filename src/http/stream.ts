@@ -1,5 +1,5 @@
 import { pipeline } from 'node:stream/promises'
-import { createCompressor } from './encoding.js'
+import { type Coding, createCompressor } from './encoding.js'
 import type { Overflow } from './gather.js'
 
 /**
@@ -34,8 +34,8 @@ export function streamBody({ head, rest }: Overflow, onFailure: (error: unknown)
 }
 
 /** The same overflow, compressed. It reads ahead of its receiver by what the compressor takes. */
-export function compressed(overflow: Overflow): Overflow {
-  const compressor = createCompressor()
+export function compressed(overflow: Overflow, coding: Coding): Overflow {
+  const compressor = createCompressor(coding)
   // A failure of the rows ends the compressor, which tells it to whoever reads on.
   pipeline(whole(overflow), compressor).catch(() => {})
   const chunks = compressor[Symbol.asyncIterator]()

@@ -14,3 +14,11 @@ export const LETTER_e = 0x65
 export function latin1(bytes: Uint8Array, start: number, end: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1')
 }
+
+/** The length of the byte order mark that may stand before all else. */
+export const byteOrderMark = (bytes: Uint8Array): number =>
+  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
+
+/** JSON white space. */
+export const isSpace = (byte: number | undefined): boolean =>
+  byte === SPACE || byte === NEWLINE || byte === RETURN || byte === TAB

@@ -26,9 +26,11 @@ export const FIELD = {
   /** Inside metadata.request: */
   url: 11,
   path: 12,
+  /** In the record itself: what shippers send as event_message. */
+  message: 13,
 } as const
 
-export const FIELD_COUNT = 13
+export const FIELD_COUNT = 14
 
 export const KIND = {
   /** Not there, or null. */

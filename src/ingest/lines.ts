@@ -1,28 +1,13 @@
-import { isUtf8 } from 'node:buffer'
 import { KIB } from '../base/units.js'
-import { NEWLINE } from './bytes.js'
-import { LINE_INTS, type Scanner } from './fields.js'
+import { byteOrderMark, NEWLINE } from './bytes.js'
+import type { Scanner } from './fields.js'
+import { headAt, judgeLines, type LineSink } from './judge.js'
 
 /** Bytes that join the working memory at a time, few enough to stay in a core's cache. */
 const PIECE_BYTES = 256 * KIB
 
 /** The working memory that lines of this length need. */
 export const capacityFor = (maxLineBytes: number): number => maxLineBytes + PIECE_BYTES
-
-/** What is kept of a line that is too long. */
-export const HEAD_BYTES = 4 * KIB
-
-export interface LineSink {
-  /**
-   * The lines [from, to) of the scanner's table are whole and valid UTF-8, blank ones included; the first has the number
-   * `line`. Lines count from 1.
-   */
-  lines(from: number, to: number, line: number): void
-  /** A line of the table that holds other bytes than UTF-8. */
-  invalidUtf8(index: number, line: number): void
-  /** A line over the limit, of which this is the head. */
-  tooLong(head: Uint8Array, line: number): void
-}
 
 export interface LineReader {
   /** Reads one more chunk, of any size; what it cuts off a line waits for the next. */
@@ -39,7 +24,7 @@ export interface LineReader {
  */
 export function createLineReader(first: Scanner, maxLineBytes: number, sink: LineSink): LineReader {
   let scanner = first
-  let { bytes, table } = scanner
+  let { bytes } = scanner
   /** The start of a cut line: bytes[0, carried). */
   let carried = 0
   /** Lines judged. */
@@ -77,50 +62,17 @@ export function createLineReader(first: Scanner, maxLineBytes: number, sink: Lin
   function startSkipping(): void {
     skipping = true
     const start = markLength()
-    sink.tooLong(headAt(start), ++line)
+    sink.tooLong(headAt(bytes, start, maxLineBytes), ++line)
     carried = 0
   }
 
-  const headAt = (start: number) => bytes.slice(start, start + Math.min(HEAD_BYTES, maxLineBytes))
-
-  /** Judges the lines of bytes[0, end). They are mostly valid UTF-8, all of them: each on its own only where not. */
   function judge(end: number): void {
-    const areUtf8 = isUtf8(bytes.subarray(0, end))
-    const areFine = areUtf8 && end <= maxLineBytes
-    for (let start = markLength(); start < end; ) {
-      const count = scanner.scan(start, end)
-      if (areFine) handOver(0, count)
-      else judgeEach(count, areUtf8)
-      start = lineEnd(count - 1) + 1
-    }
+    line = judgeLines(scanner, Math.min(markLength(), end), end, line, maxLineBytes, sink)
   }
-
-  /** Hands over the runs between lines that are too long or not UTF-8. */
-  function judgeEach(count: number, areUtf8: boolean): void {
-    let from = 0
-    for (let i = 0; i < count; i++) {
-      const isTooLong = lineEnd(i) - lineStart(i) > maxLineBytes
-      if (!isTooLong && (areUtf8 || isUtf8(bytes.subarray(lineStart(i), lineEnd(i))))) continue
-      handOver(from, i)
-      line++
-      if (isTooLong) sink.tooLong(headAt(lineStart(i)), line)
-      else sink.invalidUtf8(i, line)
-      from = i + 1
-    }
-    handOver(from, count)
-  }
-
-  function handOver(from: number, to: number): void {
-    if (from < to) sink.lines(from, to, line + 1)
-    line += to - from
-  }
-
-  const lineStart = (index: number): number => table[index * LINE_INTS + 1]!
-  const lineEnd = (index: number): number => table[index * LINE_INTS + 2]!
 
   /** The length of the byte order mark that may stand before the first line. */
   function markLength(): number {
-    return line === 0 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
+    return line === 0 ? byteOrderMark(bytes) : 0
   }
 
   function end(): void {
@@ -132,7 +84,6 @@ export function createLineReader(first: Scanner, maxLineBytes: number, sink: Lin
     next.bytes.set(bytes.subarray(0, carried))
     scanner = next
     bytes = next.bytes
-    table = next.table
   }
 
   return { push, end, moveTo }

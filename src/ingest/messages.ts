@@ -1,7 +1,8 @@
 import type { IngestBatch } from '../engine/engine.js'
+import type { Body, Taken } from './body.js'
 import type { Reject } from './rejects.js'
 
-/** What the main thread and the parsing worker say to each other. */
+/** What the main thread and a parsing thread say to each other. */
 
 export interface WorkerOptions {
   retentionUs: number
@@ -12,12 +13,12 @@ export interface WorkerOptions {
   flushIntervalMs: number
 }
 
-/** To the worker: memory of a batch that is in the engine, to be used again. */
+/** To a worker: memory of a batch that is in the engine, to be used again. */
 export interface Returned {
   memory: Uint8Array<ArrayBuffer>
 }
 
-/** To the worker: the next bytes of the stream, and what to do behind them. */
+/** To the worker of a stream: its next bytes, and what to do behind them. */
 export interface Work {
   id: number
   /** Memory that comes back with the answer, and how much of it is filled. */
@@ -28,10 +29,24 @@ export interface Work {
   then?: 'flush' | 'end'
 }
 
-/** From the worker, in the order of the stream. */
+/** To the worker of bodies: the next one. */
+export interface BodyWork extends Body {
+  id: number
+  nowUs: number
+}
+
+/** From a worker, in the order of what it was given. */
 export interface Parsed {
   batch?: IngestBatch
   rejects: Reject[]
   /** The work that all this and all before it came of is finished. */
-  done?: { id: number; slab: Uint8Array | undefined }
+  done?: Done
+}
+
+export interface Done {
+  id: number
+  slab?: Uint8Array | undefined
+  /** Of a body: what became of it, or why nothing was taken of it. */
+  taken?: Taken
+  refused?: { code: string; message: string }
 }

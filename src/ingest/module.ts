@@ -30,10 +30,50 @@ export interface Module extends Scanner {
    * index behind the last of them: `to`, unless one is refused or makes a batch full.
    */
   take(from: number, to: number, nowUs: number): number
+  /** From now on `take` refuses records of other projects than these, and those without one; undefined: it refuses none. */
+  bind(projects: ReadonlySet<string> | undefined): void
   /** What the last `take` stopped at, if at anything: why its last line is refused, or the lane whose batch is full. */
   stop(): Reason | Lane | undefined
+  /** What holds for the lines that are taken from now on; writes at the start of `bytes`. */
+  setDefaults(defaults: LineDefaults): void
+  /**
+   * Makes each record of the JSON body [start, end) a line, in place: the elements of an array, or of the array `batch`
+   * of an object, or one object. Says where the lines are and how many, or what is wrong with the body and where.
+   */
+  cut(start: number, end: number, maxRecords: number): Cut | CutFault
   /** In the order of SOURCES. */
   readonly lanes: readonly Lane[]
+}
+
+/** What lines get that lack it. */
+export interface LineDefaults {
+  source?: Source
+  project?: string
+  /** Whether `message` is the event_message of a line that has none. */
+  takesMessage: boolean
+}
+
+/** The lines [start, end) that a body was cut into. */
+export interface Cut {
+  start: number
+  end: number
+  records: number
+}
+
+export interface CutFault {
+  fault: 'empty' | 'no_container' | 'cut_off' | 'no_element' | 'no_comma' | 'not_the_end' | 'too_many'
+  at: number
+}
+
+/** By the numbers that assembly/cut.ts gives them. */
+const CUT_FAULTS: Record<number, CutFault['fault']> = {
+  1: 'empty',
+  2: 'no_container',
+  3: 'cut_off',
+  4: 'no_element',
+  5: 'no_comma',
+  6: 'not_the_end',
+  7: 'too_many',
 }
 
 /** By the numbers that assembly/batch/verdicts.ts gives them. */
@@ -47,6 +87,7 @@ const VERDICTS: Record<number, Reason> = {
   8: 'invalid_timestamp',
   9: 'too_old',
   10: 'too_far_ahead',
+  11: 'forbidden_project',
 }
 
 /** The module reads this far behind the bytes it is given, at most. */
@@ -67,8 +108,21 @@ export function createModule(options: ModuleOptions): Module {
   memory = Buffer.from(buffer)
   const bytes = new Uint8Array(buffer, bytesAt, capacityBytes)
   addNames(exports, bytes)
-  exports.setRules(retentionUs, laneNumberOf(defaultSource))
+  exports.setRules(retentionUs)
+  setDefaults({ source: defaultSource, takesMessage: false })
   const lanes = addresses.map((at, i) => createLane(SOURCES[i]!.name, buffer, at, () => exports.clearLane(at)))
+
+  function setDefaults({ source, project, takesMessage }: LineDefaults): void {
+    const projectBytes = project === undefined ? undefined : Buffer.from(project)
+    bytes.set(projectBytes ?? [])
+    exports.setDefaults(laneNumberOf(source), projectBytes?.length ?? -1, takesMessage)
+  }
+
+  function cut(start: number, end: number, maxRecords: number): Cut | CutFault {
+    const records = exports.cut(start, end, maxRecords)
+    if (records < 0) return { fault: CUT_FAULTS[~records]!, at: exports.cutStart() }
+    return { start: exports.cutStart(), end: exports.cutEnd(), records }
+  }
 
   function stop(): Reason | Lane | undefined {
     const stopped = exports.stop()
@@ -81,9 +135,23 @@ export function createModule(options: ModuleOptions): Module {
     maxLines,
     scan: (start, end) => exports.scan(start, end, tableAt, maxLines),
     take: exports.take,
+    bind: (projects) => exports.bindProjects(putProjects(memory, exports.projectsAddress(), projects)),
     stop,
+    setDefaults,
+    cut,
     lanes,
   }
+}
+
+/** Puts names at an address, each behind its length, and gives how many bytes they take; -1 where there are none to put. */
+function putProjects(memory: Buffer, address: number, projects: ReadonlySet<string> | undefined): number {
+  if (projects === undefined) return -1
+  let at = address
+  for (const project of projects) {
+    const length = memory.write(project, at + 4, 'utf8')
+    at = memory.writeInt32LE(length, at) + length
+  }
+  return at - address
 }
 
 /** Sizes the memory, and gives the addresses of the lanes. */
@@ -91,6 +159,7 @@ function reserve(exports: Exports, tableAt: number, options: ModuleOptions): num
   const { maxLines, maxLineBytes, batchRows, batchBytes } = options
   exports.setSizes(tableAt, maxLines, maxLineBytes, batchRows, batchBytes)
   exports.reserveScratch()
+  exports.reserveProjects()
   const lanes = addLanes(exports)
   growTo(exports.memory, exports.reservedEnd())
   return lanes

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.js'
-import type { IngestTotals } from './ingest.js'
+import type { IngestTotals } from './thread.js'
 
 export interface ProgressOptions {
   /** A terminal's output. */

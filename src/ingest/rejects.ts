@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { type FileHandle, open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Clock, systemClock } from '../base/clock.js'
+import type { Log } from '../base/log.js'
 import { createTurns } from '../base/turns.js'
 import { MIB } from '../base/units.js'
 import { NEWLINE } from './bytes.js'
@@ -17,6 +18,8 @@ export type Reason =
   | 'invalid_timestamp'
   | 'too_old'
   | 'too_far_ahead'
+  /** Of a project that the sender's access token is not bound to. */
+  | 'forbidden_project'
   | 'line_too_long'
   | 'too_deep'
 
@@ -39,8 +42,7 @@ export const REJECTS_FILE_BYTES = 16 * MIB
 export interface RejectsOptions {
   /** Where `rejects.ndjson` is written; without it rejects are only logged, by number and reason. */
   dataDir?: string
-  /** Takes one line of text without its newline. */
-  log: (line: string) => void
+  log: Log
   maxBytes?: number
   clock?: Clock
 }
@@ -56,21 +58,22 @@ export function openRejects({
 
 /** Lines of log a second at most, besides the one that tells of those left out. */
 const LOGGED_PER_SECOND = 3
+const REJECTED = { level: 'warn', code: 'rejected' } as const
 
 /** Logs number and reason, never the line itself: it may hold what is nobody's business. */
-function logRejects(log: (line: string) => void, clock: Clock): Rejects {
+function logRejects(log: Log, clock: Clock): Rejects {
   let secondStartMs = Number.NEGATIVE_INFINITY
   let inSecond = 0
 
   function write(rejects: readonly Reject[]): void {
     for (const { line, reason } of rejects) {
       if (clock.monotonicMs() - secondStartMs >= 1000) startSecond()
-      if (inSecond++ < LOGGED_PER_SECOND) log(`line ${line} rejected: ${reason}`)
+      if (inSecond++ < LOGGED_PER_SECOND) log(`line ${line} rejected: ${reason}`, { ...REJECTED, line, reason })
     }
   }
 
   function startSecond(): void {
-    if (inSecond > LOGGED_PER_SECOND) log(`${inSecond - LOGGED_PER_SECOND} more lines rejected`)
+    if (inSecond > LOGGED_PER_SECOND) log(`${inSecond - LOGGED_PER_SECOND} more lines rejected`, REJECTED)
     secondStartMs = clock.monotonicMs()
     inSecond = 0
   }
@@ -82,7 +85,7 @@ function logRejects(log: (line: string) => void, clock: Clock): Rejects {
 }
 
 /** Appends to `rejects.ndjson`; a full one becomes `rejects.1.ndjson`, in place of the one before. */
-function fileRejects(dataDir: string, log: (line: string) => void, maxBytes: number): Rejects {
+function fileRejects(dataDir: string, log: Log, maxBytes: number): Rejects {
   const path = join(dataDir, 'rejects.ndjson')
   let file: FileHandle | undefined
   let fileBytes = 0
@@ -122,7 +125,10 @@ function fileRejects(dataDir: string, log: (line: string) => void, maxBytes: num
       await work()
       failing = false
     } catch (error) {
-      if (!failing) log(`cannot write ${path}: ${(error as Error).message}; until it can be, rejects are only counted`)
+      if (!failing) {
+        const message = `cannot write ${path}: ${(error as Error).message}; until it can be, rejects are only counted`
+        log(message, { level: 'error', code: 'rejects_not_written', path })
+      }
       failing = true
       await closeFile().catch(() => {})
     }

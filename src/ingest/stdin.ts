@@ -4,8 +4,9 @@ import { promisify } from 'node:util'
 import { type Clock, systemClock } from '../base/clock.js'
 import type { Metrics } from '../base/metrics.js'
 import { MIB } from '../base/units.js'
-import type { Ingest, IngestTotals } from './ingest.js'
+import type { Ingest } from './ingest.js'
 import { type ProgressOptions, startProgress } from './progress.js'
+import type { IngestTotals } from './thread.js'
 
 export interface StdinOptions {
   ingest: Pick<Ingest, 'write' | 'end' | 'totals'>

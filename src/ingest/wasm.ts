@@ -12,21 +12,28 @@ export interface Memory {
   grow(pages: number): number
 }
 
-/** What the doors of assembly export: layout.ts, scan.ts, take.ts. Lanes and addresses are numbers of bytes. */
+/** What the doors of assembly export: layout.ts, scan.ts, take.ts, cut.ts. Lanes and addresses are numbers of bytes. */
 export interface Exports {
   memory: Memory
   bytesAddress(): number
   setSizes(table: number, maxLines: number, maxLineBytes: number, batchRows: number, batchBytes: number): void
-  setRules(retentionUs: number, defaultLane: number): void
+  setRules(retentionUs: number): void
+  setDefaults(lane: number, projectLength: number, takesMessage: boolean): void
   addLane(firstProject: number, secondProject: number, thirdProject: number): number
   addColumn(lane: number, kind: number, field: number): void
   reserveScratch(): void
+  reserveProjects(): void
+  projectsAddress(): number
+  bindProjects(bytes: number): void
   reservedEnd(): number
   addName(laneNumber: number, length: number): void
   addArea(length: number): void
   scan(start: number, end: number, table: number, maxLines: number): number
   take(from: number, to: number, nowUs: number): number
   stop(): number
+  cut(start: number, end: number, limit: number): number
+  cutStart(): number
+  cutEnd(): number
   clearLane(lane: number): void
 }
 

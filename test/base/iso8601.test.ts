@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { daysSinceEpoch, parseIso8601 } from '../../src/base/iso8601.js'
+import { daysSinceEpoch, isoOf, parseIso8601 } from '../../src/base/iso8601.js'
 import { isoUs } from '../oracle/time.js'
 
 const MIDNIGHT_US = 1_795_132_800_000_000
@@ -125,4 +125,17 @@ it('the days since the epoch are those of Date', () => {
       expect(daysSinceEpoch(date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate())).toBe(days)
     }),
   )
+})
+
+describe('isoOf', () => {
+  it('writes what parseIso8601 reads', () => {
+    const everyMicrosecond = fc.integer({ min: -9e15, max: 9e15 })
+    fc.assert(fc.property(everyMicrosecond, (timestampUs) => parseIso8601(isoOf(timestampUs)) === timestampUs))
+  })
+
+  it('leaves out a fraction of 0', () => {
+    expect(isoOf(TEN_US)).toBe('2026-11-20T10:00:00Z')
+    expect(isoOf(TEN_US + 1)).toBe('2026-11-20T10:00:00.000001Z')
+    expect(isoOf(-1)).toBe('1969-12-31T23:59:59.999999Z')
+  })
 })

@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { expectRows } from '../oracle/compare.js'
 import { executionTimes } from '../oracle/invocation-stats.js'
 import { API_COUNTS_CASES } from './api-counts.js'
+import { GROUP_CASES } from './groups.js'
 import { IMPLEMENTATIONS } from './implementations.js'
 import { INVOCATION_STATS_CASES } from './invocation-stats.js'
 import { LOGS_ALL_CASES } from './logs-all.js'
 
-const CASES = [...LOGS_ALL_CASES, ...INVOCATION_STATS_CASES, ...API_COUNTS_CASES]
+const CASES = [...LOGS_ALL_CASES, ...INVOCATION_STATS_CASES, ...API_COUNTS_CASES, ...GROUP_CASES]
 
 for (const { name, answer } of IMPLEMENTATIONS) {
   describe(name, () => {

@@ -1,13 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { tableOf } from '../../src/engine/clickhouse/layout.js'
 import type { Server } from '../../src/engine/clickhouse/server.js'
 import { appendAll } from '../support/engine.js'
 import { createModelFiles } from '../support/model-files.js'
 import { below, mulberry32, oneOf, type Random } from '../support/random.js'
 import { edge, invocation, type TestRecord } from '../support/records.js'
-import { describeWhere } from './needs.js'
-import { TARGETS, type Target } from './targets.js'
+import { onEachTarget } from './on-targets.js'
 
 const RUNS = 8
 const SOURCES = ['edge_logs', 'function_edge_logs'] as const
@@ -54,46 +53,38 @@ function recordsOf(random: Random, from: number): TestRecord[] {
   })
 }
 
-for (const { name, found, needed, why, start } of TARGETS) {
-  describeWhere(found, needed, why, `delivery to ${name}`, () => {
-    let target: Target
-    beforeAll(async () => {
-      target = await start()
-    })
-    afterAll(() => target?.stop())
+onEachTarget('delivery to %s', (target) => {
+  /** The ids that the server has, by source. */
+  async function idsThere(): Promise<string[]> {
+    const found = await Promise.all(
+      SOURCES.map((source) => target().servers[0]!.select(`SELECT id FROM ${tableOf(target().layout, source)}`)),
+    )
+    return found.flat().map(([id]) => String(id))
+  }
 
-    /** The ids that the server has, by source. */
-    async function idsThere(): Promise<string[]> {
-      const found = await Promise.all(
-        SOURCES.map((source) => target.servers[0]!.select(`SELECT id FROM ${tableOf(target.layout, source)}`)),
-      )
-      return found.flat().map(([id]) => String(id))
+  it.each(
+    Array.from({ length: RUNS }, (_, seed) => seed),
+  )('brings every row, and none twice, however inserts fail and processes follow each other (seed %i)', async (seed) => {
+    const random = mulberry32(seed)
+    let files = createModelFiles()
+    const all: TestRecord[] = []
+    for (let life = 0; life < 3; life++) {
+      const { server, cut } = unreliable(target().servers[0]!, random)
+      const limits = { rows: 1 + below(random, 60) }
+      const timing = { settleMs: 1, firstWaitMs: 1, longestWaitMs: 4, closeMs: 0 }
+      const engine = await target().open({ server, files, limits, timing, log: () => {} })
+      const records = recordsOf(random, all.length)
+      await appendAll(engine, records, 1 + below(random, 10))
+      all.push(...records)
+      // Those before the last die at some time.
+      const settled = engine.settled()
+      await (life === 2 ? settled : Promise.race([settled, wait(below(random, 60))]))
+      if (life === 2) expect(await files.list('unconfirmed')).toEqual([])
+      files = files.restart()
+      await cut()
+      await engine.close()
     }
-
-    it.each(
-      Array.from({ length: RUNS }, (_, seed) => seed),
-    )('brings every row, and none twice, however inserts fail and processes follow each other (seed %i)', async (seed) => {
-      const random = mulberry32(seed)
-      let files = createModelFiles()
-      const all: TestRecord[] = []
-      for (let life = 0; life < 3; life++) {
-        const { server, cut } = unreliable(target.servers[0]!, random)
-        const limits = { rows: 1 + below(random, 60) }
-        const timing = { settleMs: 1, firstWaitMs: 1, longestWaitMs: 4, closeMs: 0 }
-        const engine = await target.open({ server, files, limits, timing, log: () => {} })
-        const records = recordsOf(random, all.length)
-        await appendAll(engine, records, 1 + below(random, 10))
-        all.push(...records)
-        // Those before the last die at some time.
-        const settled = engine.settled()
-        await (life === 2 ? settled : Promise.race([settled, wait(below(random, 60))]))
-        if (life === 2) expect(await files.list('unconfirmed')).toEqual([])
-        files = files.restart()
-        await cut()
-        await engine.close()
-      }
-      expect((await idsThere()).sort()).toEqual(all.map(({ id }) => id).sort())
-      await target.clear(SOURCES)
-    })
+    expect((await idsThere()).sort()).toEqual(all.map(({ id }) => id).sort())
+    await target().clear(SOURCES)
   })
-}
+})

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import type { ArrowEngineOptions } from '../../src/engine/arrow/engine.js'
 import { type Server, ServerError } from '../../src/engine/clickhouse/server.js'
 import type { Files } from '../../src/engine/disk/files.js'
@@ -13,8 +13,7 @@ import { createFakeClock } from '../support/clock.js'
 import { appendAll, ask, openEngine } from '../support/engine.js'
 import { createModelFiles, type ModelFiles } from '../support/model-files.js'
 import { edge, invocation, type TestRecord } from '../support/records.js'
-import { describeWhere } from './needs.js'
-import { TARGETS, type Target } from './targets.js'
+import { onEachTarget } from './on-targets.js'
 
 /** Runs of the property; LOGWEIR_TEST_RUNS asks for more. */
 const RUNS = Math.ceil(Number(process.env.LOGWEIR_TEST_RUNS ?? 100) / 10)
@@ -41,255 +40,248 @@ async function kept(records: readonly TestRecord[], { sealRows, seal = false }: 
 const numbered = (from: number, to: number): TestRecord[] =>
   Array.from({ length: to - from }, (_, i) => edge({ id: `${from + i}`, timestampUs: NOW_US - ((from + i) % 3) }))
 
-for (const { name, found, needed, why, start } of TARGETS) {
-  describeWhere(found, needed, why, `an export to ${name}`, () => {
-    let target: Target
-    beforeAll(async () => {
-      target = await start()
+onEachTarget('an export to %s', (target) => {
+  beforeEach(() => target().clear(SOURCES))
+
+  /** Exports what is on a disk; what it said, and whether it was whole. */
+  async function run(files: Files, server: Server = target().servers[0]!, nowUs = NOW_US) {
+    const said: string[] = []
+    const tell = (text: string) => said.push(text)
+    const telling = { print: tell, log: tell, clock: createFakeClock(nowUs) }
+    const { layout } = target()
+    const isWhole = await exportRows({
+      files,
+      directory: 'data',
+      server,
+      layout,
+      timing: { settleMs: 1 },
+      ...telling,
     })
-    afterAll(() => target?.stop())
-    beforeEach(() => target.clear(SOURCES))
+    return { isWhole, said }
+  }
 
-    /** Exports what is on a disk; what it said, and whether it was whole. */
-    async function run(files: Files, server: Server = target.servers[0]!, nowUs = NOW_US) {
-      const said: string[] = []
-      const tell = (text: string) => said.push(text)
-      const telling = { print: tell, log: tell, clock: createFakeClock(nowUs) }
-      const { layout } = target
-      const isWhole = await exportRows({
-        files,
-        directory: 'data',
-        server,
-        layout,
-        timing: { settleMs: 1 },
-        ...telling,
-      })
-      return { isWhole, said }
-    }
+  const select = (sql: string) => target().servers[0]!.select(sql)
 
-    const select = (sql: string) => target.servers[0]!.select(sql)
+  async function counts(): Promise<number[]> {
+    const { database } = target().layout
+    const found = SOURCES.map((source) => select(`SELECT count() FROM ${database}.${source}`))
+    return (await Promise.all(found)).map(([row]) => Number(row![0]))
+  }
 
-    async function counts(): Promise<number[]> {
-      const { database } = target.layout
-      const found = SOURCES.map((source) => select(`SELECT count() FROM ${database}.${source}`))
-      return (await Promise.all(found)).map(([row]) => Number(row![0]))
-    }
+  /** The ids of edge requests, the newest first, as logs.all has them. */
+  async function ids(nowUs = NOW_US): Promise<string[]> {
+    const engine = await target().open()
+    const rows = await ask(engine, 'logs.all', { project: 'a' }, nowUs)
+    await engine.close()
+    return rows.map((row) => row.id as string)
+  }
 
-    /** The ids of edge requests, the newest first, as logs.all has them. */
-    async function ids(nowUs = NOW_US): Promise<string[]> {
-      const engine = await target.open()
-      const rows = await ask(engine, 'logs.all', { project: 'a' }, nowUs)
-      await engine.close()
-      return rows.map((row) => row.id as string)
-    }
+  const expectedIds = (records: readonly TestRecord[]) =>
+    records
+      .map((record, i) => ({ ...record, i }))
+      .sort((a, b) => b.timestampUs - a.timestampUs || b.i - a.i)
+      .map(({ id }) => id)
 
-    const expectedIds = (records: readonly TestRecord[]) =>
-      records
-        .map((record, i) => ({ ...record, i }))
-        .sort((a, b) => b.timestampUs - a.timestampUs || b.i - a.i)
-        .map(({ id }) => id)
-
-    it(
-      'gives the same answers as the data directory',
-      () =>
-        fc.assert(
-          fc.asyncProperty(
-            arbitraryNowUs.chain((nowUs) =>
-              fc.record({
-                nowUs: fc.constant(nowUs),
-                records: arbitraryRecords(nowUs, 80),
-                questions: fc.array(arbitraryQuestion(nowUs), { minLength: 8, maxLength: 8 }),
-              }),
-            ),
-            fc.record({ sealRows: fc.integer({ min: 1, max: 60 }), seal: fc.boolean() }),
-            async ({ nowUs, records, questions }, how) => {
-              await target.clear(SOURCES)
-              const files = await kept(records, how)
-              const { isWhole } = await run(files, undefined, nowUs)
-              expect(isWhole).toBe(true)
-              const of = (source: SourceName) => records.filter((record) => record.source === source).length
-              expect(await counts()).toEqual(SOURCES.map(of))
-              const embedded = await onDisk(files)
-              const engine = await target.open()
-              for (const { endpoint, params } of questions) {
-                const isStats = endpoint === 'functions.invocation-stats'
-                const times = isStats ? executionTimes(records, params, nowUs) : undefined
-                const expected = await ask(embedded, endpoint, params, nowUs)
-                expectRows(await ask(engine, endpoint, params, nowUs), expected, times)
-              }
-              await embedded.close()
-              await engine.close()
-            },
+  it(
+    'gives the same answers as the data directory',
+    () =>
+      fc.assert(
+        fc.asyncProperty(
+          arbitraryNowUs.chain((nowUs) =>
+            fc.record({
+              nowUs: fc.constant(nowUs),
+              records: arbitraryRecords(nowUs, 80),
+              questions: fc.array(arbitraryQuestion(nowUs), { minLength: 8, maxLength: 8 }),
+            }),
           ),
-          { numRuns: RUNS },
+          fc.record({ sealRows: fc.integer({ min: 1, max: 60 }), seal: fc.boolean() }),
+          async ({ nowUs, records, questions }, how) => {
+            await target().clear(SOURCES)
+            const files = await kept(records, how)
+            const { isWhole } = await run(files, undefined, nowUs)
+            expect(isWhole).toBe(true)
+            const of = (source: SourceName) => records.filter((record) => record.source === source).length
+            expect(await counts()).toEqual(SOURCES.map(of))
+            const embedded = await onDisk(files)
+            const engine = await target().open()
+            for (const { endpoint, params } of questions) {
+              const isStats = endpoint === 'functions.invocation-stats'
+              const times = isStats ? executionTimes(records, params, nowUs) : undefined
+              const expected = await ask(embedded, endpoint, params, nowUs)
+              expectRows(await ask(engine, endpoint, params, nowUs), expected, times)
+            }
+            await embedded.close()
+            await engine.close()
+          },
         ),
-      120_000 + RUNS * 10_000,
-    )
+        { numRuns: RUNS },
+      ),
+    120_000 + RUNS * 10_000,
+  )
 
-    it('leaves the data directory as it is', async () => {
-      const files = await kept(numbered(0, 50), { sealRows: 20 })
-      const before = await contents(files)
-      expect(before.filter((line) => line.includes('/hot.arrow')).length).toBeGreaterThan(0)
-      expect(before.filter((line) => line.startsWith('journal/')).length).toBe(1)
-      await run(files)
-      expect(await contents(files)).toEqual(before)
-    })
-
-    it('sends what is there no second time, and what has come since', async () => {
-      const files = await kept([...numbered(0, 50), invocation()], { sealRows: 20 })
-      expect((await run(files)).said).toEqual([
-        '51 rows exported, 0 were there already (all in all edge_logs 50, function_edge_logs 1)\n',
-      ])
-      expect((await run(files)).said).toEqual([
-        '0 rows exported, 51 were there already (all in all edge_logs 50, function_edge_logs 1)\n',
-      ])
-      // The journal grows, but is not sealed.
-      const engine = await onDisk(files)
-      await appendAll(engine, numbered(50, 53), 2)
-      await engine.close()
-      expect((await run(files)).said).toEqual([
-        '3 rows exported, 51 were there already (all in all edge_logs 53, function_edge_logs 1)\n',
-      ])
-      expect(await ids()).toEqual(expectedIds(numbered(0, 53)))
-    })
-
-    it.each([
-      ['before the server has anything of it', false, 4],
-      ['when the server has all of it, and has not said so', true, 2],
-    ])('that breaks off in the middle goes on where it was: %s', async (_, isTaken, times) => {
-      const records = numbered(0, 60)
-      const files = await kept(records, { sealRows: 14 })
-      for (let time = 0; time < times; time++) {
-        const { server, broken } = breaking(target.servers[0]!, 1, isTaken)
-        const ended = run(files, server).then(() => 'whole')
-        expect(await Promise.race([ended, broken])).toBe('broken off')
-      }
-      await run(files)
-      expect(await counts()).toEqual([60, 0, 0])
-      expect(await ids()).toEqual(expectedIds(records))
-    })
-
-    it('that breaks off while an insert is under way looks for that, though it was not there at the beginning', async () => {
-      const records = numbered(0, 60)
-      const files = await kept(records, { sealRows: 14 })
-      const { server: hanging, broken, late } = breaking(target.servers[0]!, 1, false)
-      await Promise.race([run(files, hanging), broken])
-      const server: Server = {
-        ...target.servers[0]!,
-        async select(sql, options) {
-          const rows = await target.servers[0]!.select(sql, options)
-          if (sql.includes('GROUP BY batch, arrived')) await late()
-          return rows
-        },
-      }
-      await run(files, server)
-      expect(await counts()).toEqual([60, 0, 0])
-      expect(await ids()).toEqual(expectedIds(records))
-    })
-
-    it('tries again where the server fails, and brings each row once', async () => {
-      const records = numbered(0, 60)
-      const files = await kept(records, { sealRows: 14 })
-      const { said } = await run(files, failing(target.servers[0]!))
-      expect(said[0]).toMatch(/^rows cannot be brought to ClickHouse: fails at times\. It is tried again/)
-      expect(said[1]).toBe('rows are brought to ClickHouse again')
-      expect(said.at(-1)).toBe('60 rows exported, 0 were there already (all in all edge_logs 60)\n')
-      expect(await counts()).toEqual([60, 0, 0])
-      expect(await ids()).toEqual(expectedIds(records))
-    })
-
-    it('refuses rows that were exported from a journal and are sealed now, until they are removed', async () => {
-      const files = await kept(numbered(0, 5), {})
-      await run(files)
-      const engine = await onDisk(files)
-      await appendAll(engine, numbered(5, 8))
-      await engine.seal()
-      await engine.close()
-      const refusal = await run(files).catch((error) => error)
-      expect(refusal.code).toBe('exported_before')
-      expect(refusal.message).toMatch(
-        /^Rows of edge_logs were exported from the journal of head 1, and have been sealed since: they would be there twice\. Remove them on (the server|each shard), and export again: ALTER TABLE `logweir`\.edge_logs\w* DELETE WHERE /,
-      )
-      expect(await counts()).toEqual([5, 0, 0])
-      const [statement] = /ALTER TABLE.*$/.exec(refusal.message)!
-      for (const server of target.servers) await server.command(statement)
-      await until(async () => (await counts())[0] === 0)
-      await run(files)
-      expect(await ids()).toEqual(expectedIds(numbered(0, 8)))
-    })
-
-    it('takes rows of another directory for others, whatever the numbers of their heads', async () => {
-      const one = await kept(numbered(0, 5), {})
-      const other = await kept(numbered(5, 10), { seal: true })
-      await run(one)
-      await run(other)
-      await run(one)
-      expect((await ids()).sort()).toEqual(expectedIds(numbered(0, 10)).sort())
-    })
-
-    it('tells of a damaged segment, and brings the others', async () => {
-      const files = await kept(numbered(0, 40), { sealRows: 14 })
-      const paths = (await contents(files)).map((line) => line.split(' ')[0]!)
-      const cold = paths.find((path) => path.endsWith('cold.arrow'))!
-      files.put(cold, files.peek(cold)!.fill(0, 600, 640))
-      const hot = paths.filter((path) => path.endsWith('hot.arrow'))[1]!
-      files.put(hot, files.peek(hot)!.subarray(0, -1))
-      const { isWhole, said } = await run(files)
-      expect(isWhole).toBe(false)
-      const of = (path: string) => path.slice(0, path.lastIndexOf('/'))
-      for (const path of [cold, hot]) {
-        expect(said).toContainEqual(
-          expect.stringMatching(`^data/${of(path)} cannot be read, and its rows are not exported: .* is damaged: `),
-        )
-      }
-      expect(said.at(-1)).toBe('12 rows exported, 0 were there already (all in all edge_logs 12)\n')
-      expect(await counts()).toEqual([12, 0, 0])
-    })
-
-    it('says which rows the server may remove at once', async () => {
-      const old = numbered(0, 3).map((record) => ({ ...record, timestampUs: NOW_US - 91 * 86_400e6 }))
-      const files = await kept([...old, ...numbered(3, 5)], { seal: true })
-      const { said } = await run(files)
-      expect(said[0]).toMatch(/^3 rows are older than 90 days: /)
-    })
-
-    it('is a command, whose last line counts what it has brought', async () => {
-      const dataDir = temporaryFolder()
-      const service = await serve(['--data-dir', dataDir], { environment: { LOGWEIR_IN_MEMORY: '0' } })
-      const lines = Array.from({ length: 500 }, (_, i) => `{"source":"edge_logs","project":"a","id":"${i}"}\n`)
-      service.child.stdin!.end(`${lines.join('')}{"source":"auth_logs"}\n`)
-      await service.says(/standard input ended: 501 rows taken/)
-      service.child.kill('SIGTERM')
-      await service.exit
-      const { cluster } = target.layout
-      const flags = cluster === undefined ? [] : ['--clickhouse-cluster', cluster]
-      for (const [exported, there] of [
-        [501, 0],
-        [0, 501],
-      ]) {
-        const to = ['export', '--to', 'clickhouse', '--data-dir', dataDir, '--clickhouse-url', target.url, ...flags]
-        const { code, stdout, stderr } = await runProgram(to)
-        expect({ code, stdout: stdout.toString(), stderr }).toEqual({
-          code: 0,
-          stdout: `${exported} rows exported, ${there} were there already (all in all edge_logs 500, auth_logs 1)\n`,
-          stderr: '',
-        })
-      }
-      expect((await ids(Date.now() * 1000)).slice(0, 3)).toEqual(['499', '498', '497'])
-      await target.clear(['auth_logs'])
-    })
-
-    it('says what is missing where there are no tables', async () => {
-      const files = await kept(numbered(0, 3), {})
-      const layout = { ...target.layout, database: 'nowhere' }
-      const telling = { print: () => {}, log: () => {}, clock: createFakeClock(NOW_US) }
-      const server = target.servers[0]!
-      await expect(exportRows({ files, directory: 'data', server, layout, ...telling })).rejects.toThrow(
-        '(logweir schema clickhouse --apply creates the tables)',
-      )
-    })
+  it('leaves the data directory as it is', async () => {
+    const files = await kept(numbered(0, 50), { sealRows: 20 })
+    const before = await contents(files)
+    expect(before.filter((line) => line.includes('/hot.arrow')).length).toBeGreaterThan(0)
+    expect(before.filter((line) => line.startsWith('journal/')).length).toBe(1)
+    await run(files)
+    expect(await contents(files)).toEqual(before)
   })
-}
+
+  it('sends what is there no second time, and what has come since', async () => {
+    const files = await kept([...numbered(0, 50), invocation()], { sealRows: 20 })
+    expect((await run(files)).said).toEqual([
+      '51 rows exported, 0 were there already (all in all edge_logs 50, function_edge_logs 1)\n',
+    ])
+    expect((await run(files)).said).toEqual([
+      '0 rows exported, 51 were there already (all in all edge_logs 50, function_edge_logs 1)\n',
+    ])
+    // The journal grows, but is not sealed.
+    const engine = await onDisk(files)
+    await appendAll(engine, numbered(50, 53), 2)
+    await engine.close()
+    expect((await run(files)).said).toEqual([
+      '3 rows exported, 51 were there already (all in all edge_logs 53, function_edge_logs 1)\n',
+    ])
+    expect(await ids()).toEqual(expectedIds(numbered(0, 53)))
+  })
+
+  it.each([
+    ['before the server has anything of it', false, 4],
+    ['when the server has all of it, and has not said so', true, 2],
+  ])('that breaks off in the middle goes on where it was: %s', async (_, isTaken, times) => {
+    const records = numbered(0, 60)
+    const files = await kept(records, { sealRows: 14 })
+    for (let time = 0; time < times; time++) {
+      const { server, broken } = breaking(target().servers[0]!, 1, isTaken)
+      const ended = run(files, server).then(() => 'whole')
+      expect(await Promise.race([ended, broken])).toBe('broken off')
+    }
+    await run(files)
+    expect(await counts()).toEqual([60, 0, 0])
+    expect(await ids()).toEqual(expectedIds(records))
+  })
+
+  it('that breaks off while an insert is under way looks for that, though it was not there at the beginning', async () => {
+    const records = numbered(0, 60)
+    const files = await kept(records, { sealRows: 14 })
+    const { server: hanging, broken, late } = breaking(target().servers[0]!, 1, false)
+    await Promise.race([run(files, hanging), broken])
+    const server: Server = {
+      ...target().servers[0]!,
+      async select(sql, options) {
+        const rows = await target().servers[0]!.select(sql, options)
+        if (sql.includes('GROUP BY batch, arrived')) await late()
+        return rows
+      },
+    }
+    await run(files, server)
+    expect(await counts()).toEqual([60, 0, 0])
+    expect(await ids()).toEqual(expectedIds(records))
+  })
+
+  it('tries again where the server fails, and brings each row once', async () => {
+    const records = numbered(0, 60)
+    const files = await kept(records, { sealRows: 14 })
+    const { said } = await run(files, failing(target().servers[0]!))
+    expect(said[0]).toMatch(/^rows cannot be brought to ClickHouse: fails at times\. It is tried again/)
+    expect(said[1]).toBe('rows are brought to ClickHouse again')
+    expect(said.at(-1)).toBe('60 rows exported, 0 were there already (all in all edge_logs 60)\n')
+    expect(await counts()).toEqual([60, 0, 0])
+    expect(await ids()).toEqual(expectedIds(records))
+  })
+
+  it('refuses rows that were exported from a journal and are sealed now, until they are removed', async () => {
+    const files = await kept(numbered(0, 5), {})
+    await run(files)
+    const engine = await onDisk(files)
+    await appendAll(engine, numbered(5, 8))
+    await engine.seal()
+    await engine.close()
+    const refusal = await run(files).catch((error) => error)
+    expect(refusal.code).toBe('exported_before')
+    expect(refusal.message).toMatch(
+      /^Rows of edge_logs were exported from the journal of head 1, and have been sealed since: they would be there twice\. Remove them on (the server|each shard), and export again: ALTER TABLE `logweir`\.edge_logs\w* DELETE WHERE /,
+    )
+    expect(await counts()).toEqual([5, 0, 0])
+    const [statement] = /ALTER TABLE.*$/.exec(refusal.message)!
+    for (const server of target().servers) await server.command(statement)
+    await until(async () => (await counts())[0] === 0)
+    await run(files)
+    expect(await ids()).toEqual(expectedIds(numbered(0, 8)))
+  })
+
+  it('takes rows of another directory for others, whatever the numbers of their heads', async () => {
+    const one = await kept(numbered(0, 5), {})
+    const other = await kept(numbered(5, 10), { seal: true })
+    await run(one)
+    await run(other)
+    await run(one)
+    expect((await ids()).sort()).toEqual(expectedIds(numbered(0, 10)).sort())
+  })
+
+  it('tells of a damaged segment, and brings the others', async () => {
+    const files = await kept(numbered(0, 40), { sealRows: 14 })
+    const paths = (await contents(files)).map((line) => line.split(' ')[0]!)
+    const cold = paths.find((path) => path.endsWith('cold.arrow'))!
+    files.put(cold, files.peek(cold)!.fill(0, 600, 640))
+    const hot = paths.filter((path) => path.endsWith('hot.arrow'))[1]!
+    files.put(hot, files.peek(hot)!.subarray(0, -1))
+    const { isWhole, said } = await run(files)
+    expect(isWhole).toBe(false)
+    const of = (path: string) => path.slice(0, path.lastIndexOf('/'))
+    for (const path of [cold, hot]) {
+      expect(said).toContainEqual(
+        expect.stringMatching(`^data/${of(path)} cannot be read, and its rows are not exported: .* is damaged: `),
+      )
+    }
+    expect(said.at(-1)).toBe('12 rows exported, 0 were there already (all in all edge_logs 12)\n')
+    expect(await counts()).toEqual([12, 0, 0])
+  })
+
+  it('says which rows the server may remove at once', async () => {
+    const old = numbered(0, 3).map((record) => ({ ...record, timestampUs: NOW_US - 91 * 86_400e6 }))
+    const files = await kept([...old, ...numbered(3, 5)], { seal: true })
+    const { said } = await run(files)
+    expect(said[0]).toMatch(/^3 rows are older than 90 days: /)
+  })
+
+  it('is a command, whose last line counts what it has brought', async () => {
+    const dataDir = temporaryFolder()
+    const service = await serve(['--data-dir', dataDir], { environment: { LOGWEIR_IN_MEMORY: '0' } })
+    const lines = Array.from({ length: 500 }, (_, i) => `{"source":"edge_logs","project":"a","id":"${i}"}\n`)
+    service.child.stdin!.end(`${lines.join('')}{"source":"auth_logs"}\n`)
+    await service.says(/standard input ended: 501 rows taken/)
+    service.child.kill('SIGTERM')
+    await service.exit
+    const { cluster } = target().layout
+    const flags = cluster === undefined ? [] : ['--clickhouse-cluster', cluster]
+    for (const [exported, there] of [
+      [501, 0],
+      [0, 501],
+    ]) {
+      const to = ['export', '--to', 'clickhouse', '--data-dir', dataDir, '--clickhouse-url', target().url, ...flags]
+      const { code, stdout, stderr } = await runProgram(to)
+      expect({ code, stdout: stdout.toString(), stderr }).toEqual({
+        code: 0,
+        stdout: `${exported} rows exported, ${there} were there already (all in all edge_logs 500, auth_logs 1)\n`,
+        stderr: '',
+      })
+    }
+    expect((await ids(Date.now() * 1000)).slice(0, 3)).toEqual(['499', '498', '497'])
+    await target().clear(['auth_logs'])
+  })
+
+  it('says what is missing where there are no tables', async () => {
+    const files = await kept(numbered(0, 3), {})
+    const layout = { ...target().layout, database: 'nowhere' }
+    const telling = { print: () => {}, log: () => {}, clock: createFakeClock(NOW_US) }
+    const server = target().servers[0]!
+    await expect(exportRows({ files, directory: 'data', server, layout, ...telling })).rejects.toThrow(
+      '(logweir schema clickhouse --apply creates the tables)',
+    )
+  })
+})
 
 /** Paths and bytes of all files. */
 async function contents(files: ModelFiles, directory = ''): Promise<string[]> {

@@ -124,7 +124,7 @@ for (const { name, found, needed, why, start } of KINDS) {
       const stored = started.layout.cluster === undefined ? 'edge_logs' : 'edge_logs_shard'
       await servers[0]!.command(`ALTER TABLE ${DATABASE}.${stored} DROP COLUMN url`)
       expect((await applySchema(servers[0]!, started.layout)).differing).toEqual([
-        `${isOn(stored)} has the column url as none, not Nullable(String)`,
+        `${isOn(stored)} lacks the column url: ALTER TABLE \`${DATABASE}\`.${stored} ADD COLUMN url Nullable(String)`,
       ])
     })
 

@@ -18,6 +18,14 @@ describeWhere(findServer(), 'clickhouse-server', WHY_NO_SERVER, 'a ClickHouse se
   })
   afterAll(() => cluster?.stop())
 
+  it('tells how many rows it has read', async () => {
+    const server = connect(cluster.urls[0]!, cluster.name)
+    const read: number[] = []
+    await server.select('SELECT count() FROM numbers(1000) WHERE number % 7 = 1', { onRead: (rows) => read.push(rows) })
+    expect(read).toEqual([1000])
+    await server.close()
+  })
+
   it('is not waited for beyond the deadline, and ends the query then', async () => {
     const server = connect(cluster.urls[0]!, cluster.name)
     await expect(server.select(SLOW, { deadlineMs: 300 })).rejects.toMatchObject({ message: 'no answer within 0.3 s' })

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Endpoint } from '../../src/endpoints/endpoint.js'
+import { createTestApp } from '../http/support.js'
+import { createFakeClock } from '../support/clock.js'
 import { appendAll, openEngine, readAll } from '../support/engine.js'
 import { edge } from '../support/records.js'
 
@@ -56,7 +58,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-it('a fourth endpoint is one file and one line of the index', async () => {
+it('a fourth endpoint is one file and one line of the index, and is had in every format', async () => {
   const compiled = pathToFileURL(join(folder, 'dist/endpoints/index.js')).href
   const { ENDPOINTS } = (await import(/* @vite-ignore */ compiled)) as { ENDPOINTS: readonly Endpoint[] }
   expect(ENDPOINTS.map(({ name }) => name)).toContain('edge.requests-per-day')
@@ -69,11 +71,19 @@ it('a fourth endpoint is one file and one line of the index', async () => {
     engine,
     daysAgo.map((days) => edge({ timestampUs: nowUs - days * 86_400_000_000 })),
   )
-  const { plan } = ENDPOINTS.at(-1)!.call(new URLSearchParams({ project: 'a' }))
-  expect(await readAll(await engine.run(plan(nowUs)))).toEqual([
+  const { call, callBound } = ENDPOINTS.at(-1)!
+  const own = new URLSearchParams({ project: 'a' })
+  expect(callBound(own).plan(nowUs)).toEqual(call(own).plan(nowUs))
+  expect(await readAll(await engine.run(call(own).plan(nowUs)))).toEqual([
     { timestamp: '2026-11-13T00:00:00', requests: 1 },
     { timestamp: '2026-11-19T00:00:00', requests: 1 },
     { timestamp: '2026-11-20T00:00:00', requests: 2 },
   ])
+  const { get } = createTestApp({ engine, endpoints: ENDPOINTS, clock: createFakeClock(nowUs) })
+  const path = '/api/endpoints/query/edge.requests-per-day?project=a'
+  const csv = await get(path, { headers: { Accept: 'text/csv' } })
+  expect(await csv.text()).toBe(
+    'timestamp,requests\r\n2026-11-13T00:00:00,1\r\n2026-11-19T00:00:00,1\r\n2026-11-20T00:00:00,2\r\n',
+  )
   await engine.close()
 })

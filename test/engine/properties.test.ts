@@ -4,7 +4,7 @@ import type { ArrowEngine, ArrowEngineOptions } from '../../src/engine/arrow/eng
 import { expectRows } from '../oracle/compare.js'
 import { executionTimes } from '../oracle/invocation-stats.js'
 import { oracle, type PlainRow } from '../oracle/oracle.js'
-import { arbitraryNowUs, arbitraryQuestion, arbitraryRecords, type Question } from '../support/arbitrary.js'
+import { arbitraryNowUs, arbitraryQuestionOfAny, arbitraryRecords, type Question } from '../support/arbitrary.js'
 import { createFakeClock } from '../support/clock.js'
 import { appendAll, ask, askLater, openEngine } from '../support/engine.js'
 import { createModelFiles } from '../support/model-files.js'
@@ -23,7 +23,7 @@ type Step =
 
 function arbitraryStep(nowUs: number): fc.Arbitrary<Step> {
   const append = fc.tuple(arbitraryRecords(nowUs, 40), fc.integer({ min: 1, max: 40 }))
-  const question = fc.tuple(arbitraryQuestion(nowUs), fc.constantFrom(0, 0, 1, 60_000_000, -1), fc.boolean())
+  const question = fc.tuple(arbitraryQuestionOfAny(nowUs), fc.constantFrom(0, 0, 1, 60_000_000, -1), fc.boolean())
   return fc.oneof(
     { weight: 4, arbitrary: append.map(([records, batchRows]): Step => ({ do: 'append', records, batchRows })) },
     { weight: 1, arbitrary: fc.constant<Step>({ do: 'seal' }) },
@@ -47,7 +47,7 @@ const arbitraryRun = arbitraryNowUs.chain((nowUs) =>
     nowUs: fc.constant(nowUs),
     limits: arbitraryLimits,
     steps: fc.array(arbitraryStep(nowUs), { maxLength: 16, size: 'max' }),
-    last: fc.array(arbitraryQuestion(nowUs), { minLength: 6, maxLength: 6 }),
+    last: fc.array(arbitraryQuestionOfAny(nowUs), { minLength: 6, maxLength: 6 }),
   }),
 )
 
@@ -148,7 +148,7 @@ describe('the embedded engine', () => {
       fc.assert(
         fc.asyncProperty(
           arbitraryNowUs.chain((nowUs) =>
-            fc.tuple(fc.constant(nowUs), arbitraryRecords(nowUs, 120), arbitraryQuestion(nowUs)),
+            fc.tuple(fc.constant(nowUs), arbitraryRecords(nowUs, 120), arbitraryQuestionOfAny(nowUs)),
           ),
           fc.array(fc.tuple(fc.integer({ min: 1, max: 120 }), arbitraryLimits, fc.boolean()), {
             minLength: 2,

@@ -20,6 +20,7 @@ const METHOD_NOT_ALLOWED = refusal(
   'method_not_allowed',
 )
 const STARTING = refusal('The service recovers its data after a start. Try again shortly.', 'starting')
+const STOPPING = refusal('The service stops. Ask another, or this one when it is back.', 'stopping')
 const INTERNAL = refusal(
   'Something went wrong inside the service. Try again; if it stays, its log says more.',
   'internal',
@@ -30,17 +31,18 @@ describe('open paths', () => {
   const { app, state } = createTestApp()
   const open = (path: string, init?: RequestInit) => told(app.fetch(new Request(PREFIX + path, init)), 'content-type')
 
-  test('/ names the product', async () => {
-    const { body, ...rest } = await open('/')
-    expect(rest).toEqual({ status: 200, 'content-type': JSON_TYPE })
-    expect(JSON.parse(body)).toEqual({ name: 'logweir', version: expect.stringMatching(/^\d+\.\d+\.\d+$/) })
-  })
-
   test.each(['/health', '/ready'])('%s tells the status', async (path) => {
     for (const status of ['ok', 'degraded'] as const) {
       state.status = status
       expect(await open(path)).toEqual({ status: 200, 'content-type': JSON_TYPE, body: `{"status":"${status}"}` })
     }
+  })
+
+  test('/health lives and /ready is not while it stops', async () => {
+    state.status = 'stopping'
+    expect(await open('/health')).toEqual({ status: 200, 'content-type': JSON_TYPE, body: '{"status":"stopping"}' })
+    const reply = app.fetch(new Request(`${PREFIX}/ready`))
+    expect(await told(reply, 'retry-after')).toEqual({ status: 503, 'retry-after': '2', body: STOPPING })
   })
 
   test('other methods are refused without asking for a token', async () => {
@@ -101,7 +103,7 @@ describe('CORS', () => {
       'access-control-allow-methods': 'GET, HEAD, OPTIONS',
       'access-control-allow-headers':
         'X-API-KEY, Authorization, Content-Type, Cache-Control, If-None-Match, Last-Event-ID',
-      'access-control-expose-headers': 'Age, Cache-Status, Retry-After, ETag',
+      'access-control-expose-headers': 'Age, Cache-Status, Retry-After, ETag, Server-Timing',
       'access-control-max-age': '86400',
       allow: 'GET, HEAD, OPTIONS',
     })
@@ -136,7 +138,7 @@ test('while it starts it answers everything with 503', async () => {
   for (const path of ['/', '/health', '/ready', '/metrics', '/api/endpoints', LOGS_ALL, '/nothing']) {
     for (const method of ['GET', 'POST', 'OPTIONS']) {
       const reply = app.fetch(new Request(PREFIX + path, { method }))
-      expect(await told(reply, 'retry-after')).toEqual({ status: 503, 'retry-after': '2', body: STARTING })
+      expect(await told(reply, 'retry-after')).toEqual({ status: 503, 'retry-after': '1', body: STARTING })
     }
   }
 })

@@ -1,10 +1,10 @@
 import { get as httpGet, type IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { gunzipSync } from 'node:zlib'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Metrics } from '../../src/base/metrics.js'
 import type { Row } from '../../src/engine/engine.js'
-import { type Body, bodyBytes, gzipOf } from '../../src/http/encoding.js'
+import { type Body, bodyBytes, codedForm } from '../../src/http/encoding.js'
 import { listen } from '../../src/http/server.js'
 import { API_COUNTS, countedTexts, createTestApp, LOGS_ALL, STATS, settle, TOKEN } from './support.js'
 
@@ -12,15 +12,19 @@ import { API_COUNTS, countedTexts, createTestApp, LOGS_ALL, STATS, settle, TOKEN
 const compressions = vi.hoisted(() => ({ atOnce: 0, inPool: 0 }))
 vi.mock('node:zlib', async (original) => {
   const zlib = await original<typeof import('node:zlib')>()
-  const gzipSync = (...args: Parameters<typeof zlib.gzipSync>) => {
-    compressions.atOnce += 1
-    return zlib.gzipSync(...args)
+  const counted = <Args extends unknown[], Result>(how: keyof typeof compressions, call: (...args: Args) => Result) => {
+    return (...args: Args) => {
+      compressions[how] += 1
+      return call(...args)
+    }
   }
-  const gzip = (...args: Parameters<typeof zlib.gzip>) => {
-    compressions.inPool += 1
-    return zlib.gzip(...args)
+  return {
+    ...zlib,
+    gzipSync: counted('atOnce', zlib.gzipSync),
+    brotliCompressSync: counted('atOnce', zlib.brotliCompressSync),
+    gzip: counted('inPool', zlib.gzip as (...args: unknown[]) => void),
+    brotliCompress: counted('inPool', zlib.brotliCompress as (...args: unknown[]) => void),
   }
-  return { ...zlib, gzipSync, gzip }
 })
 beforeEach(() => void Object.assign(compressions, { atOnce: 0, inPool: 0 }))
 
@@ -29,6 +33,8 @@ const rowsOf = (bytes: number) => () => [{ text: 'x'.repeat(bytes - '{"result":[
 const bodyOf = (rows: readonly Row[]) => JSON.stringify({ result: rows })
 const LARGE = 5_000
 
+const DECODERS: Record<string, (bytes: Buffer) => Buffer> = { gzip: gunzipSync, br: brotliDecompressSync }
+
 async function answerTo(reply: Promise<Response>) {
   const { status, headers, ...response } = await reply.then(async (given) => ({
     status: given.status,
@@ -36,8 +42,8 @@ async function answerTo(reply: Promise<Response>) {
     bytes: Buffer.from(await given.arrayBuffer()),
   }))
   const coding = headers['content-encoding']
-  const isGzip = coding === 'gzip' && response.bytes.length > 0
-  const text = (isGzip ? gunzipSync(response.bytes) : response.bytes).toString()
+  const decode = response.bytes.length > 0 ? DECODERS[coding ?? ''] : undefined
+  const text = (decode?.(response.bytes) ?? response.bytes).toString()
   return { status, headers, coding, bytes: response.bytes, text }
 }
 
@@ -51,10 +57,20 @@ describe('what Accept-Encoding asks for', () => {
     ['gzip', 'gzip'],
     ['GZIP', 'gzip'],
     ['x-gzip', 'gzip'],
-    ['gzip, deflate, br, zstd', 'gzip'],
+    ['br', 'br'],
+    ['BR;q=0.2', 'br'],
+    ['gzip, deflate, br, zstd', 'br'],
+    ['br;q=0.5, gzip;q=0.5', 'br'],
+    ['br;q=0.5, gzip;q=0.4, *;q=0.1', 'br'],
+    ['br, *', 'br'],
+    ['identity;q=0.5, br;q=0.5', 'br'],
+    ['identity;q=0, br;q=0.1', 'br'],
+    ['br;q=0.4, gzip;q=0.5', 'gzip'],
+    ['br;q=0.5, *', 'gzip'],
+    ['br;q=0, gzip', 'gzip'],
     ['deflate, gzip;q=0.1', 'gzip'],
     ['gzip;q=0.001', 'gzip'],
-    ['gzip ; q=1.000 , br', 'gzip'],
+    ['gzip ; q=1.000 , br', 'br'],
     ['*', 'gzip'],
     ['*;q=0.1', 'gzip'],
     ['br;q=0, *', 'gzip'],
@@ -66,7 +82,8 @@ describe('what Accept-Encoding asks for', () => {
     ['*;q=0, gzip', 'gzip'],
     ['', undefined],
     ['identity', undefined],
-    ['br', undefined],
+    ['br;q=0', undefined],
+    ['identity, br;q=0.9', undefined],
     ['deflate, zstd', undefined],
     ['gzip;q=0', undefined],
     ['gzip;q=0.000', undefined],
@@ -87,14 +104,14 @@ describe('what Accept-Encoding asks for', () => {
       const answer = await answerTo(get(`${path}?project=a`, asking(header)))
       expect([path, answer.coding, answer.text]).toEqual([path, coding, bodyOf(rowsOf(LARGE)())])
       expect(answer.headers['content-length']).toBe(`${answer.bytes.length}`)
-      expect(answer.headers.vary).toBe('Accept-Encoding')
+      expect(answer.headers.vary).toBe('Accept, Accept-Encoding')
     }
   })
 
   test('nothing: the answer is sent as it is', async () => {
     const { get } = createTestApp({ rows: rowsOf(LARGE) })
     const answer = await answerTo(get(`${LOGS_ALL}?project=a`))
-    expect([answer.coding, answer.headers.vary]).toEqual([undefined, 'Accept-Encoding'])
+    expect([answer.coding, answer.headers.vary]).toEqual([undefined, 'Accept, Accept-Encoding'])
   })
 })
 
@@ -116,7 +133,7 @@ describe('which answers are compressed', () => {
     const { get } = createTestApp({ rows: rowsOf(bytes) })
     for (const path of [LOGS_ALL, STATS, STATS]) {
       const answer = await answerTo(get(`${path}?project=a`, asking('gzip')))
-      expect([path, answer.coding, answer.headers.vary]).toEqual([path, coding, 'Accept-Encoding'])
+      expect([path, answer.coding, answer.headers.vary]).toEqual([path, coding, 'Accept, Accept-Encoding'])
     }
   })
 
@@ -131,7 +148,7 @@ describe('which answers are compressed', () => {
 
   test('not errors, health and the like', async () => {
     const { get } = createTestApp()
-    for (const path of ['/', '/health', '/nothing', LOGS_ALL, `${API_COUNTS}?project=(`]) {
+    for (const path of ['/ready', '/health', '/nothing', LOGS_ALL, `${API_COUNTS}?project=(`]) {
       const { coding, headers } = await answerTo(get(path, asking('gzip, identity;q=0')))
       expect([path, coding, headers.vary]).toEqual([path, undefined, undefined])
     }
@@ -148,7 +165,7 @@ describe('which answers are compressed', () => {
   test.each([LOGS_ALL, API_COUNTS, '/metrics', '/api/endpoints'])('HEAD %s has the headers of GET', async (path) => {
     const { get } = createTestApp({ rows: rowsOf(LARGE) })
     const url = path.includes('query') ? `${path}?project=a` : path
-    for (const coding of ['gzip', 'identity']) {
+    for (const coding of ['gzip', 'br', 'identity']) {
       await get(url, asking(coding))
       const whole = await answerTo(get(url, asking(coding)))
       const head = await answerTo(get(url, { method: 'HEAD', ...asking(coding) }))
@@ -160,7 +177,7 @@ describe('which answers are compressed', () => {
   })
 })
 
-describe('an answer that is kept', () => {
+describe.each(['gzip', 'br'] as const)('an answer that is kept, as %s', (asked) => {
   const path = `${API_COUNTS}?project=a`
   const bytesOf = async ({ cacheBytes }: Metrics) => (await cacheBytes.get()).values[0]!.value
 
@@ -173,8 +190,8 @@ describe('an answer that is kept', () => {
 
   test('is compressed once, however many ask', async () => {
     const { get } = createTestApp({ rows: rowsOf(LARGE) })
-    await Promise.all(Array.from({ length: 5 }, () => get(path, asking('gzip'))))
-    for (let i = 0; i < 5; i++) expect((await answerTo(get(path, asking('gzip')))).coding).toBe('gzip')
+    await Promise.all(Array.from({ length: 5 }, () => get(path, asking(asked))))
+    for (let i = 0; i < 5; i++) expect((await answerTo(get(path, asking(asked)))).coding).toBe(asked)
     expect(compressions).toEqual({ atOnce: 1, inPool: 0 })
   })
 
@@ -189,8 +206,8 @@ describe('an answer that is kept', () => {
     const bytes = 64 * 1024 + 1
     const { get } = createTestApp({ rows: rowsOf(bytes) })
     await get(path)
-    const answers = await Promise.all(Array.from({ length: 5 }, () => answerTo(get(path, asking('gzip')))))
-    expect(answers.map(({ coding, text }) => [coding, text.length])).toEqual(Array(5).fill(['gzip', bytes]))
+    const answers = await Promise.all(Array.from({ length: 5 }, () => answerTo(get(path, asking(asked)))))
+    expect(answers.map(({ coding, text }) => [coding, text.length])).toEqual(Array(5).fill([asked, bytes]))
     expect(answers.map(({ headers }) => headers['cache-status'])).toEqual(Array(5).fill('logweir; hit; ttl=900'))
     expect(compressions).toEqual({ atOnce: 0, inPool: 1 })
   })
@@ -200,9 +217,9 @@ describe('an answer that is kept', () => {
     const held = () => bytesOf(metrics)
     await get(path)
     const plain = await held()
-    const { bytes } = await answerTo(get(path, asking('gzip')))
+    const { bytes } = await answerTo(get(path, asking(asked)))
     expect(await held()).toBe(plain + bytes.length)
-    await get(path, asking('gzip'))
+    await get(path, asking(asked))
     expect(await held()).toBe(plain + bytes.length)
     await get(path, { headers: { 'Cache-Control': 'no-cache' } })
     expect(await held()).toBe(plain)
@@ -210,9 +227,9 @@ describe('an answer that is kept', () => {
 
   test.each([LARGE, 100_000])('takes no more memory for it than is counted (%i bytes)', async (bytes) => {
     const body: Body = { plain: Buffer.alloc(bytes, 'x') }
-    const gzip = await gzipOf(body)
-    expect(gzip.buffer.byteLength).toBe(gzip.byteLength)
-    expect(bodyBytes(body)).toBe(bytes + gzip.byteLength)
+    const form = await codedForm(body, asked)
+    expect(form.buffer.byteLength).toBe(form.byteLength)
+    expect(bodyBytes(body)).toBe(bytes + form.byteLength)
   })
 
   test('makes room for its compressed form, and stays itself', async () => {
@@ -223,7 +240,7 @@ describe('an answer that is kept', () => {
     await get(path)
     await get(other)
     expect(await kept()).toBe(2)
-    await get(other, asking('gzip'))
+    await get(other, asking(asked))
     expect(await kept()).toBe(1)
     expect((await answerTo(get(other))).headers['cache-status']).toMatch(/hit/)
   })
@@ -233,27 +250,27 @@ describe('an answer that is kept', () => {
     const { get, metrics } = createTestApp({ rows: rowsOf(LARGE), limits })
     await get(path)
     const before = await bytesOf(metrics)
-    for (let asked = 1; asked <= 3; asked++) {
-      const { coding, headers, text } = await answerTo(get(path, asking('gzip')))
-      expect([coding, headers['cache-status'], text.length]).toEqual(['gzip', 'logweir; hit; ttl=900', LARGE])
-      expect(compressions.atOnce).toBe(asked)
+    for (let times = 1; times <= 3; times++) {
+      const { coding, headers, text } = await answerTo(get(path, asking(asked)))
+      expect([coding, headers['cache-status'], text.length]).toEqual([asked, 'logweir; hit; ttl=900', LARGE])
+      expect(compressions.atOnce).toBe(times)
     }
     expect(await bytesOf(metrics)).toBe(before)
   })
 
   test('keeps its age', async () => {
     const { get, clock } = createTestApp({ rows: rowsOf(LARGE) })
-    await get(path, asking('gzip'))
+    await get(path, asking(asked))
     clock.advance(7_000)
-    expect((await answerTo(get(path, asking('gzip')))).headers).toMatchObject({
+    expect((await answerTo(get(path, asking(asked)))).headers).toMatchObject({
       age: '7',
       'cache-status': 'logweir; hit; ttl=893',
-      'content-encoding': 'gzip',
+      'content-encoding': asked,
     })
   })
 })
 
-describe('an answer that is streamed', () => {
+describe.each(['gzip', 'br'])('an answer that is streamed, as %s', (asked) => {
   const limits = { heldBytes: 10_000 }
   const path = `${LOGS_ALL}?project=a`
   const expected = bodyOf(Array.from({ length: 300 }, (_, i) => ({ i, text: 'é€😀'.repeat(100) })))
@@ -263,8 +280,8 @@ describe('an answer that is streamed', () => {
   test('is compressed as it goes, without a length', async () => {
     const { rows, state } = countedRows(300)
     const { get } = createTestApp({ rows, limits })
-    const { coding, headers, text } = await answerTo(get(path, asking('gzip')))
-    expect([coding, headers['content-length'], headers.vary]).toEqual(['gzip', undefined, 'Accept-Encoding'])
+    const { coding, headers, text } = await answerTo(get(path, asking(asked)))
+    expect([coding, headers['content-length'], headers.vary]).toEqual([asked, undefined, 'Accept, Accept-Encoding'])
     expect(text).toBe(expected)
     expect(state).toEqual({ read: 300, released: true })
   })
@@ -272,8 +289,8 @@ describe('an answer that is streamed', () => {
   test('by HEAD has the same headers, and its rows are let go of', async () => {
     const { rows, state } = countedRows(300)
     const { get } = createTestApp({ rows, limits })
-    const head = await answerTo(get(path, { method: 'HEAD', ...asking('gzip') }))
-    const whole = await answerTo(createTestApp({ rows: countedRows(300).rows, limits }).get(path, asking('gzip')))
+    const head = await answerTo(get(path, { method: 'HEAD', ...asking(asked) }))
+    const whole = await answerTo(createTestApp({ rows: countedRows(300).rows, limits }).get(path, asking(asked)))
     expect(head.headers).toEqual(whole.headers)
     expect(state.released).toBe(true)
     expect(state.read).toBeLessThan(50)
@@ -293,7 +310,7 @@ describe('an answer that is streamed', () => {
       }
     }
     const { get, logged } = createTestApp({ rows, limits })
-    const reader = (await get(path, asking('gzip'))).body!.getReader()
+    const reader = (await get(path, asking(asked))).body!.getReader()
     for (let i = 0; i < reads; i++) await reader.read()
     // Time enough for hundreds of rows.
     await new Promise((resolve) => setTimeout(resolve, 300))
@@ -306,7 +323,7 @@ describe('an answer that is streamed', () => {
   test('breaks where a row fails, and the log says why', async () => {
     const { rows, state } = countedRows(300, 100)
     const { get, logged } = createTestApp({ rows, limits })
-    const response = await get(path, asking('gzip'))
+    const response = await get(path, asking(asked))
     await expect(response.arrayBuffer()).rejects.toThrow('Something went wrong inside the service.')
     expect(logged).toEqual(['internal error: Error: a block is damaged'])
     expect(state.released).toBe(true)
@@ -316,11 +333,11 @@ describe('an answer that is streamed', () => {
     for (const failAt of [undefined, 100]) {
       const { app, logged } = createTestApp({ rows: countedRows(300, failAt).rows, limits })
       const listening = await listen(app, { host: '127.0.0.1', port: 0 })
-      const headers = { 'X-API-KEY': TOKEN, 'Accept-Encoding': 'gzip' }
+      const headers = { 'X-API-KEY': TOKEN, 'Accept-Encoding': asked }
       const answer = new Promise<IncomingMessage>((resolve, reject) => {
         httpGet(listening.url + path, { headers }, resolve).on('error', reject)
       }).then(buffer)
-      if (failAt === undefined) expect(gunzipSync(await answer).toString()).toBe(expected)
+      if (failAt === undefined) expect(DECODERS[asked]!(await answer).toString()).toBe(expected)
       else await expect(answer).rejects.toThrow()
       expect(logged).toEqual(failAt === undefined ? [] : ['internal error: Error: a block is damaged'])
       await listening.close()
@@ -328,7 +345,11 @@ describe('an answer that is streamed', () => {
   })
 })
 
-test.each(['gzip', 'identity'])('S6: a client that leaves a streamed answer is no failure (%s)', async (coding) => {
+test.each([
+  'gzip',
+  'br',
+  'identity',
+])('S6: a client that leaves a streamed answer is no failure (%s)', async (coding) => {
   const state = { released: false }
   async function* rows(): AsyncGenerator<Row> {
     try {

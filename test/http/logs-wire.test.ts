@@ -19,6 +19,7 @@ async function serve() {
   const gate = { pass: Promise.resolve() }
   const intake = {
     trouble: () => undefined,
+    prepare() {},
     async take(bytes: Uint8Array) {
       taken.push(Buffer.from(bytes).toString())
       await gate.pass

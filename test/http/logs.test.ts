@@ -19,12 +19,20 @@ interface Given {
   defaults: object
 }
 
+interface State {
+  trouble?: Error
+  prepared: number
+  resolve(fate: Fate): void
+  signal?: AbortSignal
+}
+
 /** An app over an intake that notes what it is given; without `fate` a test ends it. */
 function open({ fate, ...parts }: { fate?: Fate | Error } & Parameters<typeof createTestApp>[0] = {}) {
   const given: Given[] = []
-  const state: { trouble?: Error; resolve(fate: Fate): void; signal?: AbortSignal } = { resolve: () => {} }
+  const state: State = { prepared: 0, resolve: () => {} }
   const intake: Intake = {
     trouble: () => state.trouble,
+    prepare: () => void state.prepared++,
     async take(bytes, form, defaults, signal) {
       given.push({ text: Buffer.from(bytes).toString(), form, defaults })
       state.signal = signal
@@ -202,7 +210,27 @@ describe('a request that is refused', () => {
     const { app, state } = open()
     state.status = 'starting'
     const request = new Request(`${PREFIX}/logs`, { method: 'POST', body: JSON_BODY })
-    expect(await told(app.fetch(request), 'retry-after')).toMatchObject({ status: 503, 'retry-after': '2' })
+    expect(await told(app.fetch(request), 'retry-after')).toMatchObject({ status: 503, 'retry-after': '1' })
+  })
+
+  test.each([
+    ['who may send them', 'full', '/logs', 1],
+    ['who may send them, as OTLP', 'full', '/v1/logs', 1],
+    ['who may not', 'query', '/logs', 0],
+    ['who shows no token', '', '/logs', 0],
+    ['who asks for something else', 'full', '/metrics', 0],
+  ])('while it starts; the intake is told of %s', async (_, token, path, told) => {
+    const { app, state, intakeState } = open({
+      tokens: [{ token: 'full' }, { token: 'query', scopes: new Set(['query']) }],
+    })
+    state.status = 'starting'
+    const request = () =>
+      new Request(PREFIX + path, { method: 'POST', body: JSON_BODY, headers: { 'X-API-KEY': token } })
+    expect((await app.fetch(request())).status).toBe(503)
+    expect(intakeState.prepared).toBe(told)
+    state.status = 'ok'
+    await app.fetch(request())
+    expect(intakeState.prepared).toBe(told)
   })
 
   test('while rows cannot be kept, at once', async () => {

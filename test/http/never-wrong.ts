@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { LogweirError } from '../../src/base/errors.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import type { Engine } from '../../src/engine/engine.js'
+import { jsonFormat } from '../../src/http/formats/json.js'
 import { gatherAll } from '../../src/http/gather.js'
 import { createFakeClock } from '../support/clock.js'
 import { appendAll, openEngine } from '../support/engine.js'
@@ -174,7 +175,7 @@ async function judge(arrivals: readonly Arrival[], observed: readonly Observed[]
     }
     const [name, search] = question.split('?')
     const { plan } = ENDPOINTS.find((endpoint) => endpoint.name === name)!.call(new URLSearchParams(search))
-    return Buffer.from(await gatherAll(await engine.run(plan(nowUs)), new AbortController().signal)).toString()
+    return Buffer.from(await gatherAll(await engine.run(plan(nowUs)), jsonFormat.encoder([]))).toString()
   }
   const checks = observed.flatMap((one) => [
     {

@@ -24,7 +24,7 @@ describe('an answer', () => {
       status: 200,
       'content-type': 'application/json; charset=utf-8',
       'content-length': String(Buffer.byteLength(ROWS_JSON)),
-      'cache-control': 'no-store',
+      'cache-control': 'private, no-cache',
       age: null,
       body: ROWS_JSON,
     })

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { RawJson, type Row } from '../../src/engine/engine.js'
+import { jsonFormat } from '../../src/http/formats/json.js'
 import { gatherAll } from '../../src/http/gather.js'
 import { countedTexts, createTestApp, LOGS_ALL, settle } from './support.js'
 
-const never = new AbortController().signal
 const decode = (body: Uint8Array) => Buffer.from(body).toString()
 
 async function* asRows(rows: readonly Row[]): AsyncGenerator<Row> {
@@ -17,7 +17,7 @@ describe('rows as JSON', () => {
     const row = fc.dictionary(fc.string({ unit: 'binary' }), value)
     await fc.assert(
       fc.asyncProperty(fc.array(row, { maxLength: 5 }), async (rows) => {
-        expect(decode(await gatherAll(asRows(rows), never))).toBe(JSON.stringify({ result: rows }))
+        expect(decode(await gatherAll(asRows(rows), jsonFormat.encoder([])))).toBe(JSON.stringify({ result: rows }))
       }),
     )
   })
@@ -25,7 +25,9 @@ describe('rows as JSON', () => {
   test('keep raw JSON to the letter', async () => {
     const text = '{"a" : 1.0,"b":12345678901234567890, "c":[1e5]}'
     const rows: Row[] = [{ m: new RawJson(text), n: 1 }, { m: new RawJson('[]') }]
-    expect(decode(await gatherAll(asRows(rows), never))).toBe(`{"result":[{"m":${text},"n":1},{"m":[]}]}`)
+    expect(decode(await gatherAll(asRows(rows), jsonFormat.encoder([])))).toBe(
+      `{"result":[{"m":${text},"n":1},{"m":[]}]}`,
+    )
   })
 })
 

@@ -3,7 +3,6 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Row } from '../../src/engine/engine.js'
-import type { AppParts } from '../../src/http/app.js'
 import { type Listening, listen, type ServerLimits } from '../../src/http/server.js'
 import { bodyOf, exchange, listenTo, statusLines } from '../support/raw-http.js'
 import { LLHTTP_BROKEN_BODIES, LLHTTP_REFUSED } from './llhttp-cases.js'
@@ -19,7 +18,7 @@ afterEach(async () => {
   }
 })
 
-type TestParts = Partial<AppParts> & { rows?: () => Iterable<Row> | AsyncIterable<Row>; server?: Partial<ServerLimits> }
+type TestParts = Parameters<typeof createTestApp>[0] & { server?: Partial<ServerLimits> }
 
 async function serve({ server, ...parts }: TestParts = {}) {
   const test = createTestApp(parts)

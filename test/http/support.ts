@@ -1,8 +1,11 @@
+import type { Clock } from '../../src/base/clock.js'
 import { createMetrics } from '../../src/base/metrics.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import type { Engine, Row } from '../../src/engine/engine.js'
 import type { Plan } from '../../src/engine/plan.js'
 import { type AppParts, createApp, type Status } from '../../src/http/app.js'
+import { type Access, FULL_ACCESS } from '../../src/tokens/access.js'
+import { createKeyring, digestOf, plainTokens } from '../../src/tokens/keyring.js'
 import { createFakeClock } from '../support/clock.js'
 
 export const TOKEN = 'a-token-of-thirty-two-characters'
@@ -33,13 +36,37 @@ export function createFakeEngine(rows?: () => Iterable<Row> | AsyncIterable<Row>
   return { runs, run }
 }
 
+/** A token and what it opens, where that is not everything. */
+export interface TestToken extends Partial<Access> {
+  token: string
+  expiresUs?: number
+}
+
+/** A keyring that knows these tokens. */
+export function keyringOf(tokens: readonly (string | TestToken)[], clock: Clock = createFakeClock()) {
+  const keyring = createKeyring(clock)
+  keyring.replace(
+    tokens.flatMap((given) => {
+      if (typeof given === 'string') return plainTokens([given])
+      const { token, expiresUs = Number.POSITIVE_INFINITY, ...access } = given
+      return [{ digest: digestOf(token), access: { ...FULL_ACCESS, ...access }, expiresUs }]
+    }),
+  )
+  return keyring
+}
+
 /** An app over a fake engine and a fake clock, and what a test needs to ask it. */
 export function createTestApp({
   rows,
+  tokens = [TOKEN],
+  clock = createFakeClock(),
   ...parts
-}: Partial<AppParts> & { rows?: () => Iterable<Row> | AsyncIterable<Row> } = {}) {
+}: Partial<Omit<AppParts, 'accessOf' | 'clock'>> & {
+  clock?: ReturnType<typeof createFakeClock>
+  rows?: () => Iterable<Row> | AsyncIterable<Row>
+  tokens?: readonly (string | TestToken)[]
+} = {}) {
   const engine = createFakeEngine(rows)
-  const clock = createFakeClock()
   const logged: string[] = []
   const metrics = createMetrics()
   const state = { status: 'ok' as Status }
@@ -48,7 +75,7 @@ export function createTestApp({
     endpoints: ENDPOINTS,
     metrics,
     clock,
-    tokens: [TOKEN],
+    accessOf: keyringOf(tokens, clock).accessOf,
     status: () => state.status,
     log: (message) => logged.push(message),
     ...parts,

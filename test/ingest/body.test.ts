@@ -1,24 +1,49 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type BodyForm, type Defaults, linesOf, recordsOf } from '../../src/ingest/body.js'
-import { cut, MAX_RECORDS } from '../../src/ingest/cuts.js'
+import { type BodyForm, createBodyParser, type Defaults, MAX_RECORDS } from '../../src/ingest/body.js'
+import { createModule } from '../../src/ingest/module.js'
+import type { Reject } from '../../src/ingest/rejects.js'
 import { isJson } from '../support/json.js'
-import { parse, rowOf } from './parsing.js'
+import { NOW_US, type ParsedRow, parse, RETENTION_US, rowsOf } from './parsing.js'
+import { cutByReference } from './reference/cut.js'
 
-/** The lines of a body, without their newlines. */
-async function linesIn(text: string | Uint8Array, form: BodyForm = 'json', defaults: Defaults = {}) {
-  const bytes = new Uint8Array(Buffer.from(text as string))
-  const written = { lines: 0, blank: 0 }
-  const records = form === 'json' ? await cut(bytes) : recordsOf(bytes, form)
-  const pieces: string[] = []
-  for (const piece of linesOf(bytes, records, defaults, written)) pieces.push(Buffer.from(piece).toString())
-  const lines = pieces.join('').split('\n')
-  expect(lines.pop()).toBe('')
-  expect(written.lines).toBe(lines.length)
-  return lines
+const SIZES = { maxLines: 16, maxLineBytes: 4096, batchRows: 64, batchBytes: 4096, retentionUs: RETENTION_US }
+const module = createModule({ ...SIZES, capacityBytes: 1 << 21 })
+/** What may lie behind a body. */
+const LEFT_OVER = Buffer.from('"]}\\"]}'.repeat(8))
+
+/** The lines that a body is cut into, without white space around them; or what is wrong with it. */
+function cut(text: string, maxRecords = MAX_RECORDS) {
+  const body = Buffer.from(text, 'latin1')
+  module.bytes.set(body)
+  module.bytes.set(LEFT_OVER, body.length)
+  const found = module.cut(0, body.length, maxRecords)
+  if ('fault' in found) return found
+  const lines = Buffer.from(module.bytes.slice(found.start, found.end)).toString('latin1').split('\n')
+  if (found.records === 0) expect(lines.join('\n').trim()).toBe('')
+  else expect(lines.length).toBe(found.records)
+  return found.records === 0 ? [] : lines.map((line) => line.replace(/^[ \t\r]+|[ \t\r]+$/g, ''))
 }
 
-const parsed = async (text: string) => (await linesIn(text)).map((line) => JSON.parse(line))
+let rows: ParsedRow[] = []
+let rejects: Reject[] = []
+const parser = createBodyParser(
+  { retentionUs: RETENTION_US, scannedLines: 64 },
+  { batch: (batch) => rows.push(...rowsOf(batch)), reject: (reject) => rejects.push(reject) },
+)
+
+/** What becomes of a body. */
+function take(body: unknown, { form = 'json' as BodyForm, defaults = { source: 'edge_logs' } as Defaults } = {}) {
+  rows = []
+  rejects = []
+  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+  const taken = parser.take({ bytes, form, defaults }, NOW_US)
+  parser.flush()
+  expect(taken.taken).toBe(rows.length)
+  expect(taken.rejected).toBe(rejects.length)
+  const told = rejects.map(({ line, reason, bytes }) => [line, reason, Buffer.from(bytes).toString()])
+  return { rows, told, ids: rows.map(({ id }) => id) }
+}
 
 /** Objects whose keys are often those that are looked for, at any level. */
 const KEYS = [
@@ -47,56 +72,120 @@ const { object: arbitraryObject } = fc.letrec<{ object: object; value: unknown }
 }))
 const arbitraryIndent = fc.constantFrom(undefined, 1, '\t', '\n\r ')
 
-/** What a record becomes where the URL says nothing. */
-function renamed(record: Record<string, unknown>): Record<string, unknown> {
-  const { message, event_message, ...rest } = record
-  if (message === undefined || message === null || (event_message ?? null) !== null) return record
-  return { ...rest, event_message: message }
-}
+/** Strings, numbers and punctuation, as they stand in bodies that nobody made well. */
+const shard = fc.constantFrom(
+  ...[
+    '{',
+    '}',
+    '[',
+    ']',
+    ',',
+    ':',
+    ' ',
+    '\n',
+    '\r\t',
+    '"',
+    '\\',
+    '\\"',
+    '\\\n',
+    '"batch"',
+    '"b\\u0061tch"',
+    '"batch":[',
+  ],
+  ...['"text"', '"a\nb"', '"]"', '1', 'nope', '{"a":1}', '[{},{}]', 'x'.repeat(40), `"${'y'.repeat(40)}\\""`],
+)
 
-/** Without what nobody reads: a null, and the keys that were put out of the way. */
-const essence = (record: Record<string, unknown>) =>
-  Object.fromEntries(Object.entries(record).filter(([key, value]) => value !== null && key !== '-vent_message'))
-
-describe('the lines of a body', () => {
-  it('are the records of any array or batch, however it is laid out', async () => {
-    await fc.assert(
-      fc.asyncProperty(
+describe('a body is cut', () => {
+  it('into the elements of any array or batch, however it is laid out', () => {
+    fc.assert(
+      fc.property(
         fc.array(arbitraryObject as fc.Arbitrary<Record<string, unknown>>, { maxLength: 6 }),
         arbitraryIndent,
         fc.constantFrom('array', 'batch', 'batch behind others'),
-        async (records, indent, shape) => {
+        (records, indent, shape) => {
           const body = {
             array: records,
             batch: { batch: records },
             'batch behind others': { b: [1, { batch: [2] }], batch: records },
           }[shape]
-          const found = await parsed(JSON.stringify(body, null, indent))
-          expect(found.map(essence)).toEqual(records.map(renamed).map(essence))
+          const text = Buffer.from(JSON.stringify(body, null, indent)).toString('latin1')
+          const lines = cut(text) as string[]
+          expect(lines.map((line) => JSON.parse(Buffer.from(line, 'latin1').toString()))).toEqual(records)
         },
       ),
       { numRuns: 500 },
     )
   })
 
-  it('are one line for one object, and none for none', async () => {
-    expect(await linesIn('\ufeff {"a":\n1} \n')).toEqual(['{"a": 1}'])
-    for (const none of ['[]', ' [ ] ', '{"batch":[]}', '{"batch" : [\n]}']) expect(await linesIn(none)).toEqual([])
-    expect(await linesIn('{"batch":{"a":1}}')).toEqual(['{"batch":{"a":1}}'])
-    expect(await linesIn('{"batch":[{"a":1}],"batch":[{"b":2}]}')).toEqual(['{"b":2}'])
+  it('as the reference cuts it, whatever it is', () => {
+    const bodies = fc
+      .tuple(
+        fc.constantFrom('[', '{', '{"batch":[', ''),
+        fc.array(shard, { maxLength: 14 }),
+        fc.constantFrom(']', '}', ']}', ''),
+      )
+      .map(([open, shards, close]) => open + shards.join('') + close)
+    fc.assert(
+      fc.property(bodies, (text) => {
+        const found = cut(text)
+        const wanted = cutByReference(text)
+        const trimmed = Array.isArray(wanted) ? wanted.map((line) => line.replace(/^[ \t\r]+|[ \t\r]+$/g, '')) : wanted
+        expect(found).toEqual(trimmed)
+      }),
+      { numRuns: 5_000 },
+    )
   })
 
-  it('keep every number and text as it is spelled', async () => {
+  it('into one line for one object, and none for none', () => {
+    expect(cut('{"a":\n1} \n')).toEqual(['{"a": 1}'])
+    for (const none of ['[]', ' [ ] ', '{"batch":[]}', '{"batch" : [\n]}']) expect(cut(none)).toEqual([])
+    expect(cut('{"batch":{"a":1}}')).toEqual(['{"batch":{"a":1}}'])
+    expect(cut('{"batch":[{"a":1}],"batch":[{"b":2}]}')).toEqual(['{"b":2}'])
+    expect(cut('{"b\\u0061tch":[{"b":2}]}')).toEqual(['{"b":2}'])
+  })
+
+  it('with every number and text as it is spelled', () => {
     const record = '{"metadata":{"a":12345678901234567890,"b":1.0,"c":1E5,"d":"\\u0041\\/","e":-0}}'
-    expect(await linesIn(`[${record} ,\r\n${record}]`)).toEqual([record, record])
+    expect(cut(`[${record} ,\r\n${record}]`)).toEqual([record, record])
   })
 
-  it('hold elements that are no records, for the scanner to name', async () => {
-    expect(await linesIn('[1,"a,]",null,[{}],nope,{"a":nope},{"a":"x\ny"},{"a":"\\\n"}]')).toEqual([
+  it('into elements that are no records, for the scanner to name', () => {
+    expect(cut('[1,"a,]",null,[{}],nope,{"a":nope},{"a":"x\ny"},{"a":"\\\n"}]')).toEqual([
       ...['1', '"a,]"', 'null', '[{}]', 'nope', '{"a":nope}', '{"a":"x\ry"}', '{"a":"\\\r"}'],
     ])
   })
 
+  it('not at all where it is cut off anywhere', () => {
+    const text = '{"batch":[{"metadata":{"a":[1,"]"]},"message":"\\"x"},{}]}'
+    for (let end = 1; end < text.length; end++) expect(cut(text.slice(0, end))).toEqual({ fault: 'cut_off', at: end })
+  })
+
+  it('into lines that are all JSON only where the whole is, however it is damaged', () => {
+    const damaged = fc.tuple(
+      fc.array(arbitraryObject, { minLength: 1, maxLength: 4 }),
+      fc.nat(),
+      fc.constantFrom(...'{}[],:"\\\n0 '),
+    )
+    fc.assert(
+      fc.property(damaged, ([records, place, byte]) => {
+        const text = Buffer.from(JSON.stringify(records)).toString('latin1')
+        const at = place % text.length
+        const broken = text.slice(0, at) + byte + text.slice(at + 1)
+        const lines = cut(broken)
+        if (isJson(broken)) expect(Array.isArray(lines)).toBe(true)
+        else if (broken.trim().startsWith('[')) expect(Array.isArray(lines) && lines.every(isJson)).toBe(false)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  it('into a bounded number of records', () => {
+    expect(cut('[1,2,3]', 3)).toEqual(['1', '2', '3'])
+    expect(cut('[1,2,3]', 2)).toEqual({ fault: 'too_many', at: 5 })
+  })
+})
+
+describe('of a body', () => {
   it.each([
     ['', 'it is empty'],
     [' \n', 'it is empty'],
@@ -112,91 +201,153 @@ describe('the lines of a body', () => {
     ['[{}{}]', 'at byte 3 a comma is missing between two elements of the array'],
     ['[{}] {}', 'something stands behind its end, at byte 5. One record a line is application/x-ndjson'],
     ['{}\n{}', 'something stands behind its end, at byte 3. One record a line is application/x-ndjson'],
-  ])('there are none of %j', async (text, why) => {
-    await expect(linesIn(text)).rejects.toMatchObject({
-      code: 'invalid_body',
-      message: `The body is not valid JSON: ${why}. Nothing of it was taken.`,
-    })
+  ])('that is %j nothing is taken', (text, why) => {
+    const message = `The body is not valid JSON: ${why}. Nothing of it was taken.`
+    expect(() => take(text)).toThrow(expect.objectContaining({ code: 'invalid_body', message }))
+    parser.flush()
+    expect([rows, rejects]).toEqual([[], []])
   })
 
-  it('there are none of what is cut anywhere', async () => {
-    const text = '{"batch":[{"metadata":{"a":[1,"]"]},"message":"\\"x"},{}]}'
-    for (let end = 0; end < text.length; end++) {
-      await expect(linesIn(text.slice(0, end))).rejects.toMatchObject({ code: 'invalid_body' })
-    }
-  })
-
-  it('are all JSON only where the whole is, however it is damaged', async () => {
-    const damaged = fc.tuple(
-      fc.array(arbitraryObject, { minLength: 1, maxLength: 4 }),
-      fc.nat(),
-      fc.constantFrom(...'{}[],:"\\\n0 '),
-    )
-    await fc.assert(
-      fc.asyncProperty(damaged, async ([records, place, byte]) => {
-        const text = JSON.stringify(records)
-        const at = place % text.length
-        const broken = text.slice(0, at) + byte + text.slice(at + 1)
-        const lines = await linesIn(broken).catch(() => ['refused'])
-        if (isJson(broken)) expect(lines).not.toEqual(['refused'])
-        else if (broken.trim().startsWith('[')) expect(lines.every(isJson)).toBe(false)
-      }),
-      { numRuns: 1_000 },
-    )
-  })
-
-  it('may be too many', async () => {
+  it('that holds too many records nothing is taken', () => {
     const many = (count: number) => `[${Array(count).fill('1').join(',')}]`
-    expect((await linesIn(many(MAX_RECORDS))).length).toBe(MAX_RECORDS)
-    await expect(linesIn(many(MAX_RECORDS + 1))).rejects.toMatchObject({ code: 'body_too_large' })
+    expect(() => take(many(MAX_RECORDS + 1))).toThrow(expect.objectContaining({ code: 'body_too_large' }))
+    expect([rows, rejects]).toEqual([[], []])
+    expect(take(many(MAX_RECORDS)).told.length).toBe(MAX_RECORDS)
   })
 
-  it('are longer than a piece where a record is', async () => {
-    const records = [1, 300_000, 2, 600_000, 300_000].map((length) => ({ id: 'x'.repeat(length) }))
-    expect(await parsed(JSON.stringify(records))).toEqual(records)
+  it('bad records are told with their numbers and as they were sent', () => {
+    const { ids, told } = take('\ufeff[{"id":"a"},\n  {"id":\n7} , 5,"\ud800", {"id":"b"}\n]')
+    expect(ids).toEqual(['a', 'b'])
+    expect(told).toEqual([
+      [2, 'invalid_field', '{"id": 7}'],
+      [3, 'not_an_object', '5'],
+      [4, 'not_an_object', '"\ufffd"'],
+    ])
+    expect(take('[]').told).toEqual([])
   })
 
-  it('of NDJSON are its lines, blank ones and broken ones too', async () => {
-    const text = '\ufeff{"a":1}\r\n\n  {"b":"}"} \n{"c":\nnope\n{"d":1}}\n{"e":1}'
-    expect(await linesIn(text, 'ndjson')).toEqual(['{"a":1}', '', '{"b":"}"}', '{"c":', 'nope', '{"d":1}}', '{"e":1}'])
-    expect(await linesIn('', 'ndjson')).toEqual([])
+  it('records that are not UTF-8 or too long are told, their neighbours taken', () => {
+    const long = 'x'.repeat(1 << 20)
+    rows = []
+    rejects = []
+    const bytes = Buffer.concat(
+      ['[{"id":"a"},{"id":"', Buffer.of(0xff), `"},{"id":"${long}"},{"id":"b"}]`].map((part) =>
+        Buffer.from(part as string),
+      ),
+    )
+    const { taken, rejects: told } = parser.take({ bytes, form: 'json', defaults: { source: 'edge_logs' } }, NOW_US)
+    parser.flush()
+    expect(told).toEqual([
+      { record: 2, reason: 'invalid_utf8' },
+      { record: 3, reason: 'line_too_long' },
+    ])
+    expect([taken, rows.map(({ id }) => id)]).toEqual([2, ['a', 'b']])
+  })
+
+  it('that is larger than all before it all is taken, and its memory goes when no other comes', () => {
+    const records = Array.from({ length: 40 }, (_, i) => ({ id: `${i}`, event_message: 'x'.repeat(200_000) }))
+    expect(take(records).ids).toEqual(records.map(({ id }) => id))
+    expect(parser.rest()).toBe(true)
+    expect(parser.rest()).toBe(false)
+    expect(take([{ id: 'after' }]).ids).toEqual(['after'])
+  })
+
+  it('of NDJSON its lines are taken, blank and broken ones counted', () => {
+    const text = '\ufeff{"id":"a"}\r\n\n  {"id":"}"} \n{"c":\nnope\n{"d":1}}\n{"id":"e"}'
+    const { ids, told } = take(text, { form: 'ndjson' })
+    expect(ids).toEqual(['a', '}', 'e'])
+    expect(told).toEqual([
+      [4, 'invalid_json', '{"c":'],
+      [5, 'invalid_json', 'nope'],
+      [6, 'invalid_json', '{"d":1}}'],
+    ])
+    expect(take('', { form: 'ndjson' }).ids).toEqual([])
   })
 })
 
+/** What a record says itself, and what the URL says where it does not, spelled out. */
+function spelledOut(record: Record<string, unknown>, { source, project }: Defaults): Record<string, unknown> {
+  const { message, ...rest } = record
+  const metadata = (Array.isArray(rest.metadata) ? rest.metadata[0] : rest.metadata) ?? {}
+  const hasProject =
+    rest.project != null || [metadata.project, metadata.project_ref].some((one) => typeof one === 'string')
+  return {
+    ...rest,
+    event_message: rest.event_message ?? message,
+    source: rest.source ?? source,
+    project: hasProject ? rest.project : project,
+  }
+}
+
 describe('what a record lacks', () => {
-  const defaults = { source: 'edge_logs', project: 'url"' }
-  const one = async (record: string, form: BodyForm = 'json') => (await linesIn(record, form, defaults))[0]!
-  const SOURCE = '"source":"edge_logs"'
-  const PROJECT = '"project":"url\\""'
+  const defaults = { source: 'edge_logs', project: 'url"é' }
+  const one = (record: string, form: BodyForm = 'json') => take(record, { form, defaults }).rows[0]!
 
+  it('it gets from the URL, as if it said so itself', () => {
+    const text = fc.constantFrom('a', 'b"\\', null)
+    const some = fc.constantFrom<unknown>('a', null, 7, undefined)
+    const places = fc.record({ project: some, project_ref: some }, { requiredKeys: [] })
+    const record = fc.record(
+      {
+        id: fc.constant('id'),
+        timestamp: fc.constant(NOW_US),
+        source: fc.constantFrom('auth_logs', 'function_logs', 'realtime.logs.prod', 'nope', null),
+        project: some,
+        event_message: some,
+        message: some,
+        metadata: fc.oneof(places, fc.array(places, { maxLength: 2 }), text),
+      },
+      { requiredKeys: ['id', 'timestamp'] },
+    )
+    const given = fc.constantFrom<Defaults>(defaults, { source: 'function_logs' }, { project: 'p' }, {})
+    fc.assert(
+      fc.property(
+        fc.array(record, { maxLength: 300, size: 'max' }),
+        given,
+        fc.constantFrom<BodyForm>('json', 'ndjson'),
+        (records, from, form) => {
+          const body = form === 'json' ? JSON.stringify(records) : records.map((one) => JSON.stringify(one)).join('\n')
+          const found = take(body, { form, defaults: from })
+          const wanted = parse(records.map((record) => JSON.stringify(spelledOut(record, from))).join('\n'))
+          expect(found.rows).toEqual(wanted.rows)
+          expect(found.told.map(([line, reason]) => [line, reason])).toEqual(
+            wanted.rejects.map(({ line, reason }) => [line, reason]),
+          )
+        },
+      ),
+      { numRuns: 20 },
+    )
+  })
+
+  const [SOURCE, PROJECT] = [defaults.source, defaults.project]
   it.each([
-    ['{}', `{${SOURCE},${PROJECT}}`],
-    ['{ }', `{ ${SOURCE},${PROJECT}}`],
-    ['{"a":1}', `{"a":1,${SOURCE},${PROJECT}}`],
-    ['{"source":"auth_logs"}', `{"source":"auth_logs",${PROJECT}}`],
-    ['{"source":null}', `{"source":null,${SOURCE},${PROJECT}}`],
-    ['{"source":null,"source":"a","project":"p"}', '{"source":null,"source":"a","project":"p"}'],
-    ['{"source":"a","source":null,"project":"p"}', `{"source":"a","source":null,"project":"p",${SOURCE}}`],
-    ['{"\\u0073ource":"a","project":"p"}', '{"\\u0073ource":"a","project":"p"}'],
-    ['{"a":"source","project":7}', `{"a":"source","project":7,${SOURCE}}`],
-    ['{"a":{"source":"b","project":"c"}}', `{"a":{"source":"b","project":"c"},${SOURCE},${PROJECT}}`],
-    ['{"metadata":{"project":"p"}}', `{"metadata":{"project":"p"},${SOURCE}}`],
-    ['{"metadata":{"project":7}}', `{"metadata":{"project":7},${SOURCE},${PROJECT}}`],
-    ['{"metadata":{"a":{"project":"p"}}}', `{"metadata":{"a":{"project":"p"}},${SOURCE},${PROJECT}}`],
-    ['{"metadata":[{"a":[{}],"project_ref":"p"}]}', `{"metadata":[{"a":[{}],"project_ref":"p"}],${SOURCE}}`],
-    ['{"metadata":[{},{"project":"p"}]}', `{"metadata":[{},{"project":"p"}],${SOURCE},${PROJECT}}`],
-    ['{"metadata":{"project":"p"},"metadata":{}}', `{"metadata":{"project":"p"},"metadata":{},${SOURCE},${PROJECT}}`],
-  ])('%s gets it from the URL', async (record, line) => {
-    expect(await one(record)).toBe(line)
-    expect(await one(record, 'ndjson')).toBe(line)
+    ['{}', SOURCE, PROJECT],
+    ['{ }', SOURCE, PROJECT],
+    ['{"source":"auth_logs"}', 'auth_logs', PROJECT],
+    ['{"source":null}', SOURCE, PROJECT],
+    ['{"source":null,"source":"auth_logs","project":"p"}', 'auth_logs', 'p'],
+    ['{"source":"auth_logs","source":null,"project":"p"}', SOURCE, 'p'],
+    ['{"\\u0073ource":"auth_logs","project":"p"}', 'auth_logs', 'p'],
+    ['{"a":{"source":"auth_logs","project":"c"}}', SOURCE, PROJECT],
+    ['{"project":""}', SOURCE, ''],
+    ['{"metadata":{"project":"p"}}', SOURCE, 'p'],
+    ['{"metadata":{"project":7}}', SOURCE, PROJECT],
+    ['{"metadata":{"a":{"project":"p"}}}', SOURCE, PROJECT],
+    ['{"metadata":[{"a":[{}],"project_ref":"p"}]}', SOURCE, 'p'],
+    ['{"metadata":[{},{"project":"p"}]}', SOURCE, PROJECT],
+    ['{"metadata":{"project":"p"},"metadata":{}}', SOURCE, PROJECT],
+  ])('%s gets from the URL', (record, source, project) => {
+    for (const form of ['json', 'ndjson'] as const) expect(one(record, form)).toMatchObject({ source, project })
   })
 
-  it.each(['{"a"', '{"a":1]', '{"a":1} 2'])('%s gets nothing', async (line) => {
-    expect(await one(line, 'ndjson')).toBe(line)
+  it('stays lacking where the next body says nothing', () => {
+    expect(one('{}').project).toBe(PROJECT)
+    expect(take('{}', { defaults: { source: SOURCE } }).rows[0]!.project).toBe(null)
+    expect(take('{}', { defaults: {} }).told).toEqual([[1, 'missing_source', '{}']])
   })
 
-  it.each(['{"a":1,}', '{,}', '{"a"}', '{a}', '{"a":1 "b":2}'])('%s stays as wrong as it is', async (line) => {
-    expect(parse(await one(line)).rejects.map(({ reason }) => reason)).toEqual(['invalid_json'])
+  it.each(['{"a":1,}', '{,}', '{"a"}', '{a}', '{"a":1 "b":2}'])('%s stays as wrong as it is', (record) => {
+    expect(take(record, { defaults }).told).toEqual([[1, 'invalid_json', record]])
   })
 
   it.each([
@@ -207,14 +358,18 @@ describe('what a record lacks', () => {
     ['{"event_message":null,"message":"m"}', 'm'],
     ['{"message":"a","message":"m"}', 'm'],
     ['{"message":"a","message":null}', ''],
-    ['{"m\\u0065ssage":"m"}', 'm'],
+    ['{"m\\u0065ssage":"m\\n"}', 'm\n'],
     ['{"metadata":{"message":"m"}}', ''],
     ['{"metadata":{"event_message":"e"},"message":"m"}', 'm'],
-  ])('%s has the event_message %j', async (record, text) => {
-    expect(rowOf(await one(record)).event_message).toBe(text)
+  ])('%s has the event_message %j', (record, text) => {
+    expect(one(record).event_message).toBe(text)
   })
 
-  it('a message that is no text is no event_message either', async () => {
-    expect(parse(await one('{"message":7}')).rejects[0]!.reason).toBe('invalid_field')
+  it('a message is that of a body only', () => {
+    expect(parse('{"message":"m"}', { defaultSource: SOURCE }).rows[0]).toMatchObject({ event_message: '' })
+  })
+
+  it('a message that is no text is no event_message either', () => {
+    expect(take('{"message":7}', { defaults }).told).toEqual([[1, 'invalid_field', '{"message":7}']])
   })
 })

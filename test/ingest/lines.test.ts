@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { HEAD_BYTES } from '../../src/ingest/lines.js'
+import { HEAD_BYTES } from '../../src/ingest/judge.js'
 import { mulberry32 } from '../support/random.js'
 import { INVALID_JSON, VALID_JSON } from './json-cases.js'
 import { NOT_UTF8 } from './json-test-suite.js'

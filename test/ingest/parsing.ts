@@ -1,8 +1,10 @@
 import { tableFromIPC } from 'apache-arrow'
 import { DAY_US } from '../../src/base/units.js'
 import type { IngestBatch } from '../../src/engine/engine.js'
-import { createParser, type ParserOptions, type ParserSink } from '../../src/ingest/parse.js'
+import { createBodyParser } from '../../src/ingest/body.js'
+import { createParser } from '../../src/ingest/parse.js'
 import type { Reject } from '../../src/ingest/rejects.js'
+import type { ParserOptions, ParserSink } from '../../src/ingest/taker.js'
 import { findSource } from '../../src/sources.js'
 
 /** 2026-11-20T12:00:00Z: the present of these tests. */
@@ -44,6 +46,17 @@ export function parseChunks(chunks: readonly Uint8Array[], options: ParseOptions
   )
   for (const chunk of chunks) parser.push(chunk, nowUs)
   parser.end(nowUs)
+  return { batches, rows: batches.flatMap(rowsOf), rejects }
+}
+
+/** Runs the pure pipeline over one body of lines, of which the records of these projects only are taken. */
+export function parseBound(lines: string, projects: ReadonlySet<string>): Parse {
+  const batches: IngestBatch[] = []
+  const rejects: Reject[] = []
+  const sink = { batch: (batch: IngestBatch) => batches.push(batch), reject: (reject: Reject) => rejects.push(reject) }
+  const parser = createBodyParser({ retentionUs: RETENTION_US, scannedLines: 64 }, sink)
+  parser.take({ bytes: Buffer.from(lines), form: 'ndjson', defaults: { projects } }, NOW_US)
+  parser.flush()
   return { batches, rows: batches.flatMap(rowsOf), rejects }
 }
 

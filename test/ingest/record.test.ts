@@ -73,6 +73,7 @@ describe('I6: fields', () => {
       project: null,
       url: null,
       path: 0,
+      status_code: null,
       id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
       event_message: '',
       metadata: '{}',

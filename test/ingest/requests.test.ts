@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { systemClock } from '../../src/base/clock.js'
 import { createMetrics } from '../../src/base/metrics.js'
 import type { Engine, IngestBatch } from '../../src/engine/engine.js'
@@ -35,6 +35,15 @@ function start(append: Engine['append'] = async () => {}) {
   const take = (body: unknown, defaults = { source: 'edge_logs' }, signal?: AbortSignal) =>
     requests.take(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), 'json', defaults, signal)
   return { requests, take, written, ids: () => rows.map(({ id }) => id) }
+}
+
+/** The threads that are started from now on until the test ends. */
+function watchThreads(): readonly Worker[] {
+  const threads: Worker[] = []
+  const collect = (thread: Worker) => void threads.push(thread)
+  process.on('worker', collect)
+  onTestFinished(() => void process.off('worker', collect))
+  return threads
 }
 
 const ids = (from: number, count: number) => Array.from({ length: count }, (_, i) => ({ id: `${from + i}` }))
@@ -104,16 +113,32 @@ describe('requests', () => {
   })
 
   it('start no thread before the first comes, and one for all', async () => {
-    const threads: Worker[] = []
-    const collect = (thread: Worker) => void threads.push(thread)
-    process.on('worker', collect)
+    const threads = watchThreads()
     const { take } = start()
     await new Promise((resolve) => setTimeout(resolve, 20))
     expect(threads.length).toBe(0)
     await take(ids(0, 1))
     await Promise.all([take(ids(1, 1)), take(ids(2, 1))])
-    process.off('worker', collect)
     expect(threads.length).toBe(1)
+  })
+
+  it('have their thread before the first comes where that is asked for', async () => {
+    const threads = watchThreads()
+    const { requests, take, ids: taken } = start()
+    requests.prepare()
+    requests.prepare()
+    await vi.waitFor(() => expect(threads.length).toBe(1))
+    await take(ids(0, 1))
+    expect([threads.length, taken()]).toEqual([1, ['0']])
+  })
+
+  it('have no thread once it is closed', async () => {
+    const threads = watchThreads()
+    const { requests } = start()
+    await requests.close()
+    requests.prepare()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(threads.length).toBe(0)
   })
 
   it('that fail leave room for the next', async () => {

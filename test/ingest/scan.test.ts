@@ -54,6 +54,7 @@ function expected(record: Record<string, unknown>) {
     status_code: [response, 'status_code'],
     url: [request, 'url'],
     path: [request, 'path'],
+    message: [record, 'message'],
   }
   const values = new Map<string, unknown>()
   for (const [name, [object, key]] of Object.entries(places)) {

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/base/clock.js'
 import { createMetrics } from '../../src/base/metrics.js'
-import type { IngestTotals } from '../../src/ingest/ingest.js'
 import { readStdin } from '../../src/ingest/stdin.js'
+import type { IngestTotals } from '../../src/ingest/thread.js'
 
 let directory: string
 beforeEach(() => {

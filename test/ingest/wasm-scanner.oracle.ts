@@ -64,6 +64,7 @@ function expectedFields(record: Json | undefined): Reading['fields'] {
     status_code: child(response, 'status_code'),
     url: child(request, 'url'),
     path: child(request, 'path'),
+    message: child(record, 'message'),
   }
   const present = Object.entries(values).filter((entry): entry is [string, Json] => (entry[1] ?? null) !== null)
   return Object.fromEntries(present.map(([name, value]) => [name, { kind: kindOf(value), value }]))

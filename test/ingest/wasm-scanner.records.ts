@@ -92,6 +92,7 @@ export const recordText: fc.Arbitrary<string> = objectWith({
   timestamp: value,
   project: value,
   event_message: value,
+  message: value,
   metadata: repeated(metadata),
   request: repeated(request),
 })

@@ -1,5 +1,6 @@
 import type { TestRecord } from '../support/records.js'
 import { apiCounts } from './api-counts.js'
+import { functionGroups, pathGroups, urlGroups } from './groups.js'
 import { invocationStats } from './invocation-stats.js'
 import { logsAll } from './logs-all.js'
 
@@ -18,6 +19,17 @@ const ORACLES: Record<string, Oracle> = {
   'logs.all': logsAll,
   'functions.invocation-stats': invocationStats,
   'usage.api-counts': apiCounts,
+  'test.functions': functionGroups,
+  'test.urls': urlGroups,
+  'test.paths': pathGroups,
+}
+
+/** The same for a caller who is bound to the project that it names: over that project's records, and no name is a pattern. */
+export function boundOracle(endpoint: string, records: readonly TestRecord[], params: Params, nowUs: number) {
+  const own = records.filter(({ project }) => project === params.project)
+  const isPattern = endpoint === 'usage.api-counts'
+  const project = isPattern ? params.project!.replace(/[^A-Za-z0-9]/g, '\\$&') : params.project!
+  return oracle(endpoint, isPattern ? own : records, { ...params, project }, nowUs)
 }
 
 /** The rows that the contract says an endpoint answers at `nowUs`; the parameters are valid. */

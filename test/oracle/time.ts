@@ -34,8 +34,8 @@ function offsetMinutes(offset: string): number | undefined {
 }
 
 /** The items of each key, in their order. */
-export function groupBy<T>(items: readonly T[], keyOf: (item: T) => number): Map<number, T[]> {
-  const groups = new Map<number, T[]>()
+export function groupBy<T, Key>(items: readonly T[], keyOf: (item: T) => Key): Map<Key, T[]> {
+  const groups = new Map<Key, T[]>()
   for (const item of items) {
     const key = keyOf(item)
     groups.has(key) ? groups.get(key)!.push(item) : groups.set(key, [item])

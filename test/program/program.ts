@@ -26,7 +26,7 @@ interface StartOptions {
   stdin?: number | 'ignore' | 'pipe'
 }
 
-/** The environment without settings of whoever runs the tests; nothing is kept, unless the test says where. */
+/** The environment without settings of whoever runs the tests; nothing is kept, unless the test says where; lines as people read them. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('LOGWEIR_'))
   return { ...Object.fromEntries(inherited), LOGWEIR_IN_MEMORY: '1' }
@@ -136,8 +136,9 @@ export async function until<T>(ask: () => Promise<T>, passes: (answer: T) => boo
 /** Runs a command to its end. */
 export async function run(
   args: readonly string[],
+  options: StartOptions = {},
 ): Promise<{ code: number | NodeJS.Signals; stdout: Buffer; stderr: string }> {
-  const program = start(args)
+  const program = start(args, options)
   const chunks: Buffer[] = []
   program.child.stdout!.on('data', (chunk: Buffer) => chunks.push(chunk))
   await once(program.child, 'close')

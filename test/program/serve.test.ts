@@ -224,6 +224,21 @@ describe('a signal', () => {
   })
 })
 
+it('is not ready while it stops', async () => {
+  const service = await serve([], { stdin: 'ignore' })
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
+  socket.setEncoding('utf8')
+  socket.write('GET /ready HTTP/1.1\r\nHost: x\r\n')
+  expect((await service.get('/ready')).status).toBe(200)
+  service.child.kill('SIGTERM')
+  await service.says(/SIGTERM: stopping\n/)
+  socket.write('\r\n')
+  const answer = (await socket.toArray()).join('')
+  expect(answer).toMatch(/^HTTP\/1\.1 503 /)
+  expect(answer).toContain('"code":"stopping"')
+  expect(await service.exit).toBe(0)
+})
+
 it('X2: lives on when nobody reads its output', async () => {
   const service = await serve()
   service.child.stderr!.destroy()

@@ -22,16 +22,20 @@ describe('logweir', () => {
 
   it('tells its version and its help', async () => {
     expect((await run(['--version'])).stdout.toString()).toBe(`${manifest.version}\n`)
-    for (const args of [['--help'], ['serve', '--help'], ['generate', '-h']]) {
+    for (const [args, usage] of [
+      [['--help'], 'logweir serve [flags] '],
+      [['serve', '--port', '--help'], 'logweir serve [flags]: '],
+      [['schema', 'clickhouse', '-h'], 'logweir schema clickhouse [flags]: '],
+    ] as const) {
       const { code, stdout } = await run(args)
       expect(code).toBe(0)
-      expect(stdout.toString()).toContain('logweir serve [flags]')
+      expect(stdout.toString()).toContain(usage)
     }
   })
 
   it.each([
     [[], 'no command. Try: logweir serve, or logweir --help'],
-    [['sevre'], 'unknown command "sevre". Try: logweir serve, or logweir --help'],
+    [['sevre'], 'unknown command "sevre". Did you mean serve? Try: logweir --help'],
     [['serve', '--nope'], 'unknown flag --nope. Try: logweir --help'],
     [['serve', '--port', 'http'], '--port: "http" is not an integer from 0 to 65535.'],
     [['serve', '--port'], '--port needs a value: --port VALUE.'],

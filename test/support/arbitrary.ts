@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import type { Params } from '../oracle/oracle.js'
+import { DIRECTIONS, FUNCTION_COLUMNS, URL_COLUMNS } from './groups.js'
 import type { TestRecord } from './records.js'
 
 /**
@@ -76,6 +77,7 @@ const invocationMetadata = repeated(
 )
 const edgeMetadata = repeated(
   object(
+    member('response', repeated(object(member('status_code', fc.constantFrom(...STATUSES))))),
     member(
       'request',
       repeated(
@@ -157,6 +159,29 @@ export function arbitraryQuestion(nowUs: number): fc.Arbitrary<Question> {
   const ask = (endpoint: string, params: fc.Arbitrary<Record<string, string | undefined>>) =>
     params.map((given) => ({ endpoint, params: withoutUndefined(given) }))
   return fc.oneof(ask('logs.all', logsAll), ask('functions.invocation-stats', stats), ask('usage.api-counts', counts))
+}
+
+/**
+ * The same, or a question that groups rows by a text. Not by order of their mean: where two differ by their last bits,
+ * either may come first.
+ */
+export function arbitraryQuestionOfAny(nowUs: number): fc.Arbitrary<Question> {
+  const group = (endpoint: string, columns: Record<string, string>) =>
+    fc.record({
+      endpoint: fc.constant(endpoint),
+      params: fc.record({
+        project: mostly('a', ['b', '__proto__', 'nobody']),
+        order: fc.constantFrom(...Object.keys(columns).filter((name) => name !== 'avg_execution_time')),
+        direction: fc.constantFrom(...Object.keys(DIRECTIONS)),
+        limit: fc.constantFrom('1', '3', '1000'),
+      }),
+    })
+  return fc.oneof(
+    { weight: 3, arbitrary: arbitraryQuestion(nowUs) },
+    { weight: 1, arbitrary: group('test.functions', FUNCTION_COLUMNS) },
+    { weight: 1, arbitrary: group('test.urls', URL_COLUMNS) },
+    { weight: 1, arbitrary: group('test.paths', { requests: '' }) },
+  )
 }
 
 const withoutUndefined = (given: Record<string, string | undefined>): Params =>

@@ -6,6 +6,7 @@ import { type Engine, RawJson, type Row } from '../../src/engine/engine.js'
 import type { Params, PlainRow } from '../oracle/oracle.js'
 import { toBatch } from './batch.js'
 import { createFakeClock } from './clock.js'
+import { GROUP_ENDPOINTS } from './groups.js'
 import type { TestRecord } from './records.js'
 
 /** An embedded engine of which a test says only what it needs. */
@@ -34,11 +35,19 @@ export async function ask(engine: Engine, endpoint: string, params: Params, nowU
   return read()
 }
 
+const ALL = [...ENDPOINTS, ...GROUP_ENDPOINTS]
+
 /** Calls an endpoint; what is returned reads the answer. */
 export async function askLater(engine: Engine, endpoint: string, params: Params, nowUs: number) {
-  const { call } = ENDPOINTS.find(({ name }) => name === endpoint)!
+  const { call } = ALL.find(({ name }) => name === endpoint)!
   const answer = await engine.run(call(new URLSearchParams(params)).plan(nowUs))
   return () => readAll(answer)
+}
+
+/** The same as a caller asks who is bound to the project that it names. */
+export async function askBound(engine: Engine, endpoint: string, params: Params, nowUs: number): Promise<PlainRow[]> {
+  const { callBound } = ALL.find(({ name }) => name === endpoint)!
+  return readAll(await engine.run(callBound(new URLSearchParams(params)).plan(nowUs)))
 }
 
 /** The rows of an answer, JSON texts as plain data. */

@@ -4,14 +4,18 @@ import type { Metrics } from '../../base/metrics.js'
 import { DAY_US, MIB, MINUTE_US } from '../../base/units.js'
 import { describeDamage } from '../disk/journal/recover.js'
 import { createTrouble, tellTrouble } from '../disk/trouble.js'
-import type { Engine, Row } from '../engine.js'
+import { type Engine, GROUPING_LIMITS, type GroupingLimits, type Row, type Work } from '../engine.js'
 import { shapeOf } from '../plan.js'
-import { type Run, runBuckets, runRows } from './execute.js'
+import { runBuckets, runRows } from './execute.js'
+import { createFollowers } from './follow.js'
+import { runGroups } from './groups.js'
 import { createMemo } from './memo.js'
+import type { Run } from './select.js'
 import { createPause } from './slices.js'
 import type { Disk } from './storage/disk/disk.js'
 import { createDiskKeeper } from './storage/disk/disk-keeper.js'
 import { dropBeyondDisk, dropBeyondMemory, enforceRetention, unloadBeyond } from './storage/retention.js'
+import type { Sealer } from './storage/sealing/sealer.js'
 import { createStore, type Store } from './storage/store.js'
 
 export interface ArrowEngineOptions {
@@ -32,8 +36,11 @@ export interface ArrowEngineOptions {
   /** A head is sealed once it holds so many rows or bytes. */
   sealRows?: number
   sealBytes?: number
+  /** What seals heads; by default this thread. */
+  sealer?: Sealer
   /** Bytes that results of sealed segments may take, to be used again. */
   memoBytes?: number
+  groupingLimits?: GroupingLimits
 }
 
 /** The embedded engine, and what tests, benches and shutdown need of it beyond the interface. */
@@ -64,12 +71,20 @@ const RETRY_MS = 1000
 /** Rows as sorted, compressed, time-partitioned columns in this process's memory. */
 export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   const { clock, metrics, rowsLimitBytes, retentionUs = RETENTION_US, sealRows = SEAL_ROWS } = options
-  const { diskLimitBytes = Number.POSITIVE_INFINITY } = options
+  const { diskLimitBytes = Number.POSITIVE_INFINITY, groupingLimits = GROUPING_LIMITS } = options
   const { sealBytes = Math.min(SEAL_BYTES, rowsLimitBytes * HEAD_SHARE, diskLimitBytes * JOURNAL_SHARE) } = options
   const durable =
     options.disk === undefined ? undefined : keepOn(options.disk, options, () => unloadBeyond(store, limitBytes()))
   const memo = createMemo(options.memoBytes ?? Math.min(MEMO_BYTES, rowsLimitBytes * MEMO_SHARE), metrics)
-  const store = createStore({ sealRows, sealBytes, keeper: durable?.keeper, onDrop: memo.forget })
+  const followers = createFollowers()
+  const store = createStore({
+    sealRows,
+    sealBytes,
+    keeper: durable?.keeper,
+    sealer: options.sealer,
+    onDrop: memo.forget,
+    onAppend: followers.tell,
+  })
   metrics.rowsLimitBytes.set(rowsLimitBytes)
   const limitBytes = () => rowsLimitBytes - memo.bytes()
   const enforceLimits = () => {
@@ -84,6 +99,26 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   })
   const stopSync = durable?.syncEvery(SYNC_MS, clock, () => store.sealFailing())
 
+  const run: Engine['run'] = async (plan, { signal, onWork } = {}) => {
+    const shape = shapeOf(plan)
+    if (shape === undefined) return inOrder([])
+    const { parts, release } = store.view(shape.source)
+    const count = countWork(parts.length, metrics)
+    const run: Run = { parts, memo, pause: createPause(signal), ...count }
+    if (shape.kind !== 'rows') {
+      const running = shape.kind === 'groups' ? runGroups(shape, run, groupingLimits) : runBuckets(shape, run)
+      const rows = await running.finally(release)
+      onWork?.(count.work())
+      return inOrder(rows)
+    }
+    const found = await runRows(shape, run).catch((error) => {
+      release()
+      throw error
+    })
+    onWork?.(count.work())
+    return releasing(found, release)
+  }
+
   return {
     async recover() {
       await durable?.recover(store)
@@ -93,17 +128,17 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
       await store.append(batch)
       enforceLimits()
     },
-    async run(plan, { signal } = {}) {
-      const shape = shapeOf(plan)
-      if (shape === undefined) return inOrder([])
-      const { parts, release } = store.view(shape.source)
-      const run: Run = { parts, memo, pause: createPause(signal), scanned: (rows) => metrics.scannedRows.inc(rows) }
-      if (shape.kind === 'buckets') return inOrder(await runBuckets(shape, run).finally(release))
-      const found = await runRows(shape, run).catch((error) => {
-        release()
-        throw error
-      })
-      return releasing(found, release)
+    run,
+    async follow(followed, arrived) {
+      const follower = followers.add(followed, arrived)
+      return {
+        async run(plan, options) {
+          // The plan sees the rows of this moment.
+          const { told } = follower
+          return { rows: await run(plan, options), told }
+        },
+        stop: follower.stop,
+      }
     },
     seal: () => store.sealAll(),
     forget: () => memo.clear(),
@@ -114,9 +149,25 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
       stopUpkeep()
       stopSync?.()
       durable?.trouble.giveUp()
-      await store.settled()
+      await store.close()
       await durable?.close()
     },
+  }
+}
+
+/** Counts what one run looks at, of so many parts. */
+function countWork(parts: number, metrics: Pick<Metrics, 'scannedRows'>) {
+  let rows = 0
+  let opened = 0
+  return {
+    opening() {
+      opened += 1
+    },
+    scanned(more: number) {
+      rows += more
+      metrics.scannedRows.inc(more)
+    },
+    work: (): Work => ({ rows, segments: { total: parts, pruned: parts - opened } }),
   }
 }
 
@@ -135,11 +186,15 @@ function keepOn(
       keeper.recover(store, {
         damage(stretch) {
           metrics.damagedBytes.inc(stretch.bytes)
-          log(describeDamage(directory, stretch))
+          log(describeDamage(directory, stretch), { level: 'error', code: 'journal_damaged', bytes: stretch.bytes })
         },
         unreadable(path, { message }) {
           metrics.damagedSegments.inc()
-          log(`${directory}/${path} cannot be read, and its rows are not shown: ${message}`)
+          log(`${directory}/${path} cannot be read, and its rows are not shown: ${message}`, {
+            level: 'error',
+            code: 'segment_damaged',
+            path,
+          })
         },
       }),
     /** A disk that takes longer to sync than the interval is not asked again meanwhile. */

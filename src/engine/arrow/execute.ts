@@ -2,22 +2,12 @@ import { datetime } from '../../base/buckets.js'
 import { RawJson, type Row, type Value } from '../engine.js'
 import type { BucketsShape, RowsShape } from '../plan.js'
 import type { Batch, ColdReader, ColdRow, Part } from './columns/batch.js'
-import { bytesOfSelection, range, type Selection, sizeOf } from './columns/selection.js'
-import type { Memo } from './memo.js'
+import { sizeOf } from './columns/selection.js'
 import { createAggregation } from './operators/aggregate.js'
-import { createFilter, filterTime } from './operators/filter.js'
 import { createTop, type Found } from './operators/top.js'
 import { bytesOfPartial, mergePartial, type Partial, partialOf, settle } from './partials.js'
+import { createSelect, liesWithin, overlaps, type Run } from './select.js'
 import type { Pause } from './slices.js'
-
-/** What a run needs from outside: the rows, a pause between pieces of work, and somebody who counts. */
-export interface Run {
-  /** In order of arrival. */
-  parts: readonly Part[]
-  pause: Pause
-  memo: Memo
-  scanned(rows: number): void
-}
 
 /**
  * Runs a plan of the buckets shape: each part gives a partial, the partials are merged. Of a sealed part that lies in the
@@ -49,6 +39,7 @@ export async function runBuckets(shape: BucketsShape, run: Run): Promise<Row[]> 
 
   for (const part of parts) {
     if (!overlaps(part, shape)) continue
+    run.opening()
     mergePartial(total, await partialIn(part), aggregation)
     await pause()
   }
@@ -62,7 +53,7 @@ export async function runBuckets(shape: BucketsShape, run: Run): Promise<Row[]> 
 
 /** Runs a plan of the rows shape: the batches with the newest rows first, until no other could have a newer one. */
 export async function runRows(shape: RowsShape, run: Run): Promise<AsyncIterable<Row>> {
-  const { parts, pause, scanned } = run
+  const { parts, pause, opening, scanned } = run
   const select = createSelect(shape, run)
   const top = createTop(shape.limit)
   const opened = new Map<number, Batch>()
@@ -71,6 +62,7 @@ export async function runRows(shape: RowsShape, run: Run): Promise<AsyncIterable
     const part = parts[number]!
     if (!top.wants(part.maxUs)) break
     if (!overlaps(part, shape)) continue
+    opening()
     const { batch, selection } = await select(part)
     opened.set(number, batch)
     scanned(Math.min(sizeOf(selection), shape.limit))
@@ -78,42 +70,6 @@ export async function runRows(shape: RowsShape, run: Run): Promise<AsyncIterable
     await pause()
   }
   return readRows(top.found, opened, shape.columns, pause)
-}
-
-function overlaps({ minUs, maxUs }: Part, { fromUs, throughUs }: BucketsShape | RowsShape): boolean {
-  return maxUs >= fromUs && minUs <= throughUs
-}
-
-function liesWithin({ minUs, maxUs }: Part, { fromUs, throughUs }: BucketsShape | RowsShape): boolean {
-  return minUs >= fromUs && maxUs <= throughUs
-}
-
-/** Opens a part and finds the rows that a plan means. */
-function createSelect(shape: BucketsShape | RowsShape, { pause, memo }: Run) {
-  const filters = shape.predicates.map((predicate) => createFilter(shape.source, predicate))
-  const key = JSON.stringify(shape.predicates)
-  /** The rows of a project are found at no cost. */
-  const isCostly = shape.predicates.some(({ column }) => column !== 'project')
-
-  // The project's filter comes first: it finds its rows without a look at others.
-  async function passing(batch: Batch): Promise<Selection> {
-    let selection: Selection = range(0, batch.rows, false)
-    for (const filter of filters) selection = await filter(batch, selection, pause)
-    return selection
-  }
-
-  async function passingToKeep(part: Part, batch: Batch): Promise<Selection> {
-    const selection = await passing(batch)
-    memo.keep(part, key, selection, bytesOfSelection(selection))
-    return selection
-  }
-
-  return async (part: Part): Promise<{ batch: Batch; selection: Selection }> => {
-    const batch = await part.open()
-    const isKept = isCostly && part.isSealed && !liesWithin(part, shape)
-    const rows = isKept ? (memo.get<Selection>(part, key) ?? (await passingToKeep(part, batch))) : await passing(batch)
-    return { batch, selection: filterTime(batch, rows, shape) }
-  }
 }
 
 async function* readRows(
@@ -140,7 +96,8 @@ const VALUES: Readonly<Record<string, (timestampUs: number, cold: ColdRow) => Va
   metadata: (_, { metadata }) => new RawJson(metadata.toString()),
 }
 
-function toRow(timestampUs: number, cold: ColdRow, columns: readonly string[]): Row {
+/** A row as an answer has it. */
+export function toRow(timestampUs: number, cold: ColdRow, columns: readonly string[]): Row {
   const row: Record<string, Value> = {}
   for (const column of columns) row[column] = VALUES[column]!(timestampUs, cold)
   return row

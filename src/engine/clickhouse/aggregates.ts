@@ -23,6 +23,8 @@ export function lowerAggregate(aggregate: Aggregate, source: SourceName): Lowere
       return { values: ['count()'], read: ([count]) => Number(count) }
     case 'countWhere':
       return { values: [`countIf(${lowerPredicate(aggregate.where, source)})`], read: ([count]) => Number(count) }
+    case 'share':
+      return { values: [`countIf(${lowerPredicate(aggregate.where, source)}) / count()`], read: ([value]) => value! }
     case 'min':
     case 'max':
       return { values: [`${aggregate.fn}(${aggregate.column})`], read: ([value]) => value! }

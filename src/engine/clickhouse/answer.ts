@@ -1,28 +1,35 @@
 import { BUCKET_US, datetime } from '../../base/buckets.js'
-import { RawJson, type Row, type RunOptions, type Value } from '../engine.js'
-import type { BucketsShape, RowsShape } from '../plan.js'
+import { nullsLast } from '../../base/nulls-last.js'
+import { GROUPING_LIMITS, RawJson, type Row, tooManyGroups, type Value } from '../engine.js'
+import type { BucketsShape, GroupsShape, RowsShape, Shape } from '../plan.js'
 import { type Lowered, lowerAggregate } from './aggregates.js'
 import { exactMeans } from './exact-means.js'
 import type { Layout } from './layout.js'
-import type { Cell, Server } from './server.js'
-import { bucketsQuery, exactSumsQuery, rowsQuery } from './sql.js'
+import type { Cell, SelectOptions, Server } from './server.js'
+import { exactSumsQuery, groupsQuery, isOrderedByMean, rowsQuery } from './sql.js'
 
 /** Where an answer is read from, and until when. */
-interface Reading extends RunOptions {
+interface Reading extends Pick<SelectOptions, 'signal' | 'onRead'> {
   server: Server
   layout: Layout
 }
 
 /** The rows of an answer. Rejects with a ServerError, or the signal's reason. */
-export function readAnswer(shape: RowsShape | BucketsShape, reading: Reading): Promise<Row[]> {
-  return shape.kind === 'rows' ? readRows(shape, reading) : readBuckets(shape, reading)
+export function readAnswer(shape: Shape, reading: Reading): Promise<Row[]> {
+  if (shape.kind === 'rows') return readRows(shape, reading)
+  return shape.kind === 'groups' ? readTexts(shape, reading) : readBuckets(shape, reading)
 }
 
-async function readRows(shape: RowsShape, { server, layout, signal }: Reading): Promise<Row[]> {
+async function readRows(shape: RowsShape, { server, layout, ...asked }: Reading): Promise<Row[]> {
   const unknown = shape.columns.find((column) => !Object.hasOwn(READ_COLUMN, column))
   if (unknown !== undefined) throw new TypeError(`The column ${unknown} is not one that rows are made of.`)
-  const rows = await server.select(rowsQuery(shape, layout), { signal })
-  return rows.map((cells) => Object.fromEntries(shape.columns.map((name, i) => [name, READ_COLUMN[name]!(cells[i]!)])))
+  const rows = await server.select(rowsQuery(shape, layout), asked)
+  return rows.map((cells) => readRow(shape.columns, cells))
+}
+
+/** A row of the columns that were selected. */
+export function readRow(columns: readonly string[], cells: readonly Cell[]): Row {
+  return Object.fromEntries(columns.map((name, i) => [name, READ_COLUMN[name]!(cells[i]!)]))
 }
 
 const READ_COLUMN: Readonly<Record<string, (cell: Cell) => Value>> = {
@@ -32,46 +39,79 @@ const READ_COLUMN: Readonly<Record<string, (cell: Cell) => Value>> = {
   metadata: (cell) => new RawJson(cell as string),
 }
 
-/** A bucket of time by its number since the epoch; undefined stands for a mean that wants exact sums. */
-interface Bucket {
-  number: number
+/** A group by its key as the server sends it; undefined stands for a mean that wants exact sums. */
+interface Group {
+  key: Cell
   values: Record<string, Value | undefined>
 }
 
-async function readBuckets(shape: BucketsShape, reading: Reading): Promise<Row[]> {
-  const rows = await reading.server.select(bucketsQuery(shape, reading.layout), { signal: reading.signal })
+async function readGroups(
+  shape: BucketsShape | GroupsShape,
+  reading: Reading,
+  onGroups?: SelectOptions['onGroups'],
+): Promise<Group[]> {
+  const { server, layout, ...asked } = reading
+  const rows = await server.select(groupsQuery(shape, layout), { ...asked, onGroups })
   const lowered = shape.aggregates.map(([name, aggregate]) => ({ name, ...lowerAggregate(aggregate, shape.source) }))
-  const buckets = rows.map((cells) => readBucket(lowered, cells))
+  const groups = rows.map((cells) => readGroup(lowered, cells))
   for (const [name, aggregate] of shape.aggregates) {
-    const unsure = buckets.filter(({ values }) => values[name] === undefined)
+    const unsure = groups.filter(({ values }) => values[name] === undefined)
     if (unsure.length > 0 && aggregate.fn === 'mean') await fillMeans(unsure, name, aggregate.column, shape, reading)
   }
-  return buckets.map(({ number, values }) => ({ timestamp: startOf(number, shape), ...values }) as Row)
+  return groups
 }
 
-function readBucket(lowered: readonly (Lowered & { name: string })[], [number, ...cells]: readonly Cell[]): Bucket {
-  const values: Bucket['values'] = {}
+function readGroup(lowered: readonly (Lowered & { name: string })[], [key, ...cells]: readonly Cell[]): Group {
+  const values: Group['values'] = {}
   let at = 0
   for (const { name, values: computed, read } of lowered) {
     values[name] = read(cells.slice(at, at + computed.length))
     at += computed.length
   }
-  return { number: Number(number), values }
+  return { key: key!, values }
 }
 
 /** Where rounding may have cost a mean more than it may, its values are summed once more, exactly. */
 async function fillMeans(
-  buckets: readonly Bucket[],
+  groups: readonly Group[],
   name: string,
   column: string,
-  shape: BucketsShape,
-  { server, layout, signal }: Reading,
+  shape: BucketsShape | GroupsShape,
+  { server, layout, ...asked }: Reading,
 ): Promise<void> {
-  const means = exactMeans(await server.select(exactSumsQuery(shape, column, layout), { signal }))
-  for (const { number, values } of buckets) values[name] = means.get(number) ?? null
+  const means = exactMeans(await server.select(exactSumsQuery(shape, column, layout), asked))
+  for (const { key, values } of groups) values[name] = means.get(key) ?? null
 }
 
 function startOf(bucket: number, { unit, as }: BucketsShape): number | string {
   const startUs = bucket * BUCKET_US[unit]
   return as === 'datetime' ? datetime(startUs) : startUs
+}
+
+async function readBuckets(shape: BucketsShape, reading: Reading): Promise<Row[]> {
+  const buckets = await readGroups(shape, reading)
+  return buckets.map(({ key, values }) => ({ timestamp: startOf(Number(key), shape), ...values }) as Row)
+}
+
+/** The server's own limit, which counts no threads and no shards together, keeps it from harm; this one is exact. */
+async function readTexts(shape: GroupsShape, reading: Reading): Promise<Row[]> {
+  let count: number | undefined
+  const groups = await readGroups(shape, reading, (groups) => {
+    count = groups
+  })
+  if ((count ?? groups.length) > GROUPING_LIMITS.groups) throw tooManyGroups(GROUPING_LIMITS)
+  const first = isOrderedByMean(shape) ? groups.sort(orderOf(shape)).slice(0, shape.limit) : groups
+  return first.map(({ key, values }) => ({ [shape.by]: key, ...values }) as Row)
+}
+
+/** By a value and then by key, ascending in the order of its bytes; null last. */
+function orderOf({ orderBy, direction }: GroupsShape) {
+  const sign = direction === 'asc' ? 1 : -1
+  return (a: Group, b: Group) => {
+    const [left, right] = [a.values[orderBy], b.values[orderBy]]
+    return (
+      (nullsLast(left === null, right === null) ?? sign * (Number(left) - Number(right))) ||
+      (nullsLast(a.key === null, b.key === null) ?? Buffer.compare(Buffer.from(`${a.key}`), Buffer.from(`${b.key}`)))
+    )
+  }
 }

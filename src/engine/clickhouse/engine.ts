@@ -9,10 +9,11 @@ import { SOURCE_NAMES } from '../../sources.js'
 import type { Files } from '../disk/files.js'
 import { type Damage, describeDamage } from '../disk/journal/recover.js'
 import { createTrouble, tellTrouble } from '../disk/trouble.js'
-import type { Engine, Row } from '../engine.js'
+import { type Engine, GROUPING_LIMITS, type Row, tooManyGroups } from '../engine.js'
 import { shapeOf } from '../plan.js'
 import { readAnswer } from './answer.js'
 import { DELIVERY_TIMING, type DeliveryTiming, deliver, type Group } from './delivery.js'
+import { FOLLOW_LIMITS, type FollowLimits, followRows } from './follow.js'
 import { createGroups, GROUP_LIMITS, type GroupLimits } from './groups.js'
 import type { Layout } from './layout.js'
 import { hinted, type Server, ServerError } from './server.js'
@@ -34,6 +35,7 @@ export interface ClickHouseEngineOptions {
   /** Beyond so many bytes that the server has not confirmed, `append` waits. */
   unconfirmedBytes?: number
   timing?: Partial<DeliveryTiming & { closeMs: number }>
+  following?: Partial<FollowLimits>
 }
 
 /** An engine over a ClickHouse server or cluster, and what tests need of it beyond the interface. */
@@ -87,7 +89,7 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
         wake()
       })
       .catch((error) => {
-        if (!closing.signal.aborted) log(`internal error: ${error}`)
+        if (!closing.signal.aborted) log(`internal error: ${error}`, { level: 'error', code: 'internal' })
       })
   }
 
@@ -102,14 +104,19 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
     if (error === undefined) failing.delete(group)
     else if (!closing.signal.aborted) failing.set(group, error)
     if (before === 0 && failing.size > 0) {
-      log(`rows cannot be brought to ClickHouse: ${hinted(error!)}. They are kept in ${directory} and tried again.`)
+      log(`rows cannot be brought to ClickHouse: ${hinted(error!)}. They are kept in ${directory} and tried again.`, {
+        level: 'error',
+        code: 'clickhouse_trouble',
+      })
     }
-    if (before > 0 && failing.size === 0) log('rows are brought to ClickHouse again')
+    if (before > 0 && failing.size === 0) {
+      log('rows are brought to ClickHouse again', { code: 'clickhouse_trouble_over' })
+    }
   }
 
   function countDamage(stretch: Damage): void {
     metrics.damagedBytes.inc(stretch.bytes)
-    log(describeDamage(directory, stretch))
+    log(describeDamage(directory, stretch), { level: 'error', code: 'journal_damaged', bytes: stretch.bytes })
   }
 
   const heldBytes = () =>
@@ -121,8 +128,21 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
 
   const stopLooking = clock.every(LOOK_MS, () => void groups.closeDue())
   const stopSync = clock.every(SYNC_MS, () => {
-    groups.sync().catch((error: Error) => log(`${directory} cannot be synced: ${error.message}`))
+    groups
+      .sync()
+      .catch((error: Error) =>
+        log(`${directory} cannot be synced: ${error.message}`, { level: 'error', code: 'disk_not_synced', directory }),
+      )
   })
+
+  /** What the server answers, or what a caller is told where it does not. */
+  async function asked<T>(ask: () => Promise<T>): Promise<T> {
+    try {
+      return await ask()
+    } catch (error) {
+      throw error instanceof ServerError ? refused(error, log) : error
+    }
+  }
 
   async function settled(): Promise<void> {
     await groups.closeDue(true)
@@ -142,14 +162,21 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
       await room()
       await groups.append(batch)
     },
-    async run(plan, runOptions) {
+    async run(plan, { signal, onWork } = {}) {
       const shape = shapeOf(plan)
       if (shape === undefined) return inOrder([])
-      try {
-        return inOrder(await readAnswer(shape, { server, layout, ...runOptions }))
-      } catch (error) {
-        throw error instanceof ServerError ? refused(error, log) : error
+      let read: number | undefined
+      const onRead = (rows: number) => {
+        read = (read ?? 0) + rows
       }
+      const rows = await asked(() => readAnswer(shape, { server, layout, signal, onRead }))
+      if (read !== undefined) onWork?.({ rows: read })
+      return inOrder(rows)
+    },
+    async follow(followed, arrived) {
+      const parts = { server, layout, clock, limits: { ...FOLLOW_LIMITS, ...options.following } }
+      const { run, stop } = await asked(() => followRows(followed, arrived, parts))
+      return { run: (plan, runOptions) => asked(() => run(plan, runOptions)), stop }
     },
     stats: () =>
       SOURCE_NAMES.map((source) => {
@@ -180,6 +207,8 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
 
 /** ClickHouse's number of the error that a pattern gets which its RE2 does not take. */
 const BAD_PATTERN = 427
+/** And of the one that a query gets which makes more groups than it may. */
+const TOO_MANY_GROUPS = 158
 
 /** What a caller is told of a server's error, and the log in full. */
 function refused(error: ServerError, log: Log): LogweirError {
@@ -189,7 +218,8 @@ function refused(error: ServerError, log: Log): LogweirError {
       "The pattern is valid RE2, but not for this ClickHouse server's version of it.",
     )
   }
-  log(`ClickHouse did not answer a query: ${hinted(error)}`)
+  if (error.code === TOO_MANY_GROUPS) return tooManyGroups(GROUPING_LIMITS)
+  log(`ClickHouse did not answer a query: ${hinted(error)}`, { level: 'error', code: 'engine_unavailable' })
   return new LogweirError(
     'engine_unavailable',
     'The ClickHouse server behind this service did not answer. Try again shortly.',

@@ -6,18 +6,18 @@ const HALF_BITS = 26n
 /** Bits of a quotient, more than a double holds. */
 const QUOTIENT_BITS = 64
 
-/** The means of each bucket by the rows of `exactSumsQuery`, right to the last bit or two of a double. */
-export function exactMeans(rows: readonly (readonly Cell[])[]): Map<number, number> {
-  const totals = new Map<number, { sum: bigint; count: bigint }>()
-  for (const [bucket, exponent, upper, lower, count] of rows) {
-    const total = totals.get(Number(bucket)) ?? { sum: 0n, count: 0n }
+/** The means of each group by the rows of `exactSumsQuery`, right to the last bit or two of a double. */
+export function exactMeans(rows: readonly (readonly Cell[])[]): Map<Cell, number> {
+  const totals = new Map<Cell, { sum: bigint; count: bigint }>()
+  for (const [key, exponent, upper, lower, count] of rows) {
+    const total = totals.get(key!) ?? { sum: 0n, count: 0n }
     const mantissas = (BigInt(upper!) << HALF_BITS) + BigInt(lower!)
     // Exponents 0 and 1 have the same unit: the first is that of the smallest numbers, which lack the leading bit.
     total.sum += mantissas << BigInt(Math.max(1, Number(exponent)) - 1)
     total.count += BigInt(count!)
-    totals.set(Number(bucket), total)
+    totals.set(key!, total)
   }
-  return new Map([...totals].map(([bucket, { sum, count }]) => [bucket, quotient(sum, count, SMALLEST_SHIFT)]))
+  return new Map([...totals].map(([key, { sum, count }]) => [key, quotient(sum, count, SMALLEST_SHIFT)]))
 }
 
 /** `numerator / denominator / 2 ** shift`, where the numerator may be far above all doubles. */

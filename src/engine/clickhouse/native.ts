@@ -71,6 +71,7 @@ function columnWriters(
     return data
   }
   const hot = hotColumns(source).map((column): [string, ColumnWriter] => {
+    if (column.isLater && !dataOf.has(column.name)) return [column.name, absentNumbers]
     const data = dataNamed(column.name)
     const isNullable = typeOfHot(column).startsWith('Nullable')
     if (column.kind === 'category') return [column.name, coded(data)]
@@ -127,6 +128,11 @@ function nullable(data: Data, write: ColumnWriter): ColumnWriter {
     out.fixed(Uint8Array.from(rows, (row) => (isNull(data, row) ? 1 : 0)))
     write(out, rows)
   }
+}
+
+const absentNumbers: ColumnWriter = (out, rows) => {
+  out.fixed(new Uint8Array(rows.length).fill(1))
+  out.fixed(new Float64Array(rows.length))
 }
 
 function isNull({ nullCount, nullBitmap }: Data, row: number): boolean {

@@ -1,12 +1,12 @@
 import { requiredLiteral } from '../../base/literal.js'
 import { re2Source } from '../../base/pattern.js'
 import type { SourceName } from '../../sources.js'
-import type { BucketsShape, Predicate, RowsShape } from '../plan.js'
+import type { Predicate, Shape } from '../plan.js'
 import { AREAS, hotColumns } from '../schema.js'
 import { doubleValue, int64Value, textValue } from './values.js'
 
 /** What a row must be: of the time, and passing every predicate. */
-export function whereOf({ source, fromUs, throughUs, predicates }: RowsShape | BucketsShape): string {
+export function whereOf({ source, fromUs, throughUs, predicates }: Shape): string {
   const time = [`timestamp >= ${int64Value(fromUs)}`, `timestamp <= ${int64Value(throughUs)}`]
   return [...predicates.map((predicate) => lowerPredicate(predicate, source)), ...time].join(' AND ')
 }

@@ -136,7 +136,11 @@ async function differenceOf(
   const typeOf = new Map(there.map(([column, type]) => [String(column), String(type)]))
   const wrong = columns.find((column) => plain(typeOf.get(column.name)) !== plain(column.type))
   if (wrong === undefined) return undefined
-  return `has the column ${wrong.name} as ${typeOf.get(wrong.name) ?? 'none'}, not ${wrong.type}`
+  const type = typeOf.get(wrong.name)
+  if (type === undefined) {
+    return `lacks the column ${wrong.name}: ALTER TABLE ${quoteName(database)}.${name} ADD COLUMN ${wrong.name} ${wrong.type}`
+  }
+  return `has the column ${wrong.name} as ${type}, not ${wrong.type}`
 }
 
 /** Whether values are kept once is the table's own matter. */

@@ -8,10 +8,18 @@ import { textValue } from './values.js'
 /** A number, a text (64-bit integers are texts), or null. */
 export type Cell = string | number | null
 
+export interface SelectOptions {
+  signal?: AbortSignal
+  deadlineMs?: number
+  onRead?(rows: number): void
+  /** Is told of a query that groups, and sorts and cuts the groups, how many there are. */
+  onGroups?(groups: number): void
+}
+
 /** A ClickHouse server, as far as the engine needs one. Every call rejects with a {@link ServerError}, or the signal's reason. */
 export interface Server {
-  /** The whole answer of a SELECT, or an error: never a part of it. */
-  select(sql: string, options?: { signal?: AbortSignal; deadlineMs?: number }): Promise<Cell[][]>
+  /** The whole answer of a SELECT, or an error: never a part of it. `onRead` is told how many rows the server has read. */
+  select(sql: string, options?: SelectOptions): Promise<Cell[][]>
   /**
    * Sends blocks of ClickHouse's Native format to `INSERT INTO … FORMAT Native`. Resolves when all rows have been written,
    * on every shard that they belong to. After an error some of them may be there, or appear later.
@@ -90,7 +98,7 @@ export function connectServer(options: ServerOptions): Server {
   // Between two processes of one machine compressing costs more than it saves.
   const isLocal = /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname)
   return {
-    select: (sql, { signal, deadlineMs = selectMs } = {}) => select(client, sql, deadlineMs, signal),
+    select: (sql, asked) => select(client, sql, { deadlineMs: selectMs, ...asked }),
     async insert(sql, blocks, queryId) {
       const plain = Readable.from(blocks, { objectMode: false })
       await exec(client, sql, {
@@ -108,8 +116,7 @@ export function connectServer(options: ServerOptions): Server {
 async function select(
   client: ClickHouseClient,
   sql: string,
-  deadlineMs: number,
-  signal?: AbortSignal,
+  { deadlineMs, signal, onRead, onGroups }: SelectOptions & { deadlineMs: number },
 ): Promise<Cell[][]> {
   signal?.throwIfAborted()
   const queryId = randomUUID()
@@ -122,7 +129,10 @@ async function select(
       abort_signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
       clickhouse_settings: { ...SELECT_SETTINGS, max_execution_time: Math.ceil(deadlineMs / 1000) },
     })
-    return (await result.json<Cell[]>()).data
+    const { data, statistics, rows_before_limit_at_least } = await result.json<Cell[]>()
+    if (statistics !== undefined) onRead?.(statistics.rows_read)
+    if (rows_before_limit_at_least !== undefined) onGroups?.(rows_before_limit_at_least)
+    return data
   } catch (error) {
     // An old server goes on when nobody waits any more.
     if (signal?.aborted || deadline.aborted) stop(client, queryId)

@@ -18,12 +18,14 @@ export interface Trouble {
 
 /** Says of a directory that it cannot be written to, and that it can again. */
 export function tellTrouble(directory: string, log: Log): (error: Error | undefined) => void {
-  return (error) =>
+  return (error) => {
+    if (error === undefined)
+      return log(`${directory} can be written to again`, { code: 'disk_trouble_over', directory })
     log(
-      error === undefined
-        ? `${directory} can be written to again`
-        : `${directory} cannot be written to: ${error.message}. Nothing is taken until it can; it is tried again every second.`,
+      `${directory} cannot be written to: ${error.message}. Nothing is taken until it can; it is tried again every second.`,
+      { level: 'error', code: 'disk_trouble', directory },
     )
+  }
 }
 
 /** `report` is told when trouble begins, with its error, and when it has passed. */

@@ -2,8 +2,10 @@ import { RecordBatchReader } from 'apache-arrow'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { batchesOf } from '../../../src/engine/arrow/batches.js'
+import { createInterner } from '../../../src/engine/arrow/columns/dictionary.js'
 import { createHead, decodeBatch } from '../../../src/engine/arrow/storage/head.js'
-import { seal } from '../../../src/engine/arrow/storage/seal.js'
+import { seal } from '../../../src/engine/arrow/storage/sealing/seal.js'
+import { holdSealedRows } from '../../../src/engine/arrow/storage/segment.js'
 import type { IngestBatch } from '../../../src/engine/engine.js'
 import { batchSchema } from '../../../src/engine/schema.js'
 import { toBatch } from '../../support/batch.js'
@@ -31,8 +33,8 @@ async function thereAndBack(records: readonly TestRecord[]) {
   decodeBatch(batch)(head)
   const back: string[] = []
   const sizes: number[] = []
-  for (const segment of await seal(source, head, () => undefined)) {
-    for await (const read of batchesOf(segment)) {
+  for (const sealed of await seal(head, createInterner(), () => undefined)) {
+    for await (const read of batchesOf(holdSealedRows(sealed))) {
       back.push(...rowsOf(read))
       sizes.push(read.rows)
     }

@@ -6,8 +6,8 @@ import { widenNumbers } from '../../../src/engine/arrow/columns/numbers.js'
 import { rowAt, type Selection, sizeOf } from '../../../src/engine/arrow/columns/selection.js'
 import type { Pause } from '../../../src/engine/arrow/slices.js'
 import { createHead, decodeBatch, dictionaryOf, type Head, snapshot } from '../../../src/engine/arrow/storage/head.js'
-import { seal } from '../../../src/engine/arrow/storage/seal.js'
-import type { Segment } from '../../../src/engine/arrow/storage/segment.js'
+import { seal } from '../../../src/engine/arrow/storage/sealing/seal.js'
+import { holdSealedRows, type Segment } from '../../../src/engine/arrow/storage/segment.js'
 import type { Store } from '../../../src/engine/arrow/storage/store.js'
 import type { SourceName } from '../../../src/sources.js'
 import { toBatch } from '../../support/batch.js'
@@ -61,8 +61,10 @@ export function headOf(records: readonly TestRecord[], batchRows = records.lengt
 /** The records as a batch in order of arrival. */
 export const openBatch = (records: readonly TestRecord[]): Batch => snapshot(headOf(records))
 
-export const sealedSegments = (records: readonly TestRecord[]): Promise<Segment[]> =>
-  seal(records[0]!.source, headOf(records), noPause)
+export async function sealedSegments(records: readonly TestRecord[]): Promise<Segment[]> {
+  const sealed = await seal(headOf(records), createInterner(), noPause)
+  return sealed.map(holdSealedRows)
+}
 
 /** The records, all of one UTC day, as a sealed batch. */
 export async function sealedBatch(records: readonly TestRecord[]): Promise<Segment> {

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { createMetrics } from '../../../src/base/metrics.js'
 import { createClickHouseEngine } from '../../../src/engine/clickhouse/engine.js'
 import { type Server, ServerError } from '../../../src/engine/clickhouse/server.js'
+import type { Work } from '../../../src/engine/engine.js'
+import { scan } from '../../../src/engine/plan.js'
 import { createFakeClock } from '../../support/clock.js'
 import { appendAll, ask } from '../../support/engine.js'
 import { createModelFiles } from '../../support/model-files.js'
@@ -178,9 +180,29 @@ it('closing leaves what is not confirmed to the next process', async () => {
   await next.engine.close()
 })
 
+it.each([
+  [[7, 5], [{ rows: 12 }]],
+  [[], []],
+])('tells of a query what the server has read: %j', async (reads, told) => {
+  const { server } = fakeServer({
+    async select(_, options) {
+      for (const rows of reads) options?.onRead?.(rows)
+      return []
+    },
+  })
+  const { engine } = openOn(server)
+  const works: Work[] = []
+  const plan = scan('edge_logs', { fromUs: 0, throughUs: 1 }).select('id').orderBy('timestamp', 'desc')
+  await engine.run(plan.limit(1), { onWork: (work) => works.push(work) })
+  await engine.run(plan.limit(0), { onWork: (work) => works.push(work) })
+  expect(works).toEqual(told)
+  await engine.close()
+})
+
 describe('a query that the server does not answer', () => {
   it.each([
     [new ServerError(new Error('Code: 427, e.displayText() = …')), 'invalid_pattern'],
+    [new ServerError(new Error('Code: 158. DB::Exception: Limit for rows to GROUP BY exceeded')), 'too_many_groups'],
     [new ServerError(new Error('connect ECONNREFUSED')), 'engine_unavailable'],
     [new ServerError(new Error('Code: 279. DB::NetException: …')), 'engine_unavailable'],
   ])('is refused with a code: %s', async (error, code) => {

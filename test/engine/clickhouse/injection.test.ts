@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { compilePattern } from '../../../src/base/pattern.js'
 import { ENDPOINTS } from '../../../src/endpoints/index.js'
-import { bucketsQuery, exactSumsQuery, rowsQuery } from '../../../src/engine/clickhouse/sql.js'
+import { exactSumsQuery, groupsQuery, rowsQuery } from '../../../src/engine/clickhouse/sql.js'
 import { shapeOf } from '../../../src/engine/plan.js'
 
 const RUNS = 10_000
@@ -50,7 +50,7 @@ function statements(endpoint: string, params: Record<string, string>): string[] 
   const { call } = ENDPOINTS.find(({ name }) => name === endpoint)!
   const shape = shapeOf(call(new URLSearchParams(params)).plan(NOW_US))!
   if (shape.kind === 'rows') return [rowsQuery(shape, LAYOUT)]
-  return [bucketsQuery(shape, LAYOUT), exactSumsQuery(shape, 'execution_time_ms', LAYOUT)]
+  return [groupsQuery(shape, LAYOUT), exactSumsQuery(shape, 'execution_time_ms', LAYOUT)]
 }
 
 /** A statement with nothing of a caller's in it: every text is a run of hex digits. */

@@ -17,6 +17,7 @@ const KEYS: readonly (readonly [context: number, key: string, field: number])[] 
   [CONTEXT.record, 'project', FIELD.project],
   [CONTEXT.record, 'event_message', FIELD.event_message],
   [CONTEXT.record, 'metadata', FIELD.metadata],
+  [CONTEXT.record, 'message', FIELD.message],
   [CONTEXT.metadata, 'project', FIELD.metadata_project],
   [CONTEXT.metadata, 'project_ref', FIELD.metadata_project_ref],
   [CONTEXT.metadata, 'function_id', FIELD.function_id],

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IngestBatch } from '../../../src/engine/engine.js'
 import { hotColumns } from '../../../src/engine/schema.js'
-import { HEAD_BYTES } from '../../../src/ingest/lines.js'
+import { HEAD_BYTES } from '../../../src/ingest/judge.js'
 import type { Reject } from '../../../src/ingest/rejects.js'
 import { SOURCE_NAMES, type SourceName } from '../../../src/sources.js'
 import { batchOf } from './batch.js'

@@ -74,6 +74,7 @@ describe(`D7: a disk that becomes full (${VOLUME})`, () => {
     // Where the test fails before it comes to that.
     fed.catch(() => {})
     await becomes(service, '200 degraded')
+    expect(await service.metric('logweir_degraded')).toBe(1)
     await wait(1500)
     const [shown, taken] = [await rowsOf(service), pipe.taken()]
     expect(taken).toBeLessThan(ROOM_BYTES + HELD_BYTES)
@@ -88,6 +89,7 @@ describe(`D7: a disk that becomes full (${VOLUME})`, () => {
       RESUME_MS,
     )
     await becomes(service, '200 ok')
+    expect(await service.metric('logweir_degraded')).toBe(0)
     console.log(`D7 held after ${taken} bytes and ${shown} rows, resumed after ${performance.now() - roomMs} ms`)
     await fed
     pipe.end()

@@ -52,19 +52,19 @@ export function watchHighest(service: Served) {
   }
 }
 
-/** The numbers of all rows from one on and below another, ascending, equal ones too; read page by page. */
+/** The numbers of all rows from one on and below another, ascending, equal ones too; read page by page. Their times are so far apart. */
 export async function allNumbers(
   service: Served,
   startUs: number,
-  { from = 0, below = Number.POSITIVE_INFINITY } = {},
+  { from = 0, below = Number.POSITIVE_INFINITY, spacingUs = 1 } = {},
 ): Promise<number[]> {
   const numbers: number[] = []
-  for (let endUs = startUs + below - 1; ; ) {
+  for (let endUs = startUs + below * spacingUs - 1; ; ) {
     const end = Number.isFinite(endUs) ? `&iso_timestamp_end=${isoOf(endUs)}` : ''
     const rows = await service.rows(`logs.all?project=${PROJECT}&project_tier=ENTERPRISE${end}`)
     numbers.push(...rows.map(({ id }) => Number(id)))
     if (rows.length < 100 || numbers.at(-1)! < from) break
-    endUs = startUs + numbers.at(-1)! - 1
+    endUs = startUs + numbers.at(-1)! * spacingUs - 1
   }
   return numbers.filter((number) => number >= from).reverse()
 }

@@ -1,10 +1,11 @@
 import type { Value } from '../../engine.js'
-import type { Aggregate } from '../../plan.js'
+import type { Aggregate, NamedAggregates, Predicate } from '../../plan.js'
 import type { Accumulator } from '../accumulators/accumulator.js'
 import { type CountState, countAccumulator } from '../accumulators/count.js'
 import { type ExtremesState, extremesAccumulator } from '../accumulators/extremes.js'
 import { type MeanState, meanAccumulator, meanOf } from '../accumulators/mean.js'
 import { type QuantileState, quantileAccumulator, quantileOf } from '../accumulators/quantile.js'
+import { type ShareState, shareAccumulator, shareOf } from '../accumulators/share.js'
 import { createTally, LISTED, type Tally, tallyNumbers, tallyShorts } from '../accumulators/tally.js'
 import type { AreasColumn, Batch } from '../columns/batch.js'
 import {
@@ -51,7 +52,7 @@ export interface Aggregation {
 }
 
 /** Throws a TypeError on an aggregate that this engine does not know: a defect of the plan. */
-export function createAggregation(aggregates: readonly (readonly [string, Aggregate])[]): Aggregation {
+export function createAggregation(aggregates: NamedAggregates): Aggregation {
   const parts = aggregates.map(([name, aggregate]) => partOf(name, aggregate))
   const folds = [...new Map(parts.map(({ fold }) => [fold.key, fold])).values()]
   const outputs = parts.map(({ fold, output }) => ({
@@ -75,7 +76,9 @@ function partOf(name: string, aggregate: Aggregate): { fold: Fold; output: Outpu
     case 'count':
       return part({ key: 'rows', input: ({ rows }) => rows }, countAccumulator, ({ count }: CountState) => count)
     case 'countWhere':
-      return part(whereFold(aggregate), countAccumulator, ({ count }: CountState) => count)
+      return part(whereFold(aggregate.where), countAccumulator, ({ count }: CountState) => count)
+    case 'share':
+      return part(shareFold(aggregate.where), shareAccumulator, (state: ShareState) => shareOf(state))
     case 'min':
       return part(tallyFold('extremes', aggregate.column), extremesAccumulator, ({ min }: ExtremesState) =>
         finiteOrNull(min),
@@ -99,7 +102,12 @@ function tallyFold(key: string, column: string): Omit<Fold, 'accumulator'> {
   return { key: `${key} ${column}`, input: (stretch) => stretch.tally(column) }
 }
 
-function whereFold({ where }: Extract<Aggregate, { fn: 'countWhere' }>): Omit<Fold, 'accumulator'> {
+function shareFold(where: Predicate): Omit<Fold, 'accumulator'> {
+  const { key, input } = whereFold(where)
+  return { key: `share ${key}`, input: (stretch) => ({ passing: input(stretch), rows: stretch.rows }) }
+}
+
+function whereFold(where: Predicate): { key: string; input(stretch: Stretch): number } {
   const key = `where ${JSON.stringify(where)}`
   if (where.test === 'atLeast') return { key, input: (stretch) => stretch.countAtLeast(where.column, where.value) }
   if (where.test !== 'contains') throw new TypeError(`No count of rows where ${key}.`)
@@ -117,20 +125,31 @@ export function aggregate(
   selection: Selection,
   spans: Spans,
   groups: Groups,
-  { folds }: Aggregation,
+  aggregation: Aggregation,
 ): States[] {
-  const states = groups.bucketsUs.map(() => createStates(folds))
-  const load = createLoader(batch, selection)
+  const states = groups.bucketsUs.map(() => createStates(aggregation.folds))
+  const fold = createFolding(batch, selection, aggregation)
   let from = 0
   for (let span = 0; span < spans.ends.length; span++) {
-    const stretch = load(from, spans.ends[span]!)
-    const target = states[groups.ids[span]!]!
-    folds.forEach(({ accumulator, input }, i) => {
-      accumulator.update(target[i] as never, input(stretch) as never)
-    })
+    fold(from, spans.ends[span]!, states[groups.ids[span]!]!)
     from = spans.ends[span]!
   }
   return states
+}
+
+/** Folds the rows at the positions [from, to) of a selection, which ascend, into the states of a group. */
+export function createFolding(
+  batch: Batch,
+  selection: Selection,
+  { folds }: Aggregation,
+): (from: number, to: number, states: States) => void {
+  const load = createLoader(batch, selection)
+  return (from, to, states) => {
+    const stretch = load(from, to)
+    folds.forEach(({ accumulator, input }, i) => {
+      accumulator.update(states[i] as never, input(stretch) as never)
+    })
+  }
 }
 
 export function createStates(folds: readonly Fold[]): States {
@@ -143,7 +162,7 @@ export function mergeStates({ folds }: Aggregation, into: States, from: States):
   })
 }
 
-/** Brings states that are to be kept into their smallest form. */
+/** Brings states into their smallest form, to be kept. */
 export function settleStates({ folds }: Aggregation, states: States): void {
   folds.forEach(({ accumulator }, i) => {
     accumulator.settle?.(states[i] as never)

@@ -8,6 +8,15 @@ import { aligned, type Block, batchMessage, encodeEnd, fileStart } from './ipc.j
 import { reserveBytes, type Texts } from './texts.js'
 import { BUFFER_ROOM_BYTES, compressBound, writeBuffer } from './zstd.js'
 
+/** The file that cold columns are sealed into, and what finds its way in it. */
+export interface ColdFile {
+  file: Buffer
+  /** Batch b holds the rows [firstRows[b], firstRows[b + 1]). */
+  firstRows: Uint32Array
+  /** And lies at the bytes [starts[b], starts[b + 1]). */
+  starts: Uint32Array
+}
+
 /**
  * Sealed cold columns: rows in order, as an Arrow IPC file of many record batches, in memory or on disk. A batch is read whole.
  */
@@ -43,7 +52,7 @@ const MESSAGE_BYTES = messageOf(1, NO_BUFFERS, 8).length
  * come between two batches. The room behind the texts is the workshop: a batch is gathered there and compressed to the end
  * of the ones before, so that sealing makes no garbage and touches no new memory.
  */
-export async function sealCold(cold: Texts, order: Uint32Array, pause: Pause): Promise<ColdColumns> {
+export async function sealCold(cold: Texts, order: Uint32Array, pause: Pause): Promise<ColdFile> {
   const firstRows = [0]
   const checks: number[] = []
   const batches: Block[] = []
@@ -70,11 +79,10 @@ export async function sealCold(cold: Texts, order: Uint32Array, pause: Pause): P
   const file = Buffer.allocUnsafeSlow(offset + end.length)
   file.set(cold.bytes.subarray(cold.usedBytes, cold.usedBytes + offset))
   file.set(end, offset)
-  return inMemory(file, Uint32Array.from(firstRows), batches)
+  return { file, firstRows: Uint32Array.from(firstRows), starts: startsOf(batches) }
 }
 
-function inMemory(file: Buffer, firstRows: Uint32Array, batches: readonly Block[]): ColdColumns {
-  const starts = startsOf(batches)
+export function holdColdFile({ file, firstRows, starts }: ColdFile): ColdColumns {
   return {
     firstRows,
     file,

@@ -45,8 +45,6 @@ export interface TextColumn {
   kind: 'text'
   texts: Texts
   seen: { rows: number; codes: Uint32Array; interner: Interner }
-  /** Where sealing finds the distinct texts. */
-  distinct: Interner
 }
 
 const FIRST_ROWS = 256
@@ -95,7 +93,7 @@ const unseen = (): TextColumn['seen'] => ({ rows: 0, codes: new Uint32Array(FIRS
 function createColumn(kind: HotColumn['kind']): HeadColumn {
   if (kind === 'number') return { kind, values: new Float64Array(FIRST_ROWS) }
   if (kind === 'areas') return { kind, flags: new Uint8Array(FIRST_ROWS) }
-  if (kind === 'text') return { kind, texts: createTexts(1), seen: unseen(), distinct: createInterner() }
+  if (kind === 'text') return { kind, texts: createTexts(1), seen: unseen() }
   return { kind, codes: new Uint32Array(FIRST_ROWS), interner: createInterner() }
 }
 
@@ -106,7 +104,7 @@ export function headBytes({ timestampsUs, columns, cold }: Head): number {
     if (column.kind === 'number') bytes += column.values.byteLength
     else if (column.kind === 'areas') bytes += column.flags.byteLength
     else if (column.kind === 'category') bytes += codesBytes(column)
-    else bytes += textsBytes(column.texts) + codesBytes(column.seen) + column.distinct.byteLength
+    else bytes += textsBytes(column.texts) + codesBytes(column.seen)
   }
   return bytes + textsBytes(cold)
 }
@@ -126,14 +124,17 @@ export function decodeBatch(batch: IngestBatch): (head: Head) => void {
     throw new TypeError(`A batch of ${batch.source} must be one record batch of ${batch.rows} rows.`)
   }
   const dataOf = new Map(decoded.schema.fields.map(({ name }, i) => [name, decoded.data.children[i]!]))
-  const missing = batchSchema(batch.source).names.filter((name) => !dataOf.has(name as string))
+  const later = hotColumns(batch.source).filter(({ isLater }) => isLater)
+  const missing = batchSchema(batch.source).names.filter(
+    (name) => !dataOf.has(name as string) && !later.some((column) => column.name === name),
+  )
   if (missing.length > 0) throw new TypeError(`A batch of ${batch.source} must have the columns ${missing.join(', ')}.`)
   return (head) => appendToHead(head, dataOf, batch.rows)
 }
 
 function appendToHead(head: Head, dataOf: ReadonlyMap<string, Data>, rows: number): void {
   appendTimes(head, dataOf.get('timestamp')!, rows)
-  for (const [name, column] of head.columns) appendColumn(column, dataOf.get(name)!, head.rows, rows)
+  for (const [name, column] of head.columns) appendColumn(column, dataOf.get(name), head.rows, rows)
   const cold = COLD_COLUMNS.map((name) => dataOf.get(name)!)
   appendTexts(head.cold, head.rows, rows, cold)
   for (let row = head.rows; row < head.rows + rows; row++) {
@@ -153,14 +154,16 @@ function appendTimes(head: Head, { values }: Data, rows: number): void {
   }
 }
 
-function appendColumn(column: HeadColumn, data: Data, at: number, rows: number): void {
+/** Without data a column of numbers gets absent ones: the batch was written before the source had it. */
+function appendColumn(column: HeadColumn, data: Data | undefined, at: number, rows: number): void {
   if (column.kind === 'number') {
     column.values = withRoom(column.values, at, at + rows)
-    column.values.set((data.values as Float64Array).subarray(0, rows), at)
-    eachNull(data, rows, (row) => {
-      column.values[at + row] = Number.NaN
-    })
-  } else if (column.kind === 'areas') {
+    if (data === undefined) column.values.fill(Number.NaN, at, at + rows)
+    else appendNumbers(column.values, at, data, rows)
+    return
+  }
+  if (data === undefined) throw new TypeError('Only numbers may be added to a source.')
+  if (column.kind === 'areas') {
     column.flags = withRoom(column.flags, at, at + rows)
     column.flags.set((data.values as Uint8Array).subarray(0, rows), at)
   } else if (column.kind === 'text') {
@@ -172,6 +175,13 @@ function appendColumn(column: HeadColumn, data: Data, at: number, rows: number):
       column.codes[at + row] = ABSENT
     })
   }
+}
+
+function appendNumbers(values: Float64Array, at: number, data: Data, rows: number): void {
+  values.set((data.values as Float64Array).subarray(0, rows), at)
+  eachNull(data, rows, (row) => {
+    values[at + row] = Number.NaN
+  })
 }
 
 /** The head's codes of a batch's dictionary, by the batch's codes. */
@@ -262,7 +272,8 @@ function see({ texts, seen }: TextColumn, rows: number): TextColumn['seen'] {
   return seen
 }
 
-function readCold(cold: Texts, row: number): ColdRow {
+/** The cold columns of a row, as views. */
+export function readCold(cold: Texts, row: number): ColdRow {
   return { id: textAt(cold, row, 0), event_message: textAt(cold, row, 1), metadata: textAt(cold, row, 2) }
 }
 

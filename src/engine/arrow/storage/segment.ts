@@ -3,7 +3,7 @@ import type { SourceName } from '../../../sources.js'
 import { type Batch, bytesOfColumn, type Column, type TimeColumn } from '../columns/batch.js'
 import { bytesOfDictionary, type Dictionary, entryOf } from '../columns/dictionary.js'
 import { none, range, type Selection } from '../columns/selection.js'
-import type { ColdColumns } from './cold.js'
+import { type ColdColumns, type ColdFile, holdColdFile } from './cold.js'
 import { createColdReader } from './cold-reader.js'
 
 /**
@@ -37,6 +37,16 @@ export interface SegmentParts {
   projects: ProjectIndex
   columns: ReadonlyMap<string, Column>
   cold: ColdColumns
+}
+
+/** Rows that have just been sealed: nothing but data, so that it may come from another thread. */
+export interface SealedRows extends Omit<SegmentParts, 'cold'> {
+  cold: ColdFile
+}
+
+/** A segment of rows that have just been sealed, in memory whole. */
+export function holdSealedRows(sealed: SealedRows): Segment {
+  return createSegment({ ...sealed, cold: holdColdFile(sealed.cold) })
 }
 
 export function createSegment(parts: SegmentParts): Segment {

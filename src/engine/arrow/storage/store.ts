@@ -1,8 +1,6 @@
-import { createTurns, type Turns } from '../../../base/turns.js'
 import { SOURCE_NAMES, type SourceName } from '../../../sources.js'
 import type { IngestBatch, SourceStats } from '../../engine.js'
 import type { Part } from '../columns/batch.js'
-import { createPause } from '../slices.js'
 import type { SegmentHandle } from './handle.js'
 import {
   createHead,
@@ -15,25 +13,9 @@ import {
   showHead,
 } from './head.js'
 import { type HeadKeeper, type Keeper, memoryKeeper } from './keeper.js'
-import { seal } from './seal.js'
-
-/** Where the rows of each source are: sealed segments and heads being sealed, in order of arrival, and the open head. */
-interface Shelf {
-  source: SourceName
-  segments: SegmentHandle[]
-  sealing: Sealing[]
-  head: Head
-  /** Where the rows of the open head are kept; from its first row on. */
-  kept: HeadKeeper | undefined
-  /** What appends to the head or closes it takes turns. */
-  turns: Turns
-}
-
-/** A head that takes no more rows, and where its rows are kept until they are segments. */
-interface Sealing {
-  head: Head
-  kept: HeadKeeper
-}
+import { createSealerHere, type Sealer } from './sealing/sealer.js'
+import { holdSealedRows } from './segment.js'
+import { createShelf, headsOf, type Sealing, type Shelf, statsOf, takeFrom } from './shelf.js'
 
 export interface StoreOptions {
   /** Where rows are kept beyond memory; by default nowhere. */
@@ -41,8 +23,12 @@ export interface StoreOptions {
   /** A head is sealed once it holds so many rows or bytes. */
   sealRows: number
   sealBytes: number
+  /** What seals heads; by default this thread. It is the store's. */
+  sealer?: Sealer
   /** Is told which sealed segments are not held any more. */
   onDrop?(segments: readonly SegmentHandle[]): void
+  /** Is told of a head whose rows from `firstRow` on have just been appended. */
+  onAppend?(head: Head, firstRow: number): void
 }
 
 /** Shows the rows of an earlier process's head batch by batch; resolves with whether there is anything to append to. */
@@ -84,6 +70,8 @@ export interface Store {
   sealAll(): Promise<void>
   /** Resolves when what has been asked for is appended, and no head is being sealed. */
   settled(): Promise<void>
+  /** Lets go of what seals, when nothing is being sealed. */
+  close(): Promise<void>
   stats(): SourceStats[]
   bytes(): number
   /** Lets go of memory that is kept for the next head: all of it, or what has not been used since the last call. */
@@ -99,7 +87,9 @@ export interface Store {
 /** So many heads may wait to be sealed before those who append are held back. */
 const SEALING_BACKLOG = 1
 
-export function createStore({ sealRows, sealBytes, keeper = memoryKeeper, onDrop = () => {} }: StoreOptions): Store {
+export function createStore(options: StoreOptions): Store {
+  const { sealRows, sealBytes, keeper = memoryKeeper, onDrop = () => {}, onAppend = () => {} } = options
+  const { sealer = createSealerHere() } = options
   const shelves = new Map(SOURCE_NAMES.map((source) => [source, createShelf(source)]))
   /** Settles when the seals begun so far have ended; one that failed leaves its rows visible where they are. */
   let lastSeal: Promise<void> = Promise.resolve()
@@ -118,8 +108,8 @@ export function createStore({ sealRows, sealBytes, keeper = memoryKeeper, onDrop
     shelf.head = createHead(shelf.source)
     if (extent === 'all') shelf.kept = undefined
     const sealed = lastSeal.then(async () => {
-      const segments = head.rows > 0 ? await seal(shelf.source, head, createPause()) : []
-      for (const segment of await kept.write(segments)) shelf.segments.push(segment)
+      const sealedRows = head.rows > 0 ? await sealer.seal(head) : []
+      for (const segment of await kept.write(sealedRows.map(holdSealedRows))) shelf.segments.push(segment)
       shelf.sealing.splice(shelf.sealing.indexOf(full), 1)
       if (head.readers === 0) spare = { head, idle: false }
       const isWhole = !shelf.sealing.some((other) => other.kept === kept)
@@ -148,7 +138,10 @@ export function createStore({ sealRows, sealBytes, keeper = memoryKeeper, onDrop
     const show = decodeBatch(batch)
     shelf.kept ??= keeper.openHead(shelf.source)
     await shelf.kept.append(batch)
-    show(openHead(shelf))
+    const head = openHead(shelf)
+    const firstRow = head.rows
+    show(head)
+    onAppend(head, firstRow)
     if (isFull(shelf.head)) void sealShelf(shelf)
   }
 
@@ -158,6 +151,11 @@ export function createStore({ sealRows, sealBytes, keeper = memoryKeeper, onDrop
       const spareBytes = spare?.head.source === shelf.source ? headBytes(spare.head) : 0
       return { ...held, headBytes: held.headBytes + spareBytes }
     })
+
+  const settled = async () => {
+    await Promise.all([...shelves.values()].map(({ turns }) => turns.settled()))
+    await lastSeal
+  }
 
   return {
     async append(batch) {
@@ -191,15 +189,15 @@ export function createStore({ sealRows, sealBytes, keeper = memoryKeeper, onDrop
       }
     },
     view(source) {
-      const { segments, sealing, head } = shelves.get(source)!
-      const heads = headsOf(sealing, head).filter(({ rows }) => rows > 0)
+      const shelf = shelves.get(source)!
+      const heads = headsOf(shelf).filter(({ rows }) => rows > 0)
       for (const read of heads) read.readers++
-      const retained = segments.map((segment) => segment.retain())
+      const retained = shelf.segments.map((segment) => segment.retain())
       const release = () => {
         for (const read of heads.splice(0)) read.readers--
         for (const letGo of retained) letGo()
       }
-      return { parts: [...segments, ...heads.map(showHead)], release }
+      return { parts: [...shelf.segments, ...heads.map(showHead)], release }
     },
     async sealAll() {
       const sealed: Promise<void>[] = []
@@ -210,16 +208,19 @@ export function createStore({ sealRows, sealBytes, keeper = memoryKeeper, onDrop
       await Promise.all(sealed)
       await lastSeal
     },
-    async settled() {
-      await Promise.all([...shelves.values()].map(({ turns }) => turns.settled()))
-      await lastSeal
+    settled,
+    async close() {
+      await settled()
+      await sealer.close()
     },
     stats,
     trim(what) {
       if (what === 'all' || spare?.idle) spare = undefined
       else if (spare !== undefined) spare.idle = true
+      sealer.trim(what)
     },
-    bytes: () => stats().reduce((sum, stats) => sum + stats.hotBytes + stats.coldBytes + stats.headBytes, 0),
+    bytes: () =>
+      stats().reduce((sum, stats) => sum + stats.hotBytes + stats.coldBytes + stats.headBytes, sealer.bytes()),
     unload() {
       const loaded = [...shelves.values()].flatMap(({ segments }) => segments.filter(({ hotBytes }) => hotBytes > 0))
       const [idlest] = loaded.sort((a, b) => a.lastOpened - b.lastOpened)
@@ -239,44 +240,9 @@ export function createStore({ sealRows, sealBytes, keeper = memoryKeeper, onDrop
         .filter(({ segments }) => segments.length > 0)
         .map(({ shelf, segments }) => ({
           source: shelf.source,
-          rows: sum(segments.map(({ rows }) => rows)),
+          rows: segments.reduce((sum, { rows }) => sum + rows, 0),
           wholeDay: shelf.segments.every((segment) => segment.day !== day),
         }))
     },
   }
-}
-
-function createShelf(source: SourceName): Shelf {
-  return {
-    source,
-    segments: [],
-    sealing: [],
-    head: createHead(source),
-    kept: undefined,
-    turns: createTurns(),
-  }
-}
-
-function statsOf({ source, segments, sealing, head }: Shelf): SourceStats {
-  const heads = headsOf(sealing, head)
-  return {
-    source,
-    rows: sum([...segments, ...heads].map(({ rows }) => rows)),
-    segments: segments.length,
-    hotBytes: sum(segments.map(({ hotBytes }) => hotBytes)),
-    coldBytes: sum(segments.map(({ coldBytes }) => coldBytes)),
-    headBytes: sum(heads.map(headBytes)),
-  }
-}
-
-const headsOf = (sealing: readonly Sealing[], open: Head) => [...sealing.map(({ head }) => head), open]
-
-const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0)
-
-/** Takes the segments of a day off a shelf: all of them, or only the oldest. */
-function takeFrom(shelf: Shelf, day: number, extent: 'day' | 'oldest segments'): SegmentHandle[] {
-  const ofDay = shelf.segments.filter((segment) => segment.day === day)
-  const taken = extent === 'day' ? ofDay : ofDay.slice(0, 1)
-  shelf.segments = shelf.segments.filter((segment) => !taken.includes(segment))
-  return taken
 }

@@ -2,10 +2,10 @@ import { CompressionType, compressionRegistry, tableFromIPC } from 'apache-arrow
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decompress } from 'zstd-napi'
-import { BATCH_BYTES, BATCH_ROWS, sealCold } from '../../../../src/engine/arrow/storage/cold.js'
+import { BATCH_BYTES, BATCH_ROWS, holdColdFile, sealCold } from '../../../../src/engine/arrow/storage/cold.js'
 import { createColdReader } from '../../../../src/engine/arrow/storage/cold-reader.js'
 import { openMessage } from '../../../../src/engine/arrow/storage/ipc.js'
-import { identity } from '../../../../src/engine/arrow/storage/sort.js'
+import { identity } from '../../../../src/engine/arrow/storage/sealing/sort.js'
 import { edge, type TestRecord } from '../../../support/records.js'
 import { uniform } from '../accumulators/distributions.js'
 import { atOnce, headOf, noPause } from '../support.js'
@@ -19,7 +19,7 @@ const textsOf = ({ id, event_message, metadata }: TestRecord) => [id, event_mess
 
 /** Reads rows one after another with one reader. */
 function reading(cold: Awaited<ReturnType<typeof sealed>>) {
-  const read = createColdReader(cold)
+  const read = createColdReader(holdColdFile(cold))
   return (row: number) => {
     const { id, event_message, metadata } = atOnce(read(row))
     return [id, event_message, metadata].map(String)
@@ -59,15 +59,15 @@ describe('sealed cold columns', () => {
     await fc.assert(
       fc.asyncProperty(arbitraryRecords, async (records) => {
         const { file } = await sealed(records)
-        expect(readByArrow(file!)).toEqual(records.map(textsOf))
+        expect(readByArrow(file)).toEqual(records.map(textsOf))
       }),
     )
     const many = Array.from({ length: 1000 }, (_, i) => edge({ id: `${i}` }))
-    expect(readByArrow((await sealed(many)).file!)).toEqual(many.map(textsOf))
+    expect(readByArrow((await sealed(many)).file)).toEqual(many.map(textsOf))
   })
 
   it('have every buffer compressed, with its length in front and a checksum behind', async () => {
-    const { readBatch } = await sealed([edge({ id: 'a', event_message: '', metadata: '{}' })])
+    const { readBatch } = holdColdFile(await sealed([edge({ id: 'a', event_message: '', metadata: '{}' })]))
     const buffers = openMessage(atOnce(readBatch(0))).buffers
     expect(buffers.map((buffer) => (buffer.length === 0 ? 0 : buffer.readBigInt64LE()))).toEqual([
       ...[0, 8n, 1n],
@@ -83,7 +83,7 @@ describe('sealed cold columns', () => {
     const first = await sealCold(head.cold, identity(300), noPause)
     head.cold.bytes.fill(0xff, head.cold.usedBytes)
     const second = await sealCold(head.cold, identity(300), noPause)
-    expect(second.file!.equals(first.file!)).toBe(true)
+    expect(second.file.equals(first.file)).toBe(true)
   })
 
   it('give back every row, in the order of sealing, asked for in any order', async () => {
@@ -137,18 +137,19 @@ describe('sealed cold columns', () => {
   })
 
   it('leave what a reader gave alone when it reads on', async () => {
-    const read = createColdReader(
-      await sealed([edge({ id: 'a', event_message: noise(BATCH_BYTES) }), edge({ id: 'b' })]),
-    )
+    const file = await sealed([edge({ id: 'a', event_message: noise(BATCH_BYTES) }), edge({ id: 'b' })])
+    const read = createColdReader(holdColdFile(file))
     const first = atOnce(read(0))
     expect(atOnce(read(1)).id.toString()).toBe('b')
     expect(first.id.toString()).toBe('a')
   })
 
   it('count the bytes that they hold, which are fewer than those of the text', async () => {
-    const cold = await sealed(Array.from({ length: 2500 }, (_, i) => edge({ event_message: `GET | 200 | ${i}` })))
+    const records = Array.from({ length: 2500 }, (_, i) => edge({ event_message: `GET | 200 | ${i}` }))
+    const whole = await sealed(records)
+    const cold = holdColdFile(whole)
     // The file itself, and two numbers a batch with one behind the last.
-    expect(cold.memoryBytes).toBe(cold.file!.byteLength + 2 * 4 * (Math.ceil(2500 / BATCH_ROWS) + 1))
+    expect(cold.memoryBytes).toBe(whole.file.byteLength + 2 * 4 * (Math.ceil(2500 / BATCH_ROWS) + 1))
     expect(cold.memoryBytes).toBeLessThan(2500 * 14)
   })
 

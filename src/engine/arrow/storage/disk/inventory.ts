@@ -50,5 +50,7 @@ async function* segmentNames(files: Files): AsyncIterable<{ source: string; name
 }
 
 function inOrder(a: HeadId & { part?: number }, b: HeadId & { part?: number }): number {
-  return a.source.localeCompare(b.source) || a.number - b.number || (a.part ?? 0) - (b.part ?? 0)
+  // Not by localeCompare: its first call loads the rules of a language, which would take 15 ms of each start.
+  if (a.source !== b.source) return a.source < b.source ? -1 : 1
+  return a.number - b.number || (a.part ?? 0) - (b.part ?? 0)
 }

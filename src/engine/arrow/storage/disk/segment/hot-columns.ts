@@ -68,6 +68,9 @@ export function fromNumbers({ rows, values: { buffer, length } }: ReadColumn): N
   return integers.includes(EXCEPTION) ? narrowNumbers(new Float64Array(integers)) : shorts(integers)
 }
 
+/** Of a file that was written before its source had the column. */
+export const absentNumbers = (rows: number): NumberColumn => narrowNumbers(new Float64Array(rows).fill(Number.NaN))
+
 export const fromAreas = ({ values }: ReadColumn): AreasColumn => ({
   kind: 'areas',
   flags: new Uint8Array(values.buffer),

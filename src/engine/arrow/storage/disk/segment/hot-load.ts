@@ -12,7 +12,15 @@ import { readBytes, readEnd, withFile } from './ends.js'
 import { fromEntries } from './entries.js'
 import { factsOf, type SegmentFacts, type SegmentOnDisk } from './facts.js'
 import { decodeAside, decodeGrams, type HotAside } from './hot-aside.js'
-import { fromAreas, fromIndices, fromNumbers, fromProjects, fromTimestamps, type ReadColumn } from './hot-columns.js'
+import {
+  absentNumbers,
+  fromAreas,
+  fromIndices,
+  fromNumbers,
+  fromProjects,
+  fromTimestamps,
+  type ReadColumn,
+} from './hot-columns.js'
 
 /** The hot columns of a segment, in the form that they have in memory. */
 export type HotParts = Pick<SegmentParts, 'times' | 'projects' | 'columns'>
@@ -64,7 +72,11 @@ async function decode({ bytes, facts, aside, batch, dictionaries }: HotFile, pau
   const times = fromTimestamps(read(0), facts)
   const projects = fromProjects(read(1), dictionaryOf.get(0)!)
   const columns = new Map<string, Column>()
-  for (const [i, { name, kind }] of hotColumns(source).entries()) {
+  for (const [i, { name, kind, isLater }] of hotColumns(source).entries()) {
+    if (isLater && i + 2 >= nodes.length) {
+      columns.set(name, absentNumbers(rows))
+      continue
+    }
     const column = read(i + 2)
     const dictionary = dictionaryOf.get(i + 1)
     if (dictionary !== undefined) {

@@ -1,0 +1,26 @@
+# Builds and runs logweir: docker build --tag logweir . && docker run --publish 127.0.0.1:4000:4000 --volume logweir:/data logweir
+
+# This image has the compiler that the native parts need where no built ones are found.
+FROM node:24-bookworm AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts && npm rebuild re2 zstd-napi
+COPY . .
+RUN npm run build && npm prune --omit=dev --ignore-scripts \
+  && rm -rf node_modules/re2/vendor node_modules/*/build/Release/obj.target
+
+FROM node:24-bookworm-slim
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+RUN install -d -o 1000 -g 1000 -m 700 /data
+# By its number, so that an orchestrator can see that it is not root.
+USER 1000:1000
+ENV NODE_ENV=production LOGWEIR_HOST=0.0.0.0 LOGWEIR_DATA_DIR=/data LOGWEIR_LOG_FORMAT=json
+VOLUME /data
+EXPOSE 4000
+HEALTHCHECK --interval=10s --timeout=5s --start-period=10m \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.LOGWEIR_PORT ?? 4000}/ready`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "/app/dist/cli.js"]
+CMD ["serve"]

@@ -1,0 +1,68 @@
+/**
+ * Makes the pictures of the page in docs/images: `npm run pictures`. Needs a chromium, Debian's or the one that
+ * LOGWEIR_TEST_CHROMIUM names. The records are seeded; only their times are of today.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { chromium } from 'playwright-core'
+import { projectRef, TOP_RANK } from '../dist/generate/projects.js'
+import { startSignedIn } from './signed-in.mjs'
+
+const [SEED, ROWS, TOKEN] = [1, 100_000, 'pictures']
+const pathOf = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
+const CLI = pathOf('dist/cli.js')
+const FOLDER = pathOf('docs/images')
+const DESK = { width: 1280, height: 860 }
+
+const project = projectRef(SEED, TOP_RANK)
+const PICTURES = {
+  light: { viewport: DESK, colorScheme: 'light', fragment: `#project=${project}&interval=7day` },
+  dark: { viewport: DESK, colorScheme: 'dark', fragment: `#project=${project}&interval=7day`, opened: 2 },
+  phone: {
+    viewport: { width: 390, height: 1200 },
+    deviceScaleFactor: 2,
+    colorScheme: 'light',
+    fragment: `#project=${project}&interval=1day`,
+  },
+  empty: { viewport: { width: 1280, height: 560 }, colorScheme: 'light', fragment: '#project=nobody&interval=1hr' },
+}
+
+const env = { ...process.env, LOGWEIR_ACCESS_TOKENS: TOKEN }
+const server = spawn(process.execPath, [CLI, 'serve', '--in-memory', '--port', '0'], {
+  stdio: ['pipe', 'inherit', 'pipe'],
+  env,
+})
+const lines = createInterface({ input: server.stderr })
+const said = (pattern) => new Promise((resolve) => lines.on('line', (line) => pattern.test(line) && resolve(line)))
+
+try {
+  const listening = said(/listening on/)
+  const fed = said(/standard input ended/)
+  const generated = ['generate', '--rows', String(ROWS), '--seed', String(SEED)]
+  spawn(process.execPath, [CLI, ...generated], { stdio: ['ignore', 'pipe', 'inherit'] }).stdout.pipe(server.stdin)
+  const url = await startSignedIn(/http:\S+/.exec(await listening)[0], TOKEN)
+  await fed
+  mkdirSync(FOLDER, { recursive: true })
+  const browser = await chromium.launch({
+    executablePath: process.env.LOGWEIR_TEST_CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+  })
+  for (const [name, { fragment, opened, ...options }] of Object.entries(PICTURES)) {
+    const page = await browser.newPage(options)
+    await page.goto(`${url}/${fragment}`)
+    await page.waitForFunction(() => {
+      const panels = [...document.querySelectorAll('.panel')]
+      return panels.every(({ dataset }) => ['shown', 'empty'].includes(dataset.state))
+    })
+    if (opened !== undefined) await page.locator('.log summary').nth(opened).click()
+    await page.screenshot({ path: `${FOLDER}/${name}.png`, animations: 'disabled' })
+    await page.close()
+  }
+  await browser.close()
+} finally {
+  server.kill('SIGTERM')
+  await once(server, 'exit')
+}

@@ -1,0 +1,33 @@
+/** How many columns of a terminal a text takes (Unicode Standard Annex 11, in the large). */
+
+const WIDE =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]/u
+const WITHOUT_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/u
+const ASCII = /^[ -~]*$/
+
+const ELLIPSIS = '…'
+
+function widthOfCharacter(character: string): number {
+  if (WITHOUT_WIDTH.test(character)) return 0
+  return WIDE.test(character) ? 2 : 1
+}
+
+/** The columns that a text takes; it holds no control characters. */
+export function widthOf(text: string): number {
+  if (ASCII.test(text)) return text.length
+  let width = 0
+  for (const character of text) width += widthOfCharacter(character)
+  return width
+}
+
+/** A text that takes at most `most` columns, with … where it was cut. */
+export function cut(text: string, most: number): string {
+  if (widthOf(text) <= most) return text
+  let [width, end] = [0, 0]
+  for (const character of text) {
+    width += widthOfCharacter(character)
+    if (width > most - 1) break
+    end += character.length
+  }
+  return text.slice(0, end) + ELLIPSIS
+}

@@ -1,0 +1,19 @@
+import { letHeapsGrow } from '../base/heap.js'
+import { readExportConfig } from '../config.js'
+import { EXPORT_SETTINGS } from '../settings.js'
+import { type Command, EXIT } from './command.js'
+
+export const exportTo: Command = {
+  name: 'export',
+  operand: '--to clickhouse',
+  meaning: 'bring the rows of a data directory to such tables; what is there is not sent again',
+  settings: EXPORT_SETTINGS,
+  async run(args, { environment, log, stdout, stderr }) {
+    const config = readExportConfig(args, environment, log)
+    letHeapsGrow()
+    const { exportDirectory } = await import('../export/export.js')
+    const print = (text: string) => stdout.write(text)
+    const isWhole = await exportDirectory(config, { print, log, terminal: stderr.isTTY ? stderr : undefined })
+    return isWhole ? EXIT.ok : EXIT.failure
+  },
+}

@@ -1,0 +1,15 @@
+import { readGenerateConfig } from '../config.js'
+import { GENERATE_SETTINGS } from '../settings.js'
+import { type Command, EXIT } from './command.js'
+
+export const generate: Command = {
+  name: 'generate',
+  meaning: 'write realistic log records as NDJSON',
+  settings: GENERATE_SETTINGS,
+  async run(args, { stdout }) {
+    const config = readGenerateConfig(args)
+    const { writeRecords } = await import('../generate/write.js')
+    await writeRecords(config, stdout)
+    return EXIT.ok
+  },
+}

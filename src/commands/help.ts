@@ -1,0 +1,40 @@
+import { describeSettings } from '../base/settings.js'
+import type { Command } from './command.js'
+
+/** How a command is called: `logweir query ENDPOINT [flags]`. */
+function usageOf({ name, operand, settings }: Command): string {
+  const flags = Object.keys(settings).length === 0 ? [] : ['[flags]']
+  return ['logweir', name, ...(operand === undefined ? [] : [operand]), ...flags].join(' ')
+}
+
+/** The text of `logweir --help`: the commands, and where to read on. */
+export function helpText(version: string, commands: readonly Command[]): string {
+  const rows = [
+    ...commands.map((command) => [usageOf(command), command.meaning]),
+    ['logweir COMMAND --help', 'its flags, the variables that mirror them, and defaults'],
+    ['logweir --version', ''],
+  ] as const
+  const width = Math.max(...rows.map(([usage]) => usage.length))
+  return `logweir ${version}: a hosted database's logs, streamed in as NDJSON, kept as Arrow columns, asked stored questions over HTTP.
+
+${rows.map(([usage, meaning]) => `  ${usage.padEnd(width)}  ${meaning}`.trimEnd()).join('\n')}
+`
+}
+
+/** The text of `logweir COMMAND --help`. */
+export function commandHelp(command: Command): string {
+  const parts = [`${usageOf(command)}: ${command.meaning}.`, ...describeFlags(command), command.remarks ?? []].flat()
+  return `${parts.join('\n\n')}\n`
+}
+
+function describeFlags({ settings }: Command): string[] {
+  const all = Object.values(settings)
+  if (all.length === 0) return []
+  const hasVariables = all.some(({ variable }) => variable !== false)
+  const heading = hasVariables
+    ? 'Flags, the variables that mirror them (a flag wins), and defaults'
+    : 'Flags, and defaults'
+  const file =
+    'In the file of --config a setting has the name of its flag, or of its variable in small letters with dashes:\ndata-dir = "/var/lib/logweir". Variables win over the file.'
+  return [`${heading}\n${describeSettings(settings).join('\n')}`, ...(settings.config === undefined ? [] : [file])]
+}

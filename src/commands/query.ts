@@ -1,0 +1,30 @@
+import { QUERY_SETTINGS } from '../settings.js'
+import { type Command, EXIT, write } from './command.js'
+
+export const query: Command = {
+  name: 'query',
+  operand: 'ENDPOINT',
+  meaning: 'ask a running service',
+  settings: QUERY_SETTINGS,
+  remarks: `Further flags are the endpoint's parameters, as --project abc or --project-tier PRO. Without ENDPOINT it lists
+endpoints and parameters. Exit code 1: the service cannot be reached, or answers with an error.`,
+  // The endpoints of this version: who completes a word does not wait for a service.
+  async choices() {
+    const { ENDPOINTS } = await import('../endpoints/index.js')
+    return ENDPOINTS.map(({ name, params }) => ({
+      word: name,
+      flags: Object.entries(params).map(([param, { description }]) => ({
+        flag: `--${param.replaceAll('_', '-')}`,
+        meaning: description,
+      })),
+    }))
+  },
+  async run(args, { environment, log, stdout }) {
+    const { readQuery, runQuery } = await import('../client/query.js')
+    await runQuery(readQuery(args, environment, log), {
+      write: (text) => write(stdout, text),
+      terminal: stdout.isTTY ? { columns: stdout.columns, isPlain: Boolean(environment.NO_COLOR) } : undefined,
+    })
+    return EXIT.ok
+  },
+}

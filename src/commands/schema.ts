@@ -1,0 +1,15 @@
+import { readSchemaConfig } from '../config.js'
+import { SCHEMA_SETTINGS } from '../settings.js'
+import { type Command, EXIT } from './command.js'
+
+export const schema: Command = {
+  name: 'schema clickhouse',
+  meaning: 'print the tables that --engine clickhouse needs, or create them',
+  settings: SCHEMA_SETTINGS,
+  async run(args, { environment, log, stdout }) {
+    const config = readSchemaConfig(args, environment, log)
+    const { showSchema } = await import('../show-schema.js')
+    const isAsWanted = await showSchema(config, (text) => stdout.write(text))
+    return isAsWanted ? EXIT.ok : EXIT.failure
+  },
+}

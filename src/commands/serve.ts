@@ -1,0 +1,19 @@
+import { letHeapsGrow } from '../base/heap.js'
+import { createStderrLog } from '../base/log.js'
+import { readServeConfig } from '../config.js'
+import { SERVE_SETTINGS } from '../settings.js'
+import { type Command, failed } from './command.js'
+
+export const serve: Command = {
+  name: 'serve',
+  meaning: 'serve HTTP, and read NDJSON from standard input where it is a pipe, a socket or a file',
+  settings: SERVE_SETTINGS,
+  async run(args, { environment, log: warn }) {
+    const config = readServeConfig(args, environment, warn)
+    const log = createStderrLog(config.logFormat)
+    letHeapsGrow()
+    const { runService } = await import('../service.js')
+    // A standard input that nobody closes must not hold the program.
+    process.exit(await runService(config, log).catch((error) => failed(error, log)))
+  },
+}

@@ -1,0 +1,17 @@
+import { TAIL_SETTINGS } from '../settings.js'
+import { type Command, EXIT, write } from './command.js'
+
+export const tail: Command = {
+  name: 'tail',
+  meaning: "print a project's edge logs as they arrive, until Ctrl-C",
+  settings: TAIL_SETTINGS,
+  async run(args, { environment, log, stdout }) {
+    const { readTail, runTail } = await import('../client/tail.js')
+    const config = readTail(args, environment, log)
+    const stop = new AbortController()
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+    const out = { write: (text: string) => write(stdout, text), isTerminal: stdout.isTTY ?? false }
+    await runTail(config, out, log, stop.signal)
+    return EXIT.ok
+  },
+}

@@ -1,0 +1,44 @@
+import { systemClock } from '../base/clock.js'
+import type { Log } from '../base/log.js'
+import type { Environment, Settings } from '../base/settings.js'
+import { readTokenCreateConfig, readTokenListConfig, readTokenRevokeConfig, type TokenConfig } from '../config.js'
+import { TOKEN_LIST_SETTINGS, TOKEN_PLACE_SETTINGS, TOKEN_SETTINGS } from '../settings.js'
+import { type Command, EXIT } from './command.js'
+
+type ReadConfig = (args: readonly string[], environment: Environment, warn: Log) => TokenConfig
+
+/** The three share all but their settings. */
+function tokenCommand(
+  about: Pick<Command, 'name' | 'operand' | 'meaning'>,
+  settings: Settings,
+  read: ReadConfig,
+): Command {
+  return {
+    ...about,
+    settings,
+    async run(args, { environment, log, stdout }) {
+      const config = read(args, environment, log)
+      const { runTokenCommand } = await import('../tokens/command.js')
+      await runTokenCommand(config, { print: (text) => stdout.write(text), log, clock: systemClock })
+      return EXIT.ok
+    },
+  }
+}
+
+export const tokenCreate = tokenCommand(
+  { name: 'token create', meaning: 'make an access token and print it, this once; a running service knows it at once' },
+  TOKEN_SETTINGS,
+  readTokenCreateConfig,
+)
+
+export const tokenList = tokenCommand(
+  { name: 'token list', meaning: 'what is known of the tokens, which is not the tokens themselves' },
+  TOKEN_LIST_SETTINGS,
+  readTokenListConfig,
+)
+
+export const tokenRevoke = tokenCommand(
+  { name: 'token revoke', operand: 'ID|NAME', meaning: 'end a token' },
+  TOKEN_PLACE_SETTINGS,
+  readTokenRevokeConfig,
+)

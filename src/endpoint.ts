@@ -1,0 +1,36 @@
+/** What a module of `--endpoints` is made with: `import { endpoint, … } from 'logweir/endpoint'`. */
+export { bucketEnd, truncate } from './base/buckets.js'
+export { DAY_US, HOUR_US, MILLISECOND_US, MINUTE_US, SECOND_US } from './base/units.js'
+export { type CachePolicy, type Endpoint, type EndpointSpec, endpoint, sql } from './endpoints/endpoint.js'
+export {
+  type ArgsOf,
+  invalidParameter,
+  optionalText,
+  type Param,
+  type Params,
+  pattern,
+  text,
+  timestamp,
+  word,
+} from './endpoints/params.js'
+export {
+  type Aggregate,
+  atLeast,
+  type BucketUnit,
+  contains,
+  count,
+  countWhere,
+  type Direction,
+  equals,
+  matches,
+  max,
+  mean,
+  min,
+  nothing,
+  optional,
+  type Plan,
+  type Predicate,
+  quantile,
+  scan,
+  share,
+} from './engine/plan.js'

@@ -1,0 +1,41 @@
+import type { TextColumn } from '../columns/batch.js'
+import { type IndexSelection, rowAt, type Selection, sizeOf } from '../columns/selection.js'
+
+/** The codes that the selected rows have, ascending, each once. */
+export function distinctCodes({ codes, dictionary }: TextColumn, selection: Selection): number[] {
+  const size = sizeOf(selection)
+  const isThere = new Uint8Array(dictionary.count)
+  for (let position = 0; position < size; position++) isThere[codes[rowAt(selection, position)]!] = 1
+  const distinct: number[] = []
+  for (let code = 0; code < isThere.length; code++) if (isThere[code] === 1) distinct.push(code)
+  return distinct
+}
+
+/**
+ * Rows of one group side by side: those of group i are at the positions [ends[i - 1], ends[i]) of the selection, which
+ * ascend there, and only there.
+ */
+export interface Gathered {
+  ends: Uint32Array
+  selection: IndexSelection
+}
+
+/** Puts the selected rows in order of their groups, `groupOf` their codes: counts each group, then places each row. */
+export function gather({ codes }: TextColumn, selection: Selection, groupOf: Uint32Array, groups: number): Gathered {
+  const size = sizeOf(selection)
+  const ends = new Uint32Array(groups)
+  for (let position = 0; position < size; position++) ends[groupOf[codes[rowAt(selection, position)]!]!]!++
+  let start = 0
+  for (let group = 0; group < groups; group++) {
+    const count = ends[group]!
+    ends[group] = start
+    start += count
+  }
+  // Each group's place moves from its start to its end.
+  const indices = new Uint32Array(size)
+  for (let position = 0; position < size; position++) {
+    const row = rowAt(selection, position)
+    indices[ends[groupOf[codes[row]!]!]!++] = row
+  }
+  return { ends, selection: { kind: 'indices', indices, timeOrdered: false } }
+}

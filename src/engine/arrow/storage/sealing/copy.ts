@@ -1,0 +1,40 @@
+import type { Interner } from '../../../../base/interner.js'
+import type { Dictionary } from '../../columns/dictionary.js'
+import type { Head, HeadColumn } from '../head.js'
+import type { Texts } from '../texts.js'
+import type { OpenColumn, OpenRows } from './seal.js'
+
+const NO_BYTES = new Uint8Array(0)
+
+/**
+ * The rows of a head in memory of their own, for another thread, while queries go on to read the head. The bytes of the cold
+ * texts, which are nearly all of it, are not among them.
+ */
+export function copyRows({ source, rows, minUs, maxUs, timestampsUs, columns, cold }: Head): OpenRows {
+  const copied = [...columns].map(([name, column]) => [name, copyColumn(column, rows)] as const)
+  return {
+    ...{ source, rows, minUs, maxUs },
+    timestampsUs: timestampsUs.slice(0, rows),
+    columns: new Map(copied),
+    cold: { ...cold, bytes: NO_BYTES, places: copyPlaces(cold, rows) },
+  }
+}
+
+function copyColumn(column: HeadColumn, rows: number): OpenColumn {
+  if (column.kind === 'number') return { kind: 'number', values: column.values.slice(0, rows) }
+  if (column.kind === 'areas') return { kind: 'areas', flags: column.flags.slice(0, rows) }
+  if (column.kind === 'category') {
+    return { kind: 'category', codes: column.codes.slice(0, rows), interner: copyEntries(column.interner) }
+  }
+  const { texts } = column
+  const copy = { ...texts, bytes: texts.bytes.slice(0, texts.usedBytes), places: copyPlaces(texts, rows) }
+  return { kind: 'text', texts: copy }
+}
+
+function copyEntries({ count, offsets, bytes, hasNewlines }: Interner): Dictionary {
+  const copy = Buffer.allocUnsafeSlow(offsets[count]!)
+  bytes.copy(copy, 0, 0, copy.length)
+  return { count, offsets: offsets.slice(0, count + 1), bytes: copy, hasNewlines }
+}
+
+const copyPlaces = ({ columns, places }: Texts, rows: number) => places.slice(0, 2 * columns * rows)

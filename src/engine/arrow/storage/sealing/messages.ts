@@ -1,0 +1,70 @@
+import type { Column } from '../../columns/batch.js'
+import type { Dictionary } from '../../columns/dictionary.js'
+import type { SealedRows } from '../segment.js'
+import type { OpenColumn, OpenRows } from './seal.js'
+
+/**
+ * What the sealing thread is given: the cold texts of a head in pieces, each of which it gives back when it has it, then its
+ * rows. Were all moved at once, V8 would take that for pressure on the memory, and throw code away that it has optimised.
+ */
+export type Question = Piece | { rows: OpenRows }
+
+export interface Piece {
+  piece: Uint8Array<ArrayBuffer>
+  /** Where in the texts it belongs; 0: those of another head begin. */
+  at: number
+  /** Bytes of all texts. */
+  of: number
+}
+
+export type Answer = { piece: Uint8Array<ArrayBuffer> } | Sealed
+
+export interface Sealed {
+  parts: SealedRows[]
+  /** Bytes that the thread keeps for the next head. */
+  keptBytes: number
+}
+
+/** All memory that a message holds, so that it can be moved. What is empty stays: it may be a constant. */
+export function memoryOf(message: unknown): ArrayBuffer[] {
+  const found = new Set<ArrayBuffer>()
+  const visit = (value: unknown): void => {
+    if (ArrayBuffer.isView(value)) {
+      if (value.byteLength > 0) found.add(value.buffer as ArrayBuffer)
+    } else if (value instanceof Map) {
+      for (const inner of value.values()) visit(inner)
+    } else if (typeof value === 'object' && value !== null) {
+      for (const inner of Object.values(value)) visit(inner)
+    }
+  }
+  visit(message)
+  return [...found]
+}
+
+// On the way from one thread to another a Buffer becomes an Uint8Array; these are made Buffers again.
+
+export function openRowsArrived(rows: OpenRows): OpenRows {
+  return { ...rows, columns: new Map([...rows.columns].map(([name, column]) => [name, openColumnArrived(column)])) }
+}
+
+function openColumnArrived(column: OpenColumn): OpenColumn {
+  return column.kind === 'category' ? { ...column, interner: dictionaryArrived(column.interner) } : column
+}
+
+export function sealedRowsArrived(part: SealedRows): SealedRows {
+  const { projects, columns, cold } = part
+  return {
+    ...part,
+    projects: { ...projects, dictionary: dictionaryArrived(projects.dictionary) },
+    columns: new Map([...columns].map(([name, column]) => [name, columnArrived(column)])),
+    cold: { ...cold, file: bufferOf(cold.file) },
+  }
+}
+
+function columnArrived(column: Column): Column {
+  return column.kind === 'text' ? { ...column, dictionary: dictionaryArrived(column.dictionary) } : column
+}
+
+const dictionaryArrived = (dictionary: Dictionary) => ({ ...dictionary, bytes: bufferOf(dictionary.bytes) })
+
+const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array) => Buffer.from(buffer, byteOffset, byteLength)

@@ -1,0 +1,187 @@
+import type { Interner } from '../../../../base/interner.js'
+import type { SourceName } from '../../../../sources.js'
+import { type Column, sealedTexts } from '../../columns/batch.js'
+import {
+  ABSENT,
+  clearInterner,
+  closeDictionary,
+  createInterner,
+  type Dictionary,
+  entryOf,
+  pick,
+} from '../../columns/dictionary.js'
+import { narrowCodes, narrowTimes } from '../../columns/narrow.js'
+import { narrowNumbers } from '../../columns/numbers.js'
+import type { Pause } from '../../slices.js'
+import { sealCold } from '../cold.js'
+import { dayOf, type ProjectIndex, type SealedRows } from '../segment.js'
+import type { Texts } from '../texts.js'
+import { countingSort, sortByTime } from './sort.js'
+
+/** What sealing needs of a head: nothing but data, so that it may go to another thread. */
+export interface OpenRows {
+  source: SourceName
+  rows: number
+  minUs: number
+  maxUs: number
+  timestampsUs: Float64Array
+  columns: ReadonlyMap<string, OpenColumn>
+  cold: Texts
+}
+
+export type OpenColumn =
+  | { kind: 'category'; codes: Uint32Array; interner: Dictionary }
+  | { kind: 'text'; texts: Texts }
+  | { kind: 'number'; values: Float64Array }
+  | { kind: 'areas'; flags: Uint8Array }
+
+type CategoryColumn = Extract<OpenColumn, { kind: 'category' }>
+type TextColumn = Extract<OpenColumn, { kind: 'text' }>
+
+/**
+ * Seals a head that takes no more rows: one part for each UTC day in it. Rows are sorted once, by day, project, time and
+ * arrival; hot columns are narrowed, cold ones compressed, in pieces with a pause between them. `distinct` is where distinct
+ * texts are found; what it held goes.
+ */
+export async function seal(head: OpenRows, distinct: Interner, pause: Pause): Promise<SealedRows[]> {
+  const project = head.columns.get('project') as CategoryColumn
+  const { ranks, codesByRank } = rankProjects(project)
+  const byTime = sortByTime(head.timestampsUs, head.rows, head.minUs, head.maxUs)
+  await pause()
+  const byProject = countingSort(byTime, ranksOfRows(project, ranks, head.rows), codesByRank.length)
+  await pause()
+  const firstDay = dayOf(head.minUs)
+  const days = new Uint32Array(head.rows)
+  for (let row = 0; row < head.rows; row++) days[row] = dayOf(head.timestampsUs[row]!) - firstDay
+  const order = countingSort(byProject, days, dayOf(head.maxUs) - firstDay + 1)
+  await pause()
+  const sealed: SealedRows[] = []
+  for (let start = 0; start < head.rows; ) {
+    const day = days[order[start]!]!
+    let end = start + 1
+    while (end < head.rows && days[order[end]!] === day) end++
+    const ofDay = { day: firstDay + day, order: order.subarray(start, end), codesByRank }
+    sealed.push(await sealDay(head, ofDay, distinct, pause))
+    start = end
+  }
+  return sealed
+}
+
+/** Projects in ascending order of their bytes; the absent one stands first. */
+function rankProjects({ interner }: CategoryColumn): { ranks: Uint32Array; codesByRank: Uint32Array } {
+  const named = Array.from({ length: interner.count - 1 }, (_, i) => i + 1)
+  named.sort((a, b) => Buffer.compare(entryOf(interner, a), entryOf(interner, b)))
+  const codesByRank = Uint32Array.from([0, ...named])
+  const ranks = new Uint32Array(interner.count)
+  codesByRank.forEach((code, rank) => {
+    ranks[code] = rank
+  })
+  return { ranks, codesByRank }
+}
+
+function ranksOfRows({ codes }: CategoryColumn, ranks: Uint32Array, rows: number): Uint32Array {
+  const ranksOf = new Uint32Array(rows)
+  for (let row = 0; row < rows; row++) ranksOf[row] = ranks[codes[row]!]!
+  return ranksOf
+}
+
+interface Day {
+  day: number
+  /** Its rows, as they are to stand. */
+  order: Uint32Array
+  codesByRank: Uint32Array
+}
+
+async function sealDay(
+  head: OpenRows,
+  { day, order, codesByRank }: Day,
+  distinct: Interner,
+  pause: Pause,
+): Promise<SealedRows> {
+  const timestampsUs = gather(head.timestampsUs, order, new Float64Array(order.length))
+  const { minUs, maxUs } = extremesOf(timestampsUs)
+  const times = narrowTimes(timestampsUs, minUs, maxUs)
+  await pause()
+  const columns = new Map<string, Column>()
+  for (const [name, column] of head.columns) {
+    if (name !== 'project') columns.set(name, sealColumn(column, order, distinct))
+    await pause()
+  }
+  const projects = indexProjects(head.columns.get('project') as CategoryColumn, order, codesByRank)
+  const cold = await sealCold(head.cold, order, pause)
+  return { source: head.source, day, rows: order.length, minUs, maxUs, times, projects, columns, cold }
+}
+
+function sealColumn(column: OpenColumn, order: Uint32Array, distinct: Interner): Column {
+  if (column.kind === 'areas')
+    return { kind: 'areas', flags: gather(column.flags, order, new Uint8Array(order.length)) }
+  if (column.kind === 'text') return sealText(column, order, distinct)
+  if (column.kind === 'category') return sealCategory(column, order)
+  const values = gather(column.values, order, new Float64Array(order.length))
+  return narrowNumbers(values)
+}
+
+function extremesOf(timestampsUs: Float64Array): { minUs: number; maxUs: number } {
+  let [minUs, maxUs] = [timestampsUs[0]!, timestampsUs[0]!]
+  for (const timestampUs of timestampsUs) {
+    if (timestampUs < minUs) minUs = timestampUs
+    if (timestampUs > maxUs) maxUs = timestampUs
+  }
+  return { minUs, maxUs }
+}
+
+/** Fills `out` with the values of the rows `order`. */
+function gather<T extends Float64Array | Uint8Array>(values: T, order: Uint32Array, out: T): T {
+  for (let i = 0; i < order.length; i++) out[i] = values[order[i]!]!
+  return out
+}
+
+/** Codes are given anew in order of first appearance, so that what is asked for together lies together. */
+function sealCategory({ codes, interner }: CategoryColumn, order: Uint32Array): Column {
+  const { offsets, bytes } = interner
+  const sealed = createInterner()
+  const newCodes = new Uint32Array(interner.count)
+  const sorted = new Uint32Array(order.length)
+  for (let i = 0; i < order.length; i++) {
+    const code = codes[order[i]!]!
+    if (code !== ABSENT && newCodes[code] === ABSENT) {
+      newCodes[code] = sealed.intern(bytes, offsets[code]!, offsets[code + 1]! - 1)
+    }
+    sorted[i] = newCodes[code]!
+  }
+  return sealedText(sealed, sorted)
+}
+
+/** Each text once, in order of first appearance. */
+function sealText({ texts }: TextColumn, order: Uint32Array, distinct: Interner): Column {
+  const { bytes, places } = texts
+  const sealed = clearInterner(distinct)
+  const sorted = new Uint32Array(order.length)
+  for (let i = 0; i < order.length; i++) {
+    const start = places[2 * order[i]!]!
+    const end = places[2 * order[i]! + 1]!
+    sorted[i] = end < start ? ABSENT : sealed.intern(bytes, start, end)
+  }
+  return sealedText(sealed, sorted)
+}
+
+function sealedText(sealed: Interner, codes: Uint32Array): Column {
+  return sealedTexts(narrowCodes(codes, sealed.count), closeDictionary(sealed))
+}
+
+/** The projects of sorted rows and where each begins. */
+function indexProjects(
+  { codes, interner }: CategoryColumn,
+  order: Uint32Array,
+  codesByRank: Uint32Array,
+): ProjectIndex {
+  const counts = new Uint32Array(interner.count)
+  for (const row of order) counts[codes[row]!]!++
+  const present = codesByRank.filter((code) => code !== 0 && counts[code] !== 0)
+  const starts = new Uint32Array(present.length + 1)
+  starts[0] = counts[0]!
+  present.forEach((code, i) => {
+    starts[i + 1] = starts[i]! + counts[code]!
+  })
+  return { dictionary: pick(interner, present), starts }
+}

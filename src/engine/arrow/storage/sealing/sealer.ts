@@ -1,0 +1,29 @@
+import { createInterner } from '../../columns/dictionary.js'
+import { createPause } from '../../slices.js'
+import type { Head } from '../head.js'
+import type { SealedRows } from '../segment.js'
+import { seal } from './seal.js'
+
+/** Makes heads that take no more rows into sealed ones, one head after the other. */
+export interface Sealer {
+  /** The head may be read meanwhile. */
+  seal(head: Head): Promise<SealedRows[]>
+  /** Bytes of memory that it keeps for the next head. */
+  bytes(): number
+  /** Lets go of these: of all, or of what has not been used since the last call. */
+  trim(what: 'idle' | 'all'): void
+  close(): Promise<void>
+}
+
+/** Seals on this thread, in slices. */
+export function createSealerHere(): Sealer {
+  let distinct = createInterner()
+  return {
+    seal: (head) => seal(head, distinct, createPause()),
+    bytes: () => distinct.byteLength,
+    trim(what) {
+      if (what === 'all') distinct = createInterner()
+    },
+    async close() {},
+  }
+}

@@ -1,0 +1,33 @@
+import { parentPort } from 'node:worker_threads'
+import { createInterner } from '../../columns/dictionary.js'
+import { type Answer, memoryOf, openRowsArrived, type Piece, type Question } from './messages.js'
+import { type OpenRows, seal } from './seal.js'
+
+/** The sealing thread: texts and rows of a head in, sealed rows out. Nobody waits for a turn here. */
+
+const distinct = createInterner()
+const port = parentPort!
+/** The texts of one head, and room behind them, where a file is made of them: as logs are, it takes half of that at most. */
+let texts = new Uint8Array(0)
+const ROOM_SHARE = 0.5
+
+function take({ piece, at, of }: Piece): Answer {
+  const wanted = Math.ceil(of * (1 + ROOM_SHARE))
+  if (at === 0 && texts.length < wanted) texts = new Uint8Array(wanted)
+  texts.set(piece.subarray(0, of - at), at)
+  return { piece }
+}
+
+async function sealRows(message: OpenRows): Promise<Answer> {
+  const rows = openRowsArrived(message)
+  rows.cold.bytes = texts
+  const parts = await seal(rows, distinct, () => undefined)
+  // It has grown where the file needed more room.
+  texts = rows.cold.bytes as Uint8Array<ArrayBuffer>
+  return { parts, keptBytes: texts.byteLength + distinct.byteLength }
+}
+
+port.on('message', async (question: Question) => {
+  const answer = 'piece' in question ? take(question) : await sealRows(question.rows)
+  port.postMessage(answer, memoryOf(answer))
+})

@@ -1,0 +1,108 @@
+import {
+  type DataType,
+  Field,
+  Float64,
+  Int64,
+  makeData,
+  makeVector,
+  RecordBatch,
+  Schema,
+  Struct,
+  Table,
+  TimestampMicrosecond,
+  tableToIPC,
+  Utf8,
+  type Vector,
+  vectorFromArray,
+} from 'apache-arrow'
+import { KIB } from '../../base/units.js'
+import { RawJson, type Row, type Value } from '../../engine/engine.js'
+import type { AnswerColumn, ColumnKind } from '../../engine/plan.js'
+import type { Format } from './format.js'
+
+/** A record batch ends with the row that brings its texts and numbers to so many bytes. */
+const BATCH_BYTES = 64 * KIB
+/** Of a value that is no text, about. */
+const VALUE_BYTES = 8
+const END_OF_STREAM = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0)
+const NOTHING = new Uint8Array(0)
+
+/** How the values of a column become an Arrow vector. Both kinds of time are of one type. */
+interface Kind {
+  type: DataType
+  vector(values: readonly (Value | undefined)[]): Vector
+}
+
+const time = new TimestampMicrosecond('UTC')
+const texts: Kind = { type: new Utf8(), vector: (values) => vectorFromArray(values.map(textOf), new Utf8()) }
+
+const KINDS: Readonly<Record<ColumnKind, Kind>> = {
+  text: texts,
+  json: texts,
+  microseconds: { type: time, vector: (values) => timesOf(values.map(wholeOf)) },
+  datetime: { type: time, vector: (values) => timesOf(values.map(datetimeUs)) },
+  count: { type: new Int64(), vector: (values) => vectorFromArray(values.map(wholeOf), new Int64()) },
+  double: { type: new Float64(), vector: (values) => vectorFromArray(values.map(doubleOf), new Float64()) },
+}
+
+/**
+ * An Arrow IPC stream: its schema, of the columns alone, then record batches of some 64 KiB, or of one longer row. Texts and
+ * JSON are Utf8, times Timestamp of microseconds in UTC, counts Int64, other numbers Float64; each may be null.
+ */
+export const arrowFormat: Format = {
+  name: 'arrow',
+  encoder(columns) {
+    const schema = new Schema(columns.map(({ name, kind }) => new Field(name, KINDS[kind].type, true)))
+    const begin = withoutEnd(tableToIPC(new Table(schema), 'stream'))
+    let rows: Row[] = []
+    let bytes = 0
+
+    function batch(): Uint8Array {
+      if (rows.length === 0) return NOTHING
+      const stream = tableToIPC(new Table(schema, [recordBatch(schema, columns, rows)]), 'stream')
+      rows = []
+      bytes = 0
+      return withoutEnd(stream).subarray(begin.length)
+    }
+
+    return {
+      begin,
+      row(row) {
+        rows.push(row)
+        for (const { name } of columns) bytes += bytesOf(row[name])
+        return bytes < BATCH_BYTES ? NOTHING : batch()
+      },
+      end: () => Buffer.concat([batch(), END_OF_STREAM]),
+      endBytes: END_OF_STREAM.length,
+    }
+  },
+}
+
+const withoutEnd = (stream: Uint8Array) => stream.subarray(0, -END_OF_STREAM.length)
+
+function recordBatch(schema: Schema, columns: readonly AnswerColumn[], rows: readonly Row[]): RecordBatch {
+  const children = columns.map(({ name, kind }) => KINDS[kind].vector(rows.map((row) => row[name])).data[0]!)
+  return new RecordBatch(schema, makeData({ type: new Struct(schema.fields), length: rows.length, children }))
+}
+
+function bytesOf(value: Value | undefined): number {
+  if (value instanceof RawJson) return value.text.length
+  return typeof value === 'string' ? value.length : VALUE_BYTES
+}
+
+function textOf(value: Value | undefined): string | null {
+  if (value === null || value === undefined) return null
+  return value instanceof RawJson ? value.text : String(value)
+}
+
+const wholeOf = (value: Value | undefined) => (typeof value === 'number' ? BigInt(value) : null)
+const datetimeUs = (value: Value | undefined) =>
+  typeof value === 'string' ? BigInt(Date.parse(`${value}Z`)) * 1000n : null
+/** What JSON has no number for is null there too. */
+const doubleOf = (value: Value | undefined) => (typeof value === 'number' && Number.isFinite(value) ? value : null)
+
+/** Made as whole numbers: apache-arrow takes milliseconds for a time, which loses microseconds. */
+function timesOf(timestampsUs: readonly (bigint | null)[]): Vector {
+  const { length, nullCount, nullBitmap, values } = vectorFromArray(timestampsUs, new Int64()).data[0]!
+  return makeVector(makeData({ type: time, length, nullCount, nullBitmap, data: values }))
+}

@@ -1,0 +1,67 @@
+import { setImmediate } from 'node:timers/promises'
+import { KIB } from '../../base/units.js'
+import { RawJson, type Row, type Value } from '../../engine/engine.js'
+import type { AnswerColumn } from '../../engine/plan.js'
+import { JSON_BEGIN } from './json.js'
+
+/** After so many characters other work gets its turn. */
+const SLICE_CHARACTERS = 64 * KIB
+
+/**
+ * The rows of an answer, from what `jsonFormat` made of them; JSON columns to the letter, which `JSON.parse` of the
+ * whole would lose.
+ */
+export async function* readJson(body: Uint8Array, columns: readonly AnswerColumn[]): AsyncGenerator<Row> {
+  const json = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()
+  const raw = new Set(columns.filter(({ kind }) => kind === 'json').map(({ name }) => name))
+  let pauseAt = SLICE_CHARACTERS
+  for (let at = JSON_BEGIN.length; json[at] !== ']'; ) {
+    const { row, end } = readRow(json, at, raw)
+    yield row
+    at = json[end] === ',' ? end + 1 : end
+    if (at < pauseAt) continue
+    await setImmediate()
+    pauseAt = at + SLICE_CHARACTERS
+  }
+}
+
+/** The row whose brace stands at `start`, and the place behind it. */
+function readRow(json: string, start: number, raw: ReadonlySet<string>): { row: Row; end: number } {
+  const values: [string, Value][] = []
+  let at = start + 1
+  while (json[at] !== '}') {
+    const nameEnd = endOfString(json, at)
+    const name: string = JSON.parse(json.slice(at, nameEnd))
+    const end = endOfValue(json, nameEnd + 1)
+    const text = json.slice(nameEnd + 1, end)
+    values.push([name, raw.has(name) && text !== 'null' ? new RawJson(text) : JSON.parse(text)])
+    at = json[end] === ',' ? end + 1 : end
+  }
+  return { row: Object.fromEntries(values), end: at + 1 }
+}
+
+/** The place behind the value that begins at `start`, within an object. */
+function endOfValue(json: string, start: number): number {
+  let depth = 0
+  for (let at = start; ; ) {
+    const character = json[at]!
+    if (depth === 0 && (character === ',' || character === '}')) return at
+    if (character === '{' || character === '[') depth += 1
+    else if (character === '}' || character === ']') depth -= 1
+    at = character === '"' ? endOfString(json, at) : at + 1
+  }
+}
+
+/** The place behind the string whose first quote stands at `start`. */
+function endOfString(json: string, start: number): number {
+  let end = json.indexOf('"', start + 1)
+  while (isEscaped(json, end)) end = json.indexOf('"', end + 1)
+  return end + 1
+}
+
+/** Whether an odd number of backslashes stands before a place. */
+function isEscaped(json: string, at: number): boolean {
+  let before = at
+  while (json[before - 1] === '\\') before -= 1
+  return (at - before) % 2 === 1
+}

@@ -1,0 +1,84 @@
+import { meaningOf } from '../errors.js'
+import { listOf, reference, type Schema } from './schema.js'
+
+/** What may come of a request, by status. */
+export type Answers = Readonly<Record<string, Schema>>
+
+/** One answer, by media type. */
+export function answer(
+  description: string,
+  content: Readonly<Record<string, Schema>>,
+  headers?: readonly string[],
+): Schema {
+  const media = Object.entries(content).map(([type, schema]) => [type, { schema }])
+  const named = headers?.map((name) => [name, HEADERS[name]])
+  return { description, ...(named && { headers: Object.fromEntries(named) }), content: Object.fromEntries(media) }
+}
+
+const text = (description: string): Schema => ({ description, schema: { type: 'string' } })
+
+/** The headers of answers that callers may go by. */
+const HEADERS: Readonly<Record<string, Schema>> = {
+  'Cache-Status': text('whether it came from the cache (RFC 9211)'),
+  'Server-Timing': text('rows that were looked at, segments that were left closed, whether it came from the cache'),
+  ETag: text('names these bytes; a streamed answer has none'),
+  Age: text('seconds since it was computed; only where it was not computed for this request'),
+  'Retry-After': text('seconds after which it is worth to ask again'),
+}
+
+const DESCRIPTIONS: Readonly<Record<number, string>> = {
+  400: 'The request is wrong. Sending it again mends nothing.',
+  401: 'The access token is missing, wrong, expired or revoked.',
+  403: 'The access token does not open this.',
+  404: 'There is nothing at this address.',
+  406: 'None of the media types that are asked for is had.',
+  413: 'The body is too large. Nothing of it was taken.',
+  415: 'The body is of a kind that is not known. Nothing of it was taken.',
+  429: 'Too many requests. Try again.',
+  500: 'Something went wrong inside.',
+  503: 'Not possible at the moment. Try again.',
+}
+
+const statusOf = (code: string): number => meaningOf(code).status
+
+/** The failures of a request by their codes, one answer a status; JSON, or bytes of one of `others`. */
+export function failures(codes: readonly string[], others: readonly string[] = []): Answers {
+  const statuses = [...new Set(codes.map(statusOf))].sort()
+  return Object.fromEntries(
+    statuses.map((status) => {
+      const those = codes.filter((code) => statusOf(code) === status)
+      const schema = { allOf: [reference('schemas', 'Error'), { properties: { code: { enum: those } } }] }
+      const mayRetry = status === 429 || status === 503
+      const headers = mayRetry ? ['Retry-After'] : undefined
+      return [
+        status,
+        answer(
+          DESCRIPTIONS[status]!,
+          { 'application/json': schema, ...Object.fromEntries(others.map((type) => [type, {}])) },
+          headers,
+        ),
+      ]
+    }),
+  )
+}
+
+/** Of every path behind a token. */
+export const TOKEN_CODES = ['unauthorized', 'forbidden', 'too_many_requests', 'starting'] as const
+
+/** The body of every failure. */
+export const ERROR_SCHEMA: Schema = {
+  type: 'object',
+  properties: {
+    error: { type: 'string', description: 'what is wrong, and how to mend it' },
+    code: { type: 'string', pattern: '^[a-z_]+$', description: 'the same for ever' },
+  },
+  required: ['error', 'code'],
+}
+
+/** The body of an answer with rows. */
+export const resultOf = (row: Schema): Schema => ({
+  type: 'object',
+  properties: { result: listOf(row) },
+  required: ['result'],
+  additionalProperties: false,
+})

@@ -1,0 +1,246 @@
+/** What each path takes and answers. */
+
+import type { Endpoint } from '../../endpoints/endpoint.js'
+import { sampleCall } from '../../endpoints/sample.js'
+import { columnsOf } from '../../engine/plan.js'
+import { SOURCES } from '../../sources.js'
+import { type Answers, answer, failures, resultOf, TOKEN_CODES } from './answers.js'
+import { exactly, listOf, reference, rowSchema, type Schema } from './schema.js'
+
+/** The operations of a path, by method. */
+export type Operations = Readonly<Record<string, Schema>>
+
+const TEXT: Schema = { type: 'string' }
+const BYTES: Schema = {}
+
+function parameter(name: string, place: 'query' | 'header', description: string, more: Schema = {}): Schema {
+  return { name, in: place, description, schema: TEXT, ...more }
+}
+
+/** What an endpoint takes and answers by its name; by its id it is the same. */
+export function queryOperations(endpoint: Endpoint, nowUs: number): Operations {
+  const { name, params, maxRows, cache } = endpoint
+  const headers = ['Cache-Status', 'Server-Timing', 'ETag', ...(cache === 'disabled' ? [] : ['Age'])]
+  const get: Schema = {
+    operationId: name,
+    tags: ['queries'],
+    summary: `The rows of ${name}`,
+    description: `At most ${maxRows} rows. ${cachingOf(endpoint)} Also at /api/endpoints/query/${endpoint.id}.`,
+    parameters: [
+      ...Object.entries(params).map(([param, { required, description, schema }]) =>
+        parameter(param, 'query', description, { required, schema: schema ?? TEXT }),
+      ),
+      reference('parameters', 'IfNoneMatch'),
+      ...(cache === 'disabled' ? [] : [reference('parameters', 'CacheControl')]),
+    ],
+    responses: {
+      200: answer(
+        'The rows, in the media type that Accept likes best.',
+        {
+          'application/json': resultOf(rowOf(endpoint, nowUs)),
+          'application/x-ndjson': TEXT,
+          'text/csv': TEXT,
+          'application/vnd.apache.arrow.stream': BYTES,
+        },
+        headers,
+      ),
+      304: { description: 'The bytes are those that If-None-Match names.' },
+      ...failures([
+        ...TOKEN_CODES,
+        'duplicate_parameter',
+        ...Object.values(params).flatMap(({ codes = ['invalid_parameter'] }) => codes),
+        'forbidden_project',
+        'not_acceptable',
+        'overloaded',
+        'engine_unavailable',
+        'internal',
+      ]),
+    },
+  }
+  return { get }
+}
+
+function cachingOf({ cache }: Endpoint): string {
+  if (cache === 'disabled') return 'Computed anew for each request.'
+  return `Kept for up to ${cache.ttlS} seconds, and computed anew every ${cache.warmS} while it is asked for.`
+}
+
+/** Columns are the same for all calls. Where we know no call, nothing more is said of a row. */
+function rowOf(endpoint: Endpoint, nowUs: number): Schema {
+  const call = sampleCall(endpoint)
+  return call === undefined ? { type: 'object' } : rowSchema(columnsOf(call.plan(nowUs)))
+}
+
+const RECORD: Schema = {
+  type: 'object',
+  properties: {
+    source: { enum: SOURCES.flatMap(({ name, alias }) => [name, alias]) },
+    id: TEXT,
+    timestamp: { type: ['string', 'number'], description: 'ISO 8601, or seconds to nanoseconds since the epoch' },
+    project: TEXT,
+    event_message: TEXT,
+    message: { type: 'string', description: 'taken where event_message is absent' },
+    metadata: { type: ['object', 'array'] },
+  },
+}
+
+const REJECTED = listOf(exactly({ record: { type: 'integer', minimum: 1 }, reason: TEXT }))
+
+const LOGGED: Schema = {
+  type: 'object',
+  properties: {
+    message: { const: 'Logged!' },
+    taken: { type: 'integer', minimum: 1 },
+    rejected: REJECTED,
+    more_rejected: { type: 'integer', minimum: 1 },
+  },
+  required: ['message'],
+  additionalProperties: false,
+}
+
+const BODY_CODES = [
+  'duplicate_parameter',
+  'unknown_source',
+  'missing_source',
+  'invalid_body',
+  'invalid_records',
+  'body_too_large',
+  'unsupported_content_type',
+  'unsupported_content_encoding',
+  'too_many_bodies',
+  'forbidden_project',
+  'engine_unavailable',
+]
+
+const LOGS_PARAMETERS = [
+  parameter('source', 'query', 'for records that name none; source_name is the same'),
+  parameter('source_name', 'query', 'the same as source'),
+  parameter('project', 'query', 'for records that have none'),
+]
+
+/** Records as JSON. */
+export const logsOperations: Operations = {
+  post: {
+    operationId: 'logs',
+    tags: ['records'],
+    summary: 'Takes records',
+    description:
+      'Answers when they are kept. One that comes twice, after an answer that was lost, is kept twice. The body may be compressed: gzip, deflate.',
+    parameters: LOGS_PARAMETERS,
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': {
+          schema: {
+            anyOf: [
+              RECORD,
+              listOf(RECORD),
+              { type: 'object', properties: { batch: listOf(RECORD) }, required: ['batch'] },
+            ],
+          },
+        },
+        'application/x-ndjson': { schema: TEXT },
+      },
+    },
+    responses: {
+      200: answer('What can be taken is kept. What cannot is named, the first hundred, and in the rejects file.', {
+        'application/json': LOGGED,
+      }),
+      ...failures([...TOKEN_CODES, ...BODY_CODES]),
+    },
+  },
+}
+
+const PARTIAL: Schema = {
+  type: 'object',
+  properties: {
+    partialSuccess: exactly({ rejectedLogRecords: { type: 'string', pattern: '^[1-9][0-9]*$' }, errorMessage: TEXT }),
+  },
+  additionalProperties: false,
+}
+
+/** Records of OpenTelemetry. */
+export const otlpOperations: Operations = {
+  post: {
+    operationId: 'otlp-logs',
+    tags: ['records'],
+    summary: 'Takes logs of OpenTelemetry',
+    description:
+      'OTLP over HTTP. The resource attributes logweir.source and logweir.project say where records belong, where they lack it the parameters do.',
+    parameters: LOGS_PARAMETERS,
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: { type: 'object' } }, 'application/x-protobuf': { schema: BYTES } },
+    },
+    responses: {
+      200: answer('What can be taken is kept. In the media type of the request.', {
+        'application/json': PARTIAL,
+        'application/x-protobuf': BYTES,
+      }),
+      ...failures([...TOKEN_CODES, ...BODY_CODES], ['application/x-protobuf']),
+    },
+  },
+}
+
+export const tailOperations: Operations = {
+  get: {
+    operationId: 'tail',
+    tags: ['queries'],
+    summary: 'The edge records of a project as they arrive',
+    description:
+      'Server-sent events. Each record is one, with its row of logs.all as data. An event "gap" says that some were missed, "dropped" that the reader is too slow.',
+    parameters: [
+      parameter('project', 'query', 'the project whose requests are followed', { required: true }),
+      parameter('Last-Event-ID', 'header', 'goes on behind this event'),
+    ],
+    responses: {
+      200: answer('The stream, until one of the two ends it.', { 'text/event-stream': TEXT }),
+      ...failures([
+        ...TOKEN_CODES,
+        'missing_parameter',
+        'duplicate_parameter',
+        'invalid_last_event_id',
+        'forbidden_project',
+        'overloaded',
+        'stopping',
+      ]),
+    },
+  },
+}
+
+const DEFINITION = exactly({
+  id: { type: 'string', format: 'uuid' },
+  name: TEXT,
+  query: { type: 'string', description: 'the stored SQL, BigQuery dialect' },
+  max_rows: { type: 'integer' },
+  caching: { anyOf: [{ type: 'integer', description: 'seconds' }, { const: 'disabled' }] },
+  cache_warming: { type: ['integer', 'null'], description: 'seconds' },
+  sandboxing: { type: 'boolean' },
+  parameters: listOf(exactly({ name: TEXT, required: { type: 'boolean' }, description: TEXT })),
+})
+
+const status = (description: string, ...codes: readonly string[]): Answers => ({
+  200: answer(description, { 'application/json': exactly({ status: { enum: ['ok', 'degraded', 'stopping'] } }) }),
+  ...failures(['starting', ...codes]),
+})
+
+const open = (operationId: string, summary: string, responses: Answers): Operations => ({
+  get: { operationId, tags: ['service'], summary, security: [], responses },
+})
+
+const own = (operationId: string, summary: string, responses: Answers): Operations => ({
+  get: { operationId, tags: ['service'], summary, responses: { ...responses, ...failures([...TOKEN_CODES]) } },
+})
+
+/** What the service tells of itself. */
+export const serviceOperations: Readonly<Record<string, Operations>> = {
+  '/health': open('health', 'Whether it lives', status('It lives; degraded: it takes no records at the moment.')),
+  '/ready': open('ready', 'Whether it serves', status('It serves.', 'stopping')),
+  '/metrics': own('metrics', 'Metrics for Prometheus', { 200: answer('Prometheus text.', { 'text/plain': TEXT }) }),
+  '/api/endpoints': own('endpoints', 'The definitions of the endpoints', {
+    200: answer('All of them.', { 'application/json': resultOf(DEFINITION) }),
+  }),
+  '/api/openapi.json': own('openapi', 'This description', {
+    200: answer('OpenAPI 3.1.', { 'application/json': { type: 'object' } }),
+  }),
+}

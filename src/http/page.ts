@@ -1,0 +1,70 @@
+/** The explorer page and its files, which need no token: they hold no logs, only what asks for them. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { extname } from 'node:path'
+import { CORS_HEADERS } from './cors.js'
+import type { Body } from './encoding.js'
+import { isNamed, tagOf } from './etag.js'
+import { codedReply, VARY } from './reply.js'
+
+const FOLDER = new URL('../page/', import.meta.url)
+
+const TYPES = new Map([
+  ['.html', 'text/html; charset=utf-8'],
+  ['.js', 'text/javascript; charset=utf-8'],
+  ['.css', 'text/css; charset=utf-8'],
+  ['.svg', 'image/svg+xml'],
+])
+
+/**
+ * Nothing but this host is ever asked, nothing inline runs, and nobody may put the page into a frame. The library that
+ * draws charts sets sizes by script, which is no inline style.
+ */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join('; ')
+
+const HEADERS = {
+  ...CORS_HEADERS,
+  'Content-Security-Policy': POLICY,
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  // Asked for each time, but sent only where it has changed.
+  'Cache-Control': 'no-cache',
+  ...VARY,
+}
+
+export interface Page {
+  /** The paths of its files; the page itself is at `/`. */
+  paths: ReadonlySet<string>
+  answer(path: string, request: Request): Response | Promise<Response>
+}
+
+/** Reads the files of the page, once. */
+export function loadPage(): Page {
+  const files = new Map(
+    readdirSync(FOLDER)
+      .filter((name) => TYPES.has(extname(name)))
+      .map((name) => [name === 'index.html' ? '/' : `/page/${name}`, fileOf(name)]),
+  )
+  return {
+    paths: new Set(files.keys()),
+    answer(path, { headers: asked }) {
+      const { body, headers } = files.get(path)!
+      if (isNamed(headers.ETag, asked.get('if-none-match') ?? '')) return new Response(null, { status: 304, headers })
+      return codedReply(asked, body, headers)
+    },
+  }
+}
+
+function fileOf(name: string) {
+  const body: Body = { plain: readFileSync(new URL(name, FOLDER)) }
+  return { body, headers: { 'Content-Type': TYPES.get(extname(name))!, ETag: tagOf(body), ...HEADERS } }
+}

@@ -1,0 +1,133 @@
+/** `GET /api/tail`: the edge records of a project as they arrive, as server-sent events. */
+import type { Clock } from '../../base/clock.js'
+import { LogweirError } from '../../base/errors.js'
+import type { Log } from '../../base/log.js'
+import type { Metrics } from '../../base/metrics.js'
+import type { Engine } from '../../engine/engine.js'
+import type { Access } from '../../tokens/access.js'
+import { CORS_HEADERS } from '../cors.js'
+import { foreseen, refusals } from '../errors.js'
+import { createGate } from '../gate.js'
+import { streamBody } from '../stream.js'
+import { createChannels } from './channels.js'
+import { type Cursor, readCursor } from './cursor.js'
+import type { TailLimits } from './limits.js'
+import { createPace } from './pace.js'
+import { createReader, type TailReader } from './reader.js'
+
+export interface TailParts {
+  follow: Engine['follow']
+  metrics: Pick<Metrics, 'tailsOpen' | 'tailsDropped' | 'queriesRunning'>
+  clock: Clock
+  log: Log
+  limits: TailLimits
+}
+
+export interface Tails {
+  /**
+   * Answers GET or HEAD. What the token opens, `access`, is asked again as long as the tail lasts. `breakOff` ends the connection of a reader that takes nothing. Throws a LogweirError:
+   * `missing_parameter`, `duplicate_parameter`, `invalid_last_event_id`, `forbidden_project`, `overloaded`.
+   */
+  answer(request: Request, access: () => Access | undefined, breakOff?: () => void): Response
+  /** Ends all tails, and takes no more: the service stops. */
+  close(): void
+}
+
+const HEADERS = {
+  ...CORS_HEADERS,
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  // nginx would hold the events back.
+  'X-Accel-Buffering': 'no',
+} as const
+
+/** Tails read old rows with a place of their own, two at once, and wait for it as queries do. */
+const READING = { queriesAtOnce: 2, waitMs: 10_000, queryMs: 30_000 }
+
+export function createTails({ follow, metrics, clock, log, limits }: TailParts): Tails {
+  const channels = createChannels({ follow, clock, limits })
+  const gate = createGate({ ...READING, queriesWaiting: limits.tails }, clock, metrics.queriesRunning)
+  const pace = createPace(limits.sentPerS, limits.sentAtOnce, clock)
+  const readers = new Set<TailReader>()
+  let isClosed = false
+
+  function open(
+    project: string,
+    cursor: Cursor | undefined,
+    isAllowed: () => boolean,
+    breakOff: () => void,
+  ): TailReader {
+    const channel = channels.enter(project)
+    const reader = createReader({
+      channel,
+      cursor,
+      clock,
+      limits,
+      gate,
+      pace,
+      isAllowed,
+      breakOff,
+      foreseen: (error) => foreseen(error, log),
+      ended({ code }) {
+        if (code === 'slow_reader') metrics.tailsDropped.inc()
+      },
+      left() {
+        readers.delete(reader)
+        channels.leave(channel)
+        metrics.tailsOpen.set(readers.size)
+      },
+    })
+    readers.add(reader)
+    metrics.tailsOpen.set(readers.size)
+    return reader
+  }
+
+  return {
+    answer(request, access, breakOff = () => {}) {
+      const project = projectOf(new URL(request.url).searchParams)
+      if (access()?.projects?.has(project) === false) throw refusals.forbiddenProject()
+      const cursor = cursorOf(request.headers)
+      if (request.method === 'HEAD') return new Response(null, { headers: HEADERS })
+      if (isClosed) throw stopping()
+      if (readers.size >= limits.tails) throw tooMany(limits.tails)
+      const rest = open(project, cursor, () => isOpenTo(access(), project), breakOff)
+      return new Response(streamBody({ head: undefined, rest }, breakOff), { headers: HEADERS })
+    },
+    close() {
+      isClosed = true
+      for (const reader of readers) reader.end(stopping())
+      channels.close()
+    },
+  }
+}
+
+/** Whether a token that opened a tail opens it still. */
+const isOpenTo = (access: Access | undefined, project: string) =>
+  access?.scopes.has('query') === true && access.projects?.has(project) !== false
+
+const stopping = () => new LogweirError('stopping', 'The service stops. Come back shortly, with Last-Event-ID.')
+
+const tooMany = (tails: number) =>
+  new LogweirError('overloaded', `There are ${tails} live tails already. Try again when one has ended.`)
+
+function projectOf(params: URLSearchParams): string {
+  const [project, ...others] = params.getAll('project')
+  if (others.length > 0) throw refusals.twice('project')
+  if (project) return project
+  throw new LogweirError(
+    'missing_parameter',
+    'The parameter "project" is missing or empty. Give it a value: ?project=…',
+  )
+}
+
+function cursorOf(headers: Headers): Cursor | undefined {
+  const text = headers.get('last-event-id')
+  if (!text) return undefined
+  const cursor = readCursor(text)
+  if (cursor !== undefined) return cursor
+  throw new LogweirError(
+    'invalid_last_event_id',
+    'Last-Event-ID is none that this service has given. Send the id of the last event as it came, or none.',
+  )
+}

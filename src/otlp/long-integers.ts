@@ -1,0 +1,58 @@
+/** So many digits and more may not fit into a double. */
+const LONG_DIGITS = 16
+/** Whether there may be any, in texts too: quick to tell, and mostly not so. */
+const MAYBE = /[[:,]\s*-?\d{16}/
+const [QUOTE, MINUS, ZERO, NINE] = [0x22, 0x2d, 0x30, 0x39]
+
+/** JSON whose long integers, where they stand bare, are put into quotes, so that `JSON.parse` keeps all their digits. */
+export function quoteLongIntegers(json: string): string {
+  if (!MAYBE.test(json)) return json
+  const pieces: string[] = []
+  let kept = 0
+  for (let p = 0; p < json.length; ) {
+    const code = json.charCodeAt(p)
+    if (code === QUOTE) p = endOfString(json, p + 1)
+    else if (isDigit(code) || code === MINUS) {
+      const digits = code === MINUS ? p + 1 : p
+      const end = endOfDigits(json, digits)
+      if (end - digits >= LONG_DIGITS && isWhole(json, end)) {
+        pieces.push(json.slice(kept, p), '"', json.slice(p, end), '"')
+        kept = end
+      }
+      p = isWhole(json, end) ? end : endOfNumber(json, end)
+    } else p++
+  }
+  pieces.push(json.slice(kept))
+  return pieces.join('')
+}
+
+const isDigit = (code: number) => code >= ZERO && code <= NINE
+
+/** Behind the quote that closes the string whose text begins at `start`. */
+function endOfString(json: string, start: number): number {
+  for (let from = start; ; ) {
+    const quote = json.indexOf('"', from)
+    if (quote < 0) return json.length
+    let backslashes = 0
+    while (quote - backslashes > start && json[quote - backslashes - 1] === '\\') backslashes++
+    if (backslashes % 2 === 0) return quote + 1
+    from = quote + 1
+  }
+}
+
+function endOfDigits(json: string, start: number): number {
+  let p = start
+  while (isDigit(json.charCodeAt(p))) p++
+  return p
+}
+
+/** Whether a number ends with its digits, without a fraction and an exponent. */
+const isWhole = (json: string, end: number) => !'.eE'.includes(json[end] ?? ' ')
+
+const IN_NUMBER = /[\d.eE+-]*/y
+
+function endOfNumber(json: string, start: number): number {
+  IN_NUMBER.lastIndex = start
+  IN_NUMBER.test(json)
+  return IN_NUMBER.lastIndex
+}

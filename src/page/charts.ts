@@ -1,0 +1,247 @@
+import type { Axis } from './buckets.js'
+import { element } from './dom.js'
+import { bucketTime, tick } from './format.js'
+import { createLegend } from './legend.js'
+import { highestOf, sumsOf } from './thin.js'
+import uPlot from './uplot.js'
+
+/** One line, or one part of the bars. */
+export interface Series {
+  label: string
+  /** The name of its colour: `series-1`. */
+  color: string
+}
+
+/** The values of each series, one a bucket; NaN where there is none. */
+export interface ChartData {
+  axis: Axis
+  values: readonly Float64Array[]
+}
+
+export interface ChartOptions {
+  /** `bars` are put on top of each other, the first at the bottom. */
+  kind: 'bars' | 'lines'
+  series: readonly Series[]
+  format(value: number): string
+  /** For the axis. */
+  shortFormat(value: number): string
+}
+
+export interface Chart {
+  show(data: ChartData): void
+  /** Draws again, in the colours of now. */
+  redraw(): void
+}
+
+/** What is drawn: of the buckets `from` up to `to` one mark for each `size`, and the bucket that each mark of a series shows. */
+interface Drawn {
+  from: number
+  to: number
+  size: number
+  picked: readonly Int32Array[]
+}
+
+/** In pixels. */
+const [HEIGHT, AXIS_WIDTH] = [220, 64]
+/** A bar takes so much of its bucket, and so many pixels at most. */
+const BAR: uPlot.Series.BarsPathBuilderOpts = { size: [0.85, 72], align: 1 }
+
+const colorOf = (name: string) => {
+  const variable = name === 'series-error' ? '--danger' : `--${name}`
+  return getComputedStyle(document.documentElement).getPropertyValue(variable)
+}
+const styleOf = (variable: string) => () => getComputedStyle(document.documentElement).getPropertyValue(variable)
+
+/**
+ * Draws into `host`, with a legend that tells the values under the pointer, and without one the sums of bars. Dragging shows
+ * a part of the time, until it is older than the data. However many buckets there are, no more are drawn than there are
+ * pixels: of those that share one, the highest.
+ */
+export function createChart(host: HTMLElement, options: ChartOptions): Chart {
+  const { kind, series, format } = options
+  const canvasHost = element('div', { 'aria-hidden': 'true' })
+  const legend = createLegend(series)
+  const whole = element('button', { type: 'button', class: 'whole' }, 'Whole window')
+  host.replaceChildren(canvasHost, legend.root, whole)
+  let plot: uPlot | undefined
+  let data: ChartData
+  let drawn: Drawn
+  /** The part that was dragged over, in seconds. */
+  let part: readonly [number, number] | undefined
+
+  const timeOf = (bucket: number) => data.axis.firstS + bucket * data.axis.bucketS
+  const told = (bucket: number) => bucketTime(timeOf(bucket), data.axis.bucketS)
+
+  function tellAll(): void {
+    const { from, to } = drawn
+    const sumOf = (values: Float64Array) => values.subarray(from, to).reduce((sum, value) => sum + value, 0)
+    const sums = data.values.map((values) => (kind === 'bars' ? format(sumOf(values)) : ''))
+    const all = kind === 'bars' ? 'in all' : ''
+    legend.tell(sums, part === undefined ? all : `${told(from)} to ${told(to - 1)}`)
+  }
+
+  function tell(mark: number): void {
+    const { from, to, size, picked } = drawn
+    const textOf = (value: number | undefined) => (value === undefined || Number.isNaN(value) ? '' : format(value))
+    const texts = data.values.map((values, i) => textOf(values[picked[i]![mark]!]))
+    const first = from + mark * size
+    const last = Math.min(first + size, to) - 1
+    // The parts of a bar are of one bucket; each line may be the highest in another.
+    if (kind === 'bars' || size === 1) legend.tell(texts, told(kind === 'bars' ? picked[0]![mark]! : first))
+    else legend.tell(texts, `highest, ${told(first)} to ${told(last)}`)
+  }
+
+  function follow(under: uPlot): void {
+    const { left = -1, idx } = under.cursor
+    if (left < 0 || idx === null || idx === undefined) tellAll()
+    else tell(kind === 'lines' ? idx : barAt(under.posToVal(left, 'x')))
+  }
+
+  /** A bar stands behind the time at which it begins. */
+  function barAt(seconds: number): number {
+    const { from, size, picked } = drawn
+    const mark = Math.floor((seconds - timeOf(from)) / (size * data.axis.bucketS))
+    return Math.min(Math.max(mark, 0), picked[0]!.length - 1)
+  }
+
+  /** Shows a part of the time, or all of it. */
+  function zoom(next: readonly [number, number] | undefined): void {
+    part = next
+    draw()
+  }
+
+  function draw(): void {
+    const [from, to] = bucketsOf(data.axis, part)
+    const width = canvasHost.clientWidth
+    const size = Math.ceil((to - from) / Math.max(width - AXIS_WIDTH, 1))
+    drawn = { from, to, size, picked: pickedOf(data, kind, from, to, size) }
+    whole.hidden = part === undefined
+    plot ??= create(width)
+    plot.setSize({ width, height: HEIGHT })
+    plot.setData(alignedOf(data, kind, drawn))
+    tellAll()
+  }
+
+  function create(width: number): uPlot {
+    const range = (): [number, number] => [timeOf(drawn.from), timeOf(drawn.to - (kind === 'bars' ? 0 : 1))]
+    const zoomToSelection = (dragged: uPlot) => {
+      const { left, width } = dragged.select
+      if (width === 0) return
+      dragged.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
+      zoom([dragged.posToVal(left, 'x'), dragged.posToVal(left + width, 'x')])
+    }
+    const bind: uPlot.Cursor.Bind = {
+      dblclick: () => () => {
+        zoom(undefined)
+        return null
+      },
+    }
+    const hooks: uPlot.Hooks.Arrays = { setCursor: [follow], setSelect: [zoomToSelection] }
+    return new uPlot({ ...optionsOf(options, data.axis.bucketS, width, range, bind), hooks }, undefined, canvasHost)
+  }
+
+  whole.addEventListener('click', () => zoom(undefined))
+  new ResizeObserver(() => plot && draw()).observe(canvasHost)
+
+  return {
+    show(next) {
+      const isOther = next.axis.bucketS !== data?.axis.bucketS
+      data = next
+      if (part !== undefined && (isOther || part[0] < timeOf(0))) part = undefined
+      if (isOther) {
+        plot?.destroy()
+        plot = undefined
+      }
+      draw()
+    },
+    redraw: () => plot?.redraw(true),
+  }
+}
+
+/** The buckets of a part of the time, from one up to another: two at least, as a line has two ends. */
+function bucketsOf({ firstS, bucketS, count }: Axis, part: readonly [number, number] | undefined): [number, number] {
+  if (part === undefined) return [0, count]
+  const [first, last] = part.map((seconds) => Math.floor((seconds - firstS) / bucketS)) as [number, number]
+  const from = Math.max(0, Math.min(first, count - 2))
+  return [from, Math.min(Math.max(last + 1, from + 2), count)]
+}
+
+function pickedOf(
+  { values }: ChartData,
+  kind: ChartOptions['kind'],
+  from: number,
+  to: number,
+  size: number,
+): readonly Int32Array[] {
+  if (kind === 'lines') return values.map((line) => highestOf(line, from, to, size))
+  const picked = highestOf(sumsOf(values, to), from, to, size)
+  return values.map(() => picked)
+}
+
+/** The library draws in the order of the series: what lies on top of the others is drawn first, as high as all of them. */
+function alignedOf(
+  { axis: { firstS, bucketS }, values }: ChartData,
+  kind: ChartOptions['kind'],
+  { from, size, picked }: Drawn,
+): uPlot.AlignedData {
+  const times = Array.from(picked[0]!, (_, mark) => firstS + (from + mark * size) * bucketS)
+  const shownAt = (bucket: number, i: number) => {
+    const value = values[i]![bucket]
+    return value === undefined || Number.isNaN(value) ? null : value
+  }
+  const shown = picked.map((buckets, i) => Array.from(buckets, (bucket) => shownAt(bucket, i)))
+  if (kind === 'lines') return [times, ...shown]
+  for (let i = 1; i < shown.length; i++) shown[i] = shown[i]!.map((value, mark) => value! + shown[i - 1]![mark]!)
+  return [times, ...shown.reverse()]
+}
+
+function optionsOf(
+  { kind, series, shortFormat }: ChartOptions,
+  bucketS: number,
+  width: number,
+  range: () => [number, number],
+  bind: uPlot.Cursor.Bind,
+): uPlot.Options {
+  const drawn = kind === 'bars' ? [...series].reverse() : series
+  const grid = { stroke: styleOf('--line'), width: 1 }
+  const axis = { stroke: styleOf('--muted'), font: '12px system-ui, sans-serif', grid, ticks: grid }
+  return {
+    width,
+    height: HEIGHT,
+    legend: { show: false },
+    cursor: {
+      y: false,
+      bind,
+      drag: { x: true, y: false, setScale: false, dist: 4 },
+      points: { show: kind === 'lines' },
+    },
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
+    scales: {
+      x: { range },
+      y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] },
+    },
+    axes: [
+      {
+        ...axis,
+        size: 32,
+        incrs: STEPS.filter((step) => step >= bucketS),
+        values: (_, splits, __, ___, step) => splits.map((seconds) => tick(seconds, step)),
+      },
+      { ...axis, size: AXIS_WIDTH, values: (_, splits) => splits.map((value) => shortFormat(value)) },
+    ],
+    series: [
+      {},
+      ...drawn.map(({ color }): uPlot.Series => {
+        const paint = () => colorOf(color)
+        if (kind === 'bars')
+          return { fill: paint, stroke: paint, width: 0, paths: uPlot.paths.bars!(BAR), points: { show: false } }
+        return { stroke: paint, width: 2, spanGaps: false }
+      }),
+    ],
+  }
+}
+
+/** Distances of the marks of the time axis, in seconds. */
+const STEPS = [
+  1, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400, 172_800, 604_800,
+]

@@ -1,0 +1,15 @@
+/** What a key does, where it is not typed into a field. */
+export function startKeys(actions: Readonly<Record<string, () => void>>): void {
+  document.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
+    const { target } = event
+    const isTyping = target instanceof HTMLInputElement && target.type !== 'radio'
+    if (isTyping) {
+      if (event.key === 'Escape') target.blur()
+      return
+    }
+    if (document.querySelector('dialog[open]') !== null || !Object.hasOwn(actions, event.key)) return
+    event.preventDefault()
+    actions[event.key]!()
+  })
+}

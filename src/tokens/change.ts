@@ -1,0 +1,88 @@
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { usageError } from '../base/settings.js'
+import { type Entry, isHashed, parseEntries, printEntries } from './entry.js'
+import { readTokensText } from './file.js'
+
+const PRIVATE_FILE = 0o600
+const PRIVATE_DIRECTORY = 0o700
+/** How long a change waits for its turn, and how often it looks. */
+const WAIT_MS = 10_000
+const LOOK_MS = 20
+/** A change takes milliseconds: one that is as old as this has died. */
+const DEAD_MS = 5_000
+
+/** What a file of hashed tokens holds; none where there is no file. Throws `usage`. */
+export function readEntries(path: string): Entry[] {
+  const text = readTokensText(path)
+  if (text === undefined) return []
+  if (isHashed(text)) return parseEntries(text, path)
+  throw usageError(`${path} holds plain tokens, one a line: edit it by hand, or give another --tokens-file.`)
+}
+
+/**
+ * Changes what a file of hashed tokens holds: whole or not at all, and one change after the other, whichever processes make
+ * them. Makes the file, for its owner's eyes only, where there is none. Throws `usage`, and what `change` throws.
+ */
+export async function changeEntries(path: string, change: (entries: readonly Entry[]) => readonly Entry[]) {
+  // The new file is the lock as well: who has made it may put it in the place of the old one.
+  const next = `${path}.new`
+  const file = await makeAlone(next)
+  try {
+    writeFileSync(file, printEntries(change(readEntries(path))))
+    fsyncSync(file)
+    if (!isAt(file, next)) throw usageError(`${next} was taken away meanwhile: nothing was changed. Try again.`)
+    renameSync(next, path)
+  } catch (error) {
+    if (isAt(file, next)) rmSync(next)
+    throw error
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Whether a file that was opened still stands at its path: one who has waited long enough may have taken it for dead. */
+function isAt(file: number, path: string): boolean {
+  return fstatSync(file).ino === statSync(path, { throwIfNoEntry: false })?.ino
+}
+
+/** Makes a file that is not there, or waits until it is not. */
+async function makeAlone(path: string): Promise<number> {
+  makeDirectory(path)
+  for (let waitedMs = 0; waitedMs < WAIT_MS; waitedMs += LOOK_MS) {
+    try {
+      return openSync(path, 'wx', PRIVATE_FILE)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw cannotWrite(path, error as Error)
+    }
+    removeDead(path)
+    await pause(LOOK_MS)
+  }
+  throw usageError(`somebody else has been changing the tokens for ${WAIT_MS / 1000} s. If not, remove ${path}.`)
+}
+
+function makeDirectory(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_DIRECTORY })
+  } catch (error) {
+    throw cannotWrite(path, error as Error)
+  }
+}
+
+function removeDead(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found !== undefined && Date.now() - found.mtimeMs > DEAD_MS) rmSync(path, { force: true })
+}
+
+const cannotWrite = (path: string, { message }: Error) => usageError(`cannot write ${path}: ${message}.`)

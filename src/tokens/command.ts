@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '../base/clock.js'
+import type { Expiry } from '../base/kinds.js'
+import type { Log } from '../base/log.js'
+import { usageError } from '../base/settings.js'
+import { MILLISECOND_US } from '../base/units.js'
+import type { TokenConfig, TokenCreateConfig } from '../config.js'
+import { changeEntries, readEntries } from './change.js'
+import { type Entry, MAX_TOKENS } from './entry.js'
+import { tokensFileIn } from './file.js'
+import { makeToken } from './kept.js'
+import { digestOf } from './keyring.js'
+
+/** `logweir token`: makes, lists and ends the tokens of a file, beside a running service or without one. */
+
+interface Parts {
+  print(text: string): unknown
+  log: Log
+  clock: Clock
+}
+
+const ID_BYTES = 4
+
+/** Runs one of the three. Throws `usage`. */
+export async function runTokenCommand(config: TokenConfig, parts: Parts): Promise<void> {
+  const path = config.tokensFile ?? tokensFileIn(config.dataDir)
+  if (config.action === 'create') return create(config, path, parts)
+  if (config.action === 'revoke') return revoke(config.idOrName, path, parts)
+  parts.print(config.json ? jsonOf(readEntries(path)) : tableOf(readEntries(path)))
+}
+
+/** The token alone goes to standard output, so that a script can take it from there. */
+async function create(config: TokenCreateConfig, path: string, { print, log, clock }: Parts): Promise<void> {
+  const token = makeToken()
+  const entry = entryOf(config, token, clock.nowUs())
+  await changeEntries(path, (entries) => {
+    if (entries.length >= MAX_TOKENS) throw usageError(`${path} holds ${MAX_TOKENS} tokens. Revoke some.`)
+    if (entries.some(({ id, name }) => id === entry.name || (name !== undefined && name === entry.name))) {
+      throw usageError(`--name ${entry.name}: ${path} has a token of that name. Choose another, or revoke that one.`)
+    }
+    return [...entries, entry]
+  })
+  print(`${token}\n`)
+  log(
+    `made the token ${entry.name ?? entry.id}, of which ${path} keeps the SHA-256 only: this is the one time it is shown`,
+  )
+}
+
+function entryOf({ name, scope, project, expires, rate }: TokenCreateConfig, token: string, nowUs: number): Entry {
+  return {
+    id: randomBytes(ID_BYTES).toString('hex'),
+    ...(name === undefined ? {} : { name }),
+    sha256: digestOf(token).toString('hex'),
+    scopes: scope,
+    ...(project === undefined ? {} : { projects: project }),
+    ...(expires === undefined ? {} : { expires: timeOf(momentOf(expires, nowUs)) }),
+    ...(rate === undefined ? {} : { rate: rate.text }),
+    created: timeOf(nowUs),
+  }
+}
+
+function momentOf(expires: Expiry, nowUs: number): number {
+  const atUs = 'atUs' in expires ? expires.atUs : nowUs + expires.afterUs
+  if (atUs > nowUs) return atUs
+  throw usageError(`--expires: ${timeOf(atUs)} has passed. Give a time to come.`)
+}
+
+const timeOf = (timestampUs: number) => new Date(Math.floor(timestampUs / MILLISECOND_US)).toISOString()
+
+async function revoke(idOrName: string, path: string, { log }: Parts): Promise<void> {
+  await changeEntries(path, (entries) => {
+    const others = entries.filter(({ id, name }) => id !== idOrName && name !== idOrName)
+    const found = entries.length - others.length
+    if (found === 1) return others
+    if (found > 1) throw usageError(`${path} has ${found} tokens of that id or name. Give the id of one.`)
+    throw usageError(`${path} has no token of that id or name. Try: logweir token list`)
+  })
+  log(`revoked the token ${idOrName}`)
+}
+
+function jsonOf(entries: readonly Entry[]): string {
+  return entries.map(({ sha256, ...shown }) => `${JSON.stringify(shown)}\n`).join('')
+}
+
+const TITLES = ['ID', 'NAME', 'SCOPES', 'PROJECTS', 'EXPIRES', 'RATE', 'CREATED']
+
+function tableOf(entries: readonly Entry[]): string {
+  const rows = entries.map(({ id, name, scopes, projects, expires, rate, created }) => [
+    id,
+    name ?? '-',
+    scopes.join(','),
+    projects?.join(',') ?? 'all',
+    expires ?? 'never',
+    rate ?? 'any',
+    created,
+  ])
+  const lines = [TITLES, ...rows]
+  const widths = TITLES.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)))
+  return lines
+    .map(
+      (line) =>
+        `${line
+          .map((cell, i) => cell.padEnd(widths[i]!))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('')
+}

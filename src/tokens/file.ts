@@ -1,0 +1,68 @@
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Clock } from '../base/clock.js'
+import { parseIso8601 } from '../base/iso8601.js'
+import { rate } from '../base/kinds.js'
+import { usageError } from '../base/settings.js'
+import { MIB } from '../base/units.js'
+import { type Entry, isHashed, parseEntries } from './entry.js'
+import { type KnownToken, plainTokens } from './keyring.js'
+import { createLimit, type Limit } from './limit.js'
+import { readTokens } from './plain.js'
+
+/** The file of hashed tokens in a data directory. */
+export const tokensFileIn = (dataDir: string): string => join(dataDir, 'tokens.json')
+
+/** A file is not read beyond this. */
+const MAX_FILE_BYTES = 64 * MIB
+
+/** The text of a file of tokens; undefined where there is no such file. Throws `usage`. */
+export function readTokensText(path: string): string | undefined {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false })
+    if (found === undefined) return undefined
+    if (found.size > MAX_FILE_BYTES) throw new Error(`it is over ${MAX_FILE_BYTES / MIB} MiB`)
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw usageError(`cannot read the tokens in ${path}: ${(error as Error).message}.`)
+  }
+}
+
+/** Makes known what a file of tokens holds, hashed or plain. A limit goes on where the file is read again. */
+export interface FileReader {
+  /** Throws `usage`. */
+  read(text: string): KnownToken[]
+}
+
+/** `path` is for complaints. */
+export function createFileReader(path: string, clock: Clock): FileReader {
+  let limits = new Map<string, Limit>()
+
+  function known({ sha256, scopes, projects, expires, rate: text }: Entry, next: Map<string, Limit>): KnownToken {
+    const limit = text === undefined ? undefined : limitOf(`${sha256} ${text}`, text)
+    if (limit !== undefined) next.set(`${sha256} ${text}`, limit)
+    return {
+      digest: Buffer.from(sha256, 'hex'),
+      access: { scopes: new Set(scopes), projects: projects && new Set(projects), limit },
+      expiresUs: expires === undefined ? Number.POSITIVE_INFINITY : parseIso8601(expires)!,
+    }
+  }
+
+  const limitOf = (key: string, text: string) => limits.get(key) ?? createLimit(rate.read(text)!, clock)
+
+  return {
+    read(text) {
+      if (!isHashed(text)) return plainTokens(readPlain(text, path))
+      const next = new Map<string, Limit>()
+      const tokens = parseEntries(text, path).map((entry) => known(entry, next))
+      limits = next
+      return tokens
+    },
+  }
+}
+
+function readPlain(text: string, path: string): readonly string[] {
+  const tokens = text.split(/\r?\n/).filter((line) => line.trim() !== '' && !line.startsWith('#'))
+  if (tokens.length === 0) throw usageError(`${path}: holds no token. Write one on a line of its own.`)
+  return readTokens(tokens, path)
+}

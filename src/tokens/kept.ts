@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { usageError } from '../base/settings.js'
+import { readTokens } from './plain.js'
+
+/** The token that is made where none is configured, and kept plain in the data directory. */
+
+const TOKEN_FILE = 'token'
+const TOKEN_BYTES = 32
+const PRIVATE_FILE = 0o600
+const OF_OTHERS = 0o077
+
+/** A new token of 32 random bytes, as text; never one that a command line would take for a flag. */
+export function makeToken(): string {
+  const token = randomBytes(TOKEN_BYTES).toString('base64url')
+  return token.startsWith('-') ? makeToken() : token
+}
+
+/** Keeps a made token in the data directory, for the owner's eyes only, whole or not at all. */
+export function keepToken(dataDir: string, token: string): void {
+  const path = join(dataDir, TOKEN_FILE)
+  const unfinished = `${path}.${process.pid}`
+  writeFileSync(unfinished, `${token}\n`, { mode: PRIVATE_FILE })
+  renameSync(unfinished, path)
+}
+
+/** The token that is kept, if one is. Closes its file to others. Throws `usage` where it cannot be read. */
+export function readKeptToken(dataDir: string): string | undefined {
+  const path = join(dataDir, TOKEN_FILE)
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined) return undefined
+  const token = readText(path).trim()
+  readTokens([token], path)
+  if ((found.mode & OF_OTHERS) !== 0) chmodSync(path, PRIVATE_FILE)
+  return token
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw usageError(`cannot read the token in ${path}: ${(error as Error).message}.`)
+  }
+}

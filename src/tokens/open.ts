@@ -1,0 +1,66 @@
+import type { Clock } from '../base/clock.js'
+import type { Log } from '../base/log.js'
+import { usageError } from '../base/settings.js'
+import { stampOf } from '../base/stamp.js'
+import type { Access } from './access.js'
+import { tokensFileIn } from './file.js'
+import { makeToken, readKeptToken } from './kept.js'
+import { createKeyring, plainTokens } from './keyring.js'
+import { readTokens } from './plain.js'
+import { type WatchedFile, watchTokensFile } from './watched.js'
+
+/** Which tokens open the service (CONTRACT: authentication). Nothing here writes a token to a log. */
+
+export interface TokenSettings {
+  /** Comma separated. */
+  accessTokens: string | undefined
+  tokensFile: string | undefined
+  dataDir: string | undefined
+}
+
+export interface Tokens {
+  /** What the token with this SHA-256 opens; undefined where there is no such token, or no longer. */
+  accessOf(digest: Uint8Array): Access | undefined
+  /** The token that was made just now, because none was configured and none kept; to be shown once. */
+  made: string | undefined
+  /** Looks no more for changes. */
+  close(): void
+}
+
+/**
+ * The tokens of the variable and of the file together, which is the one in the data directory where none is named. Where
+ * none is configured the one kept in the data directory opens too; and where there is none at all, a new one. Throws
+ * `usage` on a token that no header can carry, and on a file that cannot be read.
+ */
+export function openTokens(settings: TokenSettings, parts: { clock: Clock; log: Log }): Tokens {
+  const { accessTokens, dataDir } = settings
+  const keyring = createKeyring(parts.clock)
+  const named = accessTokens === undefined ? [] : readTokens(accessTokens.split(','), 'LOGWEIR_ACCESS_TOKENS')
+  const file = openFile(settings, parts, refresh)
+  const inFile = file?.tokens.length ?? 0
+  const isConfigured = named.length > 0 || (settings.tokensFile !== undefined && inFile > 0)
+  const kept = isConfigured || dataDir === undefined ? undefined : readKeptToken(dataDir)
+  const made = isConfigured || kept !== undefined || inFile > 0 ? undefined : makeToken()
+  const lasting = plainTokens([...named, ...[kept ?? made].filter((token) => token !== undefined)])
+
+  function refresh(): void {
+    keyring.replace([...(file?.tokens ?? []), ...lasting])
+  }
+
+  refresh()
+  return { accessOf: keyring.accessOf, made, close: () => file?.close() }
+}
+
+function openFile(
+  { tokensFile, dataDir }: TokenSettings,
+  parts: { clock: Clock; log: Log },
+  onChange: () => void,
+): WatchedFile | undefined {
+  if (tokensFile !== undefined && stampOf(tokensFile) === undefined) {
+    throw usageError(
+      `there is no tokens file ${tokensFile}. Make one: logweir token create --tokens-file ${tokensFile}`,
+    )
+  }
+  const path = tokensFile ?? (dataDir === undefined ? undefined : tokensFileIn(dataDir))
+  return path === undefined ? undefined : watchTokensFile(path, parts, onChange)
+}

@@ -1,0 +1,62 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { type AnsweringThread, createAnsweringThread } from '../../src/base/answering-thread.js'
+
+/** Counts its questions and doubles numbers; of some words it dies. */
+const SCRIPT = `
+import { parentPort } from 'node:worker_threads'
+let asked = 0
+parentPort.on('message', (question) => {
+  asked++
+  if (question === 'throw') throw new RangeError('thrown')
+  if (question === 'exit') process.exit(3)
+  if (question !== 'hang') parentPort.postMessage({ asked, doubled: 2 * (question.length ?? question) })
+})`
+
+let open: AnsweringThread<unknown, unknown>[] = []
+afterEach(async () => {
+  await Promise.all(open.map((thread) => thread.end()))
+  open = []
+})
+
+function start() {
+  const thread = createAnsweringThread<unknown, unknown>(new URL(`data:text/javascript,${encodeURIComponent(SCRIPT)}`))
+  open.push(thread)
+  return thread
+}
+
+describe('a thread that answers', () => {
+  it('answers each question, in turn', async () => {
+    const { ask } = start()
+    expect(await Promise.all([1, 2, 3].map((number) => ask(number)))).toEqual(
+      [1, 2, 3].map((number) => ({ asked: number, doubled: 2 * number })),
+    )
+  })
+
+  it('takes memory over', async () => {
+    const { ask } = start()
+    const bytes = new Uint8Array(5)
+    expect(await ask(bytes, [bytes.buffer])).toMatchObject({ doubled: 10 })
+    expect(bytes.length).toBe(0)
+  })
+
+  it.each([
+    ['throw', 'thrown'],
+    ['exit', 'The thread stopped by itself, with code 3.'],
+  ])('that dies of one (%s) rejects that one, and starts anew with the next', async (word, message) => {
+    const { ask } = start()
+    expect(await ask(1)).toMatchObject({ asked: 1 })
+    const [refused, next] = await Promise.allSettled([ask(word), ask(4)])
+    expect(refused).toMatchObject({ status: 'rejected', reason: { message } })
+    expect(next).toEqual({ status: 'fulfilled', value: { asked: 1, doubled: 8 } })
+  })
+
+  it('that is ended rejects what it was asked, and starts anew with the next', async () => {
+    const thread = start()
+    const asked = Promise.allSettled([thread.ask('hang'), thread.ask(2)])
+    await new Promise(setImmediate)
+    await thread.end()
+    const reason = new Error('The thread was ended.')
+    expect(await asked).toEqual(Array(2).fill({ status: 'rejected', reason }))
+    expect(await thread.ask(1)).toEqual({ asked: 1, doubled: 2 })
+  })
+})

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest'
+import { shardTableName } from '../../src/engine/clickhouse/layout.js'
+import { GROUPING_LIMITS } from '../../src/engine/engine.js'
+import { count, mean, type Plan, scan } from '../../src/engine/plan.js'
+import { readAll } from '../support/engine.js'
+import { onEachTarget } from './on-targets.js'
+
+const byFunction = (order: string): Plan =>
+  scan('function_edge_logs', { fromUs: 0, throughUs: 1 })
+    .group('function_id')
+    .aggregate({ count: count(), mean: mean('execution_time_ms') })
+    .orderBy(order)
+    .limit(1)
+
+onEachTarget('many groups on %s', (target) => {
+  it('are answered up to the limit, and refused beyond it, whatever they are ordered by', async () => {
+    const engine = await target().open()
+    const { servers, layout } = target()
+    const table = layout.cluster === undefined ? 'function_edge_logs' : shardTableName('function_edge_logs')
+    /** Functions that are called once each, on a shard each. */
+    const fill = (from: number, rows: number) =>
+      Promise.all(
+        servers.map((server, shard) =>
+          server.command(
+            `INSERT INTO ${layout.database}.${table} (timestamp, project, function_id, execution_time_ms) ` +
+              `SELECT toInt64(0), '', toString(1000000000 + number), toFloat64(1) FROM numbers(${from + rows}) ` +
+              `WHERE number >= ${from} AND number % ${servers.length} = ${shard}`,
+          ),
+        ),
+      )
+    await fill(0, GROUPING_LIMITS.groups)
+    const first = { function_id: '1000000000', count: 1, mean: 1 }
+    for (const order of ['count', 'mean', 'function_id']) {
+      expect(await readAll(await engine.run(byFunction(order)))).toEqual([first])
+    }
+    await fill(GROUPING_LIMITS.groups, 1)
+    for (const order of ['count', 'mean', 'function_id']) {
+      await expect(engine.run(byFunction(order))).rejects.toMatchObject({ code: 'too_many_groups' })
+    }
+    await engine.close()
+  })
+})

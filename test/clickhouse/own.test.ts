@@ -1,0 +1,28 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { arbitraryRun, askExample, EXAMPLES } from '../own/examples.js'
+import { onEachTarget, withRecords } from './on-targets.js'
+
+/** Runs of each property; LOGWEIR_TEST_RUNS asks for more. */
+const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 10)
+
+onEachTarget('the examples of own endpoints on %s', (target) => {
+  it(
+    'answer random records as obvious code does',
+    () =>
+      fc.assert(
+        fc.asyncProperty(arbitraryRun, async ({ nowUs, records, batchRows, questions }) => {
+          await withRecords(target(), records, batchRows, async (engine) => {
+            for (const params of questions) {
+              for (const example of EXAMPLES) {
+                const expected = example.oracle(records, params, nowUs)
+                expect(await askExample(engine, example, params, nowUs)).toEqual(expected)
+              }
+            }
+          })
+        }),
+        { numRuns: RUNS },
+      ),
+    60_000 + RUNS * 5_000,
+  )
+})

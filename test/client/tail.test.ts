@@ -1,0 +1,205 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { type FollowLimits, follow } from '../../src/client/follow.js'
+import { connectService } from '../../src/client/service.js'
+import { readTail, runTail } from '../../src/client/tail.js'
+import { fakeService, reply } from './fake-service.js'
+
+const row = (n: number, message = `GET | ${n}`) =>
+  JSON.stringify({ id: `${n}`, timestamp: 1_795_168_800_000_000 + n, event_message: message, metadata: {} })
+
+const event = (n: number, data = row(n)) => `id: ${n}\ndata: ${data}\n\n`
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void
+
+/** Sends pieces of a stream, and ends it where the test says so. */
+const stream =
+  (text: string, { ends = false } = {}): Answer =>
+  (_, response) => {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' })
+    response.write(`retry: 1\n: hello\n\n${text}`)
+    if (ends) response.end()
+  }
+
+const refusal =
+  (status: number, code: string): Answer =>
+  (_, response) =>
+    reply(response, { error: 'Not now.', code }, undefined, status)
+
+/** A service whose n-th answer is the n-th of these; the last one stays. */
+function inTurn(...answers: Answer[]) {
+  let asked = 0
+  return fakeService((request, response) => answers[Math.min(asked++, answers.length - 1)]!(request, response))
+}
+
+/** Follows until so many rows came, or so much was told. */
+async function followed(url: string, until: { rows?: number; told?: number }, limits: Partial<FollowLimits> = {}) {
+  const [rows, told, stop] = [[] as string[], [] as string[], new AbortController()]
+  const look = () => {
+    if (rows.length >= (until.rows ?? Number.NaN) || told.length >= (until.told ?? Number.NaN)) stop.abort()
+  }
+  const service = connectService({ url, token: 'open', dataDir: '.' })
+  await follow(
+    {
+      ask: (headers, signal) => service.get('api/tail?project=a', headers, signal),
+      onRow: async (data) => {
+        rows.push(JSON.parse(data).id)
+        look()
+      },
+      tell: (line) => {
+        told.push(line)
+        look()
+      },
+      limits: { retryMs: 1, mostRetryMs: 4, ...limits },
+    },
+    stop.signal,
+  )
+  return { rows, told }
+}
+
+describe('follow', () => {
+  it('hands over rows in order, also those that come in pieces', async () => {
+    const text = event(1) + event(2, row(2, 'ä🙂')) + event(3)
+    const bytes = Buffer.from(text)
+    const { url, requests } = await fakeService(async (_, response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+      for (const byte of bytes) {
+        response.write(Uint8Array.of(byte))
+        await new Promise(setImmediate)
+      }
+    })
+    expect(await followed(url, { rows: 3 })).toEqual({ rows: ['1', '2', '3'], told: [] })
+    expect(requests[0]!.headers).toMatchObject({ accept: 'text/event-stream', 'x-api-key': 'open' })
+    expect(requests[0]!.headers['last-event-id']).toBeUndefined()
+  })
+
+  it('goes on from the last event when the connection ends, and tells once', async () => {
+    const away: Answer = (_, response) => void response.destroy()
+    const { url, requests } = await inTurn(
+      stream(event(1) + event(2), { ends: true }),
+      away,
+      refusal(503, 'starting'),
+      away,
+      stream(event(3)),
+    )
+    const { rows, told } = await followed(url, { rows: 3 })
+    expect(rows).toEqual(['1', '2', '3'])
+    expect(told).toEqual(['the service ended the stream. Trying again.', 'connected again.'])
+    expect(requests.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, '2', '2', '2', '2'])
+  })
+
+  it('does not take half an event for one', async () => {
+    const half = event(2).slice(0, -10)
+    const { url, requests } = await inTurn(stream(event(1) + half, { ends: true }), stream(event(2)))
+    expect((await followed(url, { rows: 2 })).rows).toEqual(['1', '2'])
+    expect(requests[1]!.headers['last-event-id']).toBe('1')
+  })
+
+  it('waits for a service that starts', async () => {
+    const { url } = await inTurn(refusal(503, 'starting'), refusal(429, 'too_many_requests'), stream(event(1)))
+    const { rows, told } = await followed(url, { rows: 1 })
+    expect(rows).toEqual(['1'])
+    expect(told).toEqual([`${url}: Not now. (starting) Trying again.`, 'connected again.'])
+  })
+
+  it('tells what the service says besides rows', async () => {
+    const gap = 'event: gap\ndata: {"error":"Records were passed over.","code":"gap"}\n\n'
+    const dropped = 'event: dropped\ndata: {"error":"Too slow.","code":"slow_reader"}\n\n'
+    const { url } = await inTurn(stream(`${gap}${event(1)}${dropped}event: x\ndata: \u001b[2J\n\n`))
+    const { rows, told } = await followed(url, { told: 3 })
+    expect(rows).toEqual(['1'])
+    expect(told).toEqual([
+      'Records were passed over. (gap)',
+      'Too slow. (slow_reader)',
+      'the service says x: \\u001b[2J',
+    ])
+  })
+
+  it('counts a silent connection as lost', async () => {
+    const { url } = await inTurn(stream(event(1)), stream(event(2)))
+    const { rows, told } = await followed(url, { rows: 2 }, { silentMs: 50 })
+    expect(rows).toEqual(['1', '2'])
+    expect(told).toEqual(['nothing was heard for 0.05 s. Trying again.', 'connected again.'])
+  })
+
+  it.each([
+    ['a token that is none of its own', refusal(401, 'unauthorized'), /Not now\. \(unauthorized\)/],
+    ['a wrong parameter', refusal(400, 'missing_parameter'), /Not now\. \(missing_parameter\)/],
+    ['a service without it', refusal(404, 'not_found'), /Not now\. \(not_found\)/],
+    [
+      'what is no stream',
+      (_: unknown, response: ServerResponse) => reply(response, {}),
+      /answers as application\/json instead of a stream of events/,
+    ],
+    ['an event without an end', stream(`data: ${'x'.repeat(2_000)}`), /an event is too long/],
+  ])('gives up on %s', async (_, answer, message) => {
+    const { url } = await inTurn(answer)
+    const failed = followed(url, { rows: 1 }, { mostEventCharacters: 1_000 })
+    await expect(failed).rejects.toThrow(message)
+    await expect(failed).rejects.toMatchObject({ code: 'service' })
+  })
+
+  it('gives up where nobody listens from the start', async () => {
+    await expect(followed('http://127.0.0.1:1', { rows: 1 })).rejects.toThrow(/^cannot reach a service at /)
+  })
+
+  it('takes no more while a row is being written, and ends with what that fails with', async () => {
+    const { url } = await inTurn(stream(event(1) + event(2)))
+    const service = connectService({ url, token: 'open', dataDir: '.' })
+    let running = 0
+    const onRow = async (data: string) => {
+      expect(++running).toBe(1)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      running--
+      if (data.includes('"2"')) throw Object.assign(new Error('gone'), { code: 'EPIPE' })
+    }
+    const ask = (headers: Record<string, string>, signal: AbortSignal) => service.get('', headers, signal)
+    const failed = follow({ ask, onRow, tell: () => {} }, new AbortController().signal)
+    await expect(failed).rejects.toMatchObject({ code: 'EPIPE' })
+  })
+})
+
+describe('logweir tail', () => {
+  /** What it writes for some events. */
+  async function written(line: string, text: string, rows: number, isTerminal = false): Promise<string> {
+    const { url, requests } = await inTurn(stream(text))
+    const config = readTail([...line.split(' '), '--url', url], { LOGWEIR_TOKEN: 'open' }, () => {})
+    const [pieces, stop] = [[] as string[], new AbortController()]
+    const write = async (piece: string) => {
+      if (pieces.push(piece) === rows) stop.abort()
+    }
+    await runTail(config, { write, isTerminal }, () => {}, stop.signal)
+    expect(requests[0]!.url).toBe('/api/tail?project=a%26b')
+    return pieces.join('')
+  }
+
+  it('writes time and message, which cannot drive a terminal', async () => {
+    expect(await written('--project a&b', event(1) + event(2, row(2, 'x\u001b[2J\ny')), 2)).toBe(
+      '2026-11-20T10:00:00.000001Z  GET | 1\n2026-11-20T10:00:00.000002Z  x\\u001b[2J\\ny\n',
+    )
+  })
+
+  it('writes whole rows, a line each', async () => {
+    const spread = `id: 2\ndata: {"id":"2",\ndata: "metadata":{"a":1.0}}\n\n`
+    const csi = row(3, '\u009b2J')
+    const text = event(1) + spread + event(3, csi)
+    const lines = [row(1), '{"id":"2", "metadata":{"a":1.0}}']
+    expect(await written('--project a&b --format ndjson', text, 3)).toBe([...lines, csi, ''].join('\n'))
+    const shown = await written('--project a&b --format ndjson', text, 3, true)
+    expect(shown).toBe([...lines, csi.replace('\u009b', '\\u009b'), ''].join('\n'))
+  })
+
+  it('gives up on what is no row', async () => {
+    await expect(written('--project a&b', 'data: {"id":1}\n\n', 1)).rejects.toThrow(
+      'the service sent an event that is no row. Is it of another version?',
+    )
+  })
+
+  it.each([
+    ['', 'tail of which project? logweir tail --project PROJECT'],
+    ['logs.all --project a', 'unexpected argument "logs.all". Try: logweir --help'],
+    ['--project a --format csv', '--format: "csv" is not one of text, ndjson.'],
+  ])('refuses "%s"', (line, message) => {
+    expect(() => readTail(line.split(' ').filter(Boolean), {}, () => {})).toThrow(message)
+  })
+})

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { flagOf, variableOf } from '../../src/base/settings.js'
+import { COMMANDS, findCommand } from '../../src/commands/all.js'
+import { commandHelp, helpText } from '../../src/commands/help.js'
+
+describe('findCommand', () => {
+  it('finds each command, and what stands behind its name', () => {
+    for (const command of COMMANDS) {
+      const args = [...command.name.split(' '), '--flag', 'word']
+      expect(findCommand(args)).toEqual({ command, rest: ['--flag', 'word'] })
+    }
+  })
+
+  it.each([
+    ['', 'no command. Try: logweir serve, or logweir --help'],
+    ['sevre', 'unknown command "sevre". Did you mean serve? Try: logweir --help'],
+    ['nginx', /^unknown command "nginx". There are: serve, query, .*, schema, .* Try: logweir --help$/],
+    ['--port 1 serve', /^unknown command "--port". /],
+    ['schema', 'unknown command "schema". There is: logweir schema clickhouse.'],
+    ['schema postgres', 'unknown command "schema postgres". There is: logweir schema clickhouse.'],
+    ['schema --apply clickhouse', 'unknown command "schema --apply". There is: logweir schema clickhouse.'],
+  ])('refuses "%s"', (line, message) => {
+    expect(() => findCommand(line.split(' ').filter(Boolean))).toThrow(message)
+  })
+})
+
+describe('the help', () => {
+  it('names every command, each on a line of a terminal', () => {
+    const help = helpText('1.2.3', COMMANDS)
+    expect(help).toMatch(/^logweir 1\.2\.3: /)
+    for (const { name, meaning } of COMMANDS) expect(help).toMatch(new RegExp(`^  logweir ${name} .*${meaning}$`, 'm'))
+    expect(help.split('\n').length).toBeLessThan(25)
+  })
+
+  it.each(COMMANDS.map((command) => [command.name, command] as const))('tells of every setting of %s', (_, command) => {
+    const help = commandHelp(command)
+    expect(help).toMatch(new RegExp(`^logweir ${command.name} .*${command.meaning}\\.\n`))
+    for (const [name, setting] of Object.entries(command.settings)) {
+      expect(help).toContain(setting.meaning)
+      expect(help.includes(`\n  ${flagOf(name)} `)).toBe(setting.flag !== false)
+      if (setting.variable !== false) expect(help).toContain(variableOf(name))
+    }
+  })
+})

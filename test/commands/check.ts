@@ -1,0 +1,47 @@
+import { parametersOf } from '../../src/client/endpoints.js'
+import { readQuery } from '../../src/client/query.js'
+import { readTail } from '../../src/client/tail.js'
+import { findCommand } from '../../src/commands/all.js'
+import {
+  readExportConfig,
+  readGenerateConfig,
+  readInForce,
+  readSchemaConfig,
+  readServeConfig,
+  readTokenCreateConfig,
+  readTokenListConfig,
+  readTokenRevokeConfig,
+} from '../../src/config.js'
+import { ENDPOINTS } from '../../src/endpoints/index.js'
+import { definitions } from '../../src/http/definitions.js'
+
+/** Throws where a command line that a document shows would be refused. */
+export function checkCommand(args: readonly string[]): void {
+  const { command, rest } = findCommand(args)
+  const read = READERS[command.name]
+  if (read === undefined) throw new Error(`nobody checks this command: ${args.join(' ')}`)
+  read(rest)
+}
+
+const unheard = () => {}
+
+const READERS: Record<string, (args: readonly string[]) => unknown> = {
+  serve: (args) => readServeConfig(args, {}),
+  generate: readGenerateConfig,
+  config: (args) => readInForce(args, {}),
+  tail: (args) => readTail(args, {}, unheard),
+  query(args) {
+    const { endpoint, flags } = readQuery(args, {}, unheard)
+    if (endpoint === undefined) return
+    const listed = JSON.parse(definitions(ENDPOINTS)).result.find(({ name }: { name: string }) => name === endpoint)
+    ENDPOINTS.find(({ name }) => name === endpoint)!.call(parametersOf(listed, flags))
+  },
+  'token create': (args) => readTokenCreateConfig(args, {}),
+  'token list': (args) => readTokenListConfig(args, {}),
+  'token revoke': (args) => readTokenRevokeConfig(args, {}),
+  'schema clickhouse': (args) => readSchemaConfig(args, {}),
+  export: (args) => readExportConfig(args, {}),
+  completion([shell]) {
+    if (!/^(bash|zsh|fish)$/.test(shell!)) throw new Error(`no such shell: ${shell}`)
+  },
+}

@@ -1,0 +1,49 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { textOf } from './files.js'
+
+/** Of 0 to 100, where 100 is a service that may do anything. */
+const MOST_EXPOSURE = 20
+const TOOL = 'systemd-analyze'
+const UNIT = textOf('deploy/logweir.service')
+
+/** Whether the tool is there; says so where it is not. */
+function hasTool(): boolean {
+  const isThere = spawnSync(TOOL, ['--version']).status === 0
+  if (!isThere) console.log(`there is no ${TOOL} on this machine, so deploy/logweir.service is not looked at by it`)
+  return isThere
+}
+
+/** What the tool says of a unit, which starts this Node since the unit's own may not be there. */
+function analyze(unit: string, ...args: readonly string[]) {
+  const folder = mkdtempSync(join(tmpdir(), 'logweir-unit-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'logweir.service')
+  writeFileSync(path, unit.replace('/usr/bin/node', process.execPath))
+  const { status, stdout, stderr } = spawnSync(TOOL, [...args, path], { encoding: 'utf8' })
+  const said = `${stdout}${stderr}`.split('\n').filter((line) => line.includes('logweir.service'))
+  return { isWell: status === 0, said: args.includes('verify') ? said : [] }
+}
+
+it('deploy/logweir.service is a unit that systemd takes', () => {
+  if (!hasTool()) return
+  expect(analyze(UNIT, 'verify')).toEqual({ isWell: true, said: [] })
+  expect(analyze(UNIT.replace('ProtectHome', 'ProtectHom'), 'verify').said).not.toEqual([])
+  expect(analyze(UNIT.replace('serve', 'serve\nExecStart=/nowhere'), 'verify').isWell).toBe(false)
+})
+
+it('deploy/logweir.service may do little', () => {
+  if (!hasTool()) return
+  const args = ['security', '--offline=true', `--threshold=${MOST_EXPOSURE}`]
+  expect(analyze(UNIT, ...args).isWell).toBe(true)
+  expect(analyze(UNIT.replace('CapabilityBoundingSet=\n', ''), ...args).isWell).toBe(false)
+})
+
+it('deploy/logweir.service lets V8 compile, and the service stop in its own time', () => {
+  expect(UNIT).toMatch(/^MemoryDenyWriteExecute=no$/m)
+  expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(UNIT)![1])).toBeGreaterThan(5)
+  expect(UNIT).toMatch(/^RestartPreventExitStatus=2$/m)
+})

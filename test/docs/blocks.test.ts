@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import { checkBlock, LANGUAGES } from './blocks.js'
+import { DOCUMENTS } from './documents.js'
+
+const BLOCKS = DOCUMENTS.flatMap(({ blocks }) => blocks)
+
+it('no fence is left open, and every language is shown somewhere', () => {
+  const fences = DOCUMENTS.map(({ text }) => text.match(/^ *```/gm)?.length ?? 0)
+  expect(fences.map((count, i) => [DOCUMENTS[i]!.path, count])).toEqual(
+    DOCUMENTS.map(({ path, blocks }) => [path, 2 * blocks.length]),
+  )
+  expect([...new Set(BLOCKS.map(({ language }) => language))].sort()).toEqual(Object.keys(LANGUAGES).sort())
+})
+
+describe('what the pages show works:', () => {
+  it.each(BLOCKS.map((block) => [block.place, block]))('%s', (_, block) => checkBlock(block))
+})
+
+const ASK = 'curl -H "X-API-KEY: $TOKEN"'
+const SINK = 'type: http, method: post'
+
+describe('what would not work is seen:', () => {
+  it.each([
+    ['', 'a', 'nobody checks blocks of no language'],
+    ['ruby', 'a', 'nobody checks blocks of ruby'],
+    ['sh', '# nothing', 'no command'],
+    ['sh', 'wget a', 'nobody checks the program wget'],
+    ['sh', 'logweir server', 'unknown command "server"'],
+    ['sh', 'tail -F a | dist/cli.js serve --prot 1', 'unknown flag --prot'],
+    ['sh', 'logweir serve --port x', '--port: "x" is not'],
+    ['sh', 'logweir serve --source nginx', '--source: "nginx" is not'],
+    ['sh', 'logweir query logs.all --project a --interval 1day', 'unknown flag --interval'],
+    ['sh', 'logweir serve --config logweir.toml', 'docs/page.md shows no file of settings'],
+    ['sh', 'npm run tests', 'package.json has no script tests'],
+    ['sh', 'npm ci && npm tests', 'package.json has no script tests'],
+    ['sh', 'npm ci --prefix test/none', 'there is no test/none/package.json'],
+    ['sh', 'docker push a', 'nobody checks docker push'],
+    ['sh', 'curl -s a', 'nobody checks this of curl: -s'],
+    ['sh', `${ASK} http://a/api/endpoint/query/logs.all?project=a`, 'the service has no GET /api/endpoint/query'],
+    ['sh', `${ASK} 'http://a/api/tail?project=a&since=1'`, '/api/tail has no parameter since'],
+    ['sh', `${ASK} -H 'X-Token: a' http://a/health`, 'nobody reads the header X-Token'],
+    ['sh', 'curl http://a/api/tail?project=a', 'is answered with 401'],
+    ['sh', `${ASK} http://a/api/endpoints/query/logs.all`, '"code":"missing_parameter"'],
+    ['sh', `${ASK} -d '{}' http://a/api/logs`, '"code":"unsupported_content_type"'],
+    [
+      'sh',
+      `${ASK} -H 'Content-Type: application/json' -d '[{"id":1},{}]' http://a/api/logs?source=auth_logs`,
+      '"taken":1',
+    ],
+    ['sh', 'export LOGWEIR_TOKENS=a', 'nobody knows LOGWEIR_TOKENS=a'],
+    ['sh', 'LOGWEIR_TOKENS=a docker compose up', 'nobody knows LOGWEIR_TOKENS=a'],
+    ['dotenv', 'OTEL_EXPORTER_OTLP_ENDPOINTS=http://a', 'nobody knows OTEL_EXPORTER_OTLP_ENDPOINTS'],
+    ['dotenv', 'OTEL_EXPORTER_OTLP_LOGS_ENDPOINT=http://a/v1/log', 'the service has no POST /v1/log'],
+    ['dotenv', 'OTEL_EXPORTER_OTLP_LOGS_HEADERS=x-key=A', 'nobody knows OTEL_EXPORTER_OTLP_LOGS_HEADERS'],
+    ['dotenv', 'OTEL_RESOURCE_ATTRIBUTES=logweir.source=a,logweir.project=b', 'nobody knows OTEL_RESOURCE_ATTRIBUTES'],
+    ['json', '{"a":1,}', 'in JSON at position 7'],
+    ['json', '{"source":"edge_logs","id":5}', 'the program does not take'],
+    ['toml', 'port 4000', 'Invalid TOML'],
+    ['toml', 'prot = 4000', 'a file of settings cannot say prot'],
+    ['toml', 'port = 400000', 'a file of settings cannot say port'],
+    ['yaml', 'a: ["b"', 'Flow sequence'],
+    ['yaml', `sinks: { a: { ${SINK}, uri: "http://a/api/log" } }`, 'the service has no post /api/log'],
+    ['yaml', `sinks: { a: { ${SINK}, uri: "http://a/api/logs?source=a" } }`, 'no source a'],
+    [
+      'yaml',
+      `sinks: { a: { ${SINK}, uri: "http://a/api/logs", codec: json } }`,
+      'deploy/vector.yaml has another codec',
+    ],
+    ['yaml', `sinks: { a: { ${SINK}, uri: "http://a/api/logs", request: { headers: { k: v } } } }`, 'the header k'],
+    ['js', 'export default {', 'Parse failed'],
+    ['xml', '<a><b></a></b>', 'a ends without its beginning'],
+    ['xml', '<a><b></b>', 'no XML: a'],
+    ['sql', 'ALTER TABLE logweir.edge_log DROP PARTITION 1', 'nobody checks this statement'],
+    ['text', 'a', 'nobody checks texts of docs/page.md'],
+    ['text', 'logweir-data/\n  formats.json', 'the program writes no formats.json', 'docs/operations.md'],
+    ['text', 'retry: 2000\n\nid: 1\ndata: {}\n\n', 'no stream of events', 'docs/tail.md'],
+    ['text', 'retry: 2000\n: logweir\n\nid: 1.1\ndata: {}\n\n', 'no row of logs.all', 'docs/tail.md'],
+    ['text', 'a (2 × 3 ÷ 4 = 3)', 'is 1.5', 'docs/scale-out.md'],
+  ])('%s: %s: %s', async (language, text, message, document = 'docs/page.md') => {
+    await expect(async () => checkBlock({ place: '', document, language, text })).rejects.toThrow(message)
+  })
+})

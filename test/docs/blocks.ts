@@ -1,0 +1,150 @@
+import { parse as parseToml } from 'smol-toml'
+import { parseAst } from 'vitest/node'
+import { parse as parseYaml } from 'yaml'
+import { fileNameOf, isInFile } from '../../src/base/settings.js'
+import { readCursor } from '../../src/http/tail/cursor.js'
+import { BEGINNING } from '../../src/http/tail/events.js'
+import { FILE_SETTINGS } from '../../src/settings.js'
+import { SOURCE_NAMES } from '../../src/sources.js'
+import { textOf } from '../deploy/files.js'
+import { checkShell, checkVariable } from './commands.js'
+import type { Block } from './documents.js'
+import { checkAddress, recordsIn } from './requests.js'
+
+type Checker = (block: Block) => void | Promise<void>
+
+/** What is looked at of a block, by its language. */
+export const LANGUAGES: Readonly<Record<string, Checker>> = {
+  sh: checkShell,
+  dotenv: ({ text }) => text.trim().split('\n').forEach(checkVariable),
+  json: checkJson,
+  toml: ({ text }) => Object.entries(parseToml(text)).forEach(checkSetting),
+  yaml: ({ text }) => checkSinks(parseYaml(text)),
+  // Examples are held against their files in test/own; that of pino is run in test/program/shippers.
+  js: ({ text }) => void parseAst(text),
+  xml: ({ text }) => checkXml(text),
+  sql: ({ text }) => checkSql(text),
+  text: ({ document, text }) => checkText(document, text),
+}
+
+/** Throws where a block says what is not so. */
+export async function checkBlock(block: Block): Promise<void> {
+  const check = LANGUAGES[block.language]
+  if (check === undefined) throw new Error(`nobody checks blocks of ${block.language || 'no language'}`)
+  await check(block)
+}
+
+/** One that names a source is a record, which the program takes. */
+async function checkJson({ text }: Block): Promise<void> {
+  const value = JSON.parse(text)
+  if (value.source === undefined) return
+  const { taken } = await recordsIn(text, 'json', {})
+  if (taken !== 1) throw new Error(`the program does not take ${text}`)
+}
+
+function checkSetting([name, value]: [string, unknown]): void {
+  const [, setting] = Object.entries(FILE_SETTINGS).find(([key]) => fileNameOf(key) === name) ?? []
+  const isRight = setting !== undefined && isInFile(setting) && setting.kind.read(String(value)) !== undefined
+  if (!isRight) throw new Error(`a file of settings cannot say ${name} = ${value}`)
+}
+
+interface Sink {
+  type: string
+  uri: string
+  method: string
+  healthcheck?: { uri: string }
+  request?: { headers: Record<string, string> }
+}
+
+/** The options of a sink that each configuration has for itself; the others are held against deploy/vector.yaml. */
+const OWN_OPTIONS = ['inputs', 'uri', 'auth', 'request', 'healthcheck']
+
+/** The sinks of a configuration of Vector, if it is one. */
+function checkSinks({ sinks = {} }: { sinks?: Record<string, Sink> }): void {
+  const tested = parseYaml(textOf('deploy/vector.yaml')).sinks.logweir
+  for (const sink of Object.values(sinks)) {
+    checkAddress(sink.uri, sink.method)
+    if (sink.healthcheck !== undefined) checkAddress(sink.healthcheck.uri, 'GET')
+    for (const [name, value] of Object.entries(sink)) {
+      const isTested = OWN_OPTIONS.includes(name) || JSON.stringify(value) === JSON.stringify(tested[name])
+      if (!isTested) throw new Error(`deploy/vector.yaml has another ${name}`)
+    }
+    const [header = 'x-api-key', ...more] = Object.keys(sink.request?.headers ?? {})
+    if (header !== 'x-api-key' || more.length > 0) throw new Error(`nobody checks the header ${header}`)
+  }
+}
+
+/** Every element that begins ends, in the right order. */
+function checkXml(text: string): void {
+  const open: string[] = []
+  const rest = text.replaceAll(/<(\/?)(\w+)>/g, (_, slash, name) => {
+    if (slash === '') open.push(name)
+    else if (open.pop() !== name) throw new Error(`${name} ends without its beginning`)
+    return ''
+  })
+  if (open.length > 0 || /[<>&]/.test(rest)) throw new Error(`no XML: ${[...open, rest].join(' ')}`)
+}
+
+/** Tables are those of the schema, or the server's own. test/clickhouse runs the statements where there is a server. */
+function checkSql(text: string): void {
+  for (const statement of text.trim().split('\n')) {
+    const [, database, table] = /^(?:SELECT .* FROM|ALTER TABLE) (\w+)\.(\w+) /.exec(statement) ?? []
+    const isOurs = database === 'logweir' && SOURCE_NAMES.some((name) => table === name || table === `${name}_shard`)
+    if (!isOurs && database !== 'system') throw new Error(`nobody checks this statement: ${statement}`)
+  }
+}
+
+/** Blocks that are of no language, by their pages. */
+const TEXTS: Readonly<Record<string, (text: string) => void>> = {
+  'docs/operations.md': checkTree,
+  'docs/tail.md': checkEvents,
+  'docs/scale-out.md': checkArithmetic,
+}
+
+function checkText(document: string, text: string): void {
+  const check = TEXTS[document]
+  if (check === undefined) throw new Error(`nobody checks texts of ${document}`)
+  check(text)
+}
+
+/** The files that name what lies in a data directory. */
+const NAMERS = [
+  'src/engine/arrow/storage/disk/format.ts',
+  'src/engine/arrow/storage/disk/layout.ts',
+  'src/engine/arrow/storage/disk/segment/segment-file.ts',
+  'src/engine/clickhouse/unconfirmed.ts',
+  'src/engine/disk/lock.ts',
+  'src/ingest/rejects.ts',
+  'src/tokens/file.ts',
+  'src/tokens/kept.ts',
+]
+
+/** Each name in a tree of files is written by the program; `<…>` stands for what differs. */
+function checkTree(text: string): void {
+  const code = NAMERS.map(textOf).join('\n')
+  for (const line of text.trimEnd().split('\n').slice(1)) {
+    const names = /^ +(\S+)/.exec(line)![1]!.split('/')
+    const fixed = names.filter((name) => name !== '' && !name.includes('<'))
+    const strange = fixed.filter((name) => !code.includes(`'${name}'`) && !code.includes(`/${name}\``))
+    if (strange.length > 0) throw new Error(`the program writes no ${strange.join(', ')}`)
+  }
+}
+
+/** A stream of events begins as the program's does, and has one event whose id it would read. */
+function checkEvents(text: string): void {
+  const [, id, data] = /^id: (.*)\ndata: (.*)\n\n$/.exec(text.replace(BEGINNING.toString(), '')) ?? []
+  if (id === undefined || readCursor(id) === undefined) throw new Error(`no stream of events: ${text}`)
+  const columns = Object.keys(JSON.parse(data!.replaceAll('{…}', '{}')))
+  if (columns.join() !== 'id,timestamp,event_message,metadata') throw new Error(`no row of logs.all: ${data}`)
+}
+
+/** Each sum in brackets, `(a × b ÷ c = d)`, is right to the nearest whole. */
+function checkArithmetic(text: string): void {
+  const sums = [...text.matchAll(/\(([\d,]+(?: [×÷] [\d,]+)+) = ([\d,]+)\)/g)]
+  if (sums.length !== text.trim().split('\n').length) throw new Error(`a line without its sum: ${text}`)
+  for (const [sum, left, right] of sums) {
+    const [first, ...others] = left!.replaceAll(',', '').split(/ (?=[×÷])/)
+    const value = others.reduce((so, step) => (step[0] === '×' ? so * +step.slice(2) : so / +step.slice(2)), +first!)
+    if (Math.round(value) !== +right!.replaceAll(',', '')) throw new Error(`${sum} is ${value}`)
+  }
+}

@@ -1,0 +1,119 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findSource } from '../../src/sources.js'
+import { checkCommand } from '../commands/check.js'
+import { type Block, documentAt, ROOT } from './documents.js'
+import { SCRIPTS, VARIABLES } from './names.js'
+import { checkAddress, checkRequest, type ShownRequest, withToken } from './requests.js'
+import { commandsOf } from './shell.js'
+
+type Checker = (args: readonly string[], block: Block) => void | Promise<void>
+
+const logweir: Checker = (args, { document }) => withSettingsFile(args, document, checkCommand)
+
+/** The programs that blocks of shell may run, and what is looked at of their arguments. */
+const PROGRAMS: Readonly<Record<string, Checker>> = {
+  logweir,
+  'dist/cli.js': logweir,
+  curl: (args) => checkRequest(requestOf(args)),
+  npm: checkNpm,
+  docker: checkDocker,
+  export: (args) => args.forEach(checkVariable),
+  '.ci/run': () => checkThere('.ci/run'),
+  // Of others, as anybody has them.
+  tail: () => {},
+  psql: () => {},
+}
+
+/** Throws where a command of a block is none that works. */
+export async function checkShell(block: Block): Promise<void> {
+  const commands = commandsOf(block.text)
+  if (commands.length === 0) throw new Error('no command')
+  for (const { assignments, words } of commands) {
+    assignments.forEach(checkVariable)
+    const [program, ...args] = words
+    if (program === undefined) continue
+    const check = PROGRAMS[program]
+    if (check === undefined) throw new Error(`nobody checks the program ${program}`)
+    await check(args, block)
+  }
+}
+
+/** Puts a file that says what the page shows as TOML in the place of one that `--config` names. */
+function withSettingsFile(args: readonly string[], document: string, check: (args: readonly string[]) => void): void {
+  const at = args.indexOf('--config') + 1
+  const shown = documentAt(document)?.blocks.find(({ language }) => language === 'toml')
+  if (at > 0 && shown === undefined) throw new Error(`${document} shows no file of settings`)
+  const folder = mkdtempSync(join(tmpdir(), 'logweir-docs-'))
+  try {
+    const path = join(folder, 'logweir.toml')
+    if (shown !== undefined) writeFileSync(path, shown.text, { mode: 0o600 })
+    check(at > 0 ? args.with(at, path) : args)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** The request that a call of curl makes. */
+function requestOf(args: readonly string[]): ShownRequest {
+  const headers: Record<string, string> = {}
+  let url: string | undefined
+  let body: string | undefined
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i]!
+    if (arg === '-d') body = args[++i]!
+    else if (arg === '-H') {
+      const [name, value] = withToken(args[++i]!).split(': ')
+      headers[name!] = value!
+    } else if (url === undefined && arg.startsWith('http://')) url = arg
+    else if (arg !== '-N') throw new Error(`nobody checks this of curl: ${arg}`)
+  }
+  if (url === undefined) throw new Error('curl asks nobody')
+  return { url, headers, method: body === undefined ? 'GET' : 'POST', ...(body !== undefined && { body }) }
+}
+
+function checkNpm([command, first, second]: readonly string[]): void {
+  if (command === 'run') checkScript(first!)
+  else if (command !== 'ci') checkScript(command!)
+  else if (first === '--prefix') checkThere(`${second}/package.json`)
+}
+
+function checkScript(name: string): void {
+  if (!(name in SCRIPTS)) throw new Error(`package.json has no script ${name}`)
+}
+
+function checkDocker([command]: readonly string[]): void {
+  if (command === 'build') checkThere('Dockerfile')
+  else if (command === 'compose') checkThere('compose.yaml')
+  else if (command !== 'run') throw new Error(`nobody checks docker ${command}`)
+}
+
+function checkThere(path: string): void {
+  if (!existsSync(join(ROOT, path))) throw new Error(`there is no ${path}`)
+}
+
+/** Variables of OpenTelemetry, and what their values must be. */
+const OTEL: Readonly<Record<string, (value: string) => boolean>> = {
+  OTEL_EXPORTER_OTLP_LOGS_ENDPOINT(value) {
+    checkAddress(value, 'POST')
+    return value.endsWith('/v1/logs')
+  },
+  OTEL_EXPORTER_OTLP_LOGS_HEADERS: (value) => /^x-api-key=[A-Z-]+$/.test(value),
+  OTEL_EXPORTER_OTLP_LOGS_PROTOCOL: (value) => /^http\/(protobuf|json)$/.test(value),
+  OTEL_RESOURCE_ATTRIBUTES(value) {
+    const attributes = new URLSearchParams(value.replaceAll(',', '&'))
+    return (
+      [...attributes.keys()].join() === 'logweir.source,logweir.project' &&
+      findSource(attributes.get('logweir.source')!) !== undefined
+    )
+  },
+}
+
+/** Throws where an assignment is of no variable that the program, or OpenTelemetry, knows. */
+export function checkVariable(assignment: string): void {
+  const [name, ...rest] = assignment.split('=')
+  const value = rest.join('=')
+  const isRight = VARIABLES.has(name!) ? value !== '' : OTEL[name!]?.(value)
+  if (!isRight) throw new Error(`nobody knows ${assignment}`)
+}

@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { type Document, ROOT } from './documents.js'
+
+/** Where links may lead outside of the repository. Nothing asks them: a link is of a host that is known to stay. */
+export const HOSTS = ['getpino.io', 'github.com', 'html.spec.whatwg.org', 'vector.dev']
+
+/** The anchors of a page, as GitHub makes them of its headings. */
+export function anchorsOf({ prose }: Pick<Document, 'prose'>): Set<string> {
+  const anchors = new Set<string>()
+  for (const [, heading] of prose.matchAll(/^#{1,6} +(.+?) *$/gm)) {
+    const slug = slugOf(heading!)
+    let anchor = slug
+    for (let i = 1; anchors.has(anchor); i++) anchor = `${slug}-${i}`
+    anchors.add(anchor)
+  }
+  return anchors
+}
+
+const slugOf = (heading: string) =>
+  heading
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\p{M}_ -]/gu, '')
+    .replaceAll(' ', '-')
+
+/** The targets of the links and pictures of a page. */
+export const linksOf = ({ prose }: Pick<Document, 'prose'>): string[] =>
+  [...prose.matchAll(/\]\(\s*<?([^)\s>]+)>?[^)]*\)/g)].map(([, target]) => target!)
+
+/** What is wrong with a link of a page; undefined where it leads somewhere. */
+export function faultOf(target: string, from: string, pages: readonly Document[]): string | undefined {
+  if (/^[a-z]+:|^\/\//i.test(target)) return faultOfAddress(target)
+  const [path, anchor] = target.split('#') as [string, string | undefined]
+  const file = path === '' ? from : relative('.', join(dirname(from), path))
+  if (!existsSync(join(ROOT, file))) return `${target}: there is no ${file}`
+  if (anchor === undefined) return undefined
+  const page = pages.find((one) => one.path === file)
+  return page !== undefined && anchorsOf(page).has(anchor) ? undefined : `${target}: ${file} has no such heading`
+}
+
+function faultOfAddress(address: string): string | undefined {
+  if (!address.startsWith('https://')) return `${address}: not https`
+  const { hostname } = new URL(address)
+  return HOSTS.includes(hostname) ? undefined : `${address}: ${hostname} is not in the list of hosts`
+}

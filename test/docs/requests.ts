@@ -1,0 +1,68 @@
+import { ENDPOINTS } from '../../src/endpoints/index.js'
+import { openApi } from '../../src/http/openapi/document.js'
+import { type BodyForm, createBodyParser, type Defaults } from '../../src/ingest/body.js'
+import { findSource } from '../../src/sources.js'
+import { createTestApp, TOKEN } from '../http/support.js'
+import { EXAMPLES } from '../own/examples.js'
+import { openEngine } from '../support/engine.js'
+
+/** A time at which the records that pages show are not too old. */
+const NOW_US = Date.parse('2026-11-21T00:00:00Z') * 1000
+const RETENTION_US = 90 * 86_400e6
+
+/** A request as a page shows it. */
+export interface ShownRequest {
+  url: string
+  method: string
+  headers: Readonly<Record<string, string>>
+  body?: string
+}
+
+/** How many records the program takes and rejects of a body. */
+export async function recordsIn(body: string, form: BodyForm, defaults: Defaults) {
+  const parser = createBodyParser({ retentionUs: RETENTION_US }, { batch() {}, reject() {} })
+  return parser.take({ bytes: Buffer.from(body), form, defaults }, NOW_US)
+}
+
+interface Operation {
+  parameters?: { in?: string; name?: string }[]
+}
+const SERVED = [...ENDPOINTS, ...EXAMPLES.map(({ endpoint }) => endpoint)]
+const { paths }: { paths: Record<string, Record<string, Operation>> } = JSON.parse(openApi(SERVED, '1.2.3', 0))
+const HEADERS = ['X-API-KEY', 'Content-Type', 'Accept']
+
+/** Throws where a path has no such method, a parameter of the address is none of the path's, or a source is unknown. */
+export function checkAddress(url: string, method: string): void {
+  const { pathname, searchParams } = new URL(url)
+  const operation = paths[pathname]?.[method.toLowerCase()]
+  if (operation === undefined) throw new Error(`the service has no ${method} ${pathname}`)
+  const known = (operation.parameters ?? []).filter((one) => one.in === 'query').map(({ name }) => name)
+  for (const [name, value] of searchParams) {
+    if (!known.includes(name)) throw new Error(`${pathname} has no parameter ${name}`)
+    if (/^source(_name)?$/.test(name) && findSource(value) === undefined) throw new Error(`no source ${value}`)
+  }
+}
+
+/** Asks the app what a page asks; throws where its answer is no success. */
+export async function checkRequest({ url, method, headers, body }: ShownRequest): Promise<void> {
+  checkAddress(url, method)
+  const strange = Object.keys(headers).filter((name) => !HEADERS.includes(name))
+  if (strange.length > 0) throw new Error(`nobody reads the header ${strange.join(', ')}`)
+  const { pathname, search } = new URL(url)
+  const engine = openEngine()
+  const take = (bytes: Uint8Array, form: BodyForm, defaults: Defaults) =>
+    recordsIn(Buffer.from(bytes).toString(), form, defaults)
+  const { app } = createTestApp({ engine, endpoints: SERVED, intake: { trouble: () => undefined, prepare() {}, take } })
+  // What has no end is asked for its beginning.
+  const asked = pathname === '/api/tail' ? 'HEAD' : method
+  const answer = await app.fetch(
+    new Request(`http://localhost${pathname}${search}`, { method: asked, headers: { ...headers }, body }),
+  )
+  const told = `${answer.status} ${await answer.text()}`
+  app.close()
+  await engine.close()
+  if (!answer.ok || told.includes('"rejected"')) throw new Error(`${url} is answered with ${told}`)
+}
+
+/** The token that the app of {@link checkRequest} knows, in place of `$TOKEN`. */
+export const withToken = (text: string): string => text.replaceAll('$TOKEN', TOKEN)

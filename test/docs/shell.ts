@@ -1,0 +1,48 @@
+/** A command as a shell would run it. */
+export interface ShellCommand {
+  /** What stands before the program: `A=b`. */
+  assignments: readonly string[]
+  /** The program and its arguments, without quotes; `$NAME` stays as it is. */
+  words: readonly string[]
+}
+
+/** Outside of quotes what ends a command or leads elsewhere, else a piece of a word. */
+const TOKEN = /#.*|'([^']*)'|"([^"]*)"|(\|\||&&|[|;\n])|([<>]+) *| +|([^\s'"|&;<>#][^\s'"|&;<>]*)/g
+
+const ASSIGNMENT = /^[A-Z_][A-Z_0-9]*=/
+
+/**
+ * The commands of a block of shell, those of a pipe one by one, without the files that they read from or write to. It knows
+ * no more of the language than the pages use; throws at the rest.
+ */
+export function commandsOf(block: string): ShellCommand[] {
+  const commands: string[][] = [[]]
+  let word: string | undefined
+  let isFile = false
+  const endWord = () => {
+    if (word !== undefined && !isFile) commands.at(-1)!.push(word)
+    if (word !== undefined) isFile = false
+    word = undefined
+  }
+  const text = block.replaceAll(/\\\n */g, '')
+  let at = 0
+  for (const match of text.matchAll(TOKEN)) {
+    if (match.index !== at) throw new Error(`nobody reads this shell: ${text.slice(at, match.index + 20)}`)
+    at += match[0].length
+    const [, single, double, end, direction, plain] = match
+    const piece = single ?? double ?? plain
+    if (piece !== undefined) word = (word ?? '') + piece
+    else endWord()
+    if (end !== undefined) commands.push([])
+    else if (direction !== undefined) isFile = true
+  }
+  if (at !== text.length) throw new Error(`nobody reads this shell: ${text.slice(at)}`)
+  endWord()
+  return commands.filter((words) => words.length > 0).map(commandOf)
+}
+
+function commandOf(words: readonly string[]): ShellCommand {
+  const first = words.findIndex((word) => !ASSIGNMENT.test(word))
+  const split = first < 0 ? words.length : first
+  return { assignments: words.slice(0, split), words: words.slice(split) }
+}

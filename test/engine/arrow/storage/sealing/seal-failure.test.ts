@@ -1,0 +1,45 @@
+import { expect, it, vi } from 'vitest'
+import { memoryKeeper } from '../../../../../src/engine/arrow/storage/keeper.js'
+import { seal } from '../../../../../src/engine/arrow/storage/sealing/seal.js'
+import { createStore } from '../../../../../src/engine/arrow/storage/store.js'
+import { toBatch } from '../../../../support/batch.js'
+import { edge } from '../../../../support/records.js'
+import { viewOf } from '../../support.js'
+
+vi.mock('../../../../../src/engine/arrow/storage/sealing/seal.js', async (original) => {
+  const real = await original<typeof import('../../../../../src/engine/arrow/storage/sealing/seal.js')>()
+  return { seal: vi.fn(real.seal) }
+})
+
+it('a head that cannot be sealed stays visible, and later ones are sealed', async () => {
+  const store = createStore({ sealRows: 1000, sealBytes: 1e9 })
+  const append = (timestampUs: number) => store.append(toBatch('edge_logs', [edge({ timestampUs })]))
+  const times = () => viewOf(store, 'edge_logs').batches.map(({ minUs }) => minUs)
+  vi.mocked(seal).mockRejectedValueOnce(new RangeError('no memory'))
+  await append(1)
+  await expect(store.sealAll()).rejects.toThrow('no memory')
+  await append(2)
+  await store.sealAll()
+  expect(store.stats().find(({ source }) => source === 'edge_logs')).toMatchObject({ rows: 2, segments: 1 })
+  expect(times().sort()).toEqual([1, 2])
+})
+
+it('a journal of which a part cannot be sealed stays, since it has rows that nothing else keeps', async () => {
+  const commits: string[] = []
+  const store = createStore({ sealRows: 1, sealBytes: 1e9 })
+  const reopen = (name: string) =>
+    store.reopen(
+      'edge_logs',
+      { ...memoryKeeper.openHead('edge_logs'), commit: async () => void commits.push(name) },
+      async (show) => {
+        for (const timestampUs of [1, 2, 3]) show(toBatch('edge_logs', [edge({ timestampUs })]))
+        return true
+      },
+    )
+  vi.mocked(seal).mockRejectedValueOnce(new RangeError('no memory'))
+  await reopen('broken')
+  await reopen('whole')
+  await store.settled()
+  expect(commits).toEqual(['whole'])
+  expect(store.stats().find(({ source }) => source === 'edge_logs')).toMatchObject({ rows: 6, segments: 5 })
+})

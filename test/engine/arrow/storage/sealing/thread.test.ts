@@ -1,0 +1,115 @@
+import fc from 'fast-check'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Facts } from '../../../../../src/base/log.js'
+import { createInterner } from '../../../../../src/engine/arrow/columns/dictionary.js'
+import { copyRows } from '../../../../../src/engine/arrow/storage/sealing/copy.js'
+import {
+  memoryOf,
+  openRowsArrived,
+  sealedRowsArrived,
+} from '../../../../../src/engine/arrow/storage/sealing/messages.js'
+import { type OpenRows, seal } from '../../../../../src/engine/arrow/storage/sealing/seal.js'
+import type { Sealer } from '../../../../../src/engine/arrow/storage/sealing/sealer.js'
+import type { createSealingThread as CreateSealingThread } from '../../../../../src/engine/arrow/storage/sealing/thread.js'
+import { holdSealedRows, type SealedRows } from '../../../../../src/engine/arrow/storage/segment.js'
+import { edge } from '../../../../support/records.js'
+import { headOf, noPause } from '../../support.js'
+import { arbitraryRecords, coldOf, hotOf } from '../disk/segment/segments.js'
+
+// The sealing thread is the built program's: `npm run build` comes before these tests.
+const { createSealingThread }: { createSealingThread: typeof CreateSealingThread } = await import(
+  new URL('../../../../../dist/engine/arrow/storage/sealing/thread.js', import.meta.url).href
+)
+
+let open: Sealer[] = []
+afterEach(async () => {
+  await Promise.all(open.map((sealer) => sealer.close()))
+  open = []
+})
+
+function start(script?: URL) {
+  const said: Facts[] = []
+  const sealer = createSealingThread((_, fields) => void said.push(fields!), script)
+  open.push(sealer)
+  return { sealer, said }
+}
+
+/** All that can be seen of sealed rows, the bytes of their file included. */
+const seen = (sealed: readonly SealedRows[]) =>
+  Promise.all(
+    sealed.map(async (part) => {
+      const segment = holdSealedRows(part)
+      return { hot: hotOf(segment), cold: await coldOf(segment), file: part.cold.file.toString('base64') }
+    }),
+  )
+
+const here = (head: OpenRows) => seal(head, createInterner(), noPause)
+
+/** As if it came from another thread. */
+const moved = <Message>(message: Message): Message => structuredClone(message, { transfer: memoryOf(message) })
+
+const many = Array.from({ length: 3000 }, (_, i) =>
+  edge({ id: `${i}`, timestampUs: -i * 1e6 * 60, metadata: { request: { url: `u${i % 7}` } } }),
+)
+
+describe('rows that are sealed on another thread', () => {
+  it('are as if they were sealed here', () =>
+    fc.assert(
+      fc.asyncProperty(arbitraryRecords, async (records) => {
+        const head = headOf(records)
+        const arrived = openRowsArrived(moved(copyRows(head)))
+        arrived.cold.bytes = head.cold.bytes.slice()
+        const back = moved(await here(arrived)).map(sealedRowsArrived)
+        expect(await seen(back)).toEqual(await seen(await here(head)))
+      }),
+    ))
+
+  it('are those that the thread gives back, head after head', async () => {
+    const { sealer, said } = start()
+    const records = fc.sample(arbitraryRecords, 20)
+    const large = Array.from({ length: 50 }, (_, i) => edge({ event_message: `${i}`.repeat(100_000) }))
+    for (const some of [many, ...records, large, many, large]) {
+      const head = headOf(some)
+      expect(await seen(await sealer.seal(head))).toEqual(await seen(await here(head)))
+    }
+    expect(said).toEqual([])
+  })
+
+  it('leave the head to those who read it', async () => {
+    const { sealer } = start()
+    const head = headOf(many)
+    const before = structuredClone({ ...head, columns: undefined })
+    const sealing = sealer.seal(head)
+    expect({ ...head, columns: undefined }).toEqual(before)
+    await sealing
+    expect({ ...head, columns: undefined }).toEqual(before)
+  })
+})
+
+describe('the sealing thread', () => {
+  it('counts the memory that it keeps, while that is used', async () => {
+    const { sealer } = start()
+    const atFirst = sealer.bytes()
+    const head = headOf(many)
+    const sealing = sealer.seal(head)
+    sealer.trim('idle')
+    await sealing
+    const used = sealer.bytes()
+    expect(used - atFirst).toBeGreaterThanOrEqual(head.cold.usedBytes)
+    sealer.trim('idle')
+    expect(sealer.bytes()).toBe(used)
+    sealer.trim('idle')
+    expect(sealer.bytes()).toBe(atFirst)
+    await sealer.seal(head)
+    sealer.trim('all')
+    expect(sealer.bytes()).toBe(used)
+    expect(await seen(await sealer.seal(head))).toEqual(await seen(await here(head)))
+  })
+
+  it('that dies says so, and the rows are sealed here', async () => {
+    const { sealer, said } = start(new URL('data:text/javascript,throw new RangeError("no memory")'))
+    const head = headOf(many)
+    expect(await seen(await sealer.seal(head))).toEqual(await seen(await here(head)))
+    expect(said).toEqual([{ level: 'warn', code: 'sealing_thread_failed' }])
+  })
+})

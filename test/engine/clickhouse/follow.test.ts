@@ -1,0 +1,189 @@
+import { expect, it } from 'vitest'
+import { HOUR_US, MINUTE_US } from '../../../src/base/units.js'
+import { FOLLOW_LIMITS, type FollowLimits, followRows } from '../../../src/engine/clickhouse/follow.js'
+import type { Server } from '../../../src/engine/clickhouse/server.js'
+import type { Row } from '../../../src/engine/engine.js'
+import { equals, scan } from '../../../src/engine/plan.js'
+import { pass } from '../../http/support.js'
+import { createFakeClock } from '../../support/clock.js'
+
+const COLUMNS = ['id', 'timestamp', 'event_message', 'metadata']
+
+interface Stored {
+  id: string
+  timestamp: number
+  arrived: number
+  batch: number
+  row: number
+}
+
+/** The number behind a text in a statement. */
+function numberBehind(sql: string, text: string): number {
+  const at = sql.indexOf(text)
+  return at < 0 ? Number.NEGATIVE_INFINITY : Number(/^-?\d+/.exec(sql.slice(at + text.length))![0])
+}
+
+/** A server that answers what is asked of it by those who follow, from rows of one project. */
+function createFakeServer() {
+  const rows: Stored[] = []
+  const asked: string[] = []
+  const state = { isAway: false }
+  const select: Server['select'] = async (sql) => {
+    asked.push(sql)
+    if (state.isAway) throw new Error('away')
+    const batches = /batch IN \(([^I]*)\) ORDER/
+      .exec(sql)?.[1]
+      ?.match(/\d+(?=\))/g)
+      ?.map(Number)
+    const found = rows.filter(
+      ({ timestamp, arrived, batch }) =>
+        timestamp >= numberBehind(sql, 'timestamp >= ') &&
+        arrived >= numberBehind(sql, 'arrived >= ') &&
+        (batches === undefined || batches.includes(batch)),
+    )
+    const byArrival = (a: Stored, b: Stored) => b.arrived - a.arrived || b.batch - a.batch || b.row - a.row
+    found.sort(sql.includes('ORDER BY timestamp') ? (a, b) => b.timestamp - a.timestamp || byArrival(a, b) : byArrival)
+    const names = /^SELECT ([\w, ]+) FROM/.exec(sql)![1]!.split(', ')
+    const cellOf = (row: Stored, name: string) => {
+      if (name === 'metadata') return '{}'
+      if (name === 'event_message') return ''
+      return String(row[name as keyof Stored])
+    }
+    return found.slice(0, Number(/LIMIT (\d+)$/.exec(sql)![1])).map((row) => names.map((name) => cellOf(row, name)))
+  }
+  const server = { select } as unknown as Server
+  return { server, rows, asked, state }
+}
+
+async function start(limits: Partial<FollowLimits> = {}, before: Partial<Stored>[] = []) {
+  const { server, rows, asked, state } = createFakeServer()
+  const clock = createFakeClock()
+  const told: string[] = []
+  const gaps: boolean[] = []
+  let batch = 0
+  /** A group of rows lands: it was begun just now, and the rows are of this moment. */
+  const land = (...group: Partial<Stored>[]) => {
+    batch++
+    const nowUs = clock.nowUs()
+    rows.push(...group.map((given, row) => ({ id: '', timestamp: nowUs, arrived: nowUs, batch, row, ...given })))
+  }
+  land(...before)
+  const arrived = (news: Iterable<Row>, hasGap: boolean) => {
+    told.push(...[...news].map(({ id }) => id as string))
+    gaps.push(hasGap)
+  }
+  const following = await followRows({ source: 'edge_logs', project: 'a', columns: COLUMNS }, arrived, {
+    server,
+    layout: { database: 'logweir' },
+    clock,
+    limits: { ...FOLLOW_LIMITS, ...limits },
+  })
+  return { following, clock, land, told, gaps, asked, state }
+}
+
+const newest = scan('edge_logs', { fromUs: 0, throughUs: Number.POSITIVE_INFINITY })
+  .filter(equals('project', 'a'))
+  .select(...COLUMNS)
+  .orderBy('timestamp', 'desc')
+  .limit(100)
+
+it('tells of the rows that land, once each, in order of arrival, and of none that was there', async () => {
+  const { clock, land, told, gaps } = await start({}, [{ id: 'before' }])
+  await pass(clock, 1)
+  land({ id: '1' }, { id: '2', timestamp: clock.nowUs() - MINUTE_US })
+  land({ id: '3' })
+  await pass(clock, 5)
+  land({ id: '4' })
+  await pass(clock, 70)
+  expect([told, gaps]).toEqual([
+    ['1', '2', '3', '4'],
+    [false, false],
+  ])
+})
+
+it('sees rows that land after others which arrived later, within a minute, and the rest of a group that landed in part', async () => {
+  const { clock, land, told } = await start()
+  await pass(clock, 10)
+  land({ id: '1' }, { id: '2' })
+  await pass(clock, 1)
+  land({ id: 'late', arrived: clock.nowUs() - 55 * 1_000_000 })
+  land(
+    { id: 'too late', arrived: clock.nowUs() - 65 * 1_000_000 },
+    { id: 'too old', timestamp: clock.nowUs() - HOUR_US },
+  )
+  await pass(clock, 1)
+  land({ id: '3', batch: 2, row: 2, arrived: clock.nowUs() - 2_000_000 })
+  await pass(clock, 3)
+  expect(told).toEqual(['1', '2', 'late', '3'])
+})
+
+it('reads the rows themselves only where there are new ones', async () => {
+  const { clock, land, asked } = await start()
+  await pass(clock, 3)
+  expect(asked.filter((sql) => sql.includes('metadata'))).toEqual([])
+  land({ id: '1' })
+  await pass(clock, 3)
+  expect([asked.length, asked.filter((sql) => sql.includes('metadata')).length]).toEqual([8, 1])
+})
+
+it('tells of the latest where too many land at once, and says so', async () => {
+  const { clock, land, told, gaps } = await start({ rows: 2 })
+  land({ id: '1' }, { id: '2' }, { id: '3' })
+  await pass(clock, 3)
+  expect([told, gaps]).toEqual([['2', '3'], [true]])
+})
+
+it('forgets the places of the oldest where there are too many, and tells of none twice', async () => {
+  const { clock, land, told, following } = await start({ places: 3 })
+  for (let i = 0; i < 8; i++) {
+    land({ id: `${i}` })
+    await pass(clock, 1)
+  }
+  await pass(clock, 5)
+  await following.run(newest)
+  expect(told).toEqual(['0', '1', '2', '3', '4', '5', '6', '7'])
+})
+
+it('a look that fails is made again, and nothing is missed of the time in between', async () => {
+  const { clock, land, told, state } = await start()
+  await pass(clock, 1)
+  state.isAway = true
+  land({ id: '1' })
+  await pass(clock, 100)
+  land({ id: '2' })
+  state.isAway = false
+  await pass(clock, 2)
+  expect(told).toEqual(['1', '2'])
+})
+
+it('a clock that is set back brings nothing again', async () => {
+  const { clock, land, told } = await start({}, [{ id: 'before' }])
+  await pass(clock, 120)
+  land({ id: '1' })
+  await pass(clock, 1)
+  clock.setNowUs(clock.nowUs() - HOUR_US)
+  await pass(clock, 3)
+  expect(told).toEqual(['1'])
+})
+
+it('an answer has the rows that were there and those told of, which it makes them where they have just landed', async () => {
+  const { following, clock, land, told } = await start({}, [{ id: 'before' }])
+  clock.advance(100)
+  land({ id: '1' })
+  clock.advance(100)
+  land({ id: '2' }, { id: '3' })
+  const { rows, told: count } = await following.run(newest)
+  const ids: unknown[] = []
+  for await (const { id } of rows) ids.push(id)
+  expect([ids, told, count]).toEqual([['3', '2', '1', 'before'], ['1', '2', '3'], 3])
+  land({ id: '4' })
+  await pass(clock, 3)
+  expect(told).toEqual(['1', '2', '3', '4'])
+})
+
+it('asks no more when it is stopped', async () => {
+  const { following, clock, asked } = await start()
+  following.stop()
+  await pass(clock, 3)
+  expect([asked.length, clock.timers]).toEqual([1, 0])
+})

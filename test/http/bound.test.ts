@@ -1,0 +1,84 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { expectRows } from '../oracle/compare.js'
+import { executionTimes } from '../oracle/invocation-stats.js'
+import { boundOracle, type Params, type PlainRow } from '../oracle/oracle.js'
+import { arbitraryNowUs, arbitraryQuestion, arbitraryRecords } from '../support/arbitrary.js'
+import { createFakeClock } from '../support/clock.js'
+import { appendAll, askBound, openEngine } from '../support/engine.js'
+import { edge } from '../support/records.js'
+import { createTestApp } from './support.js'
+
+/** Runs of each property; LOGWEIR_TEST_RUNS asks for more. */
+const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 20)
+const PROJECTS = ['a', 'b', '__proto__', '.*', 'a|b', '', 'nobody']
+
+const arbitraryRun = arbitraryNowUs.chain((nowUs) =>
+  fc.record({
+    nowUs: fc.constant(nowUs),
+    records: arbitraryRecords(nowUs, 60),
+    projects: fc.subarray(PROJECTS, { minLength: 1 }),
+    questions: fc.array(fc.tuple(arbitraryQuestion(nowUs), fc.option(fc.constantFrom(...PROJECTS))), {
+      minLength: 8,
+      maxLength: 8,
+    }),
+  }),
+)
+
+/** A row as the oracle has it. */
+const asPlain = ({ metadata, ...row }: Record<string, unknown>): PlainRow =>
+  (metadata === undefined ? row : { ...row, metadata: { json: JSON.stringify(metadata) } }) as PlainRow
+
+const normal = (rows: PlainRow[]) =>
+  rows.map(({ metadata, ...row }) => (metadata === undefined ? row : asPlain({ ...row, metadata: parsed(metadata) })))
+const parsed = (metadata: PlainRow[string]) => JSON.parse((metadata as { json: string }).json)
+
+it(
+  'a bound token gets what its project’s records give, and never a row of another project',
+  () =>
+    fc.assert(
+      fc.asyncProperty(arbitraryRun, async ({ nowUs, records, projects, questions }) => {
+        const clock = createFakeClock(nowUs)
+        const engine = openEngine({ clock })
+        const { get, app } = createTestApp({ engine, clock, tokens: [{ token: 'bound', projects: new Set(projects) }] })
+        try {
+          await appendAll(engine, records, 20)
+          for (const [{ endpoint, params: asked }, other] of questions) {
+            const params: Params = { ...asked, project: other ?? asked.project! }
+            const query = new URLSearchParams(Object.entries(params).filter(([, value]) => value !== undefined))
+            const answer = await get(`/api/endpoints/query/${endpoint}?${query}`, { headers: { 'X-API-KEY': 'bound' } })
+            const wanted = params.project === '' ? 400 : projects.includes(params.project!) ? 200 : 403
+            expect(answer.status).toBe(wanted)
+            const body = (await answer.json()) as { result: Record<string, unknown>[] }
+            if (wanted !== 200) continue
+            const times = endpoint === 'functions.invocation-stats' ? executionTimes(records, params, nowUs) : undefined
+            expectRows(body.result.map(asPlain), normal(boundOracle(endpoint, records, params, nowUs)), times)
+          }
+        } finally {
+          app.close()
+          await engine.close()
+        }
+      }),
+      { numRuns: RUNS },
+    ),
+  60_000 + RUNS * 1_000,
+)
+
+const nowUs = Date.UTC(2026, 10, 20, 10, 30) * 1000
+const request = (project: string | null, url: string) =>
+  edge({ project, timestampUs: nowUs, metadata: { request: { url, path: '/rest' } } })
+
+it('usage.api-counts of a bound token takes the name as it stands, and counts that project’s records only', async () => {
+  const engine = openEngine({ clock: createFakeClock(nowUs) })
+  await appendAll(engine, [
+    request('a.c', 'https://a.c/1'),
+    request('a.c', 'https://abc/2'),
+    request('a.c', 'https://elsewhere/3'),
+    request('abc', 'https://a.c/4'),
+    request(null, 'https://a.c/5'),
+  ])
+  const params = { project: 'a.c', interval: 'hourly' }
+  expect(await askBound(engine, 'usage.api-counts', params, nowUs)).toMatchObject([{ total_rest_requests: 1 }])
+  expect(await askBound(engine, 'usage.api-counts', { ...params, project: '.*' }, nowUs)).toEqual([])
+  await engine.close()
+})

@@ -1,0 +1,172 @@
+import * as flechette from '@uwdata/flechette'
+import { tableFromIPC } from 'apache-arrow'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { RawJson, type Row, type Value } from '../../../src/engine/engine.js'
+import type { AnswerColumn, ColumnKind } from '../../../src/engine/plan.js'
+import { arrowFormat } from '../../../src/http/formats/arrow.js'
+import { csvFormat } from '../../../src/http/formats/csv.js'
+import type { Format } from '../../../src/http/formats/format.js'
+import { jsonFormat } from '../../../src/http/formats/json.js'
+import { ndjsonFormat } from '../../../src/http/formats/ndjson.js'
+import { readJson } from '../../../src/http/formats/read-json.js'
+import { gatherAll } from '../../../src/http/gather.js'
+import { isReadRight } from '../../support/json.js'
+import { plainRows, READERS } from '../readers.js'
+
+const FORMATS = new Map<string, Format>([
+  ['application/json', jsonFormat],
+  ['application/x-ndjson', ndjsonFormat],
+  ['text/csv', csvFormat],
+  ['application/vnd.apache.arrow.stream', arrowFormat],
+])
+
+async function* asRows(rows: readonly Row[]): AsyncGenerator<Row> {
+  yield* rows
+}
+const spell = (rows: readonly Row[], format: Format, columns: readonly AnswerColumn[]) =>
+  gatherAll(asRows(rows), format.encoder(columns))
+const told = async (...given: Parameters<typeof spell>) => Buffer.from(await spell(...given)).toString()
+
+/** Zero has one sign in JSON. */
+const unsigned = (value: number) => value + 0
+const text = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom('', ' ', '"', '""', ',', '\n', '\r\n', 'null', '=1+1', '\\', '\\"', 'a\\', '}', '{"a":[', '\u2028'),
+)
+const jsonText = fc.oneof(
+  fc.json().map((json) => `[${json}]`),
+  fc.json().map((json) => `{ "a" :\r\n\t${json}\n}`),
+  fc.constantFrom('{}', '{"n":12345678901234567890,"m":1.0,"e":1e5}', '{"a":"}]\\"","b":["\\\\"]}'),
+)
+const VALUES: Record<ColumnKind, fc.Arbitrary<Value>> = {
+  text,
+  json: jsonText.map((json) => new RawJson(json)),
+  microseconds: fc.integer({ min: -4e15, max: 4e15 }).map(unsigned),
+  datetime: fc.integer({ min: 0, max: 4e9 }).map((seconds) => new Date(seconds * 1000).toISOString().slice(0, 19)),
+  count: fc.maxSafeNat(),
+  double: fc.double().map(unsigned),
+}
+const columnsAndRows = fc
+  .uniqueArray(
+    fc.record({
+      name: text.filter((name) => name !== '' && isReadRight(name)),
+      kind: fc.constantFrom(...(Object.keys(VALUES) as ColumnKind[])),
+    }),
+    {
+      minLength: 2,
+      maxLength: 5,
+      selector: ({ name }) => name,
+    },
+  )
+  .chain((columns) => {
+    const row = fc
+      .tuple(...columns.map(({ kind }) => fc.option(VALUES[kind])))
+      .map((values) => Object.fromEntries(columns.map(({ name }, i) => [name, values[i]!])) as Row)
+    return fc.tuple(fc.constant(columns as AnswerColumn[]), fc.array(row, { maxLength: 4 }))
+  })
+
+describe('rows of any values', () => {
+  test.each(READERS)('come back from $name as they were', async ({ accept, read }) => {
+    await fc.assert(
+      fc.asyncProperty(columnsAndRows, async ([columns, rows]) => {
+        const body = await spell(rows, FORMATS.get(accept)!, columns)
+        expect(read(body, columns)).toEqual(plainRows(rows))
+      }),
+    )
+  })
+
+  test.each([...FORMATS.values()])('are the same bytes in $name when they were kept as JSON', async (format) => {
+    await fc.assert(
+      fc.asyncProperty(columnsAndRows, async ([columns, rows]) => {
+        const json = await spell(rows, jsonFormat, columns)
+        const kept = await gatherAll(readJson(json, columns), format.encoder(columns))
+        expect(Buffer.from(kept).equals(Buffer.from(await spell(rows, format, columns)))).toBe(true)
+      }),
+    )
+  })
+})
+
+const columns: AnswerColumn[] = [
+  { name: 'id', kind: 'text' },
+  { name: 'metadata', kind: 'json' },
+  { name: 'mean', kind: 'double' },
+]
+const row = (id: string, json: string, mean: number | null): Row => ({ id, metadata: new RawJson(json), mean })
+
+test('NDJSON holds a row with line ends in its metadata on one line, and ends each', async () => {
+  const rows = [row('a', '{\r\n "a":\n"\\n"}', 1), row('b', '{}', null)]
+  expect(await told(rows, ndjsonFormat, columns)).toBe(
+    '{"id":"a","metadata":{  "a": "\\n"},"mean":1}\n{"id":"b","metadata":{},"mean":null}\n',
+  )
+  expect(await told([], ndjsonFormat, columns)).toBe('')
+})
+
+test('CSV quotes what needs it, keeps numbers to the letter and formulas as they are', async () => {
+  const rows = [row('=1+1', '{"n":1.0}', 0.1), row('', '[]', null), row(' a', '{}', 1e21), row('a\nb', '{}', -1)]
+  expect(await told(rows, csvFormat, columns)).toBe(
+    'id,metadata,mean\r\n=1+1,"{""n"":1.0}",0.1\r\n"",[],\r\n" a",{},1e+21\r\n"a\nb",{},-1\r\n',
+  )
+  expect(await told([], csvFormat, columns)).toBe('id,metadata,mean\r\n')
+  expect(await told([], csvFormat, [])).toBe('')
+})
+
+describe('an Arrow stream', () => {
+  const all: AnswerColumn[] = (['text', 'json', 'microseconds', 'datetime', 'count', 'double'] as const).map(
+    (kind) => ({
+      name: kind,
+      kind,
+    }),
+  )
+  const TYPES = ['Utf8', 'Utf8', 'Timestamp<MICROSECOND, UTC>', 'Timestamp<MICROSECOND, UTC>', 'Int64', 'Float64']
+
+  test.each([
+    ['no row', []],
+    [
+      'a row',
+      [{ text: 'a', json: new RawJson('{}'), microseconds: 1, datetime: '2026-11-20T10:00:00', count: 1, double: 1 }],
+    ],
+    ['nulls alone', [{ text: null, json: null, microseconds: null, datetime: null, count: null, double: null }]],
+  ])('has the types of its columns with %s', async (_, rows: Row[]) => {
+    const { schema, numRows } = tableFromIPC(await spell(rows, arrowFormat, all))
+    expect(schema.fields.map(({ name, type }) => [name, `${type}`])).toEqual(all.map(({ name }, i) => [name, TYPES[i]]))
+    expect(schema.fields.every(({ nullable }) => nullable)).toBe(true)
+    expect(numRows).toBe(rows.length)
+  })
+
+  test('holds microseconds as they are', async () => {
+    const timestampUs = 1_763_632_800_123_456
+    const bytes = await spell([{ microseconds: timestampUs }], arrowFormat, [
+      { name: 'microseconds', kind: 'microseconds' },
+    ])
+    expect(tableFromIPC(bytes).getChild('microseconds')!.data[0]!.values).toEqual(BigInt64Array.of(BigInt(timestampUs)))
+  })
+
+  test('has a batch for each 64 KiB, and one for each longer row', async () => {
+    const sizes = async (bytes: readonly number[]) => {
+      const rows = bytes.map((length) => ({ text: 'x'.repeat(length) }))
+      const stream = await spell(rows, arrowFormat, [{ name: 'text', kind: 'text' }])
+      expect(flechette.tableFromIPC(stream).numRows).toBe(bytes.length)
+      return tableFromIPC(stream).batches.map(({ numRows }) => numRows)
+    }
+    expect(await sizes(Array(200).fill(1024))).toEqual([64, 64, 64, 8])
+    expect(await sizes([100_000, 1, 100_000, 100_000])).toEqual([1, 2, 1])
+    expect(await sizes([65_536])).toEqual([1])
+  })
+})
+
+test('a long answer that was kept as JSON is read in slices, so that others get their turn', async () => {
+  const rows = Array.from({ length: 200 }, (_, i) => row(`${i}`, `{"a":"${'x'.repeat(4_000)}"}`, i))
+  const json = await spell(rows, jsonFormat, columns)
+  let turns = 0
+  const count = () => {
+    turns += 1
+    timer = setImmediate(count)
+  }
+  let timer = setImmediate(count)
+  const read: Row[] = []
+  for await (const one of readJson(json, columns)) read.push(one)
+  clearImmediate(timer)
+  expect(plainRows(read)).toEqual(plainRows(rows))
+  expect(turns).toBeGreaterThanOrEqual(10)
+})

@@ -1,0 +1,422 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { describe, expect, test } from 'vitest'
+import { LogweirError } from '../../src/base/errors.js'
+import { ENDPOINTS } from '../../src/endpoints/index.js'
+import { RawJson, type Row } from '../../src/engine/engine.js'
+import type { Fate } from '../../src/http/logs.js'
+import type { TestToken } from './support.js'
+import { API_COUNTS, createTestApp, LOGS_ALL, PREFIX, STATS, TOKEN } from './support.js'
+
+interface Media {
+  schema: object
+}
+interface Documented {
+  content?: Record<string, Media>
+  headers?: Record<string, object>
+}
+interface Operation {
+  responses: Record<string, Documented>
+}
+interface Description {
+  paths: Record<string, Record<string, Operation>>
+}
+
+const LOGS_ROW: Row = { id: 'a', timestamp: 1, event_message: '', metadata: new RawJson('{"a":[1.0]}') }
+const STATS_ROW: Row = {
+  timestamp: 1,
+  min_execution_time: null,
+  max_execution_time: 0.5,
+  avg_execution_time: 0.5,
+  p95_execution_time: 0.5,
+  p99_execution_time: 0.5,
+  count: 2,
+  error_count: 0,
+}
+const COUNTS_ROW: Row = {
+  timestamp: '2026-11-20T10:00:00',
+  total_rest_requests: 1,
+  total_storage_requests: 0,
+  total_auth_requests: 0,
+  total_realtime_requests: 0,
+}
+
+const TOKENS: (string | TestToken)[] = [
+  TOKEN,
+  { token: 'sender', scopes: new Set(['ingest']) },
+  { token: 'reader', scopes: new Set(['query']) },
+  { token: 'bound', projects: new Set(['mine']) },
+  { token: 'slow', limit: { take: () => 7 } },
+]
+
+type Parts = NonNullable<Parameters<typeof createTestApp>[0]>
+
+/** The app, whose parts answer, or fail, as a case says. */
+function open({ rows = [LOGS_ROW], failure, fate, status = 'ok', ...parts }: Case['given'] = {}) {
+  const engine = {
+    async run() {
+      if (failure !== undefined) throw failure
+      return (async function* () {
+        yield* rows
+      })()
+    },
+    follow: async () => ({ run: async () => ({ rows: (async function* () {})(), told: 0 }), stop() {} }),
+  }
+  const intake = {
+    trouble: () => (parts.isTroubled ? new Error('full') : undefined),
+    prepare() {},
+    async take() {
+      if (fate instanceof Error) throw fate
+      return fate ?? { taken: 1, rejected: 0, byReason: {}, rejects: [] }
+    },
+  }
+  const test = createTestApp({
+    engine,
+    intake,
+    translate: async () => Buffer.from('{}\n'),
+    tokens: TOKENS,
+    limits: parts.limits,
+  } as Parts)
+  test.state.status = status
+  return test
+}
+
+interface Case {
+  about: string
+  /** As the description names it. */
+  path: string
+  search?: string
+  init?: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> }
+  status: number
+  code?: string
+  given?: {
+    rows?: Row[]
+    failure?: Error
+    fate?: Fate | Error
+    status?: 'starting' | 'ok' | 'stopping'
+    isTroubled?: boolean
+    isEnding?: boolean
+    limits?: Parts['limits']
+  }
+}
+
+const key = (token: string) => ({ headers: { 'X-API-KEY': token } })
+const accepting = (Accept: string) => ({ headers: { Accept } })
+const post = (body: string, type = 'application/json', more: Record<string, string> = {}) => ({
+  method: 'POST',
+  body,
+  headers: { 'Content-Type': type, ...more },
+})
+const refused = (reason: string): Fate => ({
+  taken: 0,
+  rejected: 1,
+  byReason: { [reason]: 1 },
+  rejects: [{ record: 1, reason }],
+})
+const ENGINE_AWAY = new LogweirError('engine_unavailable', 'It is away.')
+const DEFECT = new Error('a defect')
+
+/** What every path behind a token may answer. */
+const behindToken = (path: string, init: Case['init'], search: string, scopeless: string): Case[] => {
+  const as = (token: string) => ({ ...init, headers: { ...init?.headers, 'X-API-KEY': token } })
+  return [
+    { about: 'a wrong token', path, search, init: as('wrong'), status: 401, code: 'unauthorized' },
+    { about: 'a scope that is missing', path, search, init: as(scopeless), status: 403, code: 'forbidden' },
+    { about: 'too often', path, search, init: as('slow'), status: 429, code: 'too_many_requests' },
+    { about: 'starting', path, search, init, status: 503, code: 'starting', given: { status: 'starting' } },
+  ]
+}
+
+const queries = (path: string, row: Row): Case[] => [
+  ...behindToken(path, {}, '?project=a', 'sender'),
+  { about: 'rows', path, search: '?project=a', status: 200, given: { rows: [row] } },
+  ...['application/x-ndjson', 'text/csv', 'application/vnd.apache.arrow.stream'].map((type) => ({
+    about: type,
+    path,
+    search: '?project=a',
+    init: accepting(type),
+    status: 200,
+    given: { rows: [row] },
+  })),
+  { about: 'the same again', path, search: '?project=a', init: { headers: { 'If-None-Match': '*' } }, status: 304 },
+  { about: 'no project', path, status: 400, code: 'missing_parameter' },
+  { about: 'two projects', path, search: '?project=a&project=b', status: 400, code: 'duplicate_parameter' },
+  { about: 'another project', path, search: '?project=a', init: key('bound'), status: 403, code: 'forbidden_project' },
+  {
+    about: 'an unknown format',
+    path,
+    search: '?project=a',
+    init: accepting('image/png'),
+    status: 406,
+    code: 'not_acceptable',
+  },
+  {
+    about: 'no room',
+    path,
+    search: '?project=a',
+    status: 503,
+    code: 'overloaded',
+    given: { failure: new LogweirError('overloaded', 'Full.') },
+  },
+  {
+    about: 'no engine',
+    path,
+    search: '?project=a',
+    status: 503,
+    code: 'engine_unavailable',
+    given: { failure: ENGINE_AWAY },
+  },
+  { about: 'a defect', path, search: '?project=a', status: 500, code: 'internal', given: { failure: DEFECT } },
+]
+
+const sendings = (path: string, sent: Case['init']): Case[] => [
+  ...behindToken(path, sent, '', 'reader'),
+  { about: 'records', path, init: sent, status: 200 },
+  { about: 'some records', path, init: sent, status: 200, given: { fate: { ...refused('invalid_json'), taken: 1 } } },
+  {
+    about: 'many rejects',
+    path,
+    init: sent,
+    status: 200,
+    given: { fate: { ...refused('invalid_json'), taken: 1, rejected: 9 } },
+  },
+  { about: 'two sources', path, search: '?source=a&source=b', init: sent, status: 400, code: 'duplicate_parameter' },
+  { about: 'an unknown source', path, search: '?source=nginx', init: sent, status: 400, code: 'unknown_source' },
+  {
+    about: 'no source',
+    path,
+    init: sent,
+    status: 400,
+    code: 'missing_source',
+    given: { fate: refused('missing_source') },
+  },
+  {
+    about: 'bad records',
+    path,
+    init: sent,
+    status: 400,
+    code: 'invalid_records',
+    given: { fate: refused('invalid_json') },
+  },
+  {
+    about: 'no JSON',
+    path,
+    init: sent,
+    status: 400,
+    code: 'invalid_body',
+    given: { fate: new LogweirError('invalid_body', 'No.') },
+  },
+  {
+    about: 'too large',
+    path,
+    init: sent,
+    status: 413,
+    code: 'body_too_large',
+    given: { limits: { bodyBytes: 1 } as Parts['limits'] },
+  },
+  { about: 'an unknown type', path, init: post('{}', 'text/plain'), status: 415, code: 'unsupported_content_type' },
+  {
+    about: 'an unknown coding',
+    path,
+    init: { ...sent, headers: { ...sent?.headers, 'Content-Encoding': 'lzma' } },
+    status: 415,
+    code: 'unsupported_content_encoding',
+  },
+  {
+    about: 'too many bodies',
+    path,
+    init: sent,
+    status: 429,
+    code: 'too_many_bodies',
+    given: { limits: { bodiesBytes: 1 } as Parts['limits'] },
+  },
+  {
+    about: 'another project',
+    path,
+    search: '?project=other',
+    init: { ...sent, headers: { ...sent?.headers, 'X-API-KEY': 'bound' } },
+    status: 403,
+    code: 'forbidden_project',
+  },
+  {
+    about: 'no room on the disk',
+    path,
+    init: sent,
+    status: 503,
+    code: 'engine_unavailable',
+    given: { isTroubled: true },
+  },
+]
+
+const TAIL = '/api/tail'
+
+const CASES: Case[] = [
+  ...queries(LOGS_ALL, LOGS_ROW),
+  ...queries(STATS, STATS_ROW),
+  ...queries(API_COUNTS, COUNTS_ROW),
+  {
+    about: 'no time',
+    path: LOGS_ALL,
+    search: '?project=a&iso_timestamp_end=x',
+    status: 400,
+    code: 'invalid_timestamp',
+  },
+  { about: 'no pattern', path: API_COUNTS, search: '?project=(', status: 400, code: 'invalid_pattern' },
+  ...behindToken(TAIL, {}, '?project=a', 'sender'),
+  { about: 'a stream', path: TAIL, search: '?project=a', status: 200 },
+  { about: 'no project', path: TAIL, status: 400, code: 'missing_parameter' },
+  { about: 'two projects', path: TAIL, search: '?project=a&project=b', status: 400, code: 'duplicate_parameter' },
+  {
+    about: 'no event id',
+    path: TAIL,
+    search: '?project=a',
+    init: { headers: { 'Last-Event-ID': 'x' } },
+    status: 400,
+    code: 'invalid_last_event_id',
+  },
+  {
+    about: 'another project',
+    path: TAIL,
+    search: '?project=a',
+    init: key('bound'),
+    status: 403,
+    code: 'forbidden_project',
+  },
+  {
+    about: 'no room',
+    path: TAIL,
+    search: '?project=a',
+    status: 503,
+    code: 'overloaded',
+    given: { limits: { tails: 0 } as Parts['limits'] },
+  },
+  {
+    about: 'it stops',
+    path: TAIL,
+    search: '?project=a',
+    status: 503,
+    code: 'stopping',
+    given: { isEnding: true },
+  },
+  ...sendings('/api/logs', post('[{}]')),
+  ...sendings('/v1/logs', post('{}')),
+  { about: 'protobuf', path: '/v1/logs', init: post('', 'application/x-protobuf'), status: 200 },
+  { about: 'it lives', path: '/health', status: 200 },
+  { about: 'it lives, and stops', path: '/health', status: 200, given: { status: 'stopping' } },
+  { about: 'it starts', path: '/health', status: 503, code: 'starting', given: { status: 'starting' } },
+  { about: 'it serves', path: '/ready', status: 200 },
+  { about: 'it starts', path: '/ready', status: 503, code: 'starting', given: { status: 'starting' } },
+  { about: 'it stops', path: '/ready', status: 503, code: 'stopping', given: { status: 'stopping' } },
+  ...['/metrics', '/api/endpoints', '/api/openapi.json'].flatMap((path): Case[] => [
+    ...behindToken(path, {}, '', 'sender'),
+    { about: 'an answer', path, status: 200 },
+  ]),
+]
+
+const refuseCall = () => {
+  throw new LogweirError('invalid_parameter', 'It is not seven.')
+}
+
+const description = await open()
+  .get('/api/openapi.json')
+  .then((response) => response.json() as Promise<Description>)
+const ajv = new Ajv2020({ strict: false, allErrors: true })
+ajv.addSchema(description, 'description')
+
+const pointer = (...names: string[]) =>
+  `description#/${names.map((name) => encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`
+
+/** Asks as a case says, and holds the answer against the description. */
+async function held({ path, search = '', init = {}, given }: Case) {
+  const { app } = open(given)
+  if (given?.isEnding) app.endTails()
+  const headers = { 'X-API-KEY': TOKEN, ...init.headers }
+  const response = await app.fetch(
+    new Request(PREFIX + path + search, { ...init, headers, duplex: 'half' } as RequestInit),
+  )
+  const method = (init.method ?? 'GET').toLowerCase()
+  const documented = description.paths[path]![method]!.responses[response.status]
+  const type = response.headers.get('content-type')?.split(';')[0]
+  const body = type === 'text/event-stream' ? '' : await response.text()
+  if (type === 'text/event-stream') await response.body?.cancel().catch(() => {})
+  const json = type === 'application/json' ? JSON.parse(body) : undefined
+  const place = pointer('paths', path, method, 'responses', String(response.status), 'content', type ?? '', 'schema')
+  const isAsTold = json === undefined || ajv.validate({ $ref: place }, json)
+  const missing = Object.keys(documented?.headers ?? {}).filter((name) => name !== 'Age' && !response.headers.has(name))
+  return {
+    status: response.status,
+    code: json?.code as string | undefined,
+    isDocumented: documented !== undefined && (response.status === 304 || documented.content?.[type!] !== undefined),
+    faults: isAsTold ? [] : ajv.errors,
+    missing,
+  }
+}
+
+describe('/api/openapi.json', () => {
+  test('is OpenAPI 3.1', async () => {
+    const { valid, errors } = await new Validator().validate(
+      structuredClone(description) as object as Record<string, unknown>,
+    )
+    expect([valid, errors]).toEqual([true, undefined])
+  })
+
+  test.each(
+    CASES.map((one) => [one.init?.method ?? 'GET', one.path, one.about, one] as const),
+  )('says what %s %s answers: %s', async (_method, _path, _about, one) => {
+    expect(await held(one)).toEqual({ status: one.status, code: one.code, isDocumented: true, faults: [], missing: [] })
+  })
+
+  test('follows endpoints that come and go', async () => {
+    const { app, get } = open()
+    const own = { required: false, description: 'a parameter of its own', read: () => 1 }
+    const params = { ...ENDPOINTS[0]!.params, own }
+    app.replaceEndpoints([...ENDPOINTS, { ...ENDPOINTS[0]!, name: 'own.one', params }])
+    const { paths } = (await (await get('/api/openapi.json')).json()) as Description
+    const { responses } = paths['/api/endpoints/query/own.one']!.get!
+    expect(JSON.stringify(responses[400])).toContain('"invalid_parameter"')
+    expect(JSON.stringify(responses)).not.toContain('null')
+  })
+
+  test('is there for an endpoint whose parameter takes what nobody guesses', async () => {
+    const own = {
+      required: true,
+      description: 'seven',
+      read(text: string | undefined) {
+        if (text === 'seven') return 7
+        throw new LogweirError('invalid_parameter', 'It is not seven.')
+      },
+    }
+    const { name: _, ...logsAll } = ENDPOINTS[0]!
+    const guarded = { ...logsAll, name: 'own.seven', params: { own }, call: refuseCall, callBound: refuseCall }
+    const { app, get } = open()
+    app.replaceEndpoints([...ENDPOINTS, guarded])
+    const { paths } = (await (await get('/api/openapi.json')).json()) as Description
+    const { content } = paths['/api/endpoints/query/own.seven']!.get!.responses[200]!
+    expect(content!['application/json']!.schema).toMatchObject({
+      properties: { result: { items: { type: 'object' } } },
+    })
+  })
+
+  test('names no path, status or code that no case above has shown', () => {
+    const shown = new Set(
+      CASES.flatMap(({ path, init, status, code }) => {
+        const answer = `${(init?.method ?? 'GET').toLowerCase()} ${path} ${status}`
+        return code === undefined ? [answer] : [answer, `${answer} ${code}`]
+      }),
+    )
+    const named = Object.entries(description.paths).flatMap(([path, operations]) =>
+      Object.entries(operations).flatMap(([method, { responses }]) =>
+        Object.entries(responses).flatMap(([status, { content }]) => {
+          const schema = content?.['application/json']?.schema as {
+            allOf?: { properties?: { code: { enum: string[] } } }[]
+          }
+          const codes = schema?.allOf?.[1]?.properties?.code.enum ?? []
+          const answer = `${method} ${path} ${status}`
+          return [answer, ...codes.map((code) => `${answer} ${code}`)]
+        }),
+      ),
+    )
+    expect(named.length).toBeGreaterThan(100)
+    expect(named.filter((one) => !shown.has(one))).toEqual([])
+  })
+})

@@ -1,0 +1,43 @@
+import { createFakeClock } from '../../support/clock.js'
+import { appendAll, openEngine } from '../../support/engine.js'
+import { type EventReader, readEvents } from '../../support/events.js'
+import { edge, type PartialRecord } from '../../support/records.js'
+import { createTestApp, settle } from '../support.js'
+
+/** An app over an embedded engine, with somebody who brings records and others who read them live. */
+export function createTailApp({ engine = openEngine(), clock = createFakeClock(), ...parts }: TailAppParts = {}) {
+  const { get, app, metrics, logged } = createTestApp({ engine, clock, ...parts })
+  const readers: EventReader[] = []
+
+  /** Opens a tail of project `a` and reads on until it is up to date. */
+  async function tail(lastEventId?: string, project = 'a'): Promise<EventReader> {
+    const headers: Record<string, string> = lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId }
+    const reader = readEvents(await get(`/api/tail?project=${project}`, { headers }))
+    readers.push(reader)
+    await settle()
+    return reader
+  }
+
+  /** Appends edge records of project `a`, of this moment unless they say another, and lets those who read read. */
+  async function bring(...records: PartialRecord[]): Promise<void> {
+    await appendAll(
+      engine,
+      records.map((record) => edge({ timestampUs: clock.nowUs(), ...record })),
+    )
+    await settle()
+  }
+
+  const value = async (name: 'tailsOpen' | 'tailsDropped') => (await metrics[name].get()).values[0]?.value
+  return { engine, clock, app, get, tail, bring, value, logged }
+}
+
+export type TailAppParts = Omit<NonNullable<Parameters<typeof createTestApp>[0]>, 'engine' | 'clock'> & {
+  engine?: ReturnType<typeof openEngine>
+  clock?: ReturnType<typeof createFakeClock>
+}
+
+/** The events of a stream that are no records: their names and what they say. */
+export function notices(reader: EventReader) {
+  const { events } = reader.stream()
+  return events.filter(({ type }) => type !== 'message').map(({ type, data }) => ({ type, ...JSON.parse(data) }))
+}

@@ -1,0 +1,93 @@
+/** How a JSON body is cut into records, one character after the other; what is no bracket, comma or text stays unread. */
+
+/** The texts of the records, their line breaks replaced; or the fault, and where it is. */
+export function cutByReference(body: string): string[] | { fault: string; at: number } {
+  const start = body.search(/[^ \t\r\n]/)
+  if (start < 0) return { fault: 'empty', at: body.length }
+  if (body[start] === '[') return elementsOf(body, start, true)
+  if (body[start] !== '{') return { fault: 'no_container', at: start }
+  const end = endOfContainer(body, start)
+  if (end === undefined) return { fault: 'cut_off', at: body.length }
+  const after = skipSpace(body, end)
+  if (after < body.length) return { fault: 'not_the_end', at: after }
+  const batch = batchIn(body, start, end)
+  return batch === undefined ? [oneLine(body.slice(start, end))] : elementsOf(body, batch, false)
+}
+
+function elementsOf(body: string, open: number, isLast: boolean): string[] | { fault: string; at: number } {
+  const found: string[] = []
+  let p = skipSpace(body, open + 1)
+  if (body[p] !== ']') {
+    for (;;) {
+      const end = p === body.length ? undefined : endOfValue(body, p)
+      if (end === undefined) return { fault: 'cut_off', at: body.length }
+      if (end === p) return { fault: 'no_element', at: p }
+      found.push(oneLine(body.slice(p, end)))
+      p = skipSpace(body, end)
+      if (p === body.length) return { fault: 'cut_off', at: p }
+      if (body[p] === ']') break
+      if (body[p] !== ',') return { fault: 'no_comma', at: p }
+      p = skipSpace(body, p + 1)
+    }
+  }
+  const after = skipSpace(body, p + 1)
+  return isLast && after < body.length ? { fault: 'not_the_end', at: after } : found
+}
+
+const skipSpace = (body: string, p: number): number => p + /^[ \t\r\n]*/.exec(body.slice(p))![0].length
+
+function endOfValue(body: string, p: number): number | undefined {
+  if (body[p] === '{' || body[p] === '[') return endOfContainer(body, p)
+  if (body[p] === '"') return endOfText(body, p)
+  return p + /^[^,\] \t\r\n]*/.exec(body.slice(p))![0].length
+}
+
+/** Behind the text whose quote is at `p`. */
+function endOfText(body: string, p: number): number | undefined {
+  const text = /^"(?:[^"\\]|\\\n|\\[^\n])*"/.exec(body.slice(p))
+  return text === null ? undefined : p + text[0].length
+}
+
+function endOfContainer(body: string, start: number): number | undefined {
+  let depth = 0
+  for (let p = start; p < body.length; p++) {
+    if (body[p] === '"') {
+      const end = endOfText(body, p)
+      if (end === undefined) return undefined
+      p = end - 1
+    } else if (body[p] === '{' || body[p] === '[') depth++
+    else if ((body[p] === '}' || body[p] === ']') && --depth === 0) return p + 1
+  }
+  return undefined
+}
+
+/** Where the array begins that is the last member `batch` of the object [start, end). */
+function batchIn(body: string, start: number, end: number): number | undefined {
+  let batch: number | undefined
+  let depth = 0
+  for (let p = start; p < end; p++) {
+    if (body[p] === '{' || body[p] === '[') depth++
+    else if (body[p] === '}' || body[p] === ']') depth--
+    else if (body[p] === '"') {
+      const behind = endOfText(body, p)!
+      const colon = skipSpace(body, behind)
+      const value = skipSpace(body, colon + 1)
+      const isBatch = depth === 1 && body[colon] === ':' && keyOf(body.slice(p, behind)) === 'batch'
+      if (isBatch) batch = body[value] === '[' ? value : undefined
+      p = behind - 1
+    }
+  }
+  return batch
+}
+
+function keyOf(text: string): string | undefined {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Line breaks in texts become carriage returns, the others spaces. */
+const oneLine = (text: string): string =>
+  text.replace(/"(?:[^"\\]|\\\n|\\[^\n])*"?|\n/g, (found) => (found === '\n' ? ' ' : found.replaceAll('\n', '\r')))

@@ -1,0 +1,54 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { appendAll, openEngine, readAll } from '../support/engine.js'
+import { edge, invocation } from '../support/records.js'
+import { arbitraryRun, askExample, EXAMPLES } from './examples.js'
+
+/** Runs of each property; LOGWEIR_TEST_RUNS asks for more. */
+const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 60)
+const NOW_US = Date.UTC(2026, 10, 20, 10, 30) * 1000
+const [errorRateByPath, slowestFunctions] = EXAMPLES.map(({ endpoint }) => endpoint)
+
+describe('the examples of own endpoints', () => {
+  it('answer random records as obvious code does', () =>
+    fc.assert(
+      fc.asyncProperty(arbitraryRun, async ({ nowUs, records, batchRows, questions }) => {
+        const engine = openEngine({ sealRows: 30 })
+        await appendAll(engine, records, batchRows)
+        for (const params of questions) {
+          for (const example of EXAMPLES) {
+            expect(await askExample(engine, example, params, nowUs)).toEqual(example.oracle(records, params, nowUs))
+          }
+        }
+        await engine.close()
+      }),
+      { numRuns: RUNS },
+    ))
+
+  it('answer a few records as one would by hand', async () => {
+    const engine = openEngine()
+    const call = (function_id: string, execution_time_ms: number, status_code: number) =>
+      invocation({ timestampUs: NOW_US, metadata: { function_id, execution_time_ms, response: { status_code } } })
+    const request = (url: string, status_code: number) =>
+      edge({ timestampUs: NOW_US, metadata: { request: { url }, response: { status_code } } })
+    await appendAll(engine, [
+      call('fast', 1, 200),
+      call('slow', 900, 200),
+      call('slow', 5, 500),
+      request('https://x.co/cart?id=1', 500),
+      request('https://y.co/cart', 200),
+      request('https://x.co/me', 200),
+    ])
+    const ask = (endpoint: typeof slowestFunctions) =>
+      engine.run(endpoint!.call(new URLSearchParams('project=a')).plan(NOW_US)).then(readAll)
+    expect(await ask(slowestFunctions)).toEqual([
+      { function_id: 'slow', calls: 2, errors: 1, error_rate: 0.5, p95: 900 },
+      { function_id: 'fast', calls: 1, errors: 0, error_rate: 0, p95: 1 },
+    ])
+    expect(await ask(errorRateByPath)).toEqual([
+      { url_path: '/cart', requests: 2, error_rate: 0.5 },
+      { url_path: '/me', requests: 1, error_rate: 0 },
+    ])
+    await engine.close()
+  })
+})

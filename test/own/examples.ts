@@ -1,0 +1,97 @@
+import fc from 'fast-check'
+import type { Endpoint } from '../../src/endpoints/endpoint.js'
+import type { Engine } from '../../src/engine/engine.js'
+import type { Oracle, Params, PlainRow } from '../oracle/oracle.js'
+import { groupBy } from '../oracle/time.js'
+import { arbitraryNowUs, arbitraryRecords } from '../support/arbitrary.js'
+import { readAll } from '../support/engine.js'
+import { numberAt, type TestRecord, textAt } from '../support/records.js'
+
+export const EXAMPLES_FOLDER = new URL('../../examples/endpoints/', import.meta.url)
+
+/** They import `logweir/endpoint`, which here is the built one: package.json says where. */
+const load = async (file: string): Promise<Endpoint> => (await import(new URL(file, EXAMPLES_FOLDER).href)).default
+
+const DAY_US = 86_400_000_000
+
+const within = (records: readonly TestRecord[], source: string, { project, window }: Params, nowUs: number) =>
+  records
+    .filter((record) => record.source === source && record.project === project)
+    .filter(({ timestampUs }) => timestampUs >= nowUs - (window === '7day' ? 7 : 1) * DAY_US)
+
+const statusOf = ({ metadata }: TestRecord) => numberAt(metadata, ['response', 'status_code']) ?? 0
+const errorsOf = (records: readonly TestRecord[]) => records.filter((record) => statusOf(record) >= 400).length
+
+/** By a column, what is null last, then by the key. */
+function ordered(rows: PlainRow[], by: string, key: string): PlainRow[] {
+  const descending = (a: number | null, b: number | null) =>
+    a === null || b === null ? Number(a === null) - Number(b === null) : b - a
+  const ascending = (a: string | null, b: string | null) =>
+    a === null || b === null ? Number(a === null) - Number(b === null) : Buffer.compare(Buffer.from(a), Buffer.from(b))
+  return rows.sort(
+    (a, b) =>
+      descending(a[by] as number | null, b[by] as number | null) ||
+      ascending(a[key] as string | null, b[key] as string | null),
+  )
+}
+
+const slowest: Oracle = (records, params, nowUs) => {
+  const calls = within(records, 'function_edge_logs', params, nowUs)
+  const byFunction = groupBy(calls, ({ metadata }) => textAt(metadata, ['function_id']) || null)
+  const rows = [...byFunction].map(([function_id, group]): PlainRow => {
+    const times = group
+      .map(({ metadata }) => numberAt(metadata, ['execution_time_ms']))
+      .filter((time) => time !== undefined)
+      .sort((a, b) => a - b)
+    const errors = errorsOf(group)
+    const p95 = times[Math.ceil((95 * times.length) / 100) - 1] ?? null
+    return { function_id, calls: group.length, errors, error_rate: errors / group.length, p95 }
+  })
+  return ordered(rows, 'p95', 'function_id').slice(0, 20)
+}
+
+/** What stands behind the host and before a query. */
+function pathOf({ metadata }: TestRecord): string | null {
+  const url = textAt(metadata, ['request', 'url'])?.split(/[?#]/)[0]
+  if (url === undefined) return null
+  const behindScheme = url.includes('://') ? url.slice(url.indexOf('://') + 3) : url
+  return behindScheme.includes('/') ? behindScheme.slice(behindScheme.indexOf('/')) : ''
+}
+
+const worstPaths: Oracle = (records, params, nowUs) => {
+  const byPath = groupBy(within(records, 'edge_logs', params, nowUs), pathOf)
+  const rows = [...byPath].map(
+    ([url_path, group]): PlainRow => ({ url_path, requests: group.length, error_rate: errorsOf(group) / group.length }),
+  )
+  return ordered(rows, 'error_rate', 'url_path').slice(0, 100)
+}
+
+/** The endpoints that docs/own-endpoints.md shows, and obvious code for each. */
+export const EXAMPLES = [
+  { file: 'error-rate-by-path.mjs', endpoint: await load('error-rate-by-path.mjs'), oracle: worstPaths },
+  { file: 'slowest-functions.mjs', endpoint: await load('slowest-functions.mjs'), oracle: slowest },
+]
+
+/** What the random records may hold, and some that none of them does. */
+export const QUESTIONS: readonly Params[] = ['a', 'b', 'none'].flatMap((project) =>
+  ['', '7day'].map((window) => ({ project, window })),
+)
+
+export const arbitraryRun = arbitraryNowUs.chain((nowUs) =>
+  fc.record({
+    nowUs: fc.constant(nowUs),
+    records: arbitraryRecords(nowUs, 80),
+    batchRows: fc.integer({ min: 1, max: 40 }),
+    questions: fc.shuffledSubarray([...QUESTIONS], { minLength: 3, maxLength: 3 }),
+  }),
+)
+
+/** What an engine answers to an example. */
+export async function askExample(
+  engine: Engine,
+  { endpoint }: (typeof EXAMPLES)[number],
+  params: Params,
+  nowUs: number,
+) {
+  return readAll(await engine.run(endpoint.call(new URLSearchParams(params)).plan(nowUs)))
+}

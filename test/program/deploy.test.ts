@@ -1,0 +1,212 @@
+import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  symlinkSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { delimiter, dirname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { parse } from 'yaml'
+import { projectRef, TOP_RANK } from '../../src/generate/projects.js'
+import { allOf, assignmentsOf, oneOf, type Step, stagesOf, textOf } from '../deploy/files.js'
+import { ROOT, type Served, serve, start, TOKEN, temporaryFolder, until } from './program.js'
+
+const BUILD_MS = 180_000
+
+/** What of the build stage is not run by hand, since it takes minutes or would change the packages that the tests run with. */
+const NOT_RUN = [
+  'npm ci --ignore-scripts',
+  'npm rebuild re2 zstd-napi',
+  'npm prune --omit=dev --ignore-scripts',
+] as const
+
+const LOCKED: Record<string, { dev?: boolean; hasInstallScript?: boolean }> = JSON.parse(
+  textOf('package-lock.json'),
+).packages
+/** The packages at the top of node_modules that the program runs with. */
+const PACKAGES = Object.keys(LOCKED).filter(
+  (path) => /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path) && !LOCKED[path]!.dev,
+)
+
+/** The environment of a container: what its image sets, and how node is found. */
+const bare = (environment: Record<string, string>) => ({
+  PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+  ...environment,
+})
+
+function shell(command: string, cwd: string): SpawnSyncReturns<string> {
+  return spawnSync('sh', ['-euc', command], { cwd, encoding: 'utf8', env: bare({ HOME: cwd }) })
+}
+
+/** What .dockerignore lets into a build. */
+function buildContext(): string[] {
+  const [first, ...names] = textOf('.dockerignore')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+  expect([first, names.filter((name) => !name.startsWith('!'))]).toEqual(['*', []])
+  return names.map((name) => name.slice(1))
+}
+
+/** Does by hand what the build stage does; gives the folder in which its /app is. */
+function build(stage: readonly Step[]): string {
+  const app = temporaryFolder()
+  expect(allOf(stage, 'COPY')).toEqual(['package.json package-lock.json .npmrc ./', '. .'])
+  for (const name of buildContext()) cpSync(join(ROOT, name), join(app, name), { recursive: true })
+  symlinkSync(realpathSync(join(ROOT, 'node_modules')), join(app, 'node_modules'))
+  const commands = allOf(stage, 'RUN').flatMap((line) => line.split(' && '))
+  expect(commands.slice(0, 2)).toEqual(NOT_RUN.slice(0, 2))
+  for (const command of commands.filter((one) => !NOT_RUN.some((other) => one === other))) {
+    if (command.startsWith('rm ')) keepPackages(app)
+    const { status, stderr } = shell(command, app)
+    expect([command, status, status === 0 ? '' : stderr]).toEqual([command, 0, ''])
+  }
+  return app
+}
+
+/** In place of `npm prune`: copies of what it would leave, without the heaps of megabytes that compilers leave. */
+function keepPackages(app: string): void {
+  shell('rm node_modules', app)
+  const filter = (path: string) => !path.endsWith('/obj.target')
+  for (const path of PACKAGES) cpSync(join(ROOT, path), join(app, path), { recursive: true, dereference: true, filter })
+}
+
+/** Does by hand what the last stage copies, by moving it; gives the folder of its /app. */
+function copied(stage: readonly Step[], built: string): string {
+  const app = temporaryFolder()
+  for (const copy of allOf(stage, 'COPY')) {
+    const [, from, to] = /^--from=build \/app\/(\S+) \.\/(\S*)$/.exec(copy)!
+    renameSync(join(built, from!), join(app, to === '' ? from! : to!))
+  }
+  return app
+}
+
+async function freePort(): Promise<string> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as { port: number }
+  probe.close()
+  return String(port)
+}
+
+describe('the Dockerfile', () => {
+  const [buildStage, runStage] = stagesOf(textOf('Dockerfile'))
+
+  it('builds the native parts that there are', () => {
+    const withScripts = Object.keys(LOCKED).filter((path) => LOCKED[path]!.hasInstallScript)
+    const named = NOT_RUN[1].split(' ').slice(2)
+    expect(withScripts).toEqual(named.map((name) => `node_modules/${name}`))
+  })
+
+  it(
+    'builds a program that runs, tells that it is ready, and stops',
+    async () => {
+      const app = copied(runStage!, build(buildStage!))
+      expect(readdirSync(app).sort()).toEqual(['dist', 'node_modules', 'package.json'])
+      expect(existsSync(join(app, 'node_modules/typescript'))).toBe(false)
+
+      const data = join(temporaryFolder(), 'data')
+      const [makeData] = allOf(runStage!, 'RUN')
+      expect(makeData).toBe('install -d -o 1000 -g 1000 -m 700 /data')
+      shell(makeData!.replace('-o 1000 -g 1000 ', '').replace('/data', data), app)
+
+      const inHere = (word: string) => word.replace(/^\/app\b/, app).replace(/^\/data\b/, data)
+      const image = Object.entries(assignmentsOf(oneOf(runStage!, 'ENV'))).map(([name, value]) => [name, inHere(value)])
+      const port = await freePort()
+      const env = bare({ ...Object.fromEntries(image), LOGWEIR_PORT: port })
+      const wordsOf = (json: string): string[] => JSON.parse(json).map(inHere)
+      const [, check] = /CMD (\[.*\])$/.exec(oneOf(runStage!, 'HEALTHCHECK'))!
+      const [checker, ...checkArgs] = wordsOf(check!)
+      const isHealthy = () => spawnSync(checker!, checkArgs, { env, timeout: 10_000 }).status === 0
+      expect(isHealthy()).toBe(false)
+
+      const [program, ...args] = [...wordsOf(oneOf(runStage!, 'ENTRYPOINT')), ...wordsOf(oneOf(runStage!, 'CMD'))] as [
+        string,
+        ...string[],
+      ]
+      const child = spawn(program, args, { cwd: app, env, stdio: ['ignore', 'ignore', 'pipe'] })
+      onTestFinished(() => void child.kill('SIGKILL'))
+      const said = child.stderr.setEncoding('utf8').toArray()
+      await until(async () => isHealthy(), Boolean)
+      const token = readFileSync(join(data, 'token'), 'utf8').trim()
+      const metrics = `http://127.0.0.1:${port}/metrics`
+      expect((await fetch(metrics, { headers: { 'X-API-KEY': token } })).status).toBe(200)
+      child.kill('SIGTERM')
+      expect((await once(child, 'exit'))[0]).toBe(0)
+      const lines = (await said).join('').trimEnd().split('\n')
+      expect(lines.map((line) => JSON.parse(line).code)).toEqual(['token_made', 'listening', 'stopping'])
+    },
+    BUILD_MS,
+  )
+})
+
+/** Sends records as the sink of deploy/vector.yaml would. */
+function ship(service: Served, records: unknown[]): Promise<Response> {
+  const { uri, method, encoding, compression, auth } = parse(textOf('deploy/vector.yaml')).sinks.logweir
+  expect([encoding, compression, auth.strategy]).toEqual([{ codec: 'json' }, 'gzip', 'bearer'])
+  return fetch(service.url + new URL(uri).pathname, {
+    method,
+    headers: { Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' },
+    body: gzipSync(JSON.stringify(records)),
+  })
+}
+
+it('what the generator of compose.yaml writes and Vector ships is taken, and is there to be asked for', async () => {
+  const { entrypoint, command } = parse(textOf('compose.yaml')).services.generator
+  const folder = join(temporaryFolder(), 'records')
+  mkdirSync(folder)
+  const places: Record<string, string> = {
+    '/generate.sh': join(ROOT, 'deploy/generate.sh'),
+    '/app/dist/cli.js': join(ROOT, 'dist/cli.js'),
+    '/records': folder,
+    50000: '500',
+    10: '1',
+  }
+  const [program, ...args] = [...entrypoint, ...command].map((word: string) => places[word] ?? word)
+  expect(Object.keys(places).filter((word) => ![...entrypoint, ...command].includes(word))).toEqual([])
+  const generator = spawn(program, args, { stdio: 'ignore', env: bare({}) })
+  onTestFinished(() => void generator.kill())
+  const written = () => readdirSync(folder).filter((name) => name.endsWith('.ndjson'))
+  await until(
+    async () => written().length,
+    (files) => files >= 2,
+    30_000,
+  )
+  generator.kill()
+  const texts = written().map((name) => readFileSync(join(folder, name), 'utf8'))
+  const records = texts.flatMap((text) =>
+    text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+  )
+  expect(records.length).toBeGreaterThanOrEqual(600)
+
+  const service = await serve([], { stdin: 'ignore' })
+  const answer = await ship(service, records)
+  expect([answer.status, await answer.json()]).toEqual([200, { message: 'Logged!' }])
+  expect(await service.rows(`logs.all?project=${projectRef(1, TOP_RANK)}&project_tier=PRO`)).not.toEqual([])
+})
+
+it('deploy/logweir.service starts the program, and its settings are taken', async () => {
+  const unit = textOf('deploy/logweir.service')
+  const [, command] = /^ExecStart=\/usr\/bin\/node \/opt\/logweir\/dist\/cli\.js (.*)$/m.exec(unit)!
+  const state = temporaryFolder()
+  const settings = [...unit.matchAll(/^Environment=(\w+)=(.*)$/gm)].map(([, name, value]) => [
+    name!,
+    value!.replace('%S', state),
+  ])
+  const environment = { LOGWEIR_IN_MEMORY: '0', LOGWEIR_PORT: '0', ...Object.fromEntries(settings) }
+  const program = start(command!.split(' '), { environment })
+  await program.says(/listening on/)
+  expect(readdirSync(state)).toEqual(['logweir'])
+  program.child.kill('SIGTERM')
+  expect(await program.exit).toBe(0)
+})

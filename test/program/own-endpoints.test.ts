@@ -1,0 +1,217 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { launch, ROOT, run, type Served, serve, temporaryFolder, until } from './program.js'
+
+/** A module whose endpoint counts a project's requests by day; `more` goes into its rows' names. */
+const moduleNamed = (name: string, more = '', id = '1') => `
+import { count, endpoint, equals, scan, sql, text } from 'logweir/endpoint'
+${more}
+export default endpoint({
+  id: '5b1f6a3e-0c1d-4a52-9a53-3d2c0f7e9a0${id}',
+  name: '${name}',
+  maxRows: 10,
+  cache: { ttlS: 60, warmS: 30 },
+  params: { project: text('the project') },
+  query: sql\`select 1\`,
+  plan: ({ project }) =>
+    scan('edge_logs', { fromUs: -Infinity, throughUs: Infinity })
+      .filter(equals('project', project))
+      .truncate('timestamp', 'day', 'datetime')
+      .group('timestamp')
+      .aggregate({ [COLUMN]: count() })
+      .orderBy('timestamp')
+      .limit(10),
+})
+`
+const withColumn = (column: string) => `const COLUMN = '${column}'`
+
+function folderWith(files: Record<string, string>) {
+  const folder = temporaryFolder()
+  const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
+  for (const [name, text] of Object.entries(files)) write(name, text)
+  return { folder, write }
+}
+
+/** The service with one request of each of two projects in it. */
+async function serveOwn(folder: string): Promise<Served> {
+  const service = await serve(['--endpoints', folder])
+  const lines = ['a', 'b'].map((project) => {
+    const metadata = { request: { url: `https://${project}.example/cart`, path: '/rest/v1' } }
+    return JSON.stringify({ source: 'edge_logs', id: project, project, metadata, timestamp: Date.now() / 1000 })
+  })
+  service.child.stdin!.end(`${lines.join('\n')}\n`)
+  await service.says(/standard input ended: 2 rows taken, 0 rejected/)
+  return service
+}
+
+/** The columns of an endpoint's first row besides its time. */
+const columnsOf = async (service: Served, name: string) =>
+  Object.keys((await service.rows(`${name}?project=a`))?.[0] ?? {}).slice(1)
+
+describe('serve --endpoints', () => {
+  it('serves modules beside the stored queries, in every format, with parameters and cache', async () => {
+    const { folder } = folderWith({})
+    cpSync(join(ROOT, 'examples/endpoints'), folder, { recursive: true })
+    const service = await serveOwn(folder)
+    expect(service.said()).toContain(`own endpoints of ${folder}: edge.error-rate-by-path, functions.slowest\n`)
+    const { result } = (await (await service.get('/api/endpoints')).json()) as { result: { name: string }[] }
+    expect(result.map(({ name }) => name)).toEqual([
+      'logs.all',
+      'functions.invocation-stats',
+      'usage.api-counts',
+      'edge.error-rate-by-path',
+      'functions.slowest',
+    ])
+    const path = '/api/endpoints/query/edge.error-rate-by-path?project=b'
+    const row = { url_path: '/cart', requests: 1, error_rate: 0 }
+    expect(await service.rows('edge.error-rate-by-path?project=b')).toEqual([row])
+    expect(await (await service.get(path, { headers: { Accept: 'text/csv' } })).text()).toBe(
+      'url_path,requests,error_rate\r\n/cart,1,0\r\n',
+    )
+    const refused = await service.get(path.replace('=b', '='))
+    expect([refused.status, await refused.json()]).toMatchObject([400, { code: 'missing_parameter' }])
+    const slowest = '/api/endpoints/query/5b1f6a3e-0c1d-4a52-9a53-3d2c0f7e9a01?project=a'
+    await service.get(slowest)
+    expect((await service.get(slowest)).headers.get('cache-status')).toMatch(/^logweir; hit; ttl=\d+$/)
+    const args = ['query', 'edge.error-rate-by-path', '--project', 'b', '--window', '7day', '--url', service.url]
+    const asked = await run(args, { environment: { LOGWEIR_TOKEN: 'test-token' } })
+    expect([asked.code, JSON.parse(asked.stdout.toString())]).toEqual([0, { result: [row] }])
+  })
+
+  it('takes up changes of modules and of their helpers, and keeps the old one where a change is broken', async () => {
+    const { folder, write } = folderWith({
+      'a.js': moduleNamed('own.a', "import { COLUMN } from './_column.js'"),
+      '_column.js': 'export const COLUMN = "first"',
+    })
+    const service = await serveOwn(folder)
+    const becomes = (name: string, columns: readonly string[]) =>
+      until(
+        () => columnsOf(service, name),
+        (found) => JSON.stringify(found) === JSON.stringify(columns),
+      )
+    await becomes('own.a', ['first'])
+    write('_column.js', 'export const COLUMN = "second"')
+    await becomes('own.a', ['second'])
+    write('b.mjs', moduleNamed('own.b', withColumn('n'), '2'))
+    await becomes('own.b', ['n'])
+
+    write('a.js', 'export default {{')
+    const [said] = await service.says(/own endpoints: a\.js cannot be used.*\n/)
+    expect(said).toBe(
+      `own endpoints: a.js cannot be used and leaves as they were own.a. ${join(folder, 'a.js')}: SyntaxError: Unexpected token '{' (line 1)\n`,
+    )
+    await becomes('own.a', ['second'])
+    write('a.js', moduleNamed('own.a', withColumn('third')))
+    await becomes('own.a', ['third'])
+    rmSync(join(folder, 'b.mjs'))
+    await service.says(/own endpoints: b\.mjs is gone, and with it own\.b\n/)
+    await until(
+      () => service.get('/api/endpoints/query/own.b?project=a'),
+      ({ status }) => status === 404,
+    )
+    expect((await service.get('/health')).status).toBe(200)
+  })
+
+  it('answers 500 where a plan throws, says whose, and lives on', async () => {
+    const { folder } = folderWith({
+      'a.js': moduleNamed('own.a', withColumn('n')).replace('scan(', "(project === 'bad' && missing()) || scan("),
+    })
+    const service = await serveOwn(folder)
+    const failed = await service.get('/api/endpoints/query/own.a?project=bad')
+    expect([failed.status, await failed.json()]).toMatchObject([500, { code: 'internal' }])
+    await service.says(/internal error: Error: endpoint own\.a: ReferenceError: missing is not defined\n/)
+    expect(await service.rows('own.a?project=a')).toMatchObject([{ n: 1 }])
+  })
+
+  it('answers 400 with what a parameter of its own says', async () => {
+    const read = "if (text !== 'a') throw invalidParameter('The project is a. Say so.')\nreturn text"
+    const { folder } = folderWith({
+      'a.js': moduleNamed('own.a', `${withColumn('n')}\nimport { invalidParameter } from 'logweir/endpoint'`).replace(
+        "text('the project')",
+        `{ required: true, description: 'a', read(text) { ${read} } }`,
+      ),
+    })
+    const service = await serveOwn(folder)
+    expect(await columnsOf(service, 'own.a')).toEqual(['n'])
+    const refused = await service.get('/api/endpoints/query/own.a?project=b')
+    expect([refused.status, await refused.json()]).toEqual([
+      400,
+      { error: 'The project is a. Say so.', code: 'invalid_parameter' },
+    ])
+  })
+
+  it.each([
+    ['cannot be read', 'const x = 1\nexport default endpoint({,})', "SyntaxError: Unexpected token ',' (line 2)"],
+    ['throws', '\nthrow new Error("boo")', 'Error: boo (a.js, line 2)'],
+    [
+      'exports nothing',
+      'export const x = 1',
+      'exports no endpoint. Write: export default endpoint({ … }), or let its name begin with _',
+    ],
+    [
+      'asks for a builder that there is not',
+      "import { nope } from 'logweir/endpoint'",
+      "SyntaxError: The requested module 'logweir/endpoint' does not provide an export named 'nope' (a.js, line 1)",
+    ],
+    [
+      'has the name of another',
+      moduleNamed('logs.all', withColumn('n')),
+      'there is another endpoint of the name logs.all.',
+    ],
+    [
+      'has a plan that no engine runs',
+      moduleNamed('own.a', withColumn('n')).replace("'project', project", "'url', project"),
+      'TypeError: No filter "equals" on the column url of edge_logs.',
+    ],
+  ])('does not start, and says why in one line, where a module %s', async (_, text, fault) => {
+    const { folder } = folderWith({ 'a.js': text })
+    const program = launch(['--endpoints', folder], { stdin: 'ignore' })
+    expect(await program.exit).toBe(2)
+    expect(program.said()).toContain(`${join(folder, 'a.js')}: ${fault}`)
+    expect(program.said().trim().split('\n').length).toBe(1)
+  })
+
+  it('does not start without the directory', async () => {
+    const program = launch(['--endpoints', '/nowhere/at/all'], { stdin: 'ignore' })
+    expect(await program.exit).toBe(2)
+    expect(program.said()).toMatch(/^logweir: --endpoints \/nowhere\/at\/all cannot be read: ENOENT.*\n$/)
+  })
+})
+
+describe('logweir/endpoint', () => {
+  const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
+
+  /** What the strictest TypeScript says of files outside of our tree, where logweir is installed and nothing else. */
+  function compile(files: Record<string, string>) {
+    const { folder, write } = folderWith(files)
+    mkdirSync(join(folder, 'node_modules'))
+    symlinkSync(ROOT, join(folder, 'node_modules/logweir'))
+    cpSync(join(ROOT, 'examples/endpoints'), join(folder, 'examples'), { recursive: true })
+    const compilerOptions = {
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      skipLibCheck: false,
+      types: [],
+      lib: ['es2022'],
+      target: 'es2022',
+      module: 'nodenext',
+      allowJs: true,
+      checkJs: true,
+      noEmit: true,
+    }
+    write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts', 'examples'] }))
+    write('package.json', '{"type":"module"}')
+    return spawnSync(process.execPath, [TSC, '-p', folder], { encoding: 'utf8' }).stdout
+  }
+
+  it('has types that hold the examples, and tell of slips', () => {
+    const right = `const COLUMN: string = 'n'\n${moduleNamed('own.a')}`
+    expect(compile({ 'a.ts': right })).toBe('')
+    const wrong = compile({
+      'a.ts': right.replace("'edge_logs'", "'edge_log'").replace('maxRows: 10', "maxRows: '10'"),
+    })
+    expect(wrong.match(/error TS\d+/g)).toEqual(['error TS2322', 'error TS2345'])
+  })
+})

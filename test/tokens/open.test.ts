@@ -1,0 +1,227 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type Entry, printEntries } from '../../src/tokens/entry.js'
+import { keepToken } from '../../src/tokens/kept.js'
+import { digestOf } from '../../src/tokens/keyring.js'
+import { openTokens, type TokenSettings } from '../../src/tokens/open.js'
+import { createFakeClock } from '../support/clock.js'
+import { modeOf, temporaryFolder } from './folder.js'
+
+const hashed = (token: string, more: Partial<Entry> = {}): Entry => ({
+  id: digestOf(token).toString('hex').slice(0, 8),
+  sha256: digestOf(token).toString('hex'),
+  scopes: ['query', 'ingest'],
+  created: '2026-11-20T10:00:00Z',
+  ...more,
+})
+
+function start(given: Partial<TokenSettings> = {}, clock = createFakeClock()) {
+  const logged: string[] = []
+  const settings = { accessTokens: undefined, tokensFile: undefined, dataDir: undefined, ...given }
+  const tokens = openTokens(settings, { clock, log: (line) => logged.push(line) })
+  onTestFinished(tokens.close)
+  const access = (token: string) => tokens.accessOf(digestOf(token))
+  /** Those of some tokens that open. */
+  const opening = (...some: readonly string[]) => some.filter((token) => access(token) !== undefined)
+  return { clock, logged, made: tokens.made, access, opening, close: tokens.close }
+}
+
+function place(text?: string) {
+  const dataDir = temporaryFolder()
+  const tokensFile = join(dataDir, 'tokens.txt')
+  if (text !== undefined) writeFileSync(tokensFile, text)
+  return { dataDir, tokensFile }
+}
+
+describe('the tokens that open', () => {
+  it('are those of the variable and of the file together', () => {
+    const { tokensFile } = place('# ops\r\nfile-one\n\n   \nfile,two\n')
+    const all = ['a', 'b', 'file-one', 'file,two']
+    expect(start({ accessTokens: 'a,b' }).opening(...all)).toEqual(['a', 'b'])
+    expect(start({ tokensFile }).opening(...all)).toEqual(['file-one', 'file,two'])
+    expect(start({ accessTokens: 'a', tokensFile }).opening(...all)).toEqual(['a', 'file-one', 'file,two'])
+    expect(start({ tokensFile }).access('file-one')).toEqual({
+      scopes: new Set(['query', 'ingest']),
+      projects: undefined,
+    })
+  })
+
+  it.each([
+    ['', 'LOGWEIR_ACCESS_TOKENS: token 1 is empty. Remove it, or write it out.'],
+    ['a,,b', 'LOGWEIR_ACCESS_TOKENS: token 2 is empty. Remove it, or write it out.'],
+    ['a,', 'LOGWEIR_ACCESS_TOKENS: token 2 is empty. Remove it, or write it out.'],
+    ['a, b', 'LOGWEIR_ACCESS_TOKENS: token 2 holds white space or a character beyond ASCII. Choose another.'],
+    ['a\tb', 'LOGWEIR_ACCESS_TOKENS: token 1 holds white space or a character beyond ASCII. Choose another.'],
+    ['caf\u00e9', 'LOGWEIR_ACCESS_TOKENS: token 1 holds white space or a character beyond ASCII. Choose another.'],
+  ])('are not %j of the variable, which is refused without telling the token', (accessTokens, message) => {
+    expect(() => start({ accessTokens })).toThrow(expect.objectContaining({ code: 'usage', message }))
+  })
+
+  it.each([
+    ['# none\n', 'holds no token. Write one on a line of its own.'],
+    ['two words\n', 'token 1 holds white space'],
+    ['{"tokens":[', 'is not of the form {"tokens":[…]}, in JSON. Mend or remove it.'],
+  ])('are not those of a file of %j', (text, message) => {
+    expect(() => start({ tokensFile: place(text).tokensFile })).toThrow(message)
+  })
+
+  it('are not those of a file that is named and not there, or is none', () => {
+    const { dataDir, tokensFile } = place()
+    expect(() => start({ tokensFile })).toThrow(
+      `there is no tokens file ${tokensFile}. Make one: logweir token create --tokens-file ${tokensFile}`,
+    )
+    expect(() => start({ tokensFile: dataDir })).toThrow(/^cannot read the tokens in .*EISDIR/)
+  })
+
+  it('are as the file of hashed ones says', () => {
+    const { tokensFile } = place(
+      printEntries([
+        hashed('all'),
+        hashed('some', { scopes: ['ingest'], projects: ['a', 'b'], rate: '2/s', expires: '2026-11-20T10:00:01Z' }),
+      ]),
+    )
+    const { access, clock } = start({ tokensFile })
+    expect(access('all')).toEqual({ scopes: new Set(['query', 'ingest']), projects: undefined, limit: undefined })
+    expect(access('some')).toMatchObject({ scopes: new Set(['ingest']), projects: new Set(['a', 'b']) })
+    expect([1, 2, 3].map(() => access('some')!.limit!.take())).toEqual([0, 0, 1])
+    clock.advance(1_000)
+    expect([access('some'), access('all')]).toEqual([undefined, expect.anything()])
+  })
+})
+
+describe('where none is configured', () => {
+  it('a token of 32 random bytes is made', () => {
+    const { made, opening } = start()
+    expect(made).toMatch(/^[A-Za-z0-9_][A-Za-z0-9_-]{42}$/)
+    expect(opening(made!, '')).toEqual([made])
+    expect(start().made).not.toBe(made)
+  })
+
+  it('a made token is kept, for the owner only, and found again', () => {
+    const { dataDir } = place()
+    const made = start({ dataDir }).made!
+    keepToken(dataDir, made)
+    expect(readdirSync(dataDir)).toEqual(['token'])
+    expect(modeOf(join(dataDir, 'token'))).toBe(0o600)
+    expect(readFileSync(join(dataDir, 'token'), 'utf8')).toBe(`${made}\n`)
+    const again = start({ dataDir })
+    expect([again.made, ...again.opening(made)]).toEqual([undefined, made])
+    expect(start({ dataDir, accessTokens: 'a' }).opening('a', made)).toEqual(['a'])
+  })
+
+  it('a kept token is closed to others', () => {
+    const { dataDir } = place()
+    keepToken(dataDir, 'kept')
+    chmodSync(join(dataDir, 'token'), 0o644)
+    expect(start({ dataDir }).opening('kept')).toEqual(['kept'])
+    expect(modeOf(join(dataDir, 'token'))).toBe(0o600)
+  })
+
+  it('a kept token that is empty is refused', () => {
+    const { dataDir } = place()
+    writeFileSync(join(dataDir, 'token'), '\n')
+    expect(() => start({ dataDir })).toThrow(/token: token 1 is empty/)
+  })
+
+  it('none is made where the data directory has hashed ones, and a kept one goes on beside them', () => {
+    const { dataDir } = place()
+    writeFileSync(join(dataDir, 'tokens.json'), printEntries([hashed('a')]))
+    const { made, opening } = start({ dataDir })
+    expect([made, ...opening('a')]).toEqual([undefined, 'a'])
+    keepToken(dataDir, 'kept')
+    expect(start({ dataDir }).opening('a', 'kept')).toEqual(['a', 'kept'])
+    expect(start({ dataDir, accessTokens: 'b' }).opening('a', 'b', 'kept')).toEqual(['a', 'b'])
+    const { tokensFile } = place(printEntries([hashed('c')]))
+    expect(start({ dataDir, tokensFile }).opening('a', 'c', 'kept')).toEqual(['c'])
+  })
+
+  it('one is made where all hashed ones are revoked', () => {
+    const { dataDir } = place()
+    writeFileSync(join(dataDir, 'tokens.json'), printEntries([]))
+    expect(start({ dataDir }).made).toBeDefined()
+  })
+})
+
+describe('a tokens file that changes', () => {
+  it('is read again within a second, whether it is hashed or plain', () => {
+    const { tokensFile } = place('one\n')
+    const { clock, opening, logged } = start({ tokensFile, accessTokens: 'always' })
+    writeFileSync(tokensFile, printEntries([hashed('two')]))
+    expect(opening('one', 'two', 'always')).toEqual(['one', 'always'])
+    clock.advance(1_000)
+    expect(opening('one', 'two', 'always')).toEqual(['two', 'always'])
+    writeFileSync(tokensFile, 'three\nfour\n')
+    clock.advance(1_000)
+    expect(opening('one', 'two', 'three', 'four', 'always')).toEqual(['three', 'four', 'always'])
+    clock.advance(60_000)
+    expect(logged).toEqual([
+      `the tokens file ${tokensFile} has changed; tokens in it: 1`,
+      `the tokens file ${tokensFile} has changed; tokens in it: 2`,
+    ])
+  })
+
+  it('may come into being in the data directory', () => {
+    const { dataDir } = place()
+    const { clock, made, opening } = start({ dataDir })
+    writeFileSync(join(dataDir, 'tokens.json'), printEntries([hashed('a')]))
+    clock.advance(1_000)
+    expect(opening('a', made!)).toEqual(['a', made])
+  })
+
+  it('may revoke all', () => {
+    const { tokensFile } = place(printEntries([hashed('a')]))
+    const { clock, opening } = start({ tokensFile })
+    writeFileSync(tokensFile, printEntries([]))
+    clock.advance(1_000)
+    expect(opening('a')).toEqual([])
+  })
+
+  it('is passed over while it is broken, gone, or cannot be read, and the log hears of each once', () => {
+    const { tokensFile } = place('one\n')
+    const { clock, opening, logged } = start({ tokensFile })
+    const steps = [
+      () => writeFileSync(tokensFile, '{"tokens":[{"id":"secret-token"}]}'),
+      () => rmSync(tokensFile),
+      () => mkdirSync(tokensFile),
+      () => rmSync(tokensFile, { recursive: true }),
+    ]
+    for (const step of steps) {
+      step()
+      clock.advance(10_000)
+      expect(opening('one')).toEqual(['one'])
+    }
+    const gone = `the tokens file ${tokensFile} is gone; the tokens of before stay in force until there is one again`
+    const cannot = 'the tokens file has changed and cannot be used; the tokens of before stay in force.'
+    expect(logged).toEqual([
+      `${cannot} ${tokensFile}: token 1: "id" is not a text of 8 hexadecimal digits, small ones.`,
+      gone,
+      expect.stringContaining(`${cannot} cannot read the tokens in ${tokensFile}: EISDIR`),
+      gone,
+    ])
+    writeFileSync(tokensFile, 'two\n')
+    clock.advance(1_000)
+    expect(opening('one', 'two')).toEqual(['two'])
+  })
+
+  it('begins no rate anew that it does not change', () => {
+    const { tokensFile } = place(printEntries([hashed('a', { rate: '1/h' })]))
+    const { clock, access } = start({ tokensFile })
+    expect(access('a')!.limit!.take()).toBe(0)
+    writeFileSync(tokensFile, printEntries([hashed('b'), hashed('a', { rate: '1/h', name: 'renamed' })]))
+    clock.advance(1_000)
+    expect(access('b')).toBeDefined()
+    expect(access('a')!.limit!.take()).toBe(3_599)
+    writeFileSync(tokensFile, printEntries([hashed('a', { rate: '2/h' })]))
+    clock.advance(1_000)
+    expect(access('a')!.limit!.take()).toBe(0)
+  })
+
+  it('is looked at no more after the end', () => {
+    const { tokensFile } = place('one\n')
+    const { clock, close } = start({ tokensFile })
+    expect(clock.timers).toBe(1)
+    close()
+    expect(clock.timers).toBe(0)
+  })
+})
