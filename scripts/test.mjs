@@ -1,11 +1,13 @@
 /**
  * Runs the tests: all that `npm test` has time for; `--unit` the unit tests alone, `--slow` those that it has no time for.
- * Other arguments go to vitest. Ends with the true sums of all runs: `N passed, N failed`.
+ * Other arguments go to vitest. Ends with what failed, a line each, and the true sums of all runs: `N passed, N failed`.
+ *
+ * `LOGWEIR_TEST_SEED`, a number, is where the random tests begin; without it they begin anywhere.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ALL, OTHERS } from './runs.mjs'
 
@@ -15,9 +17,10 @@ const passedOn = given.filter((argument) => argument !== flag)
 const RUNS = OTHERS.get(flag) ?? ALL
 const VITEST = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url))
 
-/** The counts of one run; a run that never reported, or failed outside of a test, counts as one failure. */
+/** What passed and failed in one run; a run that never reported, or failed outside of a test, is one failure. */
 function runVitest({ timeZone, project }, index) {
-  console.log(`\n== vitest ${project}, TZ=${timeZone} ==`)
+  const title = `vitest ${project}, TZ=${timeZone}`
+  console.log(`\n== ${title} ==`)
   const report = join(folder, `${index}.json`)
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   const { status } = spawnSync(
@@ -25,26 +28,45 @@ function runVitest({ timeZone, project }, index) {
     [VITEST, 'run', '--passWithNoTests', '--project', project, ...reporters, ...passedOn],
     { stdio: 'inherit', env: { ...process.env, TZ: timeZone } },
   )
-  const { passed, failed } = readReport(report)
-  return { passed, failed: status !== 0 && failed === 0 ? 1 : failed }
+  const { passed, failures } = readReport(report)
+  if (status !== 0 && failures.length === 0) failures.push('outside of a test')
+  return { passed, failures: failures.map((failure) => `failed in ${title}: ${failure}`) }
 }
 
+/** How many tests a run passed, and the others, a line each. */
 function readReport(report) {
+  let testResults
   try {
-    const { numPassedTests, numFailedTests, numPendingTests, testResults } = JSON.parse(readFileSync(report, 'utf8'))
-    const unread = testResults.filter(
-      ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
-    )
-    // A test that was switched off has not passed, and a file that could not be read counts as one test.
-    return { passed: numPassedTests, failed: numFailedTests + numPendingTests + unread.length }
+    ;({ testResults } = JSON.parse(readFileSync(report, 'utf8')))
   } catch {
-    return { passed: 0, failed: 0 }
+    return { passed: 0, failures: [] }
+  }
+  const tests = testResults.flatMap(({ name, assertionResults }) => assertionResults.map((test) => ({ name, ...test })))
+  // A test that was switched off has not passed, and a file that could not be read counts as one test.
+  const unread = testResults.filter(
+    ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
+  )
+  const failed = tests.filter(({ status }) => status !== 'passed')
+  return {
+    passed: tests.length - failed.length,
+    failures: [
+      ...failed.map(({ name, fullName, status, failureMessages = [] }) =>
+        lineOf(name, `${fullName} (${status})`, failureMessages[0]),
+      ),
+      ...unread.map(({ name, message }) => lineOf(name, 'could not be read', message)),
+    ],
   }
 }
 
+/** A failure in a line: where, which, and the first line of why. */
+function lineOf(file, test, why = '') {
+  return `${relative(process.cwd(), file)}: ${test}: ${why.split('\n', 1)[0].slice(0, 300)}`
+}
+
 const folder = mkdtempSync(join(tmpdir(), 'logweir-test-'))
-const counts = RUNS.map(runVitest)
+const results = RUNS.map(runVitest)
 rmSync(folder, { recursive: true })
-const sum = (name) => counts.reduce((total, count) => total + count[name], 0)
-console.log(`\n${sum('passed')} passed, ${sum('failed')} failed`)
-process.exitCode = sum('failed') > 0 || sum('passed') === 0 ? 1 : 0
+const failures = results.flatMap((result) => result.failures)
+const passed = results.reduce((total, result) => total + result.passed, 0)
+console.log(['', ...failures, `${passed} passed, ${failures.length} failed`].join('\n'))
+process.exitCode = failures.length > 0 || passed === 0 ? 1 : 0

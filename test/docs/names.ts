@@ -40,6 +40,7 @@ export const VARIABLES: ReadonlySet<string> = new Set(
 /** Variables that begin as ours and are no settings. */
 export const VARIABLES_OF_OTHERS: Readonly<Record<string, string>> = {
   LOGWEIR_TEST_SOAK_MINUTES: 'of test/program/soak.slow.test.ts',
+  LOGWEIR_TEST_SEED: 'of test/support/seed.ts',
 }
 
 /** What is wrong with a metric as a page names it, as `name{label,label="value"}`; undefined where there is one. */

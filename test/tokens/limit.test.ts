@@ -3,6 +3,7 @@ import { rate } from '../../src/base/kinds.js'
 import { createLimit } from '../../src/tokens/limit.js'
 import { createFakeClock } from '../support/clock.js'
 import { below, mulberry32 } from '../support/random.js'
+import { testSeed } from '../support/seed.js'
 
 function open(text: string) {
   const clock = createFakeClock()
@@ -54,7 +55,7 @@ describe('a limit', () => {
   })
 
   it('lets no more pass in any time than its rate and one burst', () => {
-    const seed = Date.now() % 1e9
+    const seed = testSeed()
     console.log(`limit seed ${seed}`)
     const random = mulberry32(seed)
     const { clock, limit } = open('20/s')

@@ -11,6 +11,7 @@ import { holdSealedRows, type Segment } from '../../../src/engine/arrow/storage/
 import type { Store } from '../../../src/engine/arrow/storage/store.js'
 import type { SourceName } from '../../../src/sources.js'
 import { toBatch } from '../../support/batch.js'
+import { mulberry32, oneOf } from '../../support/random.js'
 import type { TestRecord } from '../../support/records.js'
 
 export const noPause: Pause = () => undefined
@@ -99,6 +100,15 @@ export function hotValue(batch: Batch, name: string, row: number): string | numb
   }
   const code = column.codes[row]!
   return code === ABSENT ? undefined : entryOf(column.dictionary, code).toString()
+}
+
+/** A pattern that takes long for each byte of these texts, which it does not match. */
+export const SLOW_PATTERN = 'a[ab]{1000}c'
+
+export function slowTexts(count: number): string[] {
+  const random = mulberry32(1)
+  const letters = () => Array.from({ length: 1_000 }, () => oneOf(random, ['a', 'b'])).join('')
+  return Array.from({ length: count }, (_, i) => `c${i} ${letters()}`)
 }
 
 /** A dictionary of distinct texts: text i has the code i + 1. */

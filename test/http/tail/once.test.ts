@@ -6,6 +6,7 @@ import { appendAll, openEngine } from '../../support/engine.js'
 import type { EventReader, ServerSentEvent } from '../../support/events.js'
 import { below, mulberry32, oneOf, type Random } from '../../support/random.js'
 import { edge, type TestRecord } from '../../support/records.js'
+import { testSeed } from '../../support/seed.js'
 import { pass, settle } from '../support.js'
 import { createTailApp, notices } from './support.js'
 
@@ -148,8 +149,8 @@ it.each([
   ['in order of time, over restarts', true],
   ['in any order, while the service lives', false],
 ])('each record comes once: %s', async (_, restarts) => {
-  const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
-  console.log(`SEED=${seed}`)
+  const seed = testSeed()
+  console.log(`once seed ${seed}`)
   const random = mulberry32(seed)
   let heard = 0
   for (let i = 0; i < LIVES; i++) heard += await live(random, restarts)

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { below, mulberry32 } from '../../support/random.js'
+import { testSeed } from '../../support/seed.js'
 import { dieWhileEvicting, dieWhileFed, makeSealed } from './crash.js'
 
-const seed = Date.now() % 1e9
+const seed = testSeed()
 const random = mulberry32(seed)
 
 /** A call of each stretch of `length` calls. */

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { mulberry32 } from '../../support/random.js'
+import { testSeed } from '../../support/seed.js'
 import { serve, temporaryFolder } from '../program.js'
 import { allNumbers, feed, watchHighest } from './numbered.js'
 
@@ -13,7 +14,7 @@ const FEED_MS = [300, 2_500] as const
  * of the feed.
  */
 export async function expectAllKeptOver(kills: number): Promise<void> {
-  const seed = Date.now() % 1e9
+  const seed = testSeed()
   console.log(`D1 seed ${seed}`)
   const random = mulberry32(seed)
   const args = ['--data-dir', temporaryFolder()]

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { DAY_US } from '../../../src/base/units.js'
 import { mulberry32 } from '../../support/random.js'
+import { testSeed } from '../../support/seed.js'
 import { launch, type Served, serve, served, temporaryFolder, until } from '../program.js'
 import { allNumbers, numberedLine } from './numbered.js'
 
@@ -61,7 +62,7 @@ async function startAndKill(args: readonly string[], delayMs: number, from: 'sta
 
 /** Kills so many starts at random moments; the next one must be complete. */
 export async function killStarts(kills: number): Promise<void> {
-  const seed = Date.now() % 1e9
+  const seed = testSeed()
   console.log(`X3 seed ${seed}`)
   const random = mulberry32(seed)
   const startUs = Date.now() * 1000 - 3600e6

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest'
+import { createMatcher, matchEntries } from '../../../../src/engine/arrow/operators/pattern.js'
+import { dictionary, SLOW_PATTERN, slowTexts } from '../support.js'
+
+it('a pattern is told from one that may match a newline in no more than linear time', () => {
+  const startMs = performance.now()
+  for (const piece of ['a?', '(?:', '\\.', '[a]', 'a{1}', '(', 'é']) {
+    const text = piece.repeat(Math.floor(990 / piece.length))
+    try {
+      createMatcher(`${text}\\s`)
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'invalid_pattern' })
+    }
+  }
+  expect(performance.now() - startMs).toBeLessThan(1_000)
+})
+
+const LONGEST_MS = 50
+/** Others use the machine too. */
+const TRIES = 5
+
+/** The longest time that a search goes on for between two pauses. */
+async function longestMs(): Promise<number> {
+  const matcher = createMatcher(SLOW_PATTERN)
+  let longest = 0
+  let lastMs = performance.now()
+  const look = () => {
+    const nowMs = performance.now()
+    longest = Math.max(longest, nowMs - lastMs)
+    lastMs = nowMs
+    return undefined
+  }
+  await matchEntries(dictionary(slowTexts(100)), matcher, look)
+  look()
+  return longest
+}
+
+it('S1: a pattern that takes long for each byte is searched in pieces that are short in time', async () => {
+  const tries: number[] = []
+  while (tries.length < TRIES && !(Math.min(...tries) <= LONGEST_MS)) tries.push(await longestMs())
+  expect(Math.min(...tries)).toBeLessThanOrEqual(LONGEST_MS)
+})
