@@ -36,6 +36,8 @@ export function createLogs(onFailure: (failure: Failure) => void): Logs {
   const list = panel.root.querySelector('ol')!
   const liveButton = byId('live')
   let entries: Entry[] = []
+  /** Whose they are. */
+  let ofProject = ''
   /** What has come and waits for its frame, oldest first. */
   let arrived: Row[] = []
   let sought = ''
@@ -102,6 +104,22 @@ export function createLogs(onFailure: (failure: Failure) => void): Logs {
     liveButton.setAttribute('aria-pressed', 'false')
   }
 
+  /** Shows these rows. One that is there already stays as it is, be it opened or focused. */
+  function show(rows: readonly Row[]): void {
+    const held = new Map(entries.map((entry) => [keyOf(entry.row), entry]))
+    entries = rows.map((row) => {
+      const entry = held.get(keyOf(row)) ?? entryOf(row)
+      held.delete(keyOf(row))
+      return entry
+    })
+    const items = entries.map(({ item }) => item)
+    const kept = new Set<Element>(items)
+    for (const item of [...list.children]) if (!kept.has(item)) item.remove()
+    items.forEach((item, i) => {
+      if (list.children[i] !== item) list.insertBefore(item, list.children[i] ?? null)
+    })
+  }
+
   return {
     panel,
     async load({ project, interval }, signal) {
@@ -112,8 +130,9 @@ export function createLogs(onFailure: (failure: Failure) => void): Logs {
         iso_timestamp_start: new Date(Date.now() - windowS * 1_000).toISOString(),
       }
       const { rows } = await ask('logs.all', params, { signal })
-      entries = rows.map(entryOf)
-      list.replaceChildren(...entries.map(({ item }) => item))
+      if (project !== ofProject) show([])
+      ofProject = project
+      show(rows)
       windowText = rows.length === 100 ? 'the newest 100' : lastOf({ windowS })
       apply()
       if (rows.length === 0) {

@@ -113,6 +113,24 @@ function withBrowser(): void {
     ).not.toContain(TOKEN)
   })
 
+  test('leaves a record that was opened as it is while answers are shown anew, with what came meanwhile', async () => {
+    const service = await serve()
+    expect((await send(service, '[{"event_message":"zero"},{"event_message":"one"}]')).status).toBe(200)
+    const { page } = await openPage(browser, service.url + HASH)
+    await signIn(page, TOKEN)
+    await settled(page)
+    for (const key of ['j', 'j', 'Enter']) await page.keyboard.press(key)
+    const opened = page.locator('.log details[open]')
+    expect(await opened.locator('.message').textContent()).toBe('zero')
+    expect((await send(service, '[{"event_message":"two"}]')).status).toBe(200)
+    await page.keyboard.press('r')
+    await page.locator('.log .message', { hasText: /^two$/ }).waitFor()
+    expect(await page.locator('.log .message').allTextContents()).toEqual(['two', 'one', 'zero'])
+    expect(await opened.locator('.message').textContent()).toBe('zero')
+    expect(await page.locator(':focus .message').textContent()).toBe('zero')
+    expect(await page.locator(':focus ~ pre').count()).toBe(1)
+  })
+
   test('says what to do with a wrong token, and with one that is no longer taken', async () => {
     const folder = temporaryFolder()
     const args = ['--data-dir', folder]
