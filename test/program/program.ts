@@ -123,7 +123,7 @@ export function temporaryFolder(): string {
 }
 
 /** Asks again and again until the answer passes; gives up after `withinMs`. */
-export async function until<T>(ask: () => Promise<T>, passes: (answer: T) => boolean, withinMs = 10_000): Promise<T> {
+export async function until<T>(ask: () => Promise<T>, passes: (answer: T) => boolean, withinMs = 30_000): Promise<T> {
   const deadline = performance.now() + withinMs
   for (;;) {
     const answer = await ask()

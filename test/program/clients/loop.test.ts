@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
+import { inTries } from '../../support/tries.js'
 import { CLI, type Served, serve } from '../program.js'
 
 const ROWS = 300_000
@@ -8,8 +9,7 @@ const RUN_MS = 5_000
 const PROBE_MS = 2
 const WORST_MS = 100
 const P99_MS = 50
-/** Others use the machine too: what is measured twice and good once is good. */
-const TRIES = 3
+const TRIES = 5
 /** No prefilter helps them, and each is computed anew. */
 const PATTERNS = ['[^x]*(a|b|c)+[^y]*z9$', '(?i)(x+x+)+y', '(?s).*storage.*webp.*q', '\\A(.*/){9}never']
 
@@ -19,17 +19,17 @@ it('O3: health is answered at once while four of the worst queries run', async (
   onTestFinished(() => void generator.kill('SIGKILL'))
   generator.stdout.pipe(service.child.stdin!)
   await service.says(/standard input ended/)
-  for (let tried = 1; ; tried++) {
-    const { worstMs, p99Ms, queries } = await probe(service)
-    console.log(`O3 worst ${worstMs.toFixed(0)} ms, p99 ${p99Ms.toFixed(0)} ms, ${queries} queries`)
-    expect(queries).toBeGreaterThan(PATTERNS.length)
-    if (worstMs <= WORST_MS && p99Ms <= P99_MS) return
-    expect(tried).toBeLessThan(TRIES)
-  }
-})
+  const isGood = ({ worstMs, p99Ms }: Waits) => worstMs <= WORST_MS && p99Ms <= P99_MS
+  expect(await inTries(TRIES, () => probe(service), isGood)).toSatisfy(isGood)
+}, 120_000)
+
+interface Waits {
+  worstMs: number
+  p99Ms: number
+}
 
 /** Asks for health every 2 ms while each pattern is counted over and over. */
-async function probe({ url, rows }: Served) {
+async function probe({ url, rows }: Served): Promise<Waits> {
   let isRunning = true
   let queries = 0
   const asking = PATTERNS.map(async (pattern, i) => {
@@ -49,5 +49,8 @@ async function probe({ url, rows }: Served) {
   isRunning = false
   await Promise.all(asking)
   waitsMs.sort((a, b) => a - b)
-  return { worstMs: waitsMs.at(-1)!, p99Ms: waitsMs[Math.floor(waitsMs.length * 0.99)]!, queries }
+  const waits = { worstMs: waitsMs.at(-1)!, p99Ms: waitsMs[Math.floor(waitsMs.length * 0.99)]! }
+  console.log(`O3 worst ${waits.worstMs.toFixed(0)} ms, p99 ${waits.p99Ms.toFixed(0)} ms, ${queries} queries`)
+  expect(queries).toBeGreaterThan(PATTERNS.length)
+  return waits
 }

@@ -5,7 +5,7 @@ import { testSeed } from '../../support/seed.js'
 import { serve, temporaryFolder } from '../program.js'
 import { allNumbers, feed, watchHighest } from './numbered.js'
 
-const ROWS_PER_SECOND = 20_000
+export const ROWS_PER_SECOND = 20_000
 const FEED_MS = [300, 2_500] as const
 
 /**
@@ -37,7 +37,7 @@ export async function expectAllKeptOver(kills: number): Promise<void> {
 }
 
 /** Feeds a service until a random moment, kills it, and gives the highest number that a query had shown, and how many were written. */
-export async function feedAndKill(args: readonly string[], from: number, startUs: number, random: () => number) {
+async function feedAndKill(args: readonly string[], from: number, startUs: number, random: () => number) {
   const service = await serve(args)
   const stopFeed = feed(service, from, startUs, ROWS_PER_SECOND)
   const stopWatch = watchHighest(service)
