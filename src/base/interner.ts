@@ -42,17 +42,23 @@ export class Interner {
     return this.#write(source, start, end)
   }
 
+  /** Makes room for so many bytes of entries, so that what is there is not copied again and again on the way to them. */
+  reserve(bytes: number): void {
+    if (bytes > this.bytes.length) this.bytes = grownBytes(this.bytes, this.offsets[this.count]!, bytes)
+  }
+
   #write(source: Uint8Array, start: number, end: number): number {
-    const code = this.count++
+    const code = this.count
     const from = this.offsets[code]!
     const to = from + end - start + 1
     if (code + 1 >= this.offsets.length) this.offsets = grown(this.offsets, code + 2)
-    if (to > this.bytes.length) this.bytes = grownBytes(this.bytes, from, to)
+    this.reserve(to)
     for (let i = from, j = start; j < end; i++, j++) {
       if ((this.bytes[i] = source[j]!) === NEWLINE) this.hasNewlines = true
     }
     this.bytes[to - 1] = NEWLINE
     this.offsets[code + 1] = to
+    this.count++
     return code
   }
 

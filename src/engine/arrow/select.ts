@@ -45,7 +45,7 @@ export function createSelect(shape: Shape, { pause, memo }: Run) {
   }
 
   return async (part: Part): Promise<{ batch: Batch; selection: Selection }> => {
-    const batch = await part.open()
+    const batch = await part.open(pause)
     const isKept = isCostly && part.isSealed && !liesWithin(part, shape)
     const rows = isKept ? (memo.get<Selection>(part, key) ?? (await passingToKeep(part, batch))) : await passing(batch)
     return { batch, selection: filterTime(batch, rows, shape) }

@@ -4,15 +4,17 @@ export const SLICE_MS = 10
 /** Called between pieces of work: gives way to the event loop when a slice is used up, and throws when the work is unwanted. */
 export type Pause = () => Promise<void> | undefined
 
-/** Who waits for the next slice, in order: of all work together one slice runs in each turn of the event loop. */
+/** Who waits for the next slice, in order: of all that waits one slice runs in each turn of the event loop. */
 const waiting: (() => void)[] = []
+/** When the first work of this turn began: what begins in one turn has one slice together. Undefined where none has. */
+let begunMs: number | undefined
 
 /**
  * Cuts long work into slices, so that requests, ingest and `/health` are served between them, however much work there is.
  * `pause` throws the signal's reason once it is aborted; it returns undefined while the slice lasts, at no cost.
  */
 export function createPause(signal?: AbortSignal, sliceMs = SLICE_MS): Pause {
-  let startedMs = performance.now()
+  let startedMs = beginning()
   return () => {
     signal?.throwIfAborted()
     if (performance.now() - startedMs < sliceMs) return undefined
@@ -21,6 +23,16 @@ export function createPause(signal?: AbortSignal, sliceMs = SLICE_MS): Pause {
       startedMs = performance.now()
     })
   }
+}
+
+function beginning(): number {
+  if (begunMs === undefined) {
+    begunMs = performance.now()
+    setImmediate(() => {
+      begunMs = undefined
+    })
+  }
+  return begunMs
 }
 
 function nextSlice(): Promise<void> {

@@ -1,9 +1,17 @@
-import { describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createPause, SLICE_MS } from '../../../src/engine/arrow/slices.js'
 
 const LONG_MS = 1e9
 
+/** Resolves when the event loop has had its turn. */
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
 describe('a pause', () => {
+  afterEach(async () => {
+    vi.restoreAllMocks()
+    await nextTurn()
+  })
+
   it('costs nothing while the slice lasts', () => {
     expect(createPause(undefined, LONG_MS)()).toBeUndefined()
   })
@@ -24,8 +32,21 @@ describe('a pause', () => {
     now.mockReturnValue(1000 + 2 * SLICE_MS - 1)
     expect(pause()).toBeUndefined()
     now.mockReturnValue(1000 + 2 * SLICE_MS)
-    expect(pause()).toBeInstanceOf(Promise)
-    now.mockRestore()
+    const again = pause()
+    expect(again).toBeInstanceOf(Promise)
+    await again
+  })
+
+  it('is shared by what begins in the same turn of the event loop', async () => {
+    const now = vi.spyOn(performance, 'now').mockReturnValue(1000)
+    const pauses = [createPause()]
+    now.mockReturnValue(1000 + SLICE_MS)
+    pauses.push(createPause())
+    const paused = pauses.map((pause) => pause())
+    for (const each of paused) expect(each).toBeInstanceOf(Promise)
+    await Promise.all(paused)
+    await nextTurn()
+    expect(createPause()()).toBeUndefined()
   })
 
   it('lets the event loop have a turn between any two slices, whoever works, each in its turn', async () => {

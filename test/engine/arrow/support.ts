@@ -137,5 +137,5 @@ export function bufferBytes(root: unknown): number {
 /** A store's rows that are in memory, as batches, and what lets go of them. */
 export function viewOf(store: Store, source: SourceName): { batches: Batch[]; release(): void } {
   const { parts, release } = store.view(source)
-  return { batches: parts.map((part) => atOnce(part.open())), release }
+  return { batches: parts.map((part) => atOnce(part.open(noPause))), release }
 }

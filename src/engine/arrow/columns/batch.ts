@@ -1,3 +1,4 @@
+import type { Pause } from '../slices.js'
 import { bytesOfDictionary, type Codes, type Dictionary } from './dictionary.js'
 import { bytesOfNumbers, type NumberColumn } from './numbers.js'
 import type { Selection } from './selection.js'
@@ -42,7 +43,7 @@ export interface Part {
   readonly minUs: number
   readonly maxUs: number
   /** The columns: at once where they are in memory, else when they have been loaded. */
-  open(): Batch | Promise<Batch>
+  open(pause: Pause): Batch | Promise<Batch>
 }
 
 /**

@@ -9,12 +9,14 @@ export interface Pace {
 }
 
 const FIRST_BYTES = 256
-/** At this most patterns take a small part of a slice, and a call costs nothing beside its search. */
+/** A call may begin when the slice is all but over: it is to take no more than this of the next one. */
+const LONGEST_MS = SLICE_MS / 4
+/** At this a call costs nothing beside its search. */
 const MOST_BYTES = 64 * KIB
 
 /**
  * RE2 takes linear time, but for some patterns, as `a[ab]{1000}c`, ten thousand times as long as for others, and nothing
- * tells beforehand. So it begins with few bytes, and searches more at once as long as that takes far less than a slice.
+ * tells beforehand. So it begins with few bytes, and searches more at once as long as that takes a small part of a slice.
  */
 export function createPace(): Pace {
   let bytes = FIRST_BYTES
@@ -26,8 +28,8 @@ export function createPace(): Pace {
       const startedMs = performance.now()
       search()
       const ms = performance.now() - startedMs
-      if (ms < SLICE_MS / 4) bytes = Math.min(MOST_BYTES, bytes * 2)
-      else if (ms > SLICE_MS) bytes = Math.max(1, Math.floor((bytes * SLICE_MS) / ms))
+      if (ms < LONGEST_MS / 4) bytes = Math.min(MOST_BYTES, bytes * 2)
+      else if (ms > LONGEST_MS) bytes = Math.max(1, Math.floor((bytes * LONGEST_MS) / ms))
     },
   }
 }

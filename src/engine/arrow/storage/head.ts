@@ -6,7 +6,7 @@ import { batchSchema, COLD_COLUMNS, type HotColumn, hotColumns } from '../../sch
 import type { Batch, ColdRow, Column, Part } from '../columns/batch.js'
 import { ABSENT, clearInterner, createInterner, type Dictionary, findEntry } from '../columns/dictionary.js'
 import { narrow, none, range } from '../columns/selection.js'
-import { createPause, type Pause } from '../slices.js'
+import type { Pause } from '../slices.js'
 import { appendTexts, createTexts, eachNull, emptied, sizedLike, type Texts, textAt, textsBytes } from './texts.js'
 
 /**
@@ -213,7 +213,7 @@ function withRoom<T extends Uint8Array | Uint32Array | Float64Array>(array: T, u
 export function showHead(head: Head): Part {
   const { rows, minUs, maxUs } = head
   const show = () => snapshot(head, rows)
-  return { isSealed: false, rows, minUs, maxUs, open: () => seeTexts(head, rows, createPause())?.then(show) ?? show() }
+  return { isSealed: false, rows, minUs, maxUs, open: (pause) => seeTexts(head, rows, pause)?.then(show) ?? show() }
 }
 
 /** The first `rows` of a head, as a batch that later appends leave alone. */
@@ -251,6 +251,7 @@ function freeze(column: HeadColumn, rows: number): Column {
 /** Gives codes to all texts of the first `rows`; undefined where that took no pause. */
 function seeTexts(head: Head, rows: number, pause: Pause): Promise<void> | undefined {
   for (const column of head.columns.values()) {
+    if (column.kind === 'text') column.seen.interner.reserve(column.texts.usedBytes + rows)
     while (column.kind === 'text' && column.seen.rows < rows) {
       see(column, Math.min(rows, column.seen.rows + ROWS_AT_ONCE))
       const paused = pause()

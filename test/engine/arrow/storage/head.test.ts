@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import type { Batch } from '../../../../src/engine/arrow/columns/batch.js'
 import { none, range } from '../../../../src/engine/arrow/columns/selection.js'
+import { createPause } from '../../../../src/engine/arrow/slices.js'
 import {
   createHead,
   decodeBatch,
@@ -15,7 +16,7 @@ import {
 import { SOURCE_NAMES } from '../../../../src/sources.js'
 import { toBatch } from '../../../support/batch.js'
 import { edge, invocation, numberAt, type TestRecord, textAt } from '../../../support/records.js'
-import { atOnce, bufferBytes, headOf, hotValue, idsOf } from '../support.js'
+import { atOnce, bufferBytes, headOf, hotValue, idsOf, noPause } from '../support.js'
 
 /** Everything that a batch holds of a row. */
 function rowOf(batch: Batch, row: number) {
@@ -215,7 +216,7 @@ describe('a head that is shown', () => {
     decodeBatch(toBatch('edge_logs', [edge({ timestampUs: 9e9, metadata: { request: { url: 'later' } } })]))(head)
     let nowMs = 0
     const now = vi.spyOn(performance, 'now').mockImplementation(() => (nowMs += 100))
-    const opened = parts.map((part) => part.open())
+    const opened = parts.map((part) => part.open(createPause()))
     expect(opened[0]).toBeInstanceOf(Promise)
     const batches = await Promise.all(opened)
     now.mockRestore()
@@ -228,7 +229,7 @@ describe('a head that is shown', () => {
   })
 
   it('is there at once where there is little to do', () => {
-    expect(showHead(headOf([edge()])).open()).not.toBeInstanceOf(Promise)
+    expect(showHead(headOf([edge()])).open(noPause)).not.toBeInstanceOf(Promise)
   })
 })
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createModelFiles, type ModelFiles } from '../../../../support/model-files.js'
 import { below, mulberry32 } from '../../../../support/random.js'
 import { edge, invocation, type TestRecord } from '../../../../support/records.js'
+import { noPause } from '../../support.js'
 import { type Kept, openKept, told } from './kept.js'
 
 const DAY_US = 86_400_000_000
@@ -40,7 +41,7 @@ describe('rows on disk', () => {
     const view = first.store.view('edge_logs')
     first.store.drop(0, 'day')
     expect(await first.rows()).toEqual([told(record(1))])
-    const batch = await view.parts[0]!.open()
+    const batch = await view.parts[0]!.open(noPause)
     expect(String((await batch.openCold()(0)).id)).toBe('0')
     view.release()
     await first.close()

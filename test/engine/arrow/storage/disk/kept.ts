@@ -5,6 +5,7 @@ import { createTrouble } from '../../../../../src/engine/disk/trouble.js'
 import { SOURCE_NAMES, type SourceName } from '../../../../../src/sources.js'
 import { toBatch } from '../../../../support/batch.js'
 import type { TestRecord } from '../../../../support/records.js'
+import { noPause } from '../../support.js'
 
 /** A store that keeps its rows in `files`, its recovery done. `onLoad` is called when a segment has come into memory. */
 export async function openKept(files: Files, sealRows = Number.POSITIVE_INFINITY, onLoad = () => {}) {
@@ -22,7 +23,7 @@ export async function openKept(files: Files, sealRows = Number.POSITIVE_INFINITY
     const { parts, release } = store.view(source)
     const rows: string[] = []
     for (const part of parts) {
-      const batch = await part.open()
+      const batch = await part.open(noPause)
       const read = batch.openCold()
       for (let row = 0; row < batch.rows; row++) rows.push(Object.values(await read(row)).join(' '))
     }
