@@ -31,7 +31,7 @@ export default defineConfig({
           setupFiles,
           include: ['test/**/*.test.ts'],
           exclude: [...WHOLE, ...OTHERS, SLOW, TIMED],
-          testTimeout: 20_000,
+          testTimeout: MINUTES,
           sequence: { groupOrder: 0 },
         },
       },

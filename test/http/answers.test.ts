@@ -10,6 +10,7 @@ import { INVOCATION_STATS_CASES } from '../cases/invocation-stats.js'
 import { LOGS_ALL_CASES } from '../cases/logs-all.js'
 import { createFakeClock } from '../support/clock.js'
 import { appendAll, openEngine } from '../support/engine.js'
+import { eventually } from '../support/eventually.js'
 import { plainRows, READERS, readJsonRows } from './readers.js'
 import { API_COUNTS, createTestApp, LOGS_ALL, STATS, settle } from './support.js'
 
@@ -270,7 +271,7 @@ describe.each(READERS)('an answer that is streamed as $name', ({ accept, read })
   test('lets go of the rows when its receiver lets go of it', async () => {
     const given = counted()
     await (await ask(given).reply).body!.cancel()
-    await vi.waitFor(() => expect(given.state.released).toBe(true))
+    await eventually(() => expect(given.state.released).toBe(true))
     expect(given.state.read).toBeLessThan(20)
   })
 

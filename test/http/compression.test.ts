@@ -6,6 +6,7 @@ import type { Metrics } from '../../src/base/metrics.js'
 import type { Row } from '../../src/engine/engine.js'
 import { type Body, bodyBytes, codedForm } from '../../src/http/encoding.js'
 import { listen } from '../../src/http/server.js'
+import { eventually } from '../support/eventually.js'
 import { API_COUNTS, countedTexts, createTestApp, LOGS_ALL, STATS, settle, TOKEN } from './support.js'
 
 /** How often a body was compressed at once, and off the event loop. */
@@ -316,7 +317,7 @@ describe.each(['gzip', 'br'])('an answer that is streamed, as %s', (asked) => {
     await new Promise((resolve) => setTimeout(resolve, 300))
     expect(state.read).toBeLessThan(50)
     await reader.cancel()
-    await vi.waitFor(() => expect(state.released).toBe(true))
+    await eventually(() => expect(state.released).toBe(true))
     expect(logged).toEqual([])
   })
 
@@ -371,7 +372,7 @@ test.each([
       response.on('close', resolve)
     })
   })
-  await vi.waitFor(() => expect(state.released).toBe(true))
+  await eventually(() => expect(state.released).toBe(true))
   expect(logged).toEqual([])
   await listening.close()
 })

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { listen } from '../../src/http/server.js'
-import { bodyOf, exchange, listenTo, statusLines } from '../support/raw-http.js'
+import { eventually } from '../support/eventually.js'
+import { bodyOf, exchange, listenTo, nextAt, statusLines } from '../support/raw-http.js'
 import { LLHTTP_BROKEN_BODIES } from './llhttp-cases.js'
 import { BROKEN_BODIES, head } from './malformed-cases.js'
 import { createTestApp, TOKEN } from './support.js'
@@ -77,14 +78,15 @@ describe('S3: a body on the wire', () => {
   ])('that is cut off is not taken, however its client leaves: %s', async (_, text) => {
     const { dial, taken, logged, metrics } = await serve()
     for (const leave of ['end', 'destroy', 'resetAndDestroy'] as const) {
+      const begun = nextAt('http.server.request.start')
       const socket = dial()
       const heard = listenTo(socket)
       socket.write(text)
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      await begun
       socket[leave]()
       expect(await heard).toBe('')
     }
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await metrics.requests.get()).toMatchObject({ values: [{ labels: { status: '499' }, value: 3 }] }),
     )
     expect([taken, logged]).toEqual([[], []])
@@ -108,7 +110,7 @@ describe('S3: a body on the wire', () => {
     let pass = () => {}
     gate.pass = new Promise<void>((resolve) => void (pass = resolve))
     const heard = exchange(dial, post(`Content-Length: ${BODY.length}`) + BODY)
-    await vi.waitFor(() => expect(taken).toEqual([BODY]))
+    await eventually(() => expect(taken).toEqual([BODY]))
     const closed = close()
     pass()
     expect(bodyOf(await heard)).toBe(LOGGED)

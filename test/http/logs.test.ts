@@ -1,8 +1,9 @@
 import * as zlib from 'node:zlib'
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { LogweirError } from '../../src/base/errors.js'
 import type { Fate, Intake } from '../../src/http/logs.js'
+import { eventually } from '../support/eventually.js'
 import { createTestApp, PREFIX, pass, refusal, settle, TOKEN, told, UNAUTHORIZED } from './support.js'
 
 const LOGGED = '{"message":"Logged!"}'
@@ -258,7 +259,7 @@ describe('a request that is refused', () => {
     const { post, clock, intakeState } = open({ limits: { takeMs: 3_000 } })
     const { timers } = clock
     const answer = told(post('/logs'), 'retry-after')
-    await vi.waitFor(() => expect(intakeState.signal).toBeDefined())
+    await eventually(() => expect(intakeState.signal).toBeDefined())
     await pass(clock, 2)
     expect(intakeState.signal!.aborted).toBe(false)
     await pass(clock, 1)
@@ -270,7 +271,7 @@ describe('a request that is refused', () => {
   test('where too much is held, until it is not any more', async () => {
     const { post, intakeState, clock } = open({ limits: { bodyBytes: 100, bodiesBytes: 150, takeMs: 1_000 } })
     const first = told(post('/logs', new Uint8Array(100)))
-    await vi.waitFor(() => expect(intakeState.signal).toBeDefined())
+    await eventually(() => expect(intakeState.signal).toBeDefined())
     const refused = {
       status: 429,
       'retry-after': '1',

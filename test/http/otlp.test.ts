@@ -3,6 +3,7 @@ import { BinaryReader } from '@bufbuild/protobuf/wire'
 import { describe, expect, test, vi } from 'vitest'
 import { LogweirError } from '../../src/base/errors.js'
 import type { Fate, Intake } from '../../src/http/logs.js'
+import { eventually } from '../support/eventually.js'
 import { createTestApp, PREFIX, pass, settle, TOKEN, told } from './support.js'
 
 const [JSON_TYPE, PROTOBUF] = ['application/json', 'application/x-protobuf']
@@ -195,7 +196,7 @@ describe.each([JSON_TYPE, PROTOBUF])('an OTLP request as %s is refused', (type) 
     const translate = vi.fn(() => new Promise<Uint8Array>((resolve) => void (finish = resolve)))
     const { post, clock, given } = open({ translate, limits: { takeMs: 1_000, bodyBytes: 100, bodiesBytes: 100 } })
     const reply = statusOf(post(type, '', new Uint8Array(100)))
-    await vi.waitFor(() => expect(translate).toHaveBeenCalled())
+    await eventually(() => expect(translate).toHaveBeenCalled())
     await pass(clock, 1)
     expect(await reply).toMatchObject({ status: 503, type })
     // The body is held until its translation ends.

@@ -4,7 +4,8 @@ import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Row } from '../../src/engine/engine.js'
 import { type Listening, listen, type ServerLimits } from '../../src/http/server.js'
-import { bodyOf, exchange, listenTo, statusLines } from '../support/raw-http.js'
+import { eventually } from '../support/eventually.js'
+import { bodyOf, exchange, listenTo, nextAt, statusLines } from '../support/raw-http.js'
 import { LLHTTP_BROKEN_BODIES, LLHTTP_REFUSED } from './llhttp-cases.js'
 import { BROKEN_BODIES, REFUSED, SERVED } from './malformed-cases.js'
 import { API_COUNTS, createTestApp, LOGS_ALL, refusal, TOKEN } from './support.js'
@@ -58,7 +59,7 @@ describe('a connection', () => {
   test('answers pipelined requests in their order', async () => {
     const { dial, engine } = await serve()
     const heard = exchange(dial, get(`${LOGS_ALL}?project=a`) + get('/health') + get('/nothing', LAST))
-    await vi.waitFor(() => expect(engine.runs.length).toBe(1))
+    await eventually(() => expect(engine.runs.length).toBe(1))
     engine.runs[0]!.finish([{ n: 1 }])
     const text = await heard
     expect(statusLines(text)).toEqual(['HTTP/1.1 200 OK', 'HTTP/1.1 200 OK', 'HTTP/1.1 404 Not Found'])
@@ -222,10 +223,10 @@ describe('O4: a client that leaves', () => {
     const { dial, engine, logged } = await serve()
     const socket = dial()
     socket.write(get(`${path}?project=a`))
-    await vi.waitFor(() => expect(engine.runs.length).toBe(1))
+    await eventually(() => expect(engine.runs.length).toBe(1))
     expect(engine.runs[0]!.signal.aborted).toBe(false)
     socket.destroy()
-    await vi.waitFor(() => expect(engine.runs[0]!.signal.aborted).toBe(true))
+    await eventually(() => expect(engine.runs[0]!.signal.aborted).toBe(true))
     expect(logged).toEqual([])
   })
 
@@ -236,7 +237,7 @@ describe('O4: a client that leaves', () => {
     response.on('error', () => {})
     await once(response, 'data')
     response.destroy()
-    await vi.waitFor(() => expect(engine.runs[0]!.signal.aborted).toBe(true))
+    await eventually(() => expect(engine.runs[0]!.signal.aborted).toBe(true))
     const { read } = state
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(state.read).toBe(read)
@@ -263,7 +264,7 @@ describe('O5: a long answer', () => {
     const { port, engine, logged } = await serve({ rows: () => bigRows(100), server: { stalledMs: 100 } })
     const response = await ask(port, `${LOGS_ALL}?project=a`)
     response.on('error', () => {})
-    await vi.waitFor(() => expect(engine.runs[0]!.signal.aborted).toBe(true), { timeout: 5_000 })
+    await eventually(() => expect(engine.runs[0]!.signal.aborted).toBe(true))
     expect(logged).toEqual([])
   })
 
@@ -297,7 +298,7 @@ describe('close', () => {
   test('lets running answers finish, then ends their connections', async () => {
     const { dial, close, engine } = await serve({ server: { keepAliveMs: 60_000, closeMs: 60_000 } })
     const heard = exchange(dial, get(`${LOGS_ALL}?project=a`))
-    await vi.waitFor(() => expect(engine.runs.length).toBe(1))
+    await eventually(() => expect(engine.runs.length).toBe(1))
     const closed = close()
     engine.runs[0]!.finish([{ n: 1 }])
     expect(bodyOf(await heard)).toBe('{"result":[{"n":1}]}')
@@ -306,10 +307,10 @@ describe('close', () => {
 
   test('answers a request that was on its way, and ends its connection', async () => {
     const { dial, close } = await serve({ server: { keepAliveMs: 60_000, closeMs: 60_000 } })
+    const accepted = nextAt('net.server.socket')
     const socket = dial()
     const heard = listenTo(socket)
-    await once(socket, 'connect')
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await accepted
     const closed = close()
     socket.write(get('/health'))
     const text = await heard
@@ -331,10 +332,10 @@ describe('close', () => {
   test('cuts what takes too long', async () => {
     const { dial, close, engine } = await serve({ server: { closeMs: 50 } })
     const heard = exchange(dial, get(`${LOGS_ALL}?project=a`))
-    await vi.waitFor(() => expect(engine.runs.length).toBe(1))
+    await eventually(() => expect(engine.runs.length).toBe(1))
     await close()
     expect(await heard).toBe('')
-    await vi.waitFor(() => expect(engine.runs[0]!.signal.aborted).toBe(true))
+    await eventually(() => expect(engine.runs[0]!.signal.aborted).toBe(true))
   })
 })
 

@@ -1,10 +1,11 @@
 import type { Worker } from 'node:worker_threads'
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../src/base/clock.js'
 import { createMetrics } from '../../src/base/metrics.js'
 import type { Engine, IngestBatch } from '../../src/engine/engine.js'
 import type { Reject } from '../../src/ingest/rejects.js'
 import type { createRequests as CreateRequests, Requests } from '../../src/ingest/requests.js'
+import { eventually } from '../support/eventually.js'
 import { NOW_US, type ParsedRow, rowsOf } from './parsing.js'
 
 // The parsing thread is the built program's: `npm run build` comes before these tests.
@@ -127,7 +128,7 @@ describe('requests', () => {
     const { requests, take, ids: taken } = start()
     requests.prepare()
     requests.prepare()
-    await vi.waitFor(() => expect(threads.length).toBe(1))
+    await eventually(() => expect(threads.length).toBe(1))
     await take(ids(0, 1))
     expect([threads.length, taken()]).toEqual([1, ['0']])
   })

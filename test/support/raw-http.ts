@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 
@@ -7,6 +8,17 @@ export async function listenTo(socket: Socket): Promise<string> {
   socket.on('data', (chunk) => chunks.push(chunk))
   if (!socket.closed) await once(socket, 'close')
   return Buffer.concat(chunks).toString()
+}
+
+/** Resolves when a server of this process has taken a connection, or has read the head of a request. */
+export function nextAt(channel: 'net.server.socket' | 'http.server.request.start'): Promise<void> {
+  return new Promise((resolve) => {
+    const hear = () => {
+      unsubscribe(channel, hear)
+      resolve()
+    }
+    subscribe(channel, hear)
+  })
 }
 
 /** Sends bytes as they are, and gives what comes back until the server closes. */

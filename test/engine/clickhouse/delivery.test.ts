@@ -7,6 +7,7 @@ import type { Work } from '../../../src/engine/engine.js'
 import { scan } from '../../../src/engine/plan.js'
 import { createFakeClock } from '../../support/clock.js'
 import { appendAll, ask } from '../../support/engine.js'
+import { eventually } from '../../support/eventually.js'
 import { createModelFiles } from '../../support/model-files.js'
 import { edge } from '../../support/records.js'
 
@@ -111,8 +112,7 @@ describe('after a try that failed', () => {
     await engine.recover()
     await appendAll(engine, [edge()])
     const settled = engine.settled()
-    await wait(30)
-    expect(engine.trouble()?.message).toContain('no such table')
+    await eventually(() => expect(engine.trouble()?.message).toContain('no such table'))
     expect(engine.stats()[0]).toMatchObject({ source: 'edge_logs', rows: 1 })
     isAway = false
     await settled
@@ -127,8 +127,12 @@ describe('after a try that failed', () => {
 })
 
 it('holds back who appends while too much is unconfirmed', async () => {
-  let confirm = () => {}
-  const { server } = fakeServer({ insert: () => new Promise<void>((resolve) => (confirm = resolve)) })
+  const confirms: (() => void)[] = []
+  const { server } = fakeServer({ insert: () => new Promise<void>((resolve) => confirms.push(resolve)) })
+  const confirm = async () => {
+    await eventually(() => expect(confirms).not.toEqual([]))
+    confirms.shift()!()
+  }
   const { engine } = openOn(server, { unconfirmedBytes: 100, limits: { rows: 1 } })
   await engine.recover()
   await appendAll(engine, [edge({ event_message: 'x'.repeat(200) })])
@@ -138,12 +142,11 @@ it('holds back who appends while too much is unconfirmed', async () => {
   })
   await wait(20)
   expect(isTaken).toBe(false)
-  confirm()
+  await confirm()
   await second
   expect(isTaken).toBe(true)
   const settled = engine.settled()
-  await wait(10)
-  confirm()
+  await confirm()
   await settled
   await engine.close()
 })
