@@ -10,8 +10,8 @@ const canPin = spawnSync('taskset', ['-c', CORE, 'true']).status === 0
 /** Linux counts the time of processes in these. */
 const TICKS_PER_SECOND = 100
 
-/** Whether each process has one core for all of its threads. */
-export const pinned = canPin ? `core ${CORE}` : 'not pinned: no taskset here'
+/** Which cores a process has for all of its threads. */
+export const pinnedTo = (cores = CORE) => (canPin ? `core ${cores}` : 'not pinned: no taskset here')
 
 /** Starts `node ...args` with whole cores for itself, named as taskset names them. */
 export function startNode(args, options, cores = CORE) {

@@ -11,7 +11,7 @@ import { arch, cpus, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { fileOf } from './data.mjs'
 import { drawGrowth } from './growth-plots.mjs'
-import { CORE, coresOf, median, OTHER_CORE, pinned, runNode } from './process.mjs'
+import { CORE, coresOf, median, OTHER_CORE, pinnedTo, runNode } from './process.mjs'
 
 const RUNS = Number(process.env.LOGWEIR_BENCH_RUNS ?? 3)
 const RESULTS = new URL('./results/', import.meta.url)
@@ -50,6 +50,7 @@ const BENCHES = {
 BENCHES.page = {
   script: 'page.mjs',
   core: coresOf(2),
+  started: coresOf(2),
   args: ['counts', 'invocations'].flatMap((panel) => ['1000', '10000', '100000'].map((buckets) => [panel, buckets])),
 }
 
@@ -76,12 +77,13 @@ for (const [name, bench] of Object.entries(BENCHES)) {
 async function run(name, { script, args, core = CORE, started = CORE, runs = RUNS, draw = () => {} }) {
   if (name === 'ingest' || name === 'health') await fileOf(1_000_000)
   const cases = []
+  const pinned = pinnedTo(started)
   for (const list of args) {
     const values = []
     for (let i = 0; i < runs; i++)
       values.push(await runNode([fileURLToPath(new URL(script, import.meta.url)), ...list], core, started))
     cases.push({ args: list, medians: mediansOf(values), values })
-    show(name, list, values)
+    show(name, list, values, pinned)
   }
   const machine = {
     cpu: cpus()[0]?.model,
@@ -102,7 +104,7 @@ function mediansOf(values) {
   return Object.fromEntries(names.map((name) => [name, median(values.map((value) => value[name]))]))
 }
 
-function show(name, list, values) {
+function show(name, list, values, pinned) {
   console.log(`\n${[name, ...list].join(' ')}, ${values.length} processes, ${pinned}`)
   for (const [figure, value] of Object.entries(mediansOf(values))) console.log(`  ${figure.padEnd(18)} ${round(value)}`)
   const { queries } = values[0]

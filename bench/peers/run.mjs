@@ -11,7 +11,7 @@ import { cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { pinned } from '../process.mjs'
+import { pinnedTo } from '../process.mjs'
 import { BENCHES } from './benches.mjs'
 import { showTables } from './docs.mjs'
 import { table } from './table.mjs'
@@ -74,7 +74,13 @@ function keyOf({ bench, what, rows, cores, figure }) {
 }
 
 function machine() {
-  return { cpu: cpus()[0]?.model, cores: cpus().length, memoryBytes: totalmem(), node: process.version, pinned }
+  return {
+    cpu: cpus()[0]?.model,
+    cores: cpus().length,
+    memoryBytes: totalmem(),
+    node: process.version,
+    pinned: pinnedTo(),
+  }
 }
 
 function versions() {

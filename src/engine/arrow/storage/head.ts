@@ -5,8 +5,16 @@ import type { IngestBatch } from '../../engine.js'
 import { batchSchema, COLD_COLUMNS, type HotColumn, hotColumns } from '../../schema.js'
 import type { Batch, ColdRow, Column, Part } from '../columns/batch.js'
 import { ABSENT, clearInterner, createInterner, type Dictionary, findEntry } from '../columns/dictionary.js'
-import { narrow, none, range } from '../columns/selection.js'
+import { none } from '../columns/selection.js'
 import type { Pause } from '../slices.js'
+import {
+  clearedProjectRows,
+  createProjectRows,
+  type ProjectRows,
+  projectRowsBytes,
+  rowsOfProject,
+} from './project-rows.js'
+import { withRoom } from './room.js'
 import { appendTexts, createTexts, eachNull, emptied, sizedLike, type Texts, textAt, textsBytes } from './texts.js'
 
 /**
@@ -21,6 +29,7 @@ export interface Head {
   maxUs: number
   timestampsUs: Float64Array
   columns: Map<string, HeadColumn>
+  byProject: ProjectRows
   /** The cold columns, in the order of the schema. */
   cold: Texts
   /** How many queries may still read its memory. */
@@ -61,6 +70,7 @@ export function createHead(source: SourceName): Head {
     ...NO_ROWS,
     timestampsUs: new Float64Array(FIRST_ROWS),
     columns: new Map(columns.map(({ name, kind }) => [name, createColumn(kind)])),
+    byProject: createProjectRows(),
     cold: createTexts(COLD_COLUMNS.length),
   }
 }
@@ -79,7 +89,8 @@ const NO_ROWS = { rows: 0, minUs: Number.POSITIVE_INFINITY, maxUs: Number.NEGATI
 
 function cleared(head: Head): Head {
   const columns = [...head.columns].map(([name, column]) => [name, clearedColumn(column)] as const)
-  return { ...head, ...NO_ROWS, columns: new Map(columns), cold: emptied(head.cold) }
+  const byProject = clearedProjectRows(head.byProject)
+  return { ...head, ...NO_ROWS, columns: new Map(columns), byProject, cold: emptied(head.cold) }
 }
 
 function clearedColumn(column: HeadColumn): HeadColumn {
@@ -98,8 +109,8 @@ function createColumn(kind: HotColumn['kind']): HeadColumn {
 }
 
 /** Bytes held, room to grow included. */
-export function headBytes({ timestampsUs, columns, cold }: Head): number {
-  let bytes = timestampsUs.byteLength
+export function headBytes({ timestampsUs, columns, byProject, cold }: Head): number {
+  let bytes = timestampsUs.byteLength + projectRowsBytes(byProject)
   for (const column of columns.values()) {
     if (column.kind === 'number') bytes += column.values.byteLength
     else if (column.kind === 'areas') bytes += column.flags.byteLength
@@ -198,14 +209,6 @@ function appendCodes(codes: Uint32Array, at: number, data: Data, rows: number, c
   for (let i = 0; i < rows; i++) codes[at + i] = codeOf[batchCodes[i]!]!
 }
 
-/** The array itself, or one of at least twice its length with the first `used` items in it. */
-function withRoom<T extends Uint8Array | Uint32Array | Float64Array>(array: T, used: number, length: number): T {
-  if (length <= array.length) return array
-  const grown = new (array.constructor as new (length: number) => T)(Math.max(length, array.length * 2))
-  grown.set(array.subarray(0, used))
-  return grown
-}
-
 /**
  * The rows that are in a head now. What a query needs beside them is made when it opens them, with pauses on the way: after
  * a flood that is work for each of many rows.
@@ -218,10 +221,11 @@ export function showHead(head: Head): Part {
 
 /** The first `rows` of a head, as a batch that later appends leave alone. */
 export function snapshot(head: Head, rows = head.rows): Batch {
-  const { minUs, maxUs, timestampsUs } = head
+  const { minUs, maxUs, timestampsUs, byProject } = head
   const cold = { ...head.cold }
   const columns = new Map([...head.columns].map(([name, column]) => [name, freeze(column, rows)]))
   const project = columns.get('project') as Extract<Column, { kind: 'text' }>
+  const projects = head.columns.get('project') as CategoryColumn
   return {
     rows,
     minUs,
@@ -230,12 +234,7 @@ export function snapshot(head: Head, rows = head.rows): Batch {
     columns,
     projectRows(name) {
       const code = findEntry(project.dictionary, name)
-      if (code <= ABSENT) return none
-      return narrow(range(0, rows, false), (out) => {
-        let count = 0
-        for (let row = 0; row < rows; row++) if (project.codes[row] === code) out[count++] = row
-        return count
-      })
+      return code <= ABSENT ? none : rowsOfProject(byProject, projects, code, rows)
     },
     openCold: () => (row) => readCold(cold, row),
   }
