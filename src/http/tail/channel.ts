@@ -84,8 +84,8 @@ export function createChannel({ project, follow, clock, limits, grown, closed }:
     const { place: end, told } = await endOf({ following: follower, project, nowUs, limits })
     place = end
     for (const [number, entry] of backlog.entries()) {
-      // What had come before the end was looked for does not move it.
-      if (number >= told) place = advance(place, entry.timestampUs, nowUs)
+      // What had come before the end was looked for does not move it; what has come since may be of a later moment.
+      if (number >= told) place = advance(place, entry.timestampUs, clock.nowUs())
       entry.event = Buffer.concat([idLine(cursorOf(place, number)), entry.event])
     }
     return follower

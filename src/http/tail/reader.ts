@@ -97,10 +97,9 @@ export function createReader({ channel, cursor, clock, limits, ...parts }: Reade
       next = cursor.live.number
       return cursor
     }
-    const nowUs = clock.nowUs()
     const { project } = channel
     const caughtUp = await parts.gate.run(
-      (signal) => catchUp({ following, project, after: cursor, nowUs, limits, signal }),
+      (signal) => catchUp({ following, project, after: cursor, nowUs: clock.nowUs(), limits, signal }),
       left.signal,
     )
     next = caughtUp.told

@@ -7,8 +7,33 @@ import { createTails } from '../../../src/http/tail/tail.js'
 import { FULL_ACCESS } from '../../../src/tokens/access.js'
 import { createFakeClock } from '../../support/clock.js'
 import { openEngine } from '../../support/engine.js'
+import { eventually } from '../../support/eventually.js'
 import { createTestApp, pass, TOKEN, told, UNAUTHORIZED } from '../support.js'
 import { createTailApp, notices } from './support.js'
+
+/** What is left of an id when its channel has gone. */
+const placeOf = (lastEventId: string) => lastEventId.split('.').slice(0, 2).join('.')
+
+/** An engine that gives what some plans have found, by project and how many it has run for it, when it is let. */
+function holding(isHeld: (project: string, run: number) => boolean) {
+  const clock = createFakeClock()
+  const engine = openEngine({ clock })
+  let release = () => {}
+  const released = new Promise<void>((resolve) => void (release = resolve))
+  const follow: typeof engine.follow = async (followed, arrived) => {
+    const { run, stop } = await engine.follow(followed, arrived)
+    let runs = 0
+    return {
+      stop,
+      async run(...given) {
+        const answer = run(...given)
+        if (isHeld(followed.project, ++runs)) await released
+        return answer
+      },
+    }
+  }
+  return { engine: { ...engine, follow, clock }, release }
+}
 
 const SLOW = { error: expect.stringMatching(/Last-Event-ID/), code: 'slow_reader', type: 'dropped' }
 
@@ -187,13 +212,40 @@ describe('a reader that comes back', () => {
     ])
   })
 
+  it('is not sent again what came, a moment later, while its channel was opened', async () => {
+    const { engine, release } = holding((_, run) => run === 1)
+    const { tail, bring, clock } = createTailApp({ clock: engine.clock, engine })
+    const reader = await tail()
+    clock.advance(1)
+    await bring({ id: '1' })
+    release()
+    await eventually(() => expect(reader.ids()).toEqual(['1']))
+    await bring({ id: '2' })
+    expect(reader.ids()).toEqual(['1', '2'])
+    expect((await tail(placeOf(reader.stream().lastEventId))).ids()).toEqual([])
+  })
+
+  it('is not sent again what came, a moment later, while it waited to read old records', async () => {
+    const { engine, release } = holding((project, run) => project !== 'a' && run === 2)
+    const { tail, bring, clock } = createTailApp({ clock: engine.clock, engine })
+    for (const other of ['b', 'c']) await tail(undefined, other)
+    await bring({ id: '1' })
+    const reader = await tail()
+    clock.advance(1)
+    await bring({ id: '2' })
+    expect(reader.ids()).toEqual([])
+    release()
+    await eventually(() => expect(reader.ids()).toEqual(['1', '2']))
+    expect((await tail(placeOf(reader.stream().lastEventId))).ids()).toEqual([])
+  })
+
   it('misses nothing for a record of a time to come, which may come again', async () => {
     const { tail, bring, clock } = createTailApp()
     await bring({ id: 'ahead', timestampUs: clock.nowUs() + 3_600 * SECOND_US })
     const [before] = (await tail()).stream().events
     await bring({ id: '1' })
     await pass(clock, 31)
-    expect((await tail(before!.lastEventId.split('.').slice(0, 2).join('.'))).ids()).toEqual(['1', 'ahead'])
+    expect((await tail(placeOf(before!.lastEventId))).ids()).toEqual(['1', 'ahead'])
   })
 
   it('goes on from every single record of one that was cut off, in the old ones too', async () => {
