@@ -1,10 +1,9 @@
 import { crc32 } from 'node:zlib'
 import { Field, Schema, Utf8 } from 'apache-arrow'
-import { BufferRegion, FieldNode } from 'apache-arrow/ipc/metadata/message'
 import { KIB } from '../../../base/units.js'
 import { COLD_COLUMNS } from '../../schema.js'
 import type { Pause } from '../slices.js'
-import { aligned, type Block, batchMessage, encodeEnd, fileStart } from './ipc.js'
+import { aligned, type Block, createMessageWriter, encodeEnd, fileStart, type Region } from './ipc.js'
 import { reserveBytes, type Texts } from './texts.js'
 import { BUFFER_ROOM_BYTES, compressBound, writeBuffer } from './zstd.js'
 
@@ -44,8 +43,8 @@ const FILE_START = fileStart(COLD_SCHEMA)
 /** Of each column: which rows are null (never any, so nothing), offsets, texts. */
 const BUFFERS = 3 * COLD_COLUMNS.length
 const NOTHING = new Uint8Array(0)
-const NO_BUFFERS = Array.from({ length: BUFFERS }, () => new BufferRegion(0, 0))
-const MESSAGE_BYTES = messageOf(1, NO_BUFFERS, 8).length
+const MESSAGES = createMessageWriter(COLD_COLUMNS.length, BUFFERS)
+const MESSAGE_BYTES = MESSAGES.bytes
 
 /**
  * Writes the rows `order` of open cold columns, which take no more rows, into an Arrow IPC file, in that order; a pause may
@@ -134,7 +133,7 @@ function sealBatch(cold: Texts, rows: Uint32Array, textBytes: number, offset: nu
     addBuffer(body, cold.bytes.subarray(at, at + offsetsBytes))
     addBuffer(body, cold.bytes.subarray(at + offsetsBytes, end))
   }
-  out.set(messageOf(rows.length, body.buffers, body.bytes))
+  MESSAGES.write(out, rows.length, body.buffers, body.bytes)
   return body.bytes
 }
 
@@ -161,20 +160,14 @@ function copyWithin(bytes: Uint8Array, start: number, end: number, target: numbe
 /** The compressed buffers of a batch, and where each is. */
 interface Body {
   out: Buffer
-  buffers: BufferRegion[]
+  buffers: Region[]
   bytes: number
 }
 
 function addBuffer(body: Body, content: Uint8Array): void {
   const length = writeBuffer(body.out.subarray(body.bytes), content)
-  body.buffers.push(new BufferRegion(body.bytes, length))
+  body.buffers.push({ offset: body.bytes, length })
   const next = aligned(body.bytes + length)
   body.out.fill(0, body.bytes + length, next)
   body.bytes = next
-}
-
-/** Always of the same length: it holds nothing but numbers. */
-function messageOf(rows: number, buffers: BufferRegion[], bodyBytes: number): Buffer {
-  const nodes = COLD_COLUMNS.map(() => new FieldNode(rows, 0))
-  return batchMessage(rows, nodes, buffers, bodyBytes)
 }

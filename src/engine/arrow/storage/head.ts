@@ -65,38 +65,43 @@ const ROW_BYTES = 32
 /** A head that begins small and grows. */
 export function createHead(source: SourceName): Head {
   const columns: HotColumn[] = [{ name: 'project', kind: 'category', path: [] }, ...hotColumns(source)]
-  return {
-    source,
-    ...NO_ROWS,
+  return emptyHead(source, {
     timestampsUs: new Float64Array(FIRST_ROWS),
     columns: new Map(columns.map(({ name, kind }) => [name, createColumn(kind)])),
     byProject: createProjectRows(),
     cold: createTexts(COLD_COLUMNS.length),
-  }
+  })
 }
 
 /** A head in the memory of one that is no more. */
 export function reuseHead(source: SourceName, spare: Head): Head {
-  return spare.source === source ? cleared(spare) : { ...createHead(source), cold: emptied(spare.cold) }
+  if (spare.source !== source) return emptyHead(source, { ...createHead(source), cold: emptied(spare.cold) })
+  return emptyHead(source, {
+    timestampsUs: spare.timestampsUs,
+    columns: new Map([...spare.columns].map(([name, column]) => [name, clearedColumn(column)])),
+    byProject: clearedProjectRows(spare.byProject),
+    cold: emptied(spare.cold),
+  })
 }
 
 /** A head with as much new memory for its cold columns: what will fill like that one need not grow on the way. */
 export function createHeadLike({ source, cold }: Head): Head {
-  return { ...createHead(source), cold: sizedLike(cold) }
+  return emptyHead(source, { ...createHead(source), cold: sizedLike(cold) })
 }
 
-const NO_ROWS = { rows: 0, minUs: Number.POSITIVE_INFINITY, maxUs: Number.NEGATIVE_INFINITY, readers: 0 }
+type HeadMemory = Pick<Head, 'timestampsUs' | 'columns' | 'byProject' | 'cold'>
 
-function cleared(head: Head): Head {
-  const columns = [...head.columns].map(([name, column]) => [name, clearedColumn(column)] as const)
-  const byProject = clearedProjectRows(head.byProject)
-  return { ...head, ...NO_ROWS, columns: new Map(columns), byProject, cold: emptied(head.cold) }
+/** Every head is made here, and named member by member: copies of others would each make V8 compile anew what appends rows. */
+function emptyHead(source: SourceName, { timestampsUs, columns, byProject, cold }: HeadMemory): Head {
+  const [minUs, maxUs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  return { source, rows: 0, minUs, maxUs, timestampsUs, columns, byProject, cold, readers: 0 }
 }
 
 function clearedColumn(column: HeadColumn): HeadColumn {
-  if (column.kind === 'text') return { ...column, texts: emptied(column.texts), seen: unseen() }
-  if (column.kind === 'category') clearInterner(column.interner)
-  return { ...column }
+  if (column.kind === 'text') return { kind: 'text', texts: emptied(column.texts), seen: unseen() }
+  if (column.kind === 'number') return { kind: 'number', values: column.values }
+  if (column.kind === 'areas') return { kind: 'areas', flags: column.flags }
+  return { kind: 'category', codes: column.codes, interner: clearInterner(column.interner) }
 }
 
 const unseen = (): TextColumn['seen'] => ({ rows: 0, codes: new Uint32Array(FIRST_ROWS), interner: createInterner() })

@@ -3,9 +3,9 @@ import { CompressionType, Message, MetadataVersion, type Schema } from 'apache-a
 import { FileBlock, Footer } from 'apache-arrow/ipc/metadata/file'
 import {
   BodyCompression,
-  type BufferRegion,
+  BufferRegion,
   DictionaryBatch,
-  type FieldNode,
+  FieldNode,
   RecordBatch,
 } from 'apache-arrow/ipc/metadata/message'
 
@@ -47,6 +47,57 @@ export function batchMessage(
 ): Buffer {
   const batch = new RecordBatch(rows, nodes, buffers, ZSTD)
   return framed(Message.from(dictionaryId === undefined ? batch : new DictionaryBatch(batch, dictionaryId), bodyBytes))
+}
+
+/** Where a buffer lies in a body, and how long it is. */
+export type Region = Pick<BufferRegion, 'offset' | 'length'>
+
+/** Writes messages of batches that are alike. */
+export interface MessageWriter {
+  /** Of any of them. */
+  bytes: number
+  write(target: Buffer, rows: number, buffers: readonly Region[], bodyBytes: number): void
+}
+
+/** No message has such numbers, so that they are found in the one that has nothing else. */
+const FIRST_MARK = 2 ** 40 + 1
+
+/**
+ * What {@link batchMessage} gives for batches of so many columns and buffers without a null, which differ in numbers alone:
+ * one is encoded, and the numbers are written over those in it, at a tenth of the cost.
+ */
+export function createMessageWriter(columns: number, buffers: number): MessageWriter {
+  const marks = Array.from({ length: 1 + columns + 2 * buffers + 1 }, (_, i) => FIRST_MARK + i)
+  const [rowsMark, ...others] = marks
+  const nodes = others.splice(0, columns).map((mark) => new FieldNode(mark, 0))
+  const regions = Array.from({ length: buffers }, (_, i) => new BufferRegion(others[2 * i]!, others[2 * i + 1]!))
+  const marked = batchMessage(rowsMark!, nodes, regions, others.at(-1)!)
+  const places = marks.map((mark) => marked.indexOf(int64(mark)))
+  return {
+    bytes: marked.length,
+    write(target, rows, buffers, bodyBytes) {
+      target.set(marked)
+      let next = 0
+      const put = (value: number) => writeInt64(target, value, places[next++]!)
+      for (let i = 0; i <= columns; i++) put(rows)
+      for (const { offset, length } of buffers) {
+        put(offset)
+        put(length)
+      }
+      put(bodyBytes)
+    },
+  }
+}
+
+function int64(value: number): Buffer {
+  const bytes = Buffer.alloc(8)
+  writeInt64(bytes, value, 0)
+  return bytes
+}
+
+function writeInt64(target: Buffer, value: number, at: number): void {
+  target.writeUInt32LE(value % 2 ** 32, at)
+  target.writeUInt32LE(Math.floor(value / 2 ** 32), at + 4)
 }
 
 function framed(message: Message): Buffer {

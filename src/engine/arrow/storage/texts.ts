@@ -24,8 +24,8 @@ export function createTexts(columns: number): Texts {
 }
 
 /** The same memory without a text in it. */
-export function emptied(texts: Texts): Texts {
-  return { ...texts, usedBytes: 0 }
+export function emptied({ columns, bytes, places }: Texts): Texts {
+  return { columns, bytes, usedBytes: 0, places }
 }
 
 /** As much new memory: what will fill like these need not grow on the way. */

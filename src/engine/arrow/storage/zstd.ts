@@ -4,11 +4,13 @@ import type { Pause } from '../slices.js'
 
 /**
  * Buffers of an Arrow IPC body: each is its length as a 64-bit integer and a zstd frame; one without bytes is nothing at all.
- * A frame ends with a checksum of its content. The format lets a buffer stay uncompressed; then nothing would protect it.
+ * A frame has no checksum: the files that hold it have one of all their bytes, and to make both takes a tenth more.
  */
 export const LENGTH_BYTES = 8
 /** zstd's fastest positive level: twice as small as LZ4 on logs, at about its speed. */
 const LEVEL = 1
+/** Half of that level's hash table: a tenth faster on logs, which it makes a hundredth larger. */
+const HASH_LOG = 13
 /** Compressed at a time where others want a turn: about 2 ms. */
 const STEP_BYTES = MIB
 
@@ -22,7 +24,7 @@ const decompressor = new zstd.DCtx()
 function createCompressor() {
   const compressor = new zstd.CCtx()
   compressor.setParameter(zstd.CParameter.compressionLevel, LEVEL)
-  compressor.setParameter(zstd.CParameter.checksumFlag, 1)
+  compressor.setParameter(zstd.CParameter.hashLog, HASH_LOG)
   return compressor
 }
 

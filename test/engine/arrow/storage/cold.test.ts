@@ -66,7 +66,7 @@ describe('sealed cold columns', () => {
     expect(readByArrow((await sealed(many)).file)).toEqual(many.map(textsOf))
   })
 
-  it('have every buffer compressed, with its length in front and a checksum behind', async () => {
+  it('have every buffer compressed, with its length in front', async () => {
     const { readBatch } = holdColdFile(await sealed([edge({ id: 'a', event_message: '', metadata: '{}' })]))
     const buffers = openMessage(atOnce(readBatch(0))).buffers
     expect(buffers.map((buffer) => (buffer.length === 0 ? 0 : buffer.readBigInt64LE()))).toEqual([
@@ -74,7 +74,6 @@ describe('sealed cold columns', () => {
       ...[0, 8n, 0],
       ...[0, 8n, 2n],
     ])
-    for (const buffer of buffers) if (buffer.length > 0) expect(buffer[12]! & 4).toBe(4)
   })
 
   it('are the same bytes whatever stood in the memory before', async () => {
