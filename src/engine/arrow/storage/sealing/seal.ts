@@ -51,20 +51,36 @@ export async function seal(head: OpenRows, distinct: Interner, pause: Pause): Pr
   const byProject = countingSort(byTime, ranksOfRows(project, ranks, head.rows), codesByRank.length)
   await pause()
   const firstDay = dayOf(head.minUs)
-  const days = new Uint32Array(head.rows)
-  for (let row = 0; row < head.rows; row++) days[row] = dayOf(head.timestampsUs[row]!) - firstDay
+  const days = daysOf(head, firstDay)
   const order = countingSort(byProject, days, dayOf(head.maxUs) - firstDay + 1)
   await pause()
   const sealed: SealedRows[] = []
   for (let start = 0; start < head.rows; ) {
     const day = days[order[start]!]!
-    let end = start + 1
-    while (end < head.rows && days[order[end]!] === day) end++
+    const end = endOfDay(days, order, start)
     const ofDay = { day: firstDay + day, order: order.subarray(start, end), codesByRank }
     sealed.push(await sealDay(head, ofDay, distinct, pause))
     start = end
   }
   return sealed
+}
+
+// Loops over all rows are functions of their own, of which nothing is left to do behind the loop: V8 compiles a function
+// while it is in such a loop, and throws that away where it comes to what it has not seen before.
+
+/** The day of each row, counted from `firstDay`. */
+function daysOf({ timestampsUs, rows }: OpenRows, firstDay: number): Uint32Array {
+  const days = new Uint32Array(rows)
+  for (let row = 0; row < rows; row++) days[row] = dayOf(timestampsUs[row]!) - firstDay
+  return days
+}
+
+/** Where in sorted rows the day that begins at `start` ends. */
+function endOfDay(days: Uint32Array, order: Uint32Array, start: number): number {
+  const day = days[order[start]!]
+  let end = start + 1
+  while (end < order.length && days[order[end]!] === day) end++
+  return end
 }
 
 /** Projects in ascending order of their bytes; the absent one stands first. */
@@ -137,9 +153,13 @@ function gather<T extends Float64Array | Uint8Array>(values: T, order: Uint32Arr
 }
 
 /** Codes are given anew in order of first appearance, so that what is asked for together lies together. */
-function sealCategory({ codes, interner }: CategoryColumn, order: Uint32Array): Column {
-  const { offsets, bytes } = interner
+function sealCategory(column: CategoryColumn, order: Uint32Array): Column {
   const sealed = createInterner()
+  return sealedText(sealed, internCategory(column, order, sealed))
+}
+
+function internCategory({ codes, interner }: CategoryColumn, order: Uint32Array, sealed: Interner): Uint32Array {
+  const { offsets, bytes } = interner
   const newCodes = new Uint32Array(interner.count)
   const sorted = new Uint32Array(order.length)
   for (let i = 0; i < order.length; i++) {
@@ -149,20 +169,23 @@ function sealCategory({ codes, interner }: CategoryColumn, order: Uint32Array): 
     }
     sorted[i] = newCodes[code]!
   }
-  return sealedText(sealed, sorted)
+  return sorted
 }
 
 /** Each text once, in order of first appearance. */
 function sealText({ texts }: TextColumn, order: Uint32Array, distinct: Interner): Column {
-  const { bytes, places } = texts
   const sealed = clearInterner(distinct)
+  return sealedText(sealed, internTexts(texts, order, sealed))
+}
+
+function internTexts({ bytes, places }: Texts, order: Uint32Array, sealed: Interner): Uint32Array {
   const sorted = new Uint32Array(order.length)
   for (let i = 0; i < order.length; i++) {
     const start = places[2 * order[i]!]!
     const end = places[2 * order[i]! + 1]!
     sorted[i] = end < start ? ABSENT : sealed.intern(bytes, start, end)
   }
-  return sealedText(sealed, sorted)
+  return sorted
 }
 
 function sealedText(sealed: Interner, codes: Uint32Array): Column {
@@ -175,8 +198,7 @@ function indexProjects(
   order: Uint32Array,
   codesByRank: Uint32Array,
 ): ProjectIndex {
-  const counts = new Uint32Array(interner.count)
-  for (const row of order) counts[codes[row]!]!++
+  const counts = countCodes(codes, order, interner.count)
   const present = codesByRank.filter((code) => code !== 0 && counts[code] !== 0)
   const starts = new Uint32Array(present.length + 1)
   starts[0] = counts[0]!
@@ -184,4 +206,10 @@ function indexProjects(
     starts[i + 1] = starts[i]! + counts[code]!
   })
   return { dictionary: pick(interner, present), starts }
+}
+
+function countCodes(codes: Uint32Array, order: Uint32Array, count: number): Uint32Array {
+  const counts = new Uint32Array(count)
+  for (let i = 0; i < order.length; i++) counts[codes[order[i]!]!]!++
+  return counts
 }
