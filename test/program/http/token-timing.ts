@@ -3,6 +3,7 @@ import { mulberry32, type Random } from '../../support/random.js'
 import { testSeed } from '../../support/seed.js'
 import { inTries } from '../../support/tries.js'
 import { LEAK_T, shuffled, worstT } from '../../support/welch.js'
+import { wrongToken } from '../../support/wrong-token.js'
 import { serve } from '../program.js'
 import { dialer } from '../raw.js'
 
@@ -10,8 +11,7 @@ const TOKEN = 'a-token-of-thirty-two-characters'
 const RIGHT = [0, 16, 31]
 const TRIES = 3
 
-const wrongRequest = (right: number) =>
-  `GET /metrics HTTP/1.1\r\nHost: a\r\nX-API-KEY: ${TOKEN.slice(0, right).padEnd(TOKEN.length, '~')}\r\n\r\n`
+const requestWith = (token: string) => `GET /metrics HTTP/1.1\r\nHost: a\r\nX-API-KEY: ${token}\r\n\r\n`
 
 /** Sends a request on a connection that is kept, and gives its answer once it has come whole. */
 function ask(socket: Socket, request: string): Promise<string> {
@@ -31,12 +31,12 @@ function ask(socket: Socket, request: string): Promise<string> {
 }
 
 async function sample(socket: Socket, samples: number, random: Random): Promise<number[][]> {
-  const requests = RIGHT.map(wrongRequest)
   const groups = RIGHT.map((): number[] => [])
   for (let round = 0; round < samples; round++) {
     for (const group of shuffled(random, RIGHT.length)) {
+      const request = requestWith(wrongToken(TOKEN, RIGHT[group]!, random))
       const startMs = performance.now()
-      const answer = await ask(socket, requests[group]!)
+      const answer = await ask(socket, request)
       groups[group]!.push(performance.now() - startMs)
       if (!answer.startsWith('HTTP/1.1 401 ')) throw new Error(`a wrong token was answered: ${answer}`)
     }
