@@ -1,10 +1,13 @@
 /** The longest stretch of work before the event loop gets its turn. */
-export const SLICE_MS = 10
+export const SLICE_MS = 5
+/** How many turns the event loop has between two slices, as long as they are short: it accepts one connection in each. */
+const TURNS = 4
+const SHORT_MS = 1
 
 /** Called between pieces of work: gives way to the event loop when a slice is used up, and throws when the work is unwanted. */
 export type Pause = () => Promise<void> | undefined
 
-/** Who waits for the next slice, in order: of all that waits one slice runs in each turn of the event loop. */
+/** Who waits for the next slice, in order: the event loop gets its turns after each slice, whoever works. */
 const waiting: (() => void)[] = []
 /** When the first work of this turn began: what begins in one turn has one slice together. Undefined where none has. */
 let begunMs: number | undefined
@@ -38,12 +41,23 @@ function beginning(): number {
 function nextSlice(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve)
-    if (waiting.length === 1) setImmediate(beginSlice)
+    if (waiting.length === 1) setImmediate(giveWay)
   })
+}
+
+/** Called in the first turn: whoever comes in large numbers, as lines do, is not let in before every slice many times. */
+function giveWay(): void {
+  const startedMs = performance.now()
+  let turns = 1
+  const turn = () => {
+    if (turns++ === TURNS || performance.now() - startedMs > SHORT_MS) beginSlice()
+    else setImmediate(turn)
+  }
+  turn()
 }
 
 function beginSlice(): void {
   // What is set here comes in the next turn.
-  if (waiting.length > 1) setImmediate(beginSlice)
+  if (waiting.length > 1) setImmediate(giveWay)
   waiting.shift()!()
 }

@@ -49,23 +49,38 @@ describe('a pause', () => {
     expect(createPause()()).toBeUndefined()
   })
 
-  it('lets the event loop have a turn between any two slices, whoever works, each in its turn', async () => {
-    const log: string[] = []
-    const work = async (name: string) => {
-      const pause = createPause(undefined, 0)
-      for (let slice = 0; slice < 3; slice++) {
-        await pause()
-        log.push(name)
+  describe('between any two slices, whoever works, each in its turn', () => {
+    /** Three at work, a letter for each slice and a dot for each turn of the event loop. */
+    async function turnsAndSlices(): Promise<string> {
+      const log: string[] = []
+      const work = async (name: string) => {
+        const pause = createPause(undefined, 0)
+        for (let slice = 0; slice < 2; slice++) {
+          await pause()
+          log.push(name)
+        }
       }
+      let isDone = false
+      const turn = () => {
+        log.push('.')
+        if (!isDone) setImmediate(turn)
+      }
+      setImmediate(turn)
+      await Promise.all(['a', 'b', 'c'].map(work))
+      isDone = true
+      return log.join('')
     }
-    let turns = 0
-    const turn = () => {
-      log.push('.')
-      if (++turns < 10) setImmediate(turn)
-    }
-    setImmediate(turn)
-    await Promise.all(['a', 'b', 'c'].map(work))
-    expect(log.join('')).toMatch(/^\.?a\.b\.c\.a\.b\.c\.a\.b\.c$/)
+
+    it('lets the event loop have some turns, since it accepts one connection in each', async () => {
+      vi.spyOn(performance, 'now').mockReturnValue(1000)
+      expect(await turnsAndSlices()).toMatch(/^\.{3,4}a\.{4}b\.{4}c\.{4}a\.{4}b\.{4}c$/)
+    })
+
+    it('lets it have one where turns take long, so that work does not wait for every batch of a flood', async () => {
+      let nowMs = 1000
+      vi.spyOn(performance, 'now').mockImplementation(() => (nowMs += 2))
+      expect(await turnsAndSlices()).toMatch(/^\.?a\.b\.c\.a\.b\.c$/)
+    })
   })
 
   it('throws the reason of an aborted signal, in a slice and between two', async () => {
