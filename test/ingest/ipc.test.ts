@@ -1,8 +1,7 @@
-import { type RecordBatch, RecordBatchReader, RecordBatchStreamWriter } from 'apache-arrow'
+import { type RecordBatch, RecordBatchReader, RecordBatchStreamWriter, tableFromIPC } from 'apache-arrow'
 import { describe, expect, it } from 'vitest'
 import { KIB } from '../../src/base/units.js'
 import type { IngestBatch } from '../../src/engine/engine.js'
-import { toIpc } from '../../src/ingest/ipc.js'
 import { SOURCE_NAMES } from '../../src/sources.js'
 import { parse, parseChunks, rowsOf } from './parsing.js'
 
@@ -20,48 +19,56 @@ const text = Array.from({ length: 300 }, (_, i) =>
   }),
 ).join('')
 
-const recordBatchOf = ({ ipc }: IngestBatch) => [...RecordBatchReader.from(ipc)][0] as RecordBatch
+/** What apache-arrow writes for the same rows. */
+function written(ipc: Uint8Array): Buffer {
+  const [batch] = RecordBatchReader.from(ipc) as Iterable<RecordBatch>
+  return Buffer.from(RecordBatchStreamWriter.writeAll([batch!]).toUint8Array(true))
+}
 
 /** Memory that held something else. */
 const used = (bytes: number) => new Uint8Array(bytes).fill(0xee)
 
 describe('a record batch written as a stream', () => {
-  const batch = recordBatchOf(parse(text).batches[0]!)
-  const expected = Buffer.from(RecordBatchStreamWriter.writeAll([batch]).toUint8Array(true))
-  const exact = expected.length
-
-  it.each([
-    ['as large', exact],
-    ['a byte larger', exact + 1],
-    ['much larger', 3 * exact],
-  ])('lies at the start of memory that is %s, and is the same', (_, bytes) => {
-    const memory = used(bytes)
-    const ipc = toIpc(batch, 0, memory)
-    expect(Buffer.from(ipc)).toEqual(expected)
-    expect([ipc.buffer === memory.buffer, ipc.byteOffset]).toEqual([true, 0])
-    expect(memory.subarray(exact).every((byte) => byte === 0xee)).toBe(true)
+  it.each([1, 2, 3, 7, 64, 1000])('is, byte by byte, what apache-arrow writes: %d rows', (batchRows) => {
+    const { batches } = parse(text, { batchRows })
+    expect(new Set(batches.map(({ source }) => source)).size).toBe(3)
+    for (const { ipc } of batches) expect(Buffer.from(ipc).equals(written(ipc))).toBe(true)
   })
 
-  it.each([
-    0,
-    1,
-    100,
-    Math.floor(exact / 2),
-    exact - 1,
-  ])('moves to more than memory of %d bytes, and is the same', (bytes) => {
-    const memory = used(bytes)
-    const ipc = toIpc(batch, 1e6, memory)
-    expect(Buffer.from(ipc)).toEqual(expected)
-    expect([ipc.buffer === memory.buffer, ipc.byteOffset]).toEqual([false, 0])
+  it('is so, too, where a dictionary is empty', () => {
+    const [{ ipc }] = parse(line({ id: 'a', project: null }) + line({ id: 'b', project: null })).batches as [
+      IngestBatch,
+    ]
+    expect(Buffer.from(ipc)).toEqual(written(ipc))
+    expect(tableFromIPC(ipc).getChild('project')!.toJSON()).toEqual([null, null])
   })
 
-  it.each([
-    0,
-    100,
-    exact,
-    10 * exact,
-  ])('without memory is the same, whatever its content is said to be: %d bytes', (bytes) => {
-    expect(Buffer.from(toIpc(batch, bytes))).toEqual(expected)
+  describe('lies at the start of the memory that is given', () => {
+    const one = line({ id: 'a', timestamp: '2026-11-20T11:00:00Z', project: 'p', event_message: 'm'.repeat(500) })
+    const expected = Buffer.from(parse(one).batches[0]!.ipc)
+    const exact = expected.length
+
+    /** The batch, in memory of so many bytes or in new memory, and the memory. */
+    function parseInto(bytes: number) {
+      const memory = used(bytes)
+      const ipcs: Uint8Array[] = []
+      parseChunks([Buffer.from(one)], { batchRows: 1, memory: () => memory, onBatch: ({ ipc }) => ipcs.push(ipc) })
+      return { memory, ipc: ipcs[0]! }
+    }
+
+    it.each([exact, exact + 1, 3 * exact])('if that has the room: %d bytes', (bytes) => {
+      const { memory, ipc } = parseInto(bytes)
+      expect(Buffer.from(ipc)).toEqual(expected)
+      expect([ipc.buffer === memory.buffer, ipc.byteOffset]).toEqual([true, 0])
+      expect(memory.subarray(exact).every((byte) => byte === 0xee)).toBe(true)
+    })
+
+    it.each([0, 1, 100, exact - 1])('and in new memory if it has not: %d bytes', (bytes) => {
+      const { memory, ipc } = parseInto(bytes)
+      expect(Buffer.from(ipc)).toEqual(expected)
+      expect([ipc.buffer === memory.buffer, ipc.byteOffset]).toEqual([false, 0])
+      expect(memory.every((byte) => byte === 0xee)).toBe(true)
+    })
   })
 })
 

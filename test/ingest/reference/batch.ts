@@ -1,7 +1,15 @@
-import { type Data, type DataType, makeData, makeVector, RecordBatch, Struct, Utf8 } from 'apache-arrow'
+import {
+  type Data,
+  type DataType,
+  makeData,
+  makeVector,
+  RecordBatch,
+  RecordBatchStreamWriter,
+  Struct,
+  Utf8,
+} from 'apache-arrow'
 import type { IngestBatch } from '../../../src/engine/engine.js'
 import { batchSchema, hotColumns } from '../../../src/engine/schema.js'
-import { toIpc } from '../../../src/ingest/ipc.js'
 import type { SourceName } from '../../../src/sources.js'
 import type { Row } from './judge.js'
 
@@ -34,7 +42,8 @@ export function batchOf(source: SourceName, rows: readonly Row[]): IngestBatch {
     ),
   ]
   const data = makeData({ type: new Struct(schema.fields), length, nullCount: 0, children })
-  return { source, rows: length, ipc: toIpc(new RecordBatch(schema, data), 0) }
+  const writer = RecordBatchStreamWriter.writeAll([new RecordBatch(schema, data)])
+  return { source, rows: length, ipc: writer.toUint8Array(true) as Uint8Array<ArrayBuffer> }
 }
 
 const timestamp = ({ timestampUs }: Row): bigint => BigInt(Math.trunc(timestampUs))

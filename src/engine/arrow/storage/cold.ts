@@ -1,9 +1,10 @@
 import { crc32 } from 'node:zlib'
 import { Field, Schema, Utf8 } from 'apache-arrow'
+import { aligned, createMessageWriter, type Region } from '../../../base/ipc-message.js'
 import { KIB } from '../../../base/units.js'
 import { COLD_COLUMNS } from '../../schema.js'
 import type { Pause } from '../slices.js'
-import { aligned, type Block, createMessageWriter, encodeEnd, fileStart, type Region } from './ipc.js'
+import { type Block, encodeEnd, fileStart, ZSTD_BATCH } from './ipc.js'
 import { reserveBytes, type Texts } from './texts.js'
 import { BUFFER_ROOM_BYTES, compressBound, writeBuffer } from './zstd.js'
 
@@ -43,7 +44,7 @@ const FILE_START = fileStart(COLD_SCHEMA)
 /** Of each column: which rows are null (never any, so nothing), offsets, texts. */
 const BUFFERS = 3 * COLD_COLUMNS.length
 const NOTHING = new Uint8Array(0)
-const MESSAGES = createMessageWriter(COLD_COLUMNS.length, BUFFERS)
+const MESSAGES = createMessageWriter(COLD_COLUMNS.length, BUFFERS, ZSTD_BATCH)
 const MESSAGE_BYTES = MESSAGES.bytes
 
 /**

@@ -1,13 +1,15 @@
 import { crc32 } from 'node:zlib'
 import { CompressionType, Message, MetadataVersion, type Schema } from 'apache-arrow'
 import { FileBlock, Footer } from 'apache-arrow/ipc/metadata/file'
+import { BodyCompression, DictionaryBatch, type FieldNode, type RecordBatch } from 'apache-arrow/ipc/metadata/message'
 import {
-  BodyCompression,
-  BufferRegion,
-  DictionaryBatch,
-  FieldNode,
-  RecordBatch,
-} from 'apache-arrow/ipc/metadata/message'
+  aligned,
+  type BatchKind,
+  CONTINUATION,
+  END_OF_STREAM,
+  framed,
+  PREFIX_BYTES,
+} from '../../../base/ipc-message.js'
 
 /**
  * The parts of an Arrow IPC file whose buffers are zstd frames, in the order in which they stand:
@@ -20,93 +22,14 @@ import {
  * CRC-32 of the end, for Arrow has none of its own.
  */
 const MAGIC = Buffer.from('ARROW1')
-const CONTINUATION = Uint8Array.of(0xff, 0xff, 0xff, 0xff)
-export const END_OF_STREAM = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0)
-/** Continuation and length in front of a message. */
-export const PREFIX_BYTES = 8
 const CHECK_BYTES = 8
 const TRAILER_BYTES = 4 + MAGIC.length
-const ALIGNMENT = 8
-const ZSTD = new BodyCompression(CompressionType.ZSTD)
-
-/** The next place at which a buffer or message may begin. */
-export const aligned = (bytes: number): number => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT
+/** The kind of all batches here. */
+export const ZSTD_BATCH: BatchKind = { compression: new BodyCompression(CompressionType.ZSTD) }
 
 /** Magic and schema; the first message may stand behind. */
 export function fileStart(schema: Schema): Buffer {
   return Buffer.concat([MAGIC, new Uint8Array(aligned(MAGIC.length) - MAGIC.length), framed(Message.from(schema))])
-}
-
-/** What stands in front of a body of so many rows, its length a multiple of 8. */
-export function batchMessage(
-  rows: number,
-  nodes: FieldNode[],
-  buffers: BufferRegion[],
-  bodyBytes: number,
-  dictionaryId?: number,
-): Buffer {
-  const batch = new RecordBatch(rows, nodes, buffers, ZSTD)
-  return framed(Message.from(dictionaryId === undefined ? batch : new DictionaryBatch(batch, dictionaryId), bodyBytes))
-}
-
-/** Where a buffer lies in a body, and how long it is. */
-export type Region = Pick<BufferRegion, 'offset' | 'length'>
-
-/** Writes messages of batches that are alike. */
-export interface MessageWriter {
-  /** Of any of them. */
-  bytes: number
-  write(target: Buffer, rows: number, buffers: readonly Region[], bodyBytes: number): void
-}
-
-/** No message has such numbers, so that they are found in the one that has nothing else. */
-const FIRST_MARK = 2 ** 40 + 1
-
-/**
- * What {@link batchMessage} gives for batches of so many columns and buffers without a null, which differ in numbers alone:
- * one is encoded, and the numbers are written over those in it, at a tenth of the cost.
- */
-export function createMessageWriter(columns: number, buffers: number): MessageWriter {
-  const marks = Array.from({ length: 1 + columns + 2 * buffers + 1 }, (_, i) => FIRST_MARK + i)
-  const [rowsMark, ...others] = marks
-  const nodes = others.splice(0, columns).map((mark) => new FieldNode(mark, 0))
-  const regions = Array.from({ length: buffers }, (_, i) => new BufferRegion(others[2 * i]!, others[2 * i + 1]!))
-  const marked = batchMessage(rowsMark!, nodes, regions, others.at(-1)!)
-  const places = marks.map((mark) => marked.indexOf(int64(mark)))
-  return {
-    bytes: marked.length,
-    write(target, rows, buffers, bodyBytes) {
-      target.set(marked)
-      let next = 0
-      const put = (value: number) => writeInt64(target, value, places[next++]!)
-      for (let i = 0; i <= columns; i++) put(rows)
-      for (const { offset, length } of buffers) {
-        put(offset)
-        put(length)
-      }
-      put(bodyBytes)
-    },
-  }
-}
-
-function int64(value: number): Buffer {
-  const bytes = Buffer.alloc(8)
-  writeInt64(bytes, value, 0)
-  return bytes
-}
-
-function writeInt64(target: Buffer, value: number, at: number): void {
-  target.writeUInt32LE(value % 2 ** 32, at)
-  target.writeUInt32LE(Math.floor(value / 2 ** 32), at + 4)
-}
-
-function framed(message: Message): Buffer {
-  const metadata = Message.encode(message)
-  const framed = Buffer.alloc(aligned(PREFIX_BYTES + metadata.length))
-  framed.set(CONTINUATION)
-  framed.writeInt32LE(framed.length - PREFIX_BYTES, CONTINUATION.length)
-  framed.set(metadata, PREFIX_BYTES)
-  return framed
 }
 
 /** What a record batch or dictionary batch holds: each column's rows and nulls, and its buffers as they are in the file. */

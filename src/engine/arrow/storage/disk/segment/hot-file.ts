@@ -1,9 +1,10 @@
 import { crc32 } from 'node:zlib'
 import { BufferRegion, FieldNode } from 'apache-arrow/ipc/metadata/message'
+import { aligned, batchMessage, END_OF_STREAM } from '../../../../../base/ipc-message.js'
 import type { Column } from '../../../columns/batch.js'
 import type { Dictionary } from '../../../columns/dictionary.js'
 import { createPause, type Pause } from '../../../slices.js'
-import { aligned, type Block, batchMessage, END_OF_STREAM, encodeEnd, fileStart } from '../../ipc.js'
+import { type Block, encodeEnd, fileStart, ZSTD_BATCH } from '../../ipc.js'
 import type { SegmentParts } from '../../segment.js'
 import { toBuffer } from '../../zstd.js'
 import { factsToMetadata, type SegmentFacts } from './facts.js'
@@ -57,7 +58,10 @@ async function addDictionary(draft: Draft, dictionary: Dictionary, id: number) {
   const entries = dictionary.count - 1
   const body = createBody()
   await addBuffers(body, [new Uint8Array(0), bytesOf(offsets), texts], draft.pause)
-  const message = batchMessage(entries, [new FieldNode(entries, 0)], body.regions, body.bytes, id)
+  const message = batchMessage(entries, [new FieldNode(entries, 0)], body.regions, body.bytes, {
+    ...ZSTD_BATCH,
+    dictionaryId: id,
+  })
   return addBlock(draft, message, body)
 }
 
@@ -70,7 +74,7 @@ async function addColumns(draft: Draft, rows: number, columns: readonly (() => A
     await addBuffers(body, [validity, values], draft.pause)
     nodes.push(new FieldNode(rows, nulls))
   }
-  return addBlock(draft, batchMessage(rows, nodes, body.regions, body.bytes), body)
+  return addBlock(draft, batchMessage(rows, nodes, body.regions, body.bytes, ZSTD_BATCH), body)
 }
 
 interface Body {
