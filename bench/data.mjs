@@ -1,6 +1,6 @@
 /** Records for the benches, from the product's own generator; equal seeds give equal records. */
 import { once } from 'node:events'
-import { createWriteStream, existsSync, renameSync } from 'node:fs'
+import { createReadStream, createWriteStream, existsSync, renameSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generate } from '../dist/generate/generate.js'
@@ -25,6 +25,11 @@ export async function fileOf(rows) {
   await write(`${path}.part`, [records('edge_logs', rows, false), records('function_edge_logs', rows, false)])
   renameSync(`${path}.part`, path)
   return path
+}
+
+/** Reads a file once, so that the operating system has it in memory: what comes next is not to wait for the disk. */
+export async function readOnce(path) {
+  for await (const _ of createReadStream(path, { highWaterMark: 2 ** 20 }));
 }
 
 /** Writes streams of chunks to a file, one behind the other. */

@@ -7,7 +7,7 @@
 import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileOf } from './data.mjs'
+import { fileOf, readOnce } from './data.mjs'
 import { measureMachine } from './machine.mjs'
 import { metric, startService } from './service.mjs'
 
@@ -16,6 +16,7 @@ const dataDir = process.argv[3] === 'disk' ? mkdtempSync(join(tmpdir(), 'logweir
 const path = await fileOf(rows)
 const bytes = statSync(path).size
 const machine = measureMachine(path)
+await readOnce(path)
 const stdin = openSync(path, 'r')
 const service = await startService(stdin, dataDir === undefined ? [] : ['--data-dir', dataDir])
 const { match, atMs } = await service.said(/standard input ended: (\d+) rows taken, (\d+) rejected/)

@@ -19,7 +19,7 @@ const VITEST = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import
 
 /** What passed and failed in one run; a run that never reported, or failed outside of a test, is one failure. */
 function runVitest({ timeZone, project }, index) {
-  const title = `vitest ${project}, TZ=${timeZone}`
+  const title = `vitest ${project}, TZ=${timeZone}, Node ${process.version}`
   console.log(`\n== ${title} ==`)
   const report = join(folder, `${index}.json`)
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]

@@ -1,3 +1,5 @@
+import { withRoom } from './room.js'
+
 const FREE = -1
 const NEWLINE = 0x0a
 
@@ -51,7 +53,7 @@ export class Interner {
     const code = this.count
     const from = this.offsets[code]!
     const to = from + end - start + 1
-    if (code + 1 >= this.offsets.length) this.offsets = grown(this.offsets, code + 2)
+    this.offsets = withRoom(this.offsets, code + 1, code + 2)
     this.reserve(to)
     for (let i = from, j = start; j < end; i++, j++) {
       if ((this.bytes[i] = source[j]!) === NEWLINE) this.hasNewlines = true
@@ -96,7 +98,7 @@ export class Interner {
 
   #add(slot: number, hash: number, source: Uint8Array, start: number, end: number): number {
     const code = this.#write(source, start, end)
-    if (code >= this.#hashes.length) this.#hashes = grown(this.#hashes, code + 1)
+    this.#hashes = withRoom(this.#hashes, code, code + 1)
     this.#hashes[code] = hash
     this.#slots[slot] = code
     if (this.count * 2 > this.#slots.length) this.#rehash()
@@ -126,12 +128,6 @@ function hashOf(bytes: Uint8Array, start: number, end: number): number {
   }
   for (; i < end; i++) hash = Math.imul(hash ^ bytes[i]!, 0xc2b2ae35)
   return (hash ^ (hash >>> 16)) >>> 0
-}
-
-function grown(array: Uint32Array<ArrayBuffer>, length: number): Uint32Array<ArrayBuffer> {
-  const next = new Uint32Array(Math.max(length, array.length * 2))
-  next.set(array)
-  return next
 }
 
 function grownBytes(bytes: Buffer, used: number, length: number): Buffer {

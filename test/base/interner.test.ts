@@ -35,17 +35,20 @@ function watch(interner: Interner) {
   const spyOn = (watched: typeof offsets) =>
     new Proxy(watched, {
       get(target, key) {
-        if (typeof key === 'string' && key !== 'length') looks?.push(Number(key))
-        return Reflect.get(target, key)
+        const value = Reflect.get(target, key)
+        if (typeof value === 'function') return value.bind(target)
+        if (key !== 'length') looks?.push(Number(key))
+        return value
       },
       set: (target, key, value) => Reflect.set(target, key, value),
     })
   let spied = spyOn(offsets)
   Object.defineProperty(interner, 'offsets', {
     get: () => (looks === undefined ? offsets : spied),
-    set: (grown) => {
-      offsets = grown
-      spied = spyOn(grown)
+    set: (next) => {
+      if (next === spied) return
+      offsets = next
+      spied = spyOn(next)
     },
   })
   /** Interns the text, and gives the first entry that the search for it looks at. */

@@ -1,5 +1,6 @@
 import { type Data, type RecordBatch, RecordBatchReader } from 'apache-arrow'
 import type { Interner } from '../../../base/interner.js'
+import { withRoom } from '../../../base/room.js'
 import type { SourceName } from '../../../sources.js'
 import type { IngestBatch } from '../../engine.js'
 import { batchSchema, COLD_COLUMNS, type HotColumn, hotColumns } from '../../schema.js'
@@ -14,7 +15,6 @@ import {
   projectRowsBytes,
   rowsOfProject,
 } from './project-rows.js'
-import { withRoom } from './room.js'
 import { appendTexts, createTexts, eachNull, emptied, sizedLike, type Texts, textAt, textsBytes } from './texts.js'
 
 /**

@@ -1,5 +1,5 @@
+import { withRoom } from '../../../base/room.js'
 import { narrow, range, type Selection } from '../columns/selection.js'
-import { withRoom } from './room.js'
 
 /**
  * Which rows of a head are of which project, though they stand in order of arrival: each knows the one before it of the same
