@@ -1,5 +1,5 @@
 /** The longest stretch of work before the event loop gets its turn. */
-export const SLICE_MS = 5
+export const SLICE_MS = 10
 /** How many turns the event loop has between two slices, as long as they are short: it accepts one connection in each. */
 const TURNS = 4
 const SHORT_MS = 1
