@@ -22,6 +22,7 @@ const [projectField, searchField, tokenField] = ['project', 'search', 'token'].m
 
 let view: View = viewOf(location.hash)
 let isIn = false
+let tries = 0
 let asking = new AbortController()
 let retry: ReturnType<typeof setTimeout> | undefined
 const known = new Set<string>()
@@ -164,17 +165,32 @@ function toggleLive(): void {
   if (view.project !== '') logs.toggleLive(view)
 }
 
-/** Tries to sign in as requests go out now; the words for a failure, or undefined. */
-async function trySignIn(): Promise<string | undefined> {
+/** Why requests, as they go out now, are not let in, in words; undefined where they are. */
+async function signInFault(): Promise<string | undefined> {
   try {
-    if (!(await isSignedIn())) return 'This token is not known here. Look whether it was copied whole.'
+    return (await isSignedIn()) ? undefined : 'This token is not known here. Look whether it was copied whole.'
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     // Who may not see the list may see the rest.
-    if (error.kind !== 'forbidden') return error.message
+    return error.kind === 'forbidden' ? undefined : error.message
   }
-  await enter()
-  return undefined
+}
+
+/** Signs in with a token, or without one. The newest try alone counts: an answer to another one may come after its own. */
+async function trySignIn(given?: string): Promise<void> {
+  const mine = ++tries
+  signInWith(given)
+  const fault = await signInFault()
+  if (mine !== tries) return
+  if (fault === undefined) {
+    tokenField.value = ''
+    await enter()
+  } else if (given === undefined) {
+    tokenField.focus()
+  } else {
+    byId('sign-in-error').textContent = fault
+    tokenField.select()
+  }
 }
 
 for (const [name, { label }] of Object.entries(INTERVALS)) {
@@ -183,13 +199,9 @@ for (const [name, { label }] of Object.entries(INTERVALS)) {
   viewForm.querySelector('fieldset')!.append(element('label', {}, input, element('span', {}, label)))
 }
 
-signInForm.addEventListener('submit', async (event) => {
+signInForm.addEventListener('submit', (event) => {
   event.preventDefault()
-  signInWith(tokenField.value.trim())
-  const fault = await trySignIn()
-  byId('sign-in-error').textContent = fault ?? ''
-  if (fault === undefined) tokenField.value = ''
-  else tokenField.select()
+  void trySignIn(tokenField.value.trim())
 })
 viewForm.addEventListener('submit', (event) => {
   event.preventDefault()
@@ -228,4 +240,4 @@ setInterval(() => {
 fillFields()
 showParts()
 // Where a proxy puts a token to what this page asks, nobody has to sign in.
-if ((await trySignIn()) !== undefined) signOut('')
+void trySignIn()

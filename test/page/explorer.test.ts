@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
+import type { Browser, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { projectRef, TOP_RANK } from '../../src/generate/projects.js'
 import { ROOT, run, type Served, serve, TOKEN, temporaryFolder } from '../program/program.js'
@@ -35,6 +35,26 @@ function withBrowser(): void {
     browser = await launchBrowser()
   })
   afterAll(() => browser?.close())
+
+  /** A page whose first try to get in without a token is answered when a test says so. */
+  async function openHeld(service: Served) {
+    let letGo = () => {}
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    const hold = (route: Route) => held.then(() => route.continue())
+    const { page } = await openPage(browser, service.url + HASH, {}, async (blank) => {
+      await blank.route('**/api/endpoints', hold, { times: 1 })
+    })
+    const answerFirst = async () => {
+      const late = page.waitForResponse((response) => response.status() === 401)
+      letGo()
+      await (await late).finished()
+      // What the page does with it is done when it answers to this.
+      await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)))
+    }
+    return { page, answerFirst }
+  }
 
   test('signs in, and shows in charts, tables and list what the endpoints answer', async () => {
     const service = await serveRecords()
@@ -152,6 +172,27 @@ function withBrowser(): void {
     await settled(page)
     expect(await page.locator('#project').inputValue()).toBe(PROJECT)
     expect(await page.locator('#counts').getAttribute('data-state')).toBe('shown')
+  })
+
+  test('stays signed in when the answer to a try without a token comes late', async () => {
+    const service = await serve()
+    expect((await send(service, '[{"event_message":"one"}]')).status).toBe(200)
+    const { page, answerFirst } = await openHeld(service)
+    await signIn(page, TOKEN)
+    await settled(page)
+    await answerFirst()
+    await page.keyboard.press('r')
+    await page.locator('.log .message', { hasText: /^one$/ }).waitFor()
+    expect(await page.locator('#panels').isVisible()).toBe(true)
+  })
+
+  test('leaves a token that is being written when the answer to a try without one comes', async () => {
+    const { page, answerFirst } = await openHeld(await serve())
+    await page.fill('#token', TOKEN)
+    await answerFirst()
+    expect(await page.locator('#token').inputValue()).toBe(TOKEN)
+    await page.keyboard.press('Enter')
+    await settled(page)
   })
 
   test('tells that the service is away, and shows its answers by itself when it is back', async () => {
