@@ -1,3 +1,4 @@
+import { createTurns } from '../../../base/turns.js'
 import { SOURCE_NAMES, type SourceName } from '../../../sources.js'
 import type { IngestBatch, SourceStats } from '../../engine.js'
 import type { Part } from '../columns/batch.js'
@@ -91,8 +92,10 @@ export function createStore(options: StoreOptions): Store {
   const { sealRows, sealBytes, keeper = memoryKeeper, onDrop = () => {}, onAppend = () => {} } = options
   const { sealer = createSealerHere() } = options
   const shelves = new Map(SOURCE_NAMES.map((source) => [source, createShelf(source)]))
-  /** Settles when the seals begun so far have ended; one that failed leaves its rows visible where they are. */
-  let lastSeal: Promise<void> = Promise.resolve()
+  /** One head is sealed while the one before it is written: a disk takes its time, and no processor's. */
+  const sealing = createTurns()
+  /** A head that could not be written leaves its rows visible where they are. */
+  const writing = createTurns()
   const backlog: Promise<void>[] = []
   /** The last head that was sealed: its memory is used again, since memory that the system must first find is twice as dear. */
   let spare: { head: Head; idle: boolean } | undefined
@@ -107,15 +110,15 @@ export function createStore(options: StoreOptions): Store {
     shelf.sealing.push(full)
     shelf.head = createHead(shelf.source)
     if (extent === 'all') shelf.kept = undefined
-    const sealed = lastSeal.then(async () => {
-      const sealedRows = head.rows > 0 ? await sealer.seal(head) : []
+    const rows = sealing.take(async () => (head.rows > 0 ? sealer.seal(head) : []))
+    const sealed = writing.take(async () => {
+      const sealedRows = await rows
       for (const segment of await kept.write(sealedRows.map(holdSealedRows))) shelf.segments.push(segment)
       shelf.sealing.splice(shelf.sealing.indexOf(full), 1)
       if (head.readers === 0) spare = { head, idle: false }
       const isWhole = !shelf.sealing.some((other) => other.kept === kept)
       if (extent === 'all' && isWhole) await kept.commit()
     })
-    lastSeal = sealed.catch(() => {})
     backlog.push(sealed)
     const done = () => void backlog.splice(backlog.indexOf(sealed), 1)
     sealed.then(done, done)
@@ -154,7 +157,7 @@ export function createStore(options: StoreOptions): Store {
 
   const settled = async () => {
     await Promise.all([...shelves.values()].map(({ turns }) => turns.settled()))
-    await lastSeal
+    await writing.settled()
   }
 
   return {
@@ -206,7 +209,7 @@ export function createStore(options: StoreOptions): Store {
       }
       await Promise.all([...shelves.values()].map((shelf) => shelf.turns.take(() => begin(shelf))))
       await Promise.all(sealed)
-      await lastSeal
+      await writing.settled()
     },
     settled,
     async close() {

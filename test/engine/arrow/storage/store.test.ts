@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { Batch } from '../../../../src/engine/arrow/columns/batch.js'
+import { holdInMemory } from '../../../../src/engine/arrow/storage/handle.js'
 import { createHead, headBytes } from '../../../../src/engine/arrow/storage/head.js'
+import { type HeadKeeper, memoryKeeper } from '../../../../src/engine/arrow/storage/keeper.js'
 import { createSealerHere } from '../../../../src/engine/arrow/storage/sealing/sealer.js'
 import { dayOf } from '../../../../src/engine/arrow/storage/segment.js'
 import { createStore, type Store } from '../../../../src/engine/arrow/storage/store.js'
 import { SOURCE_NAMES, type SourceName } from '../../../../src/sources.js'
 import { toBatch } from '../../../support/batch.js'
+import { eventually } from '../../../support/eventually.js'
 import { edge, invocation, type TestRecord } from '../../../support/records.js'
 import { atOnce, idsOf, viewOf } from '../support.js'
 
@@ -121,6 +124,45 @@ describe('a head', () => {
     await append(store, edge({ event_message: 'x' }))
     await store.settled()
     expect(statsOf(store).segments).toBe(1)
+  })
+
+  it('is sealed while the one before it is written, and written behind it', async () => {
+    const here = createSealerHere()
+    const did: string[] = []
+    let letGo = () => {}
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    const kept = (number: number): HeadKeeper => ({
+      ...memoryKeeper.openHead('edge_logs'),
+      async write(segments) {
+        did.push(`write ${number}`)
+        await held
+        return segments.map(holdInMemory)
+      },
+      commit: async () => void did.push(`commit ${number}`),
+    })
+    let heads = 0
+    const store = createStore({
+      ...NEVER,
+      sealRows: 1,
+      keeper: { ...memoryKeeper, openHead: () => kept(++heads) },
+      sealer: {
+        ...here,
+        seal(head) {
+          did.push(`seal ${head.minUs}`)
+          return here.seal(head)
+        },
+      },
+    })
+    const appended = [1, 2].map((timestampUs) => append(store, edge({ timestampUs })))
+    await eventually(() => expect(did).toContain('seal 2'))
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+    expect(did).toEqual(['seal 1', 'write 1', 'seal 2'])
+    letGo()
+    await Promise.all([...appended, store.settled()])
+    expect(did.slice(3)).toEqual(['commit 1', 'write 2', 'commit 2'])
+    expect(statsOf(store).segments).toBe(2)
   })
 
   it('without a row is not sealed', async () => {

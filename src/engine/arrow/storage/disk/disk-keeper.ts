@@ -76,7 +76,8 @@ export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => v
         await trouble.outlast(() => files.remove(journalPath(id)))
         await trouble.outlast(() => files.syncDirectory(JOURNALS))
         journals.delete(journal!)
-        await journal!.close()
+        // The system gives the space back then, which takes long.
+        removals.take(() => journal!.close()).catch(() => {})
       },
     }
   }

@@ -1,8 +1,10 @@
-import { expect, it, vi } from 'vitest'
-import { memoryKeeper } from '../../../../../src/engine/arrow/storage/keeper.js'
+import { beforeEach, expect, it, vi } from 'vitest'
+import { holdInMemory } from '../../../../../src/engine/arrow/storage/handle.js'
+import { type HeadKeeper, memoryKeeper } from '../../../../../src/engine/arrow/storage/keeper.js'
 import { seal } from '../../../../../src/engine/arrow/storage/sealing/seal.js'
 import { createStore } from '../../../../../src/engine/arrow/storage/store.js'
 import { toBatch } from '../../../../support/batch.js'
+import { eventually } from '../../../../support/eventually.js'
 import { edge } from '../../../../support/records.js'
 import { viewOf } from '../../support.js'
 
@@ -10,6 +12,8 @@ vi.mock('../../../../../src/engine/arrow/storage/sealing/seal.js', async (origin
   const real = await original<typeof import('../../../../../src/engine/arrow/storage/sealing/seal.js')>()
   return { seal: vi.fn(real.seal) }
 })
+
+beforeEach(() => void vi.mocked(seal).mockClear())
 
 it('a head that cannot be sealed stays visible, and later ones are sealed', async () => {
   const store = createStore({ sealRows: 1000, sealBytes: 1e9 })
@@ -22,6 +26,28 @@ it('a head that cannot be sealed stays visible, and later ones are sealed', asyn
   await store.sealAll()
   expect(store.stats().find(({ source }) => source === 'edge_logs')).toMatchObject({ rows: 2, segments: 1 })
   expect(times().sort()).toEqual([1, 2])
+})
+
+it('a head that cannot be sealed while the one before it is written is told of when that is done', async () => {
+  let letGo = () => {}
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  const write: HeadKeeper['write'] = (segments) => held.then(() => segments.map(holdInMemory))
+  const keeper = { ...memoryKeeper, openHead: () => ({ ...memoryKeeper.openHead('edge_logs'), write }) }
+  const store = createStore({ sealRows: 1000, sealBytes: 1e9, keeper })
+  const append = (timestampUs: number) => store.append(toBatch('edge_logs', [edge({ timestampUs })]))
+  await append(1)
+  const first = store.sealAll()
+  await eventually(() => expect(seal).toHaveBeenCalled())
+  vi.mocked(seal).mockRejectedValueOnce(new RangeError('no memory'))
+  await append(2)
+  const second = store.sealAll()
+  // Long enough for Node to find a failure that nobody has asked for.
+  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+  letGo()
+  await first
+  await expect(second).rejects.toThrow('no memory')
 })
 
 it('a journal of which a part cannot be sealed stays, since it has rows that nothing else keeps', async () => {
