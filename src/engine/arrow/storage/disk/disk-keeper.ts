@@ -71,13 +71,13 @@ export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => v
         return written
       },
       async commit() {
+        // Closed before it goes: a sync would make it anew, without a row, and the segments leftovers of it.
+        await journal!.close()
         // From here on the head is its segments; for good once the directory is synced: a journal that came back after a
         // power cut would bring no more than what was synced of it.
         await trouble.outlast(() => files.remove(journalPath(id)))
         await trouble.outlast(() => files.syncDirectory(JOURNALS))
         journals.delete(journal!)
-        // The system gives the space back then, which takes long.
-        removals.take(() => journal!.close()).catch(() => {})
       },
     }
   }

@@ -1,5 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { createDiskKeeper } from '../../../../../src/engine/arrow/storage/disk/disk-keeper.js'
+import { createStore } from '../../../../../src/engine/arrow/storage/store.js'
+import type { Files } from '../../../../../src/engine/disk/files.js'
+import { createTrouble } from '../../../../../src/engine/disk/trouble.js'
 import { eventually } from '../../../../support/eventually.js'
 import { createModelFiles, type ModelFiles } from '../../../../support/model-files.js'
 import { below, mulberry32 } from '../../../../support/random.js'
@@ -90,6 +94,33 @@ describe('rows on disk', () => {
     await second.close()
     const third = await openKept(files.restart())
     expect([await third.rows(), third.amiss]).toEqual([[...records, record(28)].map(told).sort(), []])
+    await third.close()
+  })
+
+  it('D10: in such a journal are not lost by a sync at the moment at which it goes', async () => {
+    const first = createModelFiles()
+    const long = await openKept(first)
+    const records = [0, 4, 8, 12].map(record)
+    for (const one of records) await long.append(one)
+    const files = first.restart()
+    const synced: Files = {
+      ...files,
+      async remove(path) {
+        await files.remove(path)
+        if (path.startsWith('journal/')) await keeper.sync()
+      },
+    }
+    const keeper = createDiskKeeper(
+      synced,
+      createTrouble(1, () => {}),
+      () => {},
+    )
+    const store = createStore({ sealRows: 2, sealBytes: Number.POSITIVE_INFINITY, keeper })
+    await keeper.recover(store, { damage: () => expect.unreachable(), unreadable: () => expect.unreachable() })
+    await store.settled()
+    expect(await files.list('journal')).toEqual([])
+    const third = await openKept(files.restart())
+    expect(await third.rows()).toEqual(records.map(told).sort())
     await third.close()
   })
 
