@@ -41,8 +41,9 @@ function startTimer(): void {
   if (timer !== undefined) return
   timer = setTimeout(() => {
     timer = undefined
-    outbox.dropMemory()
-    if (parser.rest()) startTimer()
+    parser.rest()
+    if (parser.holdsMuch()) startTimer()
+    else outbox.dropMemory()
   }, flushIntervalMs)
 }
 

@@ -53,15 +53,16 @@ export interface BodyParser {
   take(body: Body, nowUs: number): Taken
   /** Hands out the rows that wait for a batch to fill. */
   flush(): void
-  /** Lets go of memory that only many or large bodies need, where none has come since the last call. Says if any is left. */
-  rest(): boolean
+  /** To be called at intervals: lets go of memory that only many or large bodies need, where none has come for a while. */
+  rest(): void
+  /** Whether such memory is held. */
+  holdsMuch(): boolean
 }
 
 export function createBodyParser(options: ParserOptions, sink: ParserSink): BodyParser {
   const maxLineBytes = options.maxLineBytes ?? MAX_LINE_BYTES
   const capacityBytes = capacityFor(maxLineBytes)
   let outcome = nothingTaken()
-  let isResting = true
   const taker = createTaker(options, capacityBytes, {
     ...sink,
     reject(reject) {
@@ -78,7 +79,6 @@ export function createBodyParser(options: ParserOptions, sink: ParserSink): Body
   }
 
   function take({ bytes, form, defaults }: Body, nowUs: number): Taken {
-    isResting = false
     const module = moduleFor(bytes.length)
     const source = defaults.source === undefined ? undefined : findSource(defaults.source)
     module.setDefaults({ source, project: defaults.project, takesMessage: true })
@@ -99,17 +99,13 @@ export function createBodyParser(options: ParserOptions, sink: ParserSink): Body
     return outcome
   }
 
-  function rest(): boolean {
-    const holdsMuch = () => taker.holdsMuch() || taker.module().bytes.length > capacityBytes
-    if (isResting && holdsMuch()) {
-      taker.flush()
-      taker.renew(capacityBytes)
-    }
-    isResting = true
-    return holdsMuch()
+  function rest(): void {
+    if (!taker.tick()) return
+    taker.flush()
+    taker.renew(capacityBytes)
   }
 
-  return { take, flush: taker.flush, rest }
+  return { take, flush: taker.flush, rest, holdsMuch: taker.holdsMuch }
 }
 
 const nothingTaken = (): Taken => ({ taken: 0, rejected: 0, byReason: {}, rejects: [] })

@@ -17,6 +17,11 @@ export interface Ingest {
    * slabs. A slab is free again when the batches made of it are in the engine, so that a slow engine holds the writer.
    */
   write(chunk: Uint8Array): Promise<void>
+  /**
+   * The same for bytes that are there to be read: `read` puts the next ones at the start of a slab, which saves a copy, and
+   * says how many; resolves with that. Rejects as `read` does.
+   */
+  fill(read: (slab: Uint8Array) => Promise<number>): Promise<number>
   /** Resolves when the rows of every whole line written so far are visible. */
   flush(): Promise<void>
   /** The stream ends, its last line with it. Resolves when all its rows are visible and the thread is gone. */
@@ -80,6 +85,22 @@ export function createIngest(options: IngestOptions): Ingest {
     }
   }
 
+  async function readInto(read: (slab: Uint8Array) => Promise<number>): Promise<number> {
+    if (filledBytes > 0) sendInBackground()
+    const empty = await pool.take()
+    let bytes = 0
+    try {
+      bytes = await read(empty)
+    } finally {
+      if (bytes === 0) pool.giveBack(empty)
+    }
+    if (bytes === 0) return 0
+    slab = empty
+    filledBytes = bytes
+    sendInBackground()
+    return bytes
+  }
+
   async function finish(): Promise<IngestTotals> {
     if (thread.isRunning()) await send('end')
     await thread.fail('The stream has ended: nothing can be written to it any more.')
@@ -102,6 +123,7 @@ export function createIngest(options: IngestOptions): Ingest {
   return {
     start: thread.start,
     write: (chunk) => inTurn(() => put(chunk)),
+    fill: (read) => inTurn(() => readInto(read)),
     flush: () => inTurn(flushWorker),
     end: () => inTurn(finish),
     totals: thread.totals,

@@ -14,8 +14,6 @@ export interface Lane {
    * there. The lane is then empty.
    */
   takeBatch(memory?: Uint8Array<ArrayBuffer>): IngestBatch
-  /** Bytes that the largest batch has filled. */
-  largestBytes(): number
 }
 
 /** The word that counts the rows in a lane's header, which assembly/batch/lanes.ts lays down; the columns' headers follow. */
@@ -37,7 +35,6 @@ export function createLane(source: SourceName, buffer: ArrayBuffer, address: num
   const columns = columnNumbers(source).map(
     (number) => new Int32Array(buffer, address + LANE_BYTES + number * COLUMN_BYTES, COLUMN_BYTES / 4),
   )
-  let largestBytes = 0
 
   function takeBatch(memory?: Uint8Array<ArrayBuffer>): IngestBatch {
     const rows = header[LANE_ROWS]!
@@ -46,12 +43,11 @@ export function createLane(source: SourceName, buffer: ArrayBuffer, address: num
       columns.map((column, i) => columnOf(fields[i]!, bytes, column, rows)),
       memory,
     )
-    largestBytes = Math.max(largestBytes, ipc.length)
     clear()
     return { source, rows, ipc }
   }
 
-  return { source, rows: () => header[LANE_ROWS]!, takeBatch, largestBytes: () => largestBytes }
+  return { source, rows: () => header[LANE_ROWS]!, takeBatch }
 }
 
 /** The numbers that a lane's columns have in the module, in the order of the schema: there, hot ones come last. */

@@ -6,28 +6,22 @@ export interface Parser {
   /** Reads a chunk of any size. `nowUs` is the time of its receipt. */
   push(chunk: Uint8Array, nowUs: number): void
   /**
-   * Hands out the rows that wait for a batch to fill. Where no batch has filled up since the last flush, it also lets go
-   * of the memory for full ones: what is idle should be small.
+   * Hands out the rows that wait for a batch to fill. Where no large batch has come for some flushes, it also lets go of the
+   * memory for them: what is idle should be small.
    */
   flush(): void
   /** The stream ends, its last line with it; hands out all rows. */
   end(nowUs: number): void
-  /** Whether a flush has anything to do: rows wait, or memory is held that only a stream with full batches needs. */
+  /** Whether a flush has anything to do: rows wait, or much memory is held. */
   needsFlush(): boolean
+  /** Whether memory is held that only a stream with large batches needs. */
+  holdsMuch(): boolean
 }
 
 export function createParser(options: ParserOptions, sink: ParserSink): Parser {
   const maxLineBytes = options.maxLineBytes ?? MAX_LINE_BYTES
   const capacityBytes = capacityFor(maxLineBytes)
-  /** Whether a batch has filled up since the last flush. */
-  let hasFilled = false
-  const taker = createTaker(options, capacityBytes, {
-    ...sink,
-    batch(batch) {
-      hasFilled = true
-      sink.batch(batch)
-    },
-  })
+  const taker = createTaker(options, capacityBytes, sink)
   const reader = createLineReader(taker.module(), maxLineBytes, taker)
 
   function push(chunk: Uint8Array, receivedUs: number): void {
@@ -36,10 +30,8 @@ export function createParser(options: ParserOptions, sink: ParserSink): Parser {
   }
 
   function flush(): void {
-    const isBusy = hasFilled
     taker.flush()
-    if (!isBusy && taker.holdsMuch()) reader.moveTo(taker.renew(capacityBytes))
-    hasFilled = false
+    if (taker.tick()) reader.moveTo(taker.renew(capacityBytes))
   }
 
   function end(receivedUs: number): void {
@@ -48,5 +40,7 @@ export function createParser(options: ParserOptions, sink: ParserSink): Parser {
     flush()
   }
 
-  return { push, flush, end, needsFlush: () => taker.waitingRows() > 0 || taker.holdsMuch() }
+  const needsFlush = () => taker.waitingRows() > 0 || taker.holdsMuch()
+
+  return { push, flush, end, needsFlush, holdsMuch: taker.holdsMuch }
 }

@@ -9,7 +9,7 @@ import { type ProgressOptions, startProgress } from './progress.js'
 import type { IngestTotals } from './thread.js'
 
 export interface StdinOptions {
-  ingest: Pick<Ingest, 'write' | 'end' | 'totals'>
+  ingest: Pick<Ingest, 'write' | 'fill' | 'end' | 'totals'>
   metrics: Pick<Metrics, 'stdinOpen'>
   clock?: Clock
   /** The file descriptor to read. */
@@ -31,10 +31,10 @@ export interface StdinReader {
   stop(): Promise<StdinReport>
 }
 
-/** One chunk after the other, each good until the next is asked for; undefined at the end. */
 interface ByteSource {
-  next(): Promise<Uint8Array | undefined>
-  /** Reads no more: `next` answers undefined, once it has handed out what it may have read already. */
+  /** Moves the next bytes into `ingest` and says how many; 0 at the end. */
+  move(ingest: StdinOptions['ingest']): Promise<number>
+  /** Reads no more: `move` answers 0, once it has moved what may have been read already. */
   stop(): void
 }
 
@@ -49,10 +49,7 @@ export function readStdin(options: StdinOptions): StdinReader | undefined {
   let bytesRead = 0
 
   async function pump(): Promise<void> {
-    for (let chunk = await source!.next(); chunk !== undefined; chunk = await source!.next()) {
-      bytesRead += chunk.length
-      await ingest.write(chunk)
-    }
+    for (let moved = await source!.move(ingest); moved > 0; moved = await source!.move(ingest)) bytesRead += moved
   }
 
   async function run(): Promise<StdinReport> {
@@ -101,22 +98,18 @@ function statOf(fd: number) {
 }
 
 const readAsync = promisify(read)
-/** Each source reads into one piece of memory, over and over. */
-const FILE_READ_BYTES = MIB
-const STREAM_READ_BYTES = MIB / 16
 
 function fileSource(fd: number): ByteSource {
-  const memory = new Uint8Array(FILE_READ_BYTES)
   let stopped = false
-  async function next(): Promise<Uint8Array | undefined> {
-    if (stopped) return undefined
-    const { bytesRead } = await readAsync(fd, memory, 0, memory.length, null)
-    return bytesRead === 0 ? undefined : memory.subarray(0, bytesRead)
+  async function readNext(slab: Uint8Array): Promise<number> {
+    return (await readAsync(fd, slab, 0, slab.length, null)).bytesRead
   }
-  return { next, stop: () => void (stopped = true) }
+  return { move: async (ingest) => (stopped ? 0 : ingest.fill(readNext)), stop: () => void (stopped = true) }
 }
 
-/** A pipe or a socket: one read for each chunk that is asked for. */
+const STREAM_READ_BYTES = MIB / 16
+
+/** A pipe or a socket: one read for each chunk that is asked for, into one piece of memory, over and over. */
 function streamSource(fd: number): ByteSource {
   const memory = new Uint8Array(STREAM_READ_BYTES)
   let unread: Uint8Array | undefined
@@ -129,7 +122,7 @@ function streamSource(fd: number): ByteSource {
   stream.on('end', () => end())
   stream.on('close', () => end())
 
-  /** Answers false, which stops the reading until `next` resumes it: the memory is in use. */
+  /** Answers false, which stops the reading until `move` resumes it: the memory is in use. */
   function receive(bytesRead: number): boolean {
     unread = memory.subarray(0, bytesRead)
     wake()
@@ -142,7 +135,7 @@ function streamSource(fd: number): ByteSource {
     wake()
   }
 
-  async function next(): Promise<Uint8Array | undefined> {
+  async function move(ingest: StdinOptions['ingest']): Promise<number> {
     if (unread === undefined && !ended) {
       stream.resume()
       await new Promise<void>((resolve) => void (wake = resolve))
@@ -150,12 +143,14 @@ function streamSource(fd: number): ByteSource {
     if (unread === undefined && error !== undefined) throw error
     const chunk = unread
     unread = undefined
-    return chunk
+    if (chunk === undefined) return 0
+    await ingest.write(chunk)
+    return chunk.length
   }
 
   function stop(): void {
     end()
     stream.destroy()
   }
-  return { next, stop }
+  return { move, stop }
 }

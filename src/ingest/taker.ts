@@ -13,8 +13,13 @@ export const BATCH_ROWS = 16_384
 export const BATCH_BYTES = 4 * MIB
 /** Lines scanned at a time. */
 const SCANNED_LINES = 512
-/** Memory of batches that is kept where no batch fills up. */
-const KEPT_BYTES = 2 * MIB
+/** A batch over this touches much memory. */
+const LARGE_BYTES = 2 * MIB
+/**
+ * Memory that no large batch has touched for so many ticks is let go. Fewer, and a flood that waits for the engine, or for
+ * a core, would count as one that is over: what it lets go of it touches anew, a hundredth of a second's work each time.
+ */
+const KEPT_TICKS = 10
 
 export interface ParserOptions {
   retentionUs: number
@@ -42,8 +47,10 @@ export interface Taker extends LineSink {
   rows(): number
   /** Rows that wait for a batch to fill. */
   waitingRows(): number
-  /** Whether the module has touched memory that only full batches need. */
+  /** Whether memory is held that only large batches need, or a large module. */
   holdsMuch(): boolean
+  /** To be called at intervals: says whether it is time to let go of what only large batches needed, with `renew`. */
+  tick(): boolean
   /** Lines that are taken from now on came at that time. */
   receivedAt(nowUs: number): void
   /** Hands out the rows that wait. */
@@ -56,6 +63,8 @@ export function createTaker(options: ParserOptions, capacityBytes: number, sink:
   let module = moduleFor(options, capacityBytes)
   let nowUs = 0
   let handedOut = 0
+  /** Since the last large batch. */
+  let ticks = KEPT_TICKS
 
   function lines(from: number, to: number, line: number): void {
     for (let at = from; at < to; ) {
@@ -68,7 +77,9 @@ export function createTaker(options: ParserOptions, capacityBytes: number, sink:
 
   function handOut(lane: Module['lanes'][number]): void {
     handedOut += lane.rows()
-    sink.batch(lane.takeBatch(sink.memory?.()))
+    const batch = lane.takeBatch(sink.memory?.())
+    if (batch.ipc.length > LARGE_BYTES) ticks = 0
+    sink.batch(batch)
   }
 
   function reject(index: number, line: number, reason: Reason): void {
@@ -85,7 +96,8 @@ export function createTaker(options: ParserOptions, capacityBytes: number, sink:
     module: () => module,
     rows: () => handedOut + waitingRows(),
     waitingRows,
-    holdsMuch: () => module.lanes.reduce((sum, lane) => sum + lane.largestBytes(), 0) > KEPT_BYTES,
+    holdsMuch: () => ticks < KEPT_TICKS,
+    tick: () => ++ticks === KEPT_TICKS,
     receivedAt(receivedUs) {
       nowUs = receivedUs
     },
@@ -94,6 +106,7 @@ export function createTaker(options: ParserOptions, capacityBytes: number, sink:
     },
     renew(newCapacityBytes) {
       module = moduleFor(options, newCapacityBytes)
+      ticks = newCapacityBytes > capacityBytes ? 0 : KEPT_TICKS
       return module
     },
   }

@@ -19,8 +19,7 @@ function startTimer(): void {
   timer = setTimeout(() => {
     timer = undefined
     parser.flush()
-    // A stream that does not fill its batches needs no memory for full ones.
-    outbox.dropMemory()
+    if (!parser.holdsMuch()) outbox.dropMemory()
     startTimer()
   }, flushIntervalMs)
 }

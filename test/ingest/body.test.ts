@@ -247,9 +247,14 @@ describe('of a body', () => {
   it('that is larger than all before it all is taken, and its memory goes when no other comes', () => {
     const records = Array.from({ length: 40 }, (_, i) => ({ id: `${i}`, event_message: 'x'.repeat(200_000) }))
     expect(take(records).ids).toEqual(records.map(({ id }) => id))
-    expect(parser.rest()).toBe(true)
-    expect(parser.rest()).toBe(false)
-    expect(take([{ id: 'after' }]).ids).toEqual(['after'])
+    for (let i = 0; i < 9; i++) {
+      parser.rest()
+      expect(take([{ id: `${i} after` }]).ids).toEqual([`${i} after`])
+      expect(parser.holdsMuch()).toBe(true)
+    }
+    parser.rest()
+    expect(parser.holdsMuch()).toBe(false)
+    expect(take([{ id: 'last' }]).ids).toEqual(['last'])
   })
 
   it('of NDJSON its lines are taken, blank and broken ones counted', () => {

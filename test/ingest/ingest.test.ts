@@ -161,6 +161,61 @@ describe('a stream', () => {
   })
 })
 
+describe('a stream that is read into slabs', () => {
+  /** Reads a text, as much as there is room for, and nothing behind its end. */
+  function reading(text: string) {
+    const bytes = Buffer.from(text)
+    let at = 0
+    return async (slab: Uint8Array) => {
+      const piece = bytes.subarray(at, at + slab.length)
+      slab.set(piece)
+      at += piece.length
+      return piece.length
+    }
+  }
+
+  it('arrives whole and in order, together with what is written', async () => {
+    const { engine, ids } = fakeEngine()
+    const { ingest } = start({ engine, slabs: 2, slabBytes: 100 })
+    const wanted = Array.from({ length: 1000 }, (_, i) => `${i}`)
+    for (let from = 0; from < wanted.length; from += 20) {
+      const text = wanted.slice(from, from + 20).map((id) => line(id))
+      // Halves of a line that come one as a chunk, one to be read.
+      await ingest.write(Buffer.from(text.slice(0, 5).join('') + text[5]!.slice(0, 9)))
+      const read = reading(text[5]!.slice(9) + text.slice(6).join(''))
+      let filled = 0
+      for (let bytes = await ingest.fill(read); bytes > 0; bytes = await ingest.fill(read)) filled += bytes
+      expect(filled).toBe(text.slice(5).join('').length - 9)
+    }
+    expect(await ingest.end()).toEqual({ taken: 1000, rejected: 0, byReason: {} })
+    expect(ids()).toEqual(wanted)
+  })
+
+  it('goes on behind a read that fails', async () => {
+    const { engine, ids } = fakeEngine()
+    const { ingest } = start({ engine, slabs: 1, slabBytes: 100 })
+    await ingest.write(Buffer.from(line('a')))
+    for (let i = 0; i < 3; i++) {
+      await expect(ingest.fill(() => Promise.reject(new Error('no sector')))).rejects.toThrow('no sector')
+      expect(await ingest.fill(async () => 0)).toBe(0)
+    }
+    await ingest.fill(reading(line('b')))
+    await ingest.end()
+    expect(ids()).toEqual(['a', 'b'])
+  })
+
+  it('shows what was written before while a read waits', async () => {
+    const { engine, ids } = fakeEngine()
+    const { ingest } = start({ engine })
+    for (const id of 'abc') await ingest.write(Buffer.from(line(id)))
+    let end = (_bytes: number) => {}
+    const filled = ingest.fill(() => new Promise((resolve) => void (end = resolve)))
+    await until(() => ids().length === 3)
+    end(0)
+    expect([await filled, ids()]).toEqual([0, ['a', 'b', 'c']])
+  })
+})
+
 describe('a stream of many batches', () => {
   /** A record whose every text is told by its number, so that bytes of another batch would show. */
   const recordOf = (i: number) => ({

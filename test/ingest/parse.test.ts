@@ -279,15 +279,17 @@ describe('a flush', () => {
     expect([rows, parser.needsFlush()]).toEqual([['a'], false])
   })
 
-  it('lets go of the memory of a flood at the second time, and goes on with the line that was cut', () => {
+  it('lets go of the memory of a flood that has been over for a while, and goes on with the line that was cut', () => {
     const { parser, rows, rejects } = collecting()
     const last = Buffer.from(`\n{"source":"auth_logs","id":"cut ${'é'.repeat(1000)}`)
+    expect(parser.holdsMuch()).toBe(false)
     parser.push(Buffer.concat([flood, last]), NOW_US)
-    const held = parser.needsFlush()
+    for (let i = 0; i < 9; i++) {
+      parser.flush()
+      expect([parser.needsFlush(), parser.holdsMuch()]).toEqual([true, true])
+    }
     parser.flush()
-    expect([held, parser.needsFlush()]).toEqual([true, true])
-    parser.flush()
-    expect(parser.needsFlush()).toBe(false)
+    expect([parser.needsFlush(), parser.holdsMuch()]).toEqual([false, false])
     parser.push(Buffer.from(' here"}\nno\n{"source":"edge_logs","id":"b"}'), NOW_US)
     parser.end(NOW_US)
     expect(rows).toHaveLength(20_002)
@@ -297,13 +299,22 @@ describe('a flush', () => {
     ])
   })
 
-  it('keeps the memory of a stream whose batches fill up', () => {
+  it('keeps the memory of a flood that is held up between two batches', () => {
     const { parser, rows } = collecting()
     for (let i = 0; i < 3; i++) {
       parser.push(Buffer.concat([flood, Buffer.from('\n')]), NOW_US)
-      parser.flush()
-      expect(parser.needsFlush()).toBe(true)
+      for (let j = 0; j < 9; j++) parser.flush()
+      expect(parser.holdsMuch()).toBe(true)
     }
     expect(rows).toHaveLength(60_000)
+  })
+
+  it('of a stream without large batches has nothing to let go of', () => {
+    const { parser } = collecting()
+    for (let i = 0; i < 11; i++) {
+      parser.push(lines([{ id: `${i}` }, { id: 'next' }]), NOW_US)
+      parser.flush()
+      expect(parser.holdsMuch()).toBe(false)
+    }
   })
 })

@@ -24,6 +24,12 @@ function fakeIngest(gate: () => Promise<void> = async () => {}) {
       chunks.push(Buffer.from(chunk))
       await gate()
     },
+    async fill(read: (slab: Uint8Array) => Promise<number>) {
+      const slab = Buffer.alloc(1000)
+      const bytes = await read(slab)
+      chunks.push(slab.subarray(0, bytes))
+      return bytes
+    },
     async end() {
       ended = true
       return totals()
