@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { LogweirError } from '../base/errors.js'
+import { THREAD_HEAP } from '../base/heap.js'
 import type { Metrics } from '../base/metrics.js'
 import { createTurns } from '../base/turns.js'
 import { DAY_US, MIB } from '../base/units.js'
@@ -47,8 +48,6 @@ const RETENTION_US = 90 * DAY_US
 const FLUSH_INTERVAL_MS = 200
 /** Batches that took less than this leave their memory to the collector. */
 const RETURNED_BYTES = MIB
-/** Memory of the parsing thread's own heap; batches and chunks lie outside of it. */
-const LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 }
 
 interface Waiting {
   resolve(done: Done): void
@@ -68,7 +67,7 @@ export function createThread(script: URL, options: ThreadOptions, onFail: (failu
   function startWorker(): Worker {
     const { defaultSource, retentionUs = RETENTION_US, maxLineBytes, flushIntervalMs = FLUSH_INTERVAL_MS } = options
     const workerData: WorkerOptions = { defaultSource, retentionUs, maxLineBytes, flushIntervalMs }
-    const started = new Worker(script, { workerData, resourceLimits: LIMITS })
+    const started = new Worker(script, { workerData, resourceLimits: THREAD_HEAP })
     started.on('message', receive)
     started.on('error', (error) => void fail(`The parsing thread failed: ${error.message}`))
     started.on('exit', (code) => {

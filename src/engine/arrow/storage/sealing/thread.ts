@@ -1,4 +1,5 @@
 import { createAnsweringThread } from '../../../../base/answering-thread.js'
+import { THREAD_HEAP } from '../../../../base/heap.js'
 import type { Log } from '../../../../base/log.js'
 import { MIB } from '../../../../base/units.js'
 import type { Head } from '../head.js'
@@ -8,8 +9,6 @@ import { copyRows } from './copy.js'
 import { type Answer, memoryOf, type Question, type Sealed, sealedRowsArrived } from './messages.js'
 import { createSealerHere, type Sealer } from './sealer.js'
 
-/** Memory of the thread's own heap; rows lie outside of it. */
-const LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 }
 /** Texts copied at a time: about a millisecond. */
 const PIECE_BYTES = 4 * MIB
 
@@ -18,7 +17,7 @@ const PIECE_BYTES = 4 * MIB
  * starts with the first head and ends when there was none for a while. Where it dies, the head is sealed here.
  */
 export function createSealingThread(log: Log, script = new URL('./worker.js', import.meta.url)): Sealer {
-  const thread = createAnsweringThread<Question, Answer>(script, { resourceLimits: LIMITS })
+  const thread = createAnsweringThread<Question, Answer>(script, { resourceLimits: THREAD_HEAP })
   const here = createSealerHere()
   let keptBytes = 0
   let isSealing = false
