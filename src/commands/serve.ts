@@ -11,7 +11,7 @@ export const serve: Command = {
   async run(args, { environment, log: warn }) {
     const config = readServeConfig(args, environment, warn)
     const log = createStderrLog(config.logFormat)
-    letHeapsGrow()
+    letHeapsGrow(config.memoryLimitBytes)
     const { runService } = await import('../service.js')
     // A standard input that nobody closes must not hold the program.
     process.exit(await runService(config, log).catch((error) => failed(error, log)))

@@ -6,7 +6,8 @@ import { testSeed } from '../support/seed.js'
 import { residentBytes } from './memory.js'
 import { run, type Served, serve, temporaryFolder } from './program.js'
 
-const MINUTES = Number(process.env.LOGWEIR_TEST_SOAK_MINUTES ?? 30)
+const WHOLE_MINUTES = 30
+const MINUTES = Number(process.env.LOGWEIR_TEST_SOAK_MINUTES ?? WHOLE_MINUTES)
 const MINUTE_MS = 60_000
 /** What is full only after a while fills up in this time: heads, columns in memory, the cache, spare memory. */
 const WARM_UP_MS = Math.min(10, (MINUTES * 2) / 3) * MINUTE_MS
@@ -105,11 +106,15 @@ function slopeOf(samples: readonly Sample[]): number {
   return (median(slopes) * SLOPE_MS) / median(samples.map(({ rssBytes }) => rssBytes))
 }
 
-/** The fewest descriptors at the beginning and at the end: more are those of requests and files under way. */
+/**
+ * The descriptors that were there nine times out of ten, at the beginning and at the end: more are those of requests and
+ * files under way, and fewer there are for the moment between two journals.
+ */
 function descriptorsOf(samples: readonly Sample[]) {
-  const least = (part: readonly Sample[]) => Math.min(...part.map(({ descriptors }) => descriptors))
+  const usual = (part: readonly Sample[]) =>
+    part.map(({ descriptors }) => descriptors).toSorted((a, b) => a - b)[Math.floor(part.length / 10)]!
   const third = Math.ceil(samples.length / 3)
-  return [least(samples.slice(0, third)), least(samples.slice(-third))]
+  return [usual(samples.slice(0, third)), usual(samples.slice(-third))]
 }
 
 it(
@@ -146,7 +151,8 @@ it(
         .filter((line) => line !== ''),
     ).toEqual([expect.stringContaining('listening on'), expect.stringContaining('standard input ended')])
     expect(descriptors[1]).toBeLessThanOrEqual(descriptors[0]!)
-    expect(slope).toBeLessThan(MOST_SLOPE)
+    // In less time than this memory has its peaks and its pauses, and a slope says nothing.
+    if (MINUTES >= WHOLE_MINUTES) expect(slope).toBeLessThan(MOST_SLOPE)
   },
   (MINUTES + 5) * MINUTE_MS,
 )
