@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { listen } from '../../src/http/server.js'
 import { eventually } from '../support/eventually.js'
+import { createGate } from '../support/gate.js'
 import { bodyOf, exchange, listenTo, nextAt, statusLines } from '../support/raw-http.js'
 import { LLHTTP_BROKEN_BODIES } from './llhttp-cases.js'
 import { BROKEN_BODIES, head } from './malformed-cases.js'
@@ -107,12 +108,12 @@ describe('S3: a body on the wire', () => {
 
   test('that has come when the server closes is answered', async () => {
     const { dial, close, gate, taken } = await serve()
-    let pass = () => {}
-    gate.pass = new Promise<void>((resolve) => void (pass = resolve))
+    const { opened, open } = createGate()
+    gate.pass = opened
     const heard = exchange(dial, post(`Content-Length: ${BODY.length}`) + BODY)
     await eventually(() => expect(taken).toEqual([BODY]))
     const closed = close()
-    pass()
+    open()
     expect(bodyOf(await heard)).toBe(LOGGED)
     await closed
   })

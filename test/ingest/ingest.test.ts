@@ -7,6 +7,7 @@ import { MIB } from '../../src/base/units.js'
 import type { IngestBatch } from '../../src/engine/engine.js'
 import type { createIngest as CreateIngest, Ingest, IngestOptions } from '../../src/ingest/ingest.js'
 import type { Reject } from '../../src/ingest/rejects.js'
+import { createGate } from '../support/gate.js'
 import { NOW_US, type ParsedRow, rowsOf } from './parsing.js'
 
 // The parsing thread is the built program's: `npm run build` comes before these tests.
@@ -263,14 +264,11 @@ describe('a stream of many batches', () => {
 
 describe('a slow engine', () => {
   it('holds the writer, and loses nothing', async () => {
-    let pass = () => {}
+    const gate = createGate()
     let entered = false
-    const passed = new Promise<void>((resolve) => {
-      pass = resolve
-    })
     const { engine, ids } = fakeEngine(() => {
       entered = true
-      return passed
+      return gate.opened
     })
     const { ingest } = start({ engine, slabs: 5, slabBytes: 20_000 })
     let accepted = 0
@@ -284,7 +282,7 @@ describe('a slow engine', () => {
     expect(accepted - before).toBeLessThanOrEqual(10)
     expect(accepted).toBeLessThan(1000)
     expect(ids()).toEqual([])
-    pass()
+    gate.open()
     await writing
     await ingest.end()
     expect(ids()).toEqual(Array.from({ length: 1000 }, (_, i) => `${i}`))

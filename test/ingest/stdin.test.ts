@@ -7,6 +7,7 @@ import { systemClock } from '../../src/base/clock.js'
 import { createMetrics } from '../../src/base/metrics.js'
 import { readStdin } from '../../src/ingest/stdin.js'
 import type { IngestTotals } from '../../src/ingest/thread.js'
+import { createGate } from '../support/gate.js'
 
 let directory: string
 beforeEach(() => {
@@ -106,11 +107,8 @@ describe('a pipe', () => {
 
   it('is held back while there is no room', async () => {
     const { fd, writer } = pipe()
-    let open = () => {}
-    const gate = new Promise<void>((resolve) => {
-      open = resolve
-    })
-    const ingest = fakeIngest(() => gate)
+    const gate = createGate()
+    const ingest = fakeIngest(() => gate.opened)
     const reader = readStdin({ ingest, metrics: createMetrics(), fd })!
     let written = 0
     let tries = 0
@@ -124,7 +122,7 @@ describe('a pipe', () => {
       await new Promise((resolve) => setTimeout(resolve, 2))
     }
     expect(written).toBeLessThan(400_000)
-    open()
+    gate.open()
     closeSync(writer)
     expect((await reader.done).totals.taken).toBe(written)
   })

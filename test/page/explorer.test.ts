@@ -3,6 +3,7 @@ import type { Browser, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { projectRef, TOP_RANK } from '../../src/generate/projects.js'
 import { ROOT, run, type Served, serve, TOKEN, temporaryFolder } from '../program/program.js'
+import { createGate } from '../support/gate.js'
 import { seriousFindings } from './axe.js'
 import { CHROMIUM, launchBrowser, openPage, paintedColors, settled, signIn, tableOf, WITHOUT } from './browser.js'
 
@@ -38,17 +39,14 @@ function withBrowser(): void {
 
   /** A page whose first try to get in without a token is answered when a test says so. */
   async function openHeld(service: Served) {
-    let letGo = () => {}
-    const held = new Promise<void>((resolve) => {
-      letGo = resolve
-    })
-    const hold = (route: Route) => held.then(() => route.continue())
+    const gate = createGate()
+    const hold = (route: Route) => gate.opened.then(() => route.continue())
     const { page } = await openPage(browser, service.url + HASH, {}, async (blank) => {
       await blank.route('**/api/endpoints', hold, { times: 1 })
     })
     const answerFirst = async () => {
       const late = page.waitForResponse((response) => response.status() === 401)
-      letGo()
+      gate.open()
       await (await late).finished()
       // What the page does with it is done when it answers to this.
       await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)))

@@ -8,6 +8,7 @@ import { FULL_ACCESS } from '../../../src/tokens/access.js'
 import { createFakeClock } from '../../support/clock.js'
 import { openEngine } from '../../support/engine.js'
 import { eventually } from '../../support/eventually.js'
+import { createGate } from '../../support/gate.js'
 import { createTestApp, pass, TOKEN, told, UNAUTHORIZED } from '../support.js'
 import { createTailApp, notices } from './support.js'
 
@@ -18,8 +19,7 @@ const placeOf = (lastEventId: string) => lastEventId.split('.').slice(0, 2).join
 function holding(isHeld: (project: string, run: number) => boolean) {
   const clock = createFakeClock()
   const engine = openEngine({ clock })
-  let release = () => {}
-  const released = new Promise<void>((resolve) => void (release = resolve))
+  const gate = createGate()
   const follow: typeof engine.follow = async (followed, arrived) => {
     const { run, stop } = await engine.follow(followed, arrived)
     let runs = 0
@@ -27,12 +27,12 @@ function holding(isHeld: (project: string, run: number) => boolean) {
       stop,
       async run(...given) {
         const answer = run(...given)
-        if (isHeld(followed.project, ++runs)) await released
+        if (isHeld(followed.project, ++runs)) await gate.opened
         return answer
       },
     }
   }
-  return { engine: { ...engine, follow, clock }, release }
+  return { engine: { ...engine, follow, clock }, release: gate.open }
 }
 
 const SLOW = { error: expect.stringMatching(/Last-Event-ID/), code: 'slow_reader', type: 'dropped' }

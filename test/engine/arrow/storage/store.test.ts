@@ -9,6 +9,7 @@ import { createStore, type Store } from '../../../../src/engine/arrow/storage/st
 import { SOURCE_NAMES, type SourceName } from '../../../../src/sources.js'
 import { toBatch } from '../../../support/batch.js'
 import { eventually } from '../../../support/eventually.js'
+import { createGate } from '../../../support/gate.js'
 import { edge, invocation, type TestRecord } from '../../../support/records.js'
 import { atOnce, idsOf, viewOf } from '../support.js'
 
@@ -129,15 +130,12 @@ describe('a head', () => {
   it('is sealed while the one before it is written, and written behind it', async () => {
     const here = createSealerHere()
     const did: string[] = []
-    let letGo = () => {}
-    const held = new Promise<void>((resolve) => {
-      letGo = resolve
-    })
+    const gate = createGate()
     const kept = (number: number): HeadKeeper => ({
       ...memoryKeeper.openHead('edge_logs'),
       async write(segments) {
         did.push(`write ${number}`)
-        await held
+        await gate.opened
         return segments.map(holdInMemory)
       },
       commit: async () => void did.push(`commit ${number}`),
@@ -159,7 +157,7 @@ describe('a head', () => {
     await eventually(() => expect(did).toContain('seal 2'))
     for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
     expect(did).toEqual(['seal 1', 'write 1', 'seal 2'])
-    letGo()
+    gate.open()
     await Promise.all([...appended, store.settled()])
     expect(did.slice(3)).toEqual(['commit 1', 'write 2', 'commit 2'])
     expect(statsOf(store).segments).toBe(2)

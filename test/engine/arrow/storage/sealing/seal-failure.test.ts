@@ -5,6 +5,7 @@ import { seal } from '../../../../../src/engine/arrow/storage/sealing/seal.js'
 import { createStore } from '../../../../../src/engine/arrow/storage/store.js'
 import { toBatch } from '../../../../support/batch.js'
 import { eventually } from '../../../../support/eventually.js'
+import { createGate } from '../../../../support/gate.js'
 import { edge } from '../../../../support/records.js'
 import { viewOf } from '../../support.js'
 
@@ -29,11 +30,8 @@ it('a head that cannot be sealed stays visible, and later ones are sealed', asyn
 })
 
 it('a head that cannot be sealed while the one before it is written is told of when that is done', async () => {
-  let letGo = () => {}
-  const held = new Promise<void>((resolve) => {
-    letGo = resolve
-  })
-  const write: HeadKeeper['write'] = (segments) => held.then(() => segments.map(holdInMemory))
+  const gate = createGate()
+  const write: HeadKeeper['write'] = (segments) => gate.opened.then(() => segments.map(holdInMemory))
   const keeper = { ...memoryKeeper, openHead: () => ({ ...memoryKeeper.openHead('edge_logs'), write }) }
   const store = createStore({ sealRows: 1000, sealBytes: 1e9, keeper })
   const append = (timestampUs: number) => store.append(toBatch('edge_logs', [edge({ timestampUs })]))
@@ -45,7 +43,7 @@ it('a head that cannot be sealed while the one before it is written is told of w
   const second = store.sealAll()
   // Long enough for Node to find a failure that nobody has asked for.
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
-  letGo()
+  gate.open()
   await first
   await expect(second).rejects.toThrow('no memory')
 })
