@@ -106,7 +106,7 @@ export function createTaker(options: ParserOptions, capacityBytes: number, sink:
     },
     renew(newCapacityBytes) {
       module = moduleFor(options, newCapacityBytes)
-      ticks = newCapacityBytes > capacityBytes ? 0 : KEPT_TICKS
+      if (newCapacityBytes > capacityBytes) ticks = 0
       return module
     },
   }

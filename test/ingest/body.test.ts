@@ -257,6 +257,13 @@ describe('of a body', () => {
     expect(take([{ id: 'last' }]).ids).toEqual(['last'])
   })
 
+  it('that is large but holds little gives its memory back, too', () => {
+    expect(take(`${'\n'.repeat(3_000_000)}{"id":"a"}`, { form: 'ndjson' }).ids).toEqual(['a'])
+    expect(parser.holdsMuch()).toBe(true)
+    for (let i = 0; i < 10; i++) parser.rest()
+    expect(parser.holdsMuch()).toBe(false)
+  })
+
   it('of NDJSON its lines are taken, blank and broken ones counted', () => {
     const text = '\ufeff{"id":"a"}\r\n\n  {"id":"}"} \n{"c":\nnope\n{"d":1}}\n{"id":"e"}'
     const { ids, told } = take(text, { form: 'ndjson' })

@@ -177,7 +177,7 @@ describe('a stream that is read into slabs', () => {
 
   it('arrives whole and in order, together with what is written', async () => {
     const { engine, ids } = fakeEngine()
-    const { ingest } = start({ engine, slabs: 2, slabBytes: 100 })
+    const { ingest } = start({ engine, slabs: 4, slabBytes: 100 })
     const wanted = Array.from({ length: 1000 }, (_, i) => `${i}`)
     for (let from = 0; from < wanted.length; from += 20) {
       const text = wanted.slice(from, from + 20).map((id) => line(id))
@@ -190,6 +190,15 @@ describe('a stream that is read into slabs', () => {
     }
     expect(await ingest.end()).toEqual({ taken: 1000, rejected: 0, byReason: {} })
     expect(ids()).toEqual(wanted)
+  })
+
+  it('follows what waits for a slab to fill', async () => {
+    const { engine, ids } = fakeEngine()
+    const { ingest } = start({ engine })
+    for (const id of 'abcd') await ingest.write(Buffer.from(line(id)))
+    await ingest.fill(reading(line('e')))
+    await ingest.end()
+    expect(ids()).toEqual([...'abcde'])
   })
 
   it('goes on behind a read that fails', async () => {
