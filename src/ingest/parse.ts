@@ -6,15 +6,15 @@ export interface Parser {
   /** Reads a chunk of any size. `nowUs` is the time of its receipt. */
   push(chunk: Uint8Array, nowUs: number): void
   /**
-   * Hands out the rows that wait for a batch to fill. Where no large batch has come for some flushes, it also lets go of the
-   * memory for them: what is idle should be small.
+   * Hands out the rows that wait for a batch to fill. Where little has come for some flushes, it also lets go of the memory
+   * of a flood: what is idle should be small.
    */
   flush(): void
   /** The stream ends, its last line with it; hands out all rows. */
   end(nowUs: number): void
   /** Whether a flush has anything to do: rows wait, or much memory is held. */
   needsFlush(): boolean
-  /** Whether memory is held that only a stream with large batches needs. */
+  /** Whether memory is held that only a flood needs. */
   holdsMuch(): boolean
 }
 

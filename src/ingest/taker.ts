@@ -13,10 +13,10 @@ export const BATCH_ROWS = 16_384
 export const BATCH_BYTES = 4 * MIB
 /** Lines scanned at a time. */
 const SCANNED_LINES = 512
-/** A batch over this touches much memory. */
+/** Batches of one tick that are larger than this touch much memory. */
 const LARGE_BYTES = 2 * MIB
 /**
- * Memory that no large batch has touched for so many ticks is let go. Fewer, and a flood that waits for the engine, or for
+ * Memory that nothing large has touched for so many ticks is let go. Fewer, and a flood that waits for the engine, or for
  * a core, would count as one that is over: what it lets go of it touches anew, a hundredth of a second's work each time.
  */
 const KEPT_TICKS = 10
@@ -47,9 +47,9 @@ export interface Taker extends LineSink {
   rows(): number
   /** Rows that wait for a batch to fill. */
   waitingRows(): number
-  /** Whether memory is held that only large batches need, or a large module. */
+  /** Whether memory is held that only a flood needs, or a large module. */
   holdsMuch(): boolean
-  /** To be called at intervals: says whether it is time to let go of what only large batches needed, with `renew`. */
+  /** To be called at intervals: says whether it is time to let go of what only a flood needed, with `renew`. */
   tick(): boolean
   /** Lines that are taken from now on came at that time. */
   receivedAt(nowUs: number): void
@@ -63,7 +63,9 @@ export function createTaker(options: ParserOptions, capacityBytes: number, sink:
   let module = moduleFor(options, capacityBytes)
   let nowUs = 0
   let handedOut = 0
-  /** Since the last large batch. */
+  /** Handed out in this tick. */
+  let bytes = 0
+  /** Since that was much. */
   let ticks = KEPT_TICKS
 
   function lines(from: number, to: number, line: number): void {
@@ -78,7 +80,8 @@ export function createTaker(options: ParserOptions, capacityBytes: number, sink:
   function handOut(lane: Module['lanes'][number]): void {
     handedOut += lane.rows()
     const batch = lane.takeBatch(sink.memory?.())
-    if (batch.ipc.length > LARGE_BYTES) ticks = 0
+    bytes += batch.ipc.length
+    if (bytes > LARGE_BYTES) ticks = 0
     sink.batch(batch)
   }
 
@@ -97,7 +100,10 @@ export function createTaker(options: ParserOptions, capacityBytes: number, sink:
     rows: () => handedOut + waitingRows(),
     waitingRows,
     holdsMuch: () => ticks < KEPT_TICKS,
-    tick: () => ++ticks === KEPT_TICKS,
+    tick() {
+      bytes = 0
+      return ++ticks === KEPT_TICKS
+    },
     receivedAt(receivedUs) {
       nowUs = receivedUs
     },

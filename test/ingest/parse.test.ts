@@ -309,7 +309,17 @@ describe('a flush', () => {
     expect(rows).toHaveLength(60_000)
   })
 
-  it('of a stream without large batches has nothing to let go of', () => {
+  it('lets go of the memory of a flood of many sources, too, whose batches are small', () => {
+    const { parser } = collecting()
+    const record = (i: number) => ({ source: SOURCE_NAMES[i % 9], id: `${i}`, event_message: 'm'.repeat(300) })
+    parser.push(lines(Array.from({ length: 9000 }, (_, i) => record(i))), NOW_US)
+    parser.flush()
+    expect(parser.holdsMuch()).toBe(true)
+    for (let i = 0; i < 9; i++) parser.flush()
+    expect(parser.holdsMuch()).toBe(false)
+  })
+
+  it('of a trickle has nothing to let go of', () => {
     const { parser } = collecting()
     for (let i = 0; i < 11; i++) {
       parser.push(lines([{ id: `${i}` }, { id: 'next' }]), NOW_US)
