@@ -102,8 +102,8 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   const run: Engine['run'] = async (plan, { signal, onWork } = {}) => {
     const shape = shapeOf(plan)
     if (shape === undefined) return inOrder([])
-    const { parts, release } = store.view(shape.source)
-    const count = countWork(parts.length, metrics)
+    const { parts, total, release } = store.view(shape.source, shape)
+    const count = countWork(total, metrics)
     const run: Run = { parts, memo, pause: createPause(signal), ...count }
     if (shape.kind !== 'rows') {
       const running = shape.kind === 'groups' ? runGroups(shape, run, groupingLimits) : runBuckets(shape, run)

@@ -6,7 +6,7 @@ import { sizeOf } from './columns/selection.js'
 import { createAggregation } from './operators/aggregate.js'
 import { createTop, type Found } from './operators/top.js'
 import { bytesOfPartial, mergePartial, type Partial, partialOf, settle } from './partials.js'
-import { createSelect, liesWithin, overlaps, type Run } from './select.js'
+import { createSelect, liesWithin, type Run } from './select.js'
 import type { Pause } from './slices.js'
 
 /**
@@ -38,7 +38,6 @@ export async function runBuckets(shape: BucketsShape, run: Run): Promise<Row[]> 
   }
 
   for (const part of parts) {
-    if (!overlaps(part, shape)) continue
     run.opening()
     mergePartial(total, await partialIn(part), aggregation)
     await pause()
@@ -61,7 +60,6 @@ export async function runRows(shape: RowsShape, run: Run): Promise<AsyncIterable
   for (const number of newestFirst) {
     const part = parts[number]!
     if (!top.wants(part.maxUs)) break
-    if (!overlaps(part, shape)) continue
     opening()
     const { batch, selection } = await select(part)
     opened.set(number, batch)

@@ -18,7 +18,7 @@ import {
 import { distinctCodes, gather } from './operators/gather.js'
 import { createRanking } from './operators/ranking.js'
 import { urlPath } from './operators/url-path.js'
-import { createSelect, overlaps, type Run } from './select.js'
+import { createSelect, type Run } from './select.js'
 import type { Pause } from './slices.js'
 
 /** The groups of a run: their keys, with dense codes, and by these codes their states. */
@@ -46,7 +46,6 @@ export async function runGroups(shape: GroupsShape, run: Run, limits: GroupingLi
   const select = createSelect(shape, run)
   const groups: Groups = { keys: createInterner(), states: [], count: 0, bytes: 0 }
   for (const part of parts) {
-    if (!overlaps(part, shape)) continue
     run.opening()
     const { batch, selection } = await select(part)
     run.scanned(sizeOf(selection))

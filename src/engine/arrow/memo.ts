@@ -34,7 +34,11 @@ export function createMemo(limitBytes: number, metrics: Pick<Metrics, 'memoBytes
   const recalls = { kept: metrics.memoRecalls.labels('kept'), none: metrics.memoRecalls.labels('none') }
   const entries = new LRUCache<Entry, Entry>({
     maxSize: Math.max(1, Math.floor(limitBytes)),
-    dispose: ({ part, key }) => void byPart.get(part)?.delete(key),
+    dispose({ part, key }) {
+      const ofPart = byPart.get(part)!
+      ofPart.delete(key)
+      if (ofPart.size === 0) byPart.delete(part)
+    },
   })
 
   return {
@@ -44,12 +48,12 @@ export function createMemo(limitBytes: number, metrics: Pick<Metrics, 'memoBytes
       return known && (entries.get(known)!.value as T)
     },
     keep(part, key, value, bytes) {
-      const ofPart = byPart.get(part) ?? new Map<string, Entry>()
-      byPart.set(part, ofPart)
-      if (ofPart.has(key) || gone.has(part)) return
+      if (byPart.get(part)?.has(key) || gone.has(part)) return
       const entry = { part, key, value }
       entries.set(entry, entry, { size: ENTRY_BYTES + 2 * key.length + bytes })
-      if (entries.has(entry)) ofPart.set(key, entry)
+      // Room for it may have been made by what else was kept of the part.
+      const ofPart = byPart.get(part) ?? new Map<string, Entry>()
+      if (entries.has(entry)) byPart.set(part, ofPart.set(key, entry))
       metrics.memoBytes.set(entries.calculatedSize)
     },
     forget(parts) {

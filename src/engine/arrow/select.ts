@@ -7,17 +7,13 @@ import type { Pause } from './slices.js'
 
 /** What a run needs from outside: the rows, a pause between pieces of work, and somebody who counts. */
 export interface Run {
-  /** In order of arrival. */
+  /** Those that may have rows of its time range, in order of arrival. */
   parts: readonly Part[]
   pause: Pause
   memo: Memo
   /** A part is opened; those that are not are left out by their times. */
   opening(): void
   scanned(rows: number): void
-}
-
-export function overlaps({ minUs, maxUs }: Part, { fromUs, throughUs }: TimeRange): boolean {
-  return maxUs >= fromUs && minUs <= throughUs
 }
 
 export function liesWithin({ minUs, maxUs }: Part, { fromUs, throughUs }: TimeRange): boolean {

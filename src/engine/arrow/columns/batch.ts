@@ -1,3 +1,4 @@
+import type { TimeRange } from '../../plan.js'
 import type { Pause } from '../slices.js'
 import { bytesOfDictionary, type Codes, type Dictionary } from './dictionary.js'
 import { bytesOfNumbers, type NumberColumn } from './numbers.js'
@@ -44,6 +45,10 @@ export interface Part {
   readonly maxUs: number
   /** The columns: at once where they are in memory, else when they have been loaded. */
   open(pause: Pause): Batch | Promise<Batch>
+}
+
+export function overlaps({ minUs, maxUs }: Part, { fromUs, throughUs }: TimeRange): boolean {
+  return maxUs >= fromUs && minUs <= throughUs
 }
 
 /**

@@ -3,12 +3,19 @@ import type { IngestBatch } from '../../engine.js'
 import { holdInMemory, type SegmentHandle } from './handle.js'
 import type { Segment } from './segment.js'
 
-/** Where rows are kept so that they outlive the process. */
+/** Where rows are kept so that they outlive the process, and which columns of them are in memory. */
 export interface Keeper {
   /** Where the rows of the next head of a source are kept until they are sealed. */
   openHead(source: SourceName): HeadKeeper
-  /** Segments that are not wanted any more. */
-  drop(segments: readonly SegmentHandle[]): void
+  /** Segments that are not wanted any more; nobody reads them once `read` has resolved. */
+  drop(segments: readonly SegmentHandle[], read: Promise<void>): void
+  /** Bytes of memory that columns of all segments take. */
+  columnBytes(): number
+  /**
+   * Lets go of the columns of the segment that has not been opened for the longest time, where they can be had again; who
+   * has opened it keeps what he has. Whether there was one.
+   */
+  unload(): boolean
 }
 
 export interface HeadKeeper {
@@ -23,12 +30,25 @@ export interface HeadKeeper {
 }
 
 /** Keeps nothing: rows live in memory only. */
-export const memoryKeeper: Keeper = {
-  openHead: () => ({
-    append: async () => {},
-    write: async (segments) => segments.map(holdInMemory),
-    commit: async () => {},
-    isFailing: () => false,
-  }),
-  drop: (segments) => segments.forEach((segment) => void segment.close()),
+export function createMemoryKeeper(): Keeper {
+  let columnBytes = 0
+  return {
+    openHead: () => ({
+      append: async () => {},
+      async write(segments) {
+        columnBytes += bytesOf(segments)
+        return segments.map(holdInMemory)
+      },
+      commit: async () => {},
+      isFailing: () => false,
+    }),
+    drop(segments) {
+      columnBytes -= bytesOf(segments)
+    },
+    columnBytes: () => columnBytes,
+    unload: () => false,
+  }
 }
+
+const bytesOf = (segments: readonly Pick<Segment, 'hotBytes' | 'coldBytes'>[]) =>
+  segments.reduce((sum, { hotBytes, coldBytes }) => sum + hotBytes + coldBytes, 0)

@@ -56,8 +56,11 @@ const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0)
 
 /** Takes the segments of a day off a shelf: all of them, or only the oldest. */
 export function takeFrom(shelf: Shelf, day: number, extent: 'day' | 'oldest segments'): SegmentHandle[] {
-  const ofDay = shelf.segments.filter((segment) => segment.day === day)
-  const taken = extent === 'day' ? ofDay : ofDay.slice(0, 1)
-  shelf.segments = shelf.segments.filter((segment) => !taken.includes(segment))
+  const taken: SegmentHandle[] = []
+  shelf.segments = shelf.segments.filter((segment) => {
+    const stays = segment.day !== day || (extent === 'oldest segments' && taken.length > 0)
+    if (!stays) taken.push(segment)
+    return stays
+  })
   return taken
 }

@@ -1,7 +1,8 @@
 import { createTurns } from '../../../base/turns.js'
 import { SOURCE_NAMES, type SourceName } from '../../../sources.js'
 import type { IngestBatch, SourceStats } from '../../engine.js'
-import type { Part } from '../columns/batch.js'
+import type { TimeRange } from '../../plan.js'
+import { overlaps, type Part } from '../columns/batch.js'
 import type { SegmentHandle } from './handle.js'
 import {
   createHead,
@@ -13,7 +14,8 @@ import {
   reuseHead,
   showHead,
 } from './head.js'
-import { type HeadKeeper, type Keeper, memoryKeeper } from './keeper.js'
+import { createMemoryKeeper, type HeadKeeper, type Keeper } from './keeper.js'
+import { createReaders } from './readers.js'
 import { createSealerHere, type Sealer } from './sealing/sealer.js'
 import { holdSealedRows } from './segment.js'
 import { createShelf, headsOf, type Sealing, type Shelf, statsOf, takeFrom } from './shelf.js'
@@ -43,9 +45,11 @@ export interface Dropped {
   wholeDay: boolean
 }
 
-/** The rows of a source at one moment, in order of arrival; later appends leave them alone. */
+/** Rows of a source at one moment, in order of arrival; later appends leave them alone. */
 export interface View {
   parts: readonly Part[]
+  /** How many parts there are, also those that it does not show. */
+  total: number
   /** The batches are not read any more: memory of open rows may be used again. */
   release(): void
 }
@@ -65,8 +69,8 @@ export interface Store {
   reopen(source: SourceName, kept: HeadKeeper, replay: Replay): Promise<void>
   /** Seals the heads whose rows are in danger where they are kept. */
   sealFailing(): void
-  /** All rows of a source at this moment. */
-  view(source: SourceName): View
+  /** The rows of a source at this moment; of those outside of a range only what shares a part with others. */
+  view(source: SourceName, range?: TimeRange): View
   /** Seals every head that holds a row. */
   sealAll(): Promise<void>
   /** Resolves when what has been asked for is appended, and no head is being sealed. */
@@ -85,13 +89,16 @@ export interface Store {
   drop(day: number, extent: 'day' | 'oldest segments'): Dropped[]
 }
 
+const ALWAYS: TimeRange = { fromUs: Number.NEGATIVE_INFINITY, throughUs: Number.POSITIVE_INFINITY }
+
 /** So many heads may wait to be sealed before those who append are held back. */
 const SEALING_BACKLOG = 1
 
 export function createStore(options: StoreOptions): Store {
-  const { sealRows, sealBytes, keeper = memoryKeeper, onDrop = () => {}, onAppend = () => {} } = options
+  const { sealRows, sealBytes, keeper = createMemoryKeeper(), onDrop = () => {}, onAppend = () => {} } = options
   const { sealer = createSealerHere() } = options
   const shelves = new Map(SOURCE_NAMES.map((source) => [source, createShelf(source)]))
+  const readers = createReaders()
   /** One head is sealed while the one before it is written: a disk takes its time, and no processor's. */
   const sealing = createTurns()
   /** A head that could not be written leaves its rows visible where they are. */
@@ -191,16 +198,19 @@ export function createStore(options: StoreOptions): Store {
         })
       }
     },
-    view(source) {
+    view(source, range = ALWAYS) {
       const shelf = shelves.get(source)!
       const heads = headsOf(shelf).filter(({ rows }) => rows > 0)
       for (const read of heads) read.readers++
-      const retained = shelf.segments.map((segment) => segment.retain())
+      const leave = readers.enter()
       const release = () => {
         for (const read of heads.splice(0)) read.readers--
-        for (const letGo of retained) letGo()
+        leave()
       }
-      return { parts: [...shelf.segments, ...heads.map(showHead)], release }
+      const total = shelf.segments.length + heads.length
+      const parts: Part[] = shelf.segments.filter((segment) => overlaps(segment, range))
+      parts.push(...heads.map(showHead).filter((head) => overlaps(head, range)))
+      return { parts, total, release }
     },
     async sealAll() {
       const sealed: Promise<void>[] = []
@@ -222,22 +232,24 @@ export function createStore(options: StoreOptions): Store {
       else if (spare !== undefined) spare.idle = true
       sealer.trim(what)
     },
-    bytes: () =>
-      stats().reduce((sum, stats) => sum + stats.hotBytes + stats.coldBytes + stats.headBytes, sealer.bytes()),
-    unload() {
-      const loaded = [...shelves.values()].flatMap(({ segments }) => segments.filter(({ hotBytes }) => hotBytes > 0))
-      const [idlest] = loaded.sort((a, b) => a.lastOpened - b.lastOpened)
-      idlest?.unload()
-      return idlest?.hotBytes === 0
+    // Asked with each batch: what there is much of is not added up here.
+    bytes() {
+      let bytes = keeper.columnBytes() + sealer.bytes() + (spare === undefined ? 0 : headBytes(spare.head))
+      for (const shelf of shelves.values()) for (const head of headsOf(shelf)) bytes += headBytes(head)
+      return bytes
     },
+    unload: () => keeper.unload(),
     oldestDay() {
-      const days = [...shelves.values()].flatMap(({ segments }) => segments.map(({ day }) => day))
-      return days.length === 0 ? undefined : days.reduce((a, b) => Math.min(a, b))
+      let oldest: number | undefined
+      for (const { segments } of shelves.values()) {
+        for (const { day } of segments) if (oldest === undefined || day < oldest) oldest = day
+      }
+      return oldest
     },
     drop(day, extent) {
       const dropped = [...shelves.values()].map((shelf) => ({ shelf, segments: takeFrom(shelf, day, extent) }))
       const segments = dropped.flatMap(({ segments }) => segments)
-      keeper.drop(segments)
+      keeper.drop(segments, readers.left())
       onDrop(segments)
       return dropped
         .filter(({ segments }) => segments.length > 0)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Batch } from '../../../../src/engine/arrow/columns/batch.js'
 import { holdInMemory } from '../../../../src/engine/arrow/storage/handle.js'
 import { createHead, headBytes } from '../../../../src/engine/arrow/storage/head.js'
-import { type HeadKeeper, memoryKeeper } from '../../../../src/engine/arrow/storage/keeper.js'
+import { createMemoryKeeper, type HeadKeeper } from '../../../../src/engine/arrow/storage/keeper.js'
 import { createSealerHere } from '../../../../src/engine/arrow/storage/sealing/sealer.js'
 import { dayOf } from '../../../../src/engine/arrow/storage/segment.js'
 import { createStore, type Store } from '../../../../src/engine/arrow/storage/store.js'
@@ -81,6 +81,29 @@ describe('the rows of a store', () => {
     taken.release()
   })
 
+  it('are shown as far as their parts have some of a range of time', async () => {
+    const store = createStore(NEVER)
+    for (const timestampUs of [10, 20, 30]) {
+      await append(
+        store,
+        edge({ id: `${timestampUs}`, timestampUs }),
+        edge({ id: 'next', timestampUs: timestampUs + 5 }),
+      )
+      await store.sealAll()
+    }
+    await append(store, edge({ id: 'open', timestampUs: 40 }))
+    const shownIn = (fromUs: number, throughUs: number) => {
+      const { parts, total, release } = store.view('edge_logs', { fromUs, throughUs })
+      release()
+      return { times: parts.map(({ minUs }) => minUs), total }
+    }
+    expect(shownIn(0, 100)).toEqual({ times: [10, 20, 30, 40], total: 4 })
+    expect(shownIn(15, 20)).toEqual({ times: [10, 20], total: 4 })
+    expect(shownIn(26, 39)).toEqual({ times: [30], total: 4 })
+    expect(shownIn(40, 40)).toEqual({ times: [40], total: 4 })
+    expect(shownIn(41, 100)).toEqual({ times: [], total: 4 })
+  })
+
   it('of each source are its own', async () => {
     const store = createStore(NEVER)
     for (const source of SOURCE_NAMES) await append(store, { ...edge({ id: source }), source })
@@ -132,7 +155,7 @@ describe('a head', () => {
     const did: string[] = []
     const gate = createGate()
     const kept = (number: number): HeadKeeper => ({
-      ...memoryKeeper.openHead('edge_logs'),
+      ...createMemoryKeeper().openHead('edge_logs'),
       async write(segments) {
         did.push(`write ${number}`)
         await gate.opened
@@ -144,7 +167,7 @@ describe('a head', () => {
     const store = createStore({
       ...NEVER,
       sealRows: 1,
-      keeper: { ...memoryKeeper, openHead: () => kept(++heads) },
+      keeper: { ...createMemoryKeeper(), openHead: () => kept(++heads) },
       sealer: {
         ...here,
         seal(head) {

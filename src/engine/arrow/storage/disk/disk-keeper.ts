@@ -10,7 +10,7 @@ import type { Segment } from '../segment.js'
 import type { Store } from '../store.js'
 import { type SegmentPlace, takeInventory } from './inventory.js'
 import { dayPath, GONE, type HeadId, JOURNALS, journalPath, SEGMENTS, segmentPath } from './layout.js'
-import { type DiskSegment, holdOnDisk } from './segment/disk-segment.js'
+import { createColumnsInMemory, DiskSegment } from './segment/disk-segment.js'
 import { readSegmentFacts, writeSegment } from './segment/segment-file.js'
 
 /** Keeps rows below a data directory: those of an open head in its journal, sealed ones in segment files. */
@@ -45,8 +45,15 @@ export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => v
   const journals = new Set<Journal>()
   const lastNumbers = new Map<SourceName, number>()
   const held = new Set<DiskSegment>()
+  let heldBytes = 0
   const removals = createTurns()
-  const disk = { files, trouble, onLoad }
+  const columns = createColumnsInMemory()
+  const disk = { files, trouble, columns, onLoad }
+
+  function hold(segment: DiskSegment): void {
+    held.add(segment)
+    heldBytes += segment.fileBytes
+  }
 
   function reserve({ source, number }: HeadId): void {
     lastNumbers.set(source, Math.max(number, lastNumbers.get(source) ?? 0))
@@ -67,7 +74,7 @@ export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => v
       async write(segments) {
         const written = await trouble.outlast(() => writeSegments(id, parts, segments))
         parts += written.length
-        for (const segment of written) held.add(segment)
+        written.forEach(hold)
         return written
       },
       async commit() {
@@ -90,7 +97,7 @@ export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => v
       await makeDayDirectory(id.source, segment.day)
       await files.remove(path)
       await writeSegment(files, path, segment)
-      written.push(holdOnDisk(disk, path, await readSegmentFacts(files, path)))
+      written.push(new DiskSegment(disk, path, await readSegmentFacts(files, path)))
     }
     return written
   }
@@ -104,7 +111,7 @@ export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => v
   async function recoverSegment({ path, source, number }: SegmentPlace, visitor: RecoveryVisitor) {
     reserve({ source, number })
     return readSegmentFacts(files, path).then(
-      (facts) => holdOnDisk(disk, path, facts),
+      (facts) => new DiskSegment(disk, path, facts),
       (error) => {
         if (error.code !== 'damaged_segment') throw error
         visitor.unreadable(path, error)
@@ -139,14 +146,17 @@ export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => v
       head.continueWith(createJournal(files, journalPath(id), source))
       return head
     },
-    drop(segments) {
-      for (const segment of held) {
-        if (!segments.includes(segment)) continue
-        held.delete(segment)
+    drop(segments, read) {
+      for (const segment of segments as readonly DiskSegment[]) {
+        if (!held.delete(segment)) continue
+        heldBytes -= segment.fileBytes
+        segment.close()
         // Given up when the process stops: then it is there at the next start, and goes again.
-        removals.take(() => segment.remove()).catch(() => {})
+        removals.take(() => read.then(() => segment.remove())).catch(() => {})
       }
     },
+    columnBytes: () => columns.calculatedSize,
+    unload: () => columns.pop() !== undefined,
     async recover(store, visitor) {
       for (const directory of [JOURNALS, SEGMENTS]) await files.makeDirectory(directory)
       await files.syncDirectory('')
@@ -155,22 +165,21 @@ export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => v
       for (const place of segments) {
         const segment = await recoverSegment(place, visitor)
         if (segment === undefined) continue
-        held.add(segment)
+        hold(segment)
         store.adopt(segment)
       }
       for (const id of journals) await recoverHead(id, store, visitor)
     },
     bytes() {
-      let bytes = 0
+      let bytes = heldBytes
       for (const journal of journals) bytes += journal.bytes
-      for (const segment of held) bytes += segment.fileBytes
       return bytes
     },
     async sync() {
       await Promise.all([...journals].map((journal) => journal.sync().catch(() => {})))
     },
     async close() {
-      for (const segment of held) void segment.close()
+      columns.clear()
       await removals.settled()
       await Promise.all([...journals].map((journal) => journal.close()))
     },

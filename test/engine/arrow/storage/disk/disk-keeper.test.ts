@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createDiskKeeper } from '../../../../../src/engine/arrow/storage/disk/disk-keeper.js'
+import type { SegmentHandle } from '../../../../../src/engine/arrow/storage/handle.js'
 import { createStore } from '../../../../../src/engine/arrow/storage/store.js'
 import type { Files } from '../../../../../src/engine/disk/files.js'
 import { createTrouble } from '../../../../../src/engine/disk/trouble.js'
@@ -12,6 +13,7 @@ import { noPause } from '../../support.js'
 import { type Kept, openKept, told } from './kept.js'
 
 const DAY_US = 86_400_000_000
+const DAYS = ['1970-01-01', '1970-01-02']
 /** Each of some hundred calls fails in a run of its own. */
 const SLOW_MS = 60_000
 
@@ -65,6 +67,44 @@ describe('rows on disk', () => {
     expect(hotBytes()).toBeGreaterThan(0)
     expect([store.unload(), store.unload(), store.unload(), hotBytes()]).toEqual([true, true, false, 0])
     expect(await rows()).toHaveLength(2)
+    await close()
+  })
+
+  it('leave memory those first that nobody has asked for the longest', async () => {
+    const { store, append, close } = await openKept(createModelFiles())
+    for (const number of [0, 1, 2]) {
+      await append(record(number))
+      await store.sealAll()
+    }
+    const { parts, release } = store.view('edge_logs')
+    for (const i of [0, 1, 2, 0]) await parts[i]!.open(noPause)
+    const inMemory = () => parts.flatMap((part, i) => ((part as SegmentHandle).hotBytes > 0 ? [i] : []))
+    const left = []
+    do left.push(inMemory())
+    while (store.unload())
+    expect(left).toEqual([[0, 1, 2], [0, 2], [0], []])
+    release()
+    await close()
+  })
+
+  it('that are dropped take no memory, also where they were just being read, and no disk once they have been', async () => {
+    const files = createModelFiles()
+    const { store, keeper, append, close } = await openKept(files)
+    await append(record(0), record(1))
+    await store.sealAll()
+    const { parts, release } = store.view('edge_logs')
+    await parts[0]!.open(noPause)
+    const opening = parts[1]!.open(noPause)
+    store.drop(0, 'day')
+    store.drop(1, 'day')
+    expect([keeper.bytes(), keeper.columnBytes()]).toEqual([0, 0])
+    expect((await opening).rows).toBe(1)
+    expect((await parts[0]!.open(noPause)).rows).toBe(1)
+    expect(keeper.columnBytes()).toBe(0)
+    const segments = async () => (await Promise.all(DAYS.map((day) => files.list(`segments/edge_logs/${day}`)))).flat()
+    expect(await segments()).toHaveLength(2)
+    release()
+    await eventually(async () => expect(await segments()).toEqual([]))
     await close()
   })
 

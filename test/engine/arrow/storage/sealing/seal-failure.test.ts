@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, vi } from 'vitest'
 import { holdInMemory } from '../../../../../src/engine/arrow/storage/handle.js'
-import { type HeadKeeper, memoryKeeper } from '../../../../../src/engine/arrow/storage/keeper.js'
+import { createMemoryKeeper, type HeadKeeper } from '../../../../../src/engine/arrow/storage/keeper.js'
 import { seal } from '../../../../../src/engine/arrow/storage/sealing/seal.js'
 import { createStore } from '../../../../../src/engine/arrow/storage/store.js'
 import { toBatch } from '../../../../support/batch.js'
@@ -32,7 +32,7 @@ it('a head that cannot be sealed stays visible, and later ones are sealed', asyn
 it('a head that cannot be sealed while the one before it is written is told of when that is done', async () => {
   const gate = createGate()
   const write: HeadKeeper['write'] = (segments) => gate.opened.then(() => segments.map(holdInMemory))
-  const keeper = { ...memoryKeeper, openHead: () => ({ ...memoryKeeper.openHead('edge_logs'), write }) }
+  const keeper = { ...createMemoryKeeper(), openHead: () => ({ ...createMemoryKeeper().openHead('edge_logs'), write }) }
   const store = createStore({ sealRows: 1000, sealBytes: 1e9, keeper })
   const append = (timestampUs: number) => store.append(toBatch('edge_logs', [edge({ timestampUs })]))
   await append(1)
@@ -54,7 +54,7 @@ it('a journal of which a part cannot be sealed stays, since it has rows that not
   const reopen = (name: string) =>
     store.reopen(
       'edge_logs',
-      { ...memoryKeeper.openHead('edge_logs'), commit: async () => void commits.push(name) },
+      { ...createMemoryKeeper().openHead('edge_logs'), commit: async () => void commits.push(name) },
       async (show) => {
         for (const timestampUs of [1, 2, 3]) show(toBatch('edge_logs', [edge({ timestampUs })]))
         return true

@@ -1,76 +1,103 @@
+import { LRUCache } from 'lru-cache'
 import type { Files } from '../../../../disk/files.js'
 import type { Trouble } from '../../../../disk/trouble.js'
 import type { SegmentHandle } from '../../handle.js'
-import { createLifetime } from '../../lifetime.js'
 import type { Segment } from '../../segment.js'
 import { GONE } from '../layout.js'
 import type { SegmentOnDisk } from './facts.js'
 import { loadSegment } from './segment-file.js'
 
-export interface DiskSegment extends SegmentHandle {
-  readonly fileBytes: number
-  /** Closes it for good: its files go when nobody retains it. */
-  remove(): Promise<void>
-}
-
-/** Counts what is opened, of all segments. */
-let opened = 0
-
-/** Where segments are, and who is told when columns of one have come into memory. */
+/** Where segments are, and what of them is in memory. */
 export interface SegmentDisk {
   files: Files
   trouble: Pick<Trouble, 'outlast'>
+  columns: ColumnsInMemory
+  /** Is told when columns have come into memory. */
   onLoad(): void
 }
 
-/** A segment on disk. Its hot columns are loaded when it is opened, and stay in memory until they are unloaded. */
-export function holdOnDisk({ files, trouble, onLoad }: SegmentDisk, path: string, facts: SegmentOnDisk): DiskSegment {
-  const { source, day, rows, minUs, maxUs, fileBytes } = facts
-  let loaded: Segment | undefined
-  let loading: Promise<Segment> | undefined
-  let isUnwanted = false
-  let lastOpened = 0
+/** The segments whose columns are in memory, those that were not opened for the longest first; its size is their bytes. */
+export type ColumnsInMemory = LRUCache<DiskSegment, Segment>
 
-  async function load(): Promise<Segment> {
-    const segment = await loadSegment(files, path, facts).finally(() => {
-      loading = undefined
+/** Bounded by who unloads: other things share the memory. */
+export const createColumnsInMemory = (): ColumnsInMemory =>
+  new LRUCache({
+    maxSize: Number.MAX_SAFE_INTEGER,
+    sizeCalculation: ({ hotBytes, coldBytes }) => hotBytes + coldBytes,
+  })
+
+/**
+ * A segment on disk. Its hot columns are loaded when it is opened, and stay in memory until they are unloaded. There may be
+ * many thousands, of which most are not asked for: an instance takes a third of what an object with functions of its own would.
+ */
+export class DiskSegment implements SegmentHandle {
+  readonly #disk: SegmentDisk
+  readonly #path: string
+  readonly #facts: SegmentOnDisk
+  #loading: Promise<Segment> | undefined
+  #isGone = false
+
+  constructor(disk: SegmentDisk, path: string, facts: SegmentOnDisk) {
+    this.#disk = disk
+    this.#path = path
+    this.#facts = facts
+  }
+
+  get isSealed() {
+    return true
+  }
+  get source() {
+    return this.#facts.source
+  }
+  get day() {
+    return this.#facts.day
+  }
+  get rows() {
+    return this.#facts.rows
+  }
+  get minUs() {
+    return this.#facts.minUs
+  }
+  get maxUs() {
+    return this.#facts.maxUs
+  }
+  get fileBytes() {
+    return this.#facts.fileBytes
+  }
+  get hotBytes() {
+    return this.#disk.columns.peek(this)?.hotBytes ?? 0
+  }
+  get coldBytes() {
+    return this.#disk.columns.peek(this)?.coldBytes ?? 0
+  }
+
+  open() {
+    return this.#disk.columns.get(this) ?? (this.#loading ??= this.#load())
+  }
+
+  async #load(): Promise<Segment> {
+    const { files, columns, onLoad } = this.#disk
+    const segment = await loadSegment(files, this.#path, this.#facts).finally(() => {
+      this.#loading = undefined
     })
-    loaded = segment
+    if (this.#isGone) return segment
+    columns.set(this, segment)
     // Which may unload it at once; who has asked for it has it all the same.
     onLoad()
     return segment
   }
 
-  const lifetime = createLifetime(async () => {
-    loaded = undefined
-    if (!isUnwanted) return
-    // Under another name first, so that it is there whole or not at all.
-    await trouble.outlast(() => files.rename(path, path + GONE))
-    await trouble.outlast(() => files.remove(path + GONE))
-  })
+  /** Its columns are not wanted in memory any more; who reads it may open it all the same. */
+  close(): void {
+    this.#isGone = true
+    this.#disk.columns.delete(this)
+  }
 
-  return {
-    ...lifetime,
-    ...{ isSealed: true, source, day, rows, minUs, maxUs, fileBytes },
-    get hotBytes() {
-      return loaded?.hotBytes ?? 0
-    },
-    get coldBytes() {
-      return loaded?.coldBytes ?? 0
-    },
-    get lastOpened() {
-      return lastOpened
-    },
-    open() {
-      lastOpened = ++opened
-      return loaded ?? (loading ??= load())
-    },
-    unload() {
-      loaded = undefined
-    },
-    remove() {
-      isUnwanted = true
-      return lifetime.close()
-    },
+  /** Removes its files, which nobody reads any more. */
+  async remove(): Promise<void> {
+    const { files, trouble } = this.#disk
+    // Under another name first, so that it is there whole or not at all.
+    await trouble.outlast(() => files.rename(this.#path, this.#path + GONE))
+    await trouble.outlast(() => files.remove(this.#path + GONE))
   }
 }

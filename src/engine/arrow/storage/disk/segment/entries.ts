@@ -1,7 +1,5 @@
 import { type Dictionary, emptyEntries } from '../../../columns/dictionary.js'
-import type { GramFilter } from '../../../columns/grams.js'
 import { contentBytes, fromBuffer, readBuffer } from '../../zstd.js'
-import { bytesOf } from './hot-buffers.js'
 
 const NEWLINE = 0x0a
 const OFFSET_BYTES = 4
@@ -32,16 +30,4 @@ export function fromEntries(offsetsBuffer: Buffer, textsBuffer: Buffer): Diction
 function readOffsets(buffer: Buffer): Int32Array {
   const bytes = fromBuffer(buffer)
   return new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / OFFSET_BYTES)
-}
-
-/** Bytes of gram filters: first entries of blocks and one behind the last, then bits. None where there is no filter. */
-export function encodeGrams(grams: GramFilter | undefined): Uint8Array[] {
-  return grams === undefined ? [] : [bytesOf(grams.firstEntries), grams.bits]
-}
-
-export function decodeGrams(bytes: Buffer, blocks: number): GramFilter | undefined {
-  if (blocks === 0) return undefined
-  const firsts = new Uint32Array(blocks + 1)
-  bytes.copy(bytesOf(firsts))
-  return { firstEntries: firsts, bits: Uint8Array.from(bytes.subarray(firsts.byteLength)) }
 }

@@ -1,0 +1,27 @@
+/** Who reads what is taken away meanwhile: it ends when all have left who were there. */
+export interface Readers {
+  /** Comes, and leaves when the function that this returns is called. */
+  enter(): () => void
+  /** Resolves when all who are here at this moment have left. */
+  left(): Promise<void>
+}
+
+export function createReaders(): Readers {
+  const here = new Set<Promise<void>>()
+  return {
+    enter() {
+      let leave!: () => void
+      const stay = new Promise<void>((resolve) => {
+        leave = resolve
+      })
+      here.add(stay)
+      return () => {
+        here.delete(stay)
+        leave()
+      }
+    },
+    async left() {
+      await Promise.all(here)
+    },
+  }
+}
