@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib'
+import { crc32 } from '@node-rs/crc32'
 import { Field, Schema, Utf8 } from 'apache-arrow'
 import { aligned, createMessageWriter, type Region } from '../../../base/ipc-message.js'
 import { KIB } from '../../../base/units.js'

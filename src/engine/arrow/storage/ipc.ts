@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib'
+import { crc32 } from '@node-rs/crc32'
 import { CompressionType, Message, MetadataVersion, type Schema } from 'apache-arrow'
 import { FileBlock, Footer } from 'apache-arrow/ipc/metadata/file'
 import { BodyCompression, DictionaryBatch, type FieldNode, type RecordBatch } from 'apache-arrow/ipc/metadata/message'

@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib'
+import { crc32 } from '@node-rs/crc32'
 import { KIB, MIB } from '../../../base/units.js'
 import type { IngestBatch } from '../../engine.js'
 import type { Files } from '../files.js'

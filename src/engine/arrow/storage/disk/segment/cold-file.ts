@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib'
+import { crc32 } from '@node-rs/crc32'
 import type { Files, ReadableFile } from '../../../../disk/files.js'
 import { type ColdColumns, decodeAside, startsOf } from '../../cold.js'
 import { checkOf } from '../../ipc.js'

@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib'
+import { crc32 } from '@node-rs/crc32'
 import { BufferRegion, FieldNode } from 'apache-arrow/ipc/metadata/message'
 import { aligned, batchMessage, END_OF_STREAM } from '../../../../../base/ipc-message.js'
 import type { Column } from '../../../columns/batch.js'
