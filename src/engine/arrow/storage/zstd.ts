@@ -39,6 +39,11 @@ export function writeBuffer(target: Buffer, content: Uint8Array): number {
 export async function toBuffer(content: Uint8Array, pause: Pause): Promise<Buffer> {
   if (content.length === 0) return Buffer.alloc(0)
   const target = Buffer.allocUnsafeSlow(LENGTH_BYTES + compressBound(content.length) + BUFFER_ROOM_BYTES)
+  if (content.length <= STEP_BYTES) {
+    const length = writeBuffer(target, content)
+    await pause()
+    return target.subarray(0, length)
+  }
   writeLength(target, content.length)
   const compressor = createCompressor()
   compressor.setPledgedSrcSize(content.length)

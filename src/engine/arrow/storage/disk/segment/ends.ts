@@ -19,10 +19,15 @@ export async function withFile<T>(files: Files, path: string, read: (file: Reada
   return read(file).finally(() => file.close())
 }
 
-export async function readBytes(file: ReadableFile, path: string, position: number, bytes: number): Promise<Buffer> {
-  const target = Buffer.allocUnsafeSlow(bytes)
+export function readBytes(file: ReadableFile, path: string, position: number, bytes: number): Promise<Buffer> {
+  return readInto(file, path, position, Buffer.allocUnsafeSlow(bytes))
+}
+
+/** Fills all of `target`, and gives it. */
+export async function readInto(file: ReadableFile, path: string, position: number, target: Buffer): Promise<Buffer> {
   const filled = await file.readAt(position, target)
-  if (filled < bytes) throw damaged(path, `it ends after ${position + filled} bytes, ${bytes - filled} too early`)
+  const missing = target.length - filled
+  if (missing > 0) throw damaged(path, `it ends after ${position + filled} bytes, ${missing} too early`)
   return target
 }
 

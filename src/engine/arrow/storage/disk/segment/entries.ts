@@ -1,5 +1,6 @@
 import { type Dictionary, emptyEntries } from '../../../columns/dictionary.js'
-import { contentBytes, fromBuffer, readBuffer } from '../../zstd.js'
+import { contentBytes, readBuffer } from '../../zstd.js'
+import type { Scratch } from './scratch.js'
 
 const NEWLINE = 0x0a
 const OFFSET_BYTES = 4
@@ -8,8 +9,8 @@ const OFFSET_BYTES = 4
  * A dictionary of Arrow's entries: behind the entry for absent, each with a newline behind it. The texts are decompressed
  * to the end of the memory that they are to have, and moved to the front one by one.
  */
-export function fromEntries(offsetsBuffer: Buffer, textsBuffer: Buffer): Dictionary {
-  const ends = readOffsets(offsetsBuffer)
+export function fromEntries(offsetsBuffer: Buffer, textsBuffer: Buffer, scratch: Scratch): Dictionary {
+  const ends = readOffsets(offsetsBuffer, scratch)
   const entries = ends.length - 1
   const { offsets, bytes } = emptyEntries(entries + 1, ends[entries]! + entries)
   const texts = bytes.subarray(bytes.length - contentBytes(textsBuffer))
@@ -27,7 +28,8 @@ export function fromEntries(offsetsBuffer: Buffer, textsBuffer: Buffer): Diction
   return { count: entries + 1, offsets, bytes, hasNewlines }
 }
 
-function readOffsets(buffer: Buffer): Int32Array {
-  const bytes = fromBuffer(buffer)
+function readOffsets(buffer: Buffer, scratch: Scratch): Int32Array {
+  const bytes = scratch.take(contentBytes(buffer))
+  readBuffer(bytes, buffer)
   return new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / OFFSET_BYTES)
 }

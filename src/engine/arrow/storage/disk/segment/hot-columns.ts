@@ -6,7 +6,7 @@ import type { SegmentFacts } from './facts.js'
 
 /** Hot columns as they are in memory, made from what Arrow has: the way back of hot-buffers. */
 
-/** A column of a record batch as it was read; its buffers are nobody else's and become those of the result where they fit. */
+/** A column of a record batch as it was read. Its values become those of the result where they fit, all but times and projects. */
 export interface ReadColumn {
   rows: number
   nulls: number
@@ -55,9 +55,9 @@ export function fromIndices({ rows, nulls, validity, values }: ReadColumn): Code
   return codes
 }
 
-function integersOf({ buffer, length }: Buffer, rows: number): Codes {
-  if (length === rows) return new Uint8Array(buffer)
-  return length === 2 * rows ? new Uint16Array(buffer) : new Uint32Array(buffer)
+function integersOf({ buffer, byteOffset, length }: Buffer, rows: number): Codes {
+  if (length === rows) return new Uint8Array(buffer, byteOffset, rows)
+  return length === 2 * rows ? new Uint16Array(buffer, byteOffset, rows) : new Uint32Array(buffer, byteOffset, rows)
 }
 
 export function fromNumbers({ rows, values: { buffer, length } }: ReadColumn): NumberColumn {

@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib'
+import { crc32 } from '@node-rs/crc32'
 import type { Files } from '../../../../disk/files.js'
 import { hotColumns } from '../../../../schema.js'
 import { type Column, sealedTexts } from '../../../columns/batch.js'
@@ -6,9 +6,9 @@ import { type Dictionary, withGrams } from '../../../columns/dictionary.js'
 import { createPause, type Pause } from '../../../slices.js'
 import { type Block, openMessage } from '../../ipc.js'
 import type { SegmentParts } from '../../segment.js'
-import { fromBuffer } from '../../zstd.js'
+import { contentBytes, fromBuffer, readBuffer } from '../../zstd.js'
 import { damaged } from './damage.js'
-import { readBytes, readEnd, withFile } from './ends.js'
+import { readEnd, readInto, withFile } from './ends.js'
 import { fromEntries } from './entries.js'
 import { factsOf, type SegmentFacts, type SegmentOnDisk } from './facts.js'
 import { decodeAside, decodeGrams, type HotAside } from './hot-aside.js'
@@ -21,6 +21,7 @@ import {
   fromTimestamps,
   type ReadColumn,
 } from './hot-columns.js'
+import { type Scratch, withScratch } from './scratch.js'
 
 /** The hot columns of a segment, in the form that they have in memory. */
 export type HotParts = Pick<SegmentParts, 'times' | 'projects' | 'columns'>
@@ -46,38 +47,46 @@ export function readFacts(files: Files, path: string): Promise<SegmentOnDisk> {
  * Reads the hot columns. Costs the reading and decompressing of the file and a loop over each column. apache-arrow's reader
  * is not used: it has each buffer in memory once more, which takes twice as long.
  */
-export async function loadHot(files: Files, path: string): Promise<HotParts> {
-  const file = await withFile(files, path, async (file): Promise<HotFile> => {
-    const { at, schema, batches, dictionaries, ...end } = await readEnd(file, path)
-    const facts = factsOf(schema, path)
-    const aside = decodeAside(end.aside)
-    const bytes = await readBytes(file, path, 0, at)
-    if (crc32(bytes) !== aside.crc) throw damaged(path, 'its columns do not match the check sum in it')
-    return { bytes, facts, aside, batch: batches[0]!, dictionaries }
+export function loadHot(files: Files, path: string): Promise<HotParts> {
+  return withScratch(async (scratch) => {
+    const file = await withFile(files, path, async (file): Promise<HotFile> => {
+      const { at, schema, batches, dictionaries, ...end } = await readEnd(file, path)
+      const facts = factsOf(schema, path)
+      const aside = decodeAside(end.aside)
+      const bytes = await readInto(file, path, 0, scratch.take(at))
+      if (crc32(bytes) !== aside.crc) throw damaged(path, 'its columns do not match the check sum in it')
+      return { bytes, facts, aside, batch: batches[0]!, dictionaries }
+    })
+    return decode(file, scratch, createPause())
   })
-  return decode(file, createPause())
 }
 
 /** `timestamp`, `project` and their like come first; an own column has the dictionary of its number, from 1 on. */
-async function decode({ bytes, facts, aside, batch, dictionaries }: HotFile, pause: Pause): Promise<HotParts> {
+async function decode(file: HotFile, scratch: Scratch, pause: Pause): Promise<HotParts> {
+  const { bytes, facts, aside, batch, dictionaries } = file
   const { rows, source } = facts
-  const dictionaryOf = await readDictionaries(bytes, dictionaries, pause)
+  const dictionaryOf = await readDictionaries(bytes, dictionaries, scratch, pause)
   const { nodes, buffers } = openMessage(bytes.subarray(batch.offset))
-  const read = (i: number): ReadColumn => ({
+  const toScratch = (buffer: Buffer): Buffer => {
+    const content = scratch.take(contentBytes(buffer))
+    readBuffer(content, buffer)
+    return content
+  }
+  const read = (i: number, readValues: (buffer: Buffer) => Buffer): ReadColumn => ({
     rows,
     nulls: nodes[i]!.nullCount,
-    validity: fromBuffer(buffers[2 * i]!),
-    values: fromBuffer(buffers[2 * i + 1]!),
+    validity: toScratch(buffers[2 * i]!),
+    values: readValues(buffers[2 * i + 1]!),
   })
-  const times = fromTimestamps(read(0), facts)
-  const projects = fromProjects(read(1), dictionaryOf.get(0)!)
+  const times = fromTimestamps(read(0, toScratch), facts)
+  const projects = fromProjects(read(1, toScratch), dictionaryOf.get(0)!)
   const columns = new Map<string, Column>()
   for (const [i, { name, kind, isLater }] of hotColumns(source).entries()) {
     if (isLater && i + 2 >= nodes.length) {
       columns.set(name, absentNumbers(rows))
       continue
     }
-    const column = read(i + 2)
+    const column = read(i + 2, fromBuffer)
     const dictionary = dictionaryOf.get(i + 1)
     if (dictionary !== undefined) {
       const entries = withGrams(dictionary, decodeGrams(bytes, aside.grams[i]!))
@@ -89,12 +98,12 @@ async function decode({ bytes, facts, aside, batch, dictionaries }: HotFile, pau
   return { times, projects, columns }
 }
 
-async function readDictionaries(bytes: Buffer, blocks: readonly Block[], pause: Pause) {
+async function readDictionaries(bytes: Buffer, blocks: readonly Block[], scratch: Scratch, pause: Pause) {
   const dictionaryOf = new Map<number, Dictionary>()
   for (const { offset } of blocks) {
     const { dictionaryId, buffers } = openMessage(bytes.subarray(offset))
     const [, offsets, texts] = buffers
-    dictionaryOf.set(dictionaryId!, fromEntries(offsets!, texts!))
+    dictionaryOf.set(dictionaryId!, fromEntries(offsets!, texts!, scratch))
     await pause()
   }
   return dictionaryOf

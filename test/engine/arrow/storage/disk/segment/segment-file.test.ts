@@ -49,6 +49,19 @@ describe('a segment on disk', () => {
     }
   })
 
+  it('is left alone by others that are read at the same time and later', async () => {
+    const files = createMemoryFiles()
+    const sealed = await Promise.all([many(), many().slice(0, 100), [edge()]].map(sealedBatch))
+    for (const [i, segment] of sealed.entries()) await writeSegment(files, `${i}`, segment)
+    const open = (i: number) => openSegment(files, `${i}`)
+    const order = [0, 1, 2, 0, 1]
+    const opened = [await Promise.all(order.map(open)), await Promise.all(order.map(open))].flat()
+    for (const number of order) opened.push(await open(number))
+    for (const [i, segment] of opened.entries()) {
+      expect(hotOf(segment)).toStrictEqual(hotOf(sealed[order[i % order.length]!]!))
+    }
+  })
+
   it('keeps the filter over its texts', async () => {
     const files = createMemoryFiles()
     await writeSegment(files, 's', await sealedBatch(many()))
