@@ -32,6 +32,7 @@ const BENCHES = {
     args: ['memory', 'disk', 'restart'].map((mode) => ['1000000', mode]),
   },
   health: { script: 'health.mjs', args: [['1000000']] },
+  segments: { script: 'segments.mjs', args: [['500000']] },
   http: {
     script: 'http.mjs',
     core: OTHER_CORE,

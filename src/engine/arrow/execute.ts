@@ -3,6 +3,7 @@ import { RawJson, type Row, type Value } from '../engine.js'
 import type { BucketsShape, RowsShape } from '../plan.js'
 import type { Batch, ColdReader, ColdRow, Part } from './columns/batch.js'
 import { sizeOf } from './columns/selection.js'
+import { memoKey } from './memo.js'
 import { createAggregation } from './operators/aggregate.js'
 import { createTop, type Found } from './operators/top.js'
 import { bytesOfPartial, mergePartial, type Partial, partialOf, settle } from './partials.js'
@@ -17,7 +18,7 @@ export async function runBuckets(shape: BucketsShape, run: Run): Promise<Row[]> 
   const { parts, pause, memo } = run
   const aggregation = createAggregation(shape.aggregates)
   const select = createSelect(shape, run)
-  const key = JSON.stringify([shape.predicates, shape.unit, shape.aggregates])
+  const key = memoKey(shape.predicates, shape.unit, shape.aggregates)
   const total: Partial = new Map()
 
   async function compute(part: Part): Promise<Partial> {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Metrics } from '../../base/metrics.js'
 import type { Part } from './columns/batch.js'
@@ -25,8 +26,14 @@ interface Entry {
   value: object
 }
 
-/** Objects and pointers of an entry, about. A key takes up to two bytes a character. */
+/** Objects and pointers of an entry, about. */
 const ENTRY_BYTES = 256
+
+/**
+ * The key of what follows from these values alone, plain data. A digest: the text of a plan, which each run makes anew, would
+ * be the most of what an entry takes.
+ */
+export const memoKey = (...values: readonly unknown[]) => hash('sha256', JSON.stringify(values), 'base64url')
 
 export function createMemo(limitBytes: number, metrics: Pick<Metrics, 'memoBytes' | 'memoRecalls'>): Memo {
   const byPart = new WeakMap<Part, Map<string, Entry>>()
@@ -50,7 +57,7 @@ export function createMemo(limitBytes: number, metrics: Pick<Metrics, 'memoBytes
     keep(part, key, value, bytes) {
       if (byPart.get(part)?.has(key) || gone.has(part)) return
       const entry = { part, key, value }
-      entries.set(entry, entry, { size: ENTRY_BYTES + 2 * key.length + bytes })
+      entries.set(entry, entry, { size: ENTRY_BYTES + key.length + bytes })
       // Room for it may have been made by what else was kept of the part.
       const ofPart = byPart.get(part) ?? new Map<string, Entry>()
       if (entries.has(entry)) byPart.set(part, ofPart.set(key, entry))

@@ -1,7 +1,7 @@
 import type { Shape, TimeRange } from '../plan.js'
 import type { Batch, Part } from './columns/batch.js'
 import { bytesOfSelection, range, type Selection } from './columns/selection.js'
-import type { Memo } from './memo.js'
+import { type Memo, memoKey } from './memo.js'
 import { createFilter, filterTime } from './operators/filter.js'
 import type { Pause } from './slices.js'
 
@@ -23,9 +23,9 @@ export function liesWithin({ minUs, maxUs }: Part, { fromUs, throughUs }: TimeRa
 /** Opens a part and finds the rows that a plan means. */
 export function createSelect(shape: Shape, { pause, memo }: Run) {
   const filters = shape.predicates.map((predicate) => createFilter(shape.source, predicate))
-  const key = JSON.stringify(shape.predicates)
   /** The rows of a project are found at no cost. */
   const isCostly = shape.predicates.some(({ column }) => column !== 'project')
+  const key = memoKey(shape.predicates)
 
   // The project's filter comes first: it finds its rows without a look at others.
   async function passing(batch: Batch): Promise<Selection> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createMetrics } from '../../../src/base/metrics.js'
 import type { Part } from '../../../src/engine/arrow/columns/batch.js'
-import { createMemo } from '../../../src/engine/arrow/memo.js'
+import { createMemo, memoKey } from '../../../src/engine/arrow/memo.js'
 
 const part = { isSealed: true, rows: 1, minUs: 0, maxUs: 0 } as Part
 const other = { ...part }
@@ -57,6 +57,16 @@ describe('what is kept of sealed parts', () => {
     const none = createMemo(0, createMetrics())
     none.keep(part, 'k', value, 0)
     expect([none.get(part, 'k'), none.bytes()]).toEqual([undefined, 0])
+  })
+
+  it('has a key that equal values have in common alone, and that is short however long they are', () => {
+    const predicates = [{ test: 'matches', column: 'url', pattern: 'x'.repeat(5_000) }]
+    const key = memoKey(predicates, 'day')
+    expect(key).toHaveLength(43)
+    expect(memoKey(structuredClone(predicates), 'day')).toBe(key)
+    for (const other of [memoKey(predicates, 'hour'), memoKey(predicates), memoKey([...predicates, 'day'])]) {
+      expect(other).not.toBe(key)
+    }
   })
 
   it('goes with its part', async () => {
