@@ -1,10 +1,20 @@
 import type { ColdReader, ColdRow } from '../columns/batch.js'
-import type { ColdColumns } from './cold.js'
+import type { ColdBatches, ColdColumns } from './cold.js'
 import { openMessage } from './ipc.js'
 import { fromBuffer } from './zstd.js'
 
 /** Reads rows of sealed cold columns; keeps the batch last read, since the rows of an answer lie side by side. */
 export function createColdReader(cold: ColdColumns): ColdReader {
+  let read: ColdReader | undefined
+  return (row) => {
+    if (read !== undefined) return read(row)
+    const batches = cold.open()
+    if (!(batches instanceof Promise)) return (read = readerOf(batches))(row)
+    return batches.then((arrived) => (read ??= readerOf(arrived))(row))
+  }
+}
+
+function readerOf({ firstRows, readBatch }: ColdBatches): ColdReader {
   let current = -1
   let read: (index: number) => ColdRow
   const open = (batch: number, bytes: Buffer) => {
@@ -12,10 +22,10 @@ export function createColdReader(cold: ColdColumns): ColdReader {
     current = batch
   }
   return (row) => {
-    const wanted = batchOf(cold.firstRows, row)
-    const index = row - cold.firstRows[wanted]!
+    const wanted = batchOf(firstRows, row)
+    const index = row - firstRows[wanted]!
     if (wanted === current) return read(index)
-    const bytes = cold.readBatch(wanted)
+    const bytes = readBatch(wanted)
     if (bytes instanceof Promise) {
       return bytes.then((arrived) => {
         open(wanted, arrived)

@@ -17,16 +17,20 @@ export interface ColdFile {
   starts: Uint32Array
 }
 
-/**
- * Sealed cold columns: rows in order, as an Arrow IPC file of many record batches, in memory or on disk. A batch is read whole.
- */
+/** Sealed cold columns: rows in order, as an Arrow IPC file of many record batches, in memory or on disk. */
 export interface ColdColumns {
-  /** Batch b holds the rows [firstRows[b], firstRows[b + 1]). */
-  firstRows: Uint32Array
   /** The whole file, where it is in memory. */
   file?: Buffer
-  /** Bytes of memory taken. */
+  /** Bytes of memory taken, once they have been opened. */
   memoryBytes: number
+  /** Finds the batches: at once in memory, later on disk. Rejects where that is damaged. */
+  open(): ColdBatches | Promise<ColdBatches>
+}
+
+/** The batches of cold columns. One is read whole. */
+export interface ColdBatches {
+  /** Batch b holds the rows [firstRows[b], firstRows[b + 1]). */
+  firstRows: Uint32Array
   /** Message and body of a batch: at once from memory, later from disk. Rejects where what was read is damaged. */
   readBatch(batch: number): Buffer | Promise<Buffer>
 }
@@ -83,12 +87,12 @@ export async function sealCold(cold: Texts, order: Uint32Array, pause: Pause): P
 }
 
 export function holdColdFile({ file, firstRows, starts }: ColdFile): ColdColumns {
-  return {
+  const batches: ColdBatches = {
     firstRows,
-    file,
-    memoryBytes: firstRows.byteLength + starts.byteLength + file.byteLength,
     readBatch: (batch) => file.subarray(starts[batch]!, starts[batch + 1]!),
   }
+  const memoryBytes = firstRows.byteLength + starts.byteLength + file.byteLength
+  return { file, memoryBytes, open: () => batches }
 }
 
 /** Batch b lies at the bytes [starts[b], starts[b + 1]) of its file. */

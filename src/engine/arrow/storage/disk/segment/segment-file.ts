@@ -2,7 +2,7 @@ import { type Files, writeFile } from '../../../../disk/files.js'
 import { checkOf } from '../../ipc.js'
 import { createSegment, type Segment } from '../../segment.js'
 import { UNFINISHED } from '../layout.js'
-import { openCold } from './cold-file.js'
+import { coldColumnsIn } from './cold-file.js'
 import { readEnd, withFile } from './ends.js'
 import { FORMAT_VERSION, type SegmentFacts, type SegmentOnDisk } from './facts.js'
 import { encodeHot } from './hot-file.js'
@@ -68,12 +68,11 @@ export async function readSegmentChecks(files: Files, directory: string): Promis
 }
 
 /**
- * Loads a segment: its hot columns into memory, and of its cold ones where they are in their file, which is read when it is
- * asked for. Rejects with `damaged_segment` or `newer_format`, or the system's error.
+ * Loads a segment: its hot columns into memory, of its cold ones nothing until a row of them is asked for. Rejects with `damaged_segment` or `newer_format`, or the system's error.
  */
 export async function loadSegment(files: Files, directory: string, facts: SegmentFacts): Promise<Segment> {
   const hot = await loadHot(files, hotPath(directory))
-  const cold = await openCold(files, coldPath(directory), facts)
+  const cold = coldColumnsIn(files, coldPath(directory), facts)
   const { source, day, rows, minUs, maxUs } = facts
   return createSegment({ source, day, rows, minUs, maxUs, ...hot, cold })
 }

@@ -3,6 +3,7 @@ import { LogweirError } from '../../../../../../src/base/errors.js'
 import { encodeHot } from '../../../../../../src/engine/arrow/storage/disk/segment/hot-file.js'
 import { readSegmentFacts, writeSegment } from '../../../../../../src/engine/arrow/storage/disk/segment/segment-file.js'
 import type { Segment } from '../../../../../../src/engine/arrow/storage/segment.js'
+import type { Files } from '../../../../../../src/engine/disk/files.js'
 import { edge, invocation } from '../../../../../support/records.js'
 import { uniform } from '../../../accumulators/distributions.js'
 import { sealedBatch } from '../../../support.js'
@@ -31,6 +32,9 @@ const rows = () =>
   )
 
 const contentOf = async (segment: Segment) => ({ hot: hotOf(segment), cold: await coldOf(segment) })
+
+/** Opens the segment and reads a row of its cold columns. */
+const readRow = async (files: Files) => (await openSegment(files, 's')).openCold()(0)
 
 /** Opens and reads all, with a file changed: unaltered values, or the error of damage. */
 async function outcome({ files, expected }: Awaited<ReturnType<typeof written>>, path: string, bytes: Buffer) {
@@ -84,10 +88,10 @@ describe('what is wrong with a segment', () => {
     const { files } = await written()
     const [hot, cold] = ['s/hot.arrow', 's/cold.arrow'].map((path) => files.contents.get(path)!)
     files.contents.delete('s/cold.arrow')
-    await expect(openSegment(files, 's')).rejects.toEqual(damaged('s/cold.arrow', 'it is not there'))
+    await expect(readRow(files)).rejects.toEqual(damaged('s/cold.arrow', 'it is not there'))
     files.contents.set('s/cold.arrow', cold!.subarray(1))
     const lengths = `it has ${cold!.length - 1} bytes instead of ${cold!.length}`
-    await expect(openSegment(files, 's')).rejects.toEqual(damaged('s/cold.arrow', lengths))
+    await expect(readRow(files)).rejects.toEqual(damaged('s/cold.arrow', lengths))
     files.contents.set('s/hot.arrow', hot!.subarray(0, -1))
     const end = 'it does not end like an Arrow file'
     await expect(openSegment(files, 's')).rejects.toEqual(damaged('s/hot.arrow', end))
@@ -100,7 +104,17 @@ describe('what is wrong with a segment', () => {
     const [one, other] = [await written([edge({ id: 'a' })]), await written([edge({ id: 'b' })])]
     one.files.contents.set('s/cold.arrow', other.files.contents.get('s/cold.arrow')!)
     const why = 'it belongs to another segment'
-    await expect(openSegment(one.files, 's')).rejects.toEqual(damaged('s/cold.arrow', why))
+    await expect(readRow(one.files)).rejects.toEqual(damaged('s/cold.arrow', why))
+  })
+
+  it('of its cold columns alone leaves what is asked of the others', async () => {
+    const { files, expected } = await written()
+    files.contents.delete('s/cold.arrow')
+    const segment = await openSegment(files, 's')
+    expect(hotOf(segment)).toStrictEqual(expected.hot)
+    const read = segment.openCold()
+    await expect(read(0)).rejects.toMatchObject({ code: 'damaged_segment' })
+    await expect(read(0)).rejects.toMatchObject({ code: 'damaged_segment' })
   })
 
   it('of a batch of cold rows is found when it is read; the others are read', async () => {

@@ -85,7 +85,7 @@ describe('a segment on disk', () => {
     })
   })
 
-  it('reads of its cold columns the batch that is asked for, once for neighbours', async () => {
+  it('reads of its cold columns what finds a row, once, and the batch that is asked for, once for neighbours', async () => {
     const reads: string[] = []
     const files = createMemoryFiles()
     await writeSegment(files, 's', await sealedBatch(many()))
@@ -94,11 +94,16 @@ describe('a segment on disk', () => {
       const file = await openToRead(path)
       return { ...file, readAt: (at, target) => file.readAt(at, target).finally(() => reads.push(path)) }
     }
-    const read = (await openSegment(files, 's')).openCold()
+    const segment = await openSegment(files, 's')
+    expect(reads).not.toContain('s/cold.arrow')
+    const read = segment.openCold()
+    await read(300)
     reads.length = 0
-    for (const row of [300, 301, 511, 512]) await read(row)
-    expect(reads).toEqual(['s/cold.arrow', 's/cold.arrow'])
+    for (const row of [301, 511, 512]) await read(row)
+    expect(reads).toEqual(['s/cold.arrow'])
     expect(read(513)).not.toBeInstanceOf(Promise)
+    await segment.openCold()(0)
+    expect(reads).toEqual(['s/cold.arrow', 's/cold.arrow'])
   })
 })
 
