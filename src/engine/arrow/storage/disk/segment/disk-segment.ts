@@ -77,14 +77,16 @@ export class DiskSegment implements SegmentHandle {
 
   async #load(): Promise<Segment> {
     const { files, columns, onLoad } = this.#disk
-    const segment = await loadSegment(files, this.#path, this.#facts).finally(() => {
+    try {
+      const segment = await loadSegment(files, this.#path, this.#facts)
+      if (this.#isGone) return segment
+      columns.set(this, segment)
+      // Which may unload it at once; who has asked for it has it all the same.
+      onLoad()
+      return segment
+    } finally {
       this.#loading = undefined
-    })
-    if (this.#isGone) return segment
-    columns.set(this, segment)
-    // Which may unload it at once; who has asked for it has it all the same.
-    onLoad()
-    return segment
+    }
   }
 
   /** Its columns are not wanted in memory any more; who reads it may open it all the same. */

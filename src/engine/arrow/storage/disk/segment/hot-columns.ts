@@ -6,7 +6,7 @@ import type { SegmentFacts } from './facts.js'
 
 /** Hot columns as they are in memory, made from what Arrow has: the way back of hot-buffers. */
 
-/** A column of a record batch as it was read. Its values become those of the result where they fit, all but times and projects. */
+/** A column of a record batch as it was read. Its values become those of the result where they fit; not of times and projects. */
 export interface ReadColumn {
   rows: number
   nulls: number

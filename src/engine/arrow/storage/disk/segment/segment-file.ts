@@ -68,7 +68,8 @@ export async function readSegmentChecks(files: Files, directory: string): Promis
 }
 
 /**
- * Loads a segment: its hot columns into memory, of its cold ones nothing until a row of them is asked for. Rejects with `damaged_segment` or `newer_format`, or the system's error.
+ * Loads a segment: its hot columns into memory, of its cold ones nothing until a row of them is asked for. Rejects with
+ * `damaged_segment` or `newer_format`, or the system's error.
  */
 export async function loadSegment(files: Files, directory: string, facts: SegmentFacts): Promise<Segment> {
   const hot = await loadHot(files, hotPath(directory))
