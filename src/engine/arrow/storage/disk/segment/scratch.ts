@@ -10,7 +10,7 @@ export interface Scratch {
 }
 
 const ALIGNMENT = 8
-/** What is larger than this is not kept for the next load. */
+/** It grows to what a load has taken, up to this. */
 const KEPT_BYTES = 4 * MIB
 
 /** Memory that no load uses at the moment; as many pieces as there were loads at the same time. */
@@ -26,6 +26,6 @@ export async function withScratch<T>(work: (scratch: Scratch) => Promise<T>): Pr
     return taken <= memory.length ? memory.subarray(start, start + bytes) : Buffer.allocUnsafeSlow(bytes)
   }
   return work({ take }).finally(() => {
-    if (taken <= KEPT_BYTES) idle.push(taken <= memory.length ? memory : Buffer.allocUnsafeSlow(taken))
+    idle.push(taken > memory.length && taken <= KEPT_BYTES ? Buffer.allocUnsafeSlow(taken) : memory)
   })
 }
