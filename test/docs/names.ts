@@ -21,6 +21,7 @@ export const FLAGS_OF_OTHERS: Readonly<Record<string, string>> = {
   '--command': 'psql',
   '--env': 'docker',
   '--interactive': 'docker',
+  '--max-semi-space-size': 'node',
   '--memory': 'docker',
   '--module': 'tsc',
   '--no-align': 'psql',
