@@ -28,12 +28,14 @@ const NOT_RUN = [
   'npm prune --omit=dev --ignore-scripts',
 ] as const
 
-const LOCKED: Record<string, { dev?: boolean; hasInstallScript?: boolean }> = JSON.parse(
+const LOCKED: Record<string, { dev?: boolean; optional?: boolean; hasInstallScript?: boolean }> = JSON.parse(
   textOf('package-lock.json'),
 ).packages
+/** Those of other systems are not installed. */
+const isInstalled = (path: string) => !LOCKED[path]!.optional || existsSync(join(ROOT, path))
 /** The packages at the top of node_modules that the program runs with. */
 const PACKAGES = Object.keys(LOCKED).filter(
-  (path) => /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path) && !LOCKED[path]!.dev,
+  (path) => /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path) && !LOCKED[path]!.dev && isInstalled(path),
 )
 
 /** The environment of a container: what its image sets, and how node is found. */
