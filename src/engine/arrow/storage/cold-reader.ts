@@ -38,8 +38,9 @@ function readerOf({ firstRows, readBatch }: ColdBatches): ColdReader {
 }
 
 function openBatch(bytes: Buffer): (index: number) => ColdRow {
-  const [, idOffsets, ids, , messageOffsets, messages, , metadataOffsets, metadata] =
-    openMessage(bytes).buffers.map(fromBuffer)
+  const [, idOffsets, ids, , messageOffsets, messages, , metadataOffsets, metadata] = openMessage(bytes).buffers.map(
+    (buffer) => fromBuffer(buffer),
+  )
   const id = textsOf(idOffsets!, ids!)
   const message = textsOf(messageOffsets!, messages!)
   const details = textsOf(metadataOffsets!, metadata!)

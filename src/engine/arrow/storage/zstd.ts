@@ -70,9 +70,9 @@ export function contentBytes(buffer: Buffer): number {
   return buffer.length === 0 ? 0 : buffer.readUInt32LE() + buffer.readUInt32LE(4) * 2 ** 32
 }
 
-/** What a buffer held, in memory of its own; throws where it is damaged. */
-export function fromBuffer(buffer: Buffer): Buffer {
-  const content = Buffer.allocUnsafeSlow(contentBytes(buffer))
+/** What a buffer held, in memory of its own unless it is to be taken from elsewhere; throws where it is damaged. */
+export function fromBuffer(buffer: Buffer, take: (bytes: number) => Buffer = Buffer.allocUnsafeSlow): Buffer {
+  const content = take(contentBytes(buffer))
   readBuffer(content, buffer)
   return content
 }

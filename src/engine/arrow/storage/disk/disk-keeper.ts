@@ -44,16 +44,10 @@ export interface RecoveryVisitor {
 export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => void): DiskKeeper {
   const journals = new Set<Journal>()
   const lastNumbers = new Map<SourceName, number>()
-  const held = new Set<DiskSegment>()
-  let heldBytes = 0
+  let segmentBytes = 0
   const removals = createTurns()
   const columns = createColumnsInMemory()
   const disk = { files, trouble, columns, onLoad }
-
-  function hold(segment: DiskSegment): void {
-    held.add(segment)
-    heldBytes += segment.fileBytes
-  }
 
   function reserve({ source, number }: HeadId): void {
     lastNumbers.set(source, Math.max(number, lastNumbers.get(source) ?? 0))
@@ -74,7 +68,7 @@ export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => v
       async write(segments) {
         const written = await trouble.outlast(() => writeSegments(id, parts, segments))
         parts += written.length
-        written.forEach(hold)
+        for (const { fileBytes } of written) segmentBytes += fileBytes
         return written
       },
       async commit() {
@@ -148,8 +142,7 @@ export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => v
     },
     drop(segments, read) {
       for (const segment of segments as readonly DiskSegment[]) {
-        if (!held.delete(segment)) continue
-        heldBytes -= segment.fileBytes
+        segmentBytes -= segment.fileBytes
         segment.close()
         // Given up when the process stops: then it is there at the next start, and goes again.
         removals.take(() => read.then(() => segment.remove())).catch(() => {})
@@ -165,13 +158,13 @@ export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => v
       for (const place of segments) {
         const segment = await recoverSegment(place, visitor)
         if (segment === undefined) continue
-        hold(segment)
+        segmentBytes += segment.fileBytes
         store.adopt(segment)
       }
       for (const id of journals) await recoverHead(id, store, visitor)
     },
     bytes() {
-      let bytes = heldBytes
+      let bytes = segmentBytes
       for (const journal of journals) bytes += journal.bytes
       return bytes
     },

@@ -1,5 +1,5 @@
 import { type Dictionary, emptyEntries } from '../../../columns/dictionary.js'
-import { contentBytes, readBuffer } from '../../zstd.js'
+import { contentBytes, fromBuffer, readBuffer } from '../../zstd.js'
 import type { Scratch } from './scratch.js'
 
 const NEWLINE = 0x0a
@@ -29,7 +29,6 @@ export function fromEntries(offsetsBuffer: Buffer, textsBuffer: Buffer, scratch:
 }
 
 function readOffsets(buffer: Buffer, scratch: Scratch): Int32Array {
-  const bytes = scratch.take(contentBytes(buffer))
-  readBuffer(bytes, buffer)
+  const bytes = fromBuffer(buffer, scratch.take)
   return new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / OFFSET_BYTES)
 }

@@ -6,7 +6,7 @@ import { type Dictionary, withGrams } from '../../../columns/dictionary.js'
 import { createPause, type Pause } from '../../../slices.js'
 import { type Block, openMessage } from '../../ipc.js'
 import type { SegmentParts } from '../../segment.js'
-import { contentBytes, fromBuffer, readBuffer } from '../../zstd.js'
+import { fromBuffer } from '../../zstd.js'
 import { damaged } from './damage.js'
 import { readEnd, readInto, withFile } from './ends.js'
 import { fromEntries } from './entries.js'
@@ -67,26 +67,21 @@ async function decode(file: HotFile, scratch: Scratch, pause: Pause): Promise<Ho
   const { rows, source } = facts
   const dictionaryOf = await readDictionaries(bytes, dictionaries, scratch, pause)
   const { nodes, buffers } = openMessage(bytes.subarray(batch.offset))
-  const toScratch = (buffer: Buffer): Buffer => {
-    const content = scratch.take(contentBytes(buffer))
-    readBuffer(content, buffer)
-    return content
-  }
-  const read = (i: number, readValues: (buffer: Buffer) => Buffer): ReadColumn => ({
+  const read = (i: number, takeValues?: Scratch['take']): ReadColumn => ({
     rows,
     nulls: nodes[i]!.nullCount,
-    validity: toScratch(buffers[2 * i]!),
-    values: readValues(buffers[2 * i + 1]!),
+    validity: fromBuffer(buffers[2 * i]!, scratch.take),
+    values: fromBuffer(buffers[2 * i + 1]!, takeValues),
   })
-  const times = fromTimestamps(read(0, toScratch), facts)
-  const projects = fromProjects(read(1, toScratch), dictionaryOf.get(0)!)
+  const times = fromTimestamps(read(0, scratch.take), facts)
+  const projects = fromProjects(read(1, scratch.take), dictionaryOf.get(0)!)
   const columns = new Map<string, Column>()
   for (const [i, { name, kind, isLater }] of hotColumns(source).entries()) {
     if (isLater && i + 2 >= nodes.length) {
       columns.set(name, absentNumbers(rows))
       continue
     }
-    const column = read(i + 2, fromBuffer)
+    const column = read(i + 2)
     const dictionary = dictionaryOf.get(i + 1)
     if (dictionary !== undefined) {
       const entries = withGrams(dictionary, decodeGrams(bytes, aside.grams[i]!))
