@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { free } from '../base/array-buffers.js'
 import { LogweirError } from '../base/errors.js'
 import { THREAD_HEAP } from '../base/heap.js'
 import type { Metrics } from '../base/metrics.js'
@@ -46,7 +47,7 @@ export interface Thread {
 
 const RETENTION_US = 90 * DAY_US
 const FLUSH_INTERVAL_MS = 200
-/** Batches that took less than this leave their memory to the collector. */
+/** The memory of a batch that took at least so much is for the next one. */
 const RETURNED_BYTES = MIB
 
 interface Waiting {
@@ -101,11 +102,9 @@ export function createThread(script: URL, options: ThreadOptions, onFail: (failu
     await engine.append(batch)
     totals.taken += batch.rows
     metrics.ingestedRows.inc({ source: batch.source }, batch.rows)
-    if (batch.ipc.buffer.byteLength >= RETURNED_BYTES) giveBack(batch.ipc.buffer as ArrayBuffer)
-  }
-
-  function giveBack(buffer: ArrayBuffer): void {
-    worker?.postMessage({ memory: new Uint8Array(buffer) } satisfies Returned, [buffer])
+    const memory = batch.ipc.buffer as ArrayBuffer
+    if (memory.byteLength < RETURNED_BYTES) free([memory])
+    else worker?.postMessage({ memory: new Uint8Array(memory) } satisfies Returned, [memory])
   }
 
   async function countRejects(refused: readonly Reject[]): Promise<void> {

@@ -21,11 +21,11 @@ export async function runBuckets(shape: BucketsShape, run: Run): Promise<Row[]> 
   const key = memoKey(shape.predicates, shape.unit, shape.aggregates)
   const total: Partial = new Map()
 
-  async function compute(part: Part): Promise<Partial> {
-    const { batch, selection } = await select(part)
-    run.scanned(sizeOf(selection))
-    return sizeOf(selection) > 0 ? partialOf(batch, selection, shape.unit, aggregation) : new Map()
-  }
+  const compute = (part: Part): Promise<Partial> =>
+    select(part, (batch, selection) => {
+      run.scanned(sizeOf(selection))
+      return sizeOf(selection) > 0 ? partialOf(batch, selection, shape.unit, aggregation) : new Map()
+    })
 
   async function computeToKeep(part: Part): Promise<Partial> {
     const partial = settle(await compute(part), aggregation)
@@ -56,16 +56,17 @@ export async function runRows(shape: RowsShape, run: Run): Promise<AsyncIterable
   const { parts, pause, opening, scanned } = run
   const select = createSelect(shape, run)
   const top = createTop(shape.limit)
-  const opened = new Map<number, Batch>()
+  const opened = new Map<number, Batch['openCold']>()
   const newestFirst = parts.map((_, i) => i).sort((a, b) => parts[b]!.maxUs - parts[a]!.maxUs)
   for (const number of newestFirst) {
     const part = parts[number]!
     if (!top.wants(part.maxUs)) break
     opening()
-    const { batch, selection } = await select(part)
-    opened.set(number, batch)
-    scanned(Math.min(sizeOf(selection), shape.limit))
-    top.offer(batch, number, selection)
+    await select(part, (batch, selection) => {
+      opened.set(number, batch.openCold)
+      scanned(Math.min(sizeOf(selection), shape.limit))
+      top.offer(batch, number, selection)
+    })
     await pause()
   }
   return readRows(top.found, opened, shape.columns, pause)
@@ -73,13 +74,13 @@ export async function runRows(shape: RowsShape, run: Run): Promise<AsyncIterable
 
 async function* readRows(
   found: readonly Found[],
-  batches: ReadonlyMap<number, Batch>,
+  opened: ReadonlyMap<number, Batch['openCold']>,
   columns: readonly string[],
   pause: Pause,
 ): AsyncIterable<Row> {
   const readers = new Map<number, ColdReader>()
   for (const { timestampUs, batch, row } of found) {
-    const read = readers.get(batch) ?? batches.get(batch)!.openCold()
+    const read = readers.get(batch) ?? opened.get(batch)!()
     readers.set(batch, read)
     const cold = read(row)
     yield toRow(timestampUs, cold instanceof Promise ? await cold : cold, columns)

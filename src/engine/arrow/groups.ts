@@ -47,10 +47,11 @@ export async function runGroups(shape: GroupsShape, run: Run, limits: GroupingLi
   const groups: Groups = { keys: createInterner(), states: [], count: 0, bytes: 0 }
   for (const part of parts) {
     run.opening()
-    const { batch, selection } = await select(part)
-    run.scanned(sizeOf(selection))
-    const column = batch.columns.get(key.column) as TextColumn
-    await foldRows(groups, { batch, selection, column }, key, aggregation, { pause, limits })
+    await select(part, (batch, selection) => {
+      run.scanned(sizeOf(selection))
+      const column = batch.columns.get(key.column) as TextColumn
+      return foldRows(groups, { batch, selection, column }, key, aggregation, { pause, limits })
+    })
     await pause()
   }
   return orderedRows(groups, shape, aggregation, pause)

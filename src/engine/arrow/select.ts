@@ -20,7 +20,7 @@ export function liesWithin({ minUs, maxUs }: Part, { fromUs, throughUs }: TimeRa
   return minUs >= fromUs && maxUs <= throughUs
 }
 
-/** Opens a part and finds the rows that a plan means. */
+/** Opens a part, finds the rows that a plan means, and uses them; what comes of them must not hold on to the columns. */
 export function createSelect(shape: Shape, { pause, memo }: Run) {
   const filters = shape.predicates.map((predicate) => createFilter(shape.source, predicate))
   /** The rows of a project are found at no cost. */
@@ -40,10 +40,16 @@ export function createSelect(shape: Shape, { pause, memo }: Run) {
     return selection
   }
 
-  return async (part: Part): Promise<{ batch: Batch; selection: Selection }> => {
+  return async <T>(part: Part, use: (batch: Batch, selection: Selection) => T | Promise<T>): Promise<T> => {
     const batch = await part.open(pause)
-    const isKept = isCostly && part.isSealed && !liesWithin(part, shape)
-    const rows = isKept ? (memo.get<Selection>(part, key) ?? (await passingToKeep(part, batch))) : await passing(batch)
-    return { batch, selection: filterTime(batch, rows, shape) }
+    try {
+      const isKept = isCostly && part.isSealed && !liesWithin(part, shape)
+      const rows = isKept
+        ? (memo.get<Selection>(part, key) ?? (await passingToKeep(part, batch)))
+        : await passing(batch)
+      return await use(batch, filterTime(batch, rows, shape))
+    } finally {
+      part.close()
+    }
   }
 }

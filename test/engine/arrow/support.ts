@@ -1,3 +1,4 @@
+import { memoryOf } from '../../../src/base/array-buffers.js'
 import type { Accumulator } from '../../../src/engine/arrow/accumulators/accumulator.js'
 import { createTally, type Tally, tallyNumbers } from '../../../src/engine/arrow/accumulators/tally.js'
 import type { Batch } from '../../../src/engine/arrow/columns/batch.js'
@@ -123,16 +124,8 @@ export const textsOf = (dictionary: Dictionary): string[] =>
   Array.from({ length: dictionary.count - 1 }, (_, i) => entryOf(dictionary, i + 1).toString())
 
 /** The bytes of memory that an object of plain data holds in buffers, each buffer counted once and whole. */
-export function bufferBytes(root: unknown): number {
-  const buffers = new Set<ArrayBufferLike>()
-  const walk = (value: unknown) => {
-    if (typeof value !== 'object' || value === null) return
-    if (ArrayBuffer.isView(value)) buffers.add(value.buffer)
-    else for (const part of value instanceof Map ? value.values() : Object.values(value)) walk(part)
-  }
-  walk(root)
-  return [...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0)
-}
+export const bufferBytes = (root: unknown): number =>
+  memoryOf(root).reduce((sum, { byteLength }) => sum + byteLength, 0)
 
 /** A store's rows that are in memory, as batches, and what lets go of them. */
 export function viewOf(store: Store, source: SourceName): { batches: Batch[]; release(): void } {

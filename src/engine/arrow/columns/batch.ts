@@ -45,6 +45,8 @@ export interface Part {
   readonly maxUs: number
   /** The columns: at once where they are in memory, else when they have been loaded. */
   open(pause: Pause): Batch | Promise<Batch>
+  /** Who has opened it does not look at its hot columns any more: their memory may go. Cold ones can be read on. */
+  close(): void
 }
 
 export function overlaps({ minUs, maxUs }: Part, { fromUs, throughUs }: TimeRange): boolean {
@@ -52,7 +54,7 @@ export function overlaps({ minUs, maxUs }: Part, { fromUs, throughUs }: TimeRang
 }
 
 /**
- * What operators work on: the columns of some rows of one source, which never change while a query holds the batch.
+ * What operators work on: the columns of some rows of one source, which never change while a query has it open.
  * A sealed segment is one; a snapshot of the open head is another.
  */
 export interface Batch {

@@ -1,4 +1,5 @@
 import { type Data, type RecordBatch, RecordBatchReader } from 'apache-arrow'
+import { free, memoryOf } from '../../../base/array-buffers.js'
 import type { Interner } from '../../../base/interner.js'
 import { withRoom } from '../../../base/room.js'
 import type { SourceName } from '../../../sources.js'
@@ -145,7 +146,17 @@ export function decodeBatch(batch: IngestBatch): (head: Head) => void {
     (name) => !dataOf.has(name as string) && !later.some((column) => column.name === name),
   )
   if (missing.length > 0) throw new TypeError(`A batch of ${batch.source} must have the columns ${missing.join(', ')}.`)
-  return (head) => appendToHead(head, dataOf, batch.rows)
+  return (head) => {
+    const before = memoryOf(head)
+    appendToHead(head, dataOf, batch.rows)
+    if (head.readers === 0) free(withoutThese(before, memoryOf(head)))
+  }
+}
+
+/** What a head has outgrown. */
+function withoutThese(before: readonly ArrayBuffer[], now: readonly ArrayBuffer[]): ArrayBuffer[] {
+  const held = new Set(now)
+  return before.filter((memory) => !held.has(memory))
 }
 
 function appendToHead(head: Head, dataOf: ReadonlyMap<string, Data>, rows: number): void {
@@ -221,7 +232,8 @@ function appendCodes(codes: Uint32Array, at: number, data: Data, rows: number, c
 export function showHead(head: Head): Part {
   const { rows, minUs, maxUs } = head
   const show = () => snapshot(head, rows)
-  return { isSealed: false, rows, minUs, maxUs, open: (pause) => seeTexts(head, rows, pause)?.then(show) ?? show() }
+  const open: Part['open'] = (pause) => seeTexts(head, rows, pause)?.then(show) ?? show()
+  return { isSealed: false, rows, minUs, maxUs, open, close() {} }
 }
 
 /** The first `rows` of a head, as a batch that later appends leave alone. */

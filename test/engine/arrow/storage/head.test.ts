@@ -98,6 +98,7 @@ describe('a head', () => {
       }),
     )
     const head = createHead('function_edge_logs')
+    head.readers = 1
     const snapshots: Batch[] = []
     for (let row = 0; row < records.length; row += 50) {
       snapshots.push(snapshot(head))

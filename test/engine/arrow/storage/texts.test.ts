@@ -39,6 +39,7 @@ describe('the texts of an open head', () => {
     fc.assert(
       fc.property(fc.array(arbitraryBatch, { minLength: 1, maxLength: 8 }), (batches) => {
         const head = createHead('edge_logs')
+        head.readers = 1
         const snapshots = batches.map((batch) => {
           append(head, batch)
           return { ...head.cold }
@@ -65,6 +66,17 @@ describe('the texts of an open head', () => {
       batch.ipc.fill(0xee)
     }
     expect([0, 1, 2].map((row) => textsOf(head.cold, row))).toEqual(given.flat().map(expectedOf))
+  })
+
+  it.each([0, 1])('give the memory that they have outgrown back where nobody reads it: %d readers', (readers) => {
+    const head = createHead('edge_logs')
+    append(head, rows(1, 10, 'a'))
+    head.readers = readers
+    const [small, kept] = [head.cold.bytes, head.cold.places]
+    append(head, rows(1, 300 * KIB, 'b'))
+    expect(small.length > 0).toBe(readers > 0)
+    expect(head.cold.places).toBe(kept)
+    expect(kept.length).toBeGreaterThan(0)
   })
 
   it('move to memory of twice the size when they are full, not for each batch', () => {

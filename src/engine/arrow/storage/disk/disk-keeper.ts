@@ -1,3 +1,4 @@
+import { free, memoryOf } from '../../../../base/array-buffers.js'
 import { createTurns } from '../../../../base/turns.js'
 import type { SourceName } from '../../../../sources.js'
 import type { Files } from '../../../disk/files.js'
@@ -69,6 +70,7 @@ export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => v
         const written = await trouble.outlast(() => writeSegments(id, parts, segments))
         parts += written.length
         for (const { fileBytes } of written) segmentBytes += fileBytes
+        free(memoryOf(segments))
         return written
       },
       async commit() {
@@ -143,7 +145,7 @@ export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => v
     drop(segments, read) {
       for (const segment of segments as readonly DiskSegment[]) {
         segmentBytes -= segment.fileBytes
-        segment.close()
+        segment.retire()
         // Given up when the process stops: then it is there at the next start, and goes again.
         removals.take(() => read.then(() => segment.remove())).catch(() => {})
       }

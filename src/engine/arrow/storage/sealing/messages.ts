@@ -25,22 +25,6 @@ export interface Sealed {
   keptBytes: number
 }
 
-/** All memory that a message holds, so that it can be moved. What is empty stays: it may be a constant. */
-export function memoryOf(message: unknown): ArrayBuffer[] {
-  const found = new Set<ArrayBuffer>()
-  const visit = (value: unknown): void => {
-    if (ArrayBuffer.isView(value)) {
-      if (value.byteLength > 0) found.add(value.buffer as ArrayBuffer)
-    } else if (value instanceof Map) {
-      for (const inner of value.values()) visit(inner)
-    } else if (typeof value === 'object' && value !== null) {
-      for (const inner of Object.values(value)) visit(inner)
-    }
-  }
-  visit(message)
-  return [...found]
-}
-
 // On the way from one thread to another a Buffer becomes an Uint8Array; these are made Buffers again.
 
 export function openRowsArrived(rows: OpenRows): OpenRows {

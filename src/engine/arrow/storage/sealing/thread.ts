@@ -1,4 +1,5 @@
 import { createAnsweringThread } from '../../../../base/answering-thread.js'
+import { free, memoryOf } from '../../../../base/array-buffers.js'
 import { THREAD_HEAP } from '../../../../base/heap.js'
 import type { Log } from '../../../../base/log.js'
 import { MIB } from '../../../../base/units.js'
@@ -6,7 +7,7 @@ import type { Head } from '../head.js'
 import type { SealedRows } from '../segment.js'
 import type { Texts } from '../texts.js'
 import { copyRows } from './copy.js'
-import { type Answer, memoryOf, type Question, type Sealed, sealedRowsArrived } from './messages.js'
+import { type Answer, type Question, type Sealed, sealedRowsArrived } from './messages.js'
 import { createSealerHere, type Sealer } from './sealer.js'
 
 /** Texts copied at a time: about a millisecond. */
@@ -39,6 +40,7 @@ export function createSealingThread(log: Log, script = new URL('./worker.js', im
       const answer = await thread.ask({ piece, at, of }, [piece.buffer])
       piece = (answer as { piece: Uint8Array<ArrayBuffer> }).piece
     }
+    free([piece.buffer])
   }
 
   return {

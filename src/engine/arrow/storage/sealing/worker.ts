@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads'
+import { memoryOf } from '../../../../base/array-buffers.js'
 import { createInterner } from '../../columns/dictionary.js'
-import { type Answer, memoryOf, openRowsArrived, type Piece, type Question } from './messages.js'
+import { type Answer, openRowsArrived, type Piece, type Question } from './messages.js'
 import { type OpenRows, seal } from './seal.js'
 
 /** The sealing thread: texts and rows of a head in, sealed rows out. Nobody waits for a turn here. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { memoryOf } from '../../../../../src/base/array-buffers.js'
 import { createDiskKeeper } from '../../../../../src/engine/arrow/storage/disk/disk-keeper.js'
 import type { SegmentHandle } from '../../../../../src/engine/arrow/storage/handle.js'
 import { createStore } from '../../../../../src/engine/arrow/storage/store.js'
@@ -105,6 +106,50 @@ describe('rows on disk', () => {
     expect(await segments()).toHaveLength(2)
     release()
     await eventually(async () => expect(await segments()).toEqual([]))
+    await close()
+  })
+
+  it('give their memory back when they have left and nobody has them open, and not before', async () => {
+    const { store, append, rows, close } = await openKept(createModelFiles())
+    await append(record(0))
+    await store.sealAll()
+    const { parts, release } = store.view('edge_logs')
+    const part = parts[0]!
+    const [one, other] = await Promise.all([part.open(noPause), part.open(noPause)])
+    expect(memoryOf([one, other]).length).toBeGreaterThan(0)
+    const { offsets } = one.times
+    expect(store.unload()).toBe(true)
+    // Who comes now need not load what others have.
+    expect(await part.open(noPause)).toBe(one)
+    part.close()
+    part.close()
+    expect(offsets).toHaveLength(1)
+    part.close()
+    expect(offsets).toHaveLength(0)
+    expect(memoryOf([one.times, one.columns])).toEqual([])
+    expect(String((await one.openCold()(0)).id)).toBe('0')
+    expect(await part.open(noPause)).not.toBe(one)
+    part.close()
+    expect(await rows()).toEqual([told(record(0))])
+    release()
+    await close()
+  })
+
+  it('give their memory back also where they could not be loaded at first', async () => {
+    const files = createModelFiles()
+    const { store, append, close } = await openKept(files)
+    await append(record(0))
+    await store.sealAll()
+    const { parts, release } = store.view('edge_logs')
+    const part = parts[0]!
+    files.fail({ code: 'EIO', after: 0, only: ['openToRead'] })
+    await Promise.all([0, 1].map(() => expect(part.open(noPause)).rejects.toThrow('EIO')))
+    const batch = await part.open(noPause)
+    part.close()
+    expect(batch.times.offsets).toHaveLength(1)
+    store.unload()
+    expect(batch.times.offsets).toHaveLength(0)
+    release()
     await close()
   })
 

@@ -1,13 +1,10 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
+import { memoryOf } from '../../../../../src/base/array-buffers.js'
 import type { Facts } from '../../../../../src/base/log.js'
 import { createInterner } from '../../../../../src/engine/arrow/columns/dictionary.js'
 import { copyRows } from '../../../../../src/engine/arrow/storage/sealing/copy.js'
-import {
-  memoryOf,
-  openRowsArrived,
-  sealedRowsArrived,
-} from '../../../../../src/engine/arrow/storage/sealing/messages.js'
+import { openRowsArrived, sealedRowsArrived } from '../../../../../src/engine/arrow/storage/sealing/messages.js'
 import { type OpenRows, seal } from '../../../../../src/engine/arrow/storage/sealing/seal.js'
 import type { Sealer } from '../../../../../src/engine/arrow/storage/sealing/sealer.js'
 import type { createSealingThread as CreateSealingThread } from '../../../../../src/engine/arrow/storage/sealing/thread.js'

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { free, memoryOf } from '../../../../../base/array-buffers.js'
 import type { Files } from '../../../../disk/files.js'
 import type { Trouble } from '../../../../disk/trouble.js'
 import type { SegmentHandle } from '../../handle.js'
@@ -24,17 +25,23 @@ export const createColumnsInMemory = (): ColumnsInMemory =>
   new LRUCache({
     maxSize: Number.MAX_SAFE_INTEGER,
     sizeCalculation: ({ hotBytes, coldBytes }) => hotBytes + coldBytes,
+    disposeAfter: (_, segment) => segment.freeUnused(),
   })
 
 /**
- * A segment on disk. Its hot columns are loaded when it is opened, and stay in memory until they are unloaded. There may be
- * many thousands, of which most are not asked for: an instance takes a third of what an object with functions of its own would.
+ * A segment on disk. Its hot columns are loaded when it is opened, and stay in memory until they are unloaded and all who
+ * have opened it have closed it. There may be many thousands, of which most are not asked for: an instance takes a third of
+ * what an object with functions of its own would.
  */
 export class DiskSegment implements SegmentHandle {
   readonly #disk: SegmentDisk
   readonly #path: string
   readonly #facts: SegmentOnDisk
   #loading: Promise<Segment> | undefined
+  /** Its columns, while they are in memory. */
+  #loaded: Segment | undefined
+  /** How many have opened it, and not closed it yet. */
+  #users = 0
   #isGone = false
 
   constructor(disk: SegmentDisk, path: string, facts: SegmentOnDisk) {
@@ -72,27 +79,46 @@ export class DiskSegment implements SegmentHandle {
   }
 
   open() {
-    return this.#disk.columns.get(this) ?? (this.#loading ??= this.#load())
+    this.#users++
+    return this.#disk.columns.get(this) ?? this.#loaded ?? (this.#loading ??= this.#load())
+  }
+
+  close() {
+    this.#users--
+    this.freeUnused()
   }
 
   async #load(): Promise<Segment> {
     const { files, columns, onLoad } = this.#disk
     try {
       const segment = await loadSegment(files, this.#path, this.#facts)
+      this.#loaded = segment
       if (this.#isGone) return segment
       columns.set(this, segment)
       // Which may unload it at once; who has asked for it has it all the same.
       onLoad()
       return segment
+    } catch (error) {
+      // Only those who wait for this had opened it: they have nothing to close.
+      this.#users = 0
+      throw error
     } finally {
       this.#loading = undefined
     }
   }
 
   /** Its columns are not wanted in memory any more; who reads it may open it all the same. */
-  close(): void {
+  retire(): void {
     this.#isGone = true
     this.#disk.columns.delete(this)
+  }
+
+  /** Gives the memory of its columns back where they are not to stay in memory, and nobody looks at them. */
+  freeUnused(): void {
+    if (this.#loaded === undefined || this.#users > 0 || this.#disk.columns.has(this)) return
+    const { times, projects, columns } = this.#loaded
+    this.#loaded = undefined
+    free(memoryOf([times, projects, columns]))
   }
 
   /** Removes its files, which nobody reads any more. */
