@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { GIB } from '../../src/base/units.js'
 import type { ArrowEngine, ArrowEngineOptions } from '../../src/engine/arrow/engine.js'
 import { expectRows } from '../oracle/compare.js'
 import { executionTimes } from '../oracle/invocation-stats.js'
@@ -41,6 +42,9 @@ const arbitraryLimits = fc.record({
   sealBytes: fc.option(fc.integer({ min: 500, max: 20_000 }), { nil: undefined }),
   memoBytes: fc.constantFrom(undefined, undefined, 0, 2_000),
 })
+
+/** For rows in memory: enough, or so little that columns leave as soon as they have come. */
+const arbitraryRoom = fc.constantFrom(GIB, 1)
 
 const arbitraryRun = arbitraryNowUs.chain((nowUs) =>
   fc.record({
@@ -123,9 +127,9 @@ describe('the embedded engine', () => {
     'answers as the oracle does from its disk too, one engine after the other',
     () =>
       fc.assert(
-        fc.asyncProperty(fc.array(arbitraryRun, { minLength: 2, maxLength: 3 }), async (runs) => {
+        fc.asyncProperty(fc.array(arbitraryRun, { minLength: 2, maxLength: 3 }), arbitraryRoom, async (runs, room) => {
           const { nowUs, limits } = runs[0]!
-          const { open, next } = successors({ clock: createFakeClock(nowUs), ...limits })
+          const { open, next } = successors({ clock: createFakeClock(nowUs), ...limits, rowsLimitBytes: room })
           let engine = await open()
           const records: TestRecord[] = []
           for (const { steps, last } of runs) {

@@ -6,6 +6,7 @@ import type { Row, Value, Work } from '../../../src/engine/engine.js'
 import { count, equals, matches, nothing, type Plan, scan } from '../../../src/engine/plan.js'
 import { createFakeClock } from '../../support/clock.js'
 import { appendAll, openEngine, readAll } from '../../support/engine.js'
+import { createModelFiles, type ModelFiles } from '../../support/model-files.js'
 import { edge } from '../../support/records.js'
 
 const ALWAYS = { fromUs: 0, throughUs: Number.MAX_SAFE_INTEGER }
@@ -28,10 +29,18 @@ const perSecond = (range = ALWAYS, limit = 1000, ...urls: string[]): Plan =>
     .orderBy('timestamp')
     .limit(limit)
 
+const perUrl: Plan = scan('edge_logs', ALWAYS)
+  .filter(equals('project', 'a'))
+  .group('url')
+  .aggregate({ rows: count() })
+  .orderBy('rows', 'desc')
+  .limit(100)
+
 /** Batches of 10 rows, each a second after the one before; a row in two is of the project. */
 async function openFilled(options: Partial<ArrowEngineOptions> = {}) {
   const metrics = createMetrics()
   const engine = openEngine({ metrics, sealRows: ROWS, ...options })
+  await engine.recover()
   const records = Array.from({ length: BATCHES * ROWS }, (_, i) =>
     edge({
       id: `${i}`,
@@ -300,6 +309,36 @@ describe('the memory of open rows', () => {
     expect(headBytes(engine)).toBeGreaterThan(empty)
     clock.advance(60_000)
     expect(headBytes(engine)).toBe(empty)
+    await engine.close()
+  })
+})
+
+describe('columns that must leave memory as soon as they have come', () => {
+  /** Calls that the disk got while a plan ran. */
+  async function callsOf(engine: ArrowEngine, files: ModelFiles, plan: Plan): Promise<number> {
+    const before = files.calls
+    await answer(engine, plan)
+    return files.calls - before
+  }
+
+  it.each([
+    ['buckets', perSecond(ALWAYS, 1000, 'u')],
+    ['groups', perUrl],
+    ['the newest rows', newest(15)],
+  ])('stay as long as a run of %s looks at them, and no longer', async (_, plan) => {
+    const expected = await answer((await openFilled()).engine, plan)
+    const files = createModelFiles()
+    const disk = { directory: 'data', files, release: async () => {} }
+    const { engine } = await openFilled({ disk, rowsLimitBytes: 1, sealBytes: Number.POSITIVE_INFINITY, memoBytes: 0 })
+    await engine.seal()
+    expect(await Promise.all([answer(engine, plan), answer(engine, plan)])).toEqual([expected, expected])
+    // What were still there need not be read again.
+    const calls = await callsOf(engine, files, plan)
+    expect(calls).toBeGreaterThan(0)
+    expect(await callsOf(engine, files, plan)).toBe(calls)
+    files.fail({ code: 'EIO', after: 3, only: ['readAt'] })
+    await expect(answer(engine, plan)).rejects.toThrow('EIO')
+    expect(await callsOf(engine, files, plan)).toBe(calls)
     await engine.close()
   })
 })
