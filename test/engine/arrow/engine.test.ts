@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createMetrics } from '../../../src/base/metrics.js'
-import { DAY_US } from '../../../src/base/units.js'
+import { DAY_US, GIB } from '../../../src/base/units.js'
 import type { ArrowEngine, ArrowEngineOptions } from '../../../src/engine/arrow/engine.js'
 import type { Row, Value, Work } from '../../../src/engine/engine.js'
 import { count, equals, matches, nothing, type Plan, scan } from '../../../src/engine/plan.js'
@@ -314,10 +314,19 @@ describe('the memory of open rows', () => {
 })
 
 describe('columns that must leave memory as soon as they have come', () => {
-  /** Calls that the disk got while a plan ran. */
-  async function callsOf(engine: ArrowEngine, files: ModelFiles, plan: Plan): Promise<number> {
+  async function openOnDisk(options: Partial<ArrowEngineOptions> = {}) {
+    const files = createModelFiles()
+    const disk = { directory: 'data', files, release: async () => {} }
+    const room = { rowsLimitBytes: 1, sealBytes: Number.POSITIVE_INFINITY, memoBytes: 0 }
+    const { engine } = await openFilled({ disk, ...room, ...options })
+    await engine.seal()
+    return { engine, files }
+  }
+
+  /** Calls that the disk gets during some work. */
+  async function callsOf(files: ModelFiles, work: Promise<unknown>): Promise<number> {
     const before = files.calls
-    await answer(engine, plan)
+    await work
     return files.calls - before
   }
 
@@ -327,18 +336,24 @@ describe('columns that must leave memory as soon as they have come', () => {
     ['the newest rows', newest(15)],
   ])('stay as long as a run of %s looks at them, and no longer', async (_, plan) => {
     const expected = await answer((await openFilled()).engine, plan)
-    const files = createModelFiles()
-    const disk = { directory: 'data', files, release: async () => {} }
-    const { engine } = await openFilled({ disk, rowsLimitBytes: 1, sealBytes: Number.POSITIVE_INFINITY, memoBytes: 0 })
-    await engine.seal()
+    const { engine, files } = await openOnDisk()
     expect(await Promise.all([answer(engine, plan), answer(engine, plan)])).toEqual([expected, expected])
     // What were still there need not be read again.
-    const calls = await callsOf(engine, files, plan)
+    const calls = await callsOf(files, answer(engine, plan))
     expect(calls).toBeGreaterThan(0)
-    expect(await callsOf(engine, files, plan)).toBe(calls)
+    expect(await callsOf(files, answer(engine, plan))).toBe(calls)
     files.fail({ code: 'EIO', after: 3, only: ['readAt'] })
     await expect(answer(engine, plan)).rejects.toThrow('EIO')
-    expect(await callsOf(engine, files, plan)).toBe(calls)
+    expect(await callsOf(files, answer(engine, plan))).toBe(calls)
+    await engine.close()
+  })
+
+  it('do so also where a run fails while it looks at them', async () => {
+    const { engine, files } = await openOnDisk({ groupingLimits: { groups: 3, bytes: GIB } })
+    const fail = () => expect(answer(engine, perUrl)).rejects.toMatchObject({ code: 'too_many_groups' })
+    const calls = await callsOf(files, fail())
+    expect(calls).toBeGreaterThan(0)
+    expect(await callsOf(files, fail())).toBe(calls)
     await engine.close()
   })
 })
