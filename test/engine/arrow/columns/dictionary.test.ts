@@ -1,11 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ABSENT, entryAt, entryOf, pick } from '../../../../src/engine/arrow/columns/dictionary.js'
+import { ABSENT, entryAt, entryOf, pick, withGrams } from '../../../../src/engine/arrow/columns/dictionary.js'
 import { dictionary, textsOf } from '../support.js'
 
-const arbitraryTexts = fc.uniqueArray(fc.string({ unit: fc.constantFrom('a', 'é', '\n', '😀'), maxLength: 5 }), {
-  maxLength: 40,
-})
+const arbitraryText = fc.string({ unit: fc.constantFrom('a', 'é', '\n', '😀'), maxLength: 5 })
+const arbitraryTexts = fc.uniqueArray(arbitraryText, { maxLength: 40 })
 
 describe('a dictionary', () => {
   it('keeps a code for absent that no text has', () => {
@@ -21,6 +20,34 @@ describe('a dictionary', () => {
         const made = dictionary(texts)
         const expected = [0, 0, ...texts.flatMap((text, i) => Array(Buffer.byteLength(text) + 1).fill(i + 1))]
         expect(expected.map((_, position) => entryAt(made, position))).toEqual(expected)
+      }),
+    )
+  })
+})
+
+describe('what entries share with the ones before them', () => {
+  const sharedOf = (a: Buffer, b: Buffer) => {
+    let length = 0
+    while (length < Math.min(255, a.length, b.length) && a[length] === b[length]) length++
+    return length
+  }
+
+  it('is counted to the byte, up to 255', () => {
+    const nothing = { firstEntries: new Uint32Array(1), bits: new Uint8Array(0) }
+    const long = fc.tuple(fc.constantFrom('', 'a'.repeat(250), 'a'.repeat(300)), fc.string({ maxLength: 12 }))
+    const texts = fc.uniqueArray(
+      fc.oneof(
+        arbitraryText,
+        long.map((parts) => parts.join('')),
+      ),
+      { maxLength: 40 },
+    )
+    fc.assert(
+      fc.property(texts, (given) => {
+        const { shared } = withGrams(dictionary(given), nothing)
+        const entries = given.map((text) => Buffer.from(text))
+        const expected = entries.map((entry, i) => (i === 0 ? 0 : sharedOf(entries[i - 1]!, entry)))
+        expect([...shared!]).toEqual([0, ...expected])
       }),
     )
   })

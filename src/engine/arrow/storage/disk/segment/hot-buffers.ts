@@ -85,7 +85,7 @@ export function toEntries({ count, offsets, bytes }: Dictionary): { offsets: Int
   for (let entry = 1; entry < count; entry++) {
     const stop = offsets[entry + 1]! - 1
     let p = offsets[entry]!
-    for (; p + 4 <= stop; p += 4, end += 4) to.setInt32(end, from.getInt32(p))
+    for (; p + 4 <= stop; p += 4, end += 4) to.setInt32(end, from.getInt32(p, true), true)
     while (p < stop) texts[end++] = bytes[p++]!
     ends[entry] = end
   }
