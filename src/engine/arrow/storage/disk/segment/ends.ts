@@ -31,14 +31,18 @@ export async function readInto(file: ReadableFile, path: string, position: numbe
   return target
 }
 
-/** Reads the end of an Arrow file of ours, and where it begins. */
-export async function readEnd(file: ReadableFile, path: string): Promise<FileEnd & { at: number; bytes: Buffer }> {
+/** The end of an Arrow file of ours, and where it begins; read unless it is in `last`, the last bytes of the file. */
+export async function readEnd(
+  file: ReadableFile,
+  path: string,
+  last?: Buffer,
+): Promise<FileEnd & { at: number; bytes: Buffer }> {
   const readLast = (bytes: number) => readBytes(file, path, file.bytes - bytes, bytes)
   const ending = (last: Buffer, length: number | undefined) => {
     if (length === undefined || length > file.bytes) throw damaged(path, 'it does not end like an Arrow file')
     return length <= last.length ? last.subarray(-length) : readLast(length)
   }
-  const last = await readLast(Math.min(file.bytes, LAST_BYTES))
+  last ??= await readLast(Math.min(file.bytes, LAST_BYTES))
   const checked = await ending(last, checkedBytes(last))
   const bytes = await ending(last, endBytes(checked))
   const end = decodeEnd(bytes)

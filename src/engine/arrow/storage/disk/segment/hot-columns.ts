@@ -1,3 +1,4 @@
+import { free } from '../../../../../base/array-buffers.js'
 import type { AreasColumn, TimeColumn } from '../../../columns/batch.js'
 import { ABSENT, type Codes, type Dictionary } from '../../../columns/dictionary.js'
 import { EXCEPTION, type NumberColumn, narrowNumbers, shorts } from '../../../columns/numbers.js'
@@ -61,7 +62,11 @@ function integersOf({ buffer, byteOffset, length }: Buffer, rows: number): Codes
 }
 
 export function fromNumbers({ rows, values: { buffer, length } }: ReadColumn): NumberColumn {
-  if (length === 8 * rows) return narrowNumbers(new Float64Array(buffer))
+  if (length === 8 * rows) {
+    const column = narrowNumbers(new Float64Array(buffer))
+    if (column.values.buffer !== buffer) free([buffer as ArrayBuffer])
+    return column
+  }
   // Neither single precision nor 65,535 in two bytes is written any more, but they were.
   if (length === 4 * rows) return narrowNumbers(new Float64Array(new Float32Array(buffer)))
   const integers = new Uint16Array(buffer)

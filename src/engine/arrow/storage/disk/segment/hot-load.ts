@@ -50,10 +50,11 @@ export function readFacts(files: Files, path: string): Promise<SegmentOnDisk> {
 export function loadHot(files: Files, path: string): Promise<HotParts> {
   return withScratch(async (scratch) => {
     const file = await withFile(files, path, async (file): Promise<HotFile> => {
-      const { at, schema, batches, dictionaries, ...end } = await readEnd(file, path)
+      const whole = await readInto(file, path, 0, scratch.take(file.bytes))
+      const { at, schema, batches, dictionaries, ...end } = await readEnd(file, path, whole)
       const facts = factsOf(schema, path)
       const aside = decodeAside(end.aside)
-      const bytes = await readInto(file, path, 0, scratch.take(at))
+      const bytes = whole.subarray(0, at)
       if (crc32(bytes) !== aside.crc) throw damaged(path, 'its columns do not match the check sum in it')
       return { bytes, facts, aside, batch: batches[0]!, dictionaries }
     })
