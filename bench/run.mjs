@@ -32,7 +32,13 @@ const BENCHES = {
     args: ['memory', 'disk', 'restart'].map((mode) => ['1000000', mode]),
   },
   health: { script: 'health.mjs', args: [['1000000']] },
-  segments: { script: 'segments.mjs', args: [['500000']] },
+  segments: {
+    script: 'segments.mjs',
+    args: [
+      ['500000', 'none'],
+      ['1000000', 'time'],
+    ],
+  },
   http: {
     script: 'http.mjs',
     core: OTHER_CORE,

@@ -1,8 +1,10 @@
 /**
- * What does it cost when rows lie in thousands of small segments? Records of 90 days come in no order, as from shippers that
- * catch up, and a small memory limit makes small heads, of which each becomes a segment for every day in it.
+ * What does it cost when the columns of many segments do not fit into memory? A small memory limit makes small heads. Records of
+ * 90 days that come in no order, as from shippers that catch up, make thousands of small segments, since each head becomes one
+ * for every day in it; those of 7 days in order make a hundred, of which memory holds few.
  *
- *   node bench/segments.mjs 500000
+ *   node bench/segments.mjs 500000 none
+ *   node bench/segments.mjs 1000000 time
  */
 import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,8 +15,11 @@ import { records, SEED, write } from './data.mjs'
 import { cpuSeconds, median } from './process.mjs'
 import { metric, startService } from './service.mjs'
 
+/** Neighbours in the file are so many lines apart in time. */
+const ORDERS = { none: { days: 90, stride: 314_159 }, time: { days: 7, stride: 1 } }
 const rows = Number(process.argv[2] ?? 500_000)
-const SPAN = { spanUs: 90 * 86_400e6, projects: 50 }
+const { days, stride } = ORDERS[process.argv[3] ?? 'none']
+const SPAN = { spanUs: days * 86_400e6, projects: 50 }
 /** As many projects are asked for, each once, so that no answer comes from a cache. */
 const PROJECTS = Array.from({ length: 20 }, (_, rank) => projectRef(SEED, rank))
 const QUERIES = {
@@ -22,12 +27,10 @@ const QUERIES = {
   apiCountsDaily: 'usage.api-counts?interval=daily',
   statsByDay: 'functions.invocation-stats?interval=7day',
 }
-/** Neighbours in the file are far apart in time. */
-const STRIDE = 314_159
 
 const directory = mkdtempSync(join(tmpdir(), 'logweir-bench-segments-'))
 const path = join(directory, 'lines.ndjson')
-await write(path, [inNoOrder()])
+await write(path, [inOrder()])
 const stdin = openSync(path, 'r')
 const service = await startService(stdin, ['--data-dir', join(directory, 'data'), '--memory-limit', '64M'])
 const { atMs } = await service.said(/standard input ended/)
@@ -37,24 +40,27 @@ const coreSeconds = cpuSeconds(service.pid)
 await setTimeout(2_000)
 const segments = await metric(service, 'logweir_segments')
 const times = {}
+const beforeQueries = cpuSeconds(service.pid)
 for (const [name, query] of Object.entries(QUERIES)) {
   const tookMs = []
   for (const project of PROJECTS) tookMs.push(await ask(`${query}&project=${project}`))
   times[`${name}Ms`] = median(tookMs)
   times[`${name}WorstMs`] = Math.max(...tookMs)
 }
+const queryCoreSeconds = cpuSeconds(service.pid) - beforeQueries
 const seconds = (atMs - service.startedMs) / 1000
-console.log(JSON.stringify({ rows, segments, seconds, coreSeconds, residentMb: service.residentMb(), ...times }))
+const residentMb = service.residentMb()
+console.log(JSON.stringify({ rows, segments, seconds, coreSeconds, queryCoreSeconds, residentMb, ...times }))
 await service.stop()
 rmSync(directory, { recursive: true })
 
 /** Of both sources that queries are about. */
-function* inNoOrder() {
+function* inOrder() {
   const lines = ['edge_logs', 'function_edge_logs'].flatMap((source) => {
     const chunks = [...records(source, rows / 2, true, SPAN)].map((chunk) => Buffer.from(chunk))
     return Buffer.concat(chunks).toString().trimEnd().split('\n')
   })
-  for (let i = 0; i < lines.length; i++) yield `${lines[(i * STRIDE) % lines.length]}\n`
+  for (let i = 0; i < lines.length; i++) yield `${lines[(i * stride) % lines.length]}\n`
 }
 
 async function ask(query) {
