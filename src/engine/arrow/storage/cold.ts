@@ -40,8 +40,6 @@ export const BATCH_ROWS = 256
 export const BATCH_BYTES = 512 * KIB
 /** Places of a row's texts: start and end of each. */
 const PLACES = 2 * COLD_COLUMNS.length
-/** Below this a loop over the bytes is faster than a call that copies them. */
-const SHORT_BYTES = 48
 
 export const COLD_SCHEMA = new Schema(COLD_COLUMNS.map((name) => new Field(name, new Utf8(), false)))
 const FILE_START = fileStart(COLD_SCHEMA)
@@ -150,16 +148,11 @@ function gather({ bytes, places }: Texts, rows: Uint32Array, column: number, at:
   offsets[0] = 0
   for (let r = 0; r < rows.length; r++) {
     const place = rows[r]! * PLACES + 2 * column
-    copyWithin(bytes, places[place]!, places[place + 1]!, end)
+    bytes.copyWithin(end, places[place]!, places[place + 1]!)
     end += places[place + 1]! - places[place]!
     offsets[r + 1] = end - start
   }
   return end
-}
-
-function copyWithin(bytes: Uint8Array, start: number, end: number, target: number): void {
-  if (end - start >= SHORT_BYTES) bytes.copyWithin(target, start, end)
-  else for (let p = start; p < end; p++) bytes[target++] = bytes[p]!
 }
 
 /** The compressed buffers of a batch, and where each is. */

@@ -16,7 +16,7 @@ import {
   projectRowsBytes,
   rowsOfProject,
 } from './project-rows.js'
-import { appendTexts, createTexts, eachNull, emptied, sizedLike, type Texts, textAt, textsBytes } from './texts.js'
+import { appendTexts, createTexts, eachNull, emptied, type Texts, textAt, textsBytes } from './texts.js'
 
 /**
  * The open end of a source: rows in order of arrival, in columns that grow. Micro-batches are copied in, so that a trickle
@@ -33,6 +33,8 @@ export interface Head {
   byProject: ProjectRows
   /** The cold columns, in the order of the schema. */
   cold: Texts
+  /** Whether rows are read from it, not from what it was sealed into. */
+  isOpen: boolean
   /** How many queries may still read its memory. */
   readers: number
 }
@@ -70,13 +72,17 @@ export function createHead(source: SourceName): Head {
     timestampsUs: new Float64Array(FIRST_ROWS),
     columns: new Map(columns.map(({ name, kind }) => [name, createColumn(kind)])),
     byProject: createProjectRows(),
-    cold: createTexts(COLD_COLUMNS.length),
+    cold: createTexts({ columns: COLD_COLUMNS.length, growsInPlace: true }),
   })
 }
 
-/** A head in the memory of one that is no more. */
+/** A head in the memory of one that is no more; of another source that is its cold columns, and the others are freed. */
 export function reuseHead(source: SourceName, spare: Head): Head {
-  if (spare.source !== source) return emptyHead(source, { ...createHead(source), cold: emptied(spare.cold) })
+  if (spare.source !== source) {
+    const head = emptyHead(source, { ...createHead(source), cold: emptied(spare.cold) })
+    free(withoutThese(memoryOf(spare), memoryOf(head)))
+    return head
+  }
   return emptyHead(source, {
     timestampsUs: spare.timestampsUs,
     columns: new Map([...spare.columns].map(([name, column]) => [name, clearedColumn(column)])),
@@ -85,17 +91,12 @@ export function reuseHead(source: SourceName, spare: Head): Head {
   })
 }
 
-/** A head with as much new memory for its cold columns: what will fill like that one need not grow on the way. */
-export function createHeadLike({ source, cold }: Head): Head {
-  return emptyHead(source, { ...createHead(source), cold: sizedLike(cold) })
-}
-
 type HeadMemory = Pick<Head, 'timestampsUs' | 'columns' | 'byProject' | 'cold'>
 
 /** Every head is made here, and named member by member: copies of others would each make V8 compile anew what appends rows. */
 function emptyHead(source: SourceName, { timestampsUs, columns, byProject, cold }: HeadMemory): Head {
   const [minUs, maxUs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-  return { source, rows: 0, minUs, maxUs, timestampsUs, columns, byProject, cold, readers: 0 }
+  return { source, rows: 0, minUs, maxUs, timestampsUs, columns, byProject, cold, isOpen: true, readers: 0 }
 }
 
 function clearedColumn(column: HeadColumn): HeadColumn {
@@ -110,7 +111,7 @@ const unseen = (): TextColumn['seen'] => ({ rows: 0, codes: new Uint32Array(FIRS
 function createColumn(kind: HotColumn['kind']): HeadColumn {
   if (kind === 'number') return { kind, values: new Float64Array(FIRST_ROWS) }
   if (kind === 'areas') return { kind, flags: new Uint8Array(FIRST_ROWS) }
-  if (kind === 'text') return { kind, texts: createTexts(1), seen: unseen() }
+  if (kind === 'text') return { kind, texts: createTexts({ columns: 1, growsInPlace: false }), seen: unseen() }
   return { kind, codes: new Uint32Array(FIRST_ROWS), interner: createInterner() }
 }
 

@@ -4,21 +4,13 @@ import type { IngestBatch, SourceStats } from '../../engine.js'
 import type { TimeRange } from '../../plan.js'
 import { overlaps, type Part } from '../columns/batch.js'
 import type { SegmentHandle } from './handle.js'
-import {
-  createHead,
-  createHeadLike,
-  decodeBatch,
-  type Head,
-  headBytes,
-  headContentBytes,
-  reuseHead,
-  showHead,
-} from './head.js'
+import { createHead, decodeBatch, type Head, headBytes, headContentBytes, showHead } from './head.js'
 import { createMemoryKeeper, type HeadKeeper, type Keeper } from './keeper.js'
 import { createReaders } from './readers.js'
 import { createSealerHere, type Sealer } from './sealing/sealer.js'
 import { holdSealedRows } from './segment.js'
 import { createShelf, headsOf, type Sealing, type Shelf, statsOf, takeFrom } from './shelf.js'
+import { createSpare } from './spare.js'
 
 export interface StoreOptions {
   /** Where rows are kept beyond memory; by default nowhere. */
@@ -104,8 +96,7 @@ export function createStore(options: StoreOptions): Store {
   /** A head that could not be written leaves its rows visible where they are. */
   const writing = createTurns()
   const backlog: Promise<void>[] = []
-  /** The last head that was sealed: its memory is used again, since memory that the system must first find is twice as dear. */
-  let spare: { head: Head; idle: boolean } | undefined
+  const spare = createSpare()
 
   /**
    * Begins to seal the open head, or a part of what is kept with it. Who does not wait for it need not catch: rows that
@@ -122,7 +113,8 @@ export function createStore(options: StoreOptions): Store {
       const sealedRows = await rows
       for (const segment of await kept.write(sealedRows.map(holdSealedRows))) shelf.segments.push(segment)
       shelf.sealing.splice(shelf.sealing.indexOf(full), 1)
-      if (head.readers === 0) spare = { head, idle: false }
+      head.isOpen = false
+      letGo(head)
       const isWhole = !shelf.sealing.some((other) => other.kept === kept)
       if (extent === 'all' && isWhole) await kept.commit()
     })
@@ -132,14 +124,15 @@ export function createStore(options: StoreOptions): Store {
     return sealed
   }
 
-  /** The head for the next rows. One that is empty moves to memory that is spare; in a flood, to as much as its forerunner. */
+  /** The head for the next rows. One that is empty moves to memory that is spare. */
   const openHead = (shelf: Shelf): Head => {
-    const forerunner = shelf.sealing.at(-1)?.head
-    if (shelf.head.rows > 0) return shelf.head
-    if (spare !== undefined) shelf.head = reuseHead(shelf.source, spare.head)
-    else if (forerunner !== undefined) shelf.head = createHeadLike(forerunner)
-    spare = undefined
+    if (shelf.head.rows === 0) shelf.head = spare.take(shelf.source) ?? shelf.head
     return shelf.head
+  }
+
+  /** Its memory is spare when the segments stand for its rows and the last who reads it has left. */
+  const letGo = (head: Head) => {
+    if (!head.isOpen && head.readers === 0) spare.keep(head)
   }
 
   const isFull = (head: Head) => head.rows >= sealRows || headContentBytes(head) >= sealBytes
@@ -158,8 +151,7 @@ export function createStore(options: StoreOptions): Store {
   const stats = (): SourceStats[] =>
     [...shelves.values()].map((shelf) => {
       const held = statsOf(shelf)
-      const spareBytes = spare?.head.source === shelf.source ? headBytes(spare.head) : 0
-      return { ...held, headBytes: held.headBytes + spareBytes }
+      return { ...held, headBytes: held.headBytes + spare.bytes(shelf.source) }
     })
 
   const settled = async () => {
@@ -204,7 +196,10 @@ export function createStore(options: StoreOptions): Store {
       for (const read of heads) read.readers++
       const leave = readers.enter()
       const release = () => {
-        for (const read of heads.splice(0)) read.readers--
+        for (const read of heads.splice(0)) {
+          read.readers--
+          letGo(read)
+        }
         leave()
       }
       const total = shelf.segments.length + heads.length
@@ -228,13 +223,12 @@ export function createStore(options: StoreOptions): Store {
     },
     stats,
     trim(what) {
-      if (what === 'all' || spare?.idle) spare = undefined
-      else if (spare !== undefined) spare.idle = true
+      spare.trim(what)
       sealer.trim(what)
     },
     // Asked with each batch: what there is much of is not added up here.
     bytes() {
-      let bytes = keeper.columnBytes() + sealer.bytes() + (spare === undefined ? 0 : headBytes(spare.head))
+      let bytes = keeper.columnBytes() + sealer.bytes() + spare.bytes()
       for (const shelf of shelves.values()) for (const head of headsOf(shelf)) bytes += headBytes(head)
       return bytes
     },

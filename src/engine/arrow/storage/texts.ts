@@ -1,14 +1,16 @@
 import type { Data } from 'apache-arrow'
-import { KIB } from '../../../base/units.js'
+import { grown, withRoom } from '../../../base/room.js'
 
 /**
  * Texts of some columns of an open head, as they came, in one run of bytes: one piece of memory is grown, used again and
- * accounted for more easily than one a column. What is full moves to memory of twice the size, so that who has taken
- * `bytes` and `places` as they are keeps reading what was there.
+ * accounted for more easily than one a column. Bytes grow where they stand, or move like places when they are full, so that who
+ * has taken `bytes` and `places` as they are keeps reading what was there.
  */
 export interface Texts {
   readonly columns: number
-  bytes: Uint8Array
+  /** For texts that are copied, not looked at: V8 takes half as long again for each byte of what grows where it stands. */
+  readonly growsInPlace: boolean
+  bytes: Uint8Array<ArrayBuffer>
   /** The texts end here; behind it is room to grow. */
   usedBytes: number
   /** Where row r has its texts: start and end of each column's, from `2 * columns * r` on. A null ends before it starts. */
@@ -16,21 +18,16 @@ export interface Texts {
 }
 
 const FIRST_ROWS = 64
-const FIRST_BYTES = 16 * KIB
+const NO_BYTES = new Uint8Array(0)
 
-export function createTexts(columns: number): Texts {
+export function createTexts({ columns, growsInPlace }: Pick<Texts, 'columns' | 'growsInPlace'>): Texts {
   const places = new Uint32Array(2 * columns * FIRST_ROWS)
-  return { columns, bytes: new Uint8Array(FIRST_BYTES), usedBytes: 0, places }
+  return { columns, growsInPlace, bytes: NO_BYTES, usedBytes: 0, places }
 }
 
 /** The same memory without a text in it. */
-export function emptied({ columns, bytes, places }: Texts): Texts {
-  return { columns, bytes, usedBytes: 0, places }
-}
-
-/** As much new memory: what will fill like these need not grow on the way. */
-export function sizedLike({ columns, bytes, places }: Texts): Texts {
-  return { columns, bytes: new Uint8Array(bytes.length), usedBytes: 0, places: new Uint32Array(places.length) }
+export function emptied(texts: Texts): Texts {
+  return { ...texts, usedBytes: 0 }
 }
 
 /** Appends `rows` rows of all columns behind the first `at` ones. */
@@ -60,10 +57,7 @@ export function textAt({ columns, bytes, places }: Texts, row: number, column: n
 /** Makes room for so many bytes behind the texts; what stands there already stays. */
 export function reserveBytes(texts: Texts, bytes: number): void {
   const needed = texts.usedBytes + bytes
-  if (needed <= texts.bytes.length) return
-  const grown = new Uint8Array(Math.max(needed, texts.bytes.length * 2))
-  grown.set(texts.bytes)
-  texts.bytes = grown
+  texts.bytes = texts.growsInPlace ? grown(texts.bytes, needed) : withRoom(texts.bytes, texts.bytes.length, needed)
 }
 
 function reservePlaces(texts: Texts, at: number, rows: number): void {

@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import { memoryOf } from '../../../../base/array-buffers.js'
+import { grown } from '../../../../base/room.js'
 import { createInterner } from '../../columns/dictionary.js'
 import { type Answer, openRowsArrived, type Piece, type Question } from './messages.js'
 import { type OpenRows, seal } from './seal.js'
@@ -8,16 +9,11 @@ import { type OpenRows, seal } from './seal.js'
 
 const distinct = createInterner()
 const port = parentPort!
-/** The texts of one head, and room behind them, where a file is made of them: as logs are, it takes half of that at most. */
+/** The texts of one head, and room behind them, where a file is made of them. */
 let texts = new Uint8Array(0)
-const ROOM_SHARE = 0.5
-/** Heads differ a little: one that is somewhat longer than those before finds room, too. */
-const SPARE_SHARE = 0.25
 
 function take({ piece, at, of }: Piece): Answer {
-  if (at === 0 && texts.length < of * (1 + ROOM_SHARE)) {
-    texts = new Uint8Array(Math.ceil(of * (1 + ROOM_SHARE + SPARE_SHARE)))
-  }
+  texts = grown(texts, of)
   texts.set(piece.subarray(0, of - at), at)
   return { piece }
 }
@@ -27,7 +23,7 @@ async function sealRows(message: OpenRows): Promise<Answer> {
   rows.cold.bytes = texts
   const parts = await seal(rows, distinct, () => undefined)
   // It has grown where the file needed more room.
-  texts = rows.cold.bytes as Uint8Array<ArrayBuffer>
+  texts = rows.cold.bytes
   return { parts, keptBytes: texts.byteLength + distinct.byteLength }
 }
 
