@@ -102,6 +102,17 @@ describe('the texts of an open head', () => {
     expect(headContentBytes(head)).toBe(textBytesOf(records) + records.length * 32)
   })
 
+  it('go to a head of another source, and what else the head had is freed', () => {
+    const before = createHead('edge_logs')
+    append(before, rows(400, 100, 'x'))
+    const { bytes } = before.cold
+    const head = reuseHead('auth_logs', before)
+    expect(head.cold.bytes).toBe(bytes)
+    expect(bytes.length).toBeGreaterThan(40_000)
+    expect(before.timestampsUs).toHaveLength(0)
+    expect(head.timestampsUs.length).toBeGreaterThan(0)
+  })
+
   it('count the bytes that they keep in memory, room to grow included', () => {
     const head = createHead('edge_logs')
     for (const [count, bytes] of [
