@@ -14,7 +14,7 @@ import type { Run } from './select.js'
 import { createPause } from './slices.js'
 import type { Disk } from './storage/disk/disk.js'
 import { createDiskKeeper } from './storage/disk/disk-keeper.js'
-import { dropBeyondDisk, dropBeyondMemory, enforceRetention, unloadBeyond } from './storage/retention.js'
+import { createColumnLimit, dropBeyondDisk, dropBeyondMemory, enforceRetention } from './storage/retention.js'
 import type { Sealer } from './storage/sealing/sealer.js'
 import { createStore, type Store } from './storage/store.js'
 
@@ -74,7 +74,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   const { diskLimitBytes = Number.POSITIVE_INFINITY, groupingLimits = GROUPING_LIMITS } = options
   const { sealBytes = Math.min(SEAL_BYTES, rowsLimitBytes * HEAD_SHARE, diskLimitBytes * JOURNAL_SHARE) } = options
   const durable =
-    options.disk === undefined ? undefined : keepOn(options.disk, options, () => unloadBeyond(store, limitBytes()))
+    options.disk === undefined ? undefined : keepOn(options.disk, options, () => columnLimit.enforce(limitBytes()))
   const memo = createMemo(options.memoBytes ?? Math.min(MEMO_BYTES, rowsLimitBytes * MEMO_SHARE), metrics)
   const followers = createFollowers()
   const store = createStore({
@@ -85,16 +85,18 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     onDrop: memo.forget,
     onAppend: followers.tell,
   })
+  const columnLimit = createColumnLimit(store)
   metrics.rowsLimitBytes.set(rowsLimitBytes)
   const limitBytes = () => rowsLimitBytes - memo.bytes()
   const enforceLimits = () => {
     if (durable === undefined) return dropBeyondMemory(store, limitBytes(), metrics)
-    unloadBeyond(store, limitBytes())
+    columnLimit.enforce(limitBytes())
     dropBeyondDisk(store, durable.keeper.bytes, diskLimitBytes, metrics)
   }
   const stopUpkeep = clock.every(UPKEEP_MS, () => {
     enforceRetention(store, clock.nowUs(), retentionUs, metrics)
     enforceLimits()
+    columnLimit.pass()
     store.trim('idle')
   })
   const stopSync = durable?.syncEvery(SYNC_MS, clock, () => store.sealFailing())

@@ -313,23 +313,23 @@ describe('the memory of open rows', () => {
   })
 })
 
+async function openOnDisk(options: Partial<ArrowEngineOptions> = {}) {
+  const files = createModelFiles()
+  const disk = { directory: 'data', files, release: async () => {} }
+  const room = { rowsLimitBytes: 1, sealBytes: Number.POSITIVE_INFINITY, memoBytes: 0 }
+  const { engine } = await openFilled({ disk, ...room, ...options })
+  await engine.seal()
+  return { engine, files }
+}
+
+/** Calls that the disk gets during some work. */
+async function callsOf(files: ModelFiles, work: Promise<unknown>): Promise<number> {
+  const before = files.calls
+  await work
+  return files.calls - before
+}
+
 describe('columns that must leave memory as soon as they have come', () => {
-  async function openOnDisk(options: Partial<ArrowEngineOptions> = {}) {
-    const files = createModelFiles()
-    const disk = { directory: 'data', files, release: async () => {} }
-    const room = { rowsLimitBytes: 1, sealBytes: Number.POSITIVE_INFINITY, memoBytes: 0 }
-    const { engine } = await openFilled({ disk, ...room, ...options })
-    await engine.seal()
-    return { engine, files }
-  }
-
-  /** Calls that the disk gets during some work. */
-  async function callsOf(files: ModelFiles, work: Promise<unknown>): Promise<number> {
-    const before = files.calls
-    await work
-    return files.calls - before
-  }
-
   it.each([
     ['buckets', perSecond(ALWAYS, 1000, 'u')],
     ['groups', perUrl],
@@ -354,6 +354,27 @@ describe('columns that must leave memory as soon as they have come', () => {
     const calls = await callsOf(files, fail())
     expect(calls).toBeGreaterThan(0)
     expect(await callsOf(files, fail())).toBe(calls)
+    await engine.close()
+  })
+})
+
+describe('columns beside heads', () => {
+  it('take the room of heads once these have not needed it for some minutes', async () => {
+    const sealRows = BATCHES * ROWS + 1
+    const { engine: open } = await openFilled({ sealRows })
+    const rowsLimitBytes = open.stats().reduce((sum, { headBytes }) => sum + headBytes, 0)
+    const clock = createFakeClock(0)
+    const { engine, files } = await openOnDisk({ sealRows, rowsLimitBytes, clock })
+    /** Calls that the disk gets while the same is asked a second time: none where the columns have stayed. */
+    const callsWhenAskedAgain = async () => {
+      await answer(engine, perUrl)
+      return callsOf(files, answer(engine, perUrl))
+    }
+    expect(await callsWhenAskedAgain()).toBeGreaterThan(0)
+    clock.advance(60_000)
+    expect(await callsWhenAskedAgain()).toBeGreaterThan(0)
+    clock.advance(120_000)
+    expect(await callsWhenAskedAgain()).toBe(0)
     await engine.close()
   })
 })

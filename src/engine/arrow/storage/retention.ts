@@ -1,4 +1,5 @@
 import type { Metrics } from '../../../base/metrics.js'
+import { createRecentMost } from '../../../base/recent-most.js'
 import { dayOf } from './segment.js'
 import type { Dropped, Store } from './store.js'
 
@@ -36,11 +37,28 @@ function dropBeyond(store: Store, bytes: () => number, limitBytes: number, limit
   }
 }
 
-/** Lets go of columns that are on disk too, those first that nobody has asked for the longest, until the bytes fit the limit. */
-export function unloadBeyond(store: Store, limitBytes: number): void {
-  if (store.bytes() <= limitBytes) return
-  store.trim('all')
-  while (store.bytes() > limitBytes && store.unload());
+/** Which columns stay in memory that are on disk too. */
+export interface ColumnLimit {
+  /** Lets go of columns, those first that nobody has asked for the longest, until what the store holds fits the limit. */
+  enforce(limitBytes: number): void
+  /** To be called now and then: what heads took before the last call is no longer of late. */
+  pass(): void
+}
+
+/**
+ * Columns leave open heads and what seals them the room that these took at most of late: they are full again soon, and
+ * memory that columns had meanwhile stays with the process when they go.
+ */
+export function createColumnLimit(store: Pick<Store, 'bytes' | 'columnBytes' | 'trim' | 'unload'>): ColumnLimit {
+  const headBytes = createRecentMost()
+  return {
+    enforce(limitBytes) {
+      const roomBytes = limitBytes - headBytes.with(store.bytes() - store.columnBytes())
+      while (store.columnBytes() > roomBytes && store.unload());
+      if (store.bytes() > limitBytes) store.trim('all')
+    },
+    pass: headBytes.pass,
+  }
 }
 
 function record(dropped: readonly Dropped[], limit: Limit, metrics: Metrics): void {

@@ -71,6 +71,8 @@ export interface Store {
   close(): Promise<void>
   stats(): SourceStats[]
   bytes(): number
+  /** Bytes that columns of sealed segments take. */
+  columnBytes(): number
   /** Lets go of memory that is kept for the next head: all of it, or what has not been used since the last call. */
   trim(what: 'idle' | 'all'): void
   /** Lets go of the columns of the segment that has not been opened for the longest time; whether there was one. */
@@ -232,6 +234,7 @@ export function createStore(options: StoreOptions): Store {
       for (const shelf of shelves.values()) for (const head of headsOf(shelf)) bytes += headBytes(head)
       return bytes
     },
+    columnBytes: () => keeper.columnBytes(),
     unload: () => keeper.unload(),
     oldestDay() {
       let oldest: number | undefined

@@ -26,8 +26,8 @@ export function createTexts({ columns, growsInPlace }: Pick<Texts, 'columns' | '
 }
 
 /** The same memory without a text in it. */
-export function emptied(texts: Texts): Texts {
-  return { ...texts, usedBytes: 0 }
+export function emptied({ columns, growsInPlace, bytes, places }: Texts): Texts {
+  return { columns, growsInPlace, bytes, usedBytes: 0, places }
 }
 
 /** Appends `rows` rows of all columns behind the first `at` ones. */
@@ -61,11 +61,7 @@ export function reserveBytes(texts: Texts, bytes: number): void {
 }
 
 function reservePlaces(texts: Texts, at: number, rows: number): void {
-  const needed = 2 * texts.columns * (at + rows)
-  if (needed <= texts.places.length) return
-  const grown = new Uint32Array(Math.max(needed, texts.places.length * 2))
-  grown.set(texts.places.subarray(0, 2 * texts.columns * at))
-  texts.places = grown
+  texts.places = withRoom(texts.places, 2 * texts.columns * at, 2 * texts.columns * (at + rows))
 }
 
 /** Writes a column's texts, and their places from `first` on, a row apart. */
