@@ -72,16 +72,36 @@ export async function runRows(shape: RowsShape, run: Run): Promise<AsyncIterable
   return readRows(top.found, opened, shape.columns, pause)
 }
 
+/** So many parts are read from at once: Node has as many threads for files. */
+const READS_AT_ONCE = 4
+
+/** The rows with their cold columns; those of the parts that come next are on their way while one part is read. */
 async function* readRows(
   found: readonly Found[],
   opened: ReadonlyMap<number, Batch['openCold']>,
   columns: readonly string[],
   pause: Pause,
 ): AsyncIterable<Row> {
-  const readers = new Map<number, ColdReader>()
+  const begun = new Map<number, { read: ColdReader; first: ReturnType<ColdReader> }>()
+  const reached = new Set<number>()
+  let ahead = 0
+  const beginAhead = () => {
+    for (; ahead < found.length && begun.size < reached.size - 1 + READS_AT_ONCE; ahead++) {
+      const { batch, row } = found[ahead]!
+      if (begun.has(batch)) continue
+      const read = opened.get(batch)!()
+      const first = read(row)
+      // Whoever reaches the row is told.
+      if (first instanceof Promise) first.catch(() => {})
+      begun.set(batch, { read, first })
+    }
+  }
   for (const { timestampUs, batch, row } of found) {
-    const read = readers.get(batch) ?? opened.get(batch)!()
-    readers.set(batch, read)
+    reached.add(batch)
+    beginAhead()
+    const { read, first } = begun.get(batch)!
+    // From then on the reader has what the row lies in, and its neighbours too.
+    if (first instanceof Promise) await first
     const cold = read(row)
     yield toRow(timestampUs, cold instanceof Promise ? await cold : cold, columns)
     await pause()

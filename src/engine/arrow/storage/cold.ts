@@ -36,8 +36,8 @@ export interface ColdBatches {
 }
 
 /** A batch closes at the first row that makes it as long as this: one row of an answer costs reading so much. */
-export const BATCH_ROWS = 256
-export const BATCH_BYTES = 512 * KIB
+export const BATCH_ROWS = 320
+export const BATCH_BYTES = 640 * KIB
 /** Places of a row's texts: start and end of each. */
 const PLACES = 2 * COLD_COLUMNS.length
 
@@ -163,7 +163,7 @@ interface Body {
 }
 
 function addBuffer(body: Body, content: Uint8Array): void {
-  const length = writeBuffer(body.out.subarray(body.bytes), content)
+  const length = writeBuffer(body.out.subarray(body.bytes), content, 'texts')
   body.buffers.push({ offset: body.bytes, length })
   const next = aligned(body.bytes + length)
   body.out.fill(0, body.bytes + length, next)

@@ -11,6 +11,8 @@ export const LENGTH_BYTES = 8
 const LEVEL = 1
 /** Half of that level's hash table: a tenth faster on logs, which it makes a hundredth larger. */
 const HASH_LOG = 13
+/** Of numbers: those of neighbours often have their upper bytes in common, and times of microseconds four of eight. */
+const SHORT_MATCH = 4
 /** Compressed at a time where others want a turn: about 2 ms. */
 const STEP_BYTES = MIB
 
@@ -18,34 +20,38 @@ const STEP_BYTES = MIB
 export const BUFFER_ROOM_BYTES = 128
 export const { compressBound } = zstd
 
-const compressor = createCompressor()
+/** What a buffer holds: texts and their offsets, or a column of numbers. */
+export type Content = 'texts' | 'numbers'
+
+const compressors = { texts: createCompressor('texts'), numbers: createCompressor('numbers') }
 const decompressor = new zstd.DCtx()
 
-function createCompressor() {
+function createCompressor(kind: Content) {
   const compressor = new zstd.CCtx()
   compressor.setParameter(zstd.CParameter.compressionLevel, LEVEL)
   compressor.setParameter(zstd.CParameter.hashLog, HASH_LOG)
+  if (kind === 'numbers') compressor.setParameter(zstd.CParameter.minMatch, SHORT_MATCH)
   return compressor
 }
 
 /** Writes a buffer to the start of `target`, which has room for it; returns its bytes. */
-export function writeBuffer(target: Buffer, content: Uint8Array): number {
+export function writeBuffer(target: Buffer, content: Uint8Array, kind: Content): number {
   if (content.length === 0) return 0
   writeLength(target, content.length)
-  return LENGTH_BYTES + compressor.compress2(target.subarray(LENGTH_BYTES), content)
+  return LENGTH_BYTES + compressors[kind].compress2(target.subarray(LENGTH_BYTES), content)
 }
 
 /** The same in memory of its own, with pauses on the way. */
-export async function toBuffer(content: Uint8Array, pause: Pause): Promise<Buffer> {
+export async function toBuffer(content: Uint8Array, kind: Content, pause: Pause): Promise<Buffer> {
   if (content.length === 0) return Buffer.alloc(0)
   const target = Buffer.allocUnsafeSlow(LENGTH_BYTES + compressBound(content.length) + BUFFER_ROOM_BYTES)
   if (content.length <= STEP_BYTES) {
-    const length = writeBuffer(target, content)
+    const length = writeBuffer(target, content, kind)
     await pause()
     return target.subarray(0, length)
   }
   writeLength(target, content.length)
-  const compressor = createCompressor()
+  const compressor = createCompressor(kind)
   compressor.setPledgedSrcSize(content.length)
   let end = LENGTH_BYTES
   for (let from = 0, left = 1; left > 0 || from < content.length; ) {

@@ -107,14 +107,22 @@ describe('sealed cold columns', () => {
     expect([...cold.firstRows]).toEqual([0, 2])
   })
 
-  it.each([1, 255, 256, 257, 512, 3000])('cut %d short rows into batches of 256', async (length) => {
+  it.each([
+    1,
+    BATCH_ROWS - 1,
+    BATCH_ROWS,
+    BATCH_ROWS + 1,
+    2 * BATCH_ROWS,
+    3000,
+  ])('cut %d short rows into batches', async (length) => {
     const records = Array.from({ length }, (_, i) => edge({ id: `${i}` }))
     const cold = await sealed(records)
-    const full = Math.floor(length / 256)
-    const borders = Array.from({ length: full + 1 }, (_, i) => i * 256)
-    expect([...cold.firstRows]).toEqual(length % 256 === 0 ? borders : [...borders, length])
+    const full = Math.floor(length / BATCH_ROWS)
+    const borders = Array.from({ length: full + 1 }, (_, i) => i * BATCH_ROWS)
+    expect([...cold.firstRows]).toEqual(length % BATCH_ROWS === 0 ? borders : [...borders, length])
     const row = reading(cold)
-    for (const at of [0, 255, 256, 511, 512, length - 1]) if (at < length) expect(row(at)[0]).toBe(`${at}`)
+    for (const at of [0, ...borders.flatMap((border) => [border - 1, border]), length - 1])
+      if (at >= 0 && at < length) expect(row(at)[0]).toBe(`${at}`)
   })
 
   it('close a batch at the row that fills it', async () => {

@@ -6,7 +6,7 @@ import type { Dictionary } from '../../../columns/dictionary.js'
 import { createPause, type Pause } from '../../../slices.js'
 import { type Block, encodeEnd, fileStart, ZSTD_BATCH } from '../../ipc.js'
 import type { SegmentParts } from '../../segment.js'
-import { toBuffer } from '../../zstd.js'
+import { type Content, toBuffer } from '../../zstd.js'
 import { factsToMetadata, type SegmentFacts } from './facts.js'
 import { encodeAside, encodeGrams, type GramPlace } from './hot-aside.js'
 import { type ArrowColumn, bytesOf, projectCodes, toColumn, toEntries, toIndices, toTimestamps } from './hot-buffers.js'
@@ -57,7 +57,7 @@ async function addDictionary(draft: Draft, dictionary: Dictionary, id: number) {
   const { offsets, texts } = toEntries(dictionary)
   const entries = dictionary.count - 1
   const body = createBody()
-  await addBuffers(body, [new Uint8Array(0), bytesOf(offsets), texts], draft.pause)
+  await addBuffers(body, [new Uint8Array(0), bytesOf(offsets), texts], 'texts', draft.pause)
   const message = batchMessage(entries, [new FieldNode(entries, 0)], body.regions, body.bytes, {
     ...ZSTD_BATCH,
     dictionaryId: id,
@@ -71,7 +71,7 @@ async function addColumns(draft: Draft, rows: number, columns: readonly (() => A
   const nodes: FieldNode[] = []
   for (const make of columns) {
     const { nulls, validity, values } = make()
-    await addBuffers(body, [validity, values], draft.pause)
+    await addBuffers(body, [validity, values], 'numbers', draft.pause)
     nodes.push(new FieldNode(rows, nulls))
   }
   return addBlock(draft, batchMessage(rows, nodes, body.regions, body.bytes, ZSTD_BATCH), body)
@@ -85,9 +85,9 @@ interface Body {
 
 const createBody = (): Body => ({ pieces: [], regions: [], bytes: 0 })
 
-async function addBuffers(body: Body, contents: readonly Uint8Array[], pause: Pause): Promise<void> {
+async function addBuffers(body: Body, contents: readonly Uint8Array[], kind: Content, pause: Pause): Promise<void> {
   for (const content of contents) {
-    const buffer = await toBuffer(content, pause)
+    const buffer = await toBuffer(content, kind, pause)
     body.regions.push(new BufferRegion(body.bytes, buffer.length))
     const padding = aligned(buffer.length) - buffer.length
     body.pieces.push(buffer, new Uint8Array(padding))

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { LogweirError } from '../../../../../../src/base/errors.js'
+import { BATCH_ROWS } from '../../../../../../src/engine/arrow/storage/cold.js'
 import { encodeHot } from '../../../../../../src/engine/arrow/storage/disk/segment/hot-file.js'
 import { readSegmentFacts, writeSegment } from '../../../../../../src/engine/arrow/storage/disk/segment/segment-file.js'
 import type { Segment } from '../../../../../../src/engine/arrow/storage/segment.js'
@@ -123,7 +124,7 @@ describe('what is wrong with a segment', () => {
     cold[cold.length >> 1]! ^= 1
     const read = (await openSegment(files, 's')).openCold()
     const why = 'batch 1 does not match its check sum'
-    await expect(read(300)).rejects.toEqual(damaged('s/cold.arrow', why))
+    await expect(read(BATCH_ROWS)).rejects.toEqual(damaged('s/cold.arrow', why))
     expect((await read(0)).metadata.length).toBeGreaterThan(0)
   })
 

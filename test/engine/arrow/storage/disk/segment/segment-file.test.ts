@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { BATCH_ROWS } from '../../../../../../src/engine/arrow/storage/cold.js'
 import { readSegmentFacts, writeSegment } from '../../../../../../src/engine/arrow/storage/disk/segment/segment-file.js'
 import { edge } from '../../../../../support/records.js'
 import { sealedBatch, sealedSegments } from '../../../support.js'
@@ -45,7 +46,7 @@ describe('a segment on disk', () => {
       const opened = await openSegment(files, 's')
       expect(hotOf(opened)).toStrictEqual(hotOf(segment))
       expect(await coldOf(opened)).toEqual(await coldOf(segment))
-      expect(opened.coldBytes).toBe(4 * (2 + 3 * Math.ceil(records.length / 256)))
+      expect(opened.coldBytes).toBe(4 * (2 + 3 * Math.ceil(records.length / BATCH_ROWS)))
     }
   })
 
@@ -97,11 +98,11 @@ describe('a segment on disk', () => {
     const segment = await openSegment(files, 's')
     expect(reads).not.toContain('s/cold.arrow')
     const read = segment.openCold()
-    await read(300)
+    await read(BATCH_ROWS + 44)
     reads.length = 0
-    for (const row of [301, 511, 512]) await read(row)
+    for (const row of [BATCH_ROWS + 45, 2 * BATCH_ROWS - 1, 2 * BATCH_ROWS]) await read(row)
     expect(reads).toEqual(['s/cold.arrow'])
-    expect(read(513)).not.toBeInstanceOf(Promise)
+    expect(read(2 * BATCH_ROWS + 1)).not.toBeInstanceOf(Promise)
     await segment.openCold()(0)
     expect(reads).toEqual(['s/cold.arrow', 's/cold.arrow'])
   })
