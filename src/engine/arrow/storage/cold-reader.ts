@@ -1,7 +1,7 @@
 import type { ColdReader, ColdRow } from '../columns/batch.js'
 import type { ColdBatches, ColdColumns } from './cold.js'
 import { openMessage } from './ipc.js'
-import { fromBuffer } from './zstd.js'
+import { fromBuffer, startOfBuffer } from './zstd.js'
 
 /** Reads rows of sealed cold columns; keeps the batch last read, since the rows of an answer lie side by side. */
 export function createColdReader(cold: ColdColumns): ColdReader {
@@ -38,17 +38,26 @@ function readerOf({ firstRows, readBatch }: ColdBatches): ColdReader {
 }
 
 function openBatch(bytes: Buffer): (index: number) => ColdRow {
-  const [, idOffsets, ids, , messageOffsets, messages, , metadataOffsets, metadata] = openMessage(bytes).buffers.map(
-    (buffer) => fromBuffer(buffer),
-  )
+  const [, idOffsets, ids, , messageOffsets, messages, , metadataOffsets, metadata] = openMessage(bytes).buffers
   const id = textsOf(idOffsets!, ids!)
   const message = textsOf(messageOffsets!, messages!)
   const details = textsOf(metadataOffsets!, metadata!)
   return (index) => ({ id: id(index), event_message: message(index), metadata: details(index) })
 }
 
-function textsOf(offsets: Buffer, texts: Buffer): (index: number) => Buffer {
-  return (index) => texts.subarray(offsets.readInt32LE(4 * index), offsets.readInt32LE(4 * index + 4))
+/**
+ * The texts of a column. They are decompressed as far as the first one that is asked for, and whole when one behind it is: an
+ * answer has the newest rows first, and in a batch the rows of a project ascend in time.
+ */
+function textsOf(offsetsBuffer: Buffer, textsBuffer: Buffer): (index: number) => Buffer {
+  const offsets = fromBuffer(offsetsBuffer)
+  let texts: Buffer | undefined
+  return (index) => {
+    const end = offsets.readInt32LE(4 * index + 4)
+    if (texts === undefined) texts = startOfBuffer(textsBuffer, end)
+    else if (texts.length < end) texts = fromBuffer(textsBuffer)
+    return texts.subarray(offsets.readInt32LE(4 * index), end)
+  }
 }
 
 function batchOf(firstRows: Uint32Array, row: number): number {

@@ -36,8 +36,8 @@ export interface ColdBatches {
 }
 
 /** A batch closes at the first row that makes it as long as this: one row of an answer costs reading so much. */
-export const BATCH_ROWS = 320
-export const BATCH_BYTES = 640 * KIB
+export const BATCH_ROWS = 384
+export const BATCH_BYTES = 768 * KIB
 /** Places of a row's texts: start and end of each. */
 const PLACES = 2 * COLD_COLUMNS.length
 

@@ -83,6 +83,19 @@ export function fromBuffer(buffer: Buffer, take: (bytes: number) => Buffer = Buf
   return content
 }
 
+/** The first bytes of what a buffer held, no further than asked for; throws where it is damaged up to there. */
+export function startOfBuffer(buffer: Buffer, bytes: number): Buffer {
+  const target = Buffer.allocUnsafeSlow(bytes)
+  decompressor.reset(zstd.ResetDirective.sessionOnly)
+  for (let filled = 0, read = LENGTH_BYTES; filled < bytes; ) {
+    const [, produced, consumed] = decompressor.decompressStream(target.subarray(filled), buffer.subarray(read))
+    if (produced + consumed === 0) throw new Error('A compressed buffer ends too early')
+    filled += produced
+    read += consumed
+  }
+  return target
+}
+
 /** Fills `target`, which is as long as what a buffer held, with it; throws where it is damaged. */
 export function readBuffer(target: Buffer, buffer: Buffer): void {
   if (target.length > 0) decompressor.decompress(target, buffer.subarray(LENGTH_BYTES))

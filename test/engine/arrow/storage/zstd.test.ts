@@ -5,6 +5,7 @@ import {
   compressBound,
   contentBytes,
   fromBuffer,
+  startOfBuffer,
   toBuffer,
   writeBuffer,
 } from '../../../../src/engine/arrow/storage/zstd.js'
@@ -39,6 +40,23 @@ describe('a compressed buffer', () => {
   it.each([1000, 200_000])('of %d numbers is smaller where it is made as one of numbers', async (count) => {
     const bytesOf = async (kind: Content) => (await toBuffer(times(count), kind, noPause)).length
     expect(await bytesOf('numbers')).toBeLessThan(0.85 * (await bytesOf('texts')))
+  })
+
+  it('gives back its first bytes, whatever was read before', () => {
+    const buffer = written(text(300_000), 'texts')
+    for (const bytes of [1, 300_000, 131_072, 0, 131_073, 299_999, 17]) {
+      expect(startOfBuffer(buffer, bytes).equals(text(300_000).subarray(0, bytes))).toBe(true)
+      expect(fromBuffer(buffer).equals(text(300_000))).toBe(true)
+    }
+    expect(startOfBuffer(Buffer.alloc(0), 0)).toHaveLength(0)
+  })
+
+  it('that is cut gives what is there, and says where that is not all', () => {
+    const buffer = written(text(300_000), 'texts')
+    const cut = buffer.subarray(0, buffer.length - 5)
+    expect(startOfBuffer(cut, 1000).equals(text(1000))).toBe(true)
+    expect(() => startOfBuffer(cut, 300_000)).toThrow('ends too early')
+    expect(() => fromBuffer(cut)).toThrow()
   })
 
   it('lets others have a turn while it is made', async () => {
