@@ -9,7 +9,6 @@ import { dialer, getText } from '../raw.js'
 import { untilVisible, write } from './feed.js'
 
 const READERS = 100
-const FAST_READERS = 25
 const ROWS = 100
 const ROW_BYTES = 100 * KIB
 const QUESTION = 'logs.all?project=large'
@@ -54,13 +53,13 @@ function readSlowly({ url }: Served) {
 }
 
 /**
- * What a process holds beyond its rows is mostly garbage that its heaps have room for, whoever reads. Readers that are
- * fast fill that room first, so that what grows afterwards is due to slowness.
+ * What a process holds beyond its rows is mostly garbage that its heaps have room for, whoever reads. As many readers that
+ * are fast fill that room first, so that what grows afterwards is due to slowness.
  */
 async function warmUp(service: Served): Promise<void> {
   const dial = dialer(service)
   const question = getText(`/api/endpoints/query/${QUESTION}`, 'Connection: close')
-  const answers = await Promise.all(Array.from({ length: FAST_READERS }, () => exchange(dial, question)))
+  const answers = await Promise.all(Array.from({ length: READERS }, () => exchange(dial, question)))
   for (const answer of answers) expect(answer.length).toBeGreaterThan(ROWS * ROW_BYTES)
 }
 
