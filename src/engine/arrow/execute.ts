@@ -1,14 +1,14 @@
 import { datetime } from '../../base/buckets.js'
-import { RawJson, type Row, type Value } from '../engine.js'
+import type { Row, Value } from '../engine.js'
 import type { BucketsShape, RowsShape } from '../plan.js'
-import type { Batch, ColdReader, ColdRow, Part } from './columns/batch.js'
+import type { Batch, Part } from './columns/batch.js'
 import { sizeOf } from './columns/selection.js'
 import { memoKey } from './memo.js'
 import { createAggregation } from './operators/aggregate.js'
-import { createTop, type Found } from './operators/top.js'
+import { createTop } from './operators/top.js'
 import { bytesOfPartial, mergePartial, type Partial, partialOf, settle } from './partials.js'
+import { readRows } from './read-rows.js'
 import { createSelect, liesWithin, type Run } from './select.js'
-import type { Pause } from './slices.js'
 
 /**
  * Runs a plan of the buckets shape: each part gives a partial, the partials are merged. Of a sealed part that lies in the
@@ -69,56 +69,5 @@ export async function runRows(shape: RowsShape, run: Run): Promise<AsyncIterable
     })
     await pause()
   }
-  return readRows(top.found, opened, shape.columns, pause)
-}
-
-/** So many parts are read from at once: Node has as many threads for files. */
-const READS_AT_ONCE = 4
-
-/** The rows with their cold columns; those of the parts that come next are on their way while one part is read. */
-async function* readRows(
-  found: readonly Found[],
-  opened: ReadonlyMap<number, Batch['openCold']>,
-  columns: readonly string[],
-  pause: Pause,
-): AsyncIterable<Row> {
-  const begun = new Map<number, { read: ColdReader; first: ReturnType<ColdReader> }>()
-  const reached = new Set<number>()
-  let ahead = 0
-  const beginAhead = () => {
-    for (; ahead < found.length && begun.size < reached.size - 1 + READS_AT_ONCE; ahead++) {
-      const { batch, row } = found[ahead]!
-      if (begun.has(batch)) continue
-      const read = opened.get(batch)!()
-      const first = read(row)
-      // Whoever reaches the row is told.
-      if (first instanceof Promise) first.catch(() => {})
-      begun.set(batch, { read, first })
-    }
-  }
-  for (const { timestampUs, batch, row } of found) {
-    reached.add(batch)
-    beginAhead()
-    const { read, first } = begun.get(batch)!
-    // From then on the reader has what the row lies in, and its neighbours too.
-    if (first instanceof Promise) await first
-    const cold = read(row)
-    yield toRow(timestampUs, cold instanceof Promise ? await cold : cold, columns)
-    await pause()
-  }
-}
-
-/** How each column of an answer is made. */
-const VALUES: Readonly<Record<string, (timestampUs: number, cold: ColdRow) => Value>> = {
-  id: (_, { id }) => id.toString(),
-  timestamp: (timestampUs) => timestampUs,
-  event_message: (_, cold) => cold.event_message.toString(),
-  metadata: (_, { metadata }) => new RawJson(metadata.toString()),
-}
-
-/** A row as an answer has it. */
-export function toRow(timestampUs: number, cold: ColdRow, columns: readonly string[]): Row {
-  const row: Record<string, Value> = {}
-  for (const column of columns) row[column] = VALUES[column]!(timestampUs, cold)
-  return row
+  return readRows(top.found, { opened, columns: shape.columns, pause })
 }

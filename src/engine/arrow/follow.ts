@@ -1,5 +1,5 @@
 import type { Arrived, Followed, Row } from '../engine.js'
-import { toRow } from './execute.js'
+import { toRow } from './read-rows.js'
 import { type CategoryColumn, type Head, readCold } from './storage/head.js'
 
 /** Who is told of the rows of a project as they are appended. */

@@ -393,24 +393,10 @@ describe('the rows of an answer', () => {
     await engine.close()
   })
 
-  it('are not read far beyond those that are asked for', async () => {
-    const { engine, open } = await openCounting()
-    for await (const _ of await engine.run(newest(100))) break
-    expect(open.ever.size).toBe(4)
-    await engine.close()
-  })
-
-  it('end where a part cannot be read, and not before', async () => {
-    const { engine } = await openCounting(3)
-    const rows: string[] = []
-    const read = async (most: number) => {
-      for await (const { id } of await engine.run(newest(100))) if (rows.push(`${id}`) === most) break
-    }
-    await expect(read(100)).rejects.toThrow('EIO')
-    expect(rows).toEqual(column(await answer((await openFilled()).engine, newest(15)), 'id'))
-    rows.length = 0
-    await read(1)
-    expect(rows).toHaveLength(1)
+  it('fail where a part cannot be read, and leave no file open', async () => {
+    const { engine, open } = await openCounting(3)
+    await expect(answer(engine, newest(100))).rejects.toThrow('EIO')
+    await eventually(() => expect(open.now).toBe(0))
     await engine.close()
   })
 })

@@ -1,29 +1,48 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { KIB, MIB } from '../../../src/base/units.js'
+import { DAY_US, KIB, MIB } from '../../../src/base/units.js'
 import { exchange } from '../../support/raw-http.js'
 import { forgetPeak, residentBytes } from '../memory.js'
-import { type Served, serve } from '../program.js'
+import { type Served, serve, temporaryFolder, until } from '../program.js'
 import { dialer, getText } from '../raw.js'
 import { untilVisible, write } from './feed.js'
 
 const READERS = 100
 const ROWS = 100
 const ROW_BYTES = 100 * KIB
-const QUESTION = 'logs.all?project=large'
+const QUESTION = 'logs.all?project_tier=PAYG&project=large'
+/** A head of rows of so many days is sealed into as many segments. */
+const DAYS = 20
 const MOST_GROWTH_BYTES = 64 * MIB
 /** Others are unharmed where so many answers in a row are so quick, at the latest so long after the readers have come. */
 const IN_A_ROW = 10
 const QUICK_MS = 100
 const CALM_WITHIN_MS = 10_000
 
-async function feed(service: Served): Promise<void> {
+type Kept = 'open' | 'sealed'
+
+async function feed(service: Served, kept: Kept): Promise<void> {
   const text = 'x'.repeat(ROW_BYTES)
-  await write(service, ROWS, (i) => `{"source":"edge_logs","project":"large","id":"${i}","event_message":"${text}"}\n`)
+  const nowUs = Date.now() * 1_000
+  const edge = (project: string, i: number) =>
+    `{"source":"edge_logs","project":"${project}","timestamp":${nowUs - (i % DAYS) * DAY_US},"event_message":"${text}"}\n`
+  await write(service, ROWS, (i) => edge('large', i))
   await write(service, 1, () => '{"source":"edge_logs","project":"small"}\n')
   await untilVisible(service, ROWS + 1)
+  if (kept === 'sealed') {
+    // A head takes less than these rows: when the second is sealed, what came before them is.
+    await write(service, ROWS, (i) => edge('other', i))
+    await until(
+      () => service.metric('logweir_segments{source="edge_logs"}'),
+      (segments) => segments >= 2 * DAYS,
+    )
+  }
 }
+
+/** On a disk, with so little memory that a head is sealed before it has all rows. */
+const serveSealing = () =>
+  serve(['--memory-limit', '256M', '--data-dir', temporaryFolder()], { environment: { LOGWEIR_IN_MEMORY: '0' } })
 
 /** Asks for the large answer and reads a KiB of it each second. */
 function readSlowly({ url }: Served) {
@@ -81,10 +100,10 @@ async function askOthers(service: Served, forMs: number): Promise<number[]> {
   return times
 }
 
-/** A hundred readers take an answer of 10 MiB a KiB a second each, for so long. */
-export async function expectUnharmed(forMs: number): Promise<void> {
-  const service = await serve()
-  await feed(service)
+/** A hundred readers take an answer of 10 MiB a KiB a second each, for so long, out of an open head or many sealed segments. */
+export async function expectUnharmed(forMs: number, kept: Kept): Promise<void> {
+  const service = await (kept === 'open' ? serve() : serveSealing())
+  await feed(service, kept)
   await warmUp(service)
   const before = residentBytes(service).now
   forgetPeak(service)
