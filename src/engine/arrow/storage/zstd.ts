@@ -1,5 +1,5 @@
 import zstd from 'zstd-napi/binding.js'
-import { MIB } from '../../../base/units.js'
+import { KIB, MIB } from '../../../base/units.js'
 import type { Pause } from '../slices.js'
 
 /**
@@ -15,6 +15,8 @@ const HASH_LOG = 13
 const SHORT_MATCH = 4
 /** Compressed at a time where others want a turn: about 2 ms. */
 const STEP_BYTES = MIB
+/** What zstd decompresses at once: RFC 8878, section 3.1.1.2.4. */
+const BLOCK_BYTES = 128 * KIB
 
 /** What a compressed buffer may take beyond {@link compressBound} of all buffers together. */
 export const BUFFER_ROOM_BYTES = 128
@@ -83,8 +85,9 @@ export function fromBuffer(buffer: Buffer, take: (bytes: number) => Buffer = Buf
   return content
 }
 
-/** The first bytes of what a buffer held, no further than asked for; throws where it is damaged up to there. */
+/** The first bytes of what a buffer held, so many at least; throws where it is damaged up to there. */
 export function startOfBuffer(buffer: Buffer, bytes: number): Buffer {
+  if (blocksOf(bytes) === blocksOf(contentBytes(buffer))) return fromBuffer(buffer)
   const target = Buffer.allocUnsafeSlow(bytes)
   decompressor.reset(zstd.ResetDirective.sessionOnly)
   for (let filled = 0, read = LENGTH_BYTES; filled < bytes; ) {
@@ -95,6 +98,8 @@ export function startOfBuffer(buffer: Buffer, bytes: number): Buffer {
   }
   return target
 }
+
+const blocksOf = (bytes: number) => Math.ceil(bytes / BLOCK_BYTES)
 
 /** Fills `target`, which is as long as what a buffer held, with it; throws where it is damaged. */
 export function readBuffer(target: Buffer, buffer: Buffer): void {

@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { KIB } from '../../../../src/base/units.js'
 import {
   BUFFER_ROOM_BYTES,
   type Content,
@@ -42,20 +44,25 @@ describe('a compressed buffer', () => {
     expect(await bytesOf('numbers')).toBeLessThan(0.85 * (await bytesOf('texts')))
   })
 
-  it('gives back its first bytes, whatever was read before', () => {
-    const buffer = written(text(300_000), 'texts')
-    for (const bytes of [1, 300_000, 131_072, 0, 131_073, 299_999, 17]) {
-      expect(startOfBuffer(buffer, bytes).equals(text(300_000).subarray(0, bytes))).toBe(true)
-      expect(fromBuffer(buffer).equals(text(300_000))).toBe(true)
+  it('gives back its first bytes, whatever was read before, and all where zstd makes these at once', () => {
+    const buffer = written(text(470_000), 'texts')
+    const lastBlockAt = 3 * 128 * KIB
+    for (const bytes of [1, 470_000, 131_072, 0, 131_073, 469_999, 17, lastBlockAt, lastBlockAt + 1]) {
+      const start = startOfBuffer(buffer, bytes)
+      expect(start).toHaveLength(bytes > lastBlockAt ? 470_000 : bytes)
+      expect(start.equals(text(470_000).subarray(0, start.length))).toBe(true)
+      expect(fromBuffer(buffer).equals(text(470_000))).toBe(true)
     }
     expect(startOfBuffer(Buffer.alloc(0), 0)).toHaveLength(0)
   })
 
   it('that is cut gives what is there, and says where that is not all', () => {
-    const buffer = written(text(300_000), 'texts')
-    const cut = buffer.subarray(0, buffer.length - 5)
-    expect(startOfBuffer(cut, 1000).equals(text(1000))).toBe(true)
-    expect(() => startOfBuffer(cut, 300_000)).toThrow('ends too early')
+    const noise = randomBytes(300_000)
+    const buffer = written(noise, 'texts')
+    const cut = buffer.subarray(0, buffer.length / 2)
+    expect(startOfBuffer(cut, 1000).equals(noise.subarray(0, 1000))).toBe(true)
+    expect(() => startOfBuffer(cut, 200_000)).toThrow('ends too early')
+    expect(() => startOfBuffer(cut, 300_000)).toThrow()
     expect(() => fromBuffer(cut)).toThrow()
   })
 
