@@ -4,7 +4,10 @@ export const SLICE_MS = 10
 const TURNS = 4
 const SHORT_MS = 1
 
-/** Called between pieces of work: gives way to the event loop when a slice is used up, and throws when the work is unwanted. */
+/**
+ * Called between pieces of work: gives way to the event loop when a slice is used up, and throws when the work is unwanted.
+ * Parts of one work that go on side by side wait for the next slice together.
+ */
 export type Pause = () => Promise<void> | undefined
 
 /** Who waits for the next slice, in order: the event loop gets its turns after each slice, whoever works. */
@@ -18,13 +21,17 @@ let begunMs: number | undefined
  */
 export function createPause(signal?: AbortSignal, sliceMs = SLICE_MS): Pause {
   let startedMs = beginning()
+  let pausing: Promise<void> | undefined
   return () => {
     signal?.throwIfAborted()
+    if (pausing !== undefined) return pausing
     if (performance.now() - startedMs < sliceMs) return undefined
-    return nextSlice().then(() => {
+    pausing = nextSlice().then(() => {
+      pausing = undefined
       signal?.throwIfAborted()
       startedMs = performance.now()
     })
+    return pausing
   }
 }
 

@@ -37,6 +37,21 @@ describe('a pause', () => {
     await again
   })
 
+  it('is one for all parts of its work, however many wait: then they have a slice together', async () => {
+    const now = vi.spyOn(performance, 'now').mockReturnValue(1000)
+    const [pause, other] = [createPause(), createPause()]
+    now.mockReturnValue(1000 + SLICE_MS)
+    const order: string[] = []
+    const waiting = { first: pause(), other: other(), second: pause(), third: pause() }
+    const paused = Object.entries(waiting).map(([part, wait]) => wait!.then(() => order.push(part)))
+    await waiting.third
+    expect(order).toEqual(['first', 'second', 'third'])
+    expect(pause()).toBeUndefined()
+    await Promise.all(paused)
+    now.mockReturnValue(1000 + 2 * SLICE_MS)
+    await expect(pause()).resolves.toBeUndefined()
+  })
+
   it('is shared by what begins in the same turn of the event loop', async () => {
     const now = vi.spyOn(performance, 'now').mockReturnValue(1000)
     const pauses = [createPause()]

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { SECOND_US } from '../../../src/base/units.js'
 import type { ArrowEngine } from '../../../src/engine/arrow/engine.js'
 import { createFakeClock } from '../../support/clock.js'
@@ -149,6 +149,9 @@ it.each([
   ['in order of time, over restarts', true],
   ['in any order, while the service lives', false],
 ])('each record comes once: %s', async (_, restarts) => {
+  // No run's slice is ever used up: what settles within some turns does so on a busy machine too.
+  vi.spyOn(performance, 'now').mockReturnValue(0)
+  onTestFinished(() => void vi.restoreAllMocks())
   const seed = testSeed()
   console.log(`once seed ${seed}`)
   const random = mulberry32(seed)
