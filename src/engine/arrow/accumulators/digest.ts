@@ -1,5 +1,5 @@
 import { countBelow } from '../../../base/search.js'
-import type { Tally } from './tally.js'
+import { COUNTED_INTEGERS, type Tally } from './tally.js'
 
 /**
  * A digest: some of a multiset's values in ascending order, and how many values of the multiset lie at or below each.
@@ -50,11 +50,12 @@ export function sortedDigest(values: Float64Array, length: number): Digest {
 /** The exact digest of the integers that were counted, of which there must be some. */
 export function countedDigest({ integers, least, greatest }: Tally): Digest {
   const output = createOutput()
-  for (let integer = least; integer <= greatest; integer++) {
-    if (integers[integer]! > 0) emit(output, integer, integers[integer]!)
-  }
+  emitCounted(output, integers.subarray(least, greatest + 1), INTEGERS.subarray(least, greatest + 1))
   return close(output)
 }
+
+/** What stands in each place of a tally's counts. */
+const INTEGERS = Float64Array.from({ length: COUNTED_INTEGERS }, (_, integer) => integer)
 
 /**
  * A digest of `values[0 .. length)`, which it may reorder, in linear time. A value in it stands for at most 1/1024 of
@@ -70,12 +71,11 @@ export function binnedDigest(values: Float64Array, length: number, among = lengt
   return close(output)
 }
 
-/** A digest that is being written, and how many values it stands for so far. */
+/** A digest that is being written. */
 interface Output {
   values: Float64Array
   cumulative: Float64Array
   length: number
-  below: number
 }
 
 /** More than most digests have. */
@@ -87,21 +87,49 @@ function roomFor(length: number): typeof written {
   return { values: new Float64Array(length), cumulative: new Float64Array(length) }
 }
 
-const createOutput = (): Output => ({ ...written, length: 0, below: 0 })
+const createOutput = (): Output => ({ values: written.values, cumulative: written.cumulative, length: 0 })
+
+/** How many values it stands for so far. */
+const belowOf = ({ cumulative, length }: Output) => (length === 0 ? 0 : cumulative[length - 1]!)
 
 function close({ values, cumulative, length }: Output): Digest {
   return { values: values.slice(0, length), cumulative: cumulative.slice(0, length) }
 }
 
 function emit(output: Output, value: number, weight: number): void {
-  if (output.length === output.values.length) grow(output)
-  output.below += weight
-  output.values[output.length] = value
-  output.cumulative[output.length++] = output.below
+  makeRoom(output, 1)
+  output.cumulative[output.length] = belowOf(output) + weight
+  output.values[output.length++] = value
 }
 
-function grow(output: Output): void {
-  written = roomFor(2 * output.length)
+/** How often each of some ascending values occurs; 0 where there is none. */
+function emitCounted(output: Output, counts: Uint32Array, samples: Float64Array): void {
+  makeRoom(output, counts.length)
+  output.length = writeCounted(counts, samples, output.values, output.cumulative, output.length, belowOf(output))
+}
+
+/** A loop of its own, as those of tally.ts. Returns the new length. */
+function writeCounted(
+  counts: Uint32Array,
+  samples: Float64Array,
+  values: Float64Array,
+  cumulative: Float64Array,
+  length: number,
+  below: number,
+): number {
+  for (let place = 0; place < counts.length; place++) {
+    const count = counts[place]!
+    if (count === 0) continue
+    values[length] = samples[place]!
+    cumulative[length++] = below += count
+  }
+  return length
+}
+
+function makeRoom(output: Output, more: number): void {
+  const needed = output.length + more
+  if (needed <= output.values.length) return
+  written = roomFor(Math.max(needed, 2 * output.length))
   written.values.set(output.values)
   written.cumulative.set(output.cumulative)
   Object.assign(output, written)
@@ -109,15 +137,26 @@ function grow(output: Output): void {
 
 function digestInto(output: Output, values: Float64Array, limit: number): void {
   const bins = values.length > SORTED_LENGTH ? countBins(values, limit) : undefined
-  if (bins === undefined || bins.size === 1) {
+  if (bins === undefined || bins.counts.length === 1) {
     emitSorted(output, values.sort(), limit)
     return
   }
-  const heavy = gatherHeavy(values, bins, limit)
-  for (let bin = 0; bin < bins.size; bin++) {
-    if (isHeavy(bins, bin, limit)) digestInto(output, heavy.get(bin)!, limit)
-    else if (bins.counts[bin]! > 0) emit(output, bins.samples[bin]!, bins.counts[bin]!)
+  const emitLight = (from: number, to: number) =>
+    emitCounted(output, bins.counts.subarray(from, to), bins.samples.subarray(from, to))
+  let from = 0
+  for (const [bin, heavy] of gatherHeavy(values, bins, limit)) {
+    emitLight(from, bin)
+    digestHeavy(output, heavy, limit)
+    from = bin + 1
   }
+  emitLight(from, bins.counts.length)
+}
+
+/** Values of one bin, too many for one of them to stand for unless they are all equal. */
+function digestHeavy(output: Output, values: Float64Array, limit: number): void {
+  const first = values[0]!
+  if (values.every((value) => value === first)) emit(output, first, values.length)
+  else digestInto(output, values, limit)
 }
 
 /** Of sorted values one of each `limit`. */
@@ -132,12 +171,9 @@ interface Bins {
   /** The leading word of a double, less `least` and shifted, is its bin. */
   least: number
   shift: number
-  size: number
   counts: Uint32Array
   /** One value of each bin. */
   samples: Float64Array
-  /** 1 where a bin holds different values. */
-  mixed: Uint8Array
 }
 
 function countBins(values: Float64Array, limit: number): Bins {
@@ -145,19 +181,17 @@ function countBins(values: Float64Array, limit: number): Bins {
   const { least, shift, size } = binning(words, limit)
   const counts = new Uint32Array(size)
   const samples = new Float64Array(size)
-  const mixed = new Uint8Array(size)
   for (let i = 0; i < values.length; i++) {
     const bin = (keyOf(words[2 * i + 1]!) - least) >>> shift
-    const value = values[i]!
-    if (counts[bin]!++ === 0) samples[bin] = value
-    else if (samples[bin] !== value) mixed[bin] = 1
+    counts[bin]!++
+    samples[bin] = values[i]!
   }
-  return { least, shift, size, counts, samples, mixed }
+  return { least, shift, counts, samples }
 }
 
-function binning(words: Uint32Array, limit: number): Pick<Bins, 'least' | 'shift' | 'size'> {
-  let least = 0xffffffff
-  let greatest = 0
+function binning(words: Int32Array, limit: number): { least: number; shift: number; size: number } {
+  let least = 0x7fffffff
+  let greatest = -0x80000000
   for (let i = 1; i < words.length; i += 2) {
     const key = keyOf(words[i]!)
     if (key < least) least = key
@@ -168,21 +202,20 @@ function binning(words: Uint32Array, limit: number): Pick<Bins, 'least' | 'shift
   return { least, shift, size: ((greatest - least) >>> shift) + 1 }
 }
 
-function isHeavy({ counts, mixed }: Bins, bin: number, limit: number): boolean {
-  return mixed[bin] === 1 && counts[bin]! > limit
-}
-
-/** The values of each bin that holds more than `limit` different ones. */
-function gatherHeavy(values: Float64Array, bins: Bins, limit: number): Map<number, Float64Array> {
-  const { least, shift, size, counts } = bins
-  const cursors = new Int32Array(size).fill(-1)
-  const ends: [bin: number, end: number][] = []
+/** The bins that hold more than `limit`, ascending, with their values. */
+function gatherHeavy(
+  values: Float64Array,
+  { least, shift, counts }: Bins,
+  limit: number,
+): [bin: number, values: Float64Array][] {
+  const cursors = new Int32Array(counts.length).fill(-1)
+  const bins: number[] = []
   let total = 0
-  for (let bin = 0; bin < size; bin++) {
-    if (!isHeavy(bins, bin, limit)) continue
+  for (let bin = 0; bin < counts.length; bin++) {
+    if (counts[bin]! <= limit) continue
     cursors[bin] = total
     total += counts[bin]!
-    ends.push([bin, total])
+    bins.push(bin)
   }
   const gathered = new Float64Array(total)
   const words = wordsOf(values)
@@ -190,14 +223,14 @@ function gatherHeavy(values: Float64Array, bins: Bins, limit: number): Map<numbe
     const bin = (keyOf(words[2 * i + 1]!) - least) >>> shift
     if (cursors[bin]! >= 0) gathered[cursors[bin]!++] = values[i]!
   }
-  return new Map(ends.map(([bin, end]) => [bin, gathered.subarray(end - counts[bin]!, end)]))
+  return bins.map((bin) => [bin, gathered.subarray(cursors[bin]! - counts[bin]!, cursors[bin])])
 }
 
-function wordsOf(values: Float64Array): Uint32Array {
-  return new Uint32Array(values.buffer, values.byteOffset, values.length * 2)
+function wordsOf(values: Float64Array): Int32Array {
+  return new Int32Array(values.buffer, values.byteOffset, values.length * 2)
 }
 
-/** The leading word of a double (little-endian) as an unsigned integer that ascends with the double. */
+/** The leading word of a double (little-endian) as an integer that ascends with the double. */
 function keyOf(word: number): number {
-  return (word >>> 31 === 1 ? ~word : word | 0x80000000) >>> 0
+  return word ^ ((word >> 31) & 0x7fffffff)
 }

@@ -20,7 +20,8 @@ export interface Tally {
 
 /** A stretch up to this long is listed only: there is little to gain, and nothing is to be lost of it. */
 export const LISTED = 1024
-const COUNTED_INTEGERS = 8192
+/** Integers below this are counted. */
+export const COUNTED_INTEGERS = 8192
 
 export function createTally(): Tally {
   // The last one counts what is no integer below.
@@ -45,16 +46,34 @@ export function tallyNumbers(tally: Tally, { values, length }: Numbers): Tally {
 export function tallyShorts(tally: Tally, shorts: Uint16Array, exceptions: Float64Array): Tally {
   if (shorts.length > tally.others.length) tally.others = new Float64Array(shorts.length)
   const { integers, others } = tally
-  integers.fill(0)
-  for (let i = 0; i < shorts.length; i++) integers[Math.min(shorts[i]!, COUNTED_INTEGERS)]!++
+  countShorts(integers, shorts)
   const uncounted = integers[COUNTED_INTEGERS]!
-  let listed = 0
-  for (let i = 0; i < exceptions.length; i++) if (!Number.isNaN(exceptions[i])) others[listed++] = exceptions[i]!
+  let listed = listPresent(exceptions, others)
   if (uncounted > exceptions.length) listed = listLarge(shorts, others, listed)
   tally.counted = shorts.length - uncounted
   tally.length = tally.counted + listed
   if (tally.counted > 0) findEnds(tally)
   return tally
+}
+
+// Long loops are functions of their own: V8 compiles a loop while it runs, without what comes behind it, which has not run
+// yet, and keeps that code. A longer function fell back to slow code behind its loop at each call, and began slowly again.
+
+function countShorts(integers: Uint32Array, shorts: Uint16Array): void {
+  integers.fill(0)
+  // A local name, and no Math.min: it takes two thirds of the time.
+  const most = COUNTED_INTEGERS
+  for (let i = 0; i < shorts.length; i++) {
+    const short = shorts[i]!
+    integers[short < most ? short : most]!++
+  }
+}
+
+/** Returns how many are listed. */
+function listPresent(values: Float64Array, others: Float64Array): number {
+  let listed = 0
+  for (let i = 0; i < values.length; i++) if (!Number.isNaN(values[i])) others[listed++] = values[i]!
+  return listed
 }
 
 /** Lists the integers that are not counted behind what is listed already. */
