@@ -82,6 +82,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     sealBytes,
     keeper: durable?.keeper,
     sealer: options.sealer,
+    clock,
     onDrop: memo.forget,
     onAppend: followers.tell,
   })

@@ -1,12 +1,12 @@
 import { crc32 } from '@node-rs/crc32'
 import { Field, Schema, Utf8 } from 'apache-arrow'
 import { aligned, createMessageWriter, type Region } from '../../../base/ipc-message.js'
-import { KIB } from '../../../base/units.js'
+import { KIB, MIB } from '../../../base/units.js'
 import { COLD_COLUMNS } from '../../schema.js'
 import type { Pause } from '../slices.js'
 import { type Block, encodeEnd, fileStart, ZSTD_BATCH } from './ipc.js'
 import { reserveBytes, type Texts } from './texts.js'
-import { BUFFER_ROOM_BYTES, compressBound, writeBuffer } from './zstd.js'
+import { BUFFER_ROOM_BYTES, type Codec, compressBound, writeBuffer } from './zstd.js'
 
 /** The file that cold columns are sealed into, and what finds its way in it. */
 export interface ColdFile {
@@ -35,9 +35,24 @@ export interface ColdBatches {
   readBatch(batch: number): Buffer | Promise<Buffer>
 }
 
-/** A batch closes at the first row that makes it as long as this: one row of an answer costs reading so much. */
-export const BATCH_ROWS = 384
-export const BATCH_BYTES = 768 * KIB
+/**
+ * How hard to compress: as little as a flood of rows allows, or so that they take an eighth less, which is eight times the
+ * work. A batch closes at the first row that makes it as long as its limits: one row of an answer costs reading so much.
+ */
+export type Effort = 'low' | 'high'
+
+interface Compression {
+  rows: number
+  bytes: number
+  offsets: Codec
+  texts: Codec
+}
+
+export const COMPRESSION: Record<Effort, Compression> = {
+  low: { rows: 384, bytes: 768 * KIB, offsets: 'texts', texts: 'texts' },
+  high: { rows: 512, bytes: MIB, offsets: 'smallOffsets', texts: 'smallTexts' },
+}
+
 /** Places of a row's texts: start and end of each. */
 const PLACES = 2 * COLD_COLUMNS.length
 
@@ -51,10 +66,15 @@ const MESSAGE_BYTES = MESSAGES.bytes
 
 /**
  * Writes the rows `order` of open cold columns, which take no more rows, into an Arrow IPC file, in that order; a pause may
- * come between two batches. The room behind the texts is the workshop: a batch is gathered there and compressed to the end
+ * come between two batches, and `effort` is asked before each. The room behind the texts is the workshop: a batch is gathered there and compressed to the end
  * of the ones before, so that sealing makes no garbage and touches no new memory.
  */
-export async function sealCold(cold: Texts, order: Uint32Array, pause: Pause): Promise<ColdFile> {
+export async function sealCold(
+  cold: Texts,
+  order: Uint32Array,
+  pause: Pause,
+  effort: () => Effort = () => 'low',
+): Promise<ColdFile> {
   const firstRows = [0]
   const checks: number[] = []
   const batches: Block[] = []
@@ -62,8 +82,9 @@ export async function sealCold(cold: Texts, order: Uint32Array, pause: Pause): P
   cold.bytes.set(FILE_START, cold.usedBytes)
   let offset = FILE_START.length
   for (let from = 0; from < order.length; ) {
-    const { to, textBytes } = batchFrom(cold, order, from)
-    const bodyBytes = sealBatch(cold, order.subarray(from, to), textBytes, offset)
+    const compression = COMPRESSION[effort()]
+    const { to, textBytes } = batchFrom(cold, order, from, compression)
+    const bodyBytes = sealBatch(cold, { rows: order.subarray(from, to), textBytes, offset, compression })
     batches.push({ offset, messageBytes: MESSAGE_BYTES, bodyBytes })
     const start = cold.usedBytes + offset
     checks.push(crc32(cold.bytes.subarray(start, start + MESSAGE_BYTES + bodyBytes)))
@@ -110,19 +131,32 @@ export function decodeAside(aside: Buffer, batches: number): { firstRows: Uint32
 }
 
 /** The batch that begins at row `from` of the order: where it ends, and the bytes of its texts. */
-function batchFrom({ places }: Texts, order: Uint32Array, from: number): { to: number; textBytes: number } {
-  const limit = Math.min(order.length, from + BATCH_ROWS)
+function batchFrom(
+  { places }: Texts,
+  order: Uint32Array,
+  from: number,
+  { rows, bytes }: Compression,
+): { to: number; textBytes: number } {
+  const limit = Math.min(order.length, from + rows)
   let textBytes = 0
   let to = from
-  while (to < limit && textBytes < BATCH_BYTES) {
+  while (to < limit && textBytes < bytes) {
     const row = order[to++]! * PLACES
     for (let place = row; place < row + PLACES; place += 2) textBytes += places[place + 1]! - places[place]!
   }
   return { to, textBytes }
 }
 
-/** Writes a batch to `offset` of the file in the workshop; returns the bytes of its body. */
-function sealBatch(cold: Texts, rows: Uint32Array, textBytes: number, offset: number): number {
+interface OpenBatch {
+  rows: Uint32Array
+  textBytes: number
+  /** Where in the file it is to stand. */
+  offset: number
+  compression: Compression
+}
+
+/** Writes a batch to its place of the file in the workshop; returns the bytes of its body. */
+function sealBatch(cold: Texts, { rows, textBytes, offset, compression }: OpenBatch): number {
   const offsetsBytes = (rows.length + 1) * 4
   const room = compressBound(COLD_COLUMNS.length * offsetsBytes + textBytes) + BUFFERS * BUFFER_ROOM_BYTES
   // What is gathered stands behind all that compressing it may write, at a place that is even for 32-bit integers.
@@ -132,9 +166,9 @@ function sealBatch(cold: Texts, rows: Uint32Array, textBytes: number, offset: nu
   const body: Body = { out: out.subarray(MESSAGE_BYTES), buffers: [], bytes: 0 }
   for (let column = 0; column < COLD_COLUMNS.length; column++) {
     const end = gather(cold, rows, column, at)
-    addBuffer(body, NOTHING)
-    addBuffer(body, cold.bytes.subarray(at, at + offsetsBytes))
-    addBuffer(body, cold.bytes.subarray(at + offsetsBytes, end))
+    addBuffer(body, NOTHING, 'texts')
+    addBuffer(body, cold.bytes.subarray(at, at + offsetsBytes), compression.offsets)
+    addBuffer(body, cold.bytes.subarray(at + offsetsBytes, end), compression.texts)
   }
   MESSAGES.write(out, rows.length, body.buffers, body.bytes)
   return body.bytes
@@ -162,8 +196,8 @@ interface Body {
   bytes: number
 }
 
-function addBuffer(body: Body, content: Uint8Array): void {
-  const length = writeBuffer(body.out.subarray(body.bytes), content, 'texts')
+function addBuffer(body: Body, content: Uint8Array, codec: Codec): void {
+  const length = writeBuffer(body.out.subarray(body.bytes), content, codec)
   body.buffers.push({ offset: body.bytes, length })
   const next = aligned(body.bytes + length)
   body.out.fill(0, body.bytes + length, next)

@@ -11,6 +11,8 @@ export interface Shelf {
   segments: SegmentHandle[]
   sealing: Sealing[]
   head: Head
+  /** Since when the open head has rows, by a clock that never runs backwards. */
+  headSinceMs: number
   /** Where the rows of the open head are kept; from its first row on. */
   kept: HeadKeeper | undefined
   /** What appends to the head or closes it takes turns. */
@@ -29,6 +31,7 @@ export function createShelf(source: SourceName): Shelf {
     segments: [],
     sealing: [],
     head: createHead(source),
+    headSinceMs: 0,
     kept: undefined,
     turns: createTurns(),
   }

@@ -1,4 +1,6 @@
+import { type Clock, systemClock } from '../../../base/clock.js'
 import { createTurns } from '../../../base/turns.js'
+import { MIB } from '../../../base/units.js'
 import { SOURCE_NAMES, type SourceName } from '../../../sources.js'
 import type { IngestBatch, SourceStats } from '../../engine.js'
 import type { TimeRange } from '../../plan.js'
@@ -7,6 +9,7 @@ import type { SegmentHandle } from './handle.js'
 import { createHead, decodeBatch, type Head, headBytes, headContentBytes, showHead } from './head.js'
 import { createMemoryKeeper, type HeadKeeper, type Keeper } from './keeper.js'
 import { createReaders } from './readers.js'
+import { createPatience, endPatience, type Patience } from './sealing/patience.js'
 import { createSealerHere, type Sealer } from './sealing/sealer.js'
 import { holdSealedRows } from './segment.js'
 import { createShelf, headsOf, type Sealing, type Shelf, statsOf, takeFrom } from './shelf.js'
@@ -20,6 +23,7 @@ export interface StoreOptions {
   sealBytes: number
   /** What seals heads; by default this thread. It is the store's. */
   sealer?: Sealer
+  clock?: Pick<Clock, 'monotonicMs'>
   /** Is told which sealed segments are not held any more. */
   onDrop?(segments: readonly SegmentHandle[]): void
   /** Is told of a head whose rows from `firstRow` on have just been appended. */
@@ -85,12 +89,15 @@ export interface Store {
 
 const ALWAYS: TimeRange = { fromUs: Number.NEGATIVE_INFINITY, throughUs: Number.POSITIVE_INFINITY }
 
+/** Bytes a second, of one source. A head that filled no faster is sealed well, which takes a twelfth of a core at this rate. */
+const SLOW_RATE = 4 * MIB
+
 /** So many heads may wait to be sealed before those who append are held back. */
 const SEALING_BACKLOG = 1
 
 export function createStore(options: StoreOptions): Store {
   const { sealRows, sealBytes, keeper = createMemoryKeeper(), onDrop = () => {}, onAppend = () => {} } = options
-  const { sealer = createSealerHere() } = options
+  const { sealer = createSealerHere(), clock = systemClock } = options
   const shelves = new Map(SOURCE_NAMES.map((source) => [source, createShelf(source)]))
   const readers = createReaders()
   /** One head is sealed while the one before it is written: a disk takes its time, and no processor's. */
@@ -98,19 +105,25 @@ export function createStore(options: StoreOptions): Store {
   /** A head that could not be written leaves its rows visible where they are. */
   const writing = createTurns()
   const backlog: Promise<void>[] = []
+  /** That of the head being sealed, where it has any. */
+  let patience: Patience | undefined
+  let isClosing = false
   const spare = createSpare()
 
   /**
    * Begins to seal the open head, or a part of what is kept with it. Who does not wait for it need not catch: rows that
-   * cannot be sealed stay where they are, and so does what keeps them.
+   * cannot be sealed stay where they are, and so does what keeps them. With patience it is done well, until another head waits.
    */
-  const sealShelf = (shelf: Shelf, extent: 'all' | 'part' = 'all'): Promise<void> => {
+  const sealShelf = (shelf: Shelf, extent: 'all' | 'part' = 'all', isPatient = false): Promise<void> => {
+    hurry()
+    if (isPatient && backlog.length === 0 && !isClosing) patience = createPatience()
+    const given = patience
     const full: Sealing = { head: shelf.head, kept: shelf.kept! }
     const { head, kept } = full
     shelf.sealing.push(full)
     shelf.head = createHead(shelf.source)
     if (extent === 'all') shelf.kept = undefined
-    const rows = sealing.take(async () => (head.rows > 0 ? sealer.seal(head) : []))
+    const rows = sealing.take(async () => (head.rows > 0 ? sealer.seal(head, given) : []))
     const sealed = writing.take(async () => {
       const sealedRows = await rows
       for (const segment of await kept.write(sealedRows.map(holdSealedRows))) shelf.segments.push(segment)
@@ -126,9 +139,20 @@ export function createStore(options: StoreOptions): Store {
     return sealed
   }
 
+  const hurry = () => {
+    if (patience !== undefined) endPatience(patience)
+    patience = undefined
+  }
+
+  const filledSlowly = ({ head, headSinceMs }: Shelf) =>
+    headContentBytes(head) * 1000 <= SLOW_RATE * (clock.monotonicMs() - headSinceMs)
+
   /** The head for the next rows. One that is empty moves to memory that is spare. */
   const openHead = (shelf: Shelf): Head => {
-    if (shelf.head.rows === 0) shelf.head = spare.take(shelf.source) ?? shelf.head
+    if (shelf.head.rows === 0) {
+      shelf.head = spare.take(shelf.source) ?? shelf.head
+      shelf.headSinceMs = clock.monotonicMs()
+    }
     return shelf.head
   }
 
@@ -147,7 +171,7 @@ export function createStore(options: StoreOptions): Store {
     const firstRow = head.rows
     show(head)
     onAppend(head, firstRow)
-    if (isFull(shelf.head)) void sealShelf(shelf)
+    if (isFull(shelf.head)) void sealShelf(shelf, 'all', filledSlowly(shelf))
   }
 
   const stats = (): SourceStats[] =>
@@ -220,6 +244,8 @@ export function createStore(options: StoreOptions): Store {
     },
     settled,
     async close() {
+      isClosing = true
+      hurry()
       await settled()
       await sealer.close()
     },

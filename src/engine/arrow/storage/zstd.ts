@@ -7,12 +7,6 @@ import type { Pause } from '../slices.js'
  * A frame has no checksum: the files that hold it have one of all their bytes, and to make both takes a tenth more.
  */
 export const LENGTH_BYTES = 8
-/** zstd's fastest positive level: twice as small as LZ4 on logs, at about its speed. */
-const LEVEL = 1
-/** Half of that level's hash table: a tenth faster on logs, which it makes a hundredth larger. */
-const HASH_LOG = 13
-/** Of numbers: those of neighbours often have their upper bytes in common, and times of microseconds four of eight. */
-const SHORT_MATCH = 4
 /** Compressed at a time where others want a turn: about 2 ms. */
 const STEP_BYTES = MIB
 /** What zstd decompresses at once: RFC 8878, section 3.1.1.2.4. */
@@ -22,38 +16,64 @@ const BLOCK_BYTES = 128 * KIB
 export const BUFFER_ROOM_BYTES = 128
 export const { compressBound } = zstd
 
-/** What a buffer holds: texts and their offsets, or a column of numbers. */
-export type Content = 'texts' | 'numbers'
+type Parameters = Partial<Record<keyof typeof zstd.CParameter, number>>
 
-const compressors = { texts: createCompressor('texts'), numbers: createCompressor('numbers') }
+/** zstd's fastest positive level: twice as small as LZ4 on logs, at about its speed. */
+const FAST: Parameters = {
+  compressionLevel: 1,
+  // Half of that level's hash table: a tenth faster on logs, which it makes a hundredth larger.
+  hashLog: 13,
+}
+
+/** The last level before those that take twice as long for another hundredth. */
+const SMALL: Parameters = { compressionLevel: 12 }
+
+const CODECS = {
+  texts: FAST,
+  // Neighbours often have their upper bytes in common, and times of microseconds four of eight.
+  numbers: { ...FAST, minMatch: 4 },
+  // Shorter matches are chance in logs, and take more than the bytes themselves; a smaller table stays in a core's cache.
+  smallTexts: { ...SMALL, minMatch: 6, hashLog: 18, chainLog: 18 },
+  smallOffsets: { ...SMALL, minMatch: 3 },
+} satisfies Record<string, Parameters>
+
+/** How a buffer is compressed, by what it holds: fast, or small, which takes eight times as long. Any reader reads them all. */
+export type Codec = keyof typeof CODECS
+
+const compressors = {
+  texts: createCompressor('texts'),
+  numbers: createCompressor('numbers'),
+  smallTexts: createCompressor('smallTexts'),
+  smallOffsets: createCompressor('smallOffsets'),
+}
 const decompressor = new zstd.DCtx()
 
-function createCompressor(kind: Content) {
+function createCompressor(codec: Codec) {
   const compressor = new zstd.CCtx()
-  compressor.setParameter(zstd.CParameter.compressionLevel, LEVEL)
-  compressor.setParameter(zstd.CParameter.hashLog, HASH_LOG)
-  if (kind === 'numbers') compressor.setParameter(zstd.CParameter.minMatch, SHORT_MATCH)
+  for (const [name, value] of Object.entries(CODECS[codec])) {
+    compressor.setParameter(zstd.CParameter[name as keyof Parameters], value)
+  }
   return compressor
 }
 
 /** Writes a buffer to the start of `target`, which has room for it; returns its bytes. */
-export function writeBuffer(target: Buffer, content: Uint8Array, kind: Content): number {
+export function writeBuffer(target: Buffer, content: Uint8Array, codec: Codec): number {
   if (content.length === 0) return 0
   writeLength(target, content.length)
-  return LENGTH_BYTES + compressors[kind].compress2(target.subarray(LENGTH_BYTES), content)
+  return LENGTH_BYTES + compressors[codec].compress2(target.subarray(LENGTH_BYTES), content)
 }
 
 /** The same in memory of its own, with pauses on the way. */
-export async function toBuffer(content: Uint8Array, kind: Content, pause: Pause): Promise<Buffer> {
+export async function toBuffer(content: Uint8Array, codec: Codec, pause: Pause): Promise<Buffer> {
   if (content.length === 0) return Buffer.alloc(0)
   const target = Buffer.allocUnsafeSlow(LENGTH_BYTES + compressBound(content.length) + BUFFER_ROOM_BYTES)
   if (content.length <= STEP_BYTES) {
-    const length = writeBuffer(target, content, kind)
+    const length = writeBuffer(target, content, codec)
     await pause()
     return target.subarray(0, length)
   }
   writeLength(target, content.length)
-  const compressor = createCompressor(kind)
+  const compressor = createCompressor(codec)
   compressor.setPledgedSrcSize(content.length)
   let end = LENGTH_BYTES
   for (let from = 0, left = 1; left > 0 || from < content.length; ) {

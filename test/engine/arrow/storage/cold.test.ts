@@ -2,7 +2,7 @@ import { CompressionType, compressionRegistry, tableFromIPC } from 'apache-arrow
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decompress } from 'zstd-napi'
-import { BATCH_BYTES, BATCH_ROWS, holdColdFile, sealCold } from '../../../../src/engine/arrow/storage/cold.js'
+import { COMPRESSION, type Effort, holdColdFile, sealCold } from '../../../../src/engine/arrow/storage/cold.js'
 import { createColdReader } from '../../../../src/engine/arrow/storage/cold-reader.js'
 import { openMessage } from '../../../../src/engine/arrow/storage/ipc.js'
 import { identity } from '../../../../src/engine/arrow/storage/sealing/sort.js'
@@ -11,6 +11,7 @@ import { uniform } from '../accumulators/distributions.js'
 import { atOnce, headOf, noPause } from '../support.js'
 
 const MIB = 1024 * 1024
+const { rows: BATCH_ROWS, bytes: BATCH_BYTES } = COMPRESSION.low
 
 const sealed = (records: readonly TestRecord[], order = identity(records.length)) =>
   sealCold(headOf(records).cold, order, noPause)
@@ -123,6 +124,29 @@ describe('sealed cold columns', () => {
     const row = reading(cold)
     for (const at of [0, ...borders.flatMap((border) => [border - 1, border]), length - 1])
       if (at >= 0 && at < length) expect(row(at)[0]).toBe(`${at}`)
+  })
+
+  it('are cut into longer batches, and are smaller, where there is more effort: as much as there is at each', async () => {
+    const records = Array.from({ length: 2000 }, (_, i) =>
+      edge({ id: `${(i * 7919) % 2003}`, metadata: `{"a":"${'b'.repeat(i % 91)}","b":${(i * i) % 1009},"c":[${i}]}` }),
+    )
+    const { low, high } = COMPRESSION
+    const sealedWith = async (effort: () => Effort) => {
+      const cold = await sealCold(headOf(records).cold, identity(records.length), noPause, effort)
+      const row = reading(cold)
+      expect(records.map((_, at) => row(at))).toEqual(records.map(textsOf))
+      expect(readByArrow(cold.file)).toEqual(records.map(textsOf))
+      return cold
+    }
+    const least = await sealedWith(() => 'low')
+    const most = await sealedWith(() => 'high')
+    expect(least.file.equals((await sealed(records)).file)).toBe(true)
+    expect([...most.firstRows]).toEqual([0, 1, 2, 3].map((batch) => batch * high.rows).concat(2000))
+    expect(most.file.length).toBeLessThan(0.99 * least.file.length)
+    const efforts: Effort[] = ['high', 'low', 'low']
+    const { firstRows } = await sealedWith(() => efforts.shift() ?? 'high')
+    const border = high.rows + 2 * low.rows
+    expect([...firstRows]).toEqual([0, high.rows, high.rows + low.rows, border, border + high.rows, 2000])
   })
 
   it('close a batch at the row that fills it', async () => {

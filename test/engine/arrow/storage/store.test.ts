@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Batch } from '../../../../src/engine/arrow/columns/batch.js'
 import { holdInMemory } from '../../../../src/engine/arrow/storage/handle.js'
 import { createMemoryKeeper, type HeadKeeper } from '../../../../src/engine/arrow/storage/keeper.js'
+import { effortOf, type Patience } from '../../../../src/engine/arrow/storage/sealing/patience.js'
 import { createSealerHere } from '../../../../src/engine/arrow/storage/sealing/sealer.js'
 import { dayOf } from '../../../../src/engine/arrow/storage/segment.js'
 import { createStore, type Store } from '../../../../src/engine/arrow/storage/store.js'
@@ -192,6 +193,87 @@ describe('a head', () => {
     await store.sealAll()
     await store.sealAll()
     expect(statsOf(store)).toMatchObject({ rows: 1, segments: 1 })
+  })
+})
+
+describe('a head is sealed', () => {
+  /** A store that seals each second edge record, and the effort of each head that has not been sealed yet. */
+  function patientStore() {
+    const here = createSealerHere()
+    const gate = createGate()
+    const asked: (Patience | undefined)[] = []
+    let nowMs = 0
+    const store = createStore({
+      ...NEVER,
+      sealRows: 2,
+      clock: { monotonicMs: () => nowMs },
+      sealer: {
+        ...here,
+        async seal(head, patience) {
+          asked.push(patience)
+          await gate.opened
+          return here.seal(head)
+        },
+      },
+    })
+    /** A head of 2 MiB and a little that fills in so many milliseconds. */
+    const fillIn = async (ms: number) => {
+      const record = edge({ event_message: 'x'.repeat(1024 * 1024) })
+      void append(store, record)
+      await shown(store, ++rows)
+      nowMs += ms
+      void append(store, record)
+      await shown(store, ++rows)
+      await eventually(() => expect(statsOf(store).rows).toBe(rows))
+    }
+    let rows = 0
+    return { store, gate, fillIn, efforts: () => asked.map(effortOf) }
+  }
+
+  it('with high effort where it has filled no faster than 4 MiB a second', async () => {
+    const { store, gate, fillIn, efforts } = patientStore()
+    gate.open()
+    const slow: number[] = []
+    for (const ms of [0, 490, 510, 100, 60_000]) {
+      await fillIn(ms)
+      await store.settled()
+      if (efforts().at(-1) === 'high') slow.push(ms)
+    }
+    expect(efforts()).toHaveLength(5)
+    expect(slow).toEqual([510, 60_000])
+  })
+
+  it('with high effort until another one waits, and that one with low effort', async () => {
+    const { store, gate, fillIn, efforts } = patientStore()
+    await fillIn(1000)
+    await eventually(() => expect(efforts()).toEqual(['high']))
+    await fillIn(1000)
+    expect(efforts()).toEqual(['low'])
+    gate.open()
+    await store.settled()
+    expect(efforts()).toEqual(['low', 'low'])
+    await fillIn(1000)
+    await eventually(() => expect(efforts()).toEqual(['low', 'low', 'high']))
+    await store.settled()
+  })
+
+  it('with low effort once the store closes', async () => {
+    const { store, gate, fillIn, efforts } = patientStore()
+    await fillIn(1000)
+    await eventually(() => expect(efforts()).toEqual(['high']))
+    const closed = store.close()
+    expect(efforts()).toEqual(['low'])
+    gate.open()
+    await closed
+  })
+
+  it('with low effort where the last batch fills it while the store closes', async () => {
+    const { store, gate, fillIn, efforts } = patientStore()
+    gate.open()
+    const closed = store.close()
+    await fillIn(1000)
+    await Promise.all([closed, store.settled()])
+    expect(efforts()).toEqual(['low'])
   })
 })
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { KIB } from '../../../../src/base/units.js'
 import {
   BUFFER_ROOM_BYTES,
-  type Content,
+  type Codec,
   compressBound,
   contentBytes,
   fromBuffer,
@@ -13,9 +13,9 @@ import {
 } from '../../../../src/engine/arrow/storage/zstd.js'
 import { noPause } from '../support.js'
 
-const written = (content: Uint8Array, kind: Content) => {
+const written = (content: Uint8Array, codec: Codec) => {
   const target = Buffer.alloc(compressBound(content.length) + BUFFER_ROOM_BYTES)
-  return target.subarray(0, writeBuffer(target, content, kind))
+  return target.subarray(0, writeBuffer(target, content, codec))
 }
 
 const text = (bytes: number) => Buffer.from(Array.from({ length: bytes }, (_, i) => 97 + ((i * i) % 23)))
@@ -30,8 +30,8 @@ function times(count: number): Buffer {
 
 describe('a compressed buffer', () => {
   it.each([0, 1, 2, 100, 70_000, 2 ** 20, 2 ** 20 + 1, 3_000_000])('gives back its %d bytes', async (bytes) => {
-    const kinds: Content[] = ['texts', 'numbers']
-    const buffers = kinds.map((kind) => [written(text(bytes), kind), toBuffer(text(bytes), kind, noPause)])
+    const codecs: Codec[] = ['texts', 'numbers', 'smallTexts', 'smallOffsets']
+    const buffers = codecs.map((codec) => [written(text(bytes), codec), toBuffer(text(bytes), codec, noPause)])
     for (const buffer of await Promise.all(buffers.flat())) {
       expect(contentBytes(buffer)).toBe(bytes)
       expect(fromBuffer(buffer).equals(text(bytes))).toBe(true)
@@ -40,7 +40,7 @@ describe('a compressed buffer', () => {
   })
 
   it.each([1000, 200_000])('of %d numbers is smaller where it is made as one of numbers', async (count) => {
-    const bytesOf = async (kind: Content) => (await toBuffer(times(count), kind, noPause)).length
+    const bytesOf = async (codec: Codec) => (await toBuffer(times(count), codec, noPause)).length
     expect(await bytesOf('numbers')).toBeLessThan(0.85 * (await bytesOf('texts')))
   })
 

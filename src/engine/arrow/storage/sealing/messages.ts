@@ -1,13 +1,14 @@
 import type { Column } from '../../columns/batch.js'
 import type { Dictionary } from '../../columns/dictionary.js'
 import type { SealedRows } from '../segment.js'
+import type { Patience } from './patience.js'
 import type { OpenColumn, OpenRows } from './seal.js'
 
 /**
  * What the sealing thread is given: the cold texts of a head in pieces, each of which it gives back when it has it, then its
  * rows. Were all moved at once, V8 would take that for pressure on the memory, and throw code away that it has optimised.
  */
-export type Question = Piece | { rows: OpenRows }
+export type Question = Piece | { rows: OpenRows; patience: Patience | undefined }
 
 export interface Piece {
   piece: Uint8Array<ArrayBuffer>

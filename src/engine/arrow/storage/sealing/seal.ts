@@ -13,7 +13,7 @@ import {
 import { narrowCodes, narrowTimes } from '../../columns/narrow.js'
 import { narrowNumbers } from '../../columns/numbers.js'
 import type { Pause } from '../../slices.js'
-import { sealCold } from '../cold.js'
+import { type Effort, sealCold } from '../cold.js'
 import { dayOf, type ProjectIndex, type SealedRows } from '../segment.js'
 import type { Texts } from '../texts.js'
 import { countingSort, sortByTime } from './sort.js'
@@ -40,10 +40,15 @@ type TextColumn = Extract<OpenColumn, { kind: 'text' }>
 
 /**
  * Seals a head that takes no more rows: one part for each UTC day in it. Rows are sorted once, by day, project, time and
- * arrival; hot columns are narrowed, cold ones compressed, in pieces with a pause between them. `distinct` is where distinct
- * texts are found; what it held goes.
+ * arrival; hot columns are narrowed, cold ones compressed, in pieces with a pause between them, each with the `effort` of that
+ * moment. `distinct` is where distinct texts are found; what it held goes.
  */
-export async function seal(head: OpenRows, distinct: Interner, pause: Pause): Promise<SealedRows[]> {
+export async function seal(
+  head: OpenRows,
+  distinct: Interner,
+  pause: Pause,
+  effort?: () => Effort,
+): Promise<SealedRows[]> {
   const project = head.columns.get('project') as CategoryColumn
   const { ranks, codesByRank } = rankProjects(project)
   const byTime = sortByTime(head.timestampsUs, head.rows, head.minUs, head.maxUs)
@@ -58,7 +63,7 @@ export async function seal(head: OpenRows, distinct: Interner, pause: Pause): Pr
   for (let start = 0; start < head.rows; ) {
     const day = days[order[start]!]!
     const end = endOfDay(days, order, start)
-    const ofDay = { day: firstDay + day, order: order.subarray(start, end), codesByRank }
+    const ofDay = { day: firstDay + day, order: order.subarray(start, end), codesByRank, effort }
     sealed.push(await sealDay(head, ofDay, distinct, pause))
     start = end
   }
@@ -108,11 +113,12 @@ interface Day {
   /** Its rows, as they are to stand. */
   order: Uint32Array
   codesByRank: Uint32Array
+  effort: (() => Effort) | undefined
 }
 
 async function sealDay(
   head: OpenRows,
-  { day, order, codesByRank }: Day,
+  { day, order, codesByRank, effort }: Day,
   distinct: Interner,
   pause: Pause,
 ): Promise<SealedRows> {
@@ -126,7 +132,7 @@ async function sealDay(
     await pause()
   }
   const projects = indexProjects(head.columns.get('project') as CategoryColumn, order, codesByRank)
-  const cold = await sealCold(head.cold, order, pause)
+  const cold = await sealCold(head.cold, order, pause, effort)
   return { source: head.source, day, rows: order.length, minUs, maxUs, times, projects, columns, cold }
 }
 

@@ -2,12 +2,13 @@ import { createInterner } from '../../columns/dictionary.js'
 import { createPause } from '../../slices.js'
 import type { Head } from '../head.js'
 import type { SealedRows } from '../segment.js'
+import type { Patience } from './patience.js'
 import { seal } from './seal.js'
 
 /** Makes heads that take no more rows into sealed ones, one head after the other. */
 export interface Sealer {
-  /** The head may be read meanwhile. */
-  seal(head: Head): Promise<SealedRows[]>
+  /** The head may be read meanwhile. With patience its cold columns are made smaller, on a thread where nobody waits for that. */
+  seal(head: Head, patience?: Patience): Promise<SealedRows[]>
   /** Bytes of memory that it keeps for the next head. */
   bytes(): number
   /** Lets go of these: of all, or of what has not been used since the last call. */

@@ -8,6 +8,7 @@ import type { SealedRows } from '../segment.js'
 import type { Texts } from '../texts.js'
 import { copyRows } from './copy.js'
 import { type Answer, type Question, type Sealed, sealedRowsArrived } from './messages.js'
+import type { Patience } from './patience.js'
 import { createSealerHere, type Sealer } from './sealer.js'
 
 /** Texts copied at a time: about a millisecond. */
@@ -24,10 +25,10 @@ export function createSealingThread(log: Log, script = new URL('./worker.js', im
   let isSealing = false
   let isIdle = true
 
-  async function sealThere(head: Head): Promise<SealedRows[]> {
+  async function sealThere(head: Head, patience: Patience | undefined): Promise<SealedRows[]> {
     await sendTexts(head.cold)
     const rows = copyRows(head)
-    const sealed = (await thread.ask({ rows }, memoryOf(rows))) as Sealed
+    const sealed = (await thread.ask({ rows, patience }, memoryOf(rows))) as Sealed
     keptBytes = sealed.keptBytes
     return sealed.parts.map(sealedRowsArrived)
   }
@@ -44,11 +45,11 @@ export function createSealingThread(log: Log, script = new URL('./worker.js', im
   }
 
   return {
-    async seal(head) {
+    async seal(head, patience) {
       isIdle = false
       isSealing = true
       try {
-        return await sealThere(head)
+        return await sealThere(head, patience)
       } catch (error) {
         log(`The sealing thread failed, and rows are sealed on the main thread: ${(error as Error).message}`, {
           level: 'warn',

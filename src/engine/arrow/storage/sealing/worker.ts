@@ -3,6 +3,7 @@ import { memoryOf } from '../../../../base/array-buffers.js'
 import { grown } from '../../../../base/room.js'
 import { createInterner } from '../../columns/dictionary.js'
 import { type Answer, openRowsArrived, type Piece, type Question } from './messages.js'
+import { effortOf, type Patience } from './patience.js'
 import { type OpenRows, seal } from './seal.js'
 
 /** The sealing thread: texts and rows of a head in, sealed rows out. Nobody waits for a turn here. */
@@ -18,16 +19,21 @@ function take({ piece, at, of }: Piece): Answer {
   return { piece }
 }
 
-async function sealRows(message: OpenRows): Promise<Answer> {
+async function sealRows(message: OpenRows, patience: Patience | undefined): Promise<Answer> {
   const rows = openRowsArrived(message)
   rows.cold.bytes = texts
-  const parts = await seal(rows, distinct, () => undefined)
+  const parts = await seal(
+    rows,
+    distinct,
+    () => undefined,
+    () => effortOf(patience),
+  )
   // It has grown where the file needed more room.
   texts = rows.cold.bytes
   return { parts, keptBytes: texts.byteLength + distinct.byteLength }
 }
 
 port.on('message', async (question: Question) => {
-  const answer = 'piece' in question ? take(question) : await sealRows(question.rows)
+  const answer = 'piece' in question ? take(question) : await sealRows(question.rows, question.patience)
   port.postMessage(answer, memoryOf(answer))
 })

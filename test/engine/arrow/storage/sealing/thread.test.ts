@@ -5,6 +5,7 @@ import type { Facts } from '../../../../../src/base/log.js'
 import { createInterner } from '../../../../../src/engine/arrow/columns/dictionary.js'
 import { copyRows } from '../../../../../src/engine/arrow/storage/sealing/copy.js'
 import { openRowsArrived, sealedRowsArrived } from '../../../../../src/engine/arrow/storage/sealing/messages.js'
+import { createPatience, endPatience } from '../../../../../src/engine/arrow/storage/sealing/patience.js'
 import { type OpenRows, seal } from '../../../../../src/engine/arrow/storage/sealing/seal.js'
 import type { Sealer } from '../../../../../src/engine/arrow/storage/sealing/sealer.js'
 import type { createSealingThread as CreateSealingThread } from '../../../../../src/engine/arrow/storage/sealing/thread.js'
@@ -69,6 +70,23 @@ describe('rows that are sealed on another thread', () => {
       const head = headOf(some)
       expect(await seen(await sealer.seal(head))).toEqual(await seen(await here(head)))
     }
+    expect(said).toEqual([])
+  })
+
+  it('are the same and take less where there is patience, as much as without where that ends at once', async () => {
+    const { sealer, said } = start()
+    const records = Array.from({ length: 3000 }, (_, i) =>
+      edge({ id: `${i}`, timestampUs: i, metadata: { request: { url: `u${i % 7}`, n: (i * i) % 1009 } } }),
+    )
+    const head = headOf(records)
+    const [without] = await seen(await sealer.seal(head))
+    const [patient] = await seen(await sealer.seal(head, createPatience()))
+    expect({ ...patient, file: '' }).toEqual({ ...without, file: '' })
+    expect(patient!.file.length).toBeLessThan(0.9 * without!.file.length)
+    const ended = createPatience()
+    const sealing = sealer.seal(head, ended)
+    endPatience(ended)
+    expect(await seen(await sealing)).toEqual([without])
     expect(said).toEqual([])
   })
 

@@ -1,6 +1,6 @@
 import { crc32 } from '@node-rs/crc32'
 import type { Files, ReadableFile } from '../../../../disk/files.js'
-import { BATCH_ROWS, type ColdBatches, type ColdColumns, decodeAside, startsOf } from '../../cold.js'
+import { COMPRESSION, type ColdBatches, type ColdColumns, decodeAside, startsOf } from '../../cold.js'
 import { checkOf } from '../../ipc.js'
 import { damaged } from './damage.js'
 import { readBytes, readEnd, withFile } from './ends.js'
@@ -17,8 +17,8 @@ const NUMBER_BYTES = 4
 export function coldColumnsIn(files: Files, path: string, facts: SegmentFacts): ColdColumns {
   let found: ColdBatches | undefined
   const find = async () => (found = await withFile(files, path, (file) => findBatches(files, file, path, facts)))
-  // Where a batch was closed for its bytes there are more of them.
-  const batches = Math.ceil(facts.rows / BATCH_ROWS)
+  // Where a batch was closed for its bytes there are more of them, and fewer where there was time to make them small.
+  const batches = Math.ceil(facts.rows / COMPRESSION.low.rows)
   return { memoryBytes: NUMBER_BYTES * (3 * batches + 2), open: () => found ?? find() }
 }
 

@@ -6,7 +6,7 @@ import type { Dictionary } from '../../../columns/dictionary.js'
 import { createPause, type Pause } from '../../../slices.js'
 import { type Block, encodeEnd, fileStart, ZSTD_BATCH } from '../../ipc.js'
 import type { SegmentParts } from '../../segment.js'
-import { type Content, toBuffer } from '../../zstd.js'
+import { type Codec, toBuffer } from '../../zstd.js'
 import { factsToMetadata, type SegmentFacts } from './facts.js'
 import { encodeAside, encodeGrams, type GramPlace } from './hot-aside.js'
 import { type ArrowColumn, bytesOf, projectCodes, toColumn, toEntries, toIndices, toTimestamps } from './hot-buffers.js'
@@ -85,9 +85,9 @@ interface Body {
 
 const createBody = (): Body => ({ pieces: [], regions: [], bytes: 0 })
 
-async function addBuffers(body: Body, contents: readonly Uint8Array[], kind: Content, pause: Pause): Promise<void> {
+async function addBuffers(body: Body, contents: readonly Uint8Array[], codec: Codec, pause: Pause): Promise<void> {
   for (const content of contents) {
-    const buffer = await toBuffer(content, kind, pause)
+    const buffer = await toBuffer(content, codec, pause)
     body.regions.push(new BufferRegion(body.bytes, buffer.length))
     const padding = aligned(buffer.length) - buffer.length
     body.pieces.push(buffer, new Uint8Array(padding))

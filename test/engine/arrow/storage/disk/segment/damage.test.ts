@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { LogweirError } from '../../../../../../src/base/errors.js'
-import { BATCH_ROWS } from '../../../../../../src/engine/arrow/storage/cold.js'
+import { COMPRESSION } from '../../../../../../src/engine/arrow/storage/cold.js'
 import { encodeHot } from '../../../../../../src/engine/arrow/storage/disk/segment/hot-file.js'
 import { readSegmentFacts, writeSegment } from '../../../../../../src/engine/arrow/storage/disk/segment/segment-file.js'
 import type { Segment } from '../../../../../../src/engine/arrow/storage/segment.js'
@@ -11,6 +11,7 @@ import { sealedBatch } from '../../../support.js'
 import { createMemoryFiles } from './memory-files.js'
 import { coldOf, hotOf, openSegment } from './segments.js'
 
+const { rows: BATCH_ROWS } = COMPRESSION.low
 const MEND = 'Bring it back from a backup, or remove its directory to go on without its rows.'
 const damaged = (path: string, what: string) =>
   new LogweirError('damaged_segment', `The segment file ${path} is damaged: ${what}. ${MEND}`)

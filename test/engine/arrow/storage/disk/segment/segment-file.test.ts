@@ -1,11 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { BATCH_ROWS } from '../../../../../../src/engine/arrow/storage/cold.js'
+import { COMPRESSION } from '../../../../../../src/engine/arrow/storage/cold.js'
 import { readSegmentFacts, writeSegment } from '../../../../../../src/engine/arrow/storage/disk/segment/segment-file.js'
 import { edge } from '../../../../../support/records.js'
 import { sealedBatch, sealedSegments } from '../../../support.js'
 import { createMemoryFiles } from './memory-files.js'
 import { arbitraryRecords, coldOf, hotOf, openSegment } from './segments.js'
+
+const { rows: BATCH_ROWS } = COMPRESSION.low
 
 /** More rows than one batch, and texts enough for a gram filter. */
 const many = () =>
