@@ -42,6 +42,12 @@ interface Args {
   position: number
 }
 
+const isFile = (files: Files, path: string) =>
+  read(files, path).then(
+    () => true,
+    () => false,
+  )
+
 async function withFile(files: Files, path: string, use: (file: WritableFile) => Promise<void>) {
   const file = await files.openToWrite(path)
   await use(file).finally(() => file.close())
@@ -59,9 +65,10 @@ const STEPS = {
     await files.syncDirectory(at)
   },
   async rename(files: Files, { at, to }: Args) {
-    // To a name that is free, and not into itself: of anything else `Files` says nothing.
+    // To a name that is free or a file's, and not into itself: of anything else `Files` says nothing.
     const names = await files.list(dirname(to))
-    if (!names.includes(basename(to)) && !to.startsWith(at)) await files.rename(at, to)
+    const areFiles = (await isFile(files, at)) && (await isFile(files, to))
+    if ((areFiles || !names.includes(basename(to))) && !to.startsWith(at)) await files.rename(at, to)
   },
 }
 

@@ -108,7 +108,9 @@ function openModel(disk: ModelDisk): ModelFiles {
       const move = () => {
         const node = find(root, parts(from))
         if (node === undefined) throw systemError('ENOENT', from)
-        if (find(root, parts(to)) !== undefined) throw systemError('EEXIST', to)
+        const taken = find(root, parts(to))
+        if (taken !== undefined && (node.kind === 'directory' || taken.kind === 'directory'))
+          throw systemError('EEXIST', to)
         changeEntries(disk, [
           { ...place(to), node },
           { ...place(from), node: undefined },

@@ -14,6 +14,7 @@ import type { Run } from './select.js'
 import { createPause } from './slices.js'
 import type { Disk } from './storage/disk/disk.js'
 import { createDiskKeeper } from './storage/disk/disk-keeper.js'
+import { recompressInQuiet } from './storage/recompressing.js'
 import { createColumnLimit, dropBeyondDisk, dropBeyondMemory, enforceRetention } from './storage/retention.js'
 import type { Sealer } from './storage/sealing/sealer.js'
 import { createStore, type Store } from './storage/store.js'
@@ -100,6 +101,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     columnLimit.pass()
     store.trim('idle')
   })
+  const stopRecompressing = durable && recompressInQuiet(clock, store, durable.keeper, options.log)
   const stopSync = durable?.syncEvery(SYNC_MS, clock, () => store.sealFailing())
 
   const run: Engine['run'] = async (plan, { signal, onWork } = {}) => {
@@ -152,7 +154,9 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
       stopUpkeep()
       stopSync?.()
       durable?.trouble.giveUp()
+      const recompressed = stopRecompressing?.()
       await store.close()
+      await recompressed
       await durable?.close()
     },
   }

@@ -15,7 +15,7 @@ export interface Files {
   openToRead(path: string): Promise<ReadableFile>
   /** Opens for writing; the file is made where there is none, and keeps what is in it where there is one. */
   openToWrite(path: string): Promise<WritableFile>
-  /** Moves a file or a directory to a name that is free. */
+  /** Moves a file or a directory to a name that is free; a file may take the place of another. */
   rename(from: string, to: string): Promise<void>
   /** Removes a file, or a directory with all that is in it; nothing happens where there is none. */
   remove(path: string): Promise<void>

@@ -370,9 +370,10 @@ describe('the rows of an answer', () => {
     await before.close()
     const files = old.restart()
     const open = { now: 0, most: 0, ever: new Set<string>() }
+    let isReady = false
     const openToRead: ModelFiles['openToRead'] = async (path) => {
       const file = await files.openToRead(path)
-      if (!path.endsWith('cold.arrow')) return file
+      if (!isReady || !path.endsWith('cold.arrow')) return file
       open.ever.add(path)
       if ([...open.ever].indexOf(path) >= readable) throw new Error('EIO')
       open.most = Math.max(open.most, ++open.now)
@@ -381,6 +382,7 @@ describe('the rows of an answer', () => {
     const disk = { directory: 'data', files: { ...files, openToRead }, release: async () => {} }
     const engine = openEngine({ disk })
     await engine.recover()
+    isReady = true
     return { engine, open }
   }
 

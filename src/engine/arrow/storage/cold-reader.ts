@@ -1,39 +1,22 @@
 import type { ColdReader, ColdRow } from '../columns/batch.js'
-import type { ColdBatches, ColdColumns } from './cold.js'
+import type { ColdBatch, ColdColumns } from './cold.js'
 import { openMessage } from './ipc.js'
 import { fromBuffer, startOfBuffer } from './zstd.js'
 
 /** Reads rows of sealed cold columns; keeps the batch last read, since the rows of an answer lie side by side. */
 export function createColdReader(cold: ColdColumns): ColdReader {
-  let read: ColdReader | undefined
-  return (row) => {
-    if (read !== undefined) return read(row)
-    const batches = cold.open()
-    if (!(batches instanceof Promise)) return (read = readerOf(batches))(row)
-    return batches.then((arrived) => (read ??= readerOf(arrived))(row))
-  }
-}
-
-function readerOf({ firstRows, readBatch }: ColdBatches): ColdReader {
-  let current = -1
+  let [from, to] = [0, 0]
   let read: (index: number) => ColdRow
-  const open = (batch: number, bytes: Buffer) => {
-    read = openBatch(bytes)
-    current = batch
+  const open = (batch: ColdBatch, row: number) => {
+    read = openBatch(batch.bytes)
+    from = batch.from
+    to = batch.to
+    return read(row - from)
   }
   return (row) => {
-    const wanted = batchOf(firstRows, row)
-    const index = row - firstRows[wanted]!
-    if (wanted === current) return read(index)
-    const bytes = readBatch(wanted)
-    if (bytes instanceof Promise) {
-      return bytes.then((arrived) => {
-        open(wanted, arrived)
-        return read(index)
-      })
-    }
-    open(wanted, bytes)
-    return read(index)
+    if (row >= from && row < to) return read(row - from)
+    const batch = cold.readBatch(row)
+    return batch instanceof Promise ? batch.then((arrived) => open(arrived, row)) : open(batch, row)
   }
 }
 
@@ -58,15 +41,4 @@ function textsOf(offsetsBuffer: Buffer, textsBuffer: Buffer): (index: number) =>
     else if (texts.length < end) texts = fromBuffer(textsBuffer)
     return texts.subarray(offsets.readInt32LE(4 * index), end)
   }
-}
-
-function batchOf(firstRows: Uint32Array, row: number): number {
-  let low = 0
-  let high = firstRows.length - 2
-  while (low < high) {
-    const middle = (low + high + 1) >>> 1
-    if (firstRows[middle]! <= row) low = middle
-    else high = middle - 1
-  }
-  return low
 }

@@ -15,24 +15,29 @@ export interface ColdFile {
   firstRows: Uint32Array
   /** And lies at the bytes [starts[b], starts[b + 1]). */
   starts: Uint32Array
+  /** Whether all of it was compressed with high effort. */
+  isSmall: boolean
 }
 
 /** Sealed cold columns: rows in order, as an Arrow IPC file of many record batches, in memory or on disk. */
 export interface ColdColumns {
   /** The whole file, where it is in memory. */
   file?: Buffer
-  /** Bytes of memory taken, once they have been opened. */
+  /** Whether that was compressed with high effort. */
+  isSmall?: boolean
+  /** Bytes of memory taken, once a row has been read. */
   memoryBytes: number
-  /** Finds the batches: at once in memory, later on disk. Rejects where that is damaged. */
-  open(): ColdBatches | Promise<ColdBatches>
+  /** The batch that holds a row: at once from memory, later from disk. Rejects where what was read is damaged. */
+  readBatch(row: number): ColdBatch | Promise<ColdBatch>
 }
 
-/** The batches of cold columns. One is read whole. */
-export interface ColdBatches {
-  /** Batch b holds the rows [firstRows[b], firstRows[b + 1]). */
-  firstRows: Uint32Array
-  /** Message and body of a batch: at once from memory, later from disk. Rejects where what was read is damaged. */
-  readBatch(batch: number): Buffer | Promise<Buffer>
+/** A batch of cold columns, which is read whole. */
+export interface ColdBatch {
+  /** It holds the rows [from, to). */
+  from: number
+  to: number
+  /** Message and body. */
+  bytes: Buffer
 }
 
 /**
@@ -66,7 +71,8 @@ const MESSAGE_BYTES = MESSAGES.bytes
 
 /**
  * Writes the rows `order` of open cold columns, which take no more rows, into an Arrow IPC file, in that order; a pause may
- * come between two batches, and `effort` is asked before each. The room behind the texts is the workshop: a batch is gathered there and compressed to the end
+ * come between two batches, and `effort` is asked before each. The file may be made to take the place of one that has the check
+ * `replaces`. The room behind the texts is the workshop: a batch is gathered there and compressed to the end
  * of the ones before, so that sealing makes no garbage and touches no new memory.
  */
 export async function sealCold(
@@ -74,15 +80,18 @@ export async function sealCold(
   order: Uint32Array,
   pause: Pause,
   effort: () => Effort = () => 'low',
+  replaces?: number,
 ): Promise<ColdFile> {
   const firstRows = [0]
   const checks: number[] = []
   const batches: Block[] = []
+  let isSmall = true
   reserveBytes(cold, FILE_START.length)
   cold.bytes.set(FILE_START, cold.usedBytes)
   let offset = FILE_START.length
   for (let from = 0; from < order.length; ) {
     const compression = COMPRESSION[effort()]
+    isSmall &&= compression === COMPRESSION.high
     const { to, textBytes } = batchFrom(cold, order, from, compression)
     const bodyBytes = sealBatch(cold, { rows: order.subarray(from, to), textBytes, offset, compression })
     batches.push({ offset, messageBytes: MESSAGE_BYTES, bodyBytes })
@@ -97,21 +106,37 @@ export async function sealCold(
     schema: COLD_SCHEMA,
     batches,
     dictionaries: [],
-    aside: encodeAside([...firstRows, ...checks]),
+    aside: encodeAside([...firstRows, ...checks, ...(replaces === undefined ? [] : [replaces])]),
   })
   const file = Buffer.allocUnsafeSlow(offset + end.length)
   file.set(cold.bytes.subarray(cold.usedBytes, cold.usedBytes + offset))
   file.set(end, offset)
-  return { file, firstRows: Uint32Array.from(firstRows), starts: startsOf(batches) }
+  return { file, firstRows: Uint32Array.from(firstRows), starts: startsOf(batches), isSmall }
 }
 
-export function holdColdFile({ file, firstRows, starts }: ColdFile): ColdColumns {
-  const batches: ColdBatches = {
-    firstRows,
-    readBatch: (batch) => file.subarray(starts[batch]!, starts[batch + 1]!),
+export function holdColdFile({ file, firstRows, starts, isSmall }: ColdFile): ColdColumns {
+  return {
+    file,
+    isSmall,
+    memoryBytes: firstRows.byteLength + starts.byteLength + file.byteLength,
+    readBatch(row) {
+      const batch = batchOf(firstRows, row)
+      const bytes = file.subarray(starts[batch]!, starts[batch + 1]!)
+      return { from: firstRows[batch]!, to: firstRows[batch + 1]!, bytes }
+    },
   }
-  const memoryBytes = firstRows.byteLength + starts.byteLength + file.byteLength
-  return { file, memoryBytes, open: () => batches }
+}
+
+/** The batch that holds a row, where batch b holds the rows [firstRows[b], firstRows[b + 1]). */
+export function batchOf(firstRows: Uint32Array, row: number): number {
+  let low = 0
+  let high = firstRows.length - 2
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1
+    if (firstRows[middle]! <= row) low = middle
+    else high = middle - 1
+  }
+  return low
 }
 
 /** Batch b lies at the bytes [starts[b], starts[b + 1]) of its file. */
@@ -120,14 +145,21 @@ export function startsOf(batches: readonly Block[]): Uint32Array {
   return Uint32Array.from([FILE_START.length, ...ends])
 }
 
-/** What a reader needs beside Arrow's own footer: the first row of each batch and one behind the last; the CRC-32 of each. */
+/**
+ * What a reader needs beside Arrow's own footer: the first row of each batch and one behind the last; the CRC-32 of each; and of
+ * a file that has taken the place of another the check of that one.
+ */
 function encodeAside(numbers: readonly number[]): Buffer {
   return Buffer.from(Uint32Array.from(numbers).buffer)
 }
 
-export function decodeAside(aside: Buffer, batches: number): { firstRows: Uint32Array; checks: Uint32Array } {
+export function decodeAside(
+  aside: Buffer,
+  batches: number,
+): { firstRows: Uint32Array; checks: Uint32Array; replaces: number | undefined } {
   const words = new Uint32Array(new Uint8Array(aside).buffer)
-  return { firstRows: words.slice(0, batches + 1), checks: words.slice(batches + 1) }
+  const last = 2 * batches + 1
+  return { firstRows: words.slice(0, batches + 1), checks: words.slice(batches + 1, last), replaces: words[last] }
 }
 
 /** The batch that begins at row `from` of the order: where it ends, and the bytes of its texts. */

@@ -16,7 +16,16 @@ import {
   projectRowsBytes,
   rowsOfProject,
 } from './project-rows.js'
-import { appendTexts, createTexts, eachNull, emptied, type Texts, textAt, textsBytes } from './texts.js'
+import {
+  appendTexts,
+  createColdTexts,
+  createTexts,
+  eachNull,
+  emptied,
+  type Texts,
+  textAt,
+  textsBytes,
+} from './texts.js'
 
 /**
  * The open end of a source: rows in order of arrival, in columns that grow. Micro-batches are copied in, so that a trickle
@@ -72,7 +81,7 @@ export function createHead(source: SourceName): Head {
     timestampsUs: new Float64Array(FIRST_ROWS),
     columns: new Map(columns.map(({ name, kind }) => [name, createColumn(kind)])),
     byProject: createProjectRows(),
-    cold: createTexts({ columns: COLD_COLUMNS.length, growsInPlace: true }),
+    cold: createColdTexts(),
   })
 }
 

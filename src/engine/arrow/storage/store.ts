@@ -67,6 +67,11 @@ export interface Store {
   sealFailing(): void
   /** The rows of a source at this moment; of those outside of a range only what shares a part with others. */
   view(source: SourceName, range?: TimeRange): View
+  /**
+   * Lends what seals heads to other work, which is to end when its patience does: as soon as a head waits. Does nothing while one
+   * is being sealed, or when rows have come in a flood a moment ago.
+   */
+  inQuiet(work: (sealer: Sealer, patience: Patience) => Promise<void>): Promise<void>
   /** Seals every head that holds a row. */
   sealAll(): Promise<void>
   /** Resolves when what has been asked for is appended, and no head is being sealed. */
@@ -92,6 +97,9 @@ const ALWAYS: TimeRange = { fromUs: Number.NEGATIVE_INFINITY, throughUs: Number.
 /** Bytes a second, of one source. A head that filled no faster is sealed well, which takes a twelfth of a core at this rate. */
 const SLOW_RATE = 4 * MIB
 
+/** How long after a head that filled faster it is quiet. */
+const QUIET_MS = 10_000
+
 /** So many heads may wait to be sealed before those who append are held back. */
 const SEALING_BACKLOG = 1
 
@@ -108,6 +116,7 @@ export function createStore(options: StoreOptions): Store {
   /** That of the head being sealed, where it has any. */
   let patience: Patience | undefined
   let isClosing = false
+  let floodedMs = clock.monotonicMs()
   const spare = createSpare()
 
   /**
@@ -116,7 +125,8 @@ export function createStore(options: StoreOptions): Store {
    */
   const sealShelf = (shelf: Shelf, extent: 'all' | 'part' = 'all', isPatient = false): Promise<void> => {
     hurry()
-    if (isPatient && backlog.length === 0 && !isClosing) patience = createPatience()
+    if (!isPatient) floodedMs = clock.monotonicMs()
+    else if (backlog.length === 0 && !isClosing) patience = createPatience()
     const given = patience
     const full: Sealing = { head: shelf.head, kept: shelf.kept! }
     const { head, kept } = full
@@ -233,6 +243,12 @@ export function createStore(options: StoreOptions): Store {
       parts.push(...heads.map(showHead).filter((head) => overlaps(head, range)))
       return { parts, total, release }
     },
+    async inQuiet(work) {
+      if (backlog.length > 0 || isClosing || clock.monotonicMs() - floodedMs < QUIET_MS) return
+      const given = createPatience()
+      patience = given
+      await sealing.take(() => work(sealer, given))
+    },
     async sealAll() {
       const sealed: Promise<void>[] = []
       const begin = async (shelf: Shelf) => {
@@ -247,6 +263,7 @@ export function createStore(options: StoreOptions): Store {
       isClosing = true
       hurry()
       await settled()
+      await sealing.settled()
       await sealer.close()
     },
     stats,

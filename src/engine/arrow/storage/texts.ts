@@ -1,5 +1,6 @@
 import type { Data } from 'apache-arrow'
 import { grown, withRoom } from '../../../base/room.js'
+import { COLD_COLUMNS } from '../../schema.js'
 
 /**
  * Texts of some columns of an open head, as they came, in one run of bytes: one piece of memory is grown, used again and
@@ -19,6 +20,9 @@ export interface Texts {
 
 const FIRST_ROWS = 64
 const NO_BYTES = new Uint8Array(0)
+
+/** For the cold columns, in the order of the schema. */
+export const createColdTexts = () => createTexts({ columns: COLD_COLUMNS.length, growsInPlace: true })
 
 export function createTexts({ columns, growsInPlace }: Pick<Texts, 'columns' | 'growsInPlace'>): Texts {
   const places = new Uint32Array(2 * columns * FIRST_ROWS)

@@ -68,9 +68,8 @@ describe('sealed cold columns', () => {
   })
 
   it('have every buffer compressed, with its length in front', async () => {
-    const { open } = holdColdFile(await sealed([edge({ id: 'a', event_message: '', metadata: '{}' })]))
-    const { readBatch } = atOnce(open())
-    const buffers = openMessage(atOnce(readBatch(0))).buffers
+    const { readBatch } = holdColdFile(await sealed([edge({ id: 'a', event_message: '', metadata: '{}' })]))
+    const { buffers } = openMessage(atOnce(readBatch(0)).bytes)
     expect(buffers.map((buffer) => (buffer.length === 0 ? 0 : buffer.readBigInt64LE()))).toEqual([
       ...[0, 8n, 1n],
       ...[0, 8n, 0],

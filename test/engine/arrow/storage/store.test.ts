@@ -277,6 +277,80 @@ describe('a head is sealed', () => {
   })
 })
 
+describe('what seals heads is lent', () => {
+  const QUIET_MS = 10_000
+
+  function quietStore() {
+    let nowMs = 0
+    const store = createStore({ ...NEVER, sealRows: 2, clock: { monotonicMs: () => nowMs } })
+    const lent: string[] = []
+    const borrow = () => store.inQuiet(async (_, patience) => void lent.push(effortOf(patience)))
+    return { store, lent, borrow, pass: (ms: number) => void (nowMs += ms) }
+  }
+
+  it('when no head was sealed in a hurry for ten seconds, nor is being sealed', async () => {
+    const { store, lent, borrow, pass } = quietStore()
+    await borrow()
+    pass(QUIET_MS - 1)
+    await borrow()
+    expect(lent).toEqual([])
+    pass(1)
+    await borrow()
+    expect(lent).toEqual(['high'])
+    await append(store, edge(), edge())
+    await Promise.all([borrow(), store.settled()])
+    pass(QUIET_MS - 1)
+    await borrow()
+    expect(lent).toHaveLength(1)
+    pass(1)
+    // A head that has filled slowly.
+    await append(store, edge())
+    pass(60_000)
+    await append(store, edge())
+    await Promise.all([borrow(), store.settled()])
+    expect(lent).toHaveLength(1)
+    await borrow()
+    expect(lent).toEqual(['high', 'high'])
+  })
+
+  it('until a head waits, which is sealed behind that', async () => {
+    const { store, pass } = quietStore()
+    pass(QUIET_MS)
+    const gate = createGate()
+    let patience: Patience | undefined
+    const lent = store.inQuiet(async (_, given) => {
+      patience = given
+      await gate.opened
+    })
+    await eventually(() => expect(effortOf(patience)).toBe('high'))
+    void append(store, edge(), edge())
+    await eventually(() => expect(effortOf(patience)).toBe('low'))
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+    expect(statsOf(store).segments).toBe(0)
+    gate.open()
+    await Promise.all([lent, store.settled()])
+    expect(statsOf(store).segments).toBe(1)
+  })
+
+  it('until the store closes, which waits for it, and not after', async () => {
+    const { store, lent, borrow, pass } = quietStore()
+    pass(QUIET_MS)
+    const gate = createGate()
+    let patience: Patience | undefined
+    const work = store.inQuiet(async (_, given) => {
+      patience = given
+      await gate.opened
+    })
+    await eventually(() => expect(effortOf(patience)).toBe('high'))
+    const closed = store.close()
+    expect(effortOf(patience)).toBe('low')
+    await borrow()
+    expect([lent, await isSettled(closed)]).toEqual([[], false])
+    gate.open()
+    await Promise.all([work, closed])
+  })
+})
+
 describe('those who append', () => {
   it('are held back while more than one head waits to be sealed', async () => {
     const store = createStore({ ...NEVER, sealRows: 1 })

@@ -1,5 +1,6 @@
 import { free, memoryOf } from '../../../../base/array-buffers.js'
 import { createTurns } from '../../../../base/turns.js'
+import { KIB } from '../../../../base/units.js'
 import type { SourceName } from '../../../../sources.js'
 import type { Files } from '../../../disk/files.js'
 import { type Damage, recoverJournal } from '../../../disk/journal/recover.js'
@@ -7,11 +8,13 @@ import { continueJournal, createJournal, type Journal } from '../../../disk/jour
 import type { Trouble } from '../../../disk/trouble.js'
 import type { IngestBatch } from '../../../engine.js'
 import type { HeadKeeper, Keeper } from '../keeper.js'
+import type { HurriedCold } from '../sealing/recompress.js'
 import type { Segment } from '../segment.js'
 import type { Store } from '../store.js'
 import { type SegmentPlace, takeInventory } from './inventory.js'
 import { dayPath, GONE, type HeadId, JOURNALS, journalPath, SEGMENTS, segmentPath } from './layout.js'
 import { createColumnsInMemory, DiskSegment } from './segment/disk-segment.js'
+import type { SegmentOnDisk } from './segment/facts.js'
 import { readSegmentFacts, writeSegment } from './segment/segment-file.js'
 
 /** Keeps rows below a data directory: those of an open head in its journal, sealed ones in segment files. */
@@ -20,6 +23,11 @@ export interface DiskKeeper extends Keeper {
   recover(store: RecoveringStore, visitor: RecoveryVisitor): Promise<void>
   /** Bytes on disk of all that it keeps. */
   bytes(): number
+  /**
+   * Makes the files smaller of a segment that was sealed in a hurry, if there is any: `recompress` is given its cold file, and
+   * gives a smaller one, or nothing where it was not done. Rejects where it cannot be done; each is tried in turn.
+   */
+  recompressNext(recompress: (cold: HurriedCold) => Promise<Buffer | undefined>): Promise<void>
   /** Makes what was appended so far survive a power cut; a journal for which this fails says so by `isFailing`. */
   sync(): Promise<void>
   /** Lets go of the journals, which stay. */
@@ -27,6 +35,9 @@ export interface DiskKeeper extends Keeper {
 }
 
 type RecoveringStore = Pick<Store, 'adopt' | 'reopen' | 'settled'>
+
+/** A cold file that is shorter is not made smaller: what it could save is next to nothing. */
+const WORTH_BYTES = 64 * KIB
 
 interface OpenHead extends HeadKeeper {
   /** From here on appends go to this journal. */
@@ -45,6 +56,8 @@ export interface RecoveryVisitor {
 export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => void): DiskKeeper {
   const journals = new Set<Journal>()
   const lastNumbers = new Map<SourceName, number>()
+  /** The segments that were sealed in a hurry, and are worth more work. */
+  const hurried = new Set<DiskSegment>()
   let segmentBytes = 0
   const removals = createTurns()
   const columns = createColumnsInMemory()
@@ -93,9 +106,15 @@ export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => v
       await makeDayDirectory(id.source, segment.day)
       await files.remove(path)
       await writeSegment(files, path, segment)
-      written.push(new DiskSegment(disk, path, await readSegmentFacts(files, path)))
+      written.push(hold(path, await readSegmentFacts(files, path)))
     }
     return written
+  }
+
+  function hold(path: string, facts: SegmentOnDisk): DiskSegment {
+    const segment = new DiskSegment(disk, path, facts)
+    if (facts.coldIsSmall !== true && facts.coldFileBytes >= WORTH_BYTES) hurried.add(segment)
+    return segment
   }
 
   async function makeDayDirectory(source: SourceName, day: number): Promise<void> {
@@ -107,7 +126,7 @@ export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => v
   async function recoverSegment({ path, source, number }: SegmentPlace, visitor: RecoveryVisitor) {
     reserve({ source, number })
     return readSegmentFacts(files, path).then(
-      (facts) => new DiskSegment(disk, path, facts),
+      (facts) => hold(path, facts),
       (error) => {
         if (error.code !== 'damaged_segment') throw error
         visitor.unreadable(path, error)
@@ -145,9 +164,29 @@ export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => v
     drop(segments, read) {
       for (const segment of segments as readonly DiskSegment[]) {
         segmentBytes -= segment.fileBytes
+        hurried.delete(segment)
         segment.retire()
         // Given up when the process stops: then it is there at the next start, and goes again.
         removals.take(() => read.then(() => segment.remove())).catch(() => {})
+      }
+    },
+    async recompressNext(recompress) {
+      const [segment] = hurried
+      if (segment === undefined) return
+      hurried.delete(segment)
+      const before = segment.fileBytes
+      let isDone = false
+      try {
+        isDone = await segment.recompress(recompress)
+      } catch (error) {
+        // Whoever asks for one of its rows is told.
+        isDone = (error as { code?: unknown }).code === 'damaged_segment'
+        if (!isDone && !segment.isGone) throw error
+      } finally {
+        if (!segment.isGone) {
+          segmentBytes += segment.fileBytes - before
+          if (!isDone) hurried.add(segment)
+        }
       }
     },
     columnBytes: () => columns.calculatedSize,

@@ -2,13 +2,17 @@ import type { Column } from '../../columns/batch.js'
 import type { Dictionary } from '../../columns/dictionary.js'
 import type { SealedRows } from '../segment.js'
 import type { Patience } from './patience.js'
+import type { HurriedCold } from './recompress.js'
 import type { OpenColumn, OpenRows } from './seal.js'
 
 /**
  * What the sealing thread is given: the cold texts of a head in pieces, each of which it gives back when it has it, then its
- * rows. Were all moved at once, V8 would take that for pressure on the memory, and throw code away that it has optimised.
+ * rows; or a cold file. Were all moved at once, V8 would take that for pressure on the memory, and throw code away that it has optimised.
  */
-export type Question = Piece | { rows: OpenRows; patience: Patience | undefined }
+export type Question =
+  | Piece
+  | { rows: OpenRows; patience: Patience | undefined }
+  | { cold: HurriedCold; patience: Patience }
 
 export interface Piece {
   piece: Uint8Array<ArrayBuffer>
@@ -18,7 +22,13 @@ export interface Piece {
   of: number
 }
 
-export type Answer = { piece: Uint8Array<ArrayBuffer> } | Sealed
+export type Answer = { piece: Uint8Array<ArrayBuffer> } | Sealed | Recompressed
+
+export interface Recompressed {
+  /** Undefined where there was no time. */
+  file: Uint8Array | undefined
+  keptBytes: number
+}
 
 export interface Sealed {
   parts: SealedRows[]
@@ -52,4 +62,4 @@ function columnArrived(column: Column): Column {
 
 const dictionaryArrived = (dictionary: Dictionary) => ({ ...dictionary, bytes: bufferOf(dictionary.bytes) })
 
-const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array) => Buffer.from(buffer, byteOffset, byteLength)
+export const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array) => Buffer.from(buffer, byteOffset, byteLength)

@@ -2,13 +2,17 @@ import { createInterner } from '../../columns/dictionary.js'
 import { createPause } from '../../slices.js'
 import type { Head } from '../head.js'
 import type { SealedRows } from '../segment.js'
-import type { Patience } from './patience.js'
+import { createColdTexts } from '../texts.js'
+import { effortOf, type Patience } from './patience.js'
+import { type HurriedCold, recompressCold } from './recompress.js'
 import { seal } from './seal.js'
 
 /** Makes heads that take no more rows into sealed ones, one head after the other. */
 export interface Sealer {
   /** The head may be read meanwhile. With patience its cold columns are made smaller, on a thread where nobody waits for that. */
   seal(head: Head, patience?: Patience): Promise<SealedRows[]>
+  /** A smaller file for a cold one, whose memory is the sealer's from then on. Undefined once patience has ended. */
+  recompress(cold: HurriedCold, patience: Patience): Promise<Buffer | undefined>
   /** Bytes of memory that it keeps for the next head. */
   bytes(): number
   /** Lets go of these: of all, or of what has not been used since the last call. */
@@ -21,6 +25,8 @@ export function createSealerHere(): Sealer {
   let distinct = createInterner()
   return {
     seal: (head) => seal(head, distinct, createPause()),
+    recompress: (cold, patience) =>
+      recompressCold(cold, createColdTexts(), () => effortOf(patience) === 'high', createPause()),
     bytes: () => distinct.byteLength,
     trim(what) {
       if (what === 'all') distinct = createInterner()

@@ -7,7 +7,7 @@ import type { Head } from '../head.js'
 import type { SealedRows } from '../segment.js'
 import type { Texts } from '../texts.js'
 import { copyRows } from './copy.js'
-import { type Answer, type Question, type Sealed, sealedRowsArrived } from './messages.js'
+import { type Answer, bufferOf, type Question, type Recompressed, type Sealed, sealedRowsArrived } from './messages.js'
 import type { Patience } from './patience.js'
 import { createSealerHere, type Sealer } from './sealer.js'
 
@@ -57,6 +57,17 @@ export function createSealingThread(log: Log, script = new URL('./worker.js', im
         })
         keptBytes = 0
         return await here.seal(head)
+      } finally {
+        isSealing = false
+      }
+    },
+    async recompress(cold, patience) {
+      isIdle = false
+      isSealing = true
+      try {
+        const { file, ...kept } = (await thread.ask({ cold, patience }, memoryOf(cold))) as Recompressed
+        keptBytes = kept.keptBytes
+        return file && bufferOf(file)
       } finally {
         isSealing = false
       }

@@ -6,13 +6,15 @@ import { createInterner } from '../../../../../src/engine/arrow/columns/dictiona
 import { copyRows } from '../../../../../src/engine/arrow/storage/sealing/copy.js'
 import { openRowsArrived, sealedRowsArrived } from '../../../../../src/engine/arrow/storage/sealing/messages.js'
 import { createPatience, endPatience } from '../../../../../src/engine/arrow/storage/sealing/patience.js'
+import { recompressCold } from '../../../../../src/engine/arrow/storage/sealing/recompress.js'
 import { type OpenRows, seal } from '../../../../../src/engine/arrow/storage/sealing/seal.js'
 import type { Sealer } from '../../../../../src/engine/arrow/storage/sealing/sealer.js'
 import type { createSealingThread as CreateSealingThread } from '../../../../../src/engine/arrow/storage/sealing/thread.js'
 import { holdSealedRows, type SealedRows } from '../../../../../src/engine/arrow/storage/segment.js'
+import { createColdTexts } from '../../../../../src/engine/arrow/storage/texts.js'
 import { edge } from '../../../../support/records.js'
 import { headOf, noPause } from '../../support.js'
-import { arbitraryRecords, coldOf, hotOf } from '../disk/segment/segments.js'
+import { arbitraryRecords, coldOf, hotOf, wordy } from '../disk/segment/segments.js'
 
 // The sealing thread is the built program's: `npm run build` comes before these tests.
 const { createSealingThread }: { createSealingThread: typeof CreateSealingThread } = await import(
@@ -87,6 +89,29 @@ describe('rows that are sealed on another thread', () => {
     const sealing = sealer.seal(head, ended)
     endPatience(ended)
     expect(await seen(await sealing)).toEqual([without])
+    expect(said).toEqual([])
+  })
+
+  it('are made anew by the thread, as long as there is patience', async () => {
+    const { sealer, said } = start()
+    const head = headOf(wordy(2000))
+    const [sealed] = await sealer.seal(head)
+    const { file, firstRows, starts } = sealed!.cold
+    const cold = () => ({ file: Uint8Array.from(file), firstRows: firstRows.slice(), starts: starts.slice(), check: 7 })
+    const expected = await recompressCold(
+      cold(),
+      createColdTexts(),
+      () => true,
+      () => undefined,
+    )
+    for (let time = 0; time < 2; time++) {
+      const anew = await sealer.recompress(cold(), createPatience())
+      expect(anew!.equals(expected!)).toBe(true)
+      expect(await seen(await sealer.seal(head))).toEqual(await seen([sealed!]))
+      const ended = createPatience()
+      endPatience(ended)
+      expect(await sealer.recompress(cold(), ended)).toBeUndefined()
+    }
     expect(said).toEqual([])
   })
 

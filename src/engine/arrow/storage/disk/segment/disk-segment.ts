@@ -3,10 +3,11 @@ import { free, memoryOf } from '../../../../../base/array-buffers.js'
 import type { Files } from '../../../../disk/files.js'
 import type { Trouble } from '../../../../disk/trouble.js'
 import type { SegmentHandle } from '../../handle.js'
+import type { HurriedCold } from '../../sealing/recompress.js'
 import type { Segment } from '../../segment.js'
 import { GONE } from '../layout.js'
 import type { SegmentOnDisk } from './facts.js'
-import { loadSegment } from './segment-file.js'
+import { loadSegment, readCold, readSegmentFacts, replaceCold } from './segment-file.js'
 
 /** Where segments are, and what of them is in memory. */
 export interface SegmentDisk {
@@ -36,7 +37,7 @@ export const createColumnsInMemory = (): ColumnsInMemory =>
 export class DiskSegment implements SegmentHandle {
   readonly #disk: SegmentDisk
   readonly #path: string
-  readonly #facts: SegmentOnDisk
+  #facts: SegmentOnDisk
   #loading: Promise<Segment> | undefined
   /** Its columns, while they are in memory. */
   #loaded: Segment | undefined
@@ -70,6 +71,9 @@ export class DiskSegment implements SegmentHandle {
   }
   get fileBytes() {
     return this.#facts.fileBytes
+  }
+  get isGone() {
+    return this.#isGone
   }
   get hotBytes() {
     return this.#disk.columns.peek(this)?.hotBytes ?? 0
@@ -111,6 +115,25 @@ export class DiskSegment implements SegmentHandle {
   retire(): void {
     this.#isGone = true
     this.#disk.columns.delete(this)
+  }
+
+  /**
+   * Puts what `recompress` makes of its cold file in the place of that where it is smaller; where it makes nothing, that is left for
+   * another time. Gives whether it was not.
+   */
+  async recompress(recompress: (cold: HurriedCold) => Promise<Buffer | undefined>): Promise<boolean> {
+    const { files } = this.#disk
+    const cold = await readCold(files, this.#path, this.#facts)
+    const before = cold?.file.length ?? 0
+    const smaller = cold && (await recompress(cold))
+    if (this.#isGone) return true
+    if (cold !== undefined && smaller === undefined) return false
+    if (smaller !== undefined && smaller.length < before) {
+      await replaceCold(files, this.#path, smaller).finally(() => free(memoryOf(smaller)))
+    }
+    // Which file is there is seen on disk alone: an attempt before may have failed behind the renaming.
+    this.#facts = await readSegmentFacts(files, this.#path)
+    return true
   }
 
   /** Gives the memory of its columns back where they are not to stay in memory, and nobody looks at them. */

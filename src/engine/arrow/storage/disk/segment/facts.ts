@@ -21,6 +21,8 @@ export interface SegmentFacts {
   /** Of the cold file: its bytes, and the CRC-32 of its end, which tells it from any other segment's. */
   coldFileBytes: number
   coldCheck: number
+  /** Whether it was made with high effort from the start; absent, it may have a smaller one in its place. */
+  coldIsSmall?: boolean
 }
 
 /** The same, and what only its files know. */

@@ -10,7 +10,7 @@ import { fromBuffer } from '../../zstd.js'
 import { damaged } from './damage.js'
 import { readEnd, readInto, withFile } from './ends.js'
 import { fromEntries } from './entries.js'
-import { factsOf, type SegmentFacts, type SegmentOnDisk } from './facts.js'
+import { factsOf, type SegmentFacts } from './facts.js'
 import { decodeAside, decodeGrams, type HotAside } from './hot-aside.js'
 import {
   absentNumbers,
@@ -35,11 +35,11 @@ interface HotFile {
   dictionaries: readonly Block[]
 }
 
-/** Reads what a hot file says of its segment, from its end alone. */
-export function readFacts(files: Files, path: string): Promise<SegmentOnDisk> {
+/** Reads what a hot file says of its segment, from its end alone, and how long it is. */
+export function readFacts(files: Files, path: string): Promise<{ facts: SegmentFacts; fileBytes: number }> {
   return withFile(files, path, async (file) => {
     const facts = factsOf((await readEnd(file, path)).schema, path)
-    return { ...facts, fileBytes: file.bytes + facts.coldFileBytes }
+    return { facts, fileBytes: file.bytes }
   })
 }
 

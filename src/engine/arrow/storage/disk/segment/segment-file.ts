@@ -1,8 +1,9 @@
 import { type Files, writeFile } from '../../../../disk/files.js'
 import { checkOf } from '../../ipc.js'
+import type { HurriedCold } from '../../sealing/recompress.js'
 import { createSegment, type Segment } from '../../segment.js'
 import { UNFINISHED } from '../layout.js'
-import { coldColumnsIn } from './cold-file.js'
+import { coldColumnsIn, readHurriedCold } from './cold-file.js'
 import { readEnd, withFile } from './ends.js'
 import { FORMAT_VERSION, type SegmentFacts, type SegmentOnDisk } from './facts.js'
 import { encodeHot } from './hot-file.js'
@@ -10,7 +11,7 @@ import { loadHot, readFacts } from './hot-load.js'
 
 /**
  * A sealed segment on disk: a directory of two Arrow IPC files, `hot.arrow` and `cold.arrow`. It is there whole or not at
- * all, and never changes.
+ * all, and its rows never change; a smaller file that holds the same ones may take the place of `cold.arrow`.
  */
 const hotPath = (directory: string) => `${directory}/hot.arrow`
 const coldPath = (directory: string) => `${directory}/cold.arrow`
@@ -51,14 +52,47 @@ function describe(segment: Segment, cold: Buffer): SegmentFacts {
     timeBytes: times.offsets.BYTES_PER_ELEMENT,
     coldFileBytes: cold.length,
     coldCheck: checkOf(cold),
+    ...(segment.cold.isSmall && { coldIsSmall: true }),
   }
+}
+
+/** The cold file of a segment, to be made smaller; undefined where that was done. Rejects where it is damaged. */
+export function readCold(files: Files, directory: string, facts: SegmentFacts): Promise<HurriedCold | undefined> {
+  return readHurriedCold(files, coldPath(directory), facts)
+}
+
+/**
+ * Puts a file that holds the same rows in the place of a segment's cold one: from one moment to the next, for those too who read
+ * it. Rejects with the system's error; then the one before is there, or this one.
+ */
+export async function replaceCold(files: Files, directory: string, cold: Buffer): Promise<void> {
+  const unfinished = coldPath(directory) + UNFINISHED
+  try {
+    await files.remove(unfinished)
+    await writeFile(files, unfinished, [cold])
+    await files.rename(unfinished, coldPath(directory))
+  } catch (error) {
+    await files.remove(unfinished).catch(() => {})
+    throw error
+  }
+  await files.syncDirectory(directory)
 }
 
 const parentOf = (directory: string) => directory.slice(0, Math.max(0, directory.lastIndexOf('/')))
 
-/** What a segment is, from a few KiB at the end of its hot file. */
-export function readSegmentFacts(files: Files, directory: string): Promise<SegmentOnDisk> {
-  return readFacts(files, hotPath(directory))
+/** What a segment is, from a few KiB at the end of its hot file, and what it takes. */
+export async function readSegmentFacts(files: Files, directory: string): Promise<SegmentOnDisk> {
+  const { facts, fileBytes } = await readFacts(files, hotPath(directory))
+  return { ...facts, fileBytes: fileBytes + (await bytesOf(files, coldPath(directory))) }
+}
+
+/** None where it is missing: who wants a row of it will be told. */
+async function bytesOf(files: Files, path: string): Promise<number> {
+  const file = await files.openToRead(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+  })
+  await file?.close()
+  return file?.bytes ?? 0
 }
 
 /** What tells a segment from any other: the end of its hot file, which holds check sums of all its columns. */

@@ -2,8 +2,15 @@ import { describe, expect, it } from 'vitest'
 import { LogweirError } from '../../../../../../src/base/errors.js'
 import { COMPRESSION } from '../../../../../../src/engine/arrow/storage/cold.js'
 import { encodeHot } from '../../../../../../src/engine/arrow/storage/disk/segment/hot-file.js'
-import { readSegmentFacts, writeSegment } from '../../../../../../src/engine/arrow/storage/disk/segment/segment-file.js'
+import {
+  readCold,
+  readSegmentFacts,
+  replaceCold,
+  writeSegment,
+} from '../../../../../../src/engine/arrow/storage/disk/segment/segment-file.js'
+import { recompressCold } from '../../../../../../src/engine/arrow/storage/sealing/recompress.js'
 import type { Segment } from '../../../../../../src/engine/arrow/storage/segment.js'
+import { createColdTexts } from '../../../../../../src/engine/arrow/storage/texts.js'
 import type { Files } from '../../../../../../src/engine/disk/files.js'
 import { edge, invocation } from '../../../../../support/records.js'
 import { uniform } from '../../../accumulators/distributions.js'
@@ -21,6 +28,20 @@ async function written(records = rows()) {
   const segment = await sealedBatch(records)
   await writeSegment(files, 's', segment)
   return { files, expected: await contentOf(segment) }
+}
+
+/** The same with a smaller cold file in the place of the first. */
+async function recompressed(records = rows()) {
+  const given = await written(records)
+  const cold = await readCold(given.files, 's', await readSegmentFacts(given.files, 's'))
+  const smaller = await recompressCold(
+    cold!,
+    createColdTexts(),
+    () => true,
+    () => undefined,
+  )
+  await replaceCold(given.files, 's', smaller!)
+  return given
 }
 
 const rows = () =>
@@ -58,9 +79,13 @@ async function outcome({ files, expected }: Awaited<ReturnType<typeof written>>,
   return result
 }
 
-describe.each(['s/hot.arrow', 's/cold.arrow'])('%s', (path) => {
+describe.each([
+  ['s/hot.arrow', 'as it was sealed', written],
+  ['s/cold.arrow', 'as it was sealed', written],
+  ['s/cold.arrow', 'made smaller', recompressed],
+])('%s, %s,', (path, _, make) => {
   it('is an error where it is cut, at any place', async () => {
-    const given = await written()
+    const given = await make()
     const file = given.files.contents.get(path)!
     const places = [0, 1, 9, 10, 17, 18, file.length - 1, file.length - 4, file.length - 11]
     for (let place = 20; place < file.length; place += Math.ceil(file.length / 90)) places.push(place)
@@ -68,7 +93,7 @@ describe.each(['s/hot.arrow', 's/cold.arrow'])('%s', (path) => {
   })
 
   it('is an error or gives the same values where a bit is changed', async () => {
-    const given = await written()
+    const given = await make()
     const file = given.files.contents.get(path)!
     const next = uniform(7)
     const outcomes = new Map<string, number>()
@@ -107,6 +132,18 @@ describe('what is wrong with a segment', () => {
     one.files.contents.set('s/cold.arrow', other.files.contents.get('s/cold.arrow')!)
     const why = 'it belongs to another segment'
     await expect(readRow(one.files)).rejects.toEqual(damaged('s/cold.arrow', why))
+    const smaller = await recompressed([edge({ id: 'c' })])
+    one.files.contents.set('s/cold.arrow', smaller.files.contents.get('s/cold.arrow')!)
+    await expect(readRow(one.files)).rejects.toEqual(damaged('s/cold.arrow', why))
+  })
+
+  it('is found before it is made smaller', async () => {
+    const { files } = await written()
+    const facts = await readSegmentFacts(files, 's')
+    const cold = files.contents.get('s/cold.arrow')!
+    cold[Math.floor(cold.length * 0.75)]! ^= 1
+    const why = 'batch 1 does not match its check sum'
+    await expect(readCold(files, 's', facts)).rejects.toEqual(damaged('s/cold.arrow', why))
   })
 
   it('of its cold columns alone leaves what is asked of the others', async () => {

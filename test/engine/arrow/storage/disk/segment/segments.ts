@@ -3,7 +3,7 @@ import { loadSegment, readSegmentFacts } from '../../../../../../src/engine/arro
 import type { Segment } from '../../../../../../src/engine/arrow/storage/segment.js'
 import type { Files } from '../../../../../../src/engine/disk/files.js'
 import { SOURCE_NAMES, type SourceName } from '../../../../../../src/sources.js'
-import type { TestRecord } from '../../../../../support/records.js'
+import { edge, type TestRecord } from '../../../../../support/records.js'
 
 const DAY_US = 86_400_000_000
 const MAYBE = { requiredKeys: [] }
@@ -46,6 +46,13 @@ export const arbitraryRecords: fc.Arbitrary<TestRecord[]> = fc.tuple(arbitrarySo
     { minLength: 1, maxLength: 40 },
   ),
 )
+
+/** Records of one day whose texts are worth compressing well: 700 of them are a cold file of more than 64 KiB. */
+export const wordy = (count: number): TestRecord[] =>
+  Array.from({ length: count }, (_, i) => {
+    const words = Array.from({ length: 24 }, (_, k) => (Math.imul(i + 1, 7919 * (k + 1)) >>> (k % 5)) % 10_007)
+    return edge({ id: `${i}`, timestampUs: i, event_message: words.join(' '), metadata: JSON.stringify({ words, i }) })
+  })
 
 /** Everything that a query can see of a segment's hot columns. */
 export function hotOf({ source, day, rows, minUs, maxUs, times, projects, columns, hotBytes }: Segment) {
