@@ -62,6 +62,8 @@ const JOURNAL_SHARE = 1 / 64
 /** Results of sealed segments take so many bytes at most, and at most this share of what rows may take. */
 const MEMO_BYTES = 128 * MIB
 const MEMO_SHARE = 1 / 16
+/** A cold file that is no longer than this share of a head holds about the texts of one: logs are six times as long. */
+const RECOMPRESS_SHARE = 1 / 4
 /** How often old days and unused memory are looked for. */
 const UPKEEP_MS = MINUTE_US / 1000
 /** A power cut costs the rows of so long at most. */
@@ -75,7 +77,9 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   const { diskLimitBytes = Number.POSITIVE_INFINITY, groupingLimits = GROUPING_LIMITS } = options
   const { sealBytes = Math.min(SEAL_BYTES, rowsLimitBytes * HEAD_SHARE, diskLimitBytes * JOURNAL_SHARE) } = options
   const durable =
-    options.disk === undefined ? undefined : keepOn(options.disk, options, () => columnLimit.enforce(limitBytes()))
+    options.disk === undefined
+      ? undefined
+      : keepOn(options.disk, options, () => columnLimit.enforce(limitBytes()), sealBytes * RECOMPRESS_SHARE)
   const memo = createMemo(options.memoBytes ?? Math.min(MEMO_BYTES, rowsLimitBytes * MEMO_SHARE), metrics)
   const followers = createFollowers()
   const store = createStore({
@@ -183,9 +187,10 @@ function keepOn(
   { directory, files, release }: Disk,
   { metrics, log = () => {} }: ArrowEngineOptions,
   onLoad: () => void,
+  recompressBytes: number,
 ) {
   const trouble = createTrouble(RETRY_MS, tellTrouble(directory, log))
-  const keeper = createDiskKeeper(files, trouble, onLoad)
+  const keeper = createDiskKeeper(files, trouble, onLoad, recompressBytes)
   return {
     trouble,
     keeper,

@@ -52,8 +52,16 @@ export interface RecoveryVisitor {
   unreadable(path: string, error: Error): void
 }
 
-/** `onLoad` is told when columns of a segment have come into memory. */
-export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => void): DiskKeeper {
+/**
+ * `onLoad` is told when columns of a segment have come into memory. Cold files longer than `recompressBytes` are not made
+ * smaller, for which their texts come into memory: they are from a process that had more of it.
+ */
+export function createDiskKeeper(
+  files: Files,
+  trouble: Trouble,
+  onLoad: () => void,
+  recompressBytes = Number.POSITIVE_INFINITY,
+): DiskKeeper {
   const journals = new Set<Journal>()
   const lastNumbers = new Map<SourceName, number>()
   /** The segments that were sealed in a hurry, and are worth more work. */
@@ -113,7 +121,8 @@ export function createDiskKeeper(files: Files, trouble: Trouble, onLoad: () => v
 
   function hold(path: string, facts: SegmentOnDisk): DiskSegment {
     const segment = new DiskSegment(disk, path, facts)
-    if (facts.coldIsSmall !== true && facts.coldFileBytes >= WORTH_BYTES) hurried.add(segment)
+    const { coldIsSmall = false, coldFileBytes } = facts
+    if (!coldIsSmall && coldFileBytes >= WORTH_BYTES && coldFileBytes <= recompressBytes) hurried.add(segment)
     return segment
   }
 

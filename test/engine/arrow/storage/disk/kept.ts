@@ -8,9 +8,14 @@ import type { TestRecord } from '../../../../support/records.js'
 import { noPause } from '../../support.js'
 
 /** A store that keeps its rows in `files`, its recovery done. `onLoad` is called when a segment has come into memory. */
-export async function openKept(files: Files, sealRows = Number.POSITIVE_INFINITY, onLoad = () => {}) {
+export async function openKept(
+  files: Files,
+  sealRows = Number.POSITIVE_INFINITY,
+  onLoad = () => {},
+  recompressBytes?: number,
+) {
   const trouble = createTrouble(1, () => {})
-  const keeper = createDiskKeeper(files, trouble, onLoad)
+  const keeper = createDiskKeeper(files, trouble, onLoad, recompressBytes)
   const store = createStore({ sealRows, sealBytes: Number.POSITIVE_INFINITY, keeper })
   const amiss: string[] = []
   await keeper.recover(store, {

@@ -89,6 +89,16 @@ describe('segments that were sealed in a hurry', () => {
     await kept.close()
   })
 
+  it('are left as they are where they are too long for the memory that there is', async () => {
+    const files = createModelFiles()
+    await (await sealed(files, RECORDS)).close()
+    const { bytes } = await segmentFiles(files)
+    const next = files.restart()
+    const [small, large] = [await openKept(next, 1, () => {}, bytes / 4), await openKept(next, 1, () => {}, bytes)]
+    expect([await timesAsked(small, 2), await timesAsked(large, 2)]).toEqual([0, 1])
+    await Promise.all([small.close(), large.close()])
+  })
+
   it('are tried again where there was no time', async () => {
     const kept = await sealed(createModelFiles(), RECORDS)
     const before = kept.keeper.bytes()

@@ -22,8 +22,8 @@ interface Places {
 
 /**
  * The cold columns in a file. What finds the batches is read when a row is asked for at first, and kept until a smaller file
- * has taken its place. The file is opened for each batch that is read: there may
- * be more segments than files that a process may have open.
+ * has taken its place. The file is opened for each batch that is read: there may be more segments than files that a process may
+ * have open.
  */
 export function coldColumnsIn(files: Files, path: string, facts: SegmentFacts): ColdColumns {
   let found: Places | undefined
