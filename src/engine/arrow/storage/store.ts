@@ -1,6 +1,5 @@
 import { type Clock, systemClock } from '../../../base/clock.js'
 import { createTurns } from '../../../base/turns.js'
-import { MIB } from '../../../base/units.js'
 import { SOURCE_NAMES, type SourceName } from '../../../sources.js'
 import type { IngestBatch, SourceStats } from '../../engine.js'
 import type { TimeRange } from '../../plan.js'
@@ -9,7 +8,8 @@ import type { SegmentHandle } from './handle.js'
 import { createHead, decodeBatch, type Head, headBytes, headContentBytes, showHead } from './head.js'
 import { createMemoryKeeper, type HeadKeeper, type Keeper } from './keeper.js'
 import { createReaders } from './readers.js'
-import { createPatience, endPatience, type Patience } from './sealing/patience.js'
+import { createPace } from './sealing/pace.js'
+import type { Patience } from './sealing/patience.js'
 import { createSealerHere, type Sealer } from './sealing/sealer.js'
 import { holdSealedRows } from './segment.js'
 import { createShelf, headsOf, type Sealing, type Shelf, statsOf, takeFrom } from './shelf.js'
@@ -94,12 +94,6 @@ export interface Store {
 
 const ALWAYS: TimeRange = { fromUs: Number.NEGATIVE_INFINITY, throughUs: Number.POSITIVE_INFINITY }
 
-/** Bytes a second, of one source. A head that filled no faster is sealed well, which takes a twelfth of a core at this rate. */
-const SLOW_RATE = 4 * MIB
-
-/** How long after a head that filled faster it is quiet. */
-const QUIET_MS = 10_000
-
 /** So many heads may wait to be sealed before those who append are held back. */
 const SEALING_BACKLOG = 1
 
@@ -113,27 +107,21 @@ export function createStore(options: StoreOptions): Store {
   /** A head that could not be written leaves its rows visible where they are. */
   const writing = createTurns()
   const backlog: Promise<void>[] = []
-  /** That of the head being sealed, where it has any. */
-  let patience: Patience | undefined
-  let isClosing = false
-  let floodedMs = clock.monotonicMs()
+  const pace = createPace(clock)
   const spare = createSpare()
 
   /**
    * Begins to seal the open head, or a part of what is kept with it. Who does not wait for it need not catch: rows that
-   * cannot be sealed stay where they are, and so does what keeps them. With patience it is done well, until another head waits.
+   * cannot be sealed stay where they are, and so does what keeps them. Rows that came slowly are sealed well, until another head waits.
    */
-  const sealShelf = (shelf: Shelf, extent: 'all' | 'part' = 'all', isPatient = false): Promise<void> => {
-    hurry()
-    if (!isPatient) floodedMs = clock.monotonicMs()
-    else if (backlog.length === 0 && !isClosing) patience = createPatience()
-    const given = patience
+  const sealShelf = (shelf: Shelf, extent: 'all' | 'part' = 'all', isSlow = false): Promise<void> => {
+    const patience = pace.forHead(isSlow, backlog.length > 0)
     const full: Sealing = { head: shelf.head, kept: shelf.kept! }
     const { head, kept } = full
     shelf.sealing.push(full)
     shelf.head = createHead(shelf.source)
     if (extent === 'all') shelf.kept = undefined
-    const rows = sealing.take(async () => (head.rows > 0 ? sealer.seal(head, given) : []))
+    const rows = sealing.take(async () => (head.rows > 0 ? sealer.seal(head, patience) : []))
     const sealed = writing.take(async () => {
       const sealedRows = await rows
       for (const segment of await kept.write(sealedRows.map(holdSealedRows))) shelf.segments.push(segment)
@@ -148,14 +136,6 @@ export function createStore(options: StoreOptions): Store {
     sealed.then(done, done)
     return sealed
   }
-
-  const hurry = () => {
-    if (patience !== undefined) endPatience(patience)
-    patience = undefined
-  }
-
-  const filledSlowly = ({ head, headSinceMs }: Shelf) =>
-    headContentBytes(head) * 1000 <= SLOW_RATE * (clock.monotonicMs() - headSinceMs)
 
   /** The head for the next rows. One that is empty moves to memory that is spare. */
   const openHead = (shelf: Shelf): Head => {
@@ -181,7 +161,7 @@ export function createStore(options: StoreOptions): Store {
     const firstRow = head.rows
     show(head)
     onAppend(head, firstRow)
-    if (isFull(shelf.head)) void sealShelf(shelf, 'all', filledSlowly(shelf))
+    if (isFull(head)) void sealShelf(shelf, 'all', pace.isSlow(headContentBytes(head), shelf.headSinceMs))
   }
 
   const stats = (): SourceStats[] =>
@@ -244,10 +224,8 @@ export function createStore(options: StoreOptions): Store {
       return { parts, total, release }
     },
     async inQuiet(work) {
-      if (backlog.length > 0 || isClosing || clock.monotonicMs() - floodedMs < QUIET_MS) return
-      const given = createPatience()
-      patience = given
-      await sealing.take(() => work(sealer, given))
+      const patience = backlog.length > 0 ? undefined : pace.forOther()
+      if (patience !== undefined) await sealing.take(() => work(sealer, patience))
     },
     async sealAll() {
       const sealed: Promise<void>[] = []
@@ -260,8 +238,7 @@ export function createStore(options: StoreOptions): Store {
     },
     settled,
     async close() {
-      isClosing = true
-      hurry()
+      pace.close()
       await settled()
       await sealing.settled()
       await sealer.close()

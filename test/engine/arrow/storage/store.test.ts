@@ -285,7 +285,18 @@ describe('what seals heads is lent', () => {
     const store = createStore({ ...NEVER, sealRows: 2, clock: { monotonicMs: () => nowMs } })
     const lent: string[] = []
     const borrow = () => store.inQuiet(async (_, patience) => void lent.push(effortOf(patience)))
-    return { store, lent, borrow, pass: (ms: number) => void (nowMs += ms) }
+    /** Borrows until the gate is opened. */
+    async function borrowLong() {
+      const gate = createGate()
+      const given: Patience[] = []
+      const work = store.inQuiet(async (_, patience) => {
+        given.push(patience)
+        await gate.opened
+      })
+      await eventually(() => expect(given.map(effortOf)).toEqual(['high']))
+      return { gate, work, effort: () => effortOf(given[0]) }
+    }
+    return { store, lent, borrow, borrowLong, pass: (ms: number) => void (nowMs += ms) }
   }
 
   it('when no head was sealed in a hurry for ten seconds, nor is being sealed', async () => {
@@ -314,37 +325,26 @@ describe('what seals heads is lent', () => {
   })
 
   it('until a head waits, which is sealed behind that', async () => {
-    const { store, pass } = quietStore()
+    const { store, borrowLong, pass } = quietStore()
     pass(QUIET_MS)
-    const gate = createGate()
-    let patience: Patience | undefined
-    const lent = store.inQuiet(async (_, given) => {
-      patience = given
-      await gate.opened
-    })
-    await eventually(() => expect(effortOf(patience)).toBe('high'))
+    const { gate, work, effort } = await borrowLong()
     void append(store, edge(), edge())
-    await eventually(() => expect(effortOf(patience)).toBe('low'))
+    await eventually(() => expect(effort()).toBe('low'))
     for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
     expect(statsOf(store).segments).toBe(0)
     gate.open()
-    await Promise.all([lent, store.settled()])
+    await Promise.all([work, store.settled()])
     expect(statsOf(store).segments).toBe(1)
   })
 
   it('until the store closes, which waits for it, and not after', async () => {
-    const { store, lent, borrow, pass } = quietStore()
+    const { store, lent, borrow, borrowLong, pass } = quietStore()
     pass(QUIET_MS)
-    const gate = createGate()
-    let patience: Patience | undefined
-    const work = store.inQuiet(async (_, given) => {
-      patience = given
-      await gate.opened
-    })
-    await eventually(() => expect(effortOf(patience)).toBe('high'))
+    const { gate, work, effort } = await borrowLong()
     const closed = store.close()
-    expect(effortOf(patience)).toBe('low')
+    expect(effort()).toBe('low')
     await borrow()
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
     expect([lent, await isSettled(closed)]).toEqual([[], false])
     gate.open()
     await Promise.all([work, closed])

@@ -14,7 +14,6 @@ import type { Store } from '../store.js'
 import { type SegmentPlace, takeInventory } from './inventory.js'
 import { dayPath, GONE, type HeadId, JOURNALS, journalPath, SEGMENTS, segmentPath } from './layout.js'
 import { createColumnsInMemory, DiskSegment } from './segment/disk-segment.js'
-import type { SegmentOnDisk } from './segment/facts.js'
 import { readSegmentFacts, writeSegment } from './segment/segment-file.js'
 
 /** Keeps rows below a data directory: those of an open head in its journal, sealed ones in segment files. */
@@ -90,13 +89,13 @@ export function createDiskKeeper(
       async write(segments) {
         const written = await trouble.outlast(() => writeSegments(id, parts, segments))
         parts += written.length
-        for (const { fileBytes } of written) segmentBytes += fileBytes
+        for (const segment of written) hold(segment)
         free(memoryOf(segments))
         return written
       },
       async commit() {
         // Closed before it goes: a sync would make it anew, without a row, and the segments leftovers of it.
-        await journal!.close()
+        await trouble.outlast(() => journal!.close())
         // From here on the head is its segments; for good once the directory is synced: a journal that came back after a
         // power cut would bring no more than what was synced of it.
         await trouble.outlast(() => files.remove(journalPath(id)))
@@ -114,16 +113,16 @@ export function createDiskKeeper(
       await makeDayDirectory(id.source, segment.day)
       await files.remove(path)
       await writeSegment(files, path, segment)
-      written.push(hold(path, await readSegmentFacts(files, path)))
+      written.push(new DiskSegment(disk, path, await readSegmentFacts(files, path)))
     }
     return written
   }
 
-  function hold(path: string, facts: SegmentOnDisk): DiskSegment {
-    const segment = new DiskSegment(disk, path, facts)
-    const { coldIsSmall = false, coldFileBytes } = facts
-    if (!coldIsSmall && coldFileBytes >= WORTH_BYTES && coldFileBytes <= recompressBytes) hurried.add(segment)
-    return segment
+  /** From here on the segment counts. */
+  function hold(segment: DiskSegment): void {
+    segmentBytes += segment.fileBytes
+    const { hurriedBytes } = segment
+    if (hurriedBytes >= WORTH_BYTES && hurriedBytes <= recompressBytes) hurried.add(segment)
   }
 
   async function makeDayDirectory(source: SourceName, day: number): Promise<void> {
@@ -135,7 +134,7 @@ export function createDiskKeeper(
   async function recoverSegment({ path, source, number }: SegmentPlace, visitor: RecoveryVisitor) {
     reserve({ source, number })
     return readSegmentFacts(files, path).then(
-      (facts) => hold(path, facts),
+      (facts) => new DiskSegment(disk, path, facts),
       (error) => {
         if (error.code !== 'damaged_segment') throw error
         visitor.unreadable(path, error)
@@ -208,7 +207,7 @@ export function createDiskKeeper(
       for (const place of segments) {
         const segment = await recoverSegment(place, visitor)
         if (segment === undefined) continue
-        segmentBytes += segment.fileBytes
+        hold(segment)
         store.adopt(segment)
       }
       for (const id of journals) await recoverHead(id, store, visitor)

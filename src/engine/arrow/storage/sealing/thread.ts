@@ -22,7 +22,7 @@ export function createSealingThread(log: Log, script = new URL('./worker.js', im
   const thread = createAnsweringThread<Question, Answer>(script, { resourceLimits: THREAD_HEAP })
   const here = createSealerHere()
   let keptBytes = 0
-  let isSealing = false
+  let isBusy = false
   let isIdle = true
 
   async function sealThere(head: Head, patience: Patience | undefined): Promise<SealedRows[]> {
@@ -44,38 +44,42 @@ export function createSealingThread(log: Log, script = new URL('./worker.js', im
     free([piece.buffer])
   }
 
+  /** Keeps the thread while it works. Where it dies, all that it kept has gone with it. */
+  async function busy<T>(work: () => Promise<T>): Promise<T> {
+    isIdle = false
+    isBusy = true
+    try {
+      return await work()
+    } catch (error) {
+      keptBytes = 0
+      throw error
+    } finally {
+      isBusy = false
+    }
+  }
+
   return {
     async seal(head, patience) {
-      isIdle = false
-      isSealing = true
       try {
-        return await sealThere(head, patience)
+        return await busy(() => sealThere(head, patience))
       } catch (error) {
         log(`The sealing thread failed, and rows are sealed on the main thread: ${(error as Error).message}`, {
           level: 'warn',
           code: 'sealing_thread_failed',
         })
-        keptBytes = 0
-        return await here.seal(head)
-      } finally {
-        isSealing = false
+        return here.seal(head)
       }
     },
-    async recompress(cold, patience) {
-      isIdle = false
-      isSealing = true
-      try {
+    recompress: (cold, patience) =>
+      busy(async () => {
         const { file, ...kept } = (await thread.ask({ cold, patience }, memoryOf(cold))) as Recompressed
         keptBytes = kept.keptBytes
         return file && bufferOf(file)
-      } finally {
-        isSealing = false
-      }
-    },
+      }),
     bytes: () => here.bytes() + keptBytes,
     trim(what) {
       here.trim(what)
-      if (isSealing || what === 'all') return
+      if (isBusy || what === 'all') return
       if (isIdle) {
         keptBytes = 0
         void thread.end()

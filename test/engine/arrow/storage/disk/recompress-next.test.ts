@@ -10,6 +10,7 @@ import { noPause } from '../../support.js'
 import { type Kept, openKept, told } from './kept.js'
 import { wordy } from './segment/segments.js'
 
+const DAY_US = 86_400_000_000
 const RECORDS = wordy(700)
 const ROWS = RECORDS.map(told).sort()
 
@@ -187,6 +188,27 @@ describe.each<[string, End]>([
 })
 
 describe('a disk that fails', () => {
+  it('D6: while a head of two days is sealed counts the bytes of each segment once, when they are made anew, too', async () => {
+    const days = [...RECORDS, ...RECORDS.map((record) => ({ ...record, timestampUs: record.timestampUs + DAY_US }))]
+    for (let call = 0; ; call++) {
+      const files = createModelFiles()
+      const kept = await openKept(files)
+      await kept.append(...days)
+      files.fail({ code: 'ENOSPC', after: call })
+      const before = files.calls
+      await kept.store.sealAll()
+      const wasReached = files.calls - before > call
+      files.heal()
+      expect(await timesAsked(kept, 5)).toBe(2)
+      expect((await segmentFiles(files)).bytes).toBe(kept.keeper.bytes())
+      await kept.close()
+      if (!wasReached) {
+        expect(call).toBeGreaterThan(20)
+        return
+      }
+    }
+  }, 60_000)
+
   it.each(['EIO', 'ENOSPC'])('D6: with %s at any call of making a segment anew loses nothing', async (code) => {
     for (let call = 0; ; call++) {
       const files = createModelFiles()

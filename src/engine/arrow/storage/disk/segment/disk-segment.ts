@@ -72,6 +72,10 @@ export class DiskSegment implements SegmentHandle {
   get fileBytes() {
     return this.#facts.fileBytes
   }
+  /** Bytes of the cold file that it was sealed with; 0 where there was time to make that small. */
+  get hurriedBytes() {
+    return this.#facts.coldIsSmall ? 0 : this.#facts.coldFileBytes
+  }
   get isGone() {
     return this.#isGone
   }
