@@ -1,10 +1,11 @@
+import { growTo } from '../base/wasm.js'
 import { SOURCES, type Source } from '../sources.js'
 import { LINE_INTS, OUTCOME, type Scanner } from './fields.js'
 import { createHost } from './host.js'
 import { createLane, type Lane } from './lane.js'
 import { addLanes, addNames, laneNumberOf } from './layout.js'
 import type { Reason } from './rejects.js'
-import { type Exports, growTo, instantiate } from './wasm.js'
+import { type Exports, instantiateIngest } from './wasm.js'
 
 export interface ModuleOptions {
   /** Bytes that can be scanned at a time, and lines. */
@@ -100,7 +101,7 @@ const MARGIN_BYTES = 64
 export function createModule(options: ModuleOptions): Module {
   const { capacityBytes, maxLines, retentionUs, defaultSource } = options
   let memory: Buffer
-  const exports = instantiate(createHost(() => memory))
+  const exports = instantiateIngest(createHost(() => memory))
   const bytesAt = exports.bytesAddress()
   const tableAt = Math.ceil((bytesAt + capacityBytes + MARGIN_BYTES) / MARGIN_BYTES) * MARGIN_BYTES
   const addresses = reserve(exports, tableAt, options)

@@ -1,18 +1,7 @@
-/** The WebAssembly module's instances and their memory. */
-import { readFileSync } from 'node:fs'
+/** The WebAssembly module that scans and takes lines. */
+import { instantiate, type Memory } from '../base/wasm.js'
 
-/** The part of the WebAssembly API that is used here: Node's types leave it to the DOM's. */
-declare const WebAssembly: {
-  Module: new (code: Uint8Array) => object
-  Instance: new (module: object, imports: object) => { exports: unknown }
-}
-
-export interface Memory {
-  readonly buffer: ArrayBuffer
-  grow(pages: number): number
-}
-
-/** What the doors of assembly export: layout.ts, scan.ts, take.ts, cut.ts. Lanes and addresses are numbers of bytes. */
+/** What the doors of that module export: layout.ts, scan.ts, take.ts, cut.ts. Lanes and addresses are numbers of bytes. */
 export interface Exports {
   memory: Memory
   bytesAddress(): number
@@ -45,18 +34,6 @@ export type Host = Record<
   putUuid(at: number): void
 }
 
-const PAGE_BYTES = 65_536
-
-let compiled: object | undefined
-
 /** A new instance. Throws if `ingest.wasm` was not built (`node scripts/build-wasm.mjs`). */
-export function instantiate(host: Host): Exports {
-  compiled ??= new WebAssembly.Module(readFileSync(new URL('./ingest.wasm', import.meta.url)))
-  return new WebAssembly.Instance(compiled, { host }).exports as Exports
-}
-
-/** Makes the memory reach up to an address. Views of it that were made before are void. */
-export function growTo(memory: Memory, address: number): void {
-  const missing = Math.ceil(address / PAGE_BYTES) - memory.buffer.byteLength / PAGE_BYTES
-  if (missing > 0) memory.grow(missing)
-}
+export const instantiateIngest = (host: Host): Exports =>
+  instantiate(new URL('./ingest.wasm', import.meta.url), { host })

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { batchesOf } from '../../../src/engine/arrow/batches.js'
 import { createInterner } from '../../../src/engine/arrow/columns/dictionary.js'
 import { createHead, decodeBatch } from '../../../src/engine/arrow/storage/head.js'
+import { internIn } from '../../../src/engine/arrow/storage/sealing/intern.js'
 import { seal } from '../../../src/engine/arrow/storage/sealing/seal.js'
 import { holdSealedRows } from '../../../src/engine/arrow/storage/segment.js'
 import type { IngestBatch } from '../../../src/engine/engine.js'
@@ -33,7 +34,7 @@ async function thereAndBack(records: readonly TestRecord[]) {
   decodeBatch(batch)(head)
   const back: string[] = []
   const sizes: number[] = []
-  for (const sealed of await seal(head, createInterner(), () => undefined)) {
+  for (const sealed of await seal(head, internIn(createInterner()), () => undefined)) {
     for await (const read of batchesOf(holdSealedRows(sealed))) {
       back.push(...rowsOf(read))
       sizes.push(read.rows)

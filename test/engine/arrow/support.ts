@@ -7,6 +7,7 @@ import { widenNumbers } from '../../../src/engine/arrow/columns/numbers.js'
 import { rowAt, type Selection, sizeOf } from '../../../src/engine/arrow/columns/selection.js'
 import type { Pause } from '../../../src/engine/arrow/slices.js'
 import { createHead, decodeBatch, dictionaryOf, type Head, snapshot } from '../../../src/engine/arrow/storage/head.js'
+import { internIn } from '../../../src/engine/arrow/storage/sealing/intern.js'
 import { seal } from '../../../src/engine/arrow/storage/sealing/seal.js'
 import { holdSealedRows, type Segment } from '../../../src/engine/arrow/storage/segment.js'
 import type { Store } from '../../../src/engine/arrow/storage/store.js'
@@ -64,7 +65,7 @@ export function headOf(records: readonly TestRecord[], batchRows = records.lengt
 export const openBatch = (records: readonly TestRecord[]): Batch => snapshot(headOf(records))
 
 export async function sealedSegments(records: readonly TestRecord[]): Promise<Segment[]> {
-  const sealed = await seal(headOf(records), createInterner(), noPause)
+  const sealed = await seal(headOf(records), internIn(createInterner()), noPause)
   return sealed.map(holdSealedRows)
 }
 

@@ -44,12 +44,12 @@ export function clearInterner(interner: Interner): Interner {
   return interner
 }
 
-/** The entries of an interner as a dictionary of the exact size, with a filter where it is worth its room. */
-export function closeDictionary(interner: Interner): Dictionary {
-  const { count, hasNewlines } = interner
-  const offsets = interner.offsets.slice(0, count + 1)
+/** A dictionary that may have grown further as one of the exact size, with a filter where it is worth its room. */
+export function closeDictionary(open: Dictionary): Dictionary {
+  const { count, hasNewlines } = open
+  const offsets = open.offsets.slice(0, count + 1)
   const bytes = Buffer.allocUnsafeSlow(offsets[count]!)
-  interner.bytes.copy(bytes, 0, 0, bytes.length)
+  open.bytes.copy(bytes, 0, 0, bytes.length)
   return withGrams({ count, offsets, bytes, hasNewlines }, createGramFilter(offsets, bytes))
 }
 

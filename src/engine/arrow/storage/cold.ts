@@ -5,7 +5,7 @@ import { KIB, MIB } from '../../../base/units.js'
 import { COLD_COLUMNS } from '../../schema.js'
 import type { Pause } from '../slices.js'
 import { type Block, encodeEnd, fileStart, ZSTD_BATCH } from './ipc.js'
-import { reserveBytes, type Texts } from './texts.js'
+import { gatherTexts, reserveBytes, type Texts } from './texts.js'
 import { BUFFER_ROOM_BYTES, type Codec, compressBound, writeBuffer } from './zstd.js'
 
 /** The file that cold columns are sealed into, and what finds its way in it. */
@@ -57,6 +57,8 @@ export const COMPRESSION: Record<Effort, Compression> = {
   low: { rows: 384, bytes: 768 * KIB, offsets: 'texts', texts: 'texts' },
   high: { rows: 512, bytes: MIB, offsets: 'smallOffsets', texts: 'smallTexts' },
 }
+
+export const MOST_BATCH_ROWS = Math.max(COMPRESSION.low.rows, COMPRESSION.high.rows)
 
 /** Places of a row's texts: start and end of each. */
 const PLACES = 2 * COLD_COLUMNS.length
@@ -197,28 +199,13 @@ function sealBatch(cold: Texts, { rows, textBytes, offset, compression }: OpenBa
   const out = Buffer.from(cold.bytes.buffer, cold.usedBytes + offset, MESSAGE_BYTES + room)
   const body: Body = { out: out.subarray(MESSAGE_BYTES), buffers: [], bytes: 0 }
   for (let column = 0; column < COLD_COLUMNS.length; column++) {
-    const end = gather(cold, rows, column, at)
+    const end = gatherTexts(cold, rows, column, at)
     addBuffer(body, NOTHING, 'texts')
     addBuffer(body, cold.bytes.subarray(at, at + offsetsBytes), compression.offsets)
     addBuffer(body, cold.bytes.subarray(at + offsetsBytes, end), compression.texts)
   }
   MESSAGES.write(out, rows.length, body.buffers, body.bytes)
   return body.bytes
-}
-
-/** A column of a batch before compression: its offsets as 32-bit integers from `at` on, then its texts. Returns where those end. */
-function gather({ bytes, places }: Texts, rows: Uint32Array, column: number, at: number): number {
-  const offsets = new Int32Array(bytes.buffer, at, rows.length + 1)
-  const start = at + offsets.byteLength
-  let end = start
-  offsets[0] = 0
-  for (let r = 0; r < rows.length; r++) {
-    const place = rows[r]! * PLACES + 2 * column
-    bytes.copyWithin(end, places[place]!, places[place + 1]!)
-    end += places[place + 1]! - places[place]!
-    offsets[r + 1] = end - start
-  }
-  return end
 }
 
 /** The compressed buffers of a batch, and where each is. */

@@ -11,11 +11,21 @@ export interface Texts {
   readonly columns: number
   /** For texts that are copied, not looked at: V8 takes half as long again for each byte of what grows where it stands. */
   readonly growsInPlace: boolean
+  /** What the bytes are part of, where that is WebAssembly's. */
+  readonly memory?: TextsMemory
   bytes: Uint8Array<ArrayBuffer>
   /** The texts end here; behind it is room to grow. */
   usedBytes: number
   /** Where row r has its texts: start and end of each column's, from `2 * columns * r` on. A null ends before it starts. */
   places: Uint32Array
+}
+
+/** Memory in which WebAssembly copies texts: a call of JavaScript for each of them takes longer than most texts do. */
+export interface TextsMemory {
+  /** At least so many bytes, with what stood there; those that were given before are void. */
+  grown(length: number): Uint8Array<ArrayBuffer>
+  /** As `gatherTexts` says, of rows of a batch. */
+  gather(texts: Texts, rows: Uint32Array, column: number, at: number): number
 }
 
 const FIRST_ROWS = 64
@@ -61,7 +71,28 @@ export function textAt({ columns, bytes, places }: Texts, row: number, column: n
 /** Makes room for so many bytes behind the texts; what stands there already stays. */
 export function reserveBytes(texts: Texts, bytes: number): void {
   const needed = texts.usedBytes + bytes
-  texts.bytes = texts.growsInPlace ? grown(texts.bytes, needed) : withRoom(texts.bytes, texts.bytes.length, needed)
+  if (texts.memory !== undefined) texts.bytes = texts.memory.grown(needed)
+  else texts.bytes = texts.growsInPlace ? grown(texts.bytes, needed) : withRoom(texts.bytes, texts.bytes.length, needed)
+}
+
+/**
+ * Writes a column of a record batch behind the texts: its offsets as 32-bit integers from `at` on, then the texts of these rows,
+ * for which there is room. Returns where those end.
+ */
+export function gatherTexts(texts: Texts, rows: Uint32Array, column: number, at: number): number {
+  if (texts.memory !== undefined) return texts.memory.gather(texts, rows, column, at)
+  const { columns, bytes, places } = texts
+  const offsets = new Int32Array(bytes.buffer, at, rows.length + 1)
+  const start = at + offsets.byteLength
+  let end = start
+  offsets[0] = 0
+  for (let r = 0; r < rows.length; r++) {
+    const place = 2 * (rows[r]! * columns + column)
+    bytes.copyWithin(end, places[place]!, places[place + 1]!)
+    end += places[place + 1]! - places[place]!
+    offsets[r + 1] = end - start
+  }
+  return end
 }
 
 function reservePlaces(texts: Texts, at: number, rows: number): void {

@@ -1,21 +1,14 @@
 import type { Interner } from '../../../../base/interner.js'
 import type { SourceName } from '../../../../sources.js'
 import { type Column, sealedTexts } from '../../columns/batch.js'
-import {
-  ABSENT,
-  clearInterner,
-  closeDictionary,
-  createInterner,
-  type Dictionary,
-  entryOf,
-  pick,
-} from '../../columns/dictionary.js'
+import { ABSENT, closeDictionary, createInterner, type Dictionary, entryOf, pick } from '../../columns/dictionary.js'
 import { narrowCodes, narrowTimes } from '../../columns/narrow.js'
 import { narrowNumbers } from '../../columns/numbers.js'
 import type { Pause } from '../../slices.js'
 import { type Effort, sealCold } from '../cold.js'
 import { dayOf, type ProjectIndex, type SealedRows } from '../segment.js'
 import type { Texts } from '../texts.js'
+import type { InternedTexts, InternTexts } from './intern.js'
 import { countingSort, sortByTime } from './sort.js'
 
 /** What sealing needs of a head: nothing but data, so that it may go to another thread. */
@@ -36,16 +29,15 @@ export type OpenColumn =
   | { kind: 'areas'; flags: Uint8Array }
 
 type CategoryColumn = Extract<OpenColumn, { kind: 'category' }>
-type TextColumn = Extract<OpenColumn, { kind: 'text' }>
 
 /**
  * Seals a head that takes no more rows: one part for each UTC day in it. Rows are sorted once, by day, project, time and
  * arrival; hot columns are narrowed, cold ones compressed, in pieces with a pause between them, each with the `effort` of that
- * moment. `distinct` is where distinct texts are found; what it held goes.
+ * moment.
  */
 export async function seal(
   head: OpenRows,
-  distinct: Interner,
+  intern: InternTexts,
   pause: Pause,
   effort?: () => Effort,
 ): Promise<SealedRows[]> {
@@ -64,7 +56,7 @@ export async function seal(
     const day = days[order[start]!]!
     const end = endOfDay(days, order, start)
     const ofDay = { day: firstDay + day, order: order.subarray(start, end), codesByRank, effort }
-    sealed.push(await sealDay(head, ofDay, distinct, pause))
+    sealed.push(await sealDay(head, ofDay, intern, pause))
     start = end
   }
   return sealed
@@ -119,7 +111,7 @@ interface Day {
 async function sealDay(
   head: OpenRows,
   { day, order, codesByRank, effort }: Day,
-  distinct: Interner,
+  intern: InternTexts,
   pause: Pause,
 ): Promise<SealedRows> {
   const timestampsUs = gather(head.timestampsUs, order, new Float64Array(order.length))
@@ -128,7 +120,7 @@ async function sealDay(
   await pause()
   const columns = new Map<string, Column>()
   for (const [name, column] of head.columns) {
-    if (name !== 'project') columns.set(name, sealColumn(column, order, distinct))
+    if (name !== 'project') columns.set(name, sealColumn(column, order, intern))
     await pause()
   }
   const projects = indexProjects(head.columns.get('project') as CategoryColumn, order, codesByRank)
@@ -136,10 +128,10 @@ async function sealDay(
   return { source: head.source, day, rows: order.length, minUs, maxUs, times, projects, columns, cold }
 }
 
-function sealColumn(column: OpenColumn, order: Uint32Array, distinct: Interner): Column {
+function sealColumn(column: OpenColumn, order: Uint32Array, intern: InternTexts): Column {
   if (column.kind === 'areas')
     return { kind: 'areas', flags: gather(column.flags, order, new Uint8Array(order.length)) }
-  if (column.kind === 'text') return sealText(column, order, distinct)
+  if (column.kind === 'text') return sealText(intern(column.texts, order))
   if (column.kind === 'category') return sealCategory(column, order)
   const values = gather(column.values, order, new Float64Array(order.length))
   return narrowNumbers(values)
@@ -163,7 +155,7 @@ function gather<T extends Float64Array | Uint8Array>(values: T, order: Uint32Arr
 /** Codes are given anew in order of first appearance, so that what is asked for together lies together. */
 function sealCategory(column: CategoryColumn, order: Uint32Array): Column {
   const sealed = createInterner()
-  return sealedText(sealed, internCategory(column, order, sealed))
+  return sealText({ codes: internCategory(column, order, sealed), dictionary: sealed })
 }
 
 function internCategory({ codes, interner }: CategoryColumn, order: Uint32Array, sealed: Interner): Uint32Array {
@@ -180,24 +172,8 @@ function internCategory({ codes, interner }: CategoryColumn, order: Uint32Array,
   return sorted
 }
 
-/** Each text once, in order of first appearance. */
-function sealText({ texts }: TextColumn, order: Uint32Array, distinct: Interner): Column {
-  const sealed = clearInterner(distinct)
-  return sealedText(sealed, internTexts(texts, order, sealed))
-}
-
-function internTexts({ bytes, places }: Texts, order: Uint32Array, sealed: Interner): Uint32Array {
-  const sorted = new Uint32Array(order.length)
-  for (let i = 0; i < order.length; i++) {
-    const start = places[2 * order[i]!]!
-    const end = places[2 * order[i]! + 1]!
-    sorted[i] = end < start ? ABSENT : sealed.intern(bytes, start, end)
-  }
-  return sorted
-}
-
-function sealedText(sealed: Interner, codes: Uint32Array): Column {
-  return sealedTexts(narrowCodes(codes, sealed.count), closeDictionary(sealed))
+function sealText({ codes, dictionary }: InternedTexts): Column {
+  return sealedTexts(narrowCodes(codes, dictionary.count), closeDictionary(dictionary))
 }
 
 /** The projects of sorted rows and where each begins. */

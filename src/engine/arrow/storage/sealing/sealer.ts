@@ -3,6 +3,7 @@ import { createPause } from '../../slices.js'
 import type { Head } from '../head.js'
 import type { SealedRows } from '../segment.js'
 import { createColdTexts } from '../texts.js'
+import { internIn } from './intern.js'
 import { effortOf, type Patience } from './patience.js'
 import { type HurriedCold, recompressCold } from './recompress.js'
 import { seal } from './seal.js'
@@ -24,7 +25,7 @@ export interface Sealer {
 export function createSealerHere(): Sealer {
   let distinct = createInterner()
   return {
-    seal: (head) => seal(head, distinct, createPause()),
+    seal: (head) => seal(head, internIn(distinct), createPause()),
     recompress: (cold, patience) =>
       recompressCold(cold, createColdTexts(), () => effortOf(patience) === 'high', createPause()),
     bytes: () => distinct.byteLength,

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { timeAt } from '../../../../../src/engine/arrow/columns/batch.js'
 import { createInterner } from '../../../../../src/engine/arrow/columns/dictionary.js'
 import { none, sizeOf } from '../../../../../src/engine/arrow/columns/selection.js'
+import { internIn } from '../../../../../src/engine/arrow/storage/sealing/intern.js'
 import { seal } from '../../../../../src/engine/arrow/storage/sealing/seal.js'
 import type { Segment } from '../../../../../src/engine/arrow/storage/segment.js'
 import { edge, invocation, numberAt, type TestRecord, textAt } from '../../../../support/records.js'
@@ -115,7 +116,7 @@ describe('sealing', () => {
     const head = headOf(['c', 'a', 'b'].map((id, i) => edge({ id, timestampUs: -i, project: id })))
     const written = () => ({ ...head.cold, bytes: head.cold.bytes.slice(0, head.cold.usedBytes) })
     const before = structuredClone({ ...head, columns: undefined, cold: written() })
-    await seal(head, createInterner(), noPause)
+    await seal(head, internIn(createInterner()), noPause)
     expect({ ...head, columns: undefined, cold: written() }).toEqual(before)
   })
 
@@ -134,7 +135,7 @@ describe('sealing', () => {
   it('stops where a pause throws', async () => {
     const stop = new Error('stop')
     const head = headOf([edge()])
-    const sealing = seal(head, createInterner(), () => {
+    const sealing = seal(head, internIn(createInterner()), () => {
       throw stop
     })
     await expect(sealing).rejects.toBe(stop)

@@ -4,6 +4,7 @@ import { memoryOf } from '../../../../../src/base/array-buffers.js'
 import type { Facts } from '../../../../../src/base/log.js'
 import { createInterner } from '../../../../../src/engine/arrow/columns/dictionary.js'
 import { copyRows } from '../../../../../src/engine/arrow/storage/sealing/copy.js'
+import { internIn } from '../../../../../src/engine/arrow/storage/sealing/intern.js'
 import { openRowsArrived, sealedRowsArrived } from '../../../../../src/engine/arrow/storage/sealing/messages.js'
 import { createPatience, endPatience } from '../../../../../src/engine/arrow/storage/sealing/patience.js'
 import { recompressCold } from '../../../../../src/engine/arrow/storage/sealing/recompress.js'
@@ -43,7 +44,7 @@ const seen = (sealed: readonly SealedRows[]) =>
     }),
   )
 
-const here = (head: OpenRows) => seal(head, createInterner(), noPause)
+const here = (head: OpenRows) => seal(head, internIn(createInterner()), noPause)
 
 /** As if it came from another thread. */
 const moved = <Message>(message: Message): Message => structuredClone(message, { transfer: memoryOf(message) })
