@@ -43,11 +43,9 @@ console.log(
 await service.stop()
 if (dataDir !== undefined) rmSync(dataDir, { recursive: true })
 
-/** Bytes of all files below a directory. */
+/** Bytes of all files below a directory; the journal of a head that was just sealed may go meanwhile. */
 function bytesIn(directory) {
-  const entries = readdirSync(directory, { recursive: true, withFileTypes: true })
-  return entries.reduce(
-    (sum, entry) => sum + (entry.isFile() ? statSync(join(entry.parentPath, entry.name)).size : 0),
-    0,
-  )
+  const entries = readdirSync(directory, { recursive: true })
+  const stats = entries.map((entry) => statSync(join(directory, entry), { throwIfNoEntry: false }))
+  return stats.reduce((sum, stat) => sum + (stat?.isFile() ? stat.size : 0), 0)
 }
