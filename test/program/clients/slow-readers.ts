@@ -15,6 +15,9 @@ const QUESTION = 'logs.all?project_tier=PAYG&project=large'
 /** A head of rows of so many days is sealed into as many segments. */
 const DAYS = 20
 const MOST_GROWTH_BYTES = 64 * MIB
+/** Fast readers come again, at most so often, until memory was given back: so much counts as that. */
+const WARM_UPS = 5
+const GIVEN_BACK_BYTES = MIB
 /** Others are unharmed where so many answers in a row are so quick, at the latest so long after the readers have come. */
 const IN_A_ROW = 10
 const QUICK_MS = 100
@@ -73,13 +76,19 @@ function readSlowly({ url }: Served) {
 
 /**
  * What a process holds beyond its rows is mostly garbage that its heaps have room for, whoever reads. As many readers that
- * are fast fill that room first, so that what grows afterwards is due to slowness.
+ * are fast fill that room first, until the collector has run, so that what grows afterwards is due to slowness.
  */
 async function warmUp(service: Served): Promise<void> {
   const dial = dialer(service)
   const question = getText(`/api/endpoints/query/${QUESTION}`, 'Connection: close')
-  const answers = await Promise.all(Array.from({ length: READERS }, () => exchange(dial, question)))
-  for (const answer of answers) expect(answer.length).toBeGreaterThan(ROWS * ROW_BYTES)
+  const hasGivenBack = () => {
+    const { now, peak } = residentBytes(service)
+    return peak - now >= GIVEN_BACK_BYTES
+  }
+  for (let times = 0; times < WARM_UPS && !hasGivenBack(); times++) {
+    const answers = await Promise.all(Array.from({ length: READERS }, () => exchange(dial, question)))
+    for (const answer of answers) expect(answer.length).toBeGreaterThan(ROWS * ROW_BYTES)
+  }
 }
 
 /**
@@ -104,6 +113,7 @@ async function askOthers(service: Served, forMs: number): Promise<number[]> {
 export async function expectUnharmed(forMs: number, kept: Kept): Promise<void> {
   const service = await (kept === 'open' ? serve() : serveSealing())
   await feed(service, kept)
+  forgetPeak(service)
   await warmUp(service)
   const before = residentBytes(service).now
   forgetPeak(service)

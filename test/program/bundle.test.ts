@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { ROOT } from './program.js'
+
+const SRC = join(ROOT, 'src')
+const DIST = join(ROOT, 'dist')
+
+/** Modules that are compiled, not bundled: the page is another program. */
+const modules = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(
+  (name) => name.endsWith('.ts') && !name.startsWith('page/'),
+)
+
+/** The modules that others have Node load by their address. */
+function loadedByAddress(): string[] {
+  const found = modules.flatMap((name) =>
+    [...readFileSync(join(SRC, name), 'utf8').matchAll(/new URL\('(\.[^']+\.js)', import\.meta\.url\)/g)].map(
+      ([, path]) => relative(SRC, join(SRC, dirname(name), path!)),
+    ),
+  )
+  return [...new Set(found)].sort()
+}
+
+const importsOf = (name: string) =>
+  [...readFileSync(join(DIST, name), 'utf8').matchAll(/^(?:import|export)\b[^;]*? from "([^"]+)";$/gm)].map(
+    ([, from]) => from!,
+  )
+
+const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+const NATIVE = ['@node-rs/crc32', 're2', 'zstd-napi']
+
+describe('what the program runs is in few files', () => {
+  const entries = ['cli.js', ...loadedByAddress()]
+
+  it('finds the threads, the hook of own endpoints and what these import', () => {
+    expect(entries).toEqual([
+      'cli.js',
+      'endpoint.js',
+      'engine/arrow/storage/sealing/worker.js',
+      'ingest/body-worker.js',
+      'ingest/worker.js',
+      'otlp/worker.js',
+      'own/hook.js',
+    ])
+  })
+
+  it.each(entries)('%s imports chunks, and no package but those with native parts', (entry) => {
+    const chunks = join(DIST, 'chunks')
+    const todo = [entry]
+    for (const name of todo) {
+      for (const from of importsOf(name)) {
+        if (from.startsWith('node:') || NATIVE.some((name) => from.startsWith(name))) continue
+        expect([name, from, from.startsWith('.')]).toEqual([name, from, true])
+        const next = join(DIST, dirname(name), from)
+        expect([name, from, dirname(next)]).toEqual([name, from, chunks])
+        if (!todo.includes(relative(DIST, next))) todo.push(relative(DIST, next))
+      }
+    }
+    expect(todo.length).toBeGreaterThan(1)
+  })
+
+  it('has the licence of each library that is in it', () => {
+    const licences = readFileSync(join(DIST, 'chunks/LICENSES.txt'), 'utf8')
+    for (const [name, version] of Object.entries(dependencies)) {
+      if (!NATIVE.includes(name)) expect(licences).toContain(`== ${name} ${version}, `)
+    }
+  })
+})
