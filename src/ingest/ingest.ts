@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../base/clock.js'
 import { createTurns } from '../base/turns.js'
 import { MIB } from '../base/units.js'
-import type { Work } from './messages.js'
+import type { Done, Work } from './messages.js'
 import { createSlabPool } from './slabs.js'
 import { createThread, type IngestTotals, type ThreadOptions } from './thread.js'
 
@@ -18,10 +18,11 @@ export interface Ingest {
    */
   write(chunk: Uint8Array): Promise<void>
   /**
-   * The same for bytes that are there to be read: `read` puts the next ones at the start of a slab, which saves a copy, and
-   * says how many; resolves with that. Rejects as `read` does.
+   * Has the parsing thread read the next bytes of a file itself, to where it scans them. Resolves with how many when what came
+   * of them is in the engine, with 0 at the end. It may be called again before: who does so as often as a slow engine is to
+   * hold keeps the thread busy. Rejects with what the system says where they cannot be read.
    */
-  fill(read: (slab: Uint8Array) => Promise<number>): Promise<number>
+  read(fd: number): Promise<number>
   /** Resolves when the rows of every whole line written so far are visible. */
   flush(): Promise<void>
   /** The stream ends, its last line with it. Resolves when all its rows are visible and the thread is gone. */
@@ -43,6 +44,8 @@ const SLABS = 8
 const SLAB_BYTES = MIB / 2
 /** Slabs that the worker may have before it gets the next one only when that is full: small chunks go out together. */
 const MAX_WORK = 2
+/** Of a file, so many bytes are one work. */
+const READ_BYTES = MIB
 
 /** The parsing thread starts at the first write or when it is told to: a service without a stream pays nothing for it. */
 export function createIngest(options: IngestOptions): Ingest {
@@ -57,9 +60,11 @@ export function createIngest(options: IngestOptions): Ingest {
   let filledBytes = 0
   const calls = createTurns()
 
+  const nextWork = () => ({ id: ++lastId, nowUs: clock.nowUs() })
+
   /** Sends what the slab holds; resolves when what came of it is in the engine. */
   async function send(then?: Work['then']): Promise<void> {
-    const work: Work = { id: ++lastId, slab, filledBytes, nowUs: clock.nowUs(), then }
+    const work: Work = { ...nextWork(), slab, filledBytes, then }
     slab = undefined
     filledBytes = 0
     working++
@@ -85,20 +90,18 @@ export function createIngest(options: IngestOptions): Ingest {
     }
   }
 
-  async function readInto(read: (slab: Uint8Array) => Promise<number>): Promise<number> {
+  /** Behind what was written before. */
+  function sendFile(fd: number): Promise<Done> {
     if (filledBytes > 0) sendInBackground()
-    const empty = await pool.take()
-    let bytes = 0
-    try {
-      bytes = await read(empty)
-    } finally {
-      if (bytes === 0) pool.giveBack(empty)
-    }
-    if (bytes === 0) return 0
-    slab = empty
-    filledBytes = bytes
-    sendInBackground()
-    return bytes
+    return thread.send({ ...nextWork(), filledBytes: 0, file: { fd, mostBytes: READ_BYTES } }, [])
+  }
+
+  async function read(fd: number): Promise<number> {
+    const { sent } = await inTurn(async () => ({ sent: sendFile(fd) }))
+    const { read: outcome } = await sent
+    if (outcome === undefined) return 0
+    if ('fault' in outcome) throw Object.assign(new Error(outcome.fault.message), { code: outcome.fault.code })
+    return outcome.bytes
   }
 
   async function finish(): Promise<IngestTotals> {
@@ -123,7 +126,7 @@ export function createIngest(options: IngestOptions): Ingest {
   return {
     start: thread.start,
     write: (chunk) => inTurn(() => put(chunk)),
-    fill: (read) => inTurn(() => readInto(read)),
+    read,
     flush: () => inTurn(flushWorker),
     end: () => inTurn(finish),
     totals: thread.totals,

@@ -9,9 +9,14 @@ const PIECE_BYTES = 256 * KIB
 /** The working memory that lines of this length need. */
 export const capacityFor = (maxLineBytes: number): number => maxLineBytes + PIECE_BYTES
 
+/** Puts the next bytes at the start of `into` and says how many; 0 where there are no more. */
+export type ReadBytes = (into: Uint8Array) => number
+
 export interface LineReader {
   /** Reads one more chunk, of any size; what it cuts off a line waits for the next. */
   push(chunk: Uint8Array): void
+  /** Has the next bytes read to where they are scanned; `read` puts them at the start of what it is given, and says how many. */
+  fill(read: ReadBytes): number
   /** The last line ends here, with or without a newline. */
   end(): void
   /** Goes on in the memory of another scanner of the same size, and takes the start of a cut line there. */
@@ -45,18 +50,32 @@ export function createLineReader(first: Scanner, maxLineBytes: number, sink: Lin
 
   /** Takes the next piece of the chunk in and judges the lines that end in it; returns where in the chunk to go on. */
   function take(chunk: Uint8Array, start: number): number {
-    const end = start + Math.min(PIECE_BYTES, bytes.length - carried, chunk.length - start)
-    const piece = chunk.subarray(start, end)
-    bytes.set(piece, carried)
-    const filled = carried + piece.length
-    const whole = carried + piece.lastIndexOf(NEWLINE) + 1
+    const end = start + Math.min(roomForPiece(), chunk.length - start)
+    bytes.set(chunk.subarray(start, end), carried)
+    arrived(carried + end - start)
+    return end
+  }
+
+  function fill(read: ReadBytes): number {
+    const length = read(bytes.subarray(carried, carried + roomForPiece()))
+    // Nothing is carried while a line is skipped: what was read stands at the start.
+    const start = skipping ? skip(bytes.subarray(0, length), 0) : 0
+    if (start > 0) bytes.copyWithin(0, start, length)
+    arrived(carried + length - start)
+    return length
+  }
+
+  const roomForPiece = () => Math.min(PIECE_BYTES, bytes.length - carried)
+
+  /** Judges the lines that end in bytes[carried, filled), which have just come. */
+  function arrived(filled: number): void {
+    const whole = carried + bytes.subarray(carried, filled).lastIndexOf(NEWLINE) + 1
     if (whole > carried) {
       judge(whole)
       bytes.copyWithin(0, whole, filled)
       carried = filled - whole
     } else carried = filled
     if (carried - markLength() > maxLineBytes) startSkipping()
-    return end
   }
 
   function startSkipping(): void {
@@ -86,5 +105,5 @@ export function createLineReader(first: Scanner, maxLineBytes: number, sink: Lin
     bytes = next.bytes
   }
 
-  return { push, end, moveTo }
+  return { push, fill, end, moveTo }
 }

@@ -18,12 +18,14 @@ export interface Returned {
   memory: Uint8Array<ArrayBuffer>
 }
 
-/** To the worker of a stream: its next bytes, and what to do behind them. */
+/** To the worker of a stream: its next bytes, or where to read them, and what to do behind them. */
 export interface Work {
   id: number
   /** Memory that comes back with the answer, and how much of it is filled. */
-  slab: Uint8Array | undefined
+  slab?: Uint8Array | undefined
   filledBytes: number
+  /** The descriptor of a file, of which the next bytes are to be read, at most so many. */
+  file?: { fd: number; mostBytes: number }
   /** The time of receipt. */
   nowUs: number
   then?: 'flush' | 'end'
@@ -46,7 +48,11 @@ export interface Parsed {
 export interface Done {
   id: number
   slab?: Uint8Array | undefined
+  /** Of a file: how many bytes were read, or why none could be. */
+  read?: FileRead
   /** Of a body: what became of it, or why nothing was taken of it. */
   taken?: Taken
   refused?: { code: string; message: string }
 }
+
+export type FileRead = { bytes: number } | { fault: { code: string | undefined; message: string } }

@@ -1,10 +1,12 @@
-import { capacityFor, createLineReader } from './lines.js'
+import { capacityFor, createLineReader, type ReadBytes } from './lines.js'
 import { createTaker, MAX_LINE_BYTES, type ParserOptions, type ParserSink } from './taker.js'
 
 /** NDJSON in, batches and rejects out, in the order of the lines; synchronous, without clock or threads. */
 export interface Parser {
   /** Reads a chunk of any size. `nowUs` is the time of its receipt. */
   push(chunk: Uint8Array, nowUs: number): void
+  /** The same for bytes that are there to be read, some at a time, which saves a copy; gives how many `read` has read. */
+  fill(read: ReadBytes, nowUs: number): number
   /**
    * Hands out the rows that wait for a batch to fill. Where little has come for some flushes, it also lets go of the memory
    * of a flood: what is idle should be small.
@@ -29,6 +31,11 @@ export function createParser(options: ParserOptions, sink: ParserSink): Parser {
     reader.push(chunk)
   }
 
+  function fill(read: ReadBytes, receivedUs: number): number {
+    taker.receivedAt(receivedUs)
+    return reader.fill(read)
+  }
+
   function flush(): void {
     taker.flush()
     if (taker.tick()) reader.moveTo(taker.renew(capacityBytes))
@@ -42,5 +49,5 @@ export function createParser(options: ParserOptions, sink: ParserSink): Parser {
 
   const needsFlush = () => taker.waitingRows() > 0 || taker.holdsMuch()
 
-  return { push, flush, end, needsFlush, holdsMuch: taker.holdsMuch }
+  return { push, fill, flush, end, needsFlush, holdsMuch: taker.holdsMuch }
 }

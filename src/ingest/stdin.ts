@@ -1,6 +1,5 @@
-import { fstatSync, read } from 'node:fs'
+import { fstatSync } from 'node:fs'
 import { Socket, type SocketConstructorOpts } from 'node:net'
-import { promisify } from 'node:util'
 import { type Clock, systemClock } from '../base/clock.js'
 import type { Metrics } from '../base/metrics.js'
 import { MIB } from '../base/units.js'
@@ -9,7 +8,7 @@ import { type ProgressOptions, startProgress } from './progress.js'
 import type { IngestTotals } from './thread.js'
 
 export interface StdinOptions {
-  ingest: Pick<Ingest, 'write' | 'fill' | 'end' | 'totals'>
+  ingest: Pick<Ingest, 'write' | 'read' | 'end' | 'totals'>
   metrics: Pick<Metrics, 'stdinOpen'>
   clock?: Clock
   /** The file descriptor to read. */
@@ -97,14 +96,23 @@ function statOf(fd: number) {
   }
 }
 
-const readAsync = promisify(read)
+/** Reads of a file that are under way at once: the parsing thread is never out of work. */
+const READS_AHEAD = 4
 
 function fileSource(fd: number): ByteSource {
+  const ahead: Promise<number>[] = []
   let stopped = false
-  async function readNext(slab: Uint8Array): Promise<number> {
-    return (await readAsync(fd, slab, 0, slab.length, null)).bytesRead
+  function readNext(ingest: StdinOptions['ingest']): void {
+    const read = ingest.read(fd)
+    // A fault shows when its turn comes.
+    read.catch(() => {})
+    ahead.push(read)
   }
-  return { move: async (ingest) => (stopped ? 0 : ingest.fill(readNext)), stop: () => void (stopped = true) }
+  async function move(ingest: StdinOptions['ingest']): Promise<number> {
+    while (!stopped && ahead.length < READS_AHEAD) readNext(ingest)
+    return (await ahead.shift()) ?? 0
+  }
+  return { move, stop: () => void (stopped = true) }
 }
 
 const STREAM_READ_BYTES = MIB / 16

@@ -3,8 +3,9 @@ import { findSource } from '../sources.js'
 import type { Returned, Work, WorkerOptions } from './messages.js'
 import { createOutbox } from './outbox.js'
 import { createParser } from './parse.js'
+import { readFile } from './read-file.js'
 
-/** The parsing thread of a stream: chunks in, batches and rejects out. */
+/** The parsing thread of a stream: chunks in, or what it reads of a file, batches and rejects out. */
 
 const { defaultSource, flushIntervalMs, ...options } = workerData as WorkerOptions
 const port = parentPort!
@@ -24,11 +25,12 @@ function startTimer(): void {
   }, flushIntervalMs)
 }
 
-function work({ id, slab, filledBytes, nowUs, then }: Work): void {
+function work({ id, slab, filledBytes, file, nowUs, then }: Work): void {
   if (slab !== undefined) parser.push(slab.subarray(0, filledBytes), nowUs)
+  const read = file && readFile(file, (into) => parser.fill(into, nowUs))
   if (then === 'flush') parser.flush()
   if (then === 'end') parser.end(nowUs)
-  outbox.done({ id, slab })
+  outbox.done({ id, slab, read })
   startTimer()
 }
 

@@ -1,6 +1,9 @@
+import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Worker } from 'node:worker_threads'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/base/clock.js'
 import { createMetrics } from '../../src/base/metrics.js'
 import { MIB } from '../../src/base/units.js'
@@ -162,17 +165,23 @@ describe('a stream', () => {
   })
 })
 
-describe('a stream that is read into slabs', () => {
-  /** Reads a text, as much as there is room for, and nothing behind its end. */
-  function reading(text: string) {
-    const bytes = Buffer.from(text)
-    let at = 0
-    return async (slab: Uint8Array) => {
-      const piece = bytes.subarray(at, at + slab.length)
-      slab.set(piece)
-      at += piece.length
-      return piece.length
-    }
+describe('a file that the thread reads', () => {
+  let directory: string
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'ingest-'))
+  })
+  afterEach(() => rmSync(directory, { recursive: true }))
+
+  function openFile(content: string): number {
+    const path = join(directory, `${Math.random()}`)
+    writeFileSync(path, content)
+    return openSync(path, 'r')
+  }
+
+  async function readAll(ingest: Ingest, fd: number): Promise<number> {
+    let all = 0
+    for (let bytes = await ingest.read(fd); bytes > 0; bytes = await ingest.read(fd)) all += bytes
+    return all
   }
 
   it('arrives whole and in order, together with what is written', async () => {
@@ -181,14 +190,26 @@ describe('a stream that is read into slabs', () => {
     const wanted = Array.from({ length: 1000 }, (_, i) => `${i}`)
     for (let from = 0; from < wanted.length; from += 20) {
       const text = wanted.slice(from, from + 20).map((id) => line(id))
-      // Halves of a line that come one as a chunk, one to be read.
+      // Halves of a line that come one as a chunk, one in a file.
       await ingest.write(Buffer.from(text.slice(0, 5).join('') + text[5]!.slice(0, 9)))
-      const read = reading(text[5]!.slice(9) + text.slice(6).join(''))
-      let filled = 0
-      for (let bytes = await ingest.fill(read); bytes > 0; bytes = await ingest.fill(read)) filled += bytes
-      expect(filled).toBe(text.slice(5).join('').length - 9)
+      const rest = text[5]!.slice(9) + text.slice(6).join('')
+      expect(await readAll(ingest, openFile(rest))).toBe(rest.length)
     }
     expect(await ingest.end()).toEqual({ taken: 1000, rejected: 0, byReason: {} })
+    expect(ids()).toEqual(wanted)
+  })
+
+  it('arrives in order where it is asked for ahead, of many reads', async () => {
+    const { engine, ids } = fakeEngine()
+    const { ingest } = start({ engine })
+    const wanted = Array.from({ length: 5000 }, (_, i) => `${i}`)
+    const content = wanted.map((id) => line(id, { event_message: 'x'.repeat(1000) })).join('')
+    const fd = openFile(content)
+    const read = await Promise.all(Array.from({ length: 10 }, () => ingest.read(fd)))
+    expect(read.filter((bytes) => bytes > 0).length).toBeGreaterThan(3)
+    expect([read.reduce((sum, bytes) => sum + bytes, 0), read.at(-1)]).toEqual([content.length, 0])
+    expect(ids().length).toBeGreaterThan(4000)
+    await ingest.end()
     expect(ids()).toEqual(wanted)
   })
 
@@ -196,33 +217,49 @@ describe('a stream that is read into slabs', () => {
     const { engine, ids } = fakeEngine()
     const { ingest } = start({ engine })
     for (const id of 'abcd') await ingest.write(Buffer.from(line(id)))
-    await ingest.fill(reading(line('e')))
+    await readAll(ingest, openFile(line('e')))
     await ingest.end()
     expect(ids()).toEqual([...'abcde'])
   })
 
-  it('goes on behind a read that fails', async () => {
+  it('is told when the engine has it, not before', async () => {
+    const gate = createGate()
+    const { engine, ids } = fakeEngine(() => gate.opened)
+    const { ingest } = start({ engine, flushIntervalMs: 1 })
+    let isRead = false
+    const content = Array.from({ length: 6000 }, (_, i) => line(i, { event_message: 'x'.repeat(1000) })).join('')
+    const fd = openFile(content)
+    const reads = Promise.all(Array.from({ length: 8 }, () => ingest.read(fd))).then(() => void (isRead = true))
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect([isRead, ids()]).toEqual([false, []])
+    gate.open()
+    await reads
+    await ingest.end()
+    expect(ids().length).toBe(6000)
+  })
+
+  it('that cannot be read is told with what the system says, and others can', async () => {
     const { engine, ids } = fakeEngine()
-    const { ingest } = start({ engine, slabs: 1, slabBytes: 100 })
+    const { ingest } = start({ engine })
     await ingest.write(Buffer.from(line('a')))
+    const folder = openSync(directory, 'r')
     for (let i = 0; i < 3; i++) {
-      await expect(ingest.fill(() => Promise.reject(new Error('no sector')))).rejects.toThrow('no sector')
-      expect(await ingest.fill(async () => 0)).toBe(0)
+      await expect(ingest.read(folder)).rejects.toMatchObject({
+        code: 'EISDIR',
+        message: expect.stringMatching('EISDIR'),
+      })
     }
-    await ingest.fill(reading(line('b')))
+    await readAll(ingest, openFile(line('b')))
     await ingest.end()
     expect(ids()).toEqual(['a', 'b'])
   })
 
-  it('shows what was written before while a read waits', async () => {
-    const { engine, ids } = fakeEngine()
-    const { ingest } = start({ engine })
-    for (const id of 'abc') await ingest.write(Buffer.from(line(id)))
-    let end = (_bytes: number) => {}
-    const filled = ingest.fill(() => new Promise((resolve) => void (end = resolve)))
-    await until(() => ids().length === 3)
-    end(0)
-    expect([await filled, ids()]).toEqual([0, ['a', 'b', 'c']])
+  it('is refused once the engine has failed', async () => {
+    const { ingest } = start({ engine: { append: () => Promise.reject(new Error('no room left')) } })
+    const fd = openFile(line('a'))
+    await ingest.read(fd)
+    await expect(ingest.flush()).rejects.toMatchObject({ code: 'ingest_failed' })
+    await expect(ingest.read(fd)).rejects.toMatchObject({ code: 'ingest_failed' })
   })
 })
 

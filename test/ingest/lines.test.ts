@@ -3,7 +3,7 @@ import { HEAD_BYTES } from '../../src/ingest/judge.js'
 import { mulberry32 } from '../support/random.js'
 import { INVALID_JSON, VALID_JSON } from './json-cases.js'
 import { NOT_UTF8 } from './json-test-suite.js'
-import { NOW_US, type Parse, parse, parseChunks } from './parsing.js'
+import { GIVE, NOW_US, type Parse, parse, parseChunks } from './parsing.js'
 
 const record = (id: string, more: object = {}) =>
   JSON.stringify({ source: 'edge_logs', id, timestamp: NOW_US, ...more })
@@ -60,18 +60,15 @@ describe('I3: split anywhere', () => {
       chunks.push(corpus.subarray(start, end))
       start = end
     }
-    expect(comparable(parseChunks(chunks, options))).toEqual(whole)
+    const either = () => (random() < 0.5 ? GIVE.pushed : GIVE.read)
+    for (const give of [() => GIVE.pushed, () => GIVE.read, either]) {
+      expect(comparable(parseChunks(chunks, options, give))).toEqual(whole)
+    }
   })
 
-  it('byte by byte', () => {
-    expect(
-      comparable(
-        parseChunks(
-          [...corpus].map((byte) => bytes(byte)),
-          options,
-        ),
-      ),
-    ).toEqual(whole)
+  it.each([GIVE.pushed, GIVE.read])('byte by byte: %o', (give) => {
+    const each = [...corpus].map((byte) => bytes(byte))
+    expect(comparable(parseChunks(each, options, () => give))).toEqual(whole)
   })
 })
 
@@ -96,10 +93,10 @@ describe('I2: line lengths', () => {
     expect(ids(parse(long, options))).toEqual(taken ? ['long'] : [])
   })
 
-  it('keeps the head of a line that never ends, and counts on behind it', () => {
+  it.each([GIVE.pushed, GIVE.read])('keeps the head of a line that never ends, and counts on behind it: %o', (give) => {
     const chunk = Buffer.alloc(1000, 'z')
     const chunks = [Buffer.from(record('a')), Buffer.from('\nzz'), ...Array.from({ length: 5000 }, () => chunk)]
-    const result = parseChunks([...chunks, Buffer.from(`\n\n${record('b')}\nx`)], options)
+    const result = parseChunks([...chunks, Buffer.from(`\n\n${record('b')}\nx`)], options, () => give)
     expect(ids(result)).toEqual(['a', 'b'])
     expect(faults(result)).toEqual([
       [2, 'line_too_long'],

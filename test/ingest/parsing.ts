@@ -2,7 +2,7 @@ import { tableFromIPC } from 'apache-arrow'
 import { DAY_US } from '../../src/base/units.js'
 import type { IngestBatch } from '../../src/engine/engine.js'
 import { createBodyParser } from '../../src/ingest/body.js'
-import { createParser } from '../../src/ingest/parse.js'
+import { createParser, type Parser } from '../../src/ingest/parse.js'
 import type { Reject } from '../../src/ingest/rejects.js'
 import type { ParserOptions, ParserSink } from '../../src/ingest/taker.js'
 import { findSource } from '../../src/sources.js'
@@ -34,8 +34,28 @@ export interface Parse {
   rejects: Reject[]
 }
 
+type Give = (parser: Parser, chunk: Uint8Array, nowUs: number) => void
+
+/** How bytes come into a parser: handed over, or read by it. */
+export const GIVE = {
+  pushed: (parser, chunk, nowUs) => parser.push(chunk, nowUs),
+  read(parser, chunk, nowUs) {
+    for (let at = 0; at < chunk.length; ) {
+      at += parser.fill((into) => {
+        const piece = chunk.subarray(at, at + into.length)
+        into.set(piece)
+        return piece.length
+      }, nowUs)
+    }
+  },
+} satisfies Record<string, Give>
+
 /** Runs the pure pipeline over chunks to the end of the stream. */
-export function parseChunks(chunks: readonly Uint8Array[], options: ParseOptions = {}): Parse {
+export function parseChunks(
+  chunks: readonly Uint8Array[],
+  options: ParseOptions = {},
+  give: (chunk: number) => Give = () => GIVE.pushed,
+): Parse {
   const { defaultSource, nowUs = NOW_US, memory, onBatch, ...rest } = options
   const batches: IngestBatch[] = []
   const rejects: Reject[] = []
@@ -44,7 +64,7 @@ export function parseChunks(chunks: readonly Uint8Array[], options: ParseOptions
     { retentionUs: RETENTION_US, scannedLines: 64, ...rest, defaultSource: source },
     { batch: onBatch ?? ((batch) => batches.push(batch)), memory, reject: (reject) => rejects.push(reject) },
   )
-  for (const chunk of chunks) parser.push(chunk, nowUs)
+  for (const [i, chunk] of chunks.entries()) give(i)(parser, chunk, nowUs)
   parser.end(nowUs)
   return { batches, rows: batches.flatMap(rowsOf), rejects }
 }

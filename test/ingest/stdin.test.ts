@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { closeSync, constants, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -25,10 +25,11 @@ function fakeIngest(gate: () => Promise<void> = async () => {}) {
       chunks.push(Buffer.from(chunk))
       await gate()
     },
-    async fill(read: (slab: Uint8Array) => Promise<number>) {
-      const slab = Buffer.alloc(1000)
-      const bytes = await read(slab)
-      chunks.push(slab.subarray(0, bytes))
+    async read(fd: number) {
+      const memory = Buffer.alloc(1000)
+      const bytes = readSync(fd, memory)
+      chunks.push(memory.subarray(0, bytes))
+      await gate()
       return bytes
     },
     async end() {
@@ -81,6 +82,16 @@ describe('a file', () => {
     const { error } = await readStdin({ ingest, metrics: createMetrics(), fd: openFile('x', 'a') })!.done
     expect(error).toMatchObject({ code: 'EBADF' })
     expect(ingest.ended()).toBe(true)
+  })
+
+  it('is read a little ahead of what there is room for', async () => {
+    const gate = createGate()
+    const ingest = fakeIngest(() => gate.opened)
+    const { done } = readStdin({ ingest, metrics: createMetrics(), fd: openFile(Buffer.alloc(100_000, 'x')) })!
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(ingest.totals().taken).toBe(4000)
+    gate.open()
+    expect((await done).totals.taken).toBe(100_000)
   })
 
   it('can be stopped', async () => {
