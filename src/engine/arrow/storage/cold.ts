@@ -1,5 +1,5 @@
-import { crc32 } from '@node-rs/crc32'
 import { Field, Schema, Utf8 } from 'apache-arrow'
+import { crc32 } from '../../../base/crc32.js'
 import { aligned, createMessageWriter, type Region } from '../../../base/ipc-message.js'
 import { KIB, MIB } from '../../../base/units.js'
 import { COLD_COLUMNS } from '../../schema.js'

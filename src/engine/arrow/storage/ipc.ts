@@ -1,7 +1,7 @@
-import { crc32 } from '@node-rs/crc32'
 import { CompressionType, Message, MetadataVersion, type Schema } from 'apache-arrow'
 import { FileBlock, Footer } from 'apache-arrow/ipc/metadata/file'
 import { BodyCompression, DictionaryBatch, type FieldNode, type RecordBatch } from 'apache-arrow/ipc/metadata/message'
+import { crc32 } from '../../../base/crc32.js'
 import {
   aligned,
   type BatchKind,

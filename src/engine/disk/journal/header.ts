@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { crc32 } from '@node-rs/crc32'
+import { crc32 } from '../../../base/crc32.js'
 import { LogweirError } from '../../../base/errors.js'
 import { KIB } from '../../../base/units.js'
 import { SOURCE_NAMES, type SourceName } from '../../../sources.js'

@@ -1,4 +1,4 @@
-import { crc32 } from '@node-rs/crc32'
+import { crc32 } from '../../../../../base/crc32.js'
 import type { Files, ReadableFile } from '../../../../disk/files.js'
 import { batchOf, COMPRESSION, type ColdColumns, decodeAside, startsOf } from '../../cold.js'
 import { checkOf } from '../../ipc.js'

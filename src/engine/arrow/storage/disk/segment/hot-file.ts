@@ -1,5 +1,5 @@
-import { crc32 } from '@node-rs/crc32'
 import { BufferRegion, FieldNode } from 'apache-arrow/ipc/metadata/message'
+import { crc32 } from '../../../../../base/crc32.js'
 import { aligned, batchMessage, END_OF_STREAM } from '../../../../../base/ipc-message.js'
 import type { Column } from '../../../columns/batch.js'
 import type { Dictionary } from '../../../columns/dictionary.js'

@@ -1,4 +1,4 @@
-import { crc32 } from '@node-rs/crc32'
+import { crc32 } from '../../../../../base/crc32.js'
 import type { Files } from '../../../../disk/files.js'
 import { hotColumns } from '../../../../schema.js'
 import { type Column, sealedTexts } from '../../../columns/batch.js'
