@@ -1,4 +1,3 @@
-import { type Data, type RecordBatch, RecordBatchReader } from 'apache-arrow'
 import { free, memoryOf } from '../../../base/array-buffers.js'
 import type { Interner } from '../../../base/interner.js'
 import { withRoom } from '../../../base/room.js'
@@ -9,6 +8,7 @@ import type { Batch, ColdRow, Column, Part } from '../columns/batch.js'
 import { ABSENT, clearInterner, createInterner, type Dictionary, findEntry } from '../columns/dictionary.js'
 import { none } from '../columns/selection.js'
 import type { Pause } from '../slices.js'
+import { type ArrivedColumn, columnsOf } from './arrived.js'
 import {
   clearedProjectRows,
   createProjectRows,
@@ -146,11 +146,10 @@ export function headContentBytes({ rows, cold }: Head): number {
 
 /** Decodes a batch; what is returned appends it to a head. Throws a TypeError where it is not what it says it is. */
 export function decodeBatch(batch: IngestBatch): (head: Head) => void {
-  const [decoded] = [...RecordBatchReader.from(batch.ipc)] as RecordBatch[]
-  if (decoded === undefined || decoded.numRows !== batch.rows) {
+  const dataOf = columnsOf(batch)
+  if (dataOf === undefined) {
     throw new TypeError(`A batch of ${batch.source} must be one record batch of ${batch.rows} rows.`)
   }
-  const dataOf = new Map(decoded.schema.fields.map(({ name }, i) => [name, decoded.data.children[i]!]))
   const later = hotColumns(batch.source).filter(({ isLater }) => isLater)
   const missing = batchSchema(batch.source).names.filter(
     (name) => !dataOf.has(name as string) && !later.some((column) => column.name === name),
@@ -169,7 +168,7 @@ function withoutThese(before: readonly ArrayBuffer[], now: readonly ArrayBuffer[
   return before.filter((memory) => !held.has(memory))
 }
 
-function appendToHead(head: Head, dataOf: ReadonlyMap<string, Data>, rows: number): void {
+function appendToHead(head: Head, dataOf: ReadonlyMap<string, ArrivedColumn>, rows: number): void {
   appendTimes(head, dataOf.get('timestamp')!, rows)
   for (const [name, column] of head.columns) appendColumn(column, dataOf.get(name), head.rows, rows)
   const cold = COLD_COLUMNS.map((name) => dataOf.get(name)!)
@@ -183,16 +182,15 @@ function appendToHead(head: Head, dataOf: ReadonlyMap<string, Data>, rows: numbe
 }
 
 /** Arrow keeps timestamps as 64-bit integers; ours fit a double without loss. */
-function appendTimes(head: Head, { values }: Data, rows: number): void {
+function appendTimes(head: Head, { values: words }: ArrivedColumn, rows: number): void {
   head.timestampsUs = withRoom(head.timestampsUs, head.rows, head.rows + rows)
-  const words = new Uint32Array(values.buffer, values.byteOffset, rows * 2)
   for (let i = 0; i < rows; i++) {
     head.timestampsUs[head.rows + i] = (words[2 * i + 1]! | 0) * 2 ** 32 + words[2 * i]!
   }
 }
 
 /** Without data a column of numbers gets absent ones: the batch was written before the source had it. */
-function appendColumn(column: HeadColumn, data: Data | undefined, at: number, rows: number): void {
+function appendColumn(column: HeadColumn, data: ArrivedColumn | undefined, at: number, rows: number): void {
   if (column.kind === 'number') {
     column.values = withRoom(column.values, at, at + rows)
     if (data === undefined) column.values.fill(Number.NaN, at, at + rows)
@@ -214,7 +212,7 @@ function appendColumn(column: HeadColumn, data: Data | undefined, at: number, ro
   }
 }
 
-function appendNumbers(values: Float64Array, at: number, data: Data, rows: number): void {
+function appendNumbers(values: Float64Array, at: number, data: ArrivedColumn, rows: number): void {
   values.set((data.values as Float64Array).subarray(0, rows), at)
   eachNull(data, rows, (row) => {
     values[at + row] = Number.NaN
@@ -222,15 +220,15 @@ function appendNumbers(values: Float64Array, at: number, data: Data, rows: numbe
 }
 
 /** The head's codes of a batch's dictionary, by the batch's codes. */
-function internAll(interner: Interner, data: Data): Uint32Array {
-  const texts = data.dictionary?.data[0]
-  const codes = new Uint32Array(texts?.length ?? 0)
-  const { valueOffsets: offsets, values } = texts ?? { valueOffsets: undefined, values: undefined }
-  for (let i = 0; i < codes.length; i++) codes[i] = interner.intern(values!, offsets![i]!, offsets![i + 1]!)
+function internAll(interner: Interner, { dictionary }: ArrivedColumn): Uint32Array {
+  const codes = new Uint32Array(dictionary?.rows ?? 0)
+  if (dictionary === undefined) return codes
+  const { valueOffsets: offsets, values } = dictionary
+  for (let i = 0; i < codes.length; i++) codes[i] = interner.intern(values as Uint8Array, offsets[i]!, offsets[i + 1]!)
   return codes
 }
 
-function appendCodes(codes: Uint32Array, at: number, data: Data, rows: number, codeOf: Uint32Array): void {
+function appendCodes(codes: Uint32Array, at: number, data: ArrivedColumn, rows: number, codeOf: Uint32Array): void {
   const batchCodes = data.values as Int32Array
   for (let i = 0; i < rows; i++) codes[at + i] = codeOf[batchCodes[i]!]!
 }

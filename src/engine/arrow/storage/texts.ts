@@ -1,6 +1,6 @@
-import type { Data } from 'apache-arrow'
 import { grown, withRoom } from '../../../base/room.js'
 import { COLD_COLUMNS } from '../../schema.js'
+import type { ArrivedColumn } from './arrived.js'
 
 /**
  * Texts of some columns of an open head, as they came, in one run of bytes: one piece of memory is grown, used again and
@@ -45,7 +45,7 @@ export function emptied({ columns, growsInPlace, bytes, places }: Texts): Texts 
 }
 
 /** Appends `rows` rows of all columns behind the first `at` ones. */
-export function appendTexts(texts: Texts, at: number, rows: number, batch: readonly Data[]): void {
+export function appendTexts(texts: Texts, at: number, rows: number, batch: readonly ArrivedColumn[]): void {
   const { columns } = texts
   reservePlaces(texts, at, rows)
   reserveBytes(
@@ -100,7 +100,7 @@ function reservePlaces(texts: Texts, at: number, rows: number): void {
 }
 
 /** Writes a column's texts, and their places from `first` on, a row apart. */
-function appendColumn(texts: Texts, first: number, data: Data, rows: number): void {
+function appendColumn(texts: Texts, first: number, data: ArrivedColumn, rows: number): void {
   const { bytes, places } = texts
   const stride = 2 * texts.columns
   const offsets = data.valueOffsets as Int32Array
@@ -118,7 +118,7 @@ function appendColumn(texts: Texts, first: number, data: Data, rows: number): vo
 }
 
 /** Calls `visit` with each row that is null. */
-export function eachNull(data: Data, rows: number, visit: (row: number) => void): void {
+export function eachNull(data: ArrivedColumn, rows: number, visit: (row: number) => void): void {
   if (data.nullCount === 0) return
   const bitmap = data.nullBitmap
   for (let row = 0; row < rows; row++) if ((bitmap[row >> 3]! & (1 << (row & 7))) === 0) visit(row)
