@@ -24,6 +24,9 @@ closeSync(stdin)
 const seconds = (atMs - service.startedMs) / 1000
 const visible = await metric(service, 'logweir_rows')
 const held = await metric(service, 'logweir_bytes')
+const [residentMb, peakMb] = [service.residentMb(), service.peakMb()]
+// From here on nothing of the directory comes and goes any more.
+await service.stop()
 console.log(
   JSON.stringify({
     rows: Number(match[1]),
@@ -34,18 +37,16 @@ console.log(
     rowsPerSecond: visible / seconds,
     lineBytes: bytes / visible,
     heldBytesPerRow: held / visible,
-    residentMb: service.residentMb(),
-    peakMb: service.peakMb(),
+    residentMb,
+    peakMb,
     ...(dataDir !== undefined && { diskBytesPerRow: bytesIn(dataDir) / visible }),
     ...machine,
   }),
 )
-await service.stop()
 if (dataDir !== undefined) rmSync(dataDir, { recursive: true })
 
-/** Bytes of all files below a directory; the journal of a head that was just sealed may go meanwhile. */
+/** Bytes of all files below a directory. */
 function bytesIn(directory) {
-  const entries = readdirSync(directory, { recursive: true })
-  const stats = entries.map((entry) => statSync(join(directory, entry), { throwIfNoEntry: false }))
-  return stats.reduce((sum, stat) => sum + (stat?.isFile() ? stat.size : 0), 0)
+  const stats = readdirSync(directory, { recursive: true }).map((entry) => statSync(join(directory, entry)))
+  return stats.reduce((sum, stat) => sum + (stat.isFile() ? stat.size : 0), 0)
 }
