@@ -4,15 +4,25 @@ import type { FileRead, Work } from './messages.js'
 
 /**
  * Reads the next bytes of a file piece by piece to where `fill` wants them, up to its end or a little over `mostBytes`. A
- * fault is told where nothing was read before it: the next read meets it again.
+ * fault is told where nothing was read before it: the next read meets it again. What `fill` itself throws is thrown.
  */
-export function readFile({ fd, mostBytes }: Required<Work>['file'], fill: (read: ReadBytes) => number): FileRead {
-  let bytes = 0
-  try {
-    for (let piece = -1; piece !== 0 && bytes < mostBytes; bytes += piece) piece = fill((into) => readSync(fd, into))
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (bytes === 0) return { fault: { code, message } }
+export function readFile(
+  { fd, mostBytes }: Required<Work>['file'],
+  fill: (read: ReadBytes) => number,
+  read: (fd: number, into: Uint8Array) => number = readSync,
+): FileRead {
+  let fault: NodeJS.ErrnoException | undefined
+  function readPiece(into: Uint8Array): number {
+    try {
+      return read(fd, into)
+    } catch (error) {
+      fault = error as NodeJS.ErrnoException
+      return 0
+    }
   }
-  return { bytes }
+  let bytes = 0
+  for (let piece = -1; piece !== 0 && bytes < mostBytes; bytes += piece) piece = fill(readPiece)
+  if (fault === undefined || bytes > 0) return { bytes }
+  const { code, message } = fault
+  return { fault: { code, message } }
 }
