@@ -44,7 +44,7 @@ const SLABS = 8
 const SLAB_BYTES = MIB / 2
 /** Slabs that the worker may have before it gets the next one only when that is full: small chunks go out together. */
 const MAX_WORK = 2
-/** Of a file, so many bytes are one work. */
+/** Of a file, so many bytes are enough for one work. */
 const READ_BYTES = MIB
 
 /** The parsing thread starts at the first write or when it is told to: a service without a stream pays nothing for it. */
@@ -93,13 +93,12 @@ export function createIngest(options: IngestOptions): Ingest {
   /** Behind what was written before. */
   function sendFile(fd: number): Promise<Done> {
     if (filledBytes > 0) sendInBackground()
-    return thread.send({ ...nextWork(), filledBytes: 0, file: { fd, mostBytes: READ_BYTES } }, [])
+    return thread.send({ ...nextWork(), filledBytes: 0, file: { fd, enoughBytes: READ_BYTES } }, [])
   }
 
   async function read(fd: number): Promise<number> {
     const { sent } = await inTurn(async () => ({ sent: sendFile(fd) }))
-    const { read: outcome } = await sent
-    if (outcome === undefined) return 0
+    const outcome = (await sent).read!
     if ('fault' in outcome) throw Object.assign(new Error(outcome.fault.message), { code: outcome.fault.code })
     return outcome.bytes
   }

@@ -24,8 +24,8 @@ export interface Work {
   /** Memory that comes back with the answer, and how much of it is filled. */
   slab?: Uint8Array | undefined
   filledBytes: number
-  /** The descriptor of a file, of which the next bytes are to be read, at most so many. */
-  file?: { fd: number; mostBytes: number }
+  /** The descriptor of a file, of which the next bytes are to be read, until it has given so many or ends. */
+  file?: { fd: number; enoughBytes: number }
   /** The time of receipt. */
   nowUs: number
   then?: 'flush' | 'end'

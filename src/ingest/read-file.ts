@@ -3,11 +3,11 @@ import type { ReadBytes } from './lines.js'
 import type { FileRead, Work } from './messages.js'
 
 /**
- * Reads the next bytes of a file piece by piece to where `fill` wants them, up to its end or a little over `mostBytes`. A
+ * Reads the next bytes of a file piece by piece to where `fill` wants them, until `enoughBytes` are read or it ends. A
  * fault is told where nothing was read before it: the next read meets it again. What `fill` itself throws is thrown.
  */
 export function readFile(
-  { fd, mostBytes }: Required<Work>['file'],
+  { fd, enoughBytes }: Required<Work>['file'],
   fill: (read: ReadBytes) => number,
   read: (fd: number, into: Uint8Array) => number = readSync,
 ): FileRead {
@@ -21,7 +21,7 @@ export function readFile(
     }
   }
   let bytes = 0
-  for (let piece = -1; piece !== 0 && bytes < mostBytes; bytes += piece) piece = fill(readPiece)
+  for (let piece = -1; piece !== 0 && bytes < enoughBytes; bytes += piece) piece = fill(readPiece)
   if (fault === undefined || bytes > 0) return { bytes }
   const { code, message } = fault
   return { fault: { code, message } }

@@ -13,7 +13,7 @@ function fileOf(...pieces: (number | Error)[]) {
     if (piece instanceof Error) throw piece
     return piece
   }
-  return { read: () => readFile({ fd: 7, mostBytes: 100 }, (readInto) => readInto(into), read), left }
+  return { read: () => readFile({ fd: 7, enoughBytes: 100 }, (readInto) => readInto(into), read), left }
 }
 
 describe('reading a file', () => {
@@ -41,6 +41,6 @@ describe('reading a file', () => {
       if (typeof piece !== 'number') throw piece
       return piece
     }
-    expect(() => readFile({ fd: 7, mostBytes: 100 }, fill)).toThrow(defect)
+    expect(() => readFile({ fd: 7, enoughBytes: 100 }, fill)).toThrow(defect)
   })
 })

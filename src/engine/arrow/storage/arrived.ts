@@ -1,6 +1,6 @@
 import { DataType, Message, type Schema } from 'apache-arrow'
 import type { DictionaryBatch, RecordBatch } from 'apache-arrow/ipc/metadata/message'
-import { PREFIX_BYTES } from '../../../base/ipc-message.js'
+import { CONTINUATION, PREFIX_BYTES } from '../../../base/ipc-message.js'
 import type { SourceName } from '../../../sources.js'
 import type { IngestBatch } from '../../engine.js'
 
@@ -46,7 +46,7 @@ export function columnsOf({ source, rows, ipc }: IngestBatch): Map<string, Arriv
 
 function* messagesOf(bytes: Buffer) {
   for (let at = 0; at + PREFIX_BYTES <= bytes.length; ) {
-    const bodyAt = at + PREFIX_BYTES + bytes.readInt32LE(at + 4)
+    const bodyAt = at + PREFIX_BYTES + bytes.readInt32LE(at + CONTINUATION.length)
     const metadata = bytes.subarray(at + PREFIX_BYTES, bodyAt)
     if (metadata.length === 0) return
     const message = Message.decode(metadata)

@@ -103,7 +103,7 @@ function reservePlaces(texts: Texts, at: number, rows: number): void {
 function appendColumn(texts: Texts, first: number, data: ArrivedColumn, rows: number): void {
   const { bytes, places } = texts
   const stride = 2 * texts.columns
-  const offsets = data.valueOffsets as Int32Array
+  const offsets = data.valueOffsets
   const shift = texts.usedBytes - offsets[0]!
   for (let i = 0, place = first; i < rows; i++, place += stride) {
     places[place] = shift + offsets[i]!
