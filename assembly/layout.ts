@@ -1,21 +1,27 @@
 /** The first door, by which the host lays everything out: sizes, lanes and their names, rules, once; the projects again and again. */
 import { addArea } from './fields/areas'
-import { setDefaults as setLineDefaults, setRules } from './batch/judge'
+import { setDefaultLane, setRules } from './batch/judge'
+import { reserveNames } from './batch/member-names'
 import { bindProjects, projectsAddress, reserveProjects } from './batch/projects'
 import { addColumn, addLane, clearLane } from './batch/lanes'
 import { reservedEnd, setSizes } from './batch/regions'
 import { addName } from './fields/sources'
 import { BYTES } from './scan/table'
+import { addMessageName, addTimeName, clearFieldNames } from './scan/time-and-message'
 import { reserveScratch, setDefaultProject } from './batch/texts'
 
 export {
   addArea,
   addColumn,
   addLane,
+  addMessageName,
   addName,
+  addTimeName,
   bindProjects,
+  clearFieldNames,
   clearLane,
   projectsAddress,
+  reserveNames,
   reserveProjects,
   reserveScratch,
   reservedEnd,
@@ -25,10 +31,10 @@ export {
 
 /**
  * Sets what holds for the lines to come: the lane of records that name no source, or -1; the length of the project of
- * those that name none, whose text stands where the bytes to scan begin, or -1; whether `message` is read.
+ * those that name none, whose text stands where the bytes to scan begin, or -1.
  */
-export function setDefaults(lane: i32, projectLength: i32, takesMessage: bool): void {
-  setLineDefaults(lane, takesMessage)
+export function setDefaults(lane: i32, projectLength: i32): void {
+  setDefaultLane(lane)
   setDefaultProject(BYTES, projectLength)
 }
 

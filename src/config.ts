@@ -15,6 +15,7 @@ import {
 } from './base/settings.js'
 import { readSettingsFile } from './base/settings-file.js'
 import { DAY_US } from './base/units.js'
+import { type FieldNames, fieldNamesOf } from './field-names.js'
 import {
   type CLICKHOUSE_SETTINGS,
   CONFIG_SETTINGS,
@@ -56,6 +57,9 @@ export interface ServeConfig {
   /** Undefined: nothing is written to disk. */
   dataDir: string | undefined
   source: SourceName | undefined
+  project: string | undefined
+  /** Of records on standard input. */
+  fieldNames: FieldNames
   memoryLimitBytes: number
   /** Undefined: no bound. */
   maxDiskBytes: number | undefined
@@ -114,7 +118,17 @@ export function readServeConfig(args: readonly string[], environment: Environmen
 type ReadServe = Pick<Read<typeof SERVE_SETTINGS>, 'values' | 'found'>
 
 function serveConfigOf({ values, found }: ReadServe): ServeConfig {
-  const { config: _, memoryLimit, retentionDays, dataDir, inMemory, engine, ...others } = values
+  const {
+    config: _,
+    memoryLimit,
+    retentionDays,
+    dataDir,
+    inMemory,
+    engine,
+    timeField,
+    messageField,
+    ...others
+  } = values
   const { clickhouse, rest } = takeClickHouse(others)
   if (engine === 'clickhouse' && inMemory) {
     throw usageError(
@@ -124,8 +138,13 @@ function serveConfigOf({ values, found }: ReadServe): ServeConfig {
   if (inMemory && found.get('dataDir')!.origin === found.get('inMemory')!.origin) {
     throw usageError('--data-dir and --in-memory exclude each other. Give one of the two.')
   }
+  const fieldNames = fieldNamesOf(timeField, messageField)
+  if (fieldNames === undefined) {
+    throw usageError('--time-field and --message-field name the same field. Leave it out of one of the two.')
+  }
   return {
     ...rest,
+    fieldNames,
     dataDir: overriddenOf({ values, found }) === 'dataDir' ? undefined : dataDir,
     memoryLimitBytes: memoryLimit ?? Math.floor(memoryBytes() / 2),
     retentionUs: retentionDays * DAY_US,

@@ -45,7 +45,7 @@ export async function startService(config: ServeConfig, log: Log): Promise<Servi
   const own = config.endpoints === undefined ? undefined : await openOwn(config.endpoints, log)
   const disk = config.dataDir === undefined ? undefined : await openDataDir(config.dataDir)
   const tokens = openTokens(config, { clock, log })
-  const { retentionUs, source } = config
+  const { retentionUs, source, project, fieldNames } = config
   const engine = await createEngine(config, disk, { clock, metrics, log })
   gaugeEngine(engine, metrics)
   measureProcess(metrics.registry)
@@ -59,7 +59,7 @@ export async function startService(config: ServeConfig, log: Log): Promise<Servi
   Object.assign(metrics.degraded, { collect: refreshDegraded })
   const rejects = openRejects({ dataDir: config.dataDir, log, clock })
   const intoEngine = { engine, metrics, rejects, clock, retentionUs }
-  const ingest = createIngest({ ...intoEngine, defaultSource: source })
+  const ingest = createIngest({ ...intoEngine, defaults: { source, project, fieldNames } })
   const requests = createRequests(intoEngine)
   const otlp = createTranslator()
   const app = createApp({

@@ -19,6 +19,7 @@ import {
 } from './base/kinds.js'
 import type { LogFormat } from './base/log.js'
 import type { Settings } from './base/settings.js'
+import { EXPECTED_NAMES, readFieldNames } from './field-names.js'
 import { findSource, SOURCE_NAMES, type SourceName } from './sources.js'
 
 const sourceName: Kind<SourceName> = {
@@ -34,6 +35,8 @@ const anySource: Kind<SourceName | 'all'> = {
   words: ['all', ...SOURCE_NAMES],
   read: (value) => (value === 'all' ? value : sourceName.read(value)),
 }
+
+const fieldNames: Kind<string[]> = { placeholder: 'NAMES', expects: EXPECTED_NAMES, read: readFieldNames }
 
 const moment: Kind<number | 'now'> = {
   placeholder: 'TIME',
@@ -64,6 +67,15 @@ export const SERVE_SETTINGS = {
   dataDir: { kind: text('DIR'), default: './logweir-data', meaning: 'keep rows, rejects and the access token here' },
   inMemory: { kind: onOff, meaning: 'write nothing to disk: rows end with the process' },
   source: { kind: sourceName, meaning: 'source of records on standard input that name none' },
+  project: { kind: projectName, meaning: 'project of records on standard input that name none' },
+  timeField: {
+    kind: fieldNames,
+    meaning: 'fields of records on standard input that can hold the time, comma separated; default: timestamp',
+  },
+  messageField: {
+    kind: fieldNames,
+    meaning: 'fields that can hold the message, the first one that a record has; default: event_message,message',
+  },
   memoryLimit: {
     kind: bytes,
     meaning: 'bytes of memory to live in, as 512M or 2G; default: half of the memory there is',

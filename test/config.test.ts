@@ -45,6 +45,8 @@ describe('readServeConfig', () => {
       host: '127.0.0.1',
       dataDir: './logweir-data',
       source: undefined,
+      project: undefined,
+      fieldNames: { time: ['timestamp'], message: ['event_message', 'message'] },
       memoryLimitBytes: Math.floor(memoryBytes() / 2),
       maxDiskBytes: undefined,
       retentionUs: 90 * 86_400e6,
@@ -71,12 +73,30 @@ describe('readServeConfig', () => {
     expect(serve('--memory-limit 123456').memoryLimitBytes).toBe(123_456)
   })
 
+  it('reads the names of time and message fields', () => {
+    const names = (line: string) => serve(line).fieldNames
+    expect(names('--time-field time')).toEqual({ time: ['time'], message: ['event_message', 'message'] })
+    expect(names('--message-field msg,log,ログ')).toEqual({ time: ['timestamp'], message: ['msg', 'log', 'ログ'] })
+    expect(names('--time-field a,b,c,d,e,f,g,h').time).toHaveLength(8)
+    for (const wrong of ['a,,b', ',', 'a,b,c,d,e,f,g,h,i', 'x'.repeat(65), 'id', 'a,metadata', 'source', 'project']) {
+      const message = `--time-field: ${JSON.stringify(wrong)} is not up to 8 names of top-level fields, comma separated, each at most 64 bytes, not id, source, project or metadata.`
+      expect(() => serve(`--time-field ${wrong}`)).toThrow(expect.objectContaining({ code: 'usage', message }))
+    }
+    expect(() => serve('--time-field a,b --message-field c,b')).toThrow(
+      '--time-field and --message-field name the same field. Leave it out of one of the two.',
+    )
+    expect(() => serve('--time-field message')).toThrow('name the same field')
+  })
+
   it('reads every variable', () => {
     const environment = {
       LOGWEIR_PORT: '5000',
       LOGWEIR_HOST: '0.0.0.0',
       LOGWEIR_DATA_DIR: 'd',
       LOGWEIR_SOURCE: 'edge_logs',
+      LOGWEIR_PROJECT: 'p',
+      LOGWEIR_TIME_FIELD: 'time, ts,time',
+      LOGWEIR_MESSAGE_FIELD: 'msg',
       LOGWEIR_MEMORY_LIMIT: '2K',
       LOGWEIR_MAX_DISK_BYTES: '10M',
       LOGWEIR_RETENTION_DAYS: '7',
@@ -90,6 +110,8 @@ describe('readServeConfig', () => {
       host: '0.0.0.0',
       dataDir: 'd',
       source: 'edge_logs',
+      project: 'p',
+      fieldNames: { time: ['time', 'ts'], message: ['msg'] },
       memoryLimitBytes: 2048,
       maxDiskBytes: 10 * 2 ** 20,
       retentionUs: 7 * 86_400e6,

@@ -20,7 +20,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['engine/plan.ts', 'engine/schema.ts'],
   ['config.ts'],
   ['settings.ts'],
-  ['sources.ts'],
+  ['sources.ts', 'field-names.ts'],
   ['base/'],
 ]
 

@@ -3,7 +3,8 @@
  * addressing, at most half full, over texts that stand end to end.
  */
 import { Column, FIRST_SLOTS } from './columns'
-import { areEqual, copyBytes, firstBytes } from '../base/copy'
+import { areEqual, copyBytes } from '../base/copy'
+import { hashOf } from '../base/hash'
 
 /** The code of the text [start, end); a new one if it was not seen in this batch. */
 export function codeOf(column: Column, start: usize, end: usize): i32 {
@@ -63,20 +64,4 @@ export function clearDictionary(column: Column): void {
 
 function clearSlots(column: Column): void {
   memory.fill(column.slots, 0, 4 * (<usize>column.slotMask + 1))
-}
-
-/** Eight bytes at a time through the multiply and rotate of FxHash (Firefox, rustc), the length mixed in. */
-function hashOf(start: usize, end: usize): u32 {
-  let hash = <u64>(end - start) * MULTIPLIER
-  for (; start + 8 <= end; start += 8) hash = mix(hash, load<u64>(start))
-  hash = mix(hash, firstBytes(load<u64>(start), end - start))
-  return <u32>(hash >> 32)
-}
-
-const MULTIPLIER: u64 = 0x517cc1b727220a95
-
-// @ts-ignore: decorator
-@inline
-function mix(hash: u64, word: u64): u64 {
-  return (rotl(hash, 5) ^ word) * MULTIPLIER
 }

@@ -4,12 +4,11 @@ import { laneNamed, UNKNOWN } from '../fields/sources'
 import {
   ABSENT,
   ARRAY_OF_OBJECTS,
-  EVENT_MESSAGE,
   endOf,
   ID,
   isText,
   kindOf,
-  MESSAGE,
+  MESSAGES,
   METADATA_FIELD,
   NUMBER,
   OBJECT,
@@ -17,8 +16,9 @@ import {
   PROJECT,
   SOURCE,
   startOf,
-  TIMESTAMP,
+  TIMES,
 } from '../scan/table'
+import { messageNames, timeNames } from '../scan/time-and-message'
 import { locate, textEnd, textStart } from './texts'
 import { epochTimestamp, isoTimestamp } from '../fields/timestamps'
 import { INVALID_FIELD, INVALID_TIMESTAMP, MISSING_SOURCE, TOO_FAR_AHEAD, TOO_OLD, UNKNOWN_SOURCE } from './verdicts'
@@ -32,31 +32,42 @@ let retentionUs: f64 = 0
 /** The lane of records that name no source, or UNKNOWN. */
 let defaultLane: i32 = UNKNOWN
 
-/** Whether the `message` of a record that has no event_message is that. */
-let takesMessage = false
+/** Whether the `source` of the line judged last names a source; if not, it is another field. */
+export let isSourceNamed = false
+/** The fields that hold the time and the message of the line whose types were judged last. */
+export let timeField: u32 = TIMES
+export let messageField: u32 = MESSAGES
 
 /** Sets what is the same for all lines. */
 export function setRules(retention: f64): void {
   retentionUs = retention
 }
 
-/** Sets what holds for lines from now on. */
-export function setDefaults(lane: i32, message: bool): void {
+export function setDefaultLane(lane: i32): void {
   defaultLane = lane
-  takesMessage = message
 }
 
 /** The number of the lane that the line belongs to, or the complement (`~`, negative) of a refusal. */
 export function judgeSource(row: usize): i32 {
-  if (kindOf(row, SOURCE) == ABSENT) return defaultLane == UNKNOWN ? ~MISSING_SOURCE : defaultLane
+  const lane = namedLane(row)
+  isSourceNamed = lane >= 0
+  return isSourceNamed || defaultLane == UNKNOWN ? lane : defaultLane
+}
+
+/** The lane that the line names, or the complement of a refusal. */
+function namedLane(row: usize): i32 {
+  if (kindOf(row, SOURCE) == ABSENT) return ~MISSING_SOURCE
   if (!isText(row, SOURCE)) return ~INVALID_FIELD
   locate(row, SOURCE)
   const lane = laneNamed(textStart, textEnd)
   return lane == UNKNOWN ? ~UNKNOWN_SOURCE : lane
 }
 
+/** Whether the fields that are texts or objects are that; also finds the fields that hold time and message. */
 export function hasRightTypes(row: usize): bool {
-  if (!isTextOrAbsent(row, ID) || !isTextOrAbsent(row, messageField(row)) || !isTextOrAbsent(row, PROJECT)) return false
+  timeField = firstPresent(row, TIMES, timeNames)
+  messageField = firstPresent(row, MESSAGES, messageNames)
+  if (!isTextOrAbsent(row, ID) || !isTextOrAbsent(row, messageField) || !isTextOrAbsent(row, PROJECT)) return false
   const metadata = kindOf(row, METADATA_FIELD)
   return metadata == OBJECT || metadata == ARRAY_OF_OBJECTS || metadata == ABSENT
 }
@@ -67,9 +78,10 @@ function isTextOrAbsent(row: usize, field: u32): bool {
   return isText(row, field) || kindOf(row, field) == ABSENT
 }
 
-/** The field that holds the event message of a line. */
-export function messageField(row: usize): u32 {
-  return takesMessage && kindOf(row, EVENT_MESSAGE) == ABSENT ? MESSAGE : EVENT_MESSAGE
+/** The first of `count` fields from `first` on that the line has; `first` if it has none of them. */
+function firstPresent(row: usize, first: u32, count: u32): u32 {
+  for (let field = first; field < first + count; field++) if (kindOf(row, field) != ABSENT) return field
+  return first
 }
 
 /** The field that holds the project of a line in this lane: the last of its places if none is a text. */
@@ -80,11 +92,11 @@ export function projectField(row: usize, lane: Lane): u32 {
 
 /** Microseconds; the time of receipt if the record names none, NaN if it cannot be read. */
 export function timestampOf(row: usize, nowUs: f64): f64 {
-  const kind = kindOf(row, TIMESTAMP)
+  const kind = kindOf(row, timeField)
   if (kind == ABSENT) return nowUs
-  if (kind == NUMBER) return epochTimestamp(startOf(row, TIMESTAMP), endOf(row, TIMESTAMP))
-  if (!isText(row, TIMESTAMP)) return NaN
-  locate(row, TIMESTAMP)
+  if (kind == NUMBER) return epochTimestamp(startOf(row, timeField), endOf(row, timeField))
+  if (!isText(row, timeField)) return NaN
+  locate(row, timeField)
   return isoTimestamp(textStart, textEnd)
 }
 

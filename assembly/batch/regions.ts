@@ -1,5 +1,6 @@
 /** Where everything lies: regions of memory behind the field table, each of its full size from the start. */
 import { SLACK } from '../base/copy'
+import { ENTRY_BYTES, entriesFor, placeList } from '../scan/key-list'
 import { ROW_BYTES } from '../scan/table'
 
 /** The field table: the rows that `scan` writes and `take` reads. */
@@ -28,6 +29,7 @@ export function setSizes(tableAt: usize, maxLines: i32, maxLineBytes: i32, rows:
   batchBytes = bytes
   longestText = max(<usize>maxLineBytes, UUID_BYTES)
   top = tableAt + <usize>maxLines * ROW_BYTES
+  placeList(reserve(entriesFor(maxLineBytes) * ENTRY_BYTES), maxLineBytes)
 }
 
 export function reservedEnd(): usize {

@@ -4,19 +4,19 @@ import { AREAS, CATEGORY, Column, NUMBER, TEXT } from './columns'
 import { codeOf } from './dictionary'
 import { putUuid } from '../base/host'
 import { messageField } from './judge'
+import { putMetadata } from './other-fields'
 import { columnAt, endRow, EVENT_MESSAGES, HOT, IDS, Lane, METADATA, PROJECTS, TIMESTAMPS } from './lanes'
 import { markNull, markPresent } from './nulls'
 import { readNumber } from '../fields/numbers'
 import { UUID_BYTES } from './regions'
 import * as table from '../scan/table'
-import { ABSENT, endOf, ID, isText, kindOf, METADATA_FIELD, startOf } from '../scan/table'
+import { ABSENT, endOf, ID, isText, kindOf, startOf } from '../scan/table'
 import {
   defaultProject,
   defaultProjectEnd,
   endText,
   hasDefaultProject,
   locate,
-  putBytes,
   putText,
   textAt,
   textEnd,
@@ -27,7 +27,7 @@ import {
 export function putTexts(row: usize, lane: Lane, project: u32): bool {
   if (kindOf(row, ID) == ABSENT) putNewId(columnAt(lane, IDS), lane.rows)
   else if (!putText(columnAt(lane, IDS), lane.rows, row, ID)) return false
-  if (!putText(columnAt(lane, EVENT_MESSAGES), lane.rows, row, messageField(row))) return false
+  if (!putText(columnAt(lane, EVENT_MESSAGES), lane.rows, row, messageField)) return false
   return !isText(row, project) || locate(row, project)
 }
 
@@ -43,13 +43,9 @@ export function putRest(row: usize, lane: Lane, project: u32, timestampUs: f64):
   store<i64>(columnAt(lane, TIMESTAMPS).values + 8 * at, <i64>timestampUs)
   putProject(columnAt(lane, PROJECTS), at, row, project)
   for (let i = HOT; i < lane.columns; i++) putHot(columnAt(lane, i), at, row)
-  if (kindOf(row, METADATA_FIELD) == ABSENT) putBytes(columnAt(lane, METADATA), at, NO_METADATA, NO_METADATA + 2)
-  else putText(columnAt(lane, METADATA), at, row, METADATA_FIELD)
+  putMetadata(columnAt(lane, METADATA), at, row)
   endRow(lane)
 }
-
-/** `{}` */
-const NO_METADATA: usize = memory.data<u8>([0x7b, 0x7d])
 
 /** A line without a project gets the default one, where there is one. */
 function putProject(column: Column, at: i32, row: usize, project: u32): void {

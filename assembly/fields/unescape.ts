@@ -2,7 +2,7 @@
 import { BACKSLASH, byteAt, hex4 } from '../base/bytes'
 
 const REPLACEMENT: u32 = 0xfffd
-const LETTER_u: u32 = 0x75
+export const LETTER_u: u32 = 0x75
 
 /**
  * Decodes the content [p, end) of a valid JSON string to `to`, and gives the address behind what it wrote; its
@@ -44,7 +44,7 @@ function plainLength(p: usize, end: usize, to: usize): usize {
 }
 
 /** What the letter behind a backslash stands for; a quote, a slash and a backslash stand for themselves. */
-function meaning(letter: u32): u32 {
+export function meaning(letter: u32): u32 {
   switch (letter) {
     case 0x62: // b
       return 0x08
@@ -62,15 +62,15 @@ function meaning(letter: u32): u32 {
 }
 
 /** The UTF-16 unit that is written as `\uXXXX` at `p`; 0 where nothing is. */
-function unitAt(p: usize): u32 {
+export function unitAt(p: usize): u32 {
   return byteAt(p) == BACKSLASH && byteAt(p + 1) == LETTER_u ? hex4(p + 2) : 0
 }
 
-function isHigh(unit: u32): bool {
+export function isHigh(unit: u32): bool {
   return unit >> 10 == 0x36
 }
 
-function isLow(unit: u32): bool {
+export function isLow(unit: u32): bool {
   return unit >> 10 == 0x37
 }
 
@@ -78,7 +78,7 @@ function isSurrogate(unit: u32): bool {
   return unit >> 11 == 0x1b
 }
 
-function codePointOf(high: u32, low: u32): u32 {
+export function codePointOf(high: u32, low: u32): u32 {
   return 0x10000 + ((high & 0x3ff) << 10) + (low & 0x3ff)
 }
 

@@ -2,7 +2,7 @@
  * Frames: what the walk must remember of each container it is inside of, in 16 bits.
  *
  * Most containers are of no interest: a plain object is 0, a plain array is 1, and the walk tells with one comparison
- * that nothing is to be recorded. Otherwise a frame also bears the place (which names to look for in it) and the
+ * that nothing is to be recorded. Otherwise a frame also holds the place (which names to look for in it) and the
  * field whose value it is. A *target* is the same for the value to come: place and field, or 0.
  */
 /** The deepest level taken; the record object is level 1. */
@@ -21,13 +21,13 @@ export const METADATA: u32 = 2 << 1
 export const REQUEST: u32 = 3 << 1
 export const RESPONSE: u32 = 4 << 1
 
-/** Bits 4 to 7: the number of the field plus one; 0 means none. */
+/** Bits 4 to 8: the number of the field plus one; 0 means none. */
 export const FIELD_SHIFT: u32 = 4
-export const FIELD_MASK: u32 = 15 << FIELD_SHIFT
+export const FIELD_MASK: u32 = 31 << FIELD_SHIFT
 
-/** Bit 8: the array has had its first element. Bit 9: not all of its elements are objects. */
-export const HAS_FIRST: u32 = 1 << 8
-export const HAS_OTHERS: u32 = 1 << 9
+/** Bit 9: the array has had its first element. Bit 10: not all of its elements are objects. */
+export const HAS_FIRST: u32 = 1 << 9
+export const HAS_OTHERS: u32 = 1 << 10
 
 /** The frames around the innermost container, outermost first. */
 export const STACK: usize = memory.data(2 * (MAX_DEPTH + 1), 16)
@@ -40,4 +40,11 @@ export const STACK_LIMIT: usize = STACK + 2 * MAX_DEPTH
 @inline
 export function ofField(field: u32): u32 {
   return (field + 1) << FIELD_SHIFT
+}
+
+/** The number plus one of the field whose value a target or frame is; 0 means none. */
+// @ts-ignore: decorator
+@inline
+export function fieldPlusOne(target: u32): u32 {
+  return (target & FIELD_MASK) >> FIELD_SHIFT
 }

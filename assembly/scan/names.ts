@@ -5,12 +5,11 @@
  * eight. That leaves one byte of `execution_time_ms` unseen, which is looked at apart.
  */
 import { METADATA, ofField, RECORD, REQUEST, RESPONSE } from './frames'
+import { timeOrMessageTarget } from './time-and-message'
 import {
-  EVENT_MESSAGE,
   EXECUTION_TIME_MS,
   FUNCTION_ID,
   ID,
-  MESSAGE,
   METADATA_FIELD,
   METADATA_PROJECT,
   METADATA_PROJECT_REF,
@@ -18,7 +17,6 @@ import {
   PROJECT,
   SOURCE,
   STATUS_CODE,
-  TIMESTAMP,
   URL,
 } from './table'
 
@@ -28,27 +26,27 @@ export function targetOf(place: u32, p: usize, length: usize): u32 {
   if (place == REQUEST) return inRequest(length, head)
   const tail = length < 8 ? 0 : load<u64>(p + length - 8)
   if (place == RESPONSE) return inResponse(length, head, tail)
-  return place == RECORD ? inRecord(length, head, tail) : inMetadata(p, length, head, tail)
+  return place == RECORD ? inRecord(p, length, head, tail) : inMetadata(p, length, head, tail)
 }
 
-function inRecord(length: usize, head: u64, tail: u64): u32 {
+/** Other fields join the metadata: one that is read from there is read from here too. */
+function inRecord(p: usize, length: usize, head: u64, tail: u64): u32 {
   switch (<i32>length) {
     case 2:
-      return head == 0x6469 ? ofField(ID) : 0
+      if (head == 0x6469) return ofField(ID)
+      break
     case 6:
-      return head == 0x656372756f73 ? ofField(SOURCE) : 0
+      if (head == 0x656372756f73) return ofField(SOURCE)
+      break
     case 7:
-      if (head == 0x6567617373656d) return ofField(MESSAGE)
-      return head == 0x7463656a6f7270 ? ofField(PROJECT) : 0
+      if (head == 0x7463656a6f7270) return ofField(PROJECT)
+      break
     case 8:
-      return head == 0x617461646174656d ? METADATA | ofField(METADATA_FIELD) : 0
-    case 9:
-      return head == 0x6d617473656d6974 && tail == 0x706d617473656d69 ? ofField(TIMESTAMP) : 0
-    case 13:
-      return head == 0x656d5f746e657665 && tail == 0x6567617373656d5f ? ofField(EVENT_MESSAGE) : 0
-    default:
-      return 0
+      if (head == 0x617461646174656d) return METADATA | ofField(METADATA_FIELD)
+      break
   }
+  const target = timeOrMessageTarget(p, length)
+  return target != 0 ? target : inMetadata(p, length, head, tail)
 }
 
 function inMetadata(p: usize, length: usize, head: u64, tail: u64): u32 {

@@ -11,7 +11,7 @@ import {
   STACK,
   STACK_LIMIT,
 } from './frames'
-import { escapedKeyTarget, keyTarget } from './keys'
+import { keyTarget } from './keys'
 import { BAD_SCALAR, endOfLiteral, endOfNumber } from './scalars'
 import { addressOf, BAD_STRING, closingQuote } from './strings'
 import { BOOLEAN, closeField, ESCAPED_STRING, NUMBER, openField, STRING, writeField } from './table'
@@ -41,9 +41,7 @@ export function walkContainer(row: usize, p: usize): usize {
       const quote = closingQuote(key)
       if (quote == BAD_STRING) return WALK_INVALID
       p = addressOf(quote)
-      if (frame != PLAIN_OBJECT) {
-        target = quote > 0 ? keyTarget(row, frame, key, p) : escapedKeyTarget(row, frame, key, p)
-      }
+      if (frame != PLAIN_OBJECT) target = keyTarget(row, frame, key, quote)
       p = skipSpace(p + 1)
       if (byteAt(p) != COLON) return WALK_INVALID
       p = skipSpace(p + 1)

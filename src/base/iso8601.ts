@@ -2,16 +2,17 @@ import { datetime } from './buckets.js'
 import { DAY_US, HOUR_US, MINUTE_US, SECOND_US } from './units.js'
 
 const ISO_8601 =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:[Zz]|([+-])(\d{2})(?::?(\d{2}))?)?)?$/
+  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?: UTC| ?[Zz]| ?([+-])(\d{2})(?::?(\d{2}))?)?)?$/
 
 const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
 /**
- * An ISO 8601 date, or date and time, in microseconds since the epoch; undefined where it is not one.
+ * An ISO 8601 date, or date and time, in microseconds since the epoch; undefined if it is not one.
  *
- * Taken: a date alone (midnight), `T`, `t` or a space, seconds optional, up to 9 fractional digits that are cut to the
- * microsecond, offset `Z`, `z`, `+05:30`, `+0530`, `+02`, none = UTC. Refused: impossible dates, hour 24, second 60,
- * offsets of a day or more. Beyond the year 2255 the number is the nearest double.
+ * Accepted: a date alone (midnight), `T`, `t` or a space, seconds optional, up to 9 fractional digits behind a dot or a
+ * comma, truncated to the microsecond, offset `Z`, `z`, `+05:30`, `+0530`, `+02`, with or without a space before it, or
+ * ` UTC`; none = UTC. Refused: impossible dates, hour 24, second 60, offsets of a day or more. Beyond the year 2255 the
+ * number is the nearest double.
  */
 export function parseIso8601(text: string): number | undefined {
   const match = ISO_8601.exec(text)

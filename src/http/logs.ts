@@ -3,6 +3,8 @@ import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../base/clock.js'
 import { LogweirError } from '../base/errors.js'
 import type { Log } from '../base/log.js'
+import { invalidParameter } from '../endpoints/params.js'
+import { DEFAULT_FIELD_NAMES, EXPECTED_NAMES, type FieldNames, fieldNamesOf, readFieldNames } from '../field-names.js'
 import { findSource, SOURCE_NAMES } from '../sources.js'
 import { refusals } from './errors.js'
 import { jsonReply } from './reply.js'
@@ -26,7 +28,7 @@ export interface Intake {
   take(
     bytes: Uint8Array,
     form: 'json' | 'ndjson',
-    defaults: { source?: string; project?: string; projects?: ReadonlySet<string> },
+    defaults: { source?: string; project?: string; fieldNames?: FieldNames; projects?: ReadonlySet<string> },
     signal: AbortSignal,
   ): Promise<Fate>
   /** What keeps rows from being kept at the moment, if anything does. */
@@ -64,7 +66,13 @@ export function createLogs(intake: Intake, limits: LogsLimits, clock: Clock, log
 
   const take: Logs['take'] = async ({ request, incoming, projects }, form, translate) => {
     const params = new URL(request.url).searchParams
-    const defaults = { source: sourceOf(params), project: projectOf(params, projects), projects }
+    const defaults = {
+      source: sourceOf(params),
+      project: projectOf(params, projects),
+      projects,
+      // What is translated has the default names, whatever it was called before.
+      fieldNames: translate === undefined ? fieldNamesIn(params) : DEFAULT_FIELD_NAMES,
+    }
     if (intake.trouble() !== undefined) throw refusals.notKept()
     const upload = await uploads.read(request, incoming)
     const late = new AbortController()
@@ -159,6 +167,20 @@ function projectOf(params: URLSearchParams, projects: ReadonlySet<string> | unde
   if (named === undefined) return projects.size === 1 ? [...projects][0] : undefined
   if (projects.has(named)) return named
   throw refusals.forbiddenProject()
+}
+
+/** The fields that hold time and message, as the URL names them. */
+function fieldNamesIn(params: URLSearchParams): FieldNames {
+  const names = fieldNamesOf(namesIn(params, 'time_field'), namesIn(params, 'message_field'))
+  if (names !== undefined) return names
+  throw invalidParameter('time_field and message_field name the same field. Leave it out of one of the two.')
+}
+
+function namesIn(params: URLSearchParams, parameter: string): string[] | undefined {
+  const text = one(params, parameter)
+  const names = text === undefined ? undefined : readFieldNames(text)
+  if (text === undefined || names !== undefined) return names
+  throw invalidParameter(`${parameter} is not what it has to be: ${EXPECTED_NAMES}. Correct it, or leave it out.`)
 }
 
 /** A parameter's value; empty is absent. */

@@ -1,5 +1,6 @@
 /** Whole bodies of requests in, batches and rejects out; synchronous, without clock or threads. */
 import { LogweirError } from '../base/errors.js'
+import type { FieldNames } from '../field-names.js'
 import { findSource } from '../sources.js'
 import { byteOrderMark, isSpace } from './bytes.js'
 import { judgeLines } from './judge.js'
@@ -14,12 +15,17 @@ import { createTaker, MAX_LINE_BYTES, type ParserOptions, type ParserSink } from
  */
 export type BodyForm = 'json' | 'ndjson'
 
-/** What records get that lack it. */
-export interface Defaults {
+/** What the records of a stream get that lack it. */
+export interface StreamDefaults {
   /** Name or alias. */
   source?: string
-  /** A record has a project where any of the places that are read holds one. */
+  /** A record has a project if any of the places that are read holds one. */
   project?: string
+  /** Which fields hold time and message, if not those of DEFAULT_FIELD_NAMES. */
+  fieldNames?: FieldNames
+}
+
+export interface Defaults extends StreamDefaults {
   /** Not a default: the projects whose records are taken; absent: all. */
   projects?: ReadonlySet<string>
 }
@@ -46,8 +52,7 @@ export const TOLD_REJECTS = 100
 
 export interface BodyParser {
   /**
-   * Takes the records of a body, received at `nowUs`, of which none waits for another body. Where one has `message` and no
-   * event_message, that is it. Throws `invalid_body` where the ends of the records cannot be told and `body_too_large`
+   * Takes the records of a body, received at `nowUs`, of which none waits for another body. Throws `invalid_body` where the ends of the records cannot be told and `body_too_large`
    * where there are more than {@link MAX_RECORDS}, and has taken none then.
    */
   take(body: Body, nowUs: number): Taken
@@ -81,7 +86,7 @@ export function createBodyParser(options: ParserOptions, sink: ParserSink): Body
   function take({ bytes, form, defaults }: Body, nowUs: number): Taken {
     const module = moduleFor(bytes.length)
     const source = defaults.source === undefined ? undefined : findSource(defaults.source)
-    module.setDefaults({ source, project: defaults.project, takesMessage: true })
+    module.setDefaults({ source, project: defaults.project, fieldNames: defaults.fieldNames })
     module.bind(defaults.projects)
     module.bytes.set(bytes)
     let [start, end] = [byteOrderMark(bytes), bytes.length]

@@ -2,35 +2,36 @@
  * The field table: what a scanner says of each line, as plain integers, so that scanners of any make fill it
  * and no object is made a line. Offsets count bytes in the scanner's `bytes`.
  *
- *   [outcome, lineStart, lineEnd, then for each FIELD: kind, start, end]
+ *   [outcome, lineStart, lineEnd, then for each FIELD: kind, start, end, then four words of the module's own]
  *
  * A line runs to its newline, exclusive; a carriage return before it is white space like any other. A field's range is
  * its JSON value without what surrounds it; a string's range excludes its quotes. Of equal keys the last wins, whole:
  * a second "request" forgets the url of the first. Null counts as absent. Of an array on the way to a hot field the
- * first element is read (BigQuery-style repeated records).
+ * first element is read (BigQuery-style repeated records). A field that the metadata lacks is read from the record, whose
+ * other fields join the metadata.
  */
 export const FIELD = {
   source: 0,
   id: 1,
-  timestamp: 2,
-  project: 3,
-  event_message: 4,
-  metadata: 5,
-  /** Inside metadata, or inside its first element where it is an array: */
-  metadata_project: 6,
-  metadata_project_ref: 7,
-  function_id: 8,
-  execution_time_ms: 9,
-  /** Inside metadata.response: */
-  status_code: 10,
-  /** Inside metadata.request: */
-  url: 11,
-  path: 12,
-  /** In the record itself: what shippers send as event_message. */
-  message: 13,
+  project: 2,
+  metadata: 3,
+  /** Inside metadata, or inside its first element if it is an array, or else in the record itself: */
+  metadata_project: 4,
+  metadata_project_ref: 5,
+  function_id: 6,
+  execution_time_ms: 7,
+  /** Inside response there: */
+  status_code: 8,
+  /** Inside request there: */
+  url: 9,
+  path: 10,
+  /** The fields that can hold the time, eight of them, then those that can hold the message; by their default names: */
+  timestamp: 11,
+  event_message: 19,
+  message: 20,
 } as const
 
-export const FIELD_COUNT = 14
+export const FIELD_COUNT = 27
 
 export const KIND = {
   /** Not there, or null. */
@@ -61,7 +62,7 @@ export const OUTCOME = {
 export const MAX_DEPTH = 128
 
 /** Integers a line in a field table. */
-export const LINE_INTS = 3 + 3 * FIELD_COUNT
+export const LINE_INTS = 3 + 3 * FIELD_COUNT + 4
 
 /** The slot of a field's kind in a line's table; start and end follow it. */
 export const slotOf = (field: number): number => 3 + 3 * field

@@ -1,4 +1,5 @@
 import { AREAS, type HotKind, hotColumns } from '../engine/schema.js'
+import type { FieldNames } from '../field-names.js'
 import { type ProjectPlace, SOURCES, type Source } from '../sources.js'
 import { FIELD } from './fields.js'
 import type { Exports } from './wasm.js'
@@ -34,12 +35,24 @@ export function addLanes(exports: Exports): number[] {
   })
 }
 
-/** Gives the names of sources and areas, each of which is handed over at the start of `bytes`. */
+/** Hands names over, each at the start of `bytes`. */
+const putInto = (bytes: Uint8Array) => (text: string) => {
+  const name = Buffer.from(text)
+  bytes.set(name)
+  return name.length
+}
+
+/** Gives the names of the fields that hold time and message, instead of those given before. */
+export function setFieldNames(exports: Exports, bytes: Uint8Array, { time, message }: FieldNames): void {
+  const put = putInto(bytes)
+  exports.clearFieldNames()
+  for (const name of time) exports.addTimeName(put(name))
+  for (const name of message) exports.addMessageName(put(name))
+}
+
+/** Gives the names of sources and areas. */
 export function addNames(exports: Exports, bytes: Uint8Array): void {
-  const put = (text: string) => {
-    bytes.set(Buffer.from(text))
-    return text.length
-  }
+  const put = putInto(bytes)
   SOURCES.forEach(({ name, alias }, lane) => {
     exports.addName(lane, put(name))
     exports.addName(lane, put(alias))

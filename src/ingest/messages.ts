@@ -1,13 +1,12 @@
 import type { IngestBatch } from '../engine/engine.js'
-import type { Body, Taken } from './body.js'
+import type { Body, StreamDefaults, Taken } from './body.js'
 import type { Reject } from './rejects.js'
 
 /** What the main thread and a parsing thread say to each other. */
 
 export interface WorkerOptions {
   retentionUs: number
-  /** Name or alias of the source of records that name none. */
-  defaultSource?: string
+  defaults?: StreamDefaults
   maxLineBytes?: number
   /** Rows wait no longer than this for a batch to fill. */
   flushIntervalMs: number

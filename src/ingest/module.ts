@@ -1,9 +1,10 @@
 import { growTo } from '../base/wasm.js'
+import { DEFAULT_FIELD_NAMES, type FieldNames } from '../field-names.js'
 import { SOURCES, type Source } from '../sources.js'
 import { LINE_INTS, OUTCOME, type Scanner } from './fields.js'
 import { createHost } from './host.js'
 import { createLane, type Lane } from './lane.js'
-import { addLanes, addNames, laneNumberOf } from './layout.js'
+import { addLanes, addNames, laneNumberOf, setFieldNames } from './layout.js'
 import type { Reason } from './rejects.js'
 import { type Exports, instantiateIngest } from './wasm.js'
 
@@ -17,8 +18,7 @@ export interface ModuleOptions {
   batchRows: number
   batchBytes: number
   retentionUs: number
-  /** The source of records that name none. */
-  defaultSource?: Source
+  defaults?: LineDefaults
 }
 
 /**
@@ -46,12 +46,12 @@ export interface Module extends Scanner {
   readonly lanes: readonly Lane[]
 }
 
-/** What lines get that lack it. */
+/** What lines get that lack it, and which of their fields hold time and message. */
 export interface LineDefaults {
+  /** If there is one, a `source` that names none is a field like others. */
   source?: Source
   project?: string
-  /** Whether `message` is the event_message of a line that has none. */
-  takesMessage: boolean
+  fieldNames?: FieldNames
 }
 
 /** The lines [start, end) that a body was cut into. */
@@ -99,7 +99,7 @@ const MARGIN_BYTES = 64
  * Throws if `ingest.wasm` was not built.
  */
 export function createModule(options: ModuleOptions): Module {
-  const { capacityBytes, maxLines, retentionUs, defaultSource } = options
+  const { capacityBytes, maxLines, retentionUs, defaults = {} } = options
   let memory: Buffer
   const exports = instantiateIngest(createHost(() => memory))
   const bytesAt = exports.bytesAddress()
@@ -110,13 +110,14 @@ export function createModule(options: ModuleOptions): Module {
   const bytes = new Uint8Array(buffer, bytesAt, capacityBytes)
   addNames(exports, bytes)
   exports.setRules(retentionUs)
-  setDefaults({ source: defaultSource, takesMessage: false })
+  setDefaults(defaults)
   const lanes = addresses.map((at, i) => createLane(SOURCES[i]!.name, buffer, at, () => exports.clearLane(at)))
 
-  function setDefaults({ source, project, takesMessage }: LineDefaults): void {
+  function setDefaults({ source, project, fieldNames = DEFAULT_FIELD_NAMES }: LineDefaults): void {
+    setFieldNames(exports, bytes, fieldNames)
     const projectBytes = project === undefined ? undefined : Buffer.from(project)
     bytes.set(projectBytes ?? [])
-    exports.setDefaults(laneNumberOf(source), projectBytes?.length ?? -1, takesMessage)
+    exports.setDefaults(laneNumberOf(source), projectBytes?.length ?? -1)
   }
 
   function cut(start: number, end: number, maxRecords: number): Cut | CutFault {
@@ -160,6 +161,7 @@ function reserve(exports: Exports, tableAt: number, options: ModuleOptions): num
   const { maxLines, maxLineBytes, batchRows, batchBytes } = options
   exports.setSizes(tableAt, maxLines, maxLineBytes, batchRows, batchBytes)
   exports.reserveScratch()
+  exports.reserveNames()
   exports.reserveProjects()
   const lanes = addLanes(exports)
   growTo(exports.memory, exports.reservedEnd())

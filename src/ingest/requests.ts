@@ -18,7 +18,7 @@ export interface Requests {
   close(): Promise<void>
 }
 
-export interface RequestsOptions extends Omit<ThreadOptions, 'defaultSource'> {
+export interface RequestsOptions extends Omit<ThreadOptions, 'defaults'> {
   clock?: Clock
 }
 

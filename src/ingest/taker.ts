@@ -1,9 +1,8 @@
 import { MIB } from '../base/units.js'
 import type { IngestBatch } from '../engine/engine.js'
-import type { Source } from '../sources.js'
 import { LINE_INTS } from './fields.js'
 import type { LineSink } from './judge.js'
-import { createModule, type Module } from './module.js'
+import { createModule, type LineDefaults, type Module } from './module.js'
 import type { Reason, Reject } from './rejects.js'
 
 /** The longest line taken. */
@@ -23,8 +22,7 @@ const KEPT_TICKS = 10
 
 export interface ParserOptions {
   retentionUs: number
-  /** The source of records that name none. */
-  defaultSource?: Source
+  defaults?: LineDefaults
   maxLineBytes?: number
   batchRows?: number
   batchBytes?: number
@@ -125,7 +123,7 @@ function moduleFor(
     batchBytes = BATCH_BYTES,
     scannedLines = SCANNED_LINES,
     retentionUs,
-    defaultSource,
+    defaults,
   }: ParserOptions,
   capacityBytes: number,
 ): Module {
@@ -136,6 +134,6 @@ function moduleFor(
     batchRows,
     batchBytes,
     retentionUs,
-    defaultSource,
+    defaults,
   })
 }

@@ -6,6 +6,7 @@ import type { Metrics } from '../base/metrics.js'
 import { createTurns } from '../base/turns.js'
 import { DAY_US, MIB } from '../base/units.js'
 import type { Engine, IngestBatch } from '../engine/engine.js'
+import type { StreamDefaults } from './body.js'
 import type { BodyWork, Done, Parsed, Returned, Work, WorkerOptions } from './messages.js'
 import type { Reason, Reject, Rejects } from './rejects.js'
 
@@ -21,8 +22,8 @@ export interface ThreadOptions {
   engine: Pick<Engine, 'append'>
   metrics: Pick<Metrics, 'ingestedRows' | 'rejectedRows'>
   rejects: Pick<Rejects, 'write'>
-  /** Name or alias of the source of records that name none. */
-  defaultSource?: string
+  /** Of a stream: what records get that lack it. */
+  defaults?: StreamDefaults
   /** How far back a record may lie. */
   retentionUs?: number
   maxLineBytes?: number
@@ -66,8 +67,8 @@ export function createThread(script: URL, options: ThreadOptions, onFail: (failu
   const messages = createTurns()
 
   function startWorker(): Worker {
-    const { defaultSource, retentionUs = RETENTION_US, maxLineBytes, flushIntervalMs = FLUSH_INTERVAL_MS } = options
-    const workerData: WorkerOptions = { defaultSource, retentionUs, maxLineBytes, flushIntervalMs }
+    const { defaults, retentionUs = RETENTION_US, maxLineBytes, flushIntervalMs = FLUSH_INTERVAL_MS } = options
+    const workerData: WorkerOptions = { defaults, retentionUs, maxLineBytes, flushIntervalMs }
     const started = new Worker(script, { workerData, resourceLimits: THREAD_HEAP })
     started.on('message', receive)
     started.on('error', (error) => void fail(`The parsing thread failed: ${error.message}`))

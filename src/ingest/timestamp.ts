@@ -1,9 +1,13 @@
 import { parseIso8601 } from '../base/iso8601.js'
 import { LETTER_E, LETTER_e, latin1, MINUS, POINT, ZERO } from './bytes.js'
 
-/** An ISO 8601 text in bytes[start, end) as microseconds since the epoch; NaN where it is not one. */
+const DIGITS = /^\d+(?:\.\d+)?$/
+
+/** A text in bytes[start, end), ISO 8601 or the digits of an epoch time, as microseconds since the epoch; NaN if it is neither. */
 export function timestampOfText(bytes: Uint8Array, start: number, end: number): number {
-  return parseIso8601(latin1(bytes, start, end)) ?? Number.NaN
+  const text = latin1(bytes, start, end)
+  if (DIGITS.test(text)) return timestampOfNumber(bytes, start, end)
+  return parseIso8601(text) ?? Number.NaN
 }
 
 /** Beyond these many digits of microseconds it is past the year 300,000: the end of time serves. */

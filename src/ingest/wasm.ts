@@ -7,10 +7,14 @@ export interface Exports {
   bytesAddress(): number
   setSizes(table: number, maxLines: number, maxLineBytes: number, batchRows: number, batchBytes: number): void
   setRules(retentionUs: number): void
-  setDefaults(lane: number, projectLength: number, takesMessage: boolean): void
+  setDefaults(lane: number, projectLength: number): void
+  clearFieldNames(): void
+  addTimeName(length: number): void
+  addMessageName(length: number): void
   addLane(firstProject: number, secondProject: number, thirdProject: number): number
   addColumn(lane: number, kind: number, field: number): void
   reserveScratch(): void
+  reserveNames(): void
   reserveProjects(): void
   projectsAddress(): number
   bindProjects(bytes: number): void

@@ -7,11 +7,11 @@ import { readFile } from './read-file.js'
 
 /** The parsing thread of a stream: chunks in, or what it reads of a file, batches and rejects out. */
 
-const { defaultSource, flushIntervalMs, ...options } = workerData as WorkerOptions
+const { defaults, flushIntervalMs, ...options } = workerData as WorkerOptions
 const port = parentPort!
 const outbox = createOutbox(port)
-const source = defaultSource === undefined ? undefined : findSource(defaultSource)
-const parser = createParser({ ...options, defaultSource: source }, outbox)
+const source = defaults?.source === undefined ? undefined : findSource(defaults.source)
+const parser = createParser({ ...options, defaults: { ...defaults, source } }, outbox)
 let timer: NodeJS.Timeout | undefined
 
 /** Rows must not wait long in a stream that trickles, nor must one that has come to rest hold the memory of a flood. */

@@ -84,7 +84,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('completion of %s', (shell) => {
     ['co', ['completion', 'config']],
     ['schema ', ['clickhouse']],
     ['schema clickhouse --ap', ['--apply']],
-    ['serve --p', ['--port']],
+    ['serve --po', ['--port']],
     ['serve --data-dir x --por', ['--port']],
     ['serve --data-dir query --por', ['--port']],
     ['schema --url clickhouse ', ['clickhouse']],

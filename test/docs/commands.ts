@@ -23,6 +23,9 @@ const PROGRAMS: Readonly<Record<string, Checker>> = {
   '.ci/run': () => checkThere('.ci/run'),
   // Of others, as anybody has them.
   tail: () => {},
+  zcat: () => {},
+  journalctl: () => {},
+  node: () => {},
   psql: () => {},
 }
 

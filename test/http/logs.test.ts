@@ -2,6 +2,7 @@ import * as zlib from 'node:zlib'
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { LogweirError } from '../../src/base/errors.js'
+import { DEFAULT_FIELD_NAMES } from '../../src/field-names.js'
 import type { Fate, Intake } from '../../src/http/logs.js'
 import { eventually } from '../support/eventually.js'
 import { createTestApp, PREFIX, pass, refusal, settle, TOKEN, told, UNAUTHORIZED } from './support.js'
@@ -71,18 +72,20 @@ describe('records that are sent', () => {
       'access-control-allow-origin': '*',
       body: LOGGED,
     })
-    expect(given).toEqual([{ text: JSON_BODY, form: 'json', defaults: {} }])
+    expect(given).toEqual([{ text: JSON_BODY, form: 'json', defaults: { fieldNames: DEFAULT_FIELD_NAMES } }])
   })
 
   test.each([
     ['source=edge_logs', { source: 'edge_logs' }],
     ['source_name=cloudflare.logs.prod', { source: 'edge_logs' }],
     ['source=auth_logs&source_name=auth_logs&project=p%22', { source: 'auth_logs', project: 'p"' }],
-    ['source=&project=&api_key=x', {}],
+    ['source=&project=&api_key=x&time_field=', {}],
+    ['time_field=time,ts', { fieldNames: { time: ['time', 'ts'], message: ['event_message', 'message'] } }],
+    ['message_field=msg,log', { fieldNames: { time: ['timestamp'], message: ['msg', 'log'] } }],
   ])('with ?%s get that', async (query, defaults) => {
     const { post, given } = open({ fate: ALL_TAKEN })
     expect((await told(post(`/logs?${query}`))).status).toBe(200)
-    expect(given[0]!.defaults).toEqual(defaults)
+    expect(given[0]!.defaults).toEqual({ fieldNames: DEFAULT_FIELD_NAMES, ...defaults })
   })
 
   test.each([
@@ -160,6 +163,16 @@ describe('a request that is refused', () => {
     ['an unknown source', '?source=nix', JSON_BODY, {}, 400, /"code":"unknown_source"/],
     ['two sources', '?source=edge_logs&source_name=auth_logs', JSON_BODY, {}, 400, /"duplicate_parameter"/],
     ['a source twice', '?source=edge_logs&source=edge_logs', JSON_BODY, {}, 400, /"duplicate_parameter"/],
+    ['a time field twice', '?time_field=a&time_field=b', JSON_BODY, {}, 400, /"duplicate_parameter"/],
+    ['a field with a meaning of its own', '?message_field=msg,id', JSON_BODY, {}, 400, /"invalid_parameter"/],
+    [
+      'one field as both',
+      '?time_field=a&message_field=a',
+      JSON_BODY,
+      {},
+      400,
+      /name the same field.*"invalid_parameter"/,
+    ],
     ['a project twice', '?project=a&project=b', JSON_BODY, {}, 400, /"duplicate_parameter"/],
     ['plain text', '', JSON_BODY, { 'Content-Type': 'text/plain' }, 415, UNKNOWN_TYPE],
     ['a form', '', JSON_BODY, { 'Content-Type': 'application/x-www-form-urlencoded' }, 415, UNKNOWN_TYPE],

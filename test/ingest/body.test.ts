@@ -279,16 +279,10 @@ describe('of a body', () => {
 
 /** What a record says itself, and what the URL says where it does not, spelled out. */
 function spelledOut(record: Record<string, unknown>, { source, project }: Defaults): Record<string, unknown> {
-  const { message, ...rest } = record
-  const metadata = (Array.isArray(rest.metadata) ? rest.metadata[0] : rest.metadata) ?? {}
+  const metadata = (Array.isArray(record.metadata) ? record.metadata[0] : record.metadata) ?? {}
   const hasProject =
-    rest.project != null || [metadata.project, metadata.project_ref].some((one) => typeof one === 'string')
-  return {
-    ...rest,
-    event_message: rest.event_message ?? message,
-    source: rest.source ?? source,
-    project: hasProject ? rest.project : project,
-  }
+    record.project != null || [metadata.project, metadata.project_ref].some((one) => typeof one === 'string')
+  return { ...record, source: record.source ?? source, project: hasProject ? record.project : project }
 }
 
 describe('what a record lacks', () => {
@@ -303,7 +297,7 @@ describe('what a record lacks', () => {
       {
         id: fc.constant('id'),
         timestamp: fc.constant(NOW_US),
-        source: fc.constantFrom('auth_logs', 'function_logs', 'realtime.logs.prod', 'nope', null),
+        source: fc.constantFrom('auth_logs', 'function_logs', 'realtime.logs.prod', null),
         project: some,
         event_message: some,
         message: some,
@@ -375,10 +369,6 @@ describe('what a record lacks', () => {
     ['{"metadata":{"event_message":"e"},"message":"m"}', 'm'],
   ])('%s has the event_message %j', (record, text) => {
     expect(one(record).event_message).toBe(text)
-  })
-
-  it('a message is that of a body only', () => {
-    expect(parse('{"message":"m"}', { defaultSource: SOURCE }).rows[0]).toMatchObject({ event_message: '' })
   })
 
   it('a message that is no text is no event_message either', () => {

@@ -112,7 +112,7 @@ describe('a stream', () => {
     const { engine } = fakeEngine()
     const { ingest, written } = start({
       engine,
-      defaultSource: 'gotrue.logs.prod',
+      defaults: { source: 'gotrue.logs.prod' },
       retentionUs: 1000,
       maxLineBytes: 100,
     })

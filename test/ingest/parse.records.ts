@@ -23,13 +23,13 @@ const momentUs = fc.oneof(
 
 /** Such a text as `2026-11-20T12:00:00` has at most so many characters. */
 const TEXT_LENGTHS = [19, 19, 19, 16, 13, 10, 18]
-const ZONES = ['Z', 'Z', 'Z', 'z', '', '+05:30', '-0530', '+02', '+24:00', ' Z']
+const ZONES = ['Z', 'Z', 'Z', 'z', '', '+05:30', '-0530', '+02', '+24:00', ' Z', ' UTC', ' -02']
 
 const iso = fc
   .record({
     us: momentUs,
     length: fc.constantFrom(...TEXT_LENGTHS),
-    fraction: fc.oneof(fc.constant(''), fc.stringMatching(/^\.[0-9]{0,10}$/)),
+    fraction: fc.oneof(fc.constant(''), fc.stringMatching(/^[.,][0-9]{0,10}$/)),
     t: fc.constantFrom('T', 'T', 'T', 't', ' '),
     zone: fc.constantFrom(...ZONES),
   })
@@ -76,13 +76,16 @@ const path = fc
   })
   .map((pieces) => `"${pieces.join('')}"`)
 
+const request = repeated(objectWith({ url: mostly(string), path: mostly(path) }))
+const response = repeated(objectWith({ status_code: mostly(number) }))
+
 const metadata = objectWith({
   project: mostly(project),
   project_ref: mostly(project),
   function_id: mostly(project),
   execution_time_ms: mostly(number),
-  request: repeated(objectWith({ url: mostly(string), path: mostly(path) })),
-  response: repeated(objectWith({ status_code: mostly(number) })),
+  request,
+  response,
 })
 
 const record = objectWith({
@@ -92,6 +95,13 @@ const record = objectWith({
   project: mostly(project),
   event_message: mostly(string),
   metadata: mostly(repeated(metadata)),
+  // Other fields, of which some are read from the metadata that they join.
+  message: mostly(string),
+  function_id: project,
+  execution_time_ms: number,
+  request,
+  response,
+  level: value,
 })
 
 /** A record that names its source, whatever else it says. */

@@ -1,6 +1,7 @@
 import { tableFromIPC } from 'apache-arrow'
 import { DAY_US } from '../../src/base/units.js'
 import type { IngestBatch } from '../../src/engine/engine.js'
+import { fieldNamesOf } from '../../src/field-names.js'
 import { createBodyParser } from '../../src/ingest/body.js'
 import { createParser, type Parser } from '../../src/ingest/parse.js'
 import type { Reject } from '../../src/ingest/rejects.js'
@@ -20,8 +21,11 @@ export function rowsOf({ source, ipc }: IngestBatch): ParsedRow[] {
   return table.toArray().map((row, i) => ({ source, ...row.toJSON(), timestamp: timestamps[i]! }))
 }
 
-export interface ParseOptions extends Partial<Omit<ParserOptions, 'defaultSource'>> {
+export interface ParseOptions extends Partial<Omit<ParserOptions, 'defaults'>> {
   defaultSource?: string
+  defaultProject?: string
+  timeField?: readonly string[]
+  messageField?: readonly string[]
   nowUs?: number
   memory?: ParserSink['memory']
   /** Sees each batch at once: where its memory is used again, it is not to be read later. */
@@ -56,12 +60,13 @@ export function parseChunks(
   options: ParseOptions = {},
   give: (chunk: number) => Give = () => GIVE.pushed,
 ): Parse {
-  const { defaultSource, nowUs = NOW_US, memory, onBatch, ...rest } = options
+  const { defaultSource, defaultProject, timeField, messageField, nowUs = NOW_US, memory, onBatch, ...rest } = options
   const batches: IngestBatch[] = []
   const rejects: Reject[] = []
   const source = defaultSource === undefined ? undefined : findSource(defaultSource)
+  const fieldNames = fieldNamesOf(timeField, messageField)
   const parser = createParser(
-    { retentionUs: RETENTION_US, scannedLines: 64, ...rest, defaultSource: source },
+    { retentionUs: RETENTION_US, scannedLines: 64, ...rest, defaults: { source, project: defaultProject, fieldNames } },
     { batch: onBatch ?? ((batch) => batches.push(batch)), memory, reject: (reject) => rejects.push(reject) },
   )
   for (const [i, chunk] of chunks.entries()) give(i)(parser, chunk, nowUs)

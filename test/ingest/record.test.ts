@@ -36,9 +36,16 @@ describe('source', () => {
     [{ source: false }, 'invalid_field'],
   ])('%j is refused', (record, reason) => expect(reasonOf(record)).toBe(reason))
 
-  it('of the wrong type is refused even where the stream has one', () => {
-    expect(reasonOf({ source: 7 }, { defaultSource: 'edge_logs' })).toBe('invalid_field')
-    expect(reasonOf({ source: 'x' }, { defaultSource: 'edge_logs' })).toBe('unknown_source')
+  it.each([
+    7,
+    'x',
+    '',
+    { ip: '::1' },
+    ['edge_logs'],
+    false,
+  ])('%j is another field if the stream names one', (source) => {
+    const row = rowOf({ source, metadata: { a: 1 } }, { defaultSource: 'edge_logs' })
+    expect(row).toMatchObject({ source: 'edge_logs', metadata: JSON.stringify({ a: 1, source }) })
   })
 })
 

@@ -38,8 +38,10 @@ function expected(record: Record<string, unknown>) {
   }
   const own = (object: Record<string, unknown>, key: string) => (Object.hasOwn(object, key) ? object[key] : undefined)
   const metadata = objectAt(own(record, 'metadata'))
-  const request = objectAt(own(metadata, 'request'))
-  const response = objectAt(own(metadata, 'response'))
+  // Other fields of the record are fields of its metadata, unless that has a field of the same name.
+  const holding = (key: string) => (Object.hasOwn(metadata, key) ? metadata : record)
+  const request = objectAt(own(holding('request'), 'request'))
+  const response = objectAt(own(holding('response'), 'response'))
   const places: Record<FieldName, [Record<string, unknown>, string]> = {
     source: [record, 'source'],
     id: [record, 'id'],
@@ -48,9 +50,9 @@ function expected(record: Record<string, unknown>) {
     event_message: [record, 'event_message'],
     metadata: [record, 'metadata'],
     metadata_project: [metadata, 'project'],
-    metadata_project_ref: [metadata, 'project_ref'],
-    function_id: [metadata, 'function_id'],
-    execution_time_ms: [metadata, 'execution_time_ms'],
+    metadata_project_ref: [holding('project_ref'), 'project_ref'],
+    function_id: [holding('function_id'), 'function_id'],
+    execution_time_ms: [holding('execution_time_ms'), 'execution_time_ms'],
     status_code: [response, 'status_code'],
     url: [request, 'url'],
     path: [request, 'path'],
@@ -213,8 +215,18 @@ describe('fields', () => {
     '{"metadata":[{},{}]}',
     '{"metadata":[{"a":[1,2]},{"b":"c"}]}',
     '{"id":[{}],"project":[1],"metadata":{"project":["a"]}}',
+    // other fields of the record, before and behind the metadata and in spite of it
+    '{"request":{"url":"u"},"metadata":{"a":1},"function_id":"f","response":[{"status_code":1}],"project_ref":"p"}',
+    '{"request":{"url":"u","path":"p"},"metadata":{"request":{"url":"v"}}}',
+    '{"metadata":{"request":{"url":"v"}},"request":{"url":"u","path":"p"}}',
+    '{"function_id":"f","metadata":{"function_id":null}}',
+    '{"metadata":[{"function_id":null}],"function_id":"f"}',
+    '{"metadata":[],"function_id":"f","request":{"url":"u"},"request":null}',
+    '{"request":{"url":"u"},"metadata":{"request":7},"function_id":"f","metadata":{"b":1}}',
+    '{"metadata":{"request":7},"request":{"url":"u"},"metadata":null,"project_ref":"r"}',
+    '{"metadata":"text","request":{"url":"u"},"me\\u0074adata":{"project_ref":1},"project_ref":"no"}',
     // keys in other places, and keys that are nearly right
-    '{"request":{"url":"no"},"url":"no","metadata":{"url":"no","source":"no","x":{"request":{"url":"no"}}}}',
+    '{"requests":{"url":"no"},"url":"no","metadata":{"url":"no","source":"no","x":{"request":{"url":"no"}}}}',
     '{"sourcf":"a","Source":"b","i":"c","idd":"d","":"e","metadata":{"requests":{"url":1},"project_ree":2,"functionXid":3}}',
     '{"metadata":{"request":{"request":{"url":"no"}},"response":{"url":"no","status_codes":1}}}',
     // escapes in keys and values

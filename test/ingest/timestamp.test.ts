@@ -28,6 +28,13 @@ describe('I7: ISO 8601', () => {
     ['2026-11-20T08:00:00-02', BASE],
     ['2026-11-20', Date.UTC(2026, 10, 20) * 1000],
     ['2024-02-29T23:59:59.999999Z', Date.UTC(2024, 2, 1) * 1000 - 1],
+    ['2026-11-20T10:00:00,1Z', BASE + 100_000],
+    ['2026-11-20 10:00:00,123456789 UTC', BASE + 123_456],
+    ['2026-11-20 10:00 UTC', BASE],
+    ['2026-11-20T10:00:00 Z', BASE],
+    ['2026-11-20 15:30:00.5 +05:30', BASE + 500_000],
+    ['2026-11-20 08:00:00 -0200', BASE],
+    ['2026-11-20 08:00:00 -02', BASE],
     ['1969-12-31T23:59:59.999999Z', -1],
     ['9999-12-31T23:59:59Z', Date.UTC(9999, 11, 31, 23, 59, 59) * 1000],
   ])('%s', (text, timestampUs) => expect(ofText(text)).toBe(timestampUs))
@@ -54,12 +61,19 @@ describe('I7: ISO 8601', () => {
     '2026-11-20T10:00:00ZZ',
     '2026-11-20T10:00:00+24:00',
     '+2026-11-20T10:00:00Z',
-    '1763632800',
+    '2026-11-20T10:00:00,Z',
+    '2026-11-20T10:00:00.1,2Z',
+    '2026-11-20T10:00:00  Z',
+    '2026-11-20T10:00:00UTC',
+    '2026-11-20T10:00:00 utc',
+    '2026-11-20T10:00:00 UTC+01',
+    '2026-11-20 10:00:00 ',
+    '2026-11-20 UTC',
     '２026-11-20T10:00:00Z',
   ])('refuses %j', (text) => expect(ofText(text)).toBeNaN())
 
   it('reads as the general reader does, whatever is damaged', () => {
-    const character = fc.constantFrom(...'0123459:-.TZtz +é')
+    const character = fc.constantFrom(...'0123459:-.,TZtz +UCé')
     const edits = fc.array(fc.tuple(fc.nat(29), character), { maxLength: 3 })
     const date = fc.date({ min: new Date(0), max: new Date('9999-12-31T00:00:00Z'), noInvalidDate: true })
     fc.assert(
@@ -96,6 +110,32 @@ function reference(text: string): number {
         : us(1n, 1000n)
   return Number(sign === '-' ? -cut : cut)
 }
+
+describe('I7: digits as a text', () => {
+  it.each([
+    '1763632800',
+    '1763632800.123456',
+    '1763632800123',
+    '1763632800123456',
+    '1763632800123456789',
+    '007',
+    '0',
+  ])('%s are the number', (digits) => expect(ofText(digits)).toBe(ofNumber(digits)))
+
+  it.each([
+    '-1763632800',
+    '+1763632800',
+    '1.7e9',
+    '1763632800.',
+    '.5',
+    '1,5',
+    '1763632800 ',
+    '0x10',
+    '1_000',
+  ])('refuses %j', (text) => expect(ofText(text)).toBeNaN())
+
+  it('are no time of an ISO 8601 parameter', () => expect(parseIso8601('1763632800')).toBeUndefined())
+})
 
 describe('I7: numbers', () => {
   it.each([

@@ -47,9 +47,11 @@ function parse(text: string): Json | undefined {
 }
 
 function expectedFields(record: Json | undefined): Reading['fields'] {
-  const metadata = firstObject(child(record, 'metadata'))
-  const response = firstObject(child(metadata, 'response'))
-  const request = firstObject(child(metadata, 'request'))
+  const own = firstObject(child(record, 'metadata'))
+  // Other fields of the record are fields of its metadata, unless that has a field of the same name.
+  const merged = (key: string) => child(isObject(own) && Object.hasOwn(own, key) ? own : record, key)
+  const response = firstObject(merged('response'))
+  const request = firstObject(merged('request'))
   const values: Record<keyof typeof FIELD, Json | undefined> = {
     source: child(record, 'source'),
     id: child(record, 'id'),
@@ -57,10 +59,10 @@ function expectedFields(record: Json | undefined): Reading['fields'] {
     project: child(record, 'project'),
     event_message: child(record, 'event_message'),
     metadata: child(record, 'metadata'),
-    metadata_project: child(metadata, 'project'),
-    metadata_project_ref: child(metadata, 'project_ref'),
-    function_id: child(metadata, 'function_id'),
-    execution_time_ms: child(metadata, 'execution_time_ms'),
+    metadata_project: child(own, 'project'),
+    metadata_project_ref: merged('project_ref'),
+    function_id: merged('function_id'),
+    execution_time_ms: merged('execution_time_ms'),
     status_code: child(response, 'status_code'),
     url: child(request, 'url'),
     path: child(request, 'path'),

@@ -116,6 +116,8 @@ const LOGS_PARAMETERS = [
   parameter('source', 'query', 'for records that name none; source_name is the same'),
   parameter('source_name', 'query', 'the same as source'),
   parameter('project', 'query', 'for records that have none'),
+  parameter('time_field', 'query', 'fields that can hold the time, comma separated; default: timestamp'),
+  parameter('message_field', 'query', 'fields that can hold the message; default: event_message,message'),
 ]
 
 /** Records as JSON. */
@@ -146,7 +148,7 @@ export const logsOperations: Operations = {
       200: answer('What can be taken is kept. What cannot is named, the first hundred, and in the rejects file.', {
         'application/json': LOGGED,
       }),
-      ...failures([...TOKEN_CODES, ...BODY_CODES]),
+      ...failures([...TOKEN_CODES, ...BODY_CODES, 'invalid_parameter']),
     },
   },
 }

@@ -1,11 +1,13 @@
 import { DAY_US } from '../../../src/base/units.js'
 import { AREAS, type HotColumn, hotColumns } from '../../../src/engine/schema.js'
+import { DEFAULT_FIELD_NAMES } from '../../../src/field-names.js'
 import { doubleOf } from '../../../src/ingest/double.js'
 import { KIND, OUTCOME } from '../../../src/ingest/fields.js'
 import type { Reason } from '../../../src/ingest/rejects.js'
 import { timestampOfNumber, timestampOfText } from '../../../src/ingest/timestamp.js'
 import { findSource, type ProjectPlace, type Source, type SourceName } from '../../../src/sources.js'
 import { type Field, isAbsent, isNumber, isText, isWellFormed, type Line, textOf } from './line.js'
+import { mergedMetadata } from './other-fields.js'
 
 /** A record that is taken. */
 export interface Row {
@@ -30,13 +32,15 @@ export interface Rules {
 export function judge(line: Line, rules: Rules): Row | Reason | undefined {
   if (line.outcome === OUTCOME.blank) return undefined
   if (line.outcome !== OUTCOME.ok) return REASON_OF_OUTCOME[line.outcome]!
-  const source = sourceOf(line) ?? rules.defaultSource ?? 'missing_source'
+  const named = sourceOf(line)
+  const source = typeof named === 'object' ? named : (rules.defaultSource ?? named ?? 'missing_source')
   if (typeof source === 'string') return source
-  if (!hasRightTypes(line)) return 'invalid_field'
+  const message = isAbsent(line, 'event_message') ? 'message' : 'event_message'
+  if (!hasRightTypes(line, message)) return 'invalid_field'
   const places = source.projectPlaces.map((place) => FIELD_OF_PLACE[place])
   const project = places.find((place) => isText(line, place))
   const id = isAbsent(line, 'id') ? Buffer.from(crypto.randomUUID()) : textOf(line, 'id')
-  const texts: Field[] = ['id', 'event_message', ...(project === undefined ? [] : [project])]
+  const texts: Field[] = ['id', message, ...(project === undefined ? [] : [project])]
   if (!texts.every((field) => isWellFormed(line, field))) return 'invalid_json'
   const timestampUs = timestampOf(line, rules.nowUs)
   return (
@@ -46,8 +50,8 @@ export function judge(line: Line, rules: Rules): Row | Reason | undefined {
       project: project === undefined ? null : textOf(line, project),
       hot: hotColumns(source.name).map((column) => hotValue(line, column)),
       id,
-      eventMessage: isAbsent(line, 'event_message') ? Buffer.of() : textOf(line, 'event_message'),
-      metadata: isAbsent(line, 'metadata') ? Buffer.from('{}') : line.raw('metadata'),
+      eventMessage: isAbsent(line, message) ? Buffer.of() : textOf(line, message),
+      metadata: Buffer.from(mergedMetadata(line.latin1, DEFAULT_FIELD_NAMES, named !== source), 'latin1'),
     }
   )
 }
@@ -71,8 +75,8 @@ function sourceOf(line: Line): Source | Reason | undefined {
   return findSource(textOf(line, 'source').toString()) ?? 'unknown_source'
 }
 
-function hasRightTypes(line: Line): boolean {
-  const texts: Field[] = ['id', 'event_message', 'project']
+function hasRightTypes(line: Line, message: Field): boolean {
+  const texts: Field[] = ['id', message, 'project']
   const metadata = line.kind('metadata')
   return (
     texts.every((field) => isText(line, field) || isAbsent(line, field)) &&

@@ -18,6 +18,11 @@ const KEYS: readonly (readonly [context: number, key: string, field: number])[] 
   [CONTEXT.record, 'event_message', FIELD.event_message],
   [CONTEXT.record, 'metadata', FIELD.metadata],
   [CONTEXT.record, 'message', FIELD.message],
+  [CONTEXT.record, 'project_ref', FIELD.metadata_project_ref],
+  [CONTEXT.record, 'function_id', FIELD.function_id],
+  [CONTEXT.record, 'execution_time_ms', FIELD.execution_time_ms],
+  [CONTEXT.record, 'request', REQUEST],
+  [CONTEXT.record, 'response', RESPONSE],
   [CONTEXT.metadata, 'project', FIELD.metadata_project],
   [CONTEXT.metadata, 'project_ref', FIELD.metadata_project_ref],
   [CONTEXT.metadata, 'function_id', FIELD.function_id],
@@ -40,7 +45,7 @@ const CANDIDATES = new Uint8Array(256).fill(255)
 const NAMES = KEYS.map(([, key]) => Uint8Array.from(Buffer.from(key)))
 const FIELDS = Uint8Array.from(KEYS, ([, , field]) => field)
 const placeOf = (context: number, length: number, first: number): number =>
-  ((context - 1) << 6) | ((length + first) & 63)
+  ((context - 1) << 6) | ((length * 9 + first) & 63)
 
 for (const [i, [context, key]] of KEYS.entries()) {
   const place = placeOf(context, key.length, key.charCodeAt(0))
@@ -64,10 +69,18 @@ export function fieldOfEscapedKey(bytes: Uint8Array, start: number, end: number,
   return KEYS.find(([within, name]) => within === context && name === key)?.[2] ?? NO_FIELD
 }
 
+/** The fields that the metadata has itself, whatever the record has. */
+export const MERGED: ReadonlySet<number> = new Set([
+  FIELD.metadata_project_ref,
+  FIELD.function_id,
+  FIELD.execution_time_ms,
+  REQUEST,
+  RESPONSE,
+])
+
 /** Makes a field absent, and with it what lies inside: a second "request" forgets the url of the first. */
 export function forgetField(table: Int32Array, at: number, field: number): void {
-  if (field === FIELD.metadata) clear(table, at, FIELD.metadata, FIELD.path)
-  else if (field === REQUEST) clear(table, at, FIELD.url, FIELD.path)
+  if (field === REQUEST) clear(table, at, FIELD.url, FIELD.path)
   else if (field === RESPONSE) clear(table, at, FIELD.status_code, FIELD.status_code)
   else clear(table, at, field, field)
 }

@@ -6,6 +6,8 @@ export type Field = keyof typeof FIELD
 /** A line as its fields: the bytes of each as they stand, and what kind they are. */
 export interface Line {
   outcome: number
+  /** A character a byte. */
+  latin1: string
   kind(field: Field): number
   raw(field: Field): Buffer
 }
@@ -17,6 +19,7 @@ export function readLine(bytes: Uint8Array): Line {
   const isEmpty = scanner.scan(0, bytes.length) === 0
   const table = scanner.table.slice(0, LINE_INTS)
   return {
+    latin1: Buffer.from(bytes).toString('latin1'),
     outcome: isEmpty ? OUTCOME.blank : table[0]!,
     kind: (field) => table[slotOf(FIELD[field])]!,
     raw(field) {

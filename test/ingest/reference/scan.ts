@@ -1,6 +1,15 @@
 import { MINUS, NEWLINE, ZERO } from '../../../src/ingest/bytes.js'
-import { FIELD_COUNT, KIND, LINE_INTS, MAX_DEPTH, OUTCOME, type Scanner, slotOf } from '../../../src/ingest/fields.js'
-import { CONTEXT, CONTEXT_OF_FIELD, fieldOfEscapedKey, fieldOfKey, forgetField, NO_FIELD } from './keys.js'
+import {
+  FIELD,
+  FIELD_COUNT,
+  KIND,
+  LINE_INTS,
+  MAX_DEPTH,
+  OUTCOME,
+  type Scanner,
+  slotOf,
+} from '../../../src/ingest/fields.js'
+import { CONTEXT, CONTEXT_OF_FIELD, fieldOfEscapedKey, fieldOfKey, forgetField, MERGED, NO_FIELD } from './keys.js'
 import {
   CARRIAGE_RETURN,
   CLOSE_BRACE,
@@ -37,8 +46,8 @@ export function createScanner({ capacityBytes, maxLines }: ScannerOptions): Scan
     let lines = 0
     for (let p = start; p < end && lines < maxLines; lines++) {
       const at = lines * LINE_INTS
-      table.fill(0, at, at + LINE_INTS)
-      const lineEnd = scanLine(memory, p, table, at)
+      let lineEnd = scanFresh(p, at, 0)
+      if (metadataKeys > 1) lineEnd = scanFresh(p, at, metadataKeys - 1)
       table[at + 1] = p
       table[at + 2] = lineEnd
       p = lineEnd + 1
@@ -46,7 +55,29 @@ export function createScanner({ capacityBytes, maxLines }: ScannerOptions): Scan
     memory[end] = covered
     return lines
   }
+
+  function scanFresh(p: number, at: number, ignored: number): number {
+    table.fill(0, at, at + LINE_INTS)
+    metadataKeys = 0
+    ignoredMetadata = ignored
+    owned.clear()
+    return scanLine(memory, p, table, at)
+  }
   return { bytes: memory.subarray(0, capacityBytes), table, maxLines, scan }
+}
+
+/** How many keys `metadata` the record has had, and how many of them do not count: the last one wins, whole. */
+let metadataKeys = 0
+let ignoredMetadata = 0
+/** The fields that the metadata has itself: those of the record do not count. */
+const owned = new Set<number>()
+
+/** Whether the field of a key counts. */
+function counts(context: number, field: number): boolean {
+  if (context === CONTEXT.metadata) owned.add(field)
+  if (context !== CONTEXT.record) return true
+  if (field === FIELD.metadata) return metadataKeys++ >= ignoredMetadata
+  return !(MERGED.has(field) && owned.has(field))
 }
 
 /** What may come next. */
@@ -106,6 +137,7 @@ function scanLine(bytes: Uint8Array, start: number, table: Int32Array, at: numbe
       const within = contexts[level]!
       if (within !== CONTEXT.other) {
         field = (found & 1 ? fieldOfEscapedKey : fieldOfKey)(bytes, p + 1, found >> 1, within)
+        if (field !== NO_FIELD && !counts(within, field)) field = NO_FIELD
         context = CONTEXT_OF_FIELD[field]!
         if (field !== NO_FIELD) forgetField(table, at, field)
       }

@@ -1,0 +1,138 @@
+/**
+ * A record's metadata as it is stored: its own members, and behind them the record's other fields, byte for byte as sent.
+ *
+ * If the metadata has a member of the same name, its own one stays; of equal other fields the last one stays. An array
+ * gets them in its first object. The result is never longer than the line: each byte that is added stands in it too.
+ */
+import { CLOSE_OBJECT, COMMA, byteAt, SPACE } from '../base/bytes'
+import { copyBytes } from '../base/copy'
+import { ENTRY_BYTES, OTHER, OWN } from '../scan/key-list'
+import {
+  ABSENT,
+  BYTES,
+  endOf,
+  keysEnd,
+  keysStart,
+  kindOf,
+  lineEnd,
+  membersEnd,
+  METADATA_FIELD,
+  SOURCE,
+  startOf,
+} from '../scan/table'
+import { Column } from './columns'
+import { isSourceNamed, messageField, timeField } from './judge'
+import { claim, clearNames } from './member-names'
+import { endText, putBytes, textAt } from './texts'
+
+/** `{}` and `[{}]` */
+const NO_MEMBERS: usize = memory.data<u8>([0x7b, 0x7d])
+const NO_OBJECTS: usize = memory.data<u8>([0x5b, 0x7b, 0x7d, 0x5d])
+
+export function putMetadata(column: Column, at: i32, row: usize): void {
+  if (hasOthers(row)) return putMerged(column, at, row)
+  if (kindOf(row, METADATA_FIELD) == ABSENT) putBytes(column, at, NO_MEMBERS, NO_MEMBERS + 2)
+  else putBytes(column, at, startOf(row, METADATA_FIELD), endOf(row, METADATA_FIELD))
+}
+
+function hasOthers(row: usize): bool {
+  const end = keysEnd(row)
+  for (let entry = keysStart(row); entry < end; entry += ENTRY_BYTES) if (isOther(row, roleOf(entry))) return true
+  return false
+}
+
+/** Whether a key of this role names another field. One of source, time or message that is null counts as absent. */
+// @ts-ignore: decorator
+@inline
+function isOther(row: usize, role: i32): bool {
+  if (role < 0) return role == OTHER
+  if (<u32>role == timeField || <u32>role == messageField || kindOf(row, role) == ABSENT) return false
+  return role != SOURCE || !isSourceNamed
+}
+
+/** Where the members begin, where others are put in behind them, and where all ends. */
+function putMerged(column: Column, at: i32, row: usize): void {
+  const kind = kindOf(row, METADATA_FIELD)
+  const isEmptyArray = kind != ABSENT && membersEnd(row) == BYTES
+  if (kind == ABSENT) putWith(column, at, row, NO_MEMBERS, NO_MEMBERS + 1, NO_MEMBERS + 2)
+  else if (isEmptyArray) putWith(column, at, row, NO_OBJECTS, NO_OBJECTS + 2, NO_OBJECTS + 4)
+  else putWith(column, at, row, startOf(row, METADATA_FIELD), membersEnd(row), endOf(row, METADATA_FIELD))
+}
+
+/** Puts the JSON text [start, end) into a row, the other fields in it at `inside`. */
+function putWith(column: Column, at: i32, row: usize, start: usize, inside: usize, end: usize): void {
+  let needsComma = claimOwn(row)
+  claimOthers(row)
+  let to = append(textAt(column, at), start, inside)
+  const last = keysEnd(row)
+  for (let entry = keysStart(row); entry < last; entry += ENTRY_BYTES) {
+    const valueEnd = valueEndOf(entry)
+    if (valueEnd == 0) continue
+    if (needsComma) store<u8>(to++, COMMA)
+    needsComma = true
+    to = append(to, keyOf(entry) - 1, valueEnd)
+  }
+  endText(column, at, append(to, inside, end))
+}
+
+function append(to: usize, start: usize, end: usize): usize {
+  copyBytes(to, start, end)
+  return to + end - start
+}
+
+/** Notes the names that the metadata has itself, and says whether it has any. */
+function claimOwn(row: usize): bool {
+  const start = keysStart(row)
+  const end = keysEnd(row)
+  clearNames(<u32>((end - start) / ENTRY_BYTES))
+  let hasOwn = false
+  for (let entry = start; entry < end; entry += ENTRY_BYTES) {
+    if (roleOf(entry) != OWN) continue
+    claim(entry)
+    hasOwn = true
+  }
+  return hasOwn
+}
+
+/**
+ * Puts in the place of each key's role where its value ends if it is another field that joins the metadata, else 0. Goes
+ * from the last key to the first, since the last of equal ones stays, and a value ends before what follows it.
+ */
+function claimOthers(row: usize): void {
+  const start = keysStart(row)
+  let behind = lastBehind(lineEnd(row), CLOSE_OBJECT)
+  for (let entry = keysEnd(row) - ENTRY_BYTES; entry >= start; entry -= ENTRY_BYTES) {
+    const role = roleOf(entry)
+    const joins = role != OWN && isOther(row, role) && claim(entry)
+    setValueEnd(entry, joins ? behind : 0)
+    if (role != OWN) behind = lastBehind(keyOf(entry) - 1, COMMA)
+  }
+}
+
+/** The address behind the value before `p`, from which this byte and white space part it. */
+function lastBehind(p: usize, byte: u32): usize {
+  p = endBefore(p)
+  return byteAt(p - 1) == byte ? endBefore(p - 1) : p
+}
+
+/** The address behind the last byte before `p` that is no white space. */
+function endBefore(p: usize): usize {
+  while (byteAt(p - 1) <= SPACE) p--
+  return p
+}
+
+function keyOf(entry: usize): usize {
+  return load<i32>(entry)
+}
+
+function roleOf(entry: usize): i32 {
+  return load<i32>(entry, 8)
+}
+
+function setValueEnd(entry: usize, end: usize): void {
+  store<i32>(entry, <i32>end, 8)
+}
+
+function valueEndOf(entry: usize): usize {
+  return load<i32>(entry, 8)
+}
