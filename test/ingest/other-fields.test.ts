@@ -242,8 +242,8 @@ describe('any record', () => {
   }
 
   it('keeps each field in one place', () => {
-    const times = fc.constantFrom<readonly string[][]>(['timestamp'], ['time', 'timestamp'], ['b'])
-    const messages = fc.constantFrom<readonly string[][]>(
+    const times = fc.constantFrom<readonly string[]>(['timestamp'], ['time', 'timestamp'], ['b'])
+    const messages = fc.constantFrom<readonly string[]>(
       ['event_message', 'message'],
       ['msg'],
       ['a', 'msg', 'event_message'],
