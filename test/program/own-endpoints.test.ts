@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { launch, ROOT, run, type Served, serve, temporaryFolder, until } from './program.js'
 
@@ -29,7 +29,10 @@ const withColumn = (column: string) => `const COLUMN = '${column}'`
 
 function folderWith(files: Record<string, string>) {
   const folder = temporaryFolder()
-  const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
+  function write(name: string, text: string): void {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    writeFileSync(join(folder, name), text)
+  }
   for (const [name, text] of Object.entries(files)) write(name, text)
   return { folder, write }
 }
@@ -177,6 +180,77 @@ describe('serve --endpoints', () => {
     const program = launch(['--endpoints', '/nowhere/at/all'], { stdin: 'ignore' })
     expect(await program.exit).toBe(2)
     expect(program.said()).toMatch(/^logweir: --endpoints \/nowhere\/at\/all cannot be read: ENOENT.*\n$/)
+  })
+})
+
+describe('serve --endpoints with links', () => {
+  /** Puts a link in the place of what is at its path, as `ln -s` and `mv -T` do. */
+  function link(target: string, path: string): void {
+    symlinkSync(target, `${path}.new`)
+    renameSync(`${path}.new`, path)
+  }
+
+  /** A deployment is taken up within two looks at the directory; the rest is for a busy machine. */
+  const becomes = (service: Served, name: string, column: string) =>
+    until(
+      () => columnsOf(service, name),
+      (found) => found[0] === column,
+      5_000,
+    )
+
+  it('takes up each version of a ConfigMap of Kubernetes, whose old version is removed', async () => {
+    const { folder, write } = folderWith({})
+    /** A version as the kubelet writes it: files in a directory of its own, `..data` linked to it, the old one removed. */
+    function publish(version: number, files: Record<string, string>): void {
+      for (const [name, text] of Object.entries(files)) write(`..${version}/${name}`, text)
+      link(`..${version}`, join(folder, '..data'))
+      rmSync(join(folder, `..${version - 1}`), { recursive: true, force: true })
+    }
+    const files = {
+      'a.mjs': moduleNamed('own.a', "import { COLUMN } from './_column.mjs'"),
+      'b.mjs': moduleNamed('own.b', "import names from './_names.cjs'\nconst COLUMN = names.column", '2'),
+    }
+    const helpers = (column: string) => ({
+      '_column.mjs': `export const COLUMN = '${column}'`,
+      '_names.cjs': `module.exports = { column: '${column}' }`,
+    })
+    publish(1, { ...files, ...helpers('n1') })
+    for (const name of [...Object.keys(files), ...Object.keys(helpers(''))]) link(`..data/${name}`, join(folder, name))
+    const service = await serveOwn(folder)
+    await becomes(service, 'own.a', 'n1')
+    for (const version of [2, 3]) {
+      publish(version, { ...files, ...helpers(`n${version}`) })
+      await becomes(service, 'own.a', `n${version}`)
+      await becomes(service, 'own.b', `n${version}`)
+    }
+    expect(service.said()).not.toContain('cannot be used')
+  })
+
+  it('takes up releases behind a link, helpers next to the target of a link, and links that dangle for a while', async () => {
+    const { folder, write } = folderWith({
+      'releases/1/a.mjs': moduleNamed('own.a', "import { COLUMN } from './lib/column.mjs'"),
+      'releases/1/lib/column.mjs': withColumn('a1').replace('const', 'export const'),
+      'releases/2/lib/column.mjs': withColumn('a2').replace('const', 'export const'),
+      'shared/b.mjs': moduleNamed('own.b', "import { COLUMN } from './_column.mjs'", '2'),
+      'shared/_column.mjs': withColumn('b1').replace('const', 'export const'),
+    })
+    // As `rsync --link-dest` does: what has not changed is the same file in both releases.
+    linkSync(join(folder, 'releases/1/a.mjs'), join(folder, 'releases/2/a.mjs'))
+    for (const release of ['1', '2']) link('../../shared/b.mjs', join(folder, 'releases', release, 'b.mjs'))
+    link('releases/1', join(folder, 'current'))
+    const service = await serveOwn(join(folder, 'current'))
+    await becomes(service, 'own.a', 'a1')
+    link('releases/2', join(folder, 'current'))
+    await becomes(service, 'own.a', 'a2')
+
+    write('shared/_column.mjs', withColumn('b2').replace('const', 'export const'))
+    await becomes(service, 'own.b', 'b2')
+
+    link('../../shared/none.mjs', join(folder, 'releases/2/b.mjs'))
+    await service.says(/own endpoints: b\.mjs cannot be used and leaves as they were own\.b\. .*\n/)
+    expect(await columnsOf(service, 'own.b')).toEqual(['b2'])
+    write('shared/none.mjs', moduleNamed('own.b', withColumn('b3'), '2'))
+    await becomes(service, 'own.b', 'b3')
   })
 })
 
