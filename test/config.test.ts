@@ -121,6 +121,32 @@ describe('readServeConfig', () => {
     })
   })
 
+  it('takes variables that were made from files: without a byte order mark and line ends', () => {
+    const environment = {
+      LOGWEIR_PORT: '5000\n',
+      LOGWEIR_HOST: '\ufeff0.0.0.0',
+      LOGWEIR_DATA_DIR: 'a b \r\n',
+      LOGWEIR_SOURCE: 'edge_logs\r',
+      LOGWEIR_TOKENS_FILE: '/run/secrets/t\n\n',
+    }
+    expect(serve('', environment)).toMatchObject({
+      port: 5000,
+      host: '0.0.0.0',
+      dataDir: 'a b ',
+      source: 'edge_logs',
+      tokensFile: '/run/secrets/t',
+    })
+  })
+
+  it.each([
+    ['hush\n', 'hush'],
+    ['\ufeffhush\r\n', 'hush'],
+    [' "hu sh" ', ' "hu sh" '],
+  ])('takes the password of ClickHouse as %j: blanks and quotes may be part of it', (text, password) => {
+    const environment = { LOGWEIR_CLICKHOUSE_URL: 'http://c:8123', LOGWEIR_CLICKHOUSE_PASSWORD: text }
+    expect(serve('--engine clickhouse', environment).clickhouse?.password).toBe(password)
+  })
+
   it('lets flags win over variables, also where they exclude each other', () => {
     expect(serve('--port 1', { LOGWEIR_PORT: '2' }).port).toBe(1)
     expect(serve('--port 1', { LOGWEIR_PORT: 'nonsense' }).port).toBe(1)

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import type { TomlError } from 'smol-toml'
 import { didYouMean } from './nearest.js'
 import { fileNameOf, isInFile, type Settings, type SettingsFile, usageError, withoutSecrets } from './settings.js'
+import { encodingOf } from './text-encoding.js'
 import { MIB } from './units.js'
 
 /** More is not a file of settings. */
@@ -76,10 +77,12 @@ function readUpTo(file: number, path: string): Uint8Array {
 
 function decode(bytes: Uint8Array, path: string): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    const text = new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes)
+    if (!text.includes('\0')) return text
   } catch {
-    throw usageError(`${path}: not a text in UTF-8.`)
+    // Said below.
   }
+  throw usageError(`${path}: not a text in UTF-8.`)
 }
 
 function parse(source: string, path: string): Record<string, unknown> {

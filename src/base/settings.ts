@@ -133,12 +133,15 @@ function readNamedFile(setting: Setting<unknown>, places: Places, readFile: Read
 function find(name: string, setting: Setting<unknown>, { flags, environment, file }: Places): Found | undefined {
   const flag = flags.get(name)
   if (flag !== undefined) return { text: flag, origin: 'flag', where: flagOf(name) }
-  const variable = setting.variable === false ? undefined : environment[variableOf(name)]
+  const variable = setting.variable === false ? undefined : withoutFileMarks(environment[variableOf(name)])
   if (variable !== undefined) return { text: variable, origin: 'variable', where: variableOf(name) }
   const inFile = isInFile(setting) ? file?.texts.get(name) : undefined
   if (inFile !== undefined) return { text: inFile, origin: 'file', where: file!.placeOf(name) }
   return setting.default === undefined ? undefined : { text: setting.default, origin: 'default', where: 'default' }
 }
+
+/** A variable that was made from a file, without a byte order mark in front and line ends behind. */
+const withoutFileMarks = (text: string | undefined) => text?.replace(/^\ufeff/, '').replace(/[\r\n]+$/, '')
 
 function readValue({ kind, secret }: Setting<unknown>, { text, origin, where }: Found, name: string): unknown {
   const value = kind.read(text)

@@ -4,6 +4,7 @@ import { harmless } from '../base/harmless.js'
 import { usageError } from '../base/settings.js'
 import { KIB } from '../base/units.js'
 import { readKeptToken } from '../tokens/kept.js'
+import { unquoted } from '../tokens/written.js'
 
 /** A running service, as the commands ask it. */
 export interface Service {
@@ -86,7 +87,8 @@ async function ask(url: string, options: RequestOptions): Promise<IncomingMessag
 
 const typeOf = ({ headers }: IncomingMessage) => (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase()
 
-function checked(token: string): string {
+function checked(text: string): string {
+  const token = unquoted(text)
   if (/^[\x21-\x7e]+$/.test(token)) return token
   throw usageError('LOGWEIR_TOKEN holds white space or a character beyond ASCII, as no token does.')
 }

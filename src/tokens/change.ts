@@ -4,6 +4,7 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -33,9 +34,11 @@ export function readEntries(path: string): Entry[] {
 
 /**
  * Changes what a file of hashed tokens holds: whole or not at all, and one change after the other, whichever processes make
- * them. Makes the file, for its owner's eyes only, where there is none. Throws `usage`, and what `change` throws.
+ * them. If the path is a link, its target changes and the link stays. Makes the file, for its owner's eyes only, where there
+ * is none. Throws `usage`, and what `change` throws.
  */
-export async function changeEntries(path: string, change: (entries: readonly Entry[]) => readonly Entry[]) {
+export async function changeEntries(named: string, change: (entries: readonly Entry[]) => readonly Entry[]) {
+  const path = targetOf(named)
   // The new file is the lock as well: who has made it may put it in the place of the old one.
   const next = `${path}.new`
   const file = await makeAlone(next)
@@ -49,6 +52,15 @@ export async function changeEntries(path: string, change: (entries: readonly Ent
     throw error
   } finally {
     closeSync(file)
+  }
+}
+
+/** The path without links; as it is if nothing is there yet. */
+function targetOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
   }
 }
 

@@ -4,11 +4,12 @@ import type { Clock } from '../base/clock.js'
 import { parseIso8601 } from '../base/iso8601.js'
 import { rate } from '../base/kinds.js'
 import { usageError } from '../base/settings.js'
+import { encodingOf } from '../base/text-encoding.js'
 import { MIB } from '../base/units.js'
 import { type Entry, isHashed, parseEntries } from './entry.js'
 import { type KnownToken, plainTokens } from './keyring.js'
 import { createLimit, type Limit } from './limit.js'
-import { readTokens } from './plain.js'
+import { readTokensFile } from './written.js'
 
 /** The file of hashed tokens in a data directory. */
 export const tokensFileIn = (dataDir: string): string => join(dataDir, 'tokens.json')
@@ -16,21 +17,27 @@ export const tokensFileIn = (dataDir: string): string => join(dataDir, 'tokens.j
 /** A file is not read beyond this. */
 const MAX_FILE_BYTES = 64 * MIB
 
-/** The text of a file of tokens; undefined where there is no such file. Throws `usage`. */
+/** The text of a file of tokens, without a byte order mark; undefined if there is no such file. Throws `usage`. */
 export function readTokensText(path: string): string | undefined {
   try {
     const found = statSync(path, { throwIfNoEntry: false })
     if (found === undefined) return undefined
     if (found.size > MAX_FILE_BYTES) throw new Error(`it is over ${MAX_FILE_BYTES / MIB} MiB`)
-    return readFileSync(path, 'utf8')
+    return decode(readFileSync(path))
   } catch (error) {
     throw usageError(`cannot read the tokens in ${path}: ${(error as Error).message}.`)
   }
 }
 
+function decode(bytes: Uint8Array): string {
+  const text = new TextDecoder(encodingOf(bytes)).decode(bytes)
+  if (text.includes('\0')) throw new Error('it holds NUL characters. Save it as UTF-8')
+  return text
+}
+
 /** Makes known what a file of tokens holds, hashed or plain. A limit goes on where the file is read again. */
 export interface FileReader {
-  /** Throws `usage`. */
+  /** Throws `usage`, or `tokens_unavailable` if a plain file holds no token. */
   read(text: string): KnownToken[]
 }
 
@@ -52,17 +59,11 @@ export function createFileReader(path: string, clock: Clock): FileReader {
 
   return {
     read(text) {
-      if (!isHashed(text)) return plainTokens(readPlain(text, path))
+      if (!isHashed(text)) return plainTokens(readTokensFile(text, path))
       const next = new Map<string, Limit>()
       const tokens = parseEntries(text, path).map((entry) => known(entry, next))
       limits = next
       return tokens
     },
   }
-}
-
-function readPlain(text: string, path: string): readonly string[] {
-  const tokens = text.split(/\r?\n/).filter((line) => line.trim() !== '' && !line.startsWith('#'))
-  if (tokens.length === 0) throw usageError(`${path}: holds no token. Write one on a line of its own.`)
-  return readTokens(tokens, path)
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { usageError } from '../base/settings.js'
-import { readTokens } from './plain.js'
+import { checkToken, unquoted } from './written.js'
 
 /** The token that is made where none is configured, and kept plain in the data directory. */
 
@@ -30,8 +30,7 @@ export function readKeptToken(dataDir: string): string | undefined {
   const path = join(dataDir, TOKEN_FILE)
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined) return undefined
-  const token = readText(path).trim()
-  readTokens([token], path)
+  const token = checkToken(unquoted(readText(path)), `${path}: token 1`)
   if ((found.mode & OF_OTHERS) !== 0) chmodSync(path, PRIVATE_FILE)
   return token
 }

@@ -1,18 +1,18 @@
 import type { Clock } from '../base/clock.js'
+import { LogweirError } from '../base/errors.js'
 import type { Log } from '../base/log.js'
-import { usageError } from '../base/settings.js'
 import { stampOf } from '../base/stamp.js'
 import type { Access } from './access.js'
 import { tokensFileIn } from './file.js'
 import { makeToken, readKeptToken } from './kept.js'
 import { createKeyring, plainTokens } from './keyring.js'
-import { readTokens } from './plain.js'
 import { type WatchedFile, watchTokensFile } from './watched.js'
+import { readTokensVariable } from './written.js'
 
 /** Which tokens open the service (CONTRACT: authentication). Nothing here writes a token to a log. */
 
 export interface TokenSettings {
-  /** Comma separated. */
+  /** As {@link readTokensVariable} reads them. */
   accessTokens: string | undefined
   tokensFile: string | undefined
   dataDir: string | undefined
@@ -30,12 +30,13 @@ export interface Tokens {
 /**
  * The tokens of the variable and of the file together, which is the one in the data directory where none is named. Where
  * none is configured the one kept in the data directory opens too; and where there is none at all, a new one. Throws
- * `usage` on a token that no header can carry, and on a file that cannot be read.
+ * `usage` on a token that no header can carry, and on a file that cannot be read; `tokens_unavailable` if the named file is
+ * not there or holds no token yet.
  */
 export function openTokens(settings: TokenSettings, parts: { clock: Clock; log: Log }): Tokens {
   const { accessTokens, dataDir } = settings
   const keyring = createKeyring(parts.clock)
-  const named = accessTokens === undefined ? [] : readTokens(accessTokens.split(','), 'LOGWEIR_ACCESS_TOKENS')
+  const named = accessTokens === undefined ? [] : readTokensVariable(accessTokens, 'LOGWEIR_ACCESS_TOKENS')
   const file = openFile(settings, parts, refresh)
   const inFile = file?.tokens.length ?? 0
   const isConfigured = named.length > 0 || (settings.tokensFile !== undefined && inFile > 0)
@@ -57,7 +58,8 @@ function openFile(
   onChange: () => void,
 ): WatchedFile | undefined {
   if (tokensFile !== undefined && stampOf(tokensFile) === undefined) {
-    throw usageError(
+    throw new LogweirError(
+      'tokens_unavailable',
       `there is no tokens file ${tokensFile}. Make one: logweir token create --tokens-file ${tokensFile}`,
     )
   }

@@ -11,13 +11,17 @@ export interface WatchedFile {
   close(): void
 }
 
-/** How often it is looked whether the file has changed: what the system tells of changes by itself is not to be relied on. */
-const LOOK_MS = 1_000
+/**
+ * How often the file is checked for changes, because notifications of the operating system are not reliable. A change takes
+ * effect at the second check that sees it.
+ */
+const LOOK_MS = 500
 
 /**
- * Reads a file of tokens, which need not be there, and calls `onChange` when it has become another. A change that cannot
- * be read, and the end of the file, leave the tokens of before in force; the log hears of each once. Throws `usage` where
- * the file cannot be read at first.
+ * Reads a file of tokens, which need not be there, and calls `onChange` when it has become another. A file that still
+ * changes is left alone, since half of a token would be a weak one. A change that cannot be used, and the end of the file,
+ * leave the tokens of before in force; the log gets one line for each. Throws `usage` or `tokens_unavailable` if the file
+ * cannot be used at first.
  */
 export function watchTokensFile(
   path: string,
@@ -25,26 +29,31 @@ export function watchTokensFile(
   onChange: () => void,
 ): WatchedFile {
   const reader = createFileReader(path, clock)
-  let stamp = stampOf(path)
+  let seen = stampOf(path)
+  let used = seen
   const text = readTokensText(path)
   const file: WatchedFile = { tokens: text === undefined ? [] : reader.read(text), close: clock.every(LOOK_MS, look) }
 
   function look(): void {
     const found = stampOf(path)
-    if (found === stamp) return
-    // Before it is read: what changes meanwhile is seen the next time.
-    stamp = found
+    const isStill = found === seen
+    seen = found
+    if (!isStill || found === used) return
     try {
-      readAgain()
+      const changed = readTokensText(path)
+      // Changed while it was read: the next checks see it.
+      if (stampOf(path) !== found) return
+      used = found
+      replaceTokens(changed)
     } catch (error) {
+      used = found
       log(
         `the tokens file has changed and cannot be used; the tokens of before stay in force. ${(error as Error).message}`,
       )
     }
   }
 
-  function readAgain(): void {
-    const changed = readTokensText(path)
+  function replaceTokens(changed: string | undefined): void {
     if (changed === undefined) {
       log(`the tokens file ${path} is gone; the tokens of before stay in force until there is one again`)
       return

@@ -45,6 +45,19 @@ describe('readSettingsFile', () => {
     expect([...read('').texts]).toEqual([])
   })
 
+  it.each<[string, Buffer]>([
+    ['CRLF and a byte order mark', Buffer.from('\ufeffport = 1\r\nclickhouse-password = "p"\r\n')],
+    ['UTF-16', Buffer.from('\ufeffport = 1\r\nclickhouse-password = "p"', 'utf16le')],
+    ['UTF-16 with the other byte first', Buffer.from('\ufeffport = 1\nclickhouse-password = "p"', 'utf16le').swap16()],
+  ])('reads %s', (_, bytes) => {
+    const file = read(bytes)
+    expect([...file.texts]).toEqual([
+      ['port', '1'],
+      ['clickhousePassword', 'p'],
+    ])
+    expect(file.placeOf('clickhousePassword')).toBe(`${path} line 2`)
+  })
+
   it.each([
     ['prot = 1', 'FILE line 1: unknown setting "prot". Did you mean port?'],
     ['\ndata_dir = "d"', 'FILE line 2: unknown setting "data_dir". Did you mean data-dir?'],
@@ -70,6 +83,9 @@ describe('readSettingsFile', () => {
     ['port = 1\naccess-tokens = "secret', /^FILE line 2: not TOML: .* texts in quotes\.$/],
     ['memory-limit = 2G', /^FILE line 1: not TOML: /],
     [new Uint8Array([0x68, 0xff]), 'FILE: not a text in UTF-8.'],
+    [Buffer.from('port = 1', 'utf16le'), 'FILE: not a text in UTF-8.'],
+    [new Uint8Array([0xff, 0xfe, 0x68]), 'FILE: not a text in UTF-8.'],
+    ['port = 1\rhost = "secret"', /^FILE line 1: not TOML: /],
     [`# ${'x'.repeat(2 ** 20)}`, 'FILE: over 1048576 bytes are no file of settings.'],
   ])('refuses %j', (text, message) => {
     const said = complaint(text)

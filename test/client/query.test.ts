@@ -176,6 +176,12 @@ describe('the token of a service on this machine', () => {
     expect(requests.map(({ headers }) => headers['x-api-key'])).toEqual(['kept', 'kept', 'said', 'said'])
   })
 
+  it.each(['said\r\n', ' said ', '"said"', '\ufeffsaid'])('is read from a variable of %j', async (text) => {
+    const { url, requests } = await serviceWith(rows)
+    await query(url, 'logs.all --project a', undefined, { LOGWEIR_TOKEN: text })
+    expect(requests.map(({ headers }) => headers['x-api-key'])).toEqual(['said', 'said'])
+  })
+
   it('is sent to no other machine', async () => {
     const where = { LOGWEIR_DATA_DIR: dataDir('kept'), LOGWEIR_TOKEN: undefined }
     for (const url of ['http://logs.example', 'https://127.0.0.1.example', 'http://localhost.example:4000']) {

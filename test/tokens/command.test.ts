@@ -1,4 +1,14 @@
-import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readTokenCreateConfig, readTokenListConfig, readTokenRevokeConfig } from '../../src/config.js'
@@ -118,6 +128,19 @@ describe('logweir token create', () => {
     await expect(overtaken).rejects.toThrow('tokens.json.new was taken away meanwhile: nothing was changed. Try again.')
     expect(entries()).toHaveLength(1)
     expect(readFileSync(`${path}.new`, 'utf8')).toBe('of another')
+  })
+
+  it('changes the file that a link leads to, and not the link', async () => {
+    const { dataDir, path, token, entries } = open()
+    await token('create --name first')
+    const shared = join(dataDir, 'shared.json')
+    renameSync(path, shared)
+    symlinkSync('shared.json', path)
+    await token('create --name second')
+    expect(lstatSync(path).isSymbolicLink()).toBe(true)
+    expect(parseEntries(readFileSync(shared, 'utf8'), shared)).toEqual(entries())
+    expect(entries().map(({ name }) => name)).toEqual(['first', 'second'])
+    expect(readdirSync(dataDir).sort()).toEqual(['shared.json', 'tokens.json'])
   })
 
   it('leaves plain tokens alone', async () => {

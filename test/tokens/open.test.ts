@@ -1,4 +1,15 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Entry, printEntries } from '../../src/tokens/entry.js'
@@ -27,7 +38,7 @@ function start(given: Partial<TokenSettings> = {}, clock = createFakeClock()) {
   return { clock, logged, made: tokens.made, access, opening, close: tokens.close }
 }
 
-function place(text?: string) {
+function place(text?: string | Buffer) {
   const dataDir = temporaryFolder()
   const tokensFile = join(dataDir, 'tokens.txt')
   if (text !== undefined) writeFileSync(tokensFile, text)
@@ -51,7 +62,8 @@ describe('the tokens that open', () => {
     ['', 'LOGWEIR_ACCESS_TOKENS: token 1 is empty. Remove it, or write it out.'],
     ['a,,b', 'LOGWEIR_ACCESS_TOKENS: token 2 is empty. Remove it, or write it out.'],
     ['a,', 'LOGWEIR_ACCESS_TOKENS: token 2 is empty. Remove it, or write it out.'],
-    ['a, b', 'LOGWEIR_ACCESS_TOKENS: token 2 holds white space or a character beyond ASCII. Choose another.'],
+    [' \n', 'LOGWEIR_ACCESS_TOKENS: token 1 is empty. Remove it, or write it out.'],
+    ['a b', 'LOGWEIR_ACCESS_TOKENS: token 1 holds white space or a character beyond ASCII. Choose another.'],
     ['a\tb', 'LOGWEIR_ACCESS_TOKENS: token 1 holds white space or a character beyond ASCII. Choose another.'],
     ['caf\u00e9', 'LOGWEIR_ACCESS_TOKENS: token 1 holds white space or a character beyond ASCII. Choose another.'],
   ])('are not %j of the variable, which is refused without telling the token', (accessTokens, message) => {
@@ -60,17 +72,32 @@ describe('the tokens that open', () => {
 
   it.each([
     ['# none\n', 'holds no token. Write one on a line of its own.'],
-    ['two words\n', 'token 1 holds white space'],
+    ['', 'holds no token. Write one on a line of its own.'],
+    ['two words\n', 'line 1 holds white space'],
+    ['a\0b\n', /^cannot read the tokens in .*tokens\.txt: it holds NUL characters\. Save it as UTF-8\.$/],
+    [Buffer.from('abc\n', 'utf16le'), /it holds NUL characters\. Save it as UTF-8\.$/],
     ['{"tokens":[', 'is not of the form {"tokens":[…]}, in JSON. Mend or remove it.'],
   ])('are not those of a file of %j', (text, message) => {
     expect(() => start({ tokensFile: place(text).tokensFile })).toThrow(message)
   })
 
+  it.each<[string, Buffer]>([
+    ['a byte order mark', Buffer.from('\ufeffone\r\n')],
+    ['UTF-16 as of PowerShell', Buffer.from('\ufeffone\r\n', 'utf16le')],
+    ['UTF-16 with the other byte first', Buffer.from('\ufeffone\r\n', 'utf16le').swap16()],
+    ['hashed ones behind a byte order mark', Buffer.from(`\ufeff${printEntries([hashed('one')])}`)],
+    ['hashed ones in UTF-16', Buffer.from(`\ufeff${printEntries([hashed('one')])}`, 'utf16le')],
+    ['a comment in Latin-1', Buffer.from('# f\u00fcr alle\none\n', 'latin1')],
+  ])('are those of a file with %s', (_, bytes) => {
+    const { tokensFile } = place()
+    writeFileSync(tokensFile, bytes)
+    expect(start({ tokensFile }).opening('one', '\ufeffone', 'one\r')).toEqual(['one'])
+  })
+
   it('are not those of a file that is named and not there, or is none', () => {
     const { dataDir, tokensFile } = place()
-    expect(() => start({ tokensFile })).toThrow(
-      `there is no tokens file ${tokensFile}. Make one: logweir token create --tokens-file ${tokensFile}`,
-    )
+    const message = `there is no tokens file ${tokensFile}. Make one: logweir token create --tokens-file ${tokensFile}`
+    expect(() => start({ tokensFile })).toThrow(expect.objectContaining({ code: 'tokens_unavailable', message }))
     expect(() => start({ tokensFile: dataDir })).toThrow(/^cannot read the tokens in .*EISDIR/)
   })
 
@@ -116,6 +143,12 @@ describe('where none is configured', () => {
     chmodSync(join(dataDir, 'token'), 0o644)
     expect(start({ dataDir }).opening('kept')).toEqual(['kept'])
     expect(modeOf(join(dataDir, 'token'))).toBe(0o600)
+  })
+
+  it.each(['kept\r\n', '\ufeffkept', ' "kept"\t\n'])('a kept token is read from %j', (text) => {
+    const { dataDir } = place()
+    writeFileSync(join(dataDir, 'token'), text)
+    expect(start({ dataDir }).opening('kept')).toEqual(['kept'])
   })
 
   it('a kept token that is empty is refused', () => {
@@ -223,5 +256,99 @@ describe('a tokens file that changes', () => {
     expect(clock.timers).toBe(1)
     close()
     expect(clock.timers).toBe(0)
+  })
+})
+
+describe('a tokens file that is replaced', () => {
+  /** Puts a link in the place of what is at its path, as the kubelet does. */
+  function link(target: string, path: string): void {
+    symlinkSync(target, `${path}.new`)
+    renameSync(`${path}.new`, path)
+  }
+
+  it('is followed through a rename, a new file, and a shorter one at the same place', () => {
+    const { dataDir, tokensFile } = place('one')
+    const { clock, opening } = start({ tokensFile })
+    writeFileSync(join(dataDir, 'next'), 'two')
+    renameSync(join(dataDir, 'next'), tokensFile)
+    clock.advance(1_000)
+    expect(opening('one', 'two')).toEqual(['two'])
+    rmSync(tokensFile)
+    writeFileSync(tokensFile, 'six')
+    clock.advance(1_000)
+    expect(opening('two', 'six')).toEqual(['six'])
+    writeFileSync(tokensFile, '4')
+    clock.advance(1_000)
+    expect(opening('six', '4')).toEqual(['4'])
+  })
+
+  it.each([
+    'keeps',
+    'removes',
+  ])('is followed through the links of a secret of Kubernetes, which %s the old one', (how) => {
+    const { dataDir } = place()
+    const publish = (version: number, text: string) => {
+      mkdirSync(join(dataDir, `..${version}`))
+      writeFileSync(join(dataDir, `..${version}`, 'tokens'), text)
+      link(`..${version}`, join(dataDir, '..data'))
+      if (how === 'removes') rmSync(join(dataDir, `..${version - 1}`), { recursive: true, force: true })
+    }
+    publish(1, 'one')
+    const tokensFile = join(dataDir, 'tokens')
+    link('..data/tokens', tokensFile)
+    const { clock, opening, logged } = start({ tokensFile })
+    publish(2, 'two')
+    clock.advance(1_000)
+    publish(3, 'six')
+    clock.advance(1_000)
+    expect(opening('one', 'two', 'six')).toEqual(['six'])
+    expect(logged).toEqual(Array(2).fill(`the tokens file ${tokensFile} has changed; tokens in it: 1`))
+  })
+
+  it('opens to nothing that is half written, and shuts nothing out', () => {
+    const { tokensFile } = place('one\nother\n')
+    const { clock, opening, logged } = start({ tokensFile })
+    const tokens = ['one', 'other', 'secret', 'secret-token', 'LOGWEIR_TOKEN=']
+    const steps = [
+      () => truncateSync(tokensFile),
+      () => appendFileSync(tokensFile, 'LOGWEIR_TOKEN='),
+      () => appendFileSync(tokensFile, 'secret'),
+      () => appendFileSync(tokensFile, '-token\n'),
+    ]
+    for (const step of steps) {
+      clock.advance(499)
+      step()
+      clock.advance(1)
+      expect(opening(...tokens)).toEqual(['one', 'other'])
+    }
+    clock.advance(500)
+    expect(opening(...tokens)).toEqual(['secret-token'])
+    expect(logged).toEqual([`the tokens file ${tokensFile} has changed; tokens in it: 1`])
+  })
+
+  it('is gone for a moment without a word', () => {
+    const { tokensFile } = place('one')
+    const { clock, opening, logged } = start({ tokensFile })
+    rmSync(tokensFile)
+    clock.advance(500)
+    writeFileSync(tokensFile, 'two')
+    clock.advance(1_000)
+    expect(opening('one', 'two')).toEqual(['two'])
+    expect(logged).toEqual([`the tokens file ${tokensFile} has changed; tokens in it: 1`])
+  })
+
+  it.each<[string, string | Buffer, string]>([
+    ['empty', '', 'holds no token. Write one on a line of its own.'],
+    ['blank', ' \r\n', 'holds no token. Write one on a line of its own.'],
+    ['a placeholder', `\${TOKEN}`, 'line 1 is a placeholder that nothing was put in place of. Write the token itself.'],
+    ['half of a list', '{"tokens":[', 'is not of the form {"tokens":[…]}, in JSON. Mend or remove it.'],
+    ['full of NULs, as after a power cut', Buffer.alloc(8), 'it holds NUL characters. Save it as UTF-8.'],
+  ])('leaves the tokens of before in force if it stays %s', (_, text, fault) => {
+    const { tokensFile } = place('one')
+    const { clock, opening, logged } = start({ tokensFile })
+    writeFileSync(tokensFile, text)
+    clock.advance(60_000)
+    expect(opening('one', '', `\${TOKEN}`)).toEqual(['one'])
+    expect(logged).toEqual([expect.stringContaining(fault)])
   })
 })
