@@ -12,6 +12,7 @@ export function checkToken(token: string, where: string): string {
   if (/^\$\{\w+[^}]*\}$/.test(token)) {
     throw usageError(`${where} is a placeholder that nothing was put in place of. Write the token itself.`)
   }
+  if (/^[[{](?:"|$)/.test(token)) throw usageError(`${where} begins as JSON does. Write the token alone.`)
   return token
 }
 

@@ -5,6 +5,7 @@ const file = (text: string) => () => readTokensFile(text, 'FILE')
 const variable = (text: string) => () => readTokensVariable(text, 'VARIABLE')
 const usage = (message: string) => expect.objectContaining({ code: 'usage', message })
 
+const JSON_TEXT = 'begins as JSON does. Write the token alone.'
 const BLANK = 'holds white space or a character beyond ASCII. Choose another.'
 const EMPTY = 'is empty. Remove it, or write it out.'
 const OTHER =
@@ -54,6 +55,8 @@ describe('a file of plain tokens', () => {
     ['another variable that is empty', 'API_KEY=\n', `FILE: line 1 ${OTHER}`],
     ['another variable with blanks', 'password = secret\n', `FILE: line 1 ${OTHER}`],
     ['a placeholder', `\${LOGWEIR_TOKEN}\n`, `FILE: line 1 ${TEMPLATE}`],
+    ['a list in JSON', '["a"]\n', `FILE: line 1 ${JSON_TEXT}`],
+    ['a list in JSON over lines', '[\n  "a",\n  "b"\n]\n', `FILE: line 1 ${JSON_TEXT}`],
     ['a placeholder in a variable', `TOKEN="\${SECRET:-}"\n`, `FILE: line 1: token 1 ${TEMPLATE}`],
   ])('is refused with %s, by line and without telling the token', (_, text, message) => {
     expect(file(text)).toThrow(usage(message))
@@ -80,7 +83,7 @@ describe('a variable of tokens', () => {
     ['quotes around all, as docker --env-file leaves them', '"a,b"', ['a', 'b']],
     ['quotes around each', `'a', "b"`, ['a', 'b']],
     ['a byte order mark', '\ufeffa', ['a']],
-    ['a quote inside', `a"b,'c`, ['a"b', "'c"]],
+    ['a quote inside', `a"b,'c,[d,{e}`, ['a"b', "'c", '[d', '{e}']],
     ['what begins with a number sign or has an equals sign', '#a,PORT=4000', ['#a', 'PORT=4000']],
   ])('is read with %s', (_, text, tokens) => {
     expect(variable(text)()).toEqual(tokens)
@@ -94,6 +97,7 @@ describe('a variable of tokens', () => {
     ['a comma at the end', 'a,', `VARIABLE: token 2 ${EMPTY}`],
     ['empty quotes among others', 'a,""', `VARIABLE: token 2 ${EMPTY}`],
     ['two words', 'a,b c', `VARIABLE: token 2 ${BLANK}`],
+    ['JSON, as of AWS Secrets Manager', '{"enabled":true,"token":"a"}', `VARIABLE: token 1 ${JSON_TEXT}`],
     ['a comment', '# ops\na', `VARIABLE: token 1 ${BLANK}`],
     ['a placeholder', `\${SECRET}`, `VARIABLE: token 1 ${TEMPLATE}`],
   ])('is refused with %s, without telling the token', (_, text, message) => {
