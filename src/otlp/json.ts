@@ -1,37 +1,86 @@
-/** OTLP in JSON: protobuf's mapping, but ids in hexadecimal and enums as numbers. Names that are not known are passed over. */
+/**
+ * OTLP in JSON: protobuf's JSON mapping, but ids in hexadecimal and enums as numbers. What other exporters send instead is
+ * read if it can mean one thing only; docs/otlp.md lists it. Nothing that may be a record is passed over.
+ */
 import { LogweirError } from '../base/errors.js'
-import { quoteLongIntegers } from './long-integers.js'
 import {
-  type Attributes,
-  type Group,
-  type LogRecord,
-  MAX_NESTING,
-  Malformed,
-  readOr,
-  type Scope,
-  tooNested,
-  type Value,
-} from './request.js'
-
-type Json = Record<string, unknown>
+  fieldIn,
+  fieldNames,
+  idIn,
+  integerIn,
+  integerOf,
+  type Json,
+  listIn,
+  nanosIn,
+  objectOf,
+  renamedIn,
+  textIn,
+  unknownFields,
+} from './json-fields.js'
+import { anyValue, attributesIn } from './json-values.js'
+import { quoteLongIntegers } from './long-integers.js'
+import { createScope, type Damaged, type Group, type LogRecord, Malformed, readOr, type Scope } from './request.js'
+import { severityNumberOf } from './severity.js'
 
 /**
- * The records of a request. Throws {@link Malformed} where they cannot be told apart, and `body_too_large`; one that cannot
- * be read itself is {@link Damaged}.
+ * The records of a request. Throws {@link Malformed} if they cannot be told apart, and `body_too_large`; a record that
+ * cannot be read is {@link Damaged}.
  */
 export function* groupsOfJson(bytes: Uint8Array): Generator<Group, void> {
-  const request = objectOf(parse(bytes), 'the body')
-  if (request.resourceLogs === undefined && Object.keys(request).length > 0) {
-    throw new Malformed('it has no resourceLogs')
-  }
-  for (const resourceLogs of objectsIn(request, 'resourceLogs')) {
-    const resource = attributesIn(objectOf(resourceLogs.resource ?? {}, 'resource'))
-    for (const scopeLogs of objectsIn(resourceLogs, 'scopeLogs')) {
-      const records = recordsOf(listIn(scopeLogs, 'logRecords'))
-      yield { resource, scope: scopeOf(objectOf(scopeLogs.scope ?? {}, 'scope')), records }
-    }
-  }
+  const { elements, strays } = elementsOf(objectOf(parse(bytes), 'the body'), REQUEST, 'it')
+  for (const resourceLogs of elements) yield* groupsOf(messageOf(resourceLogs, 'resourceLogs'))
+  if (strays.length > 0) yield { resource: [], scope: createScope(), records: strays }
 }
+
+function* groupsOf(resourceLogs: Json): Generator<Group, void> {
+  const resource = resourceOf(objectOf(fieldIn(resourceLogs, 'resource') ?? {}, 'resource'))
+  const { elements, strays } = elementsOf(resourceLogs, RESOURCE_LOGS, 'an element of resourceLogs')
+  for (const element of elements) {
+    const scopeLogs = messageOf(element, 'scopeLogs')
+    const scope = scopeOf(objectOf(renamedIn(scopeLogs, 'scope', 'instrumentationLibrary') ?? {}, 'scope'))
+    const records = elementsOf(scopeLogs, SCOPE_LOGS, 'an element of scopeLogs')
+    yield { resource, scope, records: recordsOf(records.elements, records.strays) }
+  }
+  if (strays.length > 0) yield { resource, scope: createScope(), records: strays }
+}
+
+/** A message that holds records: the names of their list, the first of which is today's, and its other fields. */
+interface Level {
+  names: readonly string[]
+  known: ReadonlySet<string>
+}
+
+const level = (names: readonly string[], others: readonly string[]): Level => ({
+  names,
+  known: fieldNames(...names, ...others),
+})
+
+const REQUEST = level(['resourceLogs'], [])
+const RESOURCE_LOGS = level(['scopeLogs', 'instrumentationLibraryLogs'], ['resource', 'schemaUrl'])
+const SCOPE_LOGS = level(['logRecords', 'logs'], ['scope', 'instrumentationLibrary', 'schemaUrl'])
+
+/**
+ * The elements of the list, and what unknown fields hold in its place. Throws if there are unknown fields and no list: its
+ * name may be wrong.
+ */
+function elementsOf(message: Json, { names, known }: Level, what: string): { elements: unknown[]; strays: Damaged[] } {
+  const elements = listIn(message, ...names)
+  const unknown = unknownFields(message, known)
+  if (elements === undefined && unknown.length > 0) {
+    throw new Malformed(`${what} has no ${names[0]}, but ${unknown[0]![0].toWellFormed()}`)
+  }
+  return { elements: elements ?? [], strays: unknown.flatMap(([name, value]) => straysIn(name, value, names[0]!)) }
+}
+
+/** Whatever may be records: each element of a list, or an object. */
+function straysIn(name: string, value: unknown, expected: string): Damaged[] {
+  if (typeof value !== 'object' || Object.keys(value!).length === 0) return []
+  const what = `${name.toWellFormed()} is not a field here; records are read from ${expected} only`
+  return (Array.isArray(value) ? value : [value]).map((one) => ({ what, text: jsonOf(one) }))
+}
+
+/** An element of a list of messages; null stands for an empty one. */
+const messageOf = (element: unknown, list: string) => objectOf(element ?? {}, `an element of ${list}`)
 
 /** So many objects and arrays a body may hold, what looks like one in a text counted too: each takes memory beyond its bytes. */
 const MAX_BRACKETS = 1_000_000
@@ -47,148 +96,78 @@ function refuseTooMany(bytes: Uint8Array): void {
   )
 }
 
-const UTF_8 = new TextDecoder('utf-8', { fatal: true })
+/** Bytes that are not UTF-8, such as those of a character that was cut in two, become U+FFFD. */
+const UTF_8 = new TextDecoder()
 
 function parse(bytes: Uint8Array): unknown {
   refuseTooMany(bytes)
   try {
     return JSON.parse(quoteLongIntegers(UTF_8.decode(bytes)))
   } catch (error) {
-    throw new Malformed(error instanceof SyntaxError ? `it is not JSON: ${error.message}` : 'it is not valid UTF-8')
+    throw new Malformed(`it is not JSON: ${(error as Error).message}`)
   }
 }
 
-function* recordsOf(records: readonly unknown[]) {
+function* recordsOf(records: readonly unknown[], strays: readonly Damaged[]) {
   for (const record of records) {
     yield readOr(
       () => recordOf(objectOf(record, 'a log record')),
       () => jsonOf(record),
     )
   }
+  yield* strays
 }
 
-/** Nothing where it is nested too deep to be written. */
-function jsonOf(record: unknown): string {
+/** Empty if it is nested too deep to be written. */
+function jsonOf(value: unknown): string {
   try {
-    return JSON.stringify(record)
+    return JSON.stringify(value)
   } catch {
     return ''
   }
 }
 
+const RESOURCE = fieldNames('attributes', 'droppedAttributesCount', 'entityRefs')
+const SCOPE = fieldNames('name', 'version', 'attributes', 'droppedAttributesCount')
+const LOG_RECORD = fieldNames(
+  'timeUnixNano',
+  'observedTimeUnixNano',
+  'severityNumber',
+  'severityText',
+  'eventName',
+  'body',
+  'attributes',
+  'droppedAttributesCount',
+  'flags',
+  'traceId',
+  'spanId',
+)
+
+const resourceOf = (resource: Json) => attributesIn(resource, RESOURCE)
+
 function scopeOf(scope: Json): Scope {
-  return { name: textIn(scope, 'name'), version: textIn(scope, 'version'), attributes: attributesIn(scope) }
+  return { name: textIn(scope, 'name'), version: textIn(scope, 'version'), attributes: attributesIn(scope, SCOPE) }
 }
 
 function recordOf(record: Json): LogRecord {
   return {
     timeUnixNano: nanosIn(record, 'timeUnixNano'),
     observedTimeUnixNano: nanosIn(record, 'observedTimeUnixNano'),
-    severityNumber: integerIn(record, 'severityNumber'),
+    severityNumber: severityIn(record),
     severityText: textIn(record, 'severityText'),
     eventName: textIn(record, 'eventName'),
     body: anyValue(record.body, 0),
-    attributes: attributesIn(record),
+    attributes: attributesIn(record, LOG_RECORD),
     flags: integerIn(record, 'flags'),
-    traceId: hexIn(record, 'traceId'),
-    spanId: hexIn(record, 'spanId'),
+    traceId: idIn(record, 'traceId', 16),
+    spanId: idIn(record, 'spanId', 8),
   }
 }
 
-const attributesIn = (holder: Json) => entriesOf(listIn(holder, 'attributes'), 0)
-
-function entriesOf(list: readonly unknown[], depth: number): Attributes {
-  return list.map((entry) => {
-    const keyValue = objectOf(entry, 'an attribute')
-    return [textIn(keyValue, 'key'), anyValue(keyValue.value, depth)]
-  })
-}
-
-/** Of several kinds of one value the first is taken; of none it is null. */
-function anyValue(any: unknown, depth: number): Value {
-  if (any === undefined || any === null) return null
-  const value = objectOf(any, 'a value')
-  const kind = KINDS.find((name) => value[name] !== undefined && value[name] !== null)
-  return kind === undefined ? null : READERS[kind](value[kind], depth)
-}
-
-const READERS = {
-  stringValue: (value: unknown) => text(value, 'stringValue'),
-  boolValue(value: unknown) {
-    if (typeof value === 'boolean') return value
-    throw new Malformed('boolValue is no truth value')
-  },
-  intValue: integerValue,
-  doubleValue: doubleValue,
-  arrayValue: (value: unknown, depth: number) =>
-    valuesIn(value, 'arrayValue', depth).map((one) => anyValue(one, depth + 1)),
-  kvlistValue: (value: unknown, depth: number) =>
-    new Map(entriesOf(valuesIn(value, 'kvlistValue', depth), depth + 1)) as Value,
-  bytesValue: (value: unknown) => Buffer.from(text(value, 'bytesValue'), 'base64') as Uint8Array,
-} satisfies Record<string, (value: unknown, depth: number) => Value>
-
-const KINDS = Object.keys(READERS) as (keyof typeof READERS)[]
-
-function valuesIn(value: unknown, name: string, depth: number): unknown[] {
-  if (depth === MAX_NESTING) throw tooNested()
-  return listIn(objectOf(value, name), 'values')
-}
-
-const INTEGER = /^-?\d{1,20}$/
-
-/** A number that stands bare keeps what is left of it: the official JavaScript exporter sends 1e21 as an integer. */
-function integerValue(value: unknown): Value {
-  if (typeof value === 'number' && Number.isInteger(value)) return value
-  if (typeof value === 'string' && INTEGER.test(value)) return BigInt(value)
-  throw new Malformed('intValue is no integer')
-}
-
-const DOUBLE = /^(?:-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|NaN|-?Infinity)$/
-
-function doubleValue(value: unknown): Value {
-  if (typeof value === 'number') return value
-  if (typeof value === 'string' && DOUBLE.test(value)) return Number(value)
-  throw new Malformed('doubleValue is no number')
-}
-
-const NANOS = /^\d{1,20}$/
-
-function nanosIn(holder: Json, name: string): bigint {
-  const value = holder[name] ?? 0
-  if (NANOS.test(String(value)) && typeof value !== 'object') return BigInt(String(value))
-  throw new Malformed(`${name} is no count of nanoseconds`)
-}
-
-function integerIn(holder: Json, name: string): number {
-  const value = holder[name] ?? 0
-  if (typeof value === 'number' && Number.isInteger(value)) return value
-  throw new Malformed(`${name} is no integer`)
-}
-
-const HEX = /^(?:[\da-f]{2})*$/i
-
-function hexIn(holder: Json, name: string): string {
-  const value = textIn(holder, name)
-  if (HEX.test(value)) return value.toLowerCase()
-  throw new Malformed(`${name} is not hexadecimal`)
-}
-
-const textIn = (holder: Json, name: string) => text(holder[name] ?? '', name)
-
-function text(value: unknown, name: string): string {
-  if (typeof value === 'string') return value
-  throw new Malformed(`${name} is no text`)
-}
-
-function listIn(holder: Json, name: string): unknown[] {
-  const value = holder[name] ?? []
-  if (Array.isArray(value)) return value
-  throw new Malformed(`${name} is no array`)
-}
-
-const objectsIn = (holder: Json, name: string) => listIn(holder, name).map((one) => objectOf(one, `one of ${name}`))
-
-function objectOf(value: unknown, name: string): Json {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json
-  throw new Malformed(`${name} is no object`)
+/** By number, as OTLP has it, or by name, as protobuf's JSON mapping has enums. */
+function severityIn(record: Json): number {
+  const value = fieldIn(record, 'severityNumber') ?? 0
+  const number = integerOf(value) ?? (typeof value === 'string' ? severityNumberOf(value) : undefined)
+  if (number !== undefined) return Number(number)
+  throw new Malformed('severityNumber is neither an integer nor a name of OTLP')
 }

@@ -1,6 +1,6 @@
 /**
  * OTLP in protobuf. The numbers of the fields are those of opentelemetry-proto 1 (collector/logs/v1, logs/v1, resource/v1,
- * common/v1); a field that is not listed is passed over.
+ * common/v1) and of its older versions. Unknown fields are skipped, except in a message without the records it should hold.
  */
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import {
@@ -27,10 +27,16 @@ interface Field<T> {
 interface Message<T> {
   name: string
   fields: ReadonlyMap<number, Field<T>>
+  /** Called before an unknown field is skipped. */
+  unknown(into: T, number: number): void
 }
 
-function message<T>(name: string, fields: Record<number, Field<T>>): Message<T> {
-  return { name, fields: new Map(Object.entries(fields).map(([number, field]) => [Number(number), field])) }
+function message<T>(
+  name: string,
+  fields: Record<number, Field<T>>,
+  unknown: Message<T>['unknown'] = () => {},
+): Message<T> {
+  return { name, fields: new Map(Object.entries(fields).map(([number, field]) => [Number(number), field])), unknown }
 }
 
 const { Varint, Bit64, Bit32, LengthDelimited } = WireType
@@ -59,11 +65,13 @@ function readMessage<T>(into: T, type: Message<T>, reader: BinaryReader, end: nu
   if (reader.pos > end) throw new Malformed(`${type.name} does not end where it should`)
 }
 
-function readField<T>(into: T, { name, fields }: Message<T>, reader: BinaryReader, depth: number): void {
+function readField<T>(into: T, { name, fields, unknown }: Message<T>, reader: BinaryReader, depth: number): void {
   const [number, wire] = reader.tag()
   const field = fields.get(number)
-  if (field === undefined) reader.skip(wire, number)
-  else if (field.wire === wire) field.read(into, reader, depth)
+  if (field === undefined) {
+    unknown(into, number)
+    reader.skip(wire, number)
+  } else if (field.wire === wire) field.read(into, reader, depth)
   else throw new Malformed(`field ${number} of ${name} has the wire type ${wire} in place of ${field.wire}`)
 }
 
@@ -86,13 +94,8 @@ function reading<T>(name: string, run: () => T): T {
   }
 }
 
-function text(reader: BinaryReader): string {
-  try {
-    return reader.string(true)
-  } catch (error) {
-    throw error instanceof TypeError ? new Malformed('a text is not valid UTF-8') : error
-  }
-}
+/** Bytes that are not UTF-8, such as those of a character that was cut in two, become U+FFFD. */
+const text = (reader: BinaryReader) => reader.string()
 
 const hex = (reader: BinaryReader) => Buffer.from(reader.bytes()).toString('hex')
 
@@ -116,23 +119,32 @@ function container<U>(inner: () => Message<U>, open: () => U, finish: (made: U) 
   })
 }
 
-const ANY_VALUE: Message<Holder> = message('AnyValue', {
-  1: delimited((into, reader) => void (into.value = text(reader))),
-  2: { wire: Varint, read: (into, reader) => void (into.value = reader.bool()) },
-  3: { wire: Varint, read: (into, reader) => void (into.value = BigInt(reader.int64())) },
-  4: { wire: Bit64, read: (into, reader) => void (into.value = reader.double()) },
-  5: container(
-    () => ARRAY_VALUE,
-    (): Value[] => [],
-    (values) => values,
-  ),
-  6: container(
-    () => KEY_VALUES,
-    (): Attributes => [],
-    (entries) => new Map(entries),
-  ),
-  7: delimited((into, reader) => void (into.value = reader.bytes())),
-})
+/** A kind of a later version: its value cannot be stored, which the sender must be told. */
+function refuseUnknownKind(_: Holder, number: number): never {
+  throw new Malformed(`a value is of the unknown kind ${number}`)
+}
+
+const ANY_VALUE: Message<Holder> = message(
+  'AnyValue',
+  {
+    1: delimited((into, reader) => void (into.value = text(reader))),
+    2: { wire: Varint, read: (into, reader) => void (into.value = reader.bool()) },
+    3: { wire: Varint, read: (into, reader) => void (into.value = BigInt(reader.int64())) },
+    4: { wire: Bit64, read: (into, reader) => void (into.value = reader.double()) },
+    5: container(
+      () => ARRAY_VALUE,
+      (): Value[] => [],
+      (values) => values,
+    ),
+    6: container(
+      () => KEY_VALUES,
+      (): Attributes => [],
+      (entries) => new Map(entries),
+    ),
+    7: delimited((into, reader) => void (into.value = reader.bytes())),
+  },
+  refuseUnknownKind,
+)
 
 const KEY_VALUE = message<KeyValue>('KeyValue', {
   1: delimited((into, reader) => void (into.key = text(reader))),
@@ -169,6 +181,8 @@ const LOG_RECORD = message<LogRecord>('LogRecord', {
   1: { wire: Bit64, read: (into, reader) => void (into.timeUnixNano = BigInt(reader.fixed64())) },
   2: { wire: Varint, read: (into, reader) => void (into.severityNumber = reader.int32()) },
   3: delimited((into, reader) => void (into.severityText = text(reader))),
+  // `name` until OTLP 0.16. Comes first, since of equal keys the last counts.
+  4: delimited((into, reader) => void into.attributes.unshift(['name', text(reader)])),
   5: nested(
     () => ANY_VALUE,
     createHolder,
@@ -205,33 +219,58 @@ const RESOURCE_LOGS = message<ResourceLogs>('ResourceLogs', {
   ),
 })
 
-/** A message of which nothing but one field is read, whose values are messages. */
-const partOf = (name: string, field: number) =>
-  message<Part>(name, { [field]: delimited((into, reader) => void (into.bytes = reader.bytes())) })
-
-/** The value of the field that was read last; null where it was another field. */
+/** What {@link partsOf} has found in one field. */
 interface Part {
+  /** Null if it was another field. */
   bytes: Uint8Array | null
+  /** The first unknown field of the message so far. */
+  unknown?: number
 }
 
-const RESOURCES = partOf('ExportLogsServiceRequest', 1)
-const SCOPES = partOf('ResourceLogs', 2)
-const RECORDS = partOf('ScopeLogs', 2)
+/** A message that is read for one list only. */
+interface Parts {
+  /** Number and name of the list. */
+  list: string
+  message: Message<Part>
+}
 
-/** The values of that field, one by one. */
-function* partsOf(bytes: Uint8Array, type: Message<Part>): Generator<Uint8Array, void> {
+const PART = delimited<Part>((part, reader) => void (part.bytes = reader.bytes()))
+const OTHER = delimited<Part>((_, reader) => void reader.bytes())
+
+function parts(name: string, list: string, numbers: readonly number[], others: readonly number[] = []): Parts {
+  const fields = [...numbers.map((number) => [number, PART]), ...others.map((number) => [number, OTHER])]
+  const noteUnknown: Message<Part>['unknown'] = (part, number) => void (part.unknown ??= number)
+  return { list: `${numbers[0]} (${list})`, message: message(name, Object.fromEntries(fields), noteUnknown) }
+}
+
+const RESOURCES = parts('ExportLogsServiceRequest', 'resource_logs', [1])
+// 1000 is `instrumentation_library_logs` of OTLP 0.15: an InstrumentationLibraryLogs has the fields of a ScopeLogs.
+const SCOPES = parts('ResourceLogs', 'scope_logs', [2, 1000], [1, 3])
+const RECORDS = parts('ScopeLogs', 'log_records', [2], [1, 3])
+
+/**
+ * The elements of the list, one by one. Throws {@link Malformed} if there are none, but unknown fields: these may be what
+ * should be in the list.
+ */
+function* partsOf(bytes: Uint8Array, { list, message: type }: Parts): Generator<Uint8Array, void> {
   const reader = new BinaryReader(bytes)
   const part: Part = { bytes: null }
   const readNext = () => readField(part, type, reader, 0)
+  let isEmpty = true
   while (reader.pos < reader.len) {
     part.bytes = null
     reading(type.name, readNext)
-    if (part.bytes !== null) yield part.bytes
+    if (part.bytes === null) continue
+    isEmpty = false
+    yield part.bytes
+  }
+  if (isEmpty && part.unknown !== undefined) {
+    throw new Malformed(`${type.name} has no field ${list}, but field ${part.unknown}`)
   }
 }
 
 /** Those that hold anything: of nothing a great many fit into a body. */
-function* filledPartsOf(bytes: Uint8Array, type: Message<Part>): Generator<Uint8Array, void> {
+function* filledPartsOf(bytes: Uint8Array, type: Parts): Generator<Uint8Array, void> {
   for (const part of partsOf(bytes, type)) if (part.length > 0) yield part
 }
 

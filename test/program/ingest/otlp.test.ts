@@ -110,7 +110,7 @@ describe('OTLP over HTTP', () => {
     const dataDir = temporaryFolder()
     const service = await serve(['--data-dir', dataDir], { stdin: 'ignore' })
     const query = `?source=edge_logs&project=${PROJECT}`
-    const bad = { ...record(7), body: 'no value' }
+    const bad = { ...record(7), severityNumber: 'LOUD' }
     const records = allOf(10_000).map((number) => (number === 7 ? bad : record(number)))
     const reply = await post(service, gzipSync(request(...records)), { 'Content-Encoding': 'gzip' }, query)
     expect([reply.status, await reply.json()]).toEqual([
@@ -126,7 +126,7 @@ describe('OTLP over HTTP', () => {
     const { line, reason, text } = JSON.parse(reject!)
     expect([line, reason]).toEqual([8, 'invalid_field'])
     expect(JSON.parse(text)).toMatchObject({
-      metadata: 'No log record of OTLP: a value is no object.',
+      metadata: 'No log record of OTLP: severityNumber is neither an integer nor a name of OTLP.',
       record: JSON.stringify(bad),
     })
 

@@ -1,0 +1,12 @@
+/** SeverityNumber of opentelemetry-proto: six levels of four steps each, numbered from 1. */
+const NAMES = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'FATAL'].flatMap((level) => [
+  level,
+  `${level}2`,
+  `${level}3`,
+  `${level}4`,
+])
+const NUMBERS = new Map(['UNSPECIFIED', ...NAMES].map((name, number) => [name, number]))
+
+/** The number of a name such as `SEVERITY_NUMBER_INFO2` or `Info2`; undefined if OTLP has none. */
+export const severityNumberOf = (name: string): number | undefined =>
+  NUMBERS.get(name.toUpperCase().replace(/^SEVERITY_NUMBER_/, ''))
