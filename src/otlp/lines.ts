@@ -2,6 +2,7 @@
 import { LogweirError } from '../base/errors.js'
 import { joined } from '../base/joined.js'
 import { KIB, MIB } from '../base/units.js'
+import { addHttpMembers } from './http-attributes.js'
 import { jsonOf, membersOf, objectOf } from './metadata.js'
 import type { Attributes, Damaged, Group, LogRecord, Scope, Value } from './request.js'
 
@@ -100,9 +101,10 @@ function timeOf({ timeUnixNano, observedTimeUnixNano }: LogRecord): string {
   return `"timestamp":${isPlain ? nanos : JSON.stringify(new Date(Number(nanos / NANOS_PER_MS)))},`
 }
 
-/** The members of the metadata: the attributes, then what else is known, under a longer name where its own is taken. */
+/** The members of the metadata: the attributes, copies of HTTP's, then what else is known, under a longer name where its own is taken. */
 function metadataOf(record: LogRecord, frame: Frame): string {
   const attributes = objectOf(record.attributes.filter(([key]) => key !== ID))
+  addHttpMembers(attributes)
   let members = membersOf(attributes)
   const add = (name: string, json: string) => {
     if (json === '') return
