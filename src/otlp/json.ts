@@ -19,6 +19,7 @@ import {
 } from './json-fields.js'
 import { anyValue, attributesIn } from './json-values.js'
 import { quoteLongIntegers } from './long-integers.js'
+import { refuseRepeated } from './repeated-lists.js'
 import { createScope, type Damaged, type Group, type LogRecord, Malformed, readOr, type Scope } from './request.js'
 import { severityNumberOf } from './severity.js'
 
@@ -58,6 +59,7 @@ const level = (names: readonly string[], others: readonly string[]): Level => ({
 const REQUEST = level(['resourceLogs'], [])
 const RESOURCE_LOGS = level(['scopeLogs', 'instrumentationLibraryLogs'], ['resource', 'schemaUrl'])
 const SCOPE_LOGS = level(['logRecords', 'logs'], ['scope', 'instrumentationLibrary', 'schemaUrl'])
+const LISTS = fieldNames(...REQUEST.names, ...RESOURCE_LOGS.names, ...SCOPE_LOGS.names)
 
 /**
  * The elements of the list, and what unknown fields hold in its place. Throws if there are unknown fields and no list: its
@@ -101,8 +103,15 @@ const UTF_8 = new TextDecoder()
 
 function parse(bytes: Uint8Array): unknown {
   refuseTooMany(bytes)
+  const text = quoteLongIntegers(UTF_8.decode(bytes))
+  const parsed = parsedOf(text)
+  refuseRepeated(LISTS, text, parsed)
+  return parsed
+}
+
+function parsedOf(text: string): unknown {
   try {
-    return JSON.parse(quoteLongIntegers(UTF_8.decode(bytes)))
+    return JSON.parse(text)
   } catch (error) {
     throw new Malformed(`it is not JSON: ${(error as Error).message}`)
   }

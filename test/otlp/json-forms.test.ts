@@ -41,6 +41,34 @@ describe('the request', () => {
   })
 })
 
+describe('a list that is there twice, of which JSON.parse keeps the last', () => {
+  const record = '{"body":"x"}'
+  const logRecords = `"logRecords":[${record}]`
+  const scope = `"scopeLogs":[{${logRecords}}]`
+  const request = `"resourceLogs":[{${scope}}]`
+
+  test.each([
+    ['resourceLogs', `{${request},${request}}`],
+    ['resource_logs', `{${request},${request}}`.replaceAll('resourceLogs"', 'resource_logs" \n')],
+    ['scopeLogs', `{"resourceLogs":[{${scope},${scope}}]}`],
+    ['logRecords', `{"resourceLogs":[{"scopeLogs":[{${logRecords},"logRecords" : []}]}]}`],
+  ])('refuses the request: %s', (name, json) => {
+    expect(outcomes(json)).toEqual([`refused: ${name} is there twice in one object`])
+  })
+
+  test('is told from lists of several resources, and from the same words elsewhere', () => {
+    const two = `{"resourceLogs":[{${scope}},{${scope}}]}`
+    expect(outcomes(two)).toEqual([LINE, LINE])
+    const words = '{\\"resourceLogs\\":[{\\"scopeLogs\\":[]}],\\"logRecords\\":'
+    const plain = '{"logRecords":{"logRecords":1},"x\\"logRecords":"logRecords"}'
+    const body = `{"stringValue":"${words}"}`
+    const json = two.replaceAll(record, `{"body":${body},"attributes":${plain}}`)
+    expect(outcomes(json).map((line) => JSON.parse(line))).toEqual(
+      Array(2).fill({ event_message: JSON.parse(`"${words}"`), metadata: JSON.parse(plain) }),
+    )
+  })
+})
+
 describe('resourceLogs', () => {
   const request = (resourceLogs: object) => ({ resourceLogs: [resourceLogs] })
   const old = [{ instrumentationLibrary: { name: 'lib' }, logs: [RECORD] }]

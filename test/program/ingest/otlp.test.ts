@@ -158,4 +158,39 @@ describe('OTLP over HTTP', () => {
     const [newest] = await service.rows(`logs.all?project=${PROJECT}`)
     expect(newest).toMatchObject({ id: '9999', timestamp: startUs + 9999, metadata: {} })
   })
+
+  it('answers 200 only to what it stores whole: other names, plain values, HTTP attributes, cut texts', async () => {
+    const service = await serve([], { stdin: 'ignore' })
+    const sent = {
+      time_unix_nano: `${startUs * 1000}`,
+      body: 'GET \ud83d',
+      userId: 7,
+      attributes: { 'http.request.method': 'GET', 'url.full': 'https://shop.example/rest/v1', 'url.path': '/rest/v1' },
+    }
+    const resource = { 'logweir.source': 'edge_logs', 'logweir.project': PROJECT }
+    const body = JSON.stringify({ resource_logs: { resource, instrumentationLibraryLogs: [{ logs: [sent] }] } })
+    const reply = await post(service, body)
+    expect([reply.status, await reply.json()]).toEqual([200, {}])
+    const [row] = await service.rows(`logs.all?project=${PROJECT}`)
+    expect(row).toMatchObject({
+      timestamp: startUs,
+      event_message: 'GET �',
+      metadata: {
+        userId: 7,
+        http: { request: { method: 'GET' } },
+        request: { method: 'GET', url: 'https://shop.example/rest/v1', path: '/rest/v1' },
+      },
+    })
+    const [counts] = await service.rows('usage.api-counts?project=shop.example&interval=daily')
+    expect(counts).toMatchObject({ total_rest_requests: 1 })
+
+    const strays = { resourceLogs: [{ resource, scopeLogs: [{ logRecords: [record(1)] }], records: [record(2)] }] }
+    const partial = (await (await post(service, JSON.stringify(strays))).json()) as Record<string, object>
+    expect(partial.partialSuccess).toMatchObject({ rejectedLogRecords: '1' })
+    const wrong = await post(service, JSON.stringify({ resourceLogs: [{ resource, logs: [record(3)] }] }))
+    expect([wrong.status, ((await wrong.json()) as { error: string }).error]).toEqual([
+      400,
+      expect.stringContaining('an element of resourceLogs has no scopeLogs, but logs'),
+    ])
+  })
 })
