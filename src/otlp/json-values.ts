@@ -6,7 +6,7 @@ import {
   integerOf,
   isObject,
   type Json,
-  listIn,
+  listOf,
   objectOf,
   textIn,
   textOf,
@@ -28,7 +28,8 @@ function entriesOf(list: unknown, name: string, depth: number): Attributes {
   return isKeyValue(list) ? [entryOf(list, depth)] : membersOf(Object.entries(list), depth)
 }
 
-const isKeyValue = (object: Json) => typeof object.key === 'string' && 'value' in object
+const isKeyValue = (object: Json) =>
+  typeof object.key === 'string' && 'value' in object && Object.keys(object).length === 2
 
 const membersOf = (members: [string, unknown][], depth: number): Attributes =>
   members.map(([name, value]) => [name.toWellFormed(), anyValue(value, depth)])
@@ -103,7 +104,7 @@ const KINDS = new Map(
 function valuesIn(value: unknown, name: string): unknown[] {
   const message = objectOf(value, name)
   refuseWithoutValues(message, name)
-  return listIn(message, 'values') ?? []
+  return listOf(message.values ?? [], 'values')
 }
 
 function pairsOf(value: unknown, depth: number): Attributes {

@@ -19,7 +19,7 @@ import {
 } from './json-fields.js'
 import { anyValue, attributesIn } from './json-values.js'
 import { quoteLongIntegers } from './long-integers.js'
-import { refuseRepeated } from './repeated-lists.js'
+import { refuseRepeatedLists } from './repeated-lists.js'
 import { createScope, type Damaged, type Group, type LogRecord, Malformed, readOr, type Scope } from './request.js'
 import { severityNumberOf } from './severity.js'
 
@@ -59,8 +59,6 @@ const level = (names: readonly string[], others: readonly string[]): Level => ({
 const REQUEST = level(['resourceLogs'], [])
 const RESOURCE_LOGS = level(['scopeLogs', 'instrumentationLibraryLogs'], ['resource', 'schemaUrl'])
 const SCOPE_LOGS = level(['logRecords', 'logs'], ['scope', 'instrumentationLibrary', 'schemaUrl'])
-const LISTS = fieldNames(...REQUEST.names, ...RESOURCE_LOGS.names, ...SCOPE_LOGS.names)
-
 /**
  * The elements of the list, and what unknown fields hold in its place. Throws if there are unknown fields and no list: its
  * name may be wrong.
@@ -105,7 +103,7 @@ function parse(bytes: Uint8Array): unknown {
   refuseTooMany(bytes)
   const text = quoteLongIntegers(UTF_8.decode(bytes))
   const parsed = parsedOf(text)
-  refuseRepeated(LISTS, text, parsed)
+  refuseRepeatedLists(text, parsed)
   return parsed
 }
 

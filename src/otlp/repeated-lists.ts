@@ -1,15 +1,16 @@
 /** Lists of records that `JSON.parse` would lose: of a name that one object has twice it keeps the last value. */
 import { Malformed } from './request.js'
 
-/** A name of `names` before a colon; in a string its quotes would be escaped. */
-const memberNames = (names: ReadonlySet<string>) => new RegExp(`(?<!\\\\)"(?:${[...names].join('|')})"\\s*:`, 'g')
+/** Names of the lists of records, before a colon: in a string their quotes would be escaped. */
+const LISTS =
+  /(?<!\\)"(?:resourceLogs|resource_logs|scopeLogs|scope_logs|instrumentationLibraryLogs|instrumentation_library_logs|logRecords|log_records|logs)"\s*:/g
 
 /**
- * Throws {@link Malformed} if an object has one of the names twice. Counts them in the text and, if they are more than a
+ * Throws {@link Malformed} if an object has a list twice. Counts their names in the text and, if they are more than a
  * request of one resource and one scope has, in the parsed value: the difference was lost.
  */
-export function refuseRepeated(names: ReadonlySet<string>, json: string, parsed: unknown): void {
-  const found = json.match(memberNames(names)) ?? []
+export function refuseRepeatedLists(json: string, parsed: unknown): void {
+  const found = json.match(LISTS) ?? []
   if (found.length <= LISTS_OF_ONE_SCOPE) return
   const lost = new Map<string, number>()
   for (const member of found) add(lost, member.slice(1, member.indexOf('"', 1)), 1)

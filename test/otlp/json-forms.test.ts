@@ -47,13 +47,23 @@ describe('a list that is there twice, of which JSON.parse keeps the last', () =>
   const scope = `"scopeLogs":[{${logRecords}}]`
   const request = `"resourceLogs":[{${scope}}]`
 
+  const twice = (list: string) => `${list.replace(/\w+/, 'LIST')},${list.replace(/\w+/, 'LIST')}`
+  const requests = `{${twice(request)}}`
+  const scopes = `{"resourceLogs":[{${twice(scope)}}]}`
+  const records = `{"resourceLogs":[{"scopeLogs":[{${twice(logRecords)}}]}]}`
+
   test.each([
-    ['resourceLogs', `{${request},${request}}`],
-    ['resource_logs', `{${request},${request}}`.replaceAll('resourceLogs"', 'resource_logs" \n')],
-    ['scopeLogs', `{"resourceLogs":[{${scope},${scope}}]}`],
-    ['logRecords', `{"resourceLogs":[{"scopeLogs":[{${logRecords},"logRecords" : []}]}]}`],
+    ['resourceLogs', requests],
+    ['resource_logs', requests.replaceAll(':', ' \n: ')],
+    ['scopeLogs', scopes],
+    ['scope_logs', scopes],
+    ['instrumentationLibraryLogs', scopes],
+    ['instrumentation_library_logs', scopes],
+    ['logRecords', records],
+    ['log_records', records],
+    ['logs', records],
   ])('refuses the request: %s', (name, json) => {
-    expect(outcomes(json)).toEqual([`refused: ${name} is there twice in one object`])
+    expect(outcomes(json.replaceAll('LIST', name))).toEqual([`refused: ${name} is there twice in one object`])
   })
 
   test('is told from lists of several resources, and from the same words elsewhere', () => {
@@ -287,6 +297,7 @@ describe('attributes', () => {
       metadata('"a":"x","b":5,"c":{"d":[true]}'),
     ],
     ['one pair in place of the list', { key: 'a', value: { stringValue: 'x' } }, metadata('"a":"x"')],
+    ['an object that is no pair', { key: 'a', value: 'x', more: 1 }, metadata('"key":"a","value":"x","more":1')],
     ['null in the list', [null, { key: 'a', value: 1 }], metadata('"a":1')],
     ['a pair without a value', [{ key: 'a' }], metadata('"a":null')],
     ['a key that is a number', [{ key: 1, value: {} }], metadata('"1":null')],
