@@ -437,3 +437,69 @@ describe('a text cut inside an emoji', () => {
     expect(outcomeOf(bytes, 'json')).toEqual(['{"event_message":"a�","metadata":{}}'])
   })
 })
+
+describe('a request with a fault at any place', () => {
+  const value = (text: string) => ({ stringValue: text })
+  const REQUEST = {
+    resourceLogs: [
+      {
+        resource: { attributes: [{ key: '#1;', value: value('#2;') }] },
+        scopeLogs: [
+          {
+            scope: { name: '#3;', version: '#4;', attributes: [{ key: '#5;', value: value('#6;') }] },
+            logRecords: [
+              {
+                severityText: '#7;',
+                eventName: '#8;',
+                body: { arrayValue: { values: [value('#9;'), { kvlistValue: { values: [{ key: '#10;' }] } }] } },
+                attributes: [{ key: '#11;', value: value('#12;') }],
+              },
+              { body: value('#13;') },
+            ],
+          },
+        ],
+      },
+    ],
+  }
+  type Place = { holder: Record<string, unknown>; name: string }
+
+  /** All members of all objects and lists, in a copy of the request. */
+  function placesIn(holder: Record<string, unknown>): Place[] {
+    return Object.entries(holder).flatMap(([name, inner]) => [
+      { holder, name },
+      ...(typeof inner === 'object' ? placesIn(inner as Record<string, unknown>) : []),
+    ])
+  }
+
+  const FAULTS: Record<string, (place: Place) => void> = {
+    'another name'({ holder, name }) {
+      if (Array.isArray(holder)) return
+      holder[`${name}s`] = holder[name]
+      delete holder[name]
+    },
+    'a list around it': ({ holder, name }) => void (holder[name] = [holder[name]]),
+    'an object around it': ({ holder, name }) => void (holder[name] = { inner: holder[name] }),
+    'a list in place of an object': ({ holder, name }) => void (holder[name] = Object.values(holder[name] as object)),
+    'an object in place of a list': ({ holder, name }) => void (holder[name] = { ...(holder[name] as object) }),
+    'its JSON': ({ holder, name }) => void (holder[name] = JSON.stringify(holder[name])),
+  }
+  const count = placesIn(structuredClone(REQUEST)).length
+
+  const markers = (text: string) => new Set(text.match(/#\d+;/g))
+
+  /** Whether every marker is stored, or at least one record is rejected or the request refused. */
+  function isHonest(request: object): boolean {
+    const told = outcomes(request)
+    if (told.some((line) => /^(?:refused|rejected): /.test(line))) return true
+    return markers(told.join('')).size === markers(JSON.stringify(REQUEST)).size
+  }
+
+  test.each(Object.entries(FAULTS))('is never stored in part only: %s', (_, makeFault) => {
+    const requests = [...Array(count).keys()].map((at) => {
+      const request = structuredClone(REQUEST)
+      makeFault(placesIn(request)[at]!)
+      return request
+    })
+    expect(requests.filter((request) => !isHonest(request))).toEqual([])
+  })
+})
