@@ -30,6 +30,12 @@ export const unknownFields = (holder: Json, known: ReadonlySet<string>) =>
     .filter((name) => !known.has(name) && holder[name] !== null)
     .map((name): [string, unknown] => [name, holder[name]])
 
+const SHOWN_LENGTH = 64
+
+/** A name for messages to the sender. */
+export const shownName = (name: string) =>
+  (name.length > SHOWN_LENGTH ? `${name.slice(0, SHOWN_LENGTH)}…` : name).toWellFormed()
+
 /** The value of a field; undefined if it is absent or null. Throws if it is there under both of its names. */
 export function fieldIn(holder: Json, name: string): unknown {
   const original = originalNameOf(name)

@@ -8,6 +8,7 @@ import {
   type Json,
   listOf,
   objectOf,
+  shownName,
   textIn,
   textOf,
   unknownFields,
@@ -45,7 +46,7 @@ function entryOf(entry: unknown, depth: number): Attributes[number] {
 /** An absent key or value may be what an unknown field holds. */
 function refuseInPlaceOf(name: string, keyValue: Json): void {
   const [unknown] = unknownFields(keyValue, KEY_VALUE)
-  if (unknown !== undefined) throw new Malformed(`an attribute has no ${name}, but ${unknown[0].toWellFormed()}`)
+  if (unknown !== undefined) throw new Malformed(`an attribute has no ${name}, but ${shownName(unknown[0])}`)
 }
 
 /** Arrays and objects hold values `depth + 1` levels deep. An object that names no kind of value is itself the value. */
@@ -116,7 +117,7 @@ function pairsOf(value: unknown, depth: number): Attributes {
 
 function refuseWithoutValues(message: Json, name: string): void {
   const [unknown] = (message.values ?? null) === null ? unknownFields(message, VALUES) : []
-  if (unknown !== undefined) throw new Malformed(`${name} has no values, but ${unknown[0].toWellFormed()}`)
+  if (unknown !== undefined) throw new Malformed(`${name} has no values, but ${shownName(unknown[0])}`)
 }
 
 const VALUES = fieldNames('values')

@@ -14,6 +14,7 @@ import {
   nanosIn,
   objectOf,
   renamedIn,
+  shownName,
   textIn,
   unknownFields,
 } from './json-fields.js'
@@ -59,6 +60,7 @@ const level = (names: readonly string[], others: readonly string[]): Level => ({
 const REQUEST = level(['resourceLogs'], [])
 const RESOURCE_LOGS = level(['scopeLogs', 'instrumentationLibraryLogs'], ['resource', 'schemaUrl'])
 const SCOPE_LOGS = level(['logRecords', 'logs'], ['scope', 'instrumentationLibrary', 'schemaUrl'])
+
 /**
  * The elements of the list, and what unknown fields hold in its place. Throws if there are unknown fields and no list: its
  * name may be wrong.
@@ -67,7 +69,7 @@ function elementsOf(message: Json, { names, known }: Level, what: string): { ele
   const elements = listIn(message, ...names)
   const unknown = unknownFields(message, known)
   if (elements === undefined && unknown.length > 0) {
-    throw new Malformed(`${what} has no ${names[0]}, but ${unknown[0]![0].toWellFormed()}`)
+    throw new Malformed(`${what} has no ${names[0]}, but ${shownName(unknown[0]![0])}`)
   }
   return { elements: elements ?? [], strays: unknown.flatMap(([name, value]) => straysIn(name, value, names[0]!)) }
 }
@@ -75,7 +77,7 @@ function elementsOf(message: Json, { names, known }: Level, what: string): { ele
 /** Whatever may be records: each element of a list, or an object. */
 function straysIn(name: string, value: unknown, expected: string): Damaged[] {
   if (typeof value !== 'object' || Object.keys(value!).length === 0) return []
-  const what = `${name.toWellFormed()} is not a field here; records are read from ${expected} only`
+  const what = `${shownName(name)} is not a field here; records are read from ${expected} only`
   return (Array.isArray(value) ? value : [value]).map((one) => ({ what, text: jsonOf(one) }))
 }
 

@@ -177,12 +177,16 @@ const SCOPE = message<Scope>('InstrumentationScope', {
   3: keyValues((into) => into.attributes),
 })
 
-const LOG_RECORD = message<LogRecord>('LogRecord', {
+/** Versions of OTLP before 1.0 named records, too. */
+interface NamedRecord extends LogRecord {
+  name: string
+}
+
+const LOG_RECORD = message<NamedRecord>('LogRecord', {
   1: { wire: Bit64, read: (into, reader) => void (into.timeUnixNano = BigInt(reader.fixed64())) },
   2: { wire: Varint, read: (into, reader) => void (into.severityNumber = reader.int32()) },
   3: delimited((into, reader) => void (into.severityText = text(reader))),
-  // `name` until OTLP 0.16. Comes first, since of equal keys the last counts.
-  4: delimited((into, reader) => void into.attributes.unshift(['name', text(reader)])),
+  4: delimited((into, reader) => void (into.name = text(reader))),
   5: nested(
     () => ANY_VALUE,
     createHolder,
@@ -291,8 +295,15 @@ export function* groupsOfProtobuf(bytes: Uint8Array): Generator<Group, void> {
 function* recordsOf(scopeLogs: Uint8Array) {
   for (const part of partsOf(scopeLogs, RECORDS)) {
     yield readOr(
-      () => read(createLogRecord(), LOG_RECORD, part),
+      () => recordOf(part),
       () => Buffer.from(part).toString('base64'),
     )
   }
+}
+
+/** Its old name comes first among the attributes: of equal keys the last counts. */
+function recordOf(part: Uint8Array): LogRecord {
+  const { name, ...record } = read({ ...createLogRecord(), name: '' }, LOG_RECORD, part)
+  if (name !== '') record.attributes.unshift(['name', name])
+  return record
 }

@@ -32,6 +32,7 @@ describe('the request', () => {
       [LINE, ...Array(2).fill('rejected: logs is not a field here; records are read from resourceLogs only')],
     ],
     ['the name in other letters', { ResourceLogs: [] }, ['refused: it has no resourceLogs, but ResourceLogs']],
+    ['a long name', { ['\ud83d'.repeat(100)]: [] }, [`refused: it has no resourceLogs, but ${'\ufffd'.repeat(64)}…`]],
     ['spans', { resourceSpans: [{}] }, ['refused: it has no resourceLogs, but resourceSpans']],
     ['a list of requests', [{ resourceLogs: [{ scopeLogs }] }], ['refused: the body is not an object']],
     ['JSON in a text', { resourceLogs: '[]' }, ['refused: resourceLogs is neither a list nor an object']],
