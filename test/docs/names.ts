@@ -17,7 +17,6 @@ export const FLAGS: ReadonlySet<string> = new Set([
 
 /** Flags that the pages name of other programs. */
 export const FLAGS_OF_OTHERS: Readonly<Record<string, string>> = {
-  '--build': 'docker compose',
   '--command': 'psql',
   '--env': 'docker',
   '--interactive': 'docker',

@@ -8,6 +8,7 @@ import {
   readFileSync,
   realpathSync,
   renameSync,
+  statSync,
   symlinkSync,
 } from 'node:fs'
 import { createServer } from 'node:net'
@@ -17,7 +18,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { projectRef, TOP_RANK } from '../../src/generate/projects.js'
 import { allOf, assignmentsOf, oneOf, type Step, stagesOf, textOf } from '../deploy/files.js'
-import { ROOT, type Served, serve, start, TOKEN, temporaryFolder, until } from './program.js'
+import { ROOT, type Served, serve, served, start, TOKEN, temporaryFolder, until } from './program.js'
 
 const BUILD_MS = 180_000
 
@@ -159,6 +160,49 @@ function ship(service: Served, records: unknown[]): Promise<Response> {
     body: gzipSync(JSON.stringify(records)),
   })
 }
+
+/** Runs deploy/token.sh as a container of compose.yaml would, with this value of LOGWEIR_TOKEN. */
+function writeToken(folder: string, given?: string): { token: string; output: string } {
+  const { entrypoint, command } = parse(textOf('compose.yaml')).services.token
+  expect([entrypoint, command]).toEqual([
+    ['sh', '/token.sh'],
+    ['/run/secrets/logweir_token', '1000:1000'],
+  ])
+  const file = join(folder, 'logweir_token')
+  const { uid, gid } = statSync(folder)
+  const { status, stdout } = spawnSync('sh', [join(ROOT, 'deploy/token.sh'), file, `${uid}:${gid}`], {
+    encoding: 'utf8',
+    env: bare(given === undefined ? {} : { LOGWEIR_TOKEN: given }),
+  })
+  expect([status, statSync(file).mode & 0o777, readdirSync(folder)]).toEqual([0, 0o600, ['logweir_token']])
+  return { token: readFileSync(file, 'utf8').trim(), output: stdout }
+}
+
+describe('deploy/token.sh', () => {
+  it('makes a token once if none is given, absent or empty, and prints it then', () => {
+    const folder = temporaryFolder()
+    const made = writeToken(folder, '')
+    expect(made.token).toMatch(/^[\w-]{32}$/)
+    expect(made.output).toContain(`token is ${made.token}\n`)
+    const kept = writeToken(folder)
+    expect(kept.token).toBe(made.token)
+    expect(kept.output).not.toContain(made.token)
+    expect(writeToken(temporaryFolder()).token).not.toBe(made.token)
+  })
+
+  it('writes the token that is given, without printing it, and the service accepts it', async () => {
+    const folder = temporaryFolder()
+    const made = writeToken(folder)
+    const given = writeToken(folder, 'choose-one')
+    expect(given.token).toBe('choose-one')
+    expect(given.output).not.toContain('choose-one')
+    const environment = { LOGWEIR_TOKENS_FILE: join(folder, 'logweir_token') }
+    const service = await served(start(['serve', '--port', '0'], { environment }), 'choose-one')
+    const status = async (token: string) =>
+      (await fetch(`${service.url}/api/endpoints`, { headers: { 'X-API-KEY': token } })).status
+    expect([await status('choose-one'), await status(made.token)]).toEqual([200, 401])
+  })
+})
 
 it('what the generator of compose.yaml writes and Vector ships is taken, and is there to be asked for', async () => {
   const { entrypoint, command } = parse(textOf('compose.yaml')).services.generator

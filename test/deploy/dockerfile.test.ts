@@ -1,0 +1,34 @@
+import { validate } from 'dockerfile-utils'
+import { describe, expect, it } from 'vitest'
+import { variableOf } from '../../src/base/settings.js'
+import { SERVE_SETTINGS } from '../../src/settings.js'
+import { allOf, assignmentsOf, oneOf, stagesOf, textOf } from './files.js'
+
+const VARIABLES = Object.keys(SERVE_SETTINGS).map(variableOf)
+const ownVariables = (names: readonly string[]) => names.filter((name) => name.startsWith('LOGWEIR_'))
+
+const [build, run, ...others] = stagesOf(textOf('Dockerfile'))
+
+describe('the Dockerfile', () => {
+  it('is without fault to a linter', () => {
+    expect(validate(textOf('Dockerfile'))).toEqual([])
+    expect(validate('FORM a\nRUN\n').length).toBeGreaterThan(0)
+  })
+
+  it('builds in one stage and runs in another, on a Node that all unit tests run on', () => {
+    expect(others).toEqual([])
+    const [, major] = /^node:(\d+)-bookworm AS build$/.exec(oneOf(build!, 'FROM'))!
+    expect(oneOf(run!, 'FROM')).toBe(`node:${major}-bookworm-slim`)
+    expect(/^NEWER_NODES=\((.*)\)$/m.exec(textOf('.ci/run'))![1]!.split(' ')).toContain(major)
+    expect(allOf(run!, 'COPY').filter((copy) => !copy.startsWith('--from=build /app/'))).toEqual([])
+  })
+
+  it('runs as nobody in particular, tells whether it is ready, and keeps rows in a volume', () => {
+    expect(oneOf(run!, 'USER')).toMatch(/^[1-9]\d*:[1-9]\d*$/)
+    expect(oneOf(run!, 'HEALTHCHECK')).toContain('/ready')
+    const environment = assignmentsOf(oneOf(run!, 'ENV'))
+    expect(environment.LOGWEIR_DATA_DIR).toBe(oneOf(run!, 'VOLUME'))
+    expect(ownVariables(Object.keys(environment)).filter((name) => !VARIABLES.includes(name))).toEqual([])
+    expect(oneOf(run!, 'EXPOSE')).toBe(SERVE_SETTINGS.port.default)
+  })
+})
