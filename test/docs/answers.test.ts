@@ -1,14 +1,40 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
+import { CORS_HEADERS } from '../../src/http/cors.js'
 import { MEANINGS, meaningOf } from '../../src/http/errors.js'
+import { faultOf } from '../../src/http/logs.js'
+import { TOKEN_CODES } from '../../src/http/openapi/answers.js'
 import { openApi } from '../../src/http/openapi/document.js'
-import { DOCUMENTS, documentAt, tablesOf, wordsIn } from './documents.js'
+import { UPLOAD_LIMITS } from '../../src/http/upload.js'
+import { DOCUMENTS, documentAt, ROOT, tablesOf, wordsIn } from './documents.js'
 
 /** The codes that a caller may get: nobody reads the answer to one that has left. */
 const CODES = [...MEANINGS.keys(), 'internal'].filter((code) => code !== 'abandoned')
 
-const { paths }: { paths: Record<string, Record<string, { responses: object }>> } = JSON.parse(
-  openApi(ENDPOINTS, '1.2.3', 0),
+interface Answer {
+  content?: { 'application/json'?: { schema: { allOf?: { properties?: { code: { enum: string[] } } }[] } } }
+}
+
+/** An endpoint of a user, whose parameter says nothing of its codes. */
+const OWN = {
+  ...ENDPOINTS[0]!,
+  name: 'own.one',
+  params: { ...ENDPOINTS[0]!.params, own: { required: false, description: 'a parameter', read: () => 1 } },
+}
+const { paths }: { paths: Record<string, Record<string, { responses: Record<string, Answer> }>> } = JSON.parse(
+  openApi([...ENDPOINTS, OWN], '1.2.3', 0),
+)
+
+/** Every failure that the OpenAPI document has: of all paths, or of one. */
+const FAILURES = Object.entries(paths).flatMap(([path, operations]) =>
+  Object.values(operations).flatMap(({ responses }) =>
+    Object.entries(responses).flatMap(([status, { content }]) => {
+      const [, { properties } = {}] = content?.['application/json']?.schema.allOf ?? []
+      return (properties?.code.enum ?? []).map((code) => ({ path, status: Number(status), code }))
+    }),
+  ),
 )
 const OPERATIONS = Object.values(paths).flatMap((operations) => Object.values(operations))
 const STATUSES = [
@@ -51,6 +77,92 @@ describe('tables of answers', () => {
     const told = ROWS.filter(({ document }) => document === 'docs/api.md').flatMap(({ codes }) => codes)
     expect(told.sort()).toEqual([...CODES].sort())
   })
+})
+
+describe('the OpenAPI document', () => {
+  /** Answers to requests of no known address, or that are none. */
+  const OF_NO_PATH = ['not_found', 'method_not_allowed', 'bad_request', 'headers_too_large', 'request_timeout']
+
+  it('has every code, with its status', () => {
+    expect(FAILURES.length).toBeGreaterThan(60)
+    expect(FAILURES.filter(({ code, status }) => meaningOf(code).status !== status)).toEqual([])
+    const named = new Set([...OF_NO_PATH, ...FAILURES.map(({ code }) => code)])
+    expect(CODES.filter((code) => !named.has(code))).toEqual([])
+    expect([...named].filter((code) => !CODES.includes(code))).toEqual([])
+  })
+
+  const codesIn = (document: string) =>
+    ROWS.filter((row) => row.document === document).flatMap(({ codes, statuses }) =>
+      codes.map((code) => `${statuses} ${code}`),
+    )
+  const isOfToken = (code: string) => TOKEN_CODES.some((other) => other === code)
+
+  it.each([
+    ['docs/shipping.md', '/api/logs', (code: string) => !isOfToken(code)],
+    ['docs/tokens.md', '/api/logs', (code: string) => isOfToken(code) && code !== 'starting'],
+  ])('has no code that the table of %s lacks', (document, path, isToldThere) => {
+    const told = codesIn(document)
+    const named = FAILURES.filter((one) => one.path === path && isToldThere(one.code))
+    expect(named.length).toBeGreaterThan(2)
+    expect(named.map(({ status, code }) => `${status} ${code}`).filter((one) => !told.includes(one))).toEqual([])
+  })
+
+  it('has no status of /v1/logs that the table of docs/otlp.md lacks', () => {
+    const told = ROWS.filter(({ document }) => document === 'docs/otlp.md').flatMap(({ statuses }) => statuses)
+    const statuses = Object.keys(paths['/v1/logs']!.post!.responses).map(Number)
+    expect(statuses.filter((status) => !told.includes(status))).toEqual([])
+  })
+})
+
+/** The codes that a folder of src makes errors of. */
+const thrownIn = (folder: string): string[] =>
+  readdirSync(join(ROOT, 'src', folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .flatMap((name) => [
+      ...readFileSync(join(ROOT, 'src', folder, name), 'utf8').matchAll(/new LogweirError\(\s*'(\w+)'/g),
+    ])
+    .map(([, code]) => code!)
+
+/** Codes of errors that answer no request: of the start, and of the last event of a live tail. */
+const NOT_ANSWERED = ['cannot_listen', 'slow_reader']
+
+it('code that answers requests makes no error of a code without a status', () => {
+  const thrown = ['http', 'endpoints', 'otlp'].flatMap(thrownIn)
+  expect(thrown.length).toBeGreaterThan(30)
+  const unknown = thrown.filter((code) => code !== 'internal' && !MEANINGS.has(code))
+  expect(unknown.sort()).toEqual(NOT_ANSWERED)
+})
+
+describe('what the pages say of records', () => {
+  const meaningIn = (document: string, code: string) =>
+    tablesOf(documentAt(document)!)
+      .flatMap(({ rows }) => rows)
+      .find((cells) => wordsIn(cells[1] ?? '').includes(code))!
+      .at(-1)
+
+  it('is `invalid_records`, for one reason or several', () => {
+    expect(faultOf({ too_old: 2 }).code).toBe('invalid_records')
+    expect(faultOf({ too_old: 2, invalid_json: 1 }).code).toBe('invalid_records')
+    expect(meaningIn('docs/shipping.md', 'invalid_records')).toContain('for one reason or several')
+  })
+
+  it.each([
+    'docs/api.md',
+    'docs/shipping.md',
+    'docs/otlp.md',
+    'docs/logflare.md',
+    'SECURITY.md',
+    'deploy/vector.yaml',
+  ])('is the size of a body, in MiB: %s', (path) => {
+    const sizes = readFileSync(join(ROOT, path), 'utf8').match(/\b12 (MB|MiB)(?! of)/g)
+    const size = `${UPLOAD_LIMITS.bodyBytes / 1024 / 1024} MiB`
+    expect(new Set(sizes)).toEqual(new Set([size]))
+  })
+})
+
+it('docs/api.md names the headers that a page of another origin can read', () => {
+  const [, exposed] = /Access-Control-Expose-Headers: ([^`]*)`/.exec(documentAt('docs/api.md')!.text) ?? []
+  expect(exposed).toBe(CORS_HEADERS['Access-Control-Expose-Headers'])
 })
 
 it('docs/api.md names every status', () => {

@@ -159,6 +159,14 @@ const queries = (path: string, row: Row): Case[] => [
     given: { failure: new LogweirError('overloaded', 'Full.') },
   },
   {
+    about: 'too many groups',
+    path,
+    search: '?project=a',
+    status: 400,
+    code: 'too_many_groups',
+    given: { failure: new LogweirError('too_many_groups', 'Too many.') },
+  },
+  {
     about: 'no engine',
     path,
     search: '?project=a',

@@ -49,6 +49,7 @@ export function queryOperations(endpoint: Endpoint, nowUs: number): Operations {
         ...TOKEN_CODES,
         'duplicate_parameter',
         ...Object.values(params).flatMap(({ codes = ['invalid_parameter'] }) => codes),
+        'too_many_groups',
         'forbidden_project',
         'not_acceptable',
         'overloaded',
