@@ -45,6 +45,11 @@ export function createMetrics() {
     queries: counter('queries_total', 'Queries answered, by endpoint and outcome.', 'endpoint', 'outcome'),
     querySeconds: latency('query_duration_seconds', 'Time from a query to its answer.', 'endpoint', 'cache'),
     queriesRunning: gauge('queries_running', 'Queries that run now.'),
+    unreadParameters: counter(
+      'unread_parameters_total',
+      'Requests with a query of the caller that the endpoint does not read.',
+      'parameter',
+    ),
     tailsOpen: gauge('tails_open', 'Live tails that are open.'),
     tailsDropped: counter('tails_dropped_total', 'Live tails that were ended because they were read too slowly.'),
     cacheHits: counter('cache_hits_total', 'Answers served from the cache.', 'endpoint'),

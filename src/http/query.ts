@@ -11,6 +11,7 @@ import type { HttpLimits } from './limits.js'
 import { createObserver, type Origin } from './observe.js'
 import { chooseOffer } from './offers.js'
 import { createUncached } from './uncached.js'
+import { createUnreadReport } from './unread.js'
 
 interface Parts {
   engine: Pick<Engine, 'run'>
@@ -58,6 +59,7 @@ export function createQueries({ engine, endpoints, metrics, clock, limits, log }
   const cached = createCached({ engine, gate, clock, limits, metrics, log })
   const uncached = createUncached({ engine, gate, clock, heldBytes: limits.heldBytes })
   const observe = createObserver(metrics, clock)
+  const reportUnread = createUnreadReport(metrics, log)
 
   /** An answer, observed when it is there. */
   async function observed(name: string, origin: Origin, startedMs: number, reply: Promise<Response>) {
@@ -77,7 +79,9 @@ export function createQueries({ engine, endpoints, metrics, clock, limits, log }
       const found = known.find(idOrName)
       if (found === undefined) throw refusals.notFound()
       const { endpoint } = found
-      const call = found.read(searchOf(request.url), projects)
+      const search = searchOf(request.url)
+      reportUnread(endpoint, search)
+      const call = found.read(search, projects)
       const offer = chooseOffer(request.headers)
       if (endpoint.cache === 'disabled') {
         const onFailure = (error: unknown) => fail(error, breakOff, log)
