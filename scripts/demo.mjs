@@ -20,13 +20,27 @@ const SEED = 1
 const HOST = '127.0.0.1'
 const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url))
 
-const { values: options } = parseArgs({
-  options: {
-    port: { type: 'string', default: '4000' },
-    rows: { type: 'string', default: '200000' },
-    once: { type: 'boolean', default: false },
-  },
-})
+/** The options of the command line; the port is a number. Throws if one is wrong. */
+function readOptions() {
+  const { values } = parseArgs({
+    options: {
+      port: { type: 'string', default: '4000' },
+      rows: { type: 'string', default: '200000' },
+      once: { type: 'boolean', default: false },
+    },
+  })
+  const port = Number(values.port)
+  if (!/^\d+$/.test(values.port) || port > 65_535) throw new Error(`--port: "${values.port}" is not a port, as 4000`)
+  return { ...values, port }
+}
+
+let options
+try {
+  options = readOptions()
+} catch (error) {
+  console.error(`demo: ${error.message}`)
+  process.exit(1)
+}
 
 const token = randomBytes(16).toString('base64url')
 const project = projectRef(SEED, TOP_RANK)
@@ -45,22 +59,29 @@ async function freePort(port) {
   return free
 }
 
+/** The environment without settings of logweir: those of another service could stop this one. */
+const ENVIRONMENT = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('LOGWEIR_')))
+
 function startServer(port) {
   return spawn(process.execPath, [CLI, 'serve', '--in-memory', '--host', HOST, '--port', String(port)], {
     stdio: ['pipe', 'inherit', 'pipe'],
     // In a group of its own: a Ctrl-C reaches it once, through us, and not from the terminal as well.
     detached: true,
-    env: { ...process.env, LOGWEIR_ACCESS_TOKENS: token },
+    env: { ...ENVIRONMENT, LOGWEIR_ACCESS_TOKENS: token },
   })
 }
 
-/** Pipes generated records into the server's standard input, which then ends. */
+/** Pipes generated records into the server's standard input, which then ends. Rejects if they cannot be generated. */
 function feed(server) {
   const args = ['generate', '--rows', options.rows, '--seed', String(SEED), '--span', '7d']
-  const generator = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
-  // A server that stops early is told of by its exit.
+  const generator = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'pipe', 'inherit'], env: ENVIRONMENT })
+  // A server that stops early is reported by its exit. Without a reader the generator would wait for ever.
   server.stdin.on('error', () => generator.kill())
+  server.once('exit', () => generator.kill())
   generator.stdout.pipe(server.stdin)
+  return new Promise((_, reject) => {
+    generator.once('exit', (code) => code > 0 && reject(new Error('the records cannot be generated')))
+  })
 }
 
 /** Shows what the server says, and resolves when it has said that its standard input ended. */
@@ -89,7 +110,7 @@ async function ask(base, question) {
   console.log(`curl -H 'X-API-KEY: ${token}' '${url}'`)
 }
 
-const port = await freePort(Number(options.port))
+const port = await freePort(options.port)
 const base = `http://${HOST}:${port}`
 const server = startServer(port)
 let stopping = false
@@ -100,8 +121,7 @@ function stop() {
 process.on('SIGINT', stop)
 process.on('SIGTERM', stop)
 try {
-  feed(server)
-  await fed(server)
+  await Promise.race([feed(server), fed(server)])
   server.removeAllListeners('exit')
   const page = await startSignedIn(base, token)
   console.log(`\nURL    ${base}\nToken  ${token}`)

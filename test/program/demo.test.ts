@@ -4,8 +4,13 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { ROOT } from './program.js'
 
+const DEMO = join(ROOT, 'scripts/demo.mjs')
+/** Settings of a service of the reader's own, with which the demo's would not start. */
+const SETTINGS = { LOGWEIR_TOKENS_FILE: '/nowhere/tokens', LOGWEIR_MEMORY_LIMIT: 'all', LOGWEIR_LOG_FORMAT: 'json' }
+
 it('the demo shows a URL, a token and a request with rows for each endpoint, and stops', async () => {
-  const child = spawn(process.execPath, [join(ROOT, 'scripts/demo.mjs'), '--once', '--rows', '20000', '--port', '0'])
+  const env = { ...process.env, ...SETTINGS }
+  const child = spawn(process.execPath, [DEMO, '--once', '--rows', '20000', '--port', '0'], { env })
   onTestFinished(() => void child.kill())
   const [pieces] = await Promise.all([child.stdout.setEncoding('utf8').toArray(), once(child, 'exit')])
   const text = pieces.join('')
@@ -21,4 +26,21 @@ it('the demo shows a URL, a token and a request with rows for each endpoint, and
     expect(Number(rows)).toBeGreaterThan(0)
     expect([shownToken, shownUrl]).toEqual([token, url])
   }
+})
+
+it.each([
+  ['--rows', 'many', /^logweir: --rows: "many" is not an integer/m],
+  ['--port', 'any', /^demo: --port: "any" is not a port/m],
+  ['--port', '70000', /^demo: --port: "70000" is not a port/m],
+  ['--row', '5', /^demo: Unknown option '--row'/m],
+])('the demo ends and says what is wrong with %s %s', async (flag, value, message) => {
+  const child = spawn(process.execPath, [DEMO, '--once', '--port', '0', flag, value])
+  onTestFinished(() => void child.kill())
+  const pieces = [child.stdout, child.stderr].map((stream) => stream.setEncoding('utf8').toArray())
+  const [code] = await once(child, 'exit')
+  const text = (await Promise.all(pieces)).flat().join('')
+  expect(code).toBe(1)
+  expect(text).toMatch(message)
+  expect(text).not.toContain('    at ')
+  expect(text).not.toContain('without a row')
 })
