@@ -1,11 +1,19 @@
-import type { RequestListener, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { lingerAndClose } from './linger.js'
 
 /** A connection that has sent nothing may have its first request under way when the server closes. */
 const SILENT_MS = 100
 
+export interface ConnectionLimits {
+  /** Connections at the same time. */
+  connections: number
+  /** How long the rest of a request may take after its answer. */
+  lingerMs: number
+}
+
 export interface Connections {
-  /** Takes note of a connection. */
+  /** Counts a connection. Over the limit, it closes the one that has been idle longest, or else the new one. */
   add(socket: Socket): void
   /** Whether every request of a connection, its body too, has come and is answered. */
   isIdle(socket: Socket): boolean
@@ -19,19 +27,69 @@ export interface Connections {
 }
 
 /** The connections of a server, each with its latest answer. */
-export function createConnections(answer: RequestListener): Connections {
+export function createConnections(answer: RequestListener, { connections, lingerMs }: ConnectionLimits): Connections {
   const latest = new Map<Socket, ServerResponse | undefined>()
+  /** Those that wait for their next request, the longest idle first, with the bytes that had been read of each by then. */
+  const idle = new Map<Socket, number>()
   let closing = false
 
   function start(...[incoming, outgoing]: Parameters<RequestListener>): void {
-    if (closing) endAfter(outgoing, incoming.socket)
+    const { socket } = incoming
+    idle.delete(socket)
+    if (closing) endAfter(outgoing, socket)
+    outgoing.once('close', () => answered(incoming))
     answer(incoming, outgoing)
+  }
+
+  /** A client that still sends its request after the answer gets a little time for that. */
+  function answered(incoming: IncomingMessage): void {
+    const { socket } = incoming
+    if (socket.destroyed) return
+    if (incoming.complete) idle.set(socket, socket.bytesRead)
+    else setTimeout(() => incoming.complete || socket.destroy(), lingerMs).unref()
+  }
+
+  /** Node ends a connection by this after its last answer. */
+  function closeGently(socket: Socket): void {
+    const destroySoon = socket.destroySoon.bind(socket)
+    socket.destroySoon = () => {
+      const outgoing = latest.get(socket)
+      if (outgoing?.req.complete !== false) return destroySoon()
+      outgoing.req.resume()
+      lingerAndClose(socket, lingerMs)
+    }
+  }
+
+  function forget(socket: Socket): void {
+    latest.delete(socket)
+    idle.delete(socket)
+  }
+
+  /** The connection that has been idle longest; one that has sent a part of its next request is not idle. */
+  function longestIdle(): Socket | undefined {
+    for (const [socket, bytes] of idle) if (socket.bytesRead === bytes) return socket
+    return undefined
+  }
+
+  /** Whether there is room for one more, by closing an idle one if need be. */
+  function hasRoom(): boolean {
+    if (latest.size < connections) return true
+    const socket = longestIdle()
+    if (socket === undefined) return false
+    forget(socket)
+    socket.destroy()
+    return true
   }
 
   return {
     add(socket) {
+      if (!hasRoom()) {
+        socket.destroy()
+        return
+      }
       latest.set(socket, undefined)
-      socket.once('close', () => latest.delete(socket))
+      socket.once('close', () => forget(socket))
+      closeGently(socket)
     },
     isIdle(socket) {
       const outgoing = latest.get(socket)
@@ -41,8 +99,9 @@ export function createConnections(answer: RequestListener): Connections {
       const { socket } = incoming
       const before = latest.get(socket)
       latest.set(socket, outgoing)
-      if (before === undefined || before.closed) start(incoming, outgoing)
-      else before.once('close', () => socket.writable && start(incoming, outgoing))
+      const next = () => socket.writable && start(incoming, outgoing)
+      if (before === undefined || before.closed) next()
+      else before.once('close', next)
     },
     async close(server, limitMs) {
       closing = true

@@ -99,6 +99,16 @@ export const refusals = {
     new LogweirError('headers_too_large', 'The request line and headers are over 64 KiB. Send a shorter request.'),
   requestTimeout: () =>
     new LogweirError('request_timeout', 'The request did not arrive in time. Send it again, faster.'),
+  bodyTooSlow: () =>
+    new LogweirError(
+      'request_timeout',
+      'The body arrived too slowly, or took too long in all. Nothing of it was stored. Send it again, compressed or in smaller batches.',
+    ),
+  bodySlowest: () =>
+    new LogweirError(
+      'request_timeout',
+      'The memory for bodies is full, and this one arrived most slowly. Nothing of it was stored. Send it again, compressed or in smaller batches.',
+    ),
   twice: (name: string) =>
     new LogweirError('duplicate_parameter', `The parameter "${name}" is given twice. Give it once.`),
   notKept: () =>

@@ -62,7 +62,7 @@ export interface Logs {
 const LOGGED = JSON.stringify({ message: 'Logged!' })
 
 export function createLogs(intake: Intake, limits: LogsLimits, clock: Clock, log: Log): Logs {
-  const uploads = createUploads(limits)
+  const uploads = createUploads(limits, clock)
 
   const take: Logs['take'] = async ({ request, incoming, projects }, form, translate) => {
     const params = new URL(request.url).searchParams

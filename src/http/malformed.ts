@@ -2,9 +2,7 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { LogweirError } from '../base/errors.js'
 import { refusals } from './errors.js'
-
-/** How long what a client sends on is read and dropped after a refusal: a reset could cost it the answer. */
-const LINGER_MS = 1_000
+import { lingerAndClose } from './linger.js'
 
 /** The bytes of the request line and the headers; white space that stands around a value is not counted. */
 export function headBytes({ method, url, rawHeaders }: IncomingMessage): number {
@@ -33,8 +31,8 @@ export async function refuseMalformed(
     socket.destroy()
     return
   }
-  socket.end(await asText(refuse(refusalOf(error))))
-  setTimeout(() => socket.destroy(), LINGER_MS).unref()
+  socket.write(await asText(refuse(refusalOf(error))))
+  lingerAndClose(socket)
 }
 
 function refusalOf({ code }: NodeJS.ErrnoException): LogweirError {

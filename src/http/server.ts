@@ -4,23 +4,22 @@ import { getRequestListener, RequestError } from '@hono/node-server'
 import { LogweirError } from '../base/errors.js'
 import { KIB } from '../base/units.js'
 import type { App } from './app.js'
-import { createConnections } from './connections.js'
+import { type ConnectionLimits, createConnections } from './connections.js'
 import { refusals } from './errors.js'
+import { LINGER_MS } from './linger.js'
 import { headBytes, isEndless, refuseMalformed } from './malformed.js'
 
-/** What a client may take. Node's own are too patient for a server that strangers reach. */
-export interface ServerLimits {
+/** What a client may take. Node's own limits are too patient for a server that strangers reach. */
+export interface ServerLimits extends ConnectionLimits {
   /** The request line and the headers, as they were sent. */
   headBytes: number
-  /** From a connection's first byte to the end of the headers, and of the request. */
+  /** From a request's first byte to the end of its headers. */
   headersMs: number
-  requestMs: number
   /** How long an idle connection is kept, and one that takes nothing of its answer. */
   keepAliveMs: number
   stalledMs: number
-  /** How often the times above are looked at. */
+  /** How often `headersMs` is looked at. */
   checkMs: number
-  connections: number
   /** How long running answers may go on after `close`. */
   closeMs: number
 }
@@ -28,11 +27,11 @@ export interface ServerLimits {
 export const SERVER_LIMITS: ServerLimits = {
   headBytes: 64 * KIB,
   headersMs: 5_000,
-  requestMs: 15_000,
-  keepAliveMs: 5_000,
+  keepAliveMs: 95_000,
   stalledMs: 300_000,
   checkMs: 250,
   connections: 512,
+  lingerMs: LINGER_MS,
   closeMs: 4_000,
 }
 
@@ -74,13 +73,14 @@ function makeServer(app: App, limits: ServerLimits) {
     // HTTP/1.0 knows no Host.
     if (incoming.httpVersion === '1.0') incoming.headers.host ??= 'localhost'
     answer(incoming, outgoing)
-  })
+  }, limits)
   const server = createServer(
     {
       // Node counts fewer bytes than were sent: it takes whatever is within the limit, and headBytes refuses the rest.
       maxHeaderSize: limits.headBytes,
       headersTimeout: limits.headersMs,
-      requestTimeout: limits.requestMs,
+      // Bodies are bound by their rate where they are read, and any other request by its answer.
+      requestTimeout: 0,
       keepAliveTimeout: limits.keepAliveMs,
       connectionsCheckingInterval: limits.checkMs,
       // No Host, or two of them joined, is no valid Host: the listener refuses both.
@@ -89,7 +89,6 @@ function makeServer(app: App, limits: ServerLimits) {
     },
     connections.listener,
   )
-  server.maxConnections = limits.connections
   server.maxHeadersCount = 0
   server.timeout = limits.stalledMs
   server.on('connection', connections.add)

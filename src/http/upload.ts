@@ -1,39 +1,46 @@
 import type { IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
+import type { Clock } from '../base/clock.js'
 import { LogweirError } from '../base/errors.js'
 import { KIB, MIB } from '../base/units.js'
-import { refusals } from './errors.js'
+import { createBodyMemory } from './body-memory.js'
+import type { PaceLimits } from './pace.js'
+import { receive, tooLarge } from './receive.js'
 
 /** What bodies of requests may take. Each has a small value in tests. */
-export interface UploadLimits {
+export interface UploadLimits extends PaceLimits {
   /** One body, as it is sent and as it is decompressed. */
   bodyBytes: number
   /** All bodies that are held, in both forms. */
   bodiesBytes: number
 }
 
-export const UPLOAD_LIMITS: UploadLimits = { bodyBytes: 12 * MIB, bodiesBytes: 64 * MIB }
+export const UPLOAD_LIMITS: UploadLimits = {
+  bodyBytes: 12 * MIB,
+  bodiesBytes: 64 * MIB,
+  leastBytesPerS: 16 * KIB,
+  paceWindowMs: 15_000,
+  longestBodyMs: 600_000,
+}
 
 /** A body that has come whole, decompressed. It counts as held until it is released. */
 export interface Upload {
   bytes: Uint8Array
-  /** Holds so many bytes more, which are made of it. Throws `too_many_bodies`. */
+  /** Holds that many more bytes, which are made of it. Throws `too_many_bodies`. */
   hold(bytes: number): void
   release(): void
 }
 
 export interface Uploads {
   /**
-   * Reads the body of a request. Throws `body_too_large`, `too_many_bodies`, `invalid_body` where its coding is broken,
-   * `unsupported_content_encoding`, and `abandoned` where the client leaves before its end.
+   * Reads the body of a request. Throws `body_too_large`, `too_many_bodies`, `invalid_body` if its coding is broken,
+   * `unsupported_content_encoding`, `request_timeout` if it arrives too slowly or has to make room for faster ones, and
+   * `abandoned` if the client leaves before its end.
    */
   read(request: Request, incoming?: IncomingMessage): Promise<Upload>
   heldBytes(): number
 }
-
-/** A body whose length is not told begins with room for so much. */
-const UNTOLD_BYTES = 64 * KIB
 
 type Decode = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>
 
@@ -59,31 +66,17 @@ function hasZlibHeader([first = 0, second = 0]: Uint8Array): boolean {
   return (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0
 }
 
-export function createUploads({ bodyBytes, bodiesBytes }: UploadLimits): Uploads {
-  let heldBytes = 0
-
-  /** What one request holds: never more than is free. */
-  function createHold() {
-    let own = 0
-    const hold = (bytes: number) => {
-      if (heldBytes + bytes > bodiesBytes) throw tooManyBodies()
-      heldBytes += bytes
-      own += bytes
-    }
-    const release = (bytes = own) => {
-      heldBytes -= bytes
-      own -= bytes
-    }
-    return { hold, release }
-  }
+export function createUploads(limits: UploadLimits, clock: Clock): Uploads {
+  const { bodyBytes } = limits
+  const memory = createBodyMemory(limits.bodiesBytes)
 
   async function read(request: Request, incoming?: IncomingMessage): Promise<Upload> {
     const decode = decoderOf(request.headers)
     if (Number(request.headers.get('content-length')) > bodyBytes) throw tooLarge(bodyBytes)
-    const { hold, release } = createHold()
+    const share = memory.createShare()
+    const { hold, release } = share
     try {
-      const sent = await readAll(request, incoming, bodyBytes, hold)
-      if (incoming?.complete === false) throw refusals.abandoned()
+      const sent = await receive(request, incoming, { limits, clock, share })
       if (decode === undefined) return { bytes: sent, hold, release }
       hold(bodyBytes)
       const bytes = await decoded(decode, sent, bodyBytes)
@@ -95,7 +88,7 @@ export function createUploads({ bodyBytes, bodiesBytes }: UploadLimits): Uploads
     }
   }
 
-  return { read, heldBytes: () => heldBytes }
+  return { read, heldBytes: memory.heldBytes }
 }
 
 /** What undoes the coding of a body; undefined where it has none. */
@@ -110,41 +103,6 @@ function decoderOf(headers: Headers): Decode | undefined {
   )
 }
 
-/**
- * The body as it was sent, in memory of its own. The stream is not ended where it is too long: that would end the
- * connection before the answer.
- */
-async function readAll(
-  request: Request,
-  incoming: IncomingMessage | undefined,
-  limitBytes: number,
-  hold: (bytes: number) => void,
-): Promise<Uint8Array> {
-  // Node's own stream, where there is one: whoever but looks at the request's body has a web stream made, which is slower.
-  const chunks = incoming?.iterator({ destroyOnReturn: false }) ?? request.body?.values({ preventCancel: true }) ?? []
-  let bytes = new Uint8Array(Number(request.headers.get('content-length') ?? UNTOLD_BYTES))
-  let filled = 0
-  try {
-    for await (const chunk of chunks as AsyncIterable<Uint8Array>) {
-      if (filled + chunk.length > limitBytes) throw tooLarge(limitBytes)
-      hold(chunk.length)
-      if (filled + chunk.length > bytes.length) bytes = grown(bytes, Math.min(limitBytes, 2 * (filled + chunk.length)))
-      bytes.set(chunk, filled)
-      filled += chunk.length
-    }
-  } catch (error) {
-    // A body that ends before its end is that of a client that has left.
-    throw error instanceof LogweirError ? error : refusals.abandoned()
-  }
-  return bytes.subarray(0, filled)
-}
-
-function grown(bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
-  const more = new Uint8Array(length)
-  more.set(bytes)
-  return more
-}
-
 async function decoded(decode: Decode, bytes: Uint8Array, limitBytes: number): Promise<Uint8Array> {
   try {
     return await decode(bytes, { maxOutputLength: limitBytes })
@@ -157,14 +115,3 @@ async function decoded(decode: Decode, bytes: Uint8Array, limitBytes: number): P
     )
   }
 }
-
-const tooLarge = (limitBytes: number) =>
-  new LogweirError(
-    'body_too_large',
-    `The body is over ${limitBytes / MIB} MiB, as it is sent or decompressed. Nothing of it was taken. Send smaller batches.`,
-  )
-const tooManyBodies = () =>
-  new LogweirError(
-    'too_many_bodies',
-    'Too many records are on their way in. Nothing of this body was taken. Send it again shortly.',
-  )
