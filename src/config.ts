@@ -14,7 +14,7 @@ import {
   type ValuesOf,
 } from './base/settings.js'
 import { readSettingsFile } from './base/settings-file.js'
-import { DAY_US } from './base/units.js'
+import { DAY_US, MILLISECOND_US } from './base/units.js'
 import { type FieldNames, fieldNamesOf } from './field-names.js'
 import {
   type CLICKHOUSE_SETTINGS,
@@ -66,6 +66,8 @@ export interface ServeConfig {
   retentionUs: number
   tokensFile: string | undefined
   accessTokens: string | undefined
+  /** How long an idle connection is kept. */
+  keepAliveMs: number
   logFormat: LogFormat
   /** The directory of own endpoints. */
   endpoints: string | undefined
@@ -122,6 +124,7 @@ function serveConfigOf({ values, found }: ReadServe): ServeConfig {
     config: _,
     memoryLimit,
     retentionDays,
+    keepAlive,
     dataDir,
     inMemory,
     engine,
@@ -148,6 +151,7 @@ function serveConfigOf({ values, found }: ReadServe): ServeConfig {
     dataDir: overriddenOf({ values, found }) === 'dataDir' ? undefined : dataDir,
     memoryLimitBytes: memoryLimit ?? Math.floor(memoryBytes() / 2),
     retentionUs: retentionDays * DAY_US,
+    keepAliveMs: keepAlive / MILLISECOND_US,
     clickhouse: engine === 'clickhouse' ? withUrl(clickhouse, '--engine clickhouse') : undefined,
   }
 }

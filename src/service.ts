@@ -73,7 +73,8 @@ export async function startService(config: ServeConfig, log: Log): Promise<Servi
     intake: { take: requests.take, trouble: () => engine.trouble(), prepare: requests.prepare },
     translate: otlp.translate,
   })
-  const server = await listen(app, config).catch(async (error) => {
+  const { host, port, keepAliveMs } = config
+  const server = await listen(app, { host, port, limits: { keepAliveMs } }).catch(async (error) => {
     await engine.close()
     throw error
   })

@@ -15,6 +15,7 @@ import {
   spanUs,
   text,
   tokenName,
+  waitUs,
   whole,
 } from './base/kinds.js'
 import type { LogFormat } from './base/log.js'
@@ -87,6 +88,11 @@ export const SERVE_SETTINGS = {
     meaning: 'access tokens, hashed or one a line; default: tokens.json in the data directory',
   },
   accessTokens: { kind: text(''), flag: false, secret: true, meaning: 'access tokens, comma separated; never a flag' },
+  keepAlive: {
+    kind: waitUs,
+    default: '95s',
+    meaning: 'how long an idle connection is kept; longer than proxies and shippers keep theirs',
+  },
   logFormat: {
     kind: oneOf<LogFormat>('FORMAT', 'text', 'json'),
     default: 'text',

@@ -52,6 +52,7 @@ describe('readServeConfig', () => {
       retentionUs: 90 * 86_400e6,
       tokensFile: undefined,
       accessTokens: undefined,
+      keepAliveMs: 95_000,
       logFormat: 'text',
     })
   })
@@ -70,6 +71,7 @@ describe('readServeConfig', () => {
     })
     expect(serve('--port=65535 --memory-limit=3g').port).toBe(65_535)
     expect(serve('--memory-limit=3g').memoryLimitBytes).toBe(3 * 2 ** 30)
+    expect([serve('--keep-alive 1s').keepAliveMs, serve('--keep-alive 1d').keepAliveMs]).toEqual([1_000, 86_400_000])
     expect(serve('--memory-limit 123456').memoryLimitBytes).toBe(123_456)
   })
 
@@ -102,6 +104,7 @@ describe('readServeConfig', () => {
       LOGWEIR_RETENTION_DAYS: '7',
       LOGWEIR_TOKENS_FILE: 't',
       LOGWEIR_ACCESS_TOKENS: 'a,b',
+      LOGWEIR_KEEP_ALIVE: '10m',
       LOGWEIR_LOG_FORMAT: 'json',
       LOGWEIR_IN_MEMORY: 'false',
     }
@@ -117,6 +120,7 @@ describe('readServeConfig', () => {
       retentionUs: 7 * 86_400e6,
       tokensFile: 't',
       accessTokens: 'a,b',
+      keepAliveMs: 600_000,
       logFormat: 'json',
     })
   })
@@ -169,6 +173,9 @@ describe('readServeConfig', () => {
     ['--log-format xml', '--log-format: "xml" is not one of text, json.'],
     ['--memory-limit 0', '--memory-limit: "0" is not a number of bytes above 0, as 1073741824, 512M or 2G.'],
     ['--memory-limit 1.5G', '--memory-limit: "1.5G" is not a number of bytes above 0, as 1073741824, 512M or 2G.'],
+    ['--keep-alive 0s', '--keep-alive: "0s" is not a length of time from 1s to 1d, as 95s or 10m.'],
+    ['--keep-alive 25h', '--keep-alive: "25h" is not a length of time from 1s to 1d, as 95s or 10m.'],
+    ['--keep-alive 95', '--keep-alive: "95" is not a length of time from 1s to 1d, as 95s or 10m.'],
     ['--data-dir d --in-memory', '--data-dir and --in-memory exclude each other. Give one of the two.'],
   ])('refuses %s', (line, message) => {
     expect(complaint(() => serve(line))).toBe(message)

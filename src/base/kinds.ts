@@ -101,6 +101,16 @@ export const spanUs: Kind<number> = {
   },
 }
 
+/** A length of time that timers can wait, from a second to a day, read into microseconds. */
+export const waitUs: Kind<number> = {
+  placeholder: 'TIME',
+  expects: 'a length of time from 1s to 1d, as 95s or 10m',
+  read(value) {
+    const us = spanUs.read(value)
+    return us !== undefined && us <= DAY_US ? us : undefined
+  },
+}
+
 /** Values of a kind, none of them twice, between commas. */
 export const listOf = <T>(kind: Kind<T>, most = Number.POSITIVE_INFINITY): Kind<readonly T[]> => ({
   placeholder: `${kind.placeholder},…`,

@@ -6,7 +6,7 @@ import { ENDPOINTS } from '../../src/endpoints/index.js'
 import { RawJson, type Row } from '../../src/engine/engine.js'
 import type { Fate } from '../../src/http/logs.js'
 import type { TestToken } from './support.js'
-import { API_COUNTS, createTestApp, LOGS_ALL, PREFIX, STATS, TOKEN } from './support.js'
+import { API_COUNTS, createTestApp, LOGS_ALL, PREFIX, STATS, settle, TOKEN } from './support.js'
 
 interface Media {
   schema: object
@@ -96,6 +96,8 @@ interface Case {
     status?: 'starting' | 'ok' | 'stopping'
     isTroubled?: boolean
     isEnding?: boolean
+    /** Time that passes before the answer is awaited. */
+    passMs?: number
     limits?: Parts['limits']
   }
 }
@@ -222,6 +224,14 @@ const sendings = (path: string, sent: Case['init']): Case[] => [
     code: 'body_too_large',
     given: { limits: { bodyBytes: 1 } as Parts['limits'] },
   },
+  {
+    about: 'too slow',
+    path,
+    init: { ...sent, body: new ReadableStream() },
+    status: 408,
+    code: 'request_timeout',
+    given: { passMs: 15_000 },
+  },
   { about: 'an unknown type', path, init: post('{}', 'text/plain'), status: 415, code: 'unsupported_content_type' },
   {
     about: 'an unknown coding',
@@ -344,12 +354,15 @@ const pointer = (...names: string[]) =>
 
 /** Asks as a case says, and holds the answer against the description. */
 async function held({ path, search = '', init = {}, given }: Case) {
-  const { app } = open(given)
+  const { app, clock } = open(given)
   if (given?.isEnding) app.endTails()
   const headers = { 'X-API-KEY': TOKEN, ...init.headers }
-  const response = await app.fetch(
-    new Request(PREFIX + path + search, { ...init, headers, duplex: 'half' } as RequestInit),
-  )
+  const reply = app.fetch(new Request(PREFIX + path + search, { ...init, headers, duplex: 'half' } as RequestInit))
+  if (given?.passMs !== undefined) {
+    await settle()
+    clock.advance(given.passMs)
+  }
+  const response = await reply
   const method = (init.method ?? 'GET').toLowerCase()
   const documented = description.paths[path]![method]!.responses[response.status]
   const type = response.headers.get('content-type')?.split(';')[0]

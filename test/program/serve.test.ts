@@ -141,6 +141,11 @@ async function serveBare(args: readonly string[]) {
   return { ...program, made, statusWith }
 }
 
+it('keeps idle connections as long as --keep-alive says', async () => {
+  const { url } = await serve(['--keep-alive', '10m'], { stdin: 'ignore' })
+  expect((await fetch(`${url}/health`)).headers.get('keep-alive')).toBe('timeout=600')
+})
+
 describe('a made access token', () => {
   it('is kept in the data directory and shown once', async () => {
     const dataDir = join(temporaryFolder(), 'data')

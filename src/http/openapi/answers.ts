@@ -32,6 +32,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   403: 'The access token does not open this.',
   404: 'There is nothing at this address.',
   406: 'None of the media types that are asked for is had.',
+  408: 'The body arrived too slowly. Nothing of it was stored. Send it again, compressed or in smaller batches.',
   413: 'The body is too large. Nothing of it was taken.',
   415: 'The body is of a kind that is not known. Nothing of it was taken.',
   429: 'Too many requests. Try again.',

@@ -105,6 +105,7 @@ const BODY_CODES = [
   'missing_source',
   'invalid_body',
   'invalid_records',
+  'request_timeout',
   'body_too_large',
   'unsupported_content_type',
   'unsupported_content_encoding',
