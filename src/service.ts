@@ -13,6 +13,7 @@ import { createSealingThread } from './engine/arrow/storage/sealing/thread.js'
 import type { Engine } from './engine/engine.js'
 import type { Plan } from './engine/plan.js'
 import { createApp, type Status } from './http/app.js'
+import { type Arrivals, createArrivals } from './http/arrivals.js'
 import { listen } from './http/server.js'
 import { createIngest } from './ingest/ingest.js'
 import { openRejects } from './ingest/rejects.js'
@@ -27,6 +28,9 @@ import { openTokens } from './tokens/open.js'
 const ROWS_SHARE = 0.5
 /** How long a stop may take before it is broken off; the contract gives 5 s. */
 const STOP_MS = 4_800
+
+/** How long ClickHouse usually takes, at most, until it shows rows that were accepted. */
+const DELIVERED_MS = 5_000
 
 export interface Service {
   url: string
@@ -58,7 +62,10 @@ export async function startService(config: ServeConfig, log: Log): Promise<Servi
   const refreshDegraded = () => metrics.degraded.set(statusNow() === 'degraded' ? 1 : 0)
   Object.assign(metrics.degraded, { collect: refreshDegraded })
   const rejects = openRejects({ dataDir: config.dataDir, log, clock })
-  const intoEngine = { engine, metrics, rejects, clock, retentionUs }
+  // Rows that ClickHouse has not confirmed are not visible yet: together with `emptyMs` it has 10 s for that.
+  const isDelayed = config.clickhouse !== undefined
+  const arrivals = createArrivals(clock, isDelayed ? DELIVERED_MS : 0)
+  const intoEngine = { engine: notingArrivals(engine, arrivals), metrics, rejects, clock, retentionUs }
   const ingest = createIngest({ ...intoEngine, defaults: { source, project, fieldNames } })
   const requests = createRequests(intoEngine)
   const otlp = createTranslator()
@@ -72,6 +79,8 @@ export async function startService(config: ServeConfig, log: Log): Promise<Servi
     log,
     intake: { take: requests.take, trouble: () => engine.trouble(), prepare: requests.prepare },
     translate: otlp.translate,
+    arrivals,
+    limits: isDelayed ? { emptyMs: DELIVERED_MS } : {},
   })
   const { host, port, keepAliveMs } = config
   const server = await listen(app, { host, port, limits: { keepAliveMs } }).catch(async (error) => {
@@ -110,6 +119,16 @@ export async function startService(config: ServeConfig, log: Log): Promise<Servi
       if (status === 'starting') return requests.close()
       await Promise.all([ingest.close(), requests.close()])
       await Promise.all([engine.close(), rejects.close()])
+    },
+  }
+}
+
+/** Notes each batch that the engine has accepted. */
+function notingArrivals(engine: Engine, arrivals: Arrivals): Pick<Engine, 'append'> {
+  return {
+    async append(batch) {
+      await engine.append(batch)
+      arrivals.note(batch.source)
     },
   }
 }

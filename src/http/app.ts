@@ -8,6 +8,7 @@ import { VERSION } from '../base/version.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import type { Engine } from '../engine/engine.js'
 import type { Access } from '../tokens/access.js'
+import type { Arrivals } from './arrivals.js'
 import { createAuth } from './auth.js'
 import { CORS_HEADERS, LOGS_METHODS, preflight } from './cors.js'
 import { definitions } from './definitions.js'
@@ -38,6 +39,8 @@ export interface AppParts {
   status: () => Status
   limits?: Partial<HttpLimits & LogsLimits & TailLimits>
   log: Log
+  /** When records were last accepted; without it answers without rows are kept like any other. */
+  arrivals?: Arrivals
   /** Takes the records that are sent; without it there are no paths for that. */
   intake?: Intake
   /** Makes lines for the intake of OTLP; without it there is no path for that. */

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Clock } from '../base/clock.js'
 import type { Metrics } from '../base/metrics.js'
 import type { CachePolicy, Call, Endpoint } from '../endpoints/endpoint.js'
+import type { SourceName } from '../sources.js'
 import { type Forms, formsBytes } from './forms.js'
 import type { HttpLimits } from './limits.js'
 
@@ -16,6 +17,8 @@ export interface Job {
 export interface Answer {
   forms: Forms
   atMs: number
+  /** If it has no rows, the sources in which there may be some later. */
+  emptySources?: readonly SourceName[]
 }
 
 /** An answer that is kept, when it was last asked for, and when it was last tried to compute it anew. */

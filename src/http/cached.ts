@@ -3,10 +3,13 @@ import type { Log } from '../base/log.js'
 import type { Metrics } from '../base/metrics.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import type { Engine } from '../engine/engine.js'
-import { columnsOf } from '../engine/plan.js'
+import { columnsOf, type Plan, shapeOf } from '../engine/plan.js'
+import type { SourceName } from '../sources.js'
 import { answerReply } from './answer.js'
+import type { Arrivals } from './arrivals.js'
 import { type Answer, createCache, type Job } from './cache.js'
 import { createFlights } from './flight.js'
+import type { Encoder } from './formats/format.js'
 import { jsonFormat } from './formats/json.js'
 import { createForms, formIn } from './forms.js'
 import type { Gate } from './gate.js'
@@ -23,6 +26,8 @@ interface Parts {
   limits: HttpLimits
   metrics: Metrics
   log: Log
+  /** Without it an answer without rows is kept like any other. */
+  arrivals?: Arrivals
 }
 
 export interface Cached {
@@ -37,7 +42,7 @@ export interface Cached {
 }
 
 /** Answers the calls whose answers are kept. */
-export function createCached({ engine, gate, clock, limits, metrics, log }: Parts): Cached {
+export function createCached({ engine, gate, clock, limits, metrics, log, arrivals }: Parts): Cached {
   const cache = createCache(limits, clock, metrics)
   const flights = createFlights(run)
   const gone = new WeakSet<Endpoint>()
@@ -54,6 +59,12 @@ export function createCached({ engine, gate, clock, limits, metrics, log }: Part
     return { answer, measured, isStored: !gone.has(job.endpoint) && cache.put(job, answer, job.asked) }
   }
 
+  /** Whether an answer without rows may have some by now. At most one run each `emptyMs` comes of that. */
+  function isOutdated({ atMs, emptySources }: Answer): boolean {
+    if (arrivals === undefined || emptySources === undefined) return false
+    return clock.monotonicMs() - atMs >= limits.emptyMs && arrivals.mayLack(emptySources, atMs)
+  }
+
   /** In whole seconds. */
   const ageOf = ({ atMs }: Answer) => Math.floor((clock.monotonicMs() - atMs) / 1000)
 
@@ -65,22 +76,25 @@ export function createCached({ engine, gate, clock, limits, metrics, log }: Part
     const columns = columnsOf(plan)
     const measured: Measured = { ms: 0 }
     const rows = await engine.run(plan, { signal, onWork: (work) => (measured.work = work) })
-    const json = await gatherAll(rows, jsonFormat.encoder(columns), signal)
+    const encoder = countRows(jsonFormat.encoder(columns))
+    const json = await gatherAll(rows, encoder, signal)
     measured.ms = clock.monotonicMs() - atMs
     const forms = createForms(json, columns, (forget) => cache.weigh(call.key, forget))
-    return { answer: { atMs, forms }, measured }
+    const emptySources = encoder.rows() === 0 ? sourcesOf(plan) : undefined
+    return { answer: { atMs, forms, emptySources }, measured }
   }
 
   return {
     hit(job, request, offer) {
       const entry = cache.get(job.call.key)
-      if (entry === undefined) return undefined
+      if (entry === undefined || isOutdated(entry)) return undefined
       const ageS = ageOf(entry)
       return reply(request, entry, offer, `hit; ttl=${job.policy.ttlS - ageS}`, HIT, ageS)
     },
     async miss(job, request, offer, fresh) {
+      const isKept = cache.get(job.call.key) !== undefined
       const { value, collapsed } = await flights.join(job.call.key, { ...job, asked: 'now' }, request.signal, fresh)
-      const forward = fresh ? 'fwd=request' : 'fwd=miss'
+      const forward = fresh ? 'fwd=request' : isKept ? 'fwd=stale' : 'fwd=miss'
       const { answer, measured, isStored } = value
       if (collapsed) return reply(request, answer, offer, `${forward}; collapsed`, COLLAPSED, ageOf(answer))
       const status = isStored ? `${forward}; stored` : forward
@@ -92,6 +106,25 @@ export function createCached({ engine, gate, clock, limits, metrics, log }: Part
     },
     close,
   }
+}
+
+/** An encoder that counts the rows that it spells. */
+function countRows(encoder: Encoder): Encoder & { rows(): number } {
+  let rows = 0
+  return {
+    ...encoder,
+    row(row) {
+      rows += 1
+      return encoder.row(row)
+    },
+    rows: () => rows,
+  }
+}
+
+/** The sources that a plan reads; none if it is empty by its parameters. */
+function sourcesOf(plan: Plan): readonly SourceName[] {
+  const shape = shapeOf(plan)
+  return shape === undefined || shape.fromUs > shape.throughUs ? [] : [shape.source]
 }
 
 /** A run is told of to the request that began it alone. */

@@ -3,6 +3,7 @@ import type { Log } from '../base/log.js'
 import type { Metrics } from '../base/metrics.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import type { Engine } from '../engine/engine.js'
+import type { Arrivals } from './arrivals.js'
 import { createCached } from './cached.js'
 import { foreseen, refusals } from './errors.js'
 import { createGate } from './gate.js'
@@ -20,6 +21,7 @@ interface Parts {
   clock: Clock
   limits: HttpLimits
   log: Log
+  arrivals?: Arrivals
 }
 
 export interface Queries {
@@ -53,10 +55,10 @@ function searchOf(url: string): string {
 }
 
 /** The stored queries, as requests ask for them. */
-export function createQueries({ engine, endpoints, metrics, clock, limits, log }: Parts): Queries {
+export function createQueries({ engine, endpoints, metrics, clock, limits, log, arrivals }: Parts): Queries {
   const known = createKnown(endpoints)
   const gate = createGate(limits, clock, metrics.queriesRunning)
-  const cached = createCached({ engine, gate, clock, limits, metrics, log })
+  const cached = createCached({ engine, gate, clock, limits, metrics, log, arrivals })
   const uncached = createUncached({ engine, gate, clock, heldBytes: limits.heldBytes })
   const observe = createObserver(metrics, clock)
   const reportUnread = createUnreadReport(metrics, log)

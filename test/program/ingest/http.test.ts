@@ -27,6 +27,19 @@ function post(service: Url, body: unknown, headers: Record<string, string> = {},
 const answerOf = async (response: Promise<Response>) => [(await response).status, await (await response).json()]
 const LOGGED = [200, { message: 'Logged!' }]
 
+it('a cached answer without rows has them soon after records arrive, over HTTP and on standard input', async () => {
+  const service = await serve()
+  const paths = [`usage.api-counts?project=${PROJECT}&interval=daily`, `functions.invocation-stats?project=${PROJECT}`]
+  for (const path of paths) expect(await service.rows(path)).toEqual([])
+  const metadata = { request: { url: `https://${PROJECT}.supabase.co/rest/v1`, path: '/rest/v1' } }
+  expect(await answerOf(post(service, [{ metadata }]))).toEqual(LOGGED)
+  const invocation = { source: 'function_edge_logs', metadata: { project_ref: PROJECT, function_id: 'f' } }
+  service.child.stdin!.end(`${JSON.stringify(invocation)}\n`)
+  await service.says(/1 rows taken/)
+  await wait(2_000)
+  for (const path of paths) expect(await service.rows(path)).toMatchObject([{}])
+})
+
 describe('records over HTTP', () => {
   it('arrive exactly, in whatever form, and bad ones are named', async () => {
     const dataDir = temporaryFolder()
