@@ -1,6 +1,5 @@
 import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
-import { getPath } from 'hono/utils/url'
 import type { Clock } from '../base/clock.js'
 import type { Log } from '../base/log.js'
 import type { Metrics } from '../base/metrics.js'
@@ -19,6 +18,7 @@ import { createLogs, type Intake, LOGS_LIMITS, type LogsLimits } from './logs.js
 import { openApi } from './openapi/document.js'
 import { createOtlpLogs, OTLP_PATH, otlpErrorReply, type Translate } from './otlp.js'
 import { loadPage, type Page } from './page.js'
+import { LOGS_PATHS, pathOf } from './paths.js'
 import { refuseAccess } from './permission.js'
 import { createQueries, type Queries } from './query.js'
 import { CODED_JSON_HEADERS, codedReply, type HeaderFields, jsonReply, VARY } from './reply.js'
@@ -62,8 +62,6 @@ export interface App {
 
 /** The paths that need no token, beside those of the page. */
 const OPEN_PATHS = ['/health', '/ready']
-/** The paths that take records. */
-const LOGS_PATHS = ['/api/logs', '/logs', OTLP_PATH]
 
 /** The HTTP side of the service: every path, its token, its errors. */
 export function createApp({ accessOf, status, log, metrics, limits, intake, translate, ...parts }: AppParts): App {
@@ -99,19 +97,19 @@ export function createApp({ accessOf, status, log, metrics, limits, intake, tran
 
   /** A refusal as those read it who ask at that path. */
   function refusal(error: unknown, request: Request, more?: HeaderFields): Response {
-    if (getPath(request) === OTLP_PATH) return otlpErrorReply(request.headers, error, log, more)
+    if (pathOf(request) === OTLP_PATH) return otlpErrorReply(request.headers, error, log, more)
     return errorReply(error, log, more)
   }
 
   function answer(request: Request, env?: Partial<HttpBindings>): Response | Promise<Response> {
-    const path = getPath(request)
+    const path = pathOf(request)
     const takesLogs = LOGS_PATHS.includes(path)
     if (status() === 'starting') {
       // Who is turned away comes again: what takes records starts meanwhile.
       if (takesLogs && authenticate(request.headers)?.scopes.has('ingest')) intake?.prepare()
       return refusal(refusals.starting(), request)
     }
-    if (request.method === 'OPTIONS') return preflight(takesLogs ? LOGS_METHODS : undefined)
+    if (request.method === 'OPTIONS') return preflight(request.headers, takesLogs ? LOGS_METHODS : undefined)
     if (openPaths.has(path)) return router.fetch(request, env)
     const access = authenticate(request.headers)
     if (access === undefined) return refusal(refusals.unauthorized(), request)
@@ -175,7 +173,7 @@ function routes(
   status: () => Status,
   page: Page,
 ): Hono<Env> {
-  const router = new Hono<Env>()
+  const router = new Hono<Env>({ getPath: pathOf })
   const health = () => jsonReply(JSON.stringify({ status: status() }))
   const metricsHeaders = { 'Content-Type': registry.contentType, ...CORS_HEADERS, ...VARY }
   for (const path of page.paths) router.get(path, ({ req }) => page.answer(path, req.raw))

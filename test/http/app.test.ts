@@ -27,6 +27,48 @@ const INTERNAL = refusal(
 )
 const JSON_TYPE = 'application/json; charset=utf-8'
 
+describe('a preflight', () => {
+  const { app } = createTestApp()
+  const ask = async (names?: string, path = '/logs') => {
+    const headers = { Origin: 'https://a.example', 'Access-Control-Request-Method': 'POST' }
+    const asked = names === undefined ? headers : { ...headers, 'Access-Control-Request-Headers': names }
+    const response = await app.fetch(new Request(PREFIX + path, { method: 'OPTIONS', headers: asked }))
+    const [allowed, vary] = ['access-control-allow-headers', 'vary'].map((name) => response.headers.get(name))
+    expect([response.status, vary]).toEqual([204, names === undefined ? null : 'Access-Control-Request-Headers'])
+    expect(response.headers.has('access-control-allow-credentials')).toBe(false)
+    return allowed
+  }
+  const USUAL = 'X-API-KEY, Authorization, Content-Type, Cache-Control, If-None-Match, Last-Event-ID'
+  const exactly2KiB = `x${',abc'.repeat(511)}def`
+
+  test.each([
+    'traceparent',
+    'apikey,authorization,x-client-info',
+    'baggage, traceparent ,tracestate',
+    "X-!#$%&'*+-.^_`|~9",
+    exactly2KiB,
+  ])('allows the headers that it asks for: %.40s', async (names) => {
+    expect(exactly2KiB.length).toBe(2_048)
+    for (const path of ['/logs', LOGS_ALL, '/nothing']) expect(await ask(names, path)).toBe(names)
+  })
+
+  test.each([
+    undefined,
+    '',
+    ' ',
+    ',',
+    'a,,b',
+    'a b',
+    'a;b',
+    'a: b',
+    '"a"',
+    'caf\u00e9',
+    `${exactly2KiB}x`,
+  ])('allows the usual ones if it asks for none, or for what is no name: %#', async (names) => {
+    expect(await ask(names)).toBe(USUAL)
+  })
+})
+
 describe('open paths', () => {
   const { app, state } = createTestApp()
   const open = (path: string, init?: RequestInit) => told(app.fetch(new Request(PREFIX + path, init)), 'content-type')

@@ -144,6 +144,72 @@ describe('records that are sent', () => {
   })
 })
 
+describe('a path with slashes too many', () => {
+  const DOUBLED = ['/api/logs', '/logs', '/v1/logs'].flatMap((path) => [
+    `${path}/`,
+    `/${path}`,
+    path.replaceAll('/', '//'),
+    `//${path.replaceAll('/', '///')}//`,
+    path.replace('s', '%73'),
+  ])
+  const translate = async (bytes: Uint8Array) => bytes
+
+  test.each(DOUBLED)('takes records as the plain one does: %s', async (path) => {
+    const { post, given, metrics } = open({ fate: ALL_TAKEN, translate })
+    expect((await told(post(`${path}?source=edge_logs&project=p`))).status).toBe(200)
+    expect(given).toMatchObject([{ text: JSON_BODY, defaults: { source: 'edge_logs', project: 'p' } }])
+    expect(await metrics.requests.get()).toMatchObject({ values: [{ labels: { status: '200' }, value: 1 }] })
+  })
+
+  test.each(DOUBLED)('opens to the same tokens, and refuses the same methods: %s', async (path) => {
+    const tokens = [TOKEN, { token: 'reader', scopes: new Set(['query'] as const) }]
+    const { post, get, app, given, state, intakeState } = open({ fate: ALL_TAKEN, translate, tokens })
+    expect((await post(path, JSON_BODY, { 'X-API-KEY': 'reader' })).status).toBe(403)
+    expect((await post(path, JSON_BODY, { 'X-API-KEY': 'nobody' })).status).toBe(401)
+    for (const method of ['GET', 'HEAD', 'PUT']) {
+      expect(await told(get(path, { method }), 'allow')).toMatchObject({ status: 405, allow: 'POST, OPTIONS' })
+    }
+    expect((await app.fetch(new Request(PREFIX + path, { method: 'OPTIONS' }))).headers.get('allow')).toBe(
+      'POST, OPTIONS',
+    )
+    state.status = 'starting'
+    expect((await post(path)).status).toBe(503)
+    expect([given, intakeState.prepared]).toEqual([[], 1])
+  })
+
+  test('answers an error as the plain one does', async () => {
+    const { post } = open({ translate, fate: new LogweirError('invalid_body', 'no') })
+    const reply = await told(post('/v1//logs/'))
+    expect(JSON.parse(reply.body)).toEqual({ error: 'no', code: 'invalid_body', message: 'no' })
+  })
+
+  test.each([
+    '/metrics/',
+    '//metrics',
+    '/health/',
+    '//api/endpoints',
+    '/api//logs/x',
+    '/xlogs/',
+    '/logs%2F',
+  ])('opens nothing else: %s', async (path) => {
+    const { get, post, given } = open({ fate: ALL_TAKEN })
+    expect([(await get(path)).status, (await post(path)).status, given]).toEqual([404, 404, []])
+  })
+
+  test('is no way for a token that may only send to read', async () => {
+    const tokens = [{ token: TOKEN, scopes: new Set(['ingest'] as const) }]
+    const { get } = open({ tokens })
+    const paths = [
+      '/metrics',
+      '/api/endpoints',
+      '/api/endpoints/query/logs.all',
+      '/logs/../metrics',
+      '/logs//../../metrics',
+    ]
+    for (const path of paths) expect([path, (await get(path)).status]).toEqual([path, 403])
+  })
+})
+
 describe('a request that is refused', () => {
   const LIMITS = { bodyBytes: 1024 * 1024, bodiesBytes: 2 * 1024 * 1024 }
   const TOO_LARGE = refusal(
@@ -320,7 +386,10 @@ describe('other methods', () => {
     ['/api/logs', 'POST, OPTIONS'],
     ['/logs?source=edge_logs', 'POST, OPTIONS'],
     ['/api/endpoints', 'GET, HEAD, OPTIONS'],
-    ['/logs/', 'GET, HEAD, OPTIONS'],
+    ['/logs/', 'POST, OPTIONS'],
+    ['//api//logs//?source=edge_logs', 'POST, OPTIONS'],
+    ['/logs/x', 'GET, HEAD, OPTIONS'],
+    ['/api/endpoints/', 'GET, HEAD, OPTIONS'],
   ])('OPTIONS of %s names them', async (path, methods) => {
     const { app } = open()
     const reply = told(
