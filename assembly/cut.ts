@@ -1,6 +1,7 @@
 /**
- * The fourth door: makes lines of a JSON body, in place, for `scan`. Brackets are counted, not matched, and nothing but
- * the ends of values is looked for: where a line is JSON they are where they seem to be, and else the scan refuses it.
+ * The fourth door: makes lines of a body for `scan`. In a JSON body newlines take the place of commas; objects that follow
+ * one another have no byte between them for that, so they are moved. Brackets are counted, not matched, and nothing but
+ * the ends of values is looked for: if a line is JSON, they are where they seem to be; if not, the scan refuses it.
  */
 import {
   BACKSLASH,
@@ -28,6 +29,9 @@ const NO_ELEMENT: i32 = 4
 const NO_COMMA: i32 = 5
 const NOT_THE_END: i32 = 6
 const TOO_MANY: i32 = 7
+const MORE: i32 = 8
+
+const TAB: u32 = 0x09
 
 /** What `endOfValue` gives for a value that does not end. */
 const ENDLESS: usize = 0
@@ -77,13 +81,92 @@ function cutArray(open: usize, limit: i32): i32 {
 function cutObject(open: usize, limit: i32): i32 {
   const end = endOfContainer(open, true)
   if (end == ENDLESS) return fault(CUT_OFF, stop)
-  if (batch != 0) {
-    const fault = orNotTheEnd(0, end)
-    return fault < 0 ? fault : cutElements(batch, limit)
-  }
+  const next = skipSpaces(end)
+  if (next != stop) return fault(byteAt(next) == OPEN_OBJECT ? MORE : NOT_THE_END, next)
+  if (batch != 0) return cutElements(batch, limit)
   first = open
   last = end
-  return orNotTheEnd(1, end)
+  return 1
+}
+
+/**
+ * Makes each of the objects that follow one another in the body [start, end) a line, as `cut` does; nothing else may be
+ * there. The lines are moved to the front: before `start` a byte is free for each object. Returns what `cut` returns.
+ */
+export function cutObjects(start: u32, end: u32, limit: i32): i32 {
+  stop = BYTES + end
+  last = BYTES
+  let count = 0
+  for (let p = skipSpaces(BYTES + start); p < stop; ) {
+    if (byteAt(p) != OPEN_OBJECT) return fault(NOT_THE_END, p)
+    if (count++ == limit) return fault(TOO_MANY, p)
+    const behind = endOfContainer(p, false)
+    if (behind == ENDLESS) return fault(CUT_OFF, stop)
+    moveLine(p, behind)
+    p = skipSpaces(behind)
+  }
+  first = BYTES
+  return count
+}
+
+/**
+ * Makes each object that follows another on a line of the NDJSON body [start, end) a line of its own, up to the first fault
+ * on that line, and moves all lines to the front: before `start` a byte is free for each of them.
+ */
+export function cutLines(start: u32, end: u32): void {
+  const bodyEnd = BYTES + end
+  first = last = BYTES
+  for (let line = BYTES + start; line < bodyEnd; line = stop + 1) {
+    stop = line
+    while (stop < bodyEnd && byteAt(stop) != NEWLINE) stop++
+    splitLine(line)
+  }
+}
+
+/** Moves the line [line, stop). */
+function splitLine(line: usize): void {
+  while (true) {
+    const open = skipSpaces(line)
+    const behind = open < stop && byteAt(open) == OPEN_OBJECT ? endOfContainer(open, false) : ENDLESS
+    if (behind == ENDLESS) break
+    const next = skipSpaces(behind)
+    if (next == stop || byteAt(next) != OPEN_OBJECT) break
+    moveLine(line, behind)
+    line = next
+  }
+  moveLine(line, stop)
+}
+
+/** Puts [p, end) and a newline behind the lines that were moved before. */
+function moveLine(p: usize, end: usize): void {
+  memory.copy(last, p, end - p)
+  last += end - p
+  store<u8>(last++, NEWLINE)
+}
+
+/** Whether an object may follow another on a line of [start, end): true also if that is the text of a string. */
+export function hasNeighbours(start: u32, end: u32): bool {
+  const behind = BYTES + end
+  for (let p = BYTES + start; p < behind; p += 16) {
+    for (let ends = endsIn16(p); ends != 0; ends &= ends - 1) {
+      let next = p + ctz(ends) + 1
+      while (next < behind && isBlank(byteAt(next))) next++
+      if (next < behind && byteAt(next) == OPEN_OBJECT) return true
+    }
+  }
+  return false
+}
+
+/** A bit for each of the 16 bytes at `p` that is `}` and has a blank or `{` behind it. */
+// @ts-ignore: decorator
+@inline
+function endsIn16(p: usize): i32 {
+  const closes = i8x16.eq(v128.load(p), i8x16.splat(<i8>CLOSE_OBJECT))
+  if (!v128.any_true(closes)) return 0
+  const next = v128.load(p + 1)
+  const spaces = v128.or(i8x16.eq(next, i8x16.splat(<i8>SPACE)), i8x16.eq(next, i8x16.splat(<i8>TAB)))
+  const opens = v128.or(i8x16.eq(next, i8x16.splat(<i8>OPEN_OBJECT)), i8x16.eq(next, i8x16.splat(<i8>RETURN)))
+  return i8x16.bitmask(v128.and(closes, v128.or(spaces, opens)))
 }
 
 /** The count, where nothing but white space stands behind `p`. */
@@ -186,5 +269,10 @@ function skipSpaces(p: usize): usize {
 }
 
 function isSpace(byte: u32): bool {
-  return byte == SPACE || byte == NEWLINE || byte == RETURN || byte == 0x09
+  return byte == NEWLINE || isBlank(byte)
+}
+
+/** White space within a line. */
+function isBlank(byte: u32): bool {
+  return byte == SPACE || byte == RETURN || byte == TAB
 }

@@ -19,7 +19,7 @@ const HEADER_NAMES = /^[!#$%&'*+\-.^_`|~\w]+(?:[ \t]*,[ \t]*[!#$%&'*+\-.^_`|~\w]
 const MAX_NAMES_BYTES = 2 * KIB
 
 /** The headers to allow: those that a preflight asks for, such as those of tracing, which no list could hold. */
-function allowedHeaders(request: Headers) {
+function allowedHeaders(request: Headers): Readonly<Record<string, string>> {
   const asked = request.get('access-control-request-headers')
   if (asked === null) return { 'Access-Control-Allow-Headers': USUAL_HEADERS }
   const areNames = asked.length <= MAX_NAMES_BYTES && HEADER_NAMES.test(asked)

@@ -7,6 +7,7 @@ import { invalidParameter } from '../endpoints/params.js'
 import { DEFAULT_FIELD_NAMES, EXPECTED_NAMES, type FieldNames, fieldNamesOf, readFieldNames } from '../field-names.js'
 import { findSource, SOURCE_NAMES } from '../sources.js'
 import { refusals } from './errors.js'
+import { contentTypes, type MediaType } from './media-types.js'
 import { jsonReply } from './reply.js'
 import { createUploads, UPLOAD_LIMITS, type Upload, type UploadLimits } from './upload.js'
 
@@ -190,21 +191,27 @@ function one(params: URLSearchParams, name: string): string | undefined {
   return value || undefined
 }
 
-const FORMS = new Map<string, 'json' | 'ndjson'>([
-  ['application/json', 'json'],
-  ['application/x-ndjson', 'ndjson'],
-  ['application/ndjson', 'ndjson'],
-])
+type Form = 'json' | 'ndjson'
 
-const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i
+const NDJSON_TYPES = new Set(['application/x-ndjson', 'application/ndjson', 'application/jsonl'])
+const JSON_TYPE = /^application\/(?:json|[^\s/]+\+json)$/
+const CHARSETS = new Set([undefined, 'utf-8', 'utf8', 'us-ascii'])
 
-function formOf(headers: Headers): 'json' | 'ndjson' {
-  const type = headers.get('content-type') ?? ''
-  const form = FORMS.get(type.split(';')[0]!.trim().toLowerCase())
-  const charset = CHARSET.exec(type)?.[1]?.toLowerCase() ?? 'utf-8'
-  if (form !== undefined && ['utf-8', 'utf8', 'us-ascii'].includes(charset)) return form
-  throw new LogweirError(
-    'unsupported_content_type',
-    'The Content-Type is none that is known here. Send application/json, or application/x-ndjson, in UTF-8.',
-  )
+/** If a body has several types, all must be known; then it is NDJSON only if each of them is. */
+function formOf(headers: Headers): Form {
+  const forms = contentTypes(headers).map(formOfType)
+  if (forms.length === 0 || forms.includes(undefined)) throw unknownType()
+  return forms.includes('json') ? 'json' : 'ndjson'
 }
+
+function formOfType({ name, charset }: MediaType): Form | undefined {
+  if (!CHARSETS.has(charset)) return undefined
+  if (NDJSON_TYPES.has(name)) return 'ndjson'
+  return JSON_TYPE.test(name) ? 'json' : undefined
+}
+
+const unknownType = () =>
+  new LogweirError(
+    'unsupported_content_type',
+    'The Content-Type is not one of JSON. Send application/json, application/*+json, application/x-ndjson or application/jsonl, in UTF-8.',
+  )

@@ -4,6 +4,7 @@ import type { Log } from '../base/log.js'
 import { CORS_HEADERS } from './cors.js'
 import { foreseen, meaningOf } from './errors.js'
 import { type Fate, faultOf, type Logs, type Sending } from './logs.js'
+import { contentTypes } from './media-types.js'
 import type { HeaderFields } from './reply.js'
 
 /** The path that OTLP gives to logs. */
@@ -37,11 +38,10 @@ const ENCODINGS = new Map<string, 'json' | 'protobuf'>([
   ['application/protobuf', 'protobuf'],
 ])
 
-/** The media type of a request, where it is one of those above. */
+/** The media type of a request, if it is one of those above; if it is named more than once, each time the same. */
 function typeOf(headers: Headers): string | undefined {
-  const [named = ''] = (headers.get('content-type') ?? '').split(';')
-  const type = named.trim().toLowerCase()
-  return ENCODINGS.has(type) ? type : undefined
+  const [type, ...others] = contentTypes(headers).map(({ name }) => name)
+  return type !== undefined && ENCODINGS.has(type) && others.every((other) => other === type) ? type : undefined
 }
 
 const unknownType = () =>

@@ -3,15 +3,16 @@ import { LogweirError } from '../base/errors.js'
 import type { FieldNames } from '../field-names.js'
 import { findSource } from '../sources.js'
 import { byteOrderMark, isSpace } from './bytes.js'
+import { LINE_INTS, OUTCOME } from './fields.js'
 import { judgeLines } from './judge.js'
 import { capacityFor } from './lines.js'
-import type { CutFault } from './module.js'
+import type { CutFault, Module } from './module.js'
 import type { Reason, Reject } from './rejects.js'
 import { createTaker, MAX_LINE_BYTES, type ParserOptions, type ParserSink } from './taker.js'
 
 /**
- * `json`: one record, an array of them, or an object with such an array under `batch`, whose other members are not looked
- * at. `ndjson`: one record a line.
+ * `json`: one record, an array of them, an object with such an array under `batch`, whose other members are not looked at, or
+ * records that follow one another. `ndjson`: a record a line, or several that follow one another.
  */
 export type BodyForm = 'json' | 'ndjson'
 
@@ -52,8 +53,9 @@ export const TOLD_REJECTS = 100
 
 export interface BodyParser {
   /**
-   * Takes the records of a body, received at `nowUs`, of which none waits for another body. Throws `invalid_body` where the ends of the records cannot be told and `body_too_large`
-   * where there are more than {@link MAX_RECORDS}, and has taken none then.
+   * Takes the records of a body, received at `nowUs`, of which none waits for another body. Throws `invalid_body` if the ends
+   * of the records cannot be told, or if one of those that follow one another as `json` is damaged, and `body_too_large` if
+   * there are more than {@link MAX_RECORDS}; it has taken none then.
    */
   take(body: Body, nowUs: number): Taken
   /** Hands out the rows that wait for a batch to fill. */
@@ -83,23 +85,46 @@ export function createBodyParser(options: ParserOptions, sink: ParserSink): Body
     return taker.renew(2 ** Math.ceil(Math.log2(bytes)))
   }
 
-  function take({ bytes, form, defaults }: Body, nowUs: number): Taken {
-    const module = moduleFor(bytes.length)
+  /** Puts a body into a module, behind `free` bytes. */
+  function put({ bytes, defaults }: Body, free = 0): Module {
+    const module = moduleFor(free + bytes.length)
     const source = defaults.source === undefined ? undefined : findSource(defaults.source)
     module.setDefaults({ source, project: defaults.project, fieldNames: defaults.fieldNames })
     module.bind(defaults.projects)
-    module.bytes.set(bytes)
-    let [start, end] = [byteOrderMark(bytes), bytes.length]
-    if (form === 'json') {
-      const cut = module.cut(start, end, MAX_RECORDS)
-      if ('fault' in cut) throw faultError(cut)
-      if (cut.records === 0) return nothingTaken()
-      ;({ start, end } = cut)
-    }
+    module.bytes.set(bytes, free)
+    return module
+  }
+
+  /** Makes lines of a JSON body. Throws what {@link BodyParser.take} throws. */
+  function cutJson(body: Body): Lines {
+    const mark = byteOrderMark(body.bytes)
+    const cut = put(body).cut(mark, body.bytes.length, MAX_RECORDS)
+    if (!('fault' in cut)) return cut
+    if (cut.fault !== 'more') throw faultError(cut)
+    const free = Math.min(MAX_RECORDS, mostObjects(body.bytes))
+    const module = put(body, free)
+    const objects = module.cutObjects(free + mark, free + body.bytes.length, MAX_RECORDS)
+    if ('fault' in objects) throw faultError({ ...objects, at: objects.at - free })
+    const damaged = findDamaged(module, objects)
+    if (damaged !== undefined) throw invalidBody(`number ${damaged} of the objects in it is damaged`)
+    return objects
+  }
+
+  /** Makes lines of an NDJSON body: those that it has, unless some hold several objects. */
+  function cutNdjson(body: Body): Lines {
+    const start = byteOrderMark(body.bytes)
+    if (!put(body).hasNeighbours(start, body.bytes.length)) return { start, end: body.bytes.length }
+    const free = mostObjects(body.bytes)
+    return put(body, free).cutLines(free + start, free + body.bytes.length)
+  }
+
+  function take(body: Body, nowUs: number): Taken {
+    const { start, end, records } = body.form === 'json' ? cutJson(body) : cutNdjson(body)
     outcome = nothingTaken()
+    if (records === 0) return outcome
     const before = taker.rows()
     taker.receivedAt(nowUs)
-    judgeLines(module, start, end, 0, maxLineBytes, taker)
+    judgeLines(taker.module(), start, end, 0, maxLineBytes, taker)
     outcome.taken = taker.rows() - before
     return outcome
   }
@@ -111,6 +136,29 @@ export function createBodyParser(options: ParserOptions, sink: ParserSink): Body
   }
 
   return { take, flush: taker.flush, rest, holdsMuch: taker.holdsMuch }
+}
+
+/** The lines of a body, [start, end) of the module's bytes. */
+interface Lines {
+  start: number
+  end: number
+  /** Undefined if nobody has counted them. */
+  records?: number
+}
+
+/** At most that many objects, and one line more, are in a body: the shortest object is `{}`. */
+const mostObjects = ({ length }: Uint8Array): number => (length >> 1) + 1
+
+/** The number, from 1, of the first line that is not JSON. */
+function findDamaged({ scan, table }: Module, { start, end }: Lines): number | undefined {
+  let before = 0
+  for (let at = start; at < end; ) {
+    const count = scan(at, end)
+    for (let i = 0; i < count; i++) if (table[i * LINE_INTS] === OUTCOME.invalidJson) return before + i + 1
+    before += count
+    at = table[(count - 1) * LINE_INTS + 2]! + 1
+  }
+  return undefined
 }
 
 const nothingTaken = (): Taken => ({ taken: 0, rejected: 0, byReason: {}, rejects: [] })
@@ -134,9 +182,11 @@ function faultError({ fault, at }: CutFault): LogweirError {
       `The body holds over ${MAX_RECORDS} records. Nothing of it was taken. Send smaller batches.`,
     )
   }
-  const what = FAULTS[fault].replace('BYTE', `byte ${at}`)
-  return new LogweirError('invalid_body', `The body is not valid JSON: ${what}. Nothing of it was taken.`)
+  return invalidBody(FAULTS[fault].replace('BYTE', `byte ${at}`))
 }
+
+const invalidBody = (what: string) =>
+  new LogweirError('invalid_body', `The body is not valid JSON: ${what}. Nothing of it was taken.`)
 
 const FAULTS = {
   empty: 'it is empty',
@@ -144,5 +194,6 @@ const FAULTS = {
   cut_off: 'it ends in the middle of a value',
   no_element: 'at BYTE an element of the array is missing',
   no_comma: 'at BYTE a comma is missing between two elements of the array',
-  not_the_end: 'something stands behind its end, at BYTE. One record a line is application/x-ndjson',
+  not_the_end: 'something other than an object stands behind its end, at BYTE',
+  more: 'something stands behind its end, at BYTE',
 }

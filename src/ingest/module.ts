@@ -42,6 +42,15 @@ export interface Module extends Scanner {
    * of an object, or one object. Says where the lines are and how many, or what is wrong with the body and where.
    */
   cut(start: number, end: number, maxRecords: number): Cut | CutFault
+  /**
+   * The same for objects that follow one another; the lines are moved to the front. Before `start` a byte is free for each
+   * of the objects.
+   */
+  cutObjects(start: number, end: number, maxRecords: number): Cut | CutFault
+  /** Whether objects may follow one another on a line of the NDJSON body [start, end). */
+  hasNeighbours(start: number, end: number): boolean
+  /** Makes each of them a line of its own; says where the lines are. Before `start` a byte is free for each of the lines. */
+  cutLines(start: number, end: number): Omit<Cut, 'records'>
   /** In the order of SOURCES. */
   readonly lanes: readonly Lane[]
 }
@@ -62,7 +71,7 @@ export interface Cut {
 }
 
 export interface CutFault {
-  fault: 'empty' | 'no_container' | 'cut_off' | 'no_element' | 'no_comma' | 'not_the_end' | 'too_many'
+  fault: 'empty' | 'no_container' | 'cut_off' | 'no_element' | 'no_comma' | 'not_the_end' | 'too_many' | 'more'
   at: number
 }
 
@@ -75,6 +84,7 @@ const CUT_FAULTS: Record<number, CutFault['fault']> = {
   5: 'no_comma',
   6: 'not_the_end',
   7: 'too_many',
+  8: 'more',
 }
 
 /** By the numbers that assembly/batch/verdicts.ts gives them. */
@@ -120,8 +130,7 @@ export function createModule(options: ModuleOptions): Module {
     exports.setDefaults(laneNumberOf(source), projectBytes?.length ?? -1)
   }
 
-  function cut(start: number, end: number, maxRecords: number): Cut | CutFault {
-    const records = exports.cut(start, end, maxRecords)
+  function cutOf(records: number): Cut | CutFault {
     if (records < 0) return { fault: CUT_FAULTS[~records]!, at: exports.cutStart() }
     return { start: exports.cutStart(), end: exports.cutEnd(), records }
   }
@@ -140,7 +149,13 @@ export function createModule(options: ModuleOptions): Module {
     bind: (projects) => exports.bindProjects(putProjects(memory, exports.projectsAddress(), projects)),
     stop,
     setDefaults,
-    cut,
+    cut: (start, end, maxRecords) => cutOf(exports.cut(start, end, maxRecords)),
+    cutObjects: (start, end, maxRecords) => cutOf(exports.cutObjects(start, end, maxRecords)),
+    hasNeighbours: (start, end) => exports.hasNeighbours(start, end) !== 0,
+    cutLines(start, end) {
+      exports.cutLines(start, end)
+      return { start: exports.cutStart(), end: exports.cutEnd() }
+    },
     lanes,
   }
 }

@@ -25,6 +25,9 @@ export interface Exports {
   take(from: number, to: number, nowUs: number): number
   stop(): number
   cut(start: number, end: number, limit: number): number
+  cutObjects(start: number, end: number, limit: number): number
+  cutLines(start: number, end: number): void
+  hasNeighbours(start: number, end: number): number
   cutStart(): number
   cutEnd(): number
   clearLane(lane: number): void

@@ -28,7 +28,7 @@ async function serve() {
       return { taken: 1, rejected: 0, byReason: {}, rejects: [] }
     },
   }
-  const parts = createTestApp({ intake })
+  const parts = createTestApp({ intake, translate: async (bytes) => bytes })
   const { port, close } = await listen(parts.app, { host: '127.0.0.1', port: 0, limits: { closeMs: 5_000 } })
   onTestFinished(close)
   const dial = () => {
@@ -51,6 +51,13 @@ describe('S3: a body on the wire', () => {
     const { dial, taken } = await serve()
     const heard = await exchange(dial, text)
     expect([statusLines(heard), bodyOf(heard), taken]).toEqual([['HTTP/1.1 200 OK'], LOGGED, [BODY]])
+  })
+
+  test.each(['/logs', '/v1/logs'])('of which the type is told twice is taken: %s', async (path) => {
+    const { dial, taken } = await serve()
+    const text = post('Content-Type: Application/JSON; charset=utf-8', `Content-Length: ${BODY.length}`, LAST) + BODY
+    expect(statusLines(await exchange(dial, text.replace('/logs', path)))).toEqual(['HTTP/1.1 200 OK'])
+    expect(taken).toEqual([BODY])
   })
 
   test('is no request, and the one behind it is answered', async () => {

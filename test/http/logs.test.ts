@@ -93,6 +93,15 @@ describe('records that are sent', () => {
     ['Application/JSON; charset=UTF-8', 'json'],
     ['application/x-ndjson', 'ndjson'],
     ['application/ndjson;charset="utf-8"', 'ndjson'],
+    ['application/jsonl', 'ndjson'],
+    ['Application/JSONL; Charset=us-ascii', 'ndjson'],
+    ['application/vnd.acme.logs+json', 'json'],
+    ['application/cloudevents-batch+JSON ; version="1,0;x"; charset=utf-8', 'json'],
+    ['application/json, application/json', 'json'],
+    ['application/json, application/json; charset=utf-8', 'json'],
+    ['application/x-ndjson,application/jsonl', 'ndjson'],
+    ['application/x-ndjson, application/json', 'json'],
+    ['application/json,', 'json'],
   ])('as %s are %s', async (type, form) => {
     const { post, given } = open({ fate: ALL_TAKEN })
     expect((await told(post('/logs', JSON_BODY, { 'Content-Type': type }))).status).toBe(200)
@@ -221,7 +230,7 @@ describe('a request that is refused', () => {
     refusal(`The body cannot be decompressed: ${why}. Nothing of it was taken. Send it whole.`, 'invalid_body')
   const large = new Uint8Array(LIMITS.bodyBytes + 1)
   const UNKNOWN_TYPE = refusal(
-    'The Content-Type is none that is known here. Send application/json, or application/x-ndjson, in UTF-8.',
+    'The Content-Type is not one of JSON. Send application/json, application/*+json, application/x-ndjson or application/jsonl, in UTF-8.',
     'unsupported_content_type',
   )
 
@@ -241,6 +250,24 @@ describe('a request that is refused', () => {
     ],
     ['a project twice', '?project=a&project=b', JSON_BODY, {}, 400, /"duplicate_parameter"/],
     ['plain text', '', JSON_BODY, { 'Content-Type': 'text/plain' }, 415, UNKNOWN_TYPE],
+    [
+      'a type twice, once unknown',
+      '',
+      JSON_BODY,
+      { 'Content-Type': 'application/json, text/plain' },
+      415,
+      UNKNOWN_TYPE,
+    ],
+    [
+      'a type twice, once Latin-1',
+      '',
+      JSON_BODY,
+      { 'Content-Type': 'application/json, application/json; charset=latin1' },
+      415,
+      UNKNOWN_TYPE,
+    ],
+    ['no type', '', JSON_BODY, { 'Content-Type': '' }, 415, UNKNOWN_TYPE],
+    ['a name that only ends as JSON', '', JSON_BODY, { 'Content-Type': 'text/x+json' }, 415, UNKNOWN_TYPE],
     ['a form', '', JSON_BODY, { 'Content-Type': 'application/x-www-form-urlencoded' }, 415, UNKNOWN_TYPE],
     ['Latin-1', '', JSON_BODY, { 'Content-Type': 'application/json; charset=latin1' }, 415, UNKNOWN_TYPE],
     ['brotli', '', JSON_BODY, { 'Content-Encoding': 'br' }, 415, /"unsupported_content_encoding"/],

@@ -199,8 +199,19 @@ describe('of a body', () => {
     ['[{},]', 'at byte 4 an element of the array is missing'],
     ['[,{}]', 'at byte 1 an element of the array is missing'],
     ['[{}{}]', 'at byte 3 a comma is missing between two elements of the array'],
-    ['[{}] {}', 'something stands behind its end, at byte 5. One record a line is application/x-ndjson'],
-    ['{}\n{}', 'something stands behind its end, at byte 3. One record a line is application/x-ndjson'],
+    ['[{}] {}', 'something other than an object stands behind its end, at byte 5'],
+    ['{} 5', 'something other than an object stands behind its end, at byte 3'],
+    ['{"batch":[]},', 'something other than an object stands behind its end, at byte 12'],
+    ['{"id":"a"}{"id":"b"}[]', 'something other than an object stands behind its end, at byte 20'],
+    ['\ufeff{"id":"a"}{"id":"b"}\n"c"', 'something other than an object stands behind its end, at byte 24'],
+    ['{"id":"a"},{"id":"b"}', 'something other than an object stands behind its end, at byte 10'],
+    ['{"id":"a"}{"id":"b"', 'it ends in the middle of a value'],
+    ['{"id":"a"}{"id":"b', 'it ends in the middle of a value'],
+    ['{"id":"a"}{', 'it ends in the middle of a value'],
+    ['{"id":"a"}{"id":nope}{"id":"c"}', 'number 2 of the objects in it is damaged'],
+    ['{"id":"a"]{"id":"b"}', 'number 1 of the objects in it is damaged'],
+    ['{"id":"a"}\n{"id":"b"}\n{"id" "c"}', 'number 3 of the objects in it is damaged'],
+    ['{"id":"a"}{"id":"x\ny"}', 'number 2 of the objects in it is damaged'],
   ])('that is %j nothing is taken', (text, why) => {
     const message = `The body is not valid JSON: ${why}. Nothing of it was taken.`
     expect(() => take(text)).toThrow(expect.objectContaining({ code: 'invalid_body', message }))
@@ -208,11 +219,93 @@ describe('of a body', () => {
     expect([rows, rejects]).toEqual([[], []])
   })
 
+  it('whose objects follow one another nothing is taken if the last of many is damaged', () => {
+    const message = expect.stringContaining('number 1001 of the objects in it is damaged')
+    expect(() => take(`${'{}'.repeat(1_000)}{,}`)).toThrow(expect.objectContaining({ code: 'invalid_body', message }))
+    parser.flush()
+    expect([rows, rejects]).toEqual([[], []])
+  })
+
+  const SEPARATORS = ['', ' ', '\n', '\r\n', '\t', '\r', ' \n\n ']
+
+  it('whose objects follow one another they are taken as those of an array', () => {
+    const parts = fc.array(fc.tuple(arbitraryObject, arbitraryIndent, fc.constantFrom(...SEPARATORS)), { minLength: 2 })
+    fc.assert(
+      fc.property(parts, fc.constantFrom(...SEPARATORS, '\ufeff'), (records, before) => {
+        const bodies = records.map(([record, indent, after]) => JSON.stringify(record, null, indent) + after)
+        const found = take(before + bodies.join(''))
+        const wanted = take(records.map(([record]) => record))
+        const plain = ({ rows, told }: typeof found) => ({
+          rows: rows.map((row) => ({ ...row, id: '', metadata: JSON.parse(String(row.metadata)) })),
+          told: told.map(([line, reason]) => [line, reason]),
+        })
+        expect(plain(found)).toEqual(plain(wanted))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('whose objects follow one another on a line of NDJSON they are taken, too, and faults stay with their line', () => {
+    const parts = fc.array(fc.tuple(arbitraryObject, fc.constantFrom(...SEPARATORS)), { minLength: 1 })
+    fc.assert(
+      fc.property(parts, fc.constantFrom('nope\n', '{"id":\n', '5\n', ''), (records, before) => {
+        const found = take(before + records.map(([record, after]) => JSON.stringify(record) + after).join(''), {
+          form: 'ndjson',
+        })
+        const wanted = take(records.map(([record]) => record))
+        expect(found.rows.map((row) => ({ ...row, id: '' }))).toEqual(wanted.rows.map((row) => ({ ...row, id: '' })))
+        expect(found.told.length).toBe(wanted.told.length + (before === '' ? 0 : 1))
+      }),
+      { numRuns: 300 },
+    )
+    const text =
+      '{"id":"a"}{"id":"b"} {"id":"}{"}\n{"id":"c"}{"id":\n{"id":"d"}5\n{"id":"e"}}{"id":"f"}\n\n{"id":"g"}\t{"id":7}'
+    const { ids, told } = take(text, { form: 'ndjson' })
+    expect(ids).toEqual(['a', 'b', '}{', 'c', 'g'])
+    expect(told).toEqual([
+      [5, 'invalid_json', '{"id":'],
+      [6, 'invalid_json', '{"id":"d"}5'],
+      [7, 'invalid_json', '{"id":"e"}}{"id":"f"}'],
+      [10, 'invalid_field', '{"id":7}'],
+    ])
+  })
+
+  it.each<BodyForm>(['json', 'ndjson'])('that is one long line of objects they are all taken: %s', (form) => {
+    const records = Array.from({ length: 40_000 }, (_, i) => ({ id: `${i}` }))
+    const text = records.map((record) => JSON.stringify(record)).join('')
+    expect(take(text, { form }).ids).toEqual(records.map(({ id }) => id))
+  })
+
+  it('whose objects are as short as they can be, none is lost', () => {
+    for (const form of ['json', 'ndjson'] as const) expect(take('{}'.repeat(30_000), { form }).rows.length).toBe(30_000)
+  })
+
+  it('records that follow one another may have a list that is named batch', () => {
+    expect(take('{"id":"a","batch":[1]}{"id":"b","batch":[{}]}').ids).toEqual(['a', 'b'])
+  })
+
+  it('records that follow one another and are too long, too deep or not UTF-8 are told, their neighbours taken', () => {
+    const bytes = Buffer.concat([
+      Buffer.from('{"id":"a"}{"id":"'),
+      Buffer.of(0xff),
+      Buffer.from(`"}{"id":"${'x'.repeat(1 << 20)}"}{"id":${'['.repeat(200)}${']'.repeat(200)}}{"id":"b"}`),
+    ])
+    const { taken, rejects: told } = parser.take({ bytes, form: 'json', defaults: { source: 'edge_logs' } }, NOW_US)
+    parser.flush()
+    expect(taken).toBe(2)
+    expect(told).toEqual([
+      { record: 2, reason: 'invalid_utf8' },
+      { record: 3, reason: 'line_too_long' },
+      { record: 4, reason: 'too_deep' },
+    ])
+  })
+
   it('that holds too many records nothing is taken', () => {
     const many = (count: number) => `[${Array(count).fill('1').join(',')}]`
     expect(() => take(many(MAX_RECORDS + 1))).toThrow(expect.objectContaining({ code: 'body_too_large' }))
     expect([rows, rejects]).toEqual([[], []])
     expect(take(many(MAX_RECORDS)).told.length).toBe(MAX_RECORDS)
+    expect(() => take('{}'.repeat(MAX_RECORDS + 1))).toThrow(expect.objectContaining({ code: 'body_too_large' }))
   })
 
   it('bad records are told with their numbers and as they were sent', () => {

@@ -129,7 +129,7 @@ export const logsOperations: Operations = {
     tags: ['records'],
     summary: 'Takes records',
     description:
-      'Answers when they are kept. One that comes twice, after an answer that was lost, is kept twice. The body may be compressed: gzip, deflate.',
+      'Answers when they are kept. One that comes twice, after an answer that was lost, is kept twice. The body may be compressed: gzip, deflate. Objects may also follow one another without commas, in any of the media types.',
     parameters: LOGS_PARAMETERS,
     requestBody: {
       required: true,
@@ -144,6 +144,7 @@ export const logsOperations: Operations = {
           },
         },
         'application/x-ndjson': { schema: TEXT },
+        'application/jsonl': { schema: TEXT },
       },
     },
     responses: {

@@ -9,7 +9,7 @@ export function cutByReference(body: string): string[] | { fault: string; at: nu
   const end = endOfContainer(body, start)
   if (end === undefined) return { fault: 'cut_off', at: body.length }
   const after = skipSpace(body, end)
-  if (after < body.length) return { fault: 'not_the_end', at: after }
+  if (after < body.length) return { fault: body[after] === '{' ? 'more' : 'not_the_end', at: after }
   const batch = batchIn(body, start, end)
   return batch === undefined ? [oneLine(body.slice(start, end))] : elementsOf(body, batch, false)
 }
