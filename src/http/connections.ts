@@ -41,15 +41,16 @@ export function createConnections(answer: RequestListener, { connections, linger
     answer(incoming, outgoing)
   }
 
-  /** A client that still sends its request after the answer gets a little time for that. */
+  /** A client that still sends its request after the answer gets a little time for that; then the connection is idle. */
   function answered(incoming: IncomingMessage): void {
     const { socket } = incoming
-    if (socket.destroyed) return
+    const isLatest = latest.get(socket)?.req === incoming
+    if (socket.destroyed || !isLatest) return
     if (incoming.complete) idle.set(socket, socket.bytesRead)
-    else setTimeout(() => incoming.complete || socket.destroy(), lingerMs).unref()
+    else setTimeout(() => (incoming.complete ? answered(incoming) : socket.destroy()), lingerMs).unref()
   }
 
-  /** Node ends a connection by this after its last answer. */
+  /** Changes how Node ends a connection after its last answer: a client that still sends must be able to read it. */
   function closeGently(socket: Socket): void {
     const destroySoon = socket.destroySoon.bind(socket)
     socket.destroySoon = () => {

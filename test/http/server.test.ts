@@ -123,6 +123,17 @@ describe('over the limit of connections', () => {
     }
   })
 
+  test('one whose body came after its answer is idle, too', async () => {
+    const { dial } = await serve({ server: { connections: 1, lingerMs: 50 } })
+    const socket = dial()
+    const heard = listenTo(socket)
+    socket.write(get('/health', 'Content-Length: 4'))
+    await once(socket, 'data')
+    socket.write('body')
+    await eventually(async () => expect(statusLines(await exchange(dial, get('/health', LAST))).length).toBe(1))
+    expect(statusLines(await heard)).toEqual(['HTTP/1.1 200 OK'])
+  })
+
   test('one that has an answer under way, a request half sent or nothing sent yet is not idle', async () => {
     const { dial, engine } = await serve({ server: { connections: 3 } })
     const half = await answered(dial)

@@ -17,7 +17,7 @@ const TOO_SLOW =
 const SLOWEST =
   'The memory for bodies is full, and this one arrived most slowly. Nothing of it was stored. Send it again, compressed or in smaller batches.'
 
-function open(limits = LIMITS) {
+function open(limits: Partial<typeof LIMITS> = LIMITS) {
   const taken: number[] = []
   const intake: Intake = {
     trouble: () => undefined,
@@ -156,6 +156,22 @@ describe.each(['/logs', '/api/logs', '/v1/logs'])('a body of %s', (path) => {
     expect((await parts.get(path, compressed)).status).toBe(200)
     expect(await told(slow.reply, 'connection')).toEqual(cut(SLOWEST))
   })
+})
+
+test.each([
+  ['16 KiB/s', 16 * 1024, 599, 200],
+  ['16 KiB/s', 16 * 1024, 600, 408],
+  ['a little less', 16 * 1024 - 1, 14, 200],
+  ['a little less', 16 * 1024 - 1, 15, 408],
+])('as it is set, a body that arrives at %s (%i bytes) for %i s gets %i', async (_, bytes, seconds, status) => {
+  const parts = open({})
+  const { reply, send, end } = post(parts)
+  for (let s = 0; s < seconds; s++) {
+    await send(bytes)
+    await pass(parts.clock, 1)
+  }
+  end()
+  expect((await reply).status).toBe(status)
 })
 
 test('a body that arrives alone is not cut for room that stored ones take', async () => {
