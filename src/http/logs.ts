@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.js'
 import { LogweirError } from '../base/errors.js'
 import type { Log } from '../base/log.js'
 import { invalidParameter } from '../endpoints/params.js'
-import { DEFAULT_FIELD_NAMES, EXPECTED_NAMES, type FieldNames, fieldNamesOf, readFieldNames } from '../field-names.js'
+import { EXPECTED_NAMES, type FieldNames, fieldNamesOf, readFieldNames } from '../field-names.js'
 import { findSource, SOURCE_NAMES } from '../sources.js'
 import { refusals } from './errors.js'
 import { contentTypes, type MediaType } from './media-types.js'
@@ -72,7 +72,7 @@ export function createLogs(intake: Intake, limits: LogsLimits, clock: Clock, log
       project: projectOf(params, projects),
       projects,
       // What is translated has the default names, whatever it was called before.
-      fieldNames: translate === undefined ? fieldNamesIn(params) : DEFAULT_FIELD_NAMES,
+      fieldNames: translate === undefined ? fieldNamesIn(params) : undefined,
     }
     if (intake.trouble() !== undefined) throw refusals.notKept()
     const upload = await uploads.read(request, incoming)
@@ -170,9 +170,11 @@ function projectOf(params: URLSearchParams, projects: ReadonlySet<string> | unde
   throw refusals.forbiddenProject()
 }
 
-/** The fields that hold time and message, as the URL names them. */
-function fieldNamesIn(params: URLSearchParams): FieldNames {
-  const names = fieldNamesOf(namesIn(params, 'time_field'), namesIn(params, 'message_field'))
+/** The fields that hold time and message, as the URL names them; undefined if it names none. */
+function fieldNamesIn(params: URLSearchParams): FieldNames | undefined {
+  const [time, message] = [namesIn(params, 'time_field'), namesIn(params, 'message_field')]
+  if (time === undefined && message === undefined) return undefined
+  const names = fieldNamesOf(time, message)
   if (names !== undefined) return names
   throw invalidParameter('time_field and message_field name the same field. Leave it out of one of the two.')
 }

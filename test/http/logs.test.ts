@@ -2,7 +2,6 @@ import * as zlib from 'node:zlib'
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { LogweirError } from '../../src/base/errors.js'
-import { DEFAULT_FIELD_NAMES } from '../../src/field-names.js'
 import type { Fate, Intake } from '../../src/http/logs.js'
 import { eventually } from '../support/eventually.js'
 import { createTestApp, PREFIX, pass, refusal, settle, TOKEN, told, UNAUTHORIZED } from './support.js'
@@ -72,7 +71,7 @@ describe('records that are sent', () => {
       'access-control-allow-origin': '*',
       body: LOGGED,
     })
-    expect(given).toEqual([{ text: JSON_BODY, form: 'json', defaults: { fieldNames: DEFAULT_FIELD_NAMES } }])
+    expect(given).toEqual([{ text: JSON_BODY, form: 'json', defaults: {} }])
   })
 
   test.each([
@@ -85,7 +84,7 @@ describe('records that are sent', () => {
   ])('with ?%s get that', async (query, defaults) => {
     const { post, given } = open({ fate: ALL_TAKEN })
     expect((await told(post(`/logs?${query}`))).status).toBe(200)
-    expect(given[0]!.defaults).toEqual({ fieldNames: DEFAULT_FIELD_NAMES, ...defaults })
+    expect(given[0]!.defaults).toEqual(defaults)
   })
 
   test.each([
