@@ -1,15 +1,17 @@
-import { accessSync, constants, mkdirSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
 import { type Clock, systemClock } from './base/clock.js'
+import { explainFileError } from './base/file-errors.js'
 import type { Log } from './base/log.js'
 import { createMetrics, type Metrics } from './base/metrics.js'
 import { measureProcess } from './base/process-metrics.js'
-import { usageError } from './base/settings.js'
 import { MIB } from './base/units.js'
 import type { ServeConfig } from './config.js'
 import { ENDPOINTS } from './endpoints/index.js'
 import { createArrowEngine } from './engine/arrow/engine.js'
 import { type Disk, openDisk } from './engine/arrow/storage/disk/disk.js'
 import { createSealingThread } from './engine/arrow/storage/sealing/thread.js'
+import { makeDataDirectory } from './engine/disk/directories.js'
+import type { LockParts } from './engine/disk/lock/parts.js'
 import type { Engine } from './engine/engine.js'
 import type { Plan } from './engine/plan.js'
 import { createApp, type Status } from './http/app.js'
@@ -26,6 +28,8 @@ import { openTokens } from './tokens/open.js'
 
 /** The rest is for parsing, queries, the result cache and the runtime itself. */
 const ROWS_SHARE = 0.5
+/** How long a start that is broken off may take to release the data directory. */
+const BREAK_OFF_MS = 1_000
 /** How long a stop may take before it is broken off; the contract gives 5 s. */
 const STOP_MS = 4_800
 
@@ -42,12 +46,13 @@ export interface Service {
 
 /**
  * Wires engine, ingest and http together. It listens at once, and serves when `ready` resolves: when all rows that are kept
- * have been taken in. Throws `usage`, `cannot_listen`, and what {@link openDisk} throws.
+ * have been taken in. Throws `usage`, `cannot_listen`, and what {@link openDataDir} throws. `lock` is for the data directory:
+ * its `signal` ends the wait for it, its `onLost` is called if another process takes it.
  */
-export async function startService(config: ServeConfig, log: Log): Promise<Service> {
+export async function startService(config: ServeConfig, log: Log, lock: LockOptions = {}): Promise<Service> {
   const [clock, metrics] = [systemClock, createMetrics()]
   const own = config.endpoints === undefined ? undefined : await openOwn(config.endpoints, log)
-  const disk = config.dataDir === undefined ? undefined : await openDataDir(config.dataDir)
+  const disk = config.dataDir === undefined ? undefined : await openDataDir(config.dataDir, { log, ...lock })
   const tokens = openTokens(config, { clock, log })
   const { retentionUs, source, project, fieldNames } = config
   const engine = await createEngine(config, disk, { clock, metrics, log })
@@ -178,22 +183,54 @@ interface Parts {
   log: Log
 }
 
-/** Runs the service until a signal ends it. Gives the exit code; a second signal exits at once, with 1. */
+type LockOptions = Partial<Pick<LockParts, 'signal' | 'onLost'>>
+
+/** Runs the service until a signal ends it, or its data directory is lost. Gives the exit code; a second signal exits at once, with 1. */
 export async function runService(config: ServeConfig, log: Log): Promise<number> {
   const [first, second] = stopSignals()
-  const service = await startService(config, log)
-  const signal = await Promise.race([first, service.ready.then(() => first)])
+  const starting = new AbortController()
+  const lost = createLoss(log)
+  const started = startService(config, log, { signal: starting.signal, onLost: lost.tell })
+  const isUp = started.then(({ ready }) => explainDenied(ready, config.dataDir))
+  const signal = await Promise.race([first, lost.code, isUp.then(() => first)])
+  if (typeof signal === 'number') return signal
   log(`${signal}: stopping`, { code: 'stopping', signal })
-  const gaveUp = new Promise<number>((resolve) => {
-    setTimeout(() => {
-      log(`not stopped within ${STOP_MS / 1000} s; what was not finished is lost`, {
-        level: 'error',
-        code: 'stop_broken_off',
-      })
-      resolve(1)
-    }, STOP_MS)
+  starting.abort()
+  return Promise.race([stop(started, log), second.then(() => 1), lost.code])
+}
+
+/** Stops what has started; a start that is under way has a moment to release the data directory. */
+async function stop(started: Promise<Service>, log: Log): Promise<number> {
+  const gaveUp = wait(STOP_MS).then(() => {
+    log(`not stopped within ${STOP_MS / 1000} s; what was not finished is lost`, {
+      level: 'error',
+      code: 'stop_broken_off',
+    })
+    return 1
   })
-  return Promise.race([service.stop().then(() => 0), second.then(() => 1), gaveUp])
+  const service = await Promise.race([started.catch(() => undefined), wait(BREAK_OFF_MS)])
+  return service === undefined ? 0 : Promise.race([service.stop().then(() => 0), gaveUp])
+}
+
+/** The exit code for a data directory that another process has taken: nothing is finished, since that would write. */
+function createLoss(log: Log) {
+  let resolve: (code: number) => void = () => {}
+  const code = new Promise<number>((settle) => {
+    resolve = settle
+  })
+  const tell: LockParts['onLost'] = (error) => {
+    log(error.message, { level: 'error', code: error.code })
+    resolve(1)
+  }
+  return { code, tell }
+}
+
+/** What is kept may belong to another user. */
+function explainDenied(ready: Promise<void>, dataDir: string | undefined): Promise<void> {
+  return ready.catch((error) => {
+    const place = dataDir ?? ''
+    throw explainFileError('data_dir_unusable', `The data directory ${place} cannot be read`, place, error)
+  })
 }
 
 /** The first and the second SIGTERM or SIGINT from now on; there is no moment at which one would kill. */
@@ -206,15 +243,15 @@ function stopSignals(): readonly [first: Promise<NodeJS.Signals>, second: Promis
   return [next(), next()]
 }
 
-/** Starts on a full disk too: nothing needs to be written for that but into a directory that is new. */
-async function openDataDir(path: string): Promise<Disk> {
-  try {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
-    accessSync(path, constants.W_OK)
-  } catch (error) {
-    throw usageError(`--data-dir ${path} cannot be written: ${(error as Error).message}.`)
-  }
-  return openDisk(path)
+/**
+ * Starts on a full disk too: nothing needs to be written for that but into a directory that is new. Throws what
+ * {@link makeDataDirectory} and {@link openDisk} throw.
+ */
+async function openDataDir(path: string, parts: Partial<LockParts>): Promise<Disk> {
+  await makeDataDirectory(path)
+  return openDisk(path, parts).catch((error) => {
+    throw explainFileError('data_dir_unusable', `The data directory ${path} cannot be used`, path, error)
+  })
 }
 
 function announceToken(token: string, dataDir: string | undefined, log: Log): void {

@@ -1,3 +1,4 @@
+import { endProcess } from '../base/end-process.js'
 import { letHeapsGrow } from '../base/heap.js'
 import { createStderrLog } from '../base/log.js'
 import { readServeConfig } from '../config.js'
@@ -14,6 +15,6 @@ export const serve: Command = {
     letHeapsGrow(config.memoryLimitBytes)
     const { runService } = await import('../service.js')
     // A standard input that nobody closes must not hold the program.
-    process.exit(await runService(config, log).catch((error) => failed(error, log)))
+    return endProcess(await runService(config, log).catch((error) => failed(error, log)))
   },
 }

@@ -1,108 +1,49 @@
-import { lstat, open, rename, unlink } from 'node:fs/promises'
-import { connect, createServer, type Server } from 'node:net'
+import { unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { LogweirError } from '../../base/errors.js'
-
-const LOCK_NAME = 'lock'
-/** What a socket's address has room for on every system, in bytes. */
-const MAX_ADDRESS_BYTES = 100
-/** A holder that is alive but too busy to answer holds the lock all the same. */
-const ANSWER_MS = 2_000
+import { cannotLock, inUse } from './lock/errors.js'
+import { createFileMarker, FILE_NAME } from './lock/file-marker.js'
+import { type DirectoryLock, holdMarker } from './lock/hold.js'
+import { LOCK_PARTS, type LockParts } from './lock/parts.js'
+import { createSocketMarker, SOCKET_NAME } from './lock/socket-marker.js'
+import { type Place, watchLock } from './lock/watch.js'
 
 /**
- * Takes a directory for this process until the returned function is called or the process ends, however it ends: the lock is
- * a listening socket, which the kernel closes with its process, so that none is ever left behind by a dead one, and which
- * is seen from another container that has the same directory. Throws `data_dir_in_use` where another process has it,
- * `data_dir_unusable` where the file system has no sockets.
+ * Takes a directory for this process until it is released or the process ends, however it ends: by a socket where the
+ * kernel can tell whether its process lives, else by the file `lock.json`. Whoever has the one also looks for the other,
+ * since the same directory may be seen by the host and by a virtual machine.
+ *
+ * Throws `data_dir_in_use` if another process has it, `data_dir_unusable` if neither can be made. A lock that a process
+ * may have left behind takes up to 12 s to be taken over.
  */
-export async function lockDirectory(directory: string): Promise<() => Promise<void>> {
-  const { address, close } = await addressOf(directory)
-  const server = createServer((socket) => socket.on('error', () => {}).end(`${process.pid}`))
+export async function lockDirectory(directory: string, given: Partial<LockParts> = {}): Promise<DirectoryLock> {
+  const parts = { ...LOCK_PARTS, ...given }
+  const socket = await socketIn(directory, parts)
+  const marker = socket ?? (await createFileMarker(directory, parts))
+  const lock = await holdMarker(marker, directory, parts)
+  const other: Place =
+    socket === undefined
+      ? { path: join(directory, SOCKET_NAME), kind: 'socket', directory }
+      : { path: join(directory, FILE_NAME), kind: 'file', directory }
   try {
-    await take(server, address, directory)
-  } finally {
-    await close()
+    await removeAbandoned(other, parts)
+  } catch (error) {
+    await lock.release()
+    throw cannotLock(directory, other.path, error)
   }
-  server.unref()
-  return () => release(server, join(directory, LOCK_NAME))
+  return lock
 }
 
-async function take(server: Server, address: string, directory: string): Promise<void> {
-  for (let isRetry = false; ; isRetry = true) {
-    const error = await tryToListen(server, address)
-    if (error === undefined) return
-    if (error.code !== 'EADDRINUSE') throw unusable(directory, error)
-    const holder = await holderOf(address)
-    if (holder !== undefined || isRetry) throw inUse(directory, holder)
-    await removeStale(address, directory)
+async function socketIn(directory: string, parts: LockParts) {
+  try {
+    return (await parts.areSocketsConclusive(directory)) ? await createSocketMarker(directory, parts) : undefined
+  } catch (error) {
+    throw cannotLock(directory, directory, error)
   }
 }
 
-function tryToListen(server: Server, address: string): Promise<NodeJS.ErrnoException | undefined> {
-  return new Promise((resolve) => {
-    server.once('error', resolve)
-    server.listen(address, () => {
-      server.off('error', resolve)
-      resolve(undefined)
-    })
-  })
-}
-
-/** What the process behind the socket says of itself: its id, or nothing as yet; undefined where no process is behind it. */
-function holderOf(address: string): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    let said = ''
-    const socket = connect(address)
-    socket.setTimeout(ANSWER_MS, () => socket.destroy())
-    socket.on('data', (bytes) => void (said += bytes))
-    socket.on('error', ({ code }: NodeJS.ErrnoException) => {
-      if (code === 'ECONNREFUSED' || code === 'ENOENT') resolve(undefined)
-    })
-    socket.on('close', () => resolve(said))
-  })
-}
-
-/**
- * Moves the socket of a dead process away. Two starters may find the same one: who then has moved away the other's fresh
- * socket sees it answer, and moves it back.
- */
-async function removeStale(address: string, directory: string): Promise<void> {
-  const aside = `${address}.${process.pid}`
-  const stale = await lstat(address).catch(() => undefined)
-  if (stale?.isSocket() === false) throw unusable(directory, new Error(`${LOCK_NAME} is there and is no socket`))
-  await rename(address, aside).catch(() => {})
-  const holder = await holderOf(aside)
-  if (holder === undefined) return unlink(aside).catch(() => {})
-  await rename(aside, address)
-  throw inUse(directory, holder)
-}
-
-async function release(server: Server, path: string): Promise<void> {
-  await new Promise((resolve) => server.close(resolve))
-  await unlink(path).catch(() => {})
-}
-
-/** Linux reaches a directory with a long path through its descriptor. */
-async function addressOf(directory: string): Promise<{ address: string; close(): Promise<void> }> {
-  const address = join(directory, LOCK_NAME)
-  if (Buffer.byteLength(address) <= MAX_ADDRESS_BYTES || process.platform !== 'linux') {
-    return { address, close: async () => {} }
-  }
-  const handle = await open(directory, 'r')
-  return { address: `/proc/self/fd/${handle.fd}/${LOCK_NAME}`, close: () => handle.close() }
-}
-
-function inUse(directory: string, holder: string | undefined): LogweirError {
-  const who = holder ? `process ${holder}` : 'another process'
-  return new LogweirError(
-    'data_dir_in_use',
-    `The data directory ${directory} is in use by ${who}. Stop that one, or give another --data-dir.`,
-  )
-}
-
-function unusable(directory: string, { message }: Error): LogweirError {
-  return new LogweirError(
-    'data_dir_unusable',
-    `The data directory ${directory} cannot be locked: ${message}. Give a --data-dir of its own, on a local file system.`,
-  )
+/** Waits for the other kind of lock: throws `data_dir_in_use` if its process lives, removes it if it does not. */
+async function removeAbandoned(place: Place, parts: LockParts): Promise<void> {
+  const observed = await watchLock(place, parts)
+  if (observed === 'changed') throw inUse(place.directory, `another process (see ${place.path})`)
+  if (observed === 'unchanged') await unlink(place.path)
 }

@@ -27,14 +27,14 @@ async function holdElsewhere(answer: string) {
 
 describe('the lock of a directory', () => {
   it('is held by one at a time, and free again after it was given back', async () => {
-    const release = await lockDirectory(root)
+    const lock = await lockDirectory(root)
     await expect(lockDirectory(root)).rejects.toMatchObject({
       code: 'data_dir_in_use',
       message: `The data directory ${root} is in use by process ${process.pid}. Stop that one, or give another --data-dir.`,
     })
-    await release()
+    await lock.release()
     expect(readdirSync(root)).toEqual([])
-    await (await lockDirectory(root))()
+    await (await lockDirectory(root)).release()
   })
 
   it('is free as soon as its process was killed, for one of many who want it', async () => {
@@ -45,7 +45,7 @@ describe('the lock of a directory', () => {
     const tries = await Promise.allSettled(Array.from({ length: 8 }, () => lockDirectory(root)))
     const taken = tries.filter((attempt) => attempt.status === 'fulfilled')
     expect(taken.length).toBe(1)
-    await taken[0]!.value()
+    await taken[0]!.value.release()
     expect(readdirSync(root)).toEqual([])
   })
 
@@ -58,9 +58,9 @@ describe('the lock of a directory', () => {
   it('works in a directory whose path is longer than the address of a socket', async () => {
     const deep = join(root, 'd'.repeat(120), 'e'.repeat(120))
     mkdirSync(deep, { recursive: true })
-    const release = await lockDirectory(deep)
+    const lock = await lockDirectory(deep)
     await expect(lockDirectory(deep)).rejects.toMatchObject({ code: 'data_dir_in_use' })
-    await release()
+    await lock.release()
     expect(readdirSync(deep)).toEqual([])
   })
 
@@ -68,7 +68,7 @@ describe('the lock of a directory', () => {
     writeFileSync(join(root, 'lock'), 'a text')
     await expect(lockDirectory(root)).rejects.toMatchObject({
       code: 'data_dir_unusable',
-      message: `The data directory ${root} cannot be locked: lock is there and is no socket. Give a --data-dir of its own, on a local file system.`,
+      message: `The data directory ${root} cannot be locked: ${join(root, 'lock')} is there and is no socket. Remove it, or give another --data-dir.`,
     })
     expect(readFileSync(join(root, 'lock'), 'utf8')).toBe('a text')
   })

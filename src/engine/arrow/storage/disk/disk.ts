@@ -1,4 +1,5 @@
 import { createDiskFiles, type Files } from '../../../disk/files.js'
+import type { LockParts } from '../../../disk/lock/parts.js'
 import { lockDirectory } from '../../../disk/lock.js'
 import { checkFormat } from './format.js'
 
@@ -11,14 +12,14 @@ export interface Disk {
 }
 
 /** Takes a directory that is there. Throws what {@link lockDirectory} and {@link checkFormat} throw. */
-export async function openDisk(directory: string): Promise<Disk> {
-  const release = await lockDirectory(directory)
-  const files = createDiskFiles(directory)
+export async function openDisk(directory: string, parts: Partial<LockParts> = {}): Promise<Disk> {
+  const lock = await lockDirectory(directory, parts)
+  const files = lock.fence(createDiskFiles(directory))
   try {
     await checkFormat(files, directory)
   } catch (error) {
-    await release()
+    await lock.release()
     throw error
   }
-  return { directory, files, release }
+  return { directory, files, release: lock.release }
 }

@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto'
+import { constants, readFileSync, unlinkSync } from 'node:fs'
+import { open, rename, unlink } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { cannotLock, inUse } from './errors.js'
+import type { Marker } from './marker.js'
+import type { LockParts } from './parts.js'
+import { lookAt, type Place, readStart, watchLock } from './watch.js'
+
+export const FILE_NAME = 'lock.json'
+const FILE_MODE = 0o600
+/** How often a file that vanishes between two calls is tried again. */
+const MAX_TRIES = 5
+/** Errors that say that there is no longer a file of ours. */
+const GONE = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP', 'ENXIO'])
+
+/**
+ * Locks a directory by the file `lock.json`, for mounts without Unix sockets. Its content is a random id; process ids prove
+ * nothing, since in containers every process is 1. One that is there is taken over after it has not changed for `looks`
+ * looks: renamed over, and read back later, so that of two starters one finds the other's id. Throws `data_dir_in_use`, and
+ * `data_dir_unusable` if the file cannot be written.
+ */
+export async function createFileMarker(directory: string, parts: LockParts): Promise<Marker> {
+  const marker = fileMarker(join(directory, FILE_NAME))
+  try {
+    await take(marker, directory, parts)
+  } catch (error) {
+    await marker.remove().catch(() => {})
+    throw cannotLock(directory, marker.path, error)
+  }
+  return marker
+}
+
+interface FileMarker extends Marker {
+  id: string
+  text: string
+}
+
+function fileMarker(path: string): FileMarker {
+  const id = randomUUID()
+  const isOurs = () => idIn(readFileSync(path, 'utf8')) === id
+  return {
+    path,
+    id,
+    text: `${JSON.stringify({ id, host: hostname() })}\n`,
+    touch: () => touch(path, id),
+    async remove() {
+      if (await touch(path, id)) await unlink(path)
+    },
+    removeAtExit() {
+      try {
+        if (isOurs()) unlinkSync(path)
+      } catch {
+        // The next start waits until the lock counts as abandoned.
+      }
+    },
+  }
+}
+
+async function take(marker: FileMarker, directory: string, parts: LockParts): Promise<void> {
+  const { path } = marker
+  const place: Place = { path, kind: 'file', directory }
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    if (await create(path, marker.text)) return
+    parts.log(`${path} is there already: it is taken over if it does not change for ${abandonedS(parts)} s`, {
+      code: 'data_dir_wait',
+      path,
+    })
+    const before = await lookAt(place)
+    const observed = await watchLock(place, parts)
+    if (observed === 'changed') throw inUse(directory, await holderAt(path))
+    if (observed === 'unchanged') return takeOver(marker, before, place, parts)
+  }
+  throw inUse(directory, await holderAt(path))
+}
+
+const abandonedS = ({ timing }: LockParts) => (timing.looks * timing.touchMs) / 1000
+
+/** Makes the file; false if there is one. A file that could not be filled is removed again. */
+async function create(path: string, text: string): Promise<boolean> {
+  const file = await open(path, 'wx', FILE_MODE).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EEXIST') return undefined
+    throw error
+  })
+  if (file === undefined) return false
+  try {
+    await file.writeFile(text)
+  } catch (error) {
+    await unlink(path).catch(() => {})
+    throw error
+  } finally {
+    await file.close()
+  }
+  return true
+}
+
+async function takeOver(
+  { path, id, text }: FileMarker,
+  before: string | undefined,
+  place: Place,
+  { wait, timing, signal }: LockParts,
+): Promise<void> {
+  const prepared = `${path}.${id}`
+  await create(prepared, text)
+  try {
+    if ((await lookAt(place)) !== before) throw inUse(place.directory, await holderAt(path))
+    await rename(prepared, path)
+  } finally {
+    await unlink(prepared).catch(() => {})
+  }
+  await wait(timing.readBackMs, signal)
+  if ((await readId(path)) !== id) throw inUse(place.directory, await holderAt(path))
+}
+
+async function touch(path: string, id: string): Promise<boolean> {
+  const file = await openLock(path, constants.O_RDWR)
+  if (file === undefined) return false
+  try {
+    if (idIn(await readStart(file)) !== id) return false
+    const now = new Date()
+    await file.utimes(now, now)
+    return true
+  } finally {
+    await file.close()
+  }
+}
+
+function openLock(path: string, access: number) {
+  const flags = access | constants.O_NOFOLLOW | constants.O_NONBLOCK
+  return open(path, flags).catch((error: NodeJS.ErrnoException) => {
+    if (GONE.has(error.code!)) return undefined
+    throw error
+  })
+}
+
+async function readText(path: string): Promise<string> {
+  const file = await openLock(path, constants.O_RDONLY)
+  return file === undefined ? '' : readStart(file).finally(() => file.close())
+}
+
+const readId = async (path: string) => idIn(await readText(path))
+
+const idIn = (text: string): unknown => parse(text).id
+
+/** Any text that is not a lock's has neither id nor host. */
+function parse(text: string): { id?: unknown; host?: unknown } {
+  try {
+    return Object(JSON.parse(text))
+  } catch {
+    return {}
+  }
+}
+
+async function holderAt(path: string): Promise<string> {
+  const { host } = parse(await readText(path))
+  return typeof host === 'string' ? `a process on host ${host} (see ${path})` : `another process (see ${path})`
+}

@@ -1,0 +1,74 @@
+import type { Files } from '../files.js'
+import { lockLost } from './errors.js'
+import { fenceFiles } from './fence.js'
+import type { Marker } from './marker.js'
+import type { LockParts } from './parts.js'
+
+/** A directory that is this process's alone. */
+export interface DirectoryLock {
+  /** The same files, which refuse to write once the lock is lost. */
+  fence(files: Files): Files
+  /** Frees the directory. */
+  release(): Promise<void>
+}
+
+/** When the lock was found to be ours, by both clocks: a machine that slept may have stopped either. */
+interface Moment {
+  monotonicMs: number
+  wallMs: number
+}
+
+/**
+ * Keeps a marker until it is released: touches it every `touchMs`, and calls `onLost` once if it is gone. The system's
+ * errors are no proof of that: writes then wait until the marker can be read again, and reject with the error.
+ */
+export async function holdMarker(marker: Marker, directory: string, parts: LockParts): Promise<DirectoryLock> {
+  const { clock, timing, onLost } = parts
+  const now = (): Moment => ({ monotonicMs: clock.monotonicMs(), wallMs: clock.nowUs() / 1000 })
+  let confirmed = now()
+  let lost: Error | undefined
+  let checking: Promise<void> | undefined
+
+  async function check(): Promise<void> {
+    const begun = now()
+    if (lost === undefined && !(await marker.touch())) lose()
+    if (lost !== undefined) throw lost
+    confirmed = begun
+  }
+
+  function lose(): void {
+    const error = lockLost(directory, marker.path)
+    lost = error
+    letGo()
+    onLost(error)
+  }
+
+  function confirm(): Promise<void> {
+    checking ??= check().finally(() => {
+      checking = undefined
+    })
+    return checking
+  }
+
+  const isRecent = ({ monotonicMs, wallMs }: Moment) =>
+    Math.abs(clock.monotonicMs() - monotonicMs) <= timing.maxAgeMs &&
+    Math.abs(clock.nowUs() / 1000 - wallMs) <= timing.maxAgeMs
+
+  const stopTouching = clock.every(timing.touchMs, () => void confirm().catch(() => {}))
+  process.on('exit', marker.removeAtExit)
+  function letGo(): void {
+    stopTouching()
+    process.off('exit', marker.removeAtExit)
+  }
+
+  await confirm().catch(() => {})
+  return {
+    fence: (files) =>
+      fenceFiles(files, async () => (lost === undefined && isRecent(confirmed) ? undefined : confirm())),
+    async release() {
+      letGo()
+      await checking?.catch(() => {})
+      if (lost === undefined) await marker.remove().catch(() => {})
+    },
+  }
+}

@@ -1,0 +1,37 @@
+import { createServer, type Server } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
+import type { LockParts } from '../../src/engine/disk/lock/parts.js'
+import { createFakeClock, type FakeClock } from './clock.js'
+
+/** A hundredth of what the contract says. */
+export const SHORT = { touchMs: 10, looks: 10, readBackMs: 20, maxAgeMs: 30 }
+
+/** What `listen` says on mounts without Unix sockets. */
+export const REFUSALS = ['ENOTSUP', 'EOPNOTSUPP', 'EPERM', 'EACCES', 'EINVAL', 'EIO', 'EAFNOSUPPORT', 'ENAMETOOLONG']
+
+/** A mount on which no Unix socket can be made, because of an error of the system. */
+export const refusing = (code: string): Partial<LockParts> => ({
+  listen: async () => Object.assign(new Error(`${code}: refused, listen`), { code }),
+})
+
+/** Waits of a hundredth of the usual time on a mount without Unix sockets. */
+export const onFile = (parts: Partial<LockParts> = {}): Partial<LockParts> => ({
+  ...refusing('ENOTSUP'),
+  timing: SHORT,
+  ...parts,
+})
+
+/** A holder on a mount without Unix sockets, whose timers a test runs: one that is stopped by SIGSTOP runs none. */
+export function stoppable(parts: Partial<LockParts> = {}): { clock: FakeClock; parts: Partial<LockParts> } {
+  const clock = createFakeClock()
+  return { clock, parts: onFile({ clock, ...parts }) }
+}
+
+export const sleep = (ms: number) => setTimeout(ms)
+
+/** A server that listens at a path until the test closes it. */
+export async function listenOn(path: string, answer: string): Promise<Server> {
+  const server = createServer((socket) => socket.end(answer))
+  await new Promise<void>((resolve) => server.listen(path, resolve))
+  return server
+}
