@@ -1,31 +1,36 @@
 import { createHook } from 'node:async_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** How long calls to a file system that are under way may take to end, or to be followed by others. */
-const FILE_CALLS_MS = 500
+/** A call to the file system that takes longer is taken for one that never ends. */
+const FILE_CALL_MS = 1_000
+/** What is under way may still begin its next call: a start that was broken off opens another file. */
+const NEXT_CALL_MS = 100
 const LOOK_MS = 10
 
 /**
  * Ends the process. `process.exit` waits for calls to the file system that are under way, for ever if a mount does not
- * answer; if none of them makes progress for 500 ms, the process is killed instead.
+ * answer; if one of them takes longer than a second, the process is killed instead.
  */
 export async function endProcess(code: number): Promise<never> {
-  if (hasFileCalls() && (await isStuck())) process.kill(process.pid, 'SIGKILL')
+  if (countFileCalls() > 0) await wait(NEXT_CALL_MS)
+  if (await areFileCallsStuck()) process.kill(process.pid, 'SIGKILL')
   process.exit(code)
 }
 
-/** Whether there are calls all the time, and none of them leads to another. */
-async function isStuck(): Promise<boolean> {
-  let isBusy = false
+/** Whether one of the calls that are under way now is under way a second later. Calls that begin later do not count. */
+async function areFileCallsStuck(): Promise<boolean> {
+  const later = new Set<number>()
   const hook = createHook({
-    init(_, type) {
-      isBusy ||= type.startsWith('FSREQ')
+    init(id, type) {
+      if (type.startsWith('FSREQ')) later.add(id)
     },
+    before: (id) => void later.delete(id),
   }).enable()
-  const deadline = performance.now() + FILE_CALLS_MS
-  while (hasFileCalls() && !isBusy && performance.now() < deadline) await wait(LOOK_MS)
+  const deadline = performance.now() + FILE_CALL_MS
+  const areUnderWay = () => countFileCalls() > later.size
+  while (areUnderWay() && performance.now() < deadline) await wait(LOOK_MS)
   hook.disable()
-  return hasFileCalls() && !isBusy
+  return areUnderWay()
 }
 
-const hasFileCalls = () => process.getActiveResourcesInfo().some((type) => type.startsWith('FSReq'))
+const countFileCalls = () => process.getActiveResourcesInfo().filter((type) => type.startsWith('FSReq')).length

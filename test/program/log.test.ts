@@ -48,6 +48,6 @@ it('what goes wrong with files is an error with its place', async () => {
   const program = start(['serve', '--port', '0', '--data-dir', '/dev/null/data'], { environment: JSON_LOG })
   expect(await program.exit).toBe(2)
   expect(linesOf(program.said())).toMatchObject([
-    { level: 'error', code: 'usage', msg: expect.stringContaining('/dev/null/data cannot be written') },
+    { level: 'error', code: 'data_dir_unusable', msg: expect.stringContaining('/dev/null/data cannot be written') },
   ])
 })

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { cannotLock, inUse } from './errors.js'
 import type { Marker } from './marker.js'
 import type { LockParts } from './parts.js'
-import { lookAt, type Place, readStart, watchLock } from './watch.js'
+import { type Place, readStart, watchLock } from './watch.js'
 
 export const FILE_NAME = 'lock.json'
 const FILE_MODE = 0o600
@@ -67,10 +67,9 @@ async function take(marker: FileMarker, directory: string, parts: LockParts): Pr
       code: 'data_dir_wait',
       path,
     })
-    const before = await lookAt(place)
     const observed = await watchLock(place, parts)
     if (observed === 'changed') throw inUse(directory, await holderAt(path))
-    if (observed === 'unchanged') return takeOver(marker, before, place, parts)
+    if (observed === 'unchanged') return takeOver(marker, directory, parts)
   }
   throw inUse(directory, await holderAt(path))
 }
@@ -97,20 +96,18 @@ async function create(path: string, text: string): Promise<boolean> {
 
 async function takeOver(
   { path, id, text }: FileMarker,
-  before: string | undefined,
-  place: Place,
+  directory: string,
   { wait, timing, signal }: LockParts,
 ): Promise<void> {
   const prepared = `${path}.${id}`
   await create(prepared, text)
   try {
-    if ((await lookAt(place)) !== before) throw inUse(place.directory, await holderAt(path))
     await rename(prepared, path)
   } finally {
     await unlink(prepared).catch(() => {})
   }
   await wait(timing.readBackMs, signal)
-  if ((await readId(path)) !== id) throw inUse(place.directory, await holderAt(path))
+  if ((await readId(path)) !== id) throw inUse(directory, await holderAt(path))
 }
 
 async function touch(path: string, id: string): Promise<boolean> {

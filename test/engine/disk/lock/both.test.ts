@@ -20,10 +20,10 @@ const guest: Partial<LockParts> = { timing: SHORT, areSocketsConclusive: async (
 
 describe('a directory that a host and a guest see', () => {
   it.each([
-    ['host', host, 'guest', guest, 'lock'],
-    ['guest', guest, 'host', host, 'lock.json'],
-    ['guest', guest, 'another guest', onFile(), 'lock.json'],
-  ])('is refused while the %s has it to the %s', async (_, holder, __, starter, name) => {
+    ['host', 'guest', host, guest, 'lock'],
+    ['guest', 'host', guest, host, 'lock.json'],
+    ['guest', 'other guest', guest, onFile(), 'lock.json'],
+  ])('is refused while the %s has it to the %s', async (_, __, holder, starter, name) => {
     const lock = await lockDirectory(root, holder)
     await expect(lockDirectory(root, starter)).rejects.toMatchObject({
       code: 'data_dir_in_use',
