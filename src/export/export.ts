@@ -25,7 +25,7 @@ export async function exportDirectory({ dataDir, clickhouse }: ExportConfig, tel
   if (!existsSync(join(dataDir, FORMAT_NAME))) {
     throw usageError(`--data-dir ${dataDir} is no data directory of logweir: there is no ${FORMAT_NAME} in it.`)
   }
-  const { directory, files, release } = await openDisk(dataDir)
+  const { directory, files, release } = await openDisk(dataDir, { log: telling.log })
   const server = connectServer({ ...clickhouse, selectMs: SELECT_MS })
   try {
     return await exportRows({ ...telling, directory, files, server, layout: clickhouse, clock: systemClock })

@@ -2,7 +2,6 @@ import {
   closeSync,
   fstatSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   realpathSync,
   renameSync,
@@ -12,12 +11,13 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { explainFileError } from '../base/file-errors.js'
+import { makeDirectories } from '../base/make-directories.js'
 import { usageError } from '../base/settings.js'
 import { type Entry, isHashed, parseEntries, printEntries } from './entry.js'
 import { readTokensText } from './file.js'
 
 const PRIVATE_FILE = 0o600
-const PRIVATE_DIRECTORY = 0o700
 /** How long a change waits for its turn, and how often it looks. */
 const WAIT_MS = 10_000
 const LOOK_MS = 20
@@ -71,7 +71,7 @@ function isAt(file: number, path: string): boolean {
 
 /** Makes a file that is not there, or waits until it is not. */
 async function makeAlone(path: string): Promise<number> {
-  makeDirectory(path)
+  await makeDirectory(path)
   for (let waitedMs = 0; waitedMs < WAIT_MS; waitedMs += LOOK_MS) {
     try {
       return openSync(path, 'wx', PRIVATE_FILE)
@@ -84,12 +84,10 @@ async function makeAlone(path: string): Promise<number> {
   throw usageError(`somebody else has been changing the tokens for ${WAIT_MS / 1000} s. If not, remove ${path}.`)
 }
 
-function makeDirectory(path: string): void {
-  try {
-    mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_DIRECTORY })
-  } catch (error) {
-    throw cannotWrite(path, error as Error)
-  }
+async function makeDirectory(path: string): Promise<void> {
+  await makeDirectories(dirname(path)).catch((error) => {
+    throw cannotWrite(path, error)
+  })
 }
 
 function removeDead(path: string): void {
@@ -97,4 +95,4 @@ function removeDead(path: string): void {
   if (found !== undefined && Date.now() - found.mtimeMs > DEAD_MS) rmSync(path, { force: true })
 }
 
-const cannotWrite = (path: string, { message }: Error) => usageError(`cannot write ${path}: ${message}.`)
+const cannotWrite = (path: string, error: Error) => explainFileError('usage', `cannot write ${path}`, path, error)

@@ -39,6 +39,16 @@ function open(folder = temporaryFolder()) {
 }
 
 describe('logweir token create', () => {
+  it.each([
+    ['/dev/null/data', 'ENOTDIR', 'A part of this path is a file'],
+    // The system says ENOENT for whatever is made there.
+    ['/proc/logweir/data', 'ENOENT', 'Something on this path is missing'],
+  ])('tells file, user and remedy where the file cannot be made: %s', async (folder, errno, remedy) => {
+    await expect(open(folder).token('create')).rejects.toThrow(
+      new RegExp(`^cannot write ${folder}/data/tokens.json.*: ${errno}: .*This process runs as uid \\d+.*${remedy}`),
+    )
+  })
+
   it('prints the token alone, and keeps its hash alone, for the owner only', async () => {
     const { dataDir, path, logged, token, entries } = open()
     const printed = await token('create')

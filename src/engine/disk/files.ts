@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeDirectories } from '../../base/make-directories.js'
 
 /**
  * The file system below one directory, as far as storage needs it: paths are relative to that directory, parts divided by
@@ -52,9 +53,8 @@ export async function writeFile(files: Files, path: string, pieces: readonly Uin
   }
 }
 
-/** Files and directories that only their owner may read. */
+/** Only their owner may read them. */
 const FILE_MODE = 0o600
-const DIRECTORY_MODE = 0o700
 
 /** The real file system below `root`. */
 export function createDiskFiles(root: string): Files {
@@ -63,9 +63,7 @@ export function createDiskFiles(root: string): Files {
     async list(directory) {
       return readdir(at(directory)).catch(orNothing)
     },
-    async makeDirectory(path) {
-      await mkdir(at(path), { recursive: true, mode: DIRECTORY_MODE })
-    },
+    makeDirectory: (path) => makeDirectories(at(path)),
     openToRead: (path) => openToRead(at(path)),
     openToWrite: (path) => openToWrite(at(path)),
     rename: (from, to) => rename(at(from), at(to)),

@@ -13,12 +13,13 @@ const OF_ONE_KERNEL = new Set([
 /**
  * Whether all processes that see the directory run on this machine's kernel, so that a socket there which refuses
  * connections has no process any more. Through NFS, 9p, virtiofs and other FUSE mounts a socket of another kernel refuses
- * too while its process lives. Systems other than Linux do not say: taken as true.
+ * too while its process lives. Systems other than Linux do not
+ * say: taken as true. False if the directory cannot be asked.
  */
 export async function areSocketsConclusive(directory: string): Promise<boolean> {
   if (process.platform !== 'linux') return true
-  const { type } = await statfs(directory)
-  return OF_ONE_KERNEL.has(type)
+  const found = await statfs(directory).catch(() => undefined)
+  return found !== undefined && OF_ONE_KERNEL.has(found.type)
 }
 
 export function listenAt(server: Server, address: string): Promise<NodeJS.ErrnoException | undefined> {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { currentUser } from '../../../src/base/file-errors.js'
-import { makeDataDirectory } from '../../../src/engine/disk/directories.js'
+import { makeDataDirectory } from '../../../src/engine/disk/data-directory.js'
 
 let root: string
 beforeEach(() => {

@@ -1,36 +1,25 @@
-import { access, constants, mkdir, stat } from 'node:fs/promises'
+import { mkdir, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { explainFileError } from '../../base/file-errors.js'
 
+/** Only their owner may look into them. */
 const DIRECTORY_MODE = 0o700
 
 /**
- * Makes a directory and its missing parents, and checks that this process may write there. Throws `data_dir_unusable` with
- * file, user and remedy if that fails.
+ * Makes a directory and its missing parents; nothing happens if it is there. Rejects with the system's error.
  *
  * Node's own `mkdir` with `recursive` never returns if the system says ENOENT for a parent that exists, as mounts do whose
  * server has gone, and /proc. Here each level is tried at most twice. Calls are asynchronous, so that signals are handled
  * while a mount does not answer.
  */
-export async function makeDataDirectory(path: string): Promise<void> {
+export async function makeDirectories(path: string): Promise<void> {
   const directory = resolve(path)
-  try {
-    await makeWithParents(directory)
-    await access(directory, constants.W_OK | constants.X_OK)
-  } catch (error) {
-    throw explainFileError('data_dir_unusable', `--data-dir ${path} cannot be written`, directory, error)
-  }
+  const parent = dirname(directory)
+  if ((await make(directory)) || parent === directory) return
+  await makeDirectories(parent)
+  await mkdir(directory, DIRECTORY_MODE).catch(orDirectory(directory))
 }
 
-async function makeWithParents(path: string): Promise<void> {
-  const parent = dirname(path)
-  if (!(await make(path)) && parent !== path) {
-    await makeWithParents(parent)
-    await mkdir(path, DIRECTORY_MODE).catch(orDirectory(path))
-  }
-}
-
-/** Makes one directory, or finds it there; false if its parent is missing. */
+/** Makes one directory, or finds it there; false if something on the way is missing. */
 async function make(path: string): Promise<boolean> {
   try {
     await mkdir(path, DIRECTORY_MODE).catch(orDirectory(path))
