@@ -39,7 +39,7 @@ export async function holdMarker(marker: Marker, directory: string, parts: LockP
   function lose(): void {
     const error = lockLost(directory, marker.path)
     lost = error
-    letGo()
+    detach()
     onLost(error)
   }
 
@@ -56,7 +56,7 @@ export async function holdMarker(marker: Marker, directory: string, parts: LockP
 
   const stopTouching = clock.every(timing.touchMs, () => void confirm().catch(() => {}))
   process.on('exit', marker.removeAtExit)
-  function letGo(): void {
+  function detach(): void {
     stopTouching()
     process.off('exit', marker.removeAtExit)
   }
@@ -66,7 +66,7 @@ export async function holdMarker(marker: Marker, directory: string, parts: LockP
     fence: (files) =>
       fenceFiles(files, async () => (lost === undefined && isRecent(confirmed) ? undefined : confirm())),
     async release() {
-      letGo()
+      detach()
       await checking?.catch(() => {})
       if (lost === undefined) await marker.remove().catch(() => {})
     },
