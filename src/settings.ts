@@ -54,7 +54,10 @@ export const SETTINGS_FILE = {
 
 /** Where an existing ClickHouse server or cluster is. */
 export const CLICKHOUSE_SETTINGS = {
-  clickhouseUrl: { kind: httpUrl, meaning: 'HTTP address of a ClickHouse server, of a cluster any one of it' },
+  clickhouseUrl: {
+    kind: httpUrl("a ClickHouse server's HTTP interface", 'http://127.0.0.1:8123'),
+    meaning: 'HTTP address of a ClickHouse server, of a cluster any one of it',
+  },
   clickhouseCluster: { kind: identifier('NAME'), meaning: "cluster, by its name in the servers' configuration" },
   clickhouseDatabase: { kind: identifier('NAME'), default: 'logweir', meaning: 'database of the tables' },
   clickhouseUser: { kind: text('NAME'), default: 'default', meaning: 'user of ClickHouse' },
@@ -162,10 +165,12 @@ export const CONFIG_SETTINGS = {
   json: { kind: onOff, variable: false, meaning: 'as JSON, for programs' },
 } satisfies Settings
 
+const SERVICE_URL = 'http://127.0.0.1:4000'
+
 /** Where a running service is, and what opens it. */
 const CLIENT_SETTINGS = {
   ...SETTINGS_FILE,
-  url: { kind: httpUrl, default: 'http://127.0.0.1:4000', meaning: 'address of the service' },
+  url: { kind: httpUrl('a logweir service', SERVICE_URL), default: SERVICE_URL, meaning: 'address of the service' },
   token: {
     kind: text(''),
     flag: false,
@@ -180,7 +185,12 @@ export const QUERY_SETTINGS = {
   format: {
     kind: oneOf('FORMAT', 'table', 'json', 'ndjson', 'csv'),
     variable: false,
-    meaning: 'table, json, ndjson or csv; default: table on a terminal, else json',
+    meaning: 'table, json, ndjson or csv; default: table on a terminal or with --columns, else json',
+  },
+  columns: {
+    kind: listOf(text('NAME')),
+    variable: false,
+    meaning: 'columns of the table, in this order; default: all',
   },
   wide: { kind: onOff, variable: false, meaning: 'cut no cell of the table to the width of the terminal' },
 } satisfies Settings

@@ -318,7 +318,8 @@ const VARIABLES = {
   LOGWEIR_CLICKHOUSE_PASSWORD: "pa'ss",
 }
 const OF_VARIABLES = { url: 'https://ch1:8443', cluster: 'weir', database: 'logs', user: 'reader', password: "pa'ss" }
-const URL_EXPECTED = 'the URL of a server, as http://127.0.0.1:8123, without name and password'
+const URL_EXPECTED =
+  "the URL of a ClickHouse server's HTTP interface, as http://127.0.0.1:8123, without name and password"
 const NAME_EXPECTED = 'a name of letters, digits and _, that does not begin with a digit'
 
 describe('--engine clickhouse', () => {

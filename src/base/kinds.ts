@@ -31,16 +31,19 @@ export const oneOf = <Word extends string>(placeholder: string, ...words: readon
   read: (value) => words.find((word) => word === value),
 })
 
-/** The address of a server that speaks HTTP; names and passwords do not belong into it, for every user of the machine may read it. */
-export const httpUrl: Kind<string> = {
+/**
+ * The address of a server that speaks HTTP. Names and passwords are refused, since every user of the machine may read
+ * them. Errors name the server and the example.
+ */
+export const httpUrl = (server: string, example: string): Kind<string> => ({
   placeholder: 'URL',
-  expects: 'the URL of a server, as http://127.0.0.1:8123, without name and password',
+  expects: `the URL of ${server}, as ${example}, without name and password`,
   read(value) {
     if (!URL.canParse(value)) return undefined
     const { protocol, username, password } = new URL(value)
     return /^https?:$/.test(protocol) && username === '' && password === '' ? value : undefined
   },
-}
+})
 
 /** A name in a database. */
 export const identifier = (placeholder: string): Kind<string> => ({

@@ -5,7 +5,8 @@ import { MIB } from '../base/units.js'
 import { readWithFile } from '../config.js'
 import { QUERY_SETTINGS } from '../settings.js'
 import { describeEndpoints, findEndpoint, listEndpoints, parametersOf } from './endpoints.js'
-import { type Answer, connectService, ServiceError, textUpTo } from './service.js'
+import { enveloped } from './envelope.js'
+import { type Answer, connectService, type Service, ServiceError, textUpTo } from './service.js'
 import { type Row, type TableOptions, table } from './table.js'
 
 export interface QueryConfig extends ValuesOf<typeof QUERY_SETTINGS> {
@@ -13,6 +14,8 @@ export interface QueryConfig extends ValuesOf<typeof QUERY_SETTINGS> {
   endpoint: string | undefined
   /** Names with their dashes. */
   flags: Others['flags']
+  /** Where the token was found; undefined if none was given. */
+  tokenFrom: string | undefined
 }
 
 /** Where an answer goes. */
@@ -25,8 +28,14 @@ export interface QueryOut {
 
 type Format = 'json' | 'ndjson' | 'csv'
 
-/** What is asked for each format, and what the answer then calls itself. */
-const TYPES: Record<Format, string> = { json: 'application/json', ndjson: 'application/x-ndjson', csv: 'text/csv' }
+const JSON_TYPE = 'application/json'
+
+/** The media type that is requested for each format. JSON is made of NDJSON, whose rows are on lines of their own. */
+const TYPES: Record<Format, string> = {
+  json: 'application/x-ndjson',
+  ndjson: 'application/x-ndjson',
+  csv: 'text/csv',
+}
 
 /** A table is held whole; what is longer is no reading matter. */
 const MOST_TABLE_BYTES = 256 * MIB
@@ -35,28 +44,43 @@ const LINE_BREAK = 10
 
 /** The configuration of `logweir query`. Throws `usage`. */
 export function readQuery(args: readonly string[], environment: Environment, warn: Log): QueryConfig {
-  const { values, others } = readWithFile(QUERY_SETTINGS, args, environment, { warn, takesOthers: true })
+  const { values, others, found } = readWithFile(QUERY_SETTINGS, args, environment, { warn, takesOthers: true })
   const [endpoint, extra] = others.operands
   if (extra !== undefined) throw usageError(`unexpected argument ${JSON.stringify(extra)}. Try: logweir query --help`)
   if (endpoint === undefined && others.flags.length > 0) {
     throw usageError(`which endpoint? logweir query ENDPOINT ${others.flags[0]![0]} …; logweir query lists them.`)
   }
-  return { ...values, endpoint, flags: others.flags }
+  if (values.columns !== undefined && (values.format ?? 'table') !== 'table') {
+    throw usageError(`--columns is for tables, not for --format ${values.format}. Leave out one of the two.`)
+  }
+  return { ...values, endpoint, flags: others.flags, tokenFrom: found.get('token')?.where }
 }
 
 /** Asks a service and writes its answer. Rejects with a {@link ServiceError}, `usage`, or EPIPE. */
-export async function runQuery({ endpoint: name, flags, format, wide, ...address }: QueryConfig, out: QueryOut) {
-  const service = connectService(address)
+export async function runQuery(config: QueryConfig, out: QueryOut): Promise<void> {
+  const { endpoint: name, flags, columns, wide = false } = config
+  const service = connectService(config)
   const listed = await listEndpoints(service)
   if (name === undefined) return out.write(harmlessDocument(describeEndpoints(listed)))
   const endpoint = findEndpoint(listed, name)
   const path = `api/endpoints/query/${encodeURIComponent(name)}?${parametersOf(endpoint, flags)}`
-  const wanted = format ?? (out.terminal === undefined ? 'json' : 'table')
-  const type = TYPES[wanted === 'table' ? 'json' : wanted]
-  const answer = await service.get(path, { Accept: type })
-  checkType(answer, type, service.url)
-  if (wanted !== 'table') return passOn(answer, out)
-  await out.write(table(await rowsOf(answer), widthOf(out.terminal, wide ?? false)))
+  const format = formatOf(config, out)
+  if (format !== 'table') return passOn(await askFor(format, service, path), out)
+  const rows = await rowsOf(await service.get(path, { Accept: JSON_TYPE }))
+  await out.write(table(rows, widthOf(out.terminal, wide), columns))
+}
+
+/** A table for people, and for callers who choose columns; else JSON. */
+function formatOf({ format, columns }: QueryConfig, { terminal }: QueryOut): Format | 'table' {
+  return format ?? (terminal === undefined && columns === undefined ? 'json' : 'table')
+}
+
+/** The answer's bytes in that format. An older service answers requests for NDJSON with JSON, which is left as it is. */
+async function askFor(format: Format, service: Service, path: string): Promise<AsyncIterable<Uint8Array | string>> {
+  const answer = await service.get(path, { Accept: TYPES[format] })
+  if (format === 'json' && answer.type === JSON_TYPE) return answer.body
+  checkType(answer, TYPES[format], service.url)
+  return format === 'json' ? enveloped(answer.body) : answer.body
 }
 
 function widthOf(terminal: QueryOut['terminal'], isWide: boolean): TableOptions {
@@ -81,12 +105,13 @@ async function rowsOf({ body }: Answer): Promise<readonly Row[]> {
 }
 
 /** Writes an answer as it comes: to a terminal without what could drive it, elsewhere byte for byte. Ends with a line break. */
-async function passOn({ body }: Answer, { write, terminal }: QueryOut): Promise<void> {
+async function passOn(body: AsyncIterable<Uint8Array | string>, { write, terminal }: QueryOut): Promise<void> {
   const decoder = new TextDecoder()
-  let last: number | undefined
+  let last: string | number | undefined
   for await (const chunk of body) {
     last = chunk.at(-1) ?? last
-    await write(terminal === undefined ? chunk : harmlessDocument(decoder.decode(chunk, { stream: true })))
+    const text = () => (typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true }))
+    await write(terminal === undefined ? chunk : harmlessDocument(text()))
   }
-  if (last !== undefined && last !== LINE_BREAK) await write('\n')
+  if (last !== undefined && last !== LINE_BREAK && last !== '\n') await write('\n')
 }

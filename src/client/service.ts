@@ -1,10 +1,8 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { LogweirError } from '../base/errors.js'
 import { harmless } from '../base/harmless.js'
-import { usageError } from '../base/settings.js'
 import { KIB } from '../base/units.js'
-import { readKeptToken } from '../tokens/kept.js'
-import { unquoted } from '../tokens/written.js'
+import { givenKey, type Key, keptKey } from './key.js'
 
 /** A running service, as the commands ask it. */
 export interface Service {
@@ -41,6 +39,8 @@ export interface ServiceAddress {
   url: string
   /** Undefined: the one that a service on this machine keeps in `dataDir`. */
   token: string | undefined
+  /** The variable, or the place in a file of settings, that the token was read from. */
+  tokenFrom?: string | undefined
   dataDir: string
 }
 
@@ -50,8 +50,8 @@ const ANSWER_MS = 60_000
 const MOST_ERROR_BYTES = 64 * KIB
 
 /** Throws `usage` where there is no token. */
-export function connectService({ url, token, dataDir }: ServiceAddress): Service {
-  const key = token === undefined ? tokenOf(url, dataDir) : checked(token)
+export function connectService({ url, token, tokenFrom, dataDir }: ServiceAddress): Service {
+  const key = token === undefined ? keptKey(url, dataDir) : givenKey(token, tokenFrom)
   const base = url.endsWith('/') ? url : `${url}/`
 
   async function get(path: string, headers: Record<string, string>, signal?: AbortSignal): Promise<Answer> {
@@ -59,8 +59,8 @@ export function connectService({ url, token, dataDir }: ServiceAddress): Service
     const timer = setTimeout(() => slow.abort(), ANSWER_MS)
     const either = signal === undefined ? slow.signal : AbortSignal.any([signal, slow.signal])
     try {
-      const incoming = await ask(base + path, { headers: { ...headers, 'X-API-KEY': key }, signal: either })
-      if (incoming.statusCode !== 200) throw await refusal(incoming, url)
+      const incoming = await ask(base + path, { headers: { ...headers, 'X-API-KEY': key.token }, signal: either })
+      if (incoming.statusCode !== 200) throw await refusal(incoming, url, key)
       return { type: typeOf(incoming), body: bodyOf(incoming) }
     } catch (error) {
       if (signal?.aborted || error instanceof ServiceError) throw error
@@ -87,36 +87,19 @@ async function ask(url: string, options: RequestOptions): Promise<IncomingMessag
 
 const typeOf = ({ headers }: IncomingMessage) => (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase()
 
-function checked(text: string): string {
-  const token = unquoted(text)
-  if (/^[\x21-\x7e]+$/.test(token)) return token
-  throw usageError('LOGWEIR_TOKEN holds white space or a character beyond ASCII, as no token does.')
-}
-
-function tokenOf(url: string, dataDir: string): string {
-  // What is kept here opens the service on this machine, and is sent nowhere else.
-  const { hostname } = new URL(url)
-  const isHere = hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
-  if (!isHere) throw usageError(`no access token for ${url}. Put one into the variable LOGWEIR_TOKEN.`)
-  const kept = readKeptToken(dataDir)
-  if (kept !== undefined) return kept
-  throw usageError(
-    `no access token: none is kept in ${dataDir}. Put one into the variable LOGWEIR_TOKEN, or name the service's --data-dir.`,
-  )
-}
-
 /** What a connection died of, in the words of the system. */
 const reasonOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? (error as Error).message
 
-async function refusal(incoming: IncomingMessage, url: string): Promise<ServiceError> {
+async function refusal(incoming: IncomingMessage, url: string, { origin, remedy }: Key): Promise<ServiceError> {
   const { statusCode: status, headers } = incoming
   const retryAfterMs = Number(headers['retry-after'] ?? 0) * 1000 || 0
   const told = describeError(await textUpTo(bodyOf(incoming), MOST_ERROR_BYTES).catch(() => ''))
   if (told === undefined) {
     return new ServiceError(`${url} answers with status ${status}. Is a logweir service there?`, { status })
   }
-  const mend = status === 401 ? ' The token of LOGWEIR_TOKEN, or else of --data-dir, is not one of its tokens.' : ''
-  return new ServiceError(`${url}: ${told}${mend}`, { status, retryAfterMs })
+  if (status === 401)
+    return new ServiceError(`${url} does not know the token ${origin} (unauthorized). ${remedy}`, { status })
+  return new ServiceError(`${url}: ${told}`, { status, retryAfterMs })
 }
 
 /** The error that the service's JSON tells; undefined where it is none. */

@@ -1,6 +1,7 @@
-import { harmless } from '../base/harmless.js'
-import { isoOf } from '../base/iso8601.js'
-import { cut, widthOf } from './width.js'
+import { didYouMean } from '../base/nearest.js'
+import { usageError } from '../base/settings.js'
+import { type Column, columnOf, TIMESTAMP } from './cells.js'
+import { cut, widthOf, wrap } from './width.js'
 
 /** A row of an answer: names to any JSON. */
 export type Row = Readonly<Record<string, unknown>>
@@ -13,7 +14,9 @@ export interface TableOptions {
 }
 
 const GAP = '  '
-const TIMESTAMP = 'timestamp'
+const MESSAGE = 'event_message'
+/** Columns that come first if the caller names none. */
+const FIRST = [TIMESTAMP, MESSAGE]
 /** No text of so many characters fits into one column, so that the rest need not be measured. */
 const CHARACTERS_A_COLUMN = 8
 /** Below it a column tells nothing. */
@@ -21,68 +24,76 @@ const LEAST_WIDTH = 6
 const BOLD = ['\u001b[1m', '\u001b[22m'] as const
 
 /**
- * Rows as lines for eyes: a heading, then a line a row. Columns are the names of all rows, in the order in which they
- * come; numbers stand on the right; timestamps are ISO 8601, UTC; texts are cut where the line is too short. No text of a
- * row can drive the terminal.
+ * Formats rows for people: headings, then a line a row. Columns are those of `chosen`, or else all names, time and message
+ * first. If the line is too short, headings are wrapped and texts are cut, the message last. No text of a row can drive the
+ * terminal. Throws `usage` if no row has a chosen column.
  */
-export function table(rows: readonly Row[], { columns, isPlain }: TableOptions): string {
+export function table(rows: readonly Row[], { columns, isPlain }: TableOptions, chosen?: readonly string[]): string {
   if (rows.length === 0) return 'no rows\n'
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))]
+  const all = namesOf(rows)
+  for (const name of chosen ?? []) checkColumn(name, all)
   const longest = CHARACTERS_A_COLUMN * columns
-  const cells = rows.map((row) => names.map((name) => cellOf(name, row[name]).slice(0, longest)))
-  const heading = names.map(harmless)
-  const isRight = names.map((name) => rows.every((row) => isNumberOrNone(name, row[name])))
-  const sizes = names.map((name, i) => {
-    const widest = largest(cells.map((row) => widthOf(row[i]!)))
-    return sizeOf(widthOf(heading[i]!), widest, isRight[i]! || name === TIMESTAMP)
+  const shown = (chosen ?? all).map((name) => {
+    const column = columnOf(
+      name,
+      rows.map((row) => row[name]),
+    )
+    return { ...column, cells: column.cells.map((cell) => cell.slice(0, longest)) }
   })
-  const widths = fitted(sizes, columns)
-  const line = (row: readonly string[]) =>
-    row
-      .map((cell, i) => aligned(cut(cell, widths[i]!), widths[i]!, isRight[i]!))
+  const widths = fitted(shown, columns)
+  const line = (texts: readonly string[]) =>
+    texts
+      .map((text, i) => aligned(cut(text, widths[i]!), widths[i]!, shown[i]!.isNumeric))
       .join(GAP)
       .trimEnd()
   const [on, off] = isPlain ? ['', ''] : BOLD
-  return [`${on}${line(heading)}${off}`, ...cells.map(line), ''].join('\n')
+  const headings = linesOf(shown.map(({ heading }, i) => wrap(heading, widths[i]!)))
+  const body = rows.map((_, row) => line(shown.map(({ cells }) => cells[row]!)))
+  return [...headings.map((texts) => `${on}${line(texts)}${off}`), ...body, ''].join('\n')
+}
+
+function namesOf(rows: readonly Row[]): string[] {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))]
+  return [...FIRST.filter((name) => names.includes(name)), ...names.filter((name) => !FIRST.includes(name))]
+}
+
+function checkColumn(name: string, all: readonly string[]): void {
+  if (all.includes(name)) return
+  throw usageError(`--columns: there is no column ${JSON.stringify(name)}. ${didYouMean(name, all)}`)
+}
+
+/** Wrapped headings as lines from top to bottom; the last line of each stands on the lowest one. */
+function linesOf(headings: readonly (readonly string[])[]): string[][] {
+  const height = largest(headings.map((lines) => lines.length))
+  return Array.from({ length: height }, (_, at) => headings.map((lines) => lines[at - height + lines.length] ?? ''))
 }
 
 const largest = (numbers: readonly number[]) => numbers.reduce((one, other) => Math.max(one, other), 0)
-
-/** Timestamps are integers, but are no amounts. */
-const isTimestamp = (name: string, value: unknown) => name === TIMESTAMP && Number.isSafeInteger(value)
-
-const isNumberOrNone = (name: string, value: unknown) =>
-  (typeof value === 'number' && !isTimestamp(name, value)) || value === null || value === undefined
-
-function cellOf(name: string, value: unknown): string {
-  if (value === null || value === undefined) return ''
-  if (isTimestamp(name, value)) return isoOf(value as number)
-  return harmless(typeof value === 'string' ? value : JSON.stringify(value))
-}
+const sum = (numbers: readonly number[]) => numbers.reduce((one, other) => one + other, 0)
 
 function aligned(text: string, width: number, isRight: boolean): string {
   const space = ' '.repeat(Math.max(0, width - widthOf(text)))
   return isRight ? space + text : text + space
 }
 
-/** How wide a column would be, and how wide it must be: half a number or half a time is a wrong one. */
-interface Size {
-  natural: number
-  least: number
+/** Widths that fit into a line, if the least ones do. Headings get their room first, then the message, then the rest. */
+function fitted(shown: readonly Column[], columns: number): readonly number[] {
+  const room = columns - GAP.length * (shown.length - 1)
+  const headings = shown.map(({ heading }) => widthOf(heading))
+  const contents = shown.map(({ cells }) => largest(cells.map(widthOf)))
+  const natural = contents.map((width, i) => Math.max(width, headings[i]!))
+  const least = shown.map(({ canBeCut }, i) =>
+    Math.max(canBeCut ? 0 : contents[i]!, Math.min(natural[i]!, LEAST_WIDTH)),
+  )
+  const message = natural.map((width, i) => (shown[i]!.heading === MESSAGE ? width : 0))
+  return [headings, message, natural].reduce((widths, wanted) => raised(widths, wanted, room), least)
 }
 
-function sizeOf(heading: number, widest: number, isWhole: boolean): Size {
-  const natural = Math.max(widest, heading)
-  const least = Math.min(natural, LEAST_WIDTH)
-  return { natural, least: isWhole ? Math.max(widest, least) : least }
-}
-
-/** Widths that fit into a line, where the least ones do: the widest columns give way, down to their least. */
-function fitted(sizes: readonly Size[], columns: number): readonly number[] {
-  const room = columns - GAP.length * (sizes.length - 1)
-  const under = (cap: number) => sizes.map(({ natural, least }) => Math.max(least, Math.min(natural, cap)))
-  const fits = (cap: number) => under(cap).reduce((one, other) => one + other, 0) <= room
-  const widest = largest(sizes.map(({ natural }) => natural))
+/** Widens columns towards what is wanted, the narrowest first, as far as there is room. */
+function raised(widths: readonly number[], wanted: readonly number[], room: number): number[] {
+  const under = (cap: number) => widths.map((width, i) => Math.max(width, Math.min(wanted[i]!, cap)))
+  const fits = (cap: number) => sum(under(cap)) <= room
+  const widest = largest(wanted)
   if (fits(widest)) return under(widest)
   let [low, high] = [0, widest]
   while (high - low > 1) {

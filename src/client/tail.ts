@@ -9,6 +9,8 @@ import { connectService, ServiceError } from './service.js'
 
 export interface TailConfig extends ValuesOf<typeof TAIL_SETTINGS> {
   project: string
+  /** Where the token was found; undefined if none was given. */
+  tokenFrom: string | undefined
 }
 
 /** Where rows go. */
@@ -20,9 +22,10 @@ export interface TailOut {
 
 /** The configuration of `logweir tail`. Throws `usage`. */
 export function readTail(args: readonly string[], environment: Environment, warn: Log): TailConfig {
-  const { project, ...values } = readWithFile(TAIL_SETTINGS, args, environment, { warn }).values
+  const { values, found } = readWithFile(TAIL_SETTINGS, args, environment, { warn })
+  const { project } = values
   if (project === undefined) throw usageError('tail of which project? logweir tail --project PROJECT')
-  return { ...values, project }
+  return { ...values, project, tokenFrom: found.get('token')?.where }
 }
 
 /** Writes rows as they arrive, until the signal. Rejects with a {@link ServiceError}, `usage`, or EPIPE. */

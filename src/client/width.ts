@@ -22,12 +22,32 @@ export function widthOf(text: string): number {
 
 /** A text that takes at most `most` columns, with … where it was cut. */
 export function cut(text: string, most: number): string {
-  if (widthOf(text) <= most) return text
+  return widthOf(text) <= most ? text : text.slice(0, endWithin(text, most - 1)) + ELLIPSIS
+}
+
+/** Where the characters end that fit into `most` columns. */
+function endWithin(text: string, most: number): number {
   let [width, end] = [0, 0]
   for (const character of text) {
     width += widthOfCharacter(character)
-    if (width > most - 1) break
+    if (width > most) break
     end += character.length
   }
-  return text.slice(0, end) + ELLIPSIS
+  return end
+}
+
+/** A text as lines of at most `most` columns (at least 2), broken after `_` where that is possible. */
+export function wrap(text: string, most: number): string[] {
+  const lines = ['']
+  for (const piece of text.split(/(?<=_)/).flatMap((part) => chunksOf(part, most))) {
+    const longer = lines.at(-1) + piece
+    if (widthOf(longer) <= most) lines[lines.length - 1] = longer
+    else lines.push(piece)
+  }
+  return lines
+}
+
+function chunksOf(text: string, most: number): string[] {
+  const end = endWithin(text, most)
+  return end === 0 || end === text.length ? [text] : [text.slice(0, end), ...chunksOf(text.slice(end), most)]
 }

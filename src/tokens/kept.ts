@@ -17,9 +17,12 @@ export function makeToken(): string {
   return token.startsWith('-') ? makeToken() : token
 }
 
+/** The file of the token in a data directory. */
+export const tokenPathIn = (dataDir: string): string => join(dataDir, TOKEN_FILE)
+
 /** Keeps a made token in the data directory, for the owner's eyes only, whole or not at all. */
 export function keepToken(dataDir: string, token: string): void {
-  const path = join(dataDir, TOKEN_FILE)
+  const path = tokenPathIn(dataDir)
   const unfinished = `${path}.${process.pid}`
   writeFileSync(unfinished, `${token}\n`, { mode: PRIVATE_FILE })
   renameSync(unfinished, path)
@@ -27,7 +30,7 @@ export function keepToken(dataDir: string, token: string): void {
 
 /** The token that is kept, if one is. Closes its file to others. Throws `usage` where it cannot be read. */
 export function readKeptToken(dataDir: string): string | undefined {
-  const path = join(dataDir, TOKEN_FILE)
+  const path = tokenPathIn(dataDir)
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined) return undefined
   const token = checkToken(unquoted(readText(path)), `${path}: token 1`)

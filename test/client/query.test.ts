@@ -45,13 +45,67 @@ describe('logweir query', () => {
     expect(requests.at(-1)!.url).toBe('/api/endpoints/query/logs.all?project=a&project=b')
   })
 
-  it('writes JSON into a pipe as it came, and a table on a terminal', async () => {
+  const TABLE = 'timestamp             event_message  id   metadata\n2026-11-20T10:00:00Z  a\\u001b[2Jb    one  {}\n'
+
+  it('writes JSON into a pipe, and a table on a terminal', async () => {
     const { url, requests } = await serviceWith(rows)
-    expect(await query(url, 'logs.all --project a')).toBe(`${JSON.stringify({ result: ROWS })}\n`)
-    expect(await query(url, 'logs.all --project a', TERMINAL)).toBe(
-      'id   timestamp             event_message  metadata\none  2026-11-20T10:00:00Z  a\\u001b[2Jb    {}\n',
-    )
+    expect(JSON.parse(await query(url, 'logs.all --project a'))).toEqual({ result: ROWS })
+    expect(await query(url, 'logs.all --project a', TERMINAL)).toBe(TABLE)
     expect(requests.at(-1)!.headers.accept).toBe('application/json')
+  })
+
+  const LINES = ['{"n":1.0,"t":"a\\nb\u001b🙂"}', '{"n":9007199254740993}', '{"n":95.61704687500001}']
+  /** The three rows as NDJSON, in pieces of some bytes. */
+  const inPieces =
+    (bytes: number): Answer =>
+    (_, response) => {
+      response.writeHead(200, { 'Content-Type': 'application/x-ndjson' })
+      const body = Buffer.from(LINES.map((line) => `${line}\n`).join(''))
+      for (let at = 0; at < body.length; at += bytes) response.write(body.subarray(at, at + bytes))
+      response.end()
+    }
+
+  it.each([
+    '',
+    ' --format json',
+  ])('writes a row a line inside the envelope, with every byte of it, by "%s"', async (flag) => {
+    for (const bytes of [1, 2, 7, 1000]) {
+      const { url, requests } = await serviceWith(inPieces(bytes))
+      const text = `{"result":[\n${LINES.join(',\n')}\n]}\n`
+      expect(await query(url, `logs.all --project a${flag}`)).toBe(text)
+      expect(requests.at(-1)!.headers.accept).toBe('application/x-ndjson')
+    }
+    const { url } = await serviceWith(inPieces(1000))
+    expect(await query(url, 'logs.all --project a --format json', TERMINAL)).toContain(',\n{"n":9007199254740993},\n')
+  })
+
+  it('writes an answer without rows as JSON', async () => {
+    const { url } = await serviceWith((_, response) => reply(response, '', 'application/x-ndjson'))
+    expect(await query(url, 'logs.all --project a')).toBe('{"result":[]}\n')
+  })
+
+  it('leaves the envelope open if the answer breaks off', async () => {
+    const { url } = await serviceWith((_, response) => {
+      response.writeHead(200, { 'Content-Type': 'application/x-ndjson', 'Content-Length': 100 })
+      response.write('{"n":1}\n', () => response.destroy())
+    })
+    const written: string[] = []
+    const config = readQuery(['logs.all', '--url', url], { LOGWEIR_TOKEN: 'open' }, () => {})
+    const asking = runQuery(config, { write: async (piece) => void written.push(String(piece)), terminal: undefined })
+    await expect(asking).rejects.toThrow('the answer broke off')
+    expect(written.join('')).toBe('{"result":[\n{"n":1}')
+  })
+
+  it('shows the columns that are named, as a table everywhere', async () => {
+    const { url } = await serviceWith(rows)
+    const expected = 'event_message  timestamp\na\\u001b[2Jb    2026-11-20T10:00:00Z\n'
+    for (const terminal of [TERMINAL, undefined]) {
+      expect(await query(url, 'logs.all --project a --columns event_message,timestamp', terminal)).toBe(expected)
+    }
+    expect(await query(url, 'logs.all --project a --format table --columns id')).toBe('id\none\n')
+    await expect(query(url, 'logs.all --project a --columns idd')).rejects.toThrow(
+      '--columns: there is no column "idd". Did you mean id?',
+    )
   })
 
   it.each([
@@ -82,6 +136,17 @@ describe('logweir query', () => {
   })
 
   it.each([
+    'foo',
+    'localhost:4000',
+    '127.0.0.1:4000',
+    'ftp://127.0.0.1',
+  ])('says what --url wants instead of %s', (url) => {
+    expect(() => readQuery(['--url', url], {}, () => {})).toThrow(
+      `--url: "${url}" is not the URL of a logweir service, as http://127.0.0.1:4000, without name and password.`,
+    )
+  })
+
+  it.each([
     ['logs.al', 'unknown endpoint "logs.al". Did you mean logs.all?'],
     ['nope', 'unknown endpoint "nope". There are: logs.all, functions.invocation-stats, usage.api-counts.'],
     ['logs.all --projct a', 'unknown flag --projct. Did you mean --project?'],
@@ -96,6 +161,12 @@ describe('logweir query', () => {
     ['logs.all -p a', 'unknown flag -p. Try: logweir --help'],
     ['logs.all --format xml', '--format: "xml" is not one of table, json, ndjson, csv.'],
     ['logs.all --token a', /^unknown flag --token. /],
+    ['logs.all --columns', '--columns needs a value: --columns VALUE.'],
+    ['logs.all --columns id,,id', /^--columns: "id,,id" is not a list between commas/],
+    ...['json', 'ndjson', 'csv'].map((format): [string, string] => [
+      `logs.all --columns id --format ${format}`,
+      `--columns is for tables, not for --format ${format}. Leave out one of the two.`,
+    ]),
   ])('refuses "%s"', async (line, message) => {
     const { url } = await serviceWith(rows)
     const refused = query(url, line)
@@ -112,7 +183,7 @@ describe('logweir query', () => {
     [
       'a token that is none of its own',
       (_, response) => reply(response, { error: 'No.', code: 'unauthorized' }, undefined, 401),
-      /: No\. \(unauthorized\) The token of LOGWEIR_TOKEN, or else of --data-dir, is not one of its tokens\.$/,
+      /^http:\S+ does not know the token of LOGWEIR_TOKEN \(unauthorized\)\. Put one of its tokens there\.$/,
     ],
     [
       'what is no logweir',
@@ -182,6 +253,28 @@ describe('the token of a service on this machine', () => {
     expect(requests.map(({ headers }) => headers['x-api-key'])).toEqual(['said', 'said'])
   })
 
+  const refusing: Answer = (_, response) => reply(response, { error: 'No.', code: 'unauthorized' }, undefined, 401)
+
+  it('is named as the wrong one if the service has another, with the way to give that', async () => {
+    const { url } = await fakeService(refusing)
+    const folder = dataDir('stale')
+    const refused = query(url, 'logs.all', undefined, { LOGWEIR_TOKEN: undefined, LOGWEIR_DATA_DIR: folder })
+    await expect(refused).rejects.toThrow(
+      `${url} does not know the token in ${join(folder, 'token')} (unauthorized). That file is of a service with --data-dir ${folder}. Put a token of this one into the variable LOGWEIR_TOKEN: with --in-memory it is the token that serve printed, as in export LOGWEIR_TOKEN=….`,
+    )
+    await expect(refused).rejects.not.toThrow('stale')
+  })
+
+  it('is named by its place in a file of settings', async () => {
+    const { url } = await fakeService(refusing)
+    const path = join(dataDir(), 'logweir.toml')
+    writeFileSync(path, '\ntoken = "stale"\n', { mode: 0o600 })
+    const refused = query(url, `logs.all --config ${path}`, undefined, { LOGWEIR_TOKEN: undefined })
+    await expect(refused).rejects.toThrow(
+      `${url} does not know the token of ${path} line 2 (unauthorized). Put one of its tokens there.`,
+    )
+  })
+
   it('is sent to no other machine', async () => {
     const where = { LOGWEIR_DATA_DIR: dataDir('kept'), LOGWEIR_TOKEN: undefined }
     for (const url of ['http://logs.example', 'https://127.0.0.1.example', 'http://localhost.example:4000']) {
@@ -202,7 +295,7 @@ describe('the token of a service on this machine', () => {
     await expect(
       query('http://localhost:4000', 'logs.all', undefined, { LOGWEIR_DATA_DIR: folder, LOGWEIR_TOKEN: undefined }),
     ).rejects.toThrow(
-      `no access token: none is kept in ${folder}. Put one into the variable LOGWEIR_TOKEN, or name the service's --data-dir.`,
+      `no access token: none is kept in ${folder}. Put one into the variable LOGWEIR_TOKEN: with --in-memory it is the token that serve printed, as in export LOGWEIR_TOKEN=…; or name the service's --data-dir.`,
     )
   })
 })

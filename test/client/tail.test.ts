@@ -123,7 +123,11 @@ describe('follow', () => {
   })
 
   it.each([
-    ['a token that is none of its own', refusal(401, 'unauthorized'), /Not now\. \(unauthorized\)/],
+    [
+      'a token that is none of its own',
+      refusal(401, 'unauthorized'),
+      /does not know the token of LOGWEIR_TOKEN \(unauthorized\)\. /,
+    ],
     ['a wrong parameter', refusal(400, 'missing_parameter'), /Not now\. \(missing_parameter\)/],
     ['a service without it', refusal(404, 'not_found'), /Not now\. \(not_found\)/],
     [
