@@ -1,6 +1,6 @@
 import { readSchemaConfig } from '../config.js'
 import { SCHEMA_SETTINGS } from '../settings.js'
-import { type Command, EXIT } from './command.js'
+import { type Command, EXIT, write } from './command.js'
 
 export const schema: Command = {
   name: 'schema clickhouse',
@@ -9,7 +9,7 @@ export const schema: Command = {
   async run(args, { environment, log, stdout }) {
     const config = readSchemaConfig(args, environment, log)
     const { showSchema } = await import('../show-schema.js')
-    const isAsWanted = await showSchema(config, (text) => stdout.write(text))
+    const isAsWanted = await showSchema(config, (text) => write(stdout, text))
     return isAsWanted ? EXIT.ok : EXIT.failure
   },
 }

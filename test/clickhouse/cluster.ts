@@ -70,6 +70,7 @@ export interface Cluster {
 }
 
 interface Ports {
+  host: string
   http: number
   tcp: number
   interserver: number
@@ -83,9 +84,17 @@ export async function startServer(): Promise<Server> {
   return server
 }
 
-/** Starts two shards of one replica each; throws, with the end of a server's log, where one does not start. */
-export async function startCluster(): Promise<Cluster> {
-  const ports = await freePorts(TIME_ZONES.length)
+/** Where shards listen: at one host, so that their HTTP ports differ, or each at its own. */
+const HOSTS = { same: ['127.0.0.1', '127.0.0.1'], own: ['127.0.0.1', '127.0.0.2'] }
+
+/** Starts two shards of one replica each, with the same HTTP port if each has its own host; throws, with the end of a server's log, where one does not start. */
+export async function startCluster(hosts: keyof typeof HOSTS = 'same'): Promise<Cluster> {
+  const free = await freePorts(TIME_ZONES.length)
+  const ports = free.map((one, i) => ({
+    ...one,
+    host: HOSTS[hosts][i]!,
+    http: hosts === 'own' ? free[0]!.http : one.http,
+  }))
   const servers = TIME_ZONES.map((timeZone, i) => newServer(ports[i]!, timeZone, ports))
   await startAll(servers)
   return {
@@ -114,7 +123,7 @@ function newServer(ports: Ports, timeZone: string, shards: readonly Ports[] = []
   if (program === undefined) throw new Error(WHY_NO_SERVER)
   const folder = mkdtempSync(join(tmpdir(), 'logweir-clickhouse-'))
   const log = join(folder, 'server.log')
-  const url = `http://127.0.0.1:${ports.http}`
+  const url = `http://${ports.host}:${ports.http}`
   let running: { child: ChildProcess; guard: ChildProcess } | undefined
   mkdirSync(join(folder, 'tmp'))
   writeFileSync(join(folder, 'users.xml'), USERS)
@@ -213,7 +222,7 @@ async function freePorts(servers: number): Promise<Ports[]> {
   const [...ports] = free
   return Array.from({ length: servers }, (_, i) => {
     const [http, tcp, interserver] = ports.slice(3 * i)
-    return { http: http!, tcp: tcp!, interserver: interserver! }
+    return { host: HOSTS.same[0]!, http: http!, tcp: tcp!, interserver: interserver! }
   })
 }
 
@@ -226,7 +235,7 @@ function isFree(port: number): Promise<boolean> {
 
 const xml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 
-const NETWORKS = '<networks><ip>127.0.0.1</ip><ip>::1</ip></networks><profile>default</profile><quota>default</quota>'
+const NETWORKS = '<networks><ip>127.0.0.0/8</ip><ip>::1</ip></networks><profile>default</profile><quota>default</quota>'
 
 /**
  * The time limits bound how long a shard that hangs is waited for (three tries of each); a server takes them from here for
@@ -252,7 +261,7 @@ function configOf(folder: string, ports: Ports, timeZone: string, shards: readon
   const place = (name: string) => xml(join(folder, name))
   return `<yandex>
   <logger><level>warning</level><log>${place('server.log')}</log></logger>
-  <listen_host>127.0.0.1</listen_host>
+  <listen_host>${ports.host}</listen_host>
   <http_port>${ports.http}</http_port>
   <tcp_port>${ports.tcp}</tcp_port>
   <interserver_http_port>${ports.interserver}</interserver_http_port>
@@ -275,7 +284,7 @@ function configOf(folder: string, ports: Ports, timeZone: string, shards: readon
 /** Each shard writes to its one replica itself, so nothing is left to a queue. */
 function clusterOf(shards: readonly Ports[]): string {
   const user = `<user>${USER.name}</user><password>${xml(USER.password)}</password>`
-  const shardOf = ({ tcp }: Ports) =>
-    `<shard><internal_replication>true</internal_replication><replica><host>127.0.0.1</host><port>${tcp}</port>${user}</replica></shard>`
+  const shardOf = ({ host, tcp }: Ports) =>
+    `<shard><internal_replication>true</internal_replication><replica><host>${host}</host><port>${tcp}</port>${user}</replica></shard>`
   return shards.length === 0 ? '' : `<${CLUSTER}>${shards.map(shardOf).join('')}</${CLUSTER}>`
 }

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { type Layout, shardTableName } from '../../src/engine/clickhouse/layout.js'
 import { applySchema, askDialect, tables } from '../../src/engine/clickhouse/schema.js'
 import type { Server } from '../../src/engine/clickhouse/server.js'
 import { SOURCE_NAMES } from '../../src/sources.js'
 import { run } from '../program/program.js'
 import { findChdb, startChdb, WHY_NO_CHDB } from './chdb.js'
-import { findServer, startCluster, WHY_NO_SERVER } from './cluster.js'
+import { findServer, startCluster, USER, WHY_NO_SERVER } from './cluster.js'
 import { describeWhere } from './needs.js'
 import { connect } from './targets.js'
 
@@ -26,7 +26,7 @@ const KINDS = [
     needed: 'clickhouse-server',
     why: WHY_NO_SERVER,
     async start(): Promise<Started> {
-      const { urls, name, stop } = await startCluster()
+      const { urls, name, stop } = await startCluster('own')
       return { urls, layout: { database: DATABASE, cluster: name }, stop }
     },
   },
@@ -48,6 +48,8 @@ for (const { name, found, needed, why, start } of KINDS) {
     let servers: Server[]
     let all: string[]
     const isOn = (table: string) => `${DATABASE}.${table}`
+    /** How lines name the server, on a cluster. */
+    const at = (url = started.urls[0]!) => (started.layout.cluster === undefined ? '' : ` at ${url}`)
 
     beforeAll(async () => {
       started = await start()
@@ -109,13 +111,14 @@ for (const { name, found, needed, why, start } of KINDS) {
       const before = await statements()
 
       const { code, stdout, stderr } = await program('--apply')
-      const created = others.filter((table) => table !== wrong).map((table) => `created ${isOn(table)}\n`)
+      const created = others.filter((table) => table !== wrong).map((table) => `created ${isOn(table)}${at()}\n`)
+      const elsewhere = started.urls.slice(1).flatMap((url) => all.map((table) => `created ${isOn(table)}${at(url)}\n`))
       const left = [
-        `left as it is, but not as it should be: ${isOn('edge_logs')} has the engine Log, not ${engine}\n`,
-        `left as it is, but not as it should be: ${isOn(wrong)} has the column event_message as Nullable(String), not String\n`,
+        `left as it is, but not as it should be${at()}: ${isOn('edge_logs')} has the engine Log, not ${engine}\n`,
+        `left as it is, but not as it should be${at()}: ${isOn(wrong)} has the column event_message as Nullable(String), not String\n`,
       ]
       expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
-      expect(stdout.toString().match(/.*\n/g)!.sort()).toEqual([...created, ...left].sort())
+      expect(stdout.toString().match(/.*\n/g)!.sort()).toEqual([...created, ...left, ...elsewhere].sort())
       expect(await statements()).toEqual(expect.arrayContaining(before))
     })
 
@@ -154,16 +157,66 @@ for (const { name, found, needed, why, start } of KINDS) {
     it('is printed as statements that the server takes, and creates just what is missing', async () => {
       const { code, stdout } = await program()
       expect(code).toBe(0)
-      for (const statement of stdout.toString().split(';\n').slice(0, -1)) await servers[0]!.command(statement)
+      for (const server of servers) {
+        for (const statement of stdout.toString().split(';\n').slice(0, -1)) await server.command(statement)
+      }
       expect(await applySchema(servers[0]!, started.layout)).toEqual({ created: [], differing: [] })
       expect((await program('--apply')).stdout.toString()).toBe('nothing was missing\n')
       for (const source of SOURCE_NAMES) await servers[0]!.command(`DROP TABLE ${DATABASE}.${source}`)
       const again = await program('--apply')
       expect(again.code).toBe(0)
-      expect(again.stdout.toString()).toBe(SOURCE_NAMES.map((source) => `created ${isOn(source)}\n`).join(''))
+      expect(again.stdout.toString()).toBe(SOURCE_NAMES.map((source) => `created ${isOn(source)}${at()}\n`).join(''))
     })
   })
 }
+
+describeWhere(findServer(), 'clickhouse-server', WHY_NO_SERVER, 'schema clickhouse --apply on a cluster', () => {
+  const flags = (url: string, cluster: string) => ['--clickhouse-url', url, '--clickhouse-cluster', cluster]
+  const environment = { LOGWEIR_CLICKHOUSE_USER: USER.name, LOGWEIR_CLICKHOUSE_PASSWORD: USER.password }
+  const apply = async (url: string, cluster: string) => {
+    const { code, stdout, stderr } = await run(['schema', 'clickhouse', '--apply', ...flags(url, cluster)], {
+      environment,
+    })
+    return { code, stderr, lines: stdout.toString().split('\n').slice(0, -1) }
+  }
+  const TABLES = 2 * SOURCE_NAMES.length
+
+  it('creates the tables on every shard, so that all are written and asked at once', async () => {
+    const { urls, name, stop } = await startCluster('own')
+    onTestFinished(stop)
+    const { code, stderr, lines } = await apply(urls[0]!, name)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    for (const url of urls) expect(lines.filter((line) => line.endsWith(` at ${url}`))).toHaveLength(TABLES)
+    for (const url of urls) {
+      expect(await apply(url, name)).toEqual({ code: 0, stderr: '', lines: ['nothing was missing'] })
+      const server = connect(url, name)
+      expect(await server.select('SELECT count() FROM logweir.edge_logs')).toEqual([['0']])
+      await server.close()
+    }
+  })
+
+  it('names the shards that it could not reach, until they have their tables', async () => {
+    const { urls, name, stop } = await startCluster('same')
+    onTestFinished(stop)
+    const first = await apply(urls[0]!, name)
+    expect([first.code, first.stderr, first.lines.length]).toEqual([1, '', TABLES + 1])
+    expect(first.lines.at(-1)).toBe(
+      `tables may be missing on shard 2, which could not be reached at ${urls[0]}: shard 1 answers there. ` +
+        `Run with its address: logweir schema clickhouse --apply --clickhouse-cluster ${name} --clickhouse-url http://HOST:PORT`,
+    )
+    expect((await apply(urls[1]!, name)).code).toBe(0)
+    expect(await apply(urls[0]!, name)).toEqual({ code: 0, stderr: '', lines: ['nothing was missing'] })
+  })
+
+  it('names a shard that is away, and has the tables on the others', async () => {
+    const { urls, name, kill, stop } = await startCluster('own')
+    onTestFinished(stop)
+    await kill(1)
+    const { code, lines } = await apply(urls[0]!, name)
+    expect([code, lines.length]).toEqual([1, TABLES + 1])
+    expect(lines.at(-1)).toMatch(/^tables may be missing on shard 2, which could not be reached at \S+: .*ECONNREFUSED/)
+  })
+})
 
 it('a server that is away is said, and the exit code is that of a failure', async () => {
   const url = 'http://127.0.0.1:9'
