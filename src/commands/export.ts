@@ -1,7 +1,7 @@
 import { letHeapsGrow } from '../base/heap.js'
 import { readExportConfig } from '../config.js'
 import { EXPORT_SETTINGS } from '../settings.js'
-import { type Command, EXIT } from './command.js'
+import { type Command, EXIT, write } from './command.js'
 
 export const exportTo: Command = {
   name: 'export',
@@ -12,7 +12,7 @@ export const exportTo: Command = {
     const config = readExportConfig(args, environment, log)
     letHeapsGrow()
     const { exportDirectory } = await import('../export/export.js')
-    const print = (text: string) => stdout.write(text)
+    const print = (text: string) => write(stdout, text)
     const isWhole = await exportDirectory(config, { print, log, terminal: stderr.isTTY ? stderr : undefined })
     return isWhole ? EXIT.ok : EXIT.failure
   },

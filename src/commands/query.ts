@@ -1,4 +1,5 @@
 import { QUERY_SETTINGS } from '../settings.js'
+import { whenReaderLeaves } from './closed-pipe.js'
 import { type Command, EXIT, write } from './command.js'
 
 export const query: Command = {
@@ -21,6 +22,8 @@ endpoints and parameters. Exit code 1: the service cannot be reached, or answers
   },
   async run(args, { environment, log, stdout }) {
     const { readQuery, runQuery } = await import('../client/query.js')
+    // A request that waits for its answer must not hold the program.
+    whenReaderLeaves(() => process.exit(EXIT.ok))
     await runQuery(readQuery(args, environment, log), {
       write: (text) => write(stdout, text),
       terminal: stdout.isTTY ? { columns: stdout.columns, isPlain: Boolean(environment.NO_COLOR) } : undefined,

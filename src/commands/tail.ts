@@ -1,4 +1,5 @@
 import { TAIL_SETTINGS } from '../settings.js'
+import { whenReaderLeaves } from './closed-pipe.js'
 import { type Command, EXIT, write } from './command.js'
 
 export const tail: Command = {
@@ -10,6 +11,7 @@ export const tail: Command = {
     const config = readTail(args, environment, log)
     const stop = new AbortController()
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+    whenReaderLeaves(() => stop.abort())
     const out = { write: (text: string) => write(stdout, text), isTerminal: stdout.isTTY ?? false }
     await runTail(config, out, log, stop.signal)
     return EXIT.ok

@@ -3,7 +3,7 @@ import type { Log } from '../base/log.js'
 import type { Environment, Settings } from '../base/settings.js'
 import { readTokenCreateConfig, readTokenListConfig, readTokenRevokeConfig, type TokenConfig } from '../config.js'
 import { TOKEN_LIST_SETTINGS, TOKEN_PLACE_SETTINGS, TOKEN_SETTINGS } from '../settings.js'
-import { type Command, EXIT } from './command.js'
+import { type Command, EXIT, write } from './command.js'
 
 type ReadConfig = (args: readonly string[], environment: Environment, warn: Log) => TokenConfig
 
@@ -19,7 +19,7 @@ function tokenCommand(
     async run(args, { environment, log, stdout }) {
       const config = read(args, environment, log)
       const { runTokenCommand } = await import('../tokens/command.js')
-      await runTokenCommand(config, { print: (text) => stdout.write(text), log, clock: systemClock })
+      await runTokenCommand(config, { print: (text) => write(stdout, text), log, clock: systemClock })
       return EXIT.ok
     },
   }

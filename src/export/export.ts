@@ -60,7 +60,7 @@ export async function exportRows(parts: ExportParts): Promise<boolean> {
   const progress = showProgress(pieces, counts, parts)
   for (const source of sources.values()) await exportSource(source, { ...parts, leaveOut, progressed: progress.show })
   progress.clear()
-  print(describeCounts(counts))
+  await print(describeCounts(counts))
   return unreadable === 0
 }
 

@@ -14,6 +14,7 @@ import { digestOf } from './keyring.js'
 /** `logweir token`: makes, lists and ends the tokens of a file, beside a running service or without one. */
 
 interface Parts {
+  /** Resolves when the text is out; rejects with EPIPE if the reader has gone. */
   print(text: string): unknown
   log: Log
   clock: Clock
@@ -26,7 +27,7 @@ export async function runTokenCommand(config: TokenConfig, parts: Parts): Promis
   const path = config.tokensFile ?? tokensFileIn(config.dataDir)
   if (config.action === 'create') return create(config, path, parts)
   if (config.action === 'revoke') return revoke(config.idOrName, path, parts)
-  parts.print(config.json ? jsonOf(readEntries(path)) : tableOf(readEntries(path)))
+  await parts.print(config.json ? jsonOf(readEntries(path)) : tableOf(readEntries(path)))
 }
 
 /** The token alone goes to standard output, so that a script can take it from there. */
@@ -40,7 +41,7 @@ async function create(config: TokenCreateConfig, path: string, { print, log, clo
     }
     return [...entries, entry]
   })
-  print(`${token}\n`)
+  await print(`${token}\n`)
   log(
     `made the token ${entry.name ?? entry.id}, of which ${path} keeps the SHA-256 only: this is the one time it is shown`,
   )

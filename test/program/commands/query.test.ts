@@ -33,9 +33,10 @@ it('asks a running service, in each format that it speaks', async () => {
     stdout: await service.rows(LOGS),
     stderr: '',
   })
+  expect(json.stdout.toString()).toMatch(/^\{"result":\[\n\{.*\},\n\{.*\}\n\]\}\n$/)
   const table = (await query(service.url, ['--format', 'table'])).stdout.toString().split('\n')
-  expect(table[0]).toMatch(/^id +timestamp +event_message +metadata$/)
-  expect(table[1]).toMatch(/^two +\d{4}-\d\d-\d\dT\S+Z +GET "two"\\u001b\[2J +\{\}$/)
+  expect(table[0]).toMatch(/^timestamp +event_message +id +metadata$/)
+  expect(table[1]).toMatch(/^\d{4}-\d\d-\d\dT\S+Z +GET "two"\\u001b\[2J +two +\{\}$/)
   expect(table.length).toBe(4)
   for (const [format, type] of [
     ['ndjson', 'application/x-ndjson'],

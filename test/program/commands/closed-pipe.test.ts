@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { fakeService, reply } from '../../client/fake-service.js'
+import { CLI, temporaryFolder } from '../program.js'
+
+const ROW = { id: 'one', timestamp: 1_795_168_800_000_000, event_message: 'GET | one', metadata: {} }
+
+/** A service whose stream of events begins with these and then stays silent. */
+const streamOf = (events: string) =>
+  fakeService((_, response) => {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+    response.write(`retry: 1\n\n${events}`)
+  })
+
+const event = `id: 1\ndata: ${JSON.stringify(ROW)}\n\n`
+
+/** Runs `logweir ARGS | READER` in a shell, whose pipes are those that people have. Gives what both wrote, and the exit code of logweir. */
+async function piped(args: string, reader: string, environment: Record<string, string> = {}) {
+  const script = `{ "${process.execPath}" "${CLI}" ${args}; echo "exit $?" >&2; } | ${reader}`
+  const env = { PATH: process.env.PATH, LOGWEIR_TOKEN: 'open', ...environment }
+  const shell = spawn('sh', ['-c', script], { stdio: ['ignore', 'pipe', 'pipe'], env, detached: true })
+  onTestFinished(() => {
+    try {
+      process.kill(-shell.pid!, 'SIGKILL')
+    } catch {}
+  })
+  let [stdout, stderr] = ['', '']
+  shell.stdout.on('data', (piece) => {
+    stdout += piece
+  })
+  shell.stderr.on('data', (piece) => {
+    stderr += piece
+  })
+  await once(shell, 'close')
+  return { stdout, stderr }
+}
+
+describe('a reader that leaves', () => {
+  it('ends tail, although no further row arrives', async () => {
+    const { url } = await streamOf(event)
+    expect(await piped(`tail --project a --url ${url}`, 'head -n 1')).toEqual({
+      stdout: '2026-11-20T10:00:00Z  GET | one\n',
+      stderr: 'exit 0\n',
+    })
+  })
+
+  it('ends tail before the first row, and before the service is back', async () => {
+    const { url } = await streamOf('')
+    expect((await piped(`tail --project a --url ${url}`, 'sleep 1')).stderr).toBe('exit 0\n')
+    const breaking = await fakeService((_, response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+      response.write(`retry: 60000\n\n${event}`, () => response.destroy())
+    })
+    const { stderr } = await piped(`tail --project a --url ${breaking.url}`, 'sleep 1')
+    expect(stderr).toMatch(/^logweir: the answer broke off: .*\nexit 0\n$/)
+  })
+
+  it('does not end tail while it reads', async () => {
+    const { url } = await fakeService((_, response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+      response.write('retry: 1\n\n')
+      setTimeout(() => response.write(event), 1_500)
+    })
+    // The first reader hands the pipe on to the second.
+    const { stdout } = await piped(`tail --project a --url ${url}`, '{ sleep 0.7; head -n 1; }')
+    expect(stdout).toBe('2026-11-20T10:00:00Z  GET | one\n')
+  })
+
+  it('ends query, although the service has not answered', async () => {
+    const { url } = await fakeService((request, response) => {
+      if (request.url === '/api/endpoints') reply(response, { result: [{ name: 'a', parameters: [] }] })
+    })
+    expect((await piped(`query a --url ${url}`, 'sleep 1')).stderr).toBe('exit 0\n')
+  })
+
+  const tokens = () => `--tokens-file ${join(temporaryFolder(), 'tokens.json')}`
+  it.each([
+    ['generate --rows 1000000', () => ''],
+    ['--help', () => ''],
+    ['version', () => ''],
+    ['completion bash', () => ''],
+    ['config', () => ''],
+    ['config --json', () => ''],
+    ['schema clickhouse', () => ''],
+    ['token list', tokens],
+  ])('is no failure of %s', async (args, more) => {
+    expect((await piped(`${args} ${more()}`, 'true')).stderr).toBe('exit 0\n')
+  })
+
+  it('is no failure of token create, which has made the token', async () => {
+    const { stderr } = await piped(`token create ${tokens()}`, 'true')
+    expect(stderr).toMatch(/^(logweir: made the token .*\n)?exit 0\n$/)
+  })
+})
+
+it.each([
+  '--help',
+  'schema clickhouse',
+  'config',
+  'generate',
+  'completion bash',
+])('a full disk is one line and a failure of %s', async (args) => {
+  const { stderr } = await piped(`${args} >/dev/full`, 'cat')
+  expect(stderr).toMatch(/^logweir: .*ENOSPC.*\nexit 1\n$/)
+})
