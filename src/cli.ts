@@ -1,26 +1,29 @@
 #!/usr/bin/env node
 import { createStderrLog, type Log } from './base/log.js'
-import { VERSION } from './base/version.js'
-import { COMMANDS, findCommand } from './commands/all.js'
-import { EXIT, failed, write } from './commands/command.js'
-import { commandHelp, helpText } from './commands/help.js'
+import { COMMANDS } from './commands/all.js'
+import { EXIT, failed } from './commands/command.js'
+import { findCommand } from './commands/find.js'
+import { help } from './commands/help.js'
+import { version } from './commands/version.js'
 
-/** A closed pipe behind us, as in `logweir generate | head`: nobody is left to write for. */
+/** A closed pipe behind us, as in `logweir generate | head`: nobody reads what the command writes. */
 const isBrokenPipe = (error: unknown) => (error as NodeJS.ErrnoException).code === 'EPIPE'
 
-async function print(text: string): Promise<number> {
-  await write(process.stdout, text)
-  return EXIT.ok
-}
-
 const isHelp = (arg: string | undefined) => arg === '--help' || arg === '-h'
+const isVersion = (arg: string | undefined) => arg === '--version' || arg === '-v'
+
+/** The command that is called, and its arguments. `--help` anywhere asks for help on the words before the first flag. */
+function calledBy(args: readonly string[]) {
+  if (isVersion(args[0])) return { command: version, rest: [] }
+  if (!args.some(isHelp)) return findCommand(args, COMMANDS)
+  const words = args.filter((arg) => !isHelp(arg))
+  const flag = words.findIndex((word) => word.startsWith('-'))
+  return { command: help, rest: flag < 0 ? words : words.slice(0, flag) }
+}
 
 /** Runs one command and gives its exit code. */
 async function run(args: readonly string[], log: Log): Promise<number> {
-  if (isHelp(args[0])) return print(helpText(VERSION, COMMANDS))
-  if (args[0] === '--version' || args[0] === '-v') return print(`${VERSION}\n`)
-  const { command, rest } = findCommand(args.filter((arg) => !isHelp(arg)))
-  if (args.some(isHelp)) return print(commandHelp(command))
+  const { command, rest } = calledBy(args)
   const { stdout, stderr, env: environment } = process
   return command.run(rest, { environment, log, stdout, stderr, commands: COMMANDS })
 }
@@ -28,9 +31,8 @@ async function run(args: readonly string[], log: Log): Promise<number> {
 async function main(): Promise<void> {
   const log = createStderrLog('text')
   try {
-    process.stdout.on('error', (error) => {
-      if (!isBrokenPipe(error)) throw error
-    })
+    // Each write hears of its own error.
+    process.stdout.on('error', () => {})
     process.exitCode = await run(process.argv.slice(2), log)
   } catch (error) {
     // What still waits for an answer must not hold the program.

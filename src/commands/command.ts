@@ -32,7 +32,7 @@ export interface Command {
   /** More for `--help` than settings say. */
   remarks?: string
   /** What the operand may be, for the shell to complete. */
-  choices?(): Promise<readonly Choice[]>
+  choices?(commands: readonly Command[]): Promise<readonly Choice[]>
   /** Runs with the arguments behind the name. Gives the exit code; throws `usage`. */
   run(args: readonly string[], context: Context): Promise<number>
 }

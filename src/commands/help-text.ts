@@ -9,16 +9,23 @@ function usageOf({ name, operand, settings }: Command): string {
 
 /** The text of `logweir --help`: the commands, and where to read on. */
 export function helpText(version: string, commands: readonly Command[]): string {
+  return `logweir ${version}: a hosted database's logs, streamed in as NDJSON, kept as Arrow columns, asked stored questions over HTTP.
+
+${listOf(commands)}
+`
+}
+
+/** The text of `logweir token --help`: the commands that begin with one word. */
+export const groupHelp = (commands: readonly Command[]): string => `${listOf(commands)}\n`
+
+/** How commands are called and what they do, a line each. */
+function listOf(commands: readonly Command[]): string {
   const rows = [
     ...commands.map((command) => [usageOf(command), command.meaning]),
     ['logweir COMMAND --help', 'its flags, the variables that mirror them, and defaults'],
-    ['logweir --version', ''],
   ] as const
   const width = Math.max(...rows.map(([usage]) => usage.length))
-  return `logweir ${version}: a hosted database's logs, streamed in as NDJSON, kept as Arrow columns, asked stored questions over HTTP.
-
-${rows.map(([usage, meaning]) => `  ${usage.padEnd(width)}  ${meaning}`.trimEnd()).join('\n')}
-`
+  return rows.map(([usage, meaning]) => `  ${usage.padEnd(width)}  ${meaning}`).join('\n')
 }
 
 /** The text of `logweir COMMAND --help`. */

@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { flagOf, variableOf } from '../../src/base/settings.js'
-import { COMMANDS, findCommand } from '../../src/commands/all.js'
-import { commandHelp, helpText } from '../../src/commands/help.js'
+import { COMMANDS } from '../../src/commands/all.js'
+import { findCommand } from '../../src/commands/find.js'
+import { helpOn } from '../../src/commands/help.js'
+import { commandHelp, helpText } from '../../src/commands/help-text.js'
 
 describe('findCommand', () => {
   it('finds each command, and what stands behind its name', () => {
     for (const command of COMMANDS) {
       const args = [...command.name.split(' '), '--flag', 'word']
-      expect(findCommand(args)).toEqual({ command, rest: ['--flag', 'word'] })
+      expect(findCommand(args, COMMANDS)).toEqual({ command, rest: ['--flag', 'word'] })
     }
   })
 
@@ -20,7 +22,7 @@ describe('findCommand', () => {
     ['schema postgres', 'unknown command "schema postgres". There is: logweir schema clickhouse.'],
     ['schema --apply clickhouse', 'unknown command "schema --apply". There is: logweir schema clickhouse.'],
   ])('refuses "%s"', (line, message) => {
-    expect(() => findCommand(line.split(' ').filter(Boolean))).toThrow(message)
+    expect(() => findCommand(line.split(' ').filter(Boolean), COMMANDS)).toThrow(message)
   })
 })
 
@@ -34,11 +36,37 @@ describe('the help', () => {
 
   it.each(COMMANDS.map((command) => [command.name, command] as const))('tells of every setting of %s', (_, command) => {
     const help = commandHelp(command)
-    expect(help).toMatch(new RegExp(`^logweir ${command.name} .*${command.meaning}\\.\n`))
+    expect(help).toMatch(new RegExp(`^logweir ${command.name}[ :].*${command.meaning}\\.\n`))
     for (const [name, setting] of Object.entries(command.settings)) {
       expect(help).toContain(setting.meaning)
       expect(help.includes(`\n  ${flagOf(name)} `)).toBe(setting.flag !== false)
       if (setting.variable !== false) expect(help).toContain(variableOf(name))
     }
+  })
+
+  it.each(
+    COMMANDS.map((command) => [command.name, command] as const),
+  )('of %s is found by its words', (name, command) => {
+    expect(helpOn(name.split(' '), COMMANDS)).toBe(commandHelp(command))
+    expect(helpOn([...name.split(' '), 'operand'], COMMANDS)).toBe(commandHelp(command))
+  })
+
+  it('of a group names its commands', () => {
+    const groups = new Map(
+      COMMANDS.filter(({ name }) => name.includes(' ')).map(({ name }) => [name.split(' ')[0]!, name]),
+    )
+    expect([...groups.keys()]).toEqual(['token', 'schema'])
+    for (const word of groups.keys()) {
+      const text = helpOn([word], COMMANDS)
+      for (const { name, meaning } of COMMANDS.filter((one) => one.name.startsWith(`${word} `))) {
+        expect(text).toContain(`logweir ${name} `)
+        expect(text).toContain(meaning)
+      }
+    }
+  })
+
+  it('of what is no command says so', () => {
+    expect(() => helpOn(['tokn'], COMMANDS)).toThrow('unknown command "tokn". Did you mean token? Try: logweir --help')
+    expect(() => helpOn(['token', 'mint'], COMMANDS)).toThrow('unknown command "token mint". There is: ')
   })
 })

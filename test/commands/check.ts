@@ -1,7 +1,9 @@
 import { parametersOf } from '../../src/client/endpoints.js'
 import { readQuery } from '../../src/client/query.js'
 import { readTail } from '../../src/client/tail.js'
-import { findCommand } from '../../src/commands/all.js'
+import { COMMANDS } from '../../src/commands/all.js'
+import { findCommand } from '../../src/commands/find.js'
+import { helpOn } from '../../src/commands/help.js'
 import {
   readExportConfig,
   readGenerateConfig,
@@ -17,7 +19,7 @@ import { definitions } from '../../src/http/definitions.js'
 
 /** Throws where a command line that a document shows would be refused. */
 export function checkCommand(args: readonly string[]): void {
-  const { command, rest } = findCommand(args)
+  const { command, rest } = findCommand(args, COMMANDS)
   const read = READERS[command.name]
   if (read === undefined) throw new Error(`nobody checks this command: ${args.join(' ')}`)
   read(rest)
@@ -41,6 +43,8 @@ const READERS: Record<string, (args: readonly string[]) => unknown> = {
   'token revoke': (args) => readTokenRevokeConfig(args, {}),
   'schema clickhouse': (args) => readSchemaConfig(args, {}),
   export: (args) => readExportConfig(args, {}),
+  help: (args) => helpOn(args, COMMANDS),
+  version: () => {},
   completion([shell]) {
     if (!/^(bash|zsh|fish)$/.test(shell!)) throw new Error(`no such shell: ${shell}`)
   },

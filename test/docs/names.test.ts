@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { findCommand } from '../../src/commands/all.js'
+import { COMMANDS } from '../../src/commands/all.js'
+import { findCommand } from '../../src/commands/find.js'
 import { documentAt, found, ROOT } from './documents.js'
 import {
   FLAGS,
@@ -51,7 +52,7 @@ describe('what the pages name', () => {
   it('is a command that there is', () => {
     const commands = found(/`logweir ([a-z][^`]*)`/g)
     expect(commands.length).toBeGreaterThan(8)
-    for (const { name } of commands) expect(() => findCommand(name.split(' '))).not.toThrow()
+    for (const { name } of commands) expect(() => findCommand(name.split(' '), COMMANDS)).not.toThrow()
   })
 
   it('is a script of package.json', () => {

@@ -21,20 +21,33 @@ describe('logweir', () => {
   })
 
   it('tells its version and its help', async () => {
-    expect((await run(['--version'])).stdout.toString()).toBe(`${manifest.version}\n`)
+    for (const word of ['--version', '-v', 'version']) {
+      const { code, stdout } = await run([word])
+      expect([word, code, stdout.toString()]).toEqual([word, 0, `${manifest.version}\n`])
+    }
     for (const [args, usage] of [
       [['--help'], 'logweir serve [flags] '],
       [['serve', '--port', '--help'], 'logweir serve [flags]: '],
       [['schema', 'clickhouse', '-h'], 'logweir schema clickhouse [flags]: '],
+      [['schema', '--help'], 'logweir schema clickhouse [flags]'],
+      [['token', '--help'], 'logweir token list [flags]'],
+      [['--help', 'query'], 'logweir query ENDPOINT [flags]: '],
+      [['query', '--url', 'x', '--help'], 'logweir query ENDPOINT [flags]: '],
+      [['help'], 'logweir serve [flags] '],
+      [['help', '--help'], 'logweir help [COMMAND]: '],
+      [['help', 'token'], 'logweir token revoke ID|NAME [flags]'],
+      [['help', 'token', 'create'], 'logweir token create [flags]: '],
+      [['version', '--help'], 'logweir version: '],
     ] as const) {
-      const { code, stdout } = await run(args)
-      expect(code).toBe(0)
+      const { code, stdout, stderr } = await run(args)
+      expect([args, code, stderr]).toEqual([args, 0, ''])
       expect(stdout.toString()).toContain(usage)
     }
   })
 
   it.each([
     [[], 'no command. Try: logweir serve, or logweir --help'],
+    [['help', 'sevre'], 'unknown command "sevre". Did you mean serve? Try: logweir --help'],
     [['sevre'], 'unknown command "sevre". Did you mean serve? Try: logweir --help'],
     [['serve', '--nope'], 'unknown flag --nope. Try: logweir --help'],
     [['serve', '--port', 'http'], '--port: "http" is not an integer from 0 to 65535.'],

@@ -37,14 +37,15 @@ export async function placesOf(commands: readonly Command[]): Promise<readonly P
       const { next = [] } = places.get(group!) ?? {}
       places.set(group!, { path: group!, next: [...next, { word, meaning: command.meaning }], flags: [] })
     }
-    for (const place of await placesOfCommand(command)) places.set(place.path, place)
+    for (const place of await placesOfCommand(command, commands)) places.set(place.path, place)
   }
   return [...places.values()]
 }
 
-async function placesOfCommand({ name, settings, choices }: Command): Promise<Place[]> {
+async function placesOfCommand(command: Command, commands: readonly Command[]): Promise<Place[]> {
+  const { name, settings, choices } = command
   const flags = [...flagsOf(settings), HELP]
-  const chosen = (await choices?.()) ?? []
+  const chosen = (await choices?.(commands)) ?? []
   return [
     { path: name, next: chosen.map(({ word }) => ({ word, meaning: '' })), flags },
     ...chosen.map((choice) => ({

@@ -1,0 +1,38 @@
+import { didYouMean } from '../base/nearest.js'
+import { usageError } from '../base/settings.js'
+import type { Command } from './command.js'
+
+/** The command that arguments begin with, and the arguments behind its name. Throws `usage`. */
+export function findCommand(args: readonly string[], commands: readonly Command[]) {
+  if (args.length === 0) throw usageError('no command. Try: logweir serve, or logweir --help')
+  const command = commandOf(args, commands)
+  if (command === undefined) throw unknownCommand(args, commands)
+  return { command, rest: args.slice(command.name.split(' ').length) }
+}
+
+/** The command that words begin with, or else all whose first word is theirs: `token` is three. Throws `usage`. */
+export function findGroup(words: readonly string[], commands: readonly Command[]): readonly Command[] {
+  const command = commandOf(words, commands)
+  if (command !== undefined) return [command]
+  const group = words.length === 1 ? groupOf(words[0]!, commands) : []
+  if (group.length === 0) throw unknownCommand(words, commands)
+  return group
+}
+
+const commandOf = (words: readonly string[], commands: readonly Command[]) =>
+  commands.find(({ name }) => name.split(' ').every((word, i) => words[i] === word))
+
+const groupOf = (word: string, commands: readonly Command[]) =>
+  commands.filter(({ name }) => name.startsWith(`${word} `))
+
+function unknownCommand(words: readonly string[], commands: readonly Command[]) {
+  const [first] = words as [string]
+  const group = groupOf(first, commands)
+  if (group.length === 0) {
+    const known = new Set(commands.map(({ name }) => name.split(' ')[0]!))
+    return usageError(`unknown command ${JSON.stringify(first)}. ${didYouMean(first, [...known])} Try: logweir --help`)
+  }
+  const typed = words.slice(0, 2).join(' ')
+  const names = group.map(({ name }) => `logweir ${name}`).join(', ')
+  return usageError(`unknown command ${JSON.stringify(typed)}. There is: ${names}.`)
+}

@@ -1,0 +1,25 @@
+import { VERSION } from '../base/version.js'
+import { type Command, EXIT, write } from './command.js'
+import { findGroup } from './find.js'
+import { commandHelp, groupHelp, helpText } from './help-text.js'
+
+export const help: Command = {
+  name: 'help',
+  operand: '[COMMAND]',
+  meaning: 'list the commands, or print the flags of one',
+  settings: {},
+  choices: async (commands) => firstWords(commands).map((word) => ({ word, flags: [] })),
+  async run(args, { stdout, commands }) {
+    await write(stdout, helpOn(args, commands))
+    return EXIT.ok
+  },
+}
+
+const firstWords = (commands: readonly Command[]) => [...new Set(commands.map(({ name }) => name.split(' ')[0]!))]
+
+/** The help on the command that `words` begin with: all if there are none, several if it is a group. Throws `usage`. */
+export function helpOn(words: readonly string[], commands: readonly Command[]): string {
+  if (words.length === 0) return helpText(VERSION, commands)
+  const [first, ...others] = findGroup(words, commands)
+  return others.length === 0 ? commandHelp(first!) : groupHelp([first!, ...others])
+}
