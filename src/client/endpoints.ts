@@ -12,9 +12,9 @@ export interface Listed {
 
 const MOST_LISTING_BYTES = 16 * MIB
 
-/** What the service can be asked. */
-export async function listEndpoints(service: Service): Promise<readonly Listed[]> {
-  const text = await textUpTo((await service.get('api/endpoints', {})).body, MOST_LISTING_BYTES)
+/** What the service can be asked. Rejects with a {@link ServiceError}, or as the signal does. */
+export async function listEndpoints(service: Service, signal?: AbortSignal): Promise<readonly Listed[]> {
+  const text = await textUpTo((await service.get('api/endpoints', {}, signal)).body, MOST_LISTING_BYTES)
   try {
     const { result } = JSON.parse(text) as { result: Listed[] }
     return result.map(({ name, parameters }) => ({ name, parameters: [...parameters] }))
@@ -31,7 +31,8 @@ export function findEndpoint(listed: readonly Listed[], name: string): Listed {
   throw usageError(`unknown endpoint ${JSON.stringify(name)}. ${didYouMean(name, names)}`)
 }
 
-const folded = (name: string) => name.replaceAll('_', '-')
+/** A parameter's name in a flag. */
+export const folded = (name: string) => name.replaceAll('_', '-')
 
 /** Flags as the parameters of a request; `_` and `-` are the same. Throws `usage` on one that the endpoint does not read. */
 export function parametersOf(endpoint: Listed, flags: readonly (readonly [string, string])[]): URLSearchParams {

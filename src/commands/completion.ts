@@ -1,5 +1,5 @@
 import { didYouMean } from '../base/nearest.js'
-import { usageError } from '../base/settings.js'
+import { type Environment, usageError } from '../base/settings.js'
 import { type Command, EXIT, write } from './command.js'
 import type { Place } from './completion/places.js'
 
@@ -11,6 +11,8 @@ const SCRIPTS: Record<string, () => Promise<Script>> = {
   fish: async () => (await import('./completion/fish.js')).fishScript,
 }
 const SHELLS = Object.keys(SCRIPTS)
+/** What the scripts call, with the line that is completed. */
+const OWN_WORDS = 'endpoints'
 
 export const completion: Command = {
   name: 'completion',
@@ -19,9 +21,15 @@ export const completion: Command = {
   settings: {},
   remarks: `bash: source <(logweir completion bash), in ~/.bashrc
 zsh:  source <(logweir completion zsh), in ~/.zshrc, behind compinit
-fish: logweir completion fish | source, in ~/.config/fish/config.fish`,
+fish: logweir completion fish | source, in ~/.config/fish/config.fish
+
+Behind query the scripts ask the service that query would ask, for at most 1 s, which endpoints of your own it has.`,
   choices: async () => SHELLS.map((word) => ({ word, flags: [] })),
-  async run([shell, extra], { stdout, commands }) {
+  async run([shell, extra], { environment, stdout, commands }) {
+    if (shell === OWN_WORDS) {
+      await write(stdout, await ownWords(extra ?? '', environment, commands))
+      return EXIT.ok
+    }
     if (shell === undefined) throw usageError(`completion for which shell? There are: ${SHELLS.join(', ')}.`)
     if (!SHELLS.includes(shell))
       throw usageError(`unknown shell ${JSON.stringify(shell)}. ${didYouMean(shell, SHELLS)}`)
@@ -30,4 +38,16 @@ fish: logweir completion fish | source, in ~/.config/fish/config.fish`,
     await write(stdout, script(await placesOf(commands)))
     return EXIT.ok
   },
+}
+
+/** A word a line. */
+async function ownWords(line: string, environment: Environment, commands: readonly Command[]): Promise<string> {
+  const { completeQuery } = await import('../client/complete.js')
+  const choices = (await commands.find(({ name }) => name === 'query')?.choices?.(commands)) ?? []
+  const words = await completeQuery(
+    line,
+    environment,
+    choices.map(({ word }) => word),
+  )
+  return words.map((word) => `${word}\n`).join('')
 }

@@ -129,12 +129,15 @@ function replyOf({ taken, rejected, byReason, rejects }: Fate): Response {
   return jsonReply(JSON.stringify({ error, code, ...fate }), status)
 }
 
+const SOURCE_HINT = 'Name their source in the URL, as ?source=edge_logs, or in each record. '
+
 /** What is wrong where no record could be taken. */
 export function faultOf(byReason: Fate['byReason']): { status: number; error: string; code: string } {
   const [reason, ...others] = Object.keys(byReason)
   const status = others.length === 0 ? TELLING_REASONS.get(reason!) : undefined
   const counts = Object.entries(byReason).map(([name, count]) => `${name} ${count}`)
-  const error = `No record could be taken: ${counts.join(', ')}. They are in the rejects file. Mend them, and send them again.`
+  const hint = 'missing_source' in byReason ? SOURCE_HINT : ''
+  const error = `No record could be taken: ${counts.join(', ')}. They are in the rejects file. ${hint}Mend them, and send them again.`
   return { status: status ?? 400, code: status ? reason! : 'invalid_records', error }
 }
 

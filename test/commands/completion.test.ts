@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { flagOf } from '../../src/base/settings.js'
+import { completeQuery } from '../../src/client/complete.js'
 import { COMMANDS } from '../../src/commands/all.js'
 import { bashScript } from '../../src/commands/completion/bash.js'
 import { fishScript } from '../../src/commands/completion/fish.js'
@@ -8,6 +9,8 @@ import { placesOf } from '../../src/commands/completion/places.js'
 import { zshScript } from '../../src/commands/completion/zsh.js'
 import { completion } from '../../src/commands/completion.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
+import { definitions } from '../../src/http/definitions.js'
+import { fakeService, reply } from '../client/fake-service.js'
 
 const places = await placesOf(COMMANDS)
 
@@ -26,6 +29,7 @@ function sh(shell: keyof typeof ARGS, script: string): string {
 const inBash = (words: readonly string[]) =>
   `${bashScript(places)}
 COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}
+COMP_LINE='${words.join(' ')}'; COMP_POINT=\${#COMP_LINE}
 _logweir
 printf '%s\\n' "\${COMPREPLY[@]}"`
 
@@ -44,10 +48,19 @@ complete -C '${words.join(' ')}' | string replace -r '\\t.*' ''; true`
 
 const INPUTS = { bash: inBash, zsh: inZsh, fish: inFish }
 
+/** Stands for the program, which knows own words if it is asked with the whole line; what it says on stderr is not shown. */
+const PROGRAM = (line: string) => ({
+  bash: `logweir() { echo noise >&2; [ "$*" = 'completion endpoints ${line}' ] && printf '%s\\n' own.errors --own-flag; }\n`,
+  zsh: `logweir() { echo noise >&2; [ "$*" = 'completion endpoints ${line}' ] && printf '%s\\n' own.errors --own-flag; }\n`,
+  fish: `function logweir; echo noise >&2; test "$argv" = 'completion endpoints ${line}'; and printf '%s\\n' own.errors --own-flag; end\n`,
+})
+
 /** What a shell offers behind some words, the last of them not yet ended, as far as it begins with it. */
 function offered(shell: keyof typeof INPUTS, line: string): string[] {
   const words = ['logweir', ...line.split(' ')]
-  const lines = sh(shell, INPUTS[shell](words)).split('\n').filter(Boolean)
+  const lines = sh(shell, PROGRAM(words.join(' '))[shell] + INPUTS[shell](words))
+    .split('\n')
+    .filter(Boolean)
   return lines.filter((one) => one.startsWith(words.at(-1)!)).sort()
 }
 
@@ -95,6 +108,13 @@ describe.each(['bash', 'zsh', 'fish'] as const)('completion of %s', (shell) => {
     ['query logs.all --iso', ['--iso-timestamp-end', '--iso-timestamp-start']],
     ['query usage.api-counts --project x --in', ['--interval']],
     ['query --format t', ['table']],
+    ['query o', ['own.errors']],
+    ['query --url http://127.0.0.1:4000 o', ['own.errors']],
+    ['query own.errors --project a --ow', ['--own-flag']],
+    ['query logs.all --ow', []],
+    ['tail --ow', []],
+    ['token l', ['list']],
+    ['help tok', ['token']],
     ['completion ', ['bash', 'fish', 'zsh']],
   ])('behind "%s"', (line, expected) => {
     const found = offered(shell, line)
@@ -121,4 +141,46 @@ it.each([
 ])('refuses %j', async (args, message) => {
   const context = {} as Parameters<typeof completion.run>[1]
   await expect(completion.run(args, context)).rejects.toThrow(message)
+})
+
+describe('words that only the service knows', () => {
+  const parameters = ['project', 'least_status'].map((name) => ({ name, required: false, description: '' }))
+  const OWN = [
+    { name: 'own.errors', parameters },
+    { name: '$(reboot)', parameters: [] },
+    { name: 'own.paths', parameters: [{ name: 'a b', required: false, description: '' }] },
+  ]
+  const KNOWN = ENDPOINTS.map(({ name }) => name)
+  const LISTING = { result: [...JSON.parse(definitions(ENDPOINTS)).result, ...OWN] }
+
+  it.each([
+    ['logweir query ', ['own.errors', 'own.paths']],
+    ['logweir query o', ['own.errors', 'own.paths']],
+    ['logweir query --format csv ', ['own.errors', 'own.paths']],
+    ['logweir query own.errors --', ['--project', '--least-status']],
+    ['logweir query own.errors --project a --le', ['--project', '--least-status']],
+    ['logweir query own.paths --', []],
+    ['logweir query logs.all --', []],
+    ['logweir query own.errors --project ', []],
+    ['logweir query nope --', []],
+    ['logweir query --format xml ', []],
+  ])('behind "%s"', async (line, expected) => {
+    const { url } = await fakeService((_, response) => reply(response, LISTING))
+    expect(await completeQuery(line, { LOGWEIR_URL: url, LOGWEIR_TOKEN: 'open' }, KNOWN)).toEqual(expected)
+  })
+
+  it('are none if the service refuses, lists nothing, or is not there', async () => {
+    const refusing = await fakeService((_, response) => reply(response, {}, 'application/json', 401))
+    const strange = await fakeService((_, response) => reply(response, 'hello'))
+    for (const url of [refusing.url, strange.url, 'http://127.0.0.1:1', 'no-url']) {
+      expect(await completeQuery('logweir query ', { LOGWEIR_URL: url, LOGWEIR_TOKEN: 'open' }, KNOWN)).toEqual([])
+    }
+    expect(await completeQuery('logweir query ', { LOGWEIR_DATA_DIR: '/nowhere' }, KNOWN)).toEqual([])
+  })
+
+  it('are none if the service hangs, soon', async () => {
+    const { url, requests } = await fakeService((_, response) => void response.write(' '))
+    expect(await completeQuery('logweir query ', { LOGWEIR_URL: url, LOGWEIR_TOKEN: 'open' }, KNOWN)).toEqual([])
+    expect(requests).toHaveLength(1)
+  }, 5_000)
 })

@@ -147,7 +147,9 @@ describe('records that are sent', () => {
     const rejects = [{ record: 1, reason: 'too_old' }]
     const { post } = open({ fate: { taken: 0, rejected: 1, byReason, rejects } })
     const { status, body } = await told(post('/logs'))
-    const error = `No record could be taken: ${counts}. They are in the rejects file. Mend them, and send them again.`
+    const hint =
+      'missing_source' in byReason ? 'Name their source in the URL, as ?source=edge_logs, or in each record. ' : ''
+    const error = `No record could be taken: ${counts}. They are in the rejects file. ${hint}Mend them, and send them again.`
     expect([status, JSON.parse(body)]).toEqual([400, { error, code, taken: 0, rejected: rejects }])
   })
 })

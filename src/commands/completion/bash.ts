@@ -1,5 +1,5 @@
 import type { Flag, Place } from './places.js'
-import { cases, findPlace, quoted, valueCases } from './posix.js'
+import { askOwnWords, cases, findPlace, OWN_PLACE, quoted, valueCases } from './posix.js'
 
 /** The script for bash, 3.2 or newer. */
 export function bashScript(places: readonly Place[]): string {
@@ -21,6 +21,7 @@ ${valueCases(places, complete)}
   case "$place" in
 ${cases(words)}
   esac
+  [[ "$place" == ${OWN_PLACE} ]] && choices+=" $(${askOwnWords(`"\${COMP_LINE:0:COMP_POINT}"`)})"
   COMPREPLY=($(compgen -W "$choices" -- "$current"))
 }
 complete -F _logweir logweir

@@ -1,5 +1,5 @@
 import { type Flag, type Place, valueFlags } from './places.js'
-import { quoted } from './posix.js'
+import { askOwnWords, OWN_PLACE, quoted } from './posix.js'
 
 /** The script for fish. */
 export function fishScript(places: readonly Place[]): string {
@@ -30,6 +30,7 @@ function __logweir_place
   echo $place
 end
 complete -c logweir -f
+complete -c logweir -n "test (__logweir_place) = '${OWN_PLACE}'" -a '(${askOwnWords('(commandline -cp)')})'
 ${lines.join('\n')}
 `
 }

@@ -38,3 +38,9 @@ export function valueCases(
   )
   return cases(rows)
 }
+
+/** Where endpoints of users are completed: the running service knows them. */
+export const OWN_PLACE = 'query'
+
+/** Asks for the words of that place, silently; `line` is the shell's way to name what was typed up to the cursor. */
+export const askOwnWords = (line: string): string => `logweir completion endpoints ${line} 2>/dev/null </dev/null`

@@ -1,5 +1,5 @@
 import type { Flag, Place } from './places.js'
-import { cases, findPlace, quoted, valueCases } from './posix.js'
+import { askOwnWords, cases, findPlace, OWN_PLACE, quoted, valueCases } from './posix.js'
 
 /** The script for zsh. */
 export function zshScript(places: readonly Place[]): string {
@@ -11,7 +11,7 @@ export function zshScript(places: readonly Place[]): string {
   return `#compdef logweir
 # Completion of logweir for zsh: source <(logweir completion zsh)
 _logweir() {
-  local -a choices options
+  local -a choices options own
 ${findPlace(places, `"\${(@)words[2,CURRENT-1]}"`)}
   case "$place $words[CURRENT-1]" in
 ${valueCases(places, complete)}
@@ -19,6 +19,11 @@ ${valueCases(places, complete)}
   case "$place" in
 ${cases(words)}
   esac
+  if [[ "$place" == ${OWN_PLACE} ]]; then
+    own=(\${(f)"$(${askOwnWords(`"\${(j: :)words[1,CURRENT]}"`)})"})
+    choices+=(\${own:#--*})
+    options+=(\${(M)own:#--*})
+  fi
   _describe 'word' choices
   _describe -o 'flag' options
 }
