@@ -16,7 +16,7 @@ describe('what the pages show works:', () => {
   it.each(BLOCKS.map((block) => [block.place, block]))('%s', (_, block) => checkBlock(block))
 })
 
-const ASK = 'curl -H "X-API-KEY: $TOKEN"'
+const ASK = 'curl -H "X-API-KEY: $LOGWEIR_TOKEN"'
 const SINK = 'type: http, method: post'
 
 describe('what would not work is seen:', () => {
@@ -40,6 +40,7 @@ describe('what would not work is seen:', () => {
     ['sh', `${ASK} 'http://a/api/tail?project=a&since=1'`, '/api/tail has no parameter since'],
     ['sh', `${ASK} -H 'X-Token: a' http://a/health`, 'nobody reads the header X-Token'],
     ['sh', 'curl http://a/api/tail?project=a', 'is answered with 401'],
+    ['sh', 'curl -H "X-API-KEY: $TOKEN" http://a/api/tail?project=a', 'is answered with 401'],
     ['sh', `${ASK} http://a/api/endpoints/query/logs.all`, '"code":"missing_parameter"'],
     ['sh', `${ASK} -d '{}' http://a/api/logs`, '"code":"unsupported_content_type"'],
     [

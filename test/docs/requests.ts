@@ -64,5 +64,5 @@ export async function checkRequest({ url, method, headers, body }: ShownRequest)
   if (!answer.ok || told.includes('"rejected"')) throw new Error(`${url} is answered with ${told}`)
 }
 
-/** The token that the app of {@link checkRequest} knows, in place of `$TOKEN`. */
-export const withToken = (text: string): string => text.replaceAll('$TOKEN', TOKEN)
+/** The token that the app of {@link checkRequest} knows, in place of `$LOGWEIR_TOKEN`, which the commands read too. */
+export const withToken = (text: string): string => text.replaceAll('$LOGWEIR_TOKEN', TOKEN)

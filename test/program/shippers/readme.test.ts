@@ -61,7 +61,7 @@ describeWhere(findClient('pino-logflare'), 'pino-logflare', WHY_NO_CLIENTS, 'pin
     const script = join(ROOT, 'test/clients', `readme-${process.pid}.mjs`)
     writeFileSync(script, blockWith('js', 'pino').replace(ORIGIN, service.url))
     onTestFinished(() => rmSync(script))
-    await runScript([script], { TOKEN })
+    await runScript([script], { LOGWEIR_TOKEN: TOKEN })
     const [row] = await arrived(service)
     expect(row).toMatchObject({ event_message: 'hello', metadata: { request: { path: '/rest/v1/todos' } } })
   })
