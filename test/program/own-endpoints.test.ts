@@ -81,6 +81,14 @@ describe('serve --endpoints', () => {
     const args = ['query', 'edge.error-rate-by-path', '--project', 'b', '--window', '7day', '--url', service.url]
     const asked = await run(args, { environment: { LOGWEIR_TOKEN: 'test-token' } })
     expect([asked.code, JSON.parse(asked.stdout.toString())]).toEqual([0, { result: [row] }])
+    const completed = await run(['completion', 'endpoints', 'logweir query '], {
+      environment: { LOGWEIR_TOKEN: 'test-token', LOGWEIR_URL: service.url },
+    })
+    expect({ ...completed, stdout: completed.stdout.toString() }).toEqual({
+      code: 0,
+      stdout: 'edge.error-rate-by-path\nfunctions.slowest\n',
+      stderr: '',
+    })
   })
 
   it('takes up changes of modules and of their helpers, and keeps the old one where a change is broken', async () => {

@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest'
+import type { Cell, Server } from '../../../src/engine/clickhouse/server.js'
+import { applyToOthers } from '../../../src/engine/clickhouse/shards.js'
+import { fakeService, reply } from '../../client/fake-service.js'
+
+const LAYOUT = { database: 'logweir', cluster: 'weir' }
+
+/** A server that names these others in system.clusters, and whose shards lack tables. */
+function serverOf(hosts: readonly string[]): Server {
+  const rows: Cell[][] = [[1, 'ch1', 1], ...hosts.map((host, i) => [i + 2, host, 0])]
+  return {
+    select: async (sql) => (sql.includes('system.clusters') ? rows : []),
+    insert: () => Promise.reject(new Error('no insert is expected')),
+    command: () => Promise.reject(new Error('no command is expected')),
+    close: async () => {},
+  }
+}
+
+const apply = (url: string, hosts: readonly string[]) =>
+  applyToOthers(serverOf(hosts), LAYOUT, { url, user: 'default', password: 'secret', cluster: 'weir' })
+
+it.each([
+  'localhost',
+  '127.0.0.1',
+  '::1',
+])('sends nothing to this machine because a distant server is named %s', async (host) => {
+  const { url, requests } = await fakeService((_, response) => reply(response, {}))
+  const { port } = new URL(url)
+  const { reached, unreached } = await apply(`http://ch1.example:${port}`, [host])
+  expect(reached).toEqual([])
+  expect(unreached.map(({ shard, reason }) => [shard, reason])).toEqual([
+    [2, `${host} is this machine here, not the one of the server`],
+  ])
+  expect(requests).toEqual([])
+})
+
+it('creates nothing on a server that does not know the cluster', async () => {
+  const asked: string[] = []
+  const { url } = await fakeService((request, response) => {
+    request.setEncoding('utf8').on('data', (text: string) => asked.push(text))
+    request.on('end', () => reply(response, { meta: [], data: [], rows: 0 }))
+  })
+  const { port } = new URL(url)
+  const { unreached } = await apply(`http://localhost:${port}`, ['127.0.0.1'])
+  expect(unreached.map(({ url, reason }) => [url, reason])).toEqual([
+    [`http://127.0.0.1:${port}`, 'the server there knows no cluster weir'],
+  ])
+  expect(asked).toHaveLength(1)
+  expect(asked[0]).toMatch(/^SELECT .* FROM system\.clusters /)
+})
