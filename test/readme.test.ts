@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { fileNameOf, flagOf, type Settings, variableOf } from '../src/base/settings.js'
 import { ENDPOINTS } from '../src/endpoints/index.js'
-import { SERVE_SETTINGS } from '../src/settings.js'
+import { projectRef, TOP_RANK } from '../src/generate/projects.js'
+import { GENERATE_SETTINGS, SERVE_SETTINGS } from '../src/settings.js'
 import { SOURCES } from '../src/sources.js'
 
 const fileOf = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
@@ -27,6 +28,12 @@ function tableUnder(text: string, heading: string): string[][] {
 const code = (text: string) => (text === '' ? '' : `\`${text}\``)
 
 describe('README', () => {
+  it('names the largest project of the records that it has made', () => {
+    expect(readme).toContain(
+      `the largest project is then \`${projectRef(Number(GENERATE_SETTINGS.seed.default), TOP_RANK)}\``,
+    )
+  })
+
   it('lists every setting as the program knows it', () => {
     const expected = Object.entries<Settings[string]>(SERVE_SETTINGS).map(([name, { meaning, ...setting }]) => [
       setting.flag === false ? '' : code(`${flagOf(name)} ${setting.kind.placeholder}`.trim()),

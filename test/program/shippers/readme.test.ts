@@ -38,6 +38,29 @@ it('the pipe that the README shows brings records to standard input', async () =
   await service.says(/standard input ended: 300 rows/)
 })
 
+it('the records that the README sends are in the answers of its three queries', async () => {
+  const service = await open()
+  const paths = (block: string) =>
+    commandsOf(blockWith('sh', block)).map(({ words }) =>
+      words.find((word) => word.startsWith(ORIGIN))!.slice(ORIGIN.length),
+    )
+  const { words } = commandsOf(blockWith('sh', '/api/logs?'))[0]!
+  const body = words[words.indexOf('-d') + 1]!
+  const headers = { 'Content-Type': 'application/json' }
+  expect(await (await service.get(paths('/api/logs?')[0]!, { method: 'POST', body, headers })).json()).toEqual({
+    message: 'Logged!',
+  })
+  const answers = await Promise.all(paths('/api/endpoints/query/').map((path) => service.get(path)))
+  const results = await Promise.all(
+    answers.map(async (answer) => ((await answer.json()) as { result: object[] }).result),
+  )
+  expect(results).toEqual([
+    [expect.objectContaining({ event_message: 'GET | 200 | /rest/v1/todos' })],
+    [expect.objectContaining({ count: 1, max_execution_time: 12.5, error_count: 0 })],
+    [expect.objectContaining({ total_rest_requests: 1, total_storage_requests: 0 })],
+  ])
+})
+
 it('a sink of Vector as the README shows it brings records', async () => {
   const { uri, compression, auth, encoding, batch } = parse(blockWith('yaml', 'sinks:')).sinks.logweir
   expect([auth, encoding]).toEqual([{ strategy: 'bearer', token: 'YOUR-TOKEN' }, { codec: 'json' }])
@@ -62,8 +85,13 @@ describeWhere(findClient('pino-logflare'), 'pino-logflare', WHY_NO_CLIENTS, 'pin
     writeFileSync(script, blockWith('js', 'pino').replace(ORIGIN, service.url))
     onTestFinished(() => rmSync(script))
     await runScript([script], { LOGWEIR_TOKEN: TOKEN })
-    const [row] = await arrived(service)
-    expect(row).toMatchObject({ event_message: 'hello', metadata: { request: { path: '/rest/v1/todos' } } })
+    const found = await arrived(service)
+    expect(found).toEqual([
+      expect.objectContaining({
+        event_message: 'hello',
+        metadata: expect.objectContaining({ request: { path: '/rest/v1/todos' } }),
+      }),
+    ])
   })
 })
 
