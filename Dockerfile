@@ -21,6 +21,6 @@ ENV NODE_ENV=production LOGWEIR_HOST=0.0.0.0 LOGWEIR_DATA_DIR=/data LOGWEIR_LOG_
 VOLUME /data
 EXPOSE 4000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=10m \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.LOGWEIR_PORT ?? 4000}/ready`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "/app/dist/cli.js", "health"]
 ENTRYPOINT ["node", "/app/dist/cli.js"]
 CMD ["serve"]

@@ -1,5 +1,6 @@
 /** What the commands work by: settings as they were found, each made what it stands for. */
 
+import { isIPv6 } from 'node:net'
 import type { Expiry, Rate } from './base/kinds.js'
 import type { Log, LogFormat } from './base/log.js'
 import { memoryBytes } from './base/memory.js'
@@ -22,6 +23,7 @@ import {
   EXPORT_SETTINGS,
   FILE_SETTINGS,
   GENERATE_SETTINGS,
+  HEALTH_SETTINGS,
   SCHEMA_SETTINGS,
   SERVE_SETTINGS,
   type SETTINGS_FILE,
@@ -227,6 +229,17 @@ export function readTokenRevokeConfig(args: readonly string[], environment: Envi
   const { config: _, ...place } = readWithFile(TOKEN_PLACE_SETTINGS, flags, environment, { warn }).values
   return { action: 'revoke', idOrName, ...place }
 }
+
+/** The configuration of `logweir health`: the root of the service's address. Throws `usage`. */
+export function readHealthConfig(args: readonly string[], environment: Environment, warn?: Log): { url: string } {
+  const { port, host } = readWithFile(HEALTH_SETTINGS, args, environment, { warn }).values
+  if (port === 0) throw usageError('health of which service? Port 0 is any free one: name the port with --port.')
+  const reached = REACHED_AT[host] ?? host
+  return { url: `http://${isIPv6(reached) ? `[${reached}]` : reached}:${port}` }
+}
+
+/** Where a service that listens on every address is reached from its own machine. */
+const REACHED_AT: Record<string, string> = { '0.0.0.0': '127.0.0.1', '0': '127.0.0.1', '::': '::1' }
 
 /** The configuration of `logweir generate`. Throws `usage`. */
 export function readGenerateConfig(args: readonly string[]): GenerateConfig {

@@ -4,6 +4,7 @@ import { parseIso8601 } from './base/iso8601.js'
 import {
   bytes,
   expiry,
+  hostName,
   httpUrl,
   identifier,
   type Kind,
@@ -67,7 +68,7 @@ export const CLICKHOUSE_SETTINGS = {
 export const SERVE_SETTINGS = {
   ...SETTINGS_FILE,
   port: { kind: whole('PORT', 0, 65_535), default: '4000', meaning: 'TCP port to listen on; 0: any free one' },
-  host: { kind: text('ADDRESS'), default: '127.0.0.1', meaning: 'address to listen on' },
+  host: { kind: hostName, default: '127.0.0.1', meaning: 'address to listen on' },
   dataDir: { kind: text('DIR'), default: './logweir-data', meaning: 'keep rows, rejects and the access token here' },
   inMemory: { kind: onOff, meaning: 'write nothing to disk: rows end with the process' },
   source: { kind: sourceName, meaning: 'source of records on standard input that name none' },
@@ -163,6 +164,13 @@ export const TOKEN_LIST_SETTINGS = {
 export const CONFIG_SETTINGS = {
   ...SERVE_SETTINGS,
   json: { kind: onOff, variable: false, meaning: 'as JSON, for programs' },
+} satisfies Settings
+
+/** Where the service on this machine listens, by the same names as for serve. */
+export const HEALTH_SETTINGS = {
+  ...SETTINGS_FILE,
+  port: { ...SERVE_SETTINGS.port, meaning: 'TCP port on which the service listens' },
+  host: { ...SERVE_SETTINGS.host, meaning: 'address on which it listens' },
 } satisfies Settings
 
 const SERVICE_URL = 'http://127.0.0.1:4000'

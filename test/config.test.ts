@@ -38,6 +38,9 @@ function complaint(work: () => unknown): string {
   throw new Error('nothing was complained of')
 }
 
+const HOST_EXPECTED = 'an address or a name, as 127.0.0.1, 0.0.0.0, :: or localhost, without a port'
+const SIZE_EXPECTED = 'a number of bytes above 0, as 1073741824, 512M, 512MB, 512Mi or 0.5G'
+
 describe('readServeConfig', () => {
   it('has defaults', () => {
     expect(serve('')).toEqual({
@@ -169,10 +172,12 @@ describe('readServeConfig', () => {
     ['--port 65536', '--port: "65536" is not an integer from 0 to 65535.'],
     ['--port 4e3', '--port: "4e3" is not an integer from 0 to 65535.'],
     ['--port=', '--port: "" is not an integer from 0 to 65535.'],
-    ['--host=', '--host: "" is not a text of at least one character.'],
+    ['--host=', `--host: "" is not ${HOST_EXPECTED}.`],
+    ['--host 0.0.0.0:4000', `--host: "0.0.0.0:4000" is not ${HOST_EXPECTED}.`],
+    ['--data-dir=', '--data-dir: "" is not a text of at least one character.'],
     ['--log-format xml', '--log-format: "xml" is not one of text, json.'],
-    ['--memory-limit 0', '--memory-limit: "0" is not a number of bytes above 0, as 1073741824, 512M or 2G.'],
-    ['--memory-limit 1.5G', '--memory-limit: "1.5G" is not a number of bytes above 0, as 1073741824, 512M or 2G.'],
+    ['--memory-limit 0', `--memory-limit: "0" is not ${SIZE_EXPECTED}.`],
+    ['--memory-limit 1.5', `--memory-limit: "1.5" is not ${SIZE_EXPECTED}.`],
     ['--keep-alive 0s', '--keep-alive: "0s" is not a length of time from 1s to 1d, as 95s or 10m.'],
     ['--keep-alive 25h', '--keep-alive: "25h" is not a length of time from 1s to 1d, as 95s or 10m.'],
     ['--keep-alive 95', '--keep-alive: "95" is not a length of time from 1s to 1d, as 95s or 10m.'],
@@ -182,9 +187,11 @@ describe('readServeConfig', () => {
   })
 
   it('refuses nonsense in variables, by their names', () => {
-    expect(complaint(() => serve('', { LOGWEIR_PORT: '' }))).toBe('LOGWEIR_PORT: "" is not an integer from 0 to 65535.')
-    expect(complaint(() => serve('', { LOGWEIR_IN_MEMORY: 'yes' }))).toBe(
-      'LOGWEIR_IN_MEMORY: "yes" is not one of 1, true, 0, false.',
+    expect(complaint(() => serve('', { LOGWEIR_PORT: ' ' }))).toBe(
+      'LOGWEIR_PORT: " " is not an integer from 0 to 65535.',
+    )
+    expect(complaint(() => serve('', { LOGWEIR_IN_MEMORY: 'maybe' }))).toBe(
+      'LOGWEIR_IN_MEMORY: "maybe" is not one of 1, true, yes, on, 0, false, no, off.',
     )
     expect(complaint(() => serve('', { LOGWEIR_SOURCE: 'nginx' }))).toMatch(
       /^LOGWEIR_SOURCE: "nginx" is not a source: /,

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { parseIso8601 } from './iso8601.js'
 import { DAY_US, GIB, HOUR_US, KIB, MIB, MILLISECOND_US, MINUTE_US, SECOND_US } from './units.js'
 
@@ -45,6 +46,23 @@ export const httpUrl = (server: string, example: string): Kind<string> => ({
   },
 })
 
+const MOST_HOST_CHARACTERS = 253
+/** Letters, digits, - and _ in labels between dots; DNS allows 63 characters a label. */
+const HOST_LABEL = /^(?!-)[\w-]{1,63}$/
+const DOTTED_QUAD = /^\d+(\.\d+){3}$/
+
+/** An IP address or the name of a host, without port, scheme and brackets. The name need not resolve yet. */
+export const hostName: Kind<string> = {
+  placeholder: 'ADDRESS',
+  expects: 'an address or a name, as 127.0.0.1, 0.0.0.0, :: or localhost, without a port',
+  read(value) {
+    if (isIP(value) !== 0) return value
+    if (value.length > MOST_HOST_CHARACTERS || DOTTED_QUAD.test(value)) return undefined
+    const labels = value.replace(/\.$/, '').split('.')
+    return labels.every((label) => HOST_LABEL.test(label)) ? value : undefined
+  },
+}
+
 /** A name in a database. */
 export const identifier = (placeholder: string): Kind<string> => ({
   placeholder,
@@ -66,28 +84,35 @@ export const whole = (placeholder: string, least: number, most: number): Kind<nu
 const SWITCH_WORDS = new Map([
   ['1', true],
   ['true', true],
+  ['yes', true],
+  ['on', true],
   ['0', false],
   ['false', false],
+  ['no', false],
+  ['off', false],
 ])
 
-/** On where the flag stands, or the variable is 1 or true. */
+/** On if the flag is given, or the variable says so; words in any case. */
 export const onOff: Kind<boolean> = {
   placeholder: '',
-  expects: 'one of 1, true, 0, false',
+  expects: 'one of 1, true, yes, on, 0, false, no, off',
   inFile: 'boolean',
-  read: (value) => SWITCH_WORDS.get(value),
+  read: (value) => SWITCH_WORDS.get(value.toLowerCase()),
 }
 
-const BYTES: Record<string, number> = { '': 1, K: KIB, M: MIB, G: GIB }
+const BYTES: Record<string, number> = { '': 1, K: KIB, M: MIB, G: GIB, T: 1024 * GIB }
+/** Digits, a fraction, and a unit with or without `B` or `iB`: 512M, 512MB, 512Mi, 512 MiB, 0.5G. */
+const SIZE = /^(\d{0,15}(?:\.\d{1,15})?) ?(?:([KMGT])(?:i?B?)|B)?$/i
 
-/** A number of bytes, at least 1, with K, M or G behind it for powers of 1024. */
+/** A number of bytes, at least 1. Units are powers of 1024 in every spelling; a fraction needs a unit, and is rounded down. */
 export const bytes: Kind<number> = {
   placeholder: 'BYTES',
-  expects: 'a number of bytes above 0, as 1073741824, 512M or 2G',
+  expects: 'a number of bytes above 0, as 1073741824, 512M, 512MB, 512Mi or 0.5G',
   inFile: 'number',
   read(value) {
-    const match = /^(\d{1,15})([KMG]?)$/i.exec(value)
-    const count = match ? Number(match[1]) * BYTES[match[2]!.toUpperCase()]! : 0
+    const [, number = '', unit = ''] = SIZE.exec(value) ?? []
+    if (unit === '' && number.includes('.')) return undefined
+    const count = Math.floor(Number(number) * BYTES[unit.toUpperCase()]!)
     return count > 0 && Number.isSafeInteger(count) ? count : undefined
   },
 }

@@ -43,9 +43,12 @@ export function readSettingsFile(path: string, known: Settings): SettingsFile {
   }
 }
 
+/** The types of TOML values that need no quotes. A switch may be true, or 1. */
+const UNQUOTED = { number: ['number'], boolean: ['boolean', 'number'] }
+
 /** A value as it would stand in a variable. */
 function textOf({ kind, secret }: Settings[string], value: unknown, where: string): string {
-  if (typeof value === 'string' || typeof value === kind.inFile) return String(value)
+  if (typeof value === 'string' || (kind.inFile && UNQUOTED[kind.inFile].includes(typeof value))) return String(value)
   const shown = secret ? '***' : withoutSecrets(JSON.stringify(value))
   const mend = kind.inFile === undefined ? ' Write it in quotes.' : ''
   throw usageError(`${where}: ${shown} is not ${kind.expects}.${mend}`)

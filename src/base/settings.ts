@@ -133,15 +133,25 @@ function readNamedFile(setting: Setting<unknown>, places: Places, readFile: Read
 function find(name: string, setting: Setting<unknown>, { flags, environment, file }: Places): Found | undefined {
   const flag = flags.get(name)
   if (flag !== undefined) return { text: flag, origin: 'flag', where: flagOf(name) }
-  const variable = setting.variable === false ? undefined : withoutFileMarks(environment[variableOf(name)])
+  const variable = setting.variable === false ? undefined : variableIn(environment, variableOf(name))
   if (variable !== undefined) return { text: variable, origin: 'variable', where: variableOf(name) }
   const inFile = isInFile(setting) ? file?.texts.get(name) : undefined
   if (inFile !== undefined) return { text: inFile, origin: 'file', where: file!.placeOf(name) }
   return setting.default === undefined ? undefined : { text: setting.default, origin: 'default', where: 'default' }
 }
 
-/** A variable that was made from a file, without a byte order mark in front and line ends behind. */
-const withoutFileMarks = (text: string | undefined) => text?.replace(/^\ufeff/, '').replace(/[\r\n]+$/, '')
+/** For a Service of this program's name Kubernetes sets a variable like that of the port: `LOGWEIR_PORT=tcp://10.96.12.7:4000`. */
+const SERVICE_LINK = /^(tcp|udp|sctp):\/\/.+:\d+$/
+
+/**
+ * A variable's text, without the byte order mark and the line ends of a file that it was made from. An empty variable counts
+ * as absent, and so does one that Kubernetes, or a link of Docker, has set.
+ */
+function variableIn(environment: Environment, name: string): string | undefined {
+  const text = environment[name]?.replace(/^\ufeff/, '').replace(/[\r\n]+$/, '')
+  const isLink = name.endsWith('_PORT') && SERVICE_LINK.test(text ?? '')
+  return isLink ? undefined : text || undefined
+}
 
 function readValue({ kind, secret }: Setting<unknown>, { text, origin, where }: Found, name: string): unknown {
   const value = kind.read(text)

@@ -76,7 +76,7 @@ export function connectService({ url, token, tokenFrom, dataDir }: ServiceAddres
 }
 
 /** Not fetch, which would take longer to load than all the rest, and would follow a redirection with the token. */
-async function ask(url: string, options: RequestOptions): Promise<IncomingMessage> {
+export async function ask(url: string, options: RequestOptions): Promise<IncomingMessage> {
   const { request } = url.startsWith('https:') ? await import('node:https') : await import('node:http')
   return new Promise((resolve, reject) => {
     const asking: ClientRequest = request(url, options, resolve)
@@ -88,7 +88,7 @@ async function ask(url: string, options: RequestOptions): Promise<IncomingMessag
 const typeOf = ({ headers }: IncomingMessage) => (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase()
 
 /** What a connection died of, in the words of the system. */
-const reasonOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? (error as Error).message
+export const reasonOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? (error as Error).message
 
 async function refusal(incoming: IncomingMessage, url: string, { origin, remedy }: Key): Promise<ServiceError> {
   const { statusCode: status, headers } = incoming

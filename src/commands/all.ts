@@ -4,6 +4,7 @@ import { config } from './config.js'
 import { exportTo } from './export.js'
 import { generate } from './generate.js'
 import { help } from './help.js'
+import { health } from './health.js'
 import { query } from './query.js'
 import { schema } from './schema.js'
 import { serve } from './serve.js'
@@ -16,6 +17,7 @@ export const COMMANDS: readonly Command[] = [
   serve,
   query,
   tail,
+  health,
   config,
   tokenCreate,
   tokenList,

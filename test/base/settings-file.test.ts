@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { readSettingsFile } from '../../src/base/settings-file.js'
-import { FILE_SETTINGS } from '../../src/settings.js'
+import { FILE_SETTINGS, SERVE_SETTINGS } from '../../src/settings.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'logweir-settings-'))
 const path = join(folder, 'logweir.toml')
@@ -58,6 +58,11 @@ describe('readSettingsFile', () => {
     expect(file.placeOf('clickhousePassword')).toBe(`${path} line 2`)
   })
 
+  it.each(['true', '1', '"1"', '"Yes"', '"ON"'])('takes a switch as a variable does: in-memory = %s', (value) => {
+    const file = read(`in-memory = ${value}`)
+    expect(SERVE_SETTINGS.inMemory.kind.read(file.texts.get('inMemory')!)).toBe(true)
+  })
+
   it.each([
     ['prot = 1', 'FILE line 1: unknown setting "prot". Did you mean port?'],
     ['\ndata_dir = "d"', 'FILE line 2: unknown setting "data_dir". Did you mean data-dir?'],
@@ -69,12 +74,12 @@ describe('readSettingsFile', () => {
     ['port = true', 'FILE line 1: port: true is not an integer from 0 to 65535.'],
     ['port = [1, 2]', 'FILE line 1: port: [1,2] is not an integer from 0 to 65535.'],
     ['port.a = 1', 'FILE line 1: port: {"a":1} is not an integer from 0 to 65535.'],
-    ['host = 1', 'FILE line 1: host: 1 is not a text of at least one character. Write it in quotes.'],
+    ['data-dir = 1', 'FILE line 1: data-dir: 1 is not a text of at least one character. Write it in quotes.'],
     [
-      'host = 2026-11-20',
-      /^FILE line 1: host: "2026-11-20.*" is not a text of at least one character\. Write it in quotes\.$/,
+      'data-dir = 2026-11-20',
+      /^FILE line 1: data-dir: "2026-11-20.*" is not a text of at least one character\. Write it in quotes\.$/,
     ],
-    ['in-memory = 1', 'FILE line 1: in-memory: 1 is not one of 1, true, 0, false.'],
+    ['in-memory = []', 'FILE line 1: in-memory: [] is not one of 1, true, yes, on, 0, false, no, off.'],
     [
       'access-tokens = ["secret"]',
       'FILE line 1: access-tokens: *** is not a text of at least one character. Write it in quotes.',

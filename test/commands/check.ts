@@ -7,6 +7,7 @@ import { helpOn } from '../../src/commands/help.js'
 import {
   readExportConfig,
   readGenerateConfig,
+  readHealthConfig,
   readInForce,
   readSchemaConfig,
   readServeConfig,
@@ -30,6 +31,7 @@ const unheard = () => {}
 const READERS: Record<string, (args: readonly string[]) => unknown> = {
   serve: (args) => readServeConfig(args, {}),
   generate: readGenerateConfig,
+  health: (args) => readHealthConfig(args, {}),
   config: (args) => readInForce(args, {}),
   tail: (args) => readTail(args, {}, unheard),
   query(args) {

@@ -74,9 +74,9 @@ describe('logweir config', () => {
     const flags = fc.record(
       {
         port: fc.nat(65_535).map(String),
-        host: word,
+        host: fc.constantFrom('::', '0.0.0.0', 'wg0.internal'),
         source: fc.constantFrom(...SOURCE_NAMES, 'gotrue.logs.prod'),
-        'memory-limit': fc.constantFrom('1', '512M', '2g', '999999999999999'),
+        'memory-limit': fc.constantFrom('1', '512M', '2g', '0.5 GiB', '999999999999999'),
         'max-disk-bytes': fc.integer({ min: 1 }).map(String),
         'retention-days': fc.integer({ min: 1, max: 36_500 }).map(String),
         'tokens-file': word,

@@ -25,7 +25,8 @@ describe('the Dockerfile', () => {
 
   it('runs as nobody in particular, tells whether it is ready, and keeps rows in a volume', () => {
     expect(oneOf(run!, 'USER')).toMatch(/^[1-9]\d*:[1-9]\d*$/)
-    expect(oneOf(run!, 'HEALTHCHECK')).toContain('/ready')
+    const [, check] = /CMD (\[.*\])$/.exec(oneOf(run!, 'HEALTHCHECK'))!
+    expect(JSON.parse(check!)).toEqual([...JSON.parse(oneOf(run!, 'ENTRYPOINT')), 'health'])
     const environment = assignmentsOf(oneOf(run!, 'ENV'))
     expect(environment.LOGWEIR_DATA_DIR).toBe(oneOf(run!, 'VOLUME'))
     expect(ownVariables(Object.keys(environment)).filter((name) => !VARIABLES.includes(name))).toEqual([])

@@ -10,6 +10,7 @@ import {
   renameSync,
   statSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs'
 import { createServer } from 'node:net'
 import { delimiter, dirname, join } from 'node:path'
@@ -127,7 +128,8 @@ describe('the Dockerfile', () => {
       const wordsOf = (json: string): string[] => JSON.parse(json).map(inHere)
       const [, check] = /CMD (\[.*\])$/.exec(oneOf(runStage!, 'HEALTHCHECK'))!
       const [checker, ...checkArgs] = wordsOf(check!)
-      const isHealthy = () => spawnSync(checker!, checkArgs, { env, timeout: 10_000 }).status === 0
+      const isHealthy = (more = {}) =>
+        spawnSync(checker!, checkArgs, { env: { ...env, ...more }, timeout: 10_000 }).status === 0
       expect(isHealthy()).toBe(false)
 
       const [program, ...args] = [...wordsOf(oneOf(runStage!, 'ENTRYPOINT')), ...wordsOf(oneOf(runStage!, 'CMD'))] as [
@@ -138,6 +140,12 @@ describe('the Dockerfile', () => {
       onTestFinished(() => void child.kill('SIGKILL'))
       const said = child.stderr.setEncoding('utf8').toArray()
       await until(async () => isHealthy(), Boolean)
+      // The check finds the service by the rules of serve: what is empty, or comes from Kubernetes, does not count.
+      const file = join(temporaryFolder(), 'logweir.toml')
+      writeFileSync(file, `port = ${port}\n`, { mode: 0o600 })
+      for (const text of ['', 'tcp://10.96.12.7:4000']) {
+        expect(isHealthy({ LOGWEIR_CONFIG: file, LOGWEIR_PORT: text })).toBe(true)
+      }
       const token = readFileSync(join(data, 'token'), 'utf8').trim()
       const metrics = `http://127.0.0.1:${port}/metrics`
       expect((await fetch(metrics, { headers: { 'X-API-KEY': token } })).status).toBe(200)

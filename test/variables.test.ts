@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest'
+import { type Settings, variableOf } from '../src/base/settings.js'
+import { readQuery } from '../src/client/query.js'
+import { readTail } from '../src/client/tail.js'
+import {
+  readExportConfig,
+  readHealthConfig,
+  readInForce,
+  readSchemaConfig,
+  readServeConfig,
+  readTokenCreateConfig,
+  readTokenListConfig,
+  readTokenRevokeConfig,
+} from '../src/config.js'
+import {
+  EXPORT_SETTINGS,
+  HEALTH_SETTINGS,
+  QUERY_SETTINGS,
+  SCHEMA_SETTINGS,
+  SERVE_SETTINGS,
+  TAIL_SETTINGS,
+  TOKEN_LIST_SETTINGS,
+  TOKEN_PLACE_SETTINGS,
+  TOKEN_SETTINGS,
+} from '../src/settings.js'
+
+type Read = (environment: Record<string, string>) => unknown
+
+const URL_FLAG = ['--clickhouse-url', 'http://127.0.0.1:8123']
+const unheard = () => {}
+
+/** Each command that reads variables: its settings, and how it reads them. */
+const COMMANDS: [name: string, settings: Settings, read: Read][] = [
+  ['serve', SERVE_SETTINGS, (environment) => readServeConfig([], environment)],
+  ['serve --engine clickhouse', SERVE_SETTINGS, (all) => readServeConfig(['--engine', 'clickhouse', ...URL_FLAG], all)],
+  ['config', SERVE_SETTINGS, (environment) => readInForce([], environment)],
+  ['health', HEALTH_SETTINGS, (environment) => readHealthConfig([], environment)],
+  ['query', QUERY_SETTINGS, (environment) => readQuery([], environment, unheard)],
+  ['tail', TAIL_SETTINGS, (environment) => readTail(['--project', 'a'], environment, unheard)],
+  ['schema clickhouse', SCHEMA_SETTINGS, (environment) => readSchemaConfig([], environment)],
+  ['export', EXPORT_SETTINGS, (environment) => readExportConfig(['--to', 'clickhouse', ...URL_FLAG], environment)],
+  ['token create', TOKEN_SETTINGS, (environment) => readTokenCreateConfig([], environment)],
+  ['token list', TOKEN_LIST_SETTINGS, (environment) => readTokenListConfig([], environment)],
+  ['token revoke', TOKEN_PLACE_SETTINGS, (environment) => readTokenRevokeConfig(['a'], environment)],
+]
+
+const variablesOf = (settings: Settings) =>
+  Object.entries(settings).flatMap(([name, { variable }]) => (variable === false ? [] : [variableOf(name)]))
+
+describe.each(COMMANDS)('an empty variable of %s', (_, settings, read) => {
+  it.each(variablesOf(settings))('counts as absent: %s', (variable) => {
+    expect(read({ [variable]: '' })).toEqual(read({}))
+  })
+
+  it('counts as absent beside all others that are empty', () => {
+    const all = Object.fromEntries(variablesOf(settings).map((variable) => [variable, '']))
+    expect(read(all)).toEqual(read({}))
+  })
+})
+
+describe('the variables that Kubernetes sets for a Service named logweir', () => {
+  /** As with `enableServiceLinks`, for a Service with one port of each protocol; the links of Docker look the same. */
+  const injected = (protocol: string, address: string) => ({
+    LOGWEIR_SERVICE_HOST: address,
+    LOGWEIR_SERVICE_PORT: '4000',
+    LOGWEIR_SERVICE_PORT_HTTP: '4000',
+    LOGWEIR_PORT: `${protocol}://${address}:4000`,
+    [`LOGWEIR_PORT_4000_${protocol.toUpperCase()}`]: `${protocol}://${address}:4000`,
+    [`LOGWEIR_PORT_4000_${protocol.toUpperCase()}_PROTO`]: protocol,
+    [`LOGWEIR_PORT_4000_${protocol.toUpperCase()}_PORT`]: '4000',
+    [`LOGWEIR_PORT_4000_${protocol.toUpperCase()}_ADDR`]: address,
+  })
+
+  it.each(COMMANDS)('change nothing for %s', (_, __, read) => {
+    for (const protocol of ['tcp', 'udp', 'sctp']) {
+      for (const address of ['10.96.12.7', 'fd00::7', '[fd00::7]']) {
+        expect(read(injected(protocol, address))).toEqual(read({}))
+      }
+    }
+  })
+
+  it('do not hide the port of a file or a flag', () => {
+    expect(readServeConfig(['--port', '1'], injected('tcp', '10.96.12.7')).port).toBe(1)
+  })
+
+  it.each(['http://10.0.0.1:4000', 'tcp://', '4000/tcp', 'tcp:4000'])('are not: LOGWEIR_PORT=%s', (text) => {
+    expect(() => readServeConfig([], { LOGWEIR_PORT: text })).toThrow('is not an integer from 0 to 65535')
+  })
+
+  it('are no address of ClickHouse', () => {
+    expect(() => readServeConfig([], { LOGWEIR_CLICKHOUSE_URL: 'tcp://10.0.0.1:9000' })).toThrow('is not the URL')
+  })
+})
