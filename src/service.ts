@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type Clock, systemClock } from './base/clock.js'
 import { explainFileError } from './base/file-errors.js'
 import type { Log } from './base/log.js'
+import { pathError } from './base/failures.js'
 import { createMetrics, type Metrics } from './base/metrics.js'
 import { measureProcess } from './base/process-metrics.js'
 import { MIB } from './base/units.js'
@@ -46,16 +47,16 @@ export interface Service {
 
 /**
  * Wires engine, ingest and http together. It listens at once, and serves when `ready` resolves: when all rows that are kept
- * have been taken in. Throws `usage`, `cannot_listen`, and what {@link openDataDir} throws. `lock` is for the data directory:
- * its `signal` ends the wait for it, its `onLost` is called if another process takes it.
+ * have been taken in. Throws `usage`, `failed`, `cannot_listen`, and what {@link openDataDir} throws. `lock` is for the data
+ * directory: its `signal` ends the wait for it, its `onLost` is called if another process takes it.
  */
 export async function startService(config: ServeConfig, log: Log, lock: LockOptions = {}): Promise<Service> {
   const [clock, metrics] = [systemClock, createMetrics()]
   const own = config.endpoints === undefined ? undefined : await openOwn(config.endpoints, log)
   const disk = config.dataDir === undefined ? undefined : await openDataDir(config.dataDir, { log, ...lock })
-  const tokens = openTokens(config, { clock, log })
+  const tokens = await orRelease(disk, () => openTokens(config, { clock, log }))
   const { retentionUs, source, project, fieldNames } = config
-  const engine = await createEngine(config, disk, { clock, metrics, log })
+  const engine = await orRelease(disk, () => createEngine(config, disk, { clock, metrics, log }))
   gaugeEngine(engine, metrics)
   measureProcess(metrics.registry)
   let status: Status = 'starting'
@@ -142,6 +143,16 @@ function notingArrivals(engine: Engine, arrivals: Arrivals): Pick<Engine, 'appen
 async function createEngine(config: ServeConfig, disk: Disk | undefined, parts: Parts): Promise<Engine> {
   const { clickhouse, memoryLimitBytes, maxDiskBytes: diskLimitBytes, retentionUs } = config
   if (clickhouse === undefined) {
+/** Runs a part of the start; if it fails, the data directory is free for the next one. */
+async function orRelease<T>(disk: Disk | undefined, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    await disk?.release()
+    throw error
+  }
+}
+
     return createArrowEngine({
       ...parts,
       disk,

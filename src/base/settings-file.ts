@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { TomlError } from 'smol-toml'
+import { pathError } from './failures.js'
 import { didYouMean } from './nearest.js'
 import { fileNameOf, isInFile, type Settings, type SettingsFile, usageError, withoutSecrets } from './settings.js'
 import { encodingOf } from './text-encoding.js'
@@ -12,7 +13,8 @@ const READABLE_BY_ALL = 0o004
 
 /**
  * Reads a file of settings: one flat table of TOML, names as those of the flags without dashes in front. `known` are the
- * settings of all commands, since they share a file. Throws `usage` with one line that names the file, and the line in it.
+ * settings of all commands, since they share a file. Throws `usage` with one line that names the file, and the line in it;
+ * `failed` if the file cannot be read.
  */
 export function readSettingsFile(path: string, known: Settings): SettingsFile {
   const { bytes, isReadableByAll } = readBytes(path)
@@ -64,7 +66,7 @@ function readBytes(path: string) {
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
-    throw usageError(`cannot read the settings in ${path}: ${(error as Error).message}.`)
+    throw pathError(`cannot read the settings in ${path}: ${(error as Error).message}.`, error as Error)
   }
 }
 

@@ -1,3 +1,4 @@
+import { stateError } from '../base/failures.js'
 import { usageError } from '../base/settings.js'
 import { readKeptToken, tokenPathIn } from '../tokens/kept.js'
 import { unquoted } from '../tokens/written.js'
@@ -23,12 +24,12 @@ export function givenKey(text: string, from = VARIABLE): Key {
   return { token, origin: `of ${from}`, remedy: 'Put one of its tokens there.' }
 }
 
-/** The token that a service on this machine keeps. Throws `usage` if the service is elsewhere, or no token is kept. */
+/** The token that a service on this machine keeps. Throws `usage` if the service is elsewhere, `failed` if no token is kept yet. */
 export function keptKey(url: string, dataDir: string): Key {
   if (!isHere(url)) throw usageError(`no access token for ${url}. Put one into the variable ${VARIABLE}.`)
   const token = readKeptToken(dataDir)
   if (token !== undefined) return { token, origin: `in ${tokenPathIn(dataDir)}`, remedy: otherTokens(dataDir) }
-  throw usageError(
+  throw stateError(
     `no access token: none is kept in ${dataDir}. Put one into the variable ${VARIABLE}: ${PRINTED}; or name the service's --data-dir.`,
   )
 }

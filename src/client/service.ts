@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { LogweirError } from '../base/errors.js'
+import { stateError } from '../base/failures.js'
 import { harmless } from '../base/harmless.js'
 import { KIB } from '../base/units.js'
 import { givenKey, type Key, keptKey } from './key.js'
@@ -49,7 +50,7 @@ const ANSWER_MS = 60_000
 /** Of an error more is not read. */
 const MOST_ERROR_BYTES = 64 * KIB
 
-/** Throws `usage` where there is no token. */
+/** Throws `usage` if the token is none, or is missing for another machine; `failed` if no token is kept here yet. */
 export function connectService({ url, token, tokenFrom, dataDir }: ServiceAddress): Service {
   const key = token === undefined ? keptKey(url, dataDir) : givenKey(token, tokenFrom)
   const base = url.endsWith('/') ? url : `${url}/`

@@ -2,7 +2,7 @@ import { LogweirError } from '../base/errors.js'
 import type { Log } from '../base/log.js'
 import type { Environment, Settings } from '../base/settings.js'
 
-/** What the shell sees: done, went wrong, called wrongly. */
+/** What a supervisor sees: done; failed, so that another attempt may help; called wrongly, so that none will. */
 export const EXIT = { ok: 0, failure: 1, usage: 2 }
 
 /** What a command works with. */
@@ -37,12 +37,12 @@ export interface Command {
   run(args: readonly string[], context: Context): Promise<number>
 }
 
-/** Says why a command failed, and gives its exit code. Errors of a service that was asked are no fault of the call. */
+/** Logs why a command failed, and returns its exit code. Only `usage` is a fault of the call: all else may pass. */
 export function failed(error: unknown, log: Log): number {
   const isOurs = error instanceof LogweirError
   const { code, message } = isOurs ? error : { code: 'failed', message: messageOf(error) }
   log(message, { level: 'error', code })
-  return isOurs && error.code !== 'service' ? EXIT.usage : EXIT.failure
+  return code === 'usage' ? EXIT.usage : EXIT.failure
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../base/clock.js'
-import { usageError } from '../base/settings.js'
+import { stateError } from '../base/failures.js'
 import type { ExportConfig } from '../config.js'
 import { openDisk } from '../engine/arrow/storage/disk/disk.js'
 import { FORMAT_NAME } from '../engine/arrow/storage/disk/format.js'
@@ -18,12 +18,12 @@ import { describeCounts, type SourceCount, showProgress, warnOfOldRows } from '.
 const SELECT_MS = 600_000
 
 /**
- * Brings all rows of a data directory to ClickHouse; gives false where some of them could not be read. Throws `usage`, what
+ * Brings all rows of a data directory to ClickHouse; gives false where some of them could not be read. Throws `failed`, what
  * {@link openDisk} throws, `exported_before`, and a ServerError where the server does not answer at the start.
  */
 export async function exportDirectory({ dataDir, clickhouse }: ExportConfig, telling: Telling): Promise<boolean> {
   if (!existsSync(join(dataDir, FORMAT_NAME))) {
-    throw usageError(`--data-dir ${dataDir} is no data directory of logweir: there is no ${FORMAT_NAME} in it.`)
+    throw stateError(`--data-dir ${dataDir} is no data directory of logweir: there is no ${FORMAT_NAME} in it.`)
   }
   const { directory, files, release } = await openDisk(dataDir, { log: telling.log })
   const server = connectServer({ ...clickhouse, selectMs: SELECT_MS })

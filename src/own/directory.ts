@@ -1,5 +1,6 @@
 import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { pathError } from '../base/failures.js'
 import { usageError } from '../base/settings.js'
 import { stampOf } from '../base/stamp.js'
 
@@ -17,7 +18,7 @@ export const isHelper = (name: string): boolean => basename(name).startsWith('_'
 
 const isCode = (name: string) => /\.m?js$/.test(name) && !name.startsWith('.')
 
-/** The modules of a directory and their helpers. Throws `usage`. */
+/** The modules of a directory and their helpers. Throws `usage`, or `failed` if the directory cannot be read. */
 export function readStamps(directory: string): Stamps {
   const entries = entriesOf(directory)
   const names = entries.map(({ name }) => name).filter(isCode)
@@ -34,7 +35,7 @@ function entriesOf(directory: string): Dirent[] {
   try {
     return readdirSync(directory, { withFileTypes: true })
   } catch (error) {
-    throw usageError(`--endpoints ${directory} cannot be read: ${(error as Error).message}.`)
+    throw pathError(`--endpoints ${directory} cannot be read: ${(error as Error).message}.`, error as Error)
   }
 }
 

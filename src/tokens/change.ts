@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { stateError } from '../base/failures.js'
 import { explainFileError } from '../base/file-errors.js'
 import { makeDirectories } from '../base/make-directories.js'
 import { usageError } from '../base/settings.js'
@@ -24,7 +25,7 @@ const LOOK_MS = 20
 /** A change takes milliseconds: one that is as old as this has died. */
 const DEAD_MS = 5_000
 
-/** What a file of hashed tokens holds; none where there is no file. Throws `usage`. */
+/** What a file of hashed tokens holds; none if there is no file. Throws `usage`, or `failed` if it cannot be read. */
 export function readEntries(path: string): Entry[] {
   const text = readTokensText(path)
   if (text === undefined) return []
@@ -34,8 +35,8 @@ export function readEntries(path: string): Entry[] {
 
 /**
  * Changes what a file of hashed tokens holds: whole or not at all, and one change after the other, whichever processes make
- * them. If the path is a link, its target changes and the link stays. Makes the file, for its owner's eyes only, where there
- * is none. Throws `usage`, and what `change` throws.
+ * them. If the path is a link, its target changes and the link stays. Makes the file, for its owner's eyes only, if there
+ * is none. Throws `usage`, `failed` if the file cannot be written now, and what `change` throws.
  */
 export async function changeEntries(named: string, change: (entries: readonly Entry[]) => readonly Entry[]) {
   const path = targetOf(named)
@@ -45,7 +46,7 @@ export async function changeEntries(named: string, change: (entries: readonly En
   try {
     writeFileSync(file, printEntries(change(readEntries(path))))
     fsyncSync(file)
-    if (!isAt(file, next)) throw usageError(`${next} was taken away meanwhile: nothing was changed. Try again.`)
+    if (!isAt(file, next)) throw stateError(`${next} was taken away meanwhile: nothing was changed. Try again.`)
     renameSync(next, path)
   } catch (error) {
     if (isAt(file, next)) rmSync(next)
@@ -81,7 +82,7 @@ async function makeAlone(path: string): Promise<number> {
     removeDead(path)
     await pause(LOOK_MS)
   }
-  throw usageError(`somebody else has been changing the tokens for ${WAIT_MS / 1000} s. If not, remove ${path}.`)
+  throw stateError(`somebody else has been changing the tokens for ${WAIT_MS / 1000} s. If not, remove ${path}.`)
 }
 
 async function makeDirectory(path: string): Promise<void> {
@@ -95,4 +96,4 @@ function removeDead(path: string): void {
   if (found !== undefined && Date.now() - found.mtimeMs > DEAD_MS) rmSync(path, { force: true })
 }
 
-const cannotWrite = (path: string, error: Error) => explainFileError('usage', `cannot write ${path}`, path, error)
+const cannotWrite = (path: string, error: Error) => explainFileError('failed', `cannot write ${path}`, path, error)

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../base/clock.js'
+import { stateError } from '../base/failures.js'
 import type { Expiry } from '../base/kinds.js'
 import type { Log } from '../base/log.js'
 import { usageError } from '../base/settings.js'
@@ -22,7 +23,7 @@ interface Parts {
 
 const ID_BYTES = 4
 
-/** Runs one of the three. Throws `usage`. */
+/** Runs one of the three. Throws `usage`; `failed` if the file does not allow it now. */
 export async function runTokenCommand(config: TokenConfig, parts: Parts): Promise<void> {
   const path = config.tokensFile ?? tokensFileIn(config.dataDir)
   if (config.action === 'create') return create(config, path, parts)
@@ -35,9 +36,9 @@ async function create(config: TokenCreateConfig, path: string, { print, log, clo
   const token = makeToken()
   const entry = entryOf(config, token, clock.nowUs())
   await changeEntries(path, (entries) => {
-    if (entries.length >= MAX_TOKENS) throw usageError(`${path} holds ${MAX_TOKENS} tokens. Revoke some.`)
+    if (entries.length >= MAX_TOKENS) throw stateError(`${path} holds ${MAX_TOKENS} tokens. Revoke some.`)
     if (entries.some(({ id, name }) => id === entry.name || (name !== undefined && name === entry.name))) {
-      throw usageError(`--name ${entry.name}: ${path} has a token of that name. Choose another, or revoke that one.`)
+      throw stateError(`--name ${entry.name}: ${path} has a token of that name. Choose another, or revoke that one.`)
     }
     return [...entries, entry]
   })
@@ -73,8 +74,8 @@ async function revoke(idOrName: string, path: string, { log }: Parts): Promise<v
     const others = entries.filter(({ id, name }) => id !== idOrName && name !== idOrName)
     const found = entries.length - others.length
     if (found === 1) return others
-    if (found > 1) throw usageError(`${path} has ${found} tokens of that id or name. Give the id of one.`)
-    throw usageError(`${path} has no token of that id or name. Try: logweir token list`)
+    if (found > 1) throw stateError(`${path} has ${found} tokens of that id or name. Give the id of one.`)
+    throw stateError(`${path} has no token of that id or name. Try: logweir token list`)
   })
   log(`revoked the token ${idOrName}`)
 }

@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../base/clock.js'
+import { pathError, stateError } from '../base/failures.js'
 import { parseIso8601 } from '../base/iso8601.js'
 import { rate } from '../base/kinds.js'
-import { usageError } from '../base/settings.js'
 import { encodingOf } from '../base/text-encoding.js'
 import { MIB } from '../base/units.js'
 import { type Entry, isHashed, parseEntries } from './entry.js'
@@ -17,7 +17,7 @@ export const tokensFileIn = (dataDir: string): string => join(dataDir, 'tokens.j
 /** A file is not read beyond this. */
 const MAX_FILE_BYTES = 64 * MIB
 
-/** The text of a file of tokens, without a byte order mark; undefined if there is no such file. Throws `usage`. */
+/** The text of a file of tokens, without a byte order mark; undefined if there is no such file. Throws `failed` if it cannot be read, `usage` if it is no text. */
 export function readTokensText(path: string): string | undefined {
   try {
     const found = statSync(path, { throwIfNoEntry: false })
@@ -25,7 +25,7 @@ export function readTokensText(path: string): string | undefined {
     if (found.size > MAX_FILE_BYTES) throw new Error(`it is over ${MAX_FILE_BYTES / MIB} MiB`)
     return decode(readFileSync(path))
   } catch (error) {
-    throw usageError(`cannot read the tokens in ${path}: ${(error as Error).message}.`)
+    throw pathError(`cannot read the tokens in ${path}: ${(error as Error).message}.`, error as Error)
   }
 }
 
@@ -37,7 +37,7 @@ function decode(bytes: Uint8Array): string {
 
 /** Makes known what a file of tokens holds, hashed or plain. A limit goes on where the file is read again. */
 export interface FileReader {
-  /** Throws `usage`, or `tokens_unavailable` if a plain file holds no token. */
+  /** Throws `usage`, or `tokens_unavailable` if a plain file holds no token yet. */
   read(text: string): KnownToken[]
 }
 

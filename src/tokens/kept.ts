@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { usageError } from '../base/settings.js'
+import { pathError } from '../base/failures.js'
 import { checkToken, unquoted } from './written.js'
 
 /** The token that is made where none is configured, and kept plain in the data directory. */
@@ -28,7 +28,7 @@ export function keepToken(dataDir: string, token: string): void {
   renameSync(unfinished, path)
 }
 
-/** The token that is kept, if one is. Closes its file to others. Throws `usage` where it cannot be read. */
+/** The token that is kept, if one is. Closes its file to others. Throws `failed` if it cannot be read, `usage` if it is no token. */
 export function readKeptToken(dataDir: string): string | undefined {
   const path = tokenPathIn(dataDir)
   const found = statSync(path, { throwIfNoEntry: false })
@@ -42,6 +42,6 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    throw usageError(`cannot read the token in ${path}: ${(error as Error).message}.`)
+    throw pathError(`cannot read the token in ${path}: ${(error as Error).message}.`, error as Error)
   }
 }

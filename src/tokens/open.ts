@@ -30,8 +30,8 @@ export interface Tokens {
 /**
  * The tokens of the variable and of the file together, which is the one in the data directory where none is named. Where
  * none is configured the one kept in the data directory opens too; and where there is none at all, a new one. Throws
- * `usage` on a token that no header can carry, and on a file that cannot be read; `tokens_unavailable` if the named file is
- * not there or holds no token yet.
+ * `usage` if no header can carry a token, `failed` if a file cannot be read, and `tokens_unavailable` if the named file is not
+ * there or holds no token yet.
  */
 export function openTokens(settings: TokenSettings, parts: { clock: Clock; log: Log }): Tokens {
   const { accessTokens, dataDir } = settings

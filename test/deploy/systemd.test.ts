@@ -45,5 +45,12 @@ it('deploy/logweir.service may do little', () => {
 it('deploy/logweir.service lets V8 compile, and the service stop in its own time', () => {
   expect(UNIT).toMatch(/^MemoryDenyWriteExecute=no$/m)
   expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(UNIT)![1])).toBeGreaterThan(5)
+})
+
+it('deploy/logweir.service starts again after all but a wrong call, however often', () => {
+  // 0 too: a SIGHUP that was meant for another would leave it down.
+  expect(UNIT).toMatch(/^Restart=always$/m)
   expect(UNIT).toMatch(/^RestartPreventExitStatus=2$/m)
+  expect(UNIT).toMatch(/^StartLimitIntervalSec=0$/m)
+  expect(UNIT.indexOf('StartLimitIntervalSec')).toBeLessThan(UNIT.indexOf('[Service]'))
 })

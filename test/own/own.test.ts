@@ -152,7 +152,7 @@ describe('own endpoints', () => {
     const { directory, parts, write, open } = folder()
     const none = openOwnEndpoints(join(directory, 'none'), parts)
     await expect(none).rejects.toMatchObject({
-      code: 'usage',
+      code: 'failed',
       message: expect.stringContaining('cannot be read: ENOENT'),
     })
     for (let i = 0; i < 201; i++) write(`_${i}.js`, {})

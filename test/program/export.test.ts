@@ -11,7 +11,7 @@ describe('logweir export', () => {
     const service = await serve(['--data-dir', dataDir])
     const { code, stdout, stderr } = await run([...TO_NOWHERE, '--data-dir', dataDir])
     expect({ code, stdout: stdout.toString(), stderr }).toEqual({
-      code: 2,
+      code: 1,
       stdout: '',
       stderr: `logweir: The data directory ${dataDir} is in use by process ${service.child.pid}. Stop that one, or give another --data-dir.\n`,
     })
@@ -22,7 +22,7 @@ describe('logweir export', () => {
     for (const dataDir of [folder, join(folder, 'missing')]) {
       const { code, stderr } = await run([...TO_NOWHERE, '--data-dir', dataDir])
       expect({ code, stderr }).toEqual({
-        code: 2,
+        code: 1,
         stderr: `logweir: --data-dir ${dataDir} is no data directory of logweir: there is no format.json in it.\n`,
       })
     }

@@ -35,7 +35,7 @@ it('so is what ends it, once the settings are read', async () => {
   await once(occupant, 'listening')
   const { port } = occupant.address() as { port: number }
   const program = start(['serve', '--port', String(port)], { environment: JSON_LOG })
-  expect(await program.exit).toBe(2)
+  expect(await program.exit).toBe(1)
   expect(linesOf(program.said())).toMatchObject([{ level: 'error', code: 'cannot_listen' }])
   occupant.close()
 
@@ -46,7 +46,7 @@ it('so is what ends it, once the settings are read', async () => {
 
 it('what goes wrong with files is an error with its place', async () => {
   const program = start(['serve', '--port', '0', '--data-dir', '/dev/null/data'], { environment: JSON_LOG })
-  expect(await program.exit).toBe(2)
+  expect(await program.exit).toBe(1)
   expect(linesOf(program.said())).toMatchObject([
     { level: 'error', code: 'data_dir_unusable', msg: expect.stringContaining('/dev/null/data cannot be written') },
   ])

@@ -186,7 +186,7 @@ describe('serve --endpoints', () => {
 
   it('does not start without the directory', async () => {
     const program = launch(['--endpoints', '/nowhere/at/all'], { stdin: 'ignore' })
-    expect(await program.exit).toBe(2)
+    expect(await program.exit).toBe(1)
     expect(program.said()).toMatch(/^logweir: --endpoints \/nowhere\/at\/all cannot be read: ENOENT.*\n$/)
   })
 })

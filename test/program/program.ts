@@ -24,6 +24,8 @@ interface StartOptions {
   environment?: Record<string, string>
   /** A pipe, nothing, or a file descriptor to read. */
   stdin?: number | 'ignore' | 'pipe'
+  /** A file descriptor to write to instead of a pipe. */
+  stdout?: number
 }
 
 /** The environment without settings of whoever runs the tests; nothing is kept, unless the test says where; lines as people read them. */
@@ -32,9 +34,13 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(inherited), LOGWEIR_IN_MEMORY: '1' }
 }
 
-export function start(args: readonly string[], { environment, stdin = 'ignore' }: StartOptions = {}): Program {
+export function start(args: readonly string[], { environment, stdin = 'ignore', stdout }: StartOptions = {}): Program {
   const env = { ...cleanEnvironment(), ...environment }
-  const child = spawn(process.execPath, [CLI, ...args], { stdio: [stdin, 'pipe', 'pipe'], env, cwd: tmpdir() })
+  const child = spawn(process.execPath, [CLI, ...args], {
+    stdio: [stdin, stdout ?? 'pipe', 'pipe'],
+    env,
+    cwd: tmpdir(),
+  })
   let text = ''
   child.stderr!.setEncoding('utf8').on('data', (piece: string) => {
     text += piece

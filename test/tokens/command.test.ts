@@ -101,7 +101,7 @@ describe('logweir token create', () => {
     const { dataDir, token, entries } = open()
     await token('create --name taken')
     await expect(token(`create ${flags}`)).rejects.toMatchObject({
-      code: 'usage',
+      code: flags === '--name taken' ? 'failed' : 'usage',
       message: typeof message === 'string' ? message : expect.stringMatching(message),
     })
     expect(entries()).toHaveLength(1)

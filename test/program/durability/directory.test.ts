@@ -31,7 +31,7 @@ describe('a data directory', () => {
     const dataDir = temporaryFolder()
     const first = await serve(['--data-dir', dataDir])
     expect(await refusal(dataDir)).toEqual({
-      code: 2,
+      code: 1,
       said: `logweir: The data directory ${dataDir} is in use by process ${first.child.pid}. Stop that one, or give another --data-dir.\n`,
     })
     await kill(first, 'SIGKILL')
@@ -44,7 +44,7 @@ describe('a data directory', () => {
     writeFileSync(join(dataDir, 'format.json'), format)
     mkdirSync(join(dataDir, 'journal'))
     const { code, said } = await refusal(dataDir)
-    expect([code, said]).toEqual([2, expect.stringContaining('has format 2, written by a newer logweir')])
+    expect([code, said]).toEqual([1, expect.stringContaining('has format 2, written by a newer logweir')])
     expect(readdirSync(dataDir).sort()).toEqual(['format.json', 'journal'])
     expect(readFileSync(join(dataDir, 'format.json'), 'utf8')).toBe(format)
   })

@@ -1,0 +1,163 @@
+import { once } from 'node:events'
+import { mkdirSync, openSync, readdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { run, serve, start, temporaryFolder } from './program.js'
+
+const SERVE = ['serve', '--port', '0']
+const NOWHERE = 'http://127.0.0.1:9'
+const CLICKHOUSE = ['--clickhouse-url', NOWHERE]
+
+/** A folder with what may be wrong with one: a file, a directory, and one that a newer version has written. */
+function places() {
+  const folder = temporaryFolder()
+  const [file, directory, newer, missing] = ['file', 'directory', 'newer', 'missing'].map((name) => join(folder, name))
+  writeFileSync(file!, '')
+  for (const path of [directory!, newer!]) mkdirSync(path)
+  writeFileSync(join(newer!, 'format.json'), '{"format":"logweir","version":2}')
+  return { folder, file: file!, directory: directory!, newer: newer!, missing: missing! }
+}
+
+type Places = ReturnType<typeof places>
+
+/** Runs a command to its end: its exit code, and the one line that says why. */
+async function outcome(args: readonly string[], environment: Record<string, string> = {}) {
+  const { code, stderr } = await run(args, { environment: { LOGWEIR_ACCESS_TOKENS: 'a', ...environment } })
+  expect(stderr).toMatch(/^logweir: [^\n]+\n$/)
+  return { code, stderr }
+}
+
+/** What may pass by itself or by others' doing: the same call may work in a minute. */
+const PASSING: [what: string, call: (at: Places) => readonly string[], environment?: Record<string, string>][] = [
+  ['serve: the address is not there yet', () => [...SERVE, '--host', '192.0.2.1']],
+  ['serve: the name does not resolve yet', () => [...SERVE, '--host', 'wg0.invalid']],
+  ['serve: a file is where the data directory will be mounted', ({ file }) => [...SERVE, '--data-dir', file]],
+  ['serve: a file is where its parent will be', ({ file }) => [...SERVE, '--data-dir', join(file, 'data')]],
+  ['serve: the data directory is of a newer version', ({ newer }) => [...SERVE, '--data-dir', newer]],
+  ['serve: the tokens file is missing', ({ missing }) => [...SERVE, '--tokens-file', missing]],
+  ['serve: the tokens file is a directory', ({ directory }) => [...SERVE, '--tokens-file', directory]],
+  ['serve: the mount of the tokens file is missing', ({ file }) => [...SERVE, '--tokens-file', join(file, 'a')]],
+  ['serve: the tokens file is empty', ({ file }) => [...SERVE, '--tokens-file', file]],
+  [
+    'serve: the kept token is a directory',
+    ({ folder }) => [...SERVE, '--data-dir', withToken(folder)],
+    { LOGWEIR_ACCESS_TOKENS: '' },
+  ],
+  ['serve: the file of settings is missing', ({ missing }) => [...SERVE, '--config', missing]],
+  ['serve: the file of settings is a directory', ({ directory }) => [...SERVE, '--config', directory]],
+  ['serve: the mount of the file of settings is missing', ({ file }) => [...SERVE, '--config', join(file, 'a')]],
+  ['serve: the directory of endpoints is missing', ({ missing }) => [...SERVE, '--endpoints', missing]],
+  ['serve: the directory of endpoints is a file', ({ file }) => [...SERVE, '--endpoints', file]],
+  ['config: the file of settings is missing', ({ missing }) => ['config', '--config', missing]],
+  ['query: no service', () => ['query', '--url', NOWHERE], { LOGWEIR_TOKEN: 'a' }],
+  ['query: no token is kept yet', ({ directory }) => ['query', '--url', NOWHERE, '--data-dir', directory]],
+  ['query: the file of settings is missing', ({ missing }) => ['query', '--config', missing]],
+  ['tail: no service', () => ['tail', '--project', 'a', '--url', NOWHERE], { LOGWEIR_TOKEN: 'a' }],
+  ['tail: no token is kept yet', ({ directory }) => ['tail', '--project', 'a', '--data-dir', directory]],
+  ['health: no service', () => ['health', '--port', '9']],
+  ['token create: the directory cannot be made', ({ file }) => ['token', 'create', '--data-dir', join(file, 'data')]],
+  ['token list: the file is a directory', ({ directory }) => ['token', 'list', '--tokens-file', directory]],
+  ['token revoke: there is no such token', ({ directory }) => ['token', 'revoke', 'a', '--data-dir', directory]],
+  ['schema: no server', () => ['schema', 'clickhouse', '--apply', ...CLICKHOUSE]],
+  [
+    'export: no data directory',
+    ({ missing }) => ['export', '--to', 'clickhouse', ...CLICKHOUSE, '--data-dir', missing],
+  ],
+  ['export: a newer version', ({ newer }) => ['export', '--to', 'clickhouse', ...CLICKHOUSE, '--data-dir', newer]],
+]
+
+function withToken(folder: string): string {
+  mkdirSync(join(folder, 'data', 'token'), { recursive: true })
+  return join(folder, 'data')
+}
+
+const TOO_LONG = `/tmp/${'a'.repeat(256)}`
+
+/** What is wrong with the call, or with what its user has written: it never works. */
+const WRONG: [what: string, call: (at: Places) => readonly string[], environment?: Record<string, string>][] = [
+  ['no command', () => []],
+  ['serve: an unknown flag', () => ['serve', '--nope']],
+  ['serve: an address with a port', () => [...SERVE, '--host', '0.0.0.0:4000']],
+  ['serve: a name that no directory can have', () => [...SERVE, '--data-dir', TOO_LONG]],
+  ['serve: a name that no file of settings can have', () => [...SERVE, '--config', TOO_LONG]],
+  ['serve: a file of settings with a mistake', ({ file }) => [...SERVE, '--config', written(file, 'prot = 1')]],
+  ['serve: a tokens file with a mistake', ({ file }) => [...SERVE, '--tokens-file', written(file, '{')]],
+  ['serve: a token that no header can carry', () => SERVE, { LOGWEIR_ACCESS_TOKENS: 'a b' }],
+  ['serve: an endpoint with a mistake', ({ directory }) => [...SERVE, '--endpoints', withModule(directory)]],
+  ['serve: no address of the server', () => [...SERVE, '--engine', 'clickhouse'], { LOGWEIR_IN_MEMORY: '' }],
+  ['query: a service elsewhere without a token', () => ['query', '--url', 'http://192.0.2.1']],
+  ['query: a token that no header can carry', () => ['query'], { LOGWEIR_TOKEN: 'a b' }],
+  ['tail: no project', () => ['tail']],
+  ['health: any free port', () => ['health', '--port', '0']],
+  ['token create: an end in the past', () => ['token', 'create', '--expires', '2020-01-01']],
+  ['token revoke: no token named', () => ['token', 'revoke']],
+  ['schema: no server named', () => ['schema', 'clickhouse', '--apply']],
+  ['export: no place named', () => ['export']],
+  ['generate: no number', () => ['generate', '--rows', 'many']],
+  ['completion: an unknown shell', () => ['completion', 'tcsh']],
+]
+
+function written(path: string, text: string): string {
+  writeFileSync(path, text, { mode: 0o600 })
+  return path
+}
+
+function withModule(directory: string): string {
+  writeFileSync(join(directory, 'a.mjs'), 'export default 1')
+  return directory
+}
+
+describe('exit code 1, after which a supervisor tries again', () => {
+  it.each(PASSING)('%s', async (_, call, environment) => {
+    expect(await outcome(call(places()), environment)).toMatchObject({ code: 1 })
+  })
+
+  it('serve and export: another process has the port or the data directory', async () => {
+    const dataDir = temporaryFolder()
+    const holder = await serve(['--data-dir', dataDir])
+    const [port, other] = [new URL(holder.url).port, temporaryFolder()]
+    expect(await outcome(['serve', '--port', port, '--data-dir', other])).toMatchObject({ code: 1 })
+    expect(await outcome([...SERVE, '--data-dir', dataDir])).toMatchObject({ code: 1 })
+    const exporting = ['export', '--to', 'clickhouse', ...CLICKHOUSE, '--data-dir', dataDir]
+    expect(await outcome(exporting)).toMatchObject({ code: 1 })
+  })
+
+  it('serve: the data directory is free again after a start that failed', async () => {
+    const dataDir = temporaryFolder()
+    for (const wrong of [
+      ['--tokens-file', join(dataDir, 'missing')],
+      ['--host', '192.0.2.1'],
+    ]) {
+      expect(await outcome([...SERVE, '--data-dir', dataDir, ...wrong])).toMatchObject({ code: 1 })
+      expect(readdirSync(dataDir)).toEqual(['format.json'])
+    }
+  })
+
+  it('health: the service is there, and not ready', async () => {
+    const starting = createServer((socket) => {
+      socket.once('data', () => socket.end('HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n\r\n'))
+    }).listen(0, '127.0.0.1')
+    await once(starting, 'listening')
+    onTestFinished(() => void starting.close())
+    const { port } = starting.address() as { port: number }
+    expect(await outcome(['health', '--port', String(port)])).toMatchObject({
+      code: 1,
+      stderr: `logweir: the service at http://127.0.0.1:${port} is not ready: it answers with status 503.\n`,
+    })
+  })
+
+  it('all that print: the disk is full', async () => {
+    for (const args of [['generate'], ['config'], ['completion', 'bash'], ['--help']]) {
+      const program = start(args, { stdout: openSync('/dev/full', 'w') })
+      expect({ args, code: await program.exit }).toEqual({ args, code: 1 })
+      expect(program.said()).toMatch(/^logweir: .*ENOSPC.*\n$/)
+    }
+  })
+})
+
+describe('exit code 2, after which it stays down', () => {
+  it.each(WRONG)('%s', async (_, call, environment) => {
+    expect(await outcome(call(places()), environment)).toMatchObject({ code: 2 })
+  })
+})
