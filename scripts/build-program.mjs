@@ -14,9 +14,10 @@ import { build } from 'rolldown'
 const pathOf = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 const SRC = pathOf('src')
 
-/** The program, what users' modules import, and what Node is given as the script of a thread or of a hook. */
+/** The program, what it runs before all else, what users' modules import, and what Node is given as the script of a thread or of a hook. */
 const LOADED_BY_ADDRESS = [
   'cli',
+  'base/ignored-signals',
   'endpoint',
   'engine/arrow/storage/sealing/worker',
   'ingest/body-worker',

@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+// First, so that no signal is taken before it is ignored.
+import './base/ignored-signals.js'
 import { createStderrLog, type Log } from './base/log.js'
 import { COMMANDS } from './commands/all.js'
 import { EXIT, failed } from './commands/command.js'

@@ -2,9 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type Clock, systemClock } from './base/clock.js'
 import { explainFileError } from './base/file-errors.js'
 import type { Log } from './base/log.js'
-import { pathError } from './base/failures.js'
 import { createMetrics, type Metrics } from './base/metrics.js'
 import { measureProcess } from './base/process-metrics.js'
+import type { StopSignals } from './base/stop-signals.js'
 import { MIB } from './base/units.js'
 import type { ServeConfig } from './config.js'
 import { ENDPOINTS } from './endpoints/index.js'
@@ -121,8 +121,11 @@ export async function startService(config: ServeConfig, log: Log, lock: LockOpti
       tokens.close()
       await otlp.close()
       stopOwn?.()
-      // What recovery has taken in is kept as it was: there is nothing to finish.
-      if (status === 'starting') return requests.close()
+      if (status === 'starting') {
+        // Recovery changes no row that is kept: there is nothing to finish.
+        await requests.close()
+        return disk?.release()
+      }
       await Promise.all([ingest.close(), requests.close()])
       await Promise.all([engine.close(), rejects.close()])
     },
@@ -139,10 +142,6 @@ function notingArrivals(engine: Engine, arrivals: Arrivals): Pick<Engine, 'appen
   }
 }
 
-/** The engine that keeps the rows: in this process, or on a ClickHouse server. */
-async function createEngine(config: ServeConfig, disk: Disk | undefined, parts: Parts): Promise<Engine> {
-  const { clickhouse, memoryLimitBytes, maxDiskBytes: diskLimitBytes, retentionUs } = config
-  if (clickhouse === undefined) {
 /** Runs a part of the start; if it fails, the data directory is free for the next one. */
 async function orRelease<T>(disk: Disk | undefined, work: () => T | Promise<T>): Promise<T> {
   try {
@@ -153,6 +152,10 @@ async function orRelease<T>(disk: Disk | undefined, work: () => T | Promise<T>):
   }
 }
 
+/** The engine that keeps the rows: in this process, or on a ClickHouse server. */
+async function createEngine(config: ServeConfig, disk: Disk | undefined, parts: Parts): Promise<Engine> {
+  const { clickhouse, memoryLimitBytes, maxDiskBytes: diskLimitBytes, retentionUs } = config
+  if (clickhouse === undefined) {
     return createArrowEngine({
       ...parts,
       disk,
@@ -196,9 +199,11 @@ interface Parts {
 
 type LockOptions = Partial<Pick<LockParts, 'signal' | 'onLost'>>
 
-/** Runs the service until a signal ends it, or its data directory is lost. Gives the exit code; a second signal exits at once, with 1. */
-export async function runService(config: ServeConfig, log: Log): Promise<number> {
-  const [first, second] = stopSignals()
+/**
+ * Runs the service until a signal stops it, also while it starts, or until its data directory is lost. Returns the exit code;
+ * a second signal exits at once, with 1. Rejects as {@link startService} does.
+ */
+export async function runService(config: ServeConfig, log: Log, { first, second }: StopSignals): Promise<number> {
   const starting = new AbortController()
   const lost = createLoss(log)
   const started = startService(config, log, { signal: starting.signal, onLost: lost.tell })
@@ -242,16 +247,6 @@ function explainDenied(ready: Promise<void>, dataDir: string | undefined): Promi
     const place = dataDir ?? ''
     throw explainFileError('data_dir_unusable', `The data directory ${place} cannot be read`, place, error)
   })
-}
-
-/** The first and the second SIGTERM or SIGINT from now on; there is no moment at which one would kill. */
-function stopSignals(): readonly [first: Promise<NodeJS.Signals>, second: Promise<NodeJS.Signals>] {
-  const takers: ((signal: NodeJS.Signals) => void)[] = []
-  const next = () => new Promise<NodeJS.Signals>((resolve) => takers.push(resolve))
-  const take = (signal: NodeJS.Signals) => takers.shift()?.(signal)
-  process.on('SIGTERM', take)
-  process.on('SIGINT', take)
-  return [next(), next()]
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { LogweirError } from '../base/errors.js'
-import { stateError } from '../base/failures.js'
 import { harmless } from '../base/harmless.js'
 import { KIB } from '../base/units.js'
 import { givenKey, type Key, keptKey } from './key.js'

@@ -1,6 +1,7 @@
 import { endProcess } from '../base/end-process.js'
 import { letHeapsGrow } from '../base/heap.js'
 import { createStderrLog } from '../base/log.js'
+import { catchStopSignals } from '../base/stop-signals.js'
 import { readServeConfig } from '../config.js'
 import { SERVE_SETTINGS } from '../settings.js'
 import { type Command, failed } from './command.js'
@@ -10,11 +11,12 @@ export const serve: Command = {
   meaning: 'serve HTTP, and read NDJSON from standard input where it is a pipe, a socket or a file',
   settings: SERVE_SETTINGS,
   async run(args, { environment, log: warn }) {
+    const signals = catchStopSignals()
     const config = readServeConfig(args, environment, warn)
     const log = createStderrLog(config.logFormat)
     letHeapsGrow(config.memoryLimitBytes)
     const { runService } = await import('../service.js')
     // A standard input that nobody closes must not hold the program.
-    return endProcess(await runService(config, log).catch((error) => failed(error, log)))
+    return endProcess(await runService(config, log, signals).catch((error) => failed(error, log)))
   },
 }

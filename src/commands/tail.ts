@@ -1,3 +1,4 @@
+import { catchStopSignals } from '../base/stop-signals.js'
 import { TAIL_SETTINGS } from '../settings.js'
 import { whenReaderLeaves } from './closed-pipe.js'
 import { type Command, EXIT, write } from './command.js'
@@ -10,7 +11,9 @@ export const tail: Command = {
     const { readTail, runTail } = await import('../client/tail.js')
     const config = readTail(args, environment, log)
     const stop = new AbortController()
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+    const { first, second } = catchStopSignals()
+    first.then(() => stop.abort())
+    second.then(() => process.exit(EXIT.failure))
     whenReaderLeaves(() => stop.abort())
     const out = { write: (text: string) => write(stdout, text), isTerminal: stdout.isTTY ?? false }
     await runTail(config, out, log, stop.signal)

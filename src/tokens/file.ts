@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../base/clock.js'
-import { pathError, stateError } from '../base/failures.js'
+import { pathError } from '../base/failures.js'
 import { parseIso8601 } from '../base/iso8601.js'
 import { rate } from '../base/kinds.js'
 import { encodingOf } from '../base/text-encoding.js'
