@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type Clock, systemClock } from './base/clock.js'
 import { explainFileError } from './base/file-errors.js'
 import type { Log } from './base/log.js'
+import { ROWS_SHARE } from './base/memory.js'
 import { createMetrics, type Metrics } from './base/metrics.js'
 import { measureProcess } from './base/process-metrics.js'
 import type { StopSignals } from './base/stop-signals.js'
@@ -27,8 +28,6 @@ import type { OwnEndpoints } from './own/own.js'
 import { keepToken } from './tokens/kept.js'
 import { openTokens } from './tokens/open.js'
 
-/** The rest is for parsing, queries, the result cache and the runtime itself. */
-const ROWS_SHARE = 0.5
 /** How long a start that is broken off may take to release the data directory. */
 const BREAK_OFF_MS = 1_000
 /** How long a stop may take before it is broken off; the contract gives 5 s. */

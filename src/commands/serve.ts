@@ -1,6 +1,7 @@
 import { endProcess } from '../base/end-process.js'
 import { letHeapsGrow } from '../base/heap.js'
 import { createStderrLog } from '../base/log.js'
+import { limitWarning } from '../base/memory.js'
 import { catchStopSignals } from '../base/stop-signals.js'
 import { readServeConfig } from '../config.js'
 import { SERVE_SETTINGS } from '../settings.js'
@@ -15,6 +16,8 @@ export const serve: Command = {
     const config = readServeConfig(args, environment, warn)
     const log = createStderrLog(config.logFormat)
     letHeapsGrow(config.memoryLimitBytes)
+    const warning = config.clickhouse === undefined ? limitWarning(config.memoryLimitBytes) : undefined
+    if (warning !== undefined) log(warning, { level: 'warn', code: 'memory_limit_too_low' })
     const { runService } = await import('../service.js')
     // A standard input that nobody closes must not hold the program.
     return endProcess(await runService(config, log, signals).catch((error) => failed(error, log)))

@@ -1,6 +1,7 @@
 import { totalmem } from 'node:os'
 import { expect, it } from 'vitest'
-import { leastOf, memoryBytes } from '../../src/base/memory.js'
+import { LEAST_LIMIT_BYTES, leastOf, limitWarning, memoryBytes } from '../../src/base/memory.js'
+import { GIB, MIB } from '../../src/base/units.js'
 
 it.each([
   [100, undefined, 100],
@@ -14,4 +15,14 @@ it.each([
 it('is never more than the machine has', () => {
   expect(memoryBytes()).toBeGreaterThan(0)
   expect(memoryBytes()).toBeLessThanOrEqual(totalmem())
+})
+
+it('a limit that the process cannot keep is warned of, with the least that it can', () => {
+  expect(limitWarning(64 * MIB)).toBe(
+    'The memory limit of 64 MiB cannot be kept: it bounds the rows to 32 MiB, but under load the process takes some 200 MiB ' +
+      'besides. Give it 256M or more with --memory-limit.',
+  )
+  expect(limitWarning(1.5 * MIB)).toContain('limit of 1.5 MiB cannot be kept: it bounds the rows to 0.75 MiB')
+  expect(limitWarning(LEAST_LIMIT_BYTES - 1)).toContain('cannot be kept')
+  for (const limitBytes of [LEAST_LIMIT_BYTES, 512 * MIB, GIB]) expect(limitWarning(limitBytes)).toBeUndefined()
 })

@@ -44,6 +44,20 @@ it('so is what ends it, once the settings are read', async () => {
   expect(wrong.said()).toBe('logweir: --port: "http" is not an integer from 0 to 65535.\n')
 })
 
+it('a memory limit that cannot be kept is a warning', async () => {
+  const linesWith = async (limit: string) => {
+    const program = start(['serve', '--port', '0', '--memory-limit', limit], { environment: JSON_LOG })
+    await program.says(/listening/)
+    program.child.kill('SIGTERM')
+    expect(await program.exit).toBe(0)
+    return linesOf(program.said()).filter(({ code }) => code === 'memory_limit_too_low')
+  }
+  expect(await linesWith('64M')).toMatchObject([
+    { level: 'warn', msg: expect.stringContaining('Give it 256M or more') },
+  ])
+  expect(await linesWith('256M')).toEqual([])
+})
+
 it('what goes wrong with files is an error with its place', async () => {
   const program = start(['serve', '--port', '0', '--data-dir', '/dev/null/data'], { environment: JSON_LOG })
   expect(await program.exit).toBe(1)
