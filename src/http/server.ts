@@ -107,8 +107,23 @@ function bind(server: Server, host: string, port: number): Promise<void> {
   })
 }
 
+/** Why an address cannot be had, and what to do, by the system's code. */
+const REMEDIES = new Map([
+  ['EADDRINUSE', 'another program listens there. Stop it, or choose another port with --port'],
+  [
+    'EADDRNOTAVAIL',
+    'this machine does not have the address (EADDRNOTAVAIL). Add it to an interface, or choose another with --host',
+  ],
+  ['EACCES', 'this user may not take the port (EACCES). Choose one above 1023 with --port'],
+  ...['ENOTFOUND', 'EAI_AGAIN'].map(
+    (code) =>
+      [code, `the name does not resolve (${code}). Correct its DNS record, or choose an address with --host`] as const,
+  ),
+])
+
 function cannotListen({ code, message }: NodeJS.ErrnoException, host: string, port: number): LogweirError {
-  const why =
-    code === 'EADDRINUSE' ? 'another program listens there. Stop it, or choose another port with --port' : message
-  return new LogweirError('cannot_listen', `Cannot listen on ${host} port ${port}: ${why}.`)
+  return new LogweirError(
+    'cannot_listen',
+    `Cannot listen on ${host} port ${port}: ${REMEDIES.get(code ?? '') ?? message}.`,
+  )
 }

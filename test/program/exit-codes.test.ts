@@ -123,6 +123,21 @@ describe('exit code 1, after which a supervisor tries again', () => {
     expect(await outcome(exporting)).toMatchObject({ code: 1 })
   })
 
+  it.each([
+    [
+      '192.0.2.1',
+      'this machine does not have the address (EADDRNOTAVAIL). Add it to an interface, or choose another with --host.',
+    ],
+    [
+      'wg0.invalid',
+      /the name does not resolve \((ENOTFOUND|EAI_AGAIN)\)\. Correct its DNS record, or choose an address with --host\.\n$/,
+    ],
+  ])('serve: the line says how to have the address %s', async (host, line) => {
+    const { stderr } = await outcome(['serve', '--port', '41', '--host', host])
+    expect(stderr).toMatch(line)
+    expect(stderr).toContain(`Cannot listen on ${host} port 41: `)
+  })
+
   it('serve: the data directory is free again after a start that failed', async () => {
     const dataDir = temporaryFolder()
     for (const wrong of [
