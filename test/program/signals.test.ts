@@ -119,6 +119,23 @@ describe('SIGUSR1, SIGUSR2 and SIGQUIT are ignored', () => {
     expect(readFileSync(CLI, 'utf8')).toMatch(/^#!.*\n(\/\/.*\n)*import "\.\/chunks\/ignored-signals-[^"]+";\n/)
   })
 
+  it('and a debugger that one has opened before is closed, unless it was asked for', async () => {
+    const opened = "--import data:text/javascript,import{open}from'node:inspector';open(0)"
+    for (const [options, isOpen] of [
+      [opened, false],
+      ['--inspect=127.0.0.1:0', true],
+    ] as const) {
+      const program = launch([], { environment: { NODE_OPTIONS: options } })
+      const [, address] = await program.says(/Debugger listening on ws:\/\/([\d.:]+)/)
+      await program.says(/listening on http/)
+      const answers = await fetch(`http://${address}/json`).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+      expect([options, answers]).toEqual([options, isOpen])
+    }
+  })
+
   it('by a service that starts, and by one that serves and reads', async () => {
     const { directory, open } = slowEndpoints()
     const program = launch(['--endpoints', directory])
