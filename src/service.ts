@@ -234,7 +234,7 @@ function createLoss(log: Log) {
     resolve = settle
   })
   const tell: LockParts['onLost'] = (error) => {
-    log(error.message, { level: 'error', code: error.code })
+    log(error.message, { level: 'error', code: 'data_dir_lost' })
     resolve(1)
   }
   return { code, tell }
