@@ -1,8 +1,8 @@
 import { LogweirError } from './errors.js'
 import { usageError } from './settings.js'
 
-/** Names that no file system takes, however long the caller waits. */
-const NEVER_VALID = new Set(['ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE'])
+/** Errors about names that no file system takes, however long the caller waits. */
+export const NEVER_VALID: ReadonlySet<string> = new Set(['ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE'])
 
 /** A state that may pass, by itself or by what another does: the same call may work later. */
 export function stateError(message: string): LogweirError<'failed'> {

@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os'
 import { LogweirError } from './errors.js'
+import { NEVER_VALID } from './failures.js'
 
 const DENIED_REMEDY = 'Give it to that user (chown -R UID PATH), or start as the user who owns it'
 /** System errors that an operator can remedy, and how. `PATH` is replaced by the file, `UID` by the user's number. */
@@ -20,14 +21,14 @@ const OTHER_REMEDY = 'Check the disk, or choose another place'
 
 /**
  * A system error as a LogweirError whose message names the file, the user of this process and the remedy. Any other
- * error is returned as it is. `path` is used if the error names no file.
+ * error is returned as it is. `path` is used if the error names no file. The code is `usage` for a name that no file system takes.
  */
 export function explainFileError<Code extends string>(code: Code, what: string, path: string, error: unknown): Error {
   const { code: errno, path: named = path, message, syscall } = error as NodeJS.ErrnoException
   if (error instanceof LogweirError || !isSystemError(errno)) return error as Error
   const cause = message.includes(named) ? message : `${message} '${named}'`
-  return new LogweirError(
-    code,
+  return new LogweirError<Code | 'usage'>(
+    NEVER_VALID.has(errno) ? 'usage' : code,
     `${what}: ${cause}. This process runs as ${currentUser()}. ${remedyOf(errno, named, syscall)}.`,
   )
 }
