@@ -9,7 +9,7 @@ import { longestText, reserve, reserveText } from './regions'
 
 const FEWEST_SLOTS: u32 = 16
 
-/** Of each slot: the address of an entry, or 0. */
+/** Each slot holds the address of an entry, or 0. */
 let slots: usize = 0
 let slotMask: u32 = 0
 /** Where a name that has escapes is decoded to be hashed. */

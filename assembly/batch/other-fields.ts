@@ -50,7 +50,7 @@ function isOther(row: usize, role: i32): bool {
   return role != SOURCE || !isSourceNamed
 }
 
-/** Where the members begin, where others are put in behind them, and where all ends. */
+/** Merges into the metadata, or into `{}` or `[{}]` if it has no object. */
 function putMerged(column: Column, at: i32, row: usize): void {
   const kind = kindOf(row, METADATA_FIELD)
   const isEmptyArray = kind != ABSENT && membersEnd(row) == BYTES

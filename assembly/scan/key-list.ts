@@ -1,6 +1,6 @@
 /** The keys of records and of their metadata, in the order in which they stand: what `take` needs to merge the two. */
 
-/** What a key is: a field of the record that joins the metadata, … */
+/** The roles of a key: a field of the record that joins the metadata, … */
 export const OTHER: i32 = -1
 /** … one that never does, … */
 export const KNOWN: i32 = -2

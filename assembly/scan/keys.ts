@@ -60,7 +60,7 @@ function recordTarget(row: usize, target: u32, key: usize, quote: i32): u32 {
   return target
 }
 
-/** What the key list says of a key of the record. */
+/** The role of a key of the record in the key list. */
 function roleOf(target: u32): i32 {
   const field = fieldPlusOne(target) - 1
   if (field == ID || field == PROJECT) return KNOWN
