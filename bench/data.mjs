@@ -4,7 +4,7 @@ import { createReadStream, createWriteStream, existsSync, renameSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generate } from '../dist/generate/generate.js'
-import { projectRef, SMALL_RANK, TOP_RANK } from '../dist/generate/projects.js'
+import { projectRef, SMALL_RANK, TOP_RANK } from '../dist/generate/values/projects.js'
 
 export const SEED = 1
 const WEEK_US = 7 * 86_400e6

@@ -4,7 +4,7 @@ import { letHeapsGrow } from '../dist/base/heap.js'
 import { createMetrics } from '../dist/base/metrics.js'
 import { ENDPOINTS } from '../dist/endpoints/index.js'
 import { createArrowEngine } from '../dist/engine/arrow/engine.js'
-import { createParser } from '../dist/ingest/parse.js'
+import { createParser } from '../dist/ingest/stream/parse.js'
 import { records } from './data.mjs'
 
 const DAY_US = 86_400e6

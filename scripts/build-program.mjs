@@ -20,10 +20,10 @@ const LOADED_BY_ADDRESS = [
   'base/ignored-signals',
   'endpoint',
   'engine/arrow/storage/sealing/worker',
-  'ingest/body-worker',
-  'ingest/worker',
+  'ingest/body/worker',
+  'ingest/stream/worker',
   'otlp/worker',
-  'own/hook',
+  'user-endpoints/hook',
 ]
 const NATIVE = [/^@node-rs\/crc32$/, /^re2$/, /^zstd-napi(\/|$)/]
 const CHUNKS = 'chunks'

@@ -1,5 +1,5 @@
 /**
- * Builds the modules of assembly, each to a file beside the one that makes instances of it, for tests, and beside its compiled
+ * Builds the modules of wasm/, each to a file beside the one that makes instances of it, for tests, and beside its compiled
  * form in dist, for the package. Run after tsc: `node scripts/build-wasm.mjs`.
  */
 import { copyFileSync, mkdirSync } from 'node:fs'
@@ -11,8 +11,8 @@ const path = (relative) => fileURLToPath(new URL(`../${relative}`, import.meta.u
 
 /** What the doors of a module export is what it exports. */
 const MODULES = {
-  'ingest/ingest.wasm': ['assembly/layout.ts', 'assembly/scan/scan.ts', 'assembly/take.ts', 'assembly/cut.ts'],
-  'engine/arrow/storage/sealing/sealing.wasm': ['assembly/sealing/gather.ts', 'assembly/sealing/intern.ts'],
+  'ingest/wasm/ingest.wasm': ['wasm/setup.ts', 'wasm/scan/scan.ts', 'wasm/take.ts', 'wasm/cut.ts'],
+  'engine/arrow/storage/sealing/sealing.wasm': ['wasm/sealing/gather.ts', 'wasm/sealing/intern.ts'],
 }
 
 for (const [file, doors] of Object.entries(MODULES)) {

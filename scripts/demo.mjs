@@ -13,7 +13,7 @@ import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { projectRef, TOP_RANK } from '../dist/generate/projects.js'
+import { projectRef, TOP_RANK } from '../dist/generate/values/projects.js'
 import { startSignedIn } from './signed-in.mjs'
 
 const SEED = 1

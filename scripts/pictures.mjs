@@ -8,7 +8,7 @@ import { mkdirSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
-import { projectRef, TOP_RANK } from '../dist/generate/projects.js'
+import { projectRef, TOP_RANK } from '../dist/generate/values/projects.js'
 import { startSignedIn } from './signed-in.mjs'
 
 const [SEED, ROWS, TOKEN] = [1, 100_000, 'pictures']

@@ -7,26 +7,26 @@ import { createMetrics, type Metrics } from './base/metrics.js'
 import { measureProcess } from './base/process-metrics.js'
 import type { StopSignals } from './base/stop-signals.js'
 import { MIB } from './base/units.js'
-import type { ServeConfig } from './config.js'
+import type { ServeConfig } from './config/config.js'
 import { ENDPOINTS } from './endpoints/index.js'
 import { createArrowEngine } from './engine/arrow/engine.js'
-import { type Disk, openDisk } from './engine/arrow/storage/disk/disk.js'
 import { createSealingThread } from './engine/arrow/storage/sealing/thread.js'
-import { makeDataDirectory } from './engine/disk/data-directory.js'
+import { makeDataDirectory } from './engine/disk/directory/data-directory.js'
+import { type Disk, openDisk } from './engine/disk/directory/open.js'
 import type { LockParts } from './engine/disk/lock/parts.js'
 import type { Engine } from './engine/engine.js'
 import type { Plan } from './engine/plan.js'
 import { createApp, type Status } from './http/app.js'
-import { type Arrivals, createArrivals } from './http/arrivals.js'
-import { listen } from './http/server.js'
-import { createIngest } from './ingest/ingest.js'
+import { type Arrivals, createArrivals } from './http/query/arrivals.js'
+import { listen } from './http/server/server.js'
+import { createRequests } from './ingest/body/requests.js'
 import { openRejects } from './ingest/rejects.js'
-import { createRequests } from './ingest/requests.js'
-import { readStdin, type StdinReader, type StdinReport } from './ingest/stdin.js'
+import { createIngest } from './ingest/stream/ingest.js'
+import { readStdin, type StdinReader, type StdinReport } from './ingest/stream/stdin.js'
 import { createTranslator } from './otlp/translator.js'
-import type { OwnEndpoints } from './own/own.js'
 import { keepToken } from './tokens/kept.js'
 import { openTokens } from './tokens/open.js'
+import type { OwnEndpoints } from './user-endpoints/open.js'
 
 /** How long a start that is broken off may take to release the data directory. */
 const BREAK_OFF_MS = 1_000
@@ -174,8 +174,8 @@ async function createEngine(config: ServeConfig, disk: Disk | undefined, parts: 
 /** The endpoints of `--endpoints`, each tried on an engine without rows. */
 async function openOwn(directory: string, log: Log): Promise<OwnEndpoints> {
   // Only who has own endpoints pays for the hook.
-  const { createImporter } = await import('./own/import.js')
-  const { openOwnEndpoints } = await import('./own/own.js')
+  const { createImporter } = await import('./user-endpoints/import.js')
+  const { openOwnEndpoints } = await import('./user-endpoints/open.js')
   return openOwnEndpoints(directory, {
     taken: ENDPOINTS,
     importModule: createImporter(),

@@ -1,5 +1,5 @@
-import type { SchemaConfig } from './config.js'
-import { type Applied, applySchema, askDialect, type Dialect, printSchema } from './engine/clickhouse/schema.js'
+import type { SchemaConfig } from './config/config.js'
+import { type Applied, applySchema, askDialect, type Dialect, printSchema } from './engine/clickhouse/ddl.js'
 import { connectServer, type Server } from './engine/clickhouse/server.js'
 import { type AppliedAt, applyToOthers, type ClusterOptions } from './engine/clickhouse/shards.js'
 

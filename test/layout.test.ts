@@ -4,43 +4,89 @@ import { describe, expect, it } from 'vitest'
 
 const SRC = join(import.meta.dirname, '../src')
 
-/** From the top of the house to its ground: a file may import from its own room and from the rooms below. */
+/** From the top layer to the bottom: a file may import from its own room and from the rooms in lower layers. */
 const FLOORS: readonly (readonly string[])[] = [
   ['cli.ts'],
-  // In the browser: what it imports lies beside it.
+  // In the browser: it imports nothing from outside its folder.
   ['page/'],
   ['commands/'],
   ['service.ts', 'show-schema.ts', 'export/', 'client/'],
-  // The hook of own/ resolves to endpoint.ts at run time.
-  ['own/'],
-  ['http/', 'ingest/', 'otlp/', 'engine/arrow/', 'engine/clickhouse/', 'generate/', 'endpoint.ts'],
+  // The module hook of user-endpoints/ resolves to endpoint.ts at run time.
+  ['user-endpoints/', 'http/server/'],
+  ['http/app.ts'],
+  ['http/page.ts', 'http/openapi/', 'http/tail/', 'endpoint.ts'],
+  ['http/intake/', 'http/query/', 'ingest/stream/', 'ingest/body/'],
+  ['http/access/', 'ingest/thread/', 'otlp/', 'engine/arrow/', 'engine/clickhouse/', 'generate/'],
+  ['http/reply/', 'ingest/lines/'],
+  ['http/formats/', 'ingest/wasm/'],
+  ['ingest/rejects.ts'],
   ['endpoints/', 'tokens/'],
   ['engine/disk/'],
   ['engine/engine.ts'],
-  ['engine/plan.ts', 'engine/schema.ts'],
-  ['config.ts'],
-  ['settings.ts'],
+  ['engine/plan.ts', 'engine/columns.ts'],
+  ['config/'],
   ['sources.ts', 'field-names.ts'],
+  ['arrow-ipc/'],
   ['base/'],
 ]
 
-/** Rooms that may see less than what lies below them. */
+const ENGINE_INTERFACE = ['engine/engine.ts', 'engine/plan.ts', 'engine/columns.ts']
+const HTTP = ['endpoints/', 'tokens/', ...ENGINE_INTERFACE, 'sources.ts', 'field-names.ts', 'base/']
+const INGEST = [...ENGINE_INTERFACE, 'sources.ts', 'field-names.ts', 'arrow-ipc/', 'base/']
+
+/** Rooms that may import from fewer rooms than those in lower layers. */
 const ONLY: Record<string, readonly string[]> = {
   'page/': [],
-  'client/': ['tokens/', 'config.ts', 'settings.ts', 'base/'],
-  'own/': ['endpoint.ts', 'endpoints/', 'engine/plan.ts', 'engine/schema.ts', 'settings.ts', 'sources.ts', 'base/'],
-  'generate/': ['base/', 'sources.ts'],
-  'otlp/': ['base/'],
-  'engine/arrow/': ['engine/disk/', 'engine/engine.ts', 'engine/plan.ts', 'engine/schema.ts', 'sources.ts', 'base/'],
-  'engine/clickhouse/': [
-    'engine/disk/',
-    'engine/engine.ts',
+  'client/': ['tokens/', 'config/', 'base/'],
+  'user-endpoints/': [
+    'endpoint.ts',
+    'endpoints/',
     'engine/plan.ts',
-    'engine/schema.ts',
+    'engine/columns.ts',
+    'config/',
     'sources.ts',
     'base/',
   ],
+  'generate/': ['base/', 'sources.ts'],
+  'otlp/': ['base/'],
+  'engine/arrow/': ['engine/disk/', ...ENGINE_INTERFACE, 'sources.ts', 'arrow-ipc/', 'base/'],
+  'engine/clickhouse/': ['engine/disk/', ...ENGINE_INTERFACE, 'sources.ts', 'base/'],
+  'http/app.ts': [
+    ...HTTP,
+    'http/page.ts',
+    'http/openapi/',
+    'http/tail/',
+    'http/intake/',
+    'http/query/',
+    'http/access/',
+    'http/reply/',
+    'http/formats/',
+  ],
+  'http/openapi/': [...HTTP, 'http/reply/', 'http/formats/'],
+  'http/server/': [...HTTP, 'http/app.ts', 'http/reply/'],
+  'http/page.ts': [...HTTP, 'http/reply/'],
+  'http/tail/': [...HTTP, 'http/query/', 'http/access/', 'http/reply/', 'http/formats/'],
+  'http/intake/': [...HTTP, 'http/access/', 'http/reply/'],
+  'http/query/': [...HTTP, 'http/access/', 'http/reply/', 'http/formats/'],
+  'http/access/': [...HTTP, 'http/reply/'],
+  'http/reply/': [...HTTP, 'http/formats/'],
+  'http/formats/': [...ENGINE_INTERFACE, 'arrow-ipc/', 'base/'],
+  'ingest/stream/': [...INGEST, 'ingest/thread/', 'ingest/lines/', 'ingest/wasm/', 'ingest/rejects.ts'],
+  'ingest/body/': [...INGEST, 'ingest/thread/', 'ingest/lines/', 'ingest/wasm/', 'ingest/rejects.ts'],
+  'ingest/thread/': [...INGEST, 'ingest/lines/', 'ingest/wasm/', 'ingest/rejects.ts'],
+  'ingest/lines/': [...INGEST, 'ingest/wasm/', 'ingest/rejects.ts'],
+  'ingest/wasm/': [...INGEST, 'ingest/rejects.ts'],
+  'ingest/rejects.ts': ['base/'],
 }
+
+/**
+ * Folders that import each other, to be separated.
+ * TODO: empty this list.
+ */
+const FOLDER_CYCLES = [
+  'commands <> commands/completion',
+  'engine/arrow/storage/persistence <> engine/arrow/storage/store',
+]
 
 /** The files that gather others: what modules of users import, and all stored queries. */
 const BARRELS = ['endpoint.ts', 'endpoints/index.ts']
@@ -107,10 +153,10 @@ describe('the layout of src', () => {
 
   it('would see an import that points up or sideways', () => {
     expect(isAllowed('service.ts', 'http/app.ts')).toBe(true)
-    expect(isAllowed('ingest/lane.ts', 'engine/schema.ts')).toBe(true)
-    expect(isAllowed('http/app.ts', 'ingest/stdin.ts')).toBe(false)
+    expect(isAllowed('ingest/wasm/batch-builder.ts', 'engine/columns.ts')).toBe(true)
+    expect(isAllowed('http/app.ts', 'ingest/stream/stdin.ts')).toBe(false)
     expect(isAllowed('engine/arrow/engine.ts', 'endpoints/index.ts')).toBe(false)
-    expect(isAllowed('generate/write.ts', 'engine/schema.ts')).toBe(false)
+    expect(isAllowed('generate/write.ts', 'engine/columns.ts')).toBe(false)
     expect(isAllowed('client/query.ts', 'endpoints/index.ts')).toBe(false)
     expect(isAllowed('base/units.ts', 'sources.ts')).toBe(false)
   })
@@ -120,6 +166,18 @@ describe('the layout of src', () => {
       IMPORTS.get(file)!.filter((target) => !target.startsWith('base/')),
     )
     expect(outside).toEqual([])
+  })
+
+  it('has no two folders that import each other', () => {
+    const edges = new Set(
+      [...IMPORTS].flatMap(([file, targets]) => targets.map((target) => `${dirname(file)} > ${dirname(target)}`)),
+    )
+    const mutual = [...edges].flatMap((edge) => {
+      const [from, to] = edge.split(' > ') as [string, string]
+      // Files directly in src are rooms of their own.
+      return from < to && from !== '.' && edges.has(`${to} > ${from}`) ? [`${from} <> ${to}`] : []
+    })
+    expect(mutual.sort()).toEqual(FOLDER_CYCLES)
   })
 
   it('has no cycles', () => {

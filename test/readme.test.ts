@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { fileNameOf, flagOf, type Settings, variableOf } from '../src/base/settings.js'
+import { fileNameOf, flagOf, type Settings, variableOf } from '../src/config/setting.js'
+import { GENERATE_SETTINGS, SERVE_SETTINGS } from '../src/config/settings.js'
 import { ENDPOINTS } from '../src/endpoints/index.js'
-import { projectRef, TOP_RANK } from '../src/generate/projects.js'
-import { GENERATE_SETTINGS, SERVE_SETTINGS } from '../src/settings.js'
+import { projectRef, TOP_RANK } from '../src/generate/values/projects.js'
 import { SOURCES } from '../src/sources.js'
 
 const fileOf = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { MIB } from '../src/base/units.js'
-import { readExportConfig, readSchemaConfig, readServeConfig } from '../src/config.js'
+import { readExportConfig, readSchemaConfig, readServeConfig } from '../src/config/config.js'
+import { printSchema, TTL_DAYS } from '../src/engine/clickhouse/ddl.js'
 import { GROUP_LIMITS } from '../src/engine/clickhouse/groups.js'
-import { printSchema, TTL_DAYS } from '../src/engine/clickhouse/schema.js'
 import { GROUPING_LIMITS } from '../src/engine/engine.js'
 
 const fileOf = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { type Settings, variableOf } from '../src/base/settings.js'
 import { readQuery } from '../src/client/query.js'
 import { readTail } from '../src/client/tail.js'
 import {
@@ -11,7 +10,8 @@ import {
   readTokenCreateConfig,
   readTokenListConfig,
   readTokenRevokeConfig,
-} from '../src/config.js'
+} from '../src/config/config.js'
+import { type Settings, variableOf } from '../src/config/setting.js'
 import {
   EXPORT_SETTINGS,
   HEALTH_SETTINGS,
@@ -22,7 +22,7 @@ import {
   TOKEN_LIST_SETTINGS,
   TOKEN_PLACE_SETTINGS,
   TOKEN_SETTINGS,
-} from '../src/settings.js'
+} from '../src/config/settings.js'
 
 type Read = (environment: Record<string, string>) => unknown
 

@@ -1,5 +1,5 @@
 /** The questions, as data: each endpoint with the parameters that a caller gives, for one project at a time. */
-import { projectFunctions, projectRef, SMALL_RANK, TOP_RANK } from '../../dist/generate/projects.js'
+import { projectFunctions, projectRef, SMALL_RANK, TOP_RANK } from '../../dist/generate/values/projects.js'
 import { PROJECTS, SEED } from '../data.mjs'
 
 /** By size: the project's ref, and one of its functions. */

@@ -1,5 +1,5 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads'
-import { createTurns } from './turns.js'
+import { createTurns } from './serial-queue.js'
 
 /**
  * A thread that answers questions, one after the other: its script takes each as a message and posts one answer. It starts

@@ -1,4 +1,4 @@
-import { withRoom } from './room.js'
+import { withRoom } from './growable.js'
 
 const FREE = -1
 const NEWLINE = 0x0a

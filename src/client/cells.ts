@@ -1,4 +1,4 @@
-import { harmless } from '../base/harmless.js'
+import { harmless } from '../base/escape-control.js'
 import { isoOf, parseIso8601 } from '../base/iso8601.js'
 
 /** One column of a table, as texts without control characters. */

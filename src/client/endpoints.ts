@@ -1,7 +1,8 @@
+import { usageError } from '../base/failures.js'
 import { didYouMean } from '../base/nearest.js'
-import { flagOf, unknownFlag, usageError } from '../base/settings.js'
 import { MIB } from '../base/units.js'
-import { QUERY_SETTINGS } from '../settings.js'
+import { flagOf, unknownFlag } from '../config/setting.js'
+import { QUERY_SETTINGS } from '../config/settings.js'
 import { type Service, ServiceError, textUpTo } from './service.js'
 
 /** An endpoint as a service lists it. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
-import { harmless } from '../base/harmless.js'
+import { harmless } from '../base/escape-control.js'
 import type { Log } from '../base/log.js'
 import { MIB } from '../base/units.js'
 import { type Answer, describeError, ServiceError } from './service.js'

@@ -1,5 +1,4 @@
-import { stateError } from '../base/failures.js'
-import { usageError } from '../base/settings.js'
+import { stateError, usageError } from '../base/failures.js'
 import { readKeptToken, tokenPathIn } from '../tokens/kept.js'
 import { unquoted } from '../tokens/written.js'
 

@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { LogweirError } from '../base/errors.js'
-import { harmless } from '../base/harmless.js'
+import { harmless } from '../base/escape-control.js'
 import { KIB } from '../base/units.js'
 import { givenKey, type Key, keptKey } from './key.js'
 

@@ -1,6 +1,6 @@
 import { LogweirError } from '../base/errors.js'
 import type { Log } from '../base/log.js'
-import type { Environment, Settings } from '../base/settings.js'
+import type { Environment, Settings } from '../config/setting.js'
 
 /** What a supervisor sees: done; failed, so that another attempt may help; called wrongly, so that none will. */
 export const EXIT = { ok: 0, failure: 1, usage: 2 }

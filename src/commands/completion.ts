@@ -1,5 +1,6 @@
+import { usageError } from '../base/failures.js'
 import { didYouMean } from '../base/nearest.js'
-import { type Environment, usageError } from '../base/settings.js'
+import type { Environment } from '../config/setting.js'
 import { type Command, EXIT, write } from './command.js'
 import type { Place } from './completion/places.js'
 

@@ -1,5 +1,5 @@
-import { readInForce } from '../config.js'
-import { CONFIG_SETTINGS } from '../settings.js'
+import { readInForce } from '../config/config.js'
+import { CONFIG_SETTINGS } from '../config/settings.js'
 import { type Command, EXIT, write } from './command.js'
 
 export const config: Command = {
@@ -9,7 +9,7 @@ export const config: Command = {
   remarks: 'What it prints is a file of settings itself. Secrets are shown as ***.',
   async run(args, { environment, log, stdout }) {
     const { isJson, settings } = readInForce(args, environment, log)
-    const { describeInForce, jsonInForce } = await import('./in-force.js')
+    const { describeInForce, jsonInForce } = await import('../config/in-force.js')
     await write(stdout, isJson ? jsonInForce(settings) : describeInForce(settings))
     return EXIT.ok
   },

@@ -1,6 +1,6 @@
 import { letHeapsGrow } from '../base/heap.js'
-import { readExportConfig } from '../config.js'
-import { EXPORT_SETTINGS } from '../settings.js'
+import { readExportConfig } from '../config/config.js'
+import { EXPORT_SETTINGS } from '../config/settings.js'
 import { type Command, EXIT, write } from './command.js'
 
 export const exportTo: Command = {

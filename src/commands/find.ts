@@ -1,5 +1,5 @@
+import { usageError } from '../base/failures.js'
 import { didYouMean } from '../base/nearest.js'
-import { usageError } from '../base/settings.js'
 import type { Command } from './command.js'
 
 /** The command that arguments begin with, and the arguments behind its name. Throws `usage`. */

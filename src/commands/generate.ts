@@ -1,5 +1,5 @@
-import { readGenerateConfig } from '../config.js'
-import { GENERATE_SETTINGS } from '../settings.js'
+import { readGenerateConfig } from '../config/config.js'
+import { GENERATE_SETTINGS } from '../config/settings.js'
 import { type Command, EXIT } from './command.js'
 
 export const generate: Command = {

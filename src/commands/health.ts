@@ -1,5 +1,5 @@
-import { readHealthConfig } from '../config.js'
-import { HEALTH_SETTINGS } from '../settings.js'
+import { readHealthConfig } from '../config/config.js'
+import { HEALTH_SETTINGS } from '../config/settings.js'
 import { type Command, EXIT } from './command.js'
 
 export const health: Command = {

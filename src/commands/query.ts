@@ -1,4 +1,4 @@
-import { QUERY_SETTINGS } from '../settings.js'
+import { QUERY_SETTINGS } from '../config/settings.js'
 import { whenReaderLeaves } from './closed-pipe.js'
 import { type Command, EXIT, write } from './command.js'
 

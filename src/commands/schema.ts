@@ -1,5 +1,5 @@
-import { readSchemaConfig } from '../config.js'
-import { SCHEMA_SETTINGS } from '../settings.js'
+import { readSchemaConfig } from '../config/config.js'
+import { SCHEMA_SETTINGS } from '../config/settings.js'
 import { type Command, EXIT, write } from './command.js'
 
 export const schema: Command = {

@@ -3,8 +3,8 @@ import { letHeapsGrow } from '../base/heap.js'
 import { createStderrLog } from '../base/log.js'
 import { limitWarning } from '../base/memory.js'
 import { catchStopSignals } from '../base/stop-signals.js'
-import { readServeConfig } from '../config.js'
-import { SERVE_SETTINGS } from '../settings.js'
+import { readServeConfig } from '../config/config.js'
+import { SERVE_SETTINGS } from '../config/settings.js'
 import { type Command, failed } from './command.js'
 
 export const serve: Command = {

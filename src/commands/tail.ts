@@ -1,5 +1,5 @@
 import { catchStopSignals } from '../base/stop-signals.js'
-import { TAIL_SETTINGS } from '../settings.js'
+import { TAIL_SETTINGS } from '../config/settings.js'
 import { whenReaderLeaves } from './closed-pipe.js'
 import { type Command, EXIT, write } from './command.js'
 

@@ -1,8 +1,13 @@
 import { systemClock } from '../base/clock.js'
 import type { Log } from '../base/log.js'
-import type { Environment, Settings } from '../base/settings.js'
-import { readTokenCreateConfig, readTokenListConfig, readTokenRevokeConfig, type TokenConfig } from '../config.js'
-import { TOKEN_LIST_SETTINGS, TOKEN_PLACE_SETTINGS, TOKEN_SETTINGS } from '../settings.js'
+import {
+  readTokenCreateConfig,
+  readTokenListConfig,
+  readTokenRevokeConfig,
+  type TokenConfig,
+} from '../config/config.js'
+import type { Environment, Settings } from '../config/setting.js'
+import { TOKEN_LIST_SETTINGS, TOKEN_PLACE_SETTINGS, TOKEN_SETTINGS } from '../config/settings.js'
 import { type Command, EXIT, write } from './command.js'
 
 type ReadConfig = (args: readonly string[], environment: Environment, warn: Log) => TokenConfig

@@ -1,9 +1,9 @@
 import type { Clock } from '../base/clock.js'
 import type { Log } from '../base/log.js'
 import type { DeliveryTiming } from '../engine/clickhouse/delivery.js'
-import type { Layout } from '../engine/clickhouse/layout.js'
 import type { Server } from '../engine/clickhouse/server.js'
-import type { Files } from '../engine/disk/files.js'
+import type { Layout } from '../engine/clickhouse/table-names.js'
+import type { Files } from '../engine/disk/files/files.js'
 
 /** Where an export tells how it goes. */
 export interface Telling {

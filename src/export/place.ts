@@ -1,4 +1,4 @@
-import type { Piece } from '../engine/arrow/storage/disk/pieces.js'
+import type { Piece } from '../engine/arrow/export/stored-rows.js'
 
 /** Room for the parts of a head; the journal stands in front of them. */
 const PARTS = 2 ** 16

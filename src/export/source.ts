@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Piece } from '../engine/arrow/storage/disk/pieces.js'
-import { type Brought, bring, nameOf } from '../engine/clickhouse/bring.js'
+import type { Piece } from '../engine/arrow/export/stored-rows.js'
 import { DELIVERY_TIMING, type DeliveryParts } from '../engine/clickhouse/delivery.js'
+import { type Brought, bring, nameOf } from '../engine/clickhouse/replayable.js'
 import { describeDamage } from '../engine/disk/journal/recover.js'
 import type { IngestBatch } from '../engine/engine.js'
 import type { ExportParts } from './parts.js'
 import { placeOf } from './place.js'
-import type { SourceCount } from './telling.js'
+import type { SourceCount } from './report.js'
 
 export interface SourceParts extends ExportParts {
   /** Is told of a piece that cannot be read. */

@@ -1,10 +1,10 @@
 /** The explorer page and its files, which need no token: they hold no logs, only what asks for them. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname } from 'node:path'
-import { CORS_HEADERS } from './cors.js'
-import type { Body } from './encoding.js'
-import { isNamed, tagOf } from './etag.js'
-import { codedReply, VARY } from './reply.js'
+import { CORS_HEADERS } from './reply/cors.js'
+import type { Body } from './reply/encoding.js'
+import { isNamed, tagOf } from './reply/etag.js'
+import { codedReply, VARY } from './reply/reply.js'
 
 const FOLDER = new URL('../page/', import.meta.url)
 

@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer'
 import { type FileHandle, open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import { NEWLINE } from '../base/ascii.js'
 import { type Clock, systemClock } from '../base/clock.js'
 import type { Log } from '../base/log.js'
-import { createTurns } from '../base/turns.js'
+import { createTurns } from '../base/serial-queue.js'
 import { MIB } from '../base/units.js'
-import { NEWLINE } from './bytes.js'
 
 /** Why a line is not taken. */
 export type Reason =

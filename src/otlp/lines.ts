@@ -1,6 +1,7 @@
 /** OTLP records as the lines of NDJSON that standard input would bring; docs/otlp.md says what becomes of what. */
+
+import { joined } from '../base/concat-bytes.js'
 import { LogweirError } from '../base/errors.js'
-import { joined } from '../base/joined.js'
 import { KIB, MIB } from '../base/units.js'
 import { addHttpMembers } from './http-attributes.js'
 import { jsonOf, membersOf, objectOf } from './metadata.js'

@@ -11,10 +11,9 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { stateError } from '../base/failures.js'
+import { stateError, usageError } from '../base/failures.js'
 import { explainFileError } from '../base/file-errors.js'
 import { makeDirectories } from '../base/make-directories.js'
-import { usageError } from '../base/settings.js'
 import { type Entry, isHashed, parseEntries, printEntries } from './entry.js'
 import { readTokensText } from './file.js'
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.js'
 import { LogweirError } from '../base/errors.js'
+import { stampOf } from '../base/file-version.js'
 import type { Log } from '../base/log.js'
-import { stampOf } from '../base/stamp.js'
 import type { Access } from './access.js'
 import { tokensFileIn } from './file.js'
 import { makeToken, readKeptToken } from './kept.js'

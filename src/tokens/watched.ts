@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.js'
+import { stampOf } from '../base/file-version.js'
 import type { Log } from '../base/log.js'
-import { stampOf } from '../base/stamp.js'
 import { createFileReader, readTokensText } from './file.js'
 import type { KnownToken } from './keyring.js'
 

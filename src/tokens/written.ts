@@ -1,5 +1,5 @@
 import { LogweirError } from '../base/errors.js'
-import { usageError } from '../base/settings.js'
+import { usageError } from '../base/failures.js'
 
 /** Plain tokens in the forms in which people, editors and secret managers write them. No error contains a token. */
 

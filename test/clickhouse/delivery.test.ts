@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { tableOf } from '../../src/engine/clickhouse/layout.js'
 import type { Server } from '../../src/engine/clickhouse/server.js'
+import { tableOf } from '../../src/engine/clickhouse/table-names.js'
 import { appendAll } from '../support/engine.js'
 import { createModelFiles } from '../support/model-files.js'
 import { below, mulberry32, oneOf, type Random } from '../support/random.js'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { shardTableName } from '../../src/engine/clickhouse/layout.js'
+import { shardTableName } from '../../src/engine/clickhouse/table-names.js'
 import { GROUPING_LIMITS } from '../../src/engine/engine.js'
 import { count, mean, type Plan, scan } from '../../src/engine/plan.js'
 import { readAll } from '../support/engine.js'

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { systemClock } from '../../src/base/clock.js'
-import { tableOf } from '../../src/engine/clickhouse/layout.js'
+import { tableOf } from '../../src/engine/clickhouse/table-names.js'
 import { appendAll, ask } from '../support/engine.js'
 import { edge } from '../support/records.js'
 import { findServer, startCluster, WHY_NO_SERVER } from './cluster.js'

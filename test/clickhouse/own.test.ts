@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { arbitraryRun, askExample, EXAMPLES } from '../own/examples.js'
+import { arbitraryRun, askExample, EXAMPLES } from '../user-endpoints/examples.js'
 import { onEachTarget, withRecords } from './on-targets.js'
 
 /** Runs of each property; LOGWEIR_TEST_RUNS asks for more. */

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { generate } from '../../src/generate/generate.js'
-import { projectRef, SMALL_RANK, TOP_RANK } from '../../src/generate/projects.js'
+import { projectRef, SMALL_RANK, TOP_RANK } from '../../src/generate/values/projects.js'
 import { isMean } from '../oracle/compare.js'
 import type { PlainRow } from '../oracle/oracle.js'
 import { serve, until } from '../program/program.js'

@@ -1,12 +1,12 @@
 import { createMetrics } from '../../src/base/metrics.js'
+import { applySchema, askDialect } from '../../src/engine/clickhouse/ddl.js'
 import {
   type ClickHouseEngine,
   type ClickHouseEngineOptions,
   createClickHouseEngine,
 } from '../../src/engine/clickhouse/engine.js'
-import { type Layout, shardTableName } from '../../src/engine/clickhouse/layout.js'
-import { applySchema, askDialect } from '../../src/engine/clickhouse/schema.js'
 import { connectServer, type Server } from '../../src/engine/clickhouse/server.js'
+import { type Layout, shardTableName } from '../../src/engine/clickhouse/table-names.js'
 import { SOURCE_NAMES, type SourceName } from '../../src/sources.js'
 import { createFakeClock } from '../support/clock.js'
 import { createModelFiles } from '../support/model-files.js'

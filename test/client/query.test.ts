@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type QueryOut, readQuery, runQuery } from '../../src/client/query.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
-import { definitions } from '../../src/http/definitions.js'
+import { definitions } from '../../src/http/query/definitions.js'
 import { fakeService, reply } from './fake-service.js'
 
 const ROWS = [{ id: 'one', timestamp: 1_795_168_800_000_000, event_message: 'a\u001b[2Jb', metadata: {} }]

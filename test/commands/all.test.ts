@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { flagOf, variableOf } from '../../src/base/settings.js'
 import { COMMANDS } from '../../src/commands/all.js'
 import { findCommand } from '../../src/commands/find.js'
 import { helpOn } from '../../src/commands/help.js'
 import { commandHelp, helpText } from '../../src/commands/help-text.js'
+import { flagOf, variableOf } from '../../src/config/setting.js'
 
 describe('findCommand', () => {
   it('finds each command, and what stands behind its name', () => {

@@ -14,9 +14,9 @@ import {
   readTokenCreateConfig,
   readTokenListConfig,
   readTokenRevokeConfig,
-} from '../../src/config.js'
+} from '../../src/config/config.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
-import { definitions } from '../../src/http/definitions.js'
+import { definitions } from '../../src/http/query/definitions.js'
 
 /** Throws where a command line that a document shows would be refused. */
 export function checkCommand(args: readonly string[]): void {

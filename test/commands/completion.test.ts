@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { flagOf } from '../../src/base/settings.js'
 import { completeQuery } from '../../src/client/complete.js'
 import { COMMANDS } from '../../src/commands/all.js'
 import { bashScript } from '../../src/commands/completion/bash.js'
@@ -8,8 +7,9 @@ import { fishScript } from '../../src/commands/completion/fish.js'
 import { placesOf } from '../../src/commands/completion/places.js'
 import { zshScript } from '../../src/commands/completion/zsh.js'
 import { completion } from '../../src/commands/completion.js'
+import { flagOf } from '../../src/config/setting.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
-import { definitions } from '../../src/http/definitions.js'
+import { definitions } from '../../src/http/query/definitions.js'
 import { fakeService, reply } from '../client/fake-service.js'
 
 const places = await placesOf(COMMANDS)

@@ -1,7 +1,7 @@
 import { validate } from 'dockerfile-utils'
 import { describe, expect, it } from 'vitest'
-import { variableOf } from '../../src/base/settings.js'
-import { SERVE_SETTINGS } from '../../src/settings.js'
+import { variableOf } from '../../src/config/setting.js'
+import { SERVE_SETTINGS } from '../../src/config/settings.js'
 import { allOf, assignmentsOf, oneOf, stagesOf, textOf } from './files.js'
 
 const VARIABLES = Object.keys(SERVE_SETTINGS).map(variableOf)

@@ -1,10 +1,10 @@
 import { parse as parseToml } from 'smol-toml'
 import { parseAst } from 'vitest/node'
 import { parse as parseYaml } from 'yaml'
-import { fileNameOf, isInFile } from '../../src/base/settings.js'
+import { fileNameOf, isInFile } from '../../src/config/setting.js'
+import { FILE_SETTINGS } from '../../src/config/settings.js'
 import { readCursor } from '../../src/http/tail/cursor.js'
 import { BEGINNING } from '../../src/http/tail/events.js'
-import { FILE_SETTINGS } from '../../src/settings.js'
 import { SOURCE_NAMES } from '../../src/sources.js'
 import { textOf } from '../deploy/files.js'
 import { checkShell, checkVariable } from './commands.js'
@@ -109,9 +109,9 @@ function checkText(document: string, text: string): void {
 
 /** The files that name what lies in a data directory. */
 const NAMERS = [
-  'src/engine/arrow/storage/disk/format.ts',
-  'src/engine/arrow/storage/disk/layout.ts',
-  'src/engine/arrow/storage/disk/segment/segment-file.ts',
+  'src/engine/disk/directory/format.ts',
+  'src/engine/arrow/storage/files/file-names.ts',
+  'src/engine/arrow/storage/files/segment-file.ts',
   'src/engine/clickhouse/unconfirmed.ts',
   'src/engine/disk/lock/file-marker.ts',
   'src/engine/disk/lock/socket-marker.ts',

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { flagOf, variableOf } from '../../src/base/settings.js'
 import { COMMANDS } from '../../src/commands/all.js'
+import { flagOf, variableOf } from '../../src/config/setting.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import { seriesOf } from '../deploy/promql.js'
 import { ROOT } from './documents.js'
@@ -61,7 +61,7 @@ export const OWN_METRICS: readonly string[] = [...seriesOf().keys()]
   .map((name) => (seriesOf().has(`${name.replace(/_count$/, '')}_sum`) ? name.replace(/_count$/, '') : name))
 
 /** The folders that pages name files of. */
-const FOLDERS = ['.ci', 'assembly', 'bench', 'deploy', 'docs', 'examples', 'scripts', 'src', 'test']
+const FOLDERS = ['.ci', 'wasm', 'bench', 'deploy', 'docs', 'examples', 'scripts', 'src', 'test']
 
 function filesUnder(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { withFileTypes: true })

@@ -1,10 +1,11 @@
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import { openApi } from '../../src/http/openapi/document.js'
-import { type BodyForm, createBodyParser, type Defaults } from '../../src/ingest/body.js'
+import { createBodyParser } from '../../src/ingest/body/body.js'
+import type { BodyForm, Defaults } from '../../src/ingest/thread/messages.js'
 import { findSource } from '../../src/sources.js'
 import { createTestApp, TOKEN } from '../http/support.js'
-import { EXAMPLES } from '../own/examples.js'
 import { openEngine } from '../support/engine.js'
+import { EXAMPLES } from '../user-endpoints/examples.js'
 
 /** A time at which the records that pages show are not too old. */
 const NOW_US = Date.parse('2026-11-21T00:00:00Z') * 1000

@@ -43,7 +43,7 @@ let folder: string
 beforeAll(() => {
   mkdirSync(CACHE, { recursive: true })
   folder = mkdtempSync(join(CACHE, 'fourth-'))
-  for (const part of ['base', 'endpoints', 'sources.ts', 'engine/plan.ts', 'engine/schema.ts', 'engine/engine.ts']) {
+  for (const part of ['base', 'endpoints', 'sources.ts', 'engine/plan.ts', 'engine/columns.ts', 'engine/engine.ts']) {
     cpSync(join(ROOT, 'src', part), join(folder, 'src', part), { recursive: true })
   }
   writeFileSync(join(folder, 'src/endpoints/requests-per-day.ts'), FILE)

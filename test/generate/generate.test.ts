@@ -4,7 +4,7 @@ import { parseIso8601 } from '../../src/base/iso8601.js'
 import { DAY_US } from '../../src/base/units.js'
 import { BAD_LINES } from '../../src/generate/bad-lines.js'
 import { type GenerateOptions, generate } from '../../src/generate/generate.js'
-import { projectRef, SMALL_RANK, TOP_RANK } from '../../src/generate/projects.js'
+import { projectRef, SMALL_RANK, TOP_RANK } from '../../src/generate/values/projects.js'
 import { findSource, SOURCE_NAMES, type SourceName } from '../../src/sources.js'
 
 const END_US = Date.UTC(2026, 10, 20, 10) * 1000

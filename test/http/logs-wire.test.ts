@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { listen } from '../../src/http/server.js'
+import { listen } from '../../src/http/server/server.js'
 import { eventually } from '../support/eventually.js'
 import { createGate } from '../support/gate.js'
 import { bodyOf, exchange, listenTo, nextAt, statusLines } from '../support/raw-http.js'

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { LogweirError } from '../../src/base/errors.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import { RawJson, type Row } from '../../src/engine/engine.js'
-import type { Fate } from '../../src/http/logs.js'
+import type { Fate } from '../../src/http/intake/logs.js'
 import type { TestToken } from './support.js'
 import { API_COUNTS, createTestApp, LOGS_ALL, PREFIX, STATS, settle, TOKEN } from './support.js'
 

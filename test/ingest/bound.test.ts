@@ -3,8 +3,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/base/clock.js'
 import { createMetrics } from '../../src/base/metrics.js'
 import type { IngestBatch } from '../../src/engine/engine.js'
-import { createBodyParser } from '../../src/ingest/body.js'
-import type { createRequests as CreateRequests, Requests } from '../../src/ingest/requests.js'
+import { createBodyParser } from '../../src/ingest/body/body.js'
+import type { createRequests as CreateRequests, Requests } from '../../src/ingest/body/requests.js'
 import { findSource, SOURCES } from '../../src/sources.js'
 import { NOW_US, parseBound, RETENTION_US, rowsOf } from './parsing.js'
 
@@ -163,7 +163,7 @@ describe('lines that are bound to projects', () => {
 
 // The parsing thread is the built program's: `npm run build` comes before these tests.
 const { createRequests }: { createRequests: typeof CreateRequests } = await import(
-  new URL('../../dist/ingest/requests.js', import.meta.url).href
+  new URL('../../dist/ingest/body/requests.js', import.meta.url).href
 )
 
 describe('requests that are bound to projects', () => {

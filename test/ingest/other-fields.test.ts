@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createBodyParser } from '../../src/ingest/body.js'
+import { createBodyParser } from '../../src/ingest/body/body.js'
 import { NOW_US, type ParseOptions, parse, RETENTION_US, reasonOf, rowOf, rowsOf } from './parsing.js'
 
 type Fields = Record<string, unknown>

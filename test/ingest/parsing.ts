@@ -2,10 +2,10 @@ import { tableFromIPC } from 'apache-arrow'
 import { DAY_US } from '../../src/base/units.js'
 import type { IngestBatch } from '../../src/engine/engine.js'
 import { fieldNamesOf } from '../../src/field-names.js'
-import { createBodyParser } from '../../src/ingest/body.js'
-import { createParser, type Parser } from '../../src/ingest/parse.js'
+import { createBodyParser } from '../../src/ingest/body/body.js'
+import type { ParserOptions, ParserSink } from '../../src/ingest/lines/record-sink.js'
 import type { Reject } from '../../src/ingest/rejects.js'
-import type { ParserOptions, ParserSink } from '../../src/ingest/taker.js'
+import { createParser, type Parser } from '../../src/ingest/stream/parse.js'
 import { findSource } from '../../src/sources.js'
 
 /** 2026-11-20T12:00:00Z: the present of these tests. */

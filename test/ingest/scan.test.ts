@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { FIELD, KIND, LINE_INTS, MAX_DEPTH, OUTCOME, slotOf } from '../../src/ingest/fields.js'
+import { FIELD, KIND, LINE_INTS, MAX_DEPTH, OUTCOME, slotOf } from '../../src/ingest/wasm/fields.js'
 import { INVALID_JSON, VALID_JSON } from './json-cases.js'
 import { createScanner } from './reference/scan.js'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Browser, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { projectRef, TOP_RANK } from '../../src/generate/projects.js'
+import { projectRef, TOP_RANK } from '../../src/generate/values/projects.js'
 import { ROOT, run, type Served, serve, TOKEN, temporaryFolder } from '../program/program.js'
 import { createGate } from '../support/gate.js'
 import { seriousFindings } from './axe.js'

@@ -37,10 +37,10 @@ describe('what the program runs is in few files', () => {
       'cli.js',
       'endpoint.js',
       'engine/arrow/storage/sealing/worker.js',
-      'ingest/body-worker.js',
-      'ingest/worker.js',
+      'ingest/body/worker.js',
+      'ingest/stream/worker.js',
       'otlp/worker.js',
-      'own/hook.js',
+      'user-endpoints/hook.js',
     ])
   })
 

@@ -17,7 +17,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
-import { projectRef, TOP_RANK } from '../../src/generate/projects.js'
+import { projectRef, TOP_RANK } from '../../src/generate/values/projects.js'
 import { allOf, assignmentsOf, oneOf, type Step, stagesOf, textOf } from '../deploy/files.js'
 import { ROOT, type Served, serve, served, start, TOKEN, temporaryFolder, until } from './program.js'
 

@@ -12,8 +12,8 @@ import {
   Utf8,
   vectorFromArray,
 } from 'apache-arrow'
+import { AREAS, batchSchema, COLD_COLUMNS, type HotColumn, hotColumns } from '../../src/engine/columns.js'
 import type { IngestBatch } from '../../src/engine/engine.js'
-import { AREAS, batchSchema, COLD_COLUMNS, type HotColumn, hotColumns } from '../../src/engine/schema.js'
 import type { SourceName } from '../../src/sources.js'
 import { numberAt, type TestRecord, textAt } from './records.js'
 

@@ -1,4 +1,4 @@
-import type { Files } from '../../src/engine/disk/files.js'
+import type { Files } from '../../src/engine/disk/files/files.js'
 import { type Damage, type RecoveredJournal, recoverJournal } from '../../src/engine/disk/journal/recover.js'
 import type { IngestBatch } from '../../src/engine/engine.js'
 import { below, type Random } from './random.js'

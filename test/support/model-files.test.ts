@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { createDiskFiles, type Files, type WritableFile } from '../../src/engine/disk/files.js'
+import { createDiskFiles, type Files, type WritableFile } from '../../src/engine/disk/files/files.js'
 import { type Call, createModelFiles, type Fault, type ModelFiles } from './model-files.js'
 import { mulberry32 } from './random.js'
 

@@ -1,4 +1,4 @@
-import type { Files, ReadableFile, WritableFile } from '../../src/engine/disk/files.js'
+import type { Files, ReadableFile, WritableFile } from '../../src/engine/disk/files/files.js'
 import {
   changeEntries,
   changeFile,

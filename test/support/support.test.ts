@@ -1,6 +1,6 @@
 import { tableFromIPC } from 'apache-arrow'
 import { describe, expect, it } from 'vitest'
-import { batchSchema } from '../../src/engine/schema.js'
+import { batchSchema } from '../../src/engine/columns.js'
 import { SOURCE_NAMES } from '../../src/sources.js'
 import { toBatch } from './batch.js'
 import { createFakeClock } from './clock.js'

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readTokenCreateConfig, readTokenListConfig, readTokenRevokeConfig } from '../../src/config.js'
+import { readTokenCreateConfig, readTokenListConfig, readTokenRevokeConfig } from '../../src/config/config.js'
 import { changeEntries } from '../../src/tokens/change.js'
 import { runTokenCommand } from '../../src/tokens/command.js'
 import { parseEntries } from '../../src/tokens/entry.js'

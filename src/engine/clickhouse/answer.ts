@@ -4,9 +4,9 @@ import { GROUPING_LIMITS, RawJson, type Row, tooManyGroups, type Value } from '.
 import type { BucketsShape, GroupsShape, RowsShape, Shape } from '../plan.js'
 import { type Lowered, lowerAggregate } from './aggregates.js'
 import { exactMeans } from './exact-means.js'
-import type { Layout } from './layout.js'
 import type { Cell, SelectOptions, Server } from './server.js'
 import { exactSumsQuery, groupsQuery, isOrderedByMean, rowsQuery } from './sql.js'
+import type { Layout } from './table-names.js'
 
 /** Where an answer is read from, and until when. */
 interface Reading extends Pick<SelectOptions, 'signal' | 'onRead'> {

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { SourceName } from '../../sources.js'
 import type { IngestBatch } from '../engine.js'
 import type { TimeRange } from '../plan.js'
-import { columnsOf, type Layout, tableOf } from './layout.js'
 import { timesOf, toNative } from './native.js'
 import { type Server, ServerError } from './server.js'
+import { columnsOf, type Layout, tableOf } from './table-names.js'
 import { int64Value, quoteName, textValue } from './values.js'
 
 /** Batches of a source that are sent together and confirmed together. */

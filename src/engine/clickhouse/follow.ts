@@ -1,12 +1,12 @@
 import type { Clock } from '../../base/clock.js'
-import { createTurns } from '../../base/turns.js'
+import { createTurns } from '../../base/serial-queue.js'
 import { HOUR_US, MINUTE_US } from '../../base/units.js'
 import type { Arrived, Followed, Following, Row, RunOptions } from '../engine.js'
 import { type Plan, shapeOf } from '../plan.js'
 import { readRow } from './answer.js'
-import { type Layout, tableOf } from './layout.js'
 import type { Cell, Server } from './server.js'
 import { rowsQuery } from './sql.js'
+import { type Layout, tableOf } from './table-names.js'
 import { int64Value, textValue } from './values.js'
 
 export interface FollowLimits {

@@ -1,9 +1,9 @@
 import { type Data, type RecordBatch, RecordBatchReader } from 'apache-arrow'
 import type { SourceName } from '../../sources.js'
+import { COLD_COLUMNS, hotColumns } from '../columns.js'
 import type { IngestBatch } from '../engine.js'
 import type { TimeRange } from '../plan.js'
-import { COLD_COLUMNS, hotColumns } from '../schema.js'
-import { columnsOf, typeOfHot } from './layout.js'
+import { columnsOf, typeOfHot } from './table-names.js'
 
 /** Where the rows of a block came from: the last columns of a table. */
 export interface Origin {

@@ -1,8 +1,8 @@
-import { requiredLiteral } from '../../base/literal.js'
 import { re2Source } from '../../base/pattern.js'
+import { requiredLiteral } from '../../base/required-literal.js'
 import type { SourceName } from '../../sources.js'
+import { AREAS, hotColumns } from '../columns.js'
 import type { Predicate, Shape } from '../plan.js'
-import { AREAS, hotColumns } from '../schema.js'
 import { doubleValue, int64Value, textValue } from './values.js'
 
 /** What a row must be: of the time, and passing every predicate. */

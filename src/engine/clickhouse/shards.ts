@@ -1,6 +1,6 @@
-import type { Layout } from './layout.js'
-import { type Applied, applySchema, tables } from './schema.js'
+import { type Applied, applySchema, tables } from './ddl.js'
 import { connectServer, type Server, type ServerOptions } from './server.js'
+import type { Layout } from './table-names.js'
 import { quoteName, textValue } from './values.js'
 
 /** A server of a cluster, as system.clusters names it: it has the port of ClickHouse's own protocol, not that of HTTP. */

@@ -1,10 +1,10 @@
 import { BUCKET_US } from '../../base/buckets.js'
+import { groupingKey } from '../columns.js'
 import { GROUPING_LIMITS } from '../engine.js'
 import type { BucketsShape, GroupsShape, RowsShape } from '../plan.js'
-import { groupingKey } from '../schema.js'
 import { lowerAggregate } from './aggregates.js'
-import { type Layout, tableOf } from './layout.js'
 import { whereOf } from './predicates.js'
+import { type Layout, tableOf } from './table-names.js'
 import { textValue } from './values.js'
 
 /** The newest first; of equal time what arrived last. */

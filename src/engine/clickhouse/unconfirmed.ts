@@ -1,6 +1,6 @@
 import { LogweirError } from '../../base/errors.js'
 import { SOURCE_NAMES } from '../../sources.js'
-import type { Files } from '../disk/files.js'
+import type { Files } from '../disk/files/files.js'
 import { type Damage, recoverJournal } from '../disk/journal/recover.js'
 import { createJournal, type Journal } from '../disk/journal/writer.js'
 import type { Group } from './delivery.js'

@@ -1,7 +1,7 @@
-import type { Moment } from '../moment.js'
-import type { Out } from '../out.js'
-import { pick, spread } from '../random.js'
-import { ipv4, uuidText } from '../text.js'
+import type { Moment } from '../values/moment.js'
+import type { Out } from '../values/out.js'
+import { pick, spread } from '../values/random.js'
+import { ipv4, uuidText } from '../values/text.js'
 
 const CALLS = [
   { method: 'GET', path: '/user', message: 'request completed' },

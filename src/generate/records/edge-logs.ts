@@ -1,9 +1,9 @@
-import { AGENTS, METHODS, PLACES, type Place, STATUSES } from '../clients.js'
-import type { Moment } from '../moment.js'
-import type { Out, Piece } from '../out.js'
-import { logNormal, oneIn, pick, type Random, spread } from '../random.js'
-import { type Target, target } from '../requests.js'
-import { hex8, hex16, hex64, ipv4 } from '../text.js'
+import { AGENTS, METHODS, PLACES, type Place, STATUSES } from '../values/clients.js'
+import type { Moment } from '../values/moment.js'
+import type { Out, Piece } from '../values/out.js'
+import { logNormal, oneIn, pick, type Random, spread } from '../values/random.js'
+import { type Target, target } from '../values/requests.js'
+import { hex8, hex16, hex64, ipv4 } from '../values/text.js'
 
 const CACHE_STATUSES = spread([
   ['DYNAMIC', 7],

@@ -1,9 +1,9 @@
-import { AGENTS, PLACES, STATUSES } from '../clients.js'
-import type { Moment } from '../moment.js'
-import type { Out } from '../out.js'
-import type { ProjectFunction } from '../projects.js'
-import { logNormal, oneIn, pick, type Random } from '../random.js'
-import { hex16, hex64, ipv4, uuid } from '../text.js'
+import { AGENTS, PLACES, STATUSES } from '../values/clients.js'
+import type { Moment } from '../values/moment.js'
+import type { Out } from '../values/out.js'
+import type { ProjectFunction } from '../values/projects.js'
+import { logNormal, oneIn, pick, type Random } from '../values/random.js'
+import { hex16, hex64, ipv4, uuid } from '../values/text.js'
 
 const METHODS = ['POST', 'POST', 'POST', 'GET', 'OPTIONS']
 const TYPES = ['application/json', 'text/plain;charset=UTF-8', 'application/json; charset=utf-8']

@@ -1,7 +1,7 @@
-import type { Moment } from '../moment.js'
-import type { Out } from '../out.js'
-import { pick, type Random } from '../random.js'
-import { hex8Text, uuid } from '../text.js'
+import type { Moment } from '../values/moment.js'
+import type { Out } from '../values/out.js'
+import { pick, type Random } from '../values/random.js'
+import { hex8Text, uuid } from '../values/text.js'
 
 const REGIONS = ['aws-eu-central-1', 'aws-us-east-1', 'aws-ap-southeast-1']
 

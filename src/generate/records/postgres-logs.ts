@@ -1,7 +1,7 @@
-import type { Moment } from '../moment.js'
-import type { Out } from '../out.js'
-import { pick, type Random } from '../random.js'
-import { hex8Text } from '../text.js'
+import type { Moment } from '../values/moment.js'
+import type { Out } from '../values/out.js'
+import { pick, type Random } from '../values/random.js'
+import { hex8Text } from '../values/text.js'
 
 interface Message {
   text: (random: Random) => string

@@ -1,6 +1,6 @@
-import type { Moment } from '../moment.js'
-import type { Out } from '../out.js'
-import { pick, type Random } from '../random.js'
+import type { Moment } from '../values/moment.js'
+import type { Out } from '../values/out.js'
+import { pick, type Random } from '../values/random.js'
 
 // Escaped as they stand in JSON.
 const MESSAGES: readonly ((random: Random) => string)[] = [

@@ -1,7 +1,7 @@
-import type { Moment } from '../moment.js'
-import type { Out } from '../out.js'
-import { pick, type Random } from '../random.js'
-import { hex4 } from '../text.js'
+import type { Moment } from '../values/moment.js'
+import type { Out } from '../values/out.js'
+import { pick, type Random } from '../values/random.js'
+import { hex4 } from '../values/text.js'
 
 // Escaped as they stand in JSON.
 const MESSAGES: readonly (readonly [level: string, text: (random: Random) => string])[] = [

@@ -1,8 +1,8 @@
-import { AGENTS, STATUSES } from '../clients.js'
-import type { Moment } from '../moment.js'
-import type { Out } from '../out.js'
-import { pick } from '../random.js'
-import { hex16, ipv4, uuidText } from '../text.js'
+import { AGENTS, STATUSES } from '../values/clients.js'
+import type { Moment } from '../values/moment.js'
+import type { Out } from '../values/out.js'
+import { pick } from '../values/random.js'
+import { hex16, ipv4, uuidText } from '../values/text.js'
 
 const HOSTS = ['eu-central-1', 'us-east-1', 'ap-southeast-1']
 const BUCKETS = ['avatars', 'uploads', 'public-assets', 'documents']

@@ -1,5 +1,5 @@
-import { meaningOf } from '../errors.js'
-import { listOf, reference, type Schema } from './schema.js'
+import { meaningOf } from '../reply/errors.js'
+import { listOf, reference, type Schema } from './json-schema.js'
 
 /** What may come of a request, by status. */
 export type Answers = Readonly<Record<string, Schema>>

@@ -5,7 +5,7 @@ import { sampleCall } from '../../endpoints/sample.js'
 import { columnsOf } from '../../engine/plan.js'
 import { SOURCES } from '../../sources.js'
 import { type Answers, answer, failures, resultOf, TOKEN_CODES } from './answers.js'
-import { exactly, listOf, reference, rowSchema, type Schema } from './schema.js'
+import { exactly, listOf, reference, rowSchema, type Schema } from './json-schema.js'
 
 /** The operations of a path, by method. */
 export type Operations = Readonly<Record<string, Schema>>

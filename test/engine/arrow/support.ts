@@ -1,16 +1,22 @@
 import { memoryOf } from '../../../src/base/array-buffers.js'
+import type { Pause } from '../../../src/base/time-slices.js'
 import type { Accumulator } from '../../../src/engine/arrow/accumulators/accumulator.js'
 import { createTally, type Tally, tallyNumbers } from '../../../src/engine/arrow/accumulators/tally.js'
 import type { Batch } from '../../../src/engine/arrow/columns/batch.js'
 import { ABSENT, createInterner, type Dictionary, entryOf } from '../../../src/engine/arrow/columns/dictionary.js'
 import { widenNumbers } from '../../../src/engine/arrow/columns/numbers.js'
 import { rowAt, type Selection, sizeOf } from '../../../src/engine/arrow/columns/selection.js'
-import type { Pause } from '../../../src/engine/arrow/slices.js'
-import { createHead, decodeBatch, dictionaryOf, type Head, snapshot } from '../../../src/engine/arrow/storage/head.js'
+import {
+  createHead,
+  decodeBatch,
+  dictionaryOf,
+  type Head,
+  snapshot,
+} from '../../../src/engine/arrow/storage/head/head.js'
 import { internIn } from '../../../src/engine/arrow/storage/sealing/intern.js'
 import { seal } from '../../../src/engine/arrow/storage/sealing/seal.js'
-import { holdSealedRows, type Segment } from '../../../src/engine/arrow/storage/segment.js'
-import type { Store } from '../../../src/engine/arrow/storage/store.js'
+import { holdSealedRows, type Segment } from '../../../src/engine/arrow/storage/segment/segment.js'
+import type { Store } from '../../../src/engine/arrow/storage/store/store.js'
 import type { SourceName } from '../../../src/sources.js'
 import { toBatch } from '../../support/batch.js'
 import { mulberry32, oneOf } from '../../support/random.js'

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { columnsOf } from '../../../src/engine/clickhouse/layout.js'
 import { toNative } from '../../../src/engine/clickhouse/native.js'
-import { AREAS, COLD_COLUMNS, hotColumns } from '../../../src/engine/schema.js'
+import { columnsOf } from '../../../src/engine/clickhouse/table-names.js'
+import { AREAS, COLD_COLUMNS, hotColumns } from '../../../src/engine/columns.js'
 import { toBatch } from '../../support/batch.js'
 import { edge, invocation, numberAt, type TestRecord, textAt } from '../../support/records.js'
-import { arbitraryRecords } from '../arrow/storage/disk/segment/segments.js'
+import { arbitraryRecords } from '../arrow/storage/files/segments.js'
 
 const ORIGIN = { arrivedUs: 1_795_000_000_000_000, batch: 0xfedc_ba98_7654_3210n, firstRow: 1_000 }
 

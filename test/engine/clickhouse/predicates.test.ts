@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { lowerPredicate, whereOf } from '../../../src/engine/clickhouse/predicates.js'
 import { textValue } from '../../../src/engine/clickhouse/values.js'
+import { AREAS } from '../../../src/engine/columns.js'
 import { atLeast, contains, equals, matches, type Predicate, scan, shapeOf } from '../../../src/engine/plan.js'
-import { AREAS } from '../../../src/engine/schema.js'
 
 const edge = (predicate: Predicate) => lowerPredicate(predicate, 'edge_logs')
 const relay = (predicate: Predicate) => lowerPredicate(predicate, 'function_edge_logs')

@@ -10,7 +10,7 @@ import type { Format } from '../../../src/http/formats/format.js'
 import { jsonFormat } from '../../../src/http/formats/json.js'
 import { ndjsonFormat } from '../../../src/http/formats/ndjson.js'
 import { readJson } from '../../../src/http/formats/read-json.js'
-import { gatherAll } from '../../../src/http/gather.js'
+import { gatherAll } from '../../../src/http/reply/gather.js'
 import { isReadRight } from '../../support/json.js'
 import { plainRows, READERS } from '../readers.js'
 

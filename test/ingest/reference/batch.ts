@@ -8,8 +8,8 @@ import {
   Struct,
   Utf8,
 } from 'apache-arrow'
+import { batchSchema, hotColumns } from '../../../src/engine/columns.js'
 import type { IngestBatch } from '../../../src/engine/engine.js'
-import { batchSchema, hotColumns } from '../../../src/engine/schema.js'
 import type { SourceName } from '../../../src/sources.js'
 import type { Row } from './judge.js'
 

@@ -1,4 +1,4 @@
-import { FIELD, FIELD_COUNT, slotOf } from '../../../src/ingest/fields.js'
+import { FIELD, FIELD_COUNT, slotOf } from '../../../src/ingest/wasm/fields.js'
 
 /** Which field a key names, by the object that it stands in. */
 

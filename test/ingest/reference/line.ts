@@ -1,4 +1,4 @@
-import { FIELD, KIND, LINE_INTS, OUTCOME, slotOf } from '../../../src/ingest/fields.js'
+import { FIELD, KIND, LINE_INTS, OUTCOME, slotOf } from '../../../src/ingest/wasm/fields.js'
 import { createScanner } from './scan.js'
 
 export type Field = keyof typeof FIELD

@@ -1,4 +1,4 @@
-import { MINUS, NEWLINE, ZERO } from '../../../src/ingest/bytes.js'
+import { MINUS, NEWLINE, ZERO } from '../../../src/base/ascii.js'
 import {
   FIELD,
   FIELD_COUNT,
@@ -8,7 +8,7 @@ import {
   OUTCOME,
   type Scanner,
   slotOf,
-} from '../../../src/ingest/fields.js'
+} from '../../../src/ingest/wasm/fields.js'
 import { CONTEXT, CONTEXT_OF_FIELD, fieldOfEscapedKey, fieldOfKey, forgetField, MERGED, NO_FIELD } from './keys.js'
 import {
   CARRIAGE_RETURN,

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { HTTP_LIMITS } from '../../../src/http/limits.js'
+import { HTTP_LIMITS } from '../../../src/http/query/limits.js'
 import { type Answer, dialAll } from '../at-once.js'
 import { type Served, serve, until } from '../program.js'
 import { feedEdges, heavyQuestion, visibleRows } from './feed.js'

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { MIB } from '../../../src/base/units.js'
-import { HTTP_LIMITS } from '../../../src/http/limits.js'
+import { HTTP_LIMITS } from '../../../src/http/query/limits.js'
 import { residentBytes } from '../memory.js'
 import { type Served, serve } from '../program.js'
 import { untilVisible, write } from './feed.js'

@@ -1,6 +1,6 @@
 import { it } from 'vitest'
 import { MIB } from '../../../src/base/units.js'
-import { MAX_LINE_BYTES } from '../../../src/ingest/taker.js'
+import { MAX_LINE_BYTES } from '../../../src/ingest/lines/record-sink.js'
 import { feedEndlessLines, feedInTurn } from './lengths.js'
 
 it('I2: takes lines up to the limit, and skips and counts longer ones, between others and at the ends of a stream', () =>

@@ -13,9 +13,3 @@ export interface Accumulator<Input, State> {
   /** Bytes of memory that a state takes, about. */
   bytes(state: State): number
 }
-
-/** The present values of a number column over a stretch of rows: `values[0 .. length)`, never NaN. They may be the column's own. */
-export interface Numbers {
-  values: Float64Array
-  length: number
-}

@@ -1,5 +1,4 @@
-import { EXCEPTION } from '../columns/numbers.js'
-import type { Numbers } from './accumulator.js'
+import { EXCEPTION, type Numbers } from '../columns/numbers.js'
 
 /**
  * The present values of a stretch of rows in the form that sums, extremes and quantiles all work on: of a long stretch

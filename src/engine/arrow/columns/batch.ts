@@ -1,5 +1,5 @@
+import type { Pause } from '../../../base/time-slices.js'
 import type { TimeRange } from '../../plan.js'
-import type { Pause } from '../slices.js'
 import { bytesOfDictionary, type Codes, type Dictionary } from './dictionary.js'
 import { bytesOfNumbers, type NumberColumn } from './numbers.js'
 import type { Selection } from './selection.js'

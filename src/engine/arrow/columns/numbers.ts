@@ -1,5 +1,9 @@
 import { countBelow } from '../../../base/search.js'
-import type { Numbers } from '../accumulators/accumulator.js'
+/** The present values of a number column over a stretch of rows: `values[0 .. length)`, never NaN. They may be the column's own. */
+export interface Numbers {
+  values: Float64Array
+  length: number
+}
 
 /**
  * Numbers of some rows: doubles, NaN where absent; or, where most of them are small integers, as milliseconds and status

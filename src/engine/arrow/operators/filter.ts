@@ -1,12 +1,12 @@
+import type { Pause } from '../../../base/time-slices.js'
 import type { SourceName } from '../../../sources.js'
+import { AREAS, hotColumns } from '../../columns.js'
 import type { Predicate, TimeRange } from '../../plan.js'
-import { AREAS, hotColumns } from '../../schema.js'
 import type { Batch, TextColumn, TimeColumn } from '../columns/batch.js'
 import { timeAt } from '../columns/batch.js'
 import { ABSENT, type Codes, findEntry } from '../columns/dictionary.js'
 import { narrow, none, type RangeSelection, range, rowAt, type Selection, sizeOf } from '../columns/selection.js'
 import { visitZones, type Zones } from '../columns/zones.js'
-import type { Pause } from '../slices.js'
 import { createMatcher, matchEntries } from './pattern.js'
 
 /** A predicate made ready once a query: narrows a selection of any batch of the source. */

@@ -1,5 +1,5 @@
+import { SLICE_MS } from '../../../base/time-slices.js'
 import { KIB } from '../../../base/units.js'
-import { SLICE_MS } from '../slices.js'
 
 /** How many bytes are searched in one call, which nothing can interrupt. */
 export interface Pace {

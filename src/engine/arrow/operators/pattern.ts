@@ -1,9 +1,9 @@
-import { requiredLiteral } from '../../../base/literal.js'
 import { compilePattern, type Pattern } from '../../../base/pattern.js'
+import { requiredLiteral } from '../../../base/required-literal.js'
+import type { Pause } from '../../../base/time-slices.js'
 import { KIB } from '../../../base/units.js'
 import { type Dictionary, entryAt, entryOf } from '../columns/dictionary.js'
 import { blocksThatMayHold } from '../columns/grams.js'
-import type { Pause } from '../slices.js'
 import { createPace, type Pace } from './pace.js'
 
 /** How to find the entries of a dictionary that a pattern matches, without one RE2 call an entry. */

@@ -1,7 +1,7 @@
 import { crc32 } from '../../../base/crc32.js'
 import { KIB, MIB } from '../../../base/units.js'
 import type { IngestBatch } from '../../engine.js'
-import type { Files } from '../files.js'
+import type { Files } from '../files/files.js'
 import {
   ALIGNMENT,
   decodeFrameHeader,

@@ -1,4 +1,4 @@
-import type { ReadableFile } from '../files.js'
+import type { ReadableFile } from '../files/files.js'
 
 /** The part of a file that is in memory. */
 export interface Window {

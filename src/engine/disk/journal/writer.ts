@@ -1,8 +1,8 @@
 import { dirname } from 'node:path/posix'
-import { createTurns } from '../../../base/turns.js'
+import { createTurns } from '../../../base/serial-queue.js'
 import type { SourceName } from '../../../sources.js'
 import type { IngestBatch } from '../../engine.js'
-import type { Files, WritableFile } from '../files.js'
+import type { Files, WritableFile } from '../files/files.js'
 import { encodeFrame, frameBytes, PAYLOAD_LIMIT_BYTES } from './frame.js'
 import { createHeader, encodeHeader, FRAMES_START, type JournalHeader } from './header.js'
 

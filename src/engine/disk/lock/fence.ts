@@ -1,4 +1,4 @@
-import type { Files, WritableFile } from '../files.js'
+import type { Files, WritableFile } from '../files/files.js'
 
 /** Files whose every change waits for `confirm`, and rejects with its error. Reads go through. */
 export function fenceFiles(files: Files, confirm: () => Promise<void>): Files {

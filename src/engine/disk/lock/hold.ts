@@ -1,4 +1,4 @@
-import type { Files } from '../files.js'
+import type { Files } from '../files/files.js'
 import { lockLost } from './errors.js'
 import { fenceFiles } from './fence.js'
 import type { Marker } from './marker.js'

@@ -7,7 +7,8 @@ import {
   createStates,
   mergeStates,
 } from '../../../../src/engine/arrow/operators/aggregate.js'
-import { mergePartial, type Partial, partialOf } from '../../../../src/engine/arrow/partials.js'
+import { mergePartial, type Partial, partialOf } from '../../../../src/engine/arrow/query/partials.js'
+import { AREAS } from '../../../../src/engine/columns.js'
 import type { Value } from '../../../../src/engine/engine.js'
 import {
   type Aggregate,
@@ -21,7 +22,6 @@ import {
   min,
   quantile,
 } from '../../../../src/engine/plan.js'
-import { AREAS } from '../../../../src/engine/schema.js'
 import { edge, invocation, type TestRecord } from '../../../support/records.js'
 import { openBatch, rowsOf, sealedBatch } from '../support.js'
 

@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, renameSync, rmSync, unlinkSync, utimesSync, w
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { lockDirectory } from '../../../../src/engine/disk/lock/lock.js'
 import type { LockParts } from '../../../../src/engine/disk/lock/parts.js'
-import { lockDirectory } from '../../../../src/engine/disk/lock.js'
 import { eventually } from '../../../support/eventually.js'
 import { listenOn, onFile, SHORT, sleep } from '../../../support/lock.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Files } from '../../../../src/engine/disk/files.js'
+import type { Files } from '../../../../src/engine/disk/files/files.js'
 import { holdMarker } from '../../../../src/engine/disk/lock/hold.js'
 import type { Marker } from '../../../../src/engine/disk/lock/marker.js'
 import { LOCK_PARTS, LOCK_TIMING } from '../../../../src/engine/disk/lock/parts.js'

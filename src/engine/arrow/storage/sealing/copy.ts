@@ -1,7 +1,7 @@
 import type { Interner } from '../../../../base/interner.js'
 import type { Dictionary } from '../../columns/dictionary.js'
-import type { Head, HeadColumn } from '../head.js'
-import type { Texts } from '../texts.js'
+import type { Head, HeadColumn } from '../head/head.js'
+import type { Texts } from '../head/texts.js'
 import type { OpenColumn, OpenRows } from './seal.js'
 
 const NO_BYTES = new Uint8Array(0)

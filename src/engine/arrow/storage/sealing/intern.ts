@@ -1,6 +1,6 @@
 import type { Interner } from '../../../../base/interner.js'
 import { ABSENT, clearInterner, type Dictionary } from '../../columns/dictionary.js'
-import type { Texts } from '../texts.js'
+import type { Texts } from '../head/texts.js'
 
 /** Each text of rows once, in order of first appearance. It may be somebody's, who uses it again. */
 export interface InternedTexts {

@@ -1,8 +1,8 @@
 import type { Column } from '../../columns/batch.js'
 import type { Dictionary } from '../../columns/dictionary.js'
-import type { SealedRows } from '../segment.js'
-import type { Patience } from './patience.js'
-import type { HurriedCold } from './recompress.js'
+import type { SealedRows } from '../segment/segment.js'
+import type { Patience } from './cancellation.js'
+import type { HurriedCold } from './compact.js'
 import type { OpenColumn, OpenRows } from './seal.js'
 
 /**

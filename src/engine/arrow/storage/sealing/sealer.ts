@@ -1,11 +1,11 @@
+import { createPause } from '../../../../base/time-slices.js'
 import { createInterner } from '../../columns/dictionary.js'
-import { createPause } from '../../slices.js'
-import type { Head } from '../head.js'
-import type { SealedRows } from '../segment.js'
-import { createColdTexts } from '../texts.js'
+import type { Head } from '../head/head.js'
+import { createColdTexts } from '../head/texts.js'
+import type { SealedRows } from '../segment/segment.js'
+import { effortOf, type Patience } from './cancellation.js'
+import { type HurriedCold, recompressCold } from './compact.js'
 import { internIn } from './intern.js'
-import { effortOf, type Patience } from './patience.js'
-import { type HurriedCold, recompressCold } from './recompress.js'
 import { seal } from './seal.js'
 
 /** Makes heads that take no more rows into sealed ones, one head after the other. */

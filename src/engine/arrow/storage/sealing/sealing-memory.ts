@@ -1,10 +1,10 @@
 import { growTo, instantiate, type Memory } from '../../../../base/wasm.js'
 import { emptyEntries } from '../../columns/dictionary.js'
-import { MOST_BATCH_ROWS } from '../cold.js'
-import type { Texts, TextsMemory } from '../texts.js'
+import type { Texts, TextsMemory } from '../head/texts.js'
+import { MOST_BATCH_ROWS } from '../segment/cold.js'
 import type { InternedTexts } from './intern.js'
 
-/** The doors of assembly/sealing. Addresses are numbers of bytes. */
+/** The doors of wasm/sealing. Addresses are numbers of bytes. */
 interface Exports {
   memory: Memory
   gather(pairs: number, count: number, at: number): number
@@ -20,7 +20,7 @@ export interface SealingMemory extends TextsMemory {
   readonly byteLength: number
 }
 
-/** Bytes that the module reads behind a text, and writes behind one that it has copied, at most: assembly/base/copy.ts. */
+/** Bytes that the module reads behind a text, and writes behind one that it has copied, at most: wasm/base/copy.ts. */
 const SLACK_BYTES = 64
 /** Behind all: where those texts stand that are gathered, start and end of each. */
 const PAIRS = 2 * MOST_BATCH_ROWS

@@ -1,9 +1,9 @@
 import { parentPort } from 'node:worker_threads'
 import { memoryOf } from '../../../../base/array-buffers.js'
-import { createColdTexts } from '../texts.js'
+import { createColdTexts } from '../head/texts.js'
+import { effortOf, type Patience } from './cancellation.js'
+import { type HurriedCold, recompressCold } from './compact.js'
 import { type Answer, openRowsArrived, type Piece, type Question, type Recompressed } from './messages.js'
-import { effortOf, type Patience } from './patience.js'
-import { type HurriedCold, recompressCold } from './recompress.js'
 import { type OpenRows, seal } from './seal.js'
 import { createSealingMemory } from './sealing-memory.js'
 

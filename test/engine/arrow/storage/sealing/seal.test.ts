@@ -5,7 +5,7 @@ import { createInterner } from '../../../../../src/engine/arrow/columns/dictiona
 import { none, sizeOf } from '../../../../../src/engine/arrow/columns/selection.js'
 import { internIn } from '../../../../../src/engine/arrow/storage/sealing/intern.js'
 import { seal } from '../../../../../src/engine/arrow/storage/sealing/seal.js'
-import type { Segment } from '../../../../../src/engine/arrow/storage/segment.js'
+import type { Segment } from '../../../../../src/engine/arrow/storage/segment/segment.js'
 import { edge, invocation, numberAt, type TestRecord, textAt } from '../../../../support/records.js'
 import { bufferBytes, headOf, hotValue, idsOf, noPause, sealedBatch, sealedSegments, textsOf } from '../../support.js'
 

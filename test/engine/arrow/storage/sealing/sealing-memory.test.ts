@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { closeDictionary, createInterner, entryOf } from '../../../../../src/engine/arrow/columns/dictionary.js'
-import { sealCold } from '../../../../../src/engine/arrow/storage/cold.js'
-import { type InternedTexts, internIn } from '../../../../../src/engine/arrow/storage/sealing/intern.js'
-import { createSealingMemory } from '../../../../../src/engine/arrow/storage/sealing/sealing-memory.js'
 import {
   createColdTexts,
   createTexts,
   reserveBytes,
   type Texts,
-} from '../../../../../src/engine/arrow/storage/texts.js'
-import { COLD_COLUMNS } from '../../../../../src/engine/schema.js'
+} from '../../../../../src/engine/arrow/storage/head/texts.js'
+import { type InternedTexts, internIn } from '../../../../../src/engine/arrow/storage/sealing/intern.js'
+import { createSealingMemory } from '../../../../../src/engine/arrow/storage/sealing/sealing-memory.js'
+import { sealCold } from '../../../../../src/engine/arrow/storage/segment/cold.js'
+import { COLD_COLUMNS } from '../../../../../src/engine/columns.js'
 import { noPause } from '../../support.js'
 
 type Row = [string, string, string]

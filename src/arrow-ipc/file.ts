@@ -1,0 +1,117 @@
+import { CompressionType, Message, MetadataVersion, type Schema } from 'apache-arrow'
+import { FileBlock, Footer } from 'apache-arrow/ipc/metadata/file'
+import { BodyCompression, DictionaryBatch, type FieldNode, type RecordBatch } from 'apache-arrow/ipc/metadata/message'
+import { crc32 } from '../base/crc32.js'
+import { aligned, type BatchKind, CONTINUATION, END_OF_STREAM, framed, PREFIX_BYTES } from './message.js'
+
+/**
+ * The parts of an Arrow IPC file whose buffers are zstd frames, in the order in which they stand:
+ * start (magic, schema), messages with their bodies, end (end of stream, aside, check, footer, magic).
+ *
+ * apache-arrow encodes all metadata; its writer is not used, since it writes the compressed length of a buffer where the
+ * format wants the uncompressed one, makes a copy of each, and leaves the schema message out.
+ *
+ * The aside is ours: bytes that other tools skip, since they find the footer from the end of the file. The check is the
+ * CRC-32 of the end, for Arrow has none of its own.
+ */
+const MAGIC = Buffer.from('ARROW1')
+const CHECK_BYTES = 8
+const TRAILER_BYTES = 4 + MAGIC.length
+/** The kind of all batches here. */
+export const ZSTD_BATCH: BatchKind = { compression: new BodyCompression(CompressionType.ZSTD) }
+
+/** Magic and schema; the first message may stand behind. */
+export function fileStart(schema: Schema): Buffer {
+  return Buffer.concat([MAGIC, new Uint8Array(aligned(MAGIC.length) - MAGIC.length), framed(Message.from(schema))])
+}
+
+/** What a record batch or dictionary batch holds: each column's rows and nulls, and its buffers as they are in the file. */
+export interface Opened {
+  nodes: readonly FieldNode[]
+  buffers: readonly Buffer[]
+  /** Of a dictionary batch. */
+  dictionaryId?: number
+}
+
+/** Opens the message that stands, its body behind it, at the start of `bytes`. */
+export function openMessage(bytes: Buffer): Opened {
+  const bodyAt = PREFIX_BYTES + bytes.readInt32LE(CONTINUATION.length)
+  const message = Message.decode(bytes.subarray(PREFIX_BYTES, bodyAt))
+  const header = message.header() as RecordBatch | DictionaryBatch
+  const { nodes, buffers } = header
+  return {
+    nodes,
+    buffers: buffers.map(({ offset, length }) => bytes.subarray(bodyAt + offset, bodyAt + offset + length)),
+    ...(header instanceof DictionaryBatch && { dictionaryId: header.id }),
+  }
+}
+
+/** Where a message lies in the file, and how long it and its body are. */
+export interface Block {
+  offset: number
+  messageBytes: number
+  bodyBytes: number
+}
+
+/** What ends a file: whose batches are where, and the aside. */
+export interface FileEnd {
+  schema: Schema
+  batches: readonly Block[]
+  dictionaries: readonly Block[]
+  aside: Buffer
+}
+
+export function encodeEnd({ schema, batches, dictionaries, aside }: FileEnd): Buffer {
+  const footer = Footer.encode(new Footer(schema, MetadataVersion.V5, toFile(batches), toFile(dictionaries)))
+  const check = Buffer.alloc(CHECK_BYTES)
+  const trailer = Buffer.alloc(TRAILER_BYTES)
+  check.writeUInt32LE(aside.length)
+  trailer.writeUInt32LE(footer.length)
+  trailer.set(MAGIC, 4)
+  const front = Buffer.concat([END_OF_STREAM, aside, check.subarray(0, 4)])
+  check.writeUInt32LE(crc32(trailer, crc32(footer, crc32(front))), 4)
+  return Buffer.concat([front, check.subarray(4), footer, trailer])
+}
+
+/** The check of an encoded end, or of a file that has it: tells one from another. */
+export function checkOf(end: Buffer): number {
+  return end.readUInt32LE(end.length - TRAILER_BYTES - footerBytes(end) - 4)
+}
+
+/** Bytes from the check to the end of a file, told from its last ones; undefined where they are not the last of such a file. */
+export function checkedBytes(last: Buffer): number | undefined {
+  if (last.length < TRAILER_BYTES || !last.subarray(-MAGIC.length).equals(MAGIC)) return undefined
+  return CHECK_BYTES + footerBytes(last) + TRAILER_BYTES
+}
+
+/** Bytes of the end of a file, told from its last ones, the check among them. */
+export function endBytes(last: Buffer): number {
+  const checked = checkedBytes(last)!
+  return END_OF_STREAM.length + last.readUInt32LE(last.length - checked) + checked
+}
+
+/** The end of a file; undefined where its check does not hold. */
+export function decodeEnd(end: Buffer): FileEnd | undefined {
+  const footerAt = end.length - TRAILER_BYTES - footerBytes(end)
+  const front = end.subarray(0, footerAt - 4)
+  if (crc32(end.subarray(footerAt), crc32(front)) !== end.readUInt32LE(footerAt - 4)) return undefined
+  const footer = Footer.decode(end.subarray(footerAt, end.length - TRAILER_BYTES))
+  return {
+    schema: footer.schema,
+    batches: fromFile(footer.recordBatches()),
+    dictionaries: fromFile(footer.dictionaryBatches()),
+    aside: front.subarray(END_OF_STREAM.length, -4),
+  }
+}
+
+const footerBytes = (end: Buffer) => end.readUInt32LE(end.length - TRAILER_BYTES)
+
+const toFile = (blocks: readonly Block[]) =>
+  blocks.map(({ offset, messageBytes, bodyBytes }) => new FileBlock(messageBytes, bodyBytes, offset))
+
+const fromFile = (blocks: Iterable<FileBlock>): Block[] =>
+  Array.from(blocks, ({ offset, metaDataLength, bodyLength }) => ({
+    offset,
+    messageBytes: metaDataLength,
+    bodyBytes: bodyLength,
+  }))

@@ -1,0 +1,138 @@
+import { DataType, Message, type Schema } from 'apache-arrow'
+import type { DictionaryBatch, RecordBatch } from 'apache-arrow/ipc/metadata/message'
+import { CONTINUATION, PREFIX_BYTES } from './message.js'
+
+/** A column of a batch that has arrived: views of its memory, which hold until that is used again. */
+export interface ArrivedColumn {
+  nullCount: number
+  /** Bit `row`, counted from the lowest of the first byte, is 1 where there is a value. Empty where nothing is null. */
+  nullBitmap: Uint8Array
+  /** Of numbers one a row; of a dictionary the codes; of times two words of 32 bits, the lower first; of texts their bytes. */
+  values: Float64Array | Int32Array | Uint32Array | Uint8Array
+  /** Of texts: where each starts, and where the last one ends. */
+  valueOffsets: Int32Array
+  dictionary?: ArrivedTexts
+}
+
+/** An Arrow IPC stream of one record batch of `rows` rows. Batches of one `source` mostly have one schema. */
+export interface StreamedBatch {
+  source: string
+  rows: number
+  ipc: Uint8Array
+}
+
+export interface ArrivedTexts extends ArrivedColumn {
+  rows: number
+}
+
+const NO_OFFSETS = new Int32Array(0)
+
+/**
+ * The columns of a batch by name, where it is an Arrow IPC stream of one record batch of so many rows, not compressed, as
+ * ingest writes it; else undefined. apache-arrow decodes what messages say; its reader makes vectors of what is only to be copied.
+ */
+export function columnsOf({ source, rows, ipc }: StreamedBatch): Map<string, ArrivedColumn> | undefined {
+  const bytes = Buffer.from(ipc.buffer, ipc.byteOffset, ipc.byteLength)
+  const dictionaries = new Map<number, ArrivedTexts>()
+  let schema: Schema | undefined
+  for (const { message, metadata, body } of messagesOf(bytes)) {
+    if (message.isSchema()) schema = schemaOf(source, message, metadata)
+    else if (message.isDictionaryBatch()) {
+      const batch = message.header() as DictionaryBatch
+      dictionaries.set(batch.id, { ...textsOf(createTaker(batch, body)), rows: batch.nodes[0]!.length })
+    } else if (schema !== undefined && message.isRecordBatch()) {
+      const batch = message.header() as RecordBatch
+      const isPlain = batch.length === rows && batch.compression === null
+      return isPlain ? takeColumns(schema, createTaker(batch, body), dictionaries) : undefined
+    }
+  }
+  return undefined
+}
+
+function* messagesOf(bytes: Buffer) {
+  for (let at = 0; at + PREFIX_BYTES <= bytes.length; ) {
+    const bodyAt = at + PREFIX_BYTES + bytes.readInt32LE(at + CONTINUATION.length)
+    const metadata = bytes.subarray(at + PREFIX_BYTES, bodyAt)
+    if (metadata.length === 0) return
+    const message = Message.decode(metadata)
+    at = bodyAt + message.bodyLength
+    yield { message, metadata, body: bytes.subarray(bodyAt, at) }
+  }
+}
+
+/** The last schema of each source, which is that of nearly all its batches. */
+const lastSchemas = new Map<string, { metadata: Buffer; schema: Schema }>()
+
+function schemaOf(source: string, message: Message, metadata: Buffer): Schema {
+  const last = lastSchemas.get(source)
+  if (last?.metadata.equals(metadata)) return last.schema
+  const schema = message.header() as unknown as Schema
+  lastSchemas.set(source, { metadata: Buffer.from(metadata), schema })
+  return schema
+}
+
+/** Takes the columns of a batch one after the other. */
+interface ColumnTaker {
+  rows(): number
+  nullCount(): number
+  buffer(): Buffer
+  next(): void
+}
+
+function createTaker({ nodes, buffers }: RecordBatch | DictionaryBatch, body: Buffer): ColumnTaker {
+  let [node, region] = [0, 0]
+  return {
+    rows: () => nodes[node]!.length,
+    nullCount: () => nodes[node]!.nullCount,
+    buffer() {
+      const { offset, length } = buffers[region++]!
+      return body.subarray(offset, offset + length)
+    },
+    next: () => void node++,
+  }
+}
+
+function takeColumns(
+  { fields }: Schema,
+  taker: ColumnTaker,
+  dictionaries: ReadonlyMap<number, ArrivedTexts>,
+): Map<string, ArrivedColumn> {
+  const columns = new Map<string, ArrivedColumn>()
+  for (const { name, type } of fields) {
+    const isDictionary = DataType.isDictionary(type)
+    const column = DataType.isUtf8(type) ? textsOf(taker) : valuesOf(taker, isDictionary ? type.indices : type)
+    columns.set(name, isDictionary ? { ...column, dictionary: dictionaries.get(type.id) } : column)
+    taker.next()
+  }
+  return columns
+}
+
+function textsOf(taker: ColumnTaker): ArrivedColumn {
+  const [nullCount, nullBitmap] = [taker.nullCount(), taker.buffer()]
+  const valueOffsets = viewOf(Int32Array, taker.buffer(), taker.rows() + 1)
+  return { nullCount, nullBitmap, valueOffsets, values: taker.buffer() }
+}
+
+function valuesOf(taker: ColumnTaker, type: DataType): ArrivedColumn {
+  const [nullCount, nullBitmap, bytes] = [taker.nullCount(), taker.buffer(), taker.buffer()]
+  return { nullCount, nullBitmap, valueOffsets: NO_OFFSETS, values: viewOfType(type, bytes, taker.rows()) }
+}
+
+function viewOfType(type: DataType, bytes: Buffer, rows: number): ArrivedColumn['values'] {
+  if (DataType.isFloat(type)) return viewOf(Float64Array, bytes, rows)
+  if (DataType.isTimestamp(type)) return viewOf(Uint32Array, bytes, 2 * rows)
+  return DataType.isInt(type) && type.bitWidth === 32 ? viewOf(Int32Array, bytes, rows) : bytes
+}
+
+type Numbers = Float64Array | Int32Array | Uint32Array
+
+/** A view of so many numbers; of a copy where they stand at an odd place, as they may in a journal. */
+function viewOf<T extends Numbers>(
+  array: { new (buffer: ArrayBufferLike, at?: number, length?: number): T; BYTES_PER_ELEMENT: number },
+  { buffer, byteOffset }: Buffer,
+  length: number,
+): T {
+  const bytes = length * array.BYTES_PER_ELEMENT
+  if (byteOffset % array.BYTES_PER_ELEMENT === 0) return new array(buffer, byteOffset, length)
+  return new array(buffer.slice(byteOffset, byteOffset + bytes), 0, length)
+}

@@ -1,0 +1,113 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { TomlError } from 'smol-toml'
+import { pathError, usageError } from '../base/failures.js'
+import { didYouMean } from '../base/nearest.js'
+import { encodingOf } from '../base/text-encoding.js'
+import { MIB } from '../base/units.js'
+import { fileNameOf, isInFile, type Settings, type SettingsFile, withoutSecrets } from './setting.js'
+
+/** More is not a file of settings. */
+const MOST_BYTES = MIB
+const READABLE_BY_ALL = 0o004
+
+/**
+ * Reads a file of settings: one flat table of TOML, names as those of the flags without dashes in front. `known` are the
+ * settings of all commands, since they share a file. Throws `usage` with one line that names the file, and the line in it;
+ * `failed` if the file cannot be read.
+ */
+export function readSettingsFile(path: string, known: Settings): SettingsFile {
+  const { bytes, isReadableByAll } = readBytes(path)
+  const source = decode(bytes, path)
+  const names = new Map(
+    Object.keys(known)
+      .filter((name) => isInFile(known[name]!))
+      .map((name) => [fileNameOf(name), name]),
+  )
+  const texts = new Map<string, string>()
+  for (const [key, value] of Object.entries(parse(source, path))) {
+    const name = names.get(key)
+    if (name === undefined) {
+      throw usageError(
+        `${placeOf(path, source, key)}: unknown setting ${JSON.stringify(key)}. ${didYouMean(key, [...names.keys()])}`,
+      )
+    }
+    texts.set(name, textOf(known[name]!, value, `${placeOf(path, source, key)}: ${key}`))
+  }
+  const holdsSecret = [...texts.keys()].some((name) => known[name]!.secret)
+  return {
+    texts,
+    placeOf: (name) => placeOf(path, source, fileNameOf(name)),
+    warning:
+      holdsSecret && isReadableByAll
+        ? `${path} holds secrets, and every user of this machine can read it: chmod 600 ${path}`
+        : undefined,
+  }
+}
+
+/** The types of TOML values that need no quotes. A switch may be true, or 1. */
+const UNQUOTED = { number: ['number'], boolean: ['boolean', 'number'] }
+
+/** A value as it would stand in a variable. */
+function textOf({ kind, secret }: Settings[string], value: unknown, where: string): string {
+  if (typeof value === 'string' || (kind.inFile && UNQUOTED[kind.inFile].includes(typeof value))) return String(value)
+  const shown = secret ? '***' : withoutSecrets(JSON.stringify(value))
+  const mend = kind.inFile === undefined ? ' Write it in quotes.' : ''
+  throw usageError(`${where}: ${shown} is not ${kind.expects}.${mend}`)
+}
+
+function readBytes(path: string) {
+  try {
+    const file = openSync(path, 'r')
+    try {
+      return { bytes: readUpTo(file, path), isReadableByAll: (fstatSync(file).mode & READABLE_BY_ALL) !== 0 }
+    } finally {
+      closeSync(file)
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
+    throw pathError(`cannot read the settings in ${path}: ${(error as Error).message}.`, error as Error)
+  }
+}
+
+function readUpTo(file: number, path: string): Uint8Array {
+  const bytes = new Uint8Array(MOST_BYTES + 1)
+  let length = 0
+  for (let read = -1; read !== 0 && length < bytes.length; length += read) {
+    read = readSync(file, bytes, length, bytes.length - length, null)
+  }
+  if (length > MOST_BYTES) throw usageError(`${path}: over ${MOST_BYTES} bytes are no file of settings.`)
+  return bytes.subarray(0, length)
+}
+
+function decode(bytes: Uint8Array, path: string): string {
+  try {
+    const text = new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes)
+    if (!text.includes('\0')) return text
+  } catch {
+    // Said below.
+  }
+  throw usageError(`${path}: not a text in UTF-8.`)
+}
+
+function parse(source: string, path: string): Record<string, unknown> {
+  // Loaded here, since only who names a file should wait for it.
+  const toml = createRequire(import.meta.url)('smol-toml') as typeof import('smol-toml')
+  try {
+    return toml.parse(source)
+  } catch (error) {
+    const { line, message } = error as TomlError
+    // The lines below show the file's text, secrets included.
+    const [fault] = message.replace('Invalid TOML document: ', '').split('\n')
+    throw usageError(`${path} line ${line}: not TOML: ${fault}. A line is: name = value, texts in quotes.`)
+  }
+}
+
+/** The file, and the line where it can be told: a flat table has each key at the beginning of one. */
+function placeOf(path: string, source: string, key: string): string {
+  const lines = source.split('\n').map((line) => line.trimStart())
+  const at = lines.findIndex((line) => [key, `"${key}"`, `'${key}'`, `[${key}`].some((start) => begins(line, start)))
+  return at < 0 ? path : `${path} line ${at + 1}`
+}
+
+const begins = (line: string, start: string) => line.startsWith(start) && /^\s*[=.\]]/.test(line.slice(start.length))

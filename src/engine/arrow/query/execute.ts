@@ -1,0 +1,73 @@
+import { datetime } from '../../../base/buckets.js'
+import type { Row, Value } from '../../engine.js'
+import type { BucketsShape, RowsShape } from '../../plan.js'
+import type { Batch, Part } from '../columns/batch.js'
+import { sizeOf } from '../columns/selection.js'
+import { createAggregation } from '../operators/aggregate.js'
+import { createTop } from '../operators/top.js'
+import { memoKey } from './memo.js'
+import { bytesOfPartial, mergePartial, type Partial, partialOf, settle } from './partials.js'
+import { readRows } from './read-rows.js'
+import { createSelect, liesWithin, type Run } from './select.js'
+
+/**
+ * Runs a plan of the buckets shape: each part gives a partial, the partials are merged. Of a sealed part that lies in the
+ * window whole, the partial is kept; of one that the window cuts, the rows that the predicates leave.
+ */
+export async function runBuckets(shape: BucketsShape, run: Run): Promise<Row[]> {
+  const { parts, pause, memo } = run
+  const aggregation = createAggregation(shape.aggregates)
+  const select = createSelect(shape, run)
+  const key = memoKey(shape.predicates, shape.unit, shape.aggregates)
+  const total: Partial = new Map()
+
+  const compute = (part: Part): Promise<Partial> =>
+    select(part, (batch, selection) => {
+      run.scanned(sizeOf(selection))
+      return sizeOf(selection) > 0 ? partialOf(batch, selection, shape.unit, aggregation) : new Map()
+    })
+
+  async function computeToKeep(part: Part): Promise<Partial> {
+    const partial = settle(await compute(part), aggregation)
+    memo.keep(part, key, partial, bytesOfPartial(partial, aggregation))
+    return partial
+  }
+
+  const partialIn = (part: Part): Partial | Promise<Partial> => {
+    if (!part.isSealed || !liesWithin(part, shape)) return compute(part)
+    return memo.get<Partial>(part, key) ?? computeToKeep(part)
+  }
+
+  for (const part of parts) {
+    run.opening()
+    mergePartial(total, await partialIn(part), aggregation)
+    await pause()
+  }
+  const buckets = [...total].sort(([a], [b]) => a - b).slice(0, shape.limit)
+  return buckets.map(([bucketUs, states]) => {
+    const timestamp = shape.as === 'datetime' ? datetime(bucketUs) : bucketUs
+    const values = aggregation.outputs.map(({ name, fold, finish }) => [name, finish(states[fold])] as const)
+    return Object.fromEntries<Value>([['timestamp', timestamp], ...values])
+  })
+}
+
+/** Runs a plan of the rows shape: the batches with the newest rows first, until no other could have a newer one. */
+export async function runRows(shape: RowsShape, run: Run): Promise<AsyncIterable<Row>> {
+  const { parts, pause, opening, scanned } = run
+  const select = createSelect(shape, run)
+  const top = createTop(shape.limit)
+  const opened = new Map<number, Batch['openCold']>()
+  const newestFirst = parts.map((_, i) => i).sort((a, b) => parts[b]!.maxUs - parts[a]!.maxUs)
+  for (const number of newestFirst) {
+    const part = parts[number]!
+    if (!top.wants(part.maxUs)) break
+    opening()
+    await select(part, (batch, selection) => {
+      opened.set(number, batch.openCold)
+      scanned(Math.min(sizeOf(selection), shape.limit))
+      top.offer(batch, number, selection)
+    })
+    await pause()
+  }
+  return readRows(top.found, { opened, columns: shape.columns, pause })
+}

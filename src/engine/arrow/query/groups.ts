@@ -1,0 +1,196 @@
+import type { Interner } from '../../../base/interner.js'
+import { nullsLast } from '../../../base/nulls-last.js'
+import type { Pause } from '../../../base/time-slices.js'
+import { type GroupingKey, groupingKey } from '../../columns.js'
+import { type GroupingLimits, type Row, tooManyGroups, type Value } from '../../engine.js'
+import type { GroupsShape } from '../../plan.js'
+import type { Batch, TextColumn } from '../columns/batch.js'
+import { ABSENT, createInterner, entryOf } from '../columns/dictionary.js'
+import { type Selection, sizeOf } from '../columns/selection.js'
+import {
+  type Aggregation,
+  bytesOfStates,
+  createAggregation,
+  createFolding,
+  createStates,
+  type States,
+  settleStates,
+} from '../operators/aggregate.js'
+import { distinctCodes, gather } from '../operators/gather.js'
+import { createRanking } from '../operators/ranking.js'
+import { urlPath } from '../operators/url-path.js'
+import { createSelect, type Run } from './select.js'
+
+/** The groups of a run: their keys, with dense codes, and by these codes their states. */
+interface Groups {
+  keys: Interner
+  states: (States | undefined)[]
+  count: number
+  /** Bytes that the states take, about. */
+  bytes: number
+}
+
+/** Objects and pointers of one group, about. */
+const GROUP_BYTES = 128
+/** Groups that still take more than this share of their limit would have to be shrunk all the time. */
+const MOST_AFTER_SHRINKING = 0.5
+
+/**
+ * Runs a plan of the groups shape: the rows of each part are folded into the groups that they belong to, one part after the
+ * other. Nothing is kept of sealed parts but the rows that the predicates leave.
+ */
+export async function runGroups(shape: GroupsShape, run: Run, limits: GroupingLimits): Promise<Row[]> {
+  const { parts, pause } = run
+  const key = groupingKey(shape.source, shape.by)
+  const aggregation = createAggregation(shape.aggregates)
+  const select = createSelect(shape, run)
+  const groups: Groups = { keys: createInterner(), states: [], count: 0, bytes: 0 }
+  for (const part of parts) {
+    run.opening()
+    await select(part, (batch, selection) => {
+      run.scanned(sizeOf(selection))
+      const column = batch.columns.get(key.column) as TextColumn
+      return foldRows(groups, { batch, selection, column }, key, aggregation, { pause, limits })
+    })
+    await pause()
+  }
+  return orderedRows(groups, shape, aggregation, pause)
+}
+
+interface Rows {
+  batch: Batch
+  selection: Selection
+  column: TextColumn
+}
+
+interface Pacing {
+  pause: Pause
+  limits: GroupingLimits
+}
+
+async function foldRows(
+  groups: Groups,
+  { batch, selection, column }: Rows,
+  key: GroupingKey,
+  aggregation: Aggregation,
+  pacing: Pacing,
+): Promise<void> {
+  const { codes, groupOf } = await groupsOf(groups, column, selection, key, aggregation, pacing)
+  const gathered = gather(column, selection, groupOf, codes.length)
+  const fold = createFolding(batch, gathered.selection, aggregation)
+  let from = 0
+  for (const [group, code] of codes.entries()) {
+    const states = groups.states[code]!
+    const before = bytesOfStates(aggregation, states)
+    fold(from, gathered.ends[group]!, states)
+    groups.bytes += bytesOfStates(aggregation, states) - before
+    await keepWithin(groups, aggregation, pacing)
+    from = gathered.ends[group]!
+    await pacing.pause()
+  }
+}
+
+/** The groups of the selected rows: their codes, and by the codes of the column which of them it is. */
+async function groupsOf(
+  groups: Groups,
+  column: TextColumn,
+  selection: Selection,
+  key: GroupingKey,
+  aggregation: Aggregation,
+  pacing: Pacing,
+): Promise<{ codes: number[]; groupOf: Uint32Array }> {
+  const groupOf = new Uint32Array(column.dictionary.count)
+  const found = new Map<number, number>()
+  for (const own of distinctCodes(column, selection)) {
+    const code = internKey(groups.keys, column, own, key)
+    if (groups.states[code] === undefined) addGroup(groups, code, aggregation)
+    const group = found.get(code) ?? found.size
+    found.set(code, group)
+    groupOf[own] = group
+    await keepWithin(groups, aggregation, pacing)
+    await pacing.pause()
+  }
+  return { codes: [...found.keys()], groupOf }
+}
+
+/** The code of the key of an entry of the column. */
+function internKey(
+  keys: Interner,
+  { dictionary }: TextColumn,
+  code: number,
+  { part, hasEmptyTexts }: GroupingKey,
+): number {
+  if (code === ABSENT) return ABSENT
+  const entry = entryOf(dictionary, code)
+  const text = part === 'path' ? urlPath(entry) : entry
+  return text.length === 0 && !hasEmptyTexts ? ABSENT : keys.intern(text, 0, text.length)
+}
+
+function addGroup(groups: Groups, code: number, aggregation: Aggregation): void {
+  const states = createStates(aggregation.folds)
+  groups.states[code] = states
+  groups.count += 1
+  groups.bytes += GROUP_BYTES + bytesOfStates(aggregation, states)
+}
+
+/** Shrinks the groups where they take too much memory. Throws `too_many_groups` where that is not enough. */
+async function keepWithin(groups: Groups, aggregation: Aggregation, { pause, limits }: Pacing): Promise<void> {
+  if (groups.count > limits.groups) throw tooManyGroups(limits)
+  if (bytesOf(groups) <= limits.bytes) return
+  await shrink(groups, aggregation, pause)
+  if (bytesOf(groups) > limits.bytes * MOST_AFTER_SHRINKING) throw tooManyGroups(limits)
+}
+
+const bytesOf = ({ bytes, keys }: Groups) => bytes + keys.byteLength
+
+/** Brings all states into their smallest form. */
+async function shrink(groups: Groups, aggregation: Aggregation, pause: Pause): Promise<void> {
+  groups.bytes = 0
+  for (const states of groups.states) {
+    if (states === undefined) continue
+    settleStates(aggregation, states)
+    groups.bytes += GROUP_BYTES + bytesOfStates(aggregation, states)
+    await pause()
+  }
+}
+
+/** A group on its way into the answer: the code of its key, and the value that it is ordered by. */
+interface Ranked {
+  code: number
+  value: Value
+}
+
+async function orderedRows(
+  { keys, states }: Groups,
+  { by, orderBy, direction, limit }: GroupsShape,
+  { outputs }: Aggregation,
+  pause: Pause,
+): Promise<Row[]> {
+  const ordering = outputs.find(({ name }) => name === orderBy)
+  const ranking = createRanking(limit, orderOf(keys, direction, ordering !== undefined))
+  for (const [code, of] of states.entries()) {
+    if (of === undefined) continue
+    ranking.offer({ code, value: ordering?.finish(of[ordering.fold]) ?? null })
+    await pause()
+  }
+  const rows: Row[] = []
+  for (const { code } of ranking.first()) {
+    const key = code === ABSENT ? null : entryOf(keys, code).toString()
+    const values = outputs.map(({ name, fold, finish }) => [name, finish(states[code]![fold])] as const)
+    rows.push(Object.fromEntries<Value>([[by, key], ...values]))
+    await pause()
+  }
+  return rows
+}
+
+/** By value and then by key, ascending, or by key alone; null last, and of keys the order of their bytes. */
+function orderOf(keys: Interner, direction: GroupsShape['direction'], byValue: boolean) {
+  const sign = direction === 'asc' ? 1 : -1
+  const compareKeys = (a: Ranked, b: Ranked, keySign: number) =>
+    nullsLast(a.code === ABSENT, b.code === ABSENT) ??
+    keySign * Buffer.compare(entryOf(keys, a.code), entryOf(keys, b.code))
+  if (!byValue) return (a: Ranked, b: Ranked) => compareKeys(a, b, sign)
+  return (a: Ranked, b: Ranked) =>
+    (nullsLast(a.value === null, b.value === null) ?? sign * (Number(a.value) - Number(b.value))) ||
+    compareKeys(a, b, 1)
+}

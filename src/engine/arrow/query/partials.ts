@@ -1,0 +1,50 @@
+import type { BucketUnit } from '../../plan.js'
+import type { Batch } from '../columns/batch.js'
+import type { Selection } from '../columns/selection.js'
+import {
+  type Aggregation,
+  aggregate,
+  bytesOfStates,
+  createStates,
+  mergeStates,
+  type States,
+  settleStates,
+} from '../operators/aggregate.js'
+import { group } from '../operators/group.js'
+import { truncate } from '../operators/truncate.js'
+
+/** The aggregate states of some rows, by the start of their bucket: plain data that can be kept and merged. */
+export type Partial = Map<number, States>
+
+/** Objects and pointers of one bucket, about. */
+const BUCKET_BYTES = 128
+
+/** The partial aggregate of the selected rows of one batch. */
+export function partialOf(batch: Batch, selection: Selection, unit: BucketUnit, aggregation: Aggregation): Partial {
+  const spans = truncate(batch, selection, unit)
+  const groups = group(spans)
+  const states = aggregate(batch, selection, spans, groups, aggregation)
+  return new Map(groups.bucketsUs.map((bucketUs, id) => [bucketUs, states[id]!]))
+}
+
+/** Makes a partial ready to be kept; it takes no more rows. */
+export function settle(partial: Partial, aggregation: Aggregation): Partial {
+  for (const states of partial.values()) settleStates(aggregation, states)
+  return partial
+}
+
+/** Bytes of memory that a partial takes, about. */
+export function bytesOfPartial(partial: Partial, aggregation: Aggregation): number {
+  let bytes = 0
+  for (const states of partial.values()) bytes += BUCKET_BYTES + bytesOfStates(aggregation, states)
+  return bytes
+}
+
+/** Merges `from`, which stays as it is, into `total`. */
+export function mergePartial(total: Partial, from: Partial, aggregation: Aggregation): void {
+  for (const [bucketUs, states] of from) {
+    const into = total.get(bucketUs) ?? createStates(aggregation.folds)
+    total.set(bucketUs, into)
+    mergeStates(aggregation, into, states)
+  }
+}

@@ -1,0 +1,51 @@
+import { checkedBytes, decodeEnd, endBytes, type FileEnd } from '../../../../arrow-ipc/file.js'
+import { KIB } from '../../../../base/units.js'
+import type { Files, ReadableFile } from '../../../disk/files/files.js'
+import { damaged } from './damage.js'
+
+/** Read at first: most ends are shorter. */
+const LAST_BYTES = 16 * KIB
+
+/** Opens a file that must be there. */
+export async function openFile(files: Files, path: string): Promise<ReadableFile> {
+  return files.openToRead(path).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ENOENT' ? damaged(path, 'it is not there') : error
+  })
+}
+
+/** Gives a file to `read` and closes it behind that. */
+export async function withFile<T>(files: Files, path: string, read: (file: ReadableFile) => Promise<T>): Promise<T> {
+  const file = await openFile(files, path)
+  return read(file).finally(() => file.close())
+}
+
+export function readBytes(file: ReadableFile, path: string, position: number, bytes: number): Promise<Buffer> {
+  return readInto(file, path, position, Buffer.allocUnsafeSlow(bytes))
+}
+
+/** Fills all of `target`, and gives it. */
+export async function readInto(file: ReadableFile, path: string, position: number, target: Buffer): Promise<Buffer> {
+  const filled = await file.readAt(position, target)
+  const missing = target.length - filled
+  if (missing > 0) throw damaged(path, `it ends after ${position + filled} bytes, ${missing} too early`)
+  return target
+}
+
+/** The end of an Arrow file of ours, and where it begins; read unless it is in `last`, the last bytes of the file. */
+export async function readEnd(
+  file: ReadableFile,
+  path: string,
+  last?: Buffer,
+): Promise<FileEnd & { at: number; bytes: Buffer }> {
+  const readLast = (bytes: number) => readBytes(file, path, file.bytes - bytes, bytes)
+  const ending = (last: Buffer, length: number | undefined) => {
+    if (length === undefined || length > file.bytes) throw damaged(path, 'it does not end like an Arrow file')
+    return length <= last.length ? last.subarray(-length) : readLast(length)
+  }
+  last ??= await readLast(Math.min(file.bytes, LAST_BYTES))
+  const checked = await ending(last, checkedBytes(last))
+  const bytes = await ending(last, endBytes(checked))
+  const end = decodeEnd(bytes)
+  if (end === undefined) throw damaged(path, 'its end does not match the check sum in it')
+  return { ...end, at: file.bytes - bytes.length, bytes }
+}

@@ -1,0 +1,82 @@
+import { free } from '../../../../base/array-buffers.js'
+import type { AreasColumn, TimeColumn } from '../../columns/batch.js'
+import { ABSENT, type Codes, type Dictionary } from '../../columns/dictionary.js'
+import { EXCEPTION, type NumberColumn, narrowNumbers, shorts } from '../../columns/numbers.js'
+import type { ProjectIndex } from '../segment/segment.js'
+import type { SegmentFacts } from './facts.js'
+
+/** Hot columns as they are in memory, made from what Arrow has: the way back of hot-buffers. */
+
+/** A column of a record batch as it was read. Its values become those of the result where they fit; not of times and projects. */
+export interface ReadColumn {
+  rows: number
+  nulls: number
+  validity: Buffer
+  values: Buffer
+}
+
+export function fromTimestamps({ rows, values }: ReadColumn, facts: SegmentFacts): TimeColumn {
+  const { minUs, timeUnitUs, timeBytes } = facts
+  const words = new Uint32Array(values.buffer, values.byteOffset, 2 * rows)
+  const offsets = timeBytes === 4 ? new Uint32Array(rows) : new Float64Array(rows)
+  for (let row = 0; row < rows; row++) {
+    offsets[row] = ((words[2 * row + 1]! | 0) * 2 ** 32 + words[2 * row]! - minUs) / timeUnitUs
+  }
+  return { baseUs: minUs, unitUs: timeUnitUs, offsets }
+}
+
+/** Rows are sorted by project, those without one first: each project ends where a greater index follows. */
+export function fromProjects({ rows, nulls, values }: ReadColumn, dictionary: Dictionary): ProjectIndex {
+  const indices = integersOf(values, rows)
+  const starts = new Uint32Array(dictionary.count)
+  starts[0] = nulls
+  for (let project = 1; project < starts.length; project++)
+    starts[project] = endOf(indices, project - 1, starts[project - 1]!)
+  return { dictionary, starts }
+}
+
+/** The first row from `low` on that has a greater index. */
+function endOf(indices: Codes, index: number, low: number): number {
+  let high = indices.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (indices[middle]! > index) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+/** Codes count from 1 where indices count from 0. */
+export function fromIndices({ rows, nulls, validity, values }: ReadColumn): Codes {
+  const codes = integersOf(values, rows)
+  for (let row = 0; row < rows; row++) codes[row]!++
+  if (nulls > 0) {
+    for (let row = 0; row < rows; row++) if ((validity[row >> 3]! & (1 << (row & 7))) === 0) codes[row] = ABSENT
+  }
+  return codes
+}
+
+function integersOf({ buffer, byteOffset, length }: Buffer, rows: number): Codes {
+  if (length === rows) return new Uint8Array(buffer, byteOffset, rows)
+  return length === 2 * rows ? new Uint16Array(buffer, byteOffset, rows) : new Uint32Array(buffer, byteOffset, rows)
+}
+
+export function fromNumbers({ rows, values: { buffer, length } }: ReadColumn): NumberColumn {
+  if (length === 8 * rows) {
+    const column = narrowNumbers(new Float64Array(buffer))
+    if (column.values.buffer !== buffer) free([buffer as ArrayBuffer])
+    return column
+  }
+  // Neither single precision nor 65,535 in two bytes is written any more, but they were.
+  if (length === 4 * rows) return narrowNumbers(new Float64Array(new Float32Array(buffer)))
+  const integers = new Uint16Array(buffer)
+  return integers.includes(EXCEPTION) ? narrowNumbers(new Float64Array(integers)) : shorts(integers)
+}
+
+/** Of a file that was written before its source had the column. */
+export const absentNumbers = (rows: number): NumberColumn => narrowNumbers(new Float64Array(rows).fill(Number.NaN))
+
+export const fromAreas = ({ values }: ReadColumn): AreasColumn => ({
+  kind: 'areas',
+  flags: new Uint8Array(values.buffer),
+})

@@ -1,0 +1,51 @@
+import {
+  type DataType,
+  Dictionary,
+  Field,
+  Float64,
+  Schema,
+  TimestampMicrosecond,
+  Uint8,
+  Uint16,
+  Uint32,
+  Utf8,
+} from 'apache-arrow'
+import type { Column } from '../../columns/batch.js'
+import type { Codes } from '../../columns/dictionary.js'
+import { areShorts } from '../../columns/numbers.js'
+
+/**
+ * The Arrow schema of a hot file: `timestamp`, `project`, and the source's own hot columns. Texts are
+ * dictionaries with codes of 1, 2 or 4 bytes, numbers `uint16` where all are small integers, else `float64`, areas `uint8`.
+ */
+export function hotSchema(
+  projects: Codes,
+  columns: ReadonlyMap<string, Column>,
+  metadata: Map<string, string>,
+): Schema {
+  const own = [...columns].map(([name, column], i) => new Field(name, typeOf(column, i + 1), column.kind !== 'areas'))
+  return new Schema(
+    [
+      new Field('timestamp', new TimestampMicrosecond('UTC'), false),
+      new Field('project', dictionaryType(projects, PROJECT_ID), true),
+      ...own,
+    ],
+    metadata,
+  )
+}
+
+export const PROJECT_ID = 0
+
+function typeOf(column: Column, dictionaryId: number): DataType {
+  if (column.kind === 'text') return dictionaryType(column.codes, dictionaryId)
+  return column.kind === 'areas' ? new Uint8() : areShorts(column) ? new Uint16() : new Float64()
+}
+
+function dictionaryType(codes: Codes, id: number): Dictionary {
+  return new Dictionary(new Utf8(), indexType(codes), id)
+}
+
+function indexType(codes: Codes) {
+  if (codes instanceof Uint8Array) return new Uint8()
+  return codes instanceof Uint16Array ? new Uint16() : new Uint32()
+}

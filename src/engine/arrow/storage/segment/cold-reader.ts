@@ -1,0 +1,44 @@
+import { openMessage } from '../../../../arrow-ipc/file.js'
+import type { ColdReader, ColdRow } from '../../columns/batch.js'
+import type { ColdBatch, ColdColumns } from './cold.js'
+import { fromBuffer, startOfBuffer } from './zstd.js'
+
+/** Reads rows of sealed cold columns; keeps the batch last read, since the rows of an answer lie side by side. */
+export function createColdReader(cold: ColdColumns): ColdReader {
+  let [from, to] = [0, 0]
+  let read: (index: number) => ColdRow
+  const open = (batch: ColdBatch, row: number) => {
+    read = openBatch(batch.bytes)
+    from = batch.from
+    to = batch.to
+    return read(row - from)
+  }
+  return (row) => {
+    if (row >= from && row < to) return read(row - from)
+    const batch = cold.readBatch(row)
+    return batch instanceof Promise ? batch.then((arrived) => open(arrived, row)) : open(batch, row)
+  }
+}
+
+function openBatch(bytes: Buffer): (index: number) => ColdRow {
+  const [, idOffsets, ids, , messageOffsets, messages, , metadataOffsets, metadata] = openMessage(bytes).buffers
+  const id = textsOf(idOffsets!, ids!)
+  const message = textsOf(messageOffsets!, messages!)
+  const details = textsOf(metadataOffsets!, metadata!)
+  return (index) => ({ id: id(index), event_message: message(index), metadata: details(index) })
+}
+
+/**
+ * The texts of a column. They are decompressed as far as the first one that is asked for, and whole when one behind it is: an
+ * answer has the newest rows first, and in a batch the rows of a project ascend in time.
+ */
+function textsOf(offsetsBuffer: Buffer, textsBuffer: Buffer): (index: number) => Buffer {
+  const offsets = fromBuffer(offsetsBuffer)
+  let texts: Buffer | undefined
+  return (index) => {
+    const end = offsets.readInt32LE(4 * index + 4)
+    if (texts === undefined) texts = startOfBuffer(textsBuffer, end)
+    else if (texts.length < end) texts = fromBuffer(textsBuffer)
+    return texts.subarray(offsets.readInt32LE(4 * index), end)
+  }
+}

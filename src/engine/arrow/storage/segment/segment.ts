@@ -1,0 +1,88 @@
+import { DAY_US } from '../../../../base/units.js'
+import type { SourceName } from '../../../../sources.js'
+import { type Batch, bytesOfColumn, type Column, type TimeColumn } from '../../columns/batch.js'
+import { bytesOfDictionary, type Dictionary, entryOf } from '../../columns/dictionary.js'
+import { none, range, type Selection } from '../../columns/selection.js'
+import { type ColdColumns, type ColdFile, holdColdFile } from './cold.js'
+import { createColdReader } from './cold-reader.js'
+
+/**
+ * A sealed batch of one source and one UTC day, sorted by project, then time, then arrival. It never changes.
+ */
+export interface Segment extends Batch {
+  source: SourceName
+  /** The UTC day of all its rows, in days since the epoch. */
+  day: number
+  projects: ProjectIndex
+  cold: ColdColumns
+  /** Bytes of memory taken. */
+  hotBytes: number
+  coldBytes: number
+}
+
+/** Which rows belong to which project: project p, ascending by bytes, has the rows [starts[p - 1], starts[p]). */
+export interface ProjectIndex {
+  dictionary: Dictionary
+  /** One number a project and one behind the last. Rows without a project stand before starts[0]. */
+  starts: Uint32Array
+}
+
+export interface SegmentParts {
+  source: SourceName
+  day: number
+  rows: number
+  minUs: number
+  maxUs: number
+  times: TimeColumn
+  projects: ProjectIndex
+  columns: ReadonlyMap<string, Column>
+  cold: ColdColumns
+}
+
+/** Rows that have just been sealed: nothing but data, so that it may come from another thread. */
+export interface SealedRows extends Omit<SegmentParts, 'cold'> {
+  cold: ColdFile
+}
+
+/** A segment of rows that have just been sealed, in memory whole. */
+export function holdSealedRows(sealed: SealedRows): Segment {
+  return createSegment({ ...sealed, cold: holdColdFile(sealed.cold) })
+}
+
+export function createSegment(parts: SegmentParts): Segment {
+  const { projects, cold } = parts
+  return {
+    ...parts,
+    hotBytes: hotBytes(parts),
+    coldBytes: cold.memoryBytes,
+    projectRows: (project) => rowsOf(projects, project),
+    openCold: () => createColdReader(cold),
+  }
+}
+
+function hotBytes({ times, projects, columns }: SegmentParts): number {
+  const { dictionary, starts } = projects
+  let bytes = times.offsets.byteLength + starts.byteLength + bytesOfDictionary(dictionary)
+  for (const column of columns.values()) bytes += bytesOfColumn(column)
+  return bytes
+}
+
+/** Binary search over the projects' bytes. */
+function rowsOf({ dictionary, starts }: ProjectIndex, project: string): Selection {
+  const wanted = Buffer.from(project)
+  let low = 1
+  let high = dictionary.count - 1
+  while (low <= high) {
+    const middle = (low + high) >>> 1
+    const order = Buffer.compare(entryOf(dictionary, middle), wanted)
+    if (order === 0) return range(starts[middle - 1]!, starts[middle]!, true)
+    if (order < 0) low = middle + 1
+    else high = middle - 1
+  }
+  return none
+}
+
+/** The UTC day of a moment, in days since the epoch. */
+export function dayOf(timestampUs: number): number {
+  return Math.floor(timestampUs / DAY_US)
+}

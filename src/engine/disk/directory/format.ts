@@ -1,0 +1,60 @@
+import { LogweirError } from '../../../base/errors.js'
+import { type Files, writeFile } from '../files/files.js'
+
+/** The version of all that is written below a data directory. A change that an older program would misread raises it. */
+export const FORMAT_VERSION = 1
+export const FORMAT_NAME = 'format.json'
+const NEW_NAME = `${FORMAT_NAME}.new`
+/** More than any version of this file has. */
+const MAX_BYTES = 4096
+
+/**
+ * Makes sure that the directory is one that this version may write to, and marks a new one as such. Throws `newer_format`
+ * for one that a newer version has written, `damaged_format` where its mark cannot be read; nothing is changed then.
+ */
+export async function checkFormat(files: Files, directory: string): Promise<void> {
+  const names = await files.list('')
+  if (!names.includes(FORMAT_NAME)) return mark(files)
+  const version = versionIn(await readText(files))
+  if (version === undefined) throw damaged(directory)
+  if (version > FORMAT_VERSION) throw newer(directory, version)
+}
+
+async function mark(files: Files): Promise<void> {
+  await writeFile(files, NEW_NAME, [Buffer.from(`${JSON.stringify({ format: 'logweir', version: FORMAT_VERSION })}\n`)])
+  await files.rename(NEW_NAME, FORMAT_NAME)
+  await files.syncDirectory('')
+}
+
+async function readText(files: Files): Promise<string> {
+  const file = await files.openToRead(FORMAT_NAME)
+  try {
+    const bytes = Buffer.alloc(MAX_BYTES)
+    return bytes.toString('utf8', 0, await file.readAt(0, bytes))
+  } finally {
+    await file.close()
+  }
+}
+
+function versionIn(text: string): number | undefined {
+  try {
+    const { format, version } = JSON.parse(text)
+    return format === 'logweir' && Number.isInteger(version) && version > 0 ? version : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function newer(directory: string, version: number): LogweirError {
+  return new LogweirError(
+    'newer_format',
+    `The data directory ${directory} has format ${version}, written by a newer logweir; this one reads up to ${FORMAT_VERSION}. Use that version, or give another --data-dir.`,
+  )
+}
+
+function damaged(directory: string): LogweirError {
+  return new LogweirError(
+    'damaged_format',
+    `${directory}/${FORMAT_NAME} is damaged. If the directory was written by this version, put {"format":"logweir","version":${FORMAT_VERSION}} into it.`,
+  )
+}

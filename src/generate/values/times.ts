@@ -1,0 +1,46 @@
+import { DAY_US, SECOND_US } from '../../base/units.js'
+
+/** Spells moments; remembers the day, since neighbours mostly share it. */
+export interface TimeText {
+  /** `2026-11-20T10:00:00.123456Z` */
+  iso(timestampUs: number): string
+  /** `Fri, 20 Nov 2026 10:00:00 GMT` */
+  http(timestampUs: number): string
+}
+
+const TWO_DIGITS = Array.from({ length: 100 }, (_, n) => String(n).padStart(2, '0'))
+
+export function createTimeText(): TimeText {
+  let day = Number.NaN
+  let isoDate = ''
+  let httpDate = ''
+  const enter = (timestampUs: number) => {
+    const wanted = Math.floor(timestampUs / DAY_US)
+    if (wanted === day) return
+    const date = new Date(wanted * (DAY_US / 1000))
+    day = wanted
+    isoDate = date.toISOString().slice(0, 10)
+    httpDate = date.toUTCString().slice(0, 16)
+  }
+  return {
+    iso(timestampUs) {
+      enter(timestampUs)
+      return `${isoDate}T${clockTime(timestampUs - day * DAY_US)}.${sixDigits(timestampUs % SECOND_US)}Z`
+    },
+    http(timestampUs) {
+      enter(timestampUs)
+      return `${httpDate} ${clockTime(timestampUs - day * DAY_US)} GMT`
+    },
+  }
+}
+
+/** `HH:MM:SS` of a time of day. */
+function clockTime(timeUs: number): string {
+  const seconds = Math.floor(timeUs / SECOND_US)
+  const minutes = Math.floor(seconds / 60)
+  return `${TWO_DIGITS[Math.floor(minutes / 60)]}:${TWO_DIGITS[minutes % 60]}:${TWO_DIGITS[seconds % 60]}`
+}
+
+function sixDigits(n: number): string {
+  return `${TWO_DIGITS[Math.floor(n / 10_000)]}${TWO_DIGITS[Math.floor(n / 100) % 100]}${TWO_DIGITS[n % 100]}`
+}

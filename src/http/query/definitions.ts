@@ -1,0 +1,24 @@
+import type { Endpoint } from '../../endpoints/endpoint.js'
+
+/** One endpoint as the listing shows it. */
+function definition({ id, name, query, maxRows, cache, params }: Endpoint) {
+  return {
+    id,
+    name,
+    query,
+    max_rows: maxRows,
+    caching: cache === 'disabled' ? cache : cache.ttlS,
+    cache_warming: cache === 'disabled' ? null : cache.warmS,
+    sandboxing: false,
+    parameters: Object.entries(params).map(([parameter, { required, description }]) => ({
+      name: parameter,
+      required,
+      description,
+    })),
+  }
+}
+
+/** The listing of GET /api/endpoints: `{"result":[definition, …]}`. */
+export function definitions(endpoints: readonly Endpoint[]): string {
+  return JSON.stringify({ result: endpoints.map(definition) })
+}

@@ -1,0 +1,45 @@
+import type { Endpoint } from '../../endpoints/endpoint.js'
+import { rememberCalls } from './bound-calls.js'
+
+/** An endpoint that can be asked, and how its calls are read. */
+export interface KnownEndpoint {
+  endpoint: Endpoint
+  read: ReturnType<typeof rememberCalls>
+}
+
+export interface Known {
+  /** The endpoint of that name or id; undefined where there is none. */
+  find(idOrName: string): KnownEndpoint | undefined
+  /** Takes these in place of those of before, and gives those that have gone. */
+  replace(endpoints: readonly Endpoint[]): readonly Endpoint[]
+}
+
+/**
+ * The endpoints that can be asked, by name and id. An endpoint that stays keeps what is remembered of its calls; the calls of
+ * a later one never share a key with those of an earlier one that had its id.
+ */
+export function createKnown(endpoints: readonly Endpoint[]): Known {
+  let byEndpoint = new Map<Endpoint, KnownEndpoint>()
+  let byName = new Map<string, KnownEndpoint>()
+  let byId = new Map<string, KnownEndpoint>()
+  let replaced = 0
+
+  function take(next: readonly Endpoint[]): void {
+    const keyed = replaced === 0 ? '' : `${replaced} `
+    const all = next.map((endpoint) => byEndpoint.get(endpoint) ?? { endpoint, read: rememberCalls(endpoint, keyed) })
+    byEndpoint = new Map(all.map((one) => [one.endpoint, one]))
+    byName = new Map(all.map((one) => [one.endpoint.name, one]))
+    byId = new Map(all.map((one) => [one.endpoint.id.toLowerCase(), one]))
+  }
+
+  take(endpoints)
+  return {
+    find: (idOrName) => byName.get(idOrName) ?? byId.get(idOrName.toLowerCase()),
+    replace(next) {
+      replaced += 1
+      const before = [...byEndpoint.keys()]
+      take(next)
+      return before.filter((endpoint) => !byEndpoint.has(endpoint))
+    },
+  }
+}

@@ -1,0 +1,26 @@
+import type { Clock } from '../../base/clock.js'
+import { LogweirError } from '../../base/errors.js'
+import type { Metrics } from '../../base/metrics.js'
+
+/** Where an answer came from. */
+export type Origin = 'hit' | 'miss' | 'bypass'
+
+/** Counts one query that started at `startedMs` of the monotonic clock: how it came out, and how long it took. */
+export type Observe = (endpoint: string, origin: Origin, startedMs: number, error?: unknown) => void
+
+export function createObserver(
+  metrics: Pick<Metrics, 'queries' | 'querySeconds' | 'cacheHits' | 'cacheMisses'>,
+  clock: Clock,
+): Observe {
+  return (endpoint, origin, startedMs, error) => {
+    metrics.queries.inc({ endpoint, outcome: outcomeOf(error) })
+    metrics.querySeconds.observe({ endpoint, cache: origin }, (clock.monotonicMs() - startedMs) / 1000)
+    if (origin === 'hit') metrics.cacheHits.inc({ endpoint })
+    else if (origin === 'miss') metrics.cacheMisses.inc({ endpoint })
+  }
+}
+
+function outcomeOf(error: unknown): string {
+  if (error === undefined) return 'ok'
+  return error instanceof LogweirError ? error.code : 'internal'
+}

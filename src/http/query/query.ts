@@ -1,0 +1,112 @@
+import type { Clock } from '../../base/clock.js'
+import type { Log } from '../../base/log.js'
+import type { Metrics } from '../../base/metrics.js'
+import type { Endpoint } from '../../endpoints/endpoint.js'
+import type { Engine } from '../../engine/engine.js'
+import { foreseen, refusals } from '../reply/errors.js'
+import type { Arrivals } from './arrivals.js'
+import { createCached } from './cached.js'
+import { createGate } from './concurrency.js'
+import { createKnown } from './endpoint-registry.js'
+import type { HttpLimits } from './limits.js'
+import { createObserver, type Origin } from './observe.js'
+import { chooseOffer } from './offers.js'
+import { createUncached } from './uncached.js'
+import { createUnreadReport } from './unread.js'
+
+interface Parts {
+  engine: Pick<Engine, 'run'>
+  endpoints: readonly Endpoint[]
+  metrics: Metrics
+  clock: Clock
+  limits: HttpLimits
+  log: Log
+  arrivals?: Arrivals
+}
+
+export interface Queries {
+  /**
+   * Answers GET or HEAD of one endpoint, by its name or id. `breakOff` ends the connection of an answer that fails when
+   * a part of it is sent. With `projects` it sees one of them only. Throws or rejects with a LogweirError.
+   */
+  answer(
+    idOrName: string,
+    request: Request,
+    breakOff?: () => void,
+    projects?: ReadonlySet<string>,
+  ): Response | Promise<Response>
+  /**
+   * Takes these endpoints in place of those of before. Requests under way end as they began; the cached answers of an
+   * endpoint that is none of these go.
+   */
+  replace(endpoints: readonly Endpoint[]): void
+  /** Stops warming and the runs that nobody waits for. */
+  close(): void
+}
+
+const NO_CACHE = /(?:^|,)\s*no-cache\s*(?:$|[,=])/i
+
+/** What stands between the question mark and the fragment of a URL. */
+function searchOf(url: string): string {
+  const fragment = url.indexOf('#')
+  const whole = fragment < 0 ? url : url.slice(0, fragment)
+  const mark = whole.indexOf('?')
+  return mark < 0 ? '' : whole.slice(mark + 1)
+}
+
+/** The stored queries, as requests ask for them. */
+export function createQueries({ engine, endpoints, metrics, clock, limits, log, arrivals }: Parts): Queries {
+  const known = createKnown(endpoints)
+  const gate = createGate(limits, clock, metrics.queriesRunning)
+  const cached = createCached({ engine, gate, clock, limits, metrics, log, arrivals })
+  const uncached = createUncached({ engine, gate, clock, heldBytes: limits.heldBytes })
+  const observe = createObserver(metrics, clock)
+  const reportUnread = createUnreadReport(metrics, log)
+
+  /** An answer, observed when it is there. */
+  async function observed(name: string, origin: Origin, startedMs: number, reply: Promise<Response>) {
+    try {
+      const response = await reply
+      observe(name, origin, startedMs)
+      return response
+    } catch (error) {
+      observe(name, origin, startedMs, error)
+      throw error
+    }
+  }
+
+  return {
+    answer(idOrName, request, breakOff, projects) {
+      const startedMs = clock.monotonicMs()
+      const found = known.find(idOrName)
+      if (found === undefined) throw refusals.notFound()
+      const { endpoint } = found
+      const search = searchOf(request.url)
+      reportUnread(endpoint, search)
+      const call = found.read(search, projects)
+      const offer = chooseOffer(request.headers)
+      if (endpoint.cache === 'disabled') {
+        const onFailure = (error: unknown) => fail(error, breakOff, log)
+        return observed(endpoint.name, 'bypass', startedMs, uncached(call, request, offer, onFailure))
+      }
+      const job = { endpoint, policy: endpoint.cache, call }
+      const fresh = NO_CACHE.test(request.headers.get('cache-control') ?? '')
+      const hit = fresh ? undefined : cached.hit(job, request, offer)
+      if (hit === undefined) return observed(endpoint.name, 'miss', startedMs, cached.miss(job, request, offer, fresh))
+      if (hit instanceof Promise) return observed(endpoint.name, 'hit', startedMs, hit)
+      observe(endpoint.name, 'hit', startedMs)
+      return hit
+    },
+    replace(next) {
+      for (const endpoint of known.replace(next)) cached.forget(endpoint)
+    },
+    close: cached.close,
+  }
+}
+
+/** What becomes of an answer that fails when a part of it is sent. The log hears of it. */
+function fail(error: unknown, breakOff: (() => void) | undefined, log: Log): void {
+  const failure = foreseen(error, log)
+  if (breakOff === undefined) throw failure
+  breakOff()
+}

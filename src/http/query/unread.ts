@@ -1,0 +1,41 @@
+import type { Log } from '../../base/log.js'
+import type { Metrics } from '../../base/metrics.js'
+import type { Endpoint } from '../../endpoints/endpoint.js'
+
+/** The parameters that are a query of the caller in Logflare: Supabase Studio sends `sql`, older versions `lql`. */
+const QUERY_PARAMETERS = ['sql', 'lql'] as const
+
+const isGiven = (search: string, name: string) => new URLSearchParams(search).getAll(name).some((value) => value !== '')
+
+/**
+ * Reports a query of the caller that an endpoint does not read, since its rows are not those that the caller asked for. Takes
+ * the endpoint and the query string of a request. Counts each request; logs once for each endpoint and parameter, without the value.
+ */
+export function createUnreadReport(
+  { unreadParameters }: Pick<Metrics, 'unreadParameters'>,
+  log: Log,
+): (endpoint: Endpoint, search: string) => void {
+  const logged = new Set<string>()
+
+  function report(endpoint: string, parameter: string): void {
+    unreadParameters.inc({ parameter })
+    const key = `${parameter} ${endpoint}`
+    if (logged.has(key)) return
+    logged.add(key)
+    log(
+      `endpoint ${endpoint} does not read the parameter "${parameter}": its caller gets the rows of the stored query. ` +
+        'Leave this caller on Logflare, or write an endpoint of your own (docs/logflare.md). ' +
+        'Logged once, counted in logweir_unread_parameters_total.',
+      { level: 'warn', code: 'unread_parameter', endpoint, parameter },
+    )
+  }
+
+  for (const parameter of QUERY_PARAMETERS) unreadParameters.inc({ parameter }, 0)
+  return ({ name, params }, search) => {
+    // Nearly every query string ends here, before it is parsed.
+    if (!search.includes('ql=')) return
+    for (const parameter of QUERY_PARAMETERS) {
+      if (!Object.hasOwn(params, parameter) && isGiven(search, parameter)) report(name, parameter)
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import { LogweirError } from '../../base/errors.js'
+import type { Log } from '../../base/log.js'
+import type { Scope } from '../../tokens/access.js'
+import { ALLOWED_METHODS } from './cors.js'
+import { type HeaderFields, jsonReply } from './reply.js'
+
+/** Seconds after which it is worth to ask again. */
+const RETRY_AFTER_S = '2'
+const SOON_S = '1'
+
+export interface Meaning {
+  status: number
+  headers?: Readonly<Record<string, string>>
+}
+
+/** What each code of an error is answered with, but `internal`, which is all that is not here. */
+export const MEANINGS: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
+  ['unauthorized', { status: 401 }],
+  ['forbidden', { status: 403 }],
+  ['forbidden_project', { status: 403 }],
+  ['not_found', { status: 404 }],
+  ['method_not_allowed', { status: 405, headers: { Allow: ALLOWED_METHODS } }],
+  ['missing_parameter', { status: 400 }],
+  ['duplicate_parameter', { status: 400 }],
+  ['invalid_timestamp', { status: 400 }],
+  ['invalid_pattern', { status: 400 }],
+  // What a parameter of an endpoint of one's own says.
+  ['invalid_parameter', { status: 400 }],
+  ['too_many_groups', { status: 400 }],
+  ['not_acceptable', { status: 406, headers: { Vary: 'Accept' } }],
+  ['bad_request', { status: 400, headers: { Connection: 'close' } }],
+  ['headers_too_large', { status: 431, headers: { Connection: 'close' } }],
+  ['request_timeout', { status: 408, headers: { Connection: 'close' } }],
+  ['invalid_last_event_id', { status: 400 }],
+  ['overloaded', { status: 503, headers: { 'Retry-After': RETRY_AFTER_S } }],
+  // Most starts take a second; who asks again before the end of a longer one costs little.
+  ['starting', { status: 503, headers: { 'Retry-After': SOON_S } }],
+  ['stopping', { status: 503, headers: { 'Retry-After': RETRY_AFTER_S } }],
+  ['missing_source', { status: 400 }],
+  ['unknown_source', { status: 400 }],
+  ['invalid_body', { status: 400 }],
+  ['invalid_records', { status: 400 }],
+  ['body_too_large', { status: 413 }],
+  ['unsupported_content_type', { status: 415 }],
+  ['unsupported_content_encoding', { status: 415 }],
+  ['too_many_requests', { status: 429, headers: { 'Retry-After': SOON_S } }],
+  ['too_many_bodies', { status: 429, headers: { 'Retry-After': SOON_S } }],
+  // The server that an engine asks is away, too slow, or lacks a shard; or rows cannot be kept.
+  ['engine_unavailable', { status: 503, headers: { 'Retry-After': RETRY_AFTER_S } }],
+  // Nobody reads this one: the client has gone. The status is what access logs know it by.
+  ['abandoned', { status: 499 }],
+])
+
+const INTERNAL = new LogweirError(
+  'internal',
+  'Something went wrong inside the service. Try again; if it stays, its log says more.',
+)
+
+/** Every refusal that has one wording. */
+export const refusals = {
+  unauthorized: () =>
+    new LogweirError(
+      'unauthorized',
+      'The access token is missing or wrong. Send it in the X-API-KEY header, or as Authorization: Bearer.',
+    ),
+  wrongScope: (scope: Scope) =>
+    new LogweirError(
+      'forbidden',
+      `The access token lacks the scope "${scope}", which this address needs. Use one that has it.`,
+    ),
+  ofAllProjects: () =>
+    new LogweirError(
+      'forbidden',
+      'This address tells of all projects, and the access token is bound to some. Use one that is bound to none.',
+    ),
+  forbiddenProject: () =>
+    new LogweirError(
+      'forbidden_project',
+      'The access token is not bound to this project. Name one that it is bound to, or use another token.',
+    ),
+  tooManyRequests: () =>
+    new LogweirError(
+      'too_many_requests',
+      'The access token has been used more often than its rate allows. Ask again after the seconds of Retry-After.',
+    ),
+  notFound: () =>
+    new LogweirError('not_found', 'There is nothing at this address. GET /api/endpoints lists the endpoints.'),
+  methodNotAllowed: (methods = ALLOWED_METHODS) =>
+    new LogweirError('method_not_allowed', `This address takes no such method. Use one of ${methods}.`),
+  notAcceptable: (mediaTypes: readonly string[]) =>
+    new LogweirError(
+      'not_acceptable',
+      `Accept takes none of the formats that there are. Name one of ${mediaTypes.join(', ')}, or */*.`,
+    ),
+  starting: () => new LogweirError('starting', 'The service recovers its data after a start. Try again shortly.'),
+  stopping: () => new LogweirError('stopping', 'The service stops. Ask another, or this one when it is back.'),
+  badRequest: () => new LogweirError('bad_request', 'This is not a well-formed HTTP request. Mend the request.'),
+  headersTooLarge: () =>
+    new LogweirError('headers_too_large', 'The request line and headers are over 64 KiB. Send a shorter request.'),
+  requestTimeout: () =>
+    new LogweirError('request_timeout', 'The request did not arrive in time. Send it again, faster.'),
+  bodyTooSlow: () =>
+    new LogweirError(
+      'request_timeout',
+      'The body arrived too slowly, or took too long in all. Nothing of it was stored. Send it again, compressed or in smaller batches.',
+    ),
+  bodySlowest: () =>
+    new LogweirError(
+      'request_timeout',
+      'The memory for bodies is full, and this one arrived most slowly. Nothing of it was stored. Send it again, compressed or in smaller batches.',
+    ),
+  twice: (name: string) =>
+    new LogweirError('duplicate_parameter', `The parameter "${name}" is given twice. Give it once.`),
+  notKept: () =>
+    new LogweirError(
+      'engine_unavailable',
+      'Records cannot be kept at the moment, or not in time. Send them again shortly; some may have been kept.',
+    ),
+  abandoned: () => new LogweirError('abandoned', 'The client left before its answer.'),
+}
+
+/** Whether a failure is one that its receiver is told of. */
+function isForeseen(error: unknown): error is LogweirError {
+  return error instanceof LogweirError && MEANINGS.has(error.code)
+}
+
+/** A failure as its receiver may see it: itself where foreseen, else `internal`, and the log hears its message. */
+export function foreseen(error: unknown, log: Log): LogweirError {
+  if (isForeseen(error)) return error
+  const [words, stack] = error instanceof Error ? [`${error.name}: ${error.message}`, error.stack] : [String(error)]
+  log(`internal error: ${words}`, { level: 'error', code: 'internal', stack })
+  return INTERNAL
+}
+
+/** Status and headers of a failure that {@link foreseen} has seen. */
+export const meaningOf = (code: string): Meaning => MEANINGS.get(code) ?? { status: 500 }
+
+/** Status, headers and body of a failure: `{"error","code"}`. `more` headers win. */
+export function errorReply(error: unknown, log: Log, more?: HeaderFields): Response {
+  const { code, message } = foreseen(error, log)
+  const { status, headers } = meaningOf(code)
+  return jsonReply(
+    JSON.stringify({ error: message, code }),
+    status,
+    more === undefined ? headers : { ...headers, ...more },
+  )
+}

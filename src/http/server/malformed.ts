@@ -1,0 +1,47 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { LogweirError } from '../../base/errors.js'
+import { refusals } from '../reply/errors.js'
+import { lingerAndClose } from './linger.js'
+
+/** The bytes of the request line and the headers; white space that stands around a value is not counted. */
+export function headBytes({ method, url, rawHeaders }: IncomingMessage): number {
+  let bytes = `${method} ${url} HTTP/1.1\r\n`.length + '\r\n'.length
+  for (const text of rawHeaders) bytes += text.length + 2
+  return bytes
+}
+
+const ENDS_CHUNKED = /(?:^|,)\s*chunked\s*$/i
+
+/** Whether nobody can tell where the body ends (RFC 9112, 6.3). Node hands over such a request before it refuses the body. */
+export function isEndless({ headers }: IncomingMessage): boolean {
+  const codings = headers['transfer-encoding']
+  return codings !== undefined && !ENDS_CHUNKED.test(codings)
+}
+
+/** Answers bytes that Node's parser does not take, where no answer is under way, and ends the connection. */
+export async function refuseMalformed(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  isIdle: boolean,
+  refuse: (error: LogweirError) => Response,
+): Promise<void> {
+  if (socket.writableEnded) return
+  if (!isIdle || !socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  socket.write(await asText(refuse(refusalOf(error))))
+  lingerAndClose(socket)
+}
+
+function refusalOf({ code }: NodeJS.ErrnoException): LogweirError {
+  if (code === 'HPE_HEADER_OVERFLOW') return refusals.headersTooLarge()
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refusals.requestTimeout()
+  return refusals.badRequest()
+}
+
+async function asText(response: Response): Promise<string> {
+  const headers = [...response.headers].map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  return `HTTP/1.1 ${response.status} ${STATUS_CODES[response.status]}\r\n${headers}\r\n${await response.text()}`
+}

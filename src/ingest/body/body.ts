@@ -1,0 +1,164 @@
+/** Whole bodies of requests in, batches and rejects out; synchronous, without clock or threads. */
+
+import { byteOrderMark, isSpace } from '../../base/ascii.js'
+import { LogweirError } from '../../base/errors.js'
+import { findSource } from '../../sources.js'
+import { judgeLines } from '../lines/check-lines.js'
+import { capacityFor } from '../lines/lines.js'
+import { createTaker, MAX_LINE_BYTES, type ParserOptions, type ParserSink } from '../lines/record-sink.js'
+import type { Reject } from '../rejects.js'
+import type { Body, Taken } from '../thread/messages.js'
+import { LINE_INTS, OUTCOME } from '../wasm/fields.js'
+import type { CutFault, Module } from '../wasm/module.js'
+
+/** A JSON body holds so many records at most. */
+export const MAX_RECORDS = 500_000
+/** Of each body so many rejects are told of; all of them are counted, and handed out. */
+export const TOLD_REJECTS = 100
+
+export interface BodyParser {
+  /**
+   * Takes the records of a body, received at `nowUs`, of which none waits for another body. Throws `invalid_body` if the ends
+   * of the records cannot be told, or if one of those that follow one another as `json` is damaged, and `body_too_large` if
+   * there are more than {@link MAX_RECORDS}; it has taken none then.
+   */
+  take(body: Body, nowUs: number): Taken
+  /** Hands out the rows that wait for a batch to fill. */
+  flush(): void
+  /** To be called at intervals: lets go of memory that only many or large bodies need, where none has come for a while. */
+  rest(): void
+  /** Whether such memory is held. */
+  holdsMuch(): boolean
+}
+
+export function createBodyParser(options: ParserOptions, sink: ParserSink): BodyParser {
+  const maxLineBytes = options.maxLineBytes ?? MAX_LINE_BYTES
+  const capacityBytes = capacityFor(maxLineBytes)
+  let outcome = nothingTaken()
+  const taker = createTaker(options, capacityBytes, {
+    ...sink,
+    reject(reject) {
+      countReject(outcome, reject)
+      sink.reject({ ...reject, bytes: trimmed(reject.bytes) })
+    },
+  })
+
+  /** A module with room for so many bytes. */
+  function moduleFor(bytes: number) {
+    if (bytes <= taker.module().bytes.length) return taker.module()
+    taker.flush()
+    return taker.renew(2 ** Math.ceil(Math.log2(bytes)))
+  }
+
+  /** Puts a body into a module, behind `free` bytes. */
+  function put({ bytes, defaults }: Body, free = 0): Module {
+    const module = moduleFor(free + bytes.length)
+    const source = defaults.source === undefined ? undefined : findSource(defaults.source)
+    module.setDefaults({ source, project: defaults.project, fieldNames: defaults.fieldNames })
+    module.bind(defaults.projects)
+    module.bytes.set(bytes, free)
+    return module
+  }
+
+  /** Makes lines of a JSON body. Throws what {@link BodyParser.take} throws. */
+  function cutJson(body: Body): Lines {
+    const mark = byteOrderMark(body.bytes)
+    const cut = put(body).cut(mark, body.bytes.length, MAX_RECORDS)
+    if (!('fault' in cut)) return cut
+    if (cut.fault !== 'more') throw faultError(cut)
+    const free = Math.min(MAX_RECORDS, mostObjects(body.bytes))
+    const module = put(body, free)
+    const objects = module.cutObjects(free + mark, free + body.bytes.length, MAX_RECORDS)
+    if ('fault' in objects) throw faultError({ ...objects, at: objects.at - free })
+    const damaged = findDamaged(module, objects)
+    if (damaged !== undefined) throw invalidBody(`number ${damaged} of the objects in it is damaged`)
+    return objects
+  }
+
+  /** Makes lines of an NDJSON body: those that it has, unless some hold several objects. */
+  function cutNdjson(body: Body): Lines {
+    const start = byteOrderMark(body.bytes)
+    if (!put(body).hasNeighbours(start, body.bytes.length)) return { start, end: body.bytes.length }
+    const free = mostObjects(body.bytes)
+    return put(body, free).cutLines(free + start, free + body.bytes.length)
+  }
+
+  function take(body: Body, nowUs: number): Taken {
+    const { start, end, records } = body.form === 'json' ? cutJson(body) : cutNdjson(body)
+    outcome = nothingTaken()
+    if (records === 0) return outcome
+    const before = taker.rows()
+    taker.receivedAt(nowUs)
+    judgeLines(taker.module(), start, end, 0, maxLineBytes, taker)
+    outcome.taken = taker.rows() - before
+    return outcome
+  }
+
+  function rest(): void {
+    if (!taker.tick()) return
+    taker.flush()
+    taker.renew(capacityBytes)
+  }
+
+  return { take, flush: taker.flush, rest, holdsMuch: taker.holdsMuch }
+}
+
+/** The lines of a body, [start, end) of the module's bytes. */
+interface Lines {
+  start: number
+  end: number
+  /** Undefined if nobody has counted them. */
+  records?: number
+}
+
+/** At most that many objects, and one line more, are in a body: the shortest object is `{}`. */
+const mostObjects = ({ length }: Uint8Array): number => (length >> 1) + 1
+
+/** The number, from 1, of the first line that is not JSON. */
+function findDamaged({ scan, table }: Module, { start, end }: Lines): number | undefined {
+  let before = 0
+  for (let at = start; at < end; ) {
+    const count = scan(at, end)
+    for (let i = 0; i < count; i++) if (table[i * LINE_INTS] === OUTCOME.invalidJson) return before + i + 1
+    before += count
+    at = table[(count - 1) * LINE_INTS + 2]! + 1
+  }
+  return undefined
+}
+
+const nothingTaken = (): Taken => ({ taken: 0, rejected: 0, byReason: {}, rejects: [] })
+
+function countReject(outcome: Taken, { line, reason }: Reject): void {
+  outcome.rejected++
+  outcome.byReason[reason] = (outcome.byReason[reason] ?? 0) + 1
+  if (outcome.rejects.length < TOLD_REJECTS) outcome.rejects.push({ record: line, reason })
+}
+
+/** Without the white space around it. */
+function trimmed(bytes: Uint8Array): Uint8Array {
+  const start = bytes.findIndex((byte) => !isSpace(byte))
+  return start < 0 ? bytes : bytes.subarray(start, bytes.findLastIndex((byte) => !isSpace(byte)) + 1)
+}
+
+function faultError({ fault, at }: CutFault): LogweirError {
+  if (fault === 'too_many') {
+    return new LogweirError(
+      'body_too_large',
+      `The body holds over ${MAX_RECORDS} records. Nothing of it was taken. Send smaller batches.`,
+    )
+  }
+  return invalidBody(FAULTS[fault].replace('BYTE', `byte ${at}`))
+}
+
+const invalidBody = (what: string) =>
+  new LogweirError('invalid_body', `The body is not valid JSON: ${what}. Nothing of it was taken.`)
+
+const FAULTS = {
+  empty: 'it is empty',
+  no_container: 'it is neither an object nor an array',
+  cut_off: 'it ends in the middle of a value',
+  no_element: 'at BYTE an element of the array is missing',
+  no_comma: 'at BYTE a comma is missing between two elements of the array',
+  not_the_end: 'something other than an object stands behind its end, at BYTE',
+  more: 'something stands behind its end, at BYTE',
+}

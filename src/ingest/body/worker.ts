@@ -1,0 +1,53 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { LogweirError } from '../../base/errors.js'
+import type { BodyWork, Done, Returned, WorkerOptions } from '../thread/messages.js'
+import { createOutbox } from '../thread/outbox.js'
+import { createBodyParser } from './body.js'
+
+/** The parsing thread of requests: whole bodies in, batches and rejects out. */
+
+const { retentionUs, maxLineBytes, flushIntervalMs } = workerData as WorkerOptions
+const port = parentPort!
+const outbox = createOutbox(port)
+const parser = createBodyParser({ retentionUs, maxLineBytes }, outbox)
+/** Bodies whose rows may wait for a batch to fill. */
+let finished: Done[] = []
+let timer: NodeJS.Timeout | undefined
+
+/** What has come meanwhile is taken before rows are handed out: their batches are then larger. */
+function work(body: BodyWork): void {
+  if (finished.length === 0) setImmediate(finish)
+  finished.push({ id: body.id, ...outcomeOf(body) })
+}
+
+function outcomeOf(body: BodyWork): Partial<Done> {
+  try {
+    return { taken: parser.take(body, body.nowUs) }
+  } catch (error) {
+    if (error instanceof LogweirError) return { refused: { code: error.code, message: error.message } }
+    throw error
+  }
+}
+
+function finish(): void {
+  parser.flush()
+  for (const done of finished) outbox.done(done)
+  finished = []
+  startTimer()
+}
+
+/** Memory is let go when no body comes any more. */
+function startTimer(): void {
+  if (timer !== undefined) return
+  timer = setTimeout(() => {
+    timer = undefined
+    parser.rest()
+    if (parser.holdsMuch()) startTimer()
+    else outbox.dropMemory()
+  }, flushIntervalMs)
+}
+
+port.on('message', (message: BodyWork | Returned) => {
+  if ('memory' in message) outbox.keepMemory(message.memory)
+  else work(message)
+})

@@ -1,0 +1,164 @@
+import { fstatSync } from 'node:fs'
+import { Socket, type SocketConstructorOpts } from 'node:net'
+import { type Clock, systemClock } from '../../base/clock.js'
+import type { Metrics } from '../../base/metrics.js'
+import { MIB } from '../../base/units.js'
+import type { IngestTotals } from '../thread/thread.js'
+import type { Ingest } from './ingest.js'
+import { type ProgressOptions, startProgress } from './progress.js'
+
+export interface StdinOptions {
+  ingest: Pick<Ingest, 'write' | 'read' | 'end' | 'totals'>
+  metrics: Pick<Metrics, 'stdinOpen'>
+  clock?: Clock
+  /** The file descriptor to read. */
+  fd?: number
+  /** Where progress is shown; nowhere where undefined. */
+  terminal?: ProgressOptions['terminal']
+}
+
+export interface StdinReport {
+  totals: IngestTotals
+  /** Why reading or taking ended before the stream did. */
+  error?: Error
+}
+
+export interface StdinReader {
+  /** Resolves, never rejects, when all that was read is visible. */
+  done: Promise<StdinReport>
+  /** Ends the stream behind what has been read; the same promise as `done`. */
+  stop(): Promise<StdinReport>
+}
+
+interface ByteSource {
+  /** Moves the next bytes into `ingest` and says how many; 0 at the end. */
+  move(ingest: StdinOptions['ingest']): Promise<number>
+  /** Reads no more: `move` answers 0, once it has moved what may have been read already. */
+  stop(): void
+}
+
+/**
+ * Reads standard input into `ingest` if it is a pipe, a socket or a file; undefined if it is none. The next chunk is
+ * read when there is room for it, so that a writer to the pipe is held back.
+ */
+export function readStdin(options: StdinOptions): StdinReader | undefined {
+  const { ingest, metrics, clock = systemClock, fd = 0, terminal } = options
+  const source = openSource(fd)
+  if (source === undefined) return undefined
+  let bytesRead = 0
+
+  async function pump(): Promise<void> {
+    for (let moved = await source!.move(ingest); moved > 0; moved = await source!.move(ingest)) bytesRead += moved
+  }
+
+  async function run(): Promise<StdinReport> {
+    metrics.stdinOpen.set(1)
+    const stopProgress = terminal && startProgress({ terminal, clock, totals: ingest.totals, bytes: () => bytesRead })
+    const readError = await errorOf(pump())
+    source!.stop()
+    const endError = await errorOf(ingest.end())
+    metrics.stdinOpen.set(0)
+    stopProgress?.()
+    return { totals: ingest.totals(), error: readError ?? endError }
+  }
+
+  const done = run()
+  return {
+    done,
+    stop() {
+      source.stop()
+      return done
+    },
+  }
+}
+
+async function errorOf(work: Promise<unknown>): Promise<Error | undefined> {
+  try {
+    await work
+    return undefined
+  } catch (error) {
+    return error as Error
+  }
+}
+
+function openSource(fd: number): ByteSource | undefined {
+  const stat = statOf(fd)
+  if (stat?.isFile()) return fileSource(fd)
+  return stat?.isFIFO() || stat?.isSocket() ? streamSource(fd) : undefined
+}
+
+/** Undefined where the descriptor is closed. */
+function statOf(fd: number) {
+  try {
+    return fstatSync(fd)
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads of a file that are under way at once: the parsing thread is never out of work. */
+const READS_AHEAD = 4
+
+function fileSource(fd: number): ByteSource {
+  const ahead: Promise<number>[] = []
+  let stopped = false
+  function readNext(ingest: StdinOptions['ingest']): void {
+    const read = ingest.read(fd)
+    // A fault shows when its turn comes.
+    read.catch(() => {})
+    ahead.push(read)
+  }
+  async function move(ingest: StdinOptions['ingest']): Promise<number> {
+    while (!stopped && ahead.length < READS_AHEAD) readNext(ingest)
+    return (await ahead.shift()) ?? 0
+  }
+  return { move, stop: () => void (stopped = true) }
+}
+
+const STREAM_READ_BYTES = MIB / 16
+
+/** A pipe or a socket: one read for each chunk that is asked for, into one piece of memory, over and over. */
+function streamSource(fd: number): ByteSource {
+  const memory = new Uint8Array(STREAM_READ_BYTES)
+  let unread: Uint8Array | undefined
+  let ended = false
+  let error: Error | undefined
+  let wake = () => {}
+  const onread = { buffer: memory, callback: receive }
+  const stream = new Socket({ fd, readable: true, writable: false, onread } as SocketConstructorOpts)
+  stream.on('error', (reason) => end(reason))
+  stream.on('end', () => end())
+  stream.on('close', () => end())
+
+  /** Answers false, which stops the reading until `move` resumes it: the memory is in use. */
+  function receive(bytesRead: number): boolean {
+    unread = memory.subarray(0, bytesRead)
+    wake()
+    return false
+  }
+
+  function end(reason?: Error): void {
+    ended = true
+    error ??= reason
+    wake()
+  }
+
+  async function move(ingest: StdinOptions['ingest']): Promise<number> {
+    if (unread === undefined && !ended) {
+      stream.resume()
+      await new Promise<void>((resolve) => void (wake = resolve))
+    }
+    if (unread === undefined && error !== undefined) throw error
+    const chunk = unread
+    unread = undefined
+    if (chunk === undefined) return 0
+    await ingest.write(chunk)
+    return chunk.length
+  }
+
+  function stop(): void {
+    end()
+    stream.destroy()
+  }
+  return { move, stop }
+}

@@ -1,0 +1,139 @@
+import { Worker } from 'node:worker_threads'
+import { free } from '../../base/array-buffers.js'
+import { LogweirError } from '../../base/errors.js'
+import { THREAD_HEAP } from '../../base/heap.js'
+import type { Metrics } from '../../base/metrics.js'
+import { createTurns } from '../../base/serial-queue.js'
+import { DAY_US, MIB } from '../../base/units.js'
+import type { Engine, IngestBatch } from '../../engine/engine.js'
+import type { Reason, Reject, Rejects } from '../rejects.js'
+import type { BodyWork, Done, Parsed, Returned, StreamDefaults, Work, WorkerOptions } from './messages.js'
+
+/** What became of lines; blank ones are neither. */
+export interface IngestTotals {
+  taken: number
+  rejected: number
+  byReason: Partial<Record<Reason, number>>
+}
+
+/** Where batches and rejects go, and what lines are judged by. */
+export interface ThreadOptions {
+  engine: Pick<Engine, 'append'>
+  metrics: Pick<Metrics, 'ingestedRows' | 'rejectedRows'>
+  rejects: Pick<Rejects, 'write'>
+  /** Of a stream: what records get that lack it. */
+  defaults?: StreamDefaults
+  /** How far back a record may lie. */
+  retentionUs?: number
+  maxLineBytes?: number
+  flushIntervalMs?: number
+}
+
+/**
+ * A parsing thread, whose batches go to the engine and whose rejects are counted and written, in order. It has failed once
+ * the engine has refused a batch or the thread has died: nothing is taken from then on.
+ */
+export interface Thread {
+  start(): void
+  isRunning(): boolean
+  /** Resolves when all that came of the work, and of all before it, is in the engine. Rejects where the thread has failed. */
+  send(work: Work | BodyWork, moved: readonly ArrayBufferLike[]): Promise<Done>
+  totals(): IngestTotals
+  /** The first failure, if there was any. */
+  failure(): Error | undefined
+  /** Ends it at once: what it was given and is not in the engine yet is dropped. */
+  fail(message: string): Promise<void>
+}
+
+const RETENTION_US = 90 * DAY_US
+const FLUSH_INTERVAL_MS = 200
+/** The memory of a batch that took at least so much is for the next one. */
+const RETURNED_BYTES = MIB
+
+interface Waiting {
+  resolve(done: Done): void
+  reject(error: Error): void
+}
+
+/** It starts with the first work or when it is told to. `onFail` is told of the failure. */
+export function createThread(script: URL, options: ThreadOptions, onFail: (failure: Error) => void = () => {}): Thread {
+  const { engine, metrics, rejects } = options
+  const totals: IngestTotals = { taken: 0, rejected: 0, byReason: {} }
+  let worker: Worker | undefined
+  let failure: Error | undefined
+  /** Work that the worker has, by id. */
+  const working = new Map<number, Waiting>()
+  const messages = createTurns()
+
+  function startWorker(): Worker {
+    const { defaults, retentionUs = RETENTION_US, maxLineBytes, flushIntervalMs = FLUSH_INTERVAL_MS } = options
+    const workerData: WorkerOptions = { defaults, retentionUs, maxLineBytes, flushIntervalMs }
+    const started = new Worker(script, { workerData, resourceLimits: THREAD_HEAP })
+    started.on('message', receive)
+    started.on('error', (error) => void fail(`The parsing thread failed: ${error.message}`))
+    started.on('exit', (code) => {
+      if (worker === started) void fail(`The parsing thread stopped by itself, with code ${code}.`)
+    })
+    return started
+  }
+
+  function send(work: Work | BodyWork, moved: readonly ArrayBufferLike[]): Promise<Done> {
+    if (failure !== undefined) return Promise.reject(failure)
+    worker ??= startWorker()
+    const done = new Promise<Done>((resolve, reject) => working.set(work.id, { resolve, reject }))
+    worker.postMessage(work, moved as ArrayBuffer[])
+    return done
+  }
+
+  function receive(message: Parsed): void {
+    void messages.take(() => apply(message).catch((error: Error) => fail(`The engine failed: ${error.message}`)))
+  }
+
+  async function apply({ rejects: refused, batch, done }: Parsed): Promise<void> {
+    if (failure !== undefined) return
+    if (refused.length > 0) await countRejects(refused)
+    if (batch !== undefined) await append(batch)
+    if (done === undefined) return
+    working.get(done.id)?.resolve(done)
+    working.delete(done.id)
+  }
+
+  async function append(batch: IngestBatch): Promise<void> {
+    await engine.append(batch)
+    totals.taken += batch.rows
+    metrics.ingestedRows.inc({ source: batch.source }, batch.rows)
+    const memory = batch.ipc.buffer as ArrayBuffer
+    if (memory.byteLength < RETURNED_BYTES) free([memory])
+    else worker?.postMessage({ memory: new Uint8Array(memory) } satisfies Returned, [memory])
+  }
+
+  async function countRejects(refused: readonly Reject[]): Promise<void> {
+    for (const { reason } of refused) {
+      totals.rejected++
+      totals.byReason[reason] = (totals.byReason[reason] ?? 0) + 1
+      metrics.rejectedRows.inc({ reason })
+    }
+    await rejects.write(refused)
+  }
+
+  async function fail(message: string): Promise<void> {
+    failure ??= new LogweirError('ingest_failed', message)
+    for (const { reject } of working.values()) reject(failure)
+    working.clear()
+    onFail(failure)
+    const stopping = worker
+    worker = undefined
+    await stopping?.terminate()
+  }
+
+  return {
+    start() {
+      if (failure === undefined) worker ??= startWorker()
+    },
+    isRunning: () => worker !== undefined,
+    send,
+    totals: () => totals,
+    failure: () => failure,
+    fail,
+  }
+}

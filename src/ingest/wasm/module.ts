@@ -1,0 +1,184 @@
+import { growTo } from '../../base/wasm.js'
+import { DEFAULT_FIELD_NAMES, type FieldNames } from '../../field-names.js'
+import { SOURCES, type Source } from '../../sources.js'
+import type { Reason } from '../rejects.js'
+import { createLane, type Lane } from './batch-builder.js'
+import { LINE_INTS, OUTCOME, type Scanner } from './fields.js'
+import { createHost } from './host.js'
+import { type Exports, instantiateIngest } from './instance.js'
+import { addLanes, addNames, laneNumberOf, setFieldNames } from './setup.js'
+
+export interface ModuleOptions {
+  /** Bytes that can be scanned at a time, and lines. */
+  capacityBytes: number
+  maxLines: number
+  /** The longest line that is taken. */
+  maxLineBytes: number
+  /** A batch is full when it holds this much. */
+  batchRows: number
+  batchBytes: number
+  retentionUs: number
+  defaults?: LineDefaults
+}
+
+/**
+ * An instance of the WebAssembly module (the folder `wasm`): scans lines, SIMD throughout, and appends them to the columns of
+ * their sources' batches. No object is made for a line.
+ */
+export interface Module extends Scanner {
+  /**
+   * Takes lines [from, to) of the table, received at `nowUs`; each is whole, valid UTF-8 and not too long. Returns the
+   * index behind the last of them: `to`, unless one is refused or makes a batch full.
+   */
+  take(from: number, to: number, nowUs: number): number
+  /** From now on `take` refuses records of other projects than these, and those without one; undefined: it refuses none. */
+  bind(projects: ReadonlySet<string> | undefined): void
+  /** What the last `take` stopped at, if at anything: why its last line is refused, or the lane whose batch is full. */
+  stop(): Reason | Lane | undefined
+  /** What holds for the lines that are taken from now on; writes at the start of `bytes`. */
+  setDefaults(defaults: LineDefaults): void
+  /**
+   * Makes each record of the JSON body [start, end) a line, in place: the elements of an array, or of the array `batch`
+   * of an object, or one object. Says where the lines are and how many, or what is wrong with the body and where.
+   */
+  cut(start: number, end: number, maxRecords: number): Cut | CutFault
+  /**
+   * The same for objects that follow one another; the lines are moved to the front. Before `start` a byte is free for each
+   * of the objects.
+   */
+  cutObjects(start: number, end: number, maxRecords: number): Cut | CutFault
+  /** Whether objects may follow one another on a line of the NDJSON body [start, end). */
+  hasNeighbours(start: number, end: number): boolean
+  /** Makes each of them a line of its own; says where the lines are. Before `start` a byte is free for each of the lines. */
+  cutLines(start: number, end: number): Omit<Cut, 'records'>
+  /** In the order of SOURCES. */
+  readonly lanes: readonly Lane[]
+}
+
+/** What lines get that lack it, and which of their fields hold time and message. */
+export interface LineDefaults {
+  /** If there is one, a `source` that names none is a field like others. */
+  source?: Source
+  project?: string
+  fieldNames?: FieldNames
+}
+
+/** The lines [start, end) that a body was cut into. */
+export interface Cut {
+  start: number
+  end: number
+  records: number
+}
+
+export interface CutFault {
+  fault: 'empty' | 'no_container' | 'cut_off' | 'no_element' | 'no_comma' | 'not_the_end' | 'too_many' | 'more'
+  at: number
+}
+
+/** By the numbers that wasm/cut.ts gives them. */
+const CUT_FAULTS: Record<number, CutFault['fault']> = {
+  1: 'empty',
+  2: 'no_container',
+  3: 'cut_off',
+  4: 'no_element',
+  5: 'no_comma',
+  6: 'not_the_end',
+  7: 'too_many',
+  8: 'more',
+}
+
+/** By the numbers that wasm/batch/verdicts.ts gives them. */
+const VERDICTS: Record<number, Reason> = {
+  [OUTCOME.invalidJson]: 'invalid_json',
+  [OUTCOME.notAnObject]: 'not_an_object',
+  [OUTCOME.tooDeep]: 'too_deep',
+  5: 'missing_source',
+  6: 'unknown_source',
+  7: 'invalid_field',
+  8: 'invalid_timestamp',
+  9: 'too_old',
+  10: 'too_far_ahead',
+  11: 'forbidden_project',
+}
+
+/** The module reads this far behind the bytes it is given, at most. */
+const MARGIN_BYTES = 64
+
+/**
+ * Its memory is sized once, all columns of all sources with it, and never grows: what is not touched costs nothing.
+ * Throws if `ingest.wasm` was not built.
+ */
+export function createModule(options: ModuleOptions): Module {
+  const { capacityBytes, maxLines, retentionUs, defaults = {} } = options
+  let memory: Buffer
+  const exports = instantiateIngest(createHost(() => memory))
+  const bytesAt = exports.bytesAddress()
+  const tableAt = Math.ceil((bytesAt + capacityBytes + MARGIN_BYTES) / MARGIN_BYTES) * MARGIN_BYTES
+  const addresses = reserve(exports, tableAt, options)
+  const { buffer } = exports.memory
+  memory = Buffer.from(buffer)
+  const bytes = new Uint8Array(buffer, bytesAt, capacityBytes)
+  addNames(exports, bytes)
+  exports.setRules(retentionUs)
+  setDefaults(defaults)
+  const lanes = addresses.map((at, i) => createLane(SOURCES[i]!.name, buffer, at, () => exports.clearLane(at)))
+
+  function setDefaults({ source, project, fieldNames = DEFAULT_FIELD_NAMES }: LineDefaults): void {
+    setFieldNames(exports, bytes, fieldNames)
+    const projectBytes = project === undefined ? undefined : Buffer.from(project)
+    bytes.set(projectBytes ?? [])
+    exports.setDefaults(laneNumberOf(source), projectBytes?.length ?? -1)
+  }
+
+  function cutOf(records: number): Cut | CutFault {
+    if (records < 0) return { fault: CUT_FAULTS[~records]!, at: exports.cutStart() }
+    return { start: exports.cutStart(), end: exports.cutEnd(), records }
+  }
+
+  function stop(): Reason | Lane | undefined {
+    const stopped = exports.stop()
+    return stopped < 0 ? lanes[~stopped] : VERDICTS[stopped]
+  }
+
+  return {
+    bytes,
+    table: new Int32Array(buffer, tableAt, LINE_INTS * maxLines),
+    maxLines,
+    scan: (start, end) => exports.scan(start, end, tableAt, maxLines),
+    take: exports.take,
+    bind: (projects) => exports.bindProjects(putProjects(memory, exports.projectsAddress(), projects)),
+    stop,
+    setDefaults,
+    cut: (start, end, maxRecords) => cutOf(exports.cut(start, end, maxRecords)),
+    cutObjects: (start, end, maxRecords) => cutOf(exports.cutObjects(start, end, maxRecords)),
+    hasNeighbours: (start, end) => exports.hasNeighbours(start, end) !== 0,
+    cutLines(start, end) {
+      exports.cutLines(start, end)
+      return { start: exports.cutStart(), end: exports.cutEnd() }
+    },
+    lanes,
+  }
+}
+
+/** Puts names at an address, each behind its length, and gives how many bytes they take; -1 where there are none to put. */
+function putProjects(memory: Buffer, address: number, projects: ReadonlySet<string> | undefined): number {
+  if (projects === undefined) return -1
+  let at = address
+  for (const project of projects) {
+    const length = memory.write(project, at + 4, 'utf8')
+    at = memory.writeInt32LE(length, at) + length
+  }
+  return at - address
+}
+
+/** Sizes the memory, and gives the addresses of the lanes. */
+function reserve(exports: Exports, tableAt: number, options: ModuleOptions): number[] {
+  const { maxLines, maxLineBytes, batchRows, batchBytes } = options
+  exports.setSizes(tableAt, maxLines, maxLineBytes, batchRows, batchBytes)
+  exports.reserveScratch()
+  exports.reserveNames()
+  exports.reserveProjects()
+  const lanes = addLanes(exports)
+  growTo(exports.memory, exports.reservedEnd())
+  return lanes
+}

@@ -1,0 +1,64 @@
+import { LETTER_E, LETTER_e, latin1, MINUS, POINT, ZERO } from '../../base/ascii.js'
+import { parseIso8601 } from '../../base/iso8601.js'
+
+const DIGITS = /^\d+(?:\.\d+)?$/
+
+/** A text in bytes[start, end), ISO 8601 or the digits of an epoch time, as microseconds since the epoch; NaN if it is neither. */
+export function timestampOfText(bytes: Uint8Array, start: number, end: number): number {
+  const text = latin1(bytes, start, end)
+  if (DIGITS.test(text)) return timestampOfNumber(bytes, start, end)
+  return parseIso8601(text) ?? Number.NaN
+}
+
+/** Beyond these many digits of microseconds it is past the year 300,000: the end of time serves. */
+const MAX_DIGITS = 19
+
+/**
+ * The JSON number in bytes[start, end), an epoch time, in microseconds: below 1e11 it counts seconds, below 1e14
+ * milliseconds, below 1e17 microseconds, else nanoseconds. Read from the decimal text, so that it is exact; digits below
+ * the microsecond are cut. Exact up to 2^53 µs (the year 2255), infinite where it is far beyond.
+ */
+export function timestampOfNumber(bytes: Uint8Array, start: number, end: number): number {
+  const negative = bytes[start] === MINUS
+  let p = negative ? start + 1 : start
+  while (p < end && (bytes[p] === ZERO || bytes[p] === POINT)) p++
+  const first = p
+  let point = -1
+  for (let q = start; q < end && point < 0; q++) if (bytes[q] === POINT || isE(bytes[q]!)) point = q
+  if (point < 0) point = end
+  let exponentAt = point
+  while (exponentAt < end && !isE(bytes[exponentAt]!)) exponentAt++
+  if (first >= exponentAt) return 0
+  // The value is 0.ddd… × 10^magnitude, its first digit not 0.
+  const magnitude = (first < point ? point - first : point + 1 - first) + exponentOf(bytes, exponentAt + 1, end)
+  const digits = magnitude + shiftOf(negative ? 0 : magnitude)
+  if (digits > MAX_DIGITS) return negative ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
+  const us = leadingDigits(bytes, first, exponentAt, digits)
+  return negative ? -us : us
+}
+
+const isE = (byte: number): boolean => byte === LETTER_e || byte === LETTER_E
+
+/** The power of ten that makes microseconds of a number with so many digits before its point. */
+function shiftOf(magnitude: number): number {
+  if (magnitude <= 11) return 6
+  if (magnitude <= 14) return 3
+  return magnitude <= 17 ? 0 : -3
+}
+
+/** The exponent in bytes[start, end), 0 where that is empty; bounded, since a line has no 1e9 digits to make up for it. */
+function exponentOf(bytes: Uint8Array, start: number, end: number): number {
+  return start >= end ? 0 : Math.max(-1e9, Math.min(1e9, Number(latin1(bytes, start, end))))
+}
+
+/** The first `count` digits of bytes[start, end), its point passed over, zeros behind its end. */
+function leadingDigits(bytes: Uint8Array, start: number, end: number, count: number): number {
+  let value = 0
+  let p = start
+  for (let taken = 0; taken < count; p++) {
+    if (p < end && bytes[p] === POINT) continue
+    value = value * 10 + (p < end ? bytes[p]! - ZERO : 0)
+    taken++
+  }
+  return value
+}

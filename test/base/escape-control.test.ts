@@ -1,0 +1,52 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { harmless, harmlessDocument } from '../../src/base/escape-control.js'
+import { isReadRight } from '../support/json.js'
+
+/** By number, not by class, as an oracle. */
+function isDriving(code: number): boolean {
+  const isBidi = code === 0x61c || code === 0x200e || code === 0x200f || (code >= 0x202a && code <= 0x202e)
+  return code < 32 || (code >= 0x7f && code <= 0x9f) || isBidi || (code >= 0x2066 && code <= 0x2069)
+}
+
+const drivers = Array.from({ length: 0x2100 }, (_, code) => code).filter(isDriving)
+const text = fc
+  .array(
+    fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom(...drivers).map((code) => String.fromCharCode(code)),
+    ),
+  )
+  .map((parts) => parts.join(''))
+const isHarmless = (shown: string) => [...shown].every((character) => !isDriving(character.codePointAt(0)!))
+
+describe('harmless', () => {
+  it('leaves nothing that drives a terminal', () => {
+    expect(drivers.length).toBe(32 + 33 + 3 + 5 + 4)
+    for (const code of drivers) expect(isHarmless(harmless(`a${String.fromCharCode(code)}b`))).toBe(true)
+    fc.assert(fc.property(text, (given) => isHarmless(harmless(given))))
+  })
+
+  it('shows what was there, and leaves all else as it is', () => {
+    expect(harmless('\u001b[2J\u0007 a\tb\r\n\u009bm \u202eevil "\\n" äö 漢 🙂')).toBe(
+      '\\u001b[2J\\u0007 a\\tb\\r\\n\\u009bm \\u202eevil "\\n" äö 漢 🙂',
+    )
+  })
+})
+
+describe('harmlessDocument', () => {
+  it('keeps lines and tabs', () => {
+    expect(harmlessDocument('a\tb\r\nc\u001b[1m\n')).toBe('a\tb\nc\\u001b[1m\n')
+  })
+
+  it('leaves JSON the JSON that it is', () => {
+    fc.assert(
+      fc.property(fc.array(text), fc.string().filter(isReadRight), text, (value, name, key) => {
+        const json = JSON.stringify({ [`k${key}`]: value, [name]: key })
+        const shown = harmlessDocument(json)
+        expect(isHarmless(shown)).toBe(true)
+        expect(JSON.parse(shown)).toEqual(JSON.parse(json))
+      }),
+    )
+  })
+})

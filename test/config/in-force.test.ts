@@ -1,0 +1,109 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { stringify } from 'smol-toml'
+import { afterAll, describe, expect, it } from 'vitest'
+import { readInForce, readServeConfig } from '../../src/config/config.js'
+import { describeInForce, jsonInForce } from '../../src/config/in-force.js'
+import { fileNameOf } from '../../src/config/setting.js'
+import { SERVE_SETTINGS } from '../../src/config/settings.js'
+import { SOURCE_NAMES } from '../../src/sources.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'logweir-config-'))
+const path = join(folder, 'logweir.toml')
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+function withFile(text: string): string[] {
+  writeFileSync(path, text, { mode: 0o600 })
+  return ['--config', path]
+}
+
+const told = (args: readonly string[], environment = {}) => {
+  const { settings } = readInForce(args, environment)
+  return { text: describeInForce(settings), json: JSON.parse(jsonInForce(settings)) }
+}
+
+describe('logweir config', () => {
+  it('tells each setting of serve, its value and where it comes from', () => {
+    const args = [...withFile('\nhost = "file"\naccess-tokens = "hush"\nport = 9'), '--port', '1']
+    const { text, json } = told(args, { LOGWEIR_MEMORY_LIMIT: '2g', LOGWEIR_CLICKHOUSE_PASSWORD: 'hush' })
+    expect(Object.keys(json)).toEqual(Object.keys(SERVE_SETTINGS).map(fileNameOf))
+    expect(json).toMatchObject({
+      config: { value: path, origin: 'flag', where: '--config' },
+      port: { value: 1, origin: 'flag', where: '--port' },
+      host: { value: 'file', origin: 'file', where: `${path} line 2` },
+      'memory-limit': { value: '2g', origin: 'variable', where: 'LOGWEIR_MEMORY_LIMIT' },
+      'data-dir': { value: './logweir-data', origin: 'default', where: 'default' },
+      'in-memory': { value: null, origin: 'default', where: 'default' },
+      'access-tokens': { value: '***', origin: 'file', where: `${path} line 3` },
+      'clickhouse-password': { value: '***', origin: 'variable', where: 'LOGWEIR_CLICKHOUSE_PASSWORD' },
+    })
+    expect(text).toMatch(/^port = 1 +# --port$/m)
+    expect(text).toMatch(/^memory-limit = "2g" +# LOGWEIR_MEMORY_LIMIT$/m)
+    expect(text).toMatch(/^# access-tokens = "\*\*\*" +# .*logweir\.toml line 3$/m)
+    expect(text).toMatch(/^# in-memory is not set: write nothing to disk/m)
+    expect(text + JSON.stringify(json)).not.toContain('hush')
+  })
+
+  it('leaves out what has no effect', () => {
+    expect(told(['--in-memory']).json).toMatchObject({ 'in-memory': { value: true }, 'data-dir': { value: null } })
+    expect(told(['--data-dir', 'd'], { LOGWEIR_IN_MEMORY: '1' }).json).toMatchObject({
+      'in-memory': { value: null },
+      'data-dir': { value: 'd' },
+    })
+  })
+
+  it('refuses what serve refuses, in the same words', () => {
+    for (const args of [['--port', 'x'], ['--nope'], ['--engine', 'clickhouse'], ['--in-memory', '--data-dir', 'd']]) {
+      const refusal = (read: () => unknown) => {
+        try {
+          return read()
+        } catch (error) {
+          return (error as Error).message
+        }
+      }
+      const said = refusal(() => readServeConfig(args, {}))
+      expect(said).toEqual(expect.any(String))
+      expect(refusal(() => readInForce(args, {}))).toBe(said)
+    }
+  })
+
+  it('can be read back as a file, and is the same configuration', () => {
+    const word = fc.string({ minLength: 1, unit: 'binary' }).filter((text) => !text.startsWith('-'))
+    const flags = fc.record(
+      {
+        port: fc.nat(65_535).map(String),
+        host: fc.constantFrom('::', '0.0.0.0', 'wg0.internal'),
+        source: fc.constantFrom(...SOURCE_NAMES, 'gotrue.logs.prod'),
+        'memory-limit': fc.constantFrom('1', '512M', '2g', '0.5 GiB', '999999999999999'),
+        'max-disk-bytes': fc.integer({ min: 1 }).map(String),
+        'retention-days': fc.integer({ min: 1, max: 36_500 }).map(String),
+        'tokens-file': word,
+        engine: fc.constantFrom('embedded', 'clickhouse'),
+        'clickhouse-cluster': fc.constantFrom('a', 'b_1'),
+        'clickhouse-user': word,
+      },
+      { requiredKeys: [] },
+    )
+    const place = fc.oneof(
+      fc.constant(['--in-memory']),
+      word.map((dir) => [`--data-dir=${dir}`]),
+      fc.constant([]),
+    )
+    fc.assert(
+      fc.property(flags, place, (given, where) => {
+        const isOnServer = given.engine === 'clickhouse'
+        const rest = isOnServer ? ['--clickhouse-url', 'http://ch:1'] : where
+        const args = [...Object.entries(given).map(([name, value]) => `--${name}=${value}`), ...rest]
+        const expected = readServeConfig(args, {})
+        const { text, json } = told(args)
+        expect(readServeConfig(withFile(text), {})).toEqual(expected)
+        const values = Object.entries<{ value: unknown }>(json).filter(([, { value }]) => value !== null)
+        const file = stringify(Object.fromEntries(values.map(([name, { value }]) => [name, value])))
+        expect(readServeConfig(withFile(file), {})).toEqual(expected)
+      }),
+      { numRuns: 60 },
+    )
+  })
+})

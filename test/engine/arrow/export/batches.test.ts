@@ -1,0 +1,79 @@
+import { RecordBatchReader } from 'apache-arrow'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createInterner } from '../../../../src/engine/arrow/columns/dictionary.js'
+import { batchesOf } from '../../../../src/engine/arrow/export/batches.js'
+import { createHead, decodeBatch } from '../../../../src/engine/arrow/storage/head/head.js'
+import { internIn } from '../../../../src/engine/arrow/storage/sealing/intern.js'
+import { seal } from '../../../../src/engine/arrow/storage/sealing/seal.js'
+import { holdSealedRows } from '../../../../src/engine/arrow/storage/segment/segment.js'
+import { batchSchema } from '../../../../src/engine/columns.js'
+import type { IngestBatch } from '../../../../src/engine/engine.js'
+import { toBatch } from '../../../support/batch.js'
+import { edge, invocation, type TestRecord } from '../../../support/records.js'
+import { arbitraryRecords } from '../storage/files/segments.js'
+
+/** All values of a batch, row by row, as apache-arrow reads them. */
+function rowsOf({ rows, source, ipc }: IngestBatch): string[] {
+  const [batch] = [...RecordBatchReader.from(ipc)]
+  expect(batch!.numRows).toBe(rows)
+  expect(batch!.schema.fields.map(String)).toEqual(batchSchema(source).fields.map(String))
+  return Array.from({ length: rows }, (_, row) =>
+    batch!.schema.fields.map((_, i) => spelt(batch!.getChildAt(i)!.get(row))).join(' | '),
+  )
+}
+
+/** What tells null from an empty text, and zero from its negative. */
+const spelt = (value: unknown) => (Object.is(value, -0) ? '-0' : JSON.stringify(value))
+
+/** The rows of records, and those that come back from the segments that they are sealed into. */
+async function thereAndBack(records: readonly TestRecord[]) {
+  const { source } = records[0]!
+  const head = createHead(source)
+  const batch = toBatch(source, records)
+  decodeBatch(batch)(head)
+  const back: string[] = []
+  const sizes: number[] = []
+  for (const sealed of await seal(head, internIn(createInterner()), () => undefined)) {
+    for await (const read of batchesOf(holdSealedRows(sealed))) {
+      back.push(...rowsOf(read))
+      sizes.push(read.rows)
+    }
+  }
+  return { came: rowsOf(batch), back, sizes }
+}
+
+describe('batches of a segment', () => {
+  it('are what came in, to the last bit', () =>
+    fc.assert(
+      fc.asyncProperty(arbitraryRecords, async (records) => {
+        const { came, back } = await thereAndBack(records)
+        expect(back.sort()).toEqual(came.sort())
+      }),
+      { numRuns: 200 },
+    ))
+
+  it('tell what is absent from what is empty', async () => {
+    const urls = [undefined, '', 'a'].map((url) => edge({ metadata: { request: { url } } }))
+    const projects = [null, '', 'a'].map((project) => invocation({ project, metadata: { function_id: '' } }))
+    const without = [invocation({ project: null }), invocation({ metadata: { execution_time_ms: -0 } })]
+    for (const records of [urls, [...projects, ...without]]) {
+      const { came, back } = await thereAndBack(records)
+      expect(new Set(came).size).toBe(came.length)
+      expect(back.sort()).toEqual(came.sort())
+    }
+  })
+
+  it('keep the order of arrival among rows of equal project and time', async () => {
+    const records = Array.from({ length: 50 }, (_, i) => edge({ id: `${i}`, project: i % 2 ? 'a' : null }))
+    const { came, back } = await thereAndBack(records)
+    expect(back).toEqual([...came.filter((_, i) => i % 2 === 0), ...came.filter((_, i) => i % 2 === 1)])
+  })
+
+  it('are bounded by rows and by bytes', async () => {
+    const many = await thereAndBack(Array.from({ length: 5_000 }, () => edge()))
+    expect(many.sizes).toEqual([4_096, 904])
+    const long = await thereAndBack(Array.from({ length: 12 }, () => edge({ event_message: 'x'.repeat(2 ** 20) })))
+    expect(long.sizes).toEqual([4, 4, 4])
+  })
+})

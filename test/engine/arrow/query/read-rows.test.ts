@@ -1,0 +1,153 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { KIB } from '../../../../src/base/units.js'
+import type { ColdReader, ColdRow } from '../../../../src/engine/arrow/columns/batch.js'
+import type { Found } from '../../../../src/engine/arrow/operators/top.js'
+import { readRows, STRETCH_BYTES } from '../../../../src/engine/arrow/query/read-rows.js'
+import type { Row } from '../../../../src/engine/engine.js'
+import { noPause } from '../support.js'
+
+const COLUMNS = ['id', 'event_message', 'timestamp']
+
+interface Wanted {
+  batch: number
+  row: number
+  bytes: number
+  /** Turns of the event loop until it is there; 0 is at once. */
+  turns: number
+}
+
+/** Rows of a kind, in turn out of so many batches, whose last rows are the newest. */
+const interleaved = (count: number, batches: number, bytes: number): Wanted[] =>
+  Array.from({ length: count }, (_, i) => ({ batch: i % batches, row: count - i, bytes, turns: 1 }))
+
+/** Batches of these rows; what was asked of them so far. */
+function batchesOf(wanted: readonly Wanted[]) {
+  const asked = { opened: [] as number[], rows: [] as string[], open: new Set<symbol>(), mostOpen: 0 }
+  const text = Buffer.alloc(Math.max(...wanted.map(({ bytes }) => bytes)), 'x')
+  const rows = new Map(wanted.map((each) => [`${each.batch}:${each.row}`, each]))
+
+  function openCold(batch: number): ColdReader {
+    asked.opened.push(batch)
+    const reader = Symbol()
+    return (row) => {
+      const name = `${batch}:${row}`
+      const { bytes, turns } = rows.get(name)!
+      asked.rows.push(name)
+      const cold: ColdRow = {
+        id: Buffer.from(name),
+        event_message: text.subarray(0, bytes),
+        metadata: Buffer.from('{}'),
+      }
+      if (turns === 0) return cold
+      asked.open.add(reader)
+      asked.mostOpen = Math.max(asked.mostOpen, asked.open.size)
+      return nextTurns(turns).then(() => {
+        asked.open.delete(reader)
+        return cold
+      })
+    }
+  }
+  const opened = new Map(wanted.map(({ batch }) => [batch, () => openCold(batch)]))
+  return { opened, asked }
+}
+
+async function nextTurns(turns: number): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) await nextTurn()
+}
+
+const foundOf = (wanted: readonly Wanted[]): Found[] =>
+  wanted.map(({ batch, row }, i) => ({ timestampUs: wanted.length - i, batch, row }))
+
+function read(wanted: readonly Wanted[]) {
+  const { opened, asked } = batchesOf(wanted)
+  return { rows: readRows(foundOf(wanted), { opened, columns: COLUMNS, pause: noPause }), asked }
+}
+
+async function readAll(wanted: readonly Wanted[]) {
+  const { rows, asked } = read(wanted)
+  const all: Row[] = []
+  for await (const row of rows) all.push(row)
+  return { all, asked }
+}
+
+const shortOf = ({ id, timestamp, event_message }: Row) => [id, timestamp, String(event_message).length]
+
+describe('the rows found', () => {
+  it('come in their order, whatever their length and however long each batch takes', async () => {
+    const arbitraryWanted = fc.uniqueArray(
+      fc.record({
+        batch: fc.integer({ min: 0, max: 9 }),
+        row: fc.integer({ min: 0, max: 30 }),
+        bytes: fc.constantFrom(0, 100, 20 * KIB, 100 * KIB, 300 * KIB),
+        turns: fc.integer({ min: 0, max: 3 }),
+      }),
+      { selector: ({ batch, row }) => `${batch}:${row}`, minLength: 1, maxLength: 60 },
+    )
+    await fc.assert(
+      fc.asyncProperty(arbitraryWanted, async (wanted) => {
+        const { all } = await readAll(wanted)
+        expect(all.map(shortOf)).toEqual(
+          wanted.map(({ batch, row, bytes }, i) => [`${batch}:${row}`, wanted.length - i, bytes]),
+        )
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('are none where none are found', async () => {
+    const nothing = readRows([], { opened: new Map(), columns: COLUMNS, pause: noPause })
+    expect(await nothing.next()).toEqual({ done: true, value: undefined })
+  })
+
+  it('are read from four batches at once, each opened once and its last row read first', async () => {
+    const { asked } = await readAll(interleaved(100, 20, KIB))
+    expect([asked.opened.length, new Set(asked.opened).size, asked.mostOpen]).toEqual([20, 20, 4])
+    expect(asked.rows).toHaveLength(100)
+    const ascending = interleaved(100, 1, KIB).reverse()
+    expect((await readAll(ascending)).asked.rows).toEqual(ascending.reverse().map(({ row }) => `0:${row}`))
+  })
+
+  it('are held a stretch at a time: a batch is let go of while the caller takes them', async () => {
+    const fitting = 16
+    const { rows, asked } = read(interleaved(100, 1, STRETCH_BYTES / fitting - 100))
+    const openedAt: number[] = []
+    for (let taken = 0; !(await rows.next()).done; taken++) {
+      // Whoever is slow finds nothing read ahead.
+      await nextTurns(5)
+      if (asked.opened.length > openedAt.length) openedAt.push(taken)
+    }
+    expect(openedAt).toEqual([0, 1, 2, 3, 4, 5, 6].map((stretch) => fitting * stretch))
+  })
+
+  it('are not read again and again where few fit', async () => {
+    const long = await readAll(interleaved(100, 20, 100 * KIB))
+    expect(long.asked.rows.length).toBeLessThanOrEqual(300)
+    const longer = await readAll(interleaved(20, 20, 2 * STRETCH_BYTES))
+    expect(longer.asked.rows.length).toBeLessThanOrEqual(60)
+  })
+
+  it('fail where one cannot be read, once all before its stretch were given', async () => {
+    const wanted = interleaved(10, 10, 100 * KIB)
+    const { opened } = batchesOf(wanted)
+    opened.set(9, () => () => Promise.reject(new Error('EIO')))
+    const ids: unknown[] = []
+    const reading = async () => {
+      for await (const { id } of readRows(foundOf(wanted), { opened, columns: COLUMNS, pause: noPause })) ids.push(id)
+    }
+    await expect(reading()).rejects.toThrow('EIO')
+    expect(ids).toEqual(['0:10', '1:9', '2:8', '3:7', '4:6', '5:5'])
+  })
+
+  it('are read no further once a pause tells that nobody wants them', async () => {
+    const wanted = interleaved(100, 20, KIB)
+    const { opened, asked } = batchesOf(wanted)
+    const pause = () => {
+      throw new Error('unwanted')
+    }
+    await expect(readRows(foundOf(wanted), { opened, columns: COLUMNS, pause }).next()).rejects.toThrow('unwanted')
+    await nextTurns(50)
+    expect(asked.rows.length).toBe(4)
+  })
+})

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest'
+import type { Facts } from '../../../../../src/base/log.js'
+import { recompressInQuiet } from '../../../../../src/engine/arrow/storage/compaction/compaction.js'
+import { createPatience } from '../../../../../src/engine/arrow/storage/sealing/cancellation.js'
+import { createSealerHere } from '../../../../../src/engine/arrow/storage/sealing/sealer.js'
+import { createFakeClock } from '../../../../support/clock.js'
+import { createGate } from '../../../../support/gate.js'
+
+/** A store that is quiet or not, and a keeper whose segments take so long, or fail. */
+function begin(takesMs: number, fails: () => boolean = () => false) {
+  const clock = createFakeClock()
+  const said: (Facts | undefined)[] = []
+  const startedMs: number[] = []
+  const state = { isQuiet: true, gate: createGate() }
+  state.gate.open()
+  const stop = recompressInQuiet(
+    clock,
+    {
+      async inQuiet(work) {
+        if (state.isQuiet) await work(createSealerHere(), createPatience())
+      },
+    },
+    {
+      async recompressNext() {
+        startedMs.push(clock.monotonicMs())
+        if (fails()) throw new Error('ENOSPC')
+        await state.gate.opened
+        clock.advance(takesMs)
+      },
+    },
+    (_, facts) => void said.push(facts),
+  )
+  /** Lets seconds pass, with time for what they begin. */
+  async function pass(seconds: number) {
+    for (let second = 0; second < seconds; second++) {
+      clock.advance(1000)
+      await new Promise(setImmediate)
+    }
+  }
+  return { clock, said, startedMs, state, stop, pass }
+}
+
+describe('segments are made anew', () => {
+  it('one a second at most, and in an eighth of the time at most', async () => {
+    const quick = begin(0)
+    await quick.pass(4)
+    expect(quick.startedMs).toEqual([1000, 2000, 3000, 4000])
+    const slow = begin(1000)
+    await slow.pass(15)
+    expect(slow.startedMs).toEqual([1000, 9000, 17_000])
+  })
+
+  it('only where it is quiet', async () => {
+    const { state, startedMs, pass } = begin(0)
+    state.isQuiet = false
+    await pass(5)
+    expect(startedMs).toEqual([])
+    state.isQuiet = true
+    await pass(1)
+    expect(startedMs).toEqual([6000])
+  })
+
+  it('one after the other', async () => {
+    const { state, startedMs, pass } = begin(0)
+    state.gate = createGate()
+    await pass(5)
+    expect(startedMs).toEqual([1000])
+    state.gate.open()
+    // It has taken five seconds.
+    await pass(36)
+    expect(startedMs).toEqual([1000, 41_000])
+  })
+
+  it('again a minute after it has failed, which is said', async () => {
+    const { startedMs, said, pass } = begin(0, () => startedMs.length === 1)
+    await pass(62)
+    expect(startedMs).toEqual([1000, 61_000, 62_000])
+    expect(said).toEqual([{ level: 'warn', code: 'recompressing_failed' }])
+  })
+
+  it('until that is stopped, which waits for the one under way', async () => {
+    const { clock, state, startedMs, stop, pass } = begin(0)
+    state.gate = createGate()
+    await pass(1)
+    let hasStopped = false
+    const stopped = stop().then(() => {
+      hasStopped = true
+    })
+    await pass(3)
+    expect([hasStopped, clock.timers]).toEqual([false, 0])
+    state.gate.open()
+    await stopped
+    expect(startedMs).toEqual([1000])
+  })
+})

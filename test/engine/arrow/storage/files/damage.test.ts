@@ -1,0 +1,188 @@
+import { describe, expect, it } from 'vitest'
+import { LogweirError } from '../../../../../src/base/errors.js'
+import { encodeHot } from '../../../../../src/engine/arrow/storage/files/hot-file.js'
+import {
+  readCold,
+  readSegmentFacts,
+  replaceCold,
+  writeSegment,
+} from '../../../../../src/engine/arrow/storage/files/segment-file.js'
+import { createColdTexts } from '../../../../../src/engine/arrow/storage/head/texts.js'
+import { recompressCold } from '../../../../../src/engine/arrow/storage/sealing/compact.js'
+import { COMPRESSION } from '../../../../../src/engine/arrow/storage/segment/cold.js'
+import type { Segment } from '../../../../../src/engine/arrow/storage/segment/segment.js'
+import type { Files } from '../../../../../src/engine/disk/files/files.js'
+import { edge, invocation } from '../../../../support/records.js'
+import { uniform } from '../../accumulators/distributions.js'
+import { sealedBatch } from '../../support.js'
+import { createMemoryFiles } from './memory-files.js'
+import { coldOf, hotOf, openSegment } from './segments.js'
+
+const { rows: BATCH_ROWS } = COMPRESSION.low
+const MEND = 'Bring it back from a backup, or remove its directory to go on without its rows.'
+const damaged = (path: string, what: string) =>
+  new LogweirError('damaged_segment', `The segment file ${path} is damaged: ${what}. ${MEND}`)
+
+async function written(records = rows()) {
+  const files = createMemoryFiles()
+  const segment = await sealedBatch(records)
+  await writeSegment(files, 's', segment)
+  return { files, expected: await contentOf(segment) }
+}
+
+/** The same with a smaller cold file in the place of the first. */
+async function recompressed(records = rows()) {
+  const given = await written(records)
+  const cold = await readCold(given.files, 's', await readSegmentFacts(given.files, 's'))
+  const smaller = await recompressCold(
+    cold!,
+    createColdTexts(),
+    () => true,
+    () => undefined,
+  )
+  await replaceCold(given.files, 's', smaller!)
+  return given
+}
+
+const rows = () =>
+  Array.from({ length: 700 }, (_, i) =>
+    invocation({
+      id: `${i}`,
+      timestampUs: i * 7,
+      project: i % 5 === 0 ? null : `p${i % 50}`,
+      metadata: { function_id: `f${i % 9}`, ...(i % 4 > 0 && { execution_time_ms: i / 3 }) },
+    }),
+  )
+
+const contentOf = async (segment: Segment) => ({ hot: hotOf(segment), cold: await coldOf(segment) })
+
+/** Opens the segment and reads a row of its cold columns. */
+const readRow = async (files: Files) => (await openSegment(files, 's')).openCold()(0)
+
+/** Opens and reads all, with a file changed: unaltered values, or the error of damage. */
+async function outcome({ files, expected }: Awaited<ReturnType<typeof written>>, path: string, bytes: Buffer) {
+  const before = files.contents.get(path)!
+  files.contents.set(path, bytes)
+  const read = async () => {
+    const segment = await openSegment(files, 's')
+    const content = await contentOf(segment)
+    expect(content).toStrictEqual(expected)
+    return 'unaltered'
+  }
+  const result = await read().catch((error) => {
+    if (!(error instanceof LogweirError)) throw error
+    expect(error.message).toContain(path)
+    return error.code
+  })
+  files.contents.set(path, before)
+  expect(files.open.count).toBe(0)
+  return result
+}
+
+describe.each([
+  ['s/hot.arrow', 'as it was sealed', written],
+  ['s/cold.arrow', 'as it was sealed', written],
+  ['s/cold.arrow', 'made smaller', recompressed],
+])('%s, %s,', (path, _, make) => {
+  it('is an error where it is cut, at any place', async () => {
+    const given = await make()
+    const file = given.files.contents.get(path)!
+    const places = [0, 1, 9, 10, 17, 18, file.length - 1, file.length - 4, file.length - 11]
+    for (let place = 20; place < file.length; place += Math.ceil(file.length / 90)) places.push(place)
+    for (const place of places) expect(await outcome(given, path, file.subarray(0, place))).toBe('damaged_segment')
+  })
+
+  it('is an error or gives the same values where a bit is changed', async () => {
+    const given = await make()
+    const file = given.files.contents.get(path)!
+    const next = uniform(7)
+    const outcomes = new Map<string, number>()
+    for (let i = 0; i < 300; i++) {
+      const flipped = Buffer.from(file)
+      // Every bit of the last bytes, then any.
+      const bit = i < 120 ? file.length * 8 - 1 - i : Math.floor(next() * file.length * 8)
+      flipped[bit >> 3]! ^= 1 << (bit & 7)
+      const result = await outcome(given, path, flipped)
+      outcomes.set(result, (outcomes.get(result) ?? 0) + 1)
+    }
+    expect([...outcomes.keys()].filter((code) => !['damaged_segment', 'unaltered'].includes(code))).toEqual([])
+    expect(outcomes.get('damaged_segment')).toBeGreaterThan(250)
+  })
+})
+
+describe('what is wrong with a segment', () => {
+  it('is said with the file and what to do', async () => {
+    const { files } = await written()
+    const [hot, cold] = ['s/hot.arrow', 's/cold.arrow'].map((path) => files.contents.get(path)!)
+    files.contents.delete('s/cold.arrow')
+    await expect(readRow(files)).rejects.toEqual(damaged('s/cold.arrow', 'it is not there'))
+    files.contents.set('s/cold.arrow', cold!.subarray(1))
+    const lengths = `it has ${cold!.length - 1} bytes instead of ${cold!.length}`
+    await expect(readRow(files)).rejects.toEqual(damaged('s/cold.arrow', lengths))
+    files.contents.set('s/hot.arrow', hot!.subarray(0, -1))
+    const end = 'it does not end like an Arrow file'
+    await expect(openSegment(files, 's')).rejects.toEqual(damaged('s/hot.arrow', end))
+    files.contents.set('s/hot.arrow', Buffer.from(hot!).fill(0, 2000, 2010))
+    const sum = 'its columns do not match the check sum in it'
+    await expect(openSegment(files, 's')).rejects.toEqual(damaged('s/hot.arrow', sum))
+  })
+
+  it('may be the cold file of another', async () => {
+    const [one, other] = [await written([edge({ id: 'a' })]), await written([edge({ id: 'b' })])]
+    one.files.contents.set('s/cold.arrow', other.files.contents.get('s/cold.arrow')!)
+    const why = 'it belongs to another segment'
+    await expect(readRow(one.files)).rejects.toEqual(damaged('s/cold.arrow', why))
+    const smaller = await recompressed([edge({ id: 'c' })])
+    one.files.contents.set('s/cold.arrow', smaller.files.contents.get('s/cold.arrow')!)
+    await expect(readRow(one.files)).rejects.toEqual(damaged('s/cold.arrow', why))
+  })
+
+  it('is found before it is made smaller', async () => {
+    const { files } = await written()
+    const facts = await readSegmentFacts(files, 's')
+    const cold = files.contents.get('s/cold.arrow')!
+    cold[Math.floor(cold.length * 0.75)]! ^= 1
+    const why = 'batch 1 does not match its check sum'
+    await expect(readCold(files, 's', facts)).rejects.toEqual(damaged('s/cold.arrow', why))
+  })
+
+  it('of its cold columns alone leaves what is asked of the others', async () => {
+    const { files, expected } = await written()
+    files.contents.delete('s/cold.arrow')
+    const segment = await openSegment(files, 's')
+    expect(hotOf(segment)).toStrictEqual(expected.hot)
+    const read = segment.openCold()
+    await expect(read(0)).rejects.toMatchObject({ code: 'damaged_segment' })
+    await expect(read(0)).rejects.toMatchObject({ code: 'damaged_segment' })
+  })
+
+  it('of a batch of cold rows is found when it is read; the others are read', async () => {
+    const { files } = await written()
+    const cold = files.contents.get('s/cold.arrow')!
+    cold[Math.floor(cold.length * 0.75)]! ^= 1
+    const read = (await openSegment(files, 's')).openCold()
+    const why = 'batch 1 does not match its check sum'
+    await expect(read(BATCH_ROWS)).rejects.toEqual(damaged('s/cold.arrow', why))
+    expect((await read(0)).metadata.length).toBeGreaterThan(0)
+  })
+
+  it('is not that a later version wrote it', async () => {
+    const files = createMemoryFiles()
+    const segment = await sealedBatch([edge()])
+    await writeSegment(files, 's', segment)
+    const facts = await readSegmentFacts(files, 's')
+    files.contents.set('s/hot.arrow', Buffer.concat(await encodeHot(segment, { ...facts, version: 2 })))
+    const message =
+      'The segment file s/hot.arrow has format 2; this version of logweir reads formats up to 1. Use the version that wrote it, or a later one.'
+    await expect(openSegment(files, 's')).rejects.toEqual(new LogweirError('newer_format', message))
+    await expect(readSegmentFacts(files, 's')).rejects.toMatchObject({ code: 'newer_format' })
+  })
+
+  it('is not that the system fails', async () => {
+    const failure = Object.assign(new Error('EIO'), { code: 'EIO' })
+    const files = createMemoryFiles(() => {
+      throw failure
+    })
+    await expect(openSegment(files, 's')).rejects.toBe(failure)
+  })
+})

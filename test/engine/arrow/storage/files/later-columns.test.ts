@@ -1,0 +1,56 @@
+import { tableFromIPC, tableToIPC } from 'apache-arrow'
+import { describe, expect, it } from 'vitest'
+import { writeSegment } from '../../../../../src/engine/arrow/storage/files/segment-file.js'
+import { createHead, decodeBatch, snapshot } from '../../../../../src/engine/arrow/storage/head/head.js'
+import { toNative } from '../../../../../src/engine/clickhouse/native.js'
+import type { IngestBatch } from '../../../../../src/engine/engine.js'
+import { toBatch } from '../../../../support/batch.js'
+import { edge } from '../../../../support/records.js'
+import { hotValue, sealedBatch } from '../../support.js'
+import { createMemoryFiles } from './memory-files.js'
+import { openSegment } from './segments.js'
+
+/** What was written before edge requests had their status in a column. */
+const requests = [200, 404].map((status_code) =>
+  edge({ metadata: { request: { url: `u${status_code}`, path: '/rest' }, response: { status_code } } }),
+)
+
+function oldBatch(): IngestBatch {
+  const batch = toBatch('edge_logs', requests)
+  const table = tableFromIPC(batch.ipc)
+  const names = table.schema.names.filter((name) => name !== 'status_code')
+  return { ...batch, ipc: tableToIPC(table.select(names), 'stream') }
+}
+
+describe('what was written before a source had a column', () => {
+  it('is read from a segment’s file, the column absent', async () => {
+    const files = createMemoryFiles()
+    const segment = await sealedBatch(requests)
+    const columns = new Map([...segment.columns].filter(([name]) => name !== 'status_code'))
+    await writeSegment(files, 'old', { ...segment, columns })
+    await writeSegment(files, 'new', segment)
+    const [old, now] = [await openSegment(files, 'old'), await openSegment(files, 'new')]
+    expect([0, 1].map((row) => hotValue(now, 'status_code', row))).toEqual([200, 404])
+    expect([0, 1].map((row) => hotValue(old, 'status_code', row))).toEqual([undefined, undefined])
+    for (const name of ['url', 'path']) {
+      expect([0, 1].map((row) => hotValue(old, name, row))).toEqual([0, 1].map((row) => hotValue(now, name, row)))
+    }
+  })
+
+  it('is read from a journal’s batch, the column absent, and rows behind it have it', () => {
+    const head = createHead('edge_logs')
+    decodeBatch(oldBatch())(head)
+    decodeBatch(toBatch('edge_logs', requests))(head)
+    const batch = snapshot(head)
+    expect([0, 1, 2, 3].map((row) => hotValue(batch, 'status_code', row))).toEqual([undefined, undefined, 200, 404])
+    expect([0, 1].map((row) => hotValue(batch, 'url', row))).toEqual(['u200', 'u404'])
+  })
+
+  it('is sent to ClickHouse as nulls', () => {
+    const origin = { arrivedUs: 0, batch: 0n, firstRow: 0 }
+    const block = Buffer.from(toNative(oldBatch(), origin).block)
+    const isNull = '\x01\x01'
+    const column = Buffer.from(`\x0bstatus_code\x11Nullable(Float64)${isNull}${'\0'.repeat(16)}\x02id`)
+    expect(block.includes(column)).toBe(true)
+  })
+})

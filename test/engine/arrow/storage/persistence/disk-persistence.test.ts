@@ -1,0 +1,445 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { memoryOf } from '../../../../../src/base/array-buffers.js'
+import { createDiskKeeper } from '../../../../../src/engine/arrow/storage/persistence/disk-persistence.js'
+import type { SegmentHandle } from '../../../../../src/engine/arrow/storage/segment/handle.js'
+import { createStore } from '../../../../../src/engine/arrow/storage/store/store.js'
+import { createTrouble } from '../../../../../src/engine/disk/files/disk-retry.js'
+import type { Files } from '../../../../../src/engine/disk/files/files.js'
+import { eventually } from '../../../../support/eventually.js'
+import { createModelFiles, type ModelFiles } from '../../../../support/model-files.js'
+import { below, mulberry32 } from '../../../../support/random.js'
+import { edge, invocation, type TestRecord } from '../../../../support/records.js'
+import { noPause } from '../../support.js'
+import { type Kept, openKept, told } from './kept.js'
+
+const DAY_US = 86_400_000_000
+const DAYS = ['1970-01-01', '1970-01-02']
+/** Each of some hundred calls fails in a run of its own. */
+const SLOW_MS = 60_000
+
+/** Numbered records, of two sources and three days. */
+function record(number: number): TestRecord {
+  const given = { id: `${number}`, timestampUs: (number % 3) * DAY_US + number, event_message: `row ${number}` }
+  return number % 4 === 3 ? invocation(given) : edge({ ...given, metadata: { request: { url: `u${number % 5}` } } })
+}
+
+describe('rows on disk', () => {
+  it('come back in the order of arrival, from journals and segments', async () => {
+    const files = createModelFiles()
+    const first = await openKept(files)
+    await first.append(edge({ id: 'a' }), edge({ id: 'b', timestampUs: -1 }))
+    await first.store.sealAll()
+    await first.append(edge({ id: 'c' }))
+    await first.append(edge({ id: 'd' }))
+    const second = await openKept(files.restart())
+    const ids = ['b', 'a', 'c', 'd']
+    expect((await second.rowsOf('edge_logs')).map((row) => row.split(' ')[0])).toEqual(ids)
+    expect(second.amiss).toEqual([])
+    await second.append(edge({ id: 'e' }))
+    expect((await second.rowsOf('edge_logs')).map((row) => row.split(' ')[0])).toEqual([...ids, 'e'])
+    await second.close()
+  })
+
+  it('that were dropped do not come back, and are read to their end by who reads them', async () => {
+    const files = createModelFiles()
+    const first = await openKept(files)
+    await first.append(record(0), record(1))
+    await first.store.sealAll()
+    const view = first.store.view('edge_logs')
+    first.store.drop(0, 'day')
+    expect(await first.rows()).toEqual([told(record(1))])
+    const batch = await view.parts[0]!.open(noPause)
+    expect(String((await batch.openCold()(0)).id)).toBe('0')
+    view.release()
+    await first.close()
+    const second = await openKept(files.restart())
+    expect([await second.rows(), second.amiss]).toEqual([[told(record(1))], []])
+    await second.close()
+  })
+
+  it('leave memory, and come back when they are asked for', async () => {
+    const { store, append, rows, close } = await openKept(createModelFiles())
+    await append(record(0), record(1))
+    await store.sealAll()
+    const hotBytes = () => store.stats().reduce((sum, stats) => sum + stats.hotBytes, 0)
+    expect(hotBytes()).toBe(0)
+    expect(await rows()).toHaveLength(2)
+    expect(hotBytes()).toBeGreaterThan(0)
+    expect([store.unload(), store.unload(), store.unload(), hotBytes()]).toEqual([true, true, false, 0])
+    expect(await rows()).toHaveLength(2)
+    await close()
+  })
+
+  it('leave memory those first that nobody has asked for the longest', async () => {
+    const { store, append, close } = await openKept(createModelFiles())
+    for (const number of [0, 1, 2]) {
+      await append(record(number))
+      await store.sealAll()
+    }
+    const { parts, release } = store.view('edge_logs')
+    for (const i of [0, 1, 2, 0]) await parts[i]!.open(noPause)
+    const inMemory = () => parts.flatMap((part, i) => ((part as SegmentHandle).hotBytes > 0 ? [i] : []))
+    const left = []
+    do left.push(inMemory())
+    while (store.unload())
+    expect(left).toEqual([[0, 1, 2], [0, 2], [0], []])
+    release()
+    await close()
+  })
+
+  it('that are dropped take no memory, also where they were just being read, and no disk once they have been', async () => {
+    const files = createModelFiles()
+    const { store, keeper, append, close } = await openKept(files)
+    await append(record(0), record(1))
+    await store.sealAll()
+    const { parts, release } = store.view('edge_logs')
+    await parts[0]!.open(noPause)
+    const opening = parts[1]!.open(noPause)
+    store.drop(0, 'day')
+    store.drop(1, 'day')
+    expect([keeper.bytes(), keeper.columnBytes()]).toEqual([0, 0])
+    expect((await opening).rows).toBe(1)
+    expect((await parts[0]!.open(noPause)).rows).toBe(1)
+    expect(keeper.columnBytes()).toBe(0)
+    const segments = async () => (await Promise.all(DAYS.map((day) => files.list(`segments/edge_logs/${day}`)))).flat()
+    expect(await segments()).toHaveLength(2)
+    release()
+    await eventually(async () => expect(await segments()).toEqual([]))
+    await close()
+  })
+
+  it('give their memory back when they have left and nobody has them open, and not before', async () => {
+    const { store, append, rows, close } = await openKept(createModelFiles())
+    await append(record(0))
+    await store.sealAll()
+    const { parts, release } = store.view('edge_logs')
+    const part = parts[0]!
+    const [one, other] = await Promise.all([part.open(noPause), part.open(noPause)])
+    expect(memoryOf([one, other]).length).toBeGreaterThan(0)
+    const { offsets } = one.times
+    expect(store.unload()).toBe(true)
+    // Who comes now need not load what others have.
+    expect(await part.open(noPause)).toBe(one)
+    part.close()
+    part.close()
+    expect(offsets).toHaveLength(1)
+    part.close()
+    expect(offsets).toHaveLength(0)
+    expect(memoryOf([one.times, one.columns])).toEqual([])
+    expect(String((await one.openCold()(0)).id)).toBe('0')
+    expect(await part.open(noPause)).not.toBe(one)
+    part.close()
+    expect(await rows()).toEqual([told(record(0))])
+    release()
+    await close()
+  })
+
+  it('give their memory back also where they could not be loaded at first', async () => {
+    const files = createModelFiles()
+    const { store, append, close } = await openKept(files)
+    await append(record(0))
+    await store.sealAll()
+    const { parts, release } = store.view('edge_logs')
+    const part = parts[0]!
+    files.fail({ code: 'EIO', after: 0, only: ['openToRead'] })
+    await Promise.all([0, 1].map(() => expect(part.open(noPause)).rejects.toThrow('EIO')))
+    const batch = await part.open(noPause)
+    part.close()
+    expect(batch.times.offsets).toHaveLength(1)
+    store.unload()
+    expect(batch.times.offsets).toHaveLength(0)
+    release()
+    await close()
+  })
+
+  it('are read by who asked for them, also where they must leave memory as soon as they have come', async () => {
+    const unload = () => kept.store.unload()
+    const kept = await openKept(createModelFiles(), 1, () => void unload())
+    await kept.append(record(0))
+    await kept.append(record(1))
+    await kept.store.settled()
+    expect(await kept.rows()).toEqual([told(record(0)), told(record(1))])
+    expect(kept.store.unload()).toBe(false)
+    await kept.close()
+  })
+
+  it('D10: in a journal that is longer than a head may be are sealed in parts while they are read', async () => {
+    const first = createModelFiles()
+    const long = await openKept(first)
+    const records = [0, 4, 8, 12, 16, 20, 24].map(record)
+    for (const one of records) await long.append(one)
+    const files = first.restart()
+    const second = await openKept(files, 3)
+    await second.store.settled()
+    expect([await second.rows(), await files.list('journal')]).toEqual([records.map(told).sort(), []])
+    // Three parts, of which two have rows of three days.
+    expect(second.store.stats().find(({ source }) => source === 'edge_logs')).toMatchObject({ rows: 7, segments: 7 })
+    await second.append(record(28))
+    await second.close()
+    const third = await openKept(files.restart())
+    expect([await third.rows(), third.amiss]).toEqual([[...records, record(28)].map(told).sort(), []])
+    await third.close()
+  })
+
+  it('D10: in such a journal are not lost by a sync at the moment at which it goes', async () => {
+    const first = createModelFiles()
+    const long = await openKept(first)
+    const records = [0, 4, 8, 12].map(record)
+    for (const one of records) await long.append(one)
+    const files = first.restart()
+    const synced: Files = {
+      ...files,
+      async remove(path) {
+        await files.remove(path)
+        if (path.startsWith('journal/')) await keeper.sync()
+      },
+    }
+    const keeper = createDiskKeeper(
+      synced,
+      createTrouble(1, () => {}),
+      () => {},
+    )
+    const store = createStore({ sealRows: 2, sealBytes: Number.POSITIVE_INFINITY, keeper })
+    await keeper.recover(store, { damage: () => expect.unreachable(), unreadable: () => expect.unreachable() })
+    await store.settled()
+    expect(await files.list('journal')).toEqual([])
+    const third = await openKept(files.restart())
+    expect(await third.rows()).toEqual(records.map(told).sort())
+    await third.close()
+  })
+
+  it('of which some cannot be read are shown as far as they can', async () => {
+    const files = createModelFiles()
+    const first = await openKept(files)
+    for (const number of [0, 1, 2]) {
+      await first.append(record(number))
+      await first.store.sealAll()
+    }
+    await first.close()
+    const path = 'segments/edge_logs/1970-01-02/00000002-0'
+    const next = files.restart()
+    const bytes = next.peek(`${path}/hot.arrow`)!
+    next.put(`${path}/hot.arrow`, bytes.subarray(0, -1))
+    const second = await openKept(next)
+    expect([await second.rows(), second.amiss]).toEqual([[told(record(0)), told(record(2))], [path]])
+    await second.close()
+  })
+})
+
+/** What a test does to a store, one after another; each append is of the records that come next. */
+type Step = 'append' | 'seal'
+
+/** Takes the steps; tells how many records were acknowledged, and how many were given. */
+async function take(kept: Kept, steps: readonly Step[], from = 0) {
+  let [acknowledged, given] = [from, from]
+  try {
+    for (const step of steps) {
+      if (step === 'seal') await kept.store.sealAll()
+      else {
+        const records = [record(given), record(given + 4)]
+        given += 8
+        await kept.append(...records)
+        acknowledged = given
+      }
+    }
+  } catch {}
+  return { acknowledged, given }
+}
+
+/** All records of the appends up to a number. */
+const upTo = (given: number) =>
+  Array.from({ length: given / 8 }, (_, i) => [record(8 * i), record(8 * i + 4)])
+    .flat()
+    .map(told)
+    .sort()
+
+const STEPS: readonly Step[] = ['append', 'append', 'seal', 'append', 'append', 'append', 'seal', 'append']
+
+/** Expects the rows of the acknowledged appends, or those of one more: the one under way. */
+async function expectKept(kept: Kept, { acknowledged, given }: { acknowledged: number; given: number }, what: string) {
+  const rows = await kept.rows()
+  const states = [...new Set([acknowledged, given])].map((count) => upTo(count).join('\n'))
+  if (!states.includes(rows.join('\n'))) expect.fail(`${what}: of ${acknowledged} rows or ${given} came ${rows.length}`)
+}
+
+describe('a process that dies', () => {
+  it(
+    'D5: at any call leaves the rows of before or of after, whatever it was doing',
+    async () => {
+      for (let call = 0; ; call++) {
+        const files = createModelFiles()
+        const first = await openKept(files, 5)
+        files.fail({ code: 'DIED', after: call, share: call % 3 === 0 ? 0.5 : 0 })
+        const before = files.calls
+        const taken = await take(first, STEPS)
+        await first.close()
+        const wasReached = files.calls - before > call
+        const second = await openKept(files.restart(), 5)
+        await expectKept(second, taken, `death at call ${call}`)
+        await second.close()
+        if (!wasReached) {
+          expect(call).toBeGreaterThan(40)
+          return
+        }
+      }
+    },
+    SLOW_MS,
+  )
+
+  it('X3: during recovery, again and again, loses nothing: the next one is complete', async () => {
+    let files = createModelFiles()
+    const first = await openKept(files)
+    const taken = await take(first, ['append', 'seal', 'append', 'append', 'append'])
+    for (let call = 0; call < 60; call++) {
+      files = files.restart()
+      files.fail({ code: 'DIED', after: call })
+      const second = await openKept(files, 3).catch(() => undefined)
+      await second?.close()
+    }
+    const last = await openKept(files.restart())
+    await expectKept(last, taken, 'after 60 deaths')
+    expect(last.amiss).toEqual([])
+    await last.close()
+  })
+})
+
+describe('a disk that fails', () => {
+  it(
+    'D6: once, at any call, loses nothing and shows nothing twice',
+    async () => {
+      for (const code of ['EIO', 'ENOSPC']) {
+        for (let call = 0; ; call++) {
+          const files = createModelFiles()
+          const first = await openKept(files, 5)
+          files.fail({ code, after: call, share: call % 2 === 0 ? 0.5 : 0 })
+          const before = files.calls
+          const taken = await take(first, STEPS)
+          await first.store.settled()
+          const wasReached = files.calls - before > call
+          files.heal()
+          expect(taken.acknowledged).toBe(taken.given)
+          await expectKept(first, taken, `${code} at call ${call}, shown`)
+          await first.close()
+          const second = await openKept(files.restart())
+          await expectKept(second, taken, `${code} at call ${call}, recovered`)
+          await second.close()
+          if (!wasReached) break
+        }
+      }
+    },
+    SLOW_MS,
+  )
+
+  it('D6: has segments that are dropped removed when it can', async () => {
+    for (const step of ['rename', 'remove'] as const) {
+      const files = createModelFiles()
+      const kept = await openKept(files)
+      await kept.append(record(0))
+      await kept.store.sealAll()
+      files.fail({ code: 'EIO', after: 0, only: [step] })
+      kept.store.drop(0, 'day')
+      expect(await kept.rows()).toEqual([])
+      await expect.poll(() => files.list('segments/edge_logs/1970-01-01')).toEqual([])
+      expect(kept.trouble.current()).toBeUndefined()
+      await kept.close()
+    }
+  })
+
+  it('D7: holds who appends, shows what is there, and goes on when there is room again', async () => {
+    const files = createModelFiles()
+    const { append, rows, trouble, close } = await openKept(files)
+    await append(record(0))
+    files.fail({
+      code: 'ENOSPC',
+      after: 0,
+      forGood: true,
+      only: ['writeAt', 'openToWrite', 'truncate', 'makeDirectory'],
+    })
+    let isTaken = false
+    const appended = append(record(4)).then(() => {
+      isTaken = true
+    })
+    await eventually(() => expect(trouble.current()?.message).toContain('ENOSPC'))
+    expect([isTaken, await rows()]).toEqual([false, [told(record(0))]])
+    files.heal()
+    await appended
+    expect([trouble.current(), await rows()]).toEqual([undefined, [told(record(0)), told(record(4))]])
+    await close()
+  })
+
+  it('D8: that is full at the start holds up no start: all is shown, and sealed when there is room', async () => {
+    const files = createModelFiles()
+    const first = await openKept(files)
+    await first.append(record(0))
+    files.fail({ code: 'DIED', after: 0, only: ['rename'] })
+    await first.store.sealAll().catch(() => {})
+    const next = files.restart()
+    // A second head of the same source, as a process has it that takes rows while it seals.
+    next.put('journal/edge_logs-00000002.log', next.peek('journal/edge_logs-00000001.log')!)
+    next.fail({ code: 'ENOSPC', after: 0, forGood: true, only: ['writeAt'] })
+    const second = await openKept(next)
+    expect([await second.rows(), second.trouble.current()?.message]).toEqual([
+      [told(record(0)), told(record(0))],
+      expect.stringContaining('ENOSPC'),
+    ])
+    next.heal()
+    await second.store.settled()
+    expect([await second.rows(), second.trouble.current()]).toEqual([[told(record(0)), told(record(0))], undefined])
+    expect(await next.list('journal')).toEqual(['edge_logs-00000002.log'])
+    await second.close()
+  })
+
+  it('D6: where it fails to sync has the rows sealed instead', async () => {
+    const files = createModelFiles()
+    const { append, store, keeper, rows, close } = await openKept(files)
+    await append(record(0))
+    files.fail({ code: 'EIO', after: 0, only: ['sync'] })
+    await keeper.sync()
+    store.sealFailing()
+    await store.settled()
+    expect(store.stats().find(({ source }) => source === 'edge_logs')).toMatchObject({ rows: 1, segments: 1 })
+    expect(await files.list('journal')).toEqual([])
+    expect(await rows()).toEqual([told(record(0))])
+    await close()
+  })
+})
+
+describe('a power cut', () => {
+  const RUNS = 150
+
+  it(
+    'D2: leaves all that was synced, each batch whole and once, in one of the states that were',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.nat(), async (seed) => {
+          const random = mulberry32(seed)
+          let files: ModelFiles = createModelFiles()
+          let synced: string[] = []
+          let given = 0
+          for (let life = 0; life < 3; life++) {
+            const kept = await openKept(files, 5)
+            const rows = await kept.rows()
+            expect(kept.amiss.filter((path) => path.startsWith('segments'))).toEqual([])
+            expect(new Set(rows).size).toBe(rows.length)
+            expect(rows).toEqual(expect.arrayContaining(synced))
+            expect(upTo(given)).toEqual(expect.arrayContaining(rows))
+            for (let step = below(random, 8); step > 0; step--) {
+              const taken = await take(kept, [random() < 0.7 ? 'append' : 'seal'], given)
+              given = taken.given
+              if (random() < 0.4) {
+                await kept.keeper.sync()
+                synced = await kept.rows()
+              }
+            }
+            if (random() < 0.5) await kept.store.settled()
+            files = files.cutPower(random)
+            await kept.close()
+          }
+        }),
+        { numRuns: RUNS },
+      )
+    },
+    SLOW_MS,
+  )
+})

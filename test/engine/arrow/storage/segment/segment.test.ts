@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import { none, range } from '../../../../../src/engine/arrow/columns/selection.js'
+import { holdColdFile, sealCold } from '../../../../../src/engine/arrow/storage/segment/cold.js'
+import { createSegment, type SegmentParts } from '../../../../../src/engine/arrow/storage/segment/segment.js'
+import { edge } from '../../../../support/records.js'
+import { atOnce, bufferBytes, dictionary, headOf, idsOf, noPause } from '../../support.js'
+
+async function parts(projects: readonly string[], starts: readonly number[]): Promise<SegmentParts> {
+  const rows = starts.at(-1)!
+  const records = Array.from({ length: rows }, (_, i) => edge({ id: `${i}` }))
+  const order = Uint32Array.from(records.keys())
+  return {
+    source: 'edge_logs',
+    day: 5,
+    rows,
+    minUs: 1,
+    maxUs: rows,
+    times: { baseUs: 1, unitUs: 1, offsets: order },
+    projects: { dictionary: dictionary(projects), starts: Uint32Array.from(starts) },
+    columns: new Map([
+      ['url', { kind: 'text', codes: new Uint8Array(rows), dictionary: dictionary(['u', 'v']) }],
+      ['path', { kind: 'areas', flags: new Uint8Array(rows) }],
+      ['execution_time_ms', { kind: 'number', values: new Float64Array(rows) }],
+    ]),
+    cold: holdColdFile(await sealCold(headOf(records).cold, order, noPause)),
+  }
+}
+
+describe('a segment', () => {
+  it('knows the rows of each project, and of no other', async () => {
+    const names = Array.from({ length: 9 }, (_, i) => `p${i}`)
+    const segment = createSegment(await parts(names, [2, 3, 5, 6, 7, 11, 12, 13, 14, 20]))
+    expect(segment.projectRows('p0')).toEqual(range(2, 3, true))
+    expect(segment.projectRows('p4')).toEqual(range(7, 11, true))
+    expect(segment.projectRows('p8')).toEqual(range(14, 20, true))
+    for (const name of ['', 'p', 'p00', 'p9', 'q', '\xff']) expect(segment.projectRows(name)).toBe(none)
+  })
+
+  it('may have a single project, or none', async () => {
+    expect(createSegment(await parts(['a'], [0, 4])).projectRows('a')).toEqual(range(0, 4, true))
+    expect(createSegment(await parts([], [3])).projectRows('a')).toBe(none)
+  })
+
+  it('counts its buffers to the byte', async () => {
+    const given = await parts(['a', 'b'], [0, 7, 9])
+    const { times, projects, columns, cold } = given
+    const segment = createSegment(given)
+    expect(segment.hotBytes).toBe(bufferBytes([times, projects, columns]))
+    expect(segment.coldBytes).toBe(cold.memoryBytes)
+  })
+
+  it('opens a reader of its own for each who asks', async () => {
+    const segment = createSegment(await parts(['a'], [0, 3000]))
+    const [first, second] = [segment.openCold(), segment.openCold()]
+    const ids = [2999, 0, 1500].map((row) => [first(row), second(2999 - row)].map((cold) => atOnce(cold).id.toString()))
+    expect(ids).toEqual([
+      ['2999', '0'],
+      ['0', '2999'],
+      ['1500', '1499'],
+    ])
+    expect(idsOf(segment).length).toBe(3000)
+  })
+})

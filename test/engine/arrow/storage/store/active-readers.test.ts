@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { createReaders, type Readers } from '../../../../../src/engine/arrow/storage/store/active-readers.js'
+
+/** Tells whether those who are here now have left, once all that is ready has run. */
+function leaving({ left }: Readers): () => Promise<boolean> {
+  let isOver = false
+  void left().then(() => {
+    isOver = true
+  })
+  return async () => {
+    await new Promise(setImmediate)
+    return isOver
+  }
+}
+
+describe('readers', () => {
+  it('have left where nobody came', async () => {
+    const readers = createReaders()
+    expect(await leaving(readers)()).toBe(true)
+    readers.enter()()
+    expect(await leaving(readers)()).toBe(true)
+  })
+
+  it('have left when the last of them has, each once', async () => {
+    const readers = createReaders()
+    const [first, second] = [readers.enter(), readers.enter()]
+    const haveLeft = leaving(readers)
+    first()
+    first()
+    expect(await haveLeft()).toBe(false)
+    second()
+    expect(await haveLeft()).toBe(true)
+  })
+
+  it('who come later are not waited for', async () => {
+    const readers = createReaders()
+    const leave = readers.enter()
+    const haveLeft = leaving(readers)
+    const leaveLater = readers.enter()
+    leave()
+    expect(await haveLeft()).toBe(true)
+    const later = leaving(readers)
+    expect(await later()).toBe(false)
+    leaveLater()
+    expect(await later()).toBe(true)
+  })
+})

@@ -1,0 +1,54 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { checkFormat } from '../../../../src/engine/disk/directory/format.js'
+import { createDiskFiles } from '../../../../src/engine/disk/files/files.js'
+
+let root: string
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'logweir-format-'))
+})
+afterEach(() => rmSync(root, { recursive: true }))
+
+const check = () => checkFormat(createDiskFiles(root), root)
+const mark = () => readFileSync(join(root, 'format.json'), 'utf8')
+
+describe('the format of a data directory', () => {
+  it('is marked once, in a directory that may hold a token already', async () => {
+    writeFileSync(join(root, 'token'), 'x')
+    // What a start that was killed has left.
+    writeFileSync(join(root, 'format.json.new'), '{"format":"logweir","version":1}\n and more')
+    await check()
+    expect(mark()).toBe('{"format":"logweir","version":1}\n')
+    await check()
+    expect(mark()).toBe('{"format":"logweir","version":1}\n')
+    expect(readdirSync(root).sort()).toEqual(['format.json', 'token'])
+  })
+
+  it('is refused where it is newer, and stays as it is', async () => {
+    writeFileSync(join(root, 'format.json'), '{"format":"logweir","version":2}')
+    await expect(check()).rejects.toMatchObject({
+      code: 'newer_format',
+      message: `The data directory ${root} has format 2, written by a newer logweir; this one reads up to 1. Use that version, or give another --data-dir.`,
+    })
+    expect(mark()).toBe('{"format":"logweir","version":2}')
+  })
+
+  it.each([
+    '',
+    '{',
+    '7',
+    'null',
+    '{"version":1}',
+    '{"format":"logweir","version":"1"}',
+    '{"format":"logweir","version":0}',
+  ])('is refused where it is damaged: %s', async (text) => {
+    writeFileSync(join(root, 'format.json'), text)
+    await expect(check()).rejects.toMatchObject({
+      code: 'damaged_format',
+      message: `${root}/format.json is damaged. If the directory was written by this version, put {"format":"logweir","version":1} into it.`,
+    })
+    expect(mark()).toBe(text)
+  })
+})

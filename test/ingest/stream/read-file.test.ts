@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { readFile } from '../../../src/ingest/stream/read-file.js'
+
+const broken = Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO' })
+
+/** A file that gives so many bytes one read after the other, and fails where there is an error. */
+function fileOf(...pieces: (number | Error)[]) {
+  const left = [...pieces]
+  const into = new Uint8Array(1000)
+  function read(fd: number, memory: Uint8Array): number {
+    expect([fd, memory]).toEqual([7, into])
+    const piece = left.shift()!
+    if (piece instanceof Error) throw piece
+    return piece
+  }
+  return { read: () => readFile({ fd: 7, enoughBytes: 100 }, (readInto) => readInto(into), read), left }
+}
+
+describe('reading a file', () => {
+  it('goes on until it has read enough, or has come to the end', () => {
+    const enough = fileOf(60, 60, 60)
+    expect([enough.read(), enough.left]).toEqual([{ bytes: 120 }, [60]])
+    const exact = fileOf(100, 1)
+    expect([exact.read(), exact.left]).toEqual([{ bytes: 100 }, [1]])
+    const ended = fileOf(60, 0, 60)
+    expect([ended.read(), ended.left]).toEqual([{ bytes: 60 }, [60]])
+    expect(fileOf(0).read()).toEqual({ bytes: 0 })
+  })
+
+  it('tells of a fault once nothing was read before it', () => {
+    const { read } = fileOf(60, broken, broken)
+    expect(read()).toEqual({ bytes: 60 })
+    expect(read()).toEqual({ fault: { code: 'EIO', message: 'EIO: i/o error, read' } })
+  })
+
+  it('throws what goes wrong with bytes that were read', () => {
+    const defect = new RangeError('a defect')
+    const pieces = [60, defect]
+    const fill = () => {
+      const piece = pieces.shift()!
+      if (typeof piece !== 'number') throw piece
+      return piece
+    }
+    expect(() => readFile({ fd: 7, enoughBytes: 100 }, fill)).toThrow(defect)
+  })
+})

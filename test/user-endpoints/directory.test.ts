@@ -1,0 +1,91 @@
+import { linkSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { isHelper, readStamps } from '../../src/user-endpoints/directory.js'
+
+/** A folder with files by their paths in it; times and sizes of files with the same text are the same. */
+function folderWith(files: Record<string, string>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'logweir-directory-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(folder, name, '..'), { recursive: true })
+    writeFileSync(join(folder, name), text)
+    utimesSync(join(folder, name), 1e9, 1e9)
+  }
+  return folder
+}
+
+/** Puts a link in the place of what is at its path, as `ln -s` and `mv -T` do. */
+function link(target: string, path: string): void {
+  symlinkSync(target, `${path}.new`)
+  renameSync(`${path}.new`, path)
+}
+
+/** The names whose stamps a change makes others, added and removed ones included. */
+function changedBy(directory: string, change: () => void): string[] {
+  const before = readStamps(directory)
+  change()
+  const after = readStamps(directory)
+  const names = new Set([...before.keys(), ...after.keys()])
+  return [...names].filter((name) => before.get(name) !== after.get(name)).sort()
+}
+
+describe('the stamps of a directory', () => {
+  it('stay the same if nothing changes', () => {
+    const folder = folderWith({ '1/a.js': '', '1/_h.js': '', '1/lib/x.js': '' })
+    link('1', join(folder, 'current'))
+    link('1/a.js', join(folder, 'b.js'))
+    expect(changedBy(join(folder, 'current'), () => {})).toEqual([])
+    expect(changedBy(folder, () => {})).toEqual([])
+  })
+
+  it('change if a module is a link that gets another target of the same size and time', () => {
+    const folder = folderWith({ '1/a.js': 'x', '2/a.js': 'y', 'b.js': '' })
+    link('1/a.js', join(folder, 'a.js'))
+    expect(changedBy(folder, () => link('2/a.js', join(folder, 'a.js')))).toEqual(['a.js'])
+  })
+
+  it('change if a link on the way to a module gets another target', () => {
+    const folder = folderWith({ '..1/a.js': 'x', '..2/a.js': 'y' })
+    link('..1', join(folder, '..data'))
+    link('..data/a.js', join(folder, 'a.js'))
+    expect(changedBy(folder, () => link('..2', join(folder, '..data')))).toEqual(['a.js'])
+  })
+
+  it('change if the directory is a link that gets another target, even if the modules are hard links to the old ones', () => {
+    const folder = folderWith({ '1/a.js': 'x' })
+    mkdirSync(join(folder, '2'))
+    linkSync(join(folder, '1/a.js'), join(folder, '2/a.js'))
+    link('1', join(folder, 'current'))
+    expect(changedBy(join(folder, 'current'), () => link('2', join(folder, 'current')))).toEqual(['a.js'])
+  })
+
+  it('change if a linked module has a helper next to its target, and only that one changes', () => {
+    const folder = folderWith({ 'own/b.js': '', 'shared/a.js': '', 'shared/_h.js': 'x', 'shared/other.js': '' })
+    link('../shared/a.js', join(folder, 'own/a.js'))
+    const changed = changedBy(join(folder, 'own'), () => {
+      writeFileSync(join(folder, 'shared/_h.js'), 'yy')
+      writeFileSync(join(folder, 'shared/other.js'), 'no module of the directory')
+    })
+    expect(changed).toEqual([join(folder, 'shared/_h.js')])
+    expect(changed.map(isHelper)).toEqual([true])
+  })
+
+  it('change if a linked sub-directory gets another target, as a helper does', () => {
+    const folder = folderWith({ 'own/a.js': '', '1/x.js': '', '2/x.js': '' })
+    link('../1', join(folder, 'own/lib'))
+    const changed = changedBy(join(folder, 'own'), () => link('../2', join(folder, 'own/lib')))
+    expect(changed).toEqual(['lib/'])
+    expect(changed.map(isHelper)).toEqual([true])
+  })
+
+  it('name a link without a target, and change when it gets one', () => {
+    const folder = folderWith({ '1/a.js': '' })
+    link('1/a.js', join(folder, 'a.js'))
+    const dangle = () => renameSync(join(folder, '1'), join(folder, '2'))
+    expect(changedBy(folder, dangle)).toEqual(['a.js'])
+    expect(readStamps(folder).get('a.js')).toBe('gone')
+    expect(changedBy(folder, () => link('2/a.js', join(folder, 'a.js')))).toEqual(['a.js'])
+  })
+})

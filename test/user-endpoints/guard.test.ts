@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest'
+import { LogweirError } from '../../src/base/errors.js'
+import { endpoint } from '../../src/endpoints/endpoint.js'
+import { ENDPOINTS } from '../../src/endpoints/index.js'
+import { invalidParameter, text } from '../../src/endpoints/params.js'
+import { contains, count, countWhere, equals, mean, nothing, type Plan, scan } from '../../src/engine/plan.js'
+import { checkPlan, guard } from '../../src/user-endpoints/guard.js'
+
+const ALL = { fromUs: Number.NEGATIVE_INFINITY, throughUs: Number.POSITIVE_INFINITY }
+const rows = (source: 'edge_logs' = 'edge_logs', range = ALL) =>
+  scan(source, range).select('id').orderBy('timestamp', 'desc')
+const buckets = (aggregate = count()) =>
+  scan('edge_logs', ALL)
+    .truncate('timestamp', 'day')
+    .group('timestamp')
+    .aggregate({ n: aggregate })
+    .orderBy('timestamp')
+
+const groups = (by: string) => scan('edge_logs', ALL).group(by).aggregate({ n: count() })
+
+function guarded(plan: (args: { project: string }, nowUs: number) => Plan, project = text('')) {
+  const made = guard(
+    endpoint({ id: '', name: 'a.b', maxRows: 5, cache: 'disabled', params: { project }, query: '', plan }),
+  )
+  return (query: string, call: 'call' | 'callBound' = 'call') => made[call](new URLSearchParams(query)).plan(7)
+}
+
+describe('the plan of an own endpoint', () => {
+  it('is left as it is, but for its limit', () => {
+    expect(checkPlan(rows().limit(5), 5)).toEqual(rows().limit(5))
+    expect(checkPlan(rows().limit(6), 5)).toEqual(rows().limit(5))
+    expect(checkPlan(nothing(), 5)).toEqual([])
+    for (const { call } of ENDPOINTS) {
+      const plan = call(new URLSearchParams('project=a&function_id=f&interval=hourly')).plan(3_600_000_000)
+      expect(checkPlan(plan, 1000)).toEqual(plan)
+    }
+  })
+
+  it.each<[string, unknown, string]>([
+    ['none', undefined, 'plan() gave no plan. Build it with scan(…) and end it with .limit(rows).'],
+    ['one without an end', rows(), 'plan() gave no plan. Build it with scan(…) and end it with .limit(rows).'],
+    ['one to come', Promise.resolve([]), 'plan() gave no plan. Build it with scan(…) and end it with .limit(rows).'],
+    [
+      'another order',
+      scan('edge_logs', ALL).limit(1),
+      'This sequence of operators is not a plan that an engine runs: scan limit.',
+    ],
+    ['no source', rows('x' as never).limit(1), 'There is no source "x".'],
+    ['an alias', rows('cloudflare.logs.prod' as never).limit(1), 'There is no source "cloudflare.logs.prod".'],
+    [
+      'parts of a microsecond',
+      rows('edge_logs', { ...ALL, fromUs: 1.5 }).limit(1),
+      'scan() takes whole microseconds from fromUs through throughUs, not 1.5.',
+    ],
+    [
+      'no time',
+      rows('edge_logs', { ...ALL, throughUs: Number.NaN }).limit(1),
+      'scan() takes whole microseconds from fromUs through throughUs, not NaN.',
+    ],
+    ['a crooked limit', rows().limit(-1), 'limit(-1) is not a number of rows.'],
+    [
+      'SQL for a column',
+      scan('edge_logs', ALL).select('id, 1').orderBy('timestamp', 'desc').limit(1),
+      'edge_logs has no column "id, 1" for that; it has timestamp, id, event_message, metadata.',
+    ],
+    [
+      'a filter on no column',
+      scan('edge_logs', ALL).filter(equals('x', '')).select('id').orderBy('timestamp', 'desc').limit(1),
+      'edge_logs has no column "x" for that; it has project, url, path, status_code.',
+    ],
+    [
+      'a count on no column',
+      buckets(countWhere(contains('x', ''))).limit(1),
+      'edge_logs has no column "x" for that; it has url, path, status_code.',
+    ],
+    [
+      'the mean of a text',
+      buckets(mean('url')).limit(1),
+      'edge_logs has no column "url" for that; it has status_code.',
+    ],
+    [
+      'SQL for a group',
+      groups('url, 1').orderBy('n').limit(1),
+      'The rows of edge_logs cannot be grouped by url, 1, but by url or url_path.',
+    ],
+    ['SQL for an order', groups('url').orderBy('n; drop').limit(1), expect.stringContaining('n; drop')],
+  ])('is refused: %s', (_, plan, message) => {
+    expect(() => checkPlan(plan as Plan, 5)).toThrow(expect.objectContaining({ name: 'TypeError', message }))
+  })
+})
+
+describe('an own endpoint', () => {
+  it('gets its parameters and the time', () => {
+    const ask = guarded(({ project }, nowUs) =>
+      scan('edge_logs', { fromUs: nowUs, throughUs: nowUs })
+        .filter(equals('project', project))
+        .select('id')
+        .orderBy('timestamp', 'desc')
+        .limit(9),
+    )
+    const expected = scan('edge_logs', { fromUs: 7, throughUs: 7 })
+      .filter(equals('project', 'p'))
+      .select('id')
+      .orderBy('timestamp', 'desc')
+      .limit(5)
+    expect(ask('project=p')).toEqual(expected)
+    expect(ask('project=p', 'callBound')).toEqual(expected)
+  })
+
+  it('sees one project when its caller is bound, whatever its plan does', () => {
+    const ask = guarded(() => rows().limit(1))
+    expect(ask('project=p', 'callBound')[1]).toEqual({ op: 'filter', predicates: [equals('project', 'p')] })
+  })
+
+  it('names itself where it throws', () => {
+    const ask = guarded(() => {
+      throw new RangeError('too far')
+    })
+    expect(() => ask('project=p')).toThrow(new Error('endpoint a.b: RangeError: too far'))
+    expect(() => ask('project=p', 'callBound')).toThrow(new Error('endpoint a.b: RangeError: too far'))
+    const reads = guarded(nothing, {
+      ...text(''),
+      read() {
+        throw new TypeError('oh')
+      },
+    })
+    expect(() => reads('project=p')).toThrow(new Error('endpoint a.b: TypeError: oh'))
+  })
+
+  it('refuses what its parameters refuse', () => {
+    const ask = guarded(nothing, {
+      ...text(''),
+      read() {
+        throw invalidParameter('The parameter "project" is too long. Send a shorter one.')
+      },
+    })
+    const refused = new LogweirError('invalid_parameter', 'The parameter "project" is too long. Send a shorter one.')
+    expect(() => ask('project=p')).toThrow(refused)
+    expect(() => guarded(nothing)('')).toThrow('The parameter "project" is missing or empty.')
+  })
+})
