@@ -62,7 +62,7 @@ export async function startService(config: ServeConfig, log: Log, lock: LockOpti
   let isStopping = false
   const statusNow = (): Status => {
     if (isStopping && status !== 'starting') return 'stopping'
-    return status === 'ok' && engine.trouble() !== undefined ? 'degraded' : status
+    return status === 'ok' && engine.writeFailure() !== undefined ? 'degraded' : status
   }
   const refreshDegraded = () => metrics.degraded.set(statusNow() === 'degraded' ? 1 : 0)
   Object.assign(metrics.degraded, { collect: refreshDegraded })
@@ -82,7 +82,7 @@ export async function startService(config: ServeConfig, log: Log, lock: LockOpti
     accessOf: tokens.accessOf,
     status: statusNow,
     log,
-    intake: { take: requests.take, trouble: () => engine.trouble(), prepare: requests.prepare },
+    intake: { take: requests.take, trouble: () => engine.writeFailure(), prepare: requests.prepare },
     translate: otlp.translate,
     arrivals,
     limits: isDelayed ? { emptyMs: DELIVERED_MS } : {},
@@ -113,7 +113,7 @@ export async function startService(config: ServeConfig, log: Log, lock: LockOpti
     ready,
     async stop() {
       isStopping = true
-      engine.letIn()
+      engine.disableBackpressure()
       app.endTails()
       await Promise.all([stdin?.stop(), server.close()])
       app.close()
@@ -168,7 +168,7 @@ async function createEngine(config: ServeConfig, disk: Disk | undefined, parts: 
   const { connectServer } = await import('./engine/clickhouse/server.js')
   const { createClickHouseEngine } = await import('./engine/clickhouse/engine.js')
   const server = connectServer(clickhouse)
-  return createClickHouseEngine({ ...parts, server, layout: clickhouse, ...disk! })
+  return createClickHouseEngine({ ...parts, server, location: clickhouse, ...disk! })
 }
 
 /** The endpoints of `--endpoints`, each tried on an engine without rows. */

@@ -8,7 +8,7 @@ const SHORT_MS = 1
  * Called between pieces of work: gives way to the event loop when a slice is used up, and throws when the work is unwanted.
  * Parts of one work that go on side by side wait for the next slice together.
  */
-export type Pause = () => Promise<void> | undefined
+export type Yielder = () => Promise<void> | undefined
 
 /** Who waits for the next slice, in order: the event loop gets its turns after each slice, whoever works. */
 const waiting: (() => void)[] = []
@@ -17,9 +17,9 @@ let begunMs: number | undefined
 
 /**
  * Cuts long work into slices, so that requests, ingest and `/health` are served between them, however much work there is.
- * `pause` throws the signal's reason once it is aborted; it returns undefined while the slice lasts, at no cost.
+ * `yieldIfDue` throws the signal's reason once it is aborted; it returns undefined while the slice lasts, at no cost.
  */
-export function createPause(signal?: AbortSignal, sliceMs = SLICE_MS): Pause {
+export function createYielder(signal?: AbortSignal, sliceMs = SLICE_MS): Yielder {
   let startedMs = beginning()
   let pausing: Promise<void> | undefined
   return () => {

@@ -50,7 +50,7 @@ export const tooManyGroups = ({ groups, bytes }: GroupingLimits) =>
   )
 
 /** What a run has looked at. */
-export interface Work {
+export interface ScanStats {
   /** Rows that were looked at, as far as the engine knows: not those of which it has kept what it needs. */
   rows: number
   /** Segments and open heads of the source, and how many of them the run left closed, by their times alone. */
@@ -61,11 +61,11 @@ export interface RunOptions {
   /** Stops the work within one slice; the promise then rejects with the signal's reason. */
   signal?: AbortSignal
   /** Is told once, before the promise resolves; not of a plan that has no rows. */
-  onWork?(work: Work): void
+  onScanStats?(work: ScanStats): void
 }
 
 /** Which rows are followed, and what is told of each. */
-export interface Followed {
+export interface FollowQuery {
   source: SourceName
   project: string
   columns: readonly string[]
@@ -75,10 +75,10 @@ export interface Followed {
  * Is told of rows that have arrived, in their order, and whether others before them are left out. They can be read until
  * it returns, no longer; it may leave off.
  */
-export type Arrived = (rows: Iterable<Row>, hasGap: boolean) => void
+export type RowListener = (rows: Iterable<Row>, hasGap: boolean) => void
 
 /** One who follows rows. */
-export interface Following {
+export interface Subscription {
   /**
    * Runs a plan of rows, of this project and these columns, over those that were there when they began to be followed and
    * those that have been told of since, and no others; `told` is how many those are.
@@ -91,7 +91,7 @@ export interface Engine {
   /** Takes in the rows that earlier processes have kept. Once, and before anything else is asked. */
   recover(): Promise<void>
   /** What keeps it from taking rows at the moment, if anything does: a full disk. It goes on by itself when that has passed. */
-  trouble(): Error | undefined
+  writeFailure(): Error | undefined
   /**
    * Appends one batch, whole or not at all, after every batch appended before it. Resolves when its rows are
    * visible to {@link run} and the engine has room for more: a caller that awaits it is held back by it.
@@ -106,10 +106,10 @@ export interface Engine {
    * Tells of every row of a project that arrives from now on, once, soon after it is visible. Who is told holds `append`
    * back for as long as that takes.
    */
-  follow(followed: Followed, arrived: Arrived): Promise<Following>
+  follow(followed: FollowQuery, arrived: RowListener): Promise<Subscription>
   stats(): SourceStats[]
   /** From now on {@link append} holds nobody back who could be let in: the service stops, and what it has read is little. */
-  letIn(): void
+  disableBackpressure(): void
   /** Finishes work under way and lets go of timers. */
   close(): Promise<void>
 }

@@ -249,7 +249,7 @@ export interface AnswerColumn {
 const ROWS_KINDS: Readonly<Record<string, ColumnKind>> = { timestamp: 'microseconds', metadata: 'json' }
 
 /** The columns of a plan's rows, in their order, also where it is limited to none. */
-export function columnsOf(plan: Plan): readonly AnswerColumn[] {
+export function answerColumns(plan: Plan): readonly AnswerColumn[] {
   const shape = readShape(plan)
   if (shape === undefined) return []
   if (shape.kind === 'rows') return shape.columns.map((name) => ({ name, kind: ROWS_KINDS[name] ?? 'text' }))

@@ -5,7 +5,7 @@ import { stateError } from '../base/failures.js'
 import type { ExportConfig } from '../config/config.js'
 import { listPieces, type Piece } from '../engine/arrow/export/stored-rows.js'
 import { askBrought, type Brought } from '../engine/clickhouse/replayable.js'
-import { connectServer, hinted, ServerError } from '../engine/clickhouse/server.js'
+import { connectServer, messageWithHint, ServerError } from '../engine/clickhouse/server.js'
 import { FORMAT_NAME } from '../engine/disk/directory/format.js'
 import { openDisk } from '../engine/disk/directory/open.js'
 import type { SourceName } from '../sources.js'
@@ -28,7 +28,7 @@ export async function exportDirectory({ dataDir, clickhouse }: ExportConfig, tel
   const { directory, files, release } = await openDisk(dataDir, { log: telling.log })
   const server = connectServer({ ...clickhouse, selectMs: SELECT_MS })
   try {
-    return await exportRows({ ...telling, directory, files, server, layout: clickhouse, clock: systemClock })
+    return await exportRows({ ...telling, directory, files, server, location: clickhouse, clock: systemClock })
   } finally {
     await server.close()
     await release()
@@ -41,7 +41,7 @@ export async function exportDirectory({ dataDir, clickhouse }: ExportConfig, tel
  * broken off as after one that was not. All tables are looked at before anything is sent.
  */
 export async function exportRows(parts: ExportParts): Promise<boolean> {
-  const { files, directory, server, layout, log, print } = parts
+  const { files, directory, server, location, log, print } = parts
   let unreadable = 0
   const leaveOut = (path: string, { message }: Error) => {
     unreadable++
@@ -52,7 +52,7 @@ export async function exportRows(parts: ExportParts): Promise<boolean> {
   const sources = new Map<SourceName, { pieces: Piece[]; brought: Brought; count: SourceCount }>()
   for (const source of new Set(pieces.map((piece) => piece.source))) {
     const ofSource = pieces.filter((piece) => piece.source === source)
-    const brought = await askBrought(server, layout, source).catch(explain)
+    const brought = await askBrought(server, location, source).catch(explain)
     await refuseSealedSince(ofSource, brought, parts)
     sources.set(source, { pieces: ofSource, brought, count: { exported: 0, there: 0 } })
   }
@@ -65,6 +65,6 @@ export async function exportRows(parts: ExportParts): Promise<boolean> {
 }
 
 function explain(error: Error): never {
-  const message = hinted(error)
+  const message = messageWithHint(error)
   throw message === error.message ? error : new ServerError(new Error(message, { cause: error }))
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.js'
 import type { Log } from '../base/log.js'
 import type { DeliveryTiming } from '../engine/clickhouse/delivery.js'
 import type { Server } from '../engine/clickhouse/server.js'
-import type { Layout } from '../engine/clickhouse/table-names.js'
+import type { TableLocation } from '../engine/clickhouse/table-names.js'
 import type { Files } from '../engine/disk/files/files.js'
 
 /** Where an export tells how it goes. */
@@ -18,7 +18,7 @@ export interface ExportParts extends Telling {
   /** The name of their directory, for messages. */
   directory: string
   server: Server
-  layout: Layout
+  location: TableLocation
   clock: Clock
   timing?: Partial<DeliveryTiming>
 }

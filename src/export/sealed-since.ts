@@ -3,7 +3,7 @@ import { DAY_US } from '../base/units.js'
 import type { Piece } from '../engine/arrow/export/stored-rows.js'
 import { type Brought, nameOf } from '../engine/clickhouse/replayable.js'
 import type { Server } from '../engine/clickhouse/server.js'
-import { type Layout, shardTableName, tableOf } from '../engine/clickhouse/table-names.js'
+import { shardTableName, type TableLocation, tableOf } from '../engine/clickhouse/table-names.js'
 import { quoteName } from '../engine/clickhouse/values.js'
 import type { SourceName } from '../sources.js'
 import { headOfJournal, placeOf } from './place.js'
@@ -16,7 +16,7 @@ import { headOfJournal, placeOf } from './place.js'
 export async function refuseSealedSince(
   pieces: readonly Piece[],
   brought: Brought,
-  { server, layout }: { server: Server; layout: Layout },
+  { server, location }: { server: Server; location: TableLocation },
 ): Promise<void> {
   const names = new Set(pieces.map((piece) => nameOf({ marker: piece.marker, arrivedUs: placeOf(piece) })))
   for (const name of brought.keys()) {
@@ -28,23 +28,23 @@ export async function refuseSealedSince(
     const { source } = sealed[0]!
     const where = `batch = toUInt64(${batch}) AND arrived = ${arrived}`
     const samples = await server.select(
-      `SELECT min(timestamp), argMin(id, timestamp) FROM ${tableOf(layout, source)} WHERE ${where} ` +
+      `SELECT min(timestamp), argMin(id, timestamp) FROM ${tableOf(location, source)} WHERE ${where} ` +
         `GROUP BY intDiv(timestamp, toInt64(${DAY_US}))`,
     )
     for (const [timestamp, id] of samples) {
       for (const piece of sealed) {
-        if (await piece.holds(Number(timestamp), String(id))) throw exportedBefore(source, head!, where, layout)
+        if (await piece.holds(Number(timestamp), String(id))) throw exportedBefore(source, head!, where, location)
       }
     }
   }
 }
 
-function exportedBefore(source: SourceName, head: number, where: string, layout: Layout): LogweirError {
+function exportedBefore(source: SourceName, head: number, where: string, location: TableLocation): LogweirError {
   const [table, place] =
-    layout.cluster === undefined ? [source, 'on the server'] : [shardTableName(source), 'on each shard']
+    location.cluster === undefined ? [source, 'on the server'] : [shardTableName(source), 'on each shard']
   return new LogweirError(
     'exported_before',
     `Rows of ${source} were exported from the journal of head ${head}, and have been sealed since: they would be there twice. ` +
-      `Remove them ${place}, and export again: ALTER TABLE ${quoteName(layout.database)}.${table} DELETE WHERE ${where}`,
+      `Remove them ${place}, and export again: ALTER TABLE ${quoteName(location.database)}.${table} DELETE WHERE ${where}`,
   )
 }

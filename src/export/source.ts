@@ -54,10 +54,10 @@ async function read(piece: Piece, { directory, log, leaveOut }: SourceParts): Pr
 }
 
 /** Tries until the server takes it: who has no patience breaks the export off, which costs nothing. */
-function bringParts({ server, layout, log, timing }: ExportParts): DeliveryParts {
+function bringParts({ server, location, log, timing }: ExportParts): DeliveryParts {
   let isFailing = false
   return {
-    ...{ server, layout, timing: { ...DELIVERY_TIMING, ...timing } },
+    ...{ server, location, timing: { ...DELIVERY_TIMING, ...timing } },
     wait: (ms) => wait(ms),
     tried(_, error) {
       if (error !== undefined && !isFailing) {

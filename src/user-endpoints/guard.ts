@@ -1,7 +1,7 @@
 import { LogweirError } from '../base/errors.js'
 import type { Call, Endpoint } from '../endpoints/endpoint.js'
 import { COLD_COLUMNS, groupingKey, type HotKind, hotColumns } from '../engine/columns.js'
-import { type Aggregate, columnsOf, type Operator, type Plan } from '../engine/plan.js'
+import { type Aggregate, answerColumns, type Operator, type Plan } from '../engine/plan.js'
 import { findSource } from '../sources.js'
 
 /**
@@ -38,7 +38,7 @@ export function guard(endpoint: Endpoint): Endpoint {
 export function checkPlan(plan: Plan, maxRows: number): Plan {
   if (!Array.isArray(plan))
     throw new TypeError('plan() gave no plan. Build it with scan(…) and end it with .limit(rows).')
-  columnsOf(plan)
+  answerColumns(plan)
   const [first] = plan as Plan
   if (first?.op === 'scan') for (const operator of plan as Plan) checkOperator(operator, first)
   return (plan as Plan).map((one) => (one.op === 'limit' ? { ...one, rows: Math.min(one.rows, maxRows) } : one))

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createPause, SLICE_MS } from '../../src/base/time-slices.js'
+import { createYielder, SLICE_MS } from '../../src/base/time-slices.js'
 
 const LONG_MS = 1e9
 
@@ -13,55 +13,55 @@ describe('a pause', () => {
   })
 
   it('costs nothing while the slice lasts', () => {
-    expect(createPause(undefined, LONG_MS)()).toBeUndefined()
+    expect(createYielder(undefined, LONG_MS)()).toBeUndefined()
   })
 
   it('gives way to the event loop once the slice is used up, and begins a new one', async () => {
     const now = vi.spyOn(performance, 'now').mockReturnValue(1000)
-    const pause = createPause()
+    const yieldIfDue = createYielder()
     now.mockReturnValue(1000 + SLICE_MS - 1)
-    expect(pause()).toBeUndefined()
+    expect(yieldIfDue()).toBeUndefined()
     now.mockReturnValue(1000 + SLICE_MS)
     let others = 0
     setImmediate(() => others++)
-    const paused = pause()
+    const paused = yieldIfDue()
     expect(paused).toBeInstanceOf(Promise)
     await paused
     expect(others).toBe(1)
-    expect(pause()).toBeUndefined()
+    expect(yieldIfDue()).toBeUndefined()
     now.mockReturnValue(1000 + 2 * SLICE_MS - 1)
-    expect(pause()).toBeUndefined()
+    expect(yieldIfDue()).toBeUndefined()
     now.mockReturnValue(1000 + 2 * SLICE_MS)
-    const again = pause()
+    const again = yieldIfDue()
     expect(again).toBeInstanceOf(Promise)
     await again
   })
 
   it('is one for all parts of its work, however many wait: then they have a slice together', async () => {
     const now = vi.spyOn(performance, 'now').mockReturnValue(1000)
-    const [pause, other] = [createPause(), createPause()]
+    const [yieldIfDue, other] = [createYielder(), createYielder()]
     now.mockReturnValue(1000 + SLICE_MS)
     const order: string[] = []
-    const waiting = { first: pause(), other: other(), second: pause(), third: pause() }
+    const waiting = { first: yieldIfDue(), other: other(), second: yieldIfDue(), third: yieldIfDue() }
     const paused = Object.entries(waiting).map(([part, wait]) => wait!.then(() => order.push(part)))
     await waiting.third
     expect(order).toEqual(['first', 'second', 'third'])
-    expect(pause()).toBeUndefined()
+    expect(yieldIfDue()).toBeUndefined()
     await Promise.all(paused)
     now.mockReturnValue(1000 + 2 * SLICE_MS)
-    await expect(pause()).resolves.toBeUndefined()
+    await expect(yieldIfDue()).resolves.toBeUndefined()
   })
 
   it('is shared by what begins in the same turn of the event loop', async () => {
     const now = vi.spyOn(performance, 'now').mockReturnValue(1000)
-    const pauses = [createPause()]
+    const pauses = [createYielder()]
     now.mockReturnValue(1000 + SLICE_MS)
-    pauses.push(createPause())
-    const paused = pauses.map((pause) => pause())
+    pauses.push(createYielder())
+    const paused = pauses.map((yieldIfDue) => yieldIfDue())
     for (const each of paused) expect(each).toBeInstanceOf(Promise)
     await Promise.all(paused)
     await nextTurn()
-    expect(createPause()()).toBeUndefined()
+    expect(createYielder()()).toBeUndefined()
   })
 
   describe('between any two slices, whoever works, each in its turn', () => {
@@ -69,9 +69,9 @@ describe('a pause', () => {
     async function turnsAndSlices(): Promise<string> {
       const log: string[] = []
       const work = async (name: string) => {
-        const pause = createPause(undefined, 0)
+        const yieldIfDue = createYielder(undefined, 0)
         for (let slice = 0; slice < 2; slice++) {
-          await pause()
+          await yieldIfDue()
           log.push(name)
         }
       }
@@ -100,18 +100,18 @@ describe('a pause', () => {
 
   it('throws the reason of an aborted signal, in a slice and between two', async () => {
     const reason = new Error('nobody waits')
-    expect(createPause(AbortSignal.abort(reason), LONG_MS)).toThrow(reason)
+    expect(createYielder(AbortSignal.abort(reason), LONG_MS)).toThrow(reason)
     const controller = new AbortController()
-    const pause = createPause(controller.signal, 0)
-    const paused = pause()
+    const yieldIfDue = createYielder(controller.signal, 0)
+    const paused = yieldIfDue()
     controller.abort(reason)
     await expect(paused).rejects.toBe(reason)
-    expect(pause).toThrow(reason)
+    expect(yieldIfDue).toThrow(reason)
   })
 
   it('throws nothing while the signal is not aborted', async () => {
     const { signal } = new AbortController()
-    expect(createPause(signal, LONG_MS)()).toBeUndefined()
-    await expect(createPause(signal, 0)()).resolves.toBeUndefined()
+    expect(createYielder(signal, LONG_MS)()).toBeUndefined()
+    await expect(createYielder(signal, 0)()).resolves.toBeUndefined()
   })
 })

@@ -57,7 +57,7 @@ onEachTarget('delivery to %s', (target) => {
   /** The ids that the server has, by source. */
   async function idsThere(): Promise<string[]> {
     const found = await Promise.all(
-      SOURCES.map((source) => target().servers[0]!.select(`SELECT id FROM ${tableOf(target().layout, source)}`)),
+      SOURCES.map((source) => target().servers[0]!.select(`SELECT id FROM ${tableOf(target().location, source)}`)),
     )
     return found.flat().map(([id]) => String(id))
   }

@@ -48,12 +48,12 @@ onEachTarget('an export to %s', (target) => {
     const said: string[] = []
     const tell = (text: string) => said.push(text)
     const telling = { print: tell, log: tell, clock: createFakeClock(nowUs) }
-    const { layout } = target()
+    const { location } = target()
     const isWhole = await exportRows({
       files,
       directory: 'data',
       server,
-      layout,
+      location,
       timing: { settleMs: 1 },
       ...telling,
     })
@@ -63,7 +63,7 @@ onEachTarget('an export to %s', (target) => {
   const select = (sql: string) => target().servers[0]!.select(sql)
 
   async function counts(): Promise<number[]> {
-    const { database } = target().layout
+    const { database } = target().location
     const found = SOURCES.map((source) => select(`SELECT count() FROM ${database}.${source}`))
     return (await Promise.all(found)).map(([row]) => Number(row![0]))
   }
@@ -254,7 +254,7 @@ onEachTarget('an export to %s', (target) => {
     await service.says(/standard input ended: 501 rows taken/)
     service.child.kill('SIGTERM')
     await service.exit
-    const { cluster } = target().layout
+    const { cluster } = target().location
     const flags = cluster === undefined ? [] : ['--clickhouse-cluster', cluster]
     for (const [exported, there] of [
       [501, 0],
@@ -274,10 +274,10 @@ onEachTarget('an export to %s', (target) => {
 
   it('says what is missing where there are no tables', async () => {
     const files = await kept(numbered(0, 3), {})
-    const layout = { ...target().layout, database: 'nowhere' }
+    const location = { ...target().location, database: 'nowhere' }
     const telling = { print: () => {}, log: () => {}, clock: createFakeClock(NOW_US) }
     const server = target().servers[0]!
-    await expect(exportRows({ files, directory: 'data', server, layout, ...telling })).rejects.toThrow(
+    await expect(exportRows({ files, directory: 'data', server, location, ...telling })).rejects.toThrow(
       '(logweir schema clickhouse --apply creates the tables)',
     )
   })

@@ -15,14 +15,14 @@ const byFunction = (order: string): Plan =>
 onEachTarget('many groups on %s', (target) => {
   it('are answered up to the limit, and refused beyond it, whatever they are ordered by', async () => {
     const engine = await target().open()
-    const { servers, layout } = target()
-    const table = layout.cluster === undefined ? 'function_edge_logs' : shardTableName('function_edge_logs')
+    const { servers, location } = target()
+    const table = location.cluster === undefined ? 'function_edge_logs' : shardTableName('function_edge_logs')
     /** Functions that are called once each, on a shard each. */
     const fill = (from: number, rows: number) =>
       Promise.all(
         servers.map((server, shard) =>
           server.command(
-            `INSERT INTO ${layout.database}.${table} (timestamp, project, function_id, execution_time_ms) ` +
+            `INSERT INTO ${location.database}.${table} (timestamp, project, function_id, execution_time_ms) ` +
               `SELECT toInt64(0), '', toString(1000000000 + number), toFloat64(1) FROM numbers(${from + rows}) ` +
               `WHERE number >= ${from} AND number % ${servers.length} = ${shard}`,
           ),

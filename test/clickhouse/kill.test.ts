@@ -69,13 +69,13 @@ describeWhere(
             ).rejects.toMatchObject({
               code: 'engine_unavailable',
             })
-            expect(engine.trouble()).toBeDefined()
+            expect(engine.writeFailure()).toBeDefined()
           }
           await wait(10)
         }
         await engine.settled()
-        expect(engine.trouble()).toBeUndefined()
-        const ids = await target.servers[0]!.select(`SELECT id FROM ${tableOf(target.layout, 'edge_logs')}`)
+        expect(engine.writeFailure()).toBeUndefined()
+        const ids = await target.servers[0]!.select(`SELECT id FROM ${tableOf(target.location, 'edge_logs')}`)
         expect(ids.map(([id]) => Number(id)).sort((a, b) => a - b)).toEqual(Array.from({ length: rows }, (_, i) => i))
         expect(outcomes.answered).toBeGreaterThan(0)
         expect(outcomes.refused).toBeGreaterThan(0)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { applySchema, askDialect, tables } from '../../src/engine/clickhouse/ddl.js'
 import type { Server } from '../../src/engine/clickhouse/server.js'
-import { type Layout, shardTableName } from '../../src/engine/clickhouse/table-names.js'
+import { shardTableName, type TableLocation } from '../../src/engine/clickhouse/table-names.js'
 import { SOURCE_NAMES } from '../../src/sources.js'
 import { run } from '../program/program.js'
 import { findChdb, startChdb, WHY_NO_CHDB } from './chdb.js'
@@ -15,7 +15,7 @@ const DOC = readFileSync(new URL('../../docs/scale-out.md', import.meta.url), 'u
 
 interface Started {
   urls: readonly string[]
-  layout: Layout
+  location: TableLocation
   stop(): Promise<void>
 }
 
@@ -27,7 +27,7 @@ const KINDS = [
     why: WHY_NO_SERVER,
     async start(): Promise<Started> {
       const { urls, name, stop } = await startCluster('own')
-      return { urls, layout: { database: DATABASE, cluster: name }, stop }
+      return { urls, location: { database: DATABASE, cluster: name }, stop }
     },
   },
   {
@@ -37,7 +37,7 @@ const KINDS = [
     why: WHY_NO_CHDB,
     async start(): Promise<Started> {
       const { url, stop } = await startChdb()
-      return { urls: [url], layout: { database: DATABASE }, stop }
+      return { urls: [url], location: { database: DATABASE }, stop }
     },
   },
 ]
@@ -49,12 +49,12 @@ for (const { name, found, needed, why, start } of KINDS) {
     let all: string[]
     const isOn = (table: string) => `${DATABASE}.${table}`
     /** How lines name the server, on a cluster. */
-    const at = (url = started.urls[0]!) => (started.layout.cluster === undefined ? '' : ` at ${url}`)
+    const at = (url = started.urls[0]!) => (started.location.cluster === undefined ? '' : ` at ${url}`)
 
     beforeAll(async () => {
       started = await start()
-      servers = started.urls.map((url) => connect(url, started.layout.cluster))
-      all = tables(started.layout, await askDialect(servers[0]!)).map(({ name }) => name)
+      servers = started.urls.map((url) => connect(url, started.location.cluster))
+      all = tables(started.location, await askDialect(servers[0]!)).map(({ name }) => name)
     })
     afterAll(async () => {
       await Promise.all(servers.map((server) => server.close()))
@@ -72,7 +72,7 @@ for (const { name, found, needed, why, start } of KINDS) {
       )
     }
     const program = (...args: string[]) => {
-      const { cluster } = started.layout
+      const { cluster } = started.location
       const flags = ['--clickhouse-url', started.urls[0]!, '--clickhouse-database', DATABASE]
       if (cluster !== undefined) flags.push('--clickhouse-cluster', cluster)
       return run(['schema', 'clickhouse', ...flags, ...args])
@@ -80,23 +80,23 @@ for (const { name, found, needed, why, start } of KINDS) {
 
     it('is created where it is missing, and a second time changes nothing', async () => {
       for (const server of servers) {
-        expect(await applySchema(server, started.layout)).toEqual({ created: all.map(isOn), differing: [] })
+        expect(await applySchema(server, started.location)).toEqual({ created: all.map(isOn), differing: [] })
       }
       const before = await statements()
       expect(before.length).toBe(all.length)
       for (const server of servers) {
-        expect(await applySchema(server, started.layout)).toEqual({ created: [], differing: [] })
+        expect(await applySchema(server, started.location)).toEqual({ created: [], differing: [] })
       }
       expect(await statements()).toEqual(before)
     })
 
     it('is completed where a part of it is there, and rows stay', async () => {
-      for (const server of servers) await applySchema(server, started.layout)
-      const stored = started.layout.cluster === undefined ? 'auth_logs' : shardTableName('auth_logs')
+      for (const server of servers) await applySchema(server, started.location)
+      const stored = started.location.cluster === undefined ? 'auth_logs' : shardTableName('auth_logs')
       const nowUs = Date.now() * 1000
       await servers[0]!.command(`INSERT INTO ${DATABASE}.${stored} (timestamp, id) VALUES (${nowUs}, 'kept')`)
       await servers[0]!.command(`DROP TABLE ${DATABASE}.edge_logs`)
-      expect(await applySchema(servers[0]!, started.layout)).toEqual({ created: [isOn('edge_logs')], differing: [] })
+      expect(await applySchema(servers[0]!, started.location)).toEqual({ created: [isOn('edge_logs')], differing: [] })
       expect(await servers[0]!.select(`SELECT id FROM ${DATABASE}.${stored}`)).toEqual([['kept']])
     })
 
@@ -104,10 +104,10 @@ for (const { name, found, needed, why, start } of KINDS) {
       await servers[0]!.command(`CREATE DATABASE ${DATABASE}`)
       await servers[0]!.command(`CREATE TABLE ${DATABASE}.edge_logs (timestamp Int64) ENGINE = Log`)
       const others = all.filter((table) => table !== 'edge_logs')
-      const wrong = started.layout.cluster === undefined ? 'auth_logs' : 'auth_logs_shard'
-      const ddl = tables(started.layout, await askDialect(servers[0]!)).find(({ name }) => name === wrong)!.ddl
+      const wrong = started.location.cluster === undefined ? 'auth_logs' : 'auth_logs_shard'
+      const ddl = tables(started.location, await askDialect(servers[0]!)).find(({ name }) => name === wrong)!.ddl
       await servers[0]!.command(ddl.replace('event_message String', 'event_message Nullable(String)'))
-      const engine = started.layout.cluster === undefined ? 'MergeTree' : 'Distributed'
+      const engine = started.location.cluster === undefined ? 'MergeTree' : 'Distributed'
       const before = await statements()
 
       const { code, stdout, stderr } = await program('--apply')
@@ -123,18 +123,18 @@ for (const { name, found, needed, why, start } of KINDS) {
     })
 
     it('names a column that is not there', async () => {
-      for (const server of servers) await applySchema(server, started.layout)
-      const stored = started.layout.cluster === undefined ? 'edge_logs' : 'edge_logs_shard'
+      for (const server of servers) await applySchema(server, started.location)
+      const stored = started.location.cluster === undefined ? 'edge_logs' : 'edge_logs_shard'
       await servers[0]!.command(`ALTER TABLE ${DATABASE}.${stored} DROP COLUMN url`)
-      expect((await applySchema(servers[0]!, started.layout)).differing).toEqual([
+      expect((await applySchema(servers[0]!, started.location)).differing).toEqual([
         `${isOn(stored)} lacks the column url: ALTER TABLE \`${DATABASE}\`.${stored} ADD COLUMN url Nullable(String)`,
       ])
     })
 
     it('forgets as docs/scale-out.md says', async () => {
-      for (const server of servers) await applySchema(server, started.layout)
+      for (const server of servers) await applySchema(server, started.location)
       const { isModern } = await askDialect(servers[0]!)
-      const suffix = started.layout.cluster === undefined ? '' : '_shard'
+      const suffix = started.location.cluster === undefined ? '' : '_shard'
       const [ttl, list, drop] = [...DOC.matchAll(/^\s*((?:ALTER|SELECT).*logweir.*)$/gm)].map(([, sql]) =>
         sql!.replaceAll('logweir', DATABASE).replace(/(edge_logs)(_shard)?/, `$1${suffix}`),
       ) as [string, string, string]
@@ -160,7 +160,7 @@ for (const { name, found, needed, why, start } of KINDS) {
       for (const server of servers) {
         for (const statement of stdout.toString().split(';\n').slice(0, -1)) await server.command(statement)
       }
-      expect(await applySchema(servers[0]!, started.layout)).toEqual({ created: [], differing: [] })
+      expect(await applySchema(servers[0]!, started.location)).toEqual({ created: [], differing: [] })
       expect((await program('--apply')).stdout.toString()).toBe('nothing was missing\n')
       for (const source of SOURCE_NAMES) await servers[0]!.command(`DROP TABLE ${DATABASE}.${source}`)
       const again = await program('--apply')

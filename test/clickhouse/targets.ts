@@ -6,7 +6,7 @@ import {
   createClickHouseEngine,
 } from '../../src/engine/clickhouse/engine.js'
 import { connectServer, type Server } from '../../src/engine/clickhouse/server.js'
-import { type Layout, shardTableName } from '../../src/engine/clickhouse/table-names.js'
+import { shardTableName, type TableLocation } from '../../src/engine/clickhouse/table-names.js'
 import { SOURCE_NAMES, type SourceName } from '../../src/sources.js'
 import { createFakeClock } from '../support/clock.js'
 import { createModelFiles } from '../support/model-files.js'
@@ -15,7 +15,7 @@ import { findServer, startCluster, USER, WHY_NO_SERVER } from './cluster.js'
 
 /** Something that the engine can be run on, with the tables in it. */
 export interface Target {
-  layout: Layout
+  location: TableLocation
   /** The address of the first server. */
   url: string
   /** One for each shard. */
@@ -70,17 +70,21 @@ export function connect(url: string, cluster?: string): Server {
   })
 }
 
-export async function makeTarget(urls: readonly string[], layout: Layout, stop: () => Promise<void>): Promise<Target> {
-  const isCluster = layout.cluster !== undefined
-  const servers = urls.map((url) => connect(url, layout.cluster))
-  for (const server of servers) await applySchema(server, layout)
+export async function makeTarget(
+  urls: readonly string[],
+  location: TableLocation,
+  stop: () => Promise<void>,
+): Promise<Target> {
+  const isCluster = location.cluster !== undefined
+  const servers = urls.map((url) => connect(url, location.cluster))
+  for (const server of servers) await applySchema(server, location)
   // Cases are of a time of their own, which may be long ago for the server's clock.
   const { isModern } = await askDialect(servers[0]!)
   for (const source of isModern ? SOURCE_NAMES : []) {
-    await servers[0]!.command(`ALTER TABLE ${layout.database}.${source} REMOVE TTL`)
+    await servers[0]!.command(`ALTER TABLE ${location.database}.${source} REMOVE TTL`)
   }
   return {
-    layout,
+    location,
     url: urls[0]!,
     servers,
     async open(options = {}) {
@@ -94,7 +98,7 @@ export async function makeTarget(urls: readonly string[], layout: Layout, stop: 
       }
       const engine = createClickHouseEngine({
         server,
-        layout,
+        location,
         timing: { settleMs: 10, firstWaitMs: 1 },
         ...parts,
         ...options,
@@ -105,7 +109,7 @@ export async function makeTarget(urls: readonly string[], layout: Layout, stop: 
     async clear(sources = SOURCE_NAMES) {
       for (const source of sources) {
         const table = isCluster ? shardTableName(source) : source
-        await Promise.all(servers.map((server) => server.command(`TRUNCATE TABLE ${layout.database}.${table}`)))
+        await Promise.all(servers.map((server) => server.command(`TRUNCATE TABLE ${location.database}.${table}`)))
       }
     },
     async stop() {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
+  answerColumns,
   atLeast,
-  columnsOf,
   count,
   countWhere,
   equals,
@@ -44,8 +44,8 @@ describe('the columns of a plan', () => {
       { name: 'timestamp', kind: 'microseconds' },
       { name: 'id', kind: 'text' },
     ]
-    expect(columnsOf(plan.limit(9))).toEqual(columns)
-    expect(columnsOf(plan.limit(0))).toEqual(columns)
+    expect(answerColumns(plan.limit(9))).toEqual(columns)
+    expect(answerColumns(plan.limit(0))).toEqual(columns)
   })
 
   it('are the bucket and its aggregates', () => {
@@ -64,15 +64,15 @@ describe('the columns of a plan', () => {
       { name: 'errors', kind: 'count' },
       { name: 'slowest', kind: 'double' },
     ]
-    expect(columnsOf(plan('datetime').limit(1))).toEqual([{ name: 'timestamp', kind: 'datetime' }, ...aggregates])
-    expect(columnsOf(plan('microseconds').limit(0))).toEqual([
+    expect(answerColumns(plan('datetime').limit(1))).toEqual([{ name: 'timestamp', kind: 'datetime' }, ...aggregates])
+    expect(answerColumns(plan('microseconds').limit(0))).toEqual([
       { name: 'timestamp', kind: 'microseconds' },
       ...aggregates,
     ])
   })
 
   it('are the text that rows are grouped by, and its aggregates', () => {
-    expect(columnsOf(groups())).toEqual([
+    expect(answerColumns(groups())).toEqual([
       { name: 'function_id', kind: 'text' },
       { name: 'count', kind: 'count' },
       { name: 'errors', kind: 'double' },
@@ -80,7 +80,7 @@ describe('the columns of a plan', () => {
   })
 
   it('are none of the plan without operators', () => {
-    expect(columnsOf(nothing())).toEqual([])
+    expect(answerColumns(nothing())).toEqual([])
   })
 })
 

@@ -3,7 +3,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, test, vi } from 'vitest'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import { type Engine, RawJson, type Row } from '../../src/engine/engine.js'
-import { columnsOf } from '../../src/engine/plan.js'
+import { answerColumns } from '../../src/engine/plan.js'
 import { csvFormat } from '../../src/http/formats/csv.js'
 import { API_COUNTS_CASES } from '../cases/api-counts.js'
 import { INVOCATION_STATS_CASES } from '../cases/invocation-stats.js'
@@ -21,7 +21,7 @@ const headersOf = ({ headers }: Response) => Object.fromEntries(headers)
 
 function columnsFor(endpoint: string, params: Readonly<Record<string, string>>) {
   const { call } = ENDPOINTS.find(({ name }) => name === endpoint)!
-  return columnsOf(call(new URLSearchParams(params)).plan(0))
+  return answerColumns(call(new URLSearchParams(params)).plan(0))
 }
 
 /** Rows of `usage.api-counts`, which is kept, and of `logs.all`, which is not. */
@@ -296,7 +296,7 @@ describe('Server-Timing', () => {
   test('tells of a run whose request began it, and of no other', async () => {
     const { engine, clock, get } = createTestApp()
     const run: typeof engine.run = (plan, options) => {
-      options?.onWork?.({ rows: 12_345, segments: { total: 42, pruned: 40 } })
+      options?.onScanStats?.({ rows: 12_345, segments: { total: 42, pruned: 40 } })
       return engine.run(plan, options)
     }
     const app = createTestApp({ engine: { run }, clock })
@@ -322,7 +322,7 @@ describe('Server-Timing', () => {
     [{ rows: 3 }, ', rows;desc="3"'],
   ])('leaves out what the engine does not know: %j', async (work, expected) => {
     const run: Engine['run'] = async (_, options) => {
-      if (work !== undefined) options?.onWork?.(work)
+      if (work !== undefined) options?.onScanStats?.(work)
       return (async function* () {})()
     }
     for (const { path, kind } of PATHS) {

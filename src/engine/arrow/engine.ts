@@ -1,12 +1,12 @@
 import type { Clock } from '../../base/clock.js'
 import type { Log } from '../../base/log.js'
 import type { Metrics } from '../../base/metrics.js'
-import { createPause } from '../../base/time-slices.js'
+import { createYielder } from '../../base/time-slices.js'
 import { DAY_US, MIB, MINUTE_US } from '../../base/units.js'
 import type { Disk } from '../disk/directory/open.js'
 import { createTrouble, tellTrouble } from '../disk/files/disk-retry.js'
 import { describeDamage } from '../disk/journal/recover.js'
-import { type Engine, GROUPING_LIMITS, type GroupingLimits, type Row, type Work } from '../engine.js'
+import { type Engine, GROUPING_LIMITS, type GroupingLimits, type Row, type ScanStats } from '../engine.js'
 import { shapeOf } from '../plan.js'
 import { runBuckets, runRows } from './query/execute.js'
 import { createFollowers } from './query/follow.js'
@@ -108,23 +108,23 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   const stopRecompressing = durable && recompressInQuiet(clock, store, durable.keeper, options.log)
   const stopSync = durable?.syncEvery(SYNC_MS, clock, () => store.sealFailing())
 
-  const run: Engine['run'] = async (plan, { signal, onWork } = {}) => {
+  const run: Engine['run'] = async (plan, { signal, onScanStats } = {}) => {
     const shape = shapeOf(plan)
     if (shape === undefined) return inOrder([])
     const { parts, total, release } = store.view(shape.source, shape)
     const count = countWork(total, metrics)
-    const run: Run = { parts, memo, pause: createPause(signal), ...count }
+    const run: Run = { parts, memo, yieldIfDue: createYielder(signal), ...count }
     if (shape.kind !== 'rows') {
       const running = shape.kind === 'groups' ? runGroups(shape, run, groupingLimits) : runBuckets(shape, run)
       const rows = await running.finally(release)
-      onWork?.(count.work())
+      onScanStats?.(count.work())
       return inOrder(rows)
     }
     const found = await runRows(shape, run).catch((error) => {
       release()
       throw error
     })
-    onWork?.(count.work())
+    onScanStats?.(count.work())
     return releasing(found, release)
   }
 
@@ -132,7 +132,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     async recover() {
       await durable?.recover(store)
     },
-    trouble: () => durable?.trouble.current(),
+    writeFailure: () => durable?.trouble.current(),
     async append(batch) {
       await store.append(batch)
       enforceLimits()
@@ -153,7 +153,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     forget: () => memo.clear(),
     stats: () => store.stats(),
     // Here only a disk that cannot be written to holds anybody back.
-    letIn() {},
+    disableBackpressure() {},
     async close() {
       stopUpkeep()
       stopSync?.()
@@ -178,7 +178,7 @@ function countWork(parts: number, metrics: Pick<Metrics, 'scannedRows'>) {
       rows += more
       metrics.scannedRows.inc(more)
     },
-    work: (): Work => ({ rows, segments: { total: parts, pruned: parts - opened } }),
+    work: (): ScanStats => ({ rows, segments: { total: parts, pruned: parts - opened } }),
   }
 }
 

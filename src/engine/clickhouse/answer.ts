@@ -6,12 +6,12 @@ import { type Lowered, lowerAggregate } from './aggregates.js'
 import { exactMeans } from './exact-means.js'
 import type { Cell, SelectOptions, Server } from './server.js'
 import { exactSumsQuery, groupsQuery, isOrderedByMean, rowsQuery } from './sql.js'
-import type { Layout } from './table-names.js'
+import type { TableLocation } from './table-names.js'
 
 /** Where an answer is read from, and until when. */
 interface Reading extends Pick<SelectOptions, 'signal' | 'onRead'> {
   server: Server
-  layout: Layout
+  location: TableLocation
 }
 
 /** The rows of an answer. Rejects with a ServerError, or the signal's reason. */
@@ -20,10 +20,10 @@ export function readAnswer(shape: Shape, reading: Reading): Promise<Row[]> {
   return shape.kind === 'groups' ? readTexts(shape, reading) : readBuckets(shape, reading)
 }
 
-async function readRows(shape: RowsShape, { server, layout, ...asked }: Reading): Promise<Row[]> {
+async function readRows(shape: RowsShape, { server, location, ...asked }: Reading): Promise<Row[]> {
   const unknown = shape.columns.find((column) => !Object.hasOwn(READ_COLUMN, column))
   if (unknown !== undefined) throw new TypeError(`The column ${unknown} is not one that rows are made of.`)
-  const rows = await server.select(rowsQuery(shape, layout), asked)
+  const rows = await server.select(rowsQuery(shape, location), asked)
   return rows.map((cells) => readRow(shape.columns, cells))
 }
 
@@ -50,8 +50,8 @@ async function readGroups(
   reading: Reading,
   onGroups?: SelectOptions['onGroups'],
 ): Promise<Group[]> {
-  const { server, layout, ...asked } = reading
-  const rows = await server.select(groupsQuery(shape, layout), { ...asked, onGroups })
+  const { server, location, ...asked } = reading
+  const rows = await server.select(groupsQuery(shape, location), { ...asked, onGroups })
   const lowered = shape.aggregates.map(([name, aggregate]) => ({ name, ...lowerAggregate(aggregate, shape.source) }))
   const groups = rows.map((cells) => readGroup(lowered, cells))
   for (const [name, aggregate] of shape.aggregates) {
@@ -77,9 +77,9 @@ async function fillMeans(
   name: string,
   column: string,
   shape: BucketsShape | GroupsShape,
-  { server, layout, ...asked }: Reading,
+  { server, location, ...asked }: Reading,
 ): Promise<void> {
-  const means = exactMeans(await server.select(exactSumsQuery(shape, column, layout), asked))
+  const means = exactMeans(await server.select(exactSumsQuery(shape, column, location), asked))
   for (const { key, values } of groups) values[name] = means.get(key) ?? null
 }
 

@@ -1,7 +1,7 @@
 import { DAY_US } from '../../base/units.js'
 import { SOURCE_NAMES, type SourceName } from '../../sources.js'
 import type { Server } from './server.js'
-import { columnsOf, type Layout, shardTableName, type TableColumn } from './table-names.js'
+import { shardTableName, type TableColumn, type TableLocation, tableColumns } from './table-names.js'
 import { quoteName, textValue } from './values.js'
 
 /** The first major version whose servers know codecs, LowCardinality and a TTL for tables, all of them stable. */
@@ -29,40 +29,40 @@ export const dialectOf = (version: string): Dialect => ({ isModern: Number(versi
  * The tables of all sources, in the order in which they can be made: rows of a source sorted by project and time, a
  * partition a UTC day; on a cluster each shard has such a table, and one over those of all shards.
  */
-export function tables(layout: Layout, dialect: Dialect): TableDefinition[] {
+export function tables(location: TableLocation, dialect: Dialect): TableDefinition[] {
   return SOURCE_NAMES.flatMap((source) =>
-    layout.cluster === undefined
-      ? [mergeTree(layout, dialect, source, source)]
-      : [mergeTree(layout, dialect, source, shardTableName(source)), distributed(layout, dialect, source)],
+    location.cluster === undefined
+      ? [mergeTree(location, dialect, source, source)]
+      : [mergeTree(location, dialect, source, shardTableName(source)), distributed(location, dialect, source)],
   )
 }
 
-export const createDatabase = ({ database }: Layout) => `CREATE DATABASE IF NOT EXISTS ${quoteName(database)}`
+export const createDatabase = ({ database }: TableLocation) => `CREATE DATABASE IF NOT EXISTS ${quoteName(database)}`
 
 /** All statements, as `logweir schema clickhouse` prints them. */
-export function printSchema(layout: Layout, dialect: Dialect): string {
-  return [createDatabase(layout), ...tables(layout, dialect).map(({ ddl }) => ddl)]
+export function printSchema(location: TableLocation, dialect: Dialect): string {
+  return [createDatabase(location), ...tables(location, dialect).map(({ ddl }) => ddl)]
     .map((text) => `${text};\n`)
     .join('\n')
 }
 
-function mergeTree(layout: Layout, dialect: Dialect, source: SourceName, name: string): TableDefinition {
+function mergeTree(location: TableLocation, dialect: Dialect, source: SourceName, name: string): TableDefinition {
   const columns = storedColumns(source, dialect)
   const ttl = dialect.isModern ? `\nTTL toDateTime(intDiv(timestamp, 1000000)) + INTERVAL ${TTL_DAYS} DAY` : ''
   const engine = 'MergeTree'
   const tail = `ENGINE = ${engine}\nPARTITION BY intDiv(timestamp, toInt64(${DAY_US}))\nORDER BY (project, timestamp)${ttl}`
-  return define(layout, name, columns, engine, tail)
+  return define(location, name, columns, engine, tail)
 }
 
-function distributed(layout: Layout, dialect: Dialect, source: SourceName): TableDefinition {
-  const [cluster, database, table] = [layout.cluster!, layout.database, shardTableName(source)].map(quoteName)
+function distributed(location: TableLocation, dialect: Dialect, source: SourceName): TableDefinition {
+  const [cluster, database, table] = [location.cluster!, location.database, shardTableName(source)].map(quoteName)
   // All rows of a project lie on one shard.
   const tail = `ENGINE = Distributed(${cluster}, ${database}, ${table}, sipHash64(project))`
-  return define(layout, source, storedColumns(source, { ...dialect, isModern: false }), 'Distributed', tail)
+  return define(location, source, storedColumns(source, { ...dialect, isModern: false }), 'Distributed', tail)
 }
 
 function define(
-  { database }: Layout,
+  { database }: TableLocation,
   name: string,
   columns: readonly (TableColumn & { codec?: string })[],
   engine: string,
@@ -84,7 +84,7 @@ const CODECS: Readonly<Record<string, string>> = {
 }
 
 function storedColumns(source: SourceName, { isModern }: Dialect): (TableColumn & { codec?: string })[] {
-  const columns = columnsOf(source)
+  const columns = tableColumns(source)
   if (!isModern) return columns
   return columns.map(({ name, type }) => {
     const stored = name === 'function_id' ? `LowCardinality(${type})` : type
@@ -100,17 +100,17 @@ export interface Applied {
 }
 
 /** Creates what is missing on one server. Rejects with a ServerError. */
-export async function applySchema(server: Server, layout: Layout): Promise<Applied> {
+export async function applySchema(server: Server, location: TableLocation): Promise<Applied> {
   const dialect = await askDialect(server)
-  await server.command(createDatabase(layout))
+  await server.command(createDatabase(location))
   const applied: Applied = { created: [], differing: [] }
-  for (const table of tables(layout, dialect)) {
-    const difference = await differenceOf(server, layout, table)
+  for (const table of tables(location, dialect)) {
+    const difference = await differenceOf(server, location, table)
     if (difference === 'missing') {
       await server.command(table.ddl)
-      applied.created.push(`${layout.database}.${table.name}`)
+      applied.created.push(`${location.database}.${table.name}`)
     } else if (difference !== undefined) {
-      applied.differing.push(`${layout.database}.${table.name} ${difference}`)
+      applied.differing.push(`${location.database}.${table.name} ${difference}`)
     }
   }
   return applied
@@ -124,7 +124,7 @@ export async function askDialect(server: Server): Promise<Dialect> {
 /** In what a table that is there differs; undefined where in nothing that matters. */
 async function differenceOf(
   server: Server,
-  { database }: Layout,
+  { database }: TableLocation,
   { name, columns, engine }: TableDefinition,
 ): Promise<'missing' | string | undefined> {
   const where = `database = ${textValue(database)}`

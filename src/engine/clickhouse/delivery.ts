@@ -4,7 +4,7 @@ import type { IngestBatch } from '../engine.js'
 import type { TimeRange } from '../plan.js'
 import { timesOf, toNative } from './native.js'
 import { type Server, ServerError } from './server.js'
-import { columnsOf, type Layout, tableOf } from './table-names.js'
+import { type TableLocation, tableColumns, tableOf } from './table-names.js'
 import { int64Value, quoteName, textValue } from './values.js'
 
 /** Batches of a source that are sent together and confirmed together. */
@@ -37,7 +37,7 @@ export const DELIVERY_TIMING: DeliveryTiming = { firstWaitMs: 200, longestWaitMs
 
 export interface DeliveryParts {
   server: Server
-  layout: Layout
+  location: TableLocation
   /** Waits, and rejects when delivery is given up. */
   wait(ms: number): Promise<void>
   /** Is told of each try that failed, and of the one that did not. */
@@ -66,11 +66,11 @@ export async function deliver(group: Group, parts: DeliveryParts): Promise<void>
 }
 
 async function send(group: Group, isFirst: boolean, parts: DeliveryParts): Promise<void> {
-  const { server, layout } = parts
+  const { server, location } = parts
   const { batch, blocks } = isFirst ? group.first! : await readRest(group, parts)
   if (batch === undefined || blocks.length === 0) return
-  const names = columnsOf(group.source).map(({ name }) => name)
-  const sql = `INSERT INTO ${tableOf(layout, group.source)} (${names.join(', ')}) FORMAT Native`
+  const names = tableColumns(group.source).map(({ name }) => name)
+  const sql = `INSERT INTO ${tableOf(location, group.source)} (${names.join(', ')}) FORMAT Native`
   await server.insert(sql, blocks, `${queryPrefix(batch)}${randomUUID()}`)
 }
 
@@ -96,10 +96,10 @@ async function readRest(group: Group, parts: DeliveryParts): Promise<{ batch?: b
 }
 
 /** Rejects while something of an earlier try runs on any shard, and ends it. */
-async function makeSureOfEnd(batch: bigint, { server, layout, wait, timing }: DeliveryParts): Promise<void> {
+async function makeSureOfEnd(batch: bigint, { server, location, wait, timing }: DeliveryParts): Promise<void> {
   const pattern = textValue(`${queryPrefix(batch)}%`)
   const processes =
-    layout.cluster === undefined ? 'system.processes' : `cluster(${quoteName(layout.cluster)}, system, processes)`
+    location.cluster === undefined ? 'system.processes' : `cluster(${quoteName(location.cluster)}, system, processes)`
   const running = `SELECT count() FROM ${processes} WHERE initial_query_id LIKE ${pattern}`
   for (let look = 0; look < 2; look++) {
     if (look > 0) await wait(timing.settleMs)
@@ -115,7 +115,7 @@ async function rowsThere(
   { source, arrivedUs }: Group,
   batch: bigint,
   times: readonly TimeRange[],
-  { server, layout }: DeliveryParts,
+  { server, location }: DeliveryParts,
 ): Promise<Set<number>> {
   if (times.length === 0) return new Set()
   const where = [
@@ -124,6 +124,6 @@ async function rowsThere(
     `batch = toUInt64(${batch})`,
     `arrived = ${int64Value(arrivedUs)}`,
   ]
-  const rows = await server.select(`SELECT row FROM ${tableOf(layout, source)} WHERE ${where.join(' AND ')}`)
+  const rows = await server.select(`SELECT row FROM ${tableOf(location, source)} WHERE ${where.join(' AND ')}`)
   return new Set(rows.map(([row]) => Number(row)))
 }

@@ -15,13 +15,13 @@ import { readAnswer } from './answer.js'
 import { DELIVERY_TIMING, type DeliveryTiming, deliver, type Group } from './delivery.js'
 import { FOLLOW_LIMITS, type FollowLimits, followRows } from './follow.js'
 import { createGroups, GROUP_LIMITS, type GroupLimits } from './groups.js'
-import { hinted, type Server, ServerError } from './server.js'
-import type { Layout } from './table-names.js'
+import { messageWithHint, type Server, ServerError } from './server.js'
+import type { TableLocation } from './table-names.js'
 import { listUnconfirmed } from './unconfirmed.js'
 
 export interface ClickHouseEngineOptions {
   server: Server
-  layout: Layout
+  location: TableLocation
   clock: Clock
   metrics: Metrics
   log?: Log
@@ -56,7 +56,7 @@ const CLOSE_MS = 3_000
 
 /** Rows in the tables of a ClickHouse server or cluster; this process keeps what the server has not confirmed. */
 export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickHouseEngine {
-  const { server, layout, clock, log = () => {}, files, directory, metrics } = options
+  const { server, location, clock, log = () => {}, files, directory, metrics } = options
   const { unconfirmedBytes = UNCONFIRMED_BYTES } = options
   const timing = { ...DELIVERY_TIMING, closeMs: CLOSE_MS, ...options.timing }
   const disk = createTrouble(RETRY_MS, tellTrouble(directory, log))
@@ -80,7 +80,7 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
 
   function enqueue(group: Group): void {
     unconfirmed.add(group)
-    const parts = { server, layout, tried, timing, wait: untilClosing }
+    const parts = { server, location, tried, timing, wait: untilClosing }
     void lanes
       .get(group.source)!
       .take(() => deliver(group, parts))
@@ -104,10 +104,13 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
     if (error === undefined) failing.delete(group)
     else if (!closing.signal.aborted) failing.set(group, error)
     if (before === 0 && failing.size > 0) {
-      log(`rows cannot be brought to ClickHouse: ${hinted(error!)}. They are kept in ${directory} and tried again.`, {
-        level: 'error',
-        code: 'clickhouse_trouble',
-      })
+      log(
+        `rows cannot be brought to ClickHouse: ${messageWithHint(error!)}. They are kept in ${directory} and tried again.`,
+        {
+          level: 'error',
+          code: 'clickhouse_trouble',
+        },
+      )
     }
     if (before > 0 && failing.size === 0) {
       log('rows are brought to ClickHouse again', { code: 'clickhouse_trouble_over' })
@@ -156,25 +159,25 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
         enqueue(group)
       }
     },
-    trouble: () => disk.current() ?? failing.values().next().value,
+    writeFailure: () => disk.current() ?? failing.values().next().value,
     async append(batch) {
       if (isClosed) throw new TypeError('The engine is closed.')
       await room()
       await groups.append(batch)
     },
-    async run(plan, { signal, onWork } = {}) {
+    async run(plan, { signal, onScanStats } = {}) {
       const shape = shapeOf(plan)
       if (shape === undefined) return inOrder([])
       let read: number | undefined
       const onRead = (rows: number) => {
         read = (read ?? 0) + rows
       }
-      const rows = await asked(() => readAnswer(shape, { server, layout, signal, onRead }))
-      if (read !== undefined) onWork?.({ rows: read })
+      const rows = await asked(() => readAnswer(shape, { server, location, signal, onRead }))
+      if (read !== undefined) onScanStats?.({ rows: read })
       return inOrder(rows)
     },
     async follow(followed, arrived) {
-      const parts = { server, layout, clock, limits: { ...FOLLOW_LIMITS, ...options.following } }
+      const parts = { server, location, clock, limits: { ...FOLLOW_LIMITS, ...options.following } }
       const { run, stop } = await asked(() => followRows(followed, arrived, parts))
       return { run: (plan, runOptions) => asked(() => run(plan, runOptions)), stop }
     },
@@ -185,7 +188,7 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
         const headBytes = sum(({ bytes }) => bytes)
         return { source, rows: sum(({ rows }) => rows), segments: 0, hotBytes: 0, coldBytes: 0, headBytes }
       }),
-    letIn() {
+    disableBackpressure() {
       isFull = () => false
       wake()
     },
@@ -219,7 +222,7 @@ function refused(error: ServerError, log: Log): LogweirError {
     )
   }
   if (error.code === TOO_MANY_GROUPS) return tooManyGroups(GROUPING_LIMITS)
-  log(`ClickHouse did not answer a query: ${hinted(error)}`, { level: 'error', code: 'engine_unavailable' })
+  log(`ClickHouse did not answer a query: ${messageWithHint(error)}`, { level: 'error', code: 'engine_unavailable' })
   return new LogweirError(
     'engine_unavailable',
     'The ClickHouse server behind this service did not answer. Try again shortly.',

@@ -1,12 +1,12 @@
 import type { Clock } from '../../base/clock.js'
 import { createTurns } from '../../base/serial-queue.js'
 import { HOUR_US, MINUTE_US } from '../../base/units.js'
-import type { Arrived, Followed, Following, Row, RunOptions } from '../engine.js'
+import type { FollowQuery, Row, RowListener, RunOptions, Subscription } from '../engine.js'
 import { type Plan, shapeOf } from '../plan.js'
 import { readRow } from './answer.js'
 import type { Cell, Server } from './server.js'
 import { rowsQuery } from './sql.js'
-import { type Layout, tableOf } from './table-names.js'
+import { type TableLocation, tableOf } from './table-names.js'
 import { int64Value, textValue } from './values.js'
 
 export interface FollowLimits {
@@ -32,7 +32,7 @@ export const FOLLOW_LIMITS: FollowLimits = {
 
 export interface FollowParts {
   server: Server
-  layout: Layout
+  location: TableLocation
   clock: Clock
   limits: FollowLimits
 }
@@ -49,10 +49,10 @@ const placeOf = (cells: readonly Cell[]) => cells.slice(0, PLACE.length).join(' 
  * look that fails is made again.
  */
 export async function followRows(
-  { source, project, columns }: Followed,
-  arrived: Arrived,
-  { server, layout, clock, limits }: FollowParts,
-): Promise<Following> {
+  { source, project, columns }: FollowQuery,
+  arrived: RowListener,
+  { server, location, clock, limits }: FollowParts,
+): Promise<Subscription> {
   const turns = createTurns()
   const wanted = [...PLACE, ...columns]
   let seen = new Set<string>()
@@ -61,7 +61,7 @@ export async function followRows(
   let isLooking = false
 
   const from = (where: string) =>
-    `FROM ${tableOf(layout, source)} WHERE project = ${textValue(project)} AND timestamp >= ` +
+    `FROM ${tableOf(location, source)} WHERE project = ${textValue(project)} AND timestamp >= ` +
     `${int64Value(clock.nowUs() - limits.lateUs)} AND arrived >= ${int64Value(sinceUs)}${where} ORDER BY ${BY_ARRIVAL}`
 
   /** The places of the rows that have arrived of late, the latest first. */
@@ -103,7 +103,7 @@ export async function followRows(
     const shape = shapeOf(plan)
     if (shape?.kind !== 'rows') throw new TypeError('Only a plan of rows can be run by one who follows them.')
     const lateUs = clock.nowUs() - limits.lateUs
-    const found = await server.select(rowsQuery({ ...shape, columns: wanted }, layout), { signal })
+    const found = await server.select(rowsQuery({ ...shape, columns: wanted }, location), { signal })
     const answer = found.map((cells) => ({ cells, row: rowOf(cells) }))
     // What the next look would tell of is told of now: the answer has no row that is yet to come.
     const isNews = ({ cells, row }: (typeof answer)[number]) =>

@@ -3,7 +3,7 @@ import type { SourceName } from '../../sources.js'
 import { COLD_COLUMNS, hotColumns } from '../columns.js'
 import type { IngestBatch } from '../engine.js'
 import type { TimeRange } from '../plan.js'
-import { columnsOf, typeOfHot } from './table-names.js'
+import { tableColumns, typeOfHot } from './table-names.js'
 
 /** Where the rows of a block came from: the last columns of a table. */
 export interface Origin {
@@ -27,7 +27,7 @@ export function toNative(batch: IngestBatch, origin: Origin, keep?: Keep): { blo
   const places = Uint32Array.from({ length: batch.rows }, (_, i) => i)
   const rows = keep === undefined ? places : places.filter((row) => keep(origin.firstRow + row))
   const out = createOut(batch.ipc.length + ROW_BYTES * rows.length)
-  const columns = columnsOf(batch.source)
+  const columns = tableColumns(batch.source)
   out.length(columns.length)
   out.length(rows.length)
   const writers = columnWriters(batch.source, dataOf, origin)

@@ -3,7 +3,7 @@ import type { IngestBatch } from '../engine.js'
 import { type DeliveryParts, deliver, type Group } from './delivery.js'
 import { toNative } from './native.js'
 import type { Server } from './server.js'
-import { type Layout, tableOf } from './table-names.js'
+import { type TableLocation, tableOf } from './table-names.js'
 import { batchOf } from './unconfirmed.js'
 
 /**
@@ -31,8 +31,8 @@ export type Brought = ReadonlyMap<string, number>
 export const nameOf = ({ marker, arrivedUs }: Pick<Parcel, 'marker' | 'arrivedUs'>) => `${batchOf(marker)} ${arrivedUs}`
 
 /** Looks at all rows of a source, two columns of them. Rejects with a ServerError. */
-export async function askBrought(server: Server, layout: Layout, source: SourceName): Promise<Brought> {
-  const table = tableOf(layout, source)
+export async function askBrought(server: Server, location: TableLocation, source: SourceName): Promise<Brought> {
+  const table = tableOf(location, source)
   const rows = await server.select(
     `SELECT batch, arrived, count() FROM ${table} WHERE arrived < ${ARRIVED_BEFORE} GROUP BY batch, arrived`,
   )

@@ -48,7 +48,7 @@ export class ServerError extends Error {
 const LACKS_TABLES = new Set<number | undefined>([60, 81])
 
 /** What an error says, and how to mend it where that is known. */
-export function hinted(error: Error): string {
+export function messageWithHint(error: Error): string {
   const lacksTables = error instanceof ServerError && LACKS_TABLES.has(error.code)
   return lacksTables ? `${error.message} (logweir schema clickhouse --apply creates the tables)` : error.message
 }

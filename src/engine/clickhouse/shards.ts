@@ -1,6 +1,6 @@
 import { type Applied, applySchema, tables } from './ddl.js'
 import { connectServer, type Server, type ServerOptions } from './server.js'
-import type { Layout } from './table-names.js'
+import type { TableLocation } from './table-names.js'
 import { quoteName, textValue } from './values.js'
 
 /** A server of a cluster, as system.clusters names it: it has the port of ClickHouse's own protocol, not that of HTTP. */
@@ -38,13 +38,19 @@ const REPLICA_MS = 10_000
  * the HTTP port of `options.url`. Whether every shard has its tables is then asked over the cluster's own protocol, so that
  * a server which is reached otherwise is no failure. Rejects with a ServerError if `server` does not answer.
  */
-export async function applyToOthers(server: Server, layout: Layout, options: ClusterOptions): Promise<ClusterApplied> {
+export async function applyToOthers(
+  server: Server,
+  location: TableLocation,
+  options: ClusterOptions,
+): Promise<ClusterApplied> {
   const replicas = await askReplicas(server, options.cluster)
-  const others = await Promise.all(othersOf(replicas, options.url).map((replica) => applyAt(replica, layout, options)))
+  const others = await Promise.all(
+    othersOf(replicas, options.url).map((replica) => applyAt(replica, location, options)),
+  )
   const failed = others.filter(({ reason }) => reason !== undefined)
   const reached = others.filter(({ reason }) => reason === undefined)
   const shards = new Set(replicas.map(({ shard }) => shard)).size
-  const isWhole = await haveAllTables(server, layout, options.cluster, shards).catch(() => false)
+  const isWhole = await haveAllTables(server, location, options.cluster, shards).catch(() => false)
   return { reached, unreached: isWhole ? [] : failed }
 }
 
@@ -76,7 +82,7 @@ function urlOf({ host }: Pick<Replica, 'host'>, url: string): string {
   return there.href.replace(/\/$/, '')
 }
 
-async function applyAt(replica: Replica, layout: Layout, options: ClusterOptions): Promise<AppliedAt> {
+async function applyAt(replica: Replica, location: TableLocation, options: ClusterOptions): Promise<AppliedAt> {
   const url = urlOf(replica, options.url)
   const at = { shard: replica.shard, url, created: [], differing: [] }
   const isElsewhere = isLoopback(url) && !isLoopback(options.url)
@@ -84,7 +90,7 @@ async function applyAt(replica: Replica, layout: Layout, options: ClusterOptions
   const server = connectServer({ ...options, url, selectMs: REPLICA_MS, insertMs: REPLICA_MS })
   try {
     const reason = await whyOther(server, replica, options.cluster)
-    return reason === undefined ? { ...at, ...(await applySchema(server, layout)), reason } : { ...at, reason }
+    return reason === undefined ? { ...at, ...(await applySchema(server, location)), reason } : { ...at, reason }
   } catch (error) {
     return { ...at, reason: (error as Error).message }
   } finally {
@@ -104,10 +110,15 @@ async function whyOther(server: Server, { shard }: Replica, cluster: string): Pr
 }
 
 /** Whether each shard has all tables; one replica of each is asked. */
-async function haveAllTables(server: Server, layout: Layout, cluster: string, shards: number): Promise<boolean> {
+async function haveAllTables(
+  server: Server,
+  location: TableLocation,
+  cluster: string,
+  shards: number,
+): Promise<boolean> {
   const rows = await server.select(
-    `SELECT name, count() FROM cluster(${quoteName(cluster)}, system, tables) WHERE database = ${textValue(layout.database)} GROUP BY name`,
+    `SELECT name, count() FROM cluster(${quoteName(cluster)}, system, tables) WHERE database = ${textValue(location.database)} GROUP BY name`,
   )
   const countOf = new Map(rows.map(([name, count]) => [String(name), Number(count)]))
-  return tables(layout, { isModern: false }).every(({ name }) => countOf.get(name) === shards)
+  return tables(location, { isModern: false }).every(({ name }) => countOf.get(name) === shards)
 }

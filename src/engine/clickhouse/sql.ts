@@ -4,7 +4,7 @@ import { GROUPING_LIMITS } from '../engine.js'
 import type { BucketsShape, GroupsShape, RowsShape } from '../plan.js'
 import { lowerAggregate } from './aggregates.js'
 import { whereOf } from './predicates.js'
-import { type Layout, tableOf } from './table-names.js'
+import { type TableLocation, tableOf } from './table-names.js'
 import { textValue } from './values.js'
 
 /** The newest first; of equal time what arrived last. */
@@ -14,8 +14,8 @@ const NEWEST_FIRST = 'timestamp DESC, arrived DESC, batch DESC, row DESC'
  * The newest rows. The cold columns are long: a first look finds how far back the answer goes by times alone, so that
  * they are read for little more than its rows.
  */
-export function rowsQuery(shape: RowsShape, layout: Layout): string {
-  const from = `FROM ${tableOf(layout, shape.source)} WHERE ${whereOf(shape)}`
+export function rowsQuery(shape: RowsShape, location: TableLocation): string {
+  const from = `FROM ${tableOf(location, shape.source)} WHERE ${whereOf(shape)}`
   const oldest = `SELECT min(timestamp) FROM (SELECT timestamp ${from} ORDER BY timestamp DESC LIMIT ${shape.limit})`
   return `SELECT ${shape.columns.join(', ')} ${from} AND timestamp >= (${oldest}) ORDER BY ${NEWEST_FIRST} LIMIT ${shape.limit}`
 }
@@ -24,10 +24,10 @@ export function rowsQuery(shape: RowsShape, layout: Layout): string {
  * One row a group: its key, then the values of each aggregate in turn. The key of a bucket is its number since the epoch.
  * Groups of texts that are ordered by a mean come in any order, and all of them: a mean may want exact sums.
  */
-export function groupsQuery(shape: BucketsShape | GroupsShape, layout: Layout): string {
+export function groupsQuery(shape: BucketsShape | GroupsShape, location: TableLocation): string {
   const values = shape.aggregates.flatMap(([, aggregate]) => lowerAggregate(aggregate, shape.source).values)
   const selected = [`${keyOf(shape)} AS key`, ...values.map((value, i) => `${value} AS value_${i}`)]
-  const grouped = `SELECT ${selected.join(', ')} FROM ${tableOf(layout, shape.source)} WHERE ${whereOf(shape)} GROUP BY key`
+  const grouped = `SELECT ${selected.join(', ')} FROM ${tableOf(location, shape.source)} WHERE ${whereOf(shape)} GROUP BY key`
   if (shape.kind === 'buckets') return `${grouped} ORDER BY key LIMIT ${shape.limit}`
   const end = isOrderedByMean(shape) ? '' : ` ORDER BY ${orderOf(shape)} LIMIT ${shape.limit}`
   return `${grouped}${end} SETTINGS max_rows_to_group_by = ${GROUPING_LIMITS.groups}, group_by_overflow_mode = 'throw'`
@@ -49,7 +49,7 @@ function orderOf({ source, by, aggregates, orderBy, direction }: GroupsShape): s
  * The sums of a column's values without any rounding: for each group and each of the doubles' exponents one row, with the
  * sums of the upper and of the lower half of all mantissas, and how many they are.
  */
-export function exactSumsQuery(shape: BucketsShape | GroupsShape, column: string, layout: Layout): string {
+export function exactSumsQuery(shape: BucketsShape | GroupsShape, column: string, location: TableLocation): string {
   const bits = `reinterpretAsUInt64(reinterpretAsString(assumeNotNull(${column})))`
   const parts = [
     `${keyOf(shape)} AS key`,
@@ -62,7 +62,7 @@ export function exactSumsQuery(shape: BucketsShape | GroupsShape, column: string
   return (
     'SELECT key, exponent, sum(sign * toInt64(bitShiftRight(mantissa, 26))), ' +
     'sum(sign * toInt64(bitAnd(mantissa, toUInt64(67108863)))), count() ' +
-    `FROM (SELECT ${parts.join(', ')} FROM ${tableOf(layout, shape.source)} WHERE ${where}) GROUP BY key, exponent`
+    `FROM (SELECT ${parts.join(', ')} FROM ${tableOf(location, shape.source)} WHERE ${where}) GROUP BY key, exponent`
   )
 }
 

@@ -3,7 +3,7 @@ import { COLD_COLUMNS, type HotColumn, hotColumns } from '../columns.js'
 import { quoteName } from './values.js'
 
 /** Where the tables are. */
-export interface Layout {
+export interface TableLocation {
   database: string
   /** A table of a source is then one that stands for those of all shards of this cluster. */
   cluster?: string | undefined
@@ -15,7 +15,7 @@ export interface TableColumn {
 }
 
 /** The table that is asked and written to. */
-export function tableOf({ database }: Layout, source: SourceName): string {
+export function tableOf({ database }: TableLocation, source: SourceName): string {
   return `${quoteName(database)}.${source}`
 }
 
@@ -32,7 +32,7 @@ export const typeOfHot = ({ kind }: HotColumn): string => HOT_TYPES[kind]
  * the batches that were sent together, `row` the place in them, so that what is there of them can be told from what is not;
  * `arrived` (µs since the epoch) orders rows of equal time.
  */
-export function columnsOf(source: SourceName): TableColumn[] {
+export function tableColumns(source: SourceName): TableColumn[] {
   return [
     { name: 'timestamp', type: 'Int64' },
     { name: 'project', type: 'String' },

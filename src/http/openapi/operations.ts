@@ -2,7 +2,7 @@
 
 import type { Endpoint } from '../../endpoints/endpoint.js'
 import { sampleCall } from '../../endpoints/sample.js'
-import { columnsOf } from '../../engine/plan.js'
+import { answerColumns } from '../../engine/plan.js'
 import { SOURCES } from '../../sources.js'
 import { type Answers, answer, failures, resultOf, TOKEN_CODES } from './answers.js'
 import { exactly, listOf, reference, rowSchema, type Schema } from './json-schema.js'
@@ -69,7 +69,7 @@ function cachingOf({ cache }: Endpoint): string {
 /** Columns are the same for all calls. Where we know no call, nothing more is said of a row. */
 function rowOf(endpoint: Endpoint, nowUs: number): Schema {
   const call = sampleCall(endpoint)
-  return call === undefined ? { type: 'object' } : rowSchema(columnsOf(call.plan(nowUs)))
+  return call === undefined ? { type: 'object' } : rowSchema(answerColumns(call.plan(nowUs)))
 }
 
 const RECORD: Schema = {

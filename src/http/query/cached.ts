@@ -3,7 +3,7 @@ import type { Log } from '../../base/log.js'
 import type { Metrics } from '../../base/metrics.js'
 import type { Endpoint } from '../../endpoints/endpoint.js'
 import type { Engine } from '../../engine/engine.js'
-import { columnsOf, type Plan, shapeOf } from '../../engine/plan.js'
+import { answerColumns, type Plan, shapeOf } from '../../engine/plan.js'
 import type { SourceName } from '../../sources.js'
 import type { Encoder } from '../formats/format.js'
 import { jsonFormat } from '../formats/json.js'
@@ -73,9 +73,9 @@ export function createCached({ engine, gate, clock, limits, metrics, log, arriva
     begin()
     const atMs = clock.monotonicMs()
     const plan = call.plan(clock.nowUs())
-    const columns = columnsOf(plan)
+    const columns = answerColumns(plan)
     const measured: Measured = { ms: 0 }
-    const rows = await engine.run(plan, { signal, onWork: (work) => (measured.work = work) })
+    const rows = await engine.run(plan, { signal, onScanStats: (work) => (measured.work = work) })
     const encoder = countRows(jsonFormat.encoder(columns))
     const json = await gatherAll(rows, encoder, signal)
     measured.ms = clock.monotonicMs() - atMs

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.js'
 import type { Call } from '../../endpoints/endpoint.js'
 import type { Engine } from '../../engine/engine.js'
-import { columnsOf } from '../../engine/plan.js'
+import { answerColumns } from '../../engine/plan.js'
 import { wantedCoding } from '../reply/encoding.js'
 import { gather } from '../reply/gather.js'
 import { codedHeaders } from '../reply/reply.js'
@@ -27,8 +27,8 @@ export function createUncached({ engine, gate, clock, heldBytes }: Parts) {
     const startedMs = clock.monotonicMs()
     const plan = planAt(clock.nowUs())
     const measured: Measured = { ms: 0 }
-    const rows = await engine.run(plan, { signal, onWork: (work) => (measured.work = work) })
-    const answer = await gather(rows, format.encoder(columnsOf(plan)), heldBytes, signal)
+    const rows = await engine.run(plan, { signal, onScanStats: (work) => (measured.work = work) })
+    const answer = await gather(rows, format.encoder(answerColumns(plan)), heldBytes, signal)
     measured.ms = clock.monotonicMs() - startedMs
     return { answer, measured }
   }

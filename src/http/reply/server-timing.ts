@@ -1,4 +1,4 @@
-import type { Work } from '../../engine/engine.js'
+import type { ScanStats } from '../../engine/engine.js'
 
 /** How the cache dealt with a request; `collapsed`: it waited for a run that another had begun. */
 export type CacheState = 'hit' | 'miss' | 'collapsed' | 'bypass'
@@ -7,7 +7,7 @@ export type CacheState = 'hit' | 'miss' | 'collapsed' | 'bypass'
 export interface Measured {
   /** From its turn until its rows were read, or as many as are held. */
   ms: number
-  work?: Work
+  work?: ScanStats
 }
 
 /**

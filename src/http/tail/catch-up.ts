@@ -1,4 +1,4 @@
-import type { Following, Row } from '../../engine/engine.js'
+import type { Row, Subscription } from '../../engine/engine.js'
 import { equals, type Plan, scan } from '../../engine/plan.js'
 import type { Place } from './cursor.js'
 import { gapEvent, idLine, recordEvent } from './events.js'
@@ -12,7 +12,7 @@ const TIED_ROWS = 200
 
 /** The rows of a project that are newest, in a stretch of time. */
 interface Stretch {
-  following: Pick<Following, 'run'>
+  following: Pick<Subscription, 'run'>
   project: string
   fromUs: number
   throughUs: number

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../base/clock.js'
-import type { Engine, Following, Row } from '../../engine/engine.js'
+import type { Engine, Row, Subscription } from '../../engine/engine.js'
 import { createAllowance } from './allowance.js'
 import { type Backlog, createBacklog } from './backlog.js'
 import { COLUMNS, endOf } from './catch-up.js'
@@ -19,7 +19,7 @@ export interface Channel {
   readonly backlog: Backlog
   readonly readers: Set<ChannelReader>
   /** Resolves when it can be read; rejects, once closed, where the engine cannot be asked. */
-  readonly opened: Promise<Pick<Following, 'run'>>
+  readonly opened: Promise<Pick<Subscription, 'run'>>
   /** Lets go of the oldest record, and of readers that have not read it. */
   shrink(): void
   close(): void

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { createMetrics } from '../../../src/base/metrics.js'
 import { DAY_US, GIB } from '../../../src/base/units.js'
 import type { ArrowEngine, ArrowEngineOptions } from '../../../src/engine/arrow/engine.js'
-import type { Row, Value, Work } from '../../../src/engine/engine.js'
+import type { Row, ScanStats, Value } from '../../../src/engine/engine.js'
 import { count, equals, matches, nothing, type Plan, scan } from '../../../src/engine/plan.js'
 import { createFakeClock } from '../../support/clock.js'
 import { appendAll, openEngine, readAll } from '../../support/engine.js'
@@ -157,8 +157,8 @@ describe('the work of a run', () => {
     ['the rows of a time without any', newest(6, { fromUs: 500e6, throughUs: 900e6 }), 0, 20],
   ])('is told before the rows: of %s', async (_, plan, rows, pruned) => {
     const { engine, scanned } = await openFilled()
-    const told: Work[] = []
-    await engine.run(plan, { onWork: (work) => told.push(work) })
+    const told: ScanStats[] = []
+    await engine.run(plan, { onScanStats: (work) => told.push(work) })
     expect(told).toEqual([{ rows, segments: { total: BATCHES, pruned } }])
     expect(await scanned()).toBe(rows)
     await engine.close()

@@ -1,5 +1,5 @@
 import { memoryOf } from '../../../src/base/array-buffers.js'
-import type { Pause } from '../../../src/base/time-slices.js'
+import type { Yielder } from '../../../src/base/time-slices.js'
 import type { Accumulator } from '../../../src/engine/arrow/accumulators/accumulator.js'
 import { createTally, type Tally, tallyNumbers } from '../../../src/engine/arrow/accumulators/tally.js'
 import type { Batch } from '../../../src/engine/arrow/columns/batch.js'
@@ -22,7 +22,7 @@ import { toBatch } from '../../support/batch.js'
 import { mulberry32, oneOf } from '../../support/random.js'
 import type { TestRecord } from '../../support/records.js'
 
-export const noPause: Pause = () => undefined
+export const noYield: Yielder = () => undefined
 
 /** Numbers with something behind their end that must not be read. */
 export function numbers(values: readonly number[]): Tally {
@@ -71,7 +71,7 @@ export function headOf(records: readonly TestRecord[], batchRows = records.lengt
 export const openBatch = (records: readonly TestRecord[]): Batch => snapshot(headOf(records))
 
 export async function sealedSegments(records: readonly TestRecord[]): Promise<Segment[]> {
-  const sealed = await seal(headOf(records), internIn(createInterner()), noPause)
+  const sealed = await seal(headOf(records), internIn(createInterner()), noYield)
   return sealed.map(holdSealedRows)
 }
 
@@ -137,5 +137,5 @@ export const bufferBytes = (root: unknown): number =>
 /** A store's rows that are in memory, as batches, and what lets go of them. */
 export function viewOf(store: Store, source: SourceName): { batches: Batch[]; release(): void } {
   const { parts, release } = store.view(source)
-  return { batches: parts.map((part) => atOnce(part.open(noPause))), release }
+  return { batches: parts.map((part) => atOnce(part.open(noYield))), release }
 }

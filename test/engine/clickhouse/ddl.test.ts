@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { dialectOf, printSchema, tables } from '../../../src/engine/clickhouse/ddl.js'
-import { columnsOf } from '../../../src/engine/clickhouse/table-names.js'
+import { tableColumns } from '../../../src/engine/clickhouse/table-names.js'
 import { batchSchema } from '../../../src/engine/columns.js'
 import { SOURCE_NAMES } from '../../../src/sources.js'
 
@@ -9,8 +9,8 @@ const MODERN = { isModern: true }
 const ONE = { database: 'logs' }
 const CLUSTER = { database: 'logs', cluster: 'weir' }
 
-const ddlOf = (name: string, layout: { database: string; cluster?: string }, dialect: { isModern: boolean }) =>
-  tables(layout, dialect).find((table) => table.name === name)!.ddl
+const ddlOf = (name: string, location: { database: string; cluster?: string }, dialect: { isModern: boolean }) =>
+  tables(location, dialect).find((table) => table.name === name)!.ddl
 
 describe('the tables', () => {
   it('are one a source, or on a cluster two: what is asked stands behind what it stands on', () => {
@@ -22,7 +22,7 @@ describe('the tables', () => {
 
   it.each([...SOURCE_NAMES])('have the columns of the batches of %s, and where each row came from', (source) => {
     const names = [...batchSchema(source).names.map(String), 'arrived', 'batch', 'row']
-    expect(columnsOf(source).map(({ name }) => name)).toEqual(names)
+    expect(tableColumns(source).map(({ name }) => name)).toEqual(names)
     for (const table of tables(CLUSTER, MODERN).filter(({ name }) => name.replace(/_shard$/, '') === source)) {
       expect(table.columns.map(({ name }) => name)).toEqual(names)
     }
@@ -90,8 +90,8 @@ describe('what is printed', () => {
   it.each([
     [ONE, 10],
     [CLUSTER, 19],
-  ])('for %j is %d statements, each ended, the database first', (layout, count) => {
-    const statements = printSchema(layout, OLD).split(';\n')
+  ])('for %j is %d statements, each ended, the database first', (location, count) => {
+    const statements = printSchema(location, OLD).split(';\n')
     expect(statements.pop()).toBe('')
     expect(statements.length).toBe(count)
     expect(statements[0]).toBe('CREATE DATABASE IF NOT EXISTS `logs`')

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createMetrics } from '../../../src/base/metrics.js'
 import { createClickHouseEngine } from '../../../src/engine/clickhouse/engine.js'
 import { type Server, ServerError } from '../../../src/engine/clickhouse/server.js'
-import type { Work } from '../../../src/engine/engine.js'
+import type { ScanStats } from '../../../src/engine/engine.js'
 import { scan } from '../../../src/engine/plan.js'
 import { createFakeClock } from '../../support/clock.js'
 import { appendAll, ask } from '../../support/engine.js'
@@ -40,7 +40,7 @@ function openOn(server: Server, options: Partial<Parameters<typeof createClickHo
   const parts = { clock, metrics: createMetrics(), files, directory: 'data', log: (line: string) => logged.push(line) }
   const engine = createClickHouseEngine({
     server,
-    layout: { database: 'logweir', cluster: 'c' },
+    location: { database: 'logweir', cluster: 'c' },
     timing,
     ...parts,
     ...options,
@@ -112,11 +112,11 @@ describe('after a try that failed', () => {
     await engine.recover()
     await appendAll(engine, [edge()])
     const settled = engine.settled()
-    await eventually(() => expect(engine.trouble()?.message).toContain('no such table'))
+    await eventually(() => expect(engine.writeFailure()?.message).toContain('no such table'))
     expect(engine.stats()[0]).toMatchObject({ source: 'edge_logs', rows: 1 })
     isAway = false
     await settled
-    expect(engine.trouble()).toBeUndefined()
+    expect(engine.writeFailure()).toBeUndefined()
     expect(logged).toEqual([
       'rows cannot be brought to ClickHouse: Code: 60, e.displayText() = DB::Exception: no such table ' +
         '(logweir schema clickhouse --apply creates the tables). They are kept in data and tried again.',
@@ -158,7 +158,7 @@ it('holds back nobody once the service stops, and keeps what it let in', async (
   await appendAll(engine, [edge()])
   const held = appendAll(engine, [edge(), edge()], 1)
   await wait(20)
-  engine.letIn()
+  engine.disableBackpressure()
   await held
   await engine.close()
   expect((await files.list('unconfirmed')).length).toBe(3)
@@ -194,10 +194,10 @@ it.each([
     },
   })
   const { engine } = openOn(server)
-  const works: Work[] = []
+  const works: ScanStats[] = []
   const plan = scan('edge_logs', { fromUs: 0, throughUs: 1 }).select('id').orderBy('timestamp', 'desc')
-  await engine.run(plan.limit(1), { onWork: (work) => works.push(work) })
-  await engine.run(plan.limit(0), { onWork: (work) => works.push(work) })
+  await engine.run(plan.limit(1), { onScanStats: (work) => works.push(work) })
+  await engine.run(plan.limit(0), { onScanStats: (work) => works.push(work) })
   expect(works).toEqual(told)
   await engine.close()
 })

@@ -74,7 +74,7 @@ async function start(limits: Partial<FollowLimits> = {}, before: Partial<Stored>
   }
   const following = await followRows({ source: 'edge_logs', project: 'a', columns: COLUMNS }, arrived, {
     server,
-    layout: { database: 'logweir' },
+    location: { database: 'logweir' },
     clock,
     limits: { ...FOLLOW_LIMITS, ...limits },
   })

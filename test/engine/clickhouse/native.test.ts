@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { toNative } from '../../../src/engine/clickhouse/native.js'
-import { columnsOf } from '../../../src/engine/clickhouse/table-names.js'
+import { tableColumns } from '../../../src/engine/clickhouse/table-names.js'
 import { AREAS, COLD_COLUMNS, hotColumns } from '../../../src/engine/columns.js'
 import { toBatch } from '../../support/batch.js'
 import { edge, invocation, numberAt, type TestRecord, textAt } from '../../support/records.js'
@@ -87,7 +87,7 @@ function expectBlock(records: readonly TestRecord[], keep?: (row: number) => boo
   const expected = records
     .map((record, i) => expectedRow(record, ORIGIN.firstRow + i))
     .filter((_, i) => keep?.(ORIGIN.firstRow + i) ?? true)
-  expect(read.columns.map(({ name, type }) => ({ name, type }))).toEqual(columnsOf(source))
+  expect(read.columns.map(({ name, type }) => ({ name, type }))).toEqual(tableColumns(source))
   expect(rows).toBe(expected.length)
   expect(rowsOf(read)).toEqual(expected)
 }

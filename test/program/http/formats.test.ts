@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ENDPOINTS } from '../../../src/endpoints/index.js'
-import { columnsOf } from '../../../src/engine/plan.js'
+import { answerColumns } from '../../../src/engine/plan.js'
 import { READERS, readJsonRows } from '../../http/readers.js'
 import { bodyOf, exchange, statusLines } from '../../support/raw-http.js'
 import { serve } from '../program.js'
@@ -32,7 +32,7 @@ async function filled() {
 
 function columnsFor(path: string) {
   const { call } = ENDPOINTS.find(({ name }) => path.includes(name))!
-  return columnsOf(call(new URL(path, 'http://localhost').searchParams).plan(0))
+  return answerColumns(call(new URL(path, 'http://localhost').searchParams).plan(0))
 }
 
 describe('the formats of answers', () => {

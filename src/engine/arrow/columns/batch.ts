@@ -1,4 +1,4 @@
-import type { Pause } from '../../../base/time-slices.js'
+import type { Yielder } from '../../../base/time-slices.js'
 import type { TimeRange } from '../../plan.js'
 import { bytesOfDictionary, type Codes, type Dictionary } from './dictionary.js'
 import { bytesOfNumbers, type NumberColumn } from './numbers.js'
@@ -44,7 +44,7 @@ export interface Part {
   readonly minUs: number
   readonly maxUs: number
   /** The columns: at once where they are in memory, else when they have been loaded. */
-  open(pause: Pause): Batch | Promise<Batch>
+  open(yieldIfDue: Yielder): Batch | Promise<Batch>
   /** Who has opened it does not look at its hot columns any more: their memory may go. Cold ones can be read on. */
   close(): void
 }

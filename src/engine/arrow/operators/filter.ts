@@ -1,4 +1,4 @@
-import type { Pause } from '../../../base/time-slices.js'
+import type { Yielder } from '../../../base/time-slices.js'
 import type { SourceName } from '../../../sources.js'
 import { AREAS, hotColumns } from '../../columns.js'
 import type { Predicate, TimeRange } from '../../plan.js'
@@ -10,7 +10,7 @@ import { visitZones, type Zones } from '../columns/zones.js'
 import { createMatcher, matchEntries } from './pattern.js'
 
 /** A predicate made ready once a query: narrows a selection of any batch of the source. */
-export type Filter = (batch: Batch, selection: Selection, pause: Pause) => Selection | Promise<Selection>
+export type Filter = (batch: Batch, selection: Selection, yieldIfDue: Yielder) => Selection | Promise<Selection>
 
 /** Throws a TypeError on a predicate that no column of the source supports: a defect of the plan. */
 export function createFilter(source: SourceName, predicate: Predicate): Filter {
@@ -86,9 +86,9 @@ function equalsFilter(column: string, value: string): Filter {
 
 function matchesFilter(column: string, pattern: string): Filter {
   const matcher = createMatcher(pattern)
-  return async (batch, selection, pause) => {
+  return async (batch, selection, yieldIfDue) => {
     const { codes, dictionary, zones } = batch.columns.get(column) as TextColumn
-    const { hits, from, to } = await matchEntries(dictionary, matcher, pause)
+    const { hits, from, to } = await matchEntries(dictionary, matcher, yieldIfDue)
     const first = hits.subarray(0, to).indexOf(1, from)
     if (first < 0) return none
     const last = hits.lastIndexOf(1, to)

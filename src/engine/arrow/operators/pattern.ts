@@ -1,6 +1,6 @@
 import { compilePattern, type Pattern } from '../../../base/pattern.js'
 import { requiredLiteral } from '../../../base/required-literal.js'
-import type { Pause } from '../../../base/time-slices.js'
+import type { Yielder } from '../../../base/time-slices.js'
 import { KIB } from '../../../base/units.js'
 import { type Dictionary, entryAt, entryOf } from '../columns/dictionary.js'
 import { blocksThatMayHold } from '../columns/grams.js'
@@ -60,7 +60,7 @@ export interface Hits extends Stretch {
 }
 
 /** The entries in which the pattern matches somewhere. Absent never does. */
-export async function matchEntries(dictionary: Dictionary, matcher: Matcher, pause: Pause): Promise<Hits> {
+export async function matchEntries(dictionary: Dictionary, matcher: Matcher, yieldIfDue: Yielder): Promise<Hits> {
   const hits = new Uint8Array(dictionary.count)
   const { literal, literalDecides, staysInLine, single, pace } = matcher
   const search = staysInLine ? matchWithinLines : matchLines
@@ -71,7 +71,7 @@ export async function matchEntries(dictionary: Dictionary, matcher: Matcher, pau
     if (lines === undefined) matchSingles(dictionary, piece, single, hits)
   }
   const matchInPieces = async (stretch: Stretch) => {
-    for (let from = stretch.from; from < stretch.to; await pause()) {
+    for (let from = stretch.from; from < stretch.to; await yieldIfDue()) {
       const piece = pieceOf(dictionary, stretch, from, pace.bytes)
       pace.time(() => match(piece))
       from = piece.to
@@ -79,7 +79,7 @@ export async function matchEntries(dictionary: Dictionary, matcher: Matcher, pau
   }
   const stretches = stretchesOf(dictionary, literal)
   for (const stretch of stretches) {
-    await pause()
+    await yieldIfDue()
     if (literalDecides) matchLiteral(dictionary, stretch, literal, hits)
     else if (holds(dictionary, stretch, literal)) await matchInPieces(stretch)
   }

@@ -15,7 +15,7 @@ import { createSelect, liesWithin, type Run } from './select.js'
  * window whole, the partial is kept; of one that the window cuts, the rows that the predicates leave.
  */
 export async function runBuckets(shape: BucketsShape, run: Run): Promise<Row[]> {
-  const { parts, pause, memo } = run
+  const { parts, yieldIfDue, memo } = run
   const aggregation = createAggregation(shape.aggregates)
   const select = createSelect(shape, run)
   const key = memoKey(shape.predicates, shape.unit, shape.aggregates)
@@ -41,7 +41,7 @@ export async function runBuckets(shape: BucketsShape, run: Run): Promise<Row[]> 
   for (const part of parts) {
     run.opening()
     mergePartial(total, await partialIn(part), aggregation)
-    await pause()
+    await yieldIfDue()
   }
   const buckets = [...total].sort(([a], [b]) => a - b).slice(0, shape.limit)
   return buckets.map(([bucketUs, states]) => {
@@ -53,7 +53,7 @@ export async function runBuckets(shape: BucketsShape, run: Run): Promise<Row[]> 
 
 /** Runs a plan of the rows shape: the batches with the newest rows first, until no other could have a newer one. */
 export async function runRows(shape: RowsShape, run: Run): Promise<AsyncIterable<Row>> {
-  const { parts, pause, opening, scanned } = run
+  const { parts, yieldIfDue, opening, scanned } = run
   const select = createSelect(shape, run)
   const top = createTop(shape.limit)
   const opened = new Map<number, Batch['openCold']>()
@@ -67,7 +67,7 @@ export async function runRows(shape: RowsShape, run: Run): Promise<AsyncIterable
       scanned(Math.min(sizeOf(selection), shape.limit))
       top.offer(batch, number, selection)
     })
-    await pause()
+    await yieldIfDue()
   }
-  return readRows(top.found, { opened, columns: shape.columns, pause })
+  return readRows(top.found, { opened, columns: shape.columns, yieldIfDue })
 }

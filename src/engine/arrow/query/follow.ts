@@ -1,10 +1,10 @@
-import type { Arrived, Followed, Row } from '../../engine.js'
+import type { FollowQuery, Row, RowListener } from '../../engine.js'
 import { type CategoryColumn, type Head, readCold } from '../storage/head/head.js'
 import { toRow } from './read-rows.js'
 
 /** Who is told of the rows of a project as they are appended. */
 export interface Followers {
-  add(followed: Followed, arrived: Arrived): Follower
+  add(followed: FollowQuery, arrived: RowListener): Follower
   /** Tells of the rows of a head from `firstRow` on: for each who follows its source one look for the project, and one over the rows where it is there. */
   tell(head: Head, firstRow: number): void
 }
@@ -15,10 +15,10 @@ export interface Follower {
   stop(): void
 }
 
-interface Told extends Followed {
+interface Told extends FollowQuery {
   /** The project, as the head has it. */
   name: Buffer
-  arrived: Arrived
+  arrived: RowListener
   told: number
 }
 

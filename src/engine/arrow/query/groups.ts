@@ -1,6 +1,6 @@
 import type { Interner } from '../../../base/interner.js'
 import { nullsLast } from '../../../base/nulls-last.js'
-import type { Pause } from '../../../base/time-slices.js'
+import type { Yielder } from '../../../base/time-slices.js'
 import { type GroupingKey, groupingKey } from '../../columns.js'
 import { type GroupingLimits, type Row, tooManyGroups, type Value } from '../../engine.js'
 import type { GroupsShape } from '../../plan.js'
@@ -40,7 +40,7 @@ const MOST_AFTER_SHRINKING = 0.5
  * other. Nothing is kept of sealed parts but the rows that the predicates leave.
  */
 export async function runGroups(shape: GroupsShape, run: Run, limits: GroupingLimits): Promise<Row[]> {
-  const { parts, pause } = run
+  const { parts, yieldIfDue } = run
   const key = groupingKey(shape.source, shape.by)
   const aggregation = createAggregation(shape.aggregates)
   const select = createSelect(shape, run)
@@ -50,11 +50,11 @@ export async function runGroups(shape: GroupsShape, run: Run, limits: GroupingLi
     await select(part, (batch, selection) => {
       run.scanned(sizeOf(selection))
       const column = batch.columns.get(key.column) as TextColumn
-      return foldRows(groups, { batch, selection, column }, key, aggregation, { pause, limits })
+      return foldRows(groups, { batch, selection, column }, key, aggregation, { yieldIfDue, limits })
     })
-    await pause()
+    await yieldIfDue()
   }
-  return orderedRows(groups, shape, aggregation, pause)
+  return orderedRows(groups, shape, aggregation, yieldIfDue)
 }
 
 interface Rows {
@@ -64,7 +64,7 @@ interface Rows {
 }
 
 interface Pacing {
-  pause: Pause
+  yieldIfDue: Yielder
   limits: GroupingLimits
 }
 
@@ -86,7 +86,7 @@ async function foldRows(
     groups.bytes += bytesOfStates(aggregation, states) - before
     await keepWithin(groups, aggregation, pacing)
     from = gathered.ends[group]!
-    await pacing.pause()
+    await pacing.yieldIfDue()
   }
 }
 
@@ -108,7 +108,7 @@ async function groupsOf(
     found.set(code, group)
     groupOf[own] = group
     await keepWithin(groups, aggregation, pacing)
-    await pacing.pause()
+    await pacing.yieldIfDue()
   }
   return { codes: [...found.keys()], groupOf }
 }
@@ -134,23 +134,23 @@ function addGroup(groups: Groups, code: number, aggregation: Aggregation): void 
 }
 
 /** Shrinks the groups where they take too much memory. Throws `too_many_groups` where that is not enough. */
-async function keepWithin(groups: Groups, aggregation: Aggregation, { pause, limits }: Pacing): Promise<void> {
+async function keepWithin(groups: Groups, aggregation: Aggregation, { yieldIfDue, limits }: Pacing): Promise<void> {
   if (groups.count > limits.groups) throw tooManyGroups(limits)
   if (bytesOf(groups) <= limits.bytes) return
-  await shrink(groups, aggregation, pause)
+  await shrink(groups, aggregation, yieldIfDue)
   if (bytesOf(groups) > limits.bytes * MOST_AFTER_SHRINKING) throw tooManyGroups(limits)
 }
 
 const bytesOf = ({ bytes, keys }: Groups) => bytes + keys.byteLength
 
 /** Brings all states into their smallest form. */
-async function shrink(groups: Groups, aggregation: Aggregation, pause: Pause): Promise<void> {
+async function shrink(groups: Groups, aggregation: Aggregation, yieldIfDue: Yielder): Promise<void> {
   groups.bytes = 0
   for (const states of groups.states) {
     if (states === undefined) continue
     settleStates(aggregation, states)
     groups.bytes += GROUP_BYTES + bytesOfStates(aggregation, states)
-    await pause()
+    await yieldIfDue()
   }
 }
 
@@ -164,21 +164,21 @@ async function orderedRows(
   { keys, states }: Groups,
   { by, orderBy, direction, limit }: GroupsShape,
   { outputs }: Aggregation,
-  pause: Pause,
+  yieldIfDue: Yielder,
 ): Promise<Row[]> {
   const ordering = outputs.find(({ name }) => name === orderBy)
   const ranking = createRanking(limit, orderOf(keys, direction, ordering !== undefined))
   for (const [code, of] of states.entries()) {
     if (of === undefined) continue
     ranking.offer({ code, value: ordering?.finish(of[ordering.fold]) ?? null })
-    await pause()
+    await yieldIfDue()
   }
   const rows: Row[] = []
   for (const { code } of ranking.first()) {
     const key = code === ABSENT ? null : entryOf(keys, code).toString()
     const values = outputs.map(({ name, fold, finish }) => [name, finish(states[code]![fold])] as const)
     rows.push(Object.fromEntries<Value>([[by, key], ...values]))
-    await pause()
+    await yieldIfDue()
   }
   return rows
 }

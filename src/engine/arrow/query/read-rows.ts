@@ -1,4 +1,4 @@
-import type { Pause } from '../../../base/time-slices.js'
+import type { Yielder } from '../../../base/time-slices.js'
 import { KIB } from '../../../base/units.js'
 import { RawJson, type Row, type Value } from '../../engine.js'
 import type { Batch, ColdRow } from '../columns/batch.js'
@@ -15,7 +15,7 @@ interface Reading {
   /** The batches that rows were found in, by their numbers. */
   opened: ReadonlyMap<number, Batch['openCold']>
   columns: readonly string[]
-  pause: Pause
+  yieldIfDue: Yielder
 }
 
 /**
@@ -34,7 +34,7 @@ export async function* readRows(found: readonly Found[], reading: Reading): Asyn
 }
 
 /** The first of the rows: as many as may be held, at least one. */
-async function readStretch(found: readonly Found[], { opened, columns, pause }: Reading): Promise<Row[]> {
+async function readStretch(found: readonly Found[], { opened, columns, yieldIfDue }: Reading): Promise<Row[]> {
   const rows = new Array<Row>(found.length)
   const sizes: number[] = []
   let bytes = 0
@@ -55,7 +55,7 @@ async function readStretch(found: readonly Found[], { opened, columns, pause }: 
         if (place >= rows.length) continue
         const cold = read(found[place]!.row)
         hold(place, cold instanceof Promise ? await cold : cold)
-        await pause()
+        await yieldIfDue()
       }
     }
   }

@@ -1,4 +1,4 @@
-import type { Pause } from '../../../base/time-slices.js'
+import type { Yielder } from '../../../base/time-slices.js'
 import type { Shape, TimeRange } from '../../plan.js'
 import type { Batch, Part } from '../columns/batch.js'
 import { bytesOfSelection, range, type Selection } from '../columns/selection.js'
@@ -9,7 +9,7 @@ import { type Memo, memoKey } from './memo.js'
 export interface Run {
   /** Those that may have rows of its time range, in order of arrival. */
   parts: readonly Part[]
-  pause: Pause
+  yieldIfDue: Yielder
   memo: Memo
   /** A part is opened; those that are not are left out by their times. */
   opening(): void
@@ -21,7 +21,7 @@ export function liesWithin({ minUs, maxUs }: Part, { fromUs, throughUs }: TimeRa
 }
 
 /** Opens a part, finds the rows that a plan means, and uses them; what comes of them must not hold on to the columns. */
-export function createSelect(shape: Shape, { pause, memo }: Run) {
+export function createSelect(shape: Shape, { yieldIfDue, memo }: Run) {
   const filters = shape.predicates.map((predicate) => createFilter(shape.source, predicate))
   /** The rows of a project are found at no cost. */
   const isCostly = shape.predicates.some(({ column }) => column !== 'project')
@@ -30,7 +30,7 @@ export function createSelect(shape: Shape, { pause, memo }: Run) {
   // The project's filter comes first: it finds its rows without a look at others.
   async function passing(batch: Batch): Promise<Selection> {
     let selection: Selection = range(0, batch.rows, false)
-    for (const filter of filters) selection = await filter(batch, selection, pause)
+    for (const filter of filters) selection = await filter(batch, selection, yieldIfDue)
     return selection
   }
 
@@ -41,7 +41,7 @@ export function createSelect(shape: Shape, { pause, memo }: Run) {
   }
 
   return async <T>(part: Part, use: (batch: Batch, selection: Selection) => T | Promise<T>): Promise<T> => {
-    const batch = await part.open(pause)
+    const batch = await part.open(yieldIfDue)
     try {
       const isKept = isCostly && part.isSealed && !liesWithin(part, shape)
       const rows = isKept

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from '../../../base/log.js'
 
-/** Work on a disk that may be full or failing for a while. */
+/** ScanStats on a disk that may be full or failing for a while. */
 export interface Trouble {
   /**
    * Does the work, again and again until the system lets it succeed. Rejects with the last error once {@link giveUp} was

@@ -5,7 +5,7 @@ import { none, range, type Selection, sizeOf } from '../../../../src/engine/arro
 import { areaBit, createFilter, filterTime, firstRowAt } from '../../../../src/engine/arrow/operators/filter.js'
 import { contains, equals, matches, type Predicate } from '../../../../src/engine/plan.js'
 import { edge, invocation, type TestRecord } from '../../../support/records.js'
-import { idsOf, noPause, openBatch, rowsOf, sealedBatch } from '../support.js'
+import { idsOf, noYield, openBatch, rowsOf, sealedBatch } from '../support.js'
 
 const DAY_US = 86_400_000_000
 const all = (batch: Batch): Selection => range(0, batch.rows, false)
@@ -14,7 +14,7 @@ const all = (batch: Batch): Selection => range(0, batch.rows, false)
 async function filter(batch: Batch, ...predicates: Predicate[]): Promise<Selection> {
   let selection = all(batch)
   for (const predicate of predicates) {
-    selection = await createFilter('function_edge_logs', predicate)(batch, selection, noPause)
+    selection = await createFilter('function_edge_logs', predicate)(batch, selection, noYield)
   }
   return selection
 }
@@ -102,7 +102,7 @@ describe('a filter on text', () => {
     for (const batch of await forms(records)) {
       const found = async (pattern: string) => {
         const predicate = matches('url', pattern)
-        return idsOf(batch, await createFilter('edge_logs', predicate)(batch, all(batch), noPause))
+        return idsOf(batch, await createFilter('edge_logs', predicate)(batch, all(batch), noYield))
       }
       expect(await found('/a')).toEqual(['0', '2', '5'])
       expect(await found('b$')).toEqual(['1', '5', '7'])

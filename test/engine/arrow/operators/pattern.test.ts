@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { findEntry, withGrams } from '../../../../src/engine/arrow/columns/dictionary.js'
 import { BITMAP_BYTES } from '../../../../src/engine/arrow/columns/grams.js'
 import { createMatcher, matchEntries } from '../../../../src/engine/arrow/operators/pattern.js'
-import { dictionary, noPause, SLOW_PATTERN, slowTexts } from '../support.js'
+import { dictionary, noYield, SLOW_PATTERN, slowTexts } from '../support.js'
 
 const RE2 = createRequire(import.meta.url)('re2') as typeof import('re2')
 
@@ -16,12 +16,12 @@ const judged = (pattern: string, texts: readonly string[]) => {
 
 async function found(pattern: string, texts: readonly string[]): Promise<string[]> {
   const plain = dictionary(texts)
-  const { hits } = await matchEntries(plain, createMatcher(pattern), noPause)
+  const { hits } = await matchEntries(plain, createMatcher(pattern), noYield)
   expect(hits.length).toBe(texts.length + 1)
   expect(hits[0]).toBe(0)
   // As long dictionaries are: with a filter, which here lets everything pass, and with what entries share.
   const all = { firstEntries: Uint32Array.of(0, plain.count), bits: new Uint8Array(BITMAP_BYTES).fill(255) }
-  expect((await matchEntries(withGrams(plain, all), createMatcher(pattern), noPause)).hits).toEqual(hits)
+  expect((await matchEntries(withGrams(plain, all), createMatcher(pattern), noYield)).hits).toEqual(hits)
   return texts.filter((_, i) => hits[i + 1] === 1)
 }
 

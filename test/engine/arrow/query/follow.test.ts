@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Following, Row } from '../../../../src/engine/engine.js'
+import type { Row, Subscription } from '../../../../src/engine/engine.js'
 import { equals, scan } from '../../../../src/engine/plan.js'
 import { toBatch } from '../../../support/batch.js'
 import { openEngine, readAll } from '../../../support/engine.js'
@@ -26,7 +26,7 @@ async function follow(engine: ReturnType<typeof engineWith>) {
   return { ids, following }
 }
 
-const idsThere = async (following: Following) => {
+const idsThere = async (following: Subscription) => {
   const { rows, told } = await following.run(NEWEST)
   return { ids: (await readAll(rows)).map(({ id }) => id).reverse(), told }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ArrowEngineOptions } from '../../../../src/engine/arrow/engine.js'
-import type { Work } from '../../../../src/engine/engine.js'
+import type { ScanStats } from '../../../../src/engine/engine.js'
 import { count, type Plan, quantile, scan } from '../../../../src/engine/plan.js'
 import { appendAll, openEngine, readAll } from '../../../support/engine.js'
 import { invocation, type TestRecord } from '../../../support/records.js'
@@ -65,10 +65,10 @@ describe('groups', () => {
     await appendAll(engine, [call('a', 1)])
     await engine.seal()
     await appendAll(engine, [invocation({ timestampUs: 5_000_000, metadata: { function_id: 'b' } })])
-    const works: Work[] = []
+    const works: ScanStats[] = []
     const [scanned, ...others] = byFunction(9)
     const late = [{ ...scanned!, fromUs: 1 }, ...others] as Plan
-    const rows = await readAll(await engine.run(late, { onWork: (work) => works.push(work) }))
+    const rows = await readAll(await engine.run(late, { onScanStats: (work) => works.push(work) }))
     expect(rows).toEqual([{ function_id: 'b', p50: null, count: 1 }])
     expect(works).toEqual([{ rows: 1, segments: { total: 2, pruned: 1 } }])
     await engine.close()

@@ -6,7 +6,7 @@ import type { ColdReader, ColdRow } from '../../../../src/engine/arrow/columns/b
 import type { Found } from '../../../../src/engine/arrow/operators/top.js'
 import { readRows, STRETCH_BYTES } from '../../../../src/engine/arrow/query/read-rows.js'
 import type { Row } from '../../../../src/engine/engine.js'
-import { noPause } from '../support.js'
+import { noYield } from '../support.js'
 
 const COLUMNS = ['id', 'event_message', 'timestamp']
 
@@ -62,7 +62,7 @@ const foundOf = (wanted: readonly Wanted[]): Found[] =>
 
 function read(wanted: readonly Wanted[]) {
   const { opened, asked } = batchesOf(wanted)
-  return { rows: readRows(foundOf(wanted), { opened, columns: COLUMNS, pause: noPause }), asked }
+  return { rows: readRows(foundOf(wanted), { opened, columns: COLUMNS, yieldIfDue: noYield }), asked }
 }
 
 async function readAll(wanted: readonly Wanted[]) {
@@ -97,7 +97,7 @@ describe('the rows found', () => {
   })
 
   it('are none where none are found', async () => {
-    const nothing = readRows([], { opened: new Map(), columns: COLUMNS, pause: noPause })
+    const nothing = readRows([], { opened: new Map(), columns: COLUMNS, yieldIfDue: noYield })
     expect(await nothing.next()).toEqual({ done: true, value: undefined })
   })
 
@@ -134,7 +134,8 @@ describe('the rows found', () => {
     opened.set(9, () => () => Promise.reject(new Error('EIO')))
     const ids: unknown[] = []
     const reading = async () => {
-      for await (const { id } of readRows(foundOf(wanted), { opened, columns: COLUMNS, pause: noPause })) ids.push(id)
+      for await (const { id } of readRows(foundOf(wanted), { opened, columns: COLUMNS, yieldIfDue: noYield }))
+        ids.push(id)
     }
     await expect(reading()).rejects.toThrow('EIO')
     expect(ids).toEqual(['0:10', '1:9', '2:8', '3:7', '4:6', '5:5'])
@@ -143,10 +144,10 @@ describe('the rows found', () => {
   it('are read no further once a pause tells that nobody wants them', async () => {
     const wanted = interleaved(100, 20, KIB)
     const { opened, asked } = batchesOf(wanted)
-    const pause = () => {
+    const yieldIfDue = () => {
       throw new Error('unwanted')
     }
-    await expect(readRows(foundOf(wanted), { opened, columns: COLUMNS, pause }).next()).rejects.toThrow('unwanted')
+    await expect(readRows(foundOf(wanted), { opened, columns: COLUMNS, yieldIfDue }).next()).rejects.toThrow('unwanted')
     await nextTurns(50)
     expect(asked.rows.length).toBe(4)
   })

@@ -2,7 +2,7 @@ import { BufferRegion, FieldNode } from 'apache-arrow/ipc/metadata/message'
 import { type Block, encodeEnd, fileStart, ZSTD_BATCH } from '../../../../arrow-ipc/file.js'
 import { aligned, batchMessage, END_OF_STREAM } from '../../../../arrow-ipc/message.js'
 import { crc32 } from '../../../../base/crc32.js'
-import { createPause, type Pause } from '../../../../base/time-slices.js'
+import { createYielder, type Yielder } from '../../../../base/time-slices.js'
 import type { Column } from '../../columns/batch.js'
 import type { Dictionary } from '../../columns/dictionary.js'
 import type { SegmentParts } from '../segment/segment.js'
@@ -17,7 +17,7 @@ interface Draft {
   pieces: Uint8Array[]
   bytes: number
   crc: number
-  pause: Pause
+  yieldIfDue: Yielder
 }
 
 /** The hot columns of a segment as an Arrow IPC file of one record batch, in pieces to be written one behind the other. */
@@ -25,7 +25,7 @@ export async function encodeHot(parts: SegmentParts, facts: SegmentFacts): Promi
   const { rows, times, projects, columns } = parts
   const codes = projectCodes(projects, rows)
   const schema = hotSchema(codes, columns, factsToMetadata(facts))
-  const draft: Draft = { pieces: [], bytes: 0, crc: 0, pause: createPause() }
+  const draft: Draft = { pieces: [], bytes: 0, crc: 0, yieldIfDue: createYielder() }
   add(draft, fileStart(schema))
   const dictionaries = [await addDictionary(draft, projects.dictionary, PROJECT_ID)]
   let id = PROJECT_ID
@@ -57,7 +57,7 @@ async function addDictionary(draft: Draft, dictionary: Dictionary, id: number) {
   const { offsets, texts } = toEntries(dictionary)
   const entries = dictionary.count - 1
   const body = createBody()
-  await addBuffers(body, [new Uint8Array(0), bytesOf(offsets), texts], 'texts', draft.pause)
+  await addBuffers(body, [new Uint8Array(0), bytesOf(offsets), texts], 'texts', draft.yieldIfDue)
   const message = batchMessage(entries, [new FieldNode(entries, 0)], body.regions, body.bytes, {
     ...ZSTD_BATCH,
     dictionaryId: id,
@@ -71,7 +71,7 @@ async function addColumns(draft: Draft, rows: number, columns: readonly (() => A
   const nodes: FieldNode[] = []
   for (const make of columns) {
     const { nulls, validity, values } = make()
-    await addBuffers(body, [validity, values], 'numbers', draft.pause)
+    await addBuffers(body, [validity, values], 'numbers', draft.yieldIfDue)
     nodes.push(new FieldNode(rows, nulls))
   }
   return addBlock(draft, batchMessage(rows, nodes, body.regions, body.bytes, ZSTD_BATCH), body)
@@ -85,9 +85,14 @@ interface Body {
 
 const createBody = (): Body => ({ pieces: [], regions: [], bytes: 0 })
 
-async function addBuffers(body: Body, contents: readonly Uint8Array[], codec: Codec, pause: Pause): Promise<void> {
+async function addBuffers(
+  body: Body,
+  contents: readonly Uint8Array[],
+  codec: Codec,
+  yieldIfDue: Yielder,
+): Promise<void> {
   for (const content of contents) {
-    const buffer = await toBuffer(content, codec, pause)
+    const buffer = await toBuffer(content, codec, yieldIfDue)
     body.regions.push(new BufferRegion(body.bytes, buffer.length))
     const padding = aligned(buffer.length) - buffer.length
     body.pieces.push(buffer, new Uint8Array(padding))

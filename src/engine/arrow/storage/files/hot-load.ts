@@ -1,6 +1,6 @@
 import { type Block, openMessage } from '../../../../arrow-ipc/file.js'
 import { crc32 } from '../../../../base/crc32.js'
-import { createPause, type Pause } from '../../../../base/time-slices.js'
+import { createYielder, type Yielder } from '../../../../base/time-slices.js'
 import { hotColumns } from '../../../columns.js'
 import type { Files } from '../../../disk/files/files.js'
 import { type Column, sealedTexts } from '../../columns/batch.js'
@@ -58,15 +58,15 @@ export function loadHot(files: Files, path: string): Promise<HotParts> {
       if (crc32(bytes) !== aside.crc) throw damaged(path, 'its columns do not match the check sum in it')
       return { bytes, facts, aside, batch: batches[0]!, dictionaries }
     })
-    return decode(file, scratch, createPause())
+    return decode(file, scratch, createYielder())
   })
 }
 
 /** `timestamp`, `project` and their like come first; an own column has the dictionary of its number, from 1 on. */
-async function decode(file: HotFile, scratch: Scratch, pause: Pause): Promise<HotParts> {
+async function decode(file: HotFile, scratch: Scratch, yieldIfDue: Yielder): Promise<HotParts> {
   const { bytes, facts, aside, batch, dictionaries } = file
   const { rows, source } = facts
-  const dictionaryOf = await readDictionaries(bytes, dictionaries, scratch, pause)
+  const dictionaryOf = await readDictionaries(bytes, dictionaries, scratch, yieldIfDue)
   const { nodes, buffers } = openMessage(bytes.subarray(batch.offset))
   const read = (i: number, takeValues?: Scratch['take']): ReadColumn => ({
     rows,
@@ -89,18 +89,18 @@ async function decode(file: HotFile, scratch: Scratch, pause: Pause): Promise<Ho
       columns.set(name, sealedTexts(fromIndices(column), entries))
     } else if (kind === 'areas') columns.set(name, fromAreas(column))
     else columns.set(name, fromNumbers(column))
-    await pause()
+    await yieldIfDue()
   }
   return { times, projects, columns }
 }
 
-async function readDictionaries(bytes: Buffer, blocks: readonly Block[], scratch: Scratch, pause: Pause) {
+async function readDictionaries(bytes: Buffer, blocks: readonly Block[], scratch: Scratch, yieldIfDue: Yielder) {
   const dictionaryOf = new Map<number, Dictionary>()
   for (const { offset } of blocks) {
     const { dictionaryId, buffers } = openMessage(bytes.subarray(offset))
     const [, offsets, texts] = buffers
     dictionaryOf.set(dictionaryId!, fromEntries(offsets!, texts!, scratch))
-    await pause()
+    await yieldIfDue()
   }
   return dictionaryOf
 }

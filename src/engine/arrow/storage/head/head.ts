@@ -2,7 +2,7 @@ import { type ArrivedColumn, columnsOf } from '../../../../arrow-ipc/read-batch.
 import { free, memoryOf } from '../../../../base/array-buffers.js'
 import { withRoom } from '../../../../base/growable.js'
 import type { Interner } from '../../../../base/interner.js'
-import type { Pause } from '../../../../base/time-slices.js'
+import type { Yielder } from '../../../../base/time-slices.js'
 import type { SourceName } from '../../../../sources.js'
 import { batchSchema, COLD_COLUMNS, type HotColumn, hotColumns } from '../../../columns.js'
 import type { IngestBatch } from '../../../engine.js'
@@ -240,7 +240,7 @@ function appendCodes(codes: Uint32Array, at: number, data: ArrivedColumn, rows: 
 export function showHead(head: Head): Part {
   const { rows, minUs, maxUs } = head
   const show = () => snapshot(head, rows)
-  const open: Part['open'] = (pause) => seeTexts(head, rows, pause)?.then(show) ?? show()
+  const open: Part['open'] = (yieldIfDue) => seeTexts(head, rows, yieldIfDue)?.then(show) ?? show()
   return { isSealed: false, rows, minUs, maxUs, open, close() {} }
 }
 
@@ -273,13 +273,13 @@ function freeze(column: HeadColumn, rows: number): Column {
 }
 
 /** Gives codes to all texts of the first `rows`; undefined where that took no pause. */
-function seeTexts(head: Head, rows: number, pause: Pause): Promise<void> | undefined {
+function seeTexts(head: Head, rows: number, yieldIfDue: Yielder): Promise<void> | undefined {
   for (const column of head.columns.values()) {
     if (column.kind === 'text') column.seen.interner.reserve(column.texts.usedBytes + rows)
     while (column.kind === 'text' && column.seen.rows < rows) {
       see(column, Math.min(rows, column.seen.rows + ROWS_AT_ONCE))
-      const paused = pause()
-      if (paused !== undefined) return paused.then(() => seeTexts(head, rows, pause))
+      const paused = yieldIfDue()
+      if (paused !== undefined) return paused.then(() => seeTexts(head, rows, yieldIfDue))
     }
   }
   return undefined

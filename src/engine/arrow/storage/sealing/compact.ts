@@ -1,5 +1,5 @@
 import { openMessage } from '../../../../arrow-ipc/file.js'
-import type { Pause } from '../../../../base/time-slices.js'
+import type { Yielder } from '../../../../base/time-slices.js'
 import { COLD_COLUMNS } from '../../../columns.js'
 import { reserveBytes, type Texts } from '../head/texts.js'
 import { sealCold } from '../segment/cold.js'
@@ -27,12 +27,12 @@ export async function recompressCold(
   cold: HurriedCold,
   texts: Texts,
   isPatient: () => boolean,
-  pause: Pause,
+  yieldIfDue: Yielder,
 ): Promise<Buffer | undefined> {
   decompress(cold, texts)
-  const patiently: Pause = () => {
+  const patiently: Yielder = () => {
     if (!isPatient()) throw HURRIED
-    return pause()
+    return yieldIfDue()
   }
   const rows = identity(cold.firstRows.at(-1)!)
   return sealCold(texts, rows, patiently, () => 'high', cold.check).then(

@@ -1,5 +1,5 @@
 import type { Interner } from '../../../../base/interner.js'
-import type { Pause } from '../../../../base/time-slices.js'
+import type { Yielder } from '../../../../base/time-slices.js'
 import type { SourceName } from '../../../../sources.js'
 import { type Column, sealedTexts } from '../../columns/batch.js'
 import { ABSENT, closeDictionary, createInterner, type Dictionary, entryOf, pick } from '../../columns/dictionary.js'
@@ -38,25 +38,25 @@ type CategoryColumn = Extract<OpenColumn, { kind: 'category' }>
 export async function seal(
   head: OpenRows,
   intern: InternTexts,
-  pause: Pause,
+  yieldIfDue: Yielder,
   effort?: () => Effort,
 ): Promise<SealedRows[]> {
   const project = head.columns.get('project') as CategoryColumn
   const { ranks, codesByRank } = rankProjects(project)
   const byTime = sortByTime(head.timestampsUs, head.rows, head.minUs, head.maxUs)
-  await pause()
+  await yieldIfDue()
   const byProject = countingSort(byTime, ranksOfRows(project, ranks, head.rows), codesByRank.length)
-  await pause()
+  await yieldIfDue()
   const firstDay = dayOf(head.minUs)
   const days = daysOf(head, firstDay)
   const order = countingSort(byProject, days, dayOf(head.maxUs) - firstDay + 1)
-  await pause()
+  await yieldIfDue()
   const sealed: SealedRows[] = []
   for (let start = 0; start < head.rows; ) {
     const day = days[order[start]!]!
     const end = endOfDay(days, order, start)
     const ofDay = { day: firstDay + day, order: order.subarray(start, end), codesByRank, effort }
-    sealed.push(await sealDay(head, ofDay, intern, pause))
+    sealed.push(await sealDay(head, ofDay, intern, yieldIfDue))
     start = end
   }
   return sealed
@@ -112,19 +112,19 @@ async function sealDay(
   head: OpenRows,
   { day, order, codesByRank, effort }: Day,
   intern: InternTexts,
-  pause: Pause,
+  yieldIfDue: Yielder,
 ): Promise<SealedRows> {
   const timestampsUs = gather(head.timestampsUs, order, new Float64Array(order.length))
   const { minUs, maxUs } = extremesOf(timestampsUs)
   const times = narrowTimes(timestampsUs, minUs, maxUs)
-  await pause()
+  await yieldIfDue()
   const columns = new Map<string, Column>()
   for (const [name, column] of head.columns) {
     if (name !== 'project') columns.set(name, sealColumn(column, order, intern))
-    await pause()
+    await yieldIfDue()
   }
   const projects = indexProjects(head.columns.get('project') as CategoryColumn, order, codesByRank)
-  const cold = await sealCold(head.cold, order, pause, effort)
+  const cold = await sealCold(head.cold, order, yieldIfDue, effort)
   return { source: head.source, day, rows: order.length, minUs, maxUs, times, projects, columns, cold }
 }
 

@@ -1,4 +1,4 @@
-import { createPause } from '../../../../base/time-slices.js'
+import { createYielder } from '../../../../base/time-slices.js'
 import { createInterner } from '../../columns/dictionary.js'
 import type { Head } from '../head/head.js'
 import { createColdTexts } from '../head/texts.js'
@@ -25,9 +25,9 @@ export interface Sealer {
 export function createSealerHere(): Sealer {
   let distinct = createInterner()
   return {
-    seal: (head) => seal(head, internIn(distinct), createPause()),
+    seal: (head) => seal(head, internIn(distinct), createYielder()),
     recompress: (cold, patience) =>
-      recompressCold(cold, createColdTexts(), () => effortOf(patience) === 'high', createPause()),
+      recompressCold(cold, createColdTexts(), () => effortOf(patience) === 'high', createYielder()),
     bytes: () => distinct.byteLength,
     trim(what) {
       if (what === 'all') distinct = createInterner()

@@ -2,7 +2,7 @@ import { Field, Schema, Utf8 } from 'apache-arrow'
 import { type Block, encodeEnd, fileStart, ZSTD_BATCH } from '../../../../arrow-ipc/file.js'
 import { aligned, createMessageWriter, type Region } from '../../../../arrow-ipc/message.js'
 import { crc32 } from '../../../../base/crc32.js'
-import type { Pause } from '../../../../base/time-slices.js'
+import type { Yielder } from '../../../../base/time-slices.js'
 import { KIB, MIB } from '../../../../base/units.js'
 import { COLD_COLUMNS } from '../../../columns.js'
 import { gatherTexts, reserveBytes, type Texts } from '../head/texts.js'
@@ -80,7 +80,7 @@ const MESSAGE_BYTES = MESSAGES.bytes
 export async function sealCold(
   cold: Texts,
   order: Uint32Array,
-  pause: Pause,
+  yieldIfDue: Yielder,
   effort: () => Effort = () => 'low',
   replaces?: number,
 ): Promise<ColdFile> {
@@ -101,7 +101,7 @@ export async function sealCold(
     checks.push(crc32(cold.bytes.subarray(start, start + MESSAGE_BYTES + bodyBytes)))
     firstRows.push(to)
     offset += MESSAGE_BYTES + bodyBytes
-    await pause()
+    await yieldIfDue()
     from = to
   }
   const end = encodeEnd({

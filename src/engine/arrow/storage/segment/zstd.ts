@@ -1,5 +1,5 @@
 import zstd from 'zstd-napi/binding.js'
-import type { Pause } from '../../../../base/time-slices.js'
+import type { Yielder } from '../../../../base/time-slices.js'
 import { KIB, MIB } from '../../../../base/units.js'
 
 /**
@@ -64,12 +64,12 @@ export function writeBuffer(target: Buffer, content: Uint8Array, codec: Codec): 
 }
 
 /** The same in memory of its own, with pauses on the way. */
-export async function toBuffer(content: Uint8Array, codec: Codec, pause: Pause): Promise<Buffer> {
+export async function toBuffer(content: Uint8Array, codec: Codec, yieldIfDue: Yielder): Promise<Buffer> {
   if (content.length === 0) return Buffer.alloc(0)
   const target = Buffer.allocUnsafeSlow(LENGTH_BYTES + compressBound(content.length) + BUFFER_ROOM_BYTES)
   if (content.length <= STEP_BYTES) {
     const length = writeBuffer(target, content, codec)
-    await pause()
+    await yieldIfDue()
     return target.subarray(0, length)
   }
   writeLength(target, content.length)
@@ -83,7 +83,7 @@ export async function toBuffer(content: Uint8Array, codec: Codec, pause: Pause):
     left = directive === zstd.EndDirective.end ? unflushed : 1
     end += produced
     from += consumed
-    await pause()
+    await yieldIfDue()
   }
   return target.subarray(0, end)
 }

@@ -1,7 +1,7 @@
 import { type RecordBatch, RecordBatchReader } from 'apache-arrow'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { createPause } from '../../../../../src/base/time-slices.js'
+import { createYielder } from '../../../../../src/base/time-slices.js'
 import type { Batch } from '../../../../../src/engine/arrow/columns/batch.js'
 import { none, range } from '../../../../../src/engine/arrow/columns/selection.js'
 import {
@@ -16,7 +16,7 @@ import {
 import { SOURCE_NAMES } from '../../../../../src/sources.js'
 import { toBatch } from '../../../../support/batch.js'
 import { edge, invocation, numberAt, type TestRecord, textAt } from '../../../../support/records.js'
-import { atOnce, bufferBytes, headOf, hotValue, idsOf, noPause } from '../../support.js'
+import { atOnce, bufferBytes, headOf, hotValue, idsOf, noYield } from '../../support.js'
 
 /** Everything that a batch holds of a row. */
 function rowOf(batch: Batch, row: number) {
@@ -217,7 +217,7 @@ describe('a head that is shown', () => {
     decodeBatch(toBatch('edge_logs', [edge({ timestampUs: 9e9, metadata: { request: { url: 'later' } } })]))(head)
     let nowMs = 0
     const now = vi.spyOn(performance, 'now').mockImplementation(() => (nowMs += 100))
-    const opened = parts.map((part) => part.open(createPause()))
+    const opened = parts.map((part) => part.open(createYielder()))
     expect(opened[0]).toBeInstanceOf(Promise)
     const batches = await Promise.all(opened)
     now.mockRestore()
@@ -230,7 +230,7 @@ describe('a head that is shown', () => {
   })
 
   it('is there at once where there is little to do', () => {
-    expect(showHead(headOf([edge()])).open(noPause)).not.toBeInstanceOf(Promise)
+    expect(showHead(headOf([edge()])).open(noYield)).not.toBeInstanceOf(Promise)
   })
 })
 

@@ -6,7 +6,7 @@ import { createGate } from '../../../../support/gate.js'
 import { createModelFiles, type ModelFiles } from '../../../../support/model-files.js'
 import { mulberry32 } from '../../../../support/random.js'
 import { edge, type TestRecord } from '../../../../support/records.js'
-import { noPause } from '../../support.js'
+import { noYield } from '../../support.js'
 import { wordy } from '../files/segments.js'
 import { type Kept, openKept, told } from './kept.js'
 
@@ -14,7 +14,7 @@ const DAY_US = 86_400_000_000
 const RECORDS = wordy(700)
 const ROWS = RECORDS.map(told).sort()
 
-const smaller = (cold: HurriedCold) => recompressCold(cold, createColdTexts(), () => true, noPause)
+const smaller = (cold: HurriedCold) => recompressCold(cold, createColdTexts(), () => true, noYield)
 
 async function sealed(files: Files, ...heads: readonly TestRecord[][]): Promise<Kept> {
   const kept = await openKept(files)
@@ -113,7 +113,7 @@ describe('segments that were sealed in a hurry', () => {
   it('are read while they are made anew, by who has begun before and goes on after', async () => {
     const { store, keeper, rows, close } = await sealed(createModelFiles(), RECORDS)
     const { parts, release } = store.view('edge_logs')
-    const batch = await parts[0]!.open(noPause)
+    const batch = await parts[0]!.open(noYield)
     const read = batch.openCold()
     const idOf = async (row: number) => String((await read(row)).id)
     const ids = RECORDS.map(({ id }) => id)

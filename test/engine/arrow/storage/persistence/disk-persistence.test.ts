@@ -10,7 +10,7 @@ import { eventually } from '../../../../support/eventually.js'
 import { createModelFiles, type ModelFiles } from '../../../../support/model-files.js'
 import { below, mulberry32 } from '../../../../support/random.js'
 import { edge, invocation, type TestRecord } from '../../../../support/records.js'
-import { noPause } from '../../support.js'
+import { noYield } from '../../support.js'
 import { type Kept, openKept, told } from './kept.js'
 
 const DAY_US = 86_400_000_000
@@ -49,7 +49,7 @@ describe('rows on disk', () => {
     const view = first.store.view('edge_logs')
     first.store.drop(0, 'day')
     expect(await first.rows()).toEqual([told(record(1))])
-    const batch = await view.parts[0]!.open(noPause)
+    const batch = await view.parts[0]!.open(noYield)
     expect(String((await batch.openCold()(0)).id)).toBe('0')
     view.release()
     await first.close()
@@ -78,7 +78,7 @@ describe('rows on disk', () => {
       await store.sealAll()
     }
     const { parts, release } = store.view('edge_logs')
-    for (const i of [0, 1, 2, 0]) await parts[i]!.open(noPause)
+    for (const i of [0, 1, 2, 0]) await parts[i]!.open(noYield)
     const inMemory = () => parts.flatMap((part, i) => ((part as SegmentHandle).hotBytes > 0 ? [i] : []))
     const left = []
     do left.push(inMemory())
@@ -94,13 +94,13 @@ describe('rows on disk', () => {
     await append(record(0), record(1))
     await store.sealAll()
     const { parts, release } = store.view('edge_logs')
-    await parts[0]!.open(noPause)
-    const opening = parts[1]!.open(noPause)
+    await parts[0]!.open(noYield)
+    const opening = parts[1]!.open(noYield)
     store.drop(0, 'day')
     store.drop(1, 'day')
     expect([keeper.bytes(), keeper.columnBytes()]).toEqual([0, 0])
     expect((await opening).rows).toBe(1)
-    expect((await parts[0]!.open(noPause)).rows).toBe(1)
+    expect((await parts[0]!.open(noYield)).rows).toBe(1)
     expect(keeper.columnBytes()).toBe(0)
     const segments = async () => (await Promise.all(DAYS.map((day) => files.list(`segments/edge_logs/${day}`)))).flat()
     expect(await segments()).toHaveLength(2)
@@ -115,12 +115,12 @@ describe('rows on disk', () => {
     await store.sealAll()
     const { parts, release } = store.view('edge_logs')
     const part = parts[0]!
-    const [one, other] = await Promise.all([part.open(noPause), part.open(noPause)])
+    const [one, other] = await Promise.all([part.open(noYield), part.open(noYield)])
     expect(memoryOf([one, other]).length).toBeGreaterThan(0)
     const { offsets } = one.times
     expect(store.unload()).toBe(true)
     // Who comes now need not load what others have.
-    expect(await part.open(noPause)).toBe(one)
+    expect(await part.open(noYield)).toBe(one)
     part.close()
     part.close()
     expect(offsets).toHaveLength(1)
@@ -128,7 +128,7 @@ describe('rows on disk', () => {
     expect(offsets).toHaveLength(0)
     expect(memoryOf([one.times, one.columns])).toEqual([])
     expect(String((await one.openCold()(0)).id)).toBe('0')
-    expect(await part.open(noPause)).not.toBe(one)
+    expect(await part.open(noYield)).not.toBe(one)
     part.close()
     expect(await rows()).toEqual([told(record(0))])
     release()
@@ -143,8 +143,8 @@ describe('rows on disk', () => {
     const { parts, release } = store.view('edge_logs')
     const part = parts[0]!
     files.fail({ code: 'EIO', after: 0, only: ['openToRead'] })
-    await Promise.all([0, 1].map(() => expect(part.open(noPause)).rejects.toThrow('EIO')))
-    const batch = await part.open(noPause)
+    await Promise.all([0, 1].map(() => expect(part.open(noYield)).rejects.toThrow('EIO')))
+    const batch = await part.open(noYield)
     part.close()
     expect(batch.times.offsets).toHaveLength(1)
     store.unload()

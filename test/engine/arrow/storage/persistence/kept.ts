@@ -5,7 +5,7 @@ import type { Files } from '../../../../../src/engine/disk/files/files.js'
 import { SOURCE_NAMES, type SourceName } from '../../../../../src/sources.js'
 import { toBatch } from '../../../../support/batch.js'
 import type { TestRecord } from '../../../../support/records.js'
-import { noPause } from '../../support.js'
+import { noYield } from '../../support.js'
 
 /** A store that keeps its rows in `files`, its recovery done. `onLoad` is called when a segment has come into memory. */
 export async function openKept(
@@ -28,7 +28,7 @@ export async function openKept(
     const { parts, release } = store.view(source)
     const rows: string[] = []
     for (const part of parts) {
-      const batch = await part.open(noPause)
+      const batch = await part.open(noYield)
       const read = batch.openCold()
       for (let row = 0; row < batch.rows; row++) rows.push(Object.values(await read(row)).join(' '))
     }

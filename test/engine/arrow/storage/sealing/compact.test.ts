@@ -8,14 +8,14 @@ import { identity } from '../../../../../src/engine/arrow/storage/sealing/sort.j
 import { COMPRESSION, holdColdFile, sealCold } from '../../../../../src/engine/arrow/storage/segment/cold.js'
 import { createColdReader } from '../../../../../src/engine/arrow/storage/segment/cold-reader.js'
 import type { TestRecord } from '../../../../support/records.js'
-import { atOnce, headOf, noPause } from '../../support.js'
+import { atOnce, headOf, noYield } from '../../support.js'
 import { wordy } from '../files/segments.js'
 
 const always = () => true
 const textsOf = ({ id, event_message, metadata }: TestRecord) => [id, event_message, metadata]
 
 async function hurried(records: readonly TestRecord[]): Promise<HurriedCold> {
-  const { file, firstRows, starts } = await sealCold(headOf(records).cold, identity(records.length), noPause)
+  const { file, firstRows, starts } = await sealCold(headOf(records).cold, identity(records.length), noYield)
   return { file, firstRows, starts, check: checkOf(file) }
 }
 
@@ -23,7 +23,7 @@ describe('a cold file that is made anew', () => {
   it.each([1, COMPRESSION.low.rows, 2000])('has the same %d rows as a table', async (rows) => {
     compressionRegistry.set(CompressionType.ZSTD, { decode: decompress })
     const records = wordy(rows)
-    const file = await recompressCold(await hurried(records), createColdTexts(), always, noPause)
+    const file = await recompressCold(await hurried(records), createColdTexts(), always, noYield)
     const table = tableFromIPC(file!)
     expect(table.toArray().map((row) => Object.values(row.toJSON()))).toEqual(records.map(textsOf))
   })
@@ -31,9 +31,9 @@ describe('a cold file that is made anew', () => {
   it('is smaller, and the file that sealing with high effort makes, but for what it replaces', async () => {
     const records = wordy(2000)
     const cold = await hurried(records)
-    const file = await recompressCold(cold, createColdTexts(), always, noPause)
+    const file = await recompressCold(cold, createColdTexts(), always, noYield)
     const order = identity(records.length)
-    const sealed = await sealCold(headOf(records).cold, order, noPause, () => 'high', cold.check)
+    const sealed = await sealCold(headOf(records).cold, order, noYield, () => 'high', cold.check)
     expect(file!.equals(sealed.file)).toBe(true)
     expect(file!.length).toBeLessThan(0.98 * cold.file.length)
     const read = createColdReader(holdColdFile(sealed))
@@ -44,15 +44,15 @@ describe('a cold file that is made anew', () => {
     const [one, other] = [await hurried(wordy(1500)), await hurried(wordy(40))]
     const texts = createColdTexts()
     const files = []
-    for (const cold of [one, other, one]) files.push(await recompressCold(cold, texts, always, noPause))
+    for (const cold of [one, other, one]) files.push(await recompressCold(cold, texts, always, noYield))
     expect(files[2]!.equals(files[0]!)).toBe(true)
-    expect(files[1]!.equals((await recompressCold(other, createColdTexts(), always, noPause))!)).toBe(true)
+    expect(files[1]!.equals((await recompressCold(other, createColdTexts(), always, noYield))!)).toBe(true)
   })
 
   it('is not made once there is no patience, as is asked between batches', async () => {
     const cold = await hurried(wordy(2000))
     let asked = 0
-    expect(await recompressCold(cold, createColdTexts(), () => ++asked < 3, noPause)).toBeUndefined()
+    expect(await recompressCold(cold, createColdTexts(), () => ++asked < 3, noYield)).toBeUndefined()
     expect(asked).toBe(3)
     const stop = new Error('stop')
     const stopped = recompressCold(cold, createColdTexts(), always, () => {

@@ -7,7 +7,7 @@ import { internIn } from '../../../../../src/engine/arrow/storage/sealing/intern
 import { seal } from '../../../../../src/engine/arrow/storage/sealing/seal.js'
 import type { Segment } from '../../../../../src/engine/arrow/storage/segment/segment.js'
 import { edge, invocation, numberAt, type TestRecord, textAt } from '../../../../support/records.js'
-import { bufferBytes, headOf, hotValue, idsOf, noPause, sealedBatch, sealedSegments, textsOf } from '../../support.js'
+import { bufferBytes, headOf, hotValue, idsOf, noYield, sealedBatch, sealedSegments, textsOf } from '../../support.js'
 
 const DAY_US = 86_400_000_000
 const dayOf = ({ timestampUs }: TestRecord) => Math.floor(timestampUs / DAY_US)
@@ -116,7 +116,7 @@ describe('sealing', () => {
     const head = headOf(['c', 'a', 'b'].map((id, i) => edge({ id, timestampUs: -i, project: id })))
     const written = () => ({ ...head.cold, bytes: head.cold.bytes.slice(0, head.cold.usedBytes) })
     const before = structuredClone({ ...head, columns: undefined, cold: written() })
-    await seal(head, internIn(createInterner()), noPause)
+    await seal(head, internIn(createInterner()), noYield)
     expect({ ...head, columns: undefined, cold: written() }).toEqual(before)
   })
 

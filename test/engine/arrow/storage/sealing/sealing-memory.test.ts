@@ -11,7 +11,7 @@ import { type InternedTexts, internIn } from '../../../../../src/engine/arrow/st
 import { createSealingMemory } from '../../../../../src/engine/arrow/storage/sealing/sealing-memory.js'
 import { sealCold } from '../../../../../src/engine/arrow/storage/segment/cold.js'
 import { COLD_COLUMNS } from '../../../../../src/engine/columns.js'
-import { noPause } from '../../support.js'
+import { noYield } from '../../support.js'
 
 type Row = [string, string, string]
 
@@ -77,7 +77,7 @@ describe('memory of a WebAssembly module', () => {
       fc.asyncProperty(cases, fc.infiniteStream(fc.nat()), async ({ rows, times, effort }, numbers) => {
         const all = Array.from({ length: times }, () => rows).flat()
         const order = Uint32Array.from(all, () => numbers.next().value % all.length)
-        const seal = (texts: Texts) => sealCold(fill(texts, all), order, noPause, () => effort)
+        const seal = (texts: Texts) => sealCold(fill(texts, all), order, noYield, () => effort)
         expect(await seal(gathering())).toEqual(await seal(createColdTexts()))
       }),
       { numRuns: 60 },

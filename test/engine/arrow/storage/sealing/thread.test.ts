@@ -14,7 +14,7 @@ import type { Sealer } from '../../../../../src/engine/arrow/storage/sealing/sea
 import type { createSealingThread as CreateSealingThread } from '../../../../../src/engine/arrow/storage/sealing/thread.js'
 import { holdSealedRows, type SealedRows } from '../../../../../src/engine/arrow/storage/segment/segment.js'
 import { edge } from '../../../../support/records.js'
-import { headOf, noPause } from '../../support.js'
+import { headOf, noYield } from '../../support.js'
 import { arbitraryRecords, coldOf, hotOf, wordy } from '../files/segments.js'
 
 // The sealing thread is the built program's: `npm run build` comes before these tests.
@@ -44,7 +44,7 @@ const seen = (sealed: readonly SealedRows[]) =>
     }),
   )
 
-const here = (head: OpenRows) => seal(head, internIn(createInterner()), noPause)
+const here = (head: OpenRows) => seal(head, internIn(createInterner()), noYield)
 
 /** As if it came from another thread. */
 const moved = <Message>(message: Message): Message => structuredClone(message, { transfer: memoryOf(message) })

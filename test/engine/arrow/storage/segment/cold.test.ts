@@ -13,13 +13,13 @@ import {
 import { createColdReader } from '../../../../../src/engine/arrow/storage/segment/cold-reader.js'
 import { edge, type TestRecord } from '../../../../support/records.js'
 import { uniform } from '../../accumulators/distributions.js'
-import { atOnce, headOf, noPause } from '../../support.js'
+import { atOnce, headOf, noYield } from '../../support.js'
 
 const MIB = 1024 * 1024
 const { rows: BATCH_ROWS, bytes: BATCH_BYTES } = COMPRESSION.low
 
 const sealed = (records: readonly TestRecord[], order = identity(records.length)) =>
-  sealCold(headOf(records).cold, order, noPause)
+  sealCold(headOf(records).cold, order, noYield)
 
 const textsOf = ({ id, event_message, metadata }: TestRecord) => [id, event_message, metadata]
 
@@ -85,9 +85,9 @@ describe('sealed cold columns', () => {
   it('are the same bytes whatever stood in the memory before', async () => {
     const records = Array.from({ length: 300 }, (_, i) => edge({ id: `${i}`, event_message: noise(i) }))
     const head = headOf(records)
-    const first = await sealCold(head.cold, identity(300), noPause)
+    const first = await sealCold(head.cold, identity(300), noYield)
     head.cold.bytes.fill(0xff, head.cold.usedBytes)
-    const second = await sealCold(head.cold, identity(300), noPause)
+    const second = await sealCold(head.cold, identity(300), noYield)
     expect(second.file.equals(first.file)).toBe(true)
   })
 
@@ -136,7 +136,7 @@ describe('sealed cold columns', () => {
     )
     const { low, high } = COMPRESSION
     const sealedWith = async (effort: () => Effort) => {
-      const cold = await sealCold(headOf(records).cold, identity(records.length), noPause, effort)
+      const cold = await sealCold(headOf(records).cold, identity(records.length), noYield, effort)
       const row = reading(cold)
       expect(records.map((_, at) => row(at))).toEqual(records.map(textsOf))
       expect(readByArrow(cold.file)).toEqual(records.map(textsOf))

@@ -3,7 +3,7 @@ import { none, range } from '../../../../../src/engine/arrow/columns/selection.j
 import { holdColdFile, sealCold } from '../../../../../src/engine/arrow/storage/segment/cold.js'
 import { createSegment, type SegmentParts } from '../../../../../src/engine/arrow/storage/segment/segment.js'
 import { edge } from '../../../../support/records.js'
-import { atOnce, bufferBytes, dictionary, headOf, idsOf, noPause } from '../../support.js'
+import { atOnce, bufferBytes, dictionary, headOf, idsOf, noYield } from '../../support.js'
 
 async function parts(projects: readonly string[], starts: readonly number[]): Promise<SegmentParts> {
   const rows = starts.at(-1)!
@@ -22,7 +22,7 @@ async function parts(projects: readonly string[], starts: readonly number[]): Pr
       ['path', { kind: 'areas', flags: new Uint8Array(rows) }],
       ['execution_time_ms', { kind: 'number', values: new Float64Array(rows) }],
     ]),
-    cold: holdColdFile(await sealCold(headOf(records).cold, order, noPause)),
+    cold: holdColdFile(await sealCold(headOf(records).cold, order, noYield)),
   }
 }
 

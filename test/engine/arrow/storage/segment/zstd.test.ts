@@ -11,7 +11,7 @@ import {
   toBuffer,
   writeBuffer,
 } from '../../../../../src/engine/arrow/storage/segment/zstd.js'
-import { noPause } from '../../support.js'
+import { noYield } from '../../support.js'
 
 const written = (content: Uint8Array, codec: Codec) => {
   const target = Buffer.alloc(compressBound(content.length) + BUFFER_ROOM_BYTES)
@@ -31,7 +31,7 @@ function times(count: number): Buffer {
 describe('a compressed buffer', () => {
   it.each([0, 1, 2, 100, 70_000, 2 ** 20, 2 ** 20 + 1, 3_000_000])('gives back its %d bytes', async (bytes) => {
     const codecs: Codec[] = ['texts', 'numbers', 'smallTexts', 'smallOffsets']
-    const buffers = codecs.map((codec) => [written(text(bytes), codec), toBuffer(text(bytes), codec, noPause)])
+    const buffers = codecs.map((codec) => [written(text(bytes), codec), toBuffer(text(bytes), codec, noYield)])
     for (const buffer of await Promise.all(buffers.flat())) {
       expect(contentBytes(buffer)).toBe(bytes)
       expect(fromBuffer(buffer).equals(text(bytes))).toBe(true)
@@ -40,7 +40,7 @@ describe('a compressed buffer', () => {
   })
 
   it.each([1000, 200_000])('of %d numbers is smaller where it is made as one of numbers', async (count) => {
-    const bytesOf = async (codec: Codec) => (await toBuffer(times(count), codec, noPause)).length
+    const bytesOf = async (codec: Codec) => (await toBuffer(times(count), codec, noYield)).length
     expect(await bytesOf('numbers')).toBeLessThan(0.85 * (await bytesOf('texts')))
   })
 
