@@ -76,12 +76,12 @@ export async function measure(engine, name, params, { computed = 7, refreshed = 
   const nowUs = systemClock.nowUs()
   const first = await ask(engine, name, params, nowUs)
   for (let run = 0; run < WARM_RUNS; run++) {
-    engine.forget()
+    engine.clearPartialCache()
     await ask(engine, name, params, nowUs)
   }
   const computedMs = []
   for (let run = 0; run < computed; run++) {
-    engine.forget()
+    engine.clearPartialCache()
     computedMs.push((await ask(engine, name, params, nowUs)).ms)
   }
   const refreshedMs = []

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { MIB } from '../src/base/units.js'
 import { readExportConfig, readSchemaConfig, readServeConfig } from '../src/config/config.js'
+import { BATCH_GROUP_LIMITS } from '../src/engine/clickhouse/batch-groups.js'
 import { printSchema, TTL_DAYS } from '../src/engine/clickhouse/ddl.js'
-import { GROUP_LIMITS } from '../src/engine/clickhouse/groups.js'
 import { GROUPING_LIMITS } from '../src/engine/engine.js'
 
 const fileOf = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
@@ -47,7 +47,7 @@ describe('docs/scale-out.md', () => {
 
   it('has the numbers of the code', () => {
     expect(PROSE).toContain(`more than ${GROUPING_LIMITS.groups.toLocaleString('en-US')} groups`)
-    const { ageMs, rows, bytes } = GROUP_LIMITS
+    const { ageMs, rows, bytes } = BATCH_GROUP_LIMITS
     expect(PROSE).toContain(
       `once they are ${ageMs} ms old, ${rows.toLocaleString('en-US')}\nrows or ${bytes / MIB} MiB`,
     )

@@ -2,7 +2,7 @@ import { DAY_US } from '../base/units.js'
 import type { Piece } from '../engine/arrow/export/stored-rows.js'
 import { TTL_DAYS } from '../engine/clickhouse/ddl.js'
 import type { SourceName } from '../sources.js'
-import type { ExportParts } from './parts.js'
+import type { ExportContext } from './context.js'
 
 export interface SourceCount {
   exported: number
@@ -16,7 +16,7 @@ const INTERVAL_MS = 500
 const CLEAR_LINE = '\r\u001b[K'
 
 /** Keeps a line of a terminal up to date, twice a second at most. What journals hold is not in the sum of all rows. */
-export function showProgress(pieces: readonly Piece[], counts: Counts, { terminal, clock }: ExportParts) {
+export function showProgress(pieces: readonly Piece[], counts: Counts, { terminal, clock }: ExportContext) {
   const sealed = pieces.reduce((sum, { facts }) => sum + (facts?.rows ?? 0), 0)
   let shownMs = Number.NEGATIVE_INFINITY
   return {
@@ -48,7 +48,7 @@ export function describeCounts(counts: Counts): string {
 }
 
 /** Says which rows the server may remove as soon as it has them. */
-export function warnOfOldRows(pieces: readonly Piece[], { clock, log }: ExportParts): void {
+export function warnOfOldRows(pieces: readonly Piece[], { clock, log }: ExportContext): void {
   const oldestDay = Math.floor(clock.nowUs() / DAY_US) - TTL_DAYS
   const old = pieces.reduce(
     (sum, { facts }) => sum + (facts !== undefined && facts.day < oldestDay ? facts.rows : 0),

@@ -1,12 +1,12 @@
 import { LogweirError } from '../base/errors.js'
 import { DAY_US } from '../base/units.js'
 import type { Piece } from '../engine/arrow/export/stored-rows.js'
-import { type Brought, nameOf } from '../engine/clickhouse/replayable.js'
+import { type DeliveredCounts, deliveredKey } from '../engine/clickhouse/replayable.js'
 import type { Server } from '../engine/clickhouse/server.js'
 import { shardTableName, type TableLocation, tableOf } from '../engine/clickhouse/table-names.js'
 import { quoteName } from '../engine/clickhouse/values.js'
 import type { SourceName } from '../sources.js'
-import { headOfJournal, placeOf } from './place.js'
+import { arrivalNumber, headOfJournalNumber } from './arrival-number.js'
 
 /**
  * Rows that an earlier export took from a journal bear other names once a server has sealed them, and would be there twice.
@@ -15,14 +15,14 @@ import { headOfJournal, placeOf } from './place.js'
  */
 export async function refuseSealedSince(
   pieces: readonly Piece[],
-  brought: Brought,
+  delivered: DeliveredCounts,
   { server, location }: { server: Server; location: TableLocation },
 ): Promise<void> {
-  const names = new Set(pieces.map((piece) => nameOf({ marker: piece.marker, arrivedUs: placeOf(piece) })))
-  for (const name of brought.keys()) {
+  const names = new Set(pieces.map((piece) => deliveredKey({ marker: piece.marker, arrivedUs: arrivalNumber(piece) })))
+  for (const name of delivered.keys()) {
     if (names.has(name)) continue
     const [batch, arrived] = name.split(' ')
-    const head = headOfJournal(Number(arrived))
+    const head = headOfJournalNumber(Number(arrived))
     const sealed = pieces.filter((piece) => piece.head === head && piece.part !== undefined)
     if (sealed.length === 0) continue
     const { source } = sealed[0]!

@@ -28,7 +28,7 @@ function arrow(name: string, fill: Fill, options: Partial<ArrowEngineOptions> = 
       const engine = openEngine({ clock: createFakeClock(nowUs), ...options })
       try {
         await fill(engine, records)
-        if (options.memoBytes !== 0)
+        if (options.partialCacheBytes !== 0)
           for (const beforeUs of BEFORE_US) await ask(engine, endpoint, params, nowUs - beforeUs)
         return await ask(engine, endpoint, params, nowUs)
       } finally {
@@ -56,11 +56,11 @@ const halfSealed: Fill = async (engine, records) => {
 /** All that the case suite is run by; another engine is one line here. */
 export const IMPLEMENTATIONS: readonly Implementation[] = [
   { name: 'the oracle', answer: oracle },
-  arrow('one batch', inOneBatch, { memoBytes: 0 }),
-  arrow('many batches', inManyBatches, { memoBytes: 0 }),
-  arrow('sealed', sealed, { memoBytes: 0 }),
+  arrow('one batch', inOneBatch, { partialCacheBytes: 0 }),
+  arrow('many batches', inManyBatches, { partialCacheBytes: 0 }),
+  arrow('sealed', sealed, { partialCacheBytes: 0 }),
   arrow('sealed and asked before', sealed),
   arrow('half of it sealed', halfSealed),
-  arrow('sealed every three rows', inManyBatches, { sealRows: 3, memoBytes: 0 }),
+  arrow('sealed every three rows', inManyBatches, { sealRows: 3, partialCacheBytes: 0 }),
   arrow('sealed every three rows and asked before', inManyBatches, { sealRows: 3 }),
 ]

@@ -47,7 +47,7 @@ onEachTarget('an export to %s', (target) => {
   async function run(files: Files, server: Server = target().servers[0]!, nowUs = NOW_US) {
     const said: string[] = []
     const tell = (text: string) => said.push(text)
-    const telling = { print: tell, log: tell, clock: createFakeClock(nowUs) }
+    const report = { print: tell, log: tell, clock: createFakeClock(nowUs) }
     const { location } = target()
     const isWhole = await exportRows({
       files,
@@ -55,7 +55,7 @@ onEachTarget('an export to %s', (target) => {
       server,
       location,
       timing: { settleMs: 1 },
-      ...telling,
+      ...report,
     })
     return { isWhole, said }
   }
@@ -275,9 +275,9 @@ onEachTarget('an export to %s', (target) => {
   it('says what is missing where there are no tables', async () => {
     const files = await kept(numbered(0, 3), {})
     const location = { ...target().location, database: 'nowhere' }
-    const telling = { print: () => {}, log: () => {}, clock: createFakeClock(NOW_US) }
+    const report = { print: () => {}, log: () => {}, clock: createFakeClock(NOW_US) }
     const server = target().servers[0]!
-    await expect(exportRows({ files, directory: 'data', server, location, ...telling })).rejects.toThrow(
+    await expect(exportRows({ files, directory: 'data', server, location, ...report })).rejects.toThrow(
       '(logweir schema clickhouse --apply creates the tables)',
     )
   })

@@ -7,7 +7,7 @@ import { describeWhere } from './needs.js'
 import { serveOn } from './service.js'
 import { makeTarget } from './targets.js'
 
-const bring = (service: Served, ...ids: string[]) =>
+const send = (service: Served, ...ids: string[]) =>
   write(service, ids.length, (i) => `${JSON.stringify({ source: 'edge_logs', project: 'a', id: ids[i] })}\n`)
 
 describeWhere(findServer(), 'clickhouse-server', WHY_NO_SERVER, 'a live tail over two shards', () => {
@@ -25,7 +25,7 @@ describeWhere(findServer(), 'clickhouse-server', WHY_NO_SERVER, 'a live tail ove
         )
         return reader
       }
-      await bring(one, 'old')
+      await send(one, 'old')
       await until(
         () => other.rows('logs.all?project=a'),
         (rows) => rows.length === 1,
@@ -33,7 +33,7 @@ describeWhere(findServer(), 'clickhouse-server', WHY_NO_SERVER, 'a live tail ove
       const reader = await tail('')
       const wanted = Array.from({ length: 12 }, (_, i) => `${i}`)
       for (const [i, id] of wanted.entries()) {
-        await bring(i % 2 === 0 ? one : other, id)
+        await send(i % 2 === 0 ? one : other, id)
         await new Promise((resolve) => setTimeout(resolve, 100))
       }
       await until(
@@ -45,14 +45,14 @@ describeWhere(findServer(), 'clickhouse-server', WHY_NO_SERVER, 'a live tail ove
       await reader.leave()
 
       // Another process knows nothing of the channel, but when the last record was.
-      await bring(other, 'missed')
+      await send(other, 'missed')
       await until(
         () => one.rows('logs.all?project=a'),
         (rows) => rows.length === 14,
       )
       const place = lastEventId.split('.').slice(0, 2).join('.')
       const back = await tail(place)
-      await bring(one, 'new')
+      await send(one, 'new')
       await until(
         async () => back.ids(),
         (ids) => ids.length >= 2,

@@ -40,7 +40,7 @@ function arbitraryStep(nowUs: number): fc.Arbitrary<Step> {
 const arbitraryLimits = fc.record({
   sealRows: fc.option(fc.integer({ min: 1, max: 60 }), { nil: undefined }),
   sealBytes: fc.option(fc.integer({ min: 500, max: 20_000 }), { nil: undefined }),
-  memoBytes: fc.constantFrom(undefined, undefined, 0, 2_000),
+  partialCacheBytes: fc.constantFrom(undefined, undefined, 0, 2_000),
 })
 
 /** For rows in memory: enough, or so little that columns leave as soon as they have come. */

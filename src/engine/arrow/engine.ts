@@ -11,7 +11,7 @@ import { shapeOf } from '../plan.js'
 import { runBuckets, runRows } from './query/execute.js'
 import { createFollowers } from './query/follow.js'
 import { runGroups } from './query/groups.js'
-import { createMemo } from './query/memo.js'
+import { createPartialCache } from './query/partial-cache.js'
 import type { Run } from './query/select.js'
 import { recompressInQuiet } from './storage/compaction/compaction.js'
 import { createDiskKeeper } from './storage/persistence/disk-persistence.js'
@@ -40,7 +40,7 @@ export interface ArrowEngineOptions {
   /** What seals heads; by default this thread. */
   sealer?: Sealer
   /** Bytes that results of sealed segments may take, to be used again. */
-  memoBytes?: number
+  partialCacheBytes?: number
   groupingLimits?: GroupingLimits
 }
 
@@ -49,7 +49,7 @@ export interface ArrowEngine extends Engine {
   /** Seals every open head now. */
   seal(): Promise<void>
   /** Lets go of all results of sealed segments: the next run of a plan computes them anew. */
-  forget(): void
+  clearPartialCache(): void
 }
 
 const RETENTION_US = 90 * DAY_US
@@ -60,8 +60,8 @@ const HEAD_SHARE = 1 / 16
 /** And their journals this share of the disk. */
 const JOURNAL_SHARE = 1 / 64
 /** Results of sealed segments take so many bytes at most, and at most this share of what rows may take. */
-const MEMO_BYTES = 128 * MIB
-const MEMO_SHARE = 1 / 16
+const PARTIAL_CACHE_BYTES = 128 * MIB
+const PARTIAL_CACHE_SHARE = 1 / 16
 /** A cold file that is no longer than this share of a head holds about the texts of one: logs are six times as long. */
 const RECOMPRESS_SHARE = 1 / 4
 /** How often old days and unused memory are looked for. */
@@ -80,7 +80,10 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     options.disk === undefined
       ? undefined
       : keepOn(options.disk, options, () => columnLimit.enforce(limitBytes()), sealBytes * RECOMPRESS_SHARE)
-  const memo = createMemo(options.memoBytes ?? Math.min(MEMO_BYTES, rowsLimitBytes * MEMO_SHARE), metrics)
+  const partialCache = createPartialCache(
+    options.partialCacheBytes ?? Math.min(PARTIAL_CACHE_BYTES, rowsLimitBytes * PARTIAL_CACHE_SHARE),
+    metrics,
+  )
   const followers = createFollowers()
   const store = createStore({
     sealRows,
@@ -88,12 +91,12 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     keeper: durable?.keeper,
     sealer: options.sealer,
     clock,
-    onDrop: memo.forget,
+    onDrop: partialCache.dropParts,
     onAppend: followers.tell,
   })
   const columnLimit = createColumnLimit(store)
   metrics.rowsLimitBytes.set(rowsLimitBytes)
-  const limitBytes = () => rowsLimitBytes - memo.bytes()
+  const limitBytes = () => rowsLimitBytes - partialCache.bytes()
   const enforceLimits = () => {
     if (durable === undefined) return dropBeyondMemory(store, limitBytes(), metrics)
     columnLimit.enforce(limitBytes())
@@ -113,7 +116,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     if (shape === undefined) return inOrder([])
     const { parts, total, release } = store.view(shape.source, shape)
     const count = countWork(total, metrics)
-    const run: Run = { parts, memo, yieldIfDue: createYielder(signal), ...count }
+    const run: Run = { parts, partialCache, yieldIfDue: createYielder(signal), ...count }
     if (shape.kind !== 'rows') {
       const running = shape.kind === 'groups' ? runGroups(shape, run, groupingLimits) : runBuckets(shape, run)
       const rows = await running.finally(release)
@@ -150,7 +153,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
       }
     },
     seal: () => store.sealAll(),
-    forget: () => memo.clear(),
+    clearPartialCache: () => partialCache.clear(),
     stats: () => store.stats(),
     // Here only a disk that cannot be written to holds anybody back.
     disableBackpressure() {},

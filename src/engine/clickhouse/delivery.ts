@@ -8,7 +8,7 @@ import { type TableLocation, tableColumns, tableOf } from './table-names.js'
 import { int64Value, quoteName, textValue } from './values.js'
 
 /** Batches of a source that are sent together and confirmed together. */
-export interface Group {
+export interface BatchGroup {
   source: SourceName
   /** When the first of them came, in microseconds since the epoch; no two groups of a process have the same. */
   arrivedUs: number
@@ -41,7 +41,7 @@ export interface DeliveryParts {
   /** Waits, and rejects when delivery is given up. */
   wait(ms: number): Promise<void>
   /** Is told of each try that failed, and of the one that did not. */
-  tried(group: Group, error: Error | undefined): void
+  onAttempt(group: BatchGroup, error: Error | undefined): void
   timing: DeliveryTiming
 }
 
@@ -50,22 +50,22 @@ export interface DeliveryParts {
  * been made by an earlier process, it is made sure that it has ended, and only what is not there is sent. Resolves when the
  * server has confirmed all rows and the group is told of it; rejects when `wait` does.
  */
-export async function deliver(group: Group, parts: DeliveryParts): Promise<void> {
-  const { wait, tried, timing } = parts
+export async function deliver(group: BatchGroup, parts: DeliveryParts): Promise<void> {
+  const { wait, onAttempt, timing } = parts
   for (let attempt = group.first === undefined ? 1 : 0; ; attempt++) {
     try {
       await send(group, attempt === 0, parts)
       break
     } catch (error) {
-      tried(group, error as Error)
+      onAttempt(group, error as Error)
     }
     await wait(Math.min(timing.longestWaitMs, timing.firstWaitMs * 2 ** attempt))
   }
   await group.confirmed()
-  tried(group, undefined)
+  onAttempt(group, undefined)
 }
 
-async function send(group: Group, isFirst: boolean, parts: DeliveryParts): Promise<void> {
+async function send(group: BatchGroup, isFirst: boolean, parts: DeliveryParts): Promise<void> {
   const { server, location } = parts
   const { batch, blocks } = isFirst ? group.first! : await readRest(group, parts)
   if (batch === undefined || blocks.length === 0) return
@@ -78,12 +78,12 @@ async function send(group: Group, isFirst: boolean, parts: DeliveryParts): Promi
 const queryPrefix = (batch: bigint) => `logweir-${batch.toString(16).padStart(16, '0')}-`
 
 /** The blocks of what is not yet on the server. */
-async function readRest(group: Group, parts: DeliveryParts): Promise<{ batch?: bigint; blocks: Uint8Array[] }> {
+async function readRest(group: BatchGroup, parts: DeliveryParts): Promise<{ batch?: bigint; blocks: Uint8Array[] }> {
   const times: TimeRange[] = []
   const batch = await group.read((read) => times.push(timesOf(read)))
   if (batch === undefined) return { blocks: [] }
-  await makeSureOfEnd(batch, parts)
-  const there = await rowsThere(group, batch, times, parts)
+  await assertNoneRunning(batch, parts)
+  const there = await storedRows(group, batch, times, parts)
   const isMissing = (row: number) => !there.has(row)
   const blocks: Uint8Array[] = []
   let firstRow = 0
@@ -96,7 +96,7 @@ async function readRest(group: Group, parts: DeliveryParts): Promise<{ batch?: b
 }
 
 /** Rejects while something of an earlier try runs on any shard, and ends it. */
-async function makeSureOfEnd(batch: bigint, { server, location, wait, timing }: DeliveryParts): Promise<void> {
+async function assertNoneRunning(batch: bigint, { server, location, wait, timing }: DeliveryParts): Promise<void> {
   const pattern = textValue(`${queryPrefix(batch)}%`)
   const processes =
     location.cluster === undefined ? 'system.processes' : `cluster(${quoteName(location.cluster)}, system, processes)`
@@ -111,8 +111,8 @@ async function makeSureOfEnd(batch: bigint, { server, location, wait, timing }: 
 }
 
 /** The places of a group's rows that the server has. It looks at the days of these rows only. */
-async function rowsThere(
-  { source, arrivedUs }: Group,
+async function storedRows(
+  { source, arrivedUs }: BatchGroup,
   batch: bigint,
   times: readonly TimeRange[],
   { server, location }: DeliveryParts,

@@ -12,12 +12,12 @@ import { type Damage, describeDamage } from '../disk/journal/recover.js'
 import { type Engine, GROUPING_LIMITS, type Row, tooManyGroups } from '../engine.js'
 import { shapeOf } from '../plan.js'
 import { readAnswer } from './answer.js'
-import { DELIVERY_TIMING, type DeliveryTiming, deliver, type Group } from './delivery.js'
+import { BATCH_GROUP_LIMITS, type BatchGroupLimits, createBatchGroups } from './batch-groups.js'
+import { type BatchGroup, DELIVERY_TIMING, type DeliveryTiming, deliver } from './delivery.js'
 import { FOLLOW_LIMITS, type FollowLimits, followRows } from './follow.js'
-import { createGroups, GROUP_LIMITS, type GroupLimits } from './groups.js'
+import { listJournaledGroups } from './group-journals.js'
 import { messageWithHint, type Server, ServerError } from './server.js'
 import type { TableLocation } from './table-names.js'
-import { listUnconfirmed } from './unconfirmed.js'
 
 export interface ClickHouseEngineOptions {
   server: Server
@@ -31,7 +31,7 @@ export interface ClickHouseEngineOptions {
   directory: string
   /** Gives the directory back. */
   release?: () => Promise<void>
-  limits?: Partial<GroupLimits>
+  limits?: Partial<BatchGroupLimits>
   /** Beyond so many bytes that the server has not confirmed, `append` waits. */
   unconfirmedBytes?: number
   timing?: Partial<DeliveryTiming & { closeMs: number }>
@@ -61,26 +61,26 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
   const timing = { ...DELIVERY_TIMING, closeMs: CLOSE_MS, ...options.timing }
   const disk = createTrouble(RETRY_MS, tellTrouble(directory, log))
   const lanes = new Map(SOURCE_NAMES.map((source) => [source, createTurns()]))
-  const unconfirmed = new Set<Group>()
-  const failing = new Map<Group, Error>()
+  const unconfirmed = new Set<BatchGroup>()
+  const failing = new Map<BatchGroup, Error>()
   const closing = new AbortController()
   /** Who waits for room. */
   const waiting: (() => void)[] = []
   let isFull = () => heldBytes() >= unconfirmedBytes
   let isClosed = false
 
-  const groups = createGroups({
+  const groups = createBatchGroups({
     files,
     clock,
     trouble: disk,
     isBusy: (source) => [...unconfirmed].some((group) => group.source === source),
     closed: enqueue,
-    limits: { ...GROUP_LIMITS, ...options.limits },
+    limits: { ...BATCH_GROUP_LIMITS, ...options.limits },
   })
 
-  function enqueue(group: Group): void {
+  function enqueue(group: BatchGroup): void {
     unconfirmed.add(group)
-    const parts = { server, location, tried, timing, wait: untilClosing }
+    const parts = { server, location, onAttempt, timing, wait: untilClosing }
     void lanes
       .get(group.source)!
       .take(() => deliver(group, parts))
@@ -99,7 +99,7 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
 
   const untilClosing = (ms: number) => wait(ms, undefined, { signal: closing.signal })
 
-  function tried(group: Group, error: Error | undefined): void {
+  function onAttempt(group: BatchGroup, error: Error | undefined): void {
     const before = failing.size
     if (error === undefined) failing.delete(group)
     else if (!closing.signal.aborted) failing.set(group, error)
@@ -154,8 +154,8 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
 
   return {
     async recover() {
-      for (const group of await listUnconfirmed(files, countDamage)) {
-        groups.beginAfter(group)
+      for (const group of await listJournaledGroups(files, countDamage)) {
+        groups.startAfter(group)
         enqueue(group)
       }
     },
@@ -183,8 +183,8 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
     },
     stats: () =>
       SOURCE_NAMES.map((source) => {
-        const held = [...unconfirmed, ...groups.opened()].filter((group) => group.source === source)
-        const sum = (of: (group: Group) => number) => held.reduce((total, group) => total + of(group), 0)
+        const held = [...unconfirmed, ...groups.openGroups()].filter((group) => group.source === source)
+        const sum = (of: (group: BatchGroup) => number) => held.reduce((total, group) => total + of(group), 0)
         const headBytes = sum(({ bytes }) => bytes)
         return { source, rows: sum(({ rows }) => rows), segments: 0, hotBytes: 0, coldBytes: 0, headBytes }
       }),

@@ -6,7 +6,7 @@ import type { TimeRange } from '../plan.js'
 import { tableColumns, typeOfHot } from './table-names.js'
 
 /** Where the rows of a block came from: the last columns of a table. */
-export interface Origin {
+export interface RowIds {
   /** Microseconds since the epoch. */
   arrivedUs: number
   batch: bigint
@@ -22,15 +22,15 @@ type Keep = (row: number) => boolean
  * for each column its name, its type and its values. A text is its length and its bytes; a nullable column begins with a
  * byte for each row. Throws a TypeError where the batch is not what it says it is.
  */
-export function toNative(batch: IngestBatch, origin: Origin, keep?: Keep): { block: Uint8Array; rows: number } {
+export function toNative(batch: IngestBatch, ids: RowIds, keep?: Keep): { block: Uint8Array; rows: number } {
   const dataOf = decode(batch)
   const places = Uint32Array.from({ length: batch.rows }, (_, i) => i)
-  const rows = keep === undefined ? places : places.filter((row) => keep(origin.firstRow + row))
+  const rows = keep === undefined ? places : places.filter((row) => keep(ids.firstRow + row))
   const out = createOut(batch.ipc.length + ROW_BYTES * rows.length)
   const columns = tableColumns(batch.source)
   out.length(columns.length)
   out.length(rows.length)
-  const writers = columnWriters(batch.source, dataOf, origin)
+  const writers = columnWriters(batch.source, dataOf, ids)
   for (const { name, type } of columns) {
     out.text(name)
     out.text(type)
@@ -63,7 +63,7 @@ type ColumnWriter = (out: Out, rows: Uint32Array) => void
 function columnWriters(
   source: SourceName,
   dataOf: ReadonlyMap<string, Data>,
-  { arrivedUs, batch, firstRow }: Origin,
+  { arrivedUs, batch, firstRow }: RowIds,
 ): Map<string, ColumnWriter> {
   const dataNamed = (name: string) => {
     const data = dataOf.get(name)

@@ -136,7 +136,7 @@ describe('the work of a run', () => {
   })
 
   it('is done again where nothing may be kept', async () => {
-    const { engine, scanned } = await openFilled({ memoBytes: 0 })
+    const { engine, scanned } = await openFilled({ partialCacheBytes: 0 })
     await answer(engine, perSecond())
     await answer(engine, perSecond())
     expect(await scanned()).toBe(BATCHES * ROWS)
@@ -317,7 +317,7 @@ describe('the memory of open rows', () => {
 async function openOnDisk(options: Partial<ArrowEngineOptions> = {}) {
   const files = createModelFiles()
   const disk = { directory: 'data', files, release: async () => {} }
-  const room = { rowsLimitBytes: 1, sealBytes: Number.POSITIVE_INFINITY, memoBytes: 0 }
+  const room = { rowsLimitBytes: 1, sealBytes: Number.POSITIVE_INFINITY, partialCacheBytes: 0 }
   const { engine } = await openFilled({ disk, ...room, ...options })
   await engine.seal()
   return { engine, files }

@@ -1,7 +1,7 @@
 import { memoryOf } from '../../../src/base/array-buffers.js'
 import type { Yielder } from '../../../src/base/time-slices.js'
 import type { Accumulator } from '../../../src/engine/arrow/accumulators/accumulator.js'
-import { createTally, type Tally, tallyNumbers } from '../../../src/engine/arrow/accumulators/tally.js'
+import { countNumbers, createHistogram, type Histogram } from '../../../src/engine/arrow/accumulators/histogram.js'
 import type { Batch } from '../../../src/engine/arrow/columns/batch.js'
 import { ABSENT, createInterner, type Dictionary, entryOf } from '../../../src/engine/arrow/columns/dictionary.js'
 import { widenNumbers } from '../../../src/engine/arrow/columns/numbers.js'
@@ -25,13 +25,16 @@ import type { TestRecord } from '../../support/records.js'
 export const noYield: Yielder = () => undefined
 
 /** Numbers with something behind their end that must not be read. */
-export function numbers(values: readonly number[]): Tally {
-  return tallyNumbers(createTally(), { values: Float64Array.of(...values, 1e300, Number.NaN), length: values.length })
+export function numbers(values: readonly number[]): Histogram {
+  return countNumbers(createHistogram(), {
+    values: Float64Array.of(...values, 1e300, Number.NaN),
+    length: values.length,
+  })
 }
 
 /** Numbers of any length: what is too many for a call's arguments. */
-export const manyNumbers = (values: Float64Array): Tally =>
-  tallyNumbers(createTally(), { values: values.slice(), length: values.length })
+export const manyNumbers = (values: Float64Array): Histogram =>
+  countNumbers(createHistogram(), { values: values.slice(), length: values.length })
 
 /** The state of an accumulator that was given the parts one after another. */
 export function stateOf<Input, State>(accumulator: Accumulator<Input, State>, ...parts: readonly Input[]): State {
@@ -45,7 +48,7 @@ export function mergedStateOf<Input, State>(accumulator: Accumulator<Input, Stat
   const state = accumulator.create()
   parts.forEach((part, i) => {
     const folded = stateOf(accumulator, part)
-    if (i % 2 === 1) accumulator.settle?.(folded)
+    if (i % 2 === 1) accumulator.shrink?.(folded)
     accumulator.merge(state, folded)
   })
   return state

@@ -9,7 +9,7 @@ export interface Accumulator<Input, State> {
   /** Folds `from`, which stays as it is, into `into`. */
   merge(into: State, from: State): void
   /** Brings a state that is to be kept into a form that is small and quick to merge. It may still be added to. */
-  settle?(state: State): void
+  shrink?(state: State): void
   /** Bytes of memory that a state takes, about. */
   bytes(state: State): number
 }

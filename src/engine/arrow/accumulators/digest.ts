@@ -1,5 +1,5 @@
 import { countBelow } from '../../../base/search.js'
-import { COUNTED_INTEGERS, type Tally } from './tally.js'
+import { COUNTED_INTEGERS, type Histogram } from './histogram.js'
 
 /**
  * A digest: some of a multiset's values in ascending order, and how many values of the multiset lie at or below each.
@@ -48,13 +48,13 @@ export function sortedDigest(values: Float64Array, length: number): Digest {
 }
 
 /** The exact digest of the integers that were counted, of which there must be some. */
-export function countedDigest({ integers, least, greatest }: Tally): Digest {
+export function countedDigest({ integers, least, greatest }: Histogram): Digest {
   const output = createOutput()
   emitCounted(output, integers.subarray(least, greatest + 1), INTEGERS.subarray(least, greatest + 1))
   return close(output)
 }
 
-/** What stands in each place of a tally's counts. */
+/** What stands in each place of a histogram's counts. */
 const INTEGERS = Float64Array.from({ length: COUNTED_INTEGERS }, (_, integer) => integer)
 
 /**
@@ -108,7 +108,7 @@ function emitCounted(output: Output, counts: Uint32Array, samples: Float64Array)
   output.length = writeCounted(counts, samples, output.values, output.cumulative, output.length, belowOf(output))
 }
 
-/** A loop of its own, as those of tally.ts. Returns the new length. */
+/** A loop of its own, as those of histogram.ts. Returns the new length. */
 function writeCounted(
   counts: Uint32Array,
   samples: Float64Array,

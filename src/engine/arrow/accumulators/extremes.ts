@@ -1,5 +1,5 @@
 import type { Accumulator } from './accumulator.js'
-import type { Tally } from './tally.js'
+import type { Histogram } from './histogram.js'
 
 /** Infinity and -Infinity while there was no value. */
 export interface ExtremesState {
@@ -8,7 +8,7 @@ export interface ExtremesState {
 }
 
 /** The least and the greatest value. */
-export const extremesAccumulator: Accumulator<Tally, ExtremesState> = {
+export const extremesAccumulator: Accumulator<Histogram, ExtremesState> = {
   create: () => ({ min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY }),
   update(state, { length, counted, least, greatest, others }) {
     let { min, max } = state

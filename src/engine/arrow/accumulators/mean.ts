@@ -1,5 +1,5 @@
 import type { Accumulator } from './accumulator.js'
-import { sumOfIntegers, type Tally } from './tally.js'
+import { type Histogram, sumOfIntegers } from './histogram.js'
 
 /**
  * The exact sum of all values, as a few doubles that do not overlap: `sum + error + rest[0] + rest[1] + …`, and apart
@@ -20,11 +20,11 @@ const LARGE_SCALE = 2 ** 100
  * The arithmetic mean of an exact sum, so that it is right also where values of both signs and of any size cancel.
  * Knuth's two-sum carries the rounding error of each addition along; the errors nearly always add up without one of their own.
  */
-export const meanAccumulator: Accumulator<Tally, MeanState> = {
+export const meanAccumulator: Accumulator<Histogram, MeanState> = {
   create: () => ({ count: 0, sum: 0, error: 0, rest: [], large: [] }),
-  update(state, tally) {
-    const { length, counted, others } = tally
-    if (counted > 0) addExactly(state.rest, sumOfIntegers(tally))
+  update(state, histogram) {
+    const { length, counted, others } = histogram
+    if (counted > 0) addExactly(state.rest, sumOfIntegers(histogram))
     let { sum, error } = state
     for (let i = 0; i < length - counted; i++) {
       const value = others[i]!

@@ -10,7 +10,7 @@ import {
   valueOfRank,
   weightOf,
 } from './digest.js'
-import type { Tally } from './tally.js'
+import type { Histogram } from './histogram.js'
 
 /** Values not yet digested, and digests. A merged state holds the digests of all that were merged, as they are. */
 export interface QuantileState {
@@ -31,17 +31,17 @@ const MERGED_LIMIT = 64
  * below 0.2 percentage points, however many segments there are: half of it is that of the digests made on the way,
  * half that of the last. Nothing is lost at all of integers that were counted, nor of other values that are few.
  */
-export const quantileAccumulator: Accumulator<Tally, QuantileState> = {
+export const quantileAccumulator: Accumulator<Histogram, QuantileState> = {
   create: () => ({ pending: new Float64Array(0), pendingCount: 0, digests: [] }),
-  update(state, tally) {
-    if (tally.counted > 0) state.digests.push(countedDigest(tally))
-    addPending(state, tally.others, tally.length - tally.counted)
+  update(state, histogram) {
+    if (histogram.counted > 0) state.digests.push(countedDigest(histogram))
+    addPending(state, histogram.others, histogram.length - histogram.counted)
   },
   merge(into, from) {
     into.digests.push(...from.digests)
     addPending(into, from.pending, from.pendingCount)
   },
-  settle(state) {
+  shrink(state) {
     if (state.pendingCount > MERGED_LIMIT) digestPending(state, weightOfAll(state.digests) + state.pendingCount)
     state.pending = state.pending.slice(0, state.pendingCount)
   },

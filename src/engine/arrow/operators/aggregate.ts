@@ -3,10 +3,16 @@ import type { Aggregate, NamedAggregates, Predicate } from '../../plan.js'
 import type { Accumulator } from '../accumulators/accumulator.js'
 import { type CountState, countAccumulator } from '../accumulators/count.js'
 import { type ExtremesState, extremesAccumulator } from '../accumulators/extremes.js'
+import {
+  countIntegers,
+  countNumbers,
+  createHistogram,
+  type Histogram,
+  LISTED_LENGTH,
+} from '../accumulators/histogram.js'
 import { type MeanState, meanAccumulator, meanOf } from '../accumulators/mean.js'
 import { type QuantileState, quantileAccumulator, quantileOf } from '../accumulators/quantile.js'
 import { type ShareState, shareAccumulator, shareOf } from '../accumulators/share.js'
-import { createTally, LISTED, type Tally, tallyNumbers, tallyShorts } from '../accumulators/tally.js'
 import type { AreasColumn, Batch } from '../columns/batch.js'
 import {
   countAtLeast,
@@ -27,7 +33,7 @@ export type States = unknown[]
 /** What one stretch of rows gives a fold: made at most once a stretch, however many folds read it. */
 interface Stretch {
   rows: number
-  tally(column: string): Tally
+  histogram(column: string): Histogram
   countAtLeast(column: string, least: number): number
   areaCounts(column: string): Uint32Array
 }
@@ -80,17 +86,17 @@ function partOf(name: string, aggregate: Aggregate): { fold: Fold; output: Outpu
     case 'share':
       return part(shareFold(aggregate.where), shareAccumulator, (state: ShareState) => shareOf(state))
     case 'min':
-      return part(tallyFold('extremes', aggregate.column), extremesAccumulator, ({ min }: ExtremesState) =>
+      return part(histogramFold('extremes', aggregate.column), extremesAccumulator, ({ min }: ExtremesState) =>
         finiteOrNull(min),
       )
     case 'max':
-      return part(tallyFold('extremes', aggregate.column), extremesAccumulator, ({ max }: ExtremesState) =>
+      return part(histogramFold('extremes', aggregate.column), extremesAccumulator, ({ max }: ExtremesState) =>
         finiteOrNull(max),
       )
     case 'mean':
-      return part(tallyFold('mean', aggregate.column), meanAccumulator, (state: MeanState) => meanOf(state))
+      return part(histogramFold('mean', aggregate.column), meanAccumulator, (state: MeanState) => meanOf(state))
     case 'quantile':
-      return part(tallyFold('quantile', aggregate.column), quantileAccumulator, (state: QuantileState) =>
+      return part(histogramFold('quantile', aggregate.column), quantileAccumulator, (state: QuantileState) =>
         quantileOf(state, aggregate.percent),
       )
   }
@@ -98,8 +104,8 @@ function partOf(name: string, aggregate: Aggregate): { fold: Fold; output: Outpu
 
 const finiteOrNull = (value: number) => (Number.isFinite(value) ? value : null)
 
-function tallyFold(key: string, column: string): Omit<Fold, 'accumulator'> {
-  return { key: `${key} ${column}`, input: (stretch) => stretch.tally(column) }
+function histogramFold(key: string, column: string): Omit<Fold, 'accumulator'> {
+  return { key: `${key} ${column}`, input: (stretch) => stretch.histogram(column) }
 }
 
 function shareFold(where: Predicate): Omit<Fold, 'accumulator'> {
@@ -163,9 +169,9 @@ export function mergeStates({ folds }: Aggregation, into: States, from: States):
 }
 
 /** Brings states into their smallest form, to be kept. */
-export function settleStates({ folds }: Aggregation, states: States): void {
+export function shrinkStates({ folds }: Aggregation, states: States): void {
   folds.forEach(({ accumulator }, i) => {
-    accumulator.settle?.(states[i] as never)
+    accumulator.shrink?.(states[i] as never)
   })
 }
 
@@ -177,15 +183,15 @@ export function bytesOfStates({ folds }: Aggregation, states: States): number {
 /** Loads stretches of positions; what a stretch gave is overwritten by the next. */
 function createLoader(batch: Batch, selection: Selection): (from: number, to: number) => Stretch {
   return (from, to) => {
-    const tallies = new Map<string, Tally>()
+    const histograms = new Map<string, Histogram>()
     const areas = new Map<string, Uint32Array>()
     const numbersOf = (column: string) => batch.columns.get(column) as NumberColumn
     return {
       rows: to - from,
-      tally: (column) =>
-        once(tallies, column, () => {
-          const scratch = scratchFor(tallies.size, to - from)
-          return tallyStretch(tallyFor(tallies.size), numbersOf(column), selection, from, to, scratch)
+      histogram: (column) =>
+        once(histograms, column, () => {
+          const scratch = scratchFor(histograms.size, to - from)
+          return histogramOf(histogramFor(histograms.size), numbersOf(column), selection, from, to, scratch)
         }),
       countAtLeast: (column, least) => countStretchAtLeast(numbersOf(column), selection, from, to, least),
       areaCounts: (column) =>
@@ -197,7 +203,7 @@ function createLoader(batch: Batch, selection: Selection): (from: number, to: nu
   }
 }
 
-/** Vectors and tallies that are used over and over, one for each number column of a stretch: new memory costs more than what is done in it. */
+/** Vectors and histograms that are used over and over, one for each number column of a stretch: new memory costs more than what is done in it. */
 const scratches: Float64Array[] = []
 
 function scratchFor(index: number, length: number): Float64Array {
@@ -206,9 +212,9 @@ function scratchFor(index: number, length: number): Float64Array {
   return (scratches[index] = new Float64Array(length))
 }
 
-const talliesKept: Tally[] = []
+const reusedHistograms: Histogram[] = []
 
-const tallyFor = (index: number): Tally => (talliesKept[index] ??= createTally())
+const histogramFor = (index: number): Histogram => (reusedHistograms[index] ??= createHistogram())
 
 function once<T>(made: Map<string, T>, key: string, make: () => T): T {
   const known = made.get(key)
@@ -219,22 +225,22 @@ function once<T>(made: Map<string, T>, key: string, make: () => T): T {
 }
 
 /** Tallies a stretch of a column: small integers of a range from where they are, other values out of `scratch`. */
-function tallyStretch(
-  tally: Tally,
+function histogramOf(
+  histogram: Histogram,
   column: NumberColumn,
   selection: Selection,
   from: number,
   to: number,
   scratch: Float64Array,
-): Tally {
+): Histogram {
   if (selection.kind === 'indices') {
-    return tallyNumbers(tally, numbersOfRows(column, selection.indices.subarray(from, to), scratch))
+    return countNumbers(histogram, numbersOfRows(column, selection.indices.subarray(from, to), scratch))
   }
   const [start, end] = [selection.start + from, selection.start + to]
-  if ('exceptions' in column && to - from > LISTED) {
-    return tallyShorts(tally, column.values.subarray(start, end), exceptionsOf(column.exceptions, start, end))
+  if ('exceptions' in column && to - from > LISTED_LENGTH) {
+    return countIntegers(histogram, column.values.subarray(start, end), exceptionsOf(column.exceptions, start, end))
   }
-  return tallyNumbers(tally, numbersOfRange(column, start, end, scratch))
+  return countNumbers(histogram, numbersOfRange(column, start, end, scratch))
 }
 
 function countStretchAtLeast(

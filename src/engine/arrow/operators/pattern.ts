@@ -4,7 +4,7 @@ import type { Yielder } from '../../../base/time-slices.js'
 import { KIB } from '../../../base/units.js'
 import { type Dictionary, entryAt, entryOf } from '../columns/dictionary.js'
 import { blocksThatMayHold } from '../columns/grams.js'
-import { createPace, type Pace } from './pace.js'
+import { createSearchSize, type SearchSize } from './search-size.js'
 
 /** How to find the entries of a dictionary that a pattern matches, without one RE2 call an entry. */
 export interface Matcher {
@@ -18,7 +18,7 @@ export interface Matcher {
   staysInLine: boolean
   /** Judges a single entry. */
   single: Pattern
-  pace: Pace
+  searchSize: SearchSize
 }
 
 /** Entries next to each other: [from, to). */
@@ -47,11 +47,11 @@ const STAYS_IN_LINE =
 export function createMatcher(pattern: string): Matcher {
   const single = compilePattern(pattern)
   const literal = Buffer.from(requiredLiteral(pattern))
-  const pace = createPace()
+  const searchSize = createSearchSize()
   const staysInLine = STAYS_IN_LINE.test(pattern)
-  if (LITERAL.test(pattern)) return { literal, literalDecides: true, lines: undefined, staysInLine, single, pace }
+  if (LITERAL.test(pattern)) return { literal, literalDecides: true, lines: undefined, staysInLine, single, searchSize }
   const lines = NOT_BY_LINE.test(pattern) ? undefined : compilePattern(pattern, 'gm')
-  return { literal, literalDecides: false, lines, staysInLine, single, pace }
+  return { literal, literalDecides: false, lines, staysInLine, single, searchSize }
 }
 
 /** Entries of a dictionary that match: a byte for each, 1 where it does, and none of those outside of [from, to). */
@@ -62,7 +62,7 @@ export interface Hits extends Stretch {
 /** The entries in which the pattern matches somewhere. Absent never does. */
 export async function matchEntries(dictionary: Dictionary, matcher: Matcher, yieldIfDue: Yielder): Promise<Hits> {
   const hits = new Uint8Array(dictionary.count)
-  const { literal, literalDecides, staysInLine, single, pace } = matcher
+  const { literal, literalDecides, staysInLine, single, searchSize } = matcher
   const search = staysInLine ? matchWithinLines : matchLines
   let lines = dictionary.hasNewlines ? undefined : matcher.lines
   const match = (piece: Stretch) => {
@@ -72,8 +72,8 @@ export async function matchEntries(dictionary: Dictionary, matcher: Matcher, yie
   }
   const matchInPieces = async (stretch: Stretch) => {
     for (let from = stretch.from; from < stretch.to; await yieldIfDue()) {
-      const piece = pieceOf(dictionary, stretch, from, pace.bytes)
-      pace.time(() => match(piece))
+      const piece = pieceOf(dictionary, stretch, from, searchSize.bytes)
+      searchSize.measure(() => match(piece))
       from = piece.to
     }
   }

@@ -3,7 +3,7 @@ import { timeAt } from '../columns/batch.js'
 import { rowAt, type Selection, sizeOf } from '../columns/selection.js'
 
 /** A row found, and where it lies. Of equal times the later arrival is the newer: the later batch, then the later row. */
-export interface Found {
+export interface RowRef {
   timestampUs: number
   /** The batch's place in order of arrival. */
   batch: number
@@ -12,7 +12,7 @@ export interface Found {
 
 /** The newest rows so far, at most `limit`, newest first. */
 export interface Top {
-  readonly found: readonly Found[]
+  readonly found: readonly RowRef[]
   /** Whether a batch whose newest row is of that time could still have a row among the newest. */
   wants(maxUs: number): boolean
   /** Takes the rows of a selection that are among the newest. */
@@ -20,7 +20,7 @@ export interface Top {
 }
 
 export function createTop(limit: number): Top {
-  const found: Found[] = []
+  const found: RowRef[] = []
   const wants = (timestampUs: number) => found.length < limit || timestampUs >= found[limit - 1]!.timestampUs
   return {
     found,
@@ -36,7 +36,7 @@ export function createTop(limit: number): Top {
   }
 }
 
-function insert(found: Found[], row: Found, limit: number): void {
+function insert(found: RowRef[], row: RowRef, limit: number): void {
   let at = found.length
   while (at > 0 && isNewer(row, found[at - 1]!)) at--
   if (at >= limit) return
@@ -44,7 +44,7 @@ function insert(found: Found[], row: Found, limit: number): void {
   if (found.length > limit) found.pop()
 }
 
-function isNewer(a: Found, b: Found): boolean {
+function isNewer(a: RowRef, b: RowRef): boolean {
   if (a.timestampUs !== b.timestampUs) return a.timestampUs > b.timestampUs
   return a.batch !== b.batch ? a.batch > b.batch : a.row > b.row
 }

@@ -5,20 +5,20 @@ import type { Batch, Part } from '../columns/batch.js'
 import { sizeOf } from '../columns/selection.js'
 import { createAggregation } from '../operators/aggregate.js'
 import { createTop } from '../operators/top.js'
-import { memoKey } from './memo.js'
-import { bytesOfPartial, mergePartial, type Partial, partialOf, settle } from './partials.js'
+import { cacheKey } from './partial-cache.js'
+import { bytesOfPartial, mergePartial, type Partial, partialOf, shrinkPartial } from './partials.js'
 import { readRows } from './read-rows.js'
-import { createSelect, liesWithin, type Run } from './select.js'
+import { createSelect, isWithin, type Run } from './select.js'
 
 /**
  * Runs a plan of the buckets shape: each part gives a partial, the partials are merged. Of a sealed part that lies in the
  * window whole, the partial is kept; of one that the window cuts, the rows that the predicates leave.
  */
 export async function runBuckets(shape: BucketsShape, run: Run): Promise<Row[]> {
-  const { parts, yieldIfDue, memo } = run
+  const { parts, yieldIfDue, partialCache } = run
   const aggregation = createAggregation(shape.aggregates)
   const select = createSelect(shape, run)
-  const key = memoKey(shape.predicates, shape.unit, shape.aggregates)
+  const key = cacheKey(shape.predicates, shape.unit, shape.aggregates)
   const total: Partial = new Map()
 
   const compute = (part: Part): Promise<Partial> =>
@@ -28,14 +28,14 @@ export async function runBuckets(shape: BucketsShape, run: Run): Promise<Row[]> 
     })
 
   async function computeToKeep(part: Part): Promise<Partial> {
-    const partial = settle(await compute(part), aggregation)
-    memo.keep(part, key, partial, bytesOfPartial(partial, aggregation))
+    const partial = shrinkPartial(await compute(part), aggregation)
+    partialCache.put(part, key, partial, bytesOfPartial(partial, aggregation))
     return partial
   }
 
   const partialIn = (part: Part): Partial | Promise<Partial> => {
-    if (!part.isSealed || !liesWithin(part, shape)) return compute(part)
-    return memo.get<Partial>(part, key) ?? computeToKeep(part)
+    if (!part.isSealed || !isWithin(part, shape)) return compute(part)
+    return partialCache.get<Partial>(part, key) ?? computeToKeep(part)
   }
 
   for (const part of parts) {

@@ -14,10 +14,10 @@ import {
   createFolding,
   createStates,
   type States,
-  settleStates,
+  shrinkStates,
 } from '../operators/aggregate.js'
-import { distinctCodes, gather } from '../operators/gather.js'
 import { createRanking } from '../operators/ranking.js'
+import { distinctCodes, sortByGroup } from '../operators/sort-by-group.js'
 import { urlPath } from '../operators/url-path.js'
 import { createSelect, type Run } from './select.js'
 
@@ -76,16 +76,16 @@ async function foldRows(
   pacing: Pacing,
 ): Promise<void> {
   const { codes, groupOf } = await groupsOf(groups, column, selection, key, aggregation, pacing)
-  const gathered = gather(column, selection, groupOf, codes.length)
-  const fold = createFolding(batch, gathered.selection, aggregation)
+  const sorted = sortByGroup(column, selection, groupOf, codes.length)
+  const fold = createFolding(batch, sorted.selection, aggregation)
   let from = 0
   for (const [group, code] of codes.entries()) {
     const states = groups.states[code]!
     const before = bytesOfStates(aggregation, states)
-    fold(from, gathered.ends[group]!, states)
+    fold(from, sorted.ends[group]!, states)
     groups.bytes += bytesOfStates(aggregation, states) - before
     await keepWithin(groups, aggregation, pacing)
-    from = gathered.ends[group]!
+    from = sorted.ends[group]!
     await pacing.yieldIfDue()
   }
 }
@@ -148,7 +148,7 @@ async function shrink(groups: Groups, aggregation: Aggregation, yieldIfDue: Yiel
   groups.bytes = 0
   for (const states of groups.states) {
     if (states === undefined) continue
-    settleStates(aggregation, states)
+    shrinkStates(aggregation, states)
     groups.bytes += GROUP_BYTES + bytesOfStates(aggregation, states)
     await yieldIfDue()
   }

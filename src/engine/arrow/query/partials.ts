@@ -8,7 +8,7 @@ import {
   createStates,
   mergeStates,
   type States,
-  settleStates,
+  shrinkStates,
 } from '../operators/aggregate.js'
 import { group } from '../operators/group.js'
 import { truncate } from '../operators/truncate.js'
@@ -28,8 +28,8 @@ export function partialOf(batch: Batch, selection: Selection, unit: BucketUnit, 
 }
 
 /** Makes a partial ready to be kept; it takes no more rows. */
-export function settle(partial: Partial, aggregation: Aggregation): Partial {
-  for (const states of partial.values()) settleStates(aggregation, states)
+export function shrinkPartial(partial: Partial, aggregation: Aggregation): Partial {
+  for (const states of partial.values()) shrinkStates(aggregation, states)
   return partial
 }
 

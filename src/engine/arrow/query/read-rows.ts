@@ -2,7 +2,7 @@ import type { Yielder } from '../../../base/time-slices.js'
 import { KIB } from '../../../base/units.js'
 import { RawJson, type Row, type Value } from '../../engine.js'
 import type { Batch, ColdRow } from '../columns/batch.js'
-import type { Found } from '../operators/top.js'
+import type { RowRef } from '../operators/top.js'
 
 /** Cold columns of so many bytes are held for whoever asks for row after row, and always one row: most answers take less. */
 export const STRETCH_BYTES = 256 * KIB
@@ -22,7 +22,7 @@ interface Reading {
  * The rows found, with their cold columns, in their order. They are read a stretch at a time, so that a batch is decompressed
  * once for all of its rows there, and nothing of it is held while the caller takes them: a slow one may take minutes.
  */
-export async function* readRows(found: readonly Found[], reading: Reading): AsyncGenerator<Row, void> {
+export async function* readRows(found: readonly RowRef[], reading: Reading): AsyncGenerator<Row, void> {
   let most = found.length
   for (let from = 0; from < found.length; ) {
     const rows = await readStretch(found.slice(from, from + most), reading)
@@ -34,7 +34,7 @@ export async function* readRows(found: readonly Found[], reading: Reading): Asyn
 }
 
 /** The first of the rows: as many as may be held, at least one. */
-async function readStretch(found: readonly Found[], { opened, columns, yieldIfDue }: Reading): Promise<Row[]> {
+async function readStretch(found: readonly RowRef[], { opened, columns, yieldIfDue }: Reading): Promise<Row[]> {
   const rows = new Array<Row>(found.length)
   const sizes: number[] = []
   let bytes = 0
@@ -65,7 +65,7 @@ async function readStretch(found: readonly Found[], { opened, columns, yieldIfDu
 }
 
 /** The places of each batch's rows, the batch of the first place first; the last row first, as it is decompressed soonest. */
-function placesByBatch(found: readonly Found[]): Map<number, number[]> {
+function placesByBatch(found: readonly RowRef[]): Map<number, number[]> {
   const places = new Map<number, number[]>()
   found.forEach(({ batch }, place) => {
     const others = places.get(batch)

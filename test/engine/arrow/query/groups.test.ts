@@ -50,7 +50,7 @@ describe('groups', () => {
 
   it('that take too much memory are shrunk, and refused where that is not enough', async () => {
     const many = Array.from({ length: 12_000 }, (_, i) => call('f', (i % 1_000) + 0.5))
-    const options = { sealRows: 2_000, memoBytes: 0 }
+    const options = { sealRows: 2_000, partialCacheBytes: 0 }
     const limited = (bytes: number) => run(byFunction(9), many, { ...options, groupingLimits: { groups: 3, bytes } })
     const [whole] = await limited(2 ** 20)
     const [shrunk] = await limited(120_000)

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { KIB } from '../../../../src/base/units.js'
 import type { ColdReader, ColdRow } from '../../../../src/engine/arrow/columns/batch.js'
-import type { Found } from '../../../../src/engine/arrow/operators/top.js'
+import type { RowRef } from '../../../../src/engine/arrow/operators/top.js'
 import { readRows, STRETCH_BYTES } from '../../../../src/engine/arrow/query/read-rows.js'
 import type { Row } from '../../../../src/engine/engine.js'
 import { noYield } from '../support.js'
@@ -57,7 +57,7 @@ async function nextTurns(turns: number): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await nextTurn()
 }
 
-const foundOf = (wanted: readonly Wanted[]): Found[] =>
+const foundOf = (wanted: readonly Wanted[]): RowRef[] =>
   wanted.map(({ batch, row }, i) => ({ timestampUs: wanted.length - i, batch, row }))
 
 function read(wanted: readonly Wanted[]) {

@@ -7,13 +7,13 @@ import type { Part } from '../columns/batch.js'
  * What has been computed of sealed parts, which never change, and may be asked for again: bounded by bytes, what was not
  * asked for the longest goes first.
  */
-export interface Memo {
+export interface PartialCache {
   /** What is kept of a part under a key. */
   get<T extends object>(part: Part, key: string): T | undefined
   /** Keeps what takes so many bytes, unless there is something under the key or the part is gone. */
-  keep(part: Part, key: string, value: object, bytes: number): void
+  put(part: Part, key: string, value: object, bytes: number): void
   /** These parts are gone: lets go of all that is kept of them. A run that is under way may still compute something of them. */
-  forget(parts: readonly Part[]): void
+  dropParts(parts: readonly Part[]): void
   /** Lets go of everything. */
   clear(): void
   /** Bytes of all that is kept, about. */
@@ -33,9 +33,12 @@ const ENTRY_BYTES = 256
  * The key of what follows from these values alone, plain data. A digest: the text of a plan, which each run makes anew, would
  * be the most of what an entry takes.
  */
-export const memoKey = (...values: readonly unknown[]) => hash('sha256', JSON.stringify(values), 'base64url')
+export const cacheKey = (...values: readonly unknown[]) => hash('sha256', JSON.stringify(values), 'base64url')
 
-export function createMemo(limitBytes: number, metrics: Pick<Metrics, 'memoBytes' | 'memoRecalls'>): Memo {
+export function createPartialCache(
+  limitBytes: number,
+  metrics: Pick<Metrics, 'memoBytes' | 'memoRecalls'>,
+): PartialCache {
   const byPart = new WeakMap<Part, Map<string, Entry>>()
   const gone = new WeakSet<Part>()
   const recalls = { kept: metrics.memoRecalls.labels('kept'), none: metrics.memoRecalls.labels('none') }
@@ -54,7 +57,7 @@ export function createMemo(limitBytes: number, metrics: Pick<Metrics, 'memoBytes
       recalls[known === undefined ? 'none' : 'kept'].inc()
       return known && (entries.get(known)!.value as T)
     },
-    keep(part, key, value, bytes) {
+    put(part, key, value, bytes) {
       if (byPart.get(part)?.has(key) || gone.has(part)) return
       const entry = { part, key, value }
       entries.set(entry, entry, { size: ENTRY_BYTES + key.length + bytes })
@@ -63,7 +66,7 @@ export function createMemo(limitBytes: number, metrics: Pick<Metrics, 'memoBytes
       if (entries.has(entry)) byPart.set(part, ofPart.set(key, entry))
       metrics.memoBytes.set(entries.calculatedSize)
     },
-    forget(parts) {
+    dropParts(parts) {
       for (const part of parts) {
         gone.add(part)
         for (const entry of [...(byPart.get(part)?.values() ?? [])]) entries.delete(entry)

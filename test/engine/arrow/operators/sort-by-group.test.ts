@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { TextColumn } from '../../../../src/engine/arrow/columns/batch.js'
 import { range } from '../../../../src/engine/arrow/columns/selection.js'
-import { distinctCodes, gather } from '../../../../src/engine/arrow/operators/gather.js'
+import { distinctCodes, sortByGroup } from '../../../../src/engine/arrow/operators/sort-by-group.js'
 import { dictionary, rowsOf } from '../support.js'
 
 it('puts rows of one group side by side, ascending, whatever the width of the codes', () => {
@@ -21,10 +21,10 @@ it('puts rows of one group side by side, ascending, whatever the width of the co
         const rows = rowsOf(selection)
         const distinct = [...new Set(rows.map((row) => codes[row]!))].sort((a, b) => a - b)
         expect(distinctCodes(column, selection)).toEqual(distinct)
-        const { ends, selection: gathered } = gather(column, selection, Uint32Array.from(groupOf), 3)
-        const found = [0, 1, 2].map((group) => Array.from(gathered.indices.subarray(ends[group - 1] ?? 0, ends[group])))
+        const { ends, selection: sorted } = sortByGroup(column, selection, Uint32Array.from(groupOf), 3)
+        const found = [0, 1, 2].map((group) => Array.from(sorted.indices.subarray(ends[group - 1] ?? 0, ends[group])))
         expect(found).toEqual([0, 1, 2].map((group) => rows.filter((row) => groupOf[codes[row]!] === group)))
-        expect(gathered.indices.length).toBe(rows.length)
+        expect(sorted.indices.length).toBe(rows.length)
       }
     }),
   )

@@ -3,33 +3,38 @@ import { SOURCE_NAMES } from '../../sources.js'
 import type { Files } from '../disk/files/files.js'
 import { type Damage, recoverJournal } from '../disk/journal/recover.js'
 import { createJournal, type Journal } from '../disk/journal/writer.js'
-import type { Group } from './delivery.js'
+import type { BatchGroup } from './delivery.js'
 
 /** Journals of batches that the server has not confirmed: one file for what is sent together. */
 const DIRECTORY = 'unconfirmed'
 
 /** What the name of a file says of the batches in it. */
-type Name = Pick<Group, 'source' | 'arrivedUs'>
+type GroupName = Pick<BatchGroup, 'source' | 'arrivedUs'>
 
-const pathOf = ({ source, arrivedUs }: Name) => `${DIRECTORY}/${arrivedUs}-${source}.log`
+const pathOf = ({ source, arrivedUs }: GroupName) => `${DIRECTORY}/${arrivedUs}-${source}.log`
 
 /** A group that begins, and the journal that its batches are written to; the directory is there. */
-export function createUnconfirmed(files: Files, name: Name): { journal: Journal; group: Kept } {
+export function createGroupJournal(files: Files, name: GroupName): { journal: Journal; group: JournaledGroup } {
   const journal = createJournal(files, pathOf(name), name.source)
-  return { journal, group: keptIn(files, name, () => {}, journal) }
+  return { journal, group: journaledGroup(files, name, () => {}, journal) }
 }
 
 /** The groups that earlier processes have left, the oldest first. Makes the directory. */
-export async function listUnconfirmed(files: Files, damage: (stretch: Damage) => void): Promise<Kept[]> {
+export async function listJournaledGroups(files: Files, damage: (stretch: Damage) => void): Promise<JournaledGroup[]> {
   await files.makeDirectory(DIRECTORY)
   const names = (await files.list(DIRECTORY)).map(readName).filter((name) => name !== undefined)
-  return names.sort((a, b) => a.arrivedUs - b.arrivedUs).map((name) => keptIn(files, name, damage))
+  return names.sort((a, b) => a.arrivedUs - b.arrivedUs).map((name) => journaledGroup(files, name, damage))
 }
 
-type Kept = Omit<Group, 'first'>
+type JournaledGroup = Omit<BatchGroup, 'first'>
 
 /** A group whose batches are in a file. Damage is told of once, however often the file is read. */
-function keptIn(files: Files, name: Name, damage: (stretch: Damage) => void, journal?: Journal): Kept {
+function journaledGroup(
+  files: Files,
+  name: GroupName,
+  damage: (stretch: Damage) => void,
+  journal?: Journal,
+): JournaledGroup {
   let isToTell = true
   return {
     ...name,
@@ -45,7 +50,7 @@ function keptIn(files: Files, name: Name, damage: (stretch: Damage) => void, jou
           `${pathOf(name)} holds rows of ${header.source}. Give it the name of its source.`,
         )
       }
-      return header === undefined ? undefined : batchOf(header.marker)
+      return header === undefined ? undefined : batchNumber(header.marker)
     },
     async confirmed() {
       await journal?.close()
@@ -55,11 +60,11 @@ function keptIn(files: Files, name: Name, damage: (stretch: Damage) => void, jou
 }
 
 /** The number that names a file's batches on the server. */
-export function batchOf(marker: Uint8Array): bigint {
+export function batchNumber(marker: Uint8Array): bigint {
   return Buffer.from(marker).readBigUInt64LE()
 }
 
-function readName(name: string): Name | undefined {
+function readName(name: string): GroupName | undefined {
   const match = /^(\d+)-(\w+)\.log$/.exec(name)
   const source = SOURCE_NAMES.find((known) => known === match?.[2])
   return match === null || source === undefined ? undefined : { source, arrivedUs: Number(match[1]) }

@@ -4,7 +4,7 @@ import { EXCEPTION, type Numbers } from '../columns/numbers.js'
  * The present values of a stretch of rows in the form that sums, extremes and quantiles all work on: of a long stretch
  * the small integers, which milliseconds mostly are, counted one by one, and the other values listed.
  */
-export interface Tally {
+export interface Histogram {
   /** How many values there are. */
   length: number
   /** How many of them were counted, and how often each integer occurs; not to be read where none was. */
@@ -18,41 +18,41 @@ export interface Tally {
 }
 
 /** A stretch up to this long is listed only: there is little to gain, and nothing is to be lost of it. */
-export const LISTED = 1024
+export const LISTED_LENGTH = 1024
 /** Integers below this are counted. */
 export const COUNTED_INTEGERS = 8192
 
-export function createTally(): Tally {
+export function createHistogram(): Histogram {
   // The last one counts what is no integer below.
   const integers = new Uint32Array(COUNTED_INTEGERS + 1)
   return { length: 0, counted: 0, integers, least: 0, greatest: 0, others: new Float64Array(0) }
 }
 
-/** Tallies numbers into `tally`, whose memory is used again. */
-export function tallyNumbers(tally: Tally, { values, length }: Numbers): Tally {
-  if (length <= LISTED) return { ...tally, length, counted: 0, others: values }
-  if (length > tally.others.length) tally.others = new Float64Array(length)
-  tally.length = length
-  tally.counted = length - count(tally, values)
-  if (tally.counted > 0) findEnds(tally)
-  return tally
+/** Tallies numbers into `histogram`, whose memory is used again. */
+export function countNumbers(histogram: Histogram, { values, length }: Numbers): Histogram {
+  if (length <= LISTED_LENGTH) return { ...histogram, length, counted: 0, others: values }
+  if (length > histogram.others.length) histogram.others = new Float64Array(length)
+  histogram.length = length
+  histogram.counted = length - count(histogram, values)
+  if (histogram.counted > 0) findEnds(histogram)
+  return histogram
 }
 
 /**
  * The same for integers of 16 bits, of which as many as there are `exceptions` stand for those, NaN for an absent value,
  * and are larger than what is counted.
  */
-export function tallyShorts(tally: Tally, shorts: Uint16Array, exceptions: Float64Array): Tally {
-  if (shorts.length > tally.others.length) tally.others = new Float64Array(shorts.length)
-  const { integers, others } = tally
+export function countIntegers(histogram: Histogram, shorts: Uint16Array, exceptions: Float64Array): Histogram {
+  if (shorts.length > histogram.others.length) histogram.others = new Float64Array(shorts.length)
+  const { integers, others } = histogram
   countShorts(integers, shorts)
   const uncounted = integers[COUNTED_INTEGERS]!
   let listed = listPresent(exceptions, others)
   if (uncounted > exceptions.length) listed = listLarge(shorts, others, listed)
-  tally.counted = shorts.length - uncounted
-  tally.length = tally.counted + listed
-  if (tally.counted > 0) findEnds(tally)
-  return tally
+  histogram.counted = shorts.length - uncounted
+  histogram.length = histogram.counted + listed
+  if (histogram.counted > 0) findEnds(histogram)
+  return histogram
 }
 
 // Long loops are functions of their own: V8 compiles a loop while it runs, without what comes behind it, which has not run
@@ -82,7 +82,7 @@ function listLarge(shorts: Uint16Array, others: Float64Array, listed: number): n
 }
 
 /** Returns how many are listed. */
-function count({ integers, others, length }: Tally, values: Float64Array): number {
+function count({ integers, others, length }: Histogram, values: Float64Array): number {
   integers.fill(0)
   let listed = 0
   for (let i = 0; i < length; i++) {
@@ -94,18 +94,18 @@ function count({ integers, others, length }: Tally, values: Float64Array): numbe
   return listed
 }
 
-function findEnds(tally: Tally): void {
-  const { integers } = tally
+function findEnds(histogram: Histogram): void {
+  const { integers } = histogram
   let least = 0
   while (integers[least] === 0) least++
   let greatest = COUNTED_INTEGERS - 1
   while (integers[greatest] === 0) greatest--
-  tally.least = least
-  tally.greatest = greatest
+  histogram.least = least
+  histogram.greatest = greatest
 }
 
 /** The exact sum of the integers: far below 2^53. */
-export function sumOfIntegers({ counted, integers, least, greatest }: Tally): number {
+export function sumOfIntegers({ counted, integers, least, greatest }: Histogram): number {
   let sum = 0
   if (counted > 0) for (let integer = least; integer <= greatest; integer++) sum += integer * integers[integer]!
   return sum

@@ -2,10 +2,10 @@ import { SLICE_MS } from '../../../base/time-slices.js'
 import { KIB } from '../../../base/units.js'
 
 /** How many bytes are searched in one call, which nothing can interrupt. */
-export interface Pace {
+export interface SearchSize {
   readonly bytes: number
   /** Searches so much; the next time it is more or less. */
-  time(search: () => void): void
+  measure(search: () => void): void
 }
 
 const FIRST_BYTES = 256
@@ -18,13 +18,13 @@ const MOST_BYTES = 64 * KIB
  * RE2 takes linear time, but for some patterns, as `a[ab]{1000}c`, ten thousand times as long as for others, and nothing
  * tells beforehand. So it begins with few bytes, and searches more at once as long as that takes a small part of a slice.
  */
-export function createPace(): Pace {
+export function createSearchSize(): SearchSize {
   let bytes = FIRST_BYTES
   return {
     get bytes() {
       return bytes
     },
-    time(search) {
+    measure(search) {
       const startedMs = performance.now()
       search()
       const ms = performance.now() - startedMs

@@ -6,14 +6,14 @@ import type { TableLocation } from '../engine/clickhouse/table-names.js'
 import type { Files } from '../engine/disk/files/files.js'
 
 /** Where an export tells how it goes. */
-export interface Telling {
+export interface ExportReport {
   print(text: string): unknown
   log: Log
   /** The output of a terminal, if there is one, for progress. */
   terminal?: { write(text: string): unknown } | undefined
 }
 
-export interface ExportParts extends Telling {
+export interface ExportContext extends ExportReport {
   files: Files
   /** The name of their directory, for messages. */
   directory: string

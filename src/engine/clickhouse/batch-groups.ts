@@ -6,18 +6,18 @@ import type { Trouble } from '../disk/files/disk-retry.js'
 import type { Files } from '../disk/files/files.js'
 import type { Journal } from '../disk/journal/writer.js'
 import type { IngestBatch } from '../engine.js'
-import type { Group } from './delivery.js'
+import type { BatchGroup } from './delivery.js'
+import { batchNumber, createGroupJournal } from './group-journals.js'
 import { toNative } from './native.js'
-import { batchOf, createUnconfirmed } from './unconfirmed.js'
 
 /** A group that takes more. */
 interface OpenGroup {
-  group: Group & { first: { batch: bigint; blocks: Uint8Array[] } }
+  group: BatchGroup & { first: { batch: bigint; blocks: Uint8Array[] } }
   journal: Journal
-  beganMs: number
+  startedMs: number
 }
 
-export interface GroupLimits {
+export interface BatchGroupLimits {
   /** A group is sent once it is so old and its source has no other under way, or it has so many rows or bytes of blocks. */
   ageMs: number
   rows: number
@@ -25,15 +25,15 @@ export interface GroupLimits {
 }
 
 /** A row must be seen within a second of its arrival, and the server takes few large inserts better than many small ones. */
-export const GROUP_LIMITS: GroupLimits = { ageMs: 250, rows: 100_000, bytes: 16 * MIB }
+export const BATCH_GROUP_LIMITS: BatchGroupLimits = { ageMs: 250, rows: 100_000, bytes: 16 * MIB }
 
-export interface Groups {
+export interface BatchGroups {
   /** Names all groups to come behind one that is there already. */
-  beginAfter(group: Pick<Group, 'arrivedUs'>): void
+  startAfter(group: Pick<BatchGroup, 'arrivedUs'>): void
   /** Writes a batch to the journal of its source's open group; resolves when it outlives this process. */
   append(batch: IngestBatch): Promise<void>
   /** The groups that still take more. */
-  opened(): Group[]
+  openGroups(): BatchGroup[]
   /** Closes the groups that are due, or all. */
   closeDue(all?: boolean): Promise<void>
   /** Makes what was appended survive a power cut. */
@@ -47,12 +47,12 @@ interface Parts {
   /** Whether a group of the source is under way: then another one would only wait, and grows instead. */
   isBusy(source: SourceName): boolean
   /** Is given each group when it is closed. */
-  closed(group: Group): void
-  limits: GroupLimits
+  closed(group: BatchGroup): void
+  limits: BatchGroupLimits
 }
 
 /** Gathers batches into groups, one open group a source. */
-export function createGroups({ files, clock, trouble, isBusy, closed, limits }: Parts): Groups {
+export function createBatchGroups({ files, clock, trouble, isBusy, closed, limits }: Parts): BatchGroups {
   const open = new Map<SourceName, OpenGroup>()
   const turns = createTurns()
   let lastArrivedUs = 0
@@ -60,11 +60,11 @@ export function createGroups({ files, clock, trouble, isBusy, closed, limits }: 
   function begin(source: SourceName): OpenGroup {
     // No two groups of a process have the same time, whatever the clock does.
     lastArrivedUs = Math.max(lastArrivedUs + 1, clock.nowUs())
-    const { journal, group } = createUnconfirmed(files, { source, arrivedUs: lastArrivedUs })
-    const first = { batch: batchOf(journal.marker), blocks: [] }
-    const begun = { group: { ...group, first }, journal, beganMs: clock.monotonicMs() }
-    open.set(source, begun)
-    return begun
+    const { journal, group } = createGroupJournal(files, { source, arrivedUs: lastArrivedUs })
+    const first = { batch: batchNumber(journal.marker), blocks: [] }
+    const started = { group: { ...group, first }, journal, startedMs: clock.monotonicMs() }
+    open.set(source, started)
+    return started
   }
 
   function close({ group }: OpenGroup): void {
@@ -73,29 +73,29 @@ export function createGroups({ files, clock, trouble, isBusy, closed, limits }: 
   }
 
   async function tryToAppend(batch: IngestBatch): Promise<void> {
-    const begun = open.get(batch.source) ?? begin(batch.source)
-    const { group, journal } = begun
+    const started = open.get(batch.source) ?? begin(batch.source)
+    const { group, journal } = started
     const { block } = toNative(batch, { arrivedUs: group.arrivedUs, batch: group.first.batch, firstRow: group.rows })
     await journal.append(batch)
     group.first.blocks.push(block)
     group.rows += batch.rows
     group.bytes += block.length
-    if (group.rows >= limits.rows || group.bytes >= limits.bytes) close(begun)
+    if (group.rows >= limits.rows || group.bytes >= limits.bytes) close(started)
   }
 
   return {
-    beginAfter({ arrivedUs }) {
+    startAfter({ arrivedUs }) {
       lastArrivedUs = Math.max(lastArrivedUs, arrivedUs)
     },
     // A turn is one try: where the disk is in trouble, what was written before it is still closed and sent.
     append: (batch) => trouble.outlast(() => turns.take(() => tryToAppend(batch))),
-    opened: () => [...open.values()].map(({ group }) => group),
+    openGroups: () => [...open.values()].map(({ group }) => group),
     closeDue: (all = false) =>
       turns.take(async () => {
-        for (const begun of [...open.values()]) {
-          const { group, beganMs } = begun
-          const isDue = !isBusy(group.source) && clock.monotonicMs() - beganMs >= limits.ageMs
-          if (group.rows > 0 && (all || isDue)) close(begun)
+        for (const started of [...open.values()]) {
+          const { group, startedMs } = started
+          const isDue = !isBusy(group.source) && clock.monotonicMs() - startedMs >= limits.ageMs
+          if (group.rows > 0 && (all || isDue)) close(started)
         }
       }),
     async sync() {

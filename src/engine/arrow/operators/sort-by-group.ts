@@ -15,13 +15,18 @@ export function distinctCodes({ codes, dictionary }: TextColumn, selection: Sele
  * Rows of one group side by side: those of group i are at the positions [ends[i - 1], ends[i]) of the selection, which
  * ascend there, and only there.
  */
-export interface Gathered {
+export interface SortedRows {
   ends: Uint32Array
   selection: IndexSelection
 }
 
 /** Puts the selected rows in order of their groups, `groupOf` their codes: counts each group, then places each row. */
-export function gather({ codes }: TextColumn, selection: Selection, groupOf: Uint32Array, groups: number): Gathered {
+export function sortByGroup(
+  { codes }: TextColumn,
+  selection: Selection,
+  groupOf: Uint32Array,
+  groups: number,
+): SortedRows {
   const size = sizeOf(selection)
   const ends = new Uint32Array(groups)
   for (let position = 0; position < size; position++) ends[groupOf[codes[rowAt(selection, position)]!]!]!++
