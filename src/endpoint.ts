@@ -1,4 +1,4 @@
-/** What a module of `--endpoints` is made with: `import { endpoint, … } from 'logweir/endpoint'`. */
+/** The public API for modules of `--endpoints`: `import { endpoint, … } from 'logweir/endpoint'`. */
 export { bucketEnd, truncate } from './base/buckets.js'
 export { DAY_US, HOUR_US, MILLISECOND_US, MINUTE_US, SECOND_US } from './base/units.js'
 export { type CachePolicy, type Endpoint, type EndpointSpec, endpoint, sql } from './endpoints/endpoint.js'

@@ -6,22 +6,21 @@ const NEWLINE = 0x0a
 /**
  * Distinct byte strings, each with a dense code from 0 in order of first appearance.
  *
- * No JavaScript string is made: the table hashes bytes and compares bytes, so its size is known to the byte. Open
- * addressing, at most half full. A newline stands behind each entry, so that a search over all of them at once does not
- * run from one entry into the next.
+ * Makes no JavaScript string: the table hashes and compares bytes, so its size is known to the byte. Open addressing, at
+ * most half full. A newline follows each entry, so that a search over all entries does not match across two of them.
  */
 export class Interner {
   count = 0
-  /** Whether an entry holds a newline of its own. */
+  /** Whether any entry contains a newline. */
   hasNewlines = false
-  /** Entry i starts at `offsets[i]` and ends before the newline in front of `offsets[i + 1]`. */
+  /** Entry i is `bytes[offsets[i] .. offsets[i + 1] - 1)`. */
   offsets = new Uint32Array(64)
   bytes: Buffer = Buffer.allocUnsafeSlow(1024)
   #slots = new Int32Array(128).fill(FREE)
   #hashes = new Uint32Array(64)
   #appends = false
 
-  /** The code of `source[start .. end)`; a new one where it was not seen before. */
+  /** Returns the code of `source[start .. end)`; adds an entry if it is new. Throws a TypeError after `append`. */
   intern(source: Uint8Array, start: number, end: number): number {
     if (this.#appends) throw new TypeError('An interner that appends does not intern.')
     const hash = hashOf(source, start, end)
@@ -30,21 +29,21 @@ export class Interner {
     return code === FREE ? this.#add(slot, hash, source, start, end) : code
   }
 
-  /** The code of `source[start .. end)`, or -1. */
+  /** Returns the code of `source[start .. end)`, or -1 if there is no such entry. */
   find(source: Uint8Array, start: number, end: number): number {
     return this.#slots[this.#slotOf(hashOf(source, start, end), source, start, end)]!
   }
 
   /**
-   * Adds an entry without a look for an equal one, and returns its code. From then on this interner only appends: its table
-   * knows nothing of such entries.
+   * Adds an entry without looking for an equal one, and returns its code. From then on `intern` throws until `clear`: the
+   * hash table does not contain such entries.
    */
   append(source: Uint8Array, start: number, end: number): number {
     this.#appends = true
     return this.#write(source, start, end)
   }
 
-  /** Makes room for so many bytes of entries, so that what is there is not copied again and again on the way to them. */
+  /** Allocates room for `bytes` bytes of entries at once, so that growing to that size does not copy them repeatedly. */
   reserve(bytes: number): void {
     if (bytes > this.bytes.length) this.bytes = grownBytes(this.bytes, this.offsets[this.count]!, bytes)
   }
@@ -64,7 +63,7 @@ export class Interner {
     return code
   }
 
-  /** Forgets all entries; what was allocated stays. */
+  /** Removes all entries; keeps the allocated memory. */
   clear(): void {
     this.count = 0
     this.hasNewlines = false
@@ -72,7 +71,7 @@ export class Interner {
     this.#slots.fill(FREE)
   }
 
-  /** Bytes held, unused room included. */
+  /** Bytes of all buffers, unused room included. */
   get byteLength(): number {
     return this.offsets.byteLength + this.bytes.byteLength + this.#slots.byteLength + this.#hashes.byteLength
   }

@@ -1,23 +1,24 @@
-/** The longest stretch of work before the event loop gets its turn. */
+/** How long work may run before it yields to the event loop. */
 export const SLICE_MS = 10
-/** How many turns the event loop has between two slices, as long as they are short: it accepts one connection in each. */
+/** Event loop turns between two slices, if they are short: the loop accepts one connection in each turn. */
 const TURNS = 4
+/** Turns that took longer than this in total end the yield early. */
 const SHORT_MS = 1
 
 /**
- * Called between pieces of work: gives way to the event loop when a slice is used up, and throws when the work is unwanted.
- * Parts of one work that go on side by side wait for the next slice together.
+ * Called between pieces of work. Returns undefined while the slice lasts, else a promise of the next slice. Throws the
+ * signal's reason if the work was cancelled. Concurrent calls of one yielder share the promise.
  */
 export type Yielder = () => Promise<void> | undefined
 
-/** Who waits for the next slice, in order: the event loop gets its turns after each slice, whoever works. */
+/** Resolvers of the tasks that wait for a slice, in FIFO order: the event loop gets its turns after each slice. */
 const waiting: (() => void)[] = []
-/** When the first work of this turn began: what begins in one turn has one slice together. Undefined where none has. */
+/** When the first task of this turn started: tasks that start in one turn share a slice. Undefined if none has started. */
 let begunMs: number | undefined
 
 /**
- * Cuts long work into slices, so that requests, ingest and `/health` are served between them, however much work there is.
- * `yieldIfDue` throws the signal's reason once it is aborted; it returns undefined while the slice lasts, at no cost.
+ * Cooperative yielding: cuts long work into slices of `sliceMs`, so that requests, ingest and `/health` are served between
+ * them. The returned function throws the signal's reason once it is aborted; a call within the slice costs one clock read.
  */
 export function createYielder(signal?: AbortSignal, sliceMs = SLICE_MS): Yielder {
   let startedMs = beginning()
@@ -52,7 +53,7 @@ function nextSlice(): Promise<void> {
   })
 }
 
-/** Called in the first turn: whoever comes in large numbers, as lines do, is not let in before every slice many times. */
+/** Runs in the first turn after a slice. Turns are limited in time, so that a flood of lines cannot starve the slices. */
 function giveWay(): void {
   const startedMs = performance.now()
   let turns = 1
@@ -64,7 +65,7 @@ function giveWay(): void {
 }
 
 function beginSlice(): void {
-  // What is set here comes in the next turn.
+  // An immediate that is set here runs in the next turn.
   if (waiting.length > 1) setImmediate(giveWay)
   waiting.shift()!()
 }

@@ -2,10 +2,10 @@ import { Dictionary, Field, Float64, Int32, Schema, TimestampMicrosecond, Uint8,
 import { SOURCE_NAMES, type SourceName } from '../sources.js'
 
 /**
- * The columns of each source: what ingest fills, what a plan may name, what an engine keeps.
+ * The columns of each source: ingest fills them, plans name them, engines store them.
  *
- * Hot columns are what the queries test and aggregate; cold columns are read for the rows of an answer only.
- * Every source has `timestamp` and `project`, and the three cold columns; a few have hot columns of their own.
+ * Queries test and aggregate hot columns; cold columns are read only for the rows of an answer.
+ * Every source has `timestamp`, `project` and the three cold columns; some sources have hot columns of their own.
  */
 export type HotKind =
   /** Text of few distinct values: dictionary codes. Null where absent. */
@@ -14,19 +14,20 @@ export type HotKind =
   | 'text'
   /** A double. Null where absent. */
   | 'number'
-  /** Which of {@link AREAS} the text holds: one bit each, bit 0 first. 0 where absent. */
+  /** Bit set: bit i is set if the text contains `AREAS[i]`. 0 if absent. */
   | 'areas'
 
+/** A column that queries filter or aggregate. */
 export interface HotColumn {
   name: string
   kind: HotKind
-  /** Where the value lies in a record's metadata. */
+  /** The keys that lead to the value in a record's metadata. */
   path: readonly string[]
-  /** Of a number: there are files that were written before the source had it, in which it is absent. Such come last. */
+  /** Number columns only: files older than the column lack it; its values are absent there. Such columns come last. */
   isLater?: true
 }
 
-/** The parts of the platform that `usage.api-counts` tells apart by a request's path. */
+/** The API areas of the platform that `usage.api-counts` distinguishes, each a substring of the request's path. */
 export const AREAS = ['/rest', '/storage', '/auth', '/realtime'] as const
 
 const NO_COLUMNS: readonly HotColumn[] = []
@@ -44,7 +45,9 @@ const HOT_COLUMNS: Partial<Record<SourceName, readonly HotColumn[]>> = {
   ],
 }
 
+/** The columns that are read only for the rows of an answer, in schema order. All are texts, never null. */
 export const COLD_COLUMNS = ['id', 'event_message', 'metadata'] as const
+/** The name of a cold column. */
 export type ColdColumn = (typeof COLD_COLUMNS)[number]
 
 /** The hot columns of a source besides `timestamp` and `project`, in the order of its Arrow schema. */
@@ -52,17 +55,17 @@ export function hotColumns(source: SourceName): readonly HotColumn[] {
   return HOT_COLUMNS[source] ?? NO_COLUMNS
 }
 
-/** What rows can be grouped by: the texts of a hot column, or the path in each. */
+/** A key that rows can be grouped by: the texts of a hot column, or the URL path in each of them. */
 export interface GroupingKey {
   column: string
   part: 'whole' | 'path'
-  /** Of a category an empty text stands for an absent one. */
+  /** False for a category: its empty text means absent. */
   hasEmptyTexts: boolean
 }
 
 /**
- * The key of a name: that of a hot column of texts, or `url_path`, the path in a URL: from the first slash behind the host
- * up to a `?` or `#`, empty where there is none. Throws a TypeError for any other: a defect of the plan.
+ * Returns the key for a name: a hot text column, or `url_path`, the path of a URL: from the first slash after the host up
+ * to a `?` or `#`, empty if there is none. Throws a TypeError for any other name: a defect of the plan.
  */
 export function groupingKey(source: SourceName, name: string): GroupingKey {
   const keys = new Map<string, GroupingKey>()

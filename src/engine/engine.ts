@@ -3,7 +3,7 @@ import { MIB } from '../base/units.js'
 import type { SourceName } from '../sources.js'
 import type { Plan } from './plan.js'
 
-/** A JSON text that goes into an answer as it stands, every number spelled as it came. */
+/** A JSON text that is written to an answer unchanged, so that every number keeps its spelling. */
 export class RawJson {
   readonly text: string
   constructor(text: string) {
@@ -11,12 +11,14 @@ export class RawJson {
   }
 }
 
+/** One value of an answer; null if absent. */
 export type Value = string | number | null | RawJson
+/** One row of an answer, by column name. */
 export type Row = Readonly<Record<string, Value>>
 
 /**
  * One batch of rows of one source: an Arrow IPC stream that holds exactly one record batch
- * with the schema `batchSchema(source)`. The bytes are the caller's again once `append` has resolved.
+ * with the schema `batchSchema(source)`. The caller may reuse the bytes once `append` has resolved.
  */
 export interface IngestBatch {
   source: SourceName
@@ -24,7 +26,7 @@ export interface IngestBatch {
   ipc: Uint8Array
 }
 
-/** What is held of one source, exact to the byte of its buffers. */
+/** Rows, segments and buffer bytes of one source. */
 export interface SourceStats {
   source: SourceName
   rows: number
@@ -35,36 +37,39 @@ export interface SourceStats {
   headBytes: number
 }
 
-/** How many groups a run may make, and how much memory they may take; beyond that it is refused. */
+/** The most groups that a run may make, and the most memory they may take; a run beyond either fails. */
 export interface GroupingLimits {
   groups: number
   bytes: number
 }
 
+/** The limits of every query of the service. */
 export const GROUPING_LIMITS: GroupingLimits = { groups: 100_000, bytes: 128 * MIB }
 
+/** Returns the error `too_many_groups` with the limits in its message. */
 export const tooManyGroups = ({ groups, bytes }: GroupingLimits) =>
   new LogweirError(
     'too_many_groups',
     `The query groups more values than it may: ${groups.toLocaleString('en-US')} groups, or ${bytes / MIB} MiB of them. Ask for a shorter time, or for one project.`,
   )
 
-/** What a run has looked at. */
+/** How much a run has read. */
 export interface ScanStats {
-  /** Rows that were looked at, as far as the engine knows: not those of which it has kept what it needs. */
+  /** Rows scanned, as far as the engine knows. Rows answered from a cache of partial results do not count. */
   rows: number
-  /** Segments and open heads of the source, and how many of them the run left closed, by their times alone. */
+  /** Segments and open heads of the source, and how many of them were pruned by their times. */
   segments?: { total: number; pruned: number }
 }
 
+/** Cancellation and statistics of a run. */
 export interface RunOptions {
-  /** Stops the work within one slice; the promise then rejects with the signal's reason. */
+  /** Cancels the run within one time slice; the promise then rejects with the signal's reason. */
   signal?: AbortSignal
-  /** Is told once, before the promise resolves; not of a plan that has no rows. */
+  /** Called once, before the promise resolves; not called for the empty plan. */
   onScanStats?(work: ScanStats): void
 }
 
-/** Which rows are followed, and what is told of each. */
+/** The rows that a subscription delivers, and their columns. */
 export interface FollowQuery {
   source: SourceName
   project: string
@@ -72,44 +77,46 @@ export interface FollowQuery {
 }
 
 /**
- * Is told of rows that have arrived, in their order, and whether others before them are left out. They can be read until
- * it returns, no longer; it may leave off.
+ * Called with new rows in order of arrival; `hasGap` if rows before them were skipped. The rows are valid only until the
+ * call returns; the listener may read fewer than all.
  */
 export type RowListener = (rows: Iterable<Row>, hasGap: boolean) => void
 
-/** One who follows rows. */
+/** A running {@link Engine.follow}. */
 export interface Subscription {
   /**
-   * Runs a plan of rows, of this project and these columns, over those that were there when they began to be followed and
-   * those that have been told of since, and no others; `told` is how many those are.
+   * Runs a plan of the rows shape, of this project and these columns, over exactly the rows that were stored when the
+   * subscription started and those delivered since. `told` is the number of rows delivered so far.
    */
   run(plan: Plan, options?: RunOptions): Promise<{ rows: AsyncIterable<Row>; told: number }>
+  /** Ends the subscription: the listener is not called again. */
   stop(): void
 }
 
+/** Stores batches and runs plans over them. Every implementation gives the same answers. */
 export interface Engine {
-  /** Takes in the rows that earlier processes have kept. Once, and before anything else is asked. */
+  /** Loads the rows that earlier processes have stored. Call it once, before anything else. */
   recover(): Promise<void>
-  /** What keeps it from taking rows at the moment, if anything does: a full disk. It goes on by itself when that has passed. */
+  /** Returns the error that currently blocks writes, e.g. a full disk, or undefined. The engine retries by itself. */
   writeFailure(): Error | undefined
   /**
    * Appends one batch, whole or not at all, after every batch appended before it. Resolves when its rows are
-   * visible to {@link run} and the engine has room for more: a caller that awaits it is held back by it.
+   * visible to {@link run} and the engine has room for more: awaiting it applies backpressure to the caller.
    */
   append(batch: IngestBatch): Promise<void>
   /**
-   * Runs a plan over one state of the rows. All scanning is done when the promise resolves; what is read
-   * afterwards, row by row, is the cold columns of the rows of the answer.
+   * Runs a plan over a snapshot of the rows. All scanning is done when the promise resolves; iterating the rows
+   * afterwards reads only the cold columns of the answer's rows.
    */
   run(plan: Plan, options?: RunOptions): Promise<AsyncIterable<Row>>
   /**
-   * Tells of every row of a project that arrives from now on, once, soon after it is visible. Who is told holds `append`
-   * back for as long as that takes.
+   * Calls `arrived` once for every row of a project that is appended from now on, soon after it is visible. `append`
+   * waits until the listener returns.
    */
   follow(followed: FollowQuery, arrived: RowListener): Promise<Subscription>
   stats(): SourceStats[]
-  /** From now on {@link append} holds nobody back who could be let in: the service stops, and what it has read is little. */
+  /** Makes {@link append} stop waiting for room. Called at shutdown, when little unread input is left. */
   disableBackpressure(): void
-  /** Finishes work under way and lets go of timers. */
+  /** Finishes pending work and stops timers. */
   close(): Promise<void>
 }

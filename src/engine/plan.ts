@@ -4,7 +4,7 @@ import type { SourceName } from '../sources.js'
  * A plan is plain data: a list of operators over one source, built by an endpoint, run by an engine.
  * The empty list is the plan that has no rows.
  *
- * Three shapes run today, and {@link shapeOf} tells them apart:
+ * Engines run three shapes, which {@link shapeOf} distinguishes:
  *   rows     scan, filter*, select, orderBy timestamp desc, limit
  *   buckets  scan, filter*, truncate, group timestamp, aggregate, orderBy timestamp asc, limit
  *   groups   scan, filter*, group a column of texts, aggregate, orderBy that column or an aggregate, limit
@@ -21,7 +21,7 @@ export interface TimeRange {
   throughUs: number
 }
 
-/** A test of one column of a row. Nothing but `isNull`-free truth: an absent value never passes. */
+/** A test of one column of a row. An absent value passes no test. */
 export type Predicate =
   | { test: 'equals'; column: string; value: string }
   /** RE2, matching somewhere in the value. */
@@ -29,11 +29,11 @@ export type Predicate =
   | { test: 'contains'; column: string; text: string }
   | { test: 'atLeast'; column: string; value: number }
 
-/** Absent values take no part; with none present min, max, mean and quantile are null. */
+/** An aggregate ignores absent values. If none is present, min, max, mean and quantile are null. */
 export type Aggregate =
   | { fn: 'count' }
   | { fn: 'countWhere'; where: Predicate }
-  /** The part of the rows that pass, from 0 to 1. */
+  /** The fraction of the rows that pass, from 0 to 1. */
   | { fn: 'share'; where: Predicate }
   | { fn: 'min' | 'max' | 'mean'; column: string }
   /** The value at rank ceil(percent / 100 * n); rank error at most 0.5 percentage points, exact up to 100 values. */
@@ -53,7 +53,7 @@ export const equals = (column: string, value: string): Predicate => ({ test: 'eq
 export const matches = (column: string, pattern: string): Predicate => ({ test: 'matches', column, pattern })
 export const contains = (column: string, text: string): Predicate => ({ test: 'contains', column, text })
 export const atLeast = (column: string, value: number): Predicate => ({ test: 'atLeast', column, value })
-/** `equals`, or no predicate at all where the value is undefined. */
+/** Returns `equals`, or undefined (no predicate) if the value is undefined. */
 export const optional = (column: string, value: string | undefined): Predicate | undefined =>
   value === undefined ? undefined : equals(column, value)
 
@@ -65,10 +65,13 @@ export const max = (column: string): Aggregate => ({ fn: 'max', column })
 export const mean = (column: string): Aggregate => ({ fn: 'mean', column })
 export const quantile = (column: string, percent: number): Aggregate => ({ fn: 'quantile', column, percent })
 
-/** The plan that has no rows, and no columns. One whose columns are known has `limit(0)`. */
+/** The plan without rows and columns. To return no rows but keep the columns, use `limit(0)`. */
 export const nothing = (): Plan => []
 
-/** The same plan over the rows of one project alone. It asks for the project once, and first: engines rely on that. */
+/**
+ * Returns the plan restricted to the rows of one project; the empty plan if it tests for another project. The project is
+ * tested once and first: engines rely on that.
+ */
 export function ofProject(plan: Plan, project: string): Plan {
   const [scanned, ...others] = plan
   const isOther = (predicate: Predicate) => asksForProject(predicate) && predicate.value !== project
@@ -81,7 +84,7 @@ export function ofProject(plan: Plan, project: string): Plan {
   ]
 }
 
-/** Undefined where nothing else was asked for. */
+/** Returns the filter without its tests of the project; undefined if no other test remains. */
 function withoutProject({ op, predicates }: Operator & { op: 'filter' }): Operator | undefined {
   const others = predicates.filter((predicate) => !asksForProject(predicate))
   return others.length === 0 ? undefined : { op, predicates: others }
@@ -103,7 +106,7 @@ export class PlanBuilder {
     return new PlanBuilder([...this.#operators, operator])
   }
 
-  /** Keeps the rows that pass every predicate; an undefined one is passed over. */
+  /** Keeps the rows that pass every predicate; undefined predicates are ignored. */
   filter(...predicates: readonly (Predicate | undefined)[]): PlanBuilder {
     return this.#with({ op: 'filter', predicates: predicates.filter((p) => p !== undefined) })
   }
@@ -113,7 +116,7 @@ export class PlanBuilder {
     return this.#with({ op: 'truncate', column, unit, as })
   }
 
-  /** By the truncated timestamp, or by a hot column of texts: rows without a text are a group of their own, whose key is null. */
+  /** Groups by the truncated timestamp or by a hot text column; rows without a text form one group, whose key is null. */
   group(by: string): PlanBuilder {
     return this.#with({ op: 'group', by })
   }
@@ -127,8 +130,8 @@ export class PlanBuilder {
   }
 
   /**
-   * Of rows, descending order breaks ties by arrival, the latest first. Of groups it breaks ties by the key, ascending in
-   * the order of its UTF-8 bytes; what is null comes last, whatever the direction.
+   * Sorts. Rows with equal timestamps are sorted by arrival, the latest first; groups with equal values by key, ascending
+   * in the order of its UTF-8 bytes. Nulls come last in both directions.
    */
   orderBy(column: string, direction: Direction = 'asc'): PlanBuilder {
     return this.#with({ op: 'orderBy', column, direction })
@@ -139,7 +142,7 @@ export class PlanBuilder {
   }
 }
 
-/** Starts a plan: the rows of `source` whose timestamp lies in the range. */
+/** Starts a plan over the rows of `source` whose timestamp is in the range. */
 export function scan(source: SourceName, range: TimeRange): PlanBuilder {
   return new PlanBuilder([{ op: 'scan', source, fromUs: range.fromUs, throughUs: range.throughUs }])
 }
@@ -153,7 +156,7 @@ interface ScanShape extends TimeRange {
   limit: number
 }
 
-/** The newest rows, as they came. */
+/** The newest rows, without grouping. */
 export interface RowsShape extends ScanShape {
   kind: 'rows'
   columns: readonly string[]
@@ -167,17 +170,18 @@ export interface BucketsShape extends ScanShape {
   aggregates: NamedAggregates
 }
 
-/** One row per text of a column, in an order of their own. */
+/** One row per text of a column, ordered by that column or by an aggregate. */
 export interface GroupsShape extends ScanShape {
   kind: 'groups'
   /** A hot column of texts. */
   by: string
   aggregates: NamedAggregates
-  /** The column that it is grouped by, or an aggregate. */
+  /** The grouping column or an aggregate. */
   orderBy: string
   direction: Direction
 }
 
+/** What an engine runs: a validated plan. */
 export type Shape = RowsShape | BucketsShape | GroupsShape
 
 const FORMS: Record<string, Shape['kind']> = {
@@ -187,8 +191,8 @@ const FORMS: Record<string, Shape['kind']> = {
 }
 
 /**
- * Reads a plan into the one shape that an engine runs; undefined where it has no rows: without operators, or limited to none.
- * Throws a TypeError on any other sequence: a plan comes from an endpoint's code, never from a caller.
+ * Validates a plan and returns its shape; undefined if it has no rows: no operators, or a limit of 0.
+ * Throws a TypeError on any other sequence of operators: plans come from an endpoint's code, never from a client.
  */
 export function shapeOf(plan: Plan): Shape | undefined {
   const shape = readShape(plan)
@@ -227,7 +231,7 @@ function readShape(plan: Plan): Shape | undefined {
 
 const notRun = (form: string) => new TypeError(`This sequence of operators is not a plan that an engine runs: ${form}.`)
 
-/** What the values of a column are, or null. */
+/** The type of a column's values; any value may also be null. */
 export type ColumnKind =
   | 'text'
   /** A JSON text. */
@@ -248,7 +252,7 @@ export interface AnswerColumn {
 
 const ROWS_KINDS: Readonly<Record<string, ColumnKind>> = { timestamp: 'microseconds', metadata: 'json' }
 
-/** The columns of a plan's rows, in their order, also where it is limited to none. */
+/** Returns the columns of a plan's answer in order, also if its limit is 0; none for the empty plan. */
 export function answerColumns(plan: Plan): readonly AnswerColumn[] {
   const shape = readShape(plan)
   if (shape === undefined) return []

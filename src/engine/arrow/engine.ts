@@ -19,6 +19,7 @@ import type { Sealer } from './storage/sealing/sealer.js'
 import { createColumnLimit, dropBeyondDisk, dropBeyondMemory, enforceRetention } from './storage/store/retention.js'
 import { createStore, type Store } from './storage/store/store.js'
 
+/** Settings of the embedded engine; tests pass smaller limits. */
 export interface ArrowEngineOptions {
   clock: Clock
   metrics: Metrics
@@ -26,52 +27,52 @@ export interface ArrowEngineOptions {
   disk?: Disk
   log?: Log
   /**
-   * Bytes that rows may take, heads and sealed segments together, and what is kept of their results; beyond it segments
-   * that are on a disk leave memory, and the oldest ones go without a disk.
+   * Memory limit in bytes for heads, sealed segments and cached partial results. Beyond it, segments that are on disk are
+   * evicted from memory; without a disk the oldest segments are deleted.
    */
   rowsLimitBytes: number
-  /** Bytes that files of rows may take; beyond it the oldest segments go. Nothing without a disk. */
+  /** Disk limit in bytes; beyond it the oldest segments are deleted. Ignored without a disk. */
   diskLimitBytes?: number
-  /** Days older than this go. */
+  /** Days older than this are deleted. */
   retentionUs?: number
-  /** A head is sealed once it holds so many rows or bytes. */
+  /** A head is sealed once it has this many rows or bytes. */
   sealRows?: number
   sealBytes?: number
-  /** What seals heads; by default this thread. */
+  /** Seals heads; by default on this thread. */
   sealer?: Sealer
-  /** Bytes that results of sealed segments may take, to be used again. */
+  /** Size limit of the cache of partial results of sealed segments. */
   partialCacheBytes?: number
   groupingLimits?: GroupingLimits
 }
 
-/** The embedded engine, and what tests, benches and shutdown need of it beyond the interface. */
+/** The embedded engine, with what tests, benches and shutdown need in addition to the interface. */
 export interface ArrowEngine extends Engine {
   /** Seals every open head now. */
   seal(): Promise<void>
-  /** Lets go of all results of sealed segments: the next run of a plan computes them anew. */
+  /** Clears the cache of partial results: the next run of a plan computes them again. */
   clearPartialCache(): void
 }
 
 const RETENTION_US = 90 * DAY_US
 const SEAL_ROWS = 2 ** 18
 const SEAL_BYTES = 64 * MIB
-/** Heads take at most this share of the limit each, so that sealing begins long before anything must go. */
+/** A head takes at most this share of the memory limit, so that sealing starts long before eviction. */
 const HEAD_SHARE = 1 / 16
-/** And their journals this share of the disk. */
+/** A head's journal takes at most this share of the disk limit. */
 const JOURNAL_SHARE = 1 / 64
-/** Results of sealed segments take so many bytes at most, and at most this share of what rows may take. */
+/** Size limit of the cache of partial results: this many bytes, and this share of the memory limit. */
 const PARTIAL_CACHE_BYTES = 128 * MIB
 const PARTIAL_CACHE_SHARE = 1 / 16
 /** A cold file that is no longer than this share of a head holds about the texts of one: logs are six times as long. */
 const RECOMPRESS_SHARE = 1 / 4
-/** How often old days and unused memory are looked for. */
+/** Interval of retention and of freeing unused memory. */
 const UPKEEP_MS = MINUTE_US / 1000
-/** A power cut costs the rows of so long at most. */
+/** Interval of fsync: a power cut loses at most the rows of this time. */
 const SYNC_MS = 1000
-/** How long a disk that is full or failing is left alone. */
+/** Wait before a write is retried on a full or failing disk. */
 const RETRY_MS = 1000
 
-/** Rows as sorted, compressed, time-partitioned columns in this process's memory. */
+/** Creates the embedded engine: rows as sorted, compressed, time-partitioned columns, in memory and optionally on disk. */
 export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   const { clock, metrics, rowsLimitBytes, retentionUs = RETENTION_US, sealRows = SEAL_ROWS } = options
   const { diskLimitBytes = Number.POSITIVE_INFINITY, groupingLimits = GROUPING_LIMITS } = options
@@ -145,7 +146,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
       const follower = followers.add(followed, arrived)
       return {
         async run(plan, options) {
-          // The plan sees the rows of this moment.
+          // The plan sees the rows stored at this moment.
           const { told } = follower
           return { rows: await run(plan, options), told }
         },
@@ -155,7 +156,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     seal: () => store.sealAll(),
     clearPartialCache: () => partialCache.clear(),
     stats: () => store.stats(),
-    // Here only a disk that cannot be written to holds anybody back.
+    // Nothing to disable: only a failing disk makes `append` wait.
     disableBackpressure() {},
     async close() {
       stopUpkeep()
@@ -169,7 +170,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   }
 }
 
-/** Counts what one run looks at, of so many parts. */
+/** Counts the rows and parts that one run reads; `parts` is the total. */
 function countWork(parts: number, metrics: Pick<Metrics, 'scannedRows'>) {
   let rows = 0
   let opened = 0
@@ -185,7 +186,7 @@ function countWork(parts: number, metrics: Pick<Metrics, 'scannedRows'>) {
   }
 }
 
-/** What an engine that keeps its rows on a disk has besides. */
+/** The parts of an engine that exist only with a disk: retries, persistence, recovery, fsync. */
 function keepOn(
   { directory, files, release }: Disk,
   { metrics, log = () => {} }: ArrowEngineOptions,
@@ -212,7 +213,7 @@ function keepOn(
           })
         },
       }),
-    /** A disk that takes longer to sync than the interval is not asked again meanwhile. */
+    /** Syncs at each interval; skips one if the last sync is still running. */
     syncEvery(intervalMs: number, clock: Clock, done: () => void) {
       let isSyncing = false
       return clock.every(intervalMs, async () => {
@@ -231,7 +232,7 @@ function keepOn(
   }
 }
 
-/** The rows, and `release` when they have been read, or are not wanted any more. */
+/** Yields the rows; calls `release` when all are read or the caller stops reading. */
 async function* releasing(rows: AsyncIterable<Row>, release: () => void): AsyncIterable<Row> {
   try {
     yield* rows
