@@ -1,15 +1,19 @@
 /**
- * Runs every bench, each figure in fresh processes, and keeps all raw values with their medians in `bench/results/`.
+ * Runs the benches, each figure in fresh processes, and writes all raw values with their medians, the machine, the commit
+ * and the date to `bench/results/`.
  *
- *   npm run bench                 everything, about an hour
- *   npm run bench -- ingest idle  only these
+ *   npm run bench                 all benches, about an hour
+ *   npm run bench -- ingest idle  only the named ones
  *
- * LOGWEIR_BENCH_RUNS=3 processes a figure, LOGWEIR_BENCH_CORE=0 the core that each is pinned to.
+ * LOGWEIR_BENCH_RUNS (3): processes for each figure. LOGWEIR_BENCH_CORE (0): the core that each process is pinned to.
  */
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { arch, cpus, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { fileOf } from './data.mjs'
+import { DISTRIBUTIONS } from './digest.mjs'
+import { showDigest } from './digest-table.mjs'
 import { drawGrowth } from './growth-plots.mjs'
 import { CORE, coresOf, median, OTHER_CORE, pinnedTo, runNode } from './process.mjs'
 
@@ -44,6 +48,13 @@ const BENCHES = {
     core: OTHER_CORE,
     args: ['cached', 'logs', 'stats'].flatMap((asked) => ['alone', 'ingest'].map((mode) => [asked, mode])),
   },
+  digest: {
+    script: 'digest.mjs',
+    args: Object.keys(DISTRIBUTIONS).flatMap((distribution) =>
+      ['logweir', 'tdigest'].map((digest) => [digest, distribution]),
+    ),
+    draw: showDigest,
+  },
   warming: { script: 'warming.mjs', args: [['10000000', '1000']] },
   query: {
     script: 'query.mjs',
@@ -61,14 +72,14 @@ BENCHES.page = {
   args: ['counts', 'invocations'].flatMap((panel) => ['1000', '10000', '100000'].map((buckets) => [panel, buckets])),
 }
 
-/** 100 M rows take 7 GB: LOGWEIR_BENCH_ROWS says how far the curve over rows goes. */
-const MOST_ROWS = Number(process.env.LOGWEIR_BENCH_ROWS ?? 30_000_000)
+/** The largest point of the curve over rows. 100,000,000 rows take 7 GB of memory. */
+const MAX_ROWS = Number(process.env.LOGWEIR_BENCH_ROWS ?? 30_000_000)
 
 BENCHES.growth = {
   script: 'growth.mjs',
   args: ['edge_logs', 'function_edge_logs'].flatMap((source) => [
     ...[1e6, 3e6, 10e6, 30e6, 100e6]
-      .filter((rows) => rows <= (source === 'edge_logs' ? MOST_ROWS / 3 : MOST_ROWS))
+      .filter((rows) => rows <= (source === 'edge_logs' ? MAX_ROWS / 3 : MAX_ROWS))
       .map((rows) => [source, `${rows}`, '2000']),
     ...['10', '100', '10000', '100000'].map((projects) => [source, '1000000', projects]),
   ]),
@@ -81,6 +92,7 @@ for (const [name, bench] of Object.entries(BENCHES)) {
   if (wanted.length === 0 || wanted.includes(name)) await run(name, bench)
 }
 
+/** Runs one bench and writes its results. `draw(results)` then makes tables or plots; `results` is the URL of the file. */
 async function run(name, { script, args, core = CORE, started = CORE, runs = RUNS, draw = () => {} }) {
   if (name === 'ingest' || name === 'health') await fileOf(1_000_000)
   const cases = []
@@ -101,16 +113,28 @@ async function run(name, { script, args, core = CORE, started = CORE, runs = RUN
   }
   mkdirSync(RESULTS, { recursive: true })
   const results = new URL(`${name}.json`, RESULTS)
-  writeFileSync(results, `${JSON.stringify({ bench: name, machine, pinned, cases }, null, 1)}\n`)
+  const measured = new Date().toISOString()
+  const result = { bench: name, machine, measured, commit: currentCommit(), pinned, cases }
+  writeFileSync(results, `${JSON.stringify(result, null, 1)}\n`)
   draw(results)
 }
 
-/** The median of each number over the runs. */
+/** The commit that is checked out, or undefined outside of a repository. */
+function currentCommit() {
+  try {
+    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
+  } catch {
+    return undefined
+  }
+}
+
+/** The median of each numeric field over the runs. */
 function mediansOf(values) {
   const names = Object.keys(values[0]).filter((name) => typeof values[0][name] === 'number')
   return Object.fromEntries(names.map((name) => [name, median(values.map((value) => value[name]))]))
 }
 
+/** Prints the medians of one case. */
 function show(name, list, values, pinned) {
   console.log(`\n${[name, ...list].join(' ')}, ${values.length} processes, ${pinned}`)
   for (const [figure, value] of Object.entries(mediansOf(values))) console.log(`  ${figure.padEnd(18)} ${round(value)}`)

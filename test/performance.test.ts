@@ -3,16 +3,22 @@ import { describe, expect, it } from 'vitest'
 
 const textOf = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 const docs = textOf('docs/performance.md')
+const peers = textOf('docs/performance/peers.md')
 /** Plain JavaScript without types, which no test is compiled against. */
 const { table } = await import(new URL('../bench/peers/table.mjs', import.meta.url).href)
 const { goalsTable } = await import(new URL('../bench/peers/goals.mjs', import.meta.url).href)
+const { digestTable } = await import(new URL('../bench/digest-table.mjs', import.meta.url).href)
 const { logChart } = await import(new URL('../bench/plot.mjs', import.meta.url).href)
 
 describe('docs/performance.md', () => {
   it('shows the last result of bench:peers', () => {
     const result = JSON.parse(textOf('bench/results/peers.json'))
-    expect(docs).toContain(table(result))
+    expect(peers).toContain(table(result))
     expect(docs).toContain(goalsTable(result))
+  })
+
+  it('shows the last result of the digest bench', () => {
+    expect(docs).toContain(digestTable(JSON.parse(textOf('bench/results/digest.json'))))
   })
 
   it('shows plots that are there', () => {

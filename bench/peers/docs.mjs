@@ -1,22 +1,14 @@
-/** Puts the tables of the last result into docs/performance.md: `node bench/peers/docs.mjs`, after a run by itself. */
-import { readFileSync, writeFileSync } from 'node:fs'
+/** Puts the tables of the last result into the pages of docs. Runs after a bench, or alone: `node bench/peers/docs.mjs`. */
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { putTables } from '../docs-tables.mjs'
 import { goalsTable } from './goals.mjs'
 import { table } from './table.mjs'
 
-const DOCS = new URL('../../docs/performance.md', import.meta.url)
-const TABLES = { peers: table, goals: goalsTable }
-
+/** The goals go into docs/performance.md, all other figures into docs/performance/peers.md. */
 export function showTables(result) {
-  const shown = Object.entries(TABLES).reduce(
-    (text, [name, make]) =>
-      text.replace(
-        new RegExp(`(<!-- ${name} -->\\n).*(<!-- /${name} -->)`, 's'),
-        (_all, before, after) => `${before}\n${make(result)}\n\n${after}`,
-      ),
-    readFileSync(DOCS, 'utf8'),
-  )
-  writeFileSync(DOCS, shown)
+  putTables('performance.md', { goals: goalsTable(result) })
+  putTables('performance/peers.md', { peers: table(result) })
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,5 +1,6 @@
-/** The lines of a result that goals were set for, beside these: how fast logweir is to be on a core of a server of 2026. */
-import { bestOf, DASH, OWN, ratioOf, round } from './table.mjs'
+/** The goals: how fast logweir should be on one core of a server of 2026, next to the figures measured. */
+import { markdownTable, round } from '../docs-tables.mjs'
+import { bestOf, DASH, OWN, ratioOf } from './table.mjs'
 
 const query = (what, figure, goal) => ({ bench: 'query', what, rows: 10_000_000, cores: 1, figure, goal })
 const ingest = (where, cores, goal) => ({
@@ -33,9 +34,8 @@ export const GOALS = [
 
 const HEADS = ['what', 'rows', 'cores', 'unit', 'goal', OWN, 'best of the others', `${OWN} is`]
 
-/** One row a goal; a dash where the result has no such line. */
+/** One row for each goal, with dashes if the result has no such line. */
 export function goalsTable({ lines }) {
-  const rule = HEADS.map((_head, i) => (i === 0 ? '---' : '---:'))
   const rows = GOALS.map(({ goal, ...wanted }) => {
     const line = lines.find((line) => Object.entries(wanted).every(([name, value]) => line[name] === value))
     const { what, figure, rows, cores } = wanted
@@ -44,5 +44,5 @@ export function goalsTable({ lines }) {
     const own = line.engines[OWN].median
     return [...head, line.unit, goal, round(own), round(bestOf(line)), `${round(ratioOf(line))}×`]
   })
-  return [HEADS, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+  return markdownTable(HEADS, rows)
 }

@@ -1,6 +1,7 @@
 /**
  * Measures logweir beside DuckDB and ClickHouse: the same files, the same questions, each figure in fresh processes.
- * Keeps all raw values with their medians in `bench/results/peers.json`, and puts the table of them into docs/performance.md.
+ * Writes all raw values with their medians to `bench/results/peers.json`, and their tables into docs/performance.md and
+ * docs/performance/peers.md.
  *
  *   npm run bench:peers                                          everything, some hours
  *   npm run bench:peers -- --rows 1000000 --only query,ingest    only these

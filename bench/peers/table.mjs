@@ -1,13 +1,14 @@
-/** A result as a Markdown table, and what its columns are made of. */
+/** The results of bench:peers as a Markdown table, and the figures in its cells. */
+import { markdownTable, round } from '../docs-tables.mjs'
+
 export const OWN = 'logweir'
 const PEERS = ['DuckDB memory', 'DuckDB file', 'ClickHouse']
 const HEADS = ['what', 'rows', 'cores', 'unit', OWN, ...PEERS, 'logweir is']
 export const DASH = '–'
 
-/** One row a line; the last column is logweir's median against the best one of the peers, over 1 where it is better. */
+/** One row for each line of a result. The last column is the ratio to the best peer, over 1 if logweir is better. */
 export function table({ lines }) {
-  const rule = HEADS.map((_head, i) => (i === 0 ? '---' : '---:'))
-  return [HEADS, rule, ...lines.map(cellsOf)].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+  return markdownTable(HEADS, lines.map(cellsOf))
 }
 
 function cellsOf(line) {
@@ -16,19 +17,14 @@ function cellsOf(line) {
   return [`${what}: ${figure}`, rows.toLocaleString('en'), cores, unit, ...shown, `${round(ratioOf(line))}×`]
 }
 
-/** The median of the best one of the peers. */
+/** The median of the best peer. */
 export function bestOf({ best, engines }) {
   const measured = PEERS.flatMap((column) => engines[column]?.median ?? [])
   return best === 'least' ? Math.min(...measured) : Math.max(...measured)
 }
 
-/** How many times better logweir is than the best one of the peers. */
+/** How many times better logweir is than the best peer. */
 export function ratioOf(line) {
   const own = line.engines[OWN].median
   return line.best === 'least' ? bestOf(line) / own : own / bestOf(line)
-}
-
-/** Three digits, never as 1e+3. */
-export function round(value) {
-  return Number(value.toPrecision(3)).toLocaleString('en')
 }

@@ -4,6 +4,12 @@ import { COUNTED_INTEGERS, type Histogram } from './histogram.js'
 /**
  * A digest: some of a multiset's values in ascending order, and how many values of the multiset lie at or below each.
  * Every value in it is one that was really there. Exact where it holds each value (`cumulative` undefined: weight 1).
+ *
+ * It is our own, and the package `tdigest` is its judge in tests, for three reasons that `bench/digest.mjs` measures:
+ * it returns values that occurred (`tdigest` interpolates between means, which for two values far apart is a value that
+ * no call had), counted integers stay exact, and a million values take half to a fortieth of the time. `tdigest` has
+ * the smaller rank error on smooth distributions; here it is bounded for every distribution. docs/performance.md has
+ * the figures.
  */
 export interface Digest {
   values: Float64Array
