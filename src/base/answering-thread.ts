@@ -1,5 +1,5 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads'
-import { createTurns } from './serial-queue.js'
+import { createSerialQueue } from './serial-queue.js'
 
 /**
  * A thread that answers questions, one after the other: its script takes each as a message and posts one answer. It starts
@@ -27,7 +27,7 @@ export function createAnsweringThread<Question, Answer>(
   script: URL,
   options: AnsweringThreadOptions = {},
 ): AnsweringThread<Question, Answer> {
-  const turns = createTurns()
+  const queue = createSerialQueue()
   let worker: Worker | undefined
   let waiting: Waiting<Answer> | undefined
   /** How often it was ended. */
@@ -51,7 +51,7 @@ export function createAnsweringThread<Question, Answer>(
   return {
     ask(question, moved = []) {
       const endsBefore = ends
-      return turns.take(async () => {
+      return queue.run(async () => {
         if (ends !== endsBefore) throw wasEnded()
         worker ??= startWorker()
         worker.postMessage(question, moved)

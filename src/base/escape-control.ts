@@ -1,24 +1,24 @@
 /**
- * Control characters (C0, DEL, C1), the marks that turn the direction of writing, line and paragraph separators: what a
- * text from outside could drive a terminal with, or show other than it is.
+ * Control characters (C0, DEL, C1), bidirectional controls, line and paragraph separators: characters with which foreign
+ * text could control a terminal or disguise itself.
  */
-const DRIVING = /[\p{Cc}\p{Bidi_Control}\u2028\u2029\ufeff]/gu
+const CONTROL = /[\p{Cc}\p{Bidi_Control}\u2028\u2029\ufeff]/gu
 
 const SHORT: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 const escaped = (character: string) => SHORT[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** A text as one line that a terminal only shows: what could drive it is written as in JSON, `\n` or `\u001b`. */
-export function harmless(text: string): string {
-  return text.replace(DRIVING, escaped)
+/** Returns the text as one line that is safe to print on a terminal: control characters are escaped as in JSON, `\n` or `\u001b`. */
+export function escapeControl(text: string): string {
+  return text.replace(CONTROL, escaped)
 }
 
 /**
- * The same for a piece of a document, whose line breaks and tabs stay. The carriage return of CRLF goes: it only matters
- * to files. JSON stays the same JSON, since such characters stand in its strings alone.
+ * Escapes the same characters in a piece of a document, but keeps line breaks and tabs. Removes carriage returns, which only
+ * matter in files. JSON keeps its meaning, since it has such characters only in strings.
  */
-export function harmlessDocument(text: string): string {
-  return text.replace(DRIVING, (character) => {
+export function escapeControlInDocument(text: string): string {
+  return text.replace(CONTROL, (character) => {
     if (character === '\r') return ''
     return character === '\n' || character === '\t' ? character : escaped(character)
   })

@@ -1,24 +1,28 @@
 import { KIB, MIB } from './units.js'
 
-/** The array itself, or one of at least twice its length with the first `used` items in it. */
-export function withRoom<T extends Uint8Array | Uint32Array | Float64Array>(array: T, used: number, length: number): T {
+/** Returns the array if it has `length` items, else a copy of its first `used` items in an array of at least twice its length. */
+export function ensureCapacity<T extends Uint8Array | Uint32Array | Float64Array>(
+  array: T,
+  used: number,
+  length: number,
+): T {
   if (length <= array.length) return array
   const roomy = new (array.constructor as new (length: number) => T)(Math.max(length, array.length * 2))
   roomy.set(array.subarray(0, used))
   return roomy
 }
 
-/** Addresses that growing bytes may grow into; memory is taken as they do. */
+/** Address space reserved for growth; the system commits memory only as the bytes grow. */
 const MOST_BYTES = 256 * MIB
 const LEAST_BYTES = 16 * KIB
-/** Growing moves nothing, so that little room ahead will do. */
+/** Spare capacity after growing. A quarter suffices, because growing in place copies nothing. */
 const AHEAD_SHARE = 1 / 4
 
 /**
- * Bytes that grow where they stand, so that who has taken them sees what stands there, and nothing is outgrown; only beyond
- * 256 MiB they move. V8 does not count such memory and is in no hurry to collect it: who lets go of it frees it.
+ * Returns the bytes with room for `length`. They grow in place, so existing views stay valid; beyond 256 MiB they are copied.
+ * V8 does not count such memory and collects it late: the owner must release it with `free`.
  */
-export function grown(bytes: Uint8Array<ArrayBuffer>, length: number): Uint8Array<ArrayBuffer> {
+export function growInPlace(bytes: Uint8Array<ArrayBuffer>, length: number): Uint8Array<ArrayBuffer> {
   if (length <= bytes.length) return bytes
   const { buffer } = bytes
   const roomy = Math.max(LEAST_BYTES, Math.ceil(length * (1 + AHEAD_SHARE)))

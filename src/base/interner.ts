@@ -1,4 +1,4 @@
-import { withRoom } from './growable.js'
+import { ensureCapacity } from './growable.js'
 
 const FREE = -1
 const NEWLINE = 0x0a
@@ -52,7 +52,7 @@ export class Interner {
     const code = this.count
     const from = this.offsets[code]!
     const to = from + end - start + 1
-    this.offsets = withRoom(this.offsets, code + 1, code + 2)
+    this.offsets = ensureCapacity(this.offsets, code + 1, code + 2)
     this.reserve(to)
     for (let i = from, j = start; j < end; i++, j++) {
       if ((this.bytes[i] = source[j]!) === NEWLINE) this.hasNewlines = true
@@ -97,7 +97,7 @@ export class Interner {
 
   #add(slot: number, hash: number, source: Uint8Array, start: number, end: number): number {
     const code = this.#write(source, start, end)
-    this.#hashes = withRoom(this.#hashes, code, code + 1)
+    this.#hashes = ensureCapacity(this.#hashes, code, code + 1)
     this.#hashes[code] = hash
     this.#slots[slot] = code
     if (this.count * 2 > this.#slots.length) this.#rehash()

@@ -1,15 +1,16 @@
-/** Lets tasks run one after the other, in the order in which they came. */
-export interface Turns {
-  /** Runs the task once all before it have settled, and gives what it gives. */
-  take<T>(task: () => Promise<T>): Promise<T>
-  /** Resolves when all tasks taken so far have settled. */
+/** Runs tasks one after the other, in the order of the calls. */
+export interface SerialQueue {
+  /** Runs the task when all tasks before it have settled. Resolves or rejects as the task does. */
+  run<T>(task: () => Promise<T>): Promise<T>
+  /** Resolves when all tasks queued so far have settled; never rejects. */
   settled(): Promise<void>
 }
 
-export function createTurns(): Turns {
+/** Returns an empty queue. A task that rejects does not keep later ones from running. */
+export function createSerialQueue(): SerialQueue {
   let last: Promise<unknown> = Promise.resolve()
   return {
-    take(task) {
+    run(task) {
       const result = last.then(task)
       last = result.catch(() => {})
       return result

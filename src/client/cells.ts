@@ -1,4 +1,4 @@
-import { harmless } from '../base/escape-control.js'
+import { escapeControl } from '../base/escape-control.js'
 import { isoOf, parseIso8601 } from '../base/iso8601.js'
 
 /** One column of a table, as texts without control characters. */
@@ -16,7 +16,7 @@ export const TIMESTAMP = 'timestamp'
 
 /** Formats the values that rows have under one name; null and absent ones are empty. */
 export function columnOf(name: string, values: readonly unknown[]): Column {
-  const heading = harmless(name)
+  const heading = escapeControl(name)
   if (name === TIMESTAMP) return { heading, cells: timesOf(values), isNumeric: false, canBeCut: false }
   const isNumeric = values.every((value) => typeof value === 'number' || isAbsent(value))
   return { heading, cells: values.map(textOf), isNumeric, canBeCut: !isNumeric }
@@ -27,7 +27,7 @@ const isAbsent = (value: unknown) => value === null || value === undefined
 function textOf(value: unknown): string {
   if (isAbsent(value)) return ''
   if (typeof value === 'number') return readableNumber(value)
-  return harmless(typeof value === 'string' ? value : JSON.stringify(value))
+  return escapeControl(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
 const DECIMALS = 3

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
-import { harmless } from '../base/escape-control.js'
+import { escapeControl } from '../base/escape-control.js'
 import type { Log } from '../base/log.js'
 import { MIB } from '../base/units.js'
 import { type Answer, describeError, ServiceError } from './service.js'
@@ -158,7 +158,7 @@ function watchSilence(silentMs: number) {
 
 /** What the service says besides rows: records that were passed over, a reader that was too slow. */
 function tellOf({ event, data }: EventSourceMessage, tell: Log): void {
-  tell(describeError(data) ?? harmless(`the service says ${event}: ${data.slice(0, 200)}`))
+  tell(describeError(data) ?? escapeControl(`the service says ${event}: ${data.slice(0, 200)}`))
 }
 
 function isPassing({ status }: ServiceError, { hasConnected }: State): boolean {

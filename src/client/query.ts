@@ -1,4 +1,4 @@
-import { harmlessDocument } from '../base/escape-control.js'
+import { escapeControlInDocument } from '../base/escape-control.js'
 import { usageError } from '../base/failures.js'
 import type { Log } from '../base/log.js'
 import { MIB } from '../base/units.js'
@@ -62,7 +62,7 @@ export async function runQuery(config: QueryConfig, out: QueryOut): Promise<void
   const { endpoint: name, flags, columns, wide = false } = config
   const service = connectService(config)
   const listed = await listEndpoints(service)
-  if (name === undefined) return out.write(harmlessDocument(describeEndpoints(listed)))
+  if (name === undefined) return out.write(escapeControlInDocument(describeEndpoints(listed)))
   const endpoint = findEndpoint(listed, name)
   const path = `api/endpoints/query/${encodeURIComponent(name)}?${parametersOf(endpoint, flags)}`
   const format = formatOf(config, out)
@@ -112,7 +112,7 @@ async function passOn(body: AsyncIterable<Uint8Array | string>, { write, termina
   for await (const chunk of body) {
     last = chunk.at(-1) ?? last
     const text = () => (typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true }))
-    await write(terminal === undefined ? chunk : harmlessDocument(text()))
+    await write(terminal === undefined ? chunk : escapeControlInDocument(text()))
   }
   if (last !== undefined && last !== LINE_BREAK && last !== '\n') await write('\n')
 }

@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { LogweirError } from '../base/errors.js'
-import { harmless } from '../base/escape-control.js'
+import { escapeControl } from '../base/escape-control.js'
 import { KIB } from '../base/units.js'
 import { givenKey, type Key, keptKey } from './key.js'
 
@@ -106,7 +106,7 @@ async function refusal(incoming: IncomingMessage, url: string, { origin, remedy 
 export function describeError(json: string): string | undefined {
   try {
     const { error, code } = JSON.parse(json)
-    return typeof error === 'string' && typeof code === 'string' ? harmless(`${error} (${code})`) : undefined
+    return typeof error === 'string' && typeof code === 'string' ? escapeControl(`${error} (${code})`) : undefined
   } catch {
     return undefined
   }

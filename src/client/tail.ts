@@ -1,4 +1,4 @@
-import { harmless, harmlessDocument } from '../base/escape-control.js'
+import { escapeControl, escapeControlInDocument } from '../base/escape-control.js'
 import { usageError } from '../base/failures.js'
 import { isoOf } from '../base/iso8601.js'
 import type { Log } from '../base/log.js'
@@ -46,13 +46,13 @@ export async function runTail(
 /** A row as it came, on one line; line breaks of JSON stand between its parts only. */
 const asNdjson = (isTerminal: boolean) => (json: string) => {
   const line = `${json.replaceAll(/[\r\n]/g, ' ')}\n`
-  return isTerminal ? harmlessDocument(line) : line
+  return isTerminal ? escapeControlInDocument(line) : line
 }
 
 /** Time and message on one line that cannot drive a terminal. */
 function asText(json: string): string {
   const { timestamp, event_message: message } = parseRow(json)
-  return `${isoOf(timestamp)}  ${harmless(message)}\n`
+  return `${isoOf(timestamp)}  ${escapeControl(message)}\n`
 }
 
 function parseRow(json: string): { timestamp: number; event_message: string } {

@@ -1,5 +1,5 @@
 import { stringify } from 'smol-toml'
-import { harmless } from '../base/escape-control.js'
+import { escapeControl } from '../base/escape-control.js'
 import type { InForce } from './config.js'
 import { type Found, fileNameOf, isInFile, type Setting } from './setting.js'
 import { SERVE_SETTINGS } from './settings.js'
@@ -24,7 +24,7 @@ export function describeInForce(settings: readonly InForce[]): string {
   const width = Math.max(...rows.map(([text]) => text.length))
   const unset = settings.filter(({ found }) => found === undefined)
   return [
-    ...rows.map(([text, where]) => `${text.padEnd(width)}  # ${harmless(where)}`),
+    ...rows.map(([text, where]) => `${text.padEnd(width)}  # ${escapeControl(where)}`),
     '',
     ...unset.map(({ name }) => `# ${fileNameOf(name)} is not set: ${settingOf(name).meaning}`),
     '',
@@ -33,7 +33,7 @@ export function describeInForce(settings: readonly InForce[]): string {
 
 function assignment(name: InForce['name'], found: Found): string {
   const setting = settingOf(name)
-  const text = harmless(stringify({ [fileNameOf(name)]: shownValue(setting, found) }).trim())
+  const text = escapeControl(stringify({ [fileNameOf(name)]: shownValue(setting, found) }).trim())
   return isInFile(setting) && !setting.secret ? text : `# ${text}`
 }
 

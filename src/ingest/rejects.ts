@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { NEWLINE } from '../base/ascii.js'
 import { type Clock, systemClock } from '../base/clock.js'
 import type { Log } from '../base/log.js'
-import { createTurns } from '../base/serial-queue.js'
+import { createSerialQueue } from '../base/serial-queue.js'
 import { MIB } from '../base/units.js'
 
 /** Why a line is not taken. */
@@ -90,7 +90,7 @@ function fileRejects(dataDir: string, log: Log, maxBytes: number): Rejects {
   let file: FileHandle | undefined
   let fileBytes = 0
   let failing = false
-  const turns = createTurns()
+  const turns = createSerialQueue()
 
   async function openFile(): Promise<FileHandle> {
     file = await open(path, 'a+', 0o600)
@@ -135,13 +135,13 @@ function fileRejects(dataDir: string, log: Log, maxBytes: number): Rejects {
   }
 
   function write(rejects: readonly Reject[]): Promise<void> {
-    return turns.take(async () => {
+    return turns.run(async () => {
       for (const entries of pieces(rejects, maxBytes)) await tolerant(() => append(entries))
     })
   }
 
   function close(): Promise<void> {
-    return turns.take(() => tolerant(closeFile))
+    return turns.run(() => tolerant(closeFile))
   }
 
   return { write, close }

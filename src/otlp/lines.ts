@@ -1,6 +1,6 @@
 /** OTLP records as the lines of NDJSON that standard input would bring; docs/otlp.md says what becomes of what. */
 
-import { joined } from '../base/concat-bytes.js'
+import { concatBytes } from '../base/concat-bytes.js'
 import { LogweirError } from '../base/errors.js'
 import { KIB, MIB } from '../base/units.js'
 import { addHttpMembers } from './http-attributes.js'
@@ -39,7 +39,7 @@ export function linesOf(groups: Iterable<Group>, limits: LinesLimits): Uint8Arra
     }
   }
   flush()
-  return joined(pieces, bytes)
+  return concatBytes(pieces, bytes)
 }
 
 /** What is the same in all lines of a group, as JSON; empty where it is not there. */

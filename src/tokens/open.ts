@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.js'
 import { LogweirError } from '../base/errors.js'
-import { stampOf } from '../base/file-version.js'
+import { fileVersion } from '../base/file-version.js'
 import type { Log } from '../base/log.js'
 import type { Access } from './access.js'
 import { tokensFileIn } from './file.js'
@@ -57,7 +57,7 @@ function openFile(
   parts: { clock: Clock; log: Log },
   onChange: () => void,
 ): WatchedFile | undefined {
-  if (tokensFile !== undefined && stampOf(tokensFile) === undefined) {
+  if (tokensFile !== undefined && fileVersion(tokensFile) === undefined) {
     throw new LogweirError(
       'tokens_unavailable',
       `there is no tokens file ${tokensFile}. Make one: logweir token create --tokens-file ${tokensFile}`,

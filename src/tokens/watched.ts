@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.js'
-import { stampOf } from '../base/file-version.js'
+import { fileVersion } from '../base/file-version.js'
 import type { Log } from '../base/log.js'
 import { createFileReader, readTokensText } from './file.js'
 import type { KnownToken } from './keyring.js'
@@ -29,20 +29,20 @@ export function watchTokensFile(
   onChange: () => void,
 ): WatchedFile {
   const reader = createFileReader(path, clock)
-  let seen = stampOf(path)
+  let seen = fileVersion(path)
   let used = seen
   const text = readTokensText(path)
   const file: WatchedFile = { tokens: text === undefined ? [] : reader.read(text), close: clock.every(LOOK_MS, look) }
 
   function look(): void {
-    const found = stampOf(path)
+    const found = fileVersion(path)
     const isStill = found === seen
     seen = found
     if (!isStill || found === used) return
     try {
       const changed = readTokensText(path)
       // Changed while it was read: the next checks see it.
-      if (stampOf(path) !== found) return
+      if (fileVersion(path) !== found) return
       used = found
       replaceTokens(changed)
     } catch (error) {

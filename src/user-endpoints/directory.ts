@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { pathError, usageError } from '../base/failures.js'
-import { stampOf } from '../base/file-version.js'
+import { fileVersion } from '../base/file-version.js'
 
 /** Files that are looked at. */
 const MOST_FILES = 200
@@ -25,7 +25,7 @@ export function readStamps(directory: string): Stamps {
   const files = [...names.sort(), ...helpersNextToTargets(directory, names)]
   const links = entries.filter((entry) => isLinkedDirectory(directory, entry))
   return new Map([
-    ...files.map((name) => [name, stampOf(resolve(directory, name)) ?? 'gone'] as const),
+    ...files.map((name) => [name, fileVersion(resolve(directory, name)) ?? 'gone'] as const),
     ...links.map(({ name }) => [`${name}/`, realPathOf(join(directory, name)) ?? 'gone'] as const),
   ])
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { harmless, harmlessDocument } from '../../src/base/escape-control.js'
+import { escapeControl, escapeControlInDocument } from '../../src/base/escape-control.js'
 import { isReadRight } from '../support/json.js'
 
 /** By number, not by class, as an oracle. */
@@ -18,33 +18,33 @@ const text = fc
     ),
   )
   .map((parts) => parts.join(''))
-const isHarmless = (shown: string) => [...shown].every((character) => !isDriving(character.codePointAt(0)!))
+const isEscaped = (shown: string) => [...shown].every((character) => !isDriving(character.codePointAt(0)!))
 
-describe('harmless', () => {
+describe('escapeControl', () => {
   it('leaves nothing that drives a terminal', () => {
     expect(drivers.length).toBe(32 + 33 + 3 + 5 + 4)
-    for (const code of drivers) expect(isHarmless(harmless(`a${String.fromCharCode(code)}b`))).toBe(true)
-    fc.assert(fc.property(text, (given) => isHarmless(harmless(given))))
+    for (const code of drivers) expect(isEscaped(escapeControl(`a${String.fromCharCode(code)}b`))).toBe(true)
+    fc.assert(fc.property(text, (given) => isEscaped(escapeControl(given))))
   })
 
   it('shows what was there, and leaves all else as it is', () => {
-    expect(harmless('\u001b[2J\u0007 a\tb\r\n\u009bm \u202eevil "\\n" äö 漢 🙂')).toBe(
+    expect(escapeControl('\u001b[2J\u0007 a\tb\r\n\u009bm \u202eevil "\\n" äö 漢 🙂')).toBe(
       '\\u001b[2J\\u0007 a\\tb\\r\\n\\u009bm \\u202eevil "\\n" äö 漢 🙂',
     )
   })
 })
 
-describe('harmlessDocument', () => {
+describe('escapeControlInDocument', () => {
   it('keeps lines and tabs', () => {
-    expect(harmlessDocument('a\tb\r\nc\u001b[1m\n')).toBe('a\tb\nc\\u001b[1m\n')
+    expect(escapeControlInDocument('a\tb\r\nc\u001b[1m\n')).toBe('a\tb\nc\\u001b[1m\n')
   })
 
   it('leaves JSON the JSON that it is', () => {
     fc.assert(
       fc.property(fc.array(text), fc.string().filter(isReadRight), text, (value, name, key) => {
         const json = JSON.stringify({ [`k${key}`]: value, [name]: key })
-        const shown = harmlessDocument(json)
-        expect(isHarmless(shown)).toBe(true)
+        const shown = escapeControlInDocument(json)
+        expect(isEscaped(shown)).toBe(true)
         expect(JSON.parse(shown)).toEqual(JSON.parse(json))
       }),
     )

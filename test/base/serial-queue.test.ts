@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { createTurns } from '../../src/base/serial-queue.js'
+import { createSerialQueue } from '../../src/base/serial-queue.js'
 
 describe('turns', () => {
   it('run one after the other, also behind one that fails', async () => {
-    const turns = createTurns()
+    const queue = createSerialQueue()
     const seen: string[] = []
     const task = (name: string, fails = false) =>
-      turns.take(async () => {
+      queue.run(async () => {
         seen.push(`${name} begins`)
         await new Promise((resolve) => setImmediate(resolve))
         seen.push(`${name} ends`)
@@ -14,7 +14,7 @@ describe('turns', () => {
         return name
       })
     const results = [task('a'), task('b', true)]
-    const settled = turns.settled().then(() => seen.push('settled'))
+    const settled = queue.settled().then(() => seen.push('settled'))
     results.push(task('c'))
     expect((await Promise.allSettled(results)).map(({ status }) => status)).toEqual([
       'fulfilled',

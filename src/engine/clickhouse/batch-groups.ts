@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.js'
-import { createTurns } from '../../base/serial-queue.js'
+import { createSerialQueue } from '../../base/serial-queue.js'
 import { MIB } from '../../base/units.js'
 import type { SourceName } from '../../sources.js'
 import type { Trouble } from '../disk/files/disk-retry.js'
@@ -54,7 +54,7 @@ interface Parts {
 /** Gathers batches into groups, one open group a source. */
 export function createBatchGroups({ files, clock, trouble, isBusy, closed, limits }: Parts): BatchGroups {
   const open = new Map<SourceName, OpenGroup>()
-  const turns = createTurns()
+  const turns = createSerialQueue()
   let lastArrivedUs = 0
 
   function begin(source: SourceName): OpenGroup {
@@ -88,10 +88,10 @@ export function createBatchGroups({ files, clock, trouble, isBusy, closed, limit
       lastArrivedUs = Math.max(lastArrivedUs, arrivedUs)
     },
     // A turn is one try: where the disk is in trouble, what was written before it is still closed and sent.
-    append: (batch) => trouble.outlast(() => turns.take(() => tryToAppend(batch))),
+    append: (batch) => trouble.outlast(() => turns.run(() => tryToAppend(batch))),
     openGroups: () => [...open.values()].map(({ group }) => group),
     closeDue: (all = false) =>
-      turns.take(async () => {
+      turns.run(async () => {
         for (const started of [...open.values()]) {
           const { group, startedMs } = started
           const isDue = !isBusy(group.source) && clock.monotonicMs() - startedMs >= limits.ageMs

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.js'
 import { LogweirError } from '../../base/errors.js'
 import type { Log } from '../../base/log.js'
 import type { Metrics } from '../../base/metrics.js'
-import { createTurns } from '../../base/serial-queue.js'
+import { createSerialQueue } from '../../base/serial-queue.js'
 import { MIB } from '../../base/units.js'
 import { SOURCE_NAMES } from '../../sources.js'
 import { createTrouble, tellTrouble } from '../disk/files/disk-retry.js'
@@ -60,7 +60,7 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
   const { unconfirmedBytes = UNCONFIRMED_BYTES } = options
   const timing = { ...DELIVERY_TIMING, closeMs: CLOSE_MS, ...options.timing }
   const disk = createTrouble(RETRY_MS, tellTrouble(directory, log))
-  const lanes = new Map(SOURCE_NAMES.map((source) => [source, createTurns()]))
+  const lanes = new Map(SOURCE_NAMES.map((source) => [source, createSerialQueue()]))
   const unconfirmed = new Set<BatchGroup>()
   const failing = new Map<BatchGroup, Error>()
   const closing = new AbortController()

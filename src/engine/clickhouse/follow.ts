@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.js'
-import { createTurns } from '../../base/serial-queue.js'
+import { createSerialQueue } from '../../base/serial-queue.js'
 import { HOUR_US, MINUTE_US } from '../../base/units.js'
 import type { FollowQuery, Row, RowListener, RunOptions, Subscription } from '../engine.js'
 import { type Plan, shapeOf } from '../plan.js'
@@ -53,7 +53,7 @@ export async function followRows(
   arrived: RowListener,
   { server, location, clock, limits }: FollowParts,
 ): Promise<Subscription> {
-  const turns = createTurns()
+  const turns = createSerialQueue()
   const wanted = [...PLACE, ...columns]
   let seen = new Set<string>()
   let sinceUs = clock.nowUs() - limits.landUs
@@ -122,9 +122,9 @@ export async function followRows(
     const done = () => {
       isLooking = false
     }
-    turns.take(look).then(done, done)
+    turns.run(look).then(done, done)
   })
-  return { run: (plan, options) => turns.take(() => run(plan, options)), stop }
+  return { run: (plan, options) => turns.run(() => run(plan, options)), stop }
 }
 
 /** The latest first. */

@@ -1,4 +1,4 @@
-import { joined } from '../../base/concat-bytes.js'
+import { concatBytes } from '../../base/concat-bytes.js'
 import type { Row } from '../../engine/engine.js'
 import type { Encoder, Piece } from '../formats/format.js'
 
@@ -70,7 +70,7 @@ function createHeld(begin: Piece) {
   }
 
   add(begin)
-  return { add, bytes: () => bytes, whole: () => (parts.length === 0 ? utf8.encode(text) : joined(parts, bytes)) }
+  return { add, bytes: () => bytes, whole: () => (parts.length === 0 ? utf8.encode(text) : concatBytes(parts, bytes)) }
 }
 
 /**

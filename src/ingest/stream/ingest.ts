@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../../base/clock.js'
-import { createTurns } from '../../base/serial-queue.js'
+import { createSerialQueue } from '../../base/serial-queue.js'
 import { MIB } from '../../base/units.js'
 import type { Done, Work } from '../thread/messages.js'
 import { createThread, type IngestTotals, type ThreadOptions } from '../thread/thread.js'
@@ -58,7 +58,7 @@ export function createIngest(options: IngestOptions): Ingest {
   /** The slab that is being filled. */
   let slab: Uint8Array | undefined
   let filledBytes = 0
-  const calls = createTurns()
+  const calls = createSerialQueue()
 
   const nextWork = () => ({ id: ++lastId, nowUs: clock.nowUs() })
 
@@ -111,7 +111,7 @@ export function createIngest(options: IngestOptions): Ingest {
 
   /** Calls run one after the other, none after a failure. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    return calls.take(async () => {
+    return calls.run(async () => {
       const failure = thread.failure()
       if (failure !== undefined) throw failure
       return work()

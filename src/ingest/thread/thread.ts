@@ -3,7 +3,7 @@ import { free } from '../../base/array-buffers.js'
 import { LogweirError } from '../../base/errors.js'
 import { THREAD_HEAP } from '../../base/heap.js'
 import type { Metrics } from '../../base/metrics.js'
-import { createTurns } from '../../base/serial-queue.js'
+import { createSerialQueue } from '../../base/serial-queue.js'
 import { DAY_US, MIB } from '../../base/units.js'
 import type { Engine, IngestBatch } from '../../engine/engine.js'
 import type { Reason, Reject, Rejects } from '../rejects.js'
@@ -63,7 +63,7 @@ export function createThread(script: URL, options: ThreadOptions, onFail: (failu
   let failure: Error | undefined
   /** Work that the worker has, by id. */
   const working = new Map<number, Waiting>()
-  const messages = createTurns()
+  const messages = createSerialQueue()
 
   function startWorker(): Worker {
     const { defaults, retentionUs = RETENTION_US, maxLineBytes, flushIntervalMs = FLUSH_INTERVAL_MS } = options
@@ -86,7 +86,7 @@ export function createThread(script: URL, options: ThreadOptions, onFail: (failu
   }
 
   function receive(message: Parsed): void {
-    void messages.take(() => apply(message).catch((error: Error) => fail(`The engine failed: ${error.message}`)))
+    void messages.run(() => apply(message).catch((error: Error) => fail(`The engine failed: ${error.message}`)))
   }
 
   async function apply({ rejects: refused, batch, done }: Parsed): Promise<void> {

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path/posix'
-import { createTurns } from '../../../base/serial-queue.js'
+import { createSerialQueue } from '../../../base/serial-queue.js'
 import type { SourceName } from '../../../sources.js'
 import type { IngestBatch } from '../../engine.js'
 import type { Files, WritableFile } from '../files/files.js'
@@ -75,8 +75,8 @@ export function continueJournal(files: Files, path: string, header: JournalHeade
 const FRESH = { torn: true, synced: 0, named: false, closed: false }
 
 function openJournal(state: State): Journal {
-  const appends = createTurns()
-  const syncs = createTurns()
+  const appends = createSerialQueue()
+  const syncs = createSerialQueue()
   return {
     marker: state.header.marker,
     get bytes() {
@@ -87,12 +87,12 @@ function openJournal(state: State): Journal {
     },
     async append(batch) {
       refuseClosed(state)
-      return appends.take(() => append(state, batch))
+      return appends.run(() => append(state, batch))
     },
     async sync() {
       refuseClosed(state)
       const appended = appends.settled()
-      return syncs.take(() => appended.then(() => sync(state)))
+      return syncs.run(() => appended.then(() => sync(state)))
     },
     async close() {
       state.closed = true

@@ -1,6 +1,6 @@
 import { type ArrivedColumn, columnsOf } from '../../../../arrow-ipc/read-batch.js'
 import { free, memoryOf } from '../../../../base/array-buffers.js'
-import { withRoom } from '../../../../base/growable.js'
+import { ensureCapacity } from '../../../../base/growable.js'
 import type { Interner } from '../../../../base/interner.js'
 import type { Yielder } from '../../../../base/time-slices.js'
 import type { SourceName } from '../../../../sources.js'
@@ -183,7 +183,7 @@ function appendToHead(head: Head, dataOf: ReadonlyMap<string, ArrivedColumn>, ro
 
 /** Arrow keeps timestamps as 64-bit integers; ours fit a double without loss. */
 function appendTimes(head: Head, { values: words }: ArrivedColumn, rows: number): void {
-  head.timestampsUs = withRoom(head.timestampsUs, head.rows, head.rows + rows)
+  head.timestampsUs = ensureCapacity(head.timestampsUs, head.rows, head.rows + rows)
   for (let i = 0; i < rows; i++) {
     head.timestampsUs[head.rows + i] = (words[2 * i + 1]! | 0) * 2 ** 32 + words[2 * i]!
   }
@@ -192,19 +192,19 @@ function appendTimes(head: Head, { values: words }: ArrivedColumn, rows: number)
 /** Without data a column of numbers gets absent ones: the batch was written before the source had it. */
 function appendColumn(column: HeadColumn, data: ArrivedColumn | undefined, at: number, rows: number): void {
   if (column.kind === 'number') {
-    column.values = withRoom(column.values, at, at + rows)
+    column.values = ensureCapacity(column.values, at, at + rows)
     if (data === undefined) column.values.fill(Number.NaN, at, at + rows)
     else appendNumbers(column.values, at, data, rows)
     return
   }
   if (data === undefined) throw new TypeError('Only numbers may be added to a source.')
   if (column.kind === 'areas') {
-    column.flags = withRoom(column.flags, at, at + rows)
+    column.flags = ensureCapacity(column.flags, at, at + rows)
     column.flags.set((data.values as Uint8Array).subarray(0, rows), at)
   } else if (column.kind === 'text') {
     appendTexts(column.texts, at, rows, [data])
   } else {
-    column.codes = withRoom(column.codes, at, at + rows)
+    column.codes = ensureCapacity(column.codes, at, at + rows)
     appendCodes(column.codes, at, data, rows, internAll(column.interner, data))
     eachNull(data, rows, (row) => {
       column.codes[at + row] = ABSENT
@@ -288,7 +288,7 @@ function seeTexts(head: Head, rows: number, yieldIfDue: Yielder): Promise<void> 
 /** Gives codes to the rows that have come since the last time. */
 function see({ texts, seen }: TextColumn, rows: number): TextColumn['seen'] {
   const { places, bytes } = texts
-  seen.codes = withRoom(seen.codes, seen.rows, rows)
+  seen.codes = ensureCapacity(seen.codes, seen.rows, rows)
   for (; seen.rows < rows; seen.rows++) {
     const start = places[2 * seen.rows]!
     const end = places[2 * seen.rows + 1]!

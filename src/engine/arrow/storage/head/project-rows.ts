@@ -1,4 +1,4 @@
-import { withRoom } from '../../../../base/growable.js'
+import { ensureCapacity } from '../../../../base/growable.js'
 import { narrow, range, type Selection } from '../../columns/selection.js'
 
 /**
@@ -47,8 +47,8 @@ export function rowsOfProject(all: ProjectRows, codes: Codes, code: number, rows
 
 function takeNote(all: ProjectRows, { codes, interner }: Codes, rows: number): void {
   if (rows <= all.rows) return
-  all.before = withRoom(all.before, all.rows, rows)
-  all.last = withRoom(all.last, all.last.length, interner.count)
+  all.before = ensureCapacity(all.before, all.rows, rows)
+  all.last = ensureCapacity(all.last, all.last.length, interner.count)
   const { before, last } = all
   for (let row = all.rows; row < rows; row++) {
     const code = codes[row]!

@@ -1,5 +1,5 @@
 import type { ArrivedColumn } from '../../../../arrow-ipc/read-batch.js'
-import { grown, withRoom } from '../../../../base/growable.js'
+import { ensureCapacity, growInPlace } from '../../../../base/growable.js'
 import { COLD_COLUMNS } from '../../../columns.js'
 
 /**
@@ -72,7 +72,10 @@ export function textAt({ columns, bytes, places }: Texts, row: number, column: n
 export function reserveBytes(texts: Texts, bytes: number): void {
   const needed = texts.usedBytes + bytes
   if (texts.memory !== undefined) texts.bytes = texts.memory.grown(needed)
-  else texts.bytes = texts.growsInPlace ? grown(texts.bytes, needed) : withRoom(texts.bytes, texts.bytes.length, needed)
+  else
+    texts.bytes = texts.growsInPlace
+      ? growInPlace(texts.bytes, needed)
+      : ensureCapacity(texts.bytes, texts.bytes.length, needed)
 }
 
 /**
@@ -96,7 +99,7 @@ export function gatherTexts(texts: Texts, rows: Uint32Array, column: number, at:
 }
 
 function reservePlaces(texts: Texts, at: number, rows: number): void {
-  texts.places = withRoom(texts.places, 2 * texts.columns * at, 2 * texts.columns * (at + rows))
+  texts.places = ensureCapacity(texts.places, 2 * texts.columns * at, 2 * texts.columns * (at + rows))
 }
 
 /** Writes a column's texts, and their places from `first` on, a row apart. */

@@ -1,5 +1,5 @@
 import { free, memoryOf } from '../../../../base/array-buffers.js'
-import { createTurns } from '../../../../base/serial-queue.js'
+import { createSerialQueue } from '../../../../base/serial-queue.js'
 import { KIB } from '../../../../base/units.js'
 import type { SourceName } from '../../../../sources.js'
 import type { Trouble } from '../../../disk/files/disk-retry.js'
@@ -66,7 +66,7 @@ export function createDiskKeeper(
   /** The segments that were sealed in a hurry, and are worth more work. */
   const hurried = new Set<DiskSegment>()
   let segmentBytes = 0
-  const removals = createTurns()
+  const removals = createSerialQueue()
   const columns = createColumnsInMemory()
   const disk = { files, trouble, columns, onLoad }
 
@@ -175,7 +175,7 @@ export function createDiskKeeper(
         hurried.delete(segment)
         segment.retire()
         // Given up when the process stops: then it is there at the next start, and goes again.
-        removals.take(() => read.then(() => segment.remove())).catch(() => {})
+        removals.run(() => read.then(() => segment.remove())).catch(() => {})
       }
     },
     async recompressNext(recompress) {

@@ -1,4 +1,4 @@
-import { createTurns, type Turns } from '../../../../base/serial-queue.js'
+import { createSerialQueue, type SerialQueue } from '../../../../base/serial-queue.js'
 import type { SourceName } from '../../../../sources.js'
 import type { SourceStats } from '../../../engine.js'
 import { createHead, type Head, headBytes } from '../head/head.js'
@@ -16,7 +16,7 @@ export interface Shelf {
   /** Where the rows of the open head are kept; from its first row on. */
   kept: HeadKeeper | undefined
   /** What appends to the head or closes it takes turns. */
-  turns: Turns
+  turns: SerialQueue
 }
 
 /** A head that takes no more rows, and where its rows are kept until they are segments. */
@@ -33,7 +33,7 @@ export function createShelf(source: SourceName): Shelf {
     head: createHead(source),
     headSinceMs: 0,
     kept: undefined,
-    turns: createTurns(),
+    turns: createSerialQueue(),
   }
 }
 

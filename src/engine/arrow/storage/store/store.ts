@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../../../../base/clock.js'
-import { createTurns } from '../../../../base/serial-queue.js'
+import { createSerialQueue } from '../../../../base/serial-queue.js'
 import { SOURCE_NAMES, type SourceName } from '../../../../sources.js'
 import type { IngestBatch, SourceStats } from '../../../engine.js'
 import type { TimeRange } from '../../../plan.js'
@@ -103,9 +103,9 @@ export function createStore(options: StoreOptions): Store {
   const shelves = new Map(SOURCE_NAMES.map((source) => [source, createShelf(source)]))
   const readers = createReaders()
   /** One head is sealed while the one before it is written: a disk takes its time, and no processor's. */
-  const sealing = createTurns()
+  const sealing = createSerialQueue()
   /** A head that could not be written leaves its rows visible where they are. */
-  const writing = createTurns()
+  const writing = createSerialQueue()
   const backlog: Promise<void>[] = []
   const pace = createPace(clock)
   const spare = createSpare()
@@ -121,8 +121,8 @@ export function createStore(options: StoreOptions): Store {
     shelf.sealing.push(full)
     shelf.head = createHead(shelf.source)
     if (extent === 'all') shelf.kept = undefined
-    const rows = sealing.take(async () => (head.rows > 0 ? sealer.seal(head, patience) : []))
-    const sealed = writing.take(async () => {
+    const rows = sealing.run(async () => (head.rows > 0 ? sealer.seal(head, patience) : []))
+    const sealed = writing.run(async () => {
       const sealedRows = await rows
       for (const segment of await kept.write(sealedRows.map(holdSealedRows))) shelf.segments.push(segment)
       shelf.sealing.splice(shelf.sealing.indexOf(full), 1)
@@ -178,7 +178,7 @@ export function createStore(options: StoreOptions): Store {
   return {
     async append(batch) {
       const shelf = shelves.get(batch.source)!
-      await shelf.turns.take(() => keepAndShow(shelf, batch))
+      await shelf.turns.run(() => keepAndShow(shelf, batch))
       if (backlog.length > SEALING_BACKLOG) await backlog[backlog.length - SEALING_BACKLOG - 1]
     },
     adopt(segment) {
@@ -201,7 +201,7 @@ export function createStore(options: StoreOptions): Store {
     sealFailing() {
       for (const shelf of shelves.values()) {
         if (!shelf.kept?.isFailing()) continue
-        void shelf.turns.take(async () => {
+        void shelf.turns.run(async () => {
           if (shelf.head.rows > 0 && shelf.kept?.isFailing()) void sealShelf(shelf)
         })
       }
@@ -225,14 +225,14 @@ export function createStore(options: StoreOptions): Store {
     },
     async inQuiet(work) {
       const patience = backlog.length > 0 ? undefined : pace.forOther()
-      if (patience !== undefined) await sealing.take(() => work(sealer, patience))
+      if (patience !== undefined) await sealing.run(() => work(sealer, patience))
     },
     async sealAll() {
       const sealed: Promise<void>[] = []
       const begin = async (shelf: Shelf) => {
         if (shelf.head.rows > 0) sealed.push(sealShelf(shelf))
       }
-      await Promise.all([...shelves.values()].map((shelf) => shelf.turns.take(() => begin(shelf))))
+      await Promise.all([...shelves.values()].map((shelf) => shelf.turns.run(() => begin(shelf))))
       await Promise.all(sealed)
       await writing.settled()
     },
