@@ -83,7 +83,7 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
     const parts = { server, location, onAttempt, timing, wait: untilClosing }
     void lanes
       .get(group.source)!
-      .take(() => deliver(group, parts))
+      .run(() => deliver(group, parts))
       .then(() => {
         unconfirmed.delete(group)
         wake()
