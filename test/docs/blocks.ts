@@ -112,7 +112,7 @@ const NAMERS = [
   'src/engine/disk/directory/format.ts',
   'src/engine/arrow/storage/files/file-names.ts',
   'src/engine/arrow/storage/files/segment-file.ts',
-  'src/engine/clickhouse/unconfirmed.ts',
+  'src/engine/clickhouse/group-journals.ts',
   'src/engine/disk/lock/file-marker.ts',
   'src/engine/disk/lock/socket-marker.ts',
   'src/ingest/rejects.ts',
