@@ -26,13 +26,13 @@ const FLOORS: readonly (readonly string[])[] = [
   ['engine/plan.ts', 'engine/columns.ts'],
   ['config/'],
   ['sources.ts', 'field-names.ts'],
-  ['arrow-ipc/'],
+  ['arrow-ipc/', 'wasm-layout/'],
   ['base/'],
 ]
 
 const ENGINE_INTERFACE = ['engine/engine.ts', 'engine/plan.ts', 'engine/columns.ts']
 const HTTP = ['endpoints/', 'tokens/', ...ENGINE_INTERFACE, 'sources.ts', 'field-names.ts', 'base/']
-const INGEST = [...ENGINE_INTERFACE, 'sources.ts', 'field-names.ts', 'arrow-ipc/', 'base/']
+const INGEST = [...ENGINE_INTERFACE, 'sources.ts', 'field-names.ts', 'arrow-ipc/', 'wasm-layout/', 'base/']
 
 /** Rooms that may import from fewer rooms than those in lower layers. */
 const ONLY: Record<string, readonly string[]> = {
@@ -49,7 +49,7 @@ const ONLY: Record<string, readonly string[]> = {
   ],
   'generate/': ['base/', 'sources.ts'],
   'otlp/': ['base/'],
-  'engine/arrow/': ['engine/disk/', ...ENGINE_INTERFACE, 'sources.ts', 'arrow-ipc/', 'base/'],
+  'engine/arrow/': ['engine/disk/', ...ENGINE_INTERFACE, 'sources.ts', 'arrow-ipc/', 'wasm-layout/', 'base/'],
   'engine/clickhouse/': ['engine/disk/', ...ENGINE_INTERFACE, 'sources.ts', 'base/'],
   'http/app.ts': [
     ...HTTP,

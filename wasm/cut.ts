@@ -4,6 +4,16 @@
  * the ends of values is looked for: if a line is JSON, they are where they seem to be; if not, the scan refuses it.
  */
 import {
+  CUT_OFF,
+  EMPTY,
+  MORE_OBJECTS,
+  NO_COMMA,
+  NO_CONTAINER,
+  NO_ELEMENT,
+  NOT_THE_END,
+  TOO_MANY,
+} from '../src/wasm-layout/split-faults'
+import {
   BACKSLASH,
   byteAt,
   CASE_BIT,
@@ -18,18 +28,8 @@ import {
   RETURN,
   SPACE,
 } from './base/bytes'
+import { BYTES } from './base/input'
 import { isKey } from './scan/keys'
-import { BYTES } from './scan/table'
-
-/** What `cut` finds wrong, as the complement of a count; CUT_FAULTS in src/ingest/wasm/module.ts says what each is. */
-const EMPTY: i32 = 1
-const NO_CONTAINER: i32 = 2
-const CUT_OFF: i32 = 3
-const NO_ELEMENT: i32 = 4
-const NO_COMMA: i32 = 5
-const NOT_THE_END: i32 = 6
-const TOO_MANY: i32 = 7
-const MORE: i32 = 8
 
 const TAB: u32 = 0x09
 
@@ -82,7 +82,7 @@ function cutObject(open: usize, limit: i32): i32 {
   const end = endOfContainer(open, true)
   if (end == ENDLESS) return fault(CUT_OFF, stop)
   const next = skipSpaces(end)
-  if (next != stop) return fault(byteAt(next) == OPEN_OBJECT ? MORE : NOT_THE_END, next)
+  if (next != stop) return fault(byteAt(next) == OPEN_OBJECT ? MORE_OBJECTS : NOT_THE_END, next)
   if (batch != 0) return cutElements(batch, limit)
   first = open
   last = end

@@ -1,14 +1,14 @@
 /** The first door, by which the host lays everything out: sizes, lanes and their names, rules, once; the projects again and again. */
-import { addArea } from './fields/areas'
+import { BYTES } from './base/input'
 import { setDefaultLane, setRules } from './batch/judge'
+import { addColumn, addLane, clearLane } from './batch/lanes'
 import { reserveNames } from './batch/member-names'
 import { bindProjects, projectsAddress, reserveProjects } from './batch/projects'
-import { addColumn, addLane, clearLane } from './batch/lanes'
 import { reservedEnd, setSizes } from './batch/regions'
-import { addName } from './fields/sources'
-import { BYTES } from './scan/table'
-import { addMessageName, addTimeName, clearFieldNames } from './scan/time-and-message'
 import { reserveScratch, setDefaultProject } from './batch/texts'
+import { addArea } from './fields/areas'
+import { addName } from './fields/sources'
+import { addMessageName, addTimeName, clearFieldNames } from './scan/time-and-message'
 
 export {
   addArea,

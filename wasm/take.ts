@@ -1,11 +1,11 @@
 /** The third door: judges the lines that `scan` has put into the field table; each joins the batch of its source. */
+import { BLANK, FORBIDDEN_PROJECT, INVALID_FIELD, INVALID_JSON, OK } from '../src/wasm-layout/outcomes'
 import { hasRightTypes, judgeSource, judgeTimestamp, projectField, timestampOf } from './batch/judge'
 import { isFull, Lane, laneAt } from './batch/lanes'
 import { isOfTakenProject } from './batch/projects'
 import { table } from './batch/regions'
 import { putRest, putTexts } from './batch/rows'
-import { BLANK, INVALID_JSON, OK, outcomeOf, ROW_BYTES } from './scan/table'
-import { FORBIDDEN_PROJECT, INVALID_FIELD } from './batch/verdicts'
+import { outcomeOf, ROW_BYTES } from './scan/table'
 
 /** What `take` stopped at; see `stop`. */
 let stopped: i32 = OK

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { FIELD, KIND, LINE_INTS, MAX_DEPTH, OUTCOME, slotOf } from '../../src/ingest/wasm/fields.js'
+import { LINE_INTS, MAX_DEPTH } from '../../src/wasm-layout/field-table.js'
+import { FIELD, KIND, OUTCOME, slotOf } from './field-table.js'
 import { INVALID_JSON, VALID_JSON } from './json-cases.js'
 import { createScanner } from './reference/scan.js'
 

@@ -2,7 +2,10 @@
  * What a scanner must say of a line, derived from JSON.parse alone, and the comparison with what it did say.
  * Bytes are read as Latin-1, one character a byte: a scanner does not judge UTF-8.
  */
-import { FIELD, KIND, LINE_INTS, MAX_DEPTH, OUTCOME, type Scanner, slotOf } from '../../src/ingest/wasm/fields.js'
+
+import type { Scanner } from '../../src/ingest/wasm/scanner.js'
+import { LINE_INTS, MAX_DEPTH } from '../../src/wasm-layout/field-table.js'
+import { FIELD, KIND, OUTCOME, slotOf } from './field-table.js'
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 

@@ -1,8 +1,5 @@
 /** Copying and comparing short ranges of bytes, 16 and 8 at a time. */
 
-/** Bytes that may be read behind any range, and written behind any that is copied to. */
-export const SLACK: usize = 64
-
 /** Up to this length a loop is faster than the call that `memory.copy` is. */
 const SHORT: usize = 64
 

@@ -4,14 +4,20 @@
  * A row counts once its lane's `rows` has been raised; until then, writing it again replaces it. Validity bits and the
  * number of nulls are only written for rows that will count.
  */
+import {
+  AREAS,
+  CATEGORY,
+  COLUMN_BYTES,
+  ENTRIES_WORD,
+  NULLS_WORD,
+  OFFSETS_WORD,
+  TEXT,
+  TEXTS_WORD,
+  TIMESTAMP,
+  VALIDITY_WORD,
+  VALUES_WORD,
+} from '../../src/wasm-layout/batch'
 import { batchRows, reserve, reserveRows, reserveTexts } from './regions'
-
-/** What a column holds; see HotKind in src/engine/columns.ts. */
-export const CATEGORY: i32 = 0
-export const TEXT: i32 = 1
-export const NUMBER: i32 = 2
-export const AREAS: i32 = 3
-export const TIMESTAMP: i32 = 4
 
 /** A column's header; src/ingest/lanes.ts reads the first words of it. */
 @unmanaged
@@ -43,6 +49,7 @@ export const FIRST_SLOTS: u32 = 128
 
 /** Makes an empty column of the header at `column`, which holds zeros. */
 export function initColumn(column: Column, kind: i32, field: u32): void {
+  checkLayout()
   column.kind = kind
   column.field = field
   if (kind != TIMESTAMP && kind != AREAS) column.validity = reserveRows(1)
@@ -66,4 +73,17 @@ function initDictionary(column: Column): void {
   // At most half of the slots are taken, and at least a quarter once there are more than the first ones.
   column.slots = reserve(4 * max(FIRST_SLOTS, 4 * batchRows))
   column.slotMask = FIRST_SLOTS - 1
+}
+
+/** Stops the build if the class does not have the layout that the host reads. */
+// @ts-ignore: decorator
+@inline
+function checkLayout(): void {
+  if (offsetof<Column>() > <usize>COLUMN_BYTES) ERROR('Column is larger than COLUMN_BYTES')
+  if (offsetof<Column>('nulls') != 4 * NULLS_WORD) ERROR('NULLS_WORD is wrong')
+  if (offsetof<Column>('validity') != 4 * VALIDITY_WORD) ERROR('VALIDITY_WORD is wrong')
+  if (offsetof<Column>('values') != 4 * VALUES_WORD) ERROR('VALUES_WORD is wrong')
+  if (offsetof<Column>('offsets') != 4 * OFFSETS_WORD) ERROR('OFFSETS_WORD is wrong')
+  if (offsetof<Column>('texts') != 4 * TEXTS_WORD) ERROR('TEXTS_WORD is wrong')
+  if (offsetof<Column>('entries') != 4 * ENTRIES_WORD) ERROR('ENTRIES_WORD is wrong')
 }

@@ -2,9 +2,9 @@
  * The distinct texts of a category, each with a code from 0 in order of first appearance: a hash table with open
  * addressing, at most half full, over texts that stand end to end.
  */
-import { Column, FIRST_SLOTS } from './columns'
 import { areEqual, copyBytes } from '../base/copy'
 import { hashOf } from '../base/hash'
+import { Column, FIRST_SLOTS } from './columns'
 
 /** The code of the text [start, end); a new one if it was not seen in this batch. */
 export function codeOf(column: Column, start: usize, end: usize): i32 {

@@ -1,27 +1,31 @@
 /** Judging a line by its fields. Refusals have an order: the first of these that holds is the one that is told. */
-import { Lane } from './lanes'
-import { laneNamed, UNKNOWN } from '../fields/sources'
 import {
   ABSENT,
   ARRAY_OF_OBJECTS,
-  endOf,
   ID,
-  isText,
-  kindOf,
   MESSAGES,
   METADATA_FIELD,
   NUMBER,
   OBJECT,
-  OK,
   PROJECT,
   SOURCE,
-  startOf,
   TIMES,
-} from '../scan/table'
-import { messageNames, timeNames } from '../scan/time-and-message'
-import { locate, textEnd, textStart } from './texts'
+} from '../../src/wasm-layout/field-table'
+import {
+  INVALID_FIELD,
+  INVALID_TIMESTAMP,
+  MISSING_SOURCE,
+  OK,
+  TOO_FAR_AHEAD,
+  TOO_OLD,
+  UNKNOWN_SOURCE,
+} from '../../src/wasm-layout/outcomes'
+import { laneNamed, UNKNOWN } from '../fields/sources'
 import { epochTimestamp, isoTimestamp } from '../fields/timestamps'
-import { INVALID_FIELD, INVALID_TIMESTAMP, MISSING_SOURCE, TOO_FAR_AHEAD, TOO_OLD, UNKNOWN_SOURCE } from './verdicts'
+import { endOf, isText, kindOf, startOf } from '../scan/table'
+import { messageNames, timeNames } from '../scan/time-and-message'
+import { Lane } from './lanes'
+import { locate, textEnd, textStart } from './texts'
 
 const DAY_US: f64 = 86400e6
 

@@ -1,8 +1,9 @@
 /** Lanes: the columns of each source, and the fields that they are filled from. The host lays them out at the start. */
-import { CATEGORY, Column, initColumn, TEXT, TIMESTAMP } from './columns'
+import { BUILDER_BYTES, CATEGORY, COLUMN_BYTES, TEXT, TIMESTAMP } from '../../src/wasm-layout/batch'
+import { PROJECT } from '../../src/wasm-layout/field-table'
+import { Column, initColumn } from './columns'
 import { clearDictionary } from './dictionary'
 import { batchBytes, batchRows } from './regions'
-import { PROJECT } from '../scan/table'
 import { textBytes } from './texts'
 
 /** A lane's header; its columns follow it. */
@@ -20,20 +21,10 @@ export class Lane {
   thirdProject: u32
 }
 
-/** The columns that every lane has; behind them come its hot ones. */
-export const TIMESTAMPS: i32 = 0
-export const PROJECTS: i32 = 1
-export const IDS: i32 = 2
-export const EVENT_MESSAGES: i32 = 3
-export const METADATA: i32 = 4
-export const HOT: i32 = 5
-
 /** There is room for so many; a host that adds more is stopped by a trap. */
 const MAX_COLUMNS: i32 = 12
 const MAX_LANES: i32 = 16
-const COLUMN_BYTES: i32 = 64
-const COLUMNS_AT: i32 = 32
-const LANE_BYTES: i32 = COLUMNS_AT + MAX_COLUMNS * COLUMN_BYTES
+const LANE_BYTES: i32 = BUILDER_BYTES + MAX_COLUMNS * COLUMN_BYTES
 const LANES: usize = memory.data(LANE_BYTES * MAX_LANES, 16)
 
 let lanes: i32 = 0
@@ -67,7 +58,7 @@ export function laneAt(number: i32): Lane {
 // @ts-ignore: decorator
 @inline
 export function columnAt(lane: Lane, number: i32): Column {
-  return changetype<Column>(changetype<usize>(lane) + COLUMNS_AT + number * COLUMN_BYTES)
+  return changetype<Column>(changetype<usize>(lane) + BUILDER_BYTES + number * COLUMN_BYTES)
 }
 
 /** Makes the row that has been written count. */

@@ -4,22 +4,12 @@
  * If the metadata has a member of the same name, its own one stays; of equal other fields the last one stays. An array
  * gets them in its first object. The result is never longer than the line: each byte that is added stands in it too.
  */
-import { CLOSE_OBJECT, COMMA, byteAt, SPACE } from '../base/bytes'
+import { ABSENT, METADATA_FIELD, SOURCE } from '../../src/wasm-layout/field-table'
+import { byteAt, CLOSE_OBJECT, COMMA, SPACE } from '../base/bytes'
 import { copyBytes } from '../base/copy'
+import { BYTES } from '../base/input'
 import { ENTRY_BYTES, OTHER, OWN } from '../scan/key-list'
-import {
-  ABSENT,
-  BYTES,
-  endOf,
-  keysEnd,
-  keysStart,
-  kindOf,
-  lineEnd,
-  membersEnd,
-  METADATA_FIELD,
-  SOURCE,
-  startOf,
-} from '../scan/table'
+import { endOf, keysEnd, keysStart, kindOf, lineEnd, membersEnd, startOf } from '../scan/table'
 import { Column } from './columns'
 import { isSourceNamed, messageField, timeField } from './judge'
 import { claim, clearNames } from './member-names'

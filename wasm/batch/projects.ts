@@ -1,7 +1,7 @@
 /** The projects whose records are taken: all, or those that the host has said. */
 import { areEqual } from '../base/copy'
-import { reserve } from './regions'
 import { isText } from '../scan/table'
+import { reserve } from './regions'
 import { hasDefaultProject, locate, locateDefaultProject, textEnd, textStart } from './texts'
 
 /** Room for the names, each behind its length in four bytes. A host that puts more there writes over its own columns. */

@@ -1,6 +1,6 @@
 /** Where everything lies: regions of memory behind the field table, each of its full size from the start. */
-import { SLACK } from '../base/copy'
-import { ENTRY_BYTES, entriesFor, placeList } from '../scan/key-list'
+import { SLACK_BYTES } from '../../src/wasm-layout/memory'
+import { entriesFor, ENTRY_BYTES, placeList } from '../scan/key-list'
 import { ROW_BYTES } from '../scan/table'
 
 /** The field table: the rows that `scan` writes and `take` reads. */
@@ -39,7 +39,7 @@ export function reservedEnd(): usize {
 /** A region of so many bytes, zeros as yet; some more may be read and written behind it. */
 export function reserve(bytes: usize): usize {
   const start = (top + 63) & ~63
-  top = start + bytes + SLACK
+  top = start + bytes + SLACK_BYTES
   return start
 }
 

@@ -1,16 +1,28 @@
 /** Writing a line's fields into the columns of its lane, behind the rows that count. */
-import { areasIn } from '../fields/areas'
-import { AREAS, CATEGORY, Column, NUMBER, TEXT } from './columns'
-import { codeOf } from './dictionary'
+import {
+  AREAS,
+  CATEGORY,
+  EVENT_MESSAGES,
+  HOT,
+  IDS,
+  METADATA,
+  NUMBER,
+  PROJECTS,
+  TEXT,
+  TIMESTAMPS,
+} from '../../src/wasm-layout/batch'
+import { ABSENT, ID } from '../../src/wasm-layout/field-table'
 import { putUuid } from '../base/host'
-import { messageField } from './judge'
-import { putMetadata } from './other-fields'
-import { columnAt, endRow, EVENT_MESSAGES, HOT, IDS, Lane, METADATA, PROJECTS, TIMESTAMPS } from './lanes'
-import { markNull, markPresent } from './nulls'
+import { areasIn } from '../fields/areas'
 import { readNumber } from '../fields/numbers'
+import { endOf, isText, kindOf, startOf } from '../scan/table'
+import { Column } from './columns'
+import { codeOf } from './dictionary'
+import { messageField } from './judge'
+import { columnAt, endRow, Lane } from './lanes'
+import { markNull, markPresent } from './nulls'
+import { putMetadata } from './other-fields'
 import { UUID_BYTES } from './regions'
-import * as table from '../scan/table'
-import { ABSENT, endOf, ID, isText, kindOf, startOf } from '../scan/table'
 import {
   defaultProject,
   defaultProjectEnd,
@@ -22,6 +34,7 @@ import {
   textEnd,
   textStart,
 } from './texts'
+import * as values from '../../src/wasm-layout/field-table'
 
 /** The texts that a line is refused for if they have a lone surrogate: false if one has. */
 export function putTexts(row: usize, lane: Lane, project: u32): bool {
@@ -90,7 +103,7 @@ function putHotText(column: Column, at: i32, row: usize): void {
 
 /** NaN is null, as is any field that is no finite number. */
 function putNumber(column: Column, at: i32, row: usize): void {
-  const isNumber = kindOf(row, column.field) == table.NUMBER
+  const isNumber = kindOf(row, column.field) == values.NUMBER
   const value = isNumber ? readNumber(startOf(row, column.field), endOf(row, column.field)) : NaN
   if (isNaN(value)) markNull(column, at)
   else markPresent(column, at)

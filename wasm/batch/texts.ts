@@ -1,9 +1,10 @@
 /** The texts of fields, decoded: looked at where they lie, or put into columns of texts. */
-import { Column } from './columns'
+import { ESCAPED_STRING, STRING } from '../../src/wasm-layout/field-table'
 import { copyBytes } from '../base/copy'
-import { longestText, reserveText } from './regions'
-import { ESCAPED_STRING, endOf, kindOf, STRING, startOf } from '../scan/table'
 import { unescape } from '../fields/unescape'
+import { endOf, kindOf, startOf } from '../scan/table'
+import { Column } from './columns'
+import { longestText, reserveText } from './regions'
 
 /** Where a text that has escapes is decoded to be looked at. */
 let scratch: usize = 0

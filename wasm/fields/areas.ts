@@ -1,6 +1,6 @@
 /** Which of the areas that the host has named a text holds. */
 import { byteAt } from '../base/bytes'
-import { BYTES } from '../scan/table'
+import { BYTES } from '../base/input'
 
 /** The byte that each area begins with. */
 const SLASH: u32 = 0x2f

@@ -1,6 +1,6 @@
 /** The sources' names, as the host has given them, and the lane that each leads to. */
 import { areEqual } from '../base/copy'
-import { BYTES } from '../scan/table'
+import { BYTES } from '../base/input'
 
 /** No source has that name. */
 export const UNKNOWN: i32 = -1

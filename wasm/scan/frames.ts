@@ -5,8 +5,7 @@
  * that nothing is to be recorded. Otherwise a frame also holds the place (which names to look for in it) and the
  * field whose value it is. A *target* is the same for the value to come: place and field, or 0.
  */
-/** The deepest level taken; the record object is level 1. */
-const MAX_DEPTH: usize = 128
+import { MAX_DEPTH } from '../../src/wasm-layout/field-table'
 
 export const PLAIN_OBJECT: u32 = 0
 export const PLAIN_ARRAY: u32 = 1

@@ -4,13 +4,14 @@
  * A record's other fields join its metadata, so that a field of the record is read as one of the metadata, unless the
  * metadata has a field of that name itself, before or behind it, null included.
  */
+import { ID, METADATA_FIELD, PATH, PROJECT, SOURCE, STATUS_CODE, TIMES, URL } from '../../src/wasm-layout/field-table'
 import { BACKSLASH, byteAt, hex4 } from '../base/bytes'
 import { areEqual } from '../base/copy'
 import { unescape } from '../fields/unescape'
 import { fieldPlusOne, METADATA, ofField, PLACE_MASK, RECORD, REQUEST, RESPONSE } from './frames'
 import { KNOWN, noteKey, OTHER, OWN } from './key-list'
 import { targetOf } from './names'
-import { forget, ID, METADATA_FIELD, PATH, PROJECT, SOURCE, STATUS_CODE, TIMES, URL } from './table'
+import { forget } from './table'
 
 /** An escape takes up to six bytes, a name up to 64; a longer key is none of the names. */
 const LONGEST_ESCAPED: usize = 6 * 64
@@ -64,7 +65,7 @@ function recordTarget(row: usize, target: u32, key: usize, quote: i32): u32 {
 function roleOf(target: u32): i32 {
   const field = fieldPlusOne(target) - 1
   if (field == ID || field == PROJECT) return KNOWN
-  const mayBeOther = field == SOURCE || (field >= TIMES && field != NONE)
+  const mayBeOther = field == SOURCE || (field >= <u32>TIMES && field != NONE)
   return mayBeOther ? field : OTHER
 }
 

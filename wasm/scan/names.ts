@@ -4,8 +4,6 @@
  * A name is told by its length and its bytes as little-endian words: its first eight and, where it is longer, its last
  * eight. That leaves one byte of `execution_time_ms` unseen, which is looked at apart.
  */
-import { METADATA, ofField, RECORD, REQUEST, RESPONSE } from './frames'
-import { timeOrMessageTarget } from './time-and-message'
 import {
   EXECUTION_TIME_MS,
   FUNCTION_ID,
@@ -18,7 +16,9 @@ import {
   SOURCE,
   STATUS_CODE,
   URL,
-} from './table'
+} from '../../src/wasm-layout/field-table'
+import { METADATA, ofField, RECORD, REQUEST, RESPONSE } from './frames'
+import { timeOrMessageTarget } from './time-and-message'
 
 /** The target of the value whose name is the `length` bytes at `p`, in an object of this place; 0 if it is of no interest. */
 export function targetOf(place: u32, p: usize, length: usize): u32 {

@@ -1,10 +1,12 @@
 /** The second door: many lines in, one row of the field table a line out. See src/ingest/wasm/fields.ts. */
+import { BLANK, INVALID_JSON, NOT_AN_OBJECT, OK, TOO_DEEP } from '../../src/wasm-layout/outcomes'
 import { byteAt, CASE_BIT, MINUS, NEWLINE, OPEN_OBJECT, QUOTE, skipSpace } from '../base/bytes'
+import { BYTES } from '../base/input'
 import { cutList, emptyList, hasRoom, nextEntry } from './key-list'
 import { beginRecord, metadataKeys } from './keys'
 import { endOfLiteral, endOfNumber } from './scalars'
 import { addressOf, BAD_STRING, closingQuote } from './strings'
-import { BLANK, BYTES, forgetAll, INVALID_JSON, NOT_AN_OBJECT, OK, ROW_BYTES, TOO_DEEP, writeKeys, writeLine } from './table'
+import { forgetAll, ROW_BYTES, writeKeys, writeLine } from './table'
 import { WALK_INVALID, WALK_TOO_DEEP, walkContainer } from './walk'
 
 /**

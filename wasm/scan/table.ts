@@ -1,48 +1,25 @@
 /** The field table's layout, as src/ingest/wasm/fields.ts lays it down, and the writing and reading of one line's row. */
+import {
+  ARRAY,
+  ARRAY_OF_OBJECTS,
+  ESCAPED_STRING,
+  FIELD_COUNT,
+  FIELD_INTS,
+  HEADER_INTS,
+  LINE_INTS,
+  OBJECT,
+  STRING,
+} from '../../src/wasm-layout/field-table'
+import { BYTES } from '../base/input'
 import { fieldPlusOne, HAS_OTHERS, IS_ARRAY, METADATA, PLACE_MASK } from './frames'
 
-export const SOURCE: u32 = 0
-export const ID: u32 = 1
-export const PROJECT: u32 = 2
-export const METADATA_FIELD: u32 = 3
-export const METADATA_PROJECT: u32 = 4
-export const METADATA_PROJECT_REF: u32 = 5
-export const FUNCTION_ID: u32 = 6
-export const EXECUTION_TIME_MS: u32 = 7
-export const STATUS_CODE: u32 = 8
-export const URL: u32 = 9
-export const PATH: u32 = 10
-/** The fields that can hold the time, then those that can hold the message: NAMES_EACH of both, see time-and-message.ts. */
-export const TIMES: u32 = 11
-export const NAMES_EACH: u32 = 8
-export const MESSAGES: u32 = TIMES + NAMES_EACH
-const FIELD_COUNT: u32 = MESSAGES + NAMES_EACH
-
-export const ABSENT: i32 = 0
-export const STRING: i32 = 1
-export const ESCAPED_STRING: i32 = 2
-export const NUMBER: i32 = 3
-export const OBJECT: i32 = 4
-export const ARRAY_OF_OBJECTS: i32 = 5
-const ARRAY: i32 = 6
-export const BOOLEAN: i32 = 7
-
-export const OK: i32 = 0
-export const BLANK: i32 = 1
-export const INVALID_JSON: i32 = 2
-export const NOT_AN_OBJECT: i32 = 3
-export const TOO_DEEP: i32 = 4
-
-/** The words behind the fields; see `writeKeys` and `membersEnd`. One more makes a row a multiple of 16 bytes. */
-const KEYS_START: usize = 4 * (3 + 3 * FIELD_COUNT)
+/** Byte offsets of the words after the fields: see `writeKeys` and `membersEnd`. */
+const KEYS_START: usize = 4 * (HEADER_INTS + FIELD_INTS * FIELD_COUNT)
 const KEYS_END: usize = KEYS_START + 4
 const MEMBERS_END: usize = KEYS_START + 8
 
-/** Bytes of a row: outcome, line start, line end, then kind, start and end of each field, then the words above. */
-export const ROW_BYTES: usize = KEYS_START + 16
-
-/** Where the bytes to scan begin in memory; the table counts from here. */
-export const BYTES: usize = (__heap_base + 63) & ~63
+/** Bytes of a row. */
+export const ROW_BYTES: usize = 4 * LINE_INTS
 
 export function writeLine(row: usize, outcome: i32, start: usize, end: usize): void {
   store<i32>(row, outcome)
@@ -53,7 +30,7 @@ export function writeLine(row: usize, outcome: i32, start: usize, end: usize): v
 /** Makes `count` fields from `first` on absent. */
 export function forget(row: usize, first: u32, count: u32): void {
   const start = slot(row, first)
-  for (let p = start, end = start + 12 * count; p < end; p += 4) store<i32>(p, 0)
+  for (let p = start, end = start + 4 * FIELD_INTS * count; p < end; p += 4) store<i32>(p, 0)
 }
 
 export function forgetAll(row: usize): void {
@@ -154,5 +131,5 @@ export function isText(row: usize, field: u32): bool {
 // @ts-ignore: decorator
 @inline
 function slot(row: usize, field: u32): usize {
-  return row + 12 + 12 * field
+  return row + 4 * HEADER_INTS + 4 * FIELD_INTS * field
 }

@@ -1,39 +1,39 @@
 /** The names of the fields that can hold a record's time and its message; the host sets them, the preferred one first. */
+import { MAX_NAME_BYTES, MAX_NAMES, MESSAGES, TIMES } from '../../src/wasm-layout/field-table'
 import { areEqual } from '../base/copy'
+import { BYTES } from '../base/input'
 import { ofField } from './frames'
-import { BYTES, MESSAGES, NAMES_EACH, TIMES } from './table'
 
-/** A longer name, or one more than NAMES_EACH of a kind, is a trap: the host refuses it before. */
-const MAX_LENGTH: usize = 64
+
 /** The name of each field from TIMES on. */
-const NAMES: usize = memory.data(2 * 8 * 64, 16)
+const NAMES: usize = memory.data(2 * MAX_NAMES * MAX_NAME_BYTES, 16)
 /** For each length: bit i is set if the name of field TIMES + i has it. */
-const OF_LENGTH: usize = memory.data(4 * 65, 16)
+const OF_LENGTH: usize = memory.data(4 * (MAX_NAME_BYTES + 1), 16)
 
 /** How many names each kind has. */
 export let timeNames: u32 = 0
 export let messageNames: u32 = 0
 
 export function clearFieldNames(): void {
-  memory.fill(OF_LENGTH, 0, 4 * (MAX_LENGTH + 1))
+  memory.fill(OF_LENGTH, 0, 4 * (MAX_NAME_BYTES + 1))
   timeNames = 0
   messageNames = 0
 }
 
 /** Adds the next name of a time field, which the host has put at the start of the bytes. */
 export function addTimeName(length: u32): void {
-  if (timeNames == NAMES_EACH) unreachable()
+  if (timeNames == MAX_NAMES) unreachable()
   addName(timeNames++, length)
 }
 
 /** Adds the next name of a message field. */
 export function addMessageName(length: u32): void {
-  if (messageNames == NAMES_EACH) unreachable()
+  if (messageNames == MAX_NAMES) unreachable()
   addName(MESSAGES - TIMES + messageNames++, length)
 }
 
 function addName(number: u32, length: usize): void {
-  if (length > MAX_LENGTH) unreachable()
+  if (length > <usize>MAX_NAME_BYTES) unreachable()
   memory.copy(nameAt(number), BYTES, length)
   const names = OF_LENGTH + 4 * length
   store<u32>(names, load<u32>(names) | (1 << number))
@@ -43,7 +43,7 @@ function addName(number: u32, length: usize): void {
 // @ts-ignore: decorator
 @inline
 export function timeOrMessageTarget(p: usize, length: usize): u32 {
-  return length > MAX_LENGTH ? 0 : targetAmong(load<u32>(OF_LENGTH + 4 * length), p, length)
+  return length > <usize>MAX_NAME_BYTES ? 0 : targetAmong(load<u32>(OF_LENGTH + 4 * length), p, length)
 }
 
 function targetAmong(names: u32, p: usize, length: usize): u32 {
@@ -57,5 +57,5 @@ function targetAmong(names: u32, p: usize, length: usize): u32 {
 // @ts-ignore: decorator
 @inline
 function nameAt(number: u32): usize {
-  return NAMES + 64 * number
+  return NAMES + MAX_NAME_BYTES * number
 }

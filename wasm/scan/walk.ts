@@ -1,4 +1,5 @@
 /** The walk over one JSON container: its grammar, its depth, and the fields met on the way. */
+import { BOOLEAN, ESCAPED_STRING, NUMBER, STRING } from '../../src/wasm-layout/field-table'
 import { byteAt, CASE_BIT, CLOSE_OBJECT, COLON, COMMA, MINUS, OPEN_OBJECT, QUOTE, skipSpace } from '../base/bytes'
 import {
   HAS_FIRST,
@@ -14,7 +15,7 @@ import {
 import { keyTarget } from './keys'
 import { BAD_SCALAR, endOfLiteral, endOfNumber } from './scalars'
 import { addressOf, BAD_STRING, closingQuote } from './strings'
-import { BOOLEAN, closeField, ESCAPED_STRING, NUMBER, openField, STRING, writeField } from './table'
+import { closeField, openField, writeField } from './table'
 
 /** What a walk gives in place of an address: the line is no JSON. */
 export const WALK_INVALID: usize = 0

@@ -1,5 +1,5 @@
-import { areEqual, copyBytes, firstBytes } from '../base/copy'
 import { NEWLINE } from '../base/bytes'
+import { areEqual, copyBytes, firstBytes } from '../base/copy'
 import { endOf, PAIR_BYTES, startOf } from './pairs'
 
 /** A slot without an entry. */

@@ -3,12 +3,13 @@
 import { byteOrderMark, isSpace } from '../../base/ascii.js'
 import { LogweirError } from '../../base/errors.js'
 import { findSource } from '../../sources.js'
+import { LINE_INTS } from '../../wasm-layout/field-table.js'
+import { INVALID_JSON } from '../../wasm-layout/outcomes.js'
 import { judgeLines } from '../lines/check-lines.js'
 import { capacityFor } from '../lines/lines.js'
 import { createTaker, MAX_LINE_BYTES, type ParserOptions, type ParserSink } from '../lines/record-sink.js'
 import type { Reject } from '../rejects.js'
 import type { Body, Taken } from '../thread/messages.js'
-import { LINE_INTS, OUTCOME } from '../wasm/fields.js'
 import type { CutFault, Module } from '../wasm/module.js'
 
 /** A JSON body holds so many records at most. */
@@ -119,7 +120,7 @@ function findDamaged({ scan, table }: Module, { start, end }: Lines): number | u
   let before = 0
   for (let at = start; at < end; ) {
     const count = scan(at, end)
-    for (let i = 0; i < count; i++) if (table[i * LINE_INTS] === OUTCOME.invalidJson) return before + i + 1
+    for (let i = 0; i < count; i++) if (table[i * LINE_INTS] === INVALID_JSON) return before + i + 1
     before += count
     at = table[(count - 1) * LINE_INTS + 2]! + 1
   }

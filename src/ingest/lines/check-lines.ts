@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { KIB } from '../../base/units.js'
-import { LINE_INTS, type Scanner } from '../wasm/fields.js'
+import { LINE_INTS } from '../../wasm-layout/field-table.js'
+import type { Scanner } from '../wasm/scanner.js'
 
 /** What is kept of a line that is too long. */
 export const HEAD_BYTES = 4 * KIB

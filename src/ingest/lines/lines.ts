@@ -1,6 +1,6 @@
 import { byteOrderMark, NEWLINE } from '../../base/ascii.js'
 import { KIB } from '../../base/units.js'
-import type { Scanner } from '../wasm/fields.js'
+import type { Scanner } from '../wasm/scanner.js'
 import { headAt, judgeLines, type LineSink } from './check-lines.js'
 
 /** Bytes that join the working memory at a time, few enough to stay in a core's cache. */

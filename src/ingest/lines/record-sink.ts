@@ -1,7 +1,7 @@
 import { MIB } from '../../base/units.js'
 import type { IngestBatch } from '../../engine/engine.js'
+import { LINE_INTS } from '../../wasm-layout/field-table.js'
 import type { Reason, Reject } from '../rejects.js'
-import { LINE_INTS } from '../wasm/fields.js'
 import { createModule, type LineDefaults, type Module } from '../wasm/module.js'
 import type { LineSink } from './check-lines.js'
 

@@ -3,6 +3,21 @@ import { type BatchColumn, type ColumnBytes, createStreamWriter } from '../../ar
 import { batchSchema, COLD_COLUMNS, hotColumns } from '../../engine/columns.js'
 import type { IngestBatch } from '../../engine/engine.js'
 import type { SourceName } from '../../sources.js'
+import {
+  BUILDER_BYTES,
+  COLUMN_BYTES,
+  ENTRIES_WORD,
+  HOT,
+  IDS,
+  NULLS_WORD,
+  OFFSETS_WORD,
+  PROJECTS,
+  ROWS_WORD,
+  TEXTS_WORD,
+  TIMESTAMPS,
+  VALIDITY_WORD,
+  VALUES_WORD,
+} from '../../wasm-layout/batch.js'
 
 /** The batch of one source that the module fills: a window on its memory. */
 export interface Lane {
@@ -16,14 +31,6 @@ export interface Lane {
   takeBatch(memory?: Uint8Array<ArrayBuffer>): IngestBatch
 }
 
-/** The word that counts the rows in a lane's header, which wasm/batch/lanes.ts lays down; the columns' headers follow. */
-const LANE_ROWS = 0
-const LANE_BYTES = 32
-
-/** The words of a column's header that are read here; wasm/batch/columns.ts says what they mean. */
-const COLUMN = { nulls: 0, validity: 1, values: 2, offsets: 3, texts: 4, entries: 5 } as const
-const COLUMN_BYTES = 64
-
 const NO_BYTES = new Uint8Array(0)
 
 /** The lane whose header lies at `address`; `clear` makes it empty. */
@@ -31,13 +38,13 @@ export function createLane(source: SourceName, buffer: ArrayBuffer, address: num
   const { fields } = batchSchema(source)
   const writer = createStreamWriter(batchSchema(source))
   const bytes = Buffer.from(buffer)
-  const header = new Int32Array(buffer, address, LANE_BYTES / 4)
+  const header = new Int32Array(buffer, address, BUILDER_BYTES / 4)
   const columns = columnNumbers(source).map(
-    (number) => new Int32Array(buffer, address + LANE_BYTES + number * COLUMN_BYTES, COLUMN_BYTES / 4),
+    (number) => new Int32Array(buffer, address + BUILDER_BYTES + number * COLUMN_BYTES, COLUMN_BYTES / 4),
   )
 
   function takeBatch(memory?: Uint8Array<ArrayBuffer>): IngestBatch {
-    const rows = header[LANE_ROWS]!
+    const rows = header[ROWS_WORD]!
     const ipc = writer.write(
       rows,
       columns.map((column, i) => columnOf(fields[i]!, bytes, column, rows)),
@@ -47,35 +54,35 @@ export function createLane(source: SourceName, buffer: ArrayBuffer, address: num
     return { source, rows, ipc }
   }
 
-  return { source, rows: () => header[LANE_ROWS]!, takeBatch }
+  return { source, rows: () => header[ROWS_WORD]!, takeBatch }
 }
 
 /** The numbers that a lane's columns have in the module, in the order of the schema: there, hot ones come last. */
 function columnNumbers(source: SourceName): number[] {
-  const hot = hotColumns(source).map((_, i) => 2 + COLD_COLUMNS.length + i)
-  return [0, 1, ...hot, ...COLD_COLUMNS.map((_, i) => 2 + i)]
+  const hot = hotColumns(source).map((_, i) => HOT + i)
+  return [TIMESTAMPS, PROJECTS, ...hot, ...COLD_COLUMNS.map((_, i) => IDS + i)]
 }
 
 /** The first `rows` values of a column. */
 function columnOf({ type, nullable }: Field, bytes: Buffer, column: Int32Array, rows: number): BatchColumn {
-  const nulls = nullable ? column[COLUMN.nulls]! : 0
-  const validity = nulls === 0 ? NO_BYTES : bytesAt(bytes, column[COLUMN.validity]!, (rows + 7) >> 3)
+  const nulls = nullable ? column[NULLS_WORD]! : 0
+  const validity = nulls === 0 ? NO_BYTES : bytesAt(bytes, column[VALIDITY_WORD]!, (rows + 7) >> 3)
   if (DataType.isUtf8(type)) return { rows, nulls, buffers: [validity, ...textsOf(bytes, column, rows)] }
   const { ArrayType } = DataType.isDictionary(type) ? type.indices : type
-  const values = bytesAt(bytes, column[COLUMN.values]!, rows * ArrayType.BYTES_PER_ELEMENT)
+  const values = bytesAt(bytes, column[VALUES_WORD]!, rows * ArrayType.BYTES_PER_ELEMENT)
   const dictionary = DataType.isDictionary(type) ? entriesOf(bytes, column) : undefined
   return { rows, nulls, buffers: [validity, values], dictionary }
 }
 
 function entriesOf(bytes: Buffer, column: Int32Array): ColumnBytes {
-  const rows = column[COLUMN.entries]!
+  const rows = column[ENTRIES_WORD]!
   return { rows, nulls: 0, buffers: [NO_BYTES, ...textsOf(bytes, column, rows)] }
 }
 
 /** Offsets and texts. */
 function textsOf(bytes: Buffer, column: Int32Array, texts: number): Uint8Array[] {
-  const offsets = bytesAt(bytes, column[COLUMN.offsets]!, 4 * (texts + 1))
-  return [offsets, bytesAt(bytes, column[COLUMN.texts]!, offsets.readInt32LE(4 * texts))]
+  const offsets = bytesAt(bytes, column[OFFSETS_WORD]!, 4 * (texts + 1))
+  return [offsets, bytesAt(bytes, column[TEXTS_WORD]!, offsets.readInt32LE(4 * texts))]
 }
 
 const bytesAt = (bytes: Buffer, address: number, length: number) => bytes.subarray(address, address + length)

@@ -1,11 +1,15 @@
 import { growTo } from '../../base/wasm.js'
 import { DEFAULT_FIELD_NAMES, type FieldNames } from '../../field-names.js'
 import { SOURCES, type Source } from '../../sources.js'
+import { LINE_INTS } from '../../wasm-layout/field-table.js'
+import { SLACK_BYTES } from '../../wasm-layout/memory.js'
+import * as outcome from '../../wasm-layout/outcomes.js'
+import * as fault from '../../wasm-layout/split-faults.js'
 import type { Reason } from '../rejects.js'
 import { createLane, type Lane } from './batch-builder.js'
-import { LINE_INTS, OUTCOME, type Scanner } from './fields.js'
 import { createHost } from './host.js'
 import { type Exports, instantiateIngest } from './instance.js'
+import type { Scanner } from './scanner.js'
 import { addLanes, addNames, laneNumberOf, setFieldNames } from './setup.js'
 
 export interface ModuleOptions {
@@ -75,34 +79,30 @@ export interface CutFault {
   at: number
 }
 
-/** By the numbers that wasm/cut.ts gives them. */
 const CUT_FAULTS: Record<number, CutFault['fault']> = {
-  1: 'empty',
-  2: 'no_container',
-  3: 'cut_off',
-  4: 'no_element',
-  5: 'no_comma',
-  6: 'not_the_end',
-  7: 'too_many',
-  8: 'more',
+  [fault.EMPTY]: 'empty',
+  [fault.NO_CONTAINER]: 'no_container',
+  [fault.CUT_OFF]: 'cut_off',
+  [fault.NO_ELEMENT]: 'no_element',
+  [fault.NO_COMMA]: 'no_comma',
+  [fault.NOT_THE_END]: 'not_the_end',
+  [fault.TOO_MANY]: 'too_many',
+  [fault.MORE_OBJECTS]: 'more',
 }
 
-/** By the numbers that wasm/batch/verdicts.ts gives them. */
-const VERDICTS: Record<number, Reason> = {
-  [OUTCOME.invalidJson]: 'invalid_json',
-  [OUTCOME.notAnObject]: 'not_an_object',
-  [OUTCOME.tooDeep]: 'too_deep',
-  5: 'missing_source',
-  6: 'unknown_source',
-  7: 'invalid_field',
-  8: 'invalid_timestamp',
-  9: 'too_old',
-  10: 'too_far_ahead',
-  11: 'forbidden_project',
+/** The reason for each outcome that refuses a line. */
+const REASONS: Record<number, Reason> = {
+  [outcome.INVALID_JSON]: 'invalid_json',
+  [outcome.NOT_AN_OBJECT]: 'not_an_object',
+  [outcome.TOO_DEEP]: 'too_deep',
+  [outcome.MISSING_SOURCE]: 'missing_source',
+  [outcome.UNKNOWN_SOURCE]: 'unknown_source',
+  [outcome.INVALID_FIELD]: 'invalid_field',
+  [outcome.INVALID_TIMESTAMP]: 'invalid_timestamp',
+  [outcome.TOO_OLD]: 'too_old',
+  [outcome.TOO_FAR_AHEAD]: 'too_far_ahead',
+  [outcome.FORBIDDEN_PROJECT]: 'forbidden_project',
 }
-
-/** The module reads this far behind the bytes it is given, at most. */
-const MARGIN_BYTES = 64
 
 /**
  * Its memory is sized once, all columns of all sources with it, and never grows: what is not touched costs nothing.
@@ -113,7 +113,7 @@ export function createModule(options: ModuleOptions): Module {
   let memory: Buffer
   const exports = instantiateIngest(createHost(() => memory))
   const bytesAt = exports.bytesAddress()
-  const tableAt = Math.ceil((bytesAt + capacityBytes + MARGIN_BYTES) / MARGIN_BYTES) * MARGIN_BYTES
+  const tableAt = Math.ceil((bytesAt + capacityBytes + SLACK_BYTES) / SLACK_BYTES) * SLACK_BYTES
   const addresses = reserve(exports, tableAt, options)
   const { buffer } = exports.memory
   memory = Buffer.from(buffer)
@@ -137,7 +137,7 @@ export function createModule(options: ModuleOptions): Module {
 
   function stop(): Reason | Lane | undefined {
     const stopped = exports.stop()
-    return stopped < 0 ? lanes[~stopped] : VERDICTS[stopped]
+    return stopped < 0 ? lanes[~stopped] : REASONS[stopped]
   }
 
   return {

@@ -1,26 +1,31 @@
 import { AREAS, type HotKind, hotColumns } from '../../engine/columns.js'
 import type { FieldNames } from '../../field-names.js'
 import { type ProjectPlace, SOURCES, type Source } from '../../sources.js'
-import { FIELD } from './fields.js'
+import * as column from '../../wasm-layout/batch.js'
+import * as field from '../../wasm-layout/field-table.js'
 import type { Exports } from './instance.js'
 
 /** Tells a new instance what it is to know of sources, columns and areas. */
 
-/** The kinds of hot columns in the order of wasm/batch/columns.ts. */
-const KINDS: readonly HotKind[] = ['category', 'text', 'number', 'areas']
+const COLUMN_KIND: Record<HotKind, number> = {
+  category: column.CATEGORY,
+  text: column.TEXT,
+  number: column.NUMBER,
+  areas: column.AREAS,
+}
 
 const FIELD_OF_PLACE: Record<ProjectPlace, number> = {
-  project: FIELD.project,
-  'metadata.project': FIELD.metadata_project,
-  'metadata.project_ref': FIELD.metadata_project_ref,
+  project: field.PROJECT,
+  'metadata.project': field.METADATA_PROJECT,
+  'metadata.project_ref': field.METADATA_PROJECT_REF,
 }
 
 const FIELD_OF_HOT_COLUMN: Record<string, number> = {
-  url: FIELD.url,
-  path: FIELD.path,
-  function_id: FIELD.function_id,
-  execution_time_ms: FIELD.execution_time_ms,
-  status_code: FIELD.status_code,
+  url: field.URL,
+  path: field.PATH,
+  function_id: field.FUNCTION_ID,
+  execution_time_ms: field.EXECUTION_TIME_MS,
+  status_code: field.STATUS_CODE,
 }
 
 /** Lays out a lane for each source, in the order of SOURCES, and gives their addresses. */
@@ -28,9 +33,7 @@ export function addLanes(exports: Exports): number[] {
   return SOURCES.map(({ name, projectPlaces }) => {
     const [first, second, third] = projectPlaces.map((place) => FIELD_OF_PLACE[place])
     const lane = exports.addLane(first!, second!, third!)
-    for (const column of hotColumns(name)) {
-      exports.addColumn(lane, KINDS.indexOf(column.kind), FIELD_OF_HOT_COLUMN[column.name]!)
-    }
+    for (const hot of hotColumns(name)) exports.addColumn(lane, COLUMN_KIND[hot.kind], FIELD_OF_HOT_COLUMN[hot.name]!)
     return lane
   })
 }

@@ -3,9 +3,9 @@ import { AREAS, type HotColumn, hotColumns } from '../../../src/engine/columns.j
 import { DEFAULT_FIELD_NAMES } from '../../../src/field-names.js'
 import type { Reason } from '../../../src/ingest/rejects.js'
 import { doubleOf } from '../../../src/ingest/wasm/double.js'
-import { KIND, OUTCOME } from '../../../src/ingest/wasm/fields.js'
 import { timestampOfNumber, timestampOfText } from '../../../src/ingest/wasm/timestamp.js'
 import { findSource, type ProjectPlace, type Source, type SourceName } from '../../../src/sources.js'
+import { KIND, OUTCOME } from '../field-table.js'
 import { type Field, isAbsent, isNumber, isText, isWellFormed, type Line, textOf } from './line.js'
 import { mergedMetadata } from './other-fields.js'
 

@@ -1,4 +1,5 @@
-import { FIELD, FIELD_COUNT, slotOf } from '../../../src/ingest/wasm/fields.js'
+import { FIELD_COUNT } from '../../../src/wasm-layout/field-table.js'
+import { FIELD, slotOf } from '../field-table.js'
 
 /** Which field a key names, by the object that it stands in. */
 

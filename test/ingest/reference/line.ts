@@ -1,4 +1,5 @@
-import { FIELD, KIND, LINE_INTS, OUTCOME, slotOf } from '../../../src/ingest/wasm/fields.js'
+import { LINE_INTS } from '../../../src/wasm-layout/field-table.js'
+import { FIELD, KIND, OUTCOME, slotOf } from '../field-table.js'
 import { createScanner } from './scan.js'
 
 export type Field = keyof typeof FIELD

@@ -1,14 +1,7 @@
 import { MINUS, NEWLINE, ZERO } from '../../../src/base/ascii.js'
-import {
-  FIELD,
-  FIELD_COUNT,
-  KIND,
-  LINE_INTS,
-  MAX_DEPTH,
-  OUTCOME,
-  type Scanner,
-  slotOf,
-} from '../../../src/ingest/wasm/fields.js'
+import type { Scanner } from '../../../src/ingest/wasm/scanner.js'
+import { FIELD_COUNT, LINE_INTS, MAX_DEPTH } from '../../../src/wasm-layout/field-table.js'
+import { FIELD, KIND, OUTCOME, slotOf } from '../field-table.js'
 import { CONTEXT, CONTEXT_OF_FIELD, fieldOfEscapedKey, fieldOfKey, forgetField, MERGED, NO_FIELD } from './keys.js'
 import {
   CARRIAGE_RETURN,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { MAX_DEPTH } from '../../../src/ingest/wasm/fields.js'
+import { MAX_DEPTH } from '../../../src/wasm-layout/field-table.js'
 import { allRows } from '../pages.js'
 import { type Served, serve, until } from '../program.js'
 

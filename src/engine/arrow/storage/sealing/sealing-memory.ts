@@ -1,4 +1,5 @@
 import { growTo, instantiate, type Memory } from '../../../../base/wasm.js'
+import { SLACK_BYTES } from '../../../../wasm-layout/memory.js'
 import { emptyEntries } from '../../columns/dictionary.js'
 import type { Texts, TextsMemory } from '../head/texts.js'
 import { MOST_BATCH_ROWS } from '../segment/cold.js'
@@ -20,8 +21,6 @@ export interface SealingMemory extends TextsMemory {
   readonly byteLength: number
 }
 
-/** Bytes that the module reads behind a text, and writes behind one that it has copied, at most: wasm/base/copy.ts. */
-const SLACK_BYTES = 64
 /** Behind all: where those texts stand that are gathered, start and end of each. */
 const PAIRS = 2 * MOST_BATCH_ROWS
 const RESERVED_BYTES = SLACK_BYTES + PAIRS * Uint32Array.BYTES_PER_ELEMENT
