@@ -1,6 +1,6 @@
 /**
- * Builds the modules of wasm/, each to a file beside the one that makes instances of it, for tests, and beside its compiled
- * form in dist, for the package. Run after tsc: `node scripts/build-wasm.mjs`.
+ * Compiles the WebAssembly modules of wasm/ (see wasm/README.md): each next to the source file that instantiates it, for tests,
+ * and next to the compiled form of that file in dist, for the package. Run it after tsc: `node scripts/build-wasm.mjs`.
  */
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -9,15 +9,15 @@ import asc from 'assemblyscript/asc'
 
 const path = (relative) => fileURLToPath(new URL(`../${relative}`, import.meta.url))
 
-/** What the doors of a module export is what it exports. */
+/** The entry points of each module: it exports what they export. */
 const MODULES = {
-  'ingest/wasm/ingest.wasm': ['wasm/setup.ts', 'wasm/scan/scan.ts', 'wasm/take.ts', 'wasm/cut.ts'],
+  'ingest/wasm/ingest.wasm': ['wasm/setup.ts', 'wasm/scan/scan.ts', 'wasm/append.ts', 'wasm/split.ts'],
   'engine/arrow/storage/sealing/sealing.wasm': ['wasm/sealing/gather.ts', 'wasm/sealing/intern.ts'],
 }
 
-for (const [file, doors] of Object.entries(MODULES)) {
+for (const [file, entryPoints] of Object.entries(MODULES)) {
   const { error, stderr } = await asc.main([
-    ...doors,
+    ...entryPoints,
     ...['--baseDir', path('.'), '--outFile', `src/${file}`],
     ...['-O3', '--converge', '--noAssert', '--enable', 'simd', '--runtime', 'stub', '--use', 'abort='],
   ])

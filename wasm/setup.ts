@@ -1,44 +1,47 @@
-/** The first door, by which the host lays everything out: sizes, lanes and their names, rules, once; the projects again and again. */
+/**
+ * Entry point: sizes, batch builders, names and rules, set once by the host; defaults and projects, set again at any
+ * time.
+ */
 import { BYTES } from './base/input'
-import { setDefaultLane, setRules } from './batch/judge'
-import { addColumn, addLane, clearLane } from './batch/lanes'
-import { reserveNames } from './batch/member-names'
-import { bindProjects, projectsAddress, reserveProjects } from './batch/projects'
+import { addBuilder, addColumn, clearBuilder } from './batch/batch-builder'
+import { reserveMemberNames } from './batch/member-names'
+import { projectsAddress, reserveProjects, setAllowedProjects } from './batch/projects'
 import { reservedEnd, setSizes } from './batch/regions'
 import { reserveScratch, setDefaultProject } from './batch/texts'
+import { setDefaultBuilder, setRetention } from './batch/validate'
 import { addArea } from './fields/areas'
-import { addName } from './fields/sources'
+import { addSourceName } from './fields/sources'
 import { addMessageName, addTimeName, clearFieldNames } from './scan/time-and-message'
 
 export {
   addArea,
   addColumn,
-  addLane,
+  addBuilder,
   addMessageName,
-  addName,
+  addSourceName,
   addTimeName,
-  bindProjects,
+  setAllowedProjects,
   clearFieldNames,
-  clearLane,
+  clearBuilder,
   projectsAddress,
-  reserveNames,
+  reserveMemberNames,
   reserveProjects,
   reserveScratch,
   reservedEnd,
-  setRules,
+  setRetention,
   setSizes,
 }
 
 /**
- * Sets what holds for the lines to come: the lane of records that name no source, or -1; the length of the project of
- * those that name none, whose text stands where the bytes to scan begin, or -1.
+ * Sets the defaults of the next lines: the index of the builder for records without a known source, or -1, and the
+ * length of the project for records without one, which the host has written to the input, or -1 for none.
  */
-export function setDefaults(lane: i32, projectLength: i32): void {
-  setDefaultLane(lane)
+export function setDefaults(builder: i32, projectLength: i32): void {
+  setDefaultBuilder(builder)
   setDefaultProject(BYTES, projectLength)
 }
 
-/** Where the host puts the bytes to scan, and before that the names that it gives. */
+/** Returns the address where the host writes the input: bytes to scan, or names to register. */
 export function bytesAddress(): usize {
   return BYTES
 }

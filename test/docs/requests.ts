@@ -22,7 +22,7 @@ export interface ShownRequest {
 /** How many records the program takes and rejects of a body. */
 export async function recordsIn(body: string, form: BodyForm, defaults: Defaults) {
   const parser = createBodyParser({ retentionUs: RETENTION_US }, { batch() {}, reject() {} })
-  return parser.take({ bytes: Buffer.from(body), form, defaults }, NOW_US)
+  return parser.parse({ bytes: Buffer.from(body), form, defaults }, NOW_US)
 }
 
 interface Operation {

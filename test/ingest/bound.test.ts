@@ -132,13 +132,13 @@ describe('lines that are bound to projects', () => {
     const take = (id: string, projects?: ReadonlySet<string>, filler = 0) => {
       const record = { source: 'edge_logs', project: 'b', id, event_message: 'x'.repeat(filler) }
       const bytes = Buffer.from(`${JSON.stringify(record)}\n`.repeat(filler > 0 ? 5 : 1))
-      return parser.take({ bytes, form: 'ndjson', defaults: { projects } }, NOW_US).taken
+      return parser.parse({ bytes, form: 'ndjson', defaults: { projects } }, NOW_US).taken
     }
     expect([take('1', new Set(['a'])), take('2', new Set(['b'])), take('3')]).toEqual([0, 1, 1])
     expect(take('4', new Set(['a']), 1_000_000)).toBe(0)
     expect(take('5', undefined, 1_000_000)).toBe(5)
     parser.flush()
-    while (parser.holdsMuch()) parser.rest()
+    while (parser.holdsLargeMemory()) parser.releaseIdle()
     expect([take('6', new Set(['a'])), take('7')]).toEqual([0, 1])
     parser.flush()
     expect(rows).toEqual(['2', '3', '5', '5', '5', '5', '5', '7'])
@@ -151,7 +151,7 @@ describe('lines that are bound to projects', () => {
     const parser = createBodyParser({ retentionUs: RETENTION_US }, { batch, reject: () => {} })
     const bytes = Buffer.from('[{"source":"edge_logs"},{"source":"edge_logs","project":"other"}]')
     for (const project of ['own', 'other']) {
-      parser.take(
+      parser.parse(
         { bytes: Buffer.from(bytes), form: 'json', defaults: { project, projects: new Set(['own']) } },
         NOW_US,
       )

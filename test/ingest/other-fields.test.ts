@@ -187,7 +187,7 @@ describe('the names of time and message', () => {
     )
     const take = (fieldNames?: { time: string[]; message: string[] }) => {
       const bytes = Buffer.from(JSON.stringify(edge({ time: at, msg: 'a', message: 'b' })))
-      parser.take({ bytes, form: 'json', defaults: { fieldNames } }, NOW_US)
+      parser.parse({ bytes, form: 'json', defaults: { fieldNames } }, NOW_US)
       parser.flush()
     }
     take({ time: ['time'], message: ['msg'] })

@@ -80,7 +80,7 @@ export function parseBound(lines: string, projects: ReadonlySet<string>): Parse 
   const rejects: Reject[] = []
   const sink = { batch: (batch: IngestBatch) => batches.push(batch), reject: (reject: Reject) => rejects.push(reject) }
   const parser = createBodyParser({ retentionUs: RETENTION_US, scannedLines: 64 }, sink)
-  parser.take({ bytes: Buffer.from(lines), form: 'ndjson', defaults: { projects } }, NOW_US)
+  parser.parse({ bytes: Buffer.from(lines), form: 'ndjson', defaults: { projects } }, NOW_US)
   parser.flush()
   return { batches, rows: batches.flatMap(rowsOf), rejects }
 }

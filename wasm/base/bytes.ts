@@ -1,8 +1,9 @@
 /**
- * The bytes JSON is made of, and white space.
+ * Bytes of JSON syntax, and white space.
  *
- * Every line ends in a newline (scan.ts sees to it), which no rule of JSON within a line accepts: so nothing here or
- * in the other files checks for an end, each just stops at the first byte it cannot take.
+ * Every line ends in a newline (`scan` writes one after the last), which JSON allows nowhere within a line. Therefore
+ * no loop here or in the other files checks for the end of the input: each stops at the first byte that it does not
+ * accept.
  */
 export const NEWLINE: u32 = 0x0a
 export const RETURN: u32 = 0x0d
@@ -19,16 +20,20 @@ export const CLOSE_ARRAY: u32 = 0x5d
 export const OPEN_OBJECT: u32 = 0x7b
 export const CLOSE_OBJECT: u32 = 0x7d
 
-/** An ASCII letter, `{` for `[` and `}` for `]` too: this bit set makes it the lower-case one. */
+/** Bit that turns an ASCII letter into lower case, and also `[` into `{` and `]` into `}`. */
 export const CASE_BIT: u32 = 0x20
 
+/** Returns the byte at `p`. */
 // @ts-ignore: decorator
 @inline
 export function byteAt(p: usize): u32 {
   return load<u8>(p)
 }
 
-/** The first address from `p` on that holds no white space. Compact JSON has none: only one comparison is inlined. */
+/**
+ * Returns the first address from `p` on that is not white space. Compact JSON has none, so only one comparison is
+ * inlined.
+ */
 // @ts-ignore: decorator
 @inline
 export function skipSpace(p: usize): usize {
@@ -40,14 +45,14 @@ function endOfSpace(p: usize): usize {
   return p
 }
 
-/** White space within a line: space, tab, carriage return. */
+/** Returns whether the byte is white space within a line: space, tab or carriage return. */
 // @ts-ignore: decorator
 @inline
 function isSpace(byte: u32): bool {
   return byte == SPACE || byte == 0x09 || byte == RETURN
 }
 
-/** The value of the four hexadecimal digits at `p`. */
+/** Returns the value of the four hexadecimal digits at `p`. */
 export function hex4(p: usize): u32 {
   return (hex(p) << 12) | (hex(p + 1) << 8) | (hex(p + 2) << 4) | hex(p + 3)
 }

@@ -1,7 +1,10 @@
 /** Hashes of short texts. */
 import { firstBytes } from './copy'
 
-/** Eight bytes at a time through the multiply and rotate of FxHash (Firefox, rustc), the length mixed in. */
+/**
+ * Returns a hash of the bytes [start, end): eight at a time with the multiply and rotate of FxHash (Firefox, rustc),
+ * the length mixed in.
+ */
 export function hashOf(start: usize, end: usize): u32 {
   let hash = <u64>(end - start) * MULTIPLIER
   for (; start + 8 <= end; start += 8) hash = mix(hash, load<u64>(start))

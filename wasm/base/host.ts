@@ -1,21 +1,23 @@
-/** What the host does where the module does not know how: rare cases, so that their rules stand in one place. */
+/**
+ * Functions of the host, called for rare forms of values so that their rules are implemented once, in src/ingest/wasm.
+ */
 
-/** The ISO 8601 text [start, end) in microseconds since the epoch; NaN if it is none. */
+/** Returns the ISO 8601 text [start, end) in microseconds since the epoch, NaN if it is not valid. */
 // @ts-ignore: decorator
 @external("host", "timestampOfText")
 export declare function timestampOfText(start: usize, end: usize): f64
 
-/** The JSON number [start, end), an epoch time, in microseconds. */
+/** Returns the JSON number [start, end), an epoch time, in microseconds. */
 // @ts-ignore: decorator
 @external("host", "timestampOfNumber")
 export declare function timestampOfNumber(start: usize, end: usize): f64
 
-/** The JSON number [start, end) as the nearest double; NaN if that is not finite. */
+/** Returns the JSON number [start, end) as the nearest double, NaN if that is not finite. */
 // @ts-ignore: decorator
 @external("host", "doubleOf")
 export declare function doubleOf(start: usize, end: usize): f64
 
-/** Writes a new UUID, UUID_BYTES long. */
+/** Writes a new UUID of UUID_BYTES characters. */
 // @ts-ignore: decorator
 @external("host", "putUuid")
 export declare function putUuid(to: usize): void

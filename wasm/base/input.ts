@@ -1,4 +1,4 @@
-/** The input: the bytes that the host writes into memory, to be scanned or as names. */
+/** The input: bytes that the host writes into memory, either lines to scan or names to register. */
 
-/** The address of the first input byte. Offsets in the field table count from here. */
+/** Address of the first input byte. Offsets in the field table count from here. */
 export const BYTES: usize = (__heap_base + 63) & ~63

@@ -1,8 +1,8 @@
 /**
- * The columns of a batch, in Arrow's formats: written row by row, of a size that never changes.
+ * Columns of a batch in the Arrow formats, written row by row. Their memory has a fixed size.
  *
- * A row counts once its lane's `rows` has been raised; until then, writing it again replaces it. Validity bits and the
- * number of nulls are only written for rows that will count.
+ * A row is part of the batch once `rows` of its builder has been increased; until then, the next line overwrites it.
+ * Validity bits and null counts are written only for rows that are certain to be counted.
  */
 import {
   AREAS,
@@ -19,35 +19,37 @@ import {
 } from '../../src/wasm-layout/batch'
 import { batchRows, reserve, reserveRows, reserveTexts } from './regions'
 
-/** A column's header; src/ingest/lanes.ts reads the first words of it. */
+/** Header of a column; src/ingest/wasm/batch-builder.ts reads its first words. */
 @unmanaged
 export class Column {
-  /** Rows without a value. */
+  /** Number of null rows. */
   nulls: i32
-  /** Bit `row`, counted from the lowest of the first byte, is 1 where there is a value. */
+  /** Bitmap: bit `row`, counted from the lowest bit of the first byte, is 1 if the row has a value. */
   validity: usize
-  /** One value a row: 64-bit microseconds, doubles, bytes of flags, 32-bit codes; none in a column of texts. */
+  /** One value per row: 64-bit microseconds, doubles, bytes of flags or 32-bit codes; 0 for a column of texts. */
   values: usize
-  /** Of texts, or of a category's dictionary: text i is the bytes [offsets[i], offsets[i + 1]) of `texts`. */
+  /**
+   * Offsets of texts, or of the entries of a dictionary: text i is the bytes [offsets[i], offsets[i + 1]) of `texts`.
+   */
   offsets: usize
   texts: usize
-  /** Texts in a category's dictionary. */
+  /** Number of entries in a dictionary. */
   entries: i32
 
-  /** The hash of each entry; a table of entry numbers plus one, `slotMask + 1` long, 0 where a slot is free. */
+  /** Hash of each entry, and a table of entry numbers plus one, `slotMask + 1` long; 0 is a free slot. */
   hashes: usize
   slots: usize
   slotMask: u32
 
   kind: i32
-  /** The field that a hot column is read from. */
+  /** The field that fills a hot column. */
   field: u32
 }
 
-/** Slots of an empty dictionary's table. */
-export const FIRST_SLOTS: u32 = 128
+/** Slots of the table of an empty dictionary. */
+export const INITIAL_SLOTS: u32 = 128
 
-/** Makes an empty column of the header at `column`, which holds zeros. */
+/** Initializes an empty column; its header must be zeroed. */
 export function initColumn(column: Column, kind: i32, field: u32): void {
   checkLayout()
   column.kind = kind
@@ -70,12 +72,12 @@ function initTexts(column: Column): void {
 
 function initDictionary(column: Column): void {
   column.hashes = reserveRows(4)
-  // At most half of the slots are taken, and at least a quarter once there are more than the first ones.
-  column.slots = reserve(4 * max(FIRST_SLOTS, 4 * batchRows))
-  column.slotMask = FIRST_SLOTS - 1
+  // At most half of the slots are taken, and at least a quarter once the table has grown.
+  column.slots = reserve(4 * max(INITIAL_SLOTS, 4 * batchRows))
+  column.slotMask = INITIAL_SLOTS - 1
 }
 
-/** Stops the build if the class does not have the layout that the host reads. */
+/** Fails the build if the class does not have the layout that the host reads. */
 // @ts-ignore: decorator
 @inline
 function checkLayout(): void {

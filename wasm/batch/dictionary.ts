@@ -1,12 +1,12 @@
 /**
- * The distinct texts of a category, each with a code from 0 in order of first appearance: a hash table with open
- * addressing, at most half full, over texts that stand end to end.
+ * Dictionary of a category: its distinct texts, with codes from 0 in order of first appearance. A hash table with open
+ * addressing, at most half full; the texts are stored contiguously.
  */
 import { areEqual, copyBytes } from '../base/copy'
 import { hashOf } from '../base/hash'
-import { Column, FIRST_SLOTS } from './columns'
+import { Column, INITIAL_SLOTS } from './columns'
 
-/** The code of the text [start, end); a new one if it was not seen in this batch. */
+/** Returns the code of the text [start, end); adds the text if this batch does not have it yet. */
 export function codeOf(column: Column, start: usize, end: usize): i32 {
   const hash = hashOf(start, end)
   const slot = slotOf(column, hash, start, end)
@@ -14,7 +14,7 @@ export function codeOf(column: Column, start: usize, end: usize): i32 {
   return entry != 0 ? entry - 1 : add(column, slot, hash, start, end)
 }
 
-/** The address of the slot that holds the text, or of the free one where it belongs. */
+/** Returns the address of the slot of the text, or of the free slot where it belongs. */
 function slotOf(column: Column, hash: u32, start: usize, end: usize): usize {
   let i = hash & column.slotMask
   while (true) {
@@ -55,11 +55,11 @@ function doubleSlots(column: Column): void {
   }
 }
 
-/** Forgets all entries. */
+/** Removes all entries. */
 export function clearDictionary(column: Column): void {
   column.entries = 0
   clearSlots(column)
-  column.slotMask = FIRST_SLOTS - 1
+  column.slotMask = INITIAL_SLOTS - 1
 }
 
 function clearSlots(column: Column): void {

@@ -1,39 +1,41 @@
-/** The names of a metadata's members: a hash table with open addressing, at most half full, of entries of the key list. */
+/**
+ * Set of member names of an object: a hash table with open addressing, at most half full, of entries of the key list.
+ */
 import { areEqual } from '../base/copy'
 import { hashOf } from '../base/hash'
 import { areSameText } from '../fields/code-points'
 import { unescape } from '../fields/unescape'
 import { MEMBER_BYTES } from '../scan/key-list'
 import { addressOf } from '../scan/strings'
-import { longestText, reserve, reserveText } from './regions'
+import { maxTextBytes, reserve, reserveText } from './regions'
 
-const FEWEST_SLOTS: u32 = 16
+const MIN_SLOTS: u32 = 16
 
-/** Each slot holds the address of an entry, or 0. */
+/** Table of addresses of entries; 0 is a free slot. */
 let slots: usize = 0
 let slotMask: u32 = 0
-/** Where a name that has escapes is decoded to be hashed. */
+/** Scratch memory for hashing a name with escapes. */
 let decoded: usize = 0
 
-/** Reserves room for as many names as the longest line may have. */
-export function reserveNames(): void {
-  slots = reserve(4 * <usize>slotsFor(<u32>(longestText / MEMBER_BYTES) + 1))
+/** Reserves memory for the names of the longest line. */
+export function reserveMemberNames(): void {
+  slots = reserve(4 * <usize>slotsFor(<u32>(maxTextBytes / MEMBER_BYTES) + 1))
   decoded = reserveText()
 }
 
 function slotsFor(entries: u32): u32 {
-  return max(FEWEST_SLOTS, <u32>1 << (33 - clz(entries)))
+  return max(MIN_SLOTS, <u32>1 << (33 - clz(entries)))
 }
 
-/** Forgets all names and makes room for the names of so many entries. */
-export function clearNames(entries: u32): void {
+/** Empties the set and sizes its table for the names of `entries` entries. */
+export function clearMemberNames(entries: u32): void {
   const count = slotsFor(entries)
   slotMask = count - 1
   memory.fill(slots, 0, 4 * <usize>count)
 }
 
-/** Adds the name of an entry; false if the table has it. */
-export function claim(entry: usize): bool {
+/** Adds the name of an entry. Returns false if the set already has that name. */
+export function addIfNew(entry: usize): bool {
   let i = hashOfKey(entry) & slotMask
   while (true) {
     const slot = slots + 4 * <usize>i
@@ -51,8 +53,8 @@ function hashOfKey(entry: usize): u32 {
   const key: usize = load<i32>(entry)
   const quote = load<i32>(entry, 4)
   if (quote > 0) return hashOf(key, quote)
-  const behind = unescape(key, ~quote, decoded)
-  return hashOf(decoded, behind < 0 ? ~behind : behind)
+  const after = unescape(key, ~quote, decoded)
+  return hashOf(decoded, after < 0 ? ~after : after)
 }
 
 function isSameKey(a: usize, b: usize): bool {

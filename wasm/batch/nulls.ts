@@ -1,12 +1,14 @@
-/** Which rows of a column have a value. */
+/** Validity bits and null counts of a column. */
 import { Column } from './columns'
 
+/** Marks a row as having a value. */
 // @ts-ignore: decorator
 @inline
 export function markPresent(column: Column, row: i32): void {
   mark(column, row, 1)
 }
 
+/** Marks a row as null, and counts it. */
 // @ts-ignore: decorator
 @inline
 export function markNull(column: Column, row: i32): void {
@@ -14,7 +16,7 @@ export function markNull(column: Column, row: i32): void {
   column.nulls++
 }
 
-/** A row that begins a byte clears the bits of those behind it. */
+/** Writes the bit of a row. The first row of a byte clears the bits of the later ones. */
 // @ts-ignore: decorator
 @inline
 function mark(column: Column, row: i32, bit: u32): void {

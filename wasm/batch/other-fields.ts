@@ -1,8 +1,9 @@
 /**
- * A record's metadata as it is stored: its own members, and behind them the record's other fields, byte for byte as sent.
+ * Writes the metadata of a record: its own members, then the other fields of the record, byte for byte as sent.
  *
- * If the metadata has a member of the same name, its own one stays; of equal other fields the last one stays. An array
- * gets them in its first object. The result is never longer than the line: each byte that is added stands in it too.
+ * A member of the metadata has precedence over another field with the same name; of other fields with equal names the
+ * last is kept. If the metadata is an array, the fields are added to its first object. The result is never longer than
+ * the line, since every added byte is in the line too.
  */
 import { ABSENT, METADATA_FIELD, SOURCE } from '../../src/wasm-layout/field-table'
 import { byteAt, CLOSE_OBJECT, COMMA, SPACE } from '../base/bytes'
@@ -11,14 +12,15 @@ import { BYTES } from '../base/input'
 import { ENTRY_BYTES, OTHER, OWN } from '../scan/key-list'
 import { endOf, keysEnd, keysStart, kindOf, lineEnd, membersEnd, startOf } from '../scan/table'
 import { Column } from './columns'
-import { isSourceNamed, messageField, timeField } from './judge'
-import { claim, clearNames } from './member-names'
+import { addIfNew, clearMemberNames } from './member-names'
 import { endText, putBytes, textAt } from './texts'
+import { isSourceNamed, messageField, timeField } from './validate'
 
 /** `{}` and `[{}]` */
 const NO_MEMBERS: usize = memory.data<u8>([0x7b, 0x7d])
 const NO_OBJECTS: usize = memory.data<u8>([0x5b, 0x7b, 0x7d, 0x5d])
 
+/** Writes the metadata of the line in `row` as text `at` of the column, `{}` if it has none. */
 export function putMetadata(column: Column, at: i32, row: usize): void {
   if (hasOthers(row)) return putMerged(column, at, row)
   if (kindOf(row, METADATA_FIELD) == ABSENT) putBytes(column, at, NO_MEMBERS, NO_MEMBERS + 2)
@@ -31,7 +33,7 @@ function hasOthers(row: usize): bool {
   return false
 }
 
-/** Whether a key of this role names another field. One of source, time or message that is null counts as absent. */
+/** Returns whether a key with this role is another field. A source, time or message that is null counts as absent. */
 // @ts-ignore: decorator
 @inline
 function isOther(row: usize, role: i32): bool {
@@ -40,7 +42,7 @@ function isOther(row: usize, role: i32): bool {
   return role != SOURCE || !isSourceNamed
 }
 
-/** Merges into the metadata, or into `{}` or `[{}]` if it has no object. */
+/** Merges the other fields into the metadata, or into `{}` or `[{}]` if it has no object. */
 function putMerged(column: Column, at: i32, row: usize): void {
   const kind = kindOf(row, METADATA_FIELD)
   const isEmptyArray = kind != ABSENT && membersEnd(row) == BYTES
@@ -49,10 +51,10 @@ function putMerged(column: Column, at: i32, row: usize): void {
   else putWith(column, at, row, startOf(row, METADATA_FIELD), membersEnd(row), endOf(row, METADATA_FIELD))
 }
 
-/** Puts the JSON text [start, end) into a row, the other fields in it at `inside`. */
+/** Writes the JSON text [start, end) to a row, with the other fields inserted at `inside`. */
 function putWith(column: Column, at: i32, row: usize, start: usize, inside: usize, end: usize): void {
-  let needsComma = claimOwn(row)
-  claimOthers(row)
+  let needsComma = addOwnNames(row)
+  selectOthers(row)
   let to = append(textAt(column, at), start, inside)
   const last = keysEnd(row)
   for (let entry = keysStart(row); entry < last; entry += ENTRY_BYTES) {
@@ -70,42 +72,42 @@ function append(to: usize, start: usize, end: usize): usize {
   return to + end - start
 }
 
-/** Notes the names that the metadata has itself, and says whether it has any. */
-function claimOwn(row: usize): bool {
+/** Adds the names of the members of the metadata. Returns whether it has any. */
+function addOwnNames(row: usize): bool {
   const start = keysStart(row)
   const end = keysEnd(row)
-  clearNames(<u32>((end - start) / ENTRY_BYTES))
+  clearMemberNames(<u32>((end - start) / ENTRY_BYTES))
   let hasOwn = false
   for (let entry = start; entry < end; entry += ENTRY_BYTES) {
     if (roleOf(entry) != OWN) continue
-    claim(entry)
+    addIfNew(entry)
     hasOwn = true
   }
   return hasOwn
 }
 
 /**
- * Puts in the place of each key's role where its value ends if it is another field that joins the metadata, else 0. Goes
- * from the last key to the first, since the last of equal ones stays, and a value ends before what follows it.
+ * Overwrites the role of each key with the address where its value ends if it is another field to be merged, else with
+ * 0. Iterates backwards, since the last of equal keys is kept and a value ends before the next key.
  */
-function claimOthers(row: usize): void {
+function selectOthers(row: usize): void {
   const start = keysStart(row)
-  let behind = lastBehind(lineEnd(row), CLOSE_OBJECT)
+  let after = endOfValueBefore(lineEnd(row), CLOSE_OBJECT)
   for (let entry = keysEnd(row) - ENTRY_BYTES; entry >= start; entry -= ENTRY_BYTES) {
     const role = roleOf(entry)
-    const joins = role != OWN && isOther(row, role) && claim(entry)
-    setValueEnd(entry, joins ? behind : 0)
-    if (role != OWN) behind = lastBehind(keyOf(entry) - 1, COMMA)
+    const joins = role != OWN && isOther(row, role) && addIfNew(entry)
+    setValueEnd(entry, joins ? after : 0)
+    if (role != OWN) after = endOfValueBefore(keyOf(entry) - 1, COMMA)
   }
 }
 
-/** The address behind the value before `p`, from which this byte and white space part it. */
-function lastBehind(p: usize, byte: u32): usize {
+/** Returns the address after the value before `p`, which this byte and white space separate from `p`. */
+function endOfValueBefore(p: usize, byte: u32): usize {
   p = endBefore(p)
   return byteAt(p - 1) == byte ? endBefore(p - 1) : p
 }
 
-/** The address behind the last byte before `p` that is no white space. */
+/** Returns the address after the last byte before `p` that is not white space. */
 function endBefore(p: usize): usize {
   while (byteAt(p - 1) <= SPACE) p--
   return p

@@ -1,36 +1,46 @@
-/** The projects whose records are taken: all, or those that the host has said. */
+/** The projects that records are accepted for: all, or a set that the host writes. */
 import { areEqual } from '../base/copy'
 import { isText } from '../scan/table'
 import { reserve } from './regions'
-import { hasDefaultProject, locate, locateDefaultProject, textEnd, textStart } from './texts'
+import { hasDefaultProject, locateDefaultProject, locateText, textEnd, textStart } from './texts'
 
-/** Room for the names, each behind its length in four bytes. A host that puts more there writes over its own columns. */
+/**
+ * Memory for the names, each after its length in four bytes. The host must not write more: it would overwrite its
+ * columns.
+ */
 const MAX_BYTES: usize = 65536
 let names: usize = 0
-/** Where the names end; 0 while the records of all projects are taken. */
+/** Address after the last name; 0 if all projects are allowed. */
 let namesEnd: usize = 0
-/** The name found last: streams are mostly runs of one project. */
+/** The last name that matched, checked first: most streams have runs of one project. */
 let last: usize = 0
 
+/** Reserves the memory for the names. */
 export function reserveProjects(): void {
   names = reserve(MAX_BYTES)
 }
 
-/** Where the host puts the names. */
+/** Returns the address where the host writes the names. */
 export function projectsAddress(): usize {
   return names
 }
 
-/** From now on the records of these projects only are taken, whose names are so many bytes; of all if that is negative. */
-export function bindProjects(bytes: i32): void {
+/**
+ * Accepts records of the projects written at `projectsAddress()` only, `bytes` long in total; of all projects if
+ * `bytes` is negative.
+ */
+export function setAllowedProjects(bytes: i32): void {
   namesEnd = bytes < 0 ? 0 : names + bytes
   last = names
 }
 
-/** Whether a line may be taken whose project this field holds: one without a project and a default only where those of all are. */
-export function isOfTakenProject(row: usize, project: u32): bool {
+/**
+ * Returns whether the project in this field is allowed. A line without a project has the default one; if there is none,
+ * it is allowed only if all projects are.
+ */
+export function isProjectAllowed(row: usize, project: u32): bool {
   if (namesEnd == 0) return true
-  if (isText(row, project)) locate(row, project)
+  if (isText(row, project)) locateText(row, project)
   else if (hasDefaultProject) locateDefaultProject()
   else return false
   if (last < namesEnd && isName(last)) return true
@@ -42,7 +52,7 @@ export function isOfTakenProject(row: usize, project: u32): bool {
   return false
 }
 
-/** Whether the text located last is this name. */
+/** Returns whether the located text equals this name. */
 // @ts-ignore: decorator
 @inline
 function isName(name: usize): bool {

@@ -1,59 +1,60 @@
-/** Where everything lies: regions of memory behind the field table, each of its full size from the start. */
+/** Memory layout after the field table: regions that are reserved once, each at its maximum size. */
 import { SLACK_BYTES } from '../../src/wasm-layout/memory'
-import { entriesFor, ENTRY_BYTES, placeList } from '../scan/key-list'
+import { entriesFor, ENTRY_BYTES, initList } from '../scan/key-list'
 import { ROW_BYTES } from '../scan/table'
 
-/** The field table: the rows that `scan` writes and `take` reads. */
+/** Address of the field table: `scan` writes its rows, `appendLines` reads them. */
 export let table: usize = 0
 
-/** A batch is full when it has this many rows, or this many bytes of text. */
+/** A batch is full when it has at least this many rows, or this many bytes of text. */
 export let batchRows: i32 = 0
 export let batchBytes: i32 = 0
 
-/** What the texts of one row can take at the most, in any one column. */
-export let longestText: usize = 0
+/** Upper limit of the text that one row adds to any one column. */
+export let maxTextBytes: usize = 0
 
-/** Where the next region begins. */
+/** Address of the next region. */
 let top: usize = 0
 
-/** The text made for a record without an id is as long as this. */
+/** Length of the UUID that a record without an id gets. */
 export const UUID_BYTES: usize = 36
 
 /**
- * Sets the sizes. `tableAt`: the address of the field table of `maxLines` rows. Regions are reserved behind it: the
- * host must see to it that memory reaches up to `reservedEnd()` before anything is scanned.
+ * Sets the sizes; `tableAt` is the address of the field table of `maxLines` rows. Regions are reserved after it. The
+ * host must grow the memory up to `reservedEnd()` before it scans.
  */
 export function setSizes(tableAt: usize, maxLines: i32, maxLineBytes: i32, rows: i32, bytes: i32): void {
   table = tableAt
   batchRows = rows
   batchBytes = bytes
-  longestText = max(<usize>maxLineBytes, UUID_BYTES)
+  maxTextBytes = max(<usize>maxLineBytes, UUID_BYTES)
   top = tableAt + <usize>maxLines * ROW_BYTES
-  placeList(reserve(entriesFor(maxLineBytes) * ENTRY_BYTES), maxLineBytes)
+  initList(reserve(entriesFor(maxLineBytes) * ENTRY_BYTES), maxLineBytes)
 }
 
+/** Returns the address after the last region: the size that the memory must have. */
 export function reservedEnd(): usize {
   return top
 }
 
-/** A region of so many bytes, zeros as yet; some more may be read and written behind it. */
+/** Reserves a region of zeros, and SLACK_BYTES after it that may be read and overwritten. */
 export function reserve(bytes: usize): usize {
   const start = (top + 63) & ~63
   top = start + bytes + SLACK_BYTES
   return start
 }
 
-/** A region for one value a row, and one more. */
+/** Reserves a region for one value per row, and one more. */
 export function reserveRows(valueBytes: usize): usize {
   return reserve((<usize>batchRows + 1) * valueBytes)
 }
 
-/** A region for the texts of one column: a batch that is not full takes one more row. */
+/** Reserves a region for the texts of one column: a batch just below its limit, and one more row. */
 export function reserveTexts(): usize {
-  return reserve(<usize>batchBytes + longestText)
+  return reserve(<usize>batchBytes + maxTextBytes)
 }
 
-/** A region for one text. */
+/** Reserves a region for one text. */
 export function reserveText(): usize {
-  return reserve(longestText)
+  return reserve(maxTextBytes)
 }

@@ -1,4 +1,4 @@
-/** Writing a line's fields into the columns of its lane, behind the rows that count. */
+/** Writes the fields of a line into the columns of its builder, as the row after the current batch. */
 import {
   AREAS,
   CATEGORY,
@@ -12,14 +12,14 @@ import {
   TIMESTAMPS,
 } from '../../src/wasm-layout/batch'
 import { ABSENT, ID } from '../../src/wasm-layout/field-table'
+import * as values from '../../src/wasm-layout/field-table'
 import { putUuid } from '../base/host'
 import { areasIn } from '../fields/areas'
 import { readNumber } from '../fields/numbers'
 import { endOf, isText, kindOf, startOf } from '../scan/table'
+import { BatchBuilder, columnAt, endRow } from './batch-builder'
 import { Column } from './columns'
 import { codeOf } from './dictionary'
-import { messageField } from './judge'
-import { columnAt, endRow, Lane } from './lanes'
 import { markNull, markPresent } from './nulls'
 import { putMetadata } from './other-fields'
 import { UUID_BYTES } from './regions'
@@ -28,20 +28,20 @@ import {
   defaultProjectEnd,
   endText,
   hasDefaultProject,
-  locate,
+  locateText,
   putText,
   textAt,
   textEnd,
   textStart,
 } from './texts'
-import * as values from '../../src/wasm-layout/field-table'
+import { messageField } from './validate'
 
-/** The texts that a line is refused for if they have a lone surrogate: false if one has. */
-export function putTexts(row: usize, lane: Lane, project: u32): bool {
-  if (kindOf(row, ID) == ABSENT) putNewId(columnAt(lane, IDS), lane.rows)
-  else if (!putText(columnAt(lane, IDS), lane.rows, row, ID)) return false
-  if (!putText(columnAt(lane, EVENT_MESSAGES), lane.rows, row, messageField)) return false
-  return !isText(row, project) || locate(row, project)
+/** Writes the texts that must not have lone surrogates. Returns false if one has: the line is then refused. */
+export function putTexts(row: usize, builder: BatchBuilder, project: u32): bool {
+  if (kindOf(row, ID) == ABSENT) putNewId(columnAt(builder, IDS), builder.rows)
+  else if (!putText(columnAt(builder, IDS), builder.rows, row, ID)) return false
+  if (!putText(columnAt(builder, EVENT_MESSAGES), builder.rows, row, messageField)) return false
+  return !isText(row, project) || locateText(row, project)
 }
 
 function putNewId(column: Column, at: i32): void {
@@ -50,17 +50,17 @@ function putNewId(column: Column, at: i32): void {
   endText(column, at, start + UUID_BYTES)
 }
 
-/** Writes all else, which cannot fail, and makes the row count. */
-export function putRest(row: usize, lane: Lane, project: u32, timestampUs: f64): void {
-  const at = lane.rows
-  store<i64>(columnAt(lane, TIMESTAMPS).values + 8 * at, <i64>timestampUs)
-  putProject(columnAt(lane, PROJECTS), at, row, project)
-  for (let i = HOT; i < lane.columns; i++) putHot(columnAt(lane, i), at, row)
-  putMetadata(columnAt(lane, METADATA), at, row)
-  endRow(lane)
+/** Writes the other columns, which cannot fail, and counts the row. */
+export function putRest(row: usize, builder: BatchBuilder, project: u32, timestampUs: f64): void {
+  const at = builder.rows
+  store<i64>(columnAt(builder, TIMESTAMPS).values + 8 * at, <i64>timestampUs)
+  putProject(columnAt(builder, PROJECTS), at, row, project)
+  for (let i = HOT; i < builder.columns; i++) putHot(columnAt(builder, i), at, row)
+  putMetadata(columnAt(builder, METADATA), at, row)
+  endRow(builder)
 }
 
-/** A line without a project gets the default one, where there is one. */
+/** Writes the project; a line without one gets the default project, if there is one. */
 function putProject(column: Column, at: i32, row: usize, project: u32): void {
   if (isText(row, project) || !hasDefaultProject) return putCode(column, at, row, project)
   store<i32>(column.values + 4 * at, codeOf(column, defaultProject, defaultProjectEnd))
@@ -80,11 +80,11 @@ function putHot(column: Column, at: i32, row: usize): void {
   }
 }
 
-/** The code of a field's text; -1 is null, as is any field that is no text. */
+/** Writes the code of a field's text; -1 (null) if the field is not a text. */
 function putCode(column: Column, at: i32, row: usize, field: u32): void {
   let code = -1
   if (isText(row, field)) {
-    locate(row, field)
+    locateText(row, field)
     code = codeOf(column, textStart, textEnd)
     markPresent(column, at)
   } else markNull(column, at)
@@ -101,7 +101,7 @@ function putHotText(column: Column, at: i32, row: usize): void {
   }
 }
 
-/** NaN is null, as is any field that is no finite number. */
+/** Writes a number; NaN (null) if the field is not a finite number. */
 function putNumber(column: Column, at: i32, row: usize): void {
   const isNumber = kindOf(row, column.field) == values.NUMBER
   const value = isNumber ? readNumber(startOf(row, column.field), endOf(row, column.field)) : NaN
@@ -112,6 +112,6 @@ function putNumber(column: Column, at: i32, row: usize): void {
 
 function areasOf(row: usize, field: u32): u32 {
   if (!isText(row, field)) return 0
-  locate(row, field)
+  locateText(row, field)
   return areasIn(textStart, textEnd)
 }

@@ -1,18 +1,18 @@
-/** Which of the areas that the host has named a text holds. */
+/** Areas: path segments that the host registers, searched for in texts. */
 import { byteAt } from '../base/bytes'
 import { BYTES } from '../base/input'
 
-/** The byte that each area begins with. */
+/** First byte of every area. */
 const SLASH: u32 = 0x2f
 
-/** Of each area: its length, and from the 16th byte on its bytes. More areas than bits, or longer ones, are a trap. */
+/** Registered areas: for each its length, and from the 16th byte on its bytes. More or longer ones are a trap. */
 const MAX_AREAS: i32 = 8
 const MAX_LENGTH: i32 = 16
 const AREA_BYTES: i32 = 16 + MAX_LENGTH
 const AREAS: usize = memory.data(MAX_AREAS * AREA_BYTES, 16)
 let areas: i32 = 0
 
-/** Adds an area, whose name the host has put at the start of the bytes. */
+/** Registers an area that the host has written to the input. */
 export function addArea(length: i32): void {
   if (areas == MAX_AREAS || length > MAX_LENGTH) unreachable()
   const area = AREAS + AREA_BYTES * areas++
@@ -20,7 +20,7 @@ export function addArea(length: i32): void {
   memory.copy(area + 16, BYTES, length)
 }
 
-/** One bit for each of the areas that the text [start, end) holds, bit 0 for the first. */
+/** Returns a bit for each area that the text [start, end) contains; bit 0 is the first area. */
 export function areasIn(start: usize, end: usize): u32 {
   let flags: u32 = 0
   for (let p = start; p < end; p++) if (byteAt(p) == SLASH) flags |= areasAt(p, end)

@@ -2,7 +2,7 @@
 import { byteAt, DOT, MINUS, ZERO } from '../base/bytes'
 import { doubleOf } from '../base/host'
 
-/** So many digits make an integer that a double holds exactly, as it does the powers of ten up to it. */
+/** Integers of this many digits, and the powers of ten up to it, are exact as doubles. */
 const EXACT_DIGITS: usize = 15
 
 /** The powers of ten from 0 to EXACT_DIGITS. */
@@ -11,8 +11,9 @@ const POWERS: usize = memory.data<f64>([
 ])
 
 /**
- * The JSON number [start, end) as the nearest double; NaN if that is not finite. Of few digits and no exponent it is one
- * division of exact numbers (W. D. Clinger, How to Read Floating Point Numbers Accurately); the host reads all others.
+ * Returns the JSON number [start, end) as the nearest double, NaN if that is not finite. A number with few digits and
+ * no exponent is one division of exact doubles (W. D. Clinger, How to Read Floating Point Numbers Accurately); the host
+ * reads all others.
  */
 export function readNumber(start: usize, end: usize): f64 {
   const isNegative = byteAt(start) == MINUS

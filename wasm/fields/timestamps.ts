@@ -1,4 +1,4 @@
-/** Timestamps of the common forms, in microseconds since the epoch; the host reads the others. */
+/** Timestamps of the common forms, in microseconds since the epoch; the host reads all others. */
 import { byteAt, COLON, DOT, MINUS, ZERO } from '../base/bytes'
 import { timestampOfNumber, timestampOfText } from '../base/host'
 
@@ -7,13 +7,16 @@ const LETTER_Z: u32 = 0x5a
 const SECOND_US: f64 = 1e6
 const DAY_US: f64 = 86400e6
 
-/** The ISO 8601 text [start, end); NaN if it is none. */
+/** Returns the ISO 8601 text [start, end) in microseconds, NaN if it is not valid. */
 export function isoTimestamp(start: usize, end: usize): f64 {
   const timestampUs = commonForm(start, end)
   return isNaN(timestampUs) ? timestampOfText(start, end) : timestampUs
 }
 
-/** `YYYY-MM-DDTHH:MM:SS[.fraction]Z`, which nearly every record has; NaN for any other form and for faults. */
+/**
+ * Reads `YYYY-MM-DDTHH:MM:SS[.fraction]Z`, which nearly every record has. Returns NaN for any other form and for
+ * faults.
+ */
 function commonForm(p: usize, end: usize): f64 {
   if (end - p < 20 || end - p > 30 || byteAt(end - 1) != LETTER_Z) return NaN
   if (byteAt(p + 10) != LETTER_T || byteAt(p + 13) != COLON || byteAt(p + 16) != COLON) return NaN
@@ -24,7 +27,7 @@ function commonForm(p: usize, end: usize): f64 {
   return dayUs(p) + <f64>(hour * 3600 + minute * 60 + second) * SECOND_US + fractionUs(p + 19, end - 1)
 }
 
-/** The number that so many digits at `p` make, at most nine; NO_NUMBER if one of them is no digit. */
+/** Returns the number of the `count` digits at `p`, at most nine; NO_NUMBER if one of them is not a digit. */
 function digitsAt(p: usize, count: usize): u32 {
   let value: u32 = 0
   for (const end = p + count; p < end; p++) {
@@ -37,12 +40,12 @@ function digitsAt(p: usize, count: usize): u32 {
 
 const NO_NUMBER: u32 = 1 << 30
 
-/** The bytes of the date seen last, and its midnight: rows come in order of time, so it is mostly the next one too. */
+/** Bytes of the last date, and its midnight: records are sent in order of time, so the next one mostly has the same. */
 let lastYearMonth: u64 = 0
 let lastDay: u32 = 0
 let lastUs: f64 = NaN
 
-/** Midnight of the date `YYYY-MM-DD` at `p`; NaN if it is none. */
+/** Returns midnight of the date `YYYY-MM-DD` at `p`, NaN if it is not valid. */
 function dayUs(p: usize): f64 {
   const yearMonth = load<u64>(p)
   const day = <u32>load<u16>(p + 8)
@@ -68,7 +71,10 @@ function daysIn(year: u32, month: u32): u32 {
   return month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31
 }
 
-/** Days from 1970-01-01, as in src/base/iso8601.ts; the year begins with March, and 400 more keep it above 0. */
+/**
+ * Returns the days from 1970-01-01, as src/base/iso8601.ts does. The year starts in March; 400 added years keep it
+ * positive.
+ */
 function daysSinceEpoch(year: i32, month: i32, day: i32): i32 {
   const y = (month <= 2 ? year - 1 : year) + 400
   const dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
@@ -77,7 +83,7 @@ function daysSinceEpoch(year: i32, month: i32, day: i32): i32 {
 
 const DAYS_IN_400_YEARS = 146097
 
-/** `.123456789` cut to the microsecond; 0 for the empty text, NaN for anything else. */
+/** Reads `.123456789` truncated to microseconds. Returns 0 for the empty text, NaN for anything else. */
 function fractionUs(p: usize, end: usize): f64 {
   if (p == end) return 0
   if (byteAt(p) != DOT || end - p < 2) return NaN
@@ -89,7 +95,10 @@ function fractionUs(p: usize, end: usize): f64 {
   return us
 }
 
-/** The number [start, end), an epoch time: see `timestampOfNumber` in src/ingest/wasm/timestamp.ts. */
+/**
+ * Returns the number [start, end), an epoch time, in microseconds: see `timestampOfNumber` in
+ * src/ingest/wasm/timestamp.ts.
+ */
 export function epochTimestamp(start: usize, end: usize): f64 {
   const length = end - start
   if (length != MILLISECOND_DIGITS && length != MICROSECOND_DIGITS) return timestampOfNumber(start, end)
@@ -102,6 +111,6 @@ export function epochTimestamp(start: usize, end: usize): f64 {
   return <f64>(length == MILLISECOND_DIGITS ? value * 1000 : value)
 }
 
-/** Of the present: these many digits are never read as another unit. */
+/** Digits of a present time in these units; no other unit has that many. */
 const MILLISECOND_DIGITS: usize = 13
 const MICROSECOND_DIGITS: usize = 16

@@ -1,13 +1,13 @@
-/** Decoding the content of a JSON string that has escapes in it, to UTF-8. */
+/** Decodes the content of a JSON string with escapes to UTF-8. */
 import { BACKSLASH, byteAt, hex4 } from '../base/bytes'
 
 const REPLACEMENT: u32 = 0xfffd
 export const LETTER_u: u32 = 0x75
 
 /**
- * Decodes the content [p, end) of a valid JSON string to `to`, and gives the address behind what it wrote; its
- * complement (`~`, negative) if the string has a lone surrogate, in whose place U+FFFD is written. No text grows by
- * being decoded; up to 15 more bytes are overwritten behind it.
+ * Decodes the content [p, end) of a valid JSON string to `to`. Returns the address after the decoded text, or its
+ * complement (`~`, negative) if the string has a lone surrogate, which is replaced by U+FFFD. The text never grows; up
+ * to 15 bytes after it may be overwritten.
  */
 export function unescape(p: usize, end: usize, to: usize): i32 {
   let lone = false
@@ -17,7 +17,7 @@ export function unescape(p: usize, end: usize, to: usize): i32 {
     to += length
     if (p == end) return lone ? ~(<i32>to) : <i32>to
     if (byteAt(p + 1) != LETTER_u) {
-      store<u8>(to++, meaning(byteAt(p + 1)))
+      store<u8>(to++, escapeValue(byteAt(p + 1)))
       p += 2
       continue
     }
@@ -29,7 +29,7 @@ export function unescape(p: usize, end: usize, to: usize): i32 {
   }
 }
 
-/** Copies what precedes the next backslash in [p, end), and gives its length. */
+/** Copies the bytes before the next backslash in [p, end), and returns their number. */
 // @ts-ignore: decorator
 @inline
 function plainLength(p: usize, end: usize, to: usize): usize {
@@ -43,8 +43,8 @@ function plainLength(p: usize, end: usize, to: usize): usize {
   return end - start
 }
 
-/** What the letter behind a backslash stands for; a quote, a slash and a backslash stand for themselves. */
-export function meaning(letter: u32): u32 {
+/** Returns the byte that the letter after a backslash encodes; a quote, a slash and a backslash encode themselves. */
+export function escapeValue(letter: u32): u32 {
   switch (letter) {
     case 0x62: // b
       return 0x08
@@ -61,15 +61,17 @@ export function meaning(letter: u32): u32 {
   }
 }
 
-/** The UTF-16 unit that is written as `\uXXXX` at `p`; 0 where nothing is. */
+/** Returns the UTF-16 unit of the escape `\uXXXX` at `p`, 0 if there is none. */
 export function unitAt(p: usize): u32 {
   return byteAt(p) == BACKSLASH && byteAt(p + 1) == LETTER_u ? hex4(p + 2) : 0
 }
 
+/** Returns whether the UTF-16 unit is a high (leading) surrogate. */
 export function isHigh(unit: u32): bool {
   return unit >> 10 == 0x36
 }
 
+/** Returns whether the UTF-16 unit is a low (trailing) surrogate. */
 export function isLow(unit: u32): bool {
   return unit >> 10 == 0x37
 }
@@ -78,11 +80,12 @@ function isSurrogate(unit: u32): bool {
   return unit >> 11 == 0x1b
 }
 
+/** Returns the code point of a surrogate pair. */
 export function codePointOf(high: u32, low: u32): u32 {
   return 0x10000 + ((high & 0x3ff) << 10) + (low & 0x3ff)
 }
 
-/** Writes a code point as UTF-8, a surrogate as U+FFFD; gives the address behind it. */
+/** Writes a code point as UTF-8, a surrogate as U+FFFD. Returns the address after it. */
 function putCodePoint(codePoint: u32, to: usize): usize {
   if (codePoint < 0x80) {
     store<u8>(to, codePoint)
@@ -101,7 +104,7 @@ function putCodePoint(codePoint: u32, to: usize): usize {
   return putTail(codePoint, 3, to + 1)
 }
 
-/** The `count` bytes behind the first, six bits each. */
+/** Writes the `count` bytes after the first, six bits each. Returns the address after them. */
 function putTail(codePoint: u32, count: u32, to: usize): usize {
   for (let left = count; left > 0; left--) store<u8>(to++, 0x80 | ((codePoint >> (6 * (left - 1))) & 0x3f))
   return to

@@ -1,8 +1,8 @@
 /**
- * The names that matter, by the place they stand in.
+ * Names of fields by context.
  *
- * A name is told by its length and its bytes as little-endian words: its first eight and, where it is longer, its last
- * eight. That leaves one byte of `execution_time_ms` unseen, which is looked at apart.
+ * A name is identified by its length and its bytes as little-endian words: the first eight and, if it is longer, the
+ * last eight. In `execution_time_ms` one byte is in neither word; it is compared separately.
  */
 import {
   EXECUTION_TIME_MS,
@@ -17,32 +17,35 @@ import {
   STATUS_CODE,
   URL,
 } from '../../src/wasm-layout/field-table'
-import { METADATA, ofField, RECORD, REQUEST, RESPONSE } from './frames'
+import { fieldTarget, METADATA, RECORD, REQUEST, RESPONSE } from './frames'
 import { timeOrMessageTarget } from './time-and-message'
 
-/** The target of the value whose name is the `length` bytes at `p`, in an object of this place; 0 if it is of no interest. */
-export function targetOf(place: u32, p: usize, length: usize): u32 {
+/**
+ * Returns the target of the value with the `length` bytes at `p` as its name, in an object of this context; 0 if the
+ * name is not known.
+ */
+export function targetOf(context: u32, p: usize, length: usize): u32 {
   const head = length < 8 ? load<u64>(p) & ((<u64>1 << (8 * length)) - 1) : load<u64>(p)
-  if (place == REQUEST) return inRequest(length, head)
+  if (context == REQUEST) return inRequest(length, head)
   const tail = length < 8 ? 0 : load<u64>(p + length - 8)
-  if (place == RESPONSE) return inResponse(length, head, tail)
-  return place == RECORD ? inRecord(p, length, head, tail) : inMetadata(p, length, head, tail)
+  if (context == RESPONSE) return inResponse(length, head, tail)
+  return context == RECORD ? inRecord(p, length, head, tail) : inMetadata(p, length, head, tail)
 }
 
-/** Other fields join the metadata: one that is read from there is read from here too. */
+/** Compares with the names of the record, then with those of the metadata, which other fields are merged into. */
 function inRecord(p: usize, length: usize, head: u64, tail: u64): u32 {
   switch (<i32>length) {
     case 2:
-      if (head == 0x6469) return ofField(ID)
+      if (head == 0x6469) return fieldTarget(ID)
       break
     case 6:
-      if (head == 0x656372756f73) return ofField(SOURCE)
+      if (head == 0x656372756f73) return fieldTarget(SOURCE)
       break
     case 7:
-      if (head == 0x7463656a6f7270) return ofField(PROJECT)
+      if (head == 0x7463656a6f7270) return fieldTarget(PROJECT)
       break
     case 8:
-      if (head == 0x617461646174656d) return METADATA | ofField(METADATA_FIELD)
+      if (head == 0x617461646174656d) return METADATA | fieldTarget(METADATA_FIELD)
       break
   }
   const target = timeOrMessageTarget(p, length)
@@ -53,15 +56,15 @@ function inMetadata(p: usize, length: usize, head: u64, tail: u64): u32 {
   switch (<i32>length) {
     case 7:
       if (head == 0x74736575716572) return REQUEST
-      return head == 0x7463656a6f7270 ? ofField(METADATA_PROJECT) : 0
+      return head == 0x7463656a6f7270 ? fieldTarget(METADATA_PROJECT) : 0
     case 8:
       return head == 0x65736e6f70736572 ? RESPONSE : 0
     case 11:
-      if (head == 0x6e6f6974636e7566 && tail == 0x64695f6e6f697463) return ofField(FUNCTION_ID)
-      return head == 0x5f7463656a6f7270 && tail == 0x6665725f7463656a ? ofField(METADATA_PROJECT_REF) : 0
+      if (head == 0x6e6f6974636e7566 && tail == 0x64695f6e6f697463) return fieldTarget(FUNCTION_ID)
+      return head == 0x5f7463656a6f7270 && tail == 0x6665725f7463656a ? fieldTarget(METADATA_PROJECT_REF) : 0
     case 17:
       if (head != 0x6f69747563657865 || tail != 0x736d5f656d69745f) return 0
-      return load<u8>(p + 8) == 0x6e ? ofField(EXECUTION_TIME_MS) : 0
+      return load<u8>(p + 8) == 0x6e ? fieldTarget(EXECUTION_TIME_MS) : 0
     default:
       return 0
   }
@@ -69,10 +72,10 @@ function inMetadata(p: usize, length: usize, head: u64, tail: u64): u32 {
 
 function inResponse(length: usize, head: u64, tail: u64): u32 {
   const found = length == 11 && head == 0x635f737574617473 && tail == 0x65646f635f737574
-  return found ? ofField(STATUS_CODE) : 0
+  return found ? fieldTarget(STATUS_CODE) : 0
 }
 
 function inRequest(length: usize, head: u64): u32 {
-  if (length == 3 && head == 0x6c7275) return ofField(URL)
-  return length == 4 && head == 0x68746170 ? ofField(PATH) : 0
+  if (length == 3 && head == 0x6c7275) return fieldTarget(URL)
+  return length == 4 && head == 0x68746170 ? fieldTarget(PATH) : 0
 }

@@ -1,21 +1,21 @@
-/** Numbers and the three literals, each to its last byte; what may follow is the caller's to judge. */
+/** Ends of numbers and literals. The caller checks the byte after them. */
 import { byteAt, CASE_BIT, DOT, MINUS, ZERO } from '../base/bytes'
 
-/** What the functions below give where no number or literal stands. */
+/** Result of the functions below if there is no valid number or literal. */
 export const BAD_SCALAR: usize = 0
 
 const TRUE: u32 = 0x65757274
 const NULL: u32 = 0x6c6c756e
 const FALS: u32 = 0x736c6166
 
-/** The address behind the literal at `p`, or BAD_SCALAR. */
+/** Returns the address after the literal at `p`, or BAD_SCALAR. */
 export function endOfLiteral(p: usize): usize {
   const word = load<u32>(p)
   if (word == TRUE || word == NULL) return p + 4
   return word == FALS && byteAt(p + 4) == 0x65 ? p + 5 : BAD_SCALAR
 }
 
-/** The address behind the number at `p` (RFC 8259, section 6), or BAD_SCALAR. */
+/** Returns the address after the number at `p` (RFC 8259, section 6), or BAD_SCALAR. */
 export function endOfNumber(p: usize): usize {
   if (byteAt(p) == MINUS) p++
   const whole = endOfDigits(p)
@@ -24,7 +24,7 @@ export function endOfNumber(p: usize): usize {
   return next == DOT || (next | CASE_BIT) == 0x65 ? endOfFraction(whole) : whole
 }
 
-/** The rest of a number behind its whole part: a fraction, an exponent, or both. */
+/** Reads a fraction, an exponent or both after the integer part. Returns the address after them, or BAD_SCALAR. */
 function endOfFraction(p: usize): usize {
   if (byteAt(p) == DOT) {
     const end = endOfDigits(p + 1)
@@ -41,7 +41,7 @@ function endOfExponent(p: usize): usize {
   return end == p ? BAD_SCALAR : end
 }
 
-/** The first address from `p` on that holds no digit. */
+/** Returns the first address from `p` on that is not a digit. */
 // @ts-ignore: decorator
 @inline
 function endOfDigits(p: usize): usize {

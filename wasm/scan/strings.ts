@@ -1,13 +1,13 @@
-/** Strings: where one ends, and whether what it holds is allowed. */
+/** Strings: finds and validates their ends. */
 import { BACKSLASH, byteAt, CASE_BIT, QUOTE } from '../base/bytes'
 
-/** What `closingQuote` gives for a string that JSON does not allow. */
+/** Result of `closingQuote` for a string that JSON does not allow. */
 export const BAD_STRING: i32 = 0
 
 /**
- * Finds the end of the string whose first byte (behind its quote) is at `p`.
- * Gives the address of the closing quote; its complement (`~`, negative) if the string has an escape in it; or
- * BAD_STRING for a raw control character, a wrong escape or no end within the line.
+ * Finds the end of the string whose content starts at `p`. Returns the address of the closing quote, or its complement
+ * (`~`, negative) if the string has escapes; BAD_STRING for a raw control character, an invalid escape or no end within
+ * the line.
  */
 // @ts-ignore: decorator
 @inline
@@ -20,14 +20,14 @@ export function closingQuote(p: usize): i32 {
   return longString(p + 16)
 }
 
-/** The address of the closing quote from what `closingQuote` gave, unless that was BAD_STRING. */
+/** Returns the address of the closing quote from a result of `closingQuote` other than BAD_STRING. */
 // @ts-ignore: decorator
 @inline
 export function addressOf(quote: i32): usize {
   return quote > 0 ? quote : ~quote
 }
 
-/** A bit for each of the 16 bytes at `p` that ends a plain run: a quote, a backslash, a control character. */
+/** Returns a bit for each of the 16 bytes at `p` that is a quote, a backslash or a control character. */
 // @ts-ignore: decorator
 @inline
 function stopsIn16(p: usize): i32 {
@@ -36,7 +36,7 @@ function stopsIn16(p: usize): i32 {
   return i8x16.bitmask(v128.or(ends, i8x16.ge_u(i8x16.splat(0x1f), bytes)))
 }
 
-/** The same as `closingQuote`, for what is left of a string: any length, any number of escapes. */
+/** Continues `closingQuote` from `p`, for any length and any number of escapes. */
 function longString(p: usize): i32 {
   let escaped = false
   while (true) {
@@ -54,7 +54,7 @@ function longString(p: usize): i32 {
   }
 }
 
-/** Bytes of the escape whose backslash is at `p`: 2, 6, or 0 if it is none. */
+/** Returns the length of the escape at `p`: 2, 6, or 0 if it is invalid. */
 function escapeLength(p: usize): usize {
   switch (byteAt(p + 1)) {
     case 0x22: // "

@@ -1,32 +1,39 @@
-/** The names of the fields that can hold a record's time and its message; the host sets them, the preferred one first. */
+/**
+ * Names of the fields that can contain the time and the message of a record. The host registers them in order of
+ * preference.
+ */
 import { MAX_NAME_BYTES, MAX_NAMES, MESSAGES, TIMES } from '../../src/wasm-layout/field-table'
 import { areEqual } from '../base/copy'
 import { BYTES } from '../base/input'
-import { ofField } from './frames'
+import { fieldTarget } from './frames'
 
 
-/** The name of each field from TIMES on. */
+/**
+ * The name of each field from TIMES on. A longer name, or more than MAX_NAMES of a kind, is a trap; the settings are
+ * checked earlier.
+ */
 const NAMES: usize = memory.data(2 * MAX_NAMES * MAX_NAME_BYTES, 16)
 /** For each length: bit i is set if the name of field TIMES + i has it. */
 const OF_LENGTH: usize = memory.data(4 * (MAX_NAME_BYTES + 1), 16)
 
-/** How many names each kind has. */
+/** Number of registered names of each kind. */
 export let timeNames: u32 = 0
 export let messageNames: u32 = 0
 
+/** Removes all names. */
 export function clearFieldNames(): void {
   memory.fill(OF_LENGTH, 0, 4 * (MAX_NAME_BYTES + 1))
   timeNames = 0
   messageNames = 0
 }
 
-/** Adds the next name of a time field, which the host has put at the start of the bytes. */
+/** Registers the next name of a time field; the host has written it to the input. */
 export function addTimeName(length: u32): void {
   if (timeNames == MAX_NAMES) unreachable()
   addName(timeNames++, length)
 }
 
-/** Adds the next name of a message field. */
+/** Registers the next name of a message field; the host has written it to the input. */
 export function addMessageName(length: u32): void {
   if (messageNames == MAX_NAMES) unreachable()
   addName(MESSAGES - TIMES + messageNames++, length)
@@ -39,7 +46,7 @@ function addName(number: u32, length: usize): void {
   store<u32>(names, load<u32>(names) | (1 << number))
 }
 
-/** The target of the value whose name is the `length` bytes at `p`; 0 if the name is none of these. */
+/** Returns the target of the value with the `length` bytes at `p` as its name; 0 if the name is not registered. */
 // @ts-ignore: decorator
 @inline
 export function timeOrMessageTarget(p: usize, length: usize): u32 {
@@ -49,7 +56,7 @@ export function timeOrMessageTarget(p: usize, length: usize): u32 {
 function targetAmong(names: u32, p: usize, length: usize): u32 {
   for (; names != 0; names &= names - 1) {
     const number = ctz(names)
-    if (areEqual(nameAt(number), p, length)) return ofField(TIMES + number)
+    if (areEqual(nameAt(number), p, length)) return fieldTarget(TIMES + number)
   }
   return 0
 }

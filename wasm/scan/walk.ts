@@ -1,11 +1,11 @@
-/** The walk over one JSON container: its grammar, its depth, and the fields met on the way. */
+/** Walk over one JSON container: grammar, depth, and fields. */
 import { BOOLEAN, ESCAPED_STRING, NUMBER, STRING } from '../../src/wasm-layout/field-table'
 import { byteAt, CASE_BIT, CLOSE_OBJECT, COLON, COMMA, MINUS, OPEN_OBJECT, QUOTE, skipSpace } from '../base/bytes'
 import {
+  CONTEXT_MASK,
   HAS_FIRST,
   HAS_OTHERS,
   IS_ARRAY,
-  PLACE_MASK,
   PLAIN_ARRAY,
   PLAIN_OBJECT,
   RECORD,
@@ -17,22 +17,22 @@ import { BAD_SCALAR, endOfLiteral, endOfNumber } from './scalars'
 import { addressOf, BAD_STRING, closingQuote } from './strings'
 import { closeField, openField, writeField } from './table'
 
-/** What a walk gives in place of an address: the line is no JSON. */
+/** Result of a walk: the line is not JSON … */
 export const WALK_INVALID: usize = 0
-/** … or it opens a container too many; nothing before that was wrong. */
+/** … or it exceeds MAX_DEPTH, with no earlier fault. */
 export const WALK_TOO_DEEP: usize = 1
 
 /**
- * Walks the object or array at `p` and gives the address behind it, or one of the two faults above.
- * Fields of a record object are written to `row`; an array has none.
+ * Walks the object or array at `p`. Returns the address after it, or one of the two faults above. Writes the fields of
+ * a record object to `row`; an array has none.
  *
- * One pass, no recursion, in byte order, so the first fault decides. This is the hot loop: each turn takes one member
- * or element, then all closing brackets and the comma behind it. It is one long function because what it knows (place,
- * frame, depth) then stays in registers.
+ * One pass without recursion in byte order, so the first fault is reported. This is the hot loop: each iteration reads
+ * one member or element, then all closing brackets and the comma after it. It is one long function to keep its state
+ * (context, frame, depth) in registers.
  */
 export function walkContainer(row: usize, p: usize): usize {
   let top = STACK
-  // The line's value is taken as the first element of an array around it, whose end is never looked for.
+  // The line's value is treated as the first element of an outer array, whose end is never reached.
   let frame = RECORD | IS_ARRAY
   while (true) {
     let target: u32 = 0
@@ -48,7 +48,7 @@ export function walkContainer(row: usize, p: usize): usize {
       p = skipSpace(p + 1)
     } else if (frame != PLAIN_ARRAY) {
       if (byteAt(p) != OPEN_OBJECT) frame |= HAS_OTHERS
-      else if (!(frame & HAS_FIRST)) target = frame & PLACE_MASK
+      else if (!(frame & HAS_FIRST)) target = frame & CONTEXT_MASK
       frame |= HAS_FIRST
     }
 
@@ -94,7 +94,7 @@ export function walkContainer(row: usize, p: usize): usize {
   }
 }
 
-/** The bracket that ends a container of this frame: `}`, or for an array `]`, which lacks CASE_BIT. */
+/** Returns the bracket that closes a container of this frame: `}`, or `]` for an array, which lacks CASE_BIT. */
 // @ts-ignore: decorator
 @inline
 function closer(frame: u32): u32 {

@@ -1,19 +1,19 @@
 import { copyBytes } from '../base/copy'
-import { endOf, PAIR_BYTES, startOf } from './pairs'
+import { endOf, RANGE_BYTES, startOf } from './text-ranges'
 
 const OFFSET_BYTES: usize = 4
 
 /**
- * Copies texts behind one another: a column of a record batch, its offsets as 32-bit integers from `at` on, then its texts.
- * Returns where the last one ends; up to 15 bytes behind it are written too.
+ * Copies `count` texts to a column of a record batch: at `at` the offsets as 32-bit integers, then the texts. Returns
+ * the address after the last text; may overwrite up to 15 bytes from there on.
  */
-export function gather(pairs: usize, count: u32, at: usize): usize {
+export function gather(ranges: usize, count: u32, at: usize): usize {
   const first = at + (count + 1) * OFFSET_BYTES
   let end = first
   store<i32>(at, 0)
-  for (const last = pairs + count * PAIR_BYTES; pairs < last; pairs += PAIR_BYTES) {
-    copyBytes(end, startOf(pairs), endOf(pairs))
-    end += endOf(pairs) - startOf(pairs)
+  for (const last = ranges + count * RANGE_BYTES; ranges < last; ranges += RANGE_BYTES) {
+    copyBytes(end, startOf(ranges), endOf(ranges))
+    end += endOf(ranges) - startOf(ranges)
     at += OFFSET_BYTES
     store<i32>(at, i32(end - first))
   }

@@ -5,17 +5,17 @@ import { LogweirError } from '../../base/errors.js'
 import { findSource } from '../../sources.js'
 import { LINE_INTS } from '../../wasm-layout/field-table.js'
 import { INVALID_JSON } from '../../wasm-layout/outcomes.js'
-import { judgeLines } from '../lines/check-lines.js'
+import { checkLines } from '../lines/check-lines.js'
 import { capacityFor } from '../lines/lines.js'
-import { createTaker, MAX_LINE_BYTES, type ParserOptions, type ParserSink } from '../lines/record-sink.js'
+import { createRecordSink, MAX_LINE_BYTES, type ParserOptions, type ParserSink } from '../lines/record-sink.js'
 import type { Reject } from '../rejects.js'
-import type { Body, Taken } from '../thread/messages.js'
-import type { CutFault, Module } from '../wasm/module.js'
+import type { Body, BodyResult } from '../thread/messages.js'
+import type { Module, SplitFault } from '../wasm/module.js'
 
 /** A JSON body holds so many records at most. */
 export const MAX_RECORDS = 500_000
 /** Of each body so many rejects are told of; all of them are counted, and handed out. */
-export const TOLD_REJECTS = 100
+export const MAX_LISTED_REJECTS = 100
 
 export interface BodyParser {
   /**
@@ -23,20 +23,20 @@ export interface BodyParser {
    * of the records cannot be told, or if one of those that follow one another as `json` is damaged, and `body_too_large` if
    * there are more than {@link MAX_RECORDS}; it has taken none then.
    */
-  take(body: Body, nowUs: number): Taken
+  parse(body: Body, nowUs: number): BodyResult
   /** Hands out the rows that wait for a batch to fill. */
   flush(): void
   /** To be called at intervals: lets go of memory that only many or large bodies need, where none has come for a while. */
-  rest(): void
+  releaseIdle(): void
   /** Whether such memory is held. */
-  holdsMuch(): boolean
+  holdsLargeMemory(): boolean
 }
 
 export function createBodyParser(options: ParserOptions, sink: ParserSink): BodyParser {
   const maxLineBytes = options.maxLineBytes ?? MAX_LINE_BYTES
   const capacityBytes = capacityFor(maxLineBytes)
   let outcome = nothingTaken()
-  const taker = createTaker(options, capacityBytes, {
+  const recordSink = createRecordSink(options, capacityBytes, {
     ...sink,
     reject(reject) {
       countReject(outcome, reject)
@@ -46,30 +46,30 @@ export function createBodyParser(options: ParserOptions, sink: ParserSink): Body
 
   /** A module with room for so many bytes. */
   function moduleFor(bytes: number) {
-    if (bytes <= taker.module().bytes.length) return taker.module()
-    taker.flush()
-    return taker.renew(2 ** Math.ceil(Math.log2(bytes)))
+    if (bytes <= recordSink.module().bytes.length) return recordSink.module()
+    recordSink.flush()
+    return recordSink.replaceModule(2 ** Math.ceil(Math.log2(bytes)))
   }
 
   /** Puts a body into a module, behind `free` bytes. */
-  function put({ bytes, defaults }: Body, free = 0): Module {
+  function load({ bytes, defaults }: Body, free = 0): Module {
     const module = moduleFor(free + bytes.length)
     const source = defaults.source === undefined ? undefined : findSource(defaults.source)
     module.setDefaults({ source, project: defaults.project, fieldNames: defaults.fieldNames })
-    module.bind(defaults.projects)
+    module.setAllowedProjects(defaults.projects)
     module.bytes.set(bytes, free)
     return module
   }
 
   /** Makes lines of a JSON body. Throws what {@link BodyParser.take} throws. */
-  function cutJson(body: Body): Lines {
+  function linesOfJson(body: Body): Lines {
     const mark = byteOrderMark(body.bytes)
-    const cut = put(body).cut(mark, body.bytes.length, MAX_RECORDS)
-    if (!('fault' in cut)) return cut
-    if (cut.fault !== 'more') throw faultError(cut)
+    const split = load(body).splitJson(mark, body.bytes.length, MAX_RECORDS)
+    if (!('fault' in split)) return split
+    if (split.fault !== 'more_objects') throw faultError(split)
     const free = Math.min(MAX_RECORDS, mostObjects(body.bytes))
-    const module = put(body, free)
-    const objects = module.cutObjects(free + mark, free + body.bytes.length, MAX_RECORDS)
+    const module = load(body, free)
+    const objects = module.splitObjects(free + mark, free + body.bytes.length, MAX_RECORDS)
     if ('fault' in objects) throw faultError({ ...objects, at: objects.at - free })
     const damaged = findDamaged(module, objects)
     if (damaged !== undefined) throw invalidBody(`number ${damaged} of the objects in it is damaged`)
@@ -77,31 +77,31 @@ export function createBodyParser(options: ParserOptions, sink: ParserSink): Body
   }
 
   /** Makes lines of an NDJSON body: those that it has, unless some hold several objects. */
-  function cutNdjson(body: Body): Lines {
+  function linesOfNdjson(body: Body): Lines {
     const start = byteOrderMark(body.bytes)
-    if (!put(body).hasNeighbours(start, body.bytes.length)) return { start, end: body.bytes.length }
+    if (!load(body).hasAdjacentObjects(start, body.bytes.length)) return { start, end: body.bytes.length }
     const free = mostObjects(body.bytes)
-    return put(body, free).cutLines(free + start, free + body.bytes.length)
+    return load(body, free).splitLines(free + start, free + body.bytes.length)
   }
 
-  function take(body: Body, nowUs: number): Taken {
-    const { start, end, records } = body.form === 'json' ? cutJson(body) : cutNdjson(body)
+  function parse(body: Body, nowUs: number): BodyResult {
+    const { start, end, records } = body.form === 'json' ? linesOfJson(body) : linesOfNdjson(body)
     outcome = nothingTaken()
     if (records === 0) return outcome
-    const before = taker.rows()
-    taker.receivedAt(nowUs)
-    judgeLines(taker.module(), start, end, 0, maxLineBytes, taker)
-    outcome.taken = taker.rows() - before
+    const before = recordSink.rows()
+    recordSink.setReceiptTime(nowUs)
+    checkLines(recordSink.module(), start, end, 0, maxLineBytes, recordSink)
+    outcome.taken = recordSink.rows() - before
     return outcome
   }
 
-  function rest(): void {
-    if (!taker.tick()) return
-    taker.flush()
-    taker.renew(capacityBytes)
+  function releaseIdle(): void {
+    if (!recordSink.tick()) return
+    recordSink.flush()
+    recordSink.replaceModule(capacityBytes)
   }
 
-  return { take, flush: taker.flush, rest, holdsMuch: taker.holdsMuch }
+  return { parse, flush: recordSink.flush, releaseIdle, holdsLargeMemory: recordSink.holdsLargeMemory }
 }
 
 /** The lines of a body, [start, end) of the module's bytes. */
@@ -127,12 +127,12 @@ function findDamaged({ scan, table }: Module, { start, end }: Lines): number | u
   return undefined
 }
 
-const nothingTaken = (): Taken => ({ taken: 0, rejected: 0, byReason: {}, rejects: [] })
+const nothingTaken = (): BodyResult => ({ taken: 0, rejected: 0, byReason: {}, rejects: [] })
 
-function countReject(outcome: Taken, { line, reason }: Reject): void {
+function countReject(outcome: BodyResult, { line, reason }: Reject): void {
   outcome.rejected++
   outcome.byReason[reason] = (outcome.byReason[reason] ?? 0) + 1
-  if (outcome.rejects.length < TOLD_REJECTS) outcome.rejects.push({ record: line, reason })
+  if (outcome.rejects.length < MAX_LISTED_REJECTS) outcome.rejects.push({ record: line, reason })
 }
 
 /** Without the white space around it. */
@@ -141,7 +141,7 @@ function trimmed(bytes: Uint8Array): Uint8Array {
   return start < 0 ? bytes : bytes.subarray(start, bytes.findLastIndex((byte) => !isSpace(byte)) + 1)
 }
 
-function faultError({ fault, at }: CutFault): LogweirError {
+function faultError({ fault, at }: SplitFault): LogweirError {
   if (fault === 'too_many') {
     return new LogweirError(
       'body_too_large',
@@ -161,5 +161,5 @@ const FAULTS = {
   no_element: 'at BYTE an element of the array is missing',
   no_comma: 'at BYTE a comma is missing between two elements of the array',
   not_the_end: 'something other than an object stands behind its end, at BYTE',
-  more: 'something stands behind its end, at BYTE',
+  more_objects: 'something stands behind its end, at BYTE',
 }

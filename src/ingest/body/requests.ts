@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../base/clock.js'
 import { LogweirError } from '../../base/errors.js'
 import { MIB } from '../../base/units.js'
-import type { BodyForm, Defaults, Taken } from '../thread/messages.js'
+import type { BodyForm, BodyResult, Defaults } from '../thread/messages.js'
 import { createThread, type Thread, type ThreadOptions } from '../thread/thread.js'
 
 /** Takes the records of requests into an engine, those of one request together, in the order in which they came. */
@@ -11,7 +11,7 @@ export interface Requests {
    * be cut into records, `body_too_large` where it holds too many, and takes none then; `ingest_failed` when any may have
    * been taken. One whose turn has not come when the signal is aborted is not taken at all. The bytes may be gone afterwards.
    */
-  take(bytes: Uint8Array, form: BodyForm, defaults: Defaults, signal?: AbortSignal): Promise<Taken>
+  take(bytes: Uint8Array, form: BodyForm, defaults: Defaults, signal?: AbortSignal): Promise<BodyResult>
   /** Starts the parsing thread, so that the first request need not wait for that. */
   prepare(): void
   /** Stops at once. */
@@ -23,14 +23,14 @@ export interface RequestsOptions extends Omit<ThreadOptions, 'defaults'> {
 }
 
 /** The parsing thread has bodies of so many bytes at a time, and one at least. */
-const WORKING_BYTES = 8 * MIB
+const MAX_PENDING_BYTES = 8 * MIB
 
 interface Request {
   bytes: Uint8Array
   form: BodyForm
   defaults: Defaults
   signal: AbortSignal | undefined
-  resolve(taken: Taken): void
+  resolve(taken: BodyResult): void
   reject(error: unknown): void
 }
 
@@ -44,12 +44,12 @@ export function createRequests(options: RequestsOptions): Requests {
   let thread: Thread | undefined
   let lastId = 0
   /** Bytes of bodies that the thread has. */
-  let workingBytes = 0
+  let pendingBytes = 0
   let isClosed = false
 
   const threadInUse = () => (thread ??= createThread(new URL('./worker.js', import.meta.url), options))
 
-  async function send({ bytes, form, defaults }: Request): Promise<Taken> {
+  async function send({ bytes, form, defaults }: Request): Promise<BodyResult> {
     const used = threadInUse()
     const body = movable(bytes)
     try {
@@ -64,7 +64,7 @@ export function createRequests(options: RequestsOptions): Requests {
 
   /** Sends those whose turn has come. */
   function advance(): void {
-    while (queue.length > 0 && (workingBytes === 0 || workingBytes + queue[0]!.bytes.length <= WORKING_BYTES)) {
+    while (queue.length > 0 && (pendingBytes === 0 || pendingBytes + queue[0]!.bytes.length <= MAX_PENDING_BYTES)) {
       const request = queue.shift()!
       const { bytes, signal, resolve, reject } = request
       if (signal?.aborted) {
@@ -72,9 +72,9 @@ export function createRequests(options: RequestsOptions): Requests {
         continue
       }
       const ownBytes = bytes.length
-      workingBytes += ownBytes
+      pendingBytes += ownBytes
       const release = () => {
-        workingBytes -= ownBytes
+        pendingBytes -= ownBytes
         advance()
       }
       send(request).then(resolve, reject).finally(release)

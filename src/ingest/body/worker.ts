@@ -1,17 +1,17 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { LogweirError } from '../../base/errors.js'
-import type { BodyWork, Done, Returned, WorkerOptions } from '../thread/messages.js'
-import { createOutbox } from '../thread/outbox.js'
+import type { BodyWork, RecycledMemory, WorkerOptions, WorkResult } from '../thread/messages.js'
+import { createWorkerOutput } from '../thread/worker-output.js'
 import { createBodyParser } from './body.js'
 
 /** The parsing thread of requests: whole bodies in, batches and rejects out. */
 
 const { retentionUs, maxLineBytes, flushIntervalMs } = workerData as WorkerOptions
 const port = parentPort!
-const outbox = createOutbox(port)
-const parser = createBodyParser({ retentionUs, maxLineBytes }, outbox)
+const output = createWorkerOutput(port)
+const parser = createBodyParser({ retentionUs, maxLineBytes }, output)
 /** Bodies whose rows may wait for a batch to fill. */
-let finished: Done[] = []
+let finished: WorkResult[] = []
 let timer: NodeJS.Timeout | undefined
 
 /** What has come meanwhile is taken before rows are handed out: their batches are then larger. */
@@ -20,9 +20,9 @@ function work(body: BodyWork): void {
   finished.push({ id: body.id, ...outcomeOf(body) })
 }
 
-function outcomeOf(body: BodyWork): Partial<Done> {
+function outcomeOf(body: BodyWork): Partial<WorkResult> {
   try {
-    return { taken: parser.take(body, body.nowUs) }
+    return { taken: parser.parse(body, body.nowUs) }
   } catch (error) {
     if (error instanceof LogweirError) return { refused: { code: error.code, message: error.message } }
     throw error
@@ -31,7 +31,7 @@ function outcomeOf(body: BodyWork): Partial<Done> {
 
 function finish(): void {
   parser.flush()
-  for (const done of finished) outbox.done(done)
+  for (const done of finished) output.done(done)
   finished = []
   startTimer()
 }
@@ -41,13 +41,13 @@ function startTimer(): void {
   if (timer !== undefined) return
   timer = setTimeout(() => {
     timer = undefined
-    parser.rest()
-    if (parser.holdsMuch()) startTimer()
-    else outbox.dropMemory()
+    parser.releaseIdle()
+    if (parser.holdsLargeMemory()) startTimer()
+    else output.releaseMemory()
   }, flushIntervalMs)
 }
 
-port.on('message', (message: BodyWork | Returned) => {
-  if ('memory' in message) outbox.keepMemory(message.memory)
+port.on('message', (message: BodyWork | RecycledMemory) => {
+  if ('memory' in message) output.recycle(message.memory)
   else work(message)
 })

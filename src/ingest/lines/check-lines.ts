@@ -26,7 +26,7 @@ export const headAt = (bytes: Uint8Array, start: number, maxLineBytes: number): 
  * Scans the lines in [start, end) and hands them over; the last needs no newline. `before` is the number of the line before
  * the first; gives that of the last. They are mostly valid UTF-8, all of them: each is looked at on its own only where not.
  */
-export function judgeLines(
+export function checkLines(
   scanner: Scanner,
   start: number,
   end: number,
@@ -43,29 +43,29 @@ export function judgeLines(
   const lineEnd = (index: number): number => table[index * LINE_INTS + 2]!
 
   /** Hands over the runs between lines that are too long or not UTF-8. */
-  function judgeEach(count: number): void {
+  function checkEach(count: number): void {
     let from = 0
     for (let i = 0; i < count; i++) {
       const isTooLong = lineEnd(i) - lineStart(i) > maxLineBytes
       if (!isTooLong && (areUtf8 || isUtf8(bytes.subarray(lineStart(i), lineEnd(i))))) continue
-      handOver(from, i)
+      passOn(from, i)
       line++
       if (isTooLong) sink.tooLong(headAt(bytes, lineStart(i), maxLineBytes), line)
       else sink.invalidUtf8(i, line)
       from = i + 1
     }
-    handOver(from, count)
+    passOn(from, count)
   }
 
-  function handOver(from: number, to: number): void {
+  function passOn(from: number, to: number): void {
     if (from < to) sink.lines(from, to, line + 1)
     line += to - from
   }
 
   for (let at = start; at < end; ) {
     const count = scanner.scan(at, end)
-    if (areFine) handOver(0, count)
-    else judgeEach(count)
+    if (areFine) passOn(0, count)
+    else checkEach(count)
     at = lineEnd(count - 1) + 1
   }
   return line

@@ -1,13 +1,13 @@
 import { byteOrderMark, NEWLINE } from '../../base/ascii.js'
 import { KIB } from '../../base/units.js'
 import type { Scanner } from '../wasm/scanner.js'
-import { headAt, judgeLines, type LineSink } from './check-lines.js'
+import { checkLines, headAt, type LineSink } from './check-lines.js'
 
 /** Bytes that join the working memory at a time, few enough to stay in a core's cache. */
-const PIECE_BYTES = 256 * KIB
+const BLOCK_BYTES = 256 * KIB
 
 /** The working memory that lines of this length need. */
-export const capacityFor = (maxLineBytes: number): number => maxLineBytes + PIECE_BYTES
+export const capacityFor = (maxLineBytes: number): number => maxLineBytes + BLOCK_BYTES
 
 /** Puts the next bytes at the start of `into` and says how many; 0 where there are no more. */
 export type ReadBytes = (into: Uint8Array) => number
@@ -50,28 +50,28 @@ export function createLineReader(first: Scanner, maxLineBytes: number, sink: Lin
 
   /** Takes the next piece of the chunk in and judges the lines that end in it; returns where in the chunk to go on. */
   function take(chunk: Uint8Array, start: number): number {
-    const end = start + Math.min(roomForPiece(), chunk.length - start)
+    const end = start + Math.min(blockRoom(), chunk.length - start)
     bytes.set(chunk.subarray(start, end), carried)
-    arrived(carried + end - start)
+    checkFilled(carried + end - start)
     return end
   }
 
   function fill(read: ReadBytes): number {
-    const length = read(bytes.subarray(carried, carried + roomForPiece()))
+    const length = read(bytes.subarray(carried, carried + blockRoom()))
     // Nothing is carried while a line is skipped: what was read stands at the start.
     const start = skipping ? skip(bytes.subarray(0, length), 0) : 0
     if (start > 0) bytes.copyWithin(0, start, length)
-    arrived(carried + length - start)
+    checkFilled(carried + length - start)
     return length
   }
 
-  const roomForPiece = () => Math.min(PIECE_BYTES, bytes.length - carried)
+  const blockRoom = () => Math.min(BLOCK_BYTES, bytes.length - carried)
 
   /** Judges the lines that end in bytes[carried, filled), which have just come. */
-  function arrived(filled: number): void {
+  function checkFilled(filled: number): void {
     const whole = carried + bytes.subarray(carried, filled).lastIndexOf(NEWLINE) + 1
     if (whole > carried) {
-      judge(whole)
+      checkUpTo(whole)
       bytes.copyWithin(0, whole, filled)
       carried = filled - whole
     } else carried = filled
@@ -85,8 +85,8 @@ export function createLineReader(first: Scanner, maxLineBytes: number, sink: Lin
     carried = 0
   }
 
-  function judge(end: number): void {
-    line = judgeLines(scanner, Math.min(markLength(), end), end, line, maxLineBytes, sink)
+  function checkUpTo(end: number): void {
+    line = checkLines(scanner, Math.min(markLength(), end), end, line, maxLineBytes, sink)
   }
 
   /** The length of the byte order mark that may stand before the first line. */
@@ -95,7 +95,7 @@ export function createLineReader(first: Scanner, maxLineBytes: number, sink: Lin
   }
 
   function end(): void {
-    judge(carried)
+    checkUpTo(carried)
     carried = 0
   }
 

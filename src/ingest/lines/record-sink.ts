@@ -18,7 +18,7 @@ const LARGE_BYTES = 2 * MIB
  * Memory that nothing large has touched for so many ticks is let go. Fewer, and a flood that waits for the engine, or for
  * a core, would count as one that is over: what it lets go of it touches anew, a hundredth of a second's work each time.
  */
-const KEPT_TICKS = 10
+const IDLE_TICKS = 10
 
 export interface ParserOptions {
   retentionUs: number
@@ -38,7 +38,7 @@ export interface ParserSink {
 }
 
 /** Takes lines that a module has scanned; batches and rejects come out in their order. */
-export interface Taker extends LineSink {
+export interface RecordSink extends LineSink {
   /** The module in use. */
   module(): Module
   /** Rows taken so far. */
@@ -46,38 +46,38 @@ export interface Taker extends LineSink {
   /** Rows that wait for a batch to fill. */
   waitingRows(): number
   /** Whether memory is held that only a flood needs, or a large module. */
-  holdsMuch(): boolean
+  holdsLargeMemory(): boolean
   /** To be called at intervals: says whether it is time to let go of what only a flood needed, with `renew`. */
   tick(): boolean
   /** Lines that are taken from now on came at that time. */
-  receivedAt(nowUs: number): void
+  setReceiptTime(nowUs: number): void
   /** Hands out the rows that wait. */
   flush(): void
   /** Takes another module, with room for so many bytes to scan: memory that one has once touched goes only with it. */
-  renew(capacityBytes: number): Module
+  replaceModule(capacityBytes: number): Module
 }
 
-export function createTaker(options: ParserOptions, capacityBytes: number, sink: ParserSink): Taker {
+export function createRecordSink(options: ParserOptions, capacityBytes: number, sink: ParserSink): RecordSink {
   let module = moduleFor(options, capacityBytes)
   let nowUs = 0
-  let handedOut = 0
+  let emittedRows = 0
   /** Handed out in this tick. */
   let bytes = 0
   /** Since that was much. */
-  let ticks = KEPT_TICKS
+  let ticks = IDLE_TICKS
 
   function lines(from: number, to: number, line: number): void {
     for (let at = from; at < to; ) {
-      at = module.take(at, to, nowUs)
-      const stop = module.stop()
+      at = module.append(at, to, nowUs)
+      const stop = module.stopCause()
       if (typeof stop === 'string') reject(at - 1, line + at - 1 - from, stop)
-      else if (stop !== undefined) handOut(stop)
+      else if (stop !== undefined) emitBatch(stop)
     }
   }
 
-  function handOut(lane: Module['lanes'][number]): void {
-    handedOut += lane.rows()
-    const batch = lane.takeBatch(sink.memory?.())
+  function emitBatch(builder: Module['builders'][number]): void {
+    emittedRows += builder.rows()
+    const batch = builder.takeBatch(sink.memory?.())
     bytes += batch.ipc.length
     if (bytes > LARGE_BYTES) ticks = 0
     sink.batch(batch)
@@ -88,27 +88,27 @@ export function createTaker(options: ParserOptions, capacityBytes: number, sink:
     sink.reject({ line, reason, bytes: module.bytes.slice(start, end) })
   }
 
-  const waitingRows = () => module.lanes.reduce((sum, lane) => sum + lane.rows(), 0)
+  const waitingRows = () => module.builders.reduce((sum, builder) => sum + builder.rows(), 0)
 
   return {
     lines,
     invalidUtf8: (index, line) => reject(index, line, 'invalid_utf8'),
     tooLong: (head, line) => sink.reject({ line, reason: 'line_too_long', bytes: head }),
     module: () => module,
-    rows: () => handedOut + waitingRows(),
+    rows: () => emittedRows + waitingRows(),
     waitingRows,
-    holdsMuch: () => ticks < KEPT_TICKS,
+    holdsLargeMemory: () => ticks < IDLE_TICKS,
     tick() {
       bytes = 0
-      return ++ticks === KEPT_TICKS
+      return ++ticks === IDLE_TICKS
     },
-    receivedAt(receivedUs) {
+    setReceiptTime(receivedUs) {
       nowUs = receivedUs
     },
     flush() {
-      for (const lane of module.lanes) if (lane.rows() > 0) handOut(lane)
+      for (const builder of module.builders) if (builder.rows() > 0) emitBatch(builder)
     },
-    renew(newCapacityBytes) {
+    replaceModule(newCapacityBytes) {
       module = moduleFor(options, newCapacityBytes)
       if (newCapacityBytes > capacityBytes) ticks = 0
       return module

@@ -1,9 +1,9 @@
 import { type Clock, systemClock } from '../../base/clock.js'
 import { createSerialQueue } from '../../base/serial-queue.js'
 import { MIB } from '../../base/units.js'
-import type { Done, Work } from '../thread/messages.js'
+import type { StreamWork, WorkResult } from '../thread/messages.js'
 import { createThread, type IngestTotals, type ThreadOptions } from '../thread/thread.js'
-import { createSlabPool } from './slabs.js'
+import { createBufferPool } from './buffer-pool.js'
 
 /**
  * Takes one stream of NDJSON into an engine. Every promise rejects with `ingest_failed` once the engine has refused a
@@ -36,41 +36,41 @@ export interface Ingest {
 export interface IngestOptions extends ThreadOptions {
   clock?: Clock
   /** Memory that the stream travels in, used over and over: this many pieces of so many bytes. */
-  slabs?: number
-  slabBytes?: number
+  buffers?: number
+  bufferBytes?: number
 }
 
-const SLABS = 8
-const SLAB_BYTES = MIB / 2
+const BUFFERS = 8
+const BUFFER_BYTES = MIB / 2
 /** Slabs that the worker may have before it gets the next one only when that is full: small chunks go out together. */
-const MAX_WORK = 2
+const MAX_PENDING = 2
 /** Of a file, so many bytes are enough for one work. */
 const READ_BYTES = MIB
 
 /** The parsing thread starts at the first write or when it is told to: a service without a stream pays nothing for it. */
 export function createIngest(options: IngestOptions): Ingest {
-  const { clock = systemClock, slabs = SLABS, slabBytes = SLAB_BYTES } = options
+  const { clock = systemClock, buffers = BUFFERS, bufferBytes = BUFFER_BYTES } = options
   let lastId = 0
   /** Slabs that the worker has. */
-  let working = 0
-  const pool = createSlabPool(slabs, slabBytes)
+  let pending = 0
+  const pool = createBufferPool(buffers, bufferBytes)
   const thread = createThread(new URL('./worker.js', import.meta.url), options, pool.fail)
   /** The slab that is being filled. */
-  let slab: Uint8Array | undefined
+  let buffer: Uint8Array | undefined
   let filledBytes = 0
   const calls = createSerialQueue()
 
   const nextWork = () => ({ id: ++lastId, nowUs: clock.nowUs() })
 
   /** Sends what the slab holds; resolves when what came of it is in the engine. */
-  async function send(then?: Work['then']): Promise<void> {
-    const work: Work = { ...nextWork(), slab, filledBytes, then }
-    slab = undefined
+  async function send(then?: StreamWork['then']): Promise<void> {
+    const work: StreamWork = { ...nextWork(), buffer, filledBytes, then }
+    buffer = undefined
     filledBytes = 0
-    working++
-    const done = await thread.send(work, work.slab === undefined ? [] : [work.slab.buffer])
-    working--
-    if (done.slab !== undefined) pool.giveBack(done.slab)
+    pending++
+    const done = await thread.send(work, work.buffer === undefined ? [] : [work.buffer.buffer])
+    pending--
+    if (done.buffer !== undefined) pool.release(done.buffer)
     if (filledBytes > 0) sendInBackground()
   }
 
@@ -81,17 +81,17 @@ export function createIngest(options: IngestOptions): Ingest {
 
   async function put(chunk: Uint8Array): Promise<void> {
     for (let start = 0; start < chunk.length; ) {
-      slab ??= await pool.take()
-      const piece = chunk.subarray(start, start + slabBytes - filledBytes)
-      slab.set(piece, filledBytes)
+      buffer ??= await pool.acquire()
+      const piece = chunk.subarray(start, start + bufferBytes - filledBytes)
+      buffer.set(piece, filledBytes)
       filledBytes += piece.length
       start += piece.length
-      if (filledBytes === slabBytes || working < MAX_WORK) sendInBackground()
+      if (filledBytes === bufferBytes || pending < MAX_PENDING) sendInBackground()
     }
   }
 
   /** Behind what was written before. */
-  function sendFile(fd: number): Promise<Done> {
+  function sendFile(fd: number): Promise<WorkResult> {
     if (filledBytes > 0) sendInBackground()
     return thread.send({ ...nextWork(), filledBytes: 0, file: { fd, enoughBytes: READ_BYTES } }, [])
   }

@@ -1,5 +1,5 @@
 import { capacityFor, createLineReader, type ReadBytes } from '../lines/lines.js'
-import { createTaker, MAX_LINE_BYTES, type ParserOptions, type ParserSink } from '../lines/record-sink.js'
+import { createRecordSink, MAX_LINE_BYTES, type ParserOptions, type ParserSink } from '../lines/record-sink.js'
 
 /** NDJSON in, batches and rejects out, in the order of the lines; synchronous, without clock or threads. */
 export interface Parser {
@@ -17,37 +17,37 @@ export interface Parser {
   /** Whether a flush has anything to do: rows wait, or much memory is held. */
   needsFlush(): boolean
   /** Whether memory is held that only a flood needs. */
-  holdsMuch(): boolean
+  holdsLargeMemory(): boolean
 }
 
 export function createParser(options: ParserOptions, sink: ParserSink): Parser {
   const maxLineBytes = options.maxLineBytes ?? MAX_LINE_BYTES
   const capacityBytes = capacityFor(maxLineBytes)
-  const taker = createTaker(options, capacityBytes, sink)
-  const reader = createLineReader(taker.module(), maxLineBytes, taker)
+  const recordSink = createRecordSink(options, capacityBytes, sink)
+  const reader = createLineReader(recordSink.module(), maxLineBytes, recordSink)
 
   function push(chunk: Uint8Array, receivedUs: number): void {
-    taker.receivedAt(receivedUs)
+    recordSink.setReceiptTime(receivedUs)
     reader.push(chunk)
   }
 
   function fill(read: ReadBytes, receivedUs: number): number {
-    taker.receivedAt(receivedUs)
+    recordSink.setReceiptTime(receivedUs)
     return reader.fill(read)
   }
 
   function flush(): void {
-    taker.flush()
-    if (taker.tick()) reader.moveTo(taker.renew(capacityBytes))
+    recordSink.flush()
+    if (recordSink.tick()) reader.moveTo(recordSink.replaceModule(capacityBytes))
   }
 
   function end(receivedUs: number): void {
-    taker.receivedAt(receivedUs)
+    recordSink.setReceiptTime(receivedUs)
     reader.end()
     flush()
   }
 
-  const needsFlush = () => taker.waitingRows() > 0 || taker.holdsMuch()
+  const needsFlush = () => recordSink.waitingRows() > 0 || recordSink.holdsLargeMemory()
 
-  return { push, fill, flush, end, needsFlush, holdsMuch: taker.holdsMuch }
+  return { push, fill, flush, end, needsFlush, holdsLargeMemory: recordSink.holdsLargeMemory }
 }

@@ -1,13 +1,13 @@
 import { readSync } from 'node:fs'
 import type { ReadBytes } from '../lines/lines.js'
-import type { FileRead, Work } from '../thread/messages.js'
+import type { FileRead, StreamWork } from '../thread/messages.js'
 
 /**
  * Reads the next bytes of a file piece by piece to where `fill` wants them, until `enoughBytes` are read or it ends. A
  * fault is told where nothing was read before it: the next read meets it again. What `fill` itself throws is thrown.
  */
 export function readFile(
-  { fd, enoughBytes }: Required<Work>['file'],
+  { fd, enoughBytes }: Required<StreamWork>['file'],
   fill: (read: ReadBytes) => number,
   read: (fd: number, into: Uint8Array) => number = readSync,
 ): FileRead {

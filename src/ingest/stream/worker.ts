@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { findSource } from '../../sources.js'
-import type { Returned, Work, WorkerOptions } from '../thread/messages.js'
-import { createOutbox } from '../thread/outbox.js'
+import type { RecycledMemory, StreamWork, WorkerOptions } from '../thread/messages.js'
+import { createWorkerOutput } from '../thread/worker-output.js'
 import { createParser } from './parse.js'
 import { readFile } from './read-file.js'
 
@@ -9,9 +9,9 @@ import { readFile } from './read-file.js'
 
 const { defaults, flushIntervalMs, ...options } = workerData as WorkerOptions
 const port = parentPort!
-const outbox = createOutbox(port)
+const output = createWorkerOutput(port)
 const source = defaults?.source === undefined ? undefined : findSource(defaults.source)
-const parser = createParser({ ...options, defaults: { ...defaults, source } }, outbox)
+const parser = createParser({ ...options, defaults: { ...defaults, source } }, output)
 let timer: NodeJS.Timeout | undefined
 
 /** Rows must not wait long in a stream that trickles, nor must one that has come to rest hold the memory of a flood. */
@@ -20,21 +20,21 @@ function startTimer(): void {
   timer = setTimeout(() => {
     timer = undefined
     parser.flush()
-    if (!parser.holdsMuch()) outbox.dropMemory()
+    if (!parser.holdsLargeMemory()) output.releaseMemory()
     startTimer()
   }, flushIntervalMs)
 }
 
-function work({ id, slab, filledBytes, file, nowUs, then }: Work): void {
-  if (slab !== undefined) parser.push(slab.subarray(0, filledBytes), nowUs)
+function work({ id, buffer, filledBytes, file, nowUs, then }: StreamWork): void {
+  if (buffer !== undefined) parser.push(buffer.subarray(0, filledBytes), nowUs)
   const read = file && readFile(file, (into) => parser.fill(into, nowUs))
   if (then === 'flush') parser.flush()
   if (then === 'end') parser.end(nowUs)
-  outbox.done({ id, slab, read })
+  output.done({ id, buffer, read })
   startTimer()
 }
 
-port.on('message', (message: Work | Returned) => {
-  if ('memory' in message) outbox.keepMemory(message.memory)
+port.on('message', (message: StreamWork | RecycledMemory) => {
+  if ('memory' in message) output.recycle(message.memory)
   else work(message)
 })

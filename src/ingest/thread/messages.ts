@@ -32,7 +32,7 @@ export interface Body {
 }
 
 /** What became of the records of one body. */
-export interface Taken {
+export interface BodyResult {
   taken: number
   rejected: number
   byReason: Partial<Record<Reason, number>>
@@ -49,15 +49,15 @@ export interface WorkerOptions {
 }
 
 /** To a worker: memory of a batch that is in the engine, to be used again. */
-export interface Returned {
+export interface RecycledMemory {
   memory: Uint8Array<ArrayBuffer>
 }
 
 /** To the worker of a stream: its next bytes, or where to read them, and what to do behind them. */
-export interface Work {
+export interface StreamWork {
   id: number
   /** Memory that comes back with the answer, and how much of it is filled. */
-  slab?: Uint8Array | undefined
+  buffer?: Uint8Array | undefined
   filledBytes: number
   /** The descriptor of a file, of which the next bytes are to be read, until it has given so many or ends. */
   file?: { fd: number; enoughBytes: number }
@@ -73,20 +73,20 @@ export interface BodyWork extends Body {
 }
 
 /** From a worker, in the order of what it was given. */
-export interface Parsed {
+export interface WorkerMessage {
   batch?: IngestBatch
   rejects: Reject[]
   /** The work that all this and all before it came of is finished. */
-  done?: Done
+  done?: WorkResult
 }
 
-export interface Done {
+export interface WorkResult {
   id: number
-  slab?: Uint8Array | undefined
+  buffer?: Uint8Array | undefined
   /** Of a file: how many bytes were read, or why none could be. */
   read?: FileRead
   /** Of a body: what became of it, or why nothing was taken of it. */
-  taken?: Taken
+  taken?: BodyResult
   refused?: { code: string; message: string }
 }
 

@@ -7,7 +7,15 @@ import { createSerialQueue } from '../../base/serial-queue.js'
 import { DAY_US, MIB } from '../../base/units.js'
 import type { Engine, IngestBatch } from '../../engine/engine.js'
 import type { Reason, Reject, Rejects } from '../rejects.js'
-import type { BodyWork, Done, Parsed, Returned, StreamDefaults, Work, WorkerOptions } from './messages.js'
+import type {
+  BodyWork,
+  RecycledMemory,
+  StreamDefaults,
+  StreamWork,
+  WorkerMessage,
+  WorkerOptions,
+  WorkResult,
+} from './messages.js'
 
 /** What became of lines; blank ones are neither. */
 export interface IngestTotals {
@@ -37,7 +45,7 @@ export interface Thread {
   start(): void
   isRunning(): boolean
   /** Resolves when all that came of the work, and of all before it, is in the engine. Rejects where the thread has failed. */
-  send(work: Work | BodyWork, moved: readonly ArrayBufferLike[]): Promise<Done>
+  send(work: StreamWork | BodyWork, moved: readonly ArrayBufferLike[]): Promise<WorkResult>
   totals(): IngestTotals
   /** The first failure, if there was any. */
   failure(): Error | undefined
@@ -51,7 +59,7 @@ const FLUSH_INTERVAL_MS = 200
 const RETURNED_BYTES = MIB
 
 interface Waiting {
-  resolve(done: Done): void
+  resolve(done: WorkResult): void
   reject(error: Error): void
 }
 
@@ -62,7 +70,7 @@ export function createThread(script: URL, options: ThreadOptions, onFail: (failu
   let worker: Worker | undefined
   let failure: Error | undefined
   /** Work that the worker has, by id. */
-  const working = new Map<number, Waiting>()
+  const pending = new Map<number, Waiting>()
   const messages = createSerialQueue()
 
   function startWorker(): Worker {
@@ -77,25 +85,25 @@ export function createThread(script: URL, options: ThreadOptions, onFail: (failu
     return started
   }
 
-  function send(work: Work | BodyWork, moved: readonly ArrayBufferLike[]): Promise<Done> {
+  function send(work: StreamWork | BodyWork, moved: readonly ArrayBufferLike[]): Promise<WorkResult> {
     if (failure !== undefined) return Promise.reject(failure)
     worker ??= startWorker()
-    const done = new Promise<Done>((resolve, reject) => working.set(work.id, { resolve, reject }))
+    const done = new Promise<WorkResult>((resolve, reject) => pending.set(work.id, { resolve, reject }))
     worker.postMessage(work, moved as ArrayBuffer[])
     return done
   }
 
-  function receive(message: Parsed): void {
+  function receive(message: WorkerMessage): void {
     void messages.run(() => apply(message).catch((error: Error) => fail(`The engine failed: ${error.message}`)))
   }
 
-  async function apply({ rejects: refused, batch, done }: Parsed): Promise<void> {
+  async function apply({ rejects: refused, batch, done }: WorkerMessage): Promise<void> {
     if (failure !== undefined) return
     if (refused.length > 0) await countRejects(refused)
     if (batch !== undefined) await append(batch)
     if (done === undefined) return
-    working.get(done.id)?.resolve(done)
-    working.delete(done.id)
+    pending.get(done.id)?.resolve(done)
+    pending.delete(done.id)
   }
 
   async function append(batch: IngestBatch): Promise<void> {
@@ -104,7 +112,7 @@ export function createThread(script: URL, options: ThreadOptions, onFail: (failu
     metrics.ingestedRows.inc({ source: batch.source }, batch.rows)
     const memory = batch.ipc.buffer as ArrayBuffer
     if (memory.byteLength < RETURNED_BYTES) free([memory])
-    else worker?.postMessage({ memory: new Uint8Array(memory) } satisfies Returned, [memory])
+    else worker?.postMessage({ memory: new Uint8Array(memory) } satisfies RecycledMemory, [memory])
   }
 
   async function countRejects(refused: readonly Reject[]): Promise<void> {
@@ -118,8 +126,8 @@ export function createThread(script: URL, options: ThreadOptions, onFail: (failu
 
   async function fail(message: string): Promise<void> {
     failure ??= new LogweirError('ingest_failed', message)
-    for (const { reject } of working.values()) reject(failure)
-    working.clear()
+    for (const { reject } of pending.values()) reject(failure)
+    pending.clear()
     onFail(failure)
     const stopping = worker
     worker = undefined

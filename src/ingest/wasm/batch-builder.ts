@@ -20,7 +20,7 @@ import {
 } from '../../wasm-layout/batch.js'
 
 /** The batch of one source that the module fills: a window on its memory. */
-export interface Lane {
+export interface BatchBuilder {
   readonly source: SourceName
   /** Rows of the batch so far. */
   rows(): number
@@ -34,7 +34,12 @@ export interface Lane {
 const NO_BYTES = new Uint8Array(0)
 
 /** The lane whose header lies at `address`; `clear` makes it empty. */
-export function createLane(source: SourceName, buffer: ArrayBuffer, address: number, clear: () => void): Lane {
+export function createBatchBuilder(
+  source: SourceName,
+  buffer: ArrayBuffer,
+  address: number,
+  clear: () => void,
+): BatchBuilder {
   const { fields } = batchSchema(source)
   const writer = createStreamWriter(batchSchema(source))
   const bytes = Buffer.from(buffer)

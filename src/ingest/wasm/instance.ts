@@ -6,31 +6,31 @@ export interface Exports {
   memory: Memory
   bytesAddress(): number
   setSizes(table: number, maxLines: number, maxLineBytes: number, batchRows: number, batchBytes: number): void
-  setRules(retentionUs: number): void
-  setDefaults(lane: number, projectLength: number): void
+  setRetention(retentionUs: number): void
+  setDefaults(builder: number, projectLength: number): void
   clearFieldNames(): void
   addTimeName(length: number): void
   addMessageName(length: number): void
-  addLane(firstProject: number, secondProject: number, thirdProject: number): number
-  addColumn(lane: number, kind: number, field: number): void
+  addBuilder(firstProject: number, secondProject: number, thirdProject: number): number
+  addColumn(builder: number, kind: number, field: number): void
   reserveScratch(): void
-  reserveNames(): void
+  reserveMemberNames(): void
   reserveProjects(): void
   projectsAddress(): number
-  bindProjects(bytes: number): void
+  setAllowedProjects(bytes: number): void
   reservedEnd(): number
-  addName(laneNumber: number, length: number): void
+  addSourceName(builderIndex: number, length: number): void
   addArea(length: number): void
   scan(start: number, end: number, table: number, maxLines: number): number
-  take(from: number, to: number, nowUs: number): number
-  stop(): number
-  cut(start: number, end: number, limit: number): number
-  cutObjects(start: number, end: number, limit: number): number
-  cutLines(start: number, end: number): void
-  hasNeighbours(start: number, end: number): number
-  cutStart(): number
-  cutEnd(): number
-  clearLane(lane: number): void
+  appendLines(from: number, to: number, nowUs: number): number
+  stopCode(): number
+  splitJson(start: number, end: number, limit: number): number
+  splitObjects(start: number, end: number, limit: number): number
+  splitLines(start: number, end: number): void
+  hasAdjacentObjects(start: number, end: number): number
+  linesStart(): number
+  linesEnd(): number
+  clearBuilder(builder: number): void
 }
 
 /** What the module asks of its host: wasm/base/host.ts. */

@@ -6,11 +6,11 @@ import { SLACK_BYTES } from '../../wasm-layout/memory.js'
 import * as outcome from '../../wasm-layout/outcomes.js'
 import * as fault from '../../wasm-layout/split-faults.js'
 import type { Reason } from '../rejects.js'
-import { createLane, type Lane } from './batch-builder.js'
+import { type BatchBuilder, createBatchBuilder } from './batch-builder.js'
 import { createHost } from './host.js'
 import { type Exports, instantiateIngest } from './instance.js'
 import type { Scanner } from './scanner.js'
-import { addLanes, addNames, laneNumberOf, setFieldNames } from './setup.js'
+import { addBuilders, addNames, builderIndexOf, setFieldNames } from './setup.js'
 
 export interface ModuleOptions {
   /** Bytes that can be scanned at a time, and lines. */
@@ -34,29 +34,29 @@ export interface Module extends Scanner {
    * Takes lines [from, to) of the table, received at `nowUs`; each is whole, valid UTF-8 and not too long. Returns the
    * index behind the last of them: `to`, unless one is refused or makes a batch full.
    */
-  take(from: number, to: number, nowUs: number): number
+  append(from: number, to: number, nowUs: number): number
   /** From now on `take` refuses records of other projects than these, and those without one; undefined: it refuses none. */
-  bind(projects: ReadonlySet<string> | undefined): void
+  setAllowedProjects(projects: ReadonlySet<string> | undefined): void
   /** What the last `take` stopped at, if at anything: why its last line is refused, or the lane whose batch is full. */
-  stop(): Reason | Lane | undefined
+  stopCause(): Reason | BatchBuilder | undefined
   /** What holds for the lines that are taken from now on; writes at the start of `bytes`. */
   setDefaults(defaults: LineDefaults): void
   /**
    * Makes each record of the JSON body [start, end) a line, in place: the elements of an array, or of the array `batch`
    * of an object, or one object. Says where the lines are and how many, or what is wrong with the body and where.
    */
-  cut(start: number, end: number, maxRecords: number): Cut | CutFault
+  splitJson(start: number, end: number, maxRecords: number): SplitLines | SplitFault
   /**
    * The same for objects that follow one another; the lines are moved to the front. Before `start` a byte is free for each
    * of the objects.
    */
-  cutObjects(start: number, end: number, maxRecords: number): Cut | CutFault
+  splitObjects(start: number, end: number, maxRecords: number): SplitLines | SplitFault
   /** Whether objects may follow one another on a line of the NDJSON body [start, end). */
-  hasNeighbours(start: number, end: number): boolean
+  hasAdjacentObjects(start: number, end: number): boolean
   /** Makes each of them a line of its own; says where the lines are. Before `start` a byte is free for each of the lines. */
-  cutLines(start: number, end: number): Omit<Cut, 'records'>
+  splitLines(start: number, end: number): Omit<SplitLines, 'records'>
   /** In the order of SOURCES. */
-  readonly lanes: readonly Lane[]
+  readonly builders: readonly BatchBuilder[]
 }
 
 /** What lines get that lack it, and which of their fields hold time and message. */
@@ -68,18 +68,18 @@ export interface LineDefaults {
 }
 
 /** The lines [start, end) that a body was cut into. */
-export interface Cut {
+export interface SplitLines {
   start: number
   end: number
   records: number
 }
 
-export interface CutFault {
-  fault: 'empty' | 'no_container' | 'cut_off' | 'no_element' | 'no_comma' | 'not_the_end' | 'too_many' | 'more'
+export interface SplitFault {
+  fault: 'empty' | 'no_container' | 'cut_off' | 'no_element' | 'no_comma' | 'not_the_end' | 'too_many' | 'more_objects'
   at: number
 }
 
-const CUT_FAULTS: Record<number, CutFault['fault']> = {
+const SPLIT_FAULTS: Record<number, SplitFault['fault']> = {
   [fault.EMPTY]: 'empty',
   [fault.NO_CONTAINER]: 'no_container',
   [fault.CUT_OFF]: 'cut_off',
@@ -87,7 +87,7 @@ const CUT_FAULTS: Record<number, CutFault['fault']> = {
   [fault.NO_COMMA]: 'no_comma',
   [fault.NOT_THE_END]: 'not_the_end',
   [fault.TOO_MANY]: 'too_many',
-  [fault.MORE_OBJECTS]: 'more',
+  [fault.MORE_OBJECTS]: 'more_objects',
 }
 
 /** The reason for each outcome that refuses a line. */
@@ -119,25 +119,27 @@ export function createModule(options: ModuleOptions): Module {
   memory = Buffer.from(buffer)
   const bytes = new Uint8Array(buffer, bytesAt, capacityBytes)
   addNames(exports, bytes)
-  exports.setRules(retentionUs)
+  exports.setRetention(retentionUs)
   setDefaults(defaults)
-  const lanes = addresses.map((at, i) => createLane(SOURCES[i]!.name, buffer, at, () => exports.clearLane(at)))
+  const builders = addresses.map((at, i) =>
+    createBatchBuilder(SOURCES[i]!.name, buffer, at, () => exports.clearBuilder(at)),
+  )
 
   function setDefaults({ source, project, fieldNames = DEFAULT_FIELD_NAMES }: LineDefaults): void {
     setFieldNames(exports, bytes, fieldNames)
     const projectBytes = project === undefined ? undefined : Buffer.from(project)
     bytes.set(projectBytes ?? [])
-    exports.setDefaults(laneNumberOf(source), projectBytes?.length ?? -1)
+    exports.setDefaults(builderIndexOf(source), projectBytes?.length ?? -1)
   }
 
-  function cutOf(records: number): Cut | CutFault {
-    if (records < 0) return { fault: CUT_FAULTS[~records]!, at: exports.cutStart() }
-    return { start: exports.cutStart(), end: exports.cutEnd(), records }
+  function splitResult(records: number): SplitLines | SplitFault {
+    if (records < 0) return { fault: SPLIT_FAULTS[~records]!, at: exports.linesStart() }
+    return { start: exports.linesStart(), end: exports.linesEnd(), records }
   }
 
-  function stop(): Reason | Lane | undefined {
-    const stopped = exports.stop()
-    return stopped < 0 ? lanes[~stopped] : REASONS[stopped]
+  function stopCause(): Reason | BatchBuilder | undefined {
+    const code = exports.stopCode()
+    return code < 0 ? builders[~code] : REASONS[code]
   }
 
   return {
@@ -145,23 +147,24 @@ export function createModule(options: ModuleOptions): Module {
     table: new Int32Array(buffer, tableAt, LINE_INTS * maxLines),
     maxLines,
     scan: (start, end) => exports.scan(start, end, tableAt, maxLines),
-    take: exports.take,
-    bind: (projects) => exports.bindProjects(putProjects(memory, exports.projectsAddress(), projects)),
-    stop,
+    append: exports.appendLines,
+    setAllowedProjects: (projects) =>
+      exports.setAllowedProjects(writeProjects(memory, exports.projectsAddress(), projects)),
+    stopCause,
     setDefaults,
-    cut: (start, end, maxRecords) => cutOf(exports.cut(start, end, maxRecords)),
-    cutObjects: (start, end, maxRecords) => cutOf(exports.cutObjects(start, end, maxRecords)),
-    hasNeighbours: (start, end) => exports.hasNeighbours(start, end) !== 0,
-    cutLines(start, end) {
-      exports.cutLines(start, end)
-      return { start: exports.cutStart(), end: exports.cutEnd() }
+    splitJson: (start, end, maxRecords) => splitResult(exports.splitJson(start, end, maxRecords)),
+    splitObjects: (start, end, maxRecords) => splitResult(exports.splitObjects(start, end, maxRecords)),
+    hasAdjacentObjects: (start, end) => exports.hasAdjacentObjects(start, end) !== 0,
+    splitLines(start, end) {
+      exports.splitLines(start, end)
+      return { start: exports.linesStart(), end: exports.linesEnd() }
     },
-    lanes,
+    builders,
   }
 }
 
 /** Puts names at an address, each behind its length, and gives how many bytes they take; -1 where there are none to put. */
-function putProjects(memory: Buffer, address: number, projects: ReadonlySet<string> | undefined): number {
+function writeProjects(memory: Buffer, address: number, projects: ReadonlySet<string> | undefined): number {
   if (projects === undefined) return -1
   let at = address
   for (const project of projects) {
@@ -176,9 +179,9 @@ function reserve(exports: Exports, tableAt: number, options: ModuleOptions): num
   const { maxLines, maxLineBytes, batchRows, batchBytes } = options
   exports.setSizes(tableAt, maxLines, maxLineBytes, batchRows, batchBytes)
   exports.reserveScratch()
-  exports.reserveNames()
+  exports.reserveMemberNames()
   exports.reserveProjects()
-  const lanes = addLanes(exports)
+  const builders = addBuilders(exports)
   growTo(exports.memory, exports.reservedEnd())
-  return lanes
+  return builders
 }

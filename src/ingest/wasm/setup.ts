@@ -29,17 +29,18 @@ const FIELD_OF_HOT_COLUMN: Record<string, number> = {
 }
 
 /** Lays out a lane for each source, in the order of SOURCES, and gives their addresses. */
-export function addLanes(exports: Exports): number[] {
+export function addBuilders(exports: Exports): number[] {
   return SOURCES.map(({ name, projectPlaces }) => {
     const [first, second, third] = projectPlaces.map((place) => FIELD_OF_PLACE[place])
-    const lane = exports.addLane(first!, second!, third!)
-    for (const hot of hotColumns(name)) exports.addColumn(lane, COLUMN_KIND[hot.kind], FIELD_OF_HOT_COLUMN[hot.name]!)
-    return lane
+    const builder = exports.addBuilder(first!, second!, third!)
+    for (const hot of hotColumns(name))
+      exports.addColumn(builder, COLUMN_KIND[hot.kind], FIELD_OF_HOT_COLUMN[hot.name]!)
+    return builder
   })
 }
 
 /** Hands names over, each at the start of `bytes`. */
-const putInto = (bytes: Uint8Array) => (text: string) => {
+const nameWriter = (bytes: Uint8Array) => (text: string) => {
   const name = Buffer.from(text)
   bytes.set(name)
   return name.length
@@ -47,22 +48,22 @@ const putInto = (bytes: Uint8Array) => (text: string) => {
 
 /** Gives the names of the fields that hold time and message, instead of those given before. */
 export function setFieldNames(exports: Exports, bytes: Uint8Array, { time, message }: FieldNames): void {
-  const put = putInto(bytes)
+  const write = nameWriter(bytes)
   exports.clearFieldNames()
-  for (const name of time) exports.addTimeName(put(name))
-  for (const name of message) exports.addMessageName(put(name))
+  for (const name of time) exports.addTimeName(write(name))
+  for (const name of message) exports.addMessageName(write(name))
 }
 
 /** Gives the names of sources and areas. */
 export function addNames(exports: Exports, bytes: Uint8Array): void {
-  const put = putInto(bytes)
-  SOURCES.forEach(({ name, alias }, lane) => {
-    exports.addName(lane, put(name))
-    exports.addName(lane, put(alias))
+  const write = nameWriter(bytes)
+  SOURCES.forEach(({ name, alias }, builder) => {
+    exports.addSourceName(builder, write(name))
+    exports.addSourceName(builder, write(alias))
   })
-  for (const area of AREAS) exports.addArea(put(area))
+  for (const area of AREAS) exports.addArea(write(area))
 }
 
 /** The number of a source's lane; -1 for none. */
-export const laneNumberOf = (source: Source | undefined): number =>
+export const builderIndexOf = (source: Source | undefined): number =>
   source === undefined ? -1 : SOURCES.indexOf(source)

@@ -6,7 +6,7 @@ import type { BodyForm, Defaults } from '../../../src/ingest/thread/messages.js'
 import { createModule } from '../../../src/ingest/wasm/module.js'
 import { isJson } from '../../support/json.js'
 import { NOW_US, type ParsedRow, parse, RETENTION_US, rowsOf } from '../parsing.js'
-import { cutByReference } from '../reference/cut.js'
+import { splitByReference } from '../reference/split.js'
 
 const SIZES = { maxLines: 16, maxLineBytes: 4096, batchRows: 64, batchBytes: 4096, retentionUs: RETENTION_US }
 const module = createModule({ ...SIZES, capacityBytes: 1 << 21 })
@@ -18,7 +18,7 @@ function cut(text: string, maxRecords = MAX_RECORDS) {
   const body = Buffer.from(text, 'latin1')
   module.bytes.set(body)
   module.bytes.set(LEFT_OVER, body.length)
-  const found = module.cut(0, body.length, maxRecords)
+  const found = module.splitJson(0, body.length, maxRecords)
   if ('fault' in found) return found
   const lines = Buffer.from(module.bytes.slice(found.start, found.end)).toString('latin1').split('\n')
   if (found.records === 0) expect(lines.join('\n').trim()).toBe('')
@@ -38,7 +38,7 @@ function take(body: unknown, { form = 'json' as BodyForm, defaults = { source: '
   rows = []
   rejects = []
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
-  const taken = parser.take({ bytes, form, defaults }, NOW_US)
+  const taken = parser.parse({ bytes, form, defaults }, NOW_US)
   parser.flush()
   expect(taken.taken).toBe(rows.length)
   expect(taken.rejected).toBe(rejects.length)
@@ -129,7 +129,7 @@ describe('a body is cut', () => {
     fc.assert(
       fc.property(bodies, (text) => {
         const found = cut(text)
-        const wanted = cutByReference(text)
+        const wanted = splitByReference(text)
         const trimmed = Array.isArray(wanted) ? wanted.map((line) => line.replace(/^[ \t\r]+|[ \t\r]+$/g, '')) : wanted
         expect(found).toEqual(trimmed)
       }),
@@ -291,7 +291,7 @@ describe('of a body', () => {
       Buffer.of(0xff),
       Buffer.from(`"}{"id":"${'x'.repeat(1 << 20)}"}{"id":${'['.repeat(200)}${']'.repeat(200)}}{"id":"b"}`),
     ])
-    const { taken, rejects: told } = parser.take({ bytes, form: 'json', defaults: { source: 'edge_logs' } }, NOW_US)
+    const { taken, rejects: told } = parser.parse({ bytes, form: 'json', defaults: { source: 'edge_logs' } }, NOW_US)
     parser.flush()
     expect(taken).toBe(2)
     expect(told).toEqual([
@@ -329,7 +329,7 @@ describe('of a body', () => {
         Buffer.from(part as string),
       ),
     )
-    const { taken, rejects: told } = parser.take({ bytes, form: 'json', defaults: { source: 'edge_logs' } }, NOW_US)
+    const { taken, rejects: told } = parser.parse({ bytes, form: 'json', defaults: { source: 'edge_logs' } }, NOW_US)
     parser.flush()
     expect(told).toEqual([
       { record: 2, reason: 'invalid_utf8' },
@@ -342,20 +342,20 @@ describe('of a body', () => {
     const records = Array.from({ length: 40 }, (_, i) => ({ id: `${i}`, event_message: 'x'.repeat(200_000) }))
     expect(take(records).ids).toEqual(records.map(({ id }) => id))
     for (let i = 0; i < 9; i++) {
-      parser.rest()
+      parser.releaseIdle()
       expect(take([{ id: `${i} after` }]).ids).toEqual([`${i} after`])
-      expect(parser.holdsMuch()).toBe(true)
+      expect(parser.holdsLargeMemory()).toBe(true)
     }
-    parser.rest()
-    expect(parser.holdsMuch()).toBe(false)
+    parser.releaseIdle()
+    expect(parser.holdsLargeMemory()).toBe(false)
     expect(take([{ id: 'last' }]).ids).toEqual(['last'])
   })
 
   it('that is large but holds little gives its memory back, too', () => {
     expect(take(`${'\n'.repeat(3_000_000)}{"id":"a"}`, { form: 'ndjson' }).ids).toEqual(['a'])
-    expect(parser.holdsMuch()).toBe(true)
-    for (let i = 0; i < 10; i++) parser.rest()
-    expect(parser.holdsMuch()).toBe(false)
+    expect(parser.holdsLargeMemory()).toBe(true)
+    for (let i = 0; i < 10; i++) parser.releaseIdle()
+    expect(parser.holdsLargeMemory()).toBe(false)
   })
 
   it('of NDJSON its lines are taken, blank and broken ones counted', () => {

@@ -11,7 +11,7 @@ import {
 import { batchSchema, hotColumns } from '../../../src/engine/columns.js'
 import type { IngestBatch } from '../../../src/engine/engine.js'
 import type { SourceName } from '../../../src/sources.js'
-import type { Row } from './judge.js'
+import type { Row } from './validate.js'
 
 type Texts = readonly (Buffer | null)[]
 

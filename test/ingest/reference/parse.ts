@@ -5,8 +5,8 @@ import { HEAD_BYTES } from '../../../src/ingest/lines/check-lines.js'
 import type { Reject } from '../../../src/ingest/rejects.js'
 import { SOURCE_NAMES, type SourceName } from '../../../src/sources.js'
 import { batchOf } from './batch.js'
-import { judge, type Row, type Rules } from './judge.js'
 import { readLine } from './line.js'
+import { judge, type Row, type Rules } from './validate.js'
 
 export interface ReferenceOptions extends Rules {
   maxLineBytes: number

@@ -154,7 +154,7 @@ describe('a stream', () => {
 
   it('may be written from the same memory over and over, longer than a slab, without waiting', async () => {
     const { engine, ids } = fakeEngine()
-    const { ingest } = start({ engine, slabs: 2, slabBytes: 50 })
+    const { ingest } = start({ engine, buffers: 2, bufferBytes: 50 })
     const wanted = Array.from({ length: 300 }, (_, i) => `${i}`)
     const memory = Buffer.alloc(1000)
     for (const id of wanted) await ingest.write(memory.subarray(0, memory.write(line(id))))
@@ -186,7 +186,7 @@ describe('a file that the thread reads', () => {
 
   it('arrives whole and in order, together with what is written', async () => {
     const { engine, ids } = fakeEngine()
-    const { ingest } = start({ engine, slabs: 4, slabBytes: 100 })
+    const { ingest } = start({ engine, buffers: 4, bufferBytes: 100 })
     const wanted = Array.from({ length: 1000 }, (_, i) => `${i}`)
     for (let from = 0; from < wanted.length; from += 20) {
       const text = wanted.slice(from, from + 20).map((id) => line(id))
@@ -316,7 +316,7 @@ describe('a slow engine', () => {
       entered = true
       return gate.opened
     })
-    const { ingest } = start({ engine, slabs: 5, slabBytes: 20_000 })
+    const { ingest } = start({ engine, buffers: 5, bufferBytes: 20_000 })
     let accepted = 0
     const chunk = (i: number) => Buffer.from(line(i, { event_message: 'x'.repeat(10_000) }))
     const writing = (async () => {
@@ -353,7 +353,7 @@ describe('failure', () => {
     const threads: Worker[] = []
     const collect = (thread: Worker) => void threads.push(thread)
     process.on('worker', collect)
-    const { ingest } = start({ engine: fakeEngine().engine, slabs: 1, slabBytes: 1 })
+    const { ingest } = start({ engine: fakeEngine().engine, buffers: 1, bufferBytes: 1 })
     const writing = expect(ingest.write(Buffer.from(line(1)))).rejects.toEqual(
       failed(expect.stringMatching(/^The parsing thread stopped by itself, with code \d+\.$/)),
     )

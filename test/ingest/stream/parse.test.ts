@@ -282,14 +282,14 @@ describe('a flush', () => {
   it('lets go of the memory of a flood that has been over for a while, and goes on with the line that was cut', () => {
     const { parser, rows, rejects } = collecting()
     const last = Buffer.from(`\n{"source":"auth_logs","id":"cut ${'é'.repeat(1000)}`)
-    expect(parser.holdsMuch()).toBe(false)
+    expect(parser.holdsLargeMemory()).toBe(false)
     parser.push(Buffer.concat([flood, last]), NOW_US)
     for (let i = 0; i < 9; i++) {
       parser.flush()
-      expect([parser.needsFlush(), parser.holdsMuch()]).toEqual([true, true])
+      expect([parser.needsFlush(), parser.holdsLargeMemory()]).toEqual([true, true])
     }
     parser.flush()
-    expect([parser.needsFlush(), parser.holdsMuch()]).toEqual([false, false])
+    expect([parser.needsFlush(), parser.holdsLargeMemory()]).toEqual([false, false])
     parser.push(Buffer.from(' here"}\nno\n{"source":"edge_logs","id":"b"}'), NOW_US)
     parser.end(NOW_US)
     expect(rows).toHaveLength(20_002)
@@ -304,7 +304,7 @@ describe('a flush', () => {
     for (let i = 0; i < 3; i++) {
       parser.push(Buffer.concat([flood, Buffer.from('\n')]), NOW_US)
       for (let j = 0; j < 9; j++) parser.flush()
-      expect(parser.holdsMuch()).toBe(true)
+      expect(parser.holdsLargeMemory()).toBe(true)
     }
     expect(rows).toHaveLength(60_000)
   })
@@ -314,9 +314,9 @@ describe('a flush', () => {
     const record = (i: number) => ({ source: SOURCE_NAMES[i % 9], id: `${i}`, event_message: 'm'.repeat(300) })
     parser.push(lines(Array.from({ length: 9000 }, (_, i) => record(i))), NOW_US)
     parser.flush()
-    expect(parser.holdsMuch()).toBe(true)
+    expect(parser.holdsLargeMemory()).toBe(true)
     for (let i = 0; i < 9; i++) parser.flush()
-    expect(parser.holdsMuch()).toBe(false)
+    expect(parser.holdsLargeMemory()).toBe(false)
   })
 
   it('of a trickle has nothing to let go of', () => {
@@ -324,7 +324,7 @@ describe('a flush', () => {
     for (let i = 0; i < 11; i++) {
       parser.push(lines([{ id: `${i}` }, { id: 'next' }]), NOW_US)
       parser.flush()
-      expect(parser.holdsMuch()).toBe(false)
+      expect(parser.holdsLargeMemory()).toBe(false)
     }
   })
 })

@@ -8,9 +8,9 @@ import type { InternedTexts } from './intern.js'
 /** The doors of wasm/sealing. Addresses are numbers of bytes. */
 interface Exports {
   memory: Memory
-  gather(pairs: number, count: number, at: number): number
-  openDictionary(slots: number, slotCount: number, hashes: number, offsets: number, entries: number): void
-  internAll(pairs: number, texts: number, codes: number): number
+  gather(ranges: number, count: number, at: number): number
+  initDictionary(slots: number, slotCount: number, hashes: number, offsets: number, entries: number): void
+  internAll(ranges: number, texts: number, codes: number): number
   hasNewlines(): number
 }
 
@@ -29,7 +29,7 @@ const AHEAD_SHARE = 1 / 4
 
 /** Empty memory. Throws if `sealing.wasm` was not built (`node scripts/build-wasm.mjs`). */
 export function createSealingMemory(): SealingMemory {
-  const { memory, gather, openDictionary, internAll, hasNewlines } = instantiate<Exports>(
+  const { memory, gather, initDictionary, internAll, hasNewlines } = instantiate<Exports>(
     new URL('./sealing.wasm', import.meta.url),
     {},
   )
@@ -73,7 +73,7 @@ export function createSealingMemory(): SealingMemory {
       const { buffer } = memory
       new Uint32Array(buffer, offsetsAt).set(offsets)
       writePairs(new Uint32Array(buffer, pairsAt, 2 * rows), texts, order, textsAt)
-      openDictionary(slotsAt, slots, hashesAt, offsetsAt, entriesAt)
+      initDictionary(slotsAt, slots, hashesAt, offsetsAt, entriesAt)
       const count = internAll(pairsAt, rows, codesAt)
       return {
         codes: new Uint32Array(buffer, codesAt, rows),

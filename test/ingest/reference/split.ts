@@ -1,7 +1,7 @@
 /** How a JSON body is cut into records, one character after the other; what is no bracket, comma or text stays unread. */
 
 /** The texts of the records, their line breaks replaced; or the fault, and where it is. */
-export function cutByReference(body: string): string[] | { fault: string; at: number } {
+export function splitByReference(body: string): string[] | { fault: string; at: number } {
   const start = body.search(/[^ \t\r\n]/)
   if (start < 0) return { fault: 'empty', at: body.length }
   if (body[start] === '[') return elementsOf(body, start, true)
@@ -9,7 +9,7 @@ export function cutByReference(body: string): string[] | { fault: string; at: nu
   const end = endOfContainer(body, start)
   if (end === undefined) return { fault: 'cut_off', at: body.length }
   const after = skipSpace(body, end)
-  if (after < body.length) return { fault: body[after] === '{' ? 'more' : 'not_the_end', at: after }
+  if (after < body.length) return { fault: body[after] === '{' ? 'more_objects' : 'not_the_end', at: after }
   const batch = batchIn(body, start, end)
   return batch === undefined ? [oneLine(body.slice(start, end))] : elementsOf(body, batch, false)
 }

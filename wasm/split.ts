@@ -1,7 +1,7 @@
 /**
- * The fourth door: makes lines of a body for `scan`. In a JSON body newlines take the place of commas; objects that follow
- * one another have no byte between them for that, so they are moved. Brackets are counted, not matched, and nothing but
- * the ends of values is looked for: if a line is JSON, they are where they seem to be; if not, the scan refuses it.
+ * Entry point: splits the body of a request into lines for `scan`. In a JSON body newlines replace the commas between
+ * records; adjacent objects have no byte between them to replace, so they are moved. Brackets are counted, not matched,
+ * and only the ends of values are searched: if a line is valid JSON, they are correct; if not, the scan refuses it.
  */
 import {
   CUT_OFF,
@@ -33,38 +33,38 @@ import { isKey } from './scan/keys'
 
 const TAB: u32 = 0x09
 
-/** What `endOfValue` gives for a value that does not end. */
+/** Result of `endOfValue` for a value that does not end. */
 const ENDLESS: usize = 0
 
-/** Where the body ends, while it is cut. */
+/** Address after the body that is being split. */
 let stop: usize = 0
-/** See `cutStart` and `cutEnd`. */
+/** See `linesStart` and `linesEnd`. */
 let first: usize = 0
 let last: usize = 0
-/** Where the array begins that is called `batch`, in the object walked over last; 0 where there is none. */
+/** Address of the array that is the member `batch` of the last object walked; 0 if it has none. */
 let batch: usize = 0
 
 /**
- * Makes each record of the JSON body [start, end) a line: the elements of an array, of the array `batch` of an object,
- * or one object. A newline takes the place of the comma behind an element; of line breaks in a record, those in strings
- * become carriage returns, which JSON forbids there as well, the others spaces. Gives the number of records, at most
+ * Splits the JSON body [start, end) into lines in place: the elements of an array, of the array `batch` of an object,
+ * or one object. A newline replaces the comma after an element. Line breaks within a record are replaced: in strings by
+ * carriage returns, which JSON forbids there as well, elsewhere by spaces. Returns the number of records, at most
  * `limit`, or the complement (`~`, negative) of a fault.
  */
-export function cut(start: u32, end: u32, limit: i32): i32 {
+export function splitJson(start: u32, end: u32, limit: i32): i32 {
   stop = BYTES + end
   const open = skipSpaces(BYTES + start)
   if (open == stop) return fault(EMPTY, open)
-  if (byteAt(open) == OPEN_ARRAY) return cutArray(open, limit)
-  return byteAt(open) == OPEN_OBJECT ? cutObject(open, limit) : fault(NO_CONTAINER, open)
+  if (byteAt(open) == OPEN_ARRAY) return splitArray(open, limit)
+  return byteAt(open) == OPEN_OBJECT ? splitObject(open, limit) : fault(NO_CONTAINER, open)
 }
 
-/** Where the first line begins, or the place of the fault. */
-export function cutStart(): u32 {
+/** Returns the offset of the first line, or of the fault. */
+export function linesStart(): u32 {
   return <u32>(first - BYTES)
 }
 
-/** Where the last line ends. */
-export function cutEnd(): u32 {
+/** Returns the offset after the last line. */
+export function linesEnd(): u32 {
   return <u32>(last - BYTES)
 }
 
@@ -73,47 +73,47 @@ function fault(what: i32, at: usize): i32 {
   return ~what
 }
 
-function cutArray(open: usize, limit: i32): i32 {
-  const count = cutElements(open, limit)
-  return count < 0 ? count : orNotTheEnd(count, last + 1)
+function splitArray(open: usize, limit: i32): i32 {
+  const count = splitElements(open, limit)
+  return count < 0 ? count : checkEnd(count, last + 1)
 }
 
-function cutObject(open: usize, limit: i32): i32 {
+function splitObject(open: usize, limit: i32): i32 {
   const end = endOfContainer(open, true)
   if (end == ENDLESS) return fault(CUT_OFF, stop)
   const next = skipSpaces(end)
   if (next != stop) return fault(byteAt(next) == OPEN_OBJECT ? MORE_OBJECTS : NOT_THE_END, next)
-  if (batch != 0) return cutElements(batch, limit)
+  if (batch != 0) return splitElements(batch, limit)
   first = open
   last = end
   return 1
 }
 
 /**
- * Makes each of the objects that follow one another in the body [start, end) a line, as `cut` does; nothing else may be
- * there. The lines are moved to the front: before `start` a byte is free for each object. Returns what `cut` returns.
+ * Splits the body [start, end), a sequence of objects and nothing else, into lines. Moves them to the front: there must
+ * be a free byte before `start` for each object. Returns the same as `splitJson`.
  */
-export function cutObjects(start: u32, end: u32, limit: i32): i32 {
+export function splitObjects(start: u32, end: u32, limit: i32): i32 {
   stop = BYTES + end
   last = BYTES
   let count = 0
   for (let p = skipSpaces(BYTES + start); p < stop; ) {
     if (byteAt(p) != OPEN_OBJECT) return fault(NOT_THE_END, p)
     if (count++ == limit) return fault(TOO_MANY, p)
-    const behind = endOfContainer(p, false)
-    if (behind == ENDLESS) return fault(CUT_OFF, stop)
-    moveLine(p, behind)
-    p = skipSpaces(behind)
+    const after = endOfContainer(p, false)
+    if (after == ENDLESS) return fault(CUT_OFF, stop)
+    moveLine(p, after)
+    p = skipSpaces(after)
   }
   first = BYTES
   return count
 }
 
 /**
- * Makes each object that follows another on a line of the NDJSON body [start, end) a line of its own, up to the first fault
- * on that line, and moves all lines to the front: before `start` a byte is free for each of them.
+ * Splits the NDJSON body [start, end): each object that follows another on a line becomes a line, up to the first fault
+ * on that line. Moves all lines to the front: there must be a free byte before `start` for each of them.
  */
-export function cutLines(start: u32, end: u32): void {
+export function splitLines(start: u32, end: u32): void {
   const bodyEnd = BYTES + end
   first = last = BYTES
   for (let line = BYTES + start; line < bodyEnd; line = stop + 1) {
@@ -123,41 +123,41 @@ export function cutLines(start: u32, end: u32): void {
   }
 }
 
-/** Moves the line [line, stop). */
+/** Moves the line [line, stop), split into its objects. */
 function splitLine(line: usize): void {
   while (true) {
     const open = skipSpaces(line)
-    const behind = open < stop && byteAt(open) == OPEN_OBJECT ? endOfContainer(open, false) : ENDLESS
-    if (behind == ENDLESS) break
-    const next = skipSpaces(behind)
+    const after = open < stop && byteAt(open) == OPEN_OBJECT ? endOfContainer(open, false) : ENDLESS
+    if (after == ENDLESS) break
+    const next = skipSpaces(after)
     if (next == stop || byteAt(next) != OPEN_OBJECT) break
-    moveLine(line, behind)
+    moveLine(line, after)
     line = next
   }
   moveLine(line, stop)
 }
 
-/** Puts [p, end) and a newline behind the lines that were moved before. */
+/** Moves [p, end) to the end of the moved lines, and adds a newline. */
 function moveLine(p: usize, end: usize): void {
   memory.copy(last, p, end - p)
   last += end - p
   store<u8>(last++, NEWLINE)
 }
 
-/** Whether an object may follow another on a line of [start, end): true also if that is the text of a string. */
-export function hasNeighbours(start: u32, end: u32): bool {
-  const behind = BYTES + end
-  for (let p = BYTES + start; p < behind; p += 16) {
+/** Returns whether an object may follow another on a line of [start, end). May return true for the text of a string. */
+export function hasAdjacentObjects(start: u32, end: u32): bool {
+  const after = BYTES + end
+  for (let p = BYTES + start; p < after; p += 16) {
     for (let ends = endsIn16(p); ends != 0; ends &= ends - 1) {
       let next = p + ctz(ends) + 1
-      while (next < behind && isBlank(byteAt(next))) next++
-      if (next < behind && byteAt(next) == OPEN_OBJECT) return true
+      while (next < after && isBlank(byteAt(next))) next++
+      if (next < after && byteAt(next) == OPEN_OBJECT) return true
     }
   }
   return false
 }
 
-/** A bit for each of the 16 bytes at `p` that is `}` and has a blank or `{` behind it. */
+/** Returns a bit for each of the 16 bytes at `p` that is `}` and is followed by a blank or `{`. */
 // @ts-ignore: decorator
 @inline
 function endsIn16(p: usize): i32 {
@@ -169,14 +169,14 @@ function endsIn16(p: usize): i32 {
   return i8x16.bitmask(v128.and(closes, v128.or(spaces, opens)))
 }
 
-/** The count, where nothing but white space stands behind `p`. */
-function orNotTheEnd(count: i32, p: usize): i32 {
+/** Returns the count, or a fault if anything but white space follows at `p`. */
+function checkEnd(count: i32, p: usize): i32 {
   const next = skipSpaces(p)
   return next == stop ? count : fault(NOT_THE_END, next)
 }
 
-/** Makes the elements of the array at `open` lines. */
-function cutElements(open: usize, limit: i32): i32 {
+/** Splits the array at `open` into lines. Returns the number of elements or a fault. */
+function splitElements(open: usize, limit: i32): i32 {
   first = open + 1
   let p = skipSpaces(first)
   last = p
@@ -196,7 +196,7 @@ function cutElements(open: usize, limit: i32): i32 {
   }
 }
 
-/** The address behind the value at `p`, or ENDLESS; `p` itself where there is none. */
+/** Returns the address after the value at `p`, ENDLESS if it does not end, `p` if there is no value. */
 function endOfValue(p: usize): usize {
   const byte = byteAt(p)
   if ((byte | CASE_BIT) == OPEN_OBJECT) return endOfContainer(p, false)
@@ -205,7 +205,7 @@ function endOfValue(p: usize): usize {
   return quote == ENDLESS ? ENDLESS : quote + 1
 }
 
-/** The same for an object or an array; notes where the member `batch` of a body is. */
+/** Returns the address after the object or array at `p`, or ENDLESS. If `isBody`, also finds its member `batch`. */
 function endOfContainer(p: usize, isBody: bool): usize {
   batch = 0
   for (let depth = 0; p < stop; p++) {
@@ -214,7 +214,7 @@ function endOfContainer(p: usize, isBody: bool): usize {
       const key = p + 1
       p = closingQuote(key)
       if (p == ENDLESS) return ENDLESS
-      if (isBody && depth == 1 && isKey(key, p, BATCH, 5)) noteBatch(p + 1)
+      if (isBody && depth == 1 && isKey(key, p, BATCH, 5)) setBatch(p + 1)
     } else if ((byte | CASE_BIT) == OPEN_OBJECT) depth++
     else if ((byte | CASE_BIT) == CLOSE_OBJECT) {
       if (--depth == 0) return p + 1
@@ -226,15 +226,15 @@ function endOfContainer(p: usize, isBody: bool): usize {
 /** `batch` */
 const BATCH: usize = memory.data<u8>([0x62, 0x61, 0x74, 0x63, 0x68, 0, 0, 0])
 
-/** Notes the value of the key before `p`, where it is one; of equal keys the last wins. */
-function noteBatch(p: usize): void {
+/** Sets `batch` from the value of the key before `p`, if it is a key; the last of equal keys is kept. */
+function setBatch(p: usize): void {
   const colon = skipSpaces(p)
   if (byteAt(colon) != COLON) return
   const value = skipSpaces(colon + 1)
   batch = byteAt(value) == OPEN_ARRAY ? value : 0
 }
 
-/** The closing quote of the string whose text begins at `p`, or ENDLESS. */
+/** Returns the closing quote of the string whose content starts at `p`, or ENDLESS. */
 function closingQuote(p: usize): usize {
   while (p < stop) {
     const stops = stopsIn16(p)
@@ -248,7 +248,7 @@ function closingQuote(p: usize): usize {
   return ENDLESS
 }
 
-/** A bit for each of the 16 bytes at `p` that is a quote, a backslash or a newline. */
+/** Returns a bit for each of the 16 bytes at `p` that is a quote, a backslash or a newline. */
 // @ts-ignore: decorator
 @inline
 function stopsIn16(p: usize): i32 {
@@ -262,7 +262,7 @@ function endOfScalar(p: usize): usize {
   return p
 }
 
-/** The first address from `p` on that holds no white space, or `stop`; line breaks become spaces. */
+/** Returns the first address from `p` on that is not white space, or `stop`. Replaces line breaks by spaces. */
 function skipSpaces(p: usize): usize {
   for (; p < stop && isSpace(byteAt(p)); p++) if (byteAt(p) == NEWLINE) store<u8>(p, SPACE)
   return p
@@ -272,7 +272,7 @@ function isSpace(byte: u32): bool {
   return byte == NEWLINE || isBlank(byte)
 }
 
-/** White space within a line. */
+/** Returns whether the byte is white space within a line. */
 function isBlank(byte: u32): bool {
   return byte == SPACE || byte == RETURN || byte == TAB
 }

@@ -1,0 +1,113 @@
+/** Checks the fields of a line. The order of the checks is fixed: the first that fails is the reported reason. */
+import {
+  ABSENT,
+  ARRAY_OF_OBJECTS,
+  ID,
+  MESSAGES,
+  METADATA_FIELD,
+  NUMBER,
+  OBJECT,
+  PROJECT,
+  SOURCE,
+  TIMES,
+} from '../../src/wasm-layout/field-table'
+import {
+  INVALID_FIELD,
+  INVALID_TIMESTAMP,
+  MISSING_SOURCE,
+  OK,
+  TOO_FAR_AHEAD,
+  TOO_OLD,
+  UNKNOWN_SOURCE,
+} from '../../src/wasm-layout/outcomes'
+import { builderNamed, UNKNOWN } from '../fields/sources'
+import { epochTimestamp, isoTimestamp } from '../fields/timestamps'
+import { endOf, isText, kindOf, startOf } from '../scan/table'
+import { messageNames, timeNames } from '../scan/time-and-message'
+import { BatchBuilder } from './batch-builder'
+import { locateText, textEnd, textStart } from './texts'
+
+const DAY_US: f64 = 86400e6
+
+/** How far after and before now the time of a record may be. */
+const AHEAD_US: f64 = DAY_US
+let retentionUs: f64 = 0
+
+/** Index of the builder for records without a known source, or UNKNOWN. */
+let defaultBuilder: i32 = UNKNOWN
+
+/** Whether the last line named a known source; if not, its `source` is another field. */
+export let isSourceNamed = false
+/** The fields that contain the time and the message of the line last passed to `hasValidTypes`. */
+export let timeField: u32 = TIMES
+export let messageField: u32 = MESSAGES
+
+/** Sets how far back the time of a record may be, in microseconds. */
+export function setRetention(retention: f64): void {
+  retentionUs = retention
+}
+
+/** Sets the builder for records without a known source; UNKNOWN refuses them. */
+export function setDefaultBuilder(builder: i32): void {
+  defaultBuilder = builder
+}
+
+/** Returns the index of the builder of a line, or the complement (`~`, negative) of a refusal. */
+export function findBuilder(row: usize): i32 {
+  const builder = namedBuilder(row)
+  isSourceNamed = builder >= 0
+  return isSourceNamed || defaultBuilder == UNKNOWN ? builder : defaultBuilder
+}
+
+/** Returns the index of the builder of the source that the line names, or the complement of a refusal. */
+function namedBuilder(row: usize): i32 {
+  if (kindOf(row, SOURCE) == ABSENT) return ~MISSING_SOURCE
+  if (!isText(row, SOURCE)) return ~INVALID_FIELD
+  locateText(row, SOURCE)
+  const builder = builderNamed(textStart, textEnd)
+  return builder == UNKNOWN ? ~UNKNOWN_SOURCE : builder
+}
+
+/** Returns whether the fields that must be texts or objects are. Also finds the fields of time and message. */
+export function hasValidTypes(row: usize): bool {
+  timeField = firstPresent(row, TIMES, timeNames)
+  messageField = firstPresent(row, MESSAGES, messageNames)
+  if (!isTextOrAbsent(row, ID) || !isTextOrAbsent(row, messageField) || !isTextOrAbsent(row, PROJECT)) return false
+  const metadata = kindOf(row, METADATA_FIELD)
+  return metadata == OBJECT || metadata == ARRAY_OF_OBJECTS || metadata == ABSENT
+}
+
+// @ts-ignore: decorator
+@inline
+function isTextOrAbsent(row: usize, field: u32): bool {
+  return isText(row, field) || kindOf(row, field) == ABSENT
+}
+
+/** Returns the first of `count` fields from `first` on that the line has; `first` if it has none. */
+function firstPresent(row: usize, first: u32, count: u32): u32 {
+  for (let field = first; field < first + count; field++) if (kindOf(row, field) != ABSENT) return field
+  return first
+}
+
+/** Returns the field of the project for a line of this builder; the last candidate if none is a text. */
+export function projectField(row: usize, builder: BatchBuilder): u32 {
+  if (isText(row, builder.firstProject)) return builder.firstProject
+  return isText(row, builder.secondProject) ? builder.secondProject : builder.thirdProject
+}
+
+/** Returns the time in microseconds: the time of receipt if the record has none, NaN if it is invalid. */
+export function timestampOf(row: usize, nowUs: f64): f64 {
+  const kind = kindOf(row, timeField)
+  if (kind == ABSENT) return nowUs
+  if (kind == NUMBER) return epochTimestamp(startOf(row, timeField), endOf(row, timeField))
+  if (!isText(row, timeField)) return NaN
+  locateText(row, timeField)
+  return isoTimestamp(textStart, textEnd)
+}
+
+/** Returns OK, or the outcome that refuses a record of this time. */
+export function checkTimestamp(timestampUs: f64, nowUs: f64): i32 {
+  if (isNaN(timestampUs)) return INVALID_TIMESTAMP
+  if (timestampUs < nowUs - retentionUs) return TOO_OLD
+  return timestampUs > nowUs + AHEAD_US ? TOO_FAR_AHEAD : OK
+}
