@@ -13,7 +13,7 @@ export const DEFAULT_FIELD_NAMES: FieldNames = { time: ['timestamp'], message: [
 export const EXPECTED_NAMES = `up to ${MAX_NAMES} names of top-level fields, comma separated, each at most ${MAX_NAME_BYTES} bytes, not id, source, project or metadata`
 
 /** Fields with a meaning of their own. */
-const TAKEN = ['id', 'source', 'project', 'metadata']
+const RESERVED = ['id', 'source', 'project', 'metadata']
 
 /** A comma-separated list of names; undefined if it is none, or if a name is that of a field with another meaning. */
 export function readFieldNames(text: string): string[] | undefined {
@@ -22,7 +22,7 @@ export function readFieldNames(text: string): string[] | undefined {
 }
 
 const isFieldName = (name: string): boolean =>
-  name !== '' && Buffer.byteLength(name) <= MAX_NAME_BYTES && !TAKEN.includes(name)
+  name !== '' && Buffer.byteLength(name) <= MAX_NAME_BYTES && !RESERVED.includes(name)
 
 /** Both lists, the default in place of one that is not given; undefined if a name is in both. */
 export function fieldNamesOf(time = DEFAULT_FIELD_NAMES.time, message = DEFAULT_FIELD_NAMES.message) {

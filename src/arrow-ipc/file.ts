@@ -26,7 +26,7 @@ export function fileStart(schema: Schema): Buffer {
 }
 
 /** What a record batch or dictionary batch holds: each column's rows and nulls, and its buffers as they are in the file. */
-export interface Opened {
+export interface DecodedBatch {
   nodes: readonly FieldNode[]
   buffers: readonly Buffer[]
   /** Of a dictionary batch. */
@@ -34,7 +34,7 @@ export interface Opened {
 }
 
 /** Opens the message that stands, its body behind it, at the start of `bytes`. */
-export function openMessage(bytes: Buffer): Opened {
+export function decodeMessage(bytes: Buffer): DecodedBatch {
   const bodyAt = PREFIX_BYTES + bytes.readInt32LE(CONTINUATION.length)
   const message = Message.decode(bytes.subarray(PREFIX_BYTES, bodyAt))
   const header = message.header() as RecordBatch | DictionaryBatch
@@ -74,7 +74,7 @@ export function encodeEnd({ schema, batches, dictionaries, aside }: FileEnd): Bu
 }
 
 /** The check of an encoded end, or of a file that has it: tells one from another. */
-export function checkOf(end: Buffer): number {
+export function checksumOf(end: Buffer): number {
   return end.readUInt32LE(end.length - TRAILER_BYTES - footerBytes(end) - 4)
 }
 

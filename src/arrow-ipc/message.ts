@@ -66,8 +66,8 @@ const FIRST_MARK = 2 ** 40 + 1
  * and the numbers are written over those in it, at a tenth of the cost.
  */
 export function createMessageWriter(columns: number, buffers: number, kind: BatchKind = {}): MessageWriter {
-  const places = placesOf(columns, buffers, kind)
-  const { marked, rowsAt, nodesAt, regionsAt, bodyBytesAt } = places
+  const template = templateOf(columns, buffers, kind)
+  const { marked, rowsAt, nodesAt, regionsAt, bodyBytesAt } = template
   return {
     bytes: marked.length,
     write(target, rows, regions, bodyBytes, nulls) {
@@ -87,7 +87,7 @@ export function createMessageWriter(columns: number, buffers: number, kind: Batc
 }
 
 /** A message whose numbers are marks, and where they stand in it; those of a node or a region are a struct of two. */
-function placesOf(columns: number, buffers: number, kind: BatchKind) {
+function templateOf(columns: number, buffers: number, kind: BatchKind) {
   let mark = FIRST_MARK
   const next = () => mark++
   const rows = next()

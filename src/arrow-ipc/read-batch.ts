@@ -3,7 +3,7 @@ import type { DictionaryBatch, RecordBatch } from 'apache-arrow/ipc/metadata/mes
 import { CONTINUATION, PREFIX_BYTES } from './message.js'
 
 /** A column of a batch that has arrived: views of its memory, which hold until that is used again. */
-export interface ArrivedColumn {
+export interface ColumnView {
   nullCount: number
   /** Bit `row`, counted from the lowest of the first byte, is 1 where there is a value. Empty where nothing is null. */
   nullBitmap: Uint8Array
@@ -11,7 +11,7 @@ export interface ArrivedColumn {
   values: Float64Array | Int32Array | Uint32Array | Uint8Array
   /** Of texts: where each starts, and where the last one ends. */
   valueOffsets: Int32Array
-  dictionary?: ArrivedTexts
+  dictionary?: DictionaryView
 }
 
 /** An Arrow IPC stream of one record batch of `rows` rows. Batches of one `source` mostly have one schema. */
@@ -21,7 +21,7 @@ export interface StreamedBatch {
   ipc: Uint8Array
 }
 
-export interface ArrivedTexts extends ArrivedColumn {
+export interface DictionaryView extends ColumnView {
   rows: number
 }
 
@@ -31,25 +31,25 @@ const NO_OFFSETS = new Int32Array(0)
  * The columns of a batch by name, where it is an Arrow IPC stream of one record batch of so many rows, not compressed, as
  * ingest writes it; else undefined. apache-arrow decodes what messages say; its reader makes vectors of what is only to be copied.
  */
-export function columnsOf({ source, rows, ipc }: StreamedBatch): Map<string, ArrivedColumn> | undefined {
+export function readBatch({ source, rows, ipc }: StreamedBatch): Map<string, ColumnView> | undefined {
   const bytes = Buffer.from(ipc.buffer, ipc.byteOffset, ipc.byteLength)
-  const dictionaries = new Map<number, ArrivedTexts>()
+  const dictionaries = new Map<number, DictionaryView>()
   let schema: Schema | undefined
-  for (const { message, metadata, body } of messagesOf(bytes)) {
-    if (message.isSchema()) schema = schemaOf(source, message, metadata)
+  for (const { message, metadata, body } of readMessages(bytes)) {
+    if (message.isSchema()) schema = readSchema(source, message, metadata)
     else if (message.isDictionaryBatch()) {
       const batch = message.header() as DictionaryBatch
-      dictionaries.set(batch.id, { ...textsOf(createTaker(batch, body)), rows: batch.nodes[0]!.length })
+      dictionaries.set(batch.id, { ...readTexts(createCursor(batch, body)), rows: batch.nodes[0]!.length })
     } else if (schema !== undefined && message.isRecordBatch()) {
       const batch = message.header() as RecordBatch
       const isPlain = batch.length === rows && batch.compression === null
-      return isPlain ? takeColumns(schema, createTaker(batch, body), dictionaries) : undefined
+      return isPlain ? readColumns(schema, createCursor(batch, body), dictionaries) : undefined
     }
   }
   return undefined
 }
 
-function* messagesOf(bytes: Buffer) {
+function* readMessages(bytes: Buffer) {
   for (let at = 0; at + PREFIX_BYTES <= bytes.length; ) {
     const bodyAt = at + PREFIX_BYTES + bytes.readInt32LE(at + CONTINUATION.length)
     const metadata = bytes.subarray(at + PREFIX_BYTES, bodyAt)
@@ -63,7 +63,7 @@ function* messagesOf(bytes: Buffer) {
 /** The last schema of each source, which is that of nearly all its batches. */
 const lastSchemas = new Map<string, { metadata: Buffer; schema: Schema }>()
 
-function schemaOf(source: string, message: Message, metadata: Buffer): Schema {
+function readSchema(source: string, message: Message, metadata: Buffer): Schema {
   const last = lastSchemas.get(source)
   if (last?.metadata.equals(metadata)) return last.schema
   const schema = message.header() as unknown as Schema
@@ -72,14 +72,14 @@ function schemaOf(source: string, message: Message, metadata: Buffer): Schema {
 }
 
 /** Takes the columns of a batch one after the other. */
-interface ColumnTaker {
+interface BufferCursor {
   rows(): number
   nullCount(): number
   buffer(): Buffer
   next(): void
 }
 
-function createTaker({ nodes, buffers }: RecordBatch | DictionaryBatch, body: Buffer): ColumnTaker {
+function createCursor({ nodes, buffers }: RecordBatch | DictionaryBatch, body: Buffer): BufferCursor {
   let [node, region] = [0, 0]
   return {
     rows: () => nodes[node]!.length,
@@ -92,33 +92,33 @@ function createTaker({ nodes, buffers }: RecordBatch | DictionaryBatch, body: Bu
   }
 }
 
-function takeColumns(
+function readColumns(
   { fields }: Schema,
-  taker: ColumnTaker,
-  dictionaries: ReadonlyMap<number, ArrivedTexts>,
-): Map<string, ArrivedColumn> {
-  const columns = new Map<string, ArrivedColumn>()
+  cursor: BufferCursor,
+  dictionaries: ReadonlyMap<number, DictionaryView>,
+): Map<string, ColumnView> {
+  const columns = new Map<string, ColumnView>()
   for (const { name, type } of fields) {
     const isDictionary = DataType.isDictionary(type)
-    const column = DataType.isUtf8(type) ? textsOf(taker) : valuesOf(taker, isDictionary ? type.indices : type)
+    const column = DataType.isUtf8(type) ? readTexts(cursor) : readValues(cursor, isDictionary ? type.indices : type)
     columns.set(name, isDictionary ? { ...column, dictionary: dictionaries.get(type.id) } : column)
-    taker.next()
+    cursor.next()
   }
   return columns
 }
 
-function textsOf(taker: ColumnTaker): ArrivedColumn {
-  const [nullCount, nullBitmap] = [taker.nullCount(), taker.buffer()]
-  const valueOffsets = viewOf(Int32Array, taker.buffer(), taker.rows() + 1)
-  return { nullCount, nullBitmap, valueOffsets, values: taker.buffer() }
+function readTexts(cursor: BufferCursor): ColumnView {
+  const [nullCount, nullBitmap] = [cursor.nullCount(), cursor.buffer()]
+  const valueOffsets = viewOf(Int32Array, cursor.buffer(), cursor.rows() + 1)
+  return { nullCount, nullBitmap, valueOffsets, values: cursor.buffer() }
 }
 
-function valuesOf(taker: ColumnTaker, type: DataType): ArrivedColumn {
-  const [nullCount, nullBitmap, bytes] = [taker.nullCount(), taker.buffer(), taker.buffer()]
-  return { nullCount, nullBitmap, valueOffsets: NO_OFFSETS, values: viewOfType(type, bytes, taker.rows()) }
+function readValues(cursor: BufferCursor, type: DataType): ColumnView {
+  const [nullCount, nullBitmap, bytes] = [cursor.nullCount(), cursor.buffer(), cursor.buffer()]
+  return { nullCount, nullBitmap, valueOffsets: NO_OFFSETS, values: viewOfType(type, bytes, cursor.rows()) }
 }
 
-function viewOfType(type: DataType, bytes: Buffer, rows: number): ArrivedColumn['values'] {
+function viewOfType(type: DataType, bytes: Buffer, rows: number): ColumnView['values'] {
   if (DataType.isFloat(type)) return viewOf(Float64Array, bytes, rows)
   if (DataType.isTimestamp(type)) return viewOf(Uint32Array, bytes, 2 * rows)
   return DataType.isInt(type) && type.bitWidth === 32 ? viewOf(Int32Array, bytes, rows) : bytes

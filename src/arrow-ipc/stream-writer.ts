@@ -44,7 +44,7 @@ interface Part {
 const TEXT_BUFFERS = 3
 const VALUE_BUFFERS = 2
 /** So much more than a batch takes is asked for in new memory: the next one is a little larger, or smaller. */
-const SPARE_SHARE = 1 / 16
+const EXTRA_SHARE = 1 / 16
 
 /** What says the same in each stream is encoded once. */
 export function createStreamWriter(schema: Schema): StreamWriter {
@@ -69,7 +69,7 @@ export function createStreamWriter(schema: Schema): StreamWriter {
     write(rows, columns, memory) {
       const parts = partsOf(rows, columns)
       const bytes = parts.reduce((sum, { message, bodyBytes }) => sum + message.bytes + bodyBytes, start.length)
-      const ipc = roomFor(bytes + END_OF_STREAM.length, memory)
+      const ipc = targetOf(bytes + END_OF_STREAM.length, memory)
       const target = Buffer.from(ipc.buffer, 0, ipc.length)
       target.set(start)
       let at = start.length
@@ -102,9 +102,9 @@ function partOf(message: MessageWriter, rows: number, columns: readonly ColumnBy
   return { message, rows, columns, buffers, regions, bodyBytes }
 }
 
-function roomFor(bytes: number, memory?: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+function targetOf(bytes: number, memory?: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   const isEnough = memory !== undefined && memory.length >= bytes
-  return new Uint8Array(isEnough ? memory.buffer : new ArrayBuffer(Math.ceil(bytes * (1 + SPARE_SHARE))), 0, bytes)
+  return new Uint8Array(isEnough ? memory.buffer : new ArrayBuffer(Math.ceil(bytes * (1 + EXTRA_SHARE))), 0, bytes)
 }
 
 /** Gives the place behind it. */

@@ -120,7 +120,7 @@ function fileRejects(dataDir: string, log: Log, maxBytes: number): Rejects {
   }
 
   /** A failing disk must not stop the stream: it is told of once, until it works again. */
-  async function tolerant(work: () => Promise<void>): Promise<void> {
+  async function logFailure(work: () => Promise<void>): Promise<void> {
     try {
       await work()
       failing = false
@@ -136,12 +136,12 @@ function fileRejects(dataDir: string, log: Log, maxBytes: number): Rejects {
 
   function write(rejects: readonly Reject[]): Promise<void> {
     return turns.run(async () => {
-      for (const entries of pieces(rejects, maxBytes)) await tolerant(() => append(entries))
+      for (const entries of chunks(rejects, maxBytes)) await logFailure(() => append(entries))
     })
   }
 
   function close(): Promise<void> {
-    return turns.run(() => tolerant(closeFile))
+    return turns.run(() => logFailure(closeFile))
   }
 
   return { write, close }
@@ -155,7 +155,7 @@ async function endTornEntry(file: FileHandle): Promise<void> {
 }
 
 /** The entries, in as few pieces to write as keep within the size of a file and of a sensible write. */
-function* pieces(rejects: readonly Reject[], maxBytes: number): Generator<Buffer> {
+function* chunks(rejects: readonly Reject[], maxBytes: number): Generator<Buffer> {
   const limit = Math.min(maxBytes, MIB)
   let entries: Buffer[] = []
   let bytes = 0

@@ -3,7 +3,7 @@ import { BodyCompression } from 'apache-arrow/ipc/metadata/message'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { batchMessage, END_OF_STREAM, framed } from '../../src/arrow-ipc/message.js'
-import { type ArrivedColumn, columnsOf } from '../../src/arrow-ipc/read-batch.js'
+import { type ColumnView, readBatch } from '../../src/arrow-ipc/read-batch.js'
 import { decodeBatch } from '../../src/engine/arrow/storage/head/head.js'
 import { batchSchema } from '../../src/engine/columns.js'
 import { arbitraryRecords } from '../engine/arrow/storage/files/segments.js'
@@ -14,7 +14,7 @@ const hexOf = ({ buffer, byteOffset }: ArrayBufferView, bytes: number) =>
   Buffer.from(buffer, byteOffset, bytes).toString('hex')
 
 /** All that a column says of its rows, to the bit. */
-function told({ nullCount, nullBitmap, values, valueOffsets, dictionary }: ArrivedColumn, rows: number): unknown {
+function told({ nullCount, nullBitmap, values, valueOffsets, dictionary }: ColumnView, rows: number): unknown {
   const nulls = nullCount > 0 ? hexOf(nullBitmap, (rows + 7) >> 3) : ''
   if (valueOffsets?.length > 0) {
     return { nulls, ends: [...valueOffsets.subarray(0, rows + 1)], texts: hexOf(values, valueOffsets[rows]!) }
@@ -29,7 +29,7 @@ describe('the columns of a batch that has arrived', () => {
       fc.property(arbitraryRecords, fc.nat(9), (records, shift) => {
         const batch = toBatch(records[0]!.source, records)
         const ipc = Buffer.concat([Buffer.alloc(shift), batch.ipc]).subarray(shift)
-        const columns = columnsOf({ ...batch, ipc })!
+        const columns = readBatch({ ...batch, ipc })!
         const [decoded] = [...RecordBatchReader.from(batch.ipc)]
         const theirs = decoded!.schema.fields.map(({ name }, i) => {
           const { nullCount, nullBitmap, values, valueOffsets, dictionary } = decoded!.data.children[i]!
@@ -52,7 +52,7 @@ describe('the columns of a batch that has arrived', () => {
       [other, batchSchema('auth_logs').names],
       [now, batchSchema('edge_logs').names],
     ] as const) {
-      expect([...columnsOf(batch)!.keys()]).toEqual(names)
+      expect([...readBatch(batch)!.keys()]).toEqual(names)
     }
   })
 
@@ -69,11 +69,11 @@ describe('the columns of a batch that has arrived', () => {
       Buffer.concat([plain, END_OF_STREAM]),
       Buffer.concat([schema, compressed, END_OF_STREAM]),
     ]) {
-      expect(columnsOf({ ...batch, ipc })).toBeUndefined()
+      expect(readBatch({ ...batch, ipc })).toBeUndefined()
       expect(() => decodeBatch({ ...batch, ipc })).toThrow(
         new TypeError('A batch of edge_logs must be one record batch of 2 rows.'),
       )
     }
-    expect(columnsOf({ ...batch, rows: 3 })).toBeUndefined()
+    expect(readBatch({ ...batch, rows: 3 })).toBeUndefined()
   })
 })

@@ -47,23 +47,23 @@ export function createRequests(options: RequestsOptions): Requests {
   let pendingBytes = 0
   let isClosed = false
 
-  const threadInUse = () => (thread ??= createThread(new URL('./worker.js', import.meta.url), options))
+  const currentThread = () => (thread ??= createThread(new URL('./worker.js', import.meta.url), options))
 
   async function send({ bytes, form, defaults }: Request): Promise<BodyResult> {
-    const used = threadInUse()
-    const body = movable(bytes)
+    const thisThread = currentThread()
+    const body = transferable(bytes)
     try {
       const work = { id: ++lastId, bytes: body, form, defaults, nowUs: clock.nowUs() }
-      const { taken, refused } = await used.send(work, [body.buffer])
+      const { taken, refused } = await thisThread.send(work, [body.buffer])
       if (refused !== undefined) throw new LogweirError(refused.code, refused.message)
       return taken!
     } finally {
-      if (used.failure() !== undefined && thread === used) thread = undefined
+      if (thisThread.failure() !== undefined && thread === thisThread) thread = undefined
     }
   }
 
   /** Sends those whose turn has come. */
-  function advance(): void {
+  function sendNext(): void {
     while (queue.length > 0 && (pendingBytes === 0 || pendingBytes + queue[0]!.bytes.length <= MAX_PENDING_BYTES)) {
       const request = queue.shift()!
       const { bytes, signal, resolve, reject } = request
@@ -75,7 +75,7 @@ export function createRequests(options: RequestsOptions): Requests {
       pendingBytes += ownBytes
       const release = () => {
         pendingBytes -= ownBytes
-        advance()
+        sendNext()
       }
       send(request).then(resolve, reject).finally(release)
     }
@@ -86,11 +86,11 @@ export function createRequests(options: RequestsOptions): Requests {
       if (isClosed) throw closed()
       return new Promise((resolve, reject) => {
         queue.push({ bytes, form, defaults, signal, resolve, reject })
-        advance()
+        sendNext()
       })
     },
     prepare() {
-      if (!isClosed) threadInUse().start()
+      if (!isClosed) currentThread().start()
     },
     async close() {
       isClosed = true
@@ -103,5 +103,5 @@ export function createRequests(options: RequestsOptions): Requests {
 const closed = () => new LogweirError('ingest_failed', 'The service stops: nothing is taken any more.')
 
 /** The bytes in memory of their own, which can move to another thread. */
-const movable = (bytes: Uint8Array): Uint8Array =>
+const transferable = (bytes: Uint8Array): Uint8Array =>
   bytes.length === bytes.buffer.byteLength ? new Uint8Array(bytes.buffer) : new Uint8Array(bytes)

@@ -36,7 +36,7 @@ export function checkLines(
 ): number {
   const { bytes, table } = scanner
   const areUtf8 = isUtf8(bytes.subarray(start, end))
-  const areFine = areUtf8 && end - start <= maxLineBytes
+  const areValid = areUtf8 && end - start <= maxLineBytes
   let line = before
 
   const lineStart = (index: number): number => table[index * LINE_INTS + 1]!
@@ -64,7 +64,7 @@ export function checkLines(
 
   for (let at = start; at < end; ) {
     const count = scanner.scan(at, end)
-    if (areFine) passOn(0, count)
+    if (areValid) passOn(0, count)
     else checkEach(count)
     at = lineEnd(count - 1) + 1
   }

@@ -58,7 +58,7 @@ export function createIngest(options: IngestOptions): Ingest {
   /** The slab that is being filled. */
   let buffer: Uint8Array | undefined
   let filledBytes = 0
-  const calls = createSerialQueue()
+  const queue = createSerialQueue()
 
   const nextWork = () => ({ id: ++lastId, nowUs: clock.nowUs() })
 
@@ -82,10 +82,10 @@ export function createIngest(options: IngestOptions): Ingest {
   async function put(chunk: Uint8Array): Promise<void> {
     for (let start = 0; start < chunk.length; ) {
       buffer ??= await pool.acquire()
-      const piece = chunk.subarray(start, start + bufferBytes - filledBytes)
-      buffer.set(piece, filledBytes)
-      filledBytes += piece.length
-      start += piece.length
+      const part = chunk.subarray(start, start + bufferBytes - filledBytes)
+      buffer.set(part, filledBytes)
+      filledBytes += part.length
+      start += part.length
       if (filledBytes === bufferBytes || pending < MAX_PENDING) sendInBackground()
     }
   }
@@ -97,7 +97,7 @@ export function createIngest(options: IngestOptions): Ingest {
   }
 
   async function read(fd: number): Promise<number> {
-    const { sent } = await inTurn(async () => ({ sent: sendFile(fd) }))
+    const { sent } = await inOrder(async () => ({ sent: sendFile(fd) }))
     const outcome = (await sent).read!
     if ('fault' in outcome) throw Object.assign(new Error(outcome.fault.message), { code: outcome.fault.code })
     return outcome.bytes
@@ -110,8 +110,8 @@ export function createIngest(options: IngestOptions): Ingest {
   }
 
   /** Calls run one after the other, none after a failure. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    return calls.run(async () => {
+  function inOrder<T>(work: () => Promise<T>): Promise<T> {
+    return queue.run(async () => {
       const failure = thread.failure()
       if (failure !== undefined) throw failure
       return work()
@@ -124,10 +124,10 @@ export function createIngest(options: IngestOptions): Ingest {
 
   return {
     start: thread.start,
-    write: (chunk) => inTurn(() => put(chunk)),
+    write: (chunk) => inOrder(() => put(chunk)),
     read,
-    flush: () => inTurn(flushWorker),
-    end: () => inTurn(finish),
+    flush: () => inOrder(flushWorker),
+    end: () => inOrder(finish),
     totals: thread.totals,
     close: () => thread.fail('Ingest was closed.'),
   }

@@ -1,4 +1,4 @@
-import { checkOf } from '../../../../arrow-ipc/file.js'
+import { checksumOf } from '../../../../arrow-ipc/file.js'
 import { crc32 } from '../../../../base/crc32.js'
 import type { Files, ReadableFile } from '../../../disk/files/files.js'
 import type { HurriedCold } from '../sealing/compact.js'
@@ -68,7 +68,7 @@ async function findPlaces(file: ReadableFile, path: string, facts: SegmentFacts)
     throw error.code === 'damaged_segment' && !hasItsLength ? wrongLength() : error
   })
   const { firstRows, checks, replaces } = decodeAside(end.aside, end.batches.length)
-  if ((replaces ?? checkOf(end.bytes)) !== coldCheck) throw damaged(path, 'it belongs to another segment')
+  if ((replaces ?? checksumOf(end.bytes)) !== coldCheck) throw damaged(path, 'it belongs to another segment')
   if (replaces === undefined && !hasItsLength) throw wrongLength()
   const starts = startsOf(end.batches)
   return { fileBytes: file.bytes, firstRows, starts, checks, isReplaced: replaces !== undefined }

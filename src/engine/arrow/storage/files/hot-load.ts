@@ -1,4 +1,4 @@
-import { type Block, openMessage } from '../../../../arrow-ipc/file.js'
+import { type Block, decodeMessage } from '../../../../arrow-ipc/file.js'
 import { crc32 } from '../../../../base/crc32.js'
 import { createYielder, type Yielder } from '../../../../base/time-slices.js'
 import { hotColumns } from '../../../columns.js'
@@ -67,7 +67,7 @@ async function decode(file: HotFile, scratch: Scratch, yieldIfDue: Yielder): Pro
   const { bytes, facts, aside, batch, dictionaries } = file
   const { rows, source } = facts
   const dictionaryOf = await readDictionaries(bytes, dictionaries, scratch, yieldIfDue)
-  const { nodes, buffers } = openMessage(bytes.subarray(batch.offset))
+  const { nodes, buffers } = decodeMessage(bytes.subarray(batch.offset))
   const read = (i: number, takeValues?: Scratch['take']): ReadColumn => ({
     rows,
     nulls: nodes[i]!.nullCount,
@@ -97,7 +97,7 @@ async function decode(file: HotFile, scratch: Scratch, yieldIfDue: Yielder): Pro
 async function readDictionaries(bytes: Buffer, blocks: readonly Block[], scratch: Scratch, yieldIfDue: Yielder) {
   const dictionaryOf = new Map<number, Dictionary>()
   for (const { offset } of blocks) {
-    const { dictionaryId, buffers } = openMessage(bytes.subarray(offset))
+    const { dictionaryId, buffers } = decodeMessage(bytes.subarray(offset))
     const [, offsets, texts] = buffers
     dictionaryOf.set(dictionaryId!, fromEntries(offsets!, texts!, scratch))
     await yieldIfDue()

@@ -1,4 +1,4 @@
-import { checkOf } from '../../../../arrow-ipc/file.js'
+import { checksumOf } from '../../../../arrow-ipc/file.js'
 import { type Files, writeFile } from '../../../disk/files/files.js'
 import type { HurriedCold } from '../sealing/compact.js'
 import { createSegment, type Segment } from '../segment/segment.js'
@@ -51,7 +51,7 @@ function describe(segment: Segment, cold: Buffer): SegmentFacts {
     timeUnitUs: times.unitUs,
     timeBytes: times.offsets.BYTES_PER_ELEMENT,
     coldFileBytes: cold.length,
-    coldCheck: checkOf(cold),
+    coldCheck: checksumOf(cold),
     ...(segment.cold.isSmall && { coldIsSmall: true }),
   }
 }

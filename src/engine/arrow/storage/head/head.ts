@@ -1,4 +1,4 @@
-import { type ArrivedColumn, columnsOf } from '../../../../arrow-ipc/read-batch.js'
+import { type ColumnView, readBatch } from '../../../../arrow-ipc/read-batch.js'
 import { free, memoryOf } from '../../../../base/array-buffers.js'
 import { ensureCapacity } from '../../../../base/growable.js'
 import type { Interner } from '../../../../base/interner.js'
@@ -146,7 +146,7 @@ export function headContentBytes({ rows, cold }: Head): number {
 
 /** Decodes a batch; what is returned appends it to a head. Throws a TypeError where it is not what it says it is. */
 export function decodeBatch(batch: IngestBatch): (head: Head) => void {
-  const dataOf = columnsOf(batch)
+  const dataOf = readBatch(batch)
   if (dataOf === undefined) {
     throw new TypeError(`A batch of ${batch.source} must be one record batch of ${batch.rows} rows.`)
   }
@@ -162,13 +162,13 @@ export function decodeBatch(batch: IngestBatch): (head: Head) => void {
   }
 }
 
-/** What a head has outgrown. */
+/** What a head has outgrowInPlace. */
 function withoutThese(before: readonly ArrayBuffer[], now: readonly ArrayBuffer[]): ArrayBuffer[] {
   const held = new Set(now)
   return before.filter((memory) => !held.has(memory))
 }
 
-function appendToHead(head: Head, dataOf: ReadonlyMap<string, ArrivedColumn>, rows: number): void {
+function appendToHead(head: Head, dataOf: ReadonlyMap<string, ColumnView>, rows: number): void {
   appendTimes(head, dataOf.get('timestamp')!, rows)
   for (const [name, column] of head.columns) appendColumn(column, dataOf.get(name), head.rows, rows)
   const cold = COLD_COLUMNS.map((name) => dataOf.get(name)!)
@@ -182,7 +182,7 @@ function appendToHead(head: Head, dataOf: ReadonlyMap<string, ArrivedColumn>, ro
 }
 
 /** Arrow keeps timestamps as 64-bit integers; ours fit a double without loss. */
-function appendTimes(head: Head, { values: words }: ArrivedColumn, rows: number): void {
+function appendTimes(head: Head, { values: words }: ColumnView, rows: number): void {
   head.timestampsUs = ensureCapacity(head.timestampsUs, head.rows, head.rows + rows)
   for (let i = 0; i < rows; i++) {
     head.timestampsUs[head.rows + i] = (words[2 * i + 1]! | 0) * 2 ** 32 + words[2 * i]!
@@ -190,7 +190,7 @@ function appendTimes(head: Head, { values: words }: ArrivedColumn, rows: number)
 }
 
 /** Without data a column of numbers gets absent ones: the batch was written before the source had it. */
-function appendColumn(column: HeadColumn, data: ArrivedColumn | undefined, at: number, rows: number): void {
+function appendColumn(column: HeadColumn, data: ColumnView | undefined, at: number, rows: number): void {
   if (column.kind === 'number') {
     column.values = ensureCapacity(column.values, at, at + rows)
     if (data === undefined) column.values.fill(Number.NaN, at, at + rows)
@@ -212,7 +212,7 @@ function appendColumn(column: HeadColumn, data: ArrivedColumn | undefined, at: n
   }
 }
 
-function appendNumbers(values: Float64Array, at: number, data: ArrivedColumn, rows: number): void {
+function appendNumbers(values: Float64Array, at: number, data: ColumnView, rows: number): void {
   values.set((data.values as Float64Array).subarray(0, rows), at)
   eachNull(data, rows, (row) => {
     values[at + row] = Number.NaN
@@ -220,7 +220,7 @@ function appendNumbers(values: Float64Array, at: number, data: ArrivedColumn, ro
 }
 
 /** The head's codes of a batch's dictionary, by the batch's codes. */
-function internAll(interner: Interner, { dictionary }: ArrivedColumn): Uint32Array {
+function internAll(interner: Interner, { dictionary }: ColumnView): Uint32Array {
   const codes = new Uint32Array(dictionary?.rows ?? 0)
   if (dictionary === undefined) return codes
   const { valueOffsets: offsets, values } = dictionary
@@ -228,7 +228,7 @@ function internAll(interner: Interner, { dictionary }: ArrivedColumn): Uint32Arr
   return codes
 }
 
-function appendCodes(codes: Uint32Array, at: number, data: ArrivedColumn, rows: number, codeOf: Uint32Array): void {
+function appendCodes(codes: Uint32Array, at: number, data: ColumnView, rows: number, codeOf: Uint32Array): void {
   const batchCodes = data.values as Int32Array
   for (let i = 0; i < rows; i++) codes[at + i] = codeOf[batchCodes[i]!]!
 }

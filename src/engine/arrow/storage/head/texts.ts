@@ -1,9 +1,9 @@
-import type { ArrivedColumn } from '../../../../arrow-ipc/read-batch.js'
+import type { ColumnView } from '../../../../arrow-ipc/read-batch.js'
 import { ensureCapacity, growInPlace } from '../../../../base/growable.js'
 import { COLD_COLUMNS } from '../../../columns.js'
 
 /**
- * Texts of some columns of an open head, as they came, in one run of bytes: one piece of memory is grown, used again and
+ * Texts of some columns of an open head, as they came, in one run of bytes: one piece of memory is growInPlace, used again and
  * accounted for more easily than one a column. Bytes grow where they stand, or move like places when they are full, so that who
  * has taken `bytes` and `places` as they are keeps reading what was there.
  */
@@ -23,7 +23,7 @@ export interface Texts {
 /** Memory in which WebAssembly copies texts: a call of JavaScript for each of them takes longer than most texts do. */
 export interface TextsMemory {
   /** At least so many bytes, with what stood there; those that were given before are void. */
-  grown(length: number): Uint8Array<ArrayBuffer>
+  growInPlace(length: number): Uint8Array<ArrayBuffer>
   /** As `gatherTexts` says, of rows of a batch. */
   gather(texts: Texts, rows: Uint32Array, column: number, at: number): number
 }
@@ -45,7 +45,7 @@ export function emptied({ columns, growsInPlace, bytes, places }: Texts): Texts 
 }
 
 /** Appends `rows` rows of all columns behind the first `at` ones. */
-export function appendTexts(texts: Texts, at: number, rows: number, batch: readonly ArrivedColumn[]): void {
+export function appendTexts(texts: Texts, at: number, rows: number, batch: readonly ColumnView[]): void {
   const { columns } = texts
   reservePlaces(texts, at, rows)
   reserveBytes(
@@ -71,7 +71,7 @@ export function textAt({ columns, bytes, places }: Texts, row: number, column: n
 /** Makes room for so many bytes behind the texts; what stands there already stays. */
 export function reserveBytes(texts: Texts, bytes: number): void {
   const needed = texts.usedBytes + bytes
-  if (texts.memory !== undefined) texts.bytes = texts.memory.grown(needed)
+  if (texts.memory !== undefined) texts.bytes = texts.memory.growInPlace(needed)
   else
     texts.bytes = texts.growsInPlace
       ? growInPlace(texts.bytes, needed)
@@ -103,7 +103,7 @@ function reservePlaces(texts: Texts, at: number, rows: number): void {
 }
 
 /** Writes a column's texts, and their places from `first` on, a row apart. */
-function appendColumn(texts: Texts, first: number, data: ArrivedColumn, rows: number): void {
+function appendColumn(texts: Texts, first: number, data: ColumnView, rows: number): void {
   const { bytes, places } = texts
   const stride = 2 * texts.columns
   const offsets = data.valueOffsets
@@ -121,7 +121,7 @@ function appendColumn(texts: Texts, first: number, data: ArrivedColumn, rows: nu
 }
 
 /** Calls `visit` with each row that is null. */
-export function eachNull(data: ArrivedColumn, rows: number, visit: (row: number) => void): void {
+export function eachNull(data: ColumnView, rows: number, visit: (row: number) => void): void {
   if (data.nullCount === 0) return
   const bitmap = data.nullBitmap
   for (let row = 0; row < rows; row++) if ((bitmap[row >> 3]! & (1 << (row & 7))) === 0) visit(row)

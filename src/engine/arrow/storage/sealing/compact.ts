@@ -1,4 +1,4 @@
-import { openMessage } from '../../../../arrow-ipc/file.js'
+import { decodeMessage } from '../../../../arrow-ipc/file.js'
 import type { Yielder } from '../../../../base/time-slices.js'
 import { COLD_COLUMNS } from '../../../columns.js'
 import { reserveBytes, type Texts } from '../head/texts.js'
@@ -50,7 +50,7 @@ function decompress({ file, firstRows, starts }: HurriedCold, texts: Texts): voi
   texts.places = new Uint32Array(2 * COLD_COLUMNS.length * firstRows.at(-1)!)
   for (let batch = 0; batch < firstRows.length - 1; batch++) {
     const bytes = Buffer.from(file.buffer, file.byteOffset + starts[batch]!, starts[batch + 1]! - starts[batch]!)
-    const { buffers } = openMessage(bytes)
+    const { buffers } = decodeMessage(bytes)
     for (const column of COLD_COLUMNS.keys()) {
       const [offsets, content] = [fromBuffer(buffers[3 * column + 1]!), buffers[3 * column + 2]!]
       reserveBytes(texts, contentBytes(content))

@@ -1,4 +1,4 @@
-import { openMessage } from '../../../../arrow-ipc/file.js'
+import { decodeMessage } from '../../../../arrow-ipc/file.js'
 import type { ColdReader, ColdRow } from '../../columns/batch.js'
 import type { ColdBatch, ColdColumns } from './cold.js'
 import { fromBuffer, startOfBuffer } from './zstd.js'
@@ -21,7 +21,7 @@ export function createColdReader(cold: ColdColumns): ColdReader {
 }
 
 function openBatch(bytes: Buffer): (index: number) => ColdRow {
-  const [, idOffsets, ids, , messageOffsets, messages, , metadataOffsets, metadata] = openMessage(bytes).buffers
+  const [, idOffsets, ids, , messageOffsets, messages, , metadataOffsets, metadata] = decodeMessage(bytes).buffers
   const id = textsOf(idOffsets!, ids!)
   const message = textsOf(messageOffsets!, messages!)
   const details = textsOf(metadataOffsets!, metadata!)

@@ -1,7 +1,7 @@
 import { CompressionType, compressionRegistry, tableFromIPC } from 'apache-arrow'
 import { describe, expect, it } from 'vitest'
 import { decompress } from 'zstd-napi'
-import { checkOf } from '../../../../../src/arrow-ipc/file.js'
+import { checksumOf } from '../../../../../src/arrow-ipc/file.js'
 import { createColdTexts } from '../../../../../src/engine/arrow/storage/head/texts.js'
 import { type HurriedCold, recompressCold } from '../../../../../src/engine/arrow/storage/sealing/compact.js'
 import { identity } from '../../../../../src/engine/arrow/storage/sealing/sort.js'
@@ -16,7 +16,7 @@ const textsOf = ({ id, event_message, metadata }: TestRecord) => [id, event_mess
 
 async function hurried(records: readonly TestRecord[]): Promise<HurriedCold> {
   const { file, firstRows, starts } = await sealCold(headOf(records).cold, identity(records.length), noYield)
-  return { file, firstRows, starts, check: checkOf(file) }
+  return { file, firstRows, starts, check: checksumOf(file) }
 }
 
 describe('a cold file that is made anew', () => {

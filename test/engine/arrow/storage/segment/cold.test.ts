@@ -2,7 +2,7 @@ import { CompressionType, compressionRegistry, tableFromIPC } from 'apache-arrow
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decompress } from 'zstd-napi'
-import { openMessage } from '../../../../../src/arrow-ipc/file.js'
+import { decodeMessage } from '../../../../../src/arrow-ipc/file.js'
 import { identity } from '../../../../../src/engine/arrow/storage/sealing/sort.js'
 import {
   COMPRESSION,
@@ -74,7 +74,7 @@ describe('sealed cold columns', () => {
 
   it('have every buffer compressed, with its length in front', async () => {
     const { readBatch } = holdColdFile(await sealed([edge({ id: 'a', event_message: '', metadata: '{}' })]))
-    const { buffers } = openMessage(atOnce(readBatch(0)).bytes)
+    const { buffers } = decodeMessage(atOnce(readBatch(0)).bytes)
     expect(buffers.map((buffer) => (buffer.length === 0 ? 0 : buffer.readBigInt64LE()))).toEqual([
       ...[0, 8n, 1n],
       ...[0, 8n, 0],
