@@ -162,7 +162,7 @@ export function decodeBatch(batch: IngestBatch): (head: Head) => void {
   }
 }
 
-/** What a head has outgrowInPlace. */
+/** What a head has outgrown. */
 function withoutThese(before: readonly ArrayBuffer[], now: readonly ArrayBuffer[]): ArrayBuffer[] {
   const held = new Set(now)
   return before.filter((memory) => !held.has(memory))

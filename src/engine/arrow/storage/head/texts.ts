@@ -3,7 +3,7 @@ import { ensureCapacity, growInPlace } from '../../../../base/growable.js'
 import { COLD_COLUMNS } from '../../../columns.js'
 
 /**
- * Texts of some columns of an open head, as they came, in one run of bytes: one piece of memory is growInPlace, used again and
+ * Texts of some columns of an open head, as they came, in one run of bytes: one piece of memory is grown, used again and
  * accounted for more easily than one a column. Bytes grow where they stand, or move like places when they are full, so that who
  * has taken `bytes` and `places` as they are keeps reading what was there.
  */

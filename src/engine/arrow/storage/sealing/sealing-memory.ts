@@ -36,7 +36,7 @@ export function createSealingMemory(): SealingMemory {
   let bytes = new Uint8Array(0)
   let pairs = new Uint32Array(0)
 
-  function grown(length: number): Uint8Array<ArrayBuffer> {
+  function growInPlace(length: number): Uint8Array<ArrayBuffer> {
     if (length <= bytes.length) return bytes
     growTo(memory, Math.ceil(length * (1 + AHEAD_SHARE)) + RESERVED_BYTES)
     const { buffer } = memory
@@ -67,7 +67,7 @@ export function createSealingMemory(): SealingMemory {
       const textsAt = places.bytes(texts.usedBytes)
       const { offsets, bytes: entries } = emptyEntries(1, 0)
       const entriesAt = places.bytes(entries.length + bytesOfRows(texts, order) + rows)
-      grown(places.end())
+      growInPlace(places.end())
       bytes.set(texts.bytes.subarray(0, texts.usedBytes), textsAt)
       bytes.set(entries, entriesAt)
       const { buffer } = memory

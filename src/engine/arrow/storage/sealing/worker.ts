@@ -14,14 +14,14 @@ const port = parentPort!
 const memory = createSealingMemory()
 
 function take({ piece, at, of }: Piece): Answer {
-  memory.grown(of).set(piece.subarray(0, of - at), at)
+  memory.growInPlace(of).set(piece.subarray(0, of - at), at)
   return { piece }
 }
 
 async function sealRows(message: OpenRows, patience: Patience | undefined): Promise<Answer> {
   const rows = openRowsArrived(message)
   const parts = await seal(
-    { ...rows, cold: { ...rows.cold, memory, bytes: memory.grown(0) } },
+    { ...rows, cold: { ...rows.cold, memory, bytes: memory.growInPlace(0) } },
     (texts, order) => memory.intern(texts, order, rows.cold.usedBytes),
     () => undefined,
     () => effortOf(patience),
@@ -30,7 +30,7 @@ async function sealRows(message: OpenRows, patience: Patience | undefined): Prom
 }
 
 async function recompress(cold: HurriedCold, patience: Patience): Promise<Recompressed> {
-  const workshop = { ...createColdTexts(), memory, bytes: memory.grown(0) }
+  const workshop = { ...createColdTexts(), memory, bytes: memory.growInPlace(0) }
   const file = await recompressCold(
     cold,
     workshop,

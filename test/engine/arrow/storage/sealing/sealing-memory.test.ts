@@ -30,7 +30,7 @@ function fill(texts: Texts, rows: readonly Row[]): Texts {
 }
 
 const memory = createSealingMemory()
-const gathering = () => ({ ...createColdTexts(), memory, bytes: memory.grown(0) })
+const gathering = () => ({ ...createColdTexts(), memory, bytes: memory.growInPlace(0) })
 
 /** Of lengths at which a copy may go another way: none, words, around 16, 64, long. */
 const text = fc.oneof(
@@ -92,12 +92,12 @@ describe('memory of a WebAssembly module', () => {
     fc.assert(
       fc.property(values, fc.nat(5000), fc.infiniteStream(fc.nat()), (values, at, numbers) => {
         const order = Uint32Array.from(values, () => numbers.next().value % values.length)
-        memory.grown(at).fill(7, 0, at)
+        memory.growInPlace(at).fill(7, 0, at)
         const texts = columnOf(values)
         expect(told(memory.intern(texts, order, at))).toEqual(told(internIn(createInterner())(texts, order)))
         expect(
           memory
-            .grown(at)
+            .growInPlace(at)
             .subarray(0, at)
             .every((byte) => byte === 7),
         ).toBe(true)
@@ -127,12 +127,12 @@ describe('memory of a WebAssembly module', () => {
   it('keeps what stands in it when it grows, and counts its bytes', () => {
     const small = createSealingMemory()
     expect(small.byteLength).toBe(0)
-    small.grown(3).set([1, 2, 3])
+    small.growInPlace(3).set([1, 2, 3])
     const before = small.byteLength
-    const grown = small.grown(before + 1)
+    const grown = small.growInPlace(before + 1)
     expect([...grown.subarray(0, 4)]).toEqual([1, 2, 3, 0])
     expect(grown.length).toBeGreaterThan(before)
     expect(small.byteLength).toBe(grown.buffer.byteLength)
-    expect(small.grown(5)).toBe(grown)
+    expect(small.growInPlace(5)).toBe(grown)
   })
 })
