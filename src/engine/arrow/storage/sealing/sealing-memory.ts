@@ -46,7 +46,7 @@ export function createSealingMemory(): SealingMemory {
   }
 
   return {
-    grown,
+    growInPlace,
     gather({ columns, places }, rows, column, at) {
       for (let r = 0, p = 0; r < rows.length; r++) {
         const place = 2 * (rows[r]! * columns + column)
