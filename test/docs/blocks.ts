@@ -22,6 +22,7 @@ export const LANGUAGES: Readonly<Record<string, Checker>> = {
   yaml: ({ text }) => checkSinks(parseYaml(text)),
   // Examples are held against their files in test/own; that of pino is run in test/program/shippers.
   js: ({ text }) => void parseAst(text),
+  mermaid: ({ text }) => checkDiagram(text),
   xml: ({ text }) => checkXml(text),
   sql: ({ text }) => checkSql(text),
   text: ({ document, text }) => checkText(document, text),
@@ -71,6 +72,22 @@ function checkSinks({ sinks = {} }: { sinks?: Record<string, Sink> }): void {
     }
     const [header = 'x-api-key', ...more] = Object.keys(sink.request?.headers ?? {})
     if (header !== 'x-api-key' || more.length > 0) throw new Error(`nobody checks the header ${header}`)
+  }
+}
+
+const LABEL = '"([^"]+)"'
+const NODE = `\\w+(?:\\[\\(?${LABEL}\\)?\\])?`
+const EDGE = new RegExp(`^ +${NODE} -->\\|${LABEL}\\| ${NODE}$`)
+
+/** Checks a flowchart: throws if a line is not an edge, or if an edge is labelled with a request that the service does not answer. */
+function checkDiagram(text: string): void {
+  const [head, ...edges] = text.trimEnd().split('\n')
+  if (!/^flowchart (LR|TD)$/.test(head!)) throw new Error(`no flowchart: ${head}`)
+  for (const edge of edges) {
+    const label = EDGE.exec(edge)?.[2]
+    if (label === undefined) throw new Error(`no edge: ${edge}`)
+    const [, method, path] = /^([A-Z]+) (.*)$/.exec(label) ?? []
+    if (method !== undefined) checkAddress(`http://localhost${path}`, method)
   }
 }
 
