@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
-const SRC = join(import.meta.dirname, '../src')
+const ROOT = join(import.meta.dirname, '..')
+const SRC = join(ROOT, 'src')
 
 /** From the top layer to the bottom: a file may import from its own room and from the rooms in lower layers. */
 const FLOORS: readonly (readonly string[])[] = [
@@ -16,10 +17,15 @@ const FLOORS: readonly (readonly string[])[] = [
   ['http/app.ts'],
   ['http/page.ts', 'http/openapi/', 'http/tail/', 'endpoint.ts'],
   ['http/intake/', 'http/query/', 'ingest/stream/', 'ingest/body/'],
-  ['http/access/', 'ingest/thread/', 'otlp/', 'engine/arrow/', 'engine/clickhouse/', 'generate/'],
+  ['http/access/', 'ingest/thread/', 'otlp/', 'generate/'],
   ['http/reply/', 'ingest/lines/'],
   ['http/formats/', 'ingest/wasm/'],
   ['ingest/rejects.ts'],
+  ['engine/clickhouse/', 'engine/arrow/engine.ts'],
+  ['engine/arrow/query/', 'engine/arrow/export/'],
+  ['engine/arrow/operators/', 'engine/arrow/storage/'],
+  ['engine/arrow/accumulators/'],
+  ['engine/arrow/columns/'],
   ['endpoints/', 'tokens/'],
   ['engine/disk/'],
   ['engine/engine.ts'],
@@ -32,6 +38,8 @@ const FLOORS: readonly (readonly string[])[] = [
 
 const ENGINE_INTERFACE = ['engine/engine.ts', 'engine/plan.ts', 'engine/columns.ts']
 const HTTP = ['endpoints/', 'tokens/', ...ENGINE_INTERFACE, 'sources.ts', 'field-names.ts', 'base/']
+const ENGINE = ['engine/disk/', ...ENGINE_INTERFACE, 'sources.ts', 'base/']
+const ARROW = [...ENGINE, 'engine/arrow/columns/', 'arrow-ipc/', 'wasm-layout/']
 const INGEST = [...ENGINE_INTERFACE, 'sources.ts', 'field-names.ts', 'arrow-ipc/', 'wasm-layout/', 'base/']
 
 /** Rooms that may import from fewer rooms than those in lower layers. */
@@ -49,8 +57,14 @@ const ONLY: Record<string, readonly string[]> = {
   ],
   'generate/': ['base/', 'sources.ts'],
   'otlp/': ['base/'],
-  'engine/arrow/': ['engine/disk/', ...ENGINE_INTERFACE, 'sources.ts', 'arrow-ipc/', 'wasm-layout/', 'base/'],
-  'engine/clickhouse/': ['engine/disk/', ...ENGINE_INTERFACE, 'sources.ts', 'base/'],
+  'engine/clickhouse/': ENGINE,
+  'engine/arrow/engine.ts': [...ARROW, 'engine/arrow/query/', 'engine/arrow/storage/'],
+  'engine/arrow/query/': [...ARROW, 'engine/arrow/operators/', 'engine/arrow/storage/'],
+  'engine/arrow/export/': [...ARROW, 'engine/arrow/storage/'],
+  'engine/arrow/operators/': [...ARROW, 'engine/arrow/accumulators/'],
+  'engine/arrow/storage/': ARROW,
+  'engine/arrow/accumulators/': ARROW,
+  'engine/arrow/columns/': ARROW,
   'http/app.ts': [
     ...HTTP,
     'http/page.ts',
@@ -217,6 +231,45 @@ function cycleFrom(start: string): string | undefined {
   }
   return walk(start, [start])
 }
+
+/** The rooms in the fenced block of docs/architecture.md that lists them, a line per layer. */
+function roomsInArchitecture(): string[][] {
+  const text = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8')
+  const [, block = ''] = /^## Rooms$[\s\S]*?^```text\n([\s\S]*?)^```$/m.exec(text) ?? []
+  return block.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim().split(/\s+/)]))
+}
+
+/** The rooms in the first column of CONTRIBUTING's table: `src/http/{query,app.ts}` is two of them. */
+function roomsInContributing(): string[] {
+  const text = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8')
+  return [...text.matchAll(/^\| (`src\/.*?) \|/gm)].flatMap(([, cell]) =>
+    [...cell!.matchAll(/`src\/([^`]*)`/g)].flatMap(([, path]) => expandBraces(path!).map(roomNamed)),
+  )
+}
+
+function expandBraces(path: string): string[] {
+  const [, before, list, after] = /^(.*)\{(.*)\}(.*)$/.exec(path) ?? []
+  return list === undefined ? [path] : list.split(',').map((name) => before! + name + after!)
+}
+
+const roomNamed = (path: string): string => (path.endsWith('.ts') ? path : `${path}/`)
+
+describe('the documents', () => {
+  it('name the rooms of this test, layer by layer', () => {
+    expect(roomsInArchitecture()).toEqual(FLOORS)
+  })
+
+  it('say what each room is for', () => {
+    expect(roomsInContributing().sort()).toEqual(ROOMS.toSorted())
+  })
+
+  it('name files of src that exist', () => {
+    const text = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8')
+    const named = [...text.matchAll(/`((?:[\w-]+\/)*[\w-]+\.ts)`/g)].map(([, path]) => path!)
+    expect(named.length).toBeGreaterThan(10)
+    expect(named.filter((path) => !FILES.some((file) => file === path || file.endsWith(`/${path}`)))).toEqual([])
+  })
+})
 
 describe('the source', () => {
   it('S1: builds no RegExp at run time: patterns of callers go to RE2 alone', () => {

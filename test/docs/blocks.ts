@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { parse as parseToml } from 'smol-toml'
 import { parseAst } from 'vitest/node'
 import { parse as parseYaml } from 'yaml'
@@ -8,7 +10,7 @@ import { BEGINNING } from '../../src/http/tail/events.js'
 import { SOURCE_NAMES } from '../../src/sources.js'
 import { textOf } from '../deploy/files.js'
 import { checkShell, checkVariable } from './commands.js'
-import type { Block } from './documents.js'
+import { type Block, ROOT } from './documents.js'
 import { checkAddress, recordsIn } from './requests.js'
 
 type Checker = (block: Block) => void | Promise<void>
@@ -113,6 +115,7 @@ function checkSql(text: string): void {
 
 /** Blocks that are of no language, by their pages. */
 const TEXTS: Readonly<Record<string, (text: string) => void>> = {
+  'docs/architecture.md': checkRooms,
   'docs/operations.md': checkTree,
   'docs/tail.md': checkEvents,
   'docs/scale-out.md': checkArithmetic,
@@ -122,6 +125,13 @@ function checkText(document: string, text: string): void {
   const check = TEXTS[document]
   if (check === undefined) throw new Error(`nobody checks texts of ${document}`)
   check(text)
+}
+
+/** Every path that does not start with a slash is a file or a folder of src. */
+function checkRooms(text: string): void {
+  for (const [path] of text.matchAll(/(?<![\w/])\w[\w-]*\/[\w/.-]*/g)) {
+    if (!existsSync(join(ROOT, 'src', path))) throw new Error(`src has no ${path}`)
+  }
 }
 
 /** The files that name what lies in a data directory. */
