@@ -27,7 +27,7 @@ describe('docs/logflare.md', () => {
     expect(await status('/api/logs?source=cloudflare.logs.prod', post)).toBe(200)
     expect(cellOf('other paths')).toBe('404')
     expect([await status('/api/events', post), await status('/api/logs/vector', post)]).toEqual([404, 404])
-    expect(cellOf('`sql=`')).toContain('not looked at')
+    expect(cellOf('`sql=`')).toContain('ignored')
     expect(await status(`${LOGS_ALL}?project=a&sql=select+1`)).toBe(200)
   })
 
