@@ -24,8 +24,8 @@ import { openRejects } from './ingest/rejects.js'
 import { createIngest } from './ingest/stream/ingest.js'
 import { readStdin, type StdinReader, type StdinReport } from './ingest/stream/stdin.js'
 import { createTranslator } from './otlp/translator.js'
-import { keepToken } from './tokens/kept.js'
-import { openTokens } from './tokens/open.js'
+import { openTokens } from './tokens/load-tokens.js'
+import { keepToken } from './tokens/stored-token.js'
 import type { OwnEndpoints } from './user-endpoints/open.js'
 
 /** How long a start that is broken off may take to release the data directory. */

@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { LogweirError } from '../base/errors.js'
 import { escapeControl } from '../base/escape-control.js'
 import { KIB } from '../base/units.js'
-import { givenKey, type Key, keptKey } from './key.js'
+import { givenKey, type Key, keptKey } from './service-token.js'
 
 /** A running service, as the commands ask it. */
 export interface Service {

@@ -9,7 +9,7 @@ export const config: Command = {
   remarks: 'What it prints is a file of settings itself. Secrets are shown as ***.',
   async run(args, { environment, log, stdout }) {
     const { isJson, settings } = readInForce(args, environment, log)
-    const { describeInForce, jsonInForce } = await import('../config/in-force.js')
+    const { describeInForce, jsonInForce } = await import('../config/effective-settings.js')
     await write(stdout, isJson ? jsonInForce(settings) : describeInForce(settings))
     return EXIT.ok
   },

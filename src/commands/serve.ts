@@ -1,4 +1,3 @@
-import { endProcess } from '../base/end-process.js'
 import { letHeapsGrow } from '../base/heap.js'
 import { createStderrLog } from '../base/log.js'
 import { limitWarning } from '../base/memory.js'
@@ -6,6 +5,7 @@ import { catchStopSignals } from '../base/stop-signals.js'
 import { readServeConfig } from '../config/config.js'
 import { SERVE_SETTINGS } from '../config/settings.js'
 import { type Command, failed } from './command.js'
+import { endProcess } from './exit-process.js'
 
 export const serve: Command = {
   name: 'serve',

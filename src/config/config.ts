@@ -7,7 +7,6 @@ import { memoryBytes } from '../base/memory.js'
 import { DAY_US, MILLISECOND_US } from '../base/units.js'
 import { type FieldNames, fieldNamesOf } from '../field-names.js'
 import type { SourceName } from '../sources.js'
-import type { Expiry, Rate } from './kinds.js'
 import {
   type Environment,
   type Found,
@@ -32,6 +31,7 @@ import {
   TOKEN_SETTINGS,
 } from './settings.js'
 import { readSettingsFile } from './settings-file.js'
+import type { Expiry, Rate } from './value-types.js'
 
 interface TokenPlace {
   dataDir: string

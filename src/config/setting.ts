@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import type { LogweirError } from '../base/errors.js'
 import { usageError } from '../base/failures.js'
 import { nearest } from '../base/nearest.js'
-import { type Kind, onOff } from './kinds.js'
+import { type Kind, onOff } from './value-types.js'
 
 export interface Setting<T> {
   kind: Kind<T>

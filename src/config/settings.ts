@@ -4,6 +4,7 @@ import { parseIso8601 } from '../base/iso8601.js'
 import type { LogFormat } from '../base/log.js'
 import { EXPECTED_NAMES, readFieldNames } from '../field-names.js'
 import { findSource, SOURCE_NAMES, type SourceName } from '../sources.js'
+import type { Settings } from './setting.js'
 import {
   bytes,
   expiry,
@@ -21,8 +22,7 @@ import {
   tokenName,
   waitUs,
   whole,
-} from './kinds.js'
-import type { Settings } from './setting.js'
+} from './value-types.js'
 
 const sourceName: Kind<SourceName> = {
   placeholder: 'NAME',

@@ -1,5 +1,5 @@
-import { createAnsweringThread } from '../base/answering-thread.js'
 import { LogweirError } from '../base/errors.js'
+import { createAnsweringThread } from '../base/request-thread.js'
 import { MIB } from '../base/units.js'
 import { LINES_LIMITS, type LinesLimits } from './lines.js'
 import type { Encoding } from './translate.js'

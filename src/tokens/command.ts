@@ -4,12 +4,12 @@ import { stateError, usageError } from '../base/failures.js'
 import type { Log } from '../base/log.js'
 import { MILLISECOND_US } from '../base/units.js'
 import type { TokenConfig, TokenCreateConfig } from '../config/config.js'
-import type { Expiry } from '../config/kinds.js'
-import { changeEntries, readEntries } from './change.js'
+import type { Expiry } from '../config/value-types.js'
 import { type Entry, MAX_TOKENS } from './entry.js'
-import { tokensFileIn } from './file.js'
-import { makeToken } from './kept.js'
-import { digestOf } from './keyring.js'
+import { makeToken } from './stored-token.js'
+import { digestOf } from './token-registry.js'
+import { tokensFileIn } from './tokens-file.js'
+import { changeEntries, readEntries } from './update-file.js'
 
 /** `logweir token`: makes, lists and ends the tokens of a file, beside a running service or without one. */
 

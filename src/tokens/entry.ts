@@ -1,7 +1,7 @@
 import { usageError } from '../base/failures.js'
 import { parseIso8601 } from '../base/iso8601.js'
-import type { Kind } from '../config/kinds.js'
 import { TOKEN_SETTINGS } from '../config/settings.js'
+import type { Kind } from '../config/value-types.js'
 import type { Scope } from './access.js'
 
 /** A token as the tokens file has it. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.js'
-import type { Rate } from '../config/kinds.js'
+import type { Rate } from '../config/value-types.js'
 
 /** How often something may be done: a bucket of permits that fills steadily, and holds those of one second. */
 export interface Limit {

@@ -143,8 +143,8 @@ const NAMERS = [
   'src/engine/disk/lock/file-marker.ts',
   'src/engine/disk/lock/socket-marker.ts',
   'src/ingest/rejects.ts',
-  'src/tokens/file.ts',
-  'src/tokens/kept.ts',
+  'src/tokens/tokens-file.ts',
+  'src/tokens/stored-token.ts',
 ]
 
 /** Each name in a tree of files is written by the program; `<…>` stands for what differs. */

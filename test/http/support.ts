@@ -5,7 +5,7 @@ import type { Engine, Row } from '../../src/engine/engine.js'
 import type { Plan } from '../../src/engine/plan.js'
 import { type AppParts, createApp, type Status } from '../../src/http/app.js'
 import { type Access, FULL_ACCESS } from '../../src/tokens/access.js'
-import { createKeyring, digestOf, plainTokens } from '../../src/tokens/keyring.js'
+import { createKeyring, digestOf, plainTokens } from '../../src/tokens/token-registry.js'
 import { createFakeClock } from '../support/clock.js'
 
 export const TOKEN = 'a-token-of-thirty-two-characters'

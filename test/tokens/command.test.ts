@@ -12,10 +12,10 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readTokenCreateConfig, readTokenListConfig, readTokenRevokeConfig } from '../../src/config/config.js'
-import { changeEntries } from '../../src/tokens/change.js'
 import { runTokenCommand } from '../../src/tokens/command.js'
 import { parseEntries } from '../../src/tokens/entry.js'
-import { digestOf } from '../../src/tokens/keyring.js'
+import { digestOf } from '../../src/tokens/token-registry.js'
+import { changeEntries } from '../../src/tokens/update-file.js'
 import { createFakeClock } from '../support/clock.js'
 import { modeOf, temporaryFolder } from './folder.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { rate } from '../../src/config/kinds.js'
+import { rate } from '../../src/config/value-types.js'
 import { createLimit } from '../../src/tokens/limit.js'
 import { createFakeClock } from '../support/clock.js'
 import { below, mulberry32 } from '../support/random.js'

@@ -1,5 +1,5 @@
-import { onOff } from '../../config/kinds.js'
 import { flagOf, type Setting, type Settings } from '../../config/setting.js'
+import { onOff } from '../../config/value-types.js'
 import type { Command } from '../command.js'
 
 /** What shells complete, from the commands themselves: no list is kept by hand. */

@@ -107,7 +107,7 @@ test('S2: only the very token opens', () => {
 })
 
 test('S2: digests are compared in constant time, found by a hash with a random key', () => {
-  const [auth, keyring] = ['http/access/auth.ts', 'tokens/keyring.ts'].map((file) =>
+  const [auth, keyring] = ['http/access/auth.ts', 'tokens/token-registry.ts'].map((file) =>
     readFileSync(new URL(`../../../src/${file}`, import.meta.url), 'utf8'),
   )
   expect(auth).toMatch(/accessOf\(digestOfHeader\(shown\)\)/)

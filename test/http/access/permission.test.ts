@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { rate } from '../../../src/config/kinds.js'
+import { rate } from '../../../src/config/value-types.js'
 import type { Fate, Intake } from '../../../src/http/intake/logs.js'
 import type { Scope } from '../../../src/tokens/access.js'
 import { createLimit } from '../../../src/tokens/limit.js'

@@ -1,7 +1,7 @@
-import { createAnsweringThread } from '../../../../base/answering-thread.js'
 import { free, memoryOf } from '../../../../base/array-buffers.js'
 import { THREAD_HEAP } from '../../../../base/heap.js'
 import type { Log } from '../../../../base/log.js'
+import { createAnsweringThread } from '../../../../base/request-thread.js'
 import { MIB } from '../../../../base/units.js'
 import type { Head } from '../head/head.js'
 import type { Texts } from '../head/texts.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readTokensFile, readTokensVariable, unquoted } from '../../src/tokens/written.js'
+import { readTokensFile, readTokensVariable, unquoted } from '../../src/tokens/token-syntax.js'
 
 const file = (text: string) => () => readTokensFile(text, 'FILE')
 const variable = (text: string) => () => readTokensVariable(text, 'VARIABLE')

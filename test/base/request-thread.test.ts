@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { type AnsweringThread, createAnsweringThread } from '../../src/base/answering-thread.js'
+import { type AnsweringThread, createAnsweringThread } from '../../src/base/request-thread.js'
 
 /** Counts its questions and doubles numbers; of some words it dies. */
 const SCRIPT = `

@@ -1,6 +1,6 @@
 import { stateError, usageError } from '../base/failures.js'
-import { readKeptToken, tokenPathIn } from '../tokens/kept.js'
-import { unquoted } from '../tokens/written.js'
+import { readKeptToken, tokenPathIn } from '../tokens/stored-token.js'
+import { unquoted } from '../tokens/token-syntax.js'
 
 /** The token that is sent to a service. */
 export interface Key {

@@ -5,11 +5,11 @@ import { pathError } from '../base/failures.js'
 import { parseIso8601 } from '../base/iso8601.js'
 import { encodingOf } from '../base/text-encoding.js'
 import { MIB } from '../base/units.js'
-import { rate } from '../config/kinds.js'
+import { rate } from '../config/value-types.js'
 import { type Entry, isHashed, parseEntries } from './entry.js'
-import { type KnownToken, plainTokens } from './keyring.js'
 import { createLimit, type Limit } from './limit.js'
-import { readTokensFile } from './written.js'
+import { type KnownToken, plainTokens } from './token-registry.js'
+import { readTokensFile } from './token-syntax.js'
 
 /** The file of hashed tokens in a data directory. */
 export const tokensFileIn = (dataDir: string): string => join(dataDir, 'tokens.json')

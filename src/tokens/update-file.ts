@@ -15,7 +15,7 @@ import { stateError, usageError } from '../base/failures.js'
 import { explainFileError } from '../base/file-errors.js'
 import { makeDirectories } from '../base/make-directories.js'
 import { type Entry, isHashed, parseEntries, printEntries } from './entry.js'
-import { readTokensText } from './file.js'
+import { readTokensText } from './tokens-file.js'
 
 const PRIVATE_FILE = 0o600
 /** How long a change waits for its turn, and how often it looks. */

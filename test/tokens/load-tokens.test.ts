@@ -13,9 +13,9 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Entry, printEntries } from '../../src/tokens/entry.js'
-import { keepToken } from '../../src/tokens/kept.js'
-import { digestOf } from '../../src/tokens/keyring.js'
-import { openTokens, type TokenSettings } from '../../src/tokens/open.js'
+import { openTokens, type TokenSettings } from '../../src/tokens/load-tokens.js'
+import { keepToken } from '../../src/tokens/stored-token.js'
+import { digestOf } from '../../src/tokens/token-registry.js'
 import { createFakeClock } from '../support/clock.js'
 import { modeOf, temporaryFolder } from './folder.js'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Access } from '../../src/tokens/access.js'
-import { createKeyring, digestOf, plainTokens } from '../../src/tokens/keyring.js'
+import { createKeyring, digestOf, plainTokens } from '../../src/tokens/token-registry.js'
 import { createFakeClock } from '../support/clock.js'
 
 const ACCESS: Access = { scopes: new Set(['query']), projects: new Set(['a']) }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathError } from '../base/failures.js'
-import { checkToken, unquoted } from './written.js'
+import { checkToken, unquoted } from './token-syntax.js'
 
 /** The token that is made where none is configured, and kept plain in the data directory. */
 

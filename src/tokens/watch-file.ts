@@ -1,8 +1,8 @@
 import type { Clock } from '../base/clock.js'
 import { fileVersion } from '../base/file-version.js'
 import type { Log } from '../base/log.js'
-import { createFileReader, readTokensText } from './file.js'
-import type { KnownToken } from './keyring.js'
+import type { KnownToken } from './token-registry.js'
+import { createFileReader, readTokensText } from './tokens-file.js'
 
 /** A file of tokens that is read again when it changes. */
 export interface WatchedFile {

@@ -3,11 +3,11 @@ import { LogweirError } from '../base/errors.js'
 import { fileVersion } from '../base/file-version.js'
 import type { Log } from '../base/log.js'
 import type { Access } from './access.js'
-import { tokensFileIn } from './file.js'
-import { makeToken, readKeptToken } from './kept.js'
-import { createKeyring, plainTokens } from './keyring.js'
-import { type WatchedFile, watchTokensFile } from './watched.js'
-import { readTokensVariable } from './written.js'
+import { makeToken, readKeptToken } from './stored-token.js'
+import { createKeyring, plainTokens } from './token-registry.js'
+import { readTokensVariable } from './token-syntax.js'
+import { tokensFileIn } from './tokens-file.js'
+import { type WatchedFile, watchTokensFile } from './watch-file.js'
 
 /** Which tokens open the service (CONTRACT: authentication). Nothing here writes a token to a log. */
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { GIB, KIB, MIB } from '../../src/base/units.js'
-import { bytes, hostName, onOff } from '../../src/config/kinds.js'
+import { bytes, hostName, onOff } from '../../src/config/value-types.js'
 
 describe('a size', () => {
   it.each([
