@@ -1,6 +1,6 @@
 /** The embedded engine in this process, filled with slim records by the product's own parser, and asked as an endpoint asks it. */
 import { systemClock } from '../dist/base/clock.js'
-import { letHeapsGrow } from '../dist/base/heap.js'
+import { raiseHeapGrowth } from '../dist/base/heap.js'
 import { createMetrics } from '../dist/base/metrics.js'
 import { ENDPOINTS } from '../dist/endpoints/index.js'
 import { createArrowEngine } from '../dist/engine/arrow/engine.js'
@@ -11,7 +11,7 @@ const DAY_US = 86_400e6
 
 /** An empty engine, with heaps as the service has them. */
 export function openEngine() {
-  letHeapsGrow()
+  raiseHeapGrowth()
   return createArrowEngine({ clock: systemClock, metrics: createMetrics(), rowsLimitBytes: 64e9 })
 }
 

@@ -12,7 +12,7 @@ import { ENDPOINTS } from '../dist/endpoints/index.js'
 import { projectRef } from '../dist/generate/values/projects.js'
 import { createApp } from '../dist/http/app.js'
 import { listen } from '../dist/http/server/server.js'
-import { createKeyring, plainTokens } from '../dist/tokens/token-registry.js'
+import { createTokenRegistry, plainTokens } from '../dist/tokens/token-registry.js'
 import { PROJECTS, records, SEED } from './data.mjs'
 import { appendLines, openEngine } from './engine.mjs'
 import { OTHER_CORE, runNode } from './process.mjs'
@@ -33,7 +33,7 @@ const engine = openEngine()
 for (const source of ['edge_logs', 'function_edge_logs'])
   await appendLines(engine, records(source, rows / 2, true, { projects: PROJECTS_COUNT }))
 await engine.seal()
-const keyring = createKeyring(clock)
+const keyring = createTokenRegistry(clock)
 keyring.replace(plainTokens([TOKEN]))
 const parts = { engine, endpoints: ENDPOINTS, metrics, clock, accessOf: keyring.accessOf, status: () => 'ok', log() {} }
 const app = createApp({ ...parts, limits: { cacheEntries: 2 * entries } })

@@ -24,8 +24,8 @@ import { openRejects } from './ingest/rejects.js'
 import { createIngest } from './ingest/stream/ingest.js'
 import { readStdin, type StdinReader, type StdinReport } from './ingest/stream/stdin.js'
 import { createTranslator } from './otlp/translator.js'
-import { openTokens } from './tokens/load-tokens.js'
-import { keepToken } from './tokens/stored-token.js'
+import { loadTokens } from './tokens/load-tokens.js'
+import { storeToken } from './tokens/stored-token.js'
 import type { OwnEndpoints } from './user-endpoints/open.js'
 
 /** How long a start that is broken off may take to release the data directory. */
@@ -53,7 +53,7 @@ export async function startService(config: ServeConfig, log: Log, lock: LockOpti
   const [clock, metrics] = [systemClock, createMetrics()]
   const own = config.endpoints === undefined ? undefined : await openOwn(config.endpoints, log)
   const disk = config.dataDir === undefined ? undefined : await openDataDir(config.dataDir, { log, ...lock })
-  const tokens = await orRelease(disk, () => openTokens(config, { clock, log }))
+  const tokens = await orRelease(disk, () => loadTokens(config, { clock, log }))
   const { retentionUs, source, project, fieldNames } = config
   const engine = await orRelease(disk, () => createEngine(config, disk, { clock, metrics, log }))
   gaugeEngine(engine, metrics)
@@ -264,7 +264,7 @@ function announceToken(token: string, dataDir: string | undefined, log: Log): vo
     log(`made an access token for this run: ${token}`, { code: 'token_made' })
     return
   }
-  keepToken(dataDir, token)
+  storeToken(dataDir, token)
   log(`made an access token, kept in ${dataDir}, shown this once: ${token}`, { code: 'token_made' })
 }
 

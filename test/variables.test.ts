@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { readQuery } from '../src/client/query.js'
 import { readTail } from '../src/client/tail.js'
 import {
+  readEffectiveSettings,
   readExportConfig,
   readHealthConfig,
-  readInForce,
   readSchemaConfig,
   readServeConfig,
   readTokenCreateConfig,
@@ -33,7 +33,7 @@ const unheard = () => {}
 const COMMANDS: [name: string, settings: Settings, read: Read][] = [
   ['serve', SERVE_SETTINGS, (environment) => readServeConfig([], environment)],
   ['serve --engine clickhouse', SERVE_SETTINGS, (all) => readServeConfig(['--engine', 'clickhouse', ...URL_FLAG], all)],
-  ['config', SERVE_SETTINGS, (environment) => readInForce([], environment)],
+  ['config', SERVE_SETTINGS, (environment) => readEffectiveSettings([], environment)],
   ['health', HEALTH_SETTINGS, (environment) => readHealthConfig([], environment)],
   ['query', QUERY_SETTINGS, (environment) => readQuery([], environment, unheard)],
   ['tail', TAIL_SETTINGS, (environment) => readTail(['--project', 'a'], environment, unheard)],

@@ -1,7 +1,7 @@
 import { MessageChannel } from 'node:worker_threads'
 
 /** All memory of the typed arrays that plain data holds. What is empty is left out: it may be a constant. */
-export function memoryOf(data: unknown): ArrayBuffer[] {
+export function arrayBuffersOf(data: unknown): ArrayBuffer[] {
   const found = new Set<ArrayBuffer>()
   const visit = (value: unknown): void => {
     if (ArrayBuffer.isView(value)) {

@@ -10,7 +10,7 @@ import { GIB } from './units.js'
 const GROWTH = { little: 100, plenty: 1000 }
 
 /** To be called at the start of a process, which is to live in so much memory, before any thread is started. */
-export function letHeapsGrow(memoryLimitBytes = Number.POSITIVE_INFINITY): void {
+export function raiseHeapGrowth(memoryLimitBytes = Number.POSITIVE_INFINITY): void {
   const growth = memoryLimitBytes < GIB ? GROWTH.little : GROWTH.plenty
   setFlagsFromString(`--heap-growing-percent=${growth}`)
 }

@@ -5,14 +5,14 @@ import { createSerialQueue } from './serial-queue.js'
  * A thread that answers questions, one after the other: its script takes each as a message and posts one answer. It starts
  * with the first question, and anew with the next one after it has died or was ended.
  */
-export interface AnsweringThread<Question, Answer> {
+export interface RequestThread<Question, Answer> {
   /** Rejects where the thread dies over it. The memory `moved` is the thread's from the moment when it is asked. */
   ask(question: Question, moved?: readonly ArrayBuffer[]): Promise<Answer>
   /** Ends it at once; all that it has been asked is rejected. */
   end(): Promise<void>
 }
 
-export interface AnsweringThreadOptions {
+export interface RequestThreadOptions {
   /** What the script finds in `workerData`. */
   workerData?: unknown
   resourceLimits?: ResourceLimits
@@ -23,10 +23,10 @@ interface Waiting<Answer> {
   reject(error: Error): void
 }
 
-export function createAnsweringThread<Question, Answer>(
+export function createRequestThread<Question, Answer>(
   script: URL,
-  options: AnsweringThreadOptions = {},
-): AnsweringThread<Question, Answer> {
+  options: RequestThreadOptions = {},
+): RequestThread<Question, Answer> {
   const queue = createSerialQueue()
   let worker: Worker | undefined
   let waiting: Waiting<Answer> | undefined

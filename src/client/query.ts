@@ -2,7 +2,7 @@ import { escapeControlInDocument } from '../base/escape-control.js'
 import { usageError } from '../base/failures.js'
 import type { Log } from '../base/log.js'
 import { MIB } from '../base/units.js'
-import { readWithFile } from '../config/config.js'
+import { readSettingsWithFile } from '../config/config.js'
 import type { Environment, Others, ValuesOf } from '../config/setting.js'
 import { QUERY_SETTINGS } from '../config/settings.js'
 import { describeEndpoints, findEndpoint, listEndpoints, parametersOf } from './endpoints.js'
@@ -45,7 +45,10 @@ const LINE_BREAK = 10
 
 /** The configuration of `logweir query`. Throws `usage`. */
 export function readQuery(args: readonly string[], environment: Environment, warn: Log): QueryConfig {
-  const { values, others, found } = readWithFile(QUERY_SETTINGS, args, environment, { warn, takesOthers: true })
+  const { values, others, found } = readSettingsWithFile(QUERY_SETTINGS, args, environment, {
+    warn,
+    allowsExtras: true,
+  })
   const [endpoint, extra] = others.operands
   if (extra !== undefined) throw usageError(`unexpected argument ${JSON.stringify(extra)}. Try: logweir query --help`)
   if (endpoint === undefined && others.flags.length > 0) {

@@ -1,9 +1,9 @@
 import { stateError, usageError } from '../base/failures.js'
-import { readKeptToken, tokenPathIn } from '../tokens/stored-token.js'
-import { unquoted } from '../tokens/token-syntax.js'
+import { readStoredToken, storedTokenPath } from '../tokens/stored-token.js'
+import { unquote } from '../tokens/token-syntax.js'
 
 /** The token that is sent to a service. */
-export interface Key {
+export interface ServiceToken {
   token: string
   /** Where it comes from: ends the sentence "The service does not know the token …". */
   origin: string
@@ -15,8 +15,8 @@ const VARIABLE = 'LOGWEIR_TOKEN'
 const PRINTED = `with --in-memory it is the token that serve printed, as in export ${VARIABLE}=…`
 
 /** A token that the caller gave, in the variable or in a file of settings. Throws `usage` if no header can carry it. */
-export function givenKey(text: string, from = VARIABLE): Key {
-  const token = unquoted(text)
+export function configuredToken(text: string, from = VARIABLE): ServiceToken {
+  const token = unquote(text)
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw usageError(`${from} holds white space or a character beyond ASCII, as no token does.`)
   }
@@ -24,10 +24,10 @@ export function givenKey(text: string, from = VARIABLE): Key {
 }
 
 /** The token that a service on this machine keeps. Throws `usage` if the service is elsewhere, `failed` if no token is kept yet. */
-export function keptKey(url: string, dataDir: string): Key {
+export function localToken(url: string, dataDir: string): ServiceToken {
   if (!isHere(url)) throw usageError(`no access token for ${url}. Put one into the variable ${VARIABLE}.`)
-  const token = readKeptToken(dataDir)
-  if (token !== undefined) return { token, origin: `in ${tokenPathIn(dataDir)}`, remedy: otherTokens(dataDir) }
+  const token = readStoredToken(dataDir)
+  if (token !== undefined) return { token, origin: `in ${storedTokenPath(dataDir)}`, remedy: otherTokens(dataDir) }
   throw stateError(
     `no access token: none is kept in ${dataDir}. Put one into the variable ${VARIABLE}: ${PRINTED}; or name the service's --data-dir.`,
   )

@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { LogweirError } from '../base/errors.js'
 import { escapeControl } from '../base/escape-control.js'
 import { KIB } from '../base/units.js'
-import { givenKey, type Key, keptKey } from './service-token.js'
+import { configuredToken, localToken, type ServiceToken } from './service-token.js'
 
 /** A running service, as the commands ask it. */
 export interface Service {
@@ -51,7 +51,7 @@ const MOST_ERROR_BYTES = 64 * KIB
 
 /** Throws `usage` if the token is none, or is missing for another machine; `failed` if no token is kept here yet. */
 export function connectService({ url, token, tokenFrom, dataDir }: ServiceAddress): Service {
-  const key = token === undefined ? keptKey(url, dataDir) : givenKey(token, tokenFrom)
+  const sent = token === undefined ? localToken(url, dataDir) : configuredToken(token, tokenFrom)
   const base = url.endsWith('/') ? url : `${url}/`
 
   async function get(path: string, headers: Record<string, string>, signal?: AbortSignal): Promise<Answer> {
@@ -59,8 +59,8 @@ export function connectService({ url, token, tokenFrom, dataDir }: ServiceAddres
     const timer = setTimeout(() => slow.abort(), ANSWER_MS)
     const either = signal === undefined ? slow.signal : AbortSignal.any([signal, slow.signal])
     try {
-      const incoming = await ask(base + path, { headers: { ...headers, 'X-API-KEY': key.token }, signal: either })
-      if (incoming.statusCode !== 200) throw await refusal(incoming, url, key)
+      const incoming = await ask(base + path, { headers: { ...headers, 'X-API-KEY': sent.token }, signal: either })
+      if (incoming.statusCode !== 200) throw await refusal(incoming, url, sent)
       return { type: typeOf(incoming), body: bodyOf(incoming) }
     } catch (error) {
       if (signal?.aborted || error instanceof ServiceError) throw error
@@ -90,7 +90,11 @@ const typeOf = ({ headers }: IncomingMessage) => (headers['content-type'] ?? '')
 /** What a connection died of, in the words of the system. */
 export const reasonOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? (error as Error).message
 
-async function refusal(incoming: IncomingMessage, url: string, { origin, remedy }: Key): Promise<ServiceError> {
+async function refusal(
+  incoming: IncomingMessage,
+  url: string,
+  { origin, remedy }: ServiceToken,
+): Promise<ServiceError> {
   const { statusCode: status, headers } = incoming
   const retryAfterMs = Number(headers['retry-after'] ?? 0) * 1000 || 0
   const told = describeError(await textUpTo(bodyOf(incoming), MOST_ERROR_BYTES).catch(() => ''))

@@ -1,4 +1,4 @@
-import { readInForce } from '../config/config.js'
+import { readEffectiveSettings } from '../config/config.js'
 import { CONFIG_SETTINGS } from '../config/settings.js'
 import { type Command, EXIT, write } from './command.js'
 
@@ -8,9 +8,9 @@ export const config: Command = {
   settings: CONFIG_SETTINGS,
   remarks: 'What it prints is a file of settings itself. Secrets are shown as ***.',
   async run(args, { environment, log, stdout }) {
-    const { isJson, settings } = readInForce(args, environment, log)
-    const { describeInForce, jsonInForce } = await import('../config/effective-settings.js')
-    await write(stdout, isJson ? jsonInForce(settings) : describeInForce(settings))
+    const { isJson, settings } = readEffectiveSettings(args, environment, log)
+    const { effectiveSettingsToml, effectiveSettingsJson } = await import('../config/effective-settings.js')
+    await write(stdout, isJson ? effectiveSettingsJson(settings) : effectiveSettingsToml(settings))
     return EXIT.ok
   },
 }

@@ -11,7 +11,7 @@ const LOOK_MS = 10
  * Ends the process. `process.exit` waits for calls to the file system that are under way, for ever if a mount does not
  * answer; if one of them takes longer than a second, the process is killed instead.
  */
-export async function endProcess(code: number): Promise<never> {
+export async function exitProcess(code: number): Promise<never> {
   if (countFileCalls() > 0) await wait(NEXT_CALL_MS)
   if (await areFileCallsStuck()) process.kill(process.pid, 'SIGKILL')
   process.exit(code)

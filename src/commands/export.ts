@@ -1,4 +1,4 @@
-import { letHeapsGrow } from '../base/heap.js'
+import { raiseHeapGrowth } from '../base/heap.js'
 import { readExportConfig } from '../config/config.js'
 import { EXPORT_SETTINGS } from '../config/settings.js'
 import { type Command, EXIT, write } from './command.js'
@@ -10,7 +10,7 @@ export const exportTo: Command = {
   settings: EXPORT_SETTINGS,
   async run(args, { environment, log, stdout, stderr }) {
     const config = readExportConfig(args, environment, log)
-    letHeapsGrow()
+    raiseHeapGrowth()
     const { exportDirectory } = await import('../export/export.js')
     const print = (text: string) => write(stdout, text)
     const isWhole = await exportDirectory(config, { print, log, terminal: stderr.isTTY ? stderr : undefined })

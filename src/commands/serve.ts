@@ -1,11 +1,11 @@
-import { letHeapsGrow } from '../base/heap.js'
+import { raiseHeapGrowth } from '../base/heap.js'
 import { createStderrLog } from '../base/log.js'
 import { limitWarning } from '../base/memory.js'
 import { catchStopSignals } from '../base/stop-signals.js'
 import { readServeConfig } from '../config/config.js'
 import { SERVE_SETTINGS } from '../config/settings.js'
 import { type Command, failed } from './command.js'
-import { endProcess } from './exit-process.js'
+import { exitProcess } from './exit-process.js'
 
 export const serve: Command = {
   name: 'serve',
@@ -15,11 +15,11 @@ export const serve: Command = {
     const signals = catchStopSignals()
     const config = readServeConfig(args, environment, warn)
     const log = createStderrLog(config.logFormat)
-    letHeapsGrow(config.memoryLimitBytes)
+    raiseHeapGrowth(config.memoryLimitBytes)
     const warning = config.clickhouse === undefined ? limitWarning(config.memoryLimitBytes) : undefined
     if (warning !== undefined) log(warning, { level: 'warn', code: 'memory_limit_too_low' })
     const { runService } = await import('../service.js')
     // A standard input that nobody closes must not hold the program.
-    return endProcess(await runService(config, log, signals).catch((error) => failed(error, log)))
+    return exitProcess(await runService(config, log, signals).catch((error) => failed(error, log)))
   },
 }

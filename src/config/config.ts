@@ -100,23 +100,23 @@ export interface ExportConfig {
 const unheard: Log = () => {}
 
 /** Settings of the command line, the environment, and the file that one of the two names; `warn` hears what is wrong with it. */
-export function readWithFile<S extends Settings & typeof SETTINGS_FILE>(
+export function readSettingsWithFile<S extends Settings & typeof SETTINGS_FILE>(
   settings: S,
   args: readonly string[],
   environment: Environment,
-  { warn = unheard, takesOthers = false }: { warn?: Log; takesOthers?: boolean } = {},
+  { warn = unheard, allowsExtras = false }: { warn?: Log; allowsExtras?: boolean } = {},
 ): Read<S> {
   function readFile(path: string) {
     const file = readSettingsFile(path, FILE_SETTINGS)
     if (file.warning !== undefined) warn(file.warning)
     return file
   }
-  return readSettings(settings, args, environment, { takesOthers, readFile })
+  return readSettings(settings, args, environment, { allowsExtras, readFile })
 }
 
 /** The configuration of `logweir serve`. Throws `usage`. */
 export function readServeConfig(args: readonly string[], environment: Environment, warn?: Log): ServeConfig {
-  return serveConfigOf(readWithFile(SERVE_SETTINGS, args, environment, { warn }))
+  return serveConfigOf(readSettingsWithFile(SERVE_SETTINGS, args, environment, { warn }))
 }
 
 type ReadServe = Pick<Read<typeof SERVE_SETTINGS>, 'values' | 'found'>
@@ -166,33 +166,36 @@ function overriddenOf({ values, found }: ReadServe) {
 }
 
 /** A setting of serve as `logweir config` tells it. */
-export interface InForce {
+export interface EffectiveSetting {
   /** Undefined: not set, or without effect. */
   found: Found | undefined
   name: keyof typeof SERVE_SETTINGS
 }
 
 /** Each setting of serve with what it is and where that was found, and whether JSON is wanted. Throws `usage` where serve would. */
-export function readInForce(args: readonly string[], environment: Environment, warn?: Log) {
-  const { values, found } = readWithFile(CONFIG_SETTINGS, args, environment, { warn })
+export function readEffectiveSettings(args: readonly string[], environment: Environment, warn?: Log) {
+  const { values, found } = readSettingsWithFile(CONFIG_SETTINGS, args, environment, { warn })
   const { json, ...own } = values
   serveConfigOf({ values: own, found })
   const overridden = overriddenOf({ values: own, found })
-  const names = Object.keys(SERVE_SETTINGS) as InForce['name'][]
-  const settings: InForce[] = names.map((name) => ({ name, found: name === overridden ? undefined : found.get(name) }))
+  const names = Object.keys(SERVE_SETTINGS) as EffectiveSetting['name'][]
+  const settings: EffectiveSetting[] = names.map((name) => ({
+    name,
+    found: name === overridden ? undefined : found.get(name),
+  }))
   return { isJson: json ?? false, settings }
 }
 
 /** The configuration of `logweir schema clickhouse`. Throws `usage`. */
 export function readSchemaConfig(args: readonly string[], environment: Environment, warn?: Log): SchemaConfig {
-  const { apply, ...others } = readWithFile(SCHEMA_SETTINGS, args, environment, { warn }).values
+  const { apply, ...others } = readSettingsWithFile(SCHEMA_SETTINGS, args, environment, { warn }).values
   const { clickhouse } = takeClickHouse(others)
   return { apply: apply ?? false, clickhouse: apply ? withUrl(clickhouse, '--apply') : clickhouse }
 }
 
 /** The configuration of `logweir export`. Throws `usage`. */
 export function readExportConfig(args: readonly string[], environment: Environment, warn?: Log): ExportConfig {
-  const { to, dataDir, ...others } = readWithFile(EXPORT_SETTINGS, args, environment, { warn }).values
+  const { to, dataDir, ...others } = readSettingsWithFile(EXPORT_SETTINGS, args, environment, { warn }).values
   if (to === undefined) throw usageError('export to where? There is one place: logweir export --to clickhouse')
   return { dataDir, clickhouse: withUrl(takeClickHouse(others).clickhouse, '--to clickhouse') }
 }
@@ -210,13 +213,13 @@ function withUrl(clickhouse: SchemaConfig['clickhouse'], wanting: string): Click
 
 /** The configuration of `logweir token create`. Throws `usage`. */
 export function readTokenCreateConfig(args: readonly string[], environment: Environment, warn?: Log): TokenConfig {
-  const { config: _, ...values } = readWithFile(TOKEN_SETTINGS, args, environment, { warn }).values
+  const { config: _, ...values } = readSettingsWithFile(TOKEN_SETTINGS, args, environment, { warn }).values
   return { action: 'create', ...values }
 }
 
 /** The configuration of `logweir token list`. Throws `usage`. */
 export function readTokenListConfig(args: readonly string[], environment: Environment, warn?: Log): TokenConfig {
-  const { config: _, json, ...place } = readWithFile(TOKEN_LIST_SETTINGS, args, environment, { warn }).values
+  const { config: _, json, ...place } = readSettingsWithFile(TOKEN_LIST_SETTINGS, args, environment, { warn }).values
   return { action: 'list', json: json ?? false, ...place }
 }
 
@@ -226,13 +229,13 @@ export function readTokenRevokeConfig(args: readonly string[], environment: Envi
   if (idOrName === undefined || idOrName.startsWith('-')) {
     throw usageError('revoke which token? Give its id or name: logweir token revoke NAME')
   }
-  const { config: _, ...place } = readWithFile(TOKEN_PLACE_SETTINGS, flags, environment, { warn }).values
+  const { config: _, ...place } = readSettingsWithFile(TOKEN_PLACE_SETTINGS, flags, environment, { warn }).values
   return { action: 'revoke', idOrName, ...place }
 }
 
 /** The configuration of `logweir health`: the root of the service's address. Throws `usage`. */
 export function readHealthConfig(args: readonly string[], environment: Environment, warn?: Log): { url: string } {
-  const { port, host } = readWithFile(HEALTH_SETTINGS, args, environment, { warn }).values
+  const { port, host } = readSettingsWithFile(HEALTH_SETTINGS, args, environment, { warn }).values
   if (port === 0) throw usageError('health of which service? Port 0 is any free one: name the port with --port.')
   const reached = REACHED_AT[host] ?? host
   return { url: `http://${isIPv6(reached) ? `[${reached}]` : reached}:${port}` }

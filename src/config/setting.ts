@@ -2,10 +2,10 @@ import { parseArgs } from 'node:util'
 import type { LogweirError } from '../base/errors.js'
 import { usageError } from '../base/failures.js'
 import { nearest } from '../base/nearest.js'
-import { type Kind, onOff } from './value-types.js'
+import { onOff, type ValueType } from './value-types.js'
 
 export interface Setting<T> {
-  kind: Kind<T>
+  type: ValueType<T>
   /** As it would be typed; undefined where there is none, or where the program finds it at the start. */
   default?: string
   meaning: string
@@ -22,7 +22,7 @@ export interface Setting<T> {
 /** Settings by their names, in camel case: `dataDir` is `--data-dir`, `LOGWEIR_DATA_DIR`, and `data-dir` in a file. */
 export type Settings = Readonly<Record<string, Setting<unknown>>>
 
-type Value<S> = S extends { kind: Kind<infer T>; default: string }
+type Value<S> = S extends { type: ValueType<infer T>; default: string }
   ? T
   : S extends Setting<infer T>
     ? T | undefined
@@ -70,7 +70,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 export interface ReadOptions {
   /** Without it arguments that are no settings are errors. */
-  takesOthers?: boolean
+  allowsExtras?: boolean
   /** Reads the file that the setting `config` names, where there is one. */
   readFile?: (path: string) => SettingsFile
 }
@@ -100,9 +100,9 @@ export function readSettings<S extends Settings>(
   settings: S,
   args: readonly string[],
   environment: Environment,
-  { takesOthers = false, readFile }: ReadOptions = {},
+  { allowsExtras = false, readFile }: ReadOptions = {},
 ): Read<S> {
-  const { flags, others } = readFlags(settings, args, takesOthers)
+  const { flags, others } = readFlags(settings, args, allowsExtras)
   const file = settings.config && readNamedFile(settings.config, { flags, environment }, readFile)
   const values: Record<string, unknown> = {}
   const found = new Map<string, Found>()
@@ -149,11 +149,11 @@ function variableIn(environment: Environment, name: string): string | undefined 
   return isLink ? undefined : text || undefined
 }
 
-function readValue({ kind, secret }: Setting<unknown>, { text, origin, where }: Found, name: string): unknown {
-  const value = kind.read(text)
+function readValue({ type, secret }: Setting<unknown>, { text, origin, where }: Found, name: string): unknown {
+  const value = type.read(text)
   if (value !== undefined) return value
   const shown = secret ? '***' : withoutSecrets(JSON.stringify(text))
-  throw usageError(`${origin === 'file' ? `${where}: ${fileNameOf(name)}` : where}: ${shown} is not ${kind.expects}.`)
+  throw usageError(`${origin === 'file' ? `${where}: ${fileNameOf(name)}` : where}: ${shown} is not ${type.expects}.`)
 }
 
 interface Given {
@@ -161,24 +161,24 @@ interface Given {
   others: Others
 }
 
-function readFlags(settings: Settings, args: readonly string[], takesOthers: boolean): Given {
+function readFlags(settings: Settings, args: readonly string[], allowsExtras: boolean): Given {
   const names = new Map(
     Object.keys(settings).flatMap((name) => (settings[name]!.flag === false ? [] : [[flagOf(name), name]])),
   )
-  const isSwitch = (name: string) => settings[name]!.kind === onOff
+  const isSwitch = (name: string) => settings[name]!.type === onOff
   const flags = new Map<string, string>()
   const others = { flags: [] as [string, string][], operands: [] as string[] }
   const switches = new Set([...names].flatMap(([flag, name]) => (isSwitch(name) ? [flag] : [])))
   for (const token of tokensOf(args, switches)) {
     if (token.kind === 'option-terminator') continue
     if (token.kind === 'positional') {
-      if (!takesOthers) throw usageError(`unexpected argument ${JSON.stringify(token.value)}. Try: logweir --help`)
+      if (!allowsExtras) throw usageError(`unexpected argument ${JSON.stringify(token.value)}. Try: logweir --help`)
       others.operands.push(token.value)
       continue
     }
     const name = names.get(token.rawName)
     if (name !== undefined) flags.set(name, flagText(token, isSwitch(name)))
-    else if (takesOthers && token.rawName.startsWith('--')) others.flags.push([token.rawName, flagText(token, false)])
+    else if (allowsExtras && token.rawName.startsWith('--')) others.flags.push([token.rawName, flagText(token, false)])
     else throw unknownFlag(token.rawName, [...names.keys()])
   }
   return { flags, others }
@@ -217,10 +217,10 @@ function flagText(token: FlagToken, isSwitch: boolean): string {
 
 /** The lines of `--help` for some settings: flag, variable, default, meaning. */
 export function describeSettings(settings: Settings): string[] {
-  const rows = Object.entries(settings).map(([name, { kind, default: value, meaning, flag, variable }]) => [
-    flag === false ? '' : `${flagOf(name)} ${kind.placeholder}`.trim(),
+  const rows = Object.entries(settings).map(([name, { type, default: value, meaning, flag, variable }]) => [
+    flag === false ? '' : `${flagOf(name)} ${type.placeholder}`.trim(),
     variable === false ? '' : variableOf(name),
-    kind === onOff ? '' : (value ?? ''),
+    type === onOff ? '' : (value ?? ''),
     meaning,
   ])
   const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]!.length)))

@@ -49,11 +49,12 @@ export function readSettingsFile(path: string, known: Settings): SettingsFile {
 const UNQUOTED = { number: ['number'], boolean: ['boolean', 'number'] }
 
 /** A value as it would stand in a variable. */
-function textOf({ kind, secret }: Settings[string], value: unknown, where: string): string {
-  if (typeof value === 'string' || (kind.inFile && UNQUOTED[kind.inFile].includes(typeof value))) return String(value)
+function textOf({ type, secret }: Settings[string], value: unknown, where: string): string {
+  if (typeof value === 'string' || (type.tomlType && UNQUOTED[type.tomlType].includes(typeof value)))
+    return String(value)
   const shown = secret ? '***' : withoutSecrets(JSON.stringify(value))
-  const mend = kind.inFile === undefined ? ' Write it in quotes.' : ''
-  throw usageError(`${where}: ${shown} is not ${kind.expects}.${mend}`)
+  const mend = type.tomlType === undefined ? ' Write it in quotes.' : ''
+  throw usageError(`${where}: ${shown} is not ${type.expects}.${mend}`)
 }
 
 function readBytes(path: string) {

@@ -7,40 +7,40 @@ import { findSource, SOURCE_NAMES, type SourceName } from '../sources.js'
 import type { Settings } from './setting.js'
 import {
   bytes,
+  durationUs,
   expiry,
   hostName,
   httpUrl,
   identifier,
-  type Kind,
+  integer,
   listOf,
   oneOf,
   onOff,
   projectName,
   rate,
-  spanUs,
   text,
+  timeoutUs,
   tokenName,
-  waitUs,
-  whole,
+  type ValueType,
 } from './value-types.js'
 
-const sourceName: Kind<SourceName> = {
+const sourceName: ValueType<SourceName> = {
   placeholder: 'NAME',
   expects: `a source: ${SOURCE_NAMES.join(', ')}, or the alias of one`,
   words: SOURCE_NAMES,
   read: (value) => findSource(value)?.name,
 }
 
-const anySource: Kind<SourceName | 'all'> = {
+const anySource: ValueType<SourceName | 'all'> = {
   ...sourceName,
   expects: `"all" or ${sourceName.expects}`,
   words: ['all', ...SOURCE_NAMES],
   read: (value) => (value === 'all' ? value : sourceName.read(value)),
 }
 
-const fieldNames: Kind<string[]> = { placeholder: 'NAMES', expects: EXPECTED_NAMES, read: readFieldNames }
+const fieldNames: ValueType<string[]> = { placeholder: 'NAMES', expects: EXPECTED_NAMES, read: readFieldNames }
 
-const moment: Kind<number | 'now'> = {
+const moment: ValueType<number | 'now'> = {
   placeholder: 'TIME',
   expects: '"now" or an ISO 8601 time, as 2026-11-20T10:00:00Z',
   read: (value) => (value === 'now' ? value : parseIso8601(value)),
@@ -50,61 +50,61 @@ const MOST_DAYS = 36_500
 
 /** Where settings are that all commands share. */
 export const SETTINGS_FILE = {
-  config: { kind: text('FILE'), file: false, meaning: 'a file of settings in TOML, each by the name of its flag' },
+  config: { type: text('FILE'), file: false, meaning: 'a file of settings in TOML, each by the name of its flag' },
 } satisfies Settings
 
 /** Where an existing ClickHouse server or cluster is. */
 export const CLICKHOUSE_SETTINGS = {
   clickhouseUrl: {
-    kind: httpUrl("a ClickHouse server's HTTP interface", 'http://127.0.0.1:8123'),
+    type: httpUrl("a ClickHouse server's HTTP interface", 'http://127.0.0.1:8123'),
     meaning: 'HTTP address of a ClickHouse server, of a cluster any one of it',
   },
-  clickhouseCluster: { kind: identifier('NAME'), meaning: "cluster, by its name in the servers' configuration" },
-  clickhouseDatabase: { kind: identifier('NAME'), default: 'logweir', meaning: 'database of the tables' },
-  clickhouseUser: { kind: text('NAME'), default: 'default', meaning: 'user of ClickHouse' },
-  clickhousePassword: { kind: text(''), flag: false, secret: true, meaning: 'its password; never a flag' },
+  clickhouseCluster: { type: identifier('NAME'), meaning: "cluster, by its name in the servers' configuration" },
+  clickhouseDatabase: { type: identifier('NAME'), default: 'logweir', meaning: 'database of the tables' },
+  clickhouseUser: { type: text('NAME'), default: 'default', meaning: 'user of ClickHouse' },
+  clickhousePassword: { type: text(''), flag: false, secret: true, meaning: 'its password; never a flag' },
 } satisfies Settings
 
 export const SERVE_SETTINGS = {
   ...SETTINGS_FILE,
-  port: { kind: whole('PORT', 0, 65_535), default: '4000', meaning: 'TCP port to listen on; 0: any free one' },
-  host: { kind: hostName, default: '127.0.0.1', meaning: 'address to listen on' },
-  dataDir: { kind: text('DIR'), default: './logweir-data', meaning: 'keep rows, rejects and the access token here' },
-  inMemory: { kind: onOff, meaning: 'write nothing to disk: rows end with the process' },
-  source: { kind: sourceName, meaning: 'source of records on standard input that name none' },
-  project: { kind: projectName, meaning: 'project of records on standard input that name none' },
+  port: { type: integer('PORT', 0, 65_535), default: '4000', meaning: 'TCP port to listen on; 0: any free one' },
+  host: { type: hostName, default: '127.0.0.1', meaning: 'address to listen on' },
+  dataDir: { type: text('DIR'), default: './logweir-data', meaning: 'keep rows, rejects and the access token here' },
+  inMemory: { type: onOff, meaning: 'write nothing to disk: rows end with the process' },
+  source: { type: sourceName, meaning: 'source of records on standard input that name none' },
+  project: { type: projectName, meaning: 'project of records on standard input that name none' },
   timeField: {
-    kind: fieldNames,
+    type: fieldNames,
     meaning: 'fields of records on standard input that can hold the time, comma separated; default: timestamp',
   },
   messageField: {
-    kind: fieldNames,
+    type: fieldNames,
     meaning: 'fields that can hold the message, the first one that a record has; default: event_message,message',
   },
   memoryLimit: {
-    kind: bytes,
+    type: bytes,
     meaning: 'bytes of memory to live in, as 512M or 2G; default: half of the memory there is',
   },
-  maxDiskBytes: { kind: bytes, meaning: 'bytes that files of rows may take, as 500G; default: no bound' },
-  retentionDays: { kind: whole('DAYS', 1, MOST_DAYS), default: '90', meaning: 'rows older than this go' },
+  maxDiskBytes: { type: bytes, meaning: 'bytes that files of rows may take, as 500G; default: no bound' },
+  retentionDays: { type: integer('DAYS', 1, MOST_DAYS), default: '90', meaning: 'rows older than this go' },
   tokensFile: {
-    kind: text('FILE'),
+    type: text('FILE'),
     meaning: 'access tokens, hashed or one a line; default: tokens.json in the data directory',
   },
-  accessTokens: { kind: text(''), flag: false, secret: true, meaning: 'access tokens, comma separated; never a flag' },
+  accessTokens: { type: text(''), flag: false, secret: true, meaning: 'access tokens, comma separated; never a flag' },
   keepAlive: {
-    kind: waitUs,
+    type: timeoutUs,
     default: '95s',
     meaning: 'how long an idle connection is kept; longer than proxies and shippers keep theirs',
   },
   logFormat: {
-    kind: oneOf<LogFormat>('FORMAT', 'text', 'json'),
+    type: oneOf<LogFormat>('FORMAT', 'text', 'json'),
     default: 'text',
     meaning: 'lines on stderr: text, on a terminal with times and in colour; json, an object a line',
   },
-  endpoints: { kind: text('DIR'), meaning: 'modules of your own endpoints, taken up again when they change' },
+  endpoints: { type: text('DIR'), meaning: 'modules of your own endpoints, taken up again when they change' },
   engine: {
-    kind: oneOf('ENGINE', 'embedded', 'clickhouse'),
+    type: oneOf('ENGINE', 'embedded', 'clickhouse'),
     default: 'embedded',
     meaning: 'where rows are kept and asked: embedded, in this process; clickhouse, on a server of yours',
   },
@@ -113,14 +113,14 @@ export const SERVE_SETTINGS = {
 
 export const SCHEMA_SETTINGS = {
   ...SETTINGS_FILE,
-  apply: { kind: onOff, variable: false, meaning: 'create what is missing on the server instead of printing it' },
+  apply: { type: onOff, variable: false, meaning: 'create what is missing on the server instead of printing it' },
   ...CLICKHOUSE_SETTINGS,
 } satisfies Settings
 
 export const EXPORT_SETTINGS = {
   ...SETTINGS_FILE,
   to: {
-    kind: oneOf('ENGINE', 'clickhouse'),
+    type: oneOf('ENGINE', 'clickhouse'),
     variable: false,
     meaning: 'where the rows go: clickhouse, to the tables that --engine clickhouse works on',
   },
@@ -132,38 +132,38 @@ export const EXPORT_SETTINGS = {
 export const TOKEN_PLACE_SETTINGS = {
   ...SETTINGS_FILE,
   dataDir: { ...SERVE_SETTINGS.dataDir, meaning: 'the data directory; the tokens are in its file tokens.json' },
-  tokensFile: { kind: text('FILE'), meaning: 'the file of hashed tokens, where it is another' },
+  tokensFile: { type: text('FILE'), meaning: 'the file of hashed tokens, where it is another' },
 } satisfies Settings
 
 /** A token is bound to so many projects at the most. */
 const MOST_TOKEN_PROJECTS = 100
 
 export const TOKEN_SETTINGS = {
-  name: { kind: tokenName, variable: false, meaning: 'what people call the token' },
+  name: { type: tokenName, variable: false, meaning: 'what people call the token' },
   scope: {
-    kind: listOf(oneOf('SCOPE', 'query', 'ingest')),
+    type: listOf(oneOf('SCOPE', 'query', 'ingest')),
     default: 'query,ingest',
     variable: false,
     meaning: 'what it may be used for: query, to ask; ingest, to send records',
   },
   project: {
-    kind: listOf(projectName, MOST_TOKEN_PROJECTS),
+    type: listOf(projectName, MOST_TOKEN_PROJECTS),
     variable: false,
     meaning: 'the only projects that it opens; default: all',
   },
-  expires: { kind: expiry, variable: false, meaning: 'when it ends, as 30d or an ISO 8601 time; default: never' },
-  rate: { kind: rate, variable: false, meaning: 'requests that it may be used for, as 100/s or 600/m; default: any' },
+  expires: { type: expiry, variable: false, meaning: 'when it ends, as 30d or an ISO 8601 time; default: never' },
+  rate: { type: rate, variable: false, meaning: 'requests that it may be used for, as 100/s or 600/m; default: any' },
   ...TOKEN_PLACE_SETTINGS,
 } satisfies Settings
 
 export const TOKEN_LIST_SETTINGS = {
-  json: { kind: onOff, variable: false, meaning: 'JSON, one token a line' },
+  json: { type: onOff, variable: false, meaning: 'JSON, one token a line' },
   ...TOKEN_PLACE_SETTINGS,
 } satisfies Settings
 
 export const CONFIG_SETTINGS = {
   ...SERVE_SETTINGS,
-  json: { kind: onOff, variable: false, meaning: 'as JSON, for programs' },
+  json: { type: onOff, variable: false, meaning: 'as JSON, for programs' },
 } satisfies Settings
 
 /** Where the service on this machine listens, by the same names as for serve. */
@@ -178,9 +178,9 @@ const SERVICE_URL = 'http://127.0.0.1:4000'
 /** Where a running service is, and what opens it. */
 const CLIENT_SETTINGS = {
   ...SETTINGS_FILE,
-  url: { kind: httpUrl('a logweir service', SERVICE_URL), default: SERVICE_URL, meaning: 'address of the service' },
+  url: { type: httpUrl('a logweir service', SERVICE_URL), default: SERVICE_URL, meaning: 'address of the service' },
   token: {
-    kind: text(''),
+    type: text(''),
     flag: false,
     secret: true,
     meaning: 'access token to ask with; never a flag; default: the one that is kept in the data directory',
@@ -191,23 +191,23 @@ const CLIENT_SETTINGS = {
 export const QUERY_SETTINGS = {
   ...CLIENT_SETTINGS,
   format: {
-    kind: oneOf('FORMAT', 'table', 'json', 'ndjson', 'csv'),
+    type: oneOf('FORMAT', 'table', 'json', 'ndjson', 'csv'),
     variable: false,
     meaning: 'table, json, ndjson or csv; default: table on a terminal or with --columns, else json',
   },
   columns: {
-    kind: listOf(text('NAME')),
+    type: listOf(text('NAME')),
     variable: false,
     meaning: 'columns of the table, in this order; default: all',
   },
-  wide: { kind: onOff, variable: false, meaning: 'cut no cell of the table to the width of the terminal' },
+  wide: { type: onOff, variable: false, meaning: 'cut no cell of the table to the width of the terminal' },
 } satisfies Settings
 
 export const TAIL_SETTINGS = {
-  project: { kind: text('PROJECT'), variable: false, meaning: 'the project whose edge logs are followed' },
+  project: { type: text('PROJECT'), variable: false, meaning: 'the project whose edge logs are followed' },
   ...CLIENT_SETTINGS,
   format: {
-    kind: oneOf('FORMAT', 'text', 'ndjson'),
+    type: oneOf('FORMAT', 'text', 'ndjson'),
     default: 'text',
     variable: false,
     meaning: 'text: time and message; ndjson: whole rows',
@@ -222,25 +222,25 @@ const MOST_SEED = 2 ** 48
 const MOST_PROJECTS = 1_000_000
 
 export const GENERATE_SETTINGS = {
-  rows: { kind: whole('N', 1, MOST_ROWS), default: '1000', variable: false, meaning: 'records to write' },
+  rows: { type: integer('N', 1, MOST_ROWS), default: '1000', variable: false, meaning: 'records to write' },
   seed: {
-    kind: whole('N', 0, MOST_SEED),
+    type: integer('N', 0, MOST_SEED),
     default: '1',
     variable: false,
     meaning: 'equal seed, equal records, where --end is equal too',
   },
-  source: { kind: anySource, default: 'all', variable: false, meaning: 'one source, or all nine mixed' },
-  span: { kind: spanUs, default: '7d', variable: false, meaning: 'time from the first record to the last' },
-  end: { kind: moment, default: 'now', variable: false, meaning: 'time of the last record, ISO 8601' },
-  slim: { kind: onOff, variable: false, meaning: 'short records: little more than the queries read' },
+  source: { type: anySource, default: 'all', variable: false, meaning: 'one source, or all nine mixed' },
+  span: { type: durationUs, default: '7d', variable: false, meaning: 'time from the first record to the last' },
+  end: { type: moment, default: 'now', variable: false, meaning: 'time of the last record, ISO 8601' },
+  slim: { type: onOff, variable: false, meaning: 'short records: little more than the queries read' },
   projects: {
-    kind: whole('N', 1, MOST_PROJECTS),
+    type: integer('N', 1, MOST_PROJECTS),
     default: '2000',
     variable: false,
     meaning: 'customers; the first has a tenth of the records',
   },
   badEvery: {
-    kind: whole('N', 0, MOST_ROWS),
+    type: integer('N', 0, MOST_ROWS),
     default: '0',
     variable: false,
     meaning: 'add a line that cannot be taken after every N records; 0: none',

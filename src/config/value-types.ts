@@ -2,8 +2,8 @@ import { isIP } from 'node:net'
 import { parseIso8601 } from '../base/iso8601.js'
 import { DAY_US, GIB, HOUR_US, KIB, MIB, MILLISECOND_US, MINUTE_US, SECOND_US } from '../base/units.js'
 
-/** How the text of a setting becomes a value. `read` gives undefined for text that is none of its kind. */
-export interface Kind<T> {
+/** How the text of a setting becomes a value. `read` gives undefined for text that is none of its type. */
+export interface ValueType<T> {
   /** What `--help` shows behind the flag; empty for a switch. */
   placeholder: string
   /** Ends the sentence "… is not …". */
@@ -11,21 +11,21 @@ export interface Kind<T> {
   /** The words that it may be, where these are few: the shell completes them. */
   words?: readonly string[]
   /** How it stands in a file of settings, where that need not be a text in quotes. */
-  inFile?: 'number' | 'boolean'
+  tomlType?: 'number' | 'boolean'
   read(text: string): T | undefined
 }
 
-const integer = (text: string) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined)
+const parseDigits = (text: string) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined)
 
 /** Any text that is not empty. */
-export const text = (placeholder: string): Kind<string> => ({
+export const text = (placeholder: string): ValueType<string> => ({
   placeholder,
   expects: 'a text of at least one character',
   read: (value) => value || undefined,
 })
 
 /** One of some words. */
-export const oneOf = <Word extends string>(placeholder: string, ...words: readonly Word[]): Kind<Word> => ({
+export const oneOf = <Word extends string>(placeholder: string, ...words: readonly Word[]): ValueType<Word> => ({
   placeholder,
   expects: `one of ${words.join(', ')}`,
   words,
@@ -36,7 +36,7 @@ export const oneOf = <Word extends string>(placeholder: string, ...words: readon
  * The address of a server that speaks HTTP. Names and passwords are refused, since every user of the machine may read
  * them. Errors name the server and the example.
  */
-export const httpUrl = (server: string, example: string): Kind<string> => ({
+export const httpUrl = (server: string, example: string): ValueType<string> => ({
   placeholder: 'URL',
   expects: `the URL of ${server}, as ${example}, without name and password`,
   read(value) {
@@ -52,7 +52,7 @@ const HOST_LABEL = /^(?!-)[\w-]{1,63}$/
 const DOTTED_QUAD = /^\d+(\.\d+){3}$/
 
 /** An IP address or the name of a host, without port, scheme and brackets. The name need not resolve yet. */
-export const hostName: Kind<string> = {
+export const hostName: ValueType<string> = {
   placeholder: 'ADDRESS',
   expects: 'an address or a name, as 127.0.0.1, 0.0.0.0, :: or localhost, without a port',
   read(value) {
@@ -64,19 +64,19 @@ export const hostName: Kind<string> = {
 }
 
 /** A name in a database. */
-export const identifier = (placeholder: string): Kind<string> => ({
+export const identifier = (placeholder: string): ValueType<string> => ({
   placeholder,
   expects: 'a name of letters, digits and _, that does not begin with a digit',
   read: (value) => (/^[A-Za-z_]\w{0,127}$/.test(value) ? value : undefined),
 })
 
 /** An integer from `least` to `most`. */
-export const whole = (placeholder: string, least: number, most: number): Kind<number> => ({
+export const integer = (placeholder: string, least: number, most: number): ValueType<number> => ({
   placeholder,
   expects: `an integer from ${least} to ${most}`,
-  inFile: 'number',
+  tomlType: 'number',
   read(value) {
-    const number = integer(value)
+    const number = parseDigits(value)
     return number !== undefined && number >= least && number <= most ? number : undefined
   },
 })
@@ -93,10 +93,10 @@ const SWITCH_WORDS = new Map([
 ])
 
 /** On if the flag is given, or the variable says so; words in any case. */
-export const onOff: Kind<boolean> = {
+export const onOff: ValueType<boolean> = {
   placeholder: '',
   expects: 'one of 1, true, yes, on, 0, false, no, off',
-  inFile: 'boolean',
+  tomlType: 'boolean',
   read: (value) => SWITCH_WORDS.get(value.toLowerCase()),
 }
 
@@ -105,10 +105,10 @@ const BYTES: Record<string, number> = { '': 1, K: KIB, M: MIB, G: GIB, T: 1024 *
 const SIZE = /^(\d{0,15}(?:\.\d{1,15})?) ?(?:([KMGT])(?:i?B?)|B)?$/i
 
 /** A number of bytes, at least 1. Units are powers of 1024 in every spelling; a fraction needs a unit, and is rounded down. */
-export const bytes: Kind<number> = {
+export const bytes: ValueType<number> = {
   placeholder: 'BYTES',
   expects: 'a number of bytes above 0, as 1073741824, 512M, 512MB, 512Mi or 0.5G',
-  inFile: 'number',
+  tomlType: 'number',
   read(value) {
     const [, number = '', unit = ''] = SIZE.exec(value) ?? []
     if (unit === '' && number.includes('.')) return undefined
@@ -120,7 +120,7 @@ export const bytes: Kind<number> = {
 const SPANS_US: Record<string, number> = { s: SECOND_US, m: MINUTE_US, h: HOUR_US, d: DAY_US }
 
 /** A length of time, read into microseconds. */
-export const spanUs: Kind<number> = {
+export const durationUs: ValueType<number> = {
   placeholder: 'TIME',
   expects: 'a length of time above 0, as 90s, 30m, 12h or 7d',
   read(value) {
@@ -130,21 +130,21 @@ export const spanUs: Kind<number> = {
 }
 
 /** A length of time that timers can wait, from a second to a day, read into microseconds. */
-export const waitUs: Kind<number> = {
+export const timeoutUs: ValueType<number> = {
   placeholder: 'TIME',
   expects: 'a length of time from 1s to 1d, as 95s or 10m',
   read(value) {
-    const us = spanUs.read(value)
+    const us = durationUs.read(value)
     return us !== undefined && us <= DAY_US ? us : undefined
   },
 }
 
 /** Values of a kind, none of them twice, between commas. */
-export const listOf = <T>(kind: Kind<T>, most = Number.POSITIVE_INFINITY): Kind<readonly T[]> => ({
-  placeholder: `${kind.placeholder},…`,
-  expects: `a list between commas, without doubles${most < Number.POSITIVE_INFINITY ? ` and at most ${most} long` : ''}, of which each is ${kind.expects}`,
+export const listOf = <T>(type: ValueType<T>, most = Number.POSITIVE_INFINITY): ValueType<readonly T[]> => ({
+  placeholder: `${type.placeholder},…`,
+  expects: `a list between commas, without doubles${most < Number.POSITIVE_INFINITY ? ` and at most ${most} long` : ''}, of which each is ${type.expects}`,
   read(value) {
-    const values = value.split(',').map((part) => kind.read(part))
+    const values = value.split(',').map((part) => type.read(part))
     const isList = values.length <= most && new Set(values).size === values.length
     return isList && values.every((one) => one !== undefined) ? (values as T[]) : undefined
   },
@@ -158,7 +158,7 @@ export interface Rate {
 }
 
 /** A number of times in a second, minute, hour or day. */
-export const rate: Kind<Rate> = {
+export const rate: ValueType<Rate> = {
   placeholder: 'RATE',
   expects: 'a rate above 0, as 100/s, 600/m, 1000/h or 5000/d',
   read(text) {
@@ -170,11 +170,11 @@ export const rate: Kind<Rate> = {
 /** A moment in microseconds since the epoch, or how long after now it comes. */
 export type Expiry = { atUs: number } | { afterUs: number }
 
-export const expiry: Kind<Expiry> = {
+export const expiry: ValueType<Expiry> = {
   placeholder: 'TIME',
   expects: 'a length of time, as 12h or 30d, or an ISO 8601 time, as 2026-11-20T10:00:00Z',
   read(value) {
-    const afterUs = spanUs.read(value)
+    const afterUs = durationUs.read(value)
     if (afterUs !== undefined) return { afterUs }
     const atUs = parseIso8601(value)
     return atUs === undefined ? undefined : { atUs }
@@ -182,14 +182,14 @@ export const expiry: Kind<Expiry> = {
 }
 
 /** A name that people give to an access token, and that is typed again to revoke it. */
-export const tokenName: Kind<string> = {
+export const tokenName: ValueType<string> = {
   placeholder: 'NAME',
   expects: 'a name of letters, digits, dots, dashes and _, that begins with a letter or digit, at most 64 characters',
   read: (value) => (/^[A-Za-z0-9][\w.-]{0,63}$/.test(value) ? value : undefined),
 }
 
 /** The name of a project, as records have it. */
-export const projectName: Kind<string> = {
+export const projectName: ValueType<string> = {
   placeholder: 'PROJECT',
   expects: 'the name of a project, without control characters, at most 200 characters',
   read: (value) => (/^[^\p{Cc}\p{Cs}]{1,200}$/u.test(value) && value.length <= 200 ? value : undefined),

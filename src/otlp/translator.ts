@@ -1,5 +1,5 @@
 import { LogweirError } from '../base/errors.js'
-import { createAnsweringThread } from '../base/request-thread.js'
+import { createRequestThread } from '../base/request-thread.js'
 import { MIB } from '../base/units.js'
 import { LINES_LIMITS, type LinesLimits } from './lines.js'
 import type { Encoding } from './translate.js'
@@ -28,7 +28,7 @@ export const TRANSLATOR_LIMITS: TranslatorLimits = { ...LINES_LIMITS, heapBytes:
  * starts with the first of them.
  */
 export function createTranslator(limits = TRANSLATOR_LIMITS): Translator {
-  const thread = createAnsweringThread<Question, Answer>(new URL('./worker.js', import.meta.url), {
+  const thread = createRequestThread<Question, Answer>(new URL('./worker.js', import.meta.url), {
     workerData: limits,
     resourceLimits: { maxOldGenerationSizeMb: limits.heapBytes / MIB },
   })

@@ -5,11 +5,11 @@ import type { Log } from '../base/log.js'
 import { MILLISECOND_US } from '../base/units.js'
 import type { TokenConfig, TokenCreateConfig } from '../config/config.js'
 import type { Expiry } from '../config/value-types.js'
-import { type Entry, MAX_TOKENS } from './entry.js'
-import { makeToken } from './stored-token.js'
+import { MAX_TOKENS, type TokenEntry } from './entry.js'
+import { generateToken } from './stored-token.js'
 import { digestOf } from './token-registry.js'
-import { tokensFileIn } from './tokens-file.js'
-import { changeEntries, readEntries } from './update-file.js'
+import { tokensFilePath } from './tokens-file.js'
+import { readTokenEntries, updateTokenEntries } from './update-file.js'
 
 /** `logweir token`: makes, lists and ends the tokens of a file, beside a running service or without one. */
 
@@ -24,17 +24,17 @@ const ID_BYTES = 4
 
 /** Runs one of the three. Throws `usage`; `failed` if the file does not allow it now. */
 export async function runTokenCommand(config: TokenConfig, parts: Parts): Promise<void> {
-  const path = config.tokensFile ?? tokensFileIn(config.dataDir)
+  const path = config.tokensFile ?? tokensFilePath(config.dataDir)
   if (config.action === 'create') return create(config, path, parts)
   if (config.action === 'revoke') return revoke(config.idOrName, path, parts)
-  await parts.print(config.json ? jsonOf(readEntries(path)) : tableOf(readEntries(path)))
+  await parts.print(config.json ? jsonOf(readTokenEntries(path)) : tableOf(readTokenEntries(path)))
 }
 
 /** The token alone goes to standard output, so that a script can take it from there. */
 async function create(config: TokenCreateConfig, path: string, { print, log, clock }: Parts): Promise<void> {
-  const token = makeToken()
+  const token = generateToken()
   const entry = entryOf(config, token, clock.nowUs())
-  await changeEntries(path, (entries) => {
+  await updateTokenEntries(path, (entries) => {
     if (entries.length >= MAX_TOKENS) throw stateError(`${path} holds ${MAX_TOKENS} tokens. Revoke some.`)
     if (entries.some(({ id, name }) => id === entry.name || (name !== undefined && name === entry.name))) {
       throw stateError(`--name ${entry.name}: ${path} has a token of that name. Choose another, or revoke that one.`)
@@ -47,7 +47,7 @@ async function create(config: TokenCreateConfig, path: string, { print, log, clo
   )
 }
 
-function entryOf({ name, scope, project, expires, rate }: TokenCreateConfig, token: string, nowUs: number): Entry {
+function entryOf({ name, scope, project, expires, rate }: TokenCreateConfig, token: string, nowUs: number): TokenEntry {
   return {
     id: randomBytes(ID_BYTES).toString('hex'),
     ...(name === undefined ? {} : { name }),
@@ -69,7 +69,7 @@ function momentOf(expires: Expiry, nowUs: number): number {
 const timeOf = (timestampUs: number) => new Date(Math.floor(timestampUs / MILLISECOND_US)).toISOString()
 
 async function revoke(idOrName: string, path: string, { log }: Parts): Promise<void> {
-  await changeEntries(path, (entries) => {
+  await updateTokenEntries(path, (entries) => {
     const others = entries.filter(({ id, name }) => id !== idOrName && name !== idOrName)
     const found = entries.length - others.length
     if (found === 1) return others
@@ -79,13 +79,13 @@ async function revoke(idOrName: string, path: string, { log }: Parts): Promise<v
   log(`revoked the token ${idOrName}`)
 }
 
-function jsonOf(entries: readonly Entry[]): string {
+function jsonOf(entries: readonly TokenEntry[]): string {
   return entries.map(({ sha256, ...shown }) => `${JSON.stringify(shown)}\n`).join('')
 }
 
 const TITLES = ['ID', 'NAME', 'SCOPES', 'PROJECTS', 'EXPIRES', 'RATE', 'CREATED']
 
-function tableOf(entries: readonly Entry[]): string {
+function tableOf(entries: readonly TokenEntry[]): string {
   const rows = entries.map(({ id, name, scopes, projects, expires, rate, created }) => [
     id,
     name ?? '-',

@@ -1,11 +1,11 @@
 import { usageError } from '../base/failures.js'
 import { parseIso8601 } from '../base/iso8601.js'
 import { TOKEN_SETTINGS } from '../config/settings.js'
-import type { Kind } from '../config/value-types.js'
+import type { ValueType } from '../config/value-types.js'
 import type { Scope } from './access.js'
 
 /** A token as the tokens file has it. */
-export interface Entry {
+export interface TokenEntry {
   /** Its own for ever; for people, as the name is. */
   id: string
   name?: string
@@ -25,45 +25,49 @@ export interface Entry {
 /** Tokens that a file holds at the most. */
 export const MAX_TOKENS = 10_000
 
-const time: Kind<number> = { placeholder: '', expects: 'an ISO 8601 time, as 2026-11-20T10:00:00Z', read: parseIso8601 }
-const hex = (digits: number): Kind<string> => ({
+const time: ValueType<number> = {
+  placeholder: '',
+  expects: 'an ISO 8601 time, as 2026-11-20T10:00:00Z',
+  read: parseIso8601,
+}
+const hex = (digits: number): ValueType<string> => ({
   placeholder: '',
   expects: `a text of ${digits} hexadecimal digits, small ones`,
   read: (value) => (/^[0-9a-f]+$/.test(value) && value.length === digits ? value : undefined),
 })
 
 interface Member {
-  kind: Kind<unknown>
+  type: ValueType<unknown>
   isRequired: boolean
   isList: boolean
 }
 
-const member = (kind: Kind<unknown>, isRequired = false, isList = false): Member => ({ kind, isRequired, isList })
+const member = (type: ValueType<unknown>, isRequired = false, isList = false): Member => ({ type, isRequired, isList })
 
 const { name, scope, project, rate } = TOKEN_SETTINGS
 
 /** All that an entry can hold, as it could be typed: anything else may be a restriction misspelled, and is refused. */
-const MEMBERS: Record<keyof Entry, Member> = {
+const MEMBERS: Record<keyof TokenEntry, Member> = {
   id: member(hex(8), true),
-  name: member(name.kind),
+  name: member(name.type),
   sha256: member(hex(64), true),
-  scopes: member(scope.kind, true, true),
-  projects: member(project.kind, false, true),
+  scopes: member(scope.type, true, true),
+  projects: member(project.type, false, true),
   expires: member(time),
-  rate: member(rate.kind),
+  rate: member(rate.type),
   created: member(time, true),
 }
 
 /** Whether a text is that of a file of hashed tokens, and not of plain ones. */
-export const isHashed = (text: string): boolean => /^\s*\{/.test(text)
+export const isTokenEntriesText = (text: string): boolean => /^\s*\{/.test(text)
 
 /** The text of a file of hashed tokens. */
-export function printEntries(entries: readonly Entry[]): string {
+export function formatTokenEntries(entries: readonly TokenEntry[]): string {
   return `${JSON.stringify({ tokens: entries }, null, 2)}\n`
 }
 
-/** Reads what {@link printEntries} has written, or a person. `path` is for complaints. Throws `usage`. */
-export function parseEntries(text: string, path: string): Entry[] {
+/** Reads what {@link formatTokenEntries} has written, or a person. `path` is for complaints. Throws `usage`. */
+export function parseTokenEntries(text: string, path: string): TokenEntry[] {
   const tokens = listIn(text)
   if (tokens === undefined) throw usageError(`${path}: is not of the form {"tokens":[…]}, in JSON. Mend or remove it.`)
   if (tokens.length > MAX_TOKENS) throw usageError(`${path}: holds over ${MAX_TOKENS} tokens. Revoke some.`)
@@ -81,7 +85,7 @@ function listIn(text: string): unknown[] | undefined {
   }
 }
 
-function checkEntry(token: unknown, where: string): Entry {
+function checkEntry(token: unknown, where: string): TokenEntry {
   if (typeof token !== 'object' || token === null || Array.isArray(token)) throw usageError(`${where} is no object.`)
   const unknown = Object.keys(token).find((name) => !Object.hasOwn(MEMBERS, name))
   if (unknown !== undefined) {
@@ -90,21 +94,21 @@ function checkEntry(token: unknown, where: string): Entry {
   }
   for (const [name, one] of Object.entries(MEMBERS)) {
     const value = (token as Record<string, unknown>)[name]
-    if (value === undefined ? one.isRequired : !isOfKind(value, one)) {
-      throw usageError(`${where}: "${name}" is not ${one.isList ? 'a JSON array of what is ' : ''}${one.kind.expects}.`)
+    if (value === undefined ? one.isRequired : !isOfType(value, one)) {
+      throw usageError(`${where}: "${name}" is not ${one.isList ? 'a JSON array of what is ' : ''}${one.type.expects}.`)
     }
   }
-  return token as Entry
+  return token as TokenEntry
 }
 
 /** A list is judged as it would be typed: no value of one has a comma. */
-function isOfKind(value: unknown, { kind, isList }: Member): boolean {
-  if (!isList) return typeof value === 'string' && kind.read(value) !== undefined
+function isOfType(value: unknown, { type, isList }: Member): boolean {
+  if (!isList) return typeof value === 'string' && type.read(value) !== undefined
   if (!Array.isArray(value) || value.some((one) => typeof one !== 'string' || one.includes(','))) return false
-  return kind.read(value.join(',')) !== undefined
+  return type.read(value.join(',')) !== undefined
 }
 
-function checkDoubles(entries: readonly Entry[], name: 'id' | 'name' | 'sha256', path: string): void {
+function checkDoubles(entries: readonly TokenEntry[], name: 'id' | 'name' | 'sha256', path: string): void {
   const seen = new Set<string>()
   for (const [i, { [name]: value }] of entries.entries()) {
     if (value === undefined) continue

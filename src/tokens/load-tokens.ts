@@ -3,16 +3,16 @@ import { LogweirError } from '../base/errors.js'
 import { fileVersion } from '../base/file-version.js'
 import type { Log } from '../base/log.js'
 import type { Access } from './access.js'
-import { makeToken, readKeptToken } from './stored-token.js'
-import { createKeyring, plainTokens } from './token-registry.js'
-import { readTokensVariable } from './token-syntax.js'
-import { tokensFileIn } from './tokens-file.js'
-import { type WatchedFile, watchTokensFile } from './watch-file.js'
+import { generateToken, readStoredToken } from './stored-token.js'
+import { createTokenRegistry, plainTokens } from './token-registry.js'
+import { parseTokensVariable } from './token-syntax.js'
+import { tokensFilePath } from './tokens-file.js'
+import { type WatchedTokensFile, watchTokensFile } from './watch-file.js'
 
 /** Which tokens open the service (CONTRACT: authentication). Nothing here writes a token to a log. */
 
 export interface TokenSettings {
-  /** As {@link readTokensVariable} reads them. */
+  /** As {@link parseTokensVariable} reads them. */
   accessTokens: string | undefined
   tokensFile: string | undefined
   dataDir: string | undefined
@@ -33,36 +33,36 @@ export interface Tokens {
  * `usage` if no header can carry a token, `failed` if a file cannot be read, and `tokens_unavailable` if the named file is not
  * there or holds no token yet.
  */
-export function openTokens(settings: TokenSettings, parts: { clock: Clock; log: Log }): Tokens {
+export function loadTokens(settings: TokenSettings, parts: { clock: Clock; log: Log }): Tokens {
   const { accessTokens, dataDir } = settings
-  const keyring = createKeyring(parts.clock)
-  const named = accessTokens === undefined ? [] : readTokensVariable(accessTokens, 'LOGWEIR_ACCESS_TOKENS')
+  const registry = createTokenRegistry(parts.clock)
+  const named = accessTokens === undefined ? [] : parseTokensVariable(accessTokens, 'LOGWEIR_ACCESS_TOKENS')
   const file = openFile(settings, parts, refresh)
   const inFile = file?.tokens.length ?? 0
   const isConfigured = named.length > 0 || (settings.tokensFile !== undefined && inFile > 0)
-  const kept = isConfigured || dataDir === undefined ? undefined : readKeptToken(dataDir)
-  const made = isConfigured || kept !== undefined || inFile > 0 ? undefined : makeToken()
+  const kept = isConfigured || dataDir === undefined ? undefined : readStoredToken(dataDir)
+  const made = isConfigured || kept !== undefined || inFile > 0 ? undefined : generateToken()
   const lasting = plainTokens([...named, ...[kept ?? made].filter((token) => token !== undefined)])
 
   function refresh(): void {
-    keyring.replace([...(file?.tokens ?? []), ...lasting])
+    registry.replace([...(file?.tokens ?? []), ...lasting])
   }
 
   refresh()
-  return { accessOf: keyring.accessOf, made, close: () => file?.close() }
+  return { accessOf: registry.accessOf, made, close: () => file?.close() }
 }
 
 function openFile(
   { tokensFile, dataDir }: TokenSettings,
   parts: { clock: Clock; log: Log },
   onChange: () => void,
-): WatchedFile | undefined {
+): WatchedTokensFile | undefined {
   if (tokensFile !== undefined && fileVersion(tokensFile) === undefined) {
     throw new LogweirError(
       'tokens_unavailable',
       `there is no tokens file ${tokensFile}. Make one: logweir token create --tokens-file ${tokensFile}`,
     )
   }
-  const path = tokensFile ?? (dataDir === undefined ? undefined : tokensFileIn(dataDir))
+  const path = tokensFile ?? (dataDir === undefined ? undefined : tokensFilePath(dataDir))
   return path === undefined ? undefined : watchTokensFile(path, parts, onChange)
 }

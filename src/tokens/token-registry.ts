@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.js'
 import { type Access, FULL_ACCESS } from './access.js'
 
 /** A token that is known: never itself, only its SHA-256. */
-export interface KnownToken {
+export interface RegisteredToken {
   digest: Uint8Array
   access: Access
   /** The first moment at which it is unknown; infinite where it never is. */
@@ -11,11 +11,11 @@ export interface KnownToken {
 }
 
 /** The tokens that are known at the moment. */
-export interface Keyring {
+export interface TokenRegistry {
   /** What the token with this SHA-256 opens; undefined where it is unknown, or known no longer. */
   accessOf(digest: Uint8Array): Access | undefined
   /** Knows these from now on, and no others. Of equal ones the last counts. */
-  replace(tokens: readonly KnownToken[]): void
+  replace(tokens: readonly RegisteredToken[]): void
 }
 
 const DIGEST_BYTES = 32
@@ -27,9 +27,9 @@ const NO_DIGEST = new Uint8Array(DIGEST_BYTES)
  * constant time. Comparing all of them takes 0.09 ms of each request with 1,000 tokens, this 0.001 ms; and the time that
  * the finding takes tells nothing, since nobody outside knows which digests lie close to one another under that key.
  */
-export function createKeyring(clock: Pick<Clock, 'nowUs'>): Keyring {
+export function createTokenRegistry(clock: Pick<Clock, 'nowUs'>): TokenRegistry {
   const key = randomBytes(DIGEST_BYTES)
-  let known = new Map<string, KnownToken>()
+  let known = new Map<string, RegisteredToken>()
   const slotOf = (digest: Uint8Array) => hash('sha256', Buffer.concat([key, digest]), 'base64')
 
   return {
@@ -47,7 +47,7 @@ export function createKeyring(clock: Pick<Clock, 'nowUs'>): Keyring {
 export const digestOf = (token: string): Buffer => hash('sha256', Buffer.from(token, 'utf8'), 'buffer')
 
 /** Tokens that nothing more is said of. */
-export function plainTokens(tokens: readonly string[]): KnownToken[] {
+export function plainTokens(tokens: readonly string[]): RegisteredToken[] {
   return tokens.map((token) => ({
     digest: digestOf(token),
     access: FULL_ACCESS,

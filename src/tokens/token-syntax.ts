@@ -17,7 +17,7 @@ export function checkToken(token: string, where: string): string {
 }
 
 /** A text without the white space around it, and without one pair of quotes around it if it has no other of their kind. */
-export function unquoted(text: string): string {
+export function unquote(text: string): string {
   const [, , inner] = /^(['"])((?:(?!\1).)*)\1$/s.exec(text.trim()) ?? []
   return (inner ?? text).trim()
 }
@@ -26,9 +26,9 @@ export function unquoted(text: string): string {
  * The tokens of a variable: between commas or line ends, each of which may have blanks around it. All of them together may
  * be in quotes, and each of them. Throws `usage` if one is empty.
  */
-export function readTokensVariable(text: string, where: string): string[] {
-  const parts = unquoted(text).split(/\s*,\s*|\s*[\r\n]\s*/)
-  return parts.map((part, i) => checkToken(unquoted(part), `${where}: token ${i + 1}`))
+export function parseTokensVariable(text: string, where: string): string[] {
+  const parts = unquote(text).split(/\s*,\s*|\s*[\r\n]\s*/)
+  return parts.map((part, i) => checkToken(unquote(part), `${where}: token ${i + 1}`))
 }
 
 /**
@@ -36,7 +36,7 @@ export function readTokensVariable(text: string, where: string): string[] {
  * variables, if the name says that it is a token. Throws `usage` on a line that is neither, `tokens_unavailable` if there
  * is no token.
  */
-export function readTokensFile(text: string, path: string): string[] {
+export function parsePlainTokens(text: string, path: string): string[] {
   const lines = text.split(/\r\n|[\r\n]/).map(withoutComment)
   const tokens = lines.flatMap((line, i) => (line === '' ? [] : readLine(line, `${path}: line ${i + 1}`)))
   // The program that writes the file may not have come to it yet: this state can pass.
@@ -58,9 +58,9 @@ const TOKEN_VARIABLE = /^(?:LOGWEIR_)?(?:ACCESS_)?TOKENS?$/i
 
 function readLine(line: string, where: string): string[] {
   const [, before, name, after, value] = /^(export\s+)?([A-Za-z_]\w*)(\s*=\s*)(.*)$/.exec(line) ?? []
-  if (name === undefined) return [checkToken(unquoted(line), where)]
+  if (name === undefined) return [checkToken(unquote(line), where)]
   if (TOKEN_VARIABLE.test(name)) {
-    return /s$/i.test(name) ? readTokensVariable(value!, where) : [checkToken(unquoted(value!), `${where}: token 1`)]
+    return /s$/i.test(name) ? parseTokensVariable(value!, where) : [checkToken(unquote(value!), `${where}: token 1`)]
   }
   if (before === undefined && after === '=' && !isVariable(name, value!)) return [checkToken(line, where)]
   throw usageError(

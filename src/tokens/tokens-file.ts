@@ -6,13 +6,13 @@ import { parseIso8601 } from '../base/iso8601.js'
 import { encodingOf } from '../base/text-encoding.js'
 import { MIB } from '../base/units.js'
 import { rate } from '../config/value-types.js'
-import { type Entry, isHashed, parseEntries } from './entry.js'
+import { isTokenEntriesText, parseTokenEntries, type TokenEntry } from './entry.js'
 import { createLimit, type Limit } from './limit.js'
-import { type KnownToken, plainTokens } from './token-registry.js'
-import { readTokensFile } from './token-syntax.js'
+import { plainTokens, type RegisteredToken } from './token-registry.js'
+import { parsePlainTokens } from './token-syntax.js'
 
 /** The file of hashed tokens in a data directory. */
-export const tokensFileIn = (dataDir: string): string => join(dataDir, 'tokens.json')
+export const tokensFilePath = (dataDir: string): string => join(dataDir, 'tokens.json')
 
 /** A file is not read beyond this. */
 const MAX_FILE_BYTES = 64 * MIB
@@ -38,14 +38,17 @@ function decode(bytes: Uint8Array): string {
 /** Makes known what a file of tokens holds, hashed or plain. A limit goes on where the file is read again. */
 export interface FileReader {
   /** Throws `usage`, or `tokens_unavailable` if a plain file holds no token yet. */
-  read(text: string): KnownToken[]
+  read(text: string): RegisteredToken[]
 }
 
 /** `path` is for complaints. */
 export function createFileReader(path: string, clock: Clock): FileReader {
   let limits = new Map<string, Limit>()
 
-  function known({ sha256, scopes, projects, expires, rate: text }: Entry, next: Map<string, Limit>): KnownToken {
+  function known(
+    { sha256, scopes, projects, expires, rate: text }: TokenEntry,
+    next: Map<string, Limit>,
+  ): RegisteredToken {
     const limit = text === undefined ? undefined : limitOf(`${sha256} ${text}`, text)
     if (limit !== undefined) next.set(`${sha256} ${text}`, limit)
     return {
@@ -59,9 +62,9 @@ export function createFileReader(path: string, clock: Clock): FileReader {
 
   return {
     read(text) {
-      if (!isHashed(text)) return plainTokens(readTokensFile(text, path))
+      if (!isTokenEntriesText(text)) return plainTokens(parsePlainTokens(text, path))
       const next = new Map<string, Limit>()
-      const tokens = parseEntries(text, path).map((entry) => known(entry, next))
+      const tokens = parseTokenEntries(text, path).map((entry) => known(entry, next))
       limits = next
       return tokens
     },

@@ -14,7 +14,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { stateError, usageError } from '../base/failures.js'
 import { explainFileError } from '../base/file-errors.js'
 import { makeDirectories } from '../base/make-directories.js'
-import { type Entry, isHashed, parseEntries, printEntries } from './entry.js'
+import { formatTokenEntries, isTokenEntriesText, parseTokenEntries, type TokenEntry } from './entry.js'
 import { readTokensText } from './tokens-file.js'
 
 const PRIVATE_FILE = 0o600
@@ -25,10 +25,10 @@ const LOOK_MS = 20
 const DEAD_MS = 5_000
 
 /** What a file of hashed tokens holds; none if there is no file. Throws `usage`, or `failed` if it cannot be read. */
-export function readEntries(path: string): Entry[] {
+export function readTokenEntries(path: string): TokenEntry[] {
   const text = readTokensText(path)
   if (text === undefined) return []
-  if (isHashed(text)) return parseEntries(text, path)
+  if (isTokenEntriesText(text)) return parseTokenEntries(text, path)
   throw usageError(`${path} holds plain tokens, one a line: edit it by hand, or give another --tokens-file.`)
 }
 
@@ -37,13 +37,16 @@ export function readEntries(path: string): Entry[] {
  * them. If the path is a link, its target changes and the link stays. Makes the file, for its owner's eyes only, if there
  * is none. Throws `usage`, `failed` if the file cannot be written now, and what `change` throws.
  */
-export async function changeEntries(named: string, change: (entries: readonly Entry[]) => readonly Entry[]) {
+export async function updateTokenEntries(
+  named: string,
+  change: (entries: readonly TokenEntry[]) => readonly TokenEntry[],
+) {
   const path = targetOf(named)
   // The new file is the lock as well: who has made it may put it in the place of the old one.
   const next = `${path}.new`
   const file = await makeAlone(next)
   try {
-    writeFileSync(file, printEntries(change(readEntries(path))))
+    writeFileSync(file, formatTokenEntries(change(readTokenEntries(path))))
     fsyncSync(file)
     if (!isAt(file, next)) throw stateError(`${next} was taken away meanwhile: nothing was changed. Try again.`)
     renameSync(next, path)

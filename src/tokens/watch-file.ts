@@ -1,13 +1,13 @@
 import type { Clock } from '../base/clock.js'
 import { fileVersion } from '../base/file-version.js'
 import type { Log } from '../base/log.js'
-import type { KnownToken } from './token-registry.js'
+import type { RegisteredToken } from './token-registry.js'
 import { createFileReader, readTokensText } from './tokens-file.js'
 
 /** A file of tokens that is read again when it changes. */
-export interface WatchedFile {
+export interface WatchedTokensFile {
   /** What it held when it was last read well. */
-  tokens: readonly KnownToken[]
+  tokens: readonly RegisteredToken[]
   close(): void
 }
 
@@ -27,12 +27,15 @@ export function watchTokensFile(
   path: string,
   { clock, log }: { clock: Clock; log: Log },
   onChange: () => void,
-): WatchedFile {
+): WatchedTokensFile {
   const reader = createFileReader(path, clock)
   let seen = fileVersion(path)
   let used = seen
   const text = readTokensText(path)
-  const file: WatchedFile = { tokens: text === undefined ? [] : reader.read(text), close: clock.every(LOOK_MS, look) }
+  const file: WatchedTokensFile = {
+    tokens: text === undefined ? [] : reader.read(text),
+    close: clock.every(LOOK_MS, look),
+  }
 
   function look(): void {
     const found = fileVersion(path)

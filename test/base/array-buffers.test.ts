@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { free, memoryOf } from '../../src/base/array-buffers.js'
+import { arrayBuffersOf, free } from '../../src/base/array-buffers.js'
 import { MIB } from '../../src/base/units.js'
 
 describe('memory of typed arrays', () => {
@@ -13,13 +13,13 @@ describe('memory of typed arrays', () => {
       text: 'x',
       n: null,
     }
-    expect(memoryOf(data)).toEqual([a.buffer, b.buffer, c.buffer])
+    expect(arrayBuffersOf(data)).toEqual([a.buffer, b.buffer, c.buffer])
   })
 
   it('is given back at once, and leaves them empty', () => {
     const arrays = Array.from({ length: 64 }, () => new Uint8Array(MIB).fill(1))
     const before = process.memoryUsage().arrayBuffers
-    free(memoryOf(arrays))
+    free(arrayBuffersOf(arrays))
     expect(before - process.memoryUsage().arrayBuffers).toBeGreaterThanOrEqual(64 * MIB)
     expect(arrays.map(({ length }) => length)).toEqual(arrays.map(() => 0))
   })

@@ -7,9 +7,9 @@ const HEAP = new URL('../../dist/base/heap.js', import.meta.url).href
 /** Full collections of a process that makes much and keeps little of it, but that for a while. */
 function collections(limit: string): number {
   const script = `
-    import { letHeapsGrow } from '${HEAP}'
+    import { raiseHeapGrowth } from '${HEAP}'
     import { PerformanceObserver, constants } from 'node:perf_hooks'
-    letHeapsGrow(${limit})
+    raiseHeapGrowth(${limit})
     let full = 0
     const observer = new PerformanceObserver((list) => {
       for (const { detail } of list.getEntries()) if (detail.kind !== constants.NODE_PERFORMANCE_GC_MINOR) full++

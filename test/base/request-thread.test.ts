@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { type AnsweringThread, createAnsweringThread } from '../../src/base/request-thread.js'
+import { createRequestThread, type RequestThread } from '../../src/base/request-thread.js'
 
 /** Counts its questions and doubles numbers; of some words it dies. */
 const SCRIPT = `
@@ -12,14 +12,14 @@ parentPort.on('message', (question) => {
   if (question !== 'hang') parentPort.postMessage({ asked, doubled: 2 * (question.length ?? question) })
 })`
 
-let open: AnsweringThread<unknown, unknown>[] = []
+let open: RequestThread<unknown, unknown>[] = []
 afterEach(async () => {
   await Promise.all(open.map((thread) => thread.end()))
   open = []
 })
 
 function start() {
-  const thread = createAnsweringThread<unknown, unknown>(new URL(`data:text/javascript,${encodeURIComponent(SCRIPT)}`))
+  const thread = createRequestThread<unknown, unknown>(new URL(`data:text/javascript,${encodeURIComponent(SCRIPT)}`))
   open.push(thread)
   return thread
 }

@@ -5,10 +5,10 @@ import { COMMANDS } from '../../src/commands/all.js'
 import { findCommand } from '../../src/commands/find.js'
 import { helpOn } from '../../src/commands/help.js'
 import {
+  readEffectiveSettings,
   readExportConfig,
   readGenerateConfig,
   readHealthConfig,
-  readInForce,
   readSchemaConfig,
   readServeConfig,
   readTokenCreateConfig,
@@ -32,7 +32,7 @@ const READERS: Record<string, (args: readonly string[]) => unknown> = {
   serve: (args) => readServeConfig(args, {}),
   generate: readGenerateConfig,
   health: (args) => readHealthConfig(args, {}),
-  config: (args) => readInForce(args, {}),
+  config: (args) => readEffectiveSettings(args, {}),
   tail: (args) => readTail(args, {}, unheard),
   query(args) {
     const { endpoint, flags } = readQuery(args, {}, unheard)

@@ -9,7 +9,7 @@ it('docs/command-line.md names the formats and the limits', () => {
   const named = [...text.matchAll(/^\| (`.*?`) \|/gm)].flatMap(([, cell]) =>
     [...cell!.matchAll(/`(\w+)`/g)].map(([, word]) => word),
   )
-  expect(named).toEqual(QUERY_SETTINGS.format.kind.words)
+  expect(named).toEqual(QUERY_SETTINGS.format.type.words)
   expect(text).toContain(`nothing is heard for ${FOLLOW_LIMITS.silentMs / 1000} s`)
   expect(text).toContain(`pauses of up to ${FOLLOW_LIMITS.mostRetryMs / 1000} s`)
 })

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { stringify } from 'smol-toml'
 import { afterAll, describe, expect, it } from 'vitest'
-import { readInForce, readServeConfig } from '../../src/config/config.js'
-import { describeInForce, jsonInForce } from '../../src/config/effective-settings.js'
+import { readEffectiveSettings, readServeConfig } from '../../src/config/config.js'
+import { effectiveSettingsJson, effectiveSettingsToml } from '../../src/config/effective-settings.js'
 import { fileNameOf } from '../../src/config/setting.js'
 import { SERVE_SETTINGS } from '../../src/config/settings.js'
 import { SOURCE_NAMES } from '../../src/sources.js'
@@ -20,8 +20,8 @@ function withFile(text: string): string[] {
 }
 
 const told = (args: readonly string[], environment = {}) => {
-  const { settings } = readInForce(args, environment)
-  return { text: describeInForce(settings), json: JSON.parse(jsonInForce(settings)) }
+  const { settings } = readEffectiveSettings(args, environment)
+  return { text: effectiveSettingsToml(settings), json: JSON.parse(effectiveSettingsJson(settings)) }
 }
 
 describe('logweir config', () => {
@@ -65,7 +65,7 @@ describe('logweir config', () => {
       }
       const said = refusal(() => readServeConfig(args, {}))
       expect(said).toEqual(expect.any(String))
-      expect(refusal(() => readInForce(args, {}))).toBe(said)
+      expect(refusal(() => readEffectiveSettings(args, {}))).toBe(said)
     }
   })
 

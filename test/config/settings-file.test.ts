@@ -60,7 +60,7 @@ describe('readSettingsFile', () => {
 
   it.each(['true', '1', '"1"', '"Yes"', '"ON"'])('takes a switch as a variable does: in-memory = %s', (value) => {
     const file = read(`in-memory = ${value}`)
-    expect(SERVE_SETTINGS.inMemory.kind.read(file.texts.get('inMemory')!)).toBe(true)
+    expect(SERVE_SETTINGS.inMemory.type.read(file.texts.get('inMemory')!)).toBe(true)
   })
 
   it.each([

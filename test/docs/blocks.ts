@@ -47,7 +47,7 @@ async function checkJson({ text }: Block): Promise<void> {
 
 function checkSetting([name, value]: [string, unknown]): void {
   const [, setting] = Object.entries(FILE_SETTINGS).find(([key]) => fileNameOf(key) === name) ?? []
-  const isRight = setting !== undefined && isInFile(setting) && setting.kind.read(String(value)) !== undefined
+  const isRight = setting !== undefined && isInFile(setting) && setting.type.read(String(value)) !== undefined
   if (!isRight) throw new Error(`a file of settings cannot say ${name} = ${value}`)
 }
 

@@ -5,7 +5,7 @@ import type { Engine, Row } from '../../src/engine/engine.js'
 import type { Plan } from '../../src/engine/plan.js'
 import { type AppParts, createApp, type Status } from '../../src/http/app.js'
 import { type Access, FULL_ACCESS } from '../../src/tokens/access.js'
-import { createKeyring, digestOf, plainTokens } from '../../src/tokens/token-registry.js'
+import { createTokenRegistry, digestOf, plainTokens } from '../../src/tokens/token-registry.js'
 import { createFakeClock } from '../support/clock.js'
 
 export const TOKEN = 'a-token-of-thirty-two-characters'
@@ -44,7 +44,7 @@ export interface TestToken extends Partial<Access> {
 
 /** A keyring that knows these tokens. */
 export function keyringOf(tokens: readonly (string | TestToken)[], clock: Clock = createFakeClock()) {
-  const keyring = createKeyring(clock)
+  const keyring = createTokenRegistry(clock)
   keyring.replace(
     tokens.flatMap((given) => {
       if (typeof given === 'string') return plainTokens([given])

@@ -13,9 +13,9 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readTokenCreateConfig, readTokenListConfig, readTokenRevokeConfig } from '../../src/config/config.js'
 import { runTokenCommand } from '../../src/tokens/command.js'
-import { parseEntries } from '../../src/tokens/entry.js'
+import { parseTokenEntries } from '../../src/tokens/entry.js'
 import { digestOf } from '../../src/tokens/token-registry.js'
-import { changeEntries } from '../../src/tokens/update-file.js'
+import { updateTokenEntries } from '../../src/tokens/update-file.js'
 import { createFakeClock } from '../support/clock.js'
 import { modeOf, temporaryFolder } from './folder.js'
 
@@ -34,7 +34,7 @@ function open(folder = temporaryFolder()) {
     await runTokenCommand(config, { print: (text) => printed.push(text), log: (said) => logged.push(said), clock })
     return printed.join('')
   }
-  const entries = () => parseEntries(readFileSync(path, 'utf8'), path)
+  const entries = () => parseTokenEntries(readFileSync(path, 'utf8'), path)
   return { dataDir, path, clock, logged, token, entries }
 }
 
@@ -130,7 +130,7 @@ describe('logweir token create', () => {
   it('changes nothing where another has taken it for dead', async () => {
     const { path, token, entries } = open()
     await token('create')
-    const overtaken = changeEntries(path, () => {
+    const overtaken = updateTokenEntries(path, () => {
       rmSync(`${path}.new`)
       writeFileSync(`${path}.new`, 'of another')
       return []
@@ -148,7 +148,7 @@ describe('logweir token create', () => {
     symlinkSync('shared.json', path)
     await token('create --name second')
     expect(lstatSync(path).isSymbolicLink()).toBe(true)
-    expect(parseEntries(readFileSync(shared, 'utf8'), shared)).toEqual(entries())
+    expect(parseTokenEntries(readFileSync(shared, 'utf8'), shared)).toEqual(entries())
     expect(entries().map(({ name }) => name)).toEqual(['first', 'second'])
     expect(readdirSync(dataDir).sort()).toEqual(['shared.json', 'tokens.json'])
   })
@@ -176,7 +176,7 @@ describe('logweir token create', () => {
     const other = join(folder, 'elsewhere', 'keys')
     await token(`create --tokens-file ${other}`)
     expect(existsSync(path)).toBe(false)
-    expect(parseEntries(readFileSync(other, 'utf8'), other)).toHaveLength(1)
+    expect(parseTokenEntries(readFileSync(other, 'utf8'), other)).toHaveLength(1)
   })
 })
 

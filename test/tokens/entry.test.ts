@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { type Entry, isHashed, MAX_TOKENS, parseEntries, printEntries } from '../../src/tokens/entry.js'
+import {
+  formatTokenEntries,
+  isTokenEntriesText,
+  MAX_TOKENS,
+  parseTokenEntries,
+  type TokenEntry,
+} from '../../src/tokens/entry.js'
 
-const entry = (more: object = {}): Entry => ({
+const entry = (more: object = {}): TokenEntry => ({
   id: '0123abcd',
   sha256: 'a'.repeat(64),
   scopes: ['query', 'ingest'],
@@ -16,23 +22,23 @@ const full = entry({
   rate: '600/m',
 })
 
-const parse = (...tokens: unknown[]) => parseEntries(JSON.stringify({ tokens }), 'FILE')
+const parse = (...tokens: unknown[]) => parseTokenEntries(JSON.stringify({ tokens }), 'FILE')
 
 describe('a file of hashed tokens', () => {
   it('is read as it was written', () => {
     for (const entries of [[], [full], [full, entry({ id: '00000000', sha256: 'b'.repeat(64) })]]) {
-      expect(isHashed(printEntries(entries))).toBe(true)
-      expect(parseEntries(printEntries(entries), 'FILE')).toEqual(entries)
+      expect(isTokenEntriesText(formatTokenEntries(entries))).toBe(true)
+      expect(parseTokenEntries(formatTokenEntries(entries), 'FILE')).toEqual(entries)
     }
   })
 
   it('is told from a plain one', () => {
-    expect(['# {\nabc\n', 'abc\n{', ''].map(isHashed)).toEqual([false, false, false])
-    expect(['{', ' \n{"tokens":[]}'].map(isHashed)).toEqual([true, true])
+    expect(['# {\nabc\n', 'abc\n{', ''].map(isTokenEntriesText)).toEqual([false, false, false])
+    expect(['{', ' \n{"tokens":[]}'].map(isTokenEntriesText)).toEqual([true, true])
   })
 
   it.each(['{', '{}', '{"tokens":{}}', '{"tokens":[],"more":1}', '{"tokens":[]} x'])('is not %s', (text) => {
-    expect(() => parseEntries(text, 'FILE')).toThrow(
+    expect(() => parseTokenEntries(text, 'FILE')).toThrow(
       'FILE: is not of the form {"tokens":[…]}, in JSON. Mend or remove it.',
     )
   })

@@ -12,14 +12,14 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type Entry, printEntries } from '../../src/tokens/entry.js'
-import { openTokens, type TokenSettings } from '../../src/tokens/load-tokens.js'
-import { keepToken } from '../../src/tokens/stored-token.js'
+import { formatTokenEntries, type TokenEntry } from '../../src/tokens/entry.js'
+import { loadTokens, type TokenSettings } from '../../src/tokens/load-tokens.js'
+import { storeToken } from '../../src/tokens/stored-token.js'
 import { digestOf } from '../../src/tokens/token-registry.js'
 import { createFakeClock } from '../support/clock.js'
 import { modeOf, temporaryFolder } from './folder.js'
 
-const hashed = (token: string, more: Partial<Entry> = {}): Entry => ({
+const hashed = (token: string, more: Partial<TokenEntry> = {}): TokenEntry => ({
   id: digestOf(token).toString('hex').slice(0, 8),
   sha256: digestOf(token).toString('hex'),
   scopes: ['query', 'ingest'],
@@ -30,7 +30,7 @@ const hashed = (token: string, more: Partial<Entry> = {}): Entry => ({
 function start(given: Partial<TokenSettings> = {}, clock = createFakeClock()) {
   const logged: string[] = []
   const settings = { accessTokens: undefined, tokensFile: undefined, dataDir: undefined, ...given }
-  const tokens = openTokens(settings, { clock, log: (line) => logged.push(line) })
+  const tokens = loadTokens(settings, { clock, log: (line) => logged.push(line) })
   onTestFinished(tokens.close)
   const access = (token: string) => tokens.accessOf(digestOf(token))
   /** Those of some tokens that open. */
@@ -85,8 +85,8 @@ describe('the tokens that open', () => {
     ['a byte order mark', Buffer.from('\ufeffone\r\n')],
     ['UTF-16 as of PowerShell', Buffer.from('\ufeffone\r\n', 'utf16le')],
     ['UTF-16 with the other byte first', Buffer.from('\ufeffone\r\n', 'utf16le').swap16()],
-    ['hashed ones behind a byte order mark', Buffer.from(`\ufeff${printEntries([hashed('one')])}`)],
-    ['hashed ones in UTF-16', Buffer.from(`\ufeff${printEntries([hashed('one')])}`, 'utf16le')],
+    ['hashed ones behind a byte order mark', Buffer.from(`\ufeff${formatTokenEntries([hashed('one')])}`)],
+    ['hashed ones in UTF-16', Buffer.from(`\ufeff${formatTokenEntries([hashed('one')])}`, 'utf16le')],
     ['a comment in Latin-1', Buffer.from('# f\u00fcr alle\none\n', 'latin1')],
   ])('are those of a file with %s', (_, bytes) => {
     const { tokensFile } = place()
@@ -103,7 +103,7 @@ describe('the tokens that open', () => {
 
   it('are as the file of hashed ones says', () => {
     const { tokensFile } = place(
-      printEntries([
+      formatTokenEntries([
         hashed('all'),
         hashed('some', { scopes: ['ingest'], projects: ['a', 'b'], rate: '2/s', expires: '2026-11-20T10:00:01Z' }),
       ]),
@@ -128,7 +128,7 @@ describe('where none is configured', () => {
   it('a made token is kept, for the owner only, and found again', () => {
     const { dataDir } = place()
     const made = start({ dataDir }).made!
-    keepToken(dataDir, made)
+    storeToken(dataDir, made)
     expect(readdirSync(dataDir)).toEqual(['token'])
     expect(modeOf(join(dataDir, 'token'))).toBe(0o600)
     expect(readFileSync(join(dataDir, 'token'), 'utf8')).toBe(`${made}\n`)
@@ -139,7 +139,7 @@ describe('where none is configured', () => {
 
   it('a kept token is closed to others', () => {
     const { dataDir } = place()
-    keepToken(dataDir, 'kept')
+    storeToken(dataDir, 'kept')
     chmodSync(join(dataDir, 'token'), 0o644)
     expect(start({ dataDir }).opening('kept')).toEqual(['kept'])
     expect(modeOf(join(dataDir, 'token'))).toBe(0o600)
@@ -159,19 +159,19 @@ describe('where none is configured', () => {
 
   it('none is made where the data directory has hashed ones, and a kept one goes on beside them', () => {
     const { dataDir } = place()
-    writeFileSync(join(dataDir, 'tokens.json'), printEntries([hashed('a')]))
+    writeFileSync(join(dataDir, 'tokens.json'), formatTokenEntries([hashed('a')]))
     const { made, opening } = start({ dataDir })
     expect([made, ...opening('a')]).toEqual([undefined, 'a'])
-    keepToken(dataDir, 'kept')
+    storeToken(dataDir, 'kept')
     expect(start({ dataDir }).opening('a', 'kept')).toEqual(['a', 'kept'])
     expect(start({ dataDir, accessTokens: 'b' }).opening('a', 'b', 'kept')).toEqual(['a', 'b'])
-    const { tokensFile } = place(printEntries([hashed('c')]))
+    const { tokensFile } = place(formatTokenEntries([hashed('c')]))
     expect(start({ dataDir, tokensFile }).opening('a', 'c', 'kept')).toEqual(['c'])
   })
 
   it('one is made where all hashed ones are revoked', () => {
     const { dataDir } = place()
-    writeFileSync(join(dataDir, 'tokens.json'), printEntries([]))
+    writeFileSync(join(dataDir, 'tokens.json'), formatTokenEntries([]))
     expect(start({ dataDir }).made).toBeDefined()
   })
 })
@@ -180,7 +180,7 @@ describe('a tokens file that changes', () => {
   it('is read again within a second, whether it is hashed or plain', () => {
     const { tokensFile } = place('one\n')
     const { clock, opening, logged } = start({ tokensFile, accessTokens: 'always' })
-    writeFileSync(tokensFile, printEntries([hashed('two')]))
+    writeFileSync(tokensFile, formatTokenEntries([hashed('two')]))
     expect(opening('one', 'two', 'always')).toEqual(['one', 'always'])
     clock.advance(1_000)
     expect(opening('one', 'two', 'always')).toEqual(['two', 'always'])
@@ -197,15 +197,15 @@ describe('a tokens file that changes', () => {
   it('may come into being in the data directory', () => {
     const { dataDir } = place()
     const { clock, made, opening } = start({ dataDir })
-    writeFileSync(join(dataDir, 'tokens.json'), printEntries([hashed('a')]))
+    writeFileSync(join(dataDir, 'tokens.json'), formatTokenEntries([hashed('a')]))
     clock.advance(1_000)
     expect(opening('a', made!)).toEqual(['a', made])
   })
 
   it('may revoke all', () => {
-    const { tokensFile } = place(printEntries([hashed('a')]))
+    const { tokensFile } = place(formatTokenEntries([hashed('a')]))
     const { clock, opening } = start({ tokensFile })
-    writeFileSync(tokensFile, printEntries([]))
+    writeFileSync(tokensFile, formatTokenEntries([]))
     clock.advance(1_000)
     expect(opening('a')).toEqual([])
   })
@@ -238,14 +238,14 @@ describe('a tokens file that changes', () => {
   })
 
   it('begins no rate anew that it does not change', () => {
-    const { tokensFile } = place(printEntries([hashed('a', { rate: '1/h' })]))
+    const { tokensFile } = place(formatTokenEntries([hashed('a', { rate: '1/h' })]))
     const { clock, access } = start({ tokensFile })
     expect(access('a')!.limit!.take()).toBe(0)
-    writeFileSync(tokensFile, printEntries([hashed('b'), hashed('a', { rate: '1/h', name: 'renamed' })]))
+    writeFileSync(tokensFile, formatTokenEntries([hashed('b'), hashed('a', { rate: '1/h', name: 'renamed' })]))
     clock.advance(1_000)
     expect(access('b')).toBeDefined()
     expect(access('a')!.limit!.take()).toBe(3_599)
-    writeFileSync(tokensFile, printEntries([hashed('a', { rate: '2/h' })]))
+    writeFileSync(tokensFile, formatTokenEntries([hashed('a', { rate: '2/h' })]))
     clock.advance(1_000)
     expect(access('a')!.limit!.take()).toBe(0)
   })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { readTokensFile, readTokensVariable, unquoted } from '../../src/tokens/token-syntax.js'
+import { parsePlainTokens, parseTokensVariable, unquote } from '../../src/tokens/token-syntax.js'
 
-const file = (text: string) => () => readTokensFile(text, 'FILE')
-const variable = (text: string) => () => readTokensVariable(text, 'VARIABLE')
+const file = (text: string) => () => parsePlainTokens(text, 'FILE')
+const variable = (text: string) => () => parseTokensVariable(text, 'VARIABLE')
 const usage = (message: string) => expect.objectContaining({ code: 'usage', message })
 
 const JSON_TEXT = 'begins as JSON does. Write the token alone.'
@@ -113,4 +113,4 @@ it.each([
   ['"a', '"a'],
   ['"a"b"', '"a"b"'],
   ['""', ''],
-])('%j without quotes is %j', (text, bare) => expect(unquoted(text)).toBe(bare))
+])('%j without quotes is %j', (text, bare) => expect(unquote(text)).toBe(bare))

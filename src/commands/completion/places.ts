@@ -65,11 +65,11 @@ function flagsOf(settings: Settings): Flag[] {
     .map(([name, setting]) => ({ flag: flagOf(name), meaning: setting.meaning, takes: takenBy(setting) }))
 }
 
-function takenBy({ kind }: Setting<unknown>): Flag['takes'] {
-  if (kind === onOff) return 'nothing'
-  if (kind.words !== undefined) return { words: kind.words }
-  if (kind.placeholder === 'FILE') return 'file'
-  return kind.placeholder === 'DIR' ? 'folder' : 'anything'
+function takenBy({ type }: Setting<unknown>): Flag['takes'] {
+  if (type === onOff) return 'nothing'
+  if (type.words !== undefined) return { words: type.words }
+  if (type.placeholder === 'FILE') return 'file'
+  return type.placeholder === 'DIR' ? 'folder' : 'anything'
 }
 
 /** Flags that take a value, at all places: the word behind one is never a command. */

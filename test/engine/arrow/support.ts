@@ -1,4 +1,4 @@
-import { memoryOf } from '../../../src/base/array-buffers.js'
+import { arrayBuffersOf } from '../../../src/base/array-buffers.js'
 import type { Yielder } from '../../../src/base/time-slices.js'
 import type { Accumulator } from '../../../src/engine/arrow/accumulators/accumulator.js'
 import { countNumbers, createHistogram, type Histogram } from '../../../src/engine/arrow/accumulators/histogram.js'
@@ -135,7 +135,7 @@ export const textsOf = (dictionary: Dictionary): string[] =>
 
 /** The bytes of memory that an object of plain data holds in buffers, each buffer counted once and whole. */
 export const bufferBytes = (root: unknown): number =>
-  memoryOf(root).reduce((sum, { byteLength }) => sum + byteLength, 0)
+  arrayBuffersOf(root).reduce((sum, { byteLength }) => sum + byteLength, 0)
 
 /** A store's rows that are in memory, as batches, and what lets go of them. */
 export function viewOf(store: Store, source: SourceName): { batches: Batch[]; release(): void } {

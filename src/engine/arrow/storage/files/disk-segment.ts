@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { free, memoryOf } from '../../../../base/array-buffers.js'
+import { arrayBuffersOf, free } from '../../../../base/array-buffers.js'
 import type { Trouble } from '../../../disk/files/disk-retry.js'
 import type { Files } from '../../../disk/files/files.js'
 import type { HurriedCold } from '../sealing/compact.js'
@@ -133,7 +133,7 @@ export class DiskSegment implements SegmentHandle {
     if (this.#isGone) return true
     if (cold !== undefined && smaller === undefined) return false
     if (smaller !== undefined && smaller.length < before) {
-      await replaceCold(files, this.#path, smaller).finally(() => free(memoryOf(smaller)))
+      await replaceCold(files, this.#path, smaller).finally(() => free(arrayBuffersOf(smaller)))
     }
     // Which file is there is seen on disk alone: an attempt before may have failed behind the renaming.
     this.#facts = await readSegmentFacts(files, this.#path)
@@ -145,7 +145,7 @@ export class DiskSegment implements SegmentHandle {
     if (this.#loaded === undefined || this.#users > 0 || this.#disk.columns.has(this)) return
     const { times, projects, columns } = this.#loaded
     this.#loaded = undefined
-    free(memoryOf([times, projects, columns]))
+    free(arrayBuffersOf([times, projects, columns]))
   }
 
   /** Removes its files, which nobody reads any more. */

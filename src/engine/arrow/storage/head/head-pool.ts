@@ -1,4 +1,4 @@
-import { free, memoryOf } from '../../../../base/array-buffers.js'
+import { arrayBuffersOf, free } from '../../../../base/array-buffers.js'
 import type { SourceName } from '../../../../sources.js'
 import { type Head, headBytes, reuseHead } from './head.js'
 
@@ -18,7 +18,7 @@ export function createSpare(): Spare {
   let kept: Head | undefined
   let isIdle = false
   const drop = () => {
-    if (kept !== undefined) free(memoryOf(kept))
+    if (kept !== undefined) free(arrayBuffersOf(kept))
     kept = undefined
   }
   return {

@@ -1,5 +1,5 @@
 import { type ColumnView, readBatch } from '../../../../arrow-ipc/read-batch.js'
-import { free, memoryOf } from '../../../../base/array-buffers.js'
+import { arrayBuffersOf, free } from '../../../../base/array-buffers.js'
 import { ensureCapacity } from '../../../../base/growable.js'
 import type { Interner } from '../../../../base/interner.js'
 import type { Yielder } from '../../../../base/time-slices.js'
@@ -89,7 +89,7 @@ export function createHead(source: SourceName): Head {
 export function reuseHead(source: SourceName, spare: Head): Head {
   if (spare.source !== source) {
     const head = emptyHead(source, { ...createHead(source), cold: emptied(spare.cold) })
-    free(withoutThese(memoryOf(spare), memoryOf(head)))
+    free(withoutThese(arrayBuffersOf(spare), arrayBuffersOf(head)))
     return head
   }
   return emptyHead(source, {
@@ -156,9 +156,9 @@ export function decodeBatch(batch: IngestBatch): (head: Head) => void {
   )
   if (missing.length > 0) throw new TypeError(`A batch of ${batch.source} must have the columns ${missing.join(', ')}.`)
   return (head) => {
-    const before = memoryOf(head)
+    const before = arrayBuffersOf(head)
     appendToHead(head, dataOf, batch.rows)
-    if (head.readers === 0) free(withoutThese(before, memoryOf(head)))
+    if (head.readers === 0) free(withoutThese(before, arrayBuffersOf(head)))
   }
 }
 

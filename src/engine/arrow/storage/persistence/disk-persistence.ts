@@ -1,4 +1,4 @@
-import { free, memoryOf } from '../../../../base/array-buffers.js'
+import { arrayBuffersOf, free } from '../../../../base/array-buffers.js'
 import { createSerialQueue } from '../../../../base/serial-queue.js'
 import { KIB } from '../../../../base/units.js'
 import type { SourceName } from '../../../../sources.js'
@@ -90,7 +90,7 @@ export function createDiskKeeper(
         const written = await trouble.outlast(() => writeSegments(id, parts, segments))
         parts += written.length
         for (const segment of written) hold(segment)
-        free(memoryOf(segments))
+        free(arrayBuffersOf(segments))
         return written
       },
       async commit() {

@@ -1,7 +1,7 @@
-import { free, memoryOf } from '../../../../base/array-buffers.js'
+import { arrayBuffersOf, free } from '../../../../base/array-buffers.js'
 import { THREAD_HEAP } from '../../../../base/heap.js'
 import type { Log } from '../../../../base/log.js'
-import { createAnsweringThread } from '../../../../base/request-thread.js'
+import { createRequestThread } from '../../../../base/request-thread.js'
 import { MIB } from '../../../../base/units.js'
 import type { Head } from '../head/head.js'
 import type { Texts } from '../head/texts.js'
@@ -19,7 +19,7 @@ const PIECE_BYTES = 4 * MIB
  * starts with the first head and ends when there was none for a while. Where it dies, the head is sealed here.
  */
 export function createSealingThread(log: Log, script = new URL('./worker.js', import.meta.url)): Sealer {
-  const thread = createAnsweringThread<Question, Answer>(script, { resourceLimits: THREAD_HEAP })
+  const thread = createRequestThread<Question, Answer>(script, { resourceLimits: THREAD_HEAP })
   const here = createSealerHere()
   let keptBytes = 0
   let isBusy = false
@@ -28,7 +28,7 @@ export function createSealingThread(log: Log, script = new URL('./worker.js', im
   async function sealThere(head: Head, patience: Patience | undefined): Promise<SealedRows[]> {
     await sendTexts(head.cold)
     const rows = copyRows(head)
-    const sealed = (await thread.ask({ rows, patience }, memoryOf(rows))) as Sealed
+    const sealed = (await thread.ask({ rows, patience }, arrayBuffersOf(rows))) as Sealed
     keptBytes = sealed.keptBytes
     return sealed.parts.map(sealedRowsArrived)
   }
@@ -72,7 +72,7 @@ export function createSealingThread(log: Log, script = new URL('./worker.js', im
     },
     recompress: (cold, patience) =>
       busy(async () => {
-        const { file, ...kept } = (await thread.ask({ cold, patience }, memoryOf(cold))) as Recompressed
+        const { file, ...kept } = (await thread.ask({ cold, patience }, arrayBuffersOf(cold))) as Recompressed
         keptBytes = kept.keptBytes
         return file && bufferOf(file)
       }),

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { memoryOf } from '../../../../base/array-buffers.js'
+import { arrayBuffersOf } from '../../../../base/array-buffers.js'
 import { createColdTexts } from '../head/texts.js'
 import { effortOf, type Patience } from './cancellation.js'
 import { type HurriedCold, recompressCold } from './compact.js'
@@ -48,5 +48,5 @@ async function answerTo(question: Question): Promise<Answer> {
 
 port.on('message', async (question: Question) => {
   const answer = await answerTo(question)
-  port.postMessage(answer, memoryOf(answer))
+  port.postMessage(answer, arrayBuffersOf(answer))
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { memoryOf } from '../../../../../src/base/array-buffers.js'
+import { arrayBuffersOf } from '../../../../../src/base/array-buffers.js'
 import { createDiskKeeper } from '../../../../../src/engine/arrow/storage/persistence/disk-persistence.js'
 import type { SegmentHandle } from '../../../../../src/engine/arrow/storage/segment/handle.js'
 import { createStore } from '../../../../../src/engine/arrow/storage/store/store.js'
@@ -116,7 +116,7 @@ describe('rows on disk', () => {
     const { parts, release } = store.view('edge_logs')
     const part = parts[0]!
     const [one, other] = await Promise.all([part.open(noYield), part.open(noYield)])
-    expect(memoryOf([one, other]).length).toBeGreaterThan(0)
+    expect(arrayBuffersOf([one, other]).length).toBeGreaterThan(0)
     const { offsets } = one.times
     expect(store.unload()).toBe(true)
     // Who comes now need not load what others have.
@@ -126,7 +126,7 @@ describe('rows on disk', () => {
     expect(offsets).toHaveLength(1)
     part.close()
     expect(offsets).toHaveLength(0)
-    expect(memoryOf([one.times, one.columns])).toEqual([])
+    expect(arrayBuffersOf([one.times, one.columns])).toEqual([])
     expect(String((await one.openCold()(0)).id)).toBe('0')
     expect(await part.open(noYield)).not.toBe(one)
     part.close()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import { memoryOf } from '../../../../../src/base/array-buffers.js'
+import { arrayBuffersOf } from '../../../../../src/base/array-buffers.js'
 import type { Facts } from '../../../../../src/base/log.js'
 import { createInterner } from '../../../../../src/engine/arrow/columns/dictionary.js'
 import { createColdTexts } from '../../../../../src/engine/arrow/storage/head/texts.js'
@@ -47,7 +47,7 @@ const seen = (sealed: readonly SealedRows[]) =>
 const here = (head: OpenRows) => seal(head, internIn(createInterner()), noYield)
 
 /** As if it came from another thread. */
-const moved = <Message>(message: Message): Message => structuredClone(message, { transfer: memoryOf(message) })
+const moved = <Message>(message: Message): Message => structuredClone(message, { transfer: arrayBuffersOf(message) })
 
 const many = Array.from({ length: 3000 }, (_, i) =>
   edge({ id: `${i}`, timestampUs: -i * 1e6 * 60, metadata: { request: { url: `u${i % 7}` } } }),
