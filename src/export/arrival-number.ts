@@ -1,15 +1,16 @@
-import type { Piece } from '../engine/arrow/export/stored-rows.js'
+import type { StoredRows } from '../engine/arrow/export/stored-rows.js'
 
-/** Room for the parts of a head; the journal stands in front of them. */
-const PARTS = 2 ** 16
+/** Numbers per head: the first is of its journal, the others of its segments. */
+const NUMBERS_PER_HEAD = 2 ** 16
 
 /**
- * The place of a piece among all of its source, in order of arrival: what its rows bear on the server in place of a time of
- * arrival. Never changed: it is a part of the name by which a later export knows them.
+ * Returns the position of a segment or journal among all of its source, in order of arrival. Its rows have it
+ * in the column `arrived` on the server, instead of a time. The numbering must never change: later exports
+ * identify rows by it.
  */
-export const arrivalNumber = ({ head, part }: Pick<Piece, 'head' | 'part'>): number =>
-  head * PARTS + (part === undefined ? 0 : part + 1)
+export const arrivalNumber = ({ head, part }: Pick<StoredRows, 'head' | 'part'>): number =>
+  head * NUMBERS_PER_HEAD + (part === undefined ? 0 : part + 1)
 
-/** The head whose journal has this place; undefined where it is that of a segment. */
-export const headOfJournalNumber = (place: number): number | undefined =>
-  place % PARTS === 0 ? place / PARTS : undefined
+/** Returns the head of a number if it is that of a journal; undefined if it is that of a segment. */
+export const headOfJournalNumber = (arrivalNumber: number): number | undefined =>
+  arrivalNumber % NUMBERS_PER_HEAD === 0 ? arrivalNumber / NUMBERS_PER_HEAD : undefined

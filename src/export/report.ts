@@ -1,13 +1,14 @@
 import { DAY_US } from '../base/units.js'
-import type { Piece } from '../engine/arrow/export/stored-rows.js'
+import type { StoredRows } from '../engine/arrow/export/stored-rows.js'
 import { TTL_DAYS } from '../engine/clickhouse/ddl.js'
 import type { SourceName } from '../sources.js'
-import type { ExportContext } from './context.js'
+import type { ExportContext } from './export-context.js'
 
+/** The rows of one source that an export has processed so far. */
 export interface SourceCount {
   exported: number
-  /** Rows that were on the server before. */
-  there: number
+  /** Rows that were already on the server. */
+  skipped: number
 }
 
 type Counts = ReadonlyMap<SourceName, SourceCount>
@@ -15,48 +16,48 @@ type Counts = ReadonlyMap<SourceName, SourceCount>
 const INTERVAL_MS = 500
 const CLEAR_LINE = '\r\u001b[K'
 
-/** Keeps a line of a terminal up to date, twice a second at most. What journals hold is not in the sum of all rows. */
-export function showProgress(pieces: readonly Piece[], counts: Counts, { terminal, clock }: ExportContext) {
-  const sealed = pieces.reduce((sum, { facts }) => sum + (facts?.rows ?? 0), 0)
+/** Updates a progress line on the terminal, at most twice a second. Its total does not include the rows of journals. */
+export function showProgress(stored: readonly StoredRows[], counts: Counts, { terminal, clock }: ExportContext) {
+  const sealed = stored.reduce((sum, { facts }) => sum + (facts?.rows ?? 0), 0)
   let shownMs = Number.NEGATIVE_INFINITY
   return {
     show() {
       if (terminal === undefined || clock.monotonicMs() - shownMs < INTERVAL_MS) return
       shownMs = clock.monotonicMs()
-      const { exported, there } = sumOf(counts)
-      terminal.write(`${CLEAR_LINE}${exported} rows exported, ${there} were there already, of ${sealed} in segments`)
+      const { exported, skipped } = sumOf(counts)
+      terminal.write(`${CLEAR_LINE}${exported} rows exported, ${skipped} already there, of ${sealed} in segments`)
     },
     clear: () => terminal?.write(CLEAR_LINE),
   }
 }
 
 function sumOf(counts: Counts): SourceCount {
-  const total = { exported: 0, there: 0 }
-  for (const { exported, there } of counts.values()) {
+  const total = { exported: 0, skipped: 0 }
+  for (const { exported, skipped } of counts.values()) {
     total.exported += exported
-    total.there += there
+    total.skipped += skipped
   }
   return total
 }
 
-/** The line that ends an export. */
+/** Returns the line that ends an export: rows exported, rows skipped, and the rows of each source. */
 export function describeCounts(counts: Counts): string {
-  const { exported, there } = sumOf(counts)
-  const bySource = [...counts].map(([source, count]) => `${source} ${count.exported + count.there}`)
-  const list = bySource.length === 0 ? '' : ` (all in all ${bySource.join(', ')})`
-  return `${exported} rows exported, ${there} were there already${list}\n`
+  const { exported, skipped } = sumOf(counts)
+  const bySource = [...counts].map(([source, count]) => `${source} ${count.exported + count.skipped}`)
+  const list = bySource.length === 0 ? '' : ` (in total ${bySource.join(', ')})`
+  return `${exported} rows exported, ${skipped} already there${list}\n`
 }
 
-/** Says which rows the server may remove as soon as it has them. */
-export function warnOfOldRows(pieces: readonly Piece[], { clock, log }: ExportContext): void {
+/** Logs how many rows the server may delete soon after it gets them, because of the TTL of its tables. */
+export function warnOfOldRows(stored: readonly StoredRows[], { clock, log }: ExportContext): void {
   const oldestDay = Math.floor(clock.nowUs() / DAY_US) - TTL_DAYS
-  const old = pieces.reduce(
+  const old = stored.reduce(
     (sum, { facts }) => sum + (facts !== undefined && facts.day < oldestDay ? facts.rows : 0),
     0,
   )
   if (old === 0) return
   log(
-    `${old} rows are older than ${TTL_DAYS} days: a server of version 20 or newer removes them by the TTL of its tables, ` +
-      'unless that is changed before (ALTER TABLE … MODIFY TTL)',
+    `${old} rows are older than ${TTL_DAYS} days: a server of version 20 or newer deletes them ` +
+      'by the TTL of its tables, unless you change it first (ALTER TABLE … MODIFY TTL)',
   )
 }

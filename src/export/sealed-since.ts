@@ -1,6 +1,6 @@
 import { LogweirError } from '../base/errors.js'
 import { DAY_US } from '../base/units.js'
-import type { Piece } from '../engine/arrow/export/stored-rows.js'
+import type { StoredRows } from '../engine/arrow/export/stored-rows.js'
 import { type DeliveredCounts, deliveredKey } from '../engine/clickhouse/replayable.js'
 import type { Server } from '../engine/clickhouse/server.js'
 import { shardTableName, type TableLocation, tableOf } from '../engine/clickhouse/table-names.js'
@@ -9,21 +9,22 @@ import type { SourceName } from '../sources.js'
 import { arrivalNumber, headOfJournalNumber } from './arrival-number.js'
 
 /**
- * Rows that an earlier export took from a journal bear other names once a server has sealed them, and would be there twice.
- * Throws `exported_before` where there are some: of each day that came from a journal which is no more, one row is looked
- * for in the segments of that head. (Another directory's head may have the same number; its rows are not found here.)
+ * Throws `exported_before` if rows that an earlier export read from a journal have been sealed since: they
+ * would get other ids, and be on the server twice. For each day of rows from a journal that no longer exists,
+ * one row is searched for in the segments of its head. (A head of another directory may have the same number;
+ * its rows are not found here.)
  */
 export async function refuseSealedSince(
-  pieces: readonly Piece[],
+  stored: readonly StoredRows[],
   delivered: DeliveredCounts,
   { server, location }: { server: Server; location: TableLocation },
 ): Promise<void> {
-  const names = new Set(pieces.map((piece) => deliveredKey({ marker: piece.marker, arrivedUs: arrivalNumber(piece) })))
-  for (const name of delivered.keys()) {
-    if (names.has(name)) continue
-    const [batch, arrived] = name.split(' ')
+  const keys = new Set(stored.map((rows) => deliveredKey({ marker: rows.marker, arrivedUs: arrivalNumber(rows) })))
+  for (const key of delivered.keys()) {
+    if (keys.has(key)) continue
+    const [batch, arrived] = key.split(' ')
     const head = headOfJournalNumber(Number(arrived))
-    const sealed = pieces.filter((piece) => piece.head === head && piece.part !== undefined)
+    const sealed = stored.filter((rows) => rows.head === head && rows.part !== undefined)
     if (sealed.length === 0) continue
     const { source } = sealed[0]!
     const where = `batch = toUInt64(${batch}) AND arrived = ${arrived}`
@@ -32,8 +33,8 @@ export async function refuseSealedSince(
         `GROUP BY intDiv(timestamp, toInt64(${DAY_US}))`,
     )
     for (const [timestamp, id] of samples) {
-      for (const piece of sealed) {
-        if (await piece.holds(Number(timestamp), String(id))) throw exportedBefore(source, head!, where, location)
+      for (const segment of sealed) {
+        if (await segment.hasRow(Number(timestamp), String(id))) throw exportedBefore(source, head!, where, location)
       }
     }
   }
@@ -44,7 +45,8 @@ function exportedBefore(source: SourceName, head: number, where: string, locatio
     location.cluster === undefined ? [source, 'on the server'] : [shardTableName(source), 'on each shard']
   return new LogweirError(
     'exported_before',
-    `Rows of ${source} were exported from the journal of head ${head}, and have been sealed since: they would be there twice. ` +
-      `Remove them ${place}, and export again: ALTER TABLE ${quoteName(location.database)}.${table} DELETE WHERE ${where}`,
+    `Rows of ${source} were exported from the journal of head ${head} and have been sealed since: ` +
+      `exporting again would duplicate them. Delete them ${place}, then export again: ` +
+      `ALTER TABLE ${quoteName(location.database)}.${table} DELETE WHERE ${where}`,
   )
 }

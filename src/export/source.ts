@@ -1,59 +1,64 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Piece } from '../engine/arrow/export/stored-rows.js'
+import type { StoredRows } from '../engine/arrow/export/stored-rows.js'
 import { DELIVERY_TIMING, type DeliveryParts } from '../engine/clickhouse/delivery.js'
 import { type DeliveredCounts, deliveredKey, deliverReplayable } from '../engine/clickhouse/replayable.js'
 import { describeDamage } from '../engine/disk/journal/recover.js'
 import type { IngestBatch } from '../engine/engine.js'
 import { arrivalNumber } from './arrival-number.js'
-import type { ExportContext } from './context.js'
+import type { ExportContext } from './export-context.js'
 import type { SourceCount } from './report.js'
 
+/** The context of the export of one source, and the observers of its files. */
 export interface SourceContext extends ExportContext {
-  /** Is told of a piece that cannot be read. */
-  leaveOut(path: string, error: Error): void
-  progressed(): void
+  /** Called for each segment that cannot be read. */
+  onUnreadable(path: string, error: Error): void
+  /** Called after each segment or journal. */
+  onProgress(): void
 }
 
-/** Brings all pieces of a source, the oldest first, each when the one before it is confirmed. */
+/**
+ * Sends all rows of a source, oldest segment first, each after the server has confirmed the one before it.
+ * Updates `count` as it proceeds.
+ */
 export async function exportSource(
-  { pieces, delivered, count }: { pieces: readonly Piece[]; delivered: DeliveredCounts; count: SourceCount },
-  parts: SourceContext,
+  { stored, delivered, count }: { stored: readonly StoredRows[]; delivered: DeliveredCounts; count: SourceCount },
+  context: SourceContext,
 ): Promise<void> {
-  const delivery = deliveryParts(parts)
-  // An export that was broken off may have been about to bring the first piece that is not there whole.
+  const delivery = deliveryParts(context)
+  // An insert of an interrupted export may still be running: of the first segment or journal that is incomplete.
   let isFirst = true
-  for (const piece of pieces) {
-    const { source, marker, facts } = piece
-    const name = { marker, arrivedUs: arrivalNumber(piece) }
-    const there = delivered.get(deliveredKey(name)) ?? 0
-    count.there += there
-    if (facts === undefined || there < facts.rows) {
-      const batches = await read(piece, parts)
-      const missing = rowsOf(batches) - there
+  for (const rows of stored) {
+    const { source, marker, facts } = rows
+    const id = { marker, arrivedUs: arrivalNumber(rows) }
+    const skipped = delivered.get(deliveredKey(id)) ?? 0
+    count.skipped += skipped
+    if (facts === undefined || skipped < facts.rows) {
+      const batches = await read(rows, context)
+      const missing = rowCount(batches) - skipped
       if (missing > 0) {
-        await deliverReplayable({ source, ...name, batches }, !isFirst && there === 0, delivery)
+        await deliverReplayable({ source, ...id, batches }, !isFirst && skipped === 0, delivery)
         count.exported += missing
         isFirst = false
       }
     }
-    parts.progressed()
+    context.onProgress()
   }
 }
 
-const rowsOf = (batches: readonly IngestBatch[]) => batches.reduce((sum, { rows }) => sum + rows, 0)
+const rowCount = (batches: readonly IngestBatch[]) => batches.reduce((sum, { rows }) => sum + rows, 0)
 
-/** The rows of a piece; none where a file of it is damaged. */
-async function read(piece: Piece, { directory, log, leaveOut }: SourceContext): Promise<IngestBatch[]> {
+/** Reads the rows of a segment or journal. Returns none if a file of it is damaged. */
+async function read(stored: StoredRows, { directory, log, onUnreadable }: SourceContext): Promise<IngestBatch[]> {
   try {
-    return await piece.read((stretch) => log(describeDamage(directory, stretch)))
+    return await stored.read((damage) => log(describeDamage(directory, damage)))
   } catch (error) {
     if ((error as { code?: unknown }).code !== 'damaged_segment') throw error
-    leaveOut(piece.path, error as Error)
+    onUnreadable(stored.path, error as Error)
     return []
   }
 }
 
-/** Tries until the server takes it: who has no patience breaks the export off, which costs nothing. */
+/** Retries without end: the user can interrupt the export at any time without loss. */
 function deliveryParts({ server, location, log, timing }: ExportContext): DeliveryParts {
   let isFailing = false
   return {
@@ -62,10 +67,11 @@ function deliveryParts({ server, location, log, timing }: ExportContext): Delive
     onAttempt(_, error) {
       if (error !== undefined && !isFailing) {
         log(
-          `rows cannot be brought to ClickHouse: ${error.message}. It is tried again; an export that is broken off goes on where it was.`,
+          `rows cannot be sent to ClickHouse: ${error.message}. ` +
+            'Sending is retried; an interrupted export can be continued by running it again.',
         )
       }
-      if (error === undefined && isFailing) log('rows are brought to ClickHouse again')
+      if (error === undefined && isFailing) log('rows are sent to ClickHouse again')
       isFailing = error !== undefined
     },
   }

@@ -131,17 +131,17 @@ onEachTarget('an export to %s', (target) => {
   it('sends what is there no second time, and what has come since', async () => {
     const files = await kept([...numbered(0, 50), invocation()], { sealRows: 20 })
     expect((await run(files)).said).toEqual([
-      '51 rows exported, 0 were there already (all in all edge_logs 50, function_edge_logs 1)\n',
+      '51 rows exported, 0 already there (in total edge_logs 50, function_edge_logs 1)\n',
     ])
     expect((await run(files)).said).toEqual([
-      '0 rows exported, 51 were there already (all in all edge_logs 50, function_edge_logs 1)\n',
+      '0 rows exported, 51 already there (in total edge_logs 50, function_edge_logs 1)\n',
     ])
     // The journal grows, but is not sealed.
     const engine = await onDisk(files)
     await appendAll(engine, numbered(50, 53), 2)
     await engine.close()
     expect((await run(files)).said).toEqual([
-      '3 rows exported, 51 were there already (all in all edge_logs 53, function_edge_logs 1)\n',
+      '3 rows exported, 51 already there (in total edge_logs 53, function_edge_logs 1)\n',
     ])
     expect(await ids()).toEqual(expectedIds(numbered(0, 53)))
   })
@@ -184,9 +184,9 @@ onEachTarget('an export to %s', (target) => {
     const records = numbered(0, 60)
     const files = await kept(records, { sealRows: 14 })
     const { said } = await run(files, failing(target().servers[0]!))
-    expect(said[0]).toMatch(/^rows cannot be brought to ClickHouse: fails at times\. It is tried again/)
-    expect(said[1]).toBe('rows are brought to ClickHouse again')
-    expect(said.at(-1)).toBe('60 rows exported, 0 were there already (all in all edge_logs 60)\n')
+    expect(said[0]).toMatch(/^rows cannot be sent to ClickHouse: fails at times\. Sending is retried/)
+    expect(said[1]).toBe('rows are sent to ClickHouse again')
+    expect(said.at(-1)).toBe('60 rows exported, 0 already there (in total edge_logs 60)\n')
     expect(await counts()).toEqual([60, 0, 0])
     expect(await ids()).toEqual(expectedIds(records))
   })
@@ -201,7 +201,7 @@ onEachTarget('an export to %s', (target) => {
     const refusal = await run(files).catch((error) => error)
     expect(refusal.code).toBe('exported_before')
     expect(refusal.message).toMatch(
-      /^Rows of edge_logs were exported from the journal of head 1, and have been sealed since: they would be there twice\. Remove them on (the server|each shard), and export again: ALTER TABLE `logweir`\.edge_logs\w* DELETE WHERE /,
+      /^Rows of edge_logs were exported from the journal of head 1 and have been sealed since: exporting again would duplicate them\. Delete them on (the server|each shard), then export again: ALTER TABLE `logweir`\.edge_logs\w* DELETE WHERE /,
     )
     expect(await counts()).toEqual([5, 0, 0])
     const [statement] = /ALTER TABLE.*$/.exec(refusal.message)!
@@ -235,7 +235,7 @@ onEachTarget('an export to %s', (target) => {
         expect.stringMatching(`^data/${of(path)} cannot be read, and its rows are not exported: .* is damaged: `),
       )
     }
-    expect(said.at(-1)).toBe('12 rows exported, 0 were there already (all in all edge_logs 12)\n')
+    expect(said.at(-1)).toBe('12 rows exported, 0 already there (in total edge_logs 12)\n')
     expect(await counts()).toEqual([12, 0, 0])
   })
 
@@ -264,7 +264,7 @@ onEachTarget('an export to %s', (target) => {
       const { code, stdout, stderr } = await runProgram(to)
       expect({ code, stdout: stdout.toString(), stderr }).toEqual({
         code: 0,
-        stdout: `${exported} rows exported, ${there} were there already (all in all edge_logs 500, auth_logs 1)\n`,
+        stdout: `${exported} rows exported, ${there} already there (in total edge_logs 500, auth_logs 1)\n`,
         stderr: '',
       })
     }

@@ -20,13 +20,13 @@ import { ABSENT, type Codes, type Dictionary as Entries, entryOf } from '../colu
 import { widenNumbers } from '../columns/numbers.js'
 import type { Segment } from '../storage/segment/segment.js'
 
-/** A batch closes at the first row that gives it so many rows or bytes of cold columns. */
+/** A batch ends at the first row at which it has this many rows, or bytes of cold columns. */
 const BATCH_ROWS = 4096
 const BATCH_BYTES = 4 * MIB
 
 /**
- * The rows of a sealed segment as batches that an engine would take in, in the order in which they stand: each value is what
- * came in, an absent one absent. Rejects where a file of the segment is damaged.
+ * Returns the rows of a sealed segment, in their order, as batches that an engine can append: each value as it was
+ * ingested, absent values absent. Rejects with `damaged_segment` if a file of the segment is damaged.
  */
 export async function* batchesOf(segment: Segment): AsyncGenerator<IngestBatch, void> {
   const read = segment.openCold()
@@ -45,7 +45,7 @@ export async function* batchesOf(segment: Segment): AsyncGenerator<IngestBatch, 
   }
 }
 
-/** The values of the rows [start, end) of a hot column, as its type in the schema wants them. */
+/** Returns the values of the rows [start, end) of a hot column as Arrow data of the type in the schema. */
 type HotReader = (start: number, end: number, type: unknown) => Data
 
 function toBatch(
@@ -69,7 +69,7 @@ function toBatch(
   return { source, rows: cold.length, ipc }
 }
 
-/** The project of each row: rows are sorted by it, those without one first. */
+/** Returns the project code of each row. Rows are sorted by project, those without one first. */
 function projectCodes({ rows, projects }: Segment): Uint32Array {
   const codes = new Uint32Array(rows)
   projects.starts.forEach((from, i) => {
@@ -91,7 +91,7 @@ function readerOf(column: Column): HotReader {
   }
 }
 
-/** Texts as they are, or where the schema says so as codes of a dictionary of those that occur. */
+/** Reads a text column as texts, or, if the schema has a dictionary, as codes of a dictionary of the batch's texts. */
 function codedReader(codes: Codes, entries: Entries): HotReader {
   return (start, end, type) => {
     const wanted = codes.subarray(start, end)
@@ -123,7 +123,7 @@ function texts(values: readonly (Uint8Array | undefined)[]): Data<Utf8> {
   return makeData({ type: new Utf8(), length: values.length, valueOffsets, data, ...nulls })
 }
 
-/** The bits of the values that are there, lowest bit first. */
+/** Returns the Arrow validity bitmap: a bit for each present value, lowest bit first; no bitmap if all are present. */
 function validity<T>(values: ArrayLike<T>, isAbsent: (value: T) => boolean) {
   const nullBitmap = new Uint8Array(8 * Math.ceil(values.length / 64))
   let nullCount = 0

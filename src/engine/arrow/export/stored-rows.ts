@@ -12,49 +12,55 @@ import { loadSegment, readSegmentChecks, readSegmentFacts } from '../storage/fil
 import type { Segment } from '../storage/segment/segment.js'
 import { batchesOf } from './batches.js'
 
-/** Rows of one source that lie in one place of a data directory: a sealed segment, or the journal of an open head. */
-export interface Piece {
+/** The rows of one source in one place of a data directory: a sealed segment, or the journal of an open head. */
+export interface StoredRows {
   source: SourceName
   /** Heads of a source are numbered in the order of their rows' arrival. */
   head: number
-  /** Which of the head's segments; undefined: its journal. */
+  /** The number of the head's segment; undefined for its journal. */
   part: number | undefined
   path: string
-  /** What is known before it is read: a journal does not say. */
+  /** The segment's rows and time range; undefined for a journal. */
   facts: SegmentFacts | undefined
-  /** Eight bytes that name these rows: the same whenever they are read and wherever the directory lies. */
+  /** Eight bytes that identify these rows: the same at every read, and if the directory is moved. */
   marker: Uint8Array
-  /** All its rows as batches, in their order. Rejects where that is damaged; damage of a journal costs what it hit. */
+  /**
+   * Returns all rows as batches, in order. Rejects with `damaged_segment` if a segment is damaged. A damaged journal
+   * loses only the damaged stretches, each of which is passed to `damage`.
+   */
   read(damage: (stretch: Damage) => void): Promise<IngestBatch[]>
-  /** Whether a segment has a row of that time and id; of a journal nobody asks. */
-  holds(timestampUs: number, id: string): Promise<boolean>
+  /** Whether a segment has a row of that time and id; always false for a journal. */
+  hasRow(timestampUs: number, id: string): Promise<boolean>
 }
 
 /**
- * What a data directory holds, source by source in order of arrival, by the rules of a start; but nothing in it is
- * changed. `unreadable` is told of segments that are damaged.
+ * Lists the contents of a data directory by source and in order of arrival, by the rules of a start, but
+ * without changing anything. Calls `onUnreadable` for each damaged segment.
  */
-export async function listPieces(files: Files, unreadable: (path: string, error: Error) => void): Promise<Piece[]> {
+export async function listStoredRows(
+  files: Files,
+  onUnreadable: (path: string, error: Error) => void,
+): Promise<StoredRows[]> {
   const { journals, segments } = await takeInventory(files)
-  const pieces: Piece[] = []
+  const stored: StoredRows[] = []
   for (const place of segments) {
     try {
-      pieces.push(await segmentPiece(files, place))
+      stored.push(await rowsOfSegment(files, place))
     } catch (error) {
       if ((error as { code?: unknown }).code !== 'damaged_segment') throw error
-      unreadable(place.path, error as Error)
+      onUnreadable(place.path, error as Error)
     }
   }
-  for (const id of journals) pieces.push(await journalPiece(files, id))
-  return pieces.sort(inOrder)
+  for (const id of journals) stored.push(await rowsOfJournal(files, id))
+  return stored.sort(byArrival)
 }
 
-function inOrder(a: Piece, b: Piece): number {
+function byArrival(a: StoredRows, b: StoredRows): number {
   const bySource = SOURCE_NAMES.indexOf(a.source) - SOURCE_NAMES.indexOf(b.source)
   return bySource || a.head - b.head || (a.part ?? 0) - (b.part ?? 0)
 }
 
-async function segmentPiece(files: Files, place: SegmentPlace): Promise<Piece> {
+async function rowsOfSegment(files: Files, place: SegmentPlace): Promise<StoredRows> {
   const { source, number: head, part, path } = place
   const facts = await readSegmentFacts(files, path)
   const hash = createHash('sha256')
@@ -68,14 +74,14 @@ async function segmentPiece(files: Files, place: SegmentPlace): Promise<Piece> {
       for await (const batch of batchesOf(await loadSegment(files, path, facts))) batches.push(batch)
       return batches
     },
-    async holds(timestampUs, id) {
+    async hasRow(timestampUs, id) {
       if (timestampUs < facts.minUs || timestampUs > facts.maxUs) return false
-      return holdsRow(await loadSegment(files, path, facts), timestampUs, id)
+      return segmentHasRow(await loadSegment(files, path, facts), timestampUs, id)
     },
   }
 }
 
-async function holdsRow(segment: Segment, timestampUs: number, id: string): Promise<boolean> {
+async function segmentHasRow(segment: Segment, timestampUs: number, id: string): Promise<boolean> {
   const read = segment.openCold()
   for (let row = 0; row < segment.rows; row++) {
     if (timeAt(segment.times, row) === timestampUs && (await read(row)).id.toString() === id) return true
@@ -83,7 +89,7 @@ async function holdsRow(segment: Segment, timestampUs: number, id: string): Prom
   return false
 }
 
-async function journalPiece(files: Files, id: HeadId): Promise<Piece> {
+async function rowsOfJournal(files: Files, id: HeadId): Promise<StoredRows> {
   const { source, number: head } = id
   const path = journalPath(id)
   const file = await files.openToRead(path)
@@ -92,7 +98,7 @@ async function journalPiece(files: Files, id: HeadId): Promise<Piece> {
   const { header } = decodeHeader(bytes.subarray(0, filled), path)
   return {
     ...{ source, head, part: undefined, path, facts: undefined },
-    // A journal without a header holds no rows, which need no name.
+    // A journal without a header has no rows, and needs no marker.
     marker: header?.marker ?? new Uint8Array(MARKER_BYTES),
     async read(damage) {
       const batches: IngestBatch[] = []
@@ -100,6 +106,6 @@ async function journalPiece(files: Files, id: HeadId): Promise<Piece> {
       await recoverJournal(files, path, { batch, damage })
       return batches
     },
-    holds: async () => false,
+    hasRow: async () => false,
   }
 }

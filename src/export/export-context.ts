@@ -5,20 +5,22 @@ import type { Server } from '../engine/clickhouse/server.js'
 import type { TableLocation } from '../engine/clickhouse/table-names.js'
 import type { Files } from '../engine/disk/files/files.js'
 
-/** Where an export tells how it goes. */
+/** Where an export writes its result, its log and its progress. */
 export interface ExportReport {
   print(text: string): unknown
   log: Log
-  /** The output of a terminal, if there is one, for progress. */
+  /** The terminal for progress, if the output is one. */
   terminal?: { write(text: string): unknown } | undefined
 }
 
+/** The directory that an export reads, and the server that it writes to. */
 export interface ExportContext extends ExportReport {
   files: Files
-  /** The name of their directory, for messages. */
+  /** The name of the data directory, for messages. */
   directory: string
   server: Server
   location: TableLocation
   clock: Clock
+  /** Replaces parts of the default timing, in tests. */
   timing?: Partial<DeliveryTiming>
 }
