@@ -3,16 +3,16 @@ import { type Applied, applySchema, askDialect, type Dialect, printSchema } from
 import { connectServer, type Server } from './engine/clickhouse/server.js'
 import { type AppliedAt, applyToOthers, type ClusterOptions } from './engine/clickhouse/shards.js'
 
-/** What is printed where no server is given that could be asked for its version. */
+/** The dialect that is printed if no server is given to query its version. */
 const NEWEST: Dialect = { isModern: true }
 
-/** Resolves when the text is out; rejects with EPIPE if the reader has gone. */
+/** Resolves when the text is written; rejects with EPIPE if the reader has closed the pipe. */
 type Print = (text: string) => Promise<void>
 
 /**
- * Prints the statements that make the tables, as the server would get them, or creates what is missing: on a cluster on
- * every server of it. Gives false if a table is not as it should be, or is missing on a server that could not be reached.
- * Rejects with a ServerError.
+ * Prints the statements that create the tables, as the server would get them. With `apply` it creates the
+ * missing ones instead, on every server of a cluster. Returns false if a table differs from its definition,
+ * or is missing on a server that could not be reached. Rejects with a ServerError.
  */
 export async function showSchema({ apply, clickhouse }: SchemaConfig, print: Print): Promise<boolean> {
   const { url, ...options } = clickhouse
@@ -30,32 +30,33 @@ export async function showSchema({ apply, clickhouse }: SchemaConfig, print: Pri
   }
 }
 
-type Place = SchemaConfig['clickhouse'] & { url: string }
+type Connection = SchemaConfig['clickhouse'] & { url: string }
 
-async function create(server: Server, place: Place, print: Print): Promise<boolean> {
-  const { url, cluster } = place
-  const own = await applySchema(server, place)
-  const options = { ...place, cluster }
-  const { reached, unreached } = isOfCluster(options) ? await applyToOthers(server, place, options) : NO_OTHERS
+async function create(server: Server, connection: Connection, print: Print): Promise<boolean> {
+  const { url, cluster } = connection
+  const local = await applySchema(server, connection)
+  const options = { ...connection, cluster }
+  const { reached, unreached } = hasCluster(options) ? await applyToOthers(server, connection, options) : NO_OTHERS
   const lines = [
-    ...linesOf(own, cluster === undefined ? '' : ` at ${url}`),
+    ...linesOf(local, cluster === undefined ? '' : ` at ${url}`),
     ...reached.flatMap((applied) => linesOf(applied, ` at ${applied.url}`)),
-    ...unreached.map((applied) => lineOfUnreached(applied, place)),
+    ...unreached.map((applied) => lineOfUnreached(applied, connection)),
   ]
   await print(lines.length === 0 ? 'nothing was missing\n' : lines.join(''))
-  return unreached.length === 0 && [own, ...reached].every(({ differing }) => differing.length === 0)
+  return unreached.length === 0 && [local, ...reached].every(({ differing }) => differing.length === 0)
 }
 
 const NO_OTHERS = { reached: [], unreached: [] }
 
-const isOfCluster = (options: Place): options is Place & ClusterOptions => options.cluster !== undefined
+const hasCluster = (options: Connection): options is Connection & ClusterOptions => options.cluster !== undefined
 
 const linesOf = ({ created, differing }: Applied, at: string) => [
   ...created.map((table) => `created ${table}${at}\n`),
-  ...differing.map((table) => `left as it is, but not as it should be${at}: ${table}\n`),
+  ...differing.map((table) => `not changed, although it differs${at}: ${table}\n`),
 ]
 
-function lineOfUnreached({ shard, url, reason }: AppliedAt, { cluster }: Place): string {
+function lineOfUnreached({ shard, url, reason }: AppliedAt, { cluster }: Connection): string {
   const command = `logweir schema clickhouse --apply --clickhouse-cluster ${cluster} --clickhouse-url`
-  return `tables may be missing on shard ${shard}, which could not be reached at ${url}: ${reason}. Run with its address: ${command} http://HOST:PORT\n`
+  const failure = `tables may be missing on shard ${shard}, which could not be reached at ${url}: ${reason}`
+  return `${failure}. Run with its address: ${command} http://HOST:PORT\n`
 }

@@ -79,7 +79,7 @@ describeWhere(
         expect(ids.map(([id]) => Number(id)).sort((a, b) => a - b)).toEqual(Array.from({ length: rows }, (_, i) => i))
         expect(outcomes.answered).toBeGreaterThan(0)
         expect(outcomes.refused).toBeGreaterThan(0)
-        expect(logged.filter((line) => line.startsWith('rows cannot be brought')).length).toBeGreaterThan(0)
+        expect(logged.filter((line) => line.startsWith('rows cannot be sent')).length).toBeGreaterThan(0)
       } finally {
         await engine.close()
         await target.stop()

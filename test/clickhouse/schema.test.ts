@@ -114,8 +114,8 @@ for (const { name, found, needed, why, start } of KINDS) {
       const created = others.filter((table) => table !== wrong).map((table) => `created ${isOn(table)}${at()}\n`)
       const elsewhere = started.urls.slice(1).flatMap((url) => all.map((table) => `created ${isOn(table)}${at(url)}\n`))
       const left = [
-        `left as it is, but not as it should be${at()}: ${isOn('edge_logs')} has the engine Log, not ${engine}\n`,
-        `left as it is, but not as it should be${at()}: ${isOn(wrong)} has the column event_message as Nullable(String), not String\n`,
+        `not changed, although it differs${at()}: ${isOn('edge_logs')} has the engine Log, not ${engine}\n`,
+        `not changed, although it differs${at()}: ${isOn(wrong)} has the column event_message as Nullable(String), not String\n`,
       ]
       expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
       expect(stdout.toString().match(/.*\n/g)!.sort()).toEqual([...created, ...left, ...elsewhere].sort())

@@ -4,19 +4,23 @@ import type { Aggregate } from '../plan.js'
 import { lowerPredicate } from './predicates.js'
 import type { Cell } from './server.js'
 
-/** An aggregate as what ClickHouse computes for it, and how its value is read from that. */
+/**
+ * An aggregate as the SQL expressions that ClickHouse computes for it, and how its value is read from their
+ * results.
+ */
 export interface Lowered {
   values: readonly string[]
-  /** Undefined where what was computed does not tell the value: a mean that wants exact sums. */
+  /** Returns undefined if the results are too inexact: a mean then needs the exact sums. */
   read(cells: readonly Cell[]): Value | undefined
 }
 
 /**
- * Percentiles are exact: the value at rank ceil(percent / 100 * n), by counts of distinct values. Less by this little, a
- * whole number of ranks is not rounded up to the next one by the last bit of a product.
+ * Percentiles are exact: the value at rank ceil(percent / 100 * n), by counts of distinct values. The level
+ * is reduced by this margin so that the rounding of the product cannot raise a whole rank to the next one.
  */
 const RANK_MARGIN = 1e-12
 
+/** Translates an aggregate to SQL. Throws a TypeError as {@link lowerPredicate} does. */
 export function lowerAggregate(aggregate: Aggregate, source: SourceName): Lowered {
   switch (aggregate.fn) {
     case 'count':
@@ -40,20 +44,21 @@ export function lowerAggregate(aggregate: Aggregate, source: SourceName): Lowere
   }
 }
 
-/** What adding doubles loses of their sizes' sum, at each addition at most. */
+/** The largest error of one addition of doubles, relative to the sum of their absolute values. */
 const ROUNDING = 2 ** -53
-/** Half of what the contract allows a mean, so that the division has its share too. */
+/** Half of the error that the contract allows for a mean: the other half is for the division. */
 const TOLERANCE = 5e-13
 
 /**
- * The mean, where the sum cannot have lost more than it may: of whole numbers nothing is lost, of few values that do not
- * cancel out little. (`sumKahan` would lose little of many, but kills a cluster of version 18.16.)
+ * Returns the mean, or undefined if rounding may have exceeded the tolerance. Sums of whole numbers are
+ * exact; sums of few values that do not cancel out are close. (`sumKahan` would be close for many values, but
+ * crashes a cluster of version 18.16.)
  */
 function readMean([sum, size, counted, fractions]: readonly Cell[]): number | null | undefined {
   const count = Number(counted)
   if (count === 0) return null
   if (size === 0) return 0
-  // What overflows is no number in JSON.
+  // An overflow is not a number in JSON.
   if (typeof sum !== 'number' || typeof size !== 'number') return undefined
   const isExact = Number(fractions) === 0 && size <= Number.MAX_SAFE_INTEGER
   const lost = count * ROUNDING * size

@@ -8,26 +8,26 @@ import type { Cell, SelectOptions, Server } from './server.js'
 import { exactSumsQuery, groupsQuery, isOrderedByMean, rowsQuery } from './sql.js'
 import type { TableLocation } from './table-names.js'
 
-/** Where an answer is read from, and until when. */
-interface Reading extends Pick<SelectOptions, 'signal' | 'onRead'> {
+/** The tables that a query reads, and its cancellation. */
+interface ReadContext extends Pick<SelectOptions, 'signal' | 'onRead'> {
   server: Server
   location: TableLocation
 }
 
-/** The rows of an answer. Rejects with a ServerError, or the signal's reason. */
-export function readAnswer(shape: Shape, reading: Reading): Promise<Row[]> {
-  if (shape.kind === 'rows') return readRows(shape, reading)
-  return shape.kind === 'groups' ? readTexts(shape, reading) : readBuckets(shape, reading)
+/** Runs a plan and returns all rows of its answer. Rejects with a ServerError, or the signal's reason. */
+export function readAnswer(shape: Shape, context: ReadContext): Promise<Row[]> {
+  if (shape.kind === 'rows') return readRows(shape, context)
+  return shape.kind === 'groups' ? readTextGroups(shape, context) : readBuckets(shape, context)
 }
 
-async function readRows(shape: RowsShape, { server, location, ...asked }: Reading): Promise<Row[]> {
+async function readRows(shape: RowsShape, { server, location, ...options }: ReadContext): Promise<Row[]> {
   const unknown = shape.columns.find((column) => !Object.hasOwn(READ_COLUMN, column))
   if (unknown !== undefined) throw new TypeError(`The column ${unknown} is not one that rows are made of.`)
-  const rows = await server.select(rowsQuery(shape, location), asked)
+  const rows = await server.select(rowsQuery(shape, location), options)
   return rows.map((cells) => readRow(shape.columns, cells))
 }
 
-/** A row of the columns that were selected. */
+/** Returns a row of an answer from the cells of the selected columns. */
 export function readRow(columns: readonly string[], cells: readonly Cell[]): Row {
   return Object.fromEntries(columns.map((name, i) => [name, READ_COLUMN[name]!(cells[i]!)]))
 }
@@ -39,7 +39,7 @@ const READ_COLUMN: Readonly<Record<string, (cell: Cell) => Value>> = {
   metadata: (cell) => new RawJson(cell as string),
 }
 
-/** A group by its key as the server sends it; undefined stands for a mean that wants exact sums. */
+/** A group, with its key as the server sends it. An undefined value is a mean that needs the exact sums. */
 interface Group {
   key: Cell
   values: Record<string, Value | undefined>
@@ -47,16 +47,16 @@ interface Group {
 
 async function readGroups(
   shape: BucketsShape | GroupsShape,
-  reading: Reading,
+  context: ReadContext,
   onGroups?: SelectOptions['onGroups'],
 ): Promise<Group[]> {
-  const { server, location, ...asked } = reading
-  const rows = await server.select(groupsQuery(shape, location), { ...asked, onGroups })
+  const { server, location, ...options } = context
+  const rows = await server.select(groupsQuery(shape, location), { ...options, onGroups })
   const lowered = shape.aggregates.map(([name, aggregate]) => ({ name, ...lowerAggregate(aggregate, shape.source) }))
   const groups = rows.map((cells) => readGroup(lowered, cells))
   for (const [name, aggregate] of shape.aggregates) {
-    const unsure = groups.filter(({ values }) => values[name] === undefined)
-    if (unsure.length > 0 && aggregate.fn === 'mean') await fillMeans(unsure, name, aggregate.column, shape, reading)
+    const inexact = groups.filter(({ values }) => values[name] === undefined)
+    if (inexact.length > 0 && aggregate.fn === 'mean') await fillMeans(inexact, name, aggregate.column, shape, context)
   }
   return groups
 }
@@ -71,15 +71,15 @@ function readGroup(lowered: readonly (Lowered & { name: string })[], [key, ...ce
   return { key: key!, values }
 }
 
-/** Where rounding may have cost a mean more than it may, its values are summed once more, exactly. */
+/** Sets the means of groups whose sums were too inexact, by a second query for the exact sums. */
 async function fillMeans(
   groups: readonly Group[],
   name: string,
   column: string,
   shape: BucketsShape | GroupsShape,
-  { server, location, ...asked }: Reading,
+  { server, location, ...options }: ReadContext,
 ): Promise<void> {
-  const means = exactMeans(await server.select(exactSumsQuery(shape, column, location), asked))
+  const means = exactMeans(await server.select(exactSumsQuery(shape, column, location), options))
   for (const { key, values } of groups) values[name] = means.get(key) ?? null
 }
 
@@ -88,15 +88,15 @@ function startOf(bucket: number, { unit, as }: BucketsShape): number | string {
   return as === 'datetime' ? datetime(startUs) : startUs
 }
 
-async function readBuckets(shape: BucketsShape, reading: Reading): Promise<Row[]> {
-  const buckets = await readGroups(shape, reading)
+async function readBuckets(shape: BucketsShape, context: ReadContext): Promise<Row[]> {
+  const buckets = await readGroups(shape, context)
   return buckets.map(({ key, values }) => ({ timestamp: startOf(Number(key), shape), ...values }) as Row)
 }
 
-/** The server's own limit, which counts no threads and no shards together, keeps it from harm; this one is exact. */
-async function readTexts(shape: GroupsShape, reading: Reading): Promise<Row[]> {
+/** Throws `too_many_groups`: exactly at the limit, unlike the server's own limit, which counts per thread and shard. */
+async function readTextGroups(shape: GroupsShape, context: ReadContext): Promise<Row[]> {
   let count: number | undefined
-  const groups = await readGroups(shape, reading, (groups) => {
+  const groups = await readGroups(shape, context, (groups) => {
     count = groups
   })
   if ((count ?? groups.length) > GROUPING_LIMITS.groups) throw tooManyGroups(GROUPING_LIMITS)
@@ -104,7 +104,7 @@ async function readTexts(shape: GroupsShape, reading: Reading): Promise<Row[]> {
   return first.map(({ key, values }) => ({ [shape.by]: key, ...values }) as Row)
 }
 
-/** By a value and then by key, ascending in the order of its bytes; null last. */
+/** Compares groups by a value, then by key, ascending in the order of its UTF-8 bytes; nulls last. */
 function orderOf({ orderBy, direction }: GroupsShape) {
   const sign = direction === 'asc' ? 1 : -1
   return (a: Group, b: Group) => {

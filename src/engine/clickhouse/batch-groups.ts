@@ -10,33 +10,42 @@ import type { BatchGroup } from './delivery.js'
 import { batchNumber, createGroupJournal } from './group-journals.js'
 import { toNative } from './native.js'
 
-/** A group that takes more. */
+/** A group that accepts batches. */
 interface OpenGroup {
-  group: BatchGroup & { first: { batch: bigint; blocks: Uint8Array[] } }
+  group: BatchGroup & { firstAttempt: { batch: bigint; blocks: Uint8Array[] } }
   journal: Journal
   startedMs: number
 }
 
+/** The limits at which a group is closed and sent. */
 export interface BatchGroupLimits {
-  /** A group is sent once it is so old and its source has no other under way, or it has so many rows or bytes of blocks. */
+  /** Age at which it is closed, unless another group of its source is being sent. */
   ageMs: number
   rows: number
+  /** Bytes of its blocks. */
   bytes: number
 }
 
-/** A row must be seen within a second of its arrival, and the server takes few large inserts better than many small ones. */
+/**
+ * A row must be visible within a second of its arrival; the server handles few large inserts better than many
+ * small.
+ */
 export const BATCH_GROUP_LIMITS: BatchGroupLimits = { ageMs: 250, rows: 100_000, bytes: 16 * MIB }
 
+/** Collects batches into groups, at most one open group per source. */
 export interface BatchGroups {
-  /** Names all groups to come behind one that is there already. */
+  /** Gives all later groups a time after that of an existing one. */
   startAfter(group: Pick<BatchGroup, 'arrivedUs'>): void
-  /** Writes a batch to the journal of its source's open group; resolves when it outlives this process. */
+  /**
+   * Writes a batch to the journal of its source's open group; resolves when it would survive a crash of the
+   * process.
+   */
   append(batch: IngestBatch): Promise<void>
-  /** The groups that still take more. */
+  /** Returns the groups that still accept batches. */
   openGroups(): BatchGroup[]
-  /** Closes the groups that are due, or all. */
+  /** Closes the groups that are due, or all. Empty ones stay open. */
   closeDue(all?: boolean): Promise<void>
-  /** Makes what was appended survive a power cut. */
+  /** Calls fsync on the journals: the batches appended before then survive a power cut. */
   sync(): Promise<void>
 }
 
@@ -44,40 +53,41 @@ interface Parts {
   files: Files
   clock: Clock
   trouble: Trouble
-  /** Whether a group of the source is under way: then another one would only wait, and grows instead. */
+  /** Whether a group of the source is being sent. The next one then keeps growing, since it would have to wait. */
   isBusy(source: SourceName): boolean
-  /** Is given each group when it is closed. */
-  closed(group: BatchGroup): void
+  /** Called with each group when it is closed. */
+  onClosed(group: BatchGroup): void
   limits: BatchGroupLimits
 }
 
-/** Gathers batches into groups, one open group a source. */
-export function createBatchGroups({ files, clock, trouble, isBusy, closed, limits }: Parts): BatchGroups {
+/** Creates {@link BatchGroups} without open groups. */
+export function createBatchGroups({ files, clock, trouble, isBusy, onClosed, limits }: Parts): BatchGroups {
   const open = new Map<SourceName, OpenGroup>()
-  const turns = createSerialQueue()
+  const queue = createSerialQueue()
   let lastArrivedUs = 0
 
   function begin(source: SourceName): OpenGroup {
-    // No two groups of a process have the same time, whatever the clock does.
+    // Groups of one process have distinct times even if the clock jumps.
     lastArrivedUs = Math.max(lastArrivedUs + 1, clock.nowUs())
     const { journal, group } = createGroupJournal(files, { source, arrivedUs: lastArrivedUs })
-    const first = { batch: batchNumber(journal.marker), blocks: [] }
-    const started = { group: { ...group, first }, journal, startedMs: clock.monotonicMs() }
+    const firstAttempt = { batch: batchNumber(journal.marker), blocks: [] }
+    const started = { group: { ...group, firstAttempt }, journal, startedMs: clock.monotonicMs() }
     open.set(source, started)
     return started
   }
 
   function close({ group }: OpenGroup): void {
     open.delete(group.source)
-    closed(group)
+    onClosed(group)
   }
 
   async function tryToAppend(batch: IngestBatch): Promise<void> {
     const started = open.get(batch.source) ?? begin(batch.source)
     const { group, journal } = started
-    const { block } = toNative(batch, { arrivedUs: group.arrivedUs, batch: group.first.batch, firstRow: group.rows })
+    const { arrivedUs, firstAttempt, rows } = group
+    const { block } = toNative(batch, { arrivedUs, batch: firstAttempt.batch, firstRow: rows })
     await journal.append(batch)
-    group.first.blocks.push(block)
+    firstAttempt.blocks.push(block)
     group.rows += batch.rows
     group.bytes += block.length
     if (group.rows >= limits.rows || group.bytes >= limits.bytes) close(started)
@@ -87,11 +97,11 @@ export function createBatchGroups({ files, clock, trouble, isBusy, closed, limit
     startAfter({ arrivedUs }) {
       lastArrivedUs = Math.max(lastArrivedUs, arrivedUs)
     },
-    // A turn is one try: where the disk is in trouble, what was written before it is still closed and sent.
-    append: (batch) => trouble.outlast(() => turns.run(() => tryToAppend(batch))),
+    // Each retry is queued separately: while the disk fails, groups written before are still closed and sent.
+    append: (batch) => trouble.outlast(() => queue.run(() => tryToAppend(batch))),
     openGroups: () => [...open.values()].map(({ group }) => group),
     closeDue: (all = false) =>
-      turns.run(async () => {
+      queue.run(async () => {
         for (const started of [...open.values()]) {
           const { group, startedMs } = started
           const isDue = !isBusy(group.source) && clock.monotonicMs() - startedMs >= limits.ageMs

@@ -4,12 +4,12 @@ import type { Server } from './server.js'
 import { shardTableName, type TableColumn, type TableLocation, tableColumns } from './table-names.js'
 import { quoteName, textValue } from './values.js'
 
-/** The first major version whose servers know codecs, LowCardinality and a TTL for tables, all of them stable. */
+/** The first major version in which codecs, LowCardinality and table TTLs are all stable. */
 const MODERN_MAJOR = 20
-/** Rows older than this go, where the server knows a TTL. */
+/** Servers that support a TTL delete rows older than this. */
 export const TTL_DAYS = 90
 
-/** A table as it is to be. */
+/** The expected definition of a table. */
 export interface TableDefinition {
   name: string
   columns: readonly TableColumn[]
@@ -17,17 +17,19 @@ export interface TableDefinition {
   ddl: string
 }
 
-/** What a server knows. */
+/** The features of a server's SQL that the schema depends on. */
 export interface Dialect {
+  /** Whether codecs, LowCardinality and TTLs are used. */
   isModern: boolean
 }
 
-/** The oldest that is known to work has version 18.16. */
+/** Returns the dialect of a server version. The oldest version that is tested is 18.16. */
 export const dialectOf = (version: string): Dialect => ({ isModern: Number(version.split('.')[0]) >= MODERN_MAJOR })
 
 /**
- * The tables of all sources, in the order in which they can be made: rows of a source sorted by project and time, a
- * partition a UTC day; on a cluster each shard has such a table, and one over those of all shards.
+ * Returns the tables of all sources, in an order in which they can be created. The rows of a source are
+ * sorted by project and time, one partition per UTC day. In a cluster each shard has such a table, and a
+ * Distributed table over all shards.
  */
 export function tables(location: TableLocation, dialect: Dialect): TableDefinition[] {
   return SOURCE_NAMES.flatMap((source) =>
@@ -37,9 +39,10 @@ export function tables(location: TableLocation, dialect: Dialect): TableDefiniti
   )
 }
 
+/** Returns the statement that creates the database if it does not exist. */
 export const createDatabase = ({ database }: TableLocation) => `CREATE DATABASE IF NOT EXISTS ${quoteName(database)}`
 
-/** All statements, as `logweir schema clickhouse` prints them. */
+/** Returns all statements, as `logweir schema clickhouse` prints them. */
 export function printSchema(location: TableLocation, dialect: Dialect): string {
   return [createDatabase(location), ...tables(location, dialect).map(({ ddl }) => ddl)]
     .map((text) => `${text};\n`)
@@ -50,13 +53,14 @@ function mergeTree(location: TableLocation, dialect: Dialect, source: SourceName
   const columns = storedColumns(source, dialect)
   const ttl = dialect.isModern ? `\nTTL toDateTime(intDiv(timestamp, 1000000)) + INTERVAL ${TTL_DAYS} DAY` : ''
   const engine = 'MergeTree'
-  const tail = `ENGINE = ${engine}\nPARTITION BY intDiv(timestamp, toInt64(${DAY_US}))\nORDER BY (project, timestamp)${ttl}`
+  const partition = `PARTITION BY intDiv(timestamp, toInt64(${DAY_US}))`
+  const tail = `ENGINE = ${engine}\n${partition}\nORDER BY (project, timestamp)${ttl}`
   return define(location, name, columns, engine, tail)
 }
 
 function distributed(location: TableLocation, dialect: Dialect, source: SourceName): TableDefinition {
   const [cluster, database, table] = [location.cluster!, location.database, shardTableName(source)].map(quoteName)
-  // All rows of a project lie on one shard.
+  // All rows of a project are on one shard.
   const tail = `ENGINE = Distributed(${cluster}, ${database}, ${table}, sipHash64(project))`
   return define(location, source, storedColumns(source, { ...dialect, isModern: false }), 'Distributed', tail)
 }
@@ -93,13 +97,15 @@ function storedColumns(source: SourceName, { isModern }: Dialect): (TableColumn 
   })
 }
 
+/** The result of {@link applySchema} on one server. */
 export interface Applied {
+  /** Names of the tables that were created. */
   created: string[]
-  /** Tables that are there, but not as they are to be; nothing of them was changed. One line each. */
+  /** Existing tables that differ from their definition, which are not changed: one description each. */
   differing: string[]
 }
 
-/** Creates what is missing on one server. Rejects with a ServerError. */
+/** Creates the database and the tables that are missing on one server. Rejects with a ServerError. */
 export async function applySchema(server: Server, location: TableLocation): Promise<Applied> {
   const dialect = await askDialect(server)
   await server.command(createDatabase(location))
@@ -116,12 +122,13 @@ export async function applySchema(server: Server, location: TableLocation): Prom
   return applied
 }
 
+/** Queries the version of a server and returns its dialect. Rejects with a ServerError. */
 export async function askDialect(server: Server): Promise<Dialect> {
   const [[version]] = (await server.select('SELECT version()')) as [[string]]
   return dialectOf(version)
 }
 
-/** In what a table that is there differs; undefined where in nothing that matters. */
+/** Returns how a table on the server differs from its definition, or undefined. Additional columns do not matter. */
 async function differenceOf(
   server: Server,
   { database }: TableLocation,
@@ -132,16 +139,17 @@ async function differenceOf(
   const [[found] = []] = await server.select(`SELECT engine FROM system.tables WHERE ${named('name')}`)
   if (found === undefined) return 'missing'
   if (!String(found).endsWith(engine)) return `has the engine ${found}, not ${engine}`
-  const there = await server.select(`SELECT name, type FROM system.columns WHERE ${named('table')}`)
-  const typeOf = new Map(there.map(([column, type]) => [String(column), String(type)]))
+  const existing = await server.select(`SELECT name, type FROM system.columns WHERE ${named('table')}`)
+  const typeOf = new Map(existing.map(([column, type]) => [String(column), String(type)]))
   const wrong = columns.find((column) => plain(typeOf.get(column.name)) !== plain(column.type))
   if (wrong === undefined) return undefined
   const type = typeOf.get(wrong.name)
   if (type === undefined) {
-    return `lacks the column ${wrong.name}: ALTER TABLE ${quoteName(database)}.${name} ADD COLUMN ${wrong.name} ${wrong.type}`
+    const table = `${quoteName(database)}.${name}`
+    return `lacks the column ${wrong.name}: ALTER TABLE ${table} ADD COLUMN ${wrong.name} ${wrong.type}`
   }
   return `has the column ${wrong.name} as ${type}, not ${wrong.type}`
 }
 
-/** Whether values are kept once is the table's own matter. */
+/** Removes LowCardinality, which changes only how a table stores values. */
 const plain = (type: string | undefined) => type?.replace(/^LowCardinality\((.*)\)$/, '$1')

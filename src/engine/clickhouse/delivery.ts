@@ -10,49 +10,57 @@ import { int64Value, quoteName, textValue } from './values.js'
 /** Batches of a source that are sent together and confirmed together. */
 export interface BatchGroup {
   source: SourceName
-  /** When the first of them came, in microseconds since the epoch; no two groups of a process have the same. */
+  /** When the group was started, in microseconds since the epoch; unique among the groups of a process. */
   arrivedUs: number
   rows: number
+  /** Bytes of the blocks. */
   bytes: number
-  /** What the first try sends; undefined where an earlier process may have tried. */
-  first?: { batch: bigint; blocks: readonly Uint8Array[] }
-  /** Hands out the batches again, in their order; gives the number that names them, undefined where nothing can be read. */
+  /** The blocks of the first attempt; undefined if an earlier process may have made one. */
+  firstAttempt?: { batch: bigint; blocks: readonly Uint8Array[] }
+  /**
+   * Calls `visit` with the batches again, in order. Resolves to the number that names them; undefined if
+   * unreadable.
+   */
   read(visit: (batch: IngestBatch) => void): Promise<bigint | undefined>
-  /** Lets go of them: the server has confirmed all rows. */
+  /** Called when the server has confirmed all rows: releases the batches. */
   confirmed(): Promise<void>
 }
 
+/** The timing of retries. */
 export interface DeliveryTiming {
-  /** Waits between two tries: the first, doubled each time, and the longest. */
+  /** Wait before the first retry, doubled each time. */
   firstWaitMs: number
   longestWaitMs: number
   /**
-   * How long a shard that was sent something by a try that failed may take to begin with it: it is looked for a second time
-   * after that before what is there of a group is believed to be all.
+   * How long a shard may take to start an insert of a failed attempt. A retry looks for running inserts
+   * twice, this time apart, before it trusts the list of stored rows.
    */
   settleMs: number
 }
 
+/** The timing of the service; tests use shorter times. */
 export const DELIVERY_TIMING: DeliveryTiming = { firstWaitMs: 200, longestWaitMs: 5_000, settleMs: 1_000 }
 
+/** The server that a delivery sends to, its retries, and the observer of its attempts. */
 export interface DeliveryParts {
   server: Server
   location: TableLocation
-  /** Waits, and rejects when delivery is given up. */
+  /** Waits before a retry; rejects if delivery is abandoned. */
   wait(ms: number): Promise<void>
-  /** Is told of each try that failed, and of the one that did not. */
+  /** Called after each failed attempt with its error, and after the successful one with undefined. */
   onAttempt(group: BatchGroup, error: Error | undefined): void
   timing: DeliveryTiming
 }
 
 /**
- * Brings the rows of a group to the server, each once, however many tries that takes: once a try has failed, or may have
- * been made by an earlier process, it is made sure that it has ended, and only what is not there is sent. Resolves when the
- * server has confirmed all rows and the group is told of it; rejects when `wait` does.
+ * Sends the rows of a group to the server exactly once, with any number of attempts: after a failed attempt,
+ * or if an earlier process may have made one, it first makes sure that no insert is still running, then sends
+ * only the rows that are missing. Resolves after the server has confirmed all rows and `group.confirmed` has
+ * resolved; rejects if `wait` does.
  */
 export async function deliver(group: BatchGroup, parts: DeliveryParts): Promise<void> {
   const { wait, onAttempt, timing } = parts
-  for (let attempt = group.first === undefined ? 1 : 0; ; attempt++) {
+  for (let attempt = group.firstAttempt === undefined ? 1 : 0; ; attempt++) {
     try {
       await send(group, attempt === 0, parts)
       break
@@ -67,24 +75,27 @@ export async function deliver(group: BatchGroup, parts: DeliveryParts): Promise<
 
 async function send(group: BatchGroup, isFirst: boolean, parts: DeliveryParts): Promise<void> {
   const { server, location } = parts
-  const { batch, blocks } = isFirst ? group.first! : await readRest(group, parts)
+  const { batch, blocks } = isFirst ? group.firstAttempt! : await missingBlocks(group, parts)
   if (batch === undefined || blocks.length === 0) return
   const names = tableColumns(group.source).map(({ name }) => name)
   const sql = `INSERT INTO ${tableOf(location, group.source)} (${names.join(', ')}) FORMAT Native`
   await server.insert(sql, blocks, `${queryPrefix(batch)}${randomUUID()}`)
 }
 
-/** Begins the ids of all queries that send rows of these batches. */
+/** The prefix of the query ids of all inserts of a group. */
 const queryPrefix = (batch: bigint) => `logweir-${batch.toString(16).padStart(16, '0')}-`
 
-/** The blocks of what is not yet on the server. */
-async function readRest(group: BatchGroup, parts: DeliveryParts): Promise<{ batch?: bigint; blocks: Uint8Array[] }> {
+/** Returns the blocks of the rows that are not on the server. */
+async function missingBlocks(
+  group: BatchGroup,
+  parts: DeliveryParts,
+): Promise<{ batch?: bigint; blocks: Uint8Array[] }> {
   const times: TimeRange[] = []
   const batch = await group.read((read) => times.push(timesOf(read)))
   if (batch === undefined) return { blocks: [] }
   await assertNoneRunning(batch, parts)
-  const there = await storedRows(group, batch, times, parts)
-  const isMissing = (row: number) => !there.has(row)
+  const stored = await storedRows(group, batch, times, parts)
+  const isMissing = (row: number) => !stored.has(row)
   const blocks: Uint8Array[] = []
   let firstRow = 0
   await group.read((read) => {
@@ -95,22 +106,22 @@ async function readRest(group: BatchGroup, parts: DeliveryParts): Promise<{ batc
   return { batch, blocks }
 }
 
-/** Rejects while something of an earlier try runs on any shard, and ends it. */
+/** Kills inserts of earlier attempts that still run on any shard, and then rejects: the next attempt checks again. */
 async function assertNoneRunning(batch: bigint, { server, location, wait, timing }: DeliveryParts): Promise<void> {
   const pattern = textValue(`${queryPrefix(batch)}%`)
   const processes =
     location.cluster === undefined ? 'system.processes' : `cluster(${quoteName(location.cluster)}, system, processes)`
   const running = `SELECT count() FROM ${processes} WHERE initial_query_id LIKE ${pattern}`
-  for (let look = 0; look < 2; look++) {
-    if (look > 0) await wait(timing.settleMs)
+  for (let check = 0; check < 2; check++) {
+    if (check > 0) await wait(timing.settleMs)
     const [[count]] = (await server.select(running)) as [[string]]
     if (Number(count) === 0) continue
     await server.command(`KILL QUERY WHERE query_id LIKE ${pattern}`)
-    throw new ServerError(new Error('an insert that was given up still runs; it is being ended'))
+    throw new ServerError(new Error('an abandoned insert is still running; it is being killed'))
   }
 }
 
-/** The places of a group's rows that the server has. It looks at the days of these rows only. */
+/** Returns the row numbers of a group that are on the server. Reads only the days of these rows. */
 async function storedRows(
   { source, arrivedUs }: BatchGroup,
   batch: bigint,

@@ -19,54 +19,58 @@ import { listJournaledGroups } from './group-journals.js'
 import { messageWithHint, type Server, ServerError } from './server.js'
 import type { TableLocation } from './table-names.js'
 
+/** The server, the data directory and the limits of the engine; tests pass smaller limits. */
 export interface ClickHouseEngineOptions {
   server: Server
   location: TableLocation
   clock: Clock
   metrics: Metrics
   log?: Log
-  /** Where the journal of unconfirmed batches is kept. */
+  /** The data directory, which contains the journals of unconfirmed batches. */
   files: Files
   /** Its name, for messages. */
   directory: string
-  /** Gives the directory back. */
+  /** Unlocks the directory. */
   release?: () => Promise<void>
   limits?: Partial<BatchGroupLimits>
-  /** Beyond so many bytes that the server has not confirmed, `append` waits. */
+  /** `append` waits while more bytes than this are unconfirmed. */
   unconfirmedBytes?: number
   timing?: Partial<DeliveryTiming & { closeMs: number }>
   following?: Partial<FollowLimits>
 }
 
-/** An engine over a ClickHouse server or cluster, and what tests need of it beyond the interface. */
+/** An engine over a ClickHouse server or cluster, with what tests need in addition to the interface. */
 export interface ClickHouseEngine extends Engine {
   /** Resolves when the server has confirmed every row appended so far. */
   settled(): Promise<void>
 }
 
 const UNCONFIRMED_BYTES = 64 * MIB
-/** How often it is looked for groups that are due. */
-const LOOK_MS = 50
-/** A power cut of this machine costs the unconfirmed rows of so long at most. */
+/** Interval at which groups that are due are closed. */
+const CLOSE_DUE_MS = 50
+/** Interval of fsync: a power cut of this machine loses at most the unconfirmed rows of this time. */
 const SYNC_MS = 1_000
-/** How long a disk that is full or failing is left alone. */
+/** Wait before a write is retried on a full or failing disk. */
 const RETRY_MS = 1_000
-/** How long closing may wait for the server; what it has not confirmed then stays in the journal. */
+/** How long `close` waits for the server. Rows that are not confirmed by then stay in the journal. */
 const CLOSE_MS = 3_000
 
-/** Rows in the tables of a ClickHouse server or cluster; this process keeps what the server has not confirmed. */
+/**
+ * Creates an engine whose rows are in the tables of a ClickHouse server or cluster. The data directory
+ * contains only the rows that the server has not confirmed.
+ */
 export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickHouseEngine {
   const { server, location, clock, log = () => {}, files, directory, metrics } = options
   const { unconfirmedBytes = UNCONFIRMED_BYTES } = options
   const timing = { ...DELIVERY_TIMING, closeMs: CLOSE_MS, ...options.timing }
   const disk = createTrouble(RETRY_MS, tellTrouble(directory, log))
-  const lanes = new Map(SOURCE_NAMES.map((source) => [source, createSerialQueue()]))
+  const deliveries = new Map(SOURCE_NAMES.map((source) => [source, createSerialQueue()]))
   const unconfirmed = new Set<BatchGroup>()
   const failing = new Map<BatchGroup, Error>()
   const closing = new AbortController()
-  /** Who waits for room. */
+  /** Resolvers of the appends that wait for room. */
   const waiting: (() => void)[] = []
-  let isFull = () => heldBytes() >= unconfirmedBytes
+  let isFull = () => bytesInMemory() >= unconfirmedBytes
   let isClosed = false
 
   const groups = createBatchGroups({
@@ -74,46 +78,44 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
     clock,
     trouble: disk,
     isBusy: (source) => [...unconfirmed].some((group) => group.source === source),
-    closed: enqueue,
+    onClosed: enqueue,
     limits: { ...BATCH_GROUP_LIMITS, ...options.limits },
   })
 
   function enqueue(group: BatchGroup): void {
     unconfirmed.add(group)
-    const parts = { server, location, onAttempt, timing, wait: untilClosing }
-    void lanes
+    const parts = { server, location, onAttempt, timing, wait: waitUnlessClosing }
+    void deliveries
       .get(group.source)!
       .run(() => deliver(group, parts))
       .then(() => {
         unconfirmed.delete(group)
-        wake()
+        resumeAppends()
       })
       .catch((error) => {
         if (!closing.signal.aborted) log(`internal error: ${error}`, { level: 'error', code: 'internal' })
       })
   }
 
-  function wake(): void {
+  function resumeAppends(): void {
     for (const resolve of waiting.splice(0)) resolve()
   }
 
-  const untilClosing = (ms: number) => wait(ms, undefined, { signal: closing.signal })
+  const waitUnlessClosing = (ms: number) => wait(ms, undefined, { signal: closing.signal })
 
   function onAttempt(group: BatchGroup, error: Error | undefined): void {
     const before = failing.size
     if (error === undefined) failing.delete(group)
     else if (!closing.signal.aborted) failing.set(group, error)
     if (before === 0 && failing.size > 0) {
-      log(
-        `rows cannot be brought to ClickHouse: ${messageWithHint(error!)}. They are kept in ${directory} and tried again.`,
-        {
-          level: 'error',
-          code: 'clickhouse_trouble',
-        },
-      )
+      const reason = messageWithHint(error!)
+      log(`rows cannot be sent to ClickHouse: ${reason}. They are kept in ${directory}, and sending is retried.`, {
+        level: 'error',
+        code: 'clickhouse_trouble',
+      })
     }
     if (before > 0 && failing.size === 0) {
-      log('rows are brought to ClickHouse again', { code: 'clickhouse_trouble_over' })
+      log('rows are sent to ClickHouse again', { code: 'clickhouse_trouble_over' })
     }
   }
 
@@ -122,14 +124,15 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
     log(describeDamage(directory, stretch), { level: 'error', code: 'journal_damaged', bytes: stretch.bytes })
   }
 
-  const heldBytes = () =>
-    [...unconfirmed].reduce((sum, group) => sum + (group.first === undefined ? 0 : group.bytes), 0)
+  /** Bytes of the unconfirmed groups of this process; those of earlier processes are only on disk. */
+  const bytesInMemory = () =>
+    [...unconfirmed].reduce((sum, group) => sum + (group.firstAttempt === undefined ? 0 : group.bytes), 0)
 
-  async function room(): Promise<void> {
+  async function waitForRoom(): Promise<void> {
     while (isFull()) await new Promise<void>((resolve) => waiting.push(resolve))
   }
 
-  const stopLooking = clock.every(LOOK_MS, () => void groups.closeDue())
+  const stopClosingDue = clock.every(CLOSE_DUE_MS, () => void groups.closeDue())
   const stopSync = clock.every(SYNC_MS, () => {
     groups
       .sync()
@@ -138,18 +141,18 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
       )
   })
 
-  /** What the server answers, or what a caller is told where it does not. */
-  async function asked<T>(ask: () => Promise<T>): Promise<T> {
+  /** Replaces a ServerError by the error that clients get. */
+  async function withClientErrors<T>(query: () => Promise<T>): Promise<T> {
     try {
-      return await ask()
+      return await query()
     } catch (error) {
-      throw error instanceof ServerError ? refused(error, log) : error
+      throw error instanceof ServerError ? clientError(error, log) : error
     }
   }
 
   async function settled(): Promise<void> {
     await groups.closeDue(true)
-    await Promise.all([...lanes.values()].map((lane) => lane.settled()))
+    await Promise.all([...deliveries.values()].map((queue) => queue.settled()))
   }
 
   return {
@@ -162,7 +165,7 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
     writeFailure: () => disk.current() ?? failing.values().next().value,
     async append(batch) {
       if (isClosed) throw new TypeError('The engine is closed.')
-      await room()
+      await waitForRoom()
       await groups.append(batch)
     },
     async run(plan, { signal, onScanStats } = {}) {
@@ -172,35 +175,35 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
       const onRead = (rows: number) => {
         read = (read ?? 0) + rows
       }
-      const rows = await asked(() => readAnswer(shape, { server, location, signal, onRead }))
+      const rows = await withClientErrors(() => readAnswer(shape, { server, location, signal, onRead }))
       if (read !== undefined) onScanStats?.({ rows: read })
       return inOrder(rows)
     },
-    async follow(followed, arrived) {
+    async follow(query, listener) {
       const parts = { server, location, clock, limits: { ...FOLLOW_LIMITS, ...options.following } }
-      const { run, stop } = await asked(() => followRows(followed, arrived, parts))
-      return { run: (plan, runOptions) => asked(() => run(plan, runOptions)), stop }
+      const { run, stop } = await withClientErrors(() => followRows(query, listener, parts))
+      return { run: (plan, runOptions) => withClientErrors(() => run(plan, runOptions)), stop }
     },
     stats: () =>
       SOURCE_NAMES.map((source) => {
-        const held = [...unconfirmed, ...groups.openGroups()].filter((group) => group.source === source)
-        const sum = (of: (group: BatchGroup) => number) => held.reduce((total, group) => total + of(group), 0)
+        const ofSource = [...unconfirmed, ...groups.openGroups()].filter((group) => group.source === source)
+        const sum = (of: (group: BatchGroup) => number) => ofSource.reduce((total, group) => total + of(group), 0)
         const headBytes = sum(({ bytes }) => bytes)
         return { source, rows: sum(({ rows }) => rows), segments: 0, hotBytes: 0, coldBytes: 0, headBytes }
       }),
     disableBackpressure() {
       isFull = () => false
-      wake()
+      resumeAppends()
     },
     settled,
     async close() {
       isClosed = true
-      stopLooking()
+      stopClosingDue()
       stopSync()
       disk.giveUp()
       await groups.sync().catch(() => {})
       await Promise.race([settled(), wait(timing.closeMs)])
-      // Whoever waits for another try gives up; who is in the middle of one is left behind: it is looked for at the next start.
+      // Deliveries that wait for a retry end here. A running insert is abandoned: the next start checks for it.
       closing.abort()
       await server.close()
       await options.release?.()
@@ -208,13 +211,13 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
   }
 }
 
-/** ClickHouse's number of the error that a pattern gets which its RE2 does not take. */
+/** ClickHouse's error number for a pattern that its RE2 rejects. */
 const BAD_PATTERN = 427
-/** And of the one that a query gets which makes more groups than it may. */
+/** ClickHouse's error number for a query that exceeds the limit of groups. */
 const TOO_MANY_GROUPS = 158
 
-/** What a caller is told of a server's error, and the log in full. */
-function refused(error: ServerError, log: Log): LogweirError {
+/** Returns the error that a client gets for a server's error; logs the full error if the client gets less. */
+function clientError(error: ServerError, log: Log): LogweirError {
   if (error.code === BAD_PATTERN) {
     return new LogweirError(
       'invalid_pattern',

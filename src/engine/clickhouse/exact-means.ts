@@ -1,18 +1,18 @@
 import type { Cell } from './server.js'
 
-/** Every finite double is a whole number of these: 2 to the -1074. */
+/** Every finite double is a whole multiple of 2 to the -1074. */
 const SMALLEST_SHIFT = 1074
 const HALF_BITS = 26n
-/** Bits of a quotient, more than a double holds. */
+/** Bits of a quotient: more than the precision of a double. */
 const QUOTIENT_BITS = 64
 
-/** The means of each group by the rows of `exactSumsQuery`, right to the last bit or two of a double. */
+/** Returns the mean of each group from the rows of `exactSumsQuery`, exact but for the last two bits of a double. */
 export function exactMeans(rows: readonly (readonly Cell[])[]): Map<Cell, number> {
   const totals = new Map<Cell, { sum: bigint; count: bigint }>()
   for (const [key, exponent, upper, lower, count] of rows) {
     const total = totals.get(key!) ?? { sum: 0n, count: 0n }
     const mantissas = (BigInt(upper!) << HALF_BITS) + BigInt(lower!)
-    // Exponents 0 and 1 have the same unit: the first is that of the smallest numbers, which lack the leading bit.
+    // Exponents 0 and 1 have the same unit: exponent 0 is of subnormal numbers, which lack the leading bit.
     total.sum += mantissas << BigInt(Math.max(1, Number(exponent)) - 1)
     total.count += BigInt(count!)
     totals.set(key!, total)
@@ -20,7 +20,7 @@ export function exactMeans(rows: readonly (readonly Cell[])[]): Map<Cell, number
   return new Map([...totals].map(([key, { sum, count }]) => [key, quotient(sum, count, SMALLEST_SHIFT)]))
 }
 
-/** `numerator / denominator / 2 ** shift`, where the numerator may be far above all doubles. */
+/** Returns `numerator / denominator / 2 ** shift`; the numerator may exceed every double. */
 function quotient(numerator: bigint, denominator: bigint, shift: number): number {
   if (numerator < 0n) return -quotient(-numerator, denominator, shift)
   const excess = Math.max(0, numerator.toString(2).length - denominator.toString(2).length - QUOTIENT_BITS)
@@ -28,7 +28,7 @@ function quotient(numerator: bigint, denominator: bigint, shift: number): number
   return timesPowerOfTwo(bits, excess - QUOTIENT_BITS - shift)
 }
 
-/** In two steps, since 2 to the power alone may lie outside the doubles. */
+/** Multiplies in two steps, since 2 to the power alone may exceed every double. */
 function timesPowerOfTwo(value: number, power: number): number {
   const half = Math.trunc(power / 2)
   return value * 2 ** half * 2 ** (power - half)

@@ -9,27 +9,30 @@ import { rowsQuery } from './sql.js'
 import { type TableLocation, tableOf } from './table-names.js'
 import { int64Value, textValue } from './values.js'
 
+/** The limits of a subscription. */
 export interface FollowLimits {
-  /** How often it is looked for rows. */
+  /** Interval between two polls. */
   pollMs: number
-  /** A row is seen that lands so long after its group was begun, by the clock of the process that brought it. */
+  /** A row is delivered if it is stored within this time after its group was started, by the clock of its sender. */
   landUs: number
-  /** A row is seen that is at most so old when it lands. */
+  /** A row is delivered if it is at most this old when it is stored. */
   lateUs: number
-  /** Rows told of at once; of more only the latest. */
+  /** The most rows of one call of the listener; of more only the latest are delivered. */
   rows: number
-  /** Rows of the time above whose places are known. */
-  places: number
+  /** The most row ids, of the last `landUs`, that are remembered. */
+  rowIds: number
 }
 
+/** The limits of the service; tests use smaller ones. */
 export const FOLLOW_LIMITS: FollowLimits = {
   pollMs: 1_000,
   landUs: MINUTE_US,
   lateUs: HOUR_US,
   rows: 1_000,
-  places: 50_000,
+  rowIds: 50_000,
 }
 
+/** The tables that a subscription polls, and its limits. */
 export interface FollowParts {
   server: Server
   location: TableLocation
@@ -37,99 +40,115 @@ export interface FollowParts {
   limits: FollowLimits
 }
 
-/** Where a row came from, which names it, and orders rows by arrival. */
-const PLACE = ['arrived', 'batch', 'row'] as const
-const BY_ARRIVAL = PLACE.map((name) => `${name} DESC`).join(', ')
+/** The columns that identify a row and order rows by arrival. */
+const ROW_ID = ['arrived', 'batch', 'row'] as const
+const BY_ARRIVAL = ROW_ID.map((name) => `${name} DESC`).join(', ')
 
-const placeOf = (cells: readonly Cell[]) => cells.slice(0, PLACE.length).join(' ')
+const rowIdOf = (cells: readonly Cell[]) => cells.slice(0, ROW_ID.length).join(' ')
 
 /**
- * Looks again and again for the rows of a project, since other processes bring some too: first for the places of those that
- * have arrived of late, then for those rows that were not there before. Rejects with a ServerError where it cannot begin; later a
- * look that fails is made again.
+ * Polls for the rows of a project, since other processes also send rows: first for the ids of recently stored
+ * rows, then for the rows whose ids are new. Rejects with a ServerError if the first poll fails; a later one
+ * that fails is repeated.
  */
-export async function followRows(
-  { source, project, columns }: FollowQuery,
-  arrived: RowListener,
-  { server, location, clock, limits }: FollowParts,
-): Promise<Subscription> {
-  const turns = createSerialQueue()
-  const wanted = [...PLACE, ...columns]
-  let seen = new Set<string>()
-  let sinceUs = clock.nowUs() - limits.landUs
-  let told = 0
-  let isLooking = false
+export async function followRows(query: FollowQuery, listener: RowListener, parts: FollowParts): Promise<Subscription> {
+  const { server, location, clock, limits } = parts
+  const queue = createSerialQueue()
+  const wanted = [...ROW_ID, ...query.columns]
+  const select = createRecentSelect(query, parts)
+  const seen = createSeenRows(clock.nowUs(), limits)
+  let delivered = 0
 
-  const from = (where: string) =>
-    `FROM ${tableOf(location, source)} WHERE project = ${textValue(project)} AND timestamp >= ` +
-    `${int64Value(clock.nowUs() - limits.lateUs)} AND arrived >= ${int64Value(sinceUs)}${where} ORDER BY ${BY_ARRIVAL}`
+  const pollRowIds = () => select(ROW_ID, '', limits.rowIds, seen.sinceUs())
+  const rowOf = (cells: readonly Cell[]) => readRow(query.columns, cells.slice(ROW_ID.length))
 
-  /** The places of the rows that have arrived of late, the latest first. */
-  const places = () => server.select(`SELECT ${PLACE.join(', ')} ${from('')} LIMIT ${limits.places}`)
-
-  /** Remembers the places of one look; what arrived before it is not looked for again. */
-  function remember(found: readonly Cell[][], nowUs: number): void {
-    seen = new Set(found.map(placeOf))
-    const isFull = found.length >= limits.places
-    sinceUs = Math.max(sinceUs, nowUs - limits.landUs, isFull ? Number(found.at(-1)![0]) + 1 : 0)
-  }
-
-  const rowOf = (cells: readonly Cell[]) => readRow(columns, cells.slice(PLACE.length))
-
-  /** Tells of rows, which come with their places, the latest first. */
-  function tell(rows: readonly Cell[][], hasGap: boolean): void {
+  /** Delivers rows, given with their ids, latest first. */
+  function deliver(rows: readonly Cell[][], hasGap: boolean): void {
     if (rows.length === 0) return
-    told += rows.length
-    arrived(rows.map(rowOf).reverse(), hasGap)
+    delivered += rows.length
+    listener(rows.map(rowOf).reverse(), hasGap)
   }
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     const nowUs = clock.nowUs()
-    const found = await places()
-    const news = found.filter((cells) => !seen.has(placeOf(cells)))
-    if (news.length > 0) {
-      const batches = [...new Set(news.map(([, batch]) => batch))].map((batch) => `toUInt64(${batch})`)
-      const where = ` AND batch IN (${batches.join(', ')})`
-      const rows = await server.select(`SELECT ${wanted.join(', ')} ${from(where)} LIMIT ${limits.rows}`)
-      // What has landed since the places were looked for comes with the next look.
-      const isNew = new Set(news.map(placeOf))
-      const read = rows.filter((cells) => isNew.has(placeOf(cells)))
-      tell(read, read.length < news.length)
+    const found = await pollRowIds()
+    const unseen = found.filter((cells) => !seen.has(cells))
+    if (unseen.length > 0) {
+      const batches = [...new Set(unseen.map(([, batch]) => batch))].map((batch) => `toUInt64(${batch})`)
+      const rows = await select(wanted, ` AND batch IN (${batches.join(', ')})`, limits.rows, seen.sinceUs())
+      // Rows stored after the query for the ids are left to the next poll.
+      const isNew = new Set(unseen.map(rowIdOf))
+      const read = rows.filter((cells) => isNew.has(rowIdOf(cells)))
+      deliver(read, read.length < unseen.length)
     }
-    remember(found, nowUs)
+    seen.replace(found, nowUs)
   }
 
   async function run(plan: Plan, { signal }: RunOptions = {}) {
     const shape = shapeOf(plan)
-    if (shape?.kind !== 'rows') throw new TypeError('Only a plan of rows can be run by one who follows them.')
+    if (shape?.kind !== 'rows') throw new TypeError('A subscription runs only plans of the rows shape.')
     const lateUs = clock.nowUs() - limits.lateUs
     const found = await server.select(rowsQuery({ ...shape, columns: wanted }, location), { signal })
     const answer = found.map((cells) => ({ cells, row: rowOf(cells) }))
-    // What the next look would tell of is told of now: the answer has no row that is yet to come.
-    const isNews = ({ cells, row }: (typeof answer)[number]) =>
-      Number(cells[0]) >= sinceUs && Number(row.timestamp) >= lateUs && !seen.has(placeOf(cells))
-    const news = answer.filter(isNews).map(({ cells }) => cells)
-    for (const cells of news) seen.add(placeOf(cells))
-    tell(news.sort(byArrival), false)
-    return { rows: inOrder(answer.map(({ row }) => row)), told }
+    // Delivers the rows that the next poll would find: every row of the answer has then been delivered or was
+    // there before.
+    const isUnseen = ({ cells, row }: (typeof answer)[number]) =>
+      Number(cells[0]) >= seen.sinceUs() && Number(row.timestamp) >= lateUs && !seen.has(cells)
+    const unseen = answer.filter(isUnseen).map(({ cells }) => cells)
+    for (const cells of unseen) seen.add(cells)
+    deliver(unseen.sort(byArrival), false)
+    return { rows: inOrder(answer.map(({ row }) => row)), delivered }
   }
 
-  const beganUs = clock.nowUs()
-  remember(await places(), beganUs)
-  const stop = clock.every(limits.pollMs, () => {
-    if (isLooking) return
-    isLooking = true
-    const done = () => {
-      isLooking = false
-    }
-    turns.run(look).then(done, done)
-  })
-  return { run: (plan, options) => turns.run(() => run(plan, options)), stop }
+  const startedUs = clock.nowUs()
+  seen.replace(await pollRowIds(), startedUs)
+  const stop = everyUnlessRunning(clock, limits.pollMs, () => queue.run(poll))
+  return { run: (plan, options) => queue.run(() => run(plan, options)), stop }
 }
 
-/** The latest first. */
+/** The ids of the rows that the last poll found. Rows that arrived before `sinceUs` are not polled for again. */
+function createSeenRows(nowUs: number, { landUs, rowIds }: FollowLimits) {
+  let seen = new Set<string>()
+  let sinceUs = nowUs - landUs
+  return {
+    sinceUs: () => sinceUs,
+    has: (cells: readonly Cell[]) => seen.has(rowIdOf(cells)),
+    add: (cells: readonly Cell[]) => void seen.add(rowIdOf(cells)),
+    /** Replaces the ids by those of a poll, latest first; if they reach the limit, earlier rows count as seen. */
+    replace(found: readonly Cell[][], nowUs: number): void {
+      seen = new Set(found.map(rowIdOf))
+      const isFull = found.length >= rowIds
+      sinceUs = Math.max(sinceUs, nowUs - landUs, isFull ? Number(found.at(-1)![0]) + 1 : 0)
+    },
+  }
+}
+
+/** Runs a task at each interval; skips one while the task is running. Errors are ignored. Returns what stops it. */
+function everyUnlessRunning(clock: Clock, intervalMs: number, task: () => Promise<unknown>): () => void {
+  let isRunning = false
+  return clock.every(intervalMs, () => {
+    if (isRunning) return
+    isRunning = true
+    const done = () => {
+      isRunning = false
+    }
+    task().then(done, done)
+  })
+}
+
+/** Returns a function that selects the project's rows that arrived at or after `sinceUs`, latest first. */
+function createRecentSelect({ source, project }: FollowQuery, { server, location, clock, limits }: FollowParts) {
+  return (columns: readonly string[], condition: string, limit: number, sinceUs: number): Promise<Cell[][]> =>
+    server.select(
+      `SELECT ${columns.join(', ')} FROM ${tableOf(location, source)} WHERE project = ${textValue(project)} ` +
+        `AND timestamp >= ${int64Value(clock.nowUs() - limits.lateUs)} AND arrived >= ${int64Value(sinceUs)}` +
+        `${condition} ORDER BY ${BY_ARRIVAL} LIMIT ${limit}`,
+    )
+}
+
+/** Compares rows, given with their ids, by arrival, latest first. */
 function byArrival(a: readonly Cell[], b: readonly Cell[]): number {
-  for (let i = 0; i < PLACE.length; i++) {
+  for (let i = 0; i < ROW_ID.length; i++) {
     const difference = BigInt(b[i]!) - BigInt(a[i]!)
     if (difference !== 0n) return Number(difference)
   }

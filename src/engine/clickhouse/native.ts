@@ -5,31 +5,32 @@ import type { IngestBatch } from '../engine.js'
 import type { TimeRange } from '../plan.js'
 import { tableColumns, typeOfHot } from './table-names.js'
 
-/** Where the rows of a block came from: the last columns of a table. */
+/** The ids of a block's rows, which are the last columns of a table: `arrived`, `batch`, `row`. */
 export interface RowIds {
   /** Microseconds since the epoch. */
   arrivedUs: number
   batch: bigint
-  /** The place of the block's first row among all rows of the batch. */
+  /** The number of the block's first row among all rows of its group. */
   firstRow: number
 }
 
-/** Which rows go into a block, by their place among all rows of the batch. */
+/** Whether a row is written to a block, by its number in the group. */
 type Keep = (row: number) => boolean
 
 /**
- * A batch as one block of ClickHouse's Native format, and how many rows are in it: number of columns, number of rows, then
- * for each column its name, its type and its values. A text is its length and its bytes; a nullable column begins with a
- * byte for each row. Throws a TypeError where the batch is not what it says it is.
+ * Converts a batch to one block of ClickHouse's Native format, and returns its number of rows. A block is:
+ * number of columns, number of rows, then for each column its name, type and values. A text is its length and
+ * its bytes; a nullable column starts with one byte per row. Throws a TypeError if the batch does not match
+ * its source or its row count.
  */
 export function toNative(batch: IngestBatch, ids: RowIds, keep?: Keep): { block: Uint8Array; rows: number } {
   const dataOf = decode(batch)
   const places = Uint32Array.from({ length: batch.rows }, (_, i) => i)
   const rows = keep === undefined ? places : places.filter((row) => keep(ids.firstRow + row))
-  const out = createOut(batch.ipc.length + ROW_BYTES * rows.length)
+  const out = createBlockWriter(batch.ipc.length + ROW_BYTES * rows.length)
   const columns = tableColumns(batch.source)
-  out.length(columns.length)
-  out.length(rows.length)
+  out.varint(columns.length)
+  out.varint(rows.length)
   const writers = columnWriters(batch.source, dataOf, ids)
   for (const { name, type } of columns) {
     out.text(name)
@@ -39,7 +40,7 @@ export function toNative(batch: IngestBatch, ids: RowIds, keep?: Keep): { block:
   return { block: out.bytes(), rows: rows.length }
 }
 
-/** The times of a batch's first and last row, in microseconds since the epoch. Throws as {@link toNative} does. */
+/** Returns the least and greatest timestamp of a batch, in µs since the epoch. Throws as {@link toNative} does. */
 export function timesOf(batch: IngestBatch): TimeRange {
   const range = { fromUs: Number.POSITIVE_INFINITY, throughUs: Number.NEGATIVE_INFINITY }
   for (const timestamp of decode(batch).get('timestamp')!.values as BigInt64Array) {
@@ -49,7 +50,7 @@ export function timesOf(batch: IngestBatch): TimeRange {
   return range
 }
 
-/** The columns of a batch by their names. */
+/** Decodes the columns of a batch, by name. */
 function decode(batch: IngestBatch): Map<string, Data> {
   const [decoded] = [...RecordBatchReader.from(batch.ipc)] as RecordBatch[]
   if (decoded === undefined || decoded.numRows !== batch.rows) {
@@ -58,7 +59,7 @@ function decode(batch: IngestBatch): Map<string, Data> {
   return new Map(decoded.schema.fields.map(({ name }, i) => [name as string, decoded.data.children[i]!]))
 }
 
-type ColumnWriter = (out: Out, rows: Uint32Array) => void
+type ColumnWriter = (out: BlockWriter, rows: Uint32Array) => void
 
 function columnWriters(
   source: SourceName,
@@ -104,20 +105,20 @@ function texts(data: Data): ColumnWriter {
   const [offsets, values] = [data.valueOffsets as Int32Array, data.values as Uint8Array]
   return (out, rows) => {
     for (const row of rows) {
-      if (isNull(data, row)) out.length(0)
+      if (isNull(data, row)) out.varint(0)
       else out.bytesOf(values, offsets[row]!, offsets[row + 1]!)
     }
   }
 }
 
-/** Codes of a dictionary; an empty text stands for null. */
+/** Writes the texts of dictionary codes; null is written as the empty text. */
 function coded(data: Data): ColumnWriter {
   const codes = data.values as Int32Array
   const entries = data.dictionary?.data[0]
   const [offsets, values] = [entries?.valueOffsets as Int32Array, entries?.values as Uint8Array]
   return (out, rows) => {
     for (const row of rows) {
-      if (isNull(data, row)) out.length(0)
+      if (isNull(data, row)) out.varint(0)
       else out.bytesOf(values, offsets[codes[row]!]!, offsets[codes[row]! + 1]!)
     }
   }
@@ -139,20 +140,24 @@ function isNull({ nullCount, nullBitmap }: Data, row: number): boolean {
   return nullCount > 0 && (nullBitmap[row >> 3]! & (1 << (row & 7))) === 0
 }
 
-/** What a row takes beside what it takes in Arrow, about. */
+/** Approximate bytes of a row in a block in addition to its bytes in Arrow. */
 const ROW_BYTES = 64
 
-interface Out {
-  /** A variable-length integer: seven bits a byte, the lowest first. */
-  length(value: number): void
+/** Writes the parts of a block to a buffer that grows. */
+interface BlockWriter {
+  /** Writes a variable-length integer: seven bits per byte, lowest first. */
+  varint(value: number): void
   text(value: string): void
+  /** Writes the text `values[start .. end)`: its length and its bytes. */
   bytesOf(values: Uint8Array, start: number, end: number): void
+  /** Writes numbers as they are in memory. */
   fixed(values: FixedWidth): void
+  /** Returns the bytes written so far, as a view. */
   bytes(): Uint8Array
 }
 
-function createOut(room: number): Out {
-  let bytes = Buffer.allocUnsafe(room)
+function createBlockWriter(initialBytes: number): BlockWriter {
+  let bytes = Buffer.allocUnsafe(initialBytes)
   let used = 0
 
   function reserve(more: number): void {
@@ -162,8 +167,8 @@ function createOut(room: number): Out {
     bytes = grown
   }
 
-  const out: Out = {
-    length(value) {
+  const out: BlockWriter = {
+    varint(value) {
       reserve(5)
       let rest = value
       for (; rest > 0x7f; rest >>>= 7) bytes[used++] = (rest & 0x7f) | 0x80
@@ -176,7 +181,7 @@ function createOut(room: number): Out {
     bytesOf(values, start, end) {
       const count = end - start
       reserve(5 + count)
-      out.length(count)
+      out.varint(count)
       bytes.set(values.subarray(start, end), used)
       used += count
     },

@@ -5,13 +5,16 @@ import { AREAS, hotColumns } from '../columns.js'
 import type { Predicate, Shape } from '../plan.js'
 import { doubleValue, int64Value, textValue } from './values.js'
 
-/** What a row must be: of the time, and passing every predicate. */
+/** Returns the WHERE condition of a plan: its predicates and its time range. Throws as {@link lowerPredicate} does. */
 export function whereOf({ source, fromUs, throughUs, predicates }: Shape): string {
   const time = [`timestamp >= ${int64Value(fromUs)}`, `timestamp <= ${int64Value(throughUs)}`]
   return [...predicates.map((predicate) => lowerPredicate(predicate, source)), ...time].join(' AND ')
 }
 
-/** 1 or 0, never null: what is absent passes no test. */
+/**
+ * Translates a predicate to an expression of 1 or 0, never null: an absent value passes no test. Throws a
+ * TypeError if the column does not support the test: a defect of the plan.
+ */
 export function lowerPredicate(predicate: Predicate, source: SourceName): string {
   const { column } = predicate
   const kind = column === 'project' ? 'category' : hotColumns(source).find(({ name }) => name === column)?.kind
@@ -23,34 +26,37 @@ export function lowerPredicate(predicate: Predicate, source: SourceName): string
     if (bit >= 0) return `bitTest(${column}, ${bit})`
   }
   if (kind === 'text' || kind === 'category') {
-    // An empty text stands for an absent one in these columns, which equals nothing.
+    // These columns store an absent text as the empty text, and an absent text equals nothing.
     if (predicate.test === 'equals' && kind === 'category') {
       return predicate.value === '' ? '0' : `${column} = ${textValue(predicate.value)}`
     }
     if (predicate.test === 'equals') return `ifNull(${column} = ${textValue(predicate.value)}, 0)`
-    if (predicate.test === 'contains') return holds(column, predicate.text)
-    if (predicate.test === 'matches') return matching(column, predicate.pattern)
+    if (predicate.test === 'contains') return containsText(column, predicate.text)
+    if (predicate.test === 'matches') return matchesPattern(column, predicate.pattern)
   }
   throw new TypeError(`The column ${column} of ${source} cannot be tested with "${predicate.test}".`)
 }
 
-/** A text that every match holds is looked for first, which is many times faster; often that is all of the pattern. */
-function matching(column: string, pattern: string): string {
+/**
+ * Searches first for a literal that every match contains, which is many times faster; often it is the whole
+ * pattern.
+ */
+function matchesPattern(column: string, pattern: string): string {
   const literal = requiredLiteral(pattern)
-  const match = `ifNull(match(${column}, ${textValue(matchOf(pattern))}), 0)`
+  const match = `ifNull(match(${column}, ${textValue(clickHousePattern(pattern))}), 0)`
   if (literal === '') return match
-  return literal === pattern ? holds(column, literal) : `${holds(column, literal)} AND ${match}`
+  return literal === pattern ? containsText(column, literal) : `${containsText(column, literal)} AND ${match}`
 }
 
-function holds(column: string, text: string): string {
+function containsText(column: string, text: string): string {
   return text === '' ? `isNotNull(${column})` : `ifNull(position(${column}, ${textValue(text)}) > 0, 0)`
 }
 
 /**
- * The pattern as ClickHouse must get it to mean what RE2 means: there `.` matches a line break by default. ClickHouse also
- * looks for a text that a match needs, by a reading of its own that is wrong for flags, classes and NUL; with the
- * alternative behind it, which matches nothing, there is none to look for.
+ * Returns the pattern that has RE2's meaning in ClickHouse, where `.` matches a line break by default.
+ * ClickHouse also searches for a literal that a match needs, by a parser that is wrong for flags, classes and
+ * NUL. The added alternative, which matches nothing, leaves no such literal.
  */
-function matchOf(pattern: string): string {
+function clickHousePattern(pattern: string): string {
   return `(?-s)(?:${re2Source(pattern)})|[^\\x00-\\x{10FFFF}]`
 }

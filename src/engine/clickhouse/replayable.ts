@@ -7,31 +7,32 @@ import type { Server } from './server.js'
 import { type TableLocation, tableOf } from './table-names.js'
 
 /**
- * Rows from elsewhere that can be had again, the same in the same order: they need no journal, since what is not there yet
- * can be sent by any later process. Both numbers are theirs for good.
+ * Rows that any later process can read again, the same in the same order: they need no journal, since the missing ones
+ * can be sent at any time. The marker and `arrivedUs` identify them and never change.
  */
 export interface ReplayableBatch {
   source: SourceName
-  /** Eight bytes that name them. */
+  /** Eight bytes that identify the rows. */
   marker: Uint8Array
-  /** Their place among all parcels of the source: a number below {@link MIN_LIVE_ARRIVED_US}. */
+  /** Their position among all replayable batches of the source, below {@link MIN_LIVE_ARRIVED_US}. */
   arrivedUs: number
   batches: readonly IngestBatch[]
 }
 
 /**
- * Rows that came as parcels stand in front of those of equal time that came as logs: as if they had arrived before this
- * moment of 1973, and no log did.
+ * Replayed rows sort before live rows of equal time: their `arrived` is below this time in 1973, and that of
+ * live rows is above it.
  */
 export const MIN_LIVE_ARRIVED_US = 1e14
 
-/** How many rows of each replayable a table has; {@link deliveredKey} is the key. */
+/** Number of rows of each replayable batch in a table, by {@link deliveredKey}. */
 export type DeliveredCounts = ReadonlyMap<string, number>
 
+/** Returns the key of a batch in {@link DeliveredCounts}: the number of its marker and its `arrivedUs`. */
 export const deliveredKey = ({ marker, arrivedUs }: Pick<ReplayableBatch, 'marker' | 'arrivedUs'>) =>
   `${batchNumber(marker)} ${arrivedUs}`
 
-/** Looks at all rows of a source, two columns of them. Rejects with a ServerError. */
+/** Counts the rows of each replayable batch. Reads two columns of all rows of a source. Rejects with a ServerError. */
 export async function countDelivered(
   server: Server,
   location: TableLocation,
@@ -45,8 +46,9 @@ export async function countDelivered(
 }
 
 /**
- * Brings the rows of a replayable to the server, those that are not there yet. `isNew` says that none is there, and that no
- * earlier process may be about to bring one: then nobody looks. Resolves when the server has confirmed them all.
+ * Sends the rows of a replayable batch that are not on the server. `isNew` skips that check: no row is there, and no
+ * insert of an earlier process can be running. Resolves when the server has confirmed all rows; rejects if `parts.wait`
+ * does.
  */
 export async function deliverReplayable(
   replayable: ReplayableBatch,
@@ -56,12 +58,12 @@ export async function deliverReplayable(
   const { source, marker, arrivedUs, batches } = replayable
   const batch = batchNumber(marker)
   const rows = batches.reduce((sum, batch) => sum + batch.rows, 0)
-  const first = isNew ? { batch, blocks: blocksOf(replayable, batch) } : undefined
+  const firstAttempt = isNew ? { batch, blocks: blocksOf(replayable, batch) } : undefined
   const read: BatchGroup['read'] = async (visit) => {
     for (const one of batches) visit(one)
     return batch
   }
-  await deliver({ source, arrivedUs, rows, bytes: 0, first, read, confirmed: async () => {} }, parts)
+  await deliver({ source, arrivedUs, rows, bytes: 0, firstAttempt, read, confirmed: async () => {} }, parts)
 }
 
 function blocksOf({ arrivedUs, batches }: ReplayableBatch, batch: bigint): Uint8Array[] {

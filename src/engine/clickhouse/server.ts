@@ -5,62 +5,67 @@ import { type ClickHouseClient, ClickHouseLogLevel, type ClickHouseSettings, cre
 import { MIB } from '../../base/units.js'
 import { textValue } from './values.js'
 
-/** A number, a text (64-bit integers are texts), or null. */
+/** A value of an answer: a number, a text (also for 64-bit integers), or null. */
 export type Cell = string | number | null
 
+/** Cancellation, timeout and statistics of a SELECT. */
 export interface SelectOptions {
   signal?: AbortSignal
   deadlineMs?: number
+  /** Called with the number of rows that the server has read. */
   onRead?(rows: number): void
-  /** Is told of a query that groups, and sorts and cuts the groups, how many there are. */
+  /** Called with the number of groups before LIMIT, if the query groups, sorts and limits. */
   onGroups?(groups: number): void
 }
 
-/** A ClickHouse server, as far as the engine needs one. Every call rejects with a {@link ServerError}, or the signal's reason. */
+/** A ClickHouse server. Every call rejects with a {@link ServerError}, or the signal's reason. */
 export interface Server {
-  /** The whole answer of a SELECT, or an error: never a part of it. `onRead` is told how many rows the server has read. */
+  /** Returns the complete answer of a SELECT; rejects rather than return a part of it. */
   select(sql: string, options?: SelectOptions): Promise<Cell[][]>
   /**
-   * Sends blocks of ClickHouse's Native format to `INSERT INTO … FORMAT Native`. Resolves when all rows have been written,
-   * on every shard that they belong to. After an error some of them may be there, or appear later.
+   * Sends blocks of ClickHouse's Native format to `INSERT INTO … FORMAT Native`. Resolves when all rows are written, on
+   * every shard that they belong to. After an error some of them may be stored, at once or later.
    */
   insert(sql: string, blocks: readonly Uint8Array[], queryId: string): Promise<void>
-  /** Runs a statement that answers nothing. */
+  /** Runs a statement without a result. */
   command(sql: string): Promise<void>
+  /** Closes the connections. */
   close(): Promise<void>
 }
 
-/** What the server said, or why it could not be asked. */
+/** An error that the server returned, or a failure to reach it. */
 export class ServerError extends Error {
-  /** ClickHouse's number of the error; undefined where none was heard. */
+  /** ClickHouse's error number; undefined if the server did not return one. */
   readonly code: number | undefined
   constructor(error: unknown) {
     const message = error instanceof Error ? error.message || error.name : String(error)
     super(message.trim(), { cause: error })
     this.name = 'ServerError'
-    const own = (error as { code?: unknown } | null)?.code
-    const told = /^\d+$/.test(String(own)) ? own : /\bCode: (\d+)[.,]/.exec(message)?.[1]
-    this.code = told === undefined ? undefined : Number(told)
+    const property = (error as { code?: unknown } | null)?.code
+    const code = /^\d+$/.test(String(property)) ? property : /\bCode: (\d+)[.,]/.exec(message)?.[1]
+    this.code = code === undefined ? undefined : Number(code)
   }
 }
 
-/** ClickHouse's numbers of errors that `logweir schema clickhouse --apply` mends: no such table, no such database. */
+/** ClickHouse's numbers of errors that `logweir schema clickhouse --apply` fixes: no such table, no such database. */
 const LACKS_TABLES = new Set<number | undefined>([60, 81])
 
-/** What an error says, and how to mend it where that is known. */
+/** Returns the message of an error, with the remedy if it is known. */
 export function messageWithHint(error: Error): string {
   const lacksTables = error instanceof ServerError && LACKS_TABLES.has(error.code)
   return lacksTables ? `${error.message} (logweir schema clickhouse --apply creates the tables)` : error.message
 }
 
+/** The address of a server, its credentials and timeouts. */
 export interface ServerOptions {
   url: string
   user: string
   password: string
-  /** Undefined: rows do not go to the shards of one. */
+  /** The cluster whose shards rows are distributed to; undefined for a single server. */
   cluster?: string | undefined
-  /** The longest that an answer, and an insert, may take. */
+  /** Timeout of a SELECT. */
   selectMs?: number
+  /** Timeout of an insert or a statement. */
   insertMs?: number
 }
 
@@ -71,8 +76,8 @@ const FASTEST = { level: zlib.Z_BEST_SPEED }
 const GZIP = { 'Content-Encoding': 'gzip' }
 
 /**
- * An answer comes whole or as an error with a status of its own, and lacks no shard; a pattern or a project may make a
- * query long. Unquoted, 64-bit integers would lose digits.
+ * The server sends a complete answer, from all shards, or an error status. Queries may be long, because of a
+ * pattern or a project. 64-bit integers are quoted: as JSON numbers they would lose digits.
  */
 const SELECT_SETTINGS: ClickHouseSettings = {
   wait_end_of_query: 1,
@@ -80,10 +85,10 @@ const SELECT_SETTINGS: ClickHouseSettings = {
   max_query_size: `${MIB}`,
   output_format_json_quote_64bit_integers: 1,
 }
-/** The insert has ended on all shards when it is answered. */
+/** The server answers an insert after it has ended on all shards. */
 const CLUSTER_INSERT_SETTINGS: ClickHouseSettings = { insert_distributed_sync: 1 }
 
-/** Speaks to a server over HTTP with the official client. Nothing is sent before the first call. */
+/** Connects to a server over HTTP with the official client. Sends nothing before the first call. */
 export function connectServer(options: ServerOptions): Server {
   const { url, user, password, cluster, selectMs = SELECT_MS, insertMs = INSERT_MS } = options
   const client = createClient({
@@ -95,10 +100,10 @@ export function connectServer(options: ServerOptions): Server {
     max_open_connections: CONNECTIONS,
     log: { level: ClickHouseLogLevel.OFF },
   })
-  // Between two processes of one machine compressing costs more than it saves.
+  // On one machine compression costs more than it saves.
   const isLocal = /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname)
   return {
-    select: (sql, asked) => select(client, sql, { deadlineMs: selectMs, ...asked }),
+    select: (sql, options) => select(client, sql, { deadlineMs: selectMs, ...options }),
     async insert(sql, blocks, queryId) {
       const plain = Readable.from(blocks, { objectMode: false })
       await exec(client, sql, {
@@ -134,14 +139,14 @@ async function select(
     if (rows_before_limit_at_least !== undefined) onGroups?.(rows_before_limit_at_least)
     return data
   } catch (error) {
-    // An old server goes on when nobody waits any more.
+    // An old server continues a query whose client has disconnected.
     if (signal?.aborted || deadline.aborted) stop(client, queryId)
     signal?.throwIfAborted()
     throw new ServerError(deadline.aborted ? new Error(`no answer within ${deadlineMs / 1000} s`) : error)
   }
 }
 
-/** Ends a query, wherever parts of it run; who asked does not wait for that, nor hears if it fails. */
+/** Kills a query on all servers that run parts of it. The caller does not wait; errors are ignored. */
 function stop(client: ClickHouseClient, queryId: string): void {
   exec(client, `KILL QUERY WHERE query_id = ${textValue(queryId)}`, {}).catch(() => {})
 }

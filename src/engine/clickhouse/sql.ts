@@ -7,33 +7,37 @@ import { whereOf } from './predicates.js'
 import { type TableLocation, tableOf } from './table-names.js'
 import { textValue } from './values.js'
 
-/** The newest first; of equal time what arrived last. */
+/** Newest first; rows of equal time by arrival, latest first. */
 const NEWEST_FIRST = 'timestamp DESC, arrived DESC, batch DESC, row DESC'
 
 /**
- * The newest rows. The cold columns are long: a first look finds how far back the answer goes by times alone, so that
- * they are read for little more than its rows.
+ * Returns the query for the newest rows. The cold columns are long: a subquery finds the oldest time of the answer from
+ * the timestamps alone, so that they are read for little more than its rows.
  */
 export function rowsQuery(shape: RowsShape, location: TableLocation): string {
   const from = `FROM ${tableOf(location, shape.source)} WHERE ${whereOf(shape)}`
   const oldest = `SELECT min(timestamp) FROM (SELECT timestamp ${from} ORDER BY timestamp DESC LIMIT ${shape.limit})`
-  return `SELECT ${shape.columns.join(', ')} ${from} AND timestamp >= (${oldest}) ORDER BY ${NEWEST_FIRST} LIMIT ${shape.limit}`
+  const newest = `timestamp >= (${oldest}) ORDER BY ${NEWEST_FIRST} LIMIT ${shape.limit}`
+  return `SELECT ${shape.columns.join(', ')} ${from} AND ${newest}`
 }
 
 /**
- * One row a group: its key, then the values of each aggregate in turn. The key of a bucket is its number since the epoch.
- * Groups of texts that are ordered by a mean come in any order, and all of them: a mean may want exact sums.
+ * Returns the query for one row per group: its key, then the values of each aggregate in turn. The key of a
+ * bucket is its number since the epoch. If text groups are ordered by a mean, the query returns all of them,
+ * in any order, since a mean may need exact sums.
  */
 export function groupsQuery(shape: BucketsShape | GroupsShape, location: TableLocation): string {
   const values = shape.aggregates.flatMap(([, aggregate]) => lowerAggregate(aggregate, shape.source).values)
   const selected = [`${keyOf(shape)} AS key`, ...values.map((value, i) => `${value} AS value_${i}`)]
-  const grouped = `SELECT ${selected.join(', ')} FROM ${tableOf(location, shape.source)} WHERE ${whereOf(shape)} GROUP BY key`
+  const from = `FROM ${tableOf(location, shape.source)} WHERE ${whereOf(shape)}`
+  const grouped = `SELECT ${selected.join(', ')} ${from} GROUP BY key`
   if (shape.kind === 'buckets') return `${grouped} ORDER BY key LIMIT ${shape.limit}`
   const end = isOrderedByMean(shape) ? '' : ` ORDER BY ${orderOf(shape)} LIMIT ${shape.limit}`
-  return `${grouped}${end} SETTINGS max_rows_to_group_by = ${GROUPING_LIMITS.groups}, group_by_overflow_mode = 'throw'`
+  const settings = `max_rows_to_group_by = ${GROUPING_LIMITS.groups}, group_by_overflow_mode = 'throw'`
+  return `${grouped}${end} SETTINGS ${settings}`
 }
 
-/** Then the server cannot tell the order. */
+/** Whether groups are ordered by a mean: the server then cannot sort them exactly. */
 export function isOrderedByMean({ aggregates, orderBy }: GroupsShape): boolean {
   return aggregates.some(([name, { fn }]) => name === orderBy && fn === 'mean')
 }
@@ -46,8 +50,8 @@ function orderOf({ source, by, aggregates, orderBy, direction }: GroupsShape): s
 }
 
 /**
- * The sums of a column's values without any rounding: for each group and each of the doubles' exponents one row, with the
- * sums of the upper and of the lower half of all mantissas, and how many they are.
+ * Returns the query for the sums of a column's values without rounding: one row per group and exponent of the doubles,
+ * with the sums of the upper and the lower halves of the mantissas, and their number.
  */
 export function exactSumsQuery(shape: BucketsShape | GroupsShape, column: string, location: TableLocation): string {
   const bits = `reinterpretAsUInt64(reinterpretAsString(assumeNotNull(${column})))`
@@ -55,7 +59,8 @@ export function exactSumsQuery(shape: BucketsShape | GroupsShape, column: string
     `${keyOf(shape)} AS key`,
     `${bits} AS bits`,
     'bitAnd(bitShiftRight(bits, 52), toUInt64(2047)) AS exponent',
-    'bitOr(bitAnd(bits, toUInt64(4503599627370495)), if(exponent = 0, toUInt64(0), toUInt64(4503599627370496))) AS mantissa',
+    'bitOr(bitAnd(bits, toUInt64(4503599627370495)), ' +
+      'if(exponent = 0, toUInt64(0), toUInt64(4503599627370496))) AS mantissa',
     'if(bits >= toUInt64(9223372036854775808), toInt64(-1), toInt64(1)) AS sign',
   ]
   const where = `${whereOf(shape)} AND isNotNull(${column})`
@@ -67,8 +72,8 @@ export function exactSumsQuery(shape: BucketsShape | GroupsShape, column: string
 }
 
 /**
- * The path in a URL; with the alternative behind it, which matches nothing, ClickHouse looks for no text that it holds to
- * be needed (see `matchOf` of the predicates).
+ * Matches the path of a URL. The second alternative, which matches nothing, prevents ClickHouse's search for a required
+ * literal (see `clickHousePattern` in predicates.ts).
  */
 const PATH = '^(?:[^?#]*?://)?[^/?#]*([^?#]*)|[^\\x00-\\x{10FFFF}]'
 
@@ -79,7 +84,7 @@ function keyOf(shape: BucketsShape | GroupsShape): string {
   return hasEmptyTexts ? column : `nullIf(${column}, ${textValue('')})`
 }
 
-/** Division that rounds down, before 1970 too. */
+/** Division that rounds down, also before 1970. */
 function bucketOf({ unit }: Pick<BucketsShape, 'unit'>): string {
   const us = `toInt64(${BUCKET_US[unit]})`
   return `intDiv(timestamp - if(timestamp < 0, ${us} - 1, 0), ${us})`

@@ -2,35 +2,37 @@ import type { SourceName } from '../../sources.js'
 import { COLD_COLUMNS, type HotColumn, hotColumns } from '../columns.js'
 import { quoteName } from './values.js'
 
-/** Where the tables are. */
+/** The database, and the cluster, of the tables. */
 export interface TableLocation {
   database: string
-  /** A table of a source is then one that stands for those of all shards of this cluster. */
+  /** If given, the table of a source is a Distributed table over the shards of this cluster. */
   cluster?: string | undefined
 }
 
+/** A column of a table, with its ClickHouse type. */
 export interface TableColumn {
   name: string
   type: string
 }
 
-/** The table that is asked and written to. */
+/** Returns the quoted name of the table that queries read and inserts write. */
 export function tableOf({ database }: TableLocation, source: SourceName): string {
   return `${quoteName(database)}.${source}`
 }
 
-/** A shard's own rows of a source, where there is a cluster. */
+/** Returns the name of the table with a shard's rows of a source, in a cluster. */
 export const shardTableName = (source: SourceName) => `${source}_shard`
 
-/** Absent text is null where a query tests it by anything but equality, which nothing absent or empty ever passes. */
+/** An absent category is stored as the empty text, which passes no equality test; an absent text as null. */
 const HOT_TYPES = { category: 'String', text: 'Nullable(String)', number: 'Nullable(Float64)', areas: 'UInt8' } as const
 
+/** Returns the ClickHouse type of a hot column. */
 export const typeOfHot = ({ kind }: HotColumn): string => HOT_TYPES[kind]
 
 /**
- * The columns of a source's table: those of its batches, and where each row came from. `batch` is an accident-free name of
- * the batches that were sent together, `row` the place in them, so that what is there of them can be told from what is not;
- * `arrived` (µs since the epoch) orders rows of equal time.
+ * Returns the columns of a source's table: those of its batches, and the id of each row. `batch` is a random
+ * number of the group of batches that were sent together, `row` the number of the row in it: they identify
+ * the rows that are already stored. `arrived` (µs since the epoch) orders rows of equal time.
  */
 export function tableColumns(source: SourceName): TableColumn[] {
   return [

@@ -1,6 +1,6 @@
 /**
- * Values as ClickHouse's SQL spells them. A text goes in as the hex digits of its UTF-8 bytes, so that nothing in it can
- * end the literal, whatever the server's version makes of quotes, backslashes and NUL.
+ * Returns a text as a SQL expression: the hex digits of its UTF-8 bytes, so that no character can end the
+ * literal, however the server's version treats quotes, backslashes and NUL.
  */
 export function textValue(text: string): string {
   return `unhex('${Buffer.from(text).toString('hex')}')`
@@ -9,21 +9,21 @@ export function textValue(text: string): string {
 const INT64_MIN = -(2n ** 63n)
 const INT64_MAX = 2n ** 63n - 1n
 
-/** A moment of time, or another integer; the ends of the type stand for what lies beyond them. NaN is a RangeError. */
+/** Returns an integer, such as a time, as SQL; infinities as the ends of Int64. Throws a RangeError if it is NaN. */
 export function int64Value(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return `${INT64_MAX}`
   if (value === Number.NEGATIVE_INFINITY) return `${INT64_MIN + 1n}`
   return `${BigInt(value)}`
 }
 
-/** Any double to its last bit: decimal texts of some lose theirs on servers of 2018. */
+/** Returns a double as SQL, exact to the last bit: servers of 2018 round some decimal texts. */
 export function doubleValue(value: number): string {
   if (Number.isSafeInteger(value)) return `toFloat64(${value})`
   const bits = new BigInt64Array(Float64Array.of(value).buffer)[0]
   return `reinterpretAsFloat64(reinterpretAsString(toInt64(${bits})))`
 }
 
-/** A name of the configuration: of a database or a cluster. */
+/** Returns the quoted name of a database or a cluster. */
 export function quoteName(name: string): string {
   return `\`${name.replace(/[\\`]/g, '\\$&')}\``
 }

@@ -118,9 +118,9 @@ describe('after a try that failed', () => {
     await settled
     expect(engine.writeFailure()).toBeUndefined()
     expect(logged).toEqual([
-      'rows cannot be brought to ClickHouse: Code: 60, e.displayText() = DB::Exception: no such table ' +
-        '(logweir schema clickhouse --apply creates the tables). They are kept in data and tried again.',
-      'rows are brought to ClickHouse again',
+      'rows cannot be sent to ClickHouse: Code: 60, e.displayText() = DB::Exception: no such table ' +
+        '(logweir schema clickhouse --apply creates the tables). They are kept in data, and sending is retried.',
+      'rows are sent to ClickHouse again',
     ])
     await engine.close()
   })

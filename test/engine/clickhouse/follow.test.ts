@@ -134,7 +134,7 @@ it('tells of the latest where too many land at once, and says so', async () => {
 })
 
 it('forgets the places of the oldest where there are too many, and tells of none twice', async () => {
-  const { clock, land, told, following } = await start({ places: 3 })
+  const { clock, land, told, following } = await start({ rowIds: 3 })
   for (let i = 0; i < 8; i++) {
     land({ id: `${i}` })
     await pass(clock, 1)
@@ -172,7 +172,7 @@ it('an answer has the rows that were there and those told of, which it makes the
   land({ id: '1' })
   clock.advance(100)
   land({ id: '2' }, { id: '3' })
-  const { rows, told: count } = await following.run(newest)
+  const { rows, delivered: count } = await following.run(newest)
   const ids: unknown[] = []
   for await (const { id } of rows) ids.push(id)
   expect([ids, told, count]).toEqual([['3', '2', '1', 'before'], ['1', '2', '3'], 3])

@@ -29,7 +29,7 @@ it.each([
   const { reached, unreached } = await apply(`http://ch1.example:${port}`, [host])
   expect(reached).toEqual([])
   expect(unreached.map(({ shard, reason }) => [shard, reason])).toEqual([
-    [2, `${host} is this machine here, not the one of the server`],
+    [2, `${host} names this machine, not that of the server`],
   ])
   expect(requests).toEqual([])
 })
