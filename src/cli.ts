@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// First, so that no signal is taken before it is ignored.
+// First, so that no signal is delivered before it is ignored.
 import './base/ignored-signals.js'
 import { createStderrLog, type Log } from './base/log.js'
 import { COMMANDS } from './commands/all.js'
@@ -8,13 +8,16 @@ import { findCommand } from './commands/find.js'
 import { help } from './commands/help.js'
 import { version } from './commands/version.js'
 
-/** A closed pipe behind us, as in `logweir generate | head`: nobody reads what the command writes. */
+/** Whether the reader of the output has closed the pipe, as in `logweir generate | head`. */
 const isBrokenPipe = (error: unknown) => (error as NodeJS.ErrnoException).code === 'EPIPE'
 
 const isHelp = (arg: string | undefined) => arg === '--help' || arg === '-h'
 const isVersion = (arg: string | undefined) => arg === '--version' || arg === '-v'
 
-/** The command that is called, and its arguments. `--help` anywhere asks for help on the words before the first flag. */
+/**
+ * Returns the command of a command line, and its arguments. `--help` anywhere shows the help of the words before the
+ * first flag.
+ */
 function calledBy(args: readonly string[]) {
   if (isVersion(args[0])) return { command: version, rest: [] }
   if (!args.some(isHelp)) return findCommand(args, COMMANDS)
@@ -23,7 +26,7 @@ function calledBy(args: readonly string[]) {
   return { command: help, rest: flag < 0 ? words : words.slice(0, flag) }
 }
 
-/** Runs one command and gives its exit code. */
+/** Runs one command and returns its exit code. */
 async function run(args: readonly string[], log: Log): Promise<number> {
   const { command, rest } = calledBy(args)
   const { stdout, stderr, env: environment } = process
@@ -33,13 +36,13 @@ async function run(args: readonly string[], log: Log): Promise<number> {
 async function main(): Promise<void> {
   const log = createStderrLog('text')
   try {
-    // Each write hears of its own error.
+    // Each write reports its own error.
     process.stdout.on('error', () => {})
     process.exitCode = await run(process.argv.slice(2), log)
   } catch (error) {
-    // What still waits for an answer must not hold the program.
+    // Pending requests must not keep the process alive.
     if (isBrokenPipe(error)) process.exit(EXIT.ok)
-    // A server that listens already must not hold the program.
+    // A server that is already listening must not keep the process alive.
     process.exit(failed(error, log))
   }
 }

@@ -1,5 +1,4 @@
-/** The nine log sources, their aliases, and where each keeps its project (CONTRACT: log sources). */
-
+/** The nine log sources, in a fixed order (CONTRACT: log sources). */
 export const SOURCE_NAMES = [
   'edge_logs',
   'postgres_logs',
@@ -12,16 +11,18 @@ export const SOURCE_NAMES = [
   'pgbouncer_logs',
 ] as const
 
+/** The name of a log source. */
 export type SourceName = (typeof SOURCE_NAMES)[number]
 
-/** A place in a record that can hold its project. */
+/** A field of a record that can contain its project, as a path. */
 export type ProjectPlace = 'project' | 'metadata.project' | 'metadata.project_ref'
 
+/** A log source: its names, and where its records contain the project. */
 export interface Source {
   name: SourceName
   /** The name that existing shippers send. */
   alias: string
-  /** The places to look for the project, first one first. */
+  /** The fields that can contain the project; the first that is present is used. */
   projectPlaces: readonly ProjectPlace[]
 }
 
@@ -31,6 +32,7 @@ function source(name: SourceName, alias: string, first: ProjectPlace): Source {
   return { name, alias, projectPlaces: [first, ...DEFAULT_PLACES.filter((place) => place !== first)] }
 }
 
+/** All sources, in the order of {@link SOURCE_NAMES}. */
 export const SOURCES: readonly Source[] = [
   source('edge_logs', 'cloudflare.logs.prod', 'project'),
   source('postgres_logs', 'postgres.logs', 'project'),
@@ -45,7 +47,7 @@ export const SOURCES: readonly Source[] = [
 
 const BY_NAME = new Map(SOURCES.flatMap((s) => [[s.name as string, s] as const, [s.alias, s] as const]))
 
-/** The source with that name or alias, or undefined. */
+/** Returns the source with that name or alias, or undefined. */
 export function findSource(nameOrAlias: string): Source | undefined {
   return BY_NAME.get(nameOrAlias)
 }

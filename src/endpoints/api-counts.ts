@@ -17,11 +17,11 @@ const INTERVALS = {
 /**
  * usage.api-counts: how many requests each part of the platform served, per bucket of time.
  *
- * Gives   one row per bucket that has a request whose URL matches, oldest first: timestamp (`YYYY-MM-DDTHH:MM:SS` UTC),
- *         and how many have /rest, /storage, /auth, /realtime in their path, each for itself, never null
- * Window  timestamp >= now - window, not truncated; without a known interval there is none, and no row
- * Empty   no request: no row; a bucket whose requests touch none of the four has four zeros
- * Cost    one pass over the codes of the URLs in the window; the pattern meets each distinct URL at most once
+ * Gives   one row per bucket with a matching URL, oldest first: timestamp (`YYYY-MM-DDTHH:MM:SS` UTC), and the
+ *         number of requests with /rest, /storage, /auth, /realtime in the path, counted separately, never null
+ * Window  timestamp >= now - window, not truncated; no rows if the interval is unknown
+ * Empty   no request: no row; a bucket with requests to none of the four has four zeros
+ * Cost    one pass over the codes of the URLs in the window; the pattern is matched at most once per distinct URL
  */
 export const apiCounts = endpoint({
   id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d03',

@@ -2,14 +2,15 @@ import { LogweirError } from '../base/errors.js'
 import { ofProject, type Plan } from '../engine/plan.js'
 import type { ArgsOf, Param, Params } from './params.js'
 
-/** How long an answer may be served from the cache, and how often an entry in use is computed anew. */
+/** How long an answer may be served from the cache, and how often an entry in use is refreshed, in seconds. */
 export interface CachePolicy {
   ttlS: number
   warmS: number
 }
 
+/** The definition of a stored query; {@link endpoint} makes an {@link Endpoint} of it. */
 export interface EndpointSpec<P extends Params> {
-  /** UUID; the same for ever. */
+  /** A UUID, never changed. */
   id: string
   name: string
   maxRows: number
@@ -20,25 +21,25 @@ export interface EndpointSpec<P extends Params> {
   plan(args: ArgsOf<P>, nowUs: number): Plan
 }
 
-/** The parameters of one request, as `URLSearchParams` gives them. */
+/** The parameters of one request, by the interface of `URLSearchParams`. */
 export interface Given {
   get(name: string): string | null
   getAll(name: string): readonly string[]
 }
 
-/** A call of an endpoint whose parameters have been read: what the cache keys and the engine runs. */
+/** A call of an endpoint with valid parameters. */
 export interface Call {
-  /** Equal for calls that mean the same: the values after defaulting, in a fixed order. */
+  /** The cache key, equal for equivalent calls: the values after defaulting, in a fixed order. */
   key: string
   plan(nowUs: number): Plan
 }
 
-/** A call that sees the rows of one project alone. */
+/** A call whose answer contains only rows of one project. */
 export interface BoundCall extends Call {
   project: string
 }
 
-/** A stored query, as the layers above see it. */
+/** A stored query, as the layers above use it. */
 export interface Endpoint {
   readonly id: string
   readonly name: string
@@ -47,19 +48,19 @@ export interface Endpoint {
   readonly query: string
   readonly params: Params
   /**
-   * Reads the parameters of one request. Those that the query does not know are passed over. Throws a LogweirError:
+   * Reads the parameters of one request; ignores those that the query does not have. Throws a LogweirError:
    * `duplicate_parameter`, `missing_parameter`, `invalid_timestamp`, `invalid_pattern`.
    */
   call(given: Given): Call
   /**
-   * The same for a caller who may see some projects only. `project` is a name then, never a pattern, and whatever the
-   * plan does, it gets no row of another project: that the caller may see this one is for the layer above to judge. Throws
-   * `forbidden_project` too, where the query is not one of a project.
+   * The same for a caller that may read some projects only. `project` is then a name, never a pattern, and the answer
+   * has no row of another project, whatever the plan does. The layer above checks that the caller may read this one.
+   * Also throws `forbidden_project` if the request names no project.
    */
   callBound(given: Given): BoundCall
 }
 
-/** Makes an endpoint of its four parts: promise (the file's docstring), parameters, stored SQL, plan. */
+/** Makes an endpoint of its parts: parameters, stored SQL, plan. Its contract is the docstring of its file. */
 export function endpoint<P extends Params>(spec: EndpointSpec<P>): Endpoint {
   const { id, name, maxRows, cache, query, params } = spec
   return {
@@ -86,7 +87,8 @@ export function endpoint<P extends Params>(spec: EndpointSpec<P>): Endpoint {
 const notOfAProject = () =>
   new LogweirError(
     'forbidden_project',
-    'The access token is bound to projects, and this query names none. Name one of them as ?project=…, or use another token.',
+    'The access token is bound to projects, and this query names none. ' +
+      'Name one of them as ?project=…, or use another token.',
   )
 
 type Reading = (param: Param<unknown>) => Param<unknown>['read']
@@ -105,7 +107,7 @@ function readArgs<P extends Params>(params: P, given: Given, readingOf: Reading)
   return Object.fromEntries(entries) as ArgsOf<P>
 }
 
-/** Marks stored SQL; takes the common indentation off. */
+/** Template tag for stored SQL: removes the common indentation and the empty first and last line. */
 export function sql(strings: TemplateStringsArray): string {
   const lines = strings
     .join('')

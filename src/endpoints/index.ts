@@ -3,5 +3,5 @@ import type { Endpoint } from './endpoint.js'
 import { invocationStats } from './invocation-stats.js'
 import { logsAll } from './logs-all.js'
 
-/** Every stored query. A fourth is one file and one line here. */
+/** Every stored query. A new one is one file and one line here. */
 export const ENDPOINTS: readonly Endpoint[] = [logsAll, invocationStats, apiCounts]

@@ -33,7 +33,8 @@ const INTERVALS = {
  * functions.invocation-stats: how often and how long functions ran, per bucket of time.
  *
  * Gives   one row per bucket that has an invocation, oldest first: timestamp (µs UTC, start of the bucket), min, max,
- *         avg, p95 and p99 of the execution time (ms, null where no invocation has one), count, error_count (status >= 400)
+ *         avg, p95 and p99 of the execution time (ms, null if no invocation has one), count,
+ *         error_count (status >= 400)
  * Window  from the bucket of (now - window) to the bucket of now, both included
  * Empty   no invocation: no row, never a zero row
  * Cost    one pass over the project's rows in the segments that overlap the window; memory grows with buckets

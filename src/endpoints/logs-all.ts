@@ -6,7 +6,7 @@ import { text, timestamp, word } from './params.js'
 const RETENTION_US = { FREE: DAY_US, PRO: 7 * DAY_US, PAYG: 90 * DAY_US, ENTERPRISE: 90 * DAY_US }
 
 /**
- * logs.all: the newest edge requests of a project, as they came.
+ * logs.all: the newest edge requests of a project, unchanged.
  *
  * Gives   at most 100 rows, newest first (timestamp, then arrival): id, timestamp (µs UTC), event_message, metadata
  * Window  timestamp > now - the tier's retention, > iso_timestamp_start, <= iso_timestamp_end

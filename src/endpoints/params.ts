@@ -3,26 +3,29 @@ import { parseIso8601 } from '../base/iso8601.js'
 import { compilePattern, MAX_PATTERN_LENGTH, quotePattern } from '../base/pattern.js'
 
 /**
- * One parameter of an endpoint: how its text becomes a value. `read` gets undefined where the parameter is absent or
- * empty (the contract holds the two equal) and throws a LogweirError with the parameter's name, the fault and the mend.
+ * One parameter of an endpoint: how its text becomes a value. `read` gets undefined if the parameter is absent or empty
+ * (the contract treats both alike) and throws a LogweirError with the parameter's name, the fault and the remedy.
  */
 export interface Param<T> {
   read(text: string | undefined, name: string): T
-  /** The same for a caller who may see some projects only and must name one of them; absent: as `read`. */
+  /** The same for a caller that may read some projects only and must name one of them. Default: `read`. */
   readBound?(text: string | undefined, name: string): T
-  /** For the definitions: whether a caller must give it, and what it takes. */
+  /** For the listing of the queries: whether the parameter must be given. */
   required: boolean
+  /** For the listing of the queries: the accepted values. */
   description: string
-  /** What is wrong where it throws, by code; absent: `invalid_parameter`. */
+  /** The error codes that `read` throws. Default: `invalid_parameter`. */
   codes?: readonly string[]
-  /** The same as JSON Schema, for the description of the API; absent: any text. */
+  /** The accepted values as JSON Schema, for the OpenAPI document. Default: any text. */
   schema?: Readonly<Record<string, unknown>>
 }
 
+/** The parameters of an endpoint, by name. */
 export type Params = Readonly<Record<string, Param<unknown>>>
+/** The values that a plan gets, by parameter name. */
 export type ArgsOf<P extends Params> = { readonly [Name in keyof P]: P[Name] extends Param<infer T> ? T : never }
 
-/** The failure of a value that a parameter cannot take: say which one, what is wrong, and how to mend it. */
+/** Returns the error `invalid_parameter`. The message names the parameter, the fault and the remedy. */
 export const invalidParameter = (message: string): LogweirError => new LogweirError('invalid_parameter', message)
 
 function requireText(text: string | undefined, name: string): string {
@@ -40,12 +43,12 @@ export function text(description: string): Param<string> {
   return { required: true, description, codes: ['missing_parameter'], schema: NOT_EMPTY, read: requireText }
 }
 
-/** Any text; undefined where absent. */
+/** Any text; undefined if absent. */
 export function optionalText(description: string): Param<string | undefined> {
   return { required: false, description, codes: [], read: (value) => value }
 }
 
-/** One key of a table; anything else, or absent, is `otherwise`. */
+/** One key of a table. If the text is another one, or absent, the value is `otherwise`. */
 export function word<Key extends string, Other extends Key | undefined>(
   table: Readonly<Record<Key, unknown>>,
   otherwise: Other,
@@ -60,7 +63,7 @@ export function word<Key extends string, Other extends Key | undefined>(
   }
 }
 
-/** A moment in ISO 8601, in microseconds since the epoch; undefined where absent. */
+/** An ISO 8601 time, in microseconds since the epoch; undefined if absent. Throws `invalid_timestamp`. */
 export function timestamp(description: string): Param<number | undefined> {
   return {
     required: false,
@@ -73,13 +76,17 @@ export function timestamp(description: string): Param<number | undefined> {
       if (timestampUs !== undefined) return timestampUs
       throw new LogweirError(
         'invalid_timestamp',
-        `The parameter "${name}" is not an ISO 8601 time. Write it as 2026-11-20T10:00:00Z, with a "+" of an offset encoded as %2B.`,
+        `The parameter "${name}" is not an ISO 8601 time. ` +
+          'Write it as 2026-11-20T10:00:00Z, with a "+" of an offset encoded as %2B.',
       )
     },
   }
 }
 
-/** An RE2 pattern, required; of a bound caller a text that is meant as it stands. */
+/**
+ * An RE2 pattern, required; for a caller bound to projects a literal text. Throws `missing_parameter` or
+ * `invalid_pattern`.
+ */
 export function pattern(description: string): Param<string> {
   return {
     required: true,

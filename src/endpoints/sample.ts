@@ -1,19 +1,19 @@
 import type { Call, Endpoint } from './endpoint.js'
 
-/** Texts of which most parameters take one. */
+/** Values to try: most parameters accept one of them. */
 const SAMPLES = ['', 'a', '1', '2026-11-20T10:00:00Z']
 
-/** A call with parameters that the endpoint takes; undefined where it takes none of ours. */
+/** Returns a call with sample parameters; undefined if a parameter accepts none of the samples. */
 export function sampleCall(endpoint: Endpoint): Call | undefined {
   const given = Object.entries(endpoint.params).map(([name, param]) => [
     name,
-    SAMPLES.find((text) => takes(param, text)),
+    SAMPLES.find((text) => accepts(param, text)),
   ])
   if (given.some(([, text]) => text === undefined)) return undefined
   return endpoint.call(new URLSearchParams(given as [string, string][]))
 }
 
-function takes({ read }: Endpoint['params'][string], text: string): boolean {
+function accepts({ read }: Endpoint['params'][string], text: string): boolean {
   try {
     read(text || undefined, '')
     return true

@@ -8,11 +8,11 @@ import { SOURCE_NAMES, type SourceName } from '../sources.js'
  * Every source has `timestamp`, `project` and the three cold columns; some sources have hot columns of their own.
  */
 export type HotKind =
-  /** Text of few distinct values: dictionary codes. Null where absent. */
+  /** Text of few distinct values: dictionary codes. Null if absent. */
   | 'category'
-  /** Text of many distinct values. Null where absent. */
+  /** Text of many distinct values. Null if absent. */
   | 'text'
-  /** A double. Null where absent. */
+  /** A double. Null if absent. */
   | 'number'
   /** Bit set: bit i is set if the text contains `AREAS[i]`. 0 if absent. */
   | 'areas'
@@ -23,11 +23,14 @@ export interface HotColumn {
   kind: HotKind
   /** The keys that lead to the value in a record's metadata. */
   path: readonly string[]
-  /** Number columns only: files older than the column lack it; its values are absent there. Such columns come last. */
+  /**
+   * Number columns only: files older than the column lack it, and its values are absent there. Such columns
+   * are last.
+   */
   isLater?: true
 }
 
-/** The API areas of the platform that `usage.api-counts` distinguishes, each a substring of the request's path. */
+/** The API areas that `usage.api-counts` counts separately, each a substring of the request's path. */
 export const AREAS = ['/rest', '/storage', '/auth', '/realtime'] as const
 
 const NO_COLUMNS: readonly HotColumn[] = []
@@ -45,7 +48,7 @@ const HOT_COLUMNS: Partial<Record<SourceName, readonly HotColumn[]>> = {
   ],
 }
 
-/** The columns that are read only for the rows of an answer, in schema order. All are texts, never null. */
+/** The columns that are read only for the rows of an answer, in schema order. All are texts and never null. */
 export const COLD_COLUMNS = ['id', 'event_message', 'metadata'] as const
 /** The name of a cold column. */
 export type ColdColumn = (typeof COLD_COLUMNS)[number]
@@ -64,8 +67,8 @@ export interface GroupingKey {
 }
 
 /**
- * Returns the key for a name: a hot text column, or `url_path`, the path of a URL: from the first slash after the host up
- * to a `?` or `#`, empty if there is none. Throws a TypeError for any other name: a defect of the plan.
+ * Returns the key for a name: a hot text column, or `url_path`, the path of a URL: from the first slash after the host
+ * up to a `?` or `#`, empty if there is none. Throws a TypeError for any other name: a defect of the plan.
  */
 export function groupingKey(source: SourceName, name: string): GroupingKey {
   const keys = new Map<string, GroupingKey>()
@@ -89,8 +92,8 @@ function arrowType(kind: HotKind, dictionaryId: number) {
 }
 
 /**
- * The Arrow schema of a batch of one source:
- * timestamp, project (dictionary, nullable), its own hot columns (nullable), id, event_message, metadata (JSON text).
+ * Returns the Arrow schema of a batch of one source: timestamp, project (dictionary, nullable), the source's
+ * hot columns (nullable, except areas), id, event_message, metadata (JSON text).
  */
 export function batchSchema(source: SourceName): Schema {
   return SCHEMAS.get(source)!

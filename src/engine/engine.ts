@@ -31,9 +31,11 @@ export interface SourceStats {
   source: SourceName
   rows: number
   segments: number
-  /** Bytes that queries filter and aggregate, bytes of sealed cold columns, bytes not yet sealed. */
+  /** Bytes of the sealed columns that queries filter and aggregate. */
   hotBytes: number
+  /** Bytes of the sealed columns that are read only for the rows of an answer. */
   coldBytes: number
+  /** Bytes not yet sealed. */
   headBytes: number
 }
 
@@ -50,10 +52,11 @@ export const GROUPING_LIMITS: GroupingLimits = { groups: 100_000, bytes: 128 * M
 export const tooManyGroups = ({ groups, bytes }: GroupingLimits) =>
   new LogweirError(
     'too_many_groups',
-    `The query groups more values than it may: ${groups.toLocaleString('en-US')} groups, or ${bytes / MIB} MiB of them. Ask for a shorter time, or for one project.`,
+    `The query exceeds the limit of ${groups.toLocaleString('en-US')} groups or ${bytes / MIB} MiB of them. ` +
+      'Query a shorter time, or one project.',
   )
 
-/** How much a run has read. */
+/** How much a run read. */
 export interface ScanStats {
   /** Rows scanned, as far as the engine knows. Rows answered from a cache of partial results do not count. */
   rows: number
@@ -66,7 +69,7 @@ export interface RunOptions {
   /** Cancels the run within one time slice; the promise then rejects with the signal's reason. */
   signal?: AbortSignal
   /** Called once, before the promise resolves; not called for the empty plan. */
-  onScanStats?(work: ScanStats): void
+  onScanStats?(stats: ScanStats): void
 }
 
 /** The rows that a subscription delivers, and their columns. */
@@ -77,8 +80,8 @@ export interface FollowQuery {
 }
 
 /**
- * Called with new rows in order of arrival; `hasGap` if rows before them were skipped. The rows are valid only until the
- * call returns; the listener may read fewer than all.
+ * Called with new rows in order of arrival; `hasGap` if rows before them were skipped. The rows are valid only until
+ * the call returns. The listener may stop reading before the end.
  */
 export type RowListener = (rows: Iterable<Row>, hasGap: boolean) => void
 
@@ -86,9 +89,9 @@ export type RowListener = (rows: Iterable<Row>, hasGap: boolean) => void
 export interface Subscription {
   /**
    * Runs a plan of the rows shape, of this project and these columns, over exactly the rows that were stored when the
-   * subscription started and those delivered since. `told` is the number of rows delivered so far.
+   * subscription started and those delivered since. `delivered` is the number of rows delivered so far.
    */
-  run(plan: Plan, options?: RunOptions): Promise<{ rows: AsyncIterable<Row>; told: number }>
+  run(plan: Plan, options?: RunOptions): Promise<{ rows: AsyncIterable<Row>; delivered: number }>
   /** Ends the subscription: the listener is not called again. */
   stop(): void
 }
@@ -110,10 +113,11 @@ export interface Engine {
    */
   run(plan: Plan, options?: RunOptions): Promise<AsyncIterable<Row>>
   /**
-   * Calls `arrived` once for every row of a project that is appended from now on, soon after it is visible. `append`
-   * waits until the listener returns.
+   * Delivers every row of a project that is appended from now on to `listener`, once, soon after the row is visible.
+   * `append` waits until the listener returns.
    */
-  follow(followed: FollowQuery, arrived: RowListener): Promise<Subscription>
+  follow(query: FollowQuery, listener: RowListener): Promise<Subscription>
+  /** Returns the statistics of every source, empty sources included. */
   stats(): SourceStats[]
   /** Makes {@link append} stop waiting for room. Called at shutdown, when little unread input is left. */
   disableBackpressure(): void

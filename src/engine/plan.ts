@@ -11,8 +11,10 @@ import type { SourceName } from '../sources.js'
  */
 export type Plan = readonly Operator[]
 
+/** The length of a time bucket. Buckets are aligned to UTC. */
 export type BucketUnit = 'second' | 'minute' | 'hour' | 'day'
 
+/** Ascending or descending. Nulls come last in both. */
 export type Direction = 'asc' | 'desc'
 
 /** Both ends included, microseconds since the epoch. `from` above `through` is an empty range. */
@@ -39,6 +41,7 @@ export type Aggregate =
   /** The value at rank ceil(percent / 100 * n); rank error at most 0.5 percentage points, exact up to 100 values. */
   | { fn: 'quantile'; column: string; percent: number }
 
+/** One step of a plan. {@link PlanBuilder} documents each. */
 export type Operator =
   | ({ op: 'scan'; source: SourceName } & TimeRange)
   | { op: 'filter'; predicates: readonly Predicate[] }
@@ -49,32 +52,43 @@ export type Operator =
   | { op: 'orderBy'; column: string; direction: Direction }
   | { op: 'limit'; rows: number }
 
+/** Passes if the text is exactly `value`. For the project and category columns. */
 export const equals = (column: string, value: string): Predicate => ({ test: 'equals', column, value })
+/** Passes if the RE2 pattern matches somewhere in the text. For category and text columns. */
 export const matches = (column: string, pattern: string): Predicate => ({ test: 'matches', column, pattern })
+/** Passes if the text has the substring; of an areas column, one of `AREAS`. */
 export const contains = (column: string, text: string): Predicate => ({ test: 'contains', column, text })
+/** Passes if the number is at least `value`. */
 export const atLeast = (column: string, value: number): Predicate => ({ test: 'atLeast', column, value })
 /** Returns `equals`, or undefined (no predicate) if the value is undefined. */
 export const optional = (column: string, value: string | undefined): Predicate | undefined =>
   value === undefined ? undefined : equals(column, value)
 
+/** The number of rows. */
 export const count = (): Aggregate => ({ fn: 'count' })
+/** The number of rows that pass. Engines count by `atLeast` and, on areas columns, by `contains`. */
 export const countWhere = (where: Predicate): Aggregate => ({ fn: 'countWhere', where })
+/** The fraction of the rows that pass, from 0 to 1; the same predicates as {@link countWhere}. */
 export const share = (where: Predicate): Aggregate => ({ fn: 'share', where })
+/** The least value of a number column; null if no row has one. */
 export const min = (column: string): Aggregate => ({ fn: 'min', column })
+/** The greatest value of a number column; null if no row has one. */
 export const max = (column: string): Aggregate => ({ fn: 'max', column })
+/** The arithmetic mean of a number column; null if no row has a value. */
 export const mean = (column: string): Aggregate => ({ fn: 'mean', column })
+/** The value at rank ceil(percent / 100 * n), null if n is 0; the rank error is at most 0.5 percentage points. */
 export const quantile = (column: string, percent: number): Aggregate => ({ fn: 'quantile', column, percent })
 
 /** The plan without rows and columns. To return no rows but keep the columns, use `limit(0)`. */
 export const nothing = (): Plan => []
 
 /**
- * Returns the plan restricted to the rows of one project; the empty plan if it tests for another project. The project is
- * tested once and first: engines rely on that.
+ * Returns the plan restricted to the rows of one project; the empty plan if it tests for another project. The project
+ * is tested once and first: engines rely on that.
  */
 export function ofProject(plan: Plan, project: string): Plan {
   const [scanned, ...others] = plan
-  const isOther = (predicate: Predicate) => asksForProject(predicate) && predicate.value !== project
+  const isOther = (predicate: Predicate) => testsProject(predicate) && predicate.value !== project
   if (scanned === undefined || plan.some((one) => one.op === 'filter' && one.predicates.some(isOther))) return nothing()
   const rest = others.map((one) => (one.op === 'filter' ? withoutProject(one) : one))
   return [
@@ -86,11 +100,11 @@ export function ofProject(plan: Plan, project: string): Plan {
 
 /** Returns the filter without its tests of the project; undefined if no other test remains. */
 function withoutProject({ op, predicates }: Operator & { op: 'filter' }): Operator | undefined {
-  const others = predicates.filter((predicate) => !asksForProject(predicate))
+  const others = predicates.filter((predicate) => !testsProject(predicate))
   return others.length === 0 ? undefined : { op, predicates: others }
 }
 
-function asksForProject(predicate: Predicate): predicate is Predicate & { test: 'equals' } {
+function testsProject(predicate: Predicate): predicate is Predicate & { test: 'equals' } {
   return predicate.test === 'equals' && predicate.column === 'project'
 }
 
@@ -116,27 +130,33 @@ export class PlanBuilder {
     return this.#with({ op: 'truncate', column, unit, as })
   }
 
-  /** Groups by the truncated timestamp or by a hot text column; rows without a text form one group, whose key is null. */
+  /**
+   * Groups by the truncated timestamp or by a hot text column; rows without a text form one group with the
+   * key null.
+   */
   group(by: string): PlanBuilder {
     return this.#with({ op: 'group', by })
   }
 
+  /** Computes one value per group and column; the keys name the columns of the answer, in order. */
   aggregate(columns: Readonly<Record<string, Aggregate>>): PlanBuilder {
     return this.#with({ op: 'aggregate', columns })
   }
 
+  /** Names the columns of an answer without groups, in order. */
   select(...columns: readonly string[]): PlanBuilder {
     return this.#with({ op: 'select', columns })
   }
 
   /**
-   * Sorts. Rows with equal timestamps are sorted by arrival, the latest first; groups with equal values by key, ascending
-   * in the order of its UTF-8 bytes. Nulls come last in both directions.
+   * Sorts. Rows with equal timestamps are sorted by arrival, the latest first; groups with equal values by
+   * key, ascending in the order of its UTF-8 bytes. Nulls are last in both directions.
    */
   orderBy(column: string, direction: Direction = 'asc'): PlanBuilder {
     return this.#with({ op: 'orderBy', column, direction })
   }
 
+  /** Ends the plan: the answer is its first `rows` rows. */
   limit(rows: number): Plan {
     return [...this.#operators, { op: 'limit', rows }]
   }
@@ -181,7 +201,7 @@ export interface GroupsShape extends ScanShape {
   direction: Direction
 }
 
-/** What an engine runs: a validated plan. */
+/** A validated plan, as an engine runs it. */
 export type Shape = RowsShape | BucketsShape | GroupsShape
 
 const FORMS: Record<string, Shape['kind']> = {
@@ -252,7 +272,7 @@ export interface AnswerColumn {
 
 const ROWS_KINDS: Readonly<Record<string, ColumnKind>> = { timestamp: 'microseconds', metadata: 'json' }
 
-/** Returns the columns of a plan's answer in order, also if its limit is 0; none for the empty plan. */
+/** Returns the columns of a plan's answer in order, even if its limit is 0; no columns for the empty plan. */
 export function answerColumns(plan: Plan): readonly AnswerColumn[] {
   const shape = readShape(plan)
   if (shape === undefined) return []

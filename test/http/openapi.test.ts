@@ -60,7 +60,7 @@ function open({ rows = [LOGS_ROW], failure, fate, status = 'ok', ...parts }: Cas
         yield* rows
       })()
     },
-    follow: async () => ({ run: async () => ({ rows: (async function* () {})(), told: 0 }), stop() {} }),
+    follow: async () => ({ run: async () => ({ rows: (async function* () {})(), delivered: 0 }), stop() {} }),
   }
   const intake = {
     trouble: () => (parts.isTroubled ? new Error('full') : undefined),

@@ -27,8 +27,8 @@ export interface ArrowEngineOptions {
   disk?: Disk
   log?: Log
   /**
-   * Memory limit in bytes for heads, sealed segments and cached partial results. Beyond it, segments that are on disk are
-   * evicted from memory; without a disk the oldest segments are deleted.
+   * Memory limit in bytes for heads, sealed segments and cached partial results. Beyond it, segments that are
+   * on disk are evicted from memory; without a disk the oldest segments are deleted.
    */
   rowsLimitBytes: number
   /** Disk limit in bytes; beyond it the oldest segments are deleted. Ignored without a disk. */
@@ -72,7 +72,10 @@ const SYNC_MS = 1000
 /** Wait before a write is retried on a full or failing disk. */
 const RETRY_MS = 1000
 
-/** Creates the embedded engine: rows as sorted, compressed, time-partitioned columns, in memory and optionally on disk. */
+/**
+ * Creates the embedded engine: rows as sorted, compressed, time-partitioned columns, in memory and optionally
+ * on disk.
+ */
 export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   const { clock, metrics, rowsLimitBytes, retentionUs = RETENTION_US, sealRows = SEAL_ROWS } = options
   const { diskLimitBytes = Number.POSITIVE_INFINITY, groupingLimits = GROUPING_LIMITS } = options
@@ -93,7 +96,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     sealer: options.sealer,
     clock,
     onDrop: partialCache.dropParts,
-    onAppend: followers.tell,
+    onAppend: followers.notify,
   })
   const columnLimit = createColumnLimit(store)
   metrics.rowsLimitBytes.set(rowsLimitBytes)
@@ -142,13 +145,13 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
       enforceLimits()
     },
     run,
-    async follow(followed, arrived) {
-      const follower = followers.add(followed, arrived)
+    async follow(query, listener) {
+      const follower = followers.add(query, listener)
       return {
         async run(plan, options) {
           // The plan sees the rows stored at this moment.
-          const { told } = follower
-          return { rows: await run(plan, options), told }
+          const { delivered } = follower
+          return { rows: await run(plan, options), delivered }
         },
         stop: follower.stop,
       }

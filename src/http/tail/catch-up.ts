@@ -33,7 +33,7 @@ export interface CaughtUp {
   /** Behind them. */
   place: Place
   /** How many rows had come live by then: the reader goes on with the next one. */
-  told: number
+  delivered: number
 }
 
 /** Reads the rows behind a place, the newest where they are too many; for a reader that is new a few of the latest. */
@@ -41,7 +41,7 @@ export async function catchUp({ after, nowUs, limits, ...rest }: CatchUp): Promi
   const start = after ?? { timestampUs: nowUs - limits.firstUs, rank: 0 }
   const wanted = after === undefined ? limits.firstRows : limits.missedRows
   const stretch = { ...rest, fromUs: start.timestampUs, throughUs: Number.POSITIVE_INFINITY }
-  const { rows, isWhole, told } = await readNewest(stretch, wanted, limits.caughtUpBytes)
+  const { rows, isWhole, delivered } = await readNewest(stretch, wanted, limits.caughtUpBytes)
   const beyond = rows.filter((row) => isBehind(row, start))
   const shown = beyond.filter(({ data }) => data !== undefined)
   const events: Buffer[] = []
@@ -53,7 +53,7 @@ export async function catchUp({ after, nowUs, limits, ...rest }: CatchUp): Promi
     if (timestampUs <= nowUs) place = { timestampUs, rank }
     events.push(Buffer.concat([idLine(place), data!]))
   }
-  return { events, place, told }
+  return { events, place, delivered }
 }
 
 /** The place behind all rows of a project that are there and not of a time to come. */
@@ -61,11 +61,11 @@ export async function endOf({
   nowUs,
   limits,
   ...rest
-}: Omit<CatchUp, 'after'>): Promise<{ place: Place; told: number }> {
+}: Omit<CatchUp, 'after'>): Promise<{ place: Place; delivered: number }> {
   const fromUs = nowUs - limits.firstUs
-  const { rows, told } = await readNewest({ ...rest, fromUs, throughUs: nowUs }, 1, limits.caughtUpBytes)
+  const { rows, delivered } = await readNewest({ ...rest, fromUs, throughUs: nowUs }, 1, limits.caughtUpBytes)
   const { timestampUs, rank } = rows.at(-1) ?? { timestampUs: fromUs, rank: 0 }
-  return { place: { timestampUs, rank }, told }
+  return { place: { timestampUs, rank }, delivered }
 }
 
 const isBehind = (row: Place, place: Place) =>
@@ -77,8 +77,8 @@ interface ReadRow extends Place {
 }
 
 /**
- * The newest rows of a stretch, oldest first: `wanted` ones or those of so many bytes, and before them all of the same time
- * as the oldest of them, or as the stretch's beginning. `isWhole` says that these are all rows.
+ * The newest rows of a stretch, oldest first: `wanted` ones or those of so many bytes, and before them all of
+ * the same time as the oldest of them, or as the stretch's beginning. `isWhole` says that these are all rows.
  */
 async function readNewest(stretch: Stretch, wanted: number, wantedBytes: number) {
   const { following, project, fromUs, throughUs, signal } = stretch
@@ -88,7 +88,7 @@ async function readNewest(stretch: Stretch, wanted: number, wantedBytes: number)
     .select(...COLUMNS)
     .orderBy('timestamp', 'desc')
     .limit(limit)
-  const { rows, told } = await following.run(plan, { signal })
+  const { rows, delivered } = await following.run(plan, { signal })
   const read: Omit<ReadRow, 'rank'>[] = []
   let bytes = 0
   let isWhole = true
@@ -103,7 +103,7 @@ async function readNewest(stretch: Stretch, wanted: number, wantedBytes: number)
     bytes += data?.length ?? 0
     read.push({ timestampUs, data })
   }
-  return { rows: ranked(read.reverse()), isWhole: isWhole && read.length < limit, told }
+  return { rows: ranked(read.reverse()), isWhole: isWhole && read.length < limit, delivered }
 }
 
 /** Rows in order of time and arrival, each with its rank among those of its time. */

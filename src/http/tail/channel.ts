@@ -9,8 +9,8 @@ import { gapEvent, idLine, recordEvent } from './events.js'
 import type { TailLimits } from './limits.js'
 
 /**
- * What comes live of one project, made ready once for all who read it. Readers hold nothing but the number of the record
- * that they read next: who is so slow that this one is let go of is dropped.
+ * What comes live of one project, made ready once for all who read it. Readers hold nothing but the number of
+ * the record that they read next: who is so slow that this one is let go of is dropped.
  */
 export interface Channel {
   /** Of this channel alone: numbers of another mean nothing here. */
@@ -81,11 +81,11 @@ export function createChannel({ project, follow, clock, limits, grown, closed }:
   async function open() {
     const follower = await following
     const nowUs = clock.nowUs()
-    const { place: end, told } = await endOf({ following: follower, project, nowUs, limits })
+    const { place: end, delivered } = await endOf({ following: follower, project, nowUs, limits })
     place = end
     for (const [number, entry] of backlog.entries()) {
       // What had come before the end was looked for does not move it; what has come since may be of a later moment.
-      if (number >= told) place = advance(place, entry.timestampUs, clock.nowUs())
+      if (number >= delivered) place = advance(place, entry.timestampUs, clock.nowUs())
       entry.event = Buffer.concat([idLine(cursorOf(place, number)), entry.event])
     }
     return follower

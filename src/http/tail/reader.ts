@@ -102,7 +102,7 @@ export function createReader({ channel, cursor, clock, limits, ...parts }: Reade
       (signal) => catchUp({ following, project, after: cursor, nowUs: clock.nowUs(), limits, signal }),
       left.signal,
     )
-    next = caughtUp.told
+    next = caughtUp.delivered
     for (const piece of joined(caughtUp.events, limits.chunkBytes)) yield* paced(piece)
     return caughtUp.place
   }

@@ -2,56 +2,63 @@ import type { FollowQuery, Row, RowListener } from '../../engine.js'
 import { type CategoryColumn, type Head, readCold } from '../storage/head/head.js'
 import { toRow } from './read-rows.js'
 
-/** Who is told of the rows of a project as they are appended. */
+/** The subscriptions of an embedded engine to the rows of a project. */
 export interface Followers {
-  add(followed: FollowQuery, arrived: RowListener): Follower
-  /** Tells of the rows of a head from `firstRow` on: for each who follows its source one look for the project, and one over the rows where it is there. */
-  tell(head: Head, firstRow: number): void
+  /** Starts a subscription: `listener` is called by {@link notify} until `stop`. */
+  add(query: FollowQuery, listener: RowListener): Follower
+  /**
+   * Delivers the rows of a head from `firstRow` on. Each subscription to its source costs one lookup of the
+   * project, and one pass over the new rows if the project is in them.
+   */
+  notify(head: Head, firstRow: number): void
 }
 
+/** One subscription. */
 export interface Follower {
-  /** How many rows it has been told of. */
-  readonly told: number
+  /** Number of rows delivered so far. */
+  readonly delivered: number
+  /** Ends the subscription. */
   stop(): void
 }
 
-interface Told extends FollowQuery {
-  /** The project, as the head has it. */
-  name: Buffer
-  arrived: RowListener
-  told: number
+interface Entry extends FollowQuery {
+  /** The project as UTF-8, as the head stores it. */
+  projectBytes: Buffer
+  listener: RowListener
+  delivered: number
 }
 
+/** Creates a registry without subscriptions. */
 export function createFollowers(): Followers {
-  const followers = new Set<Told>()
+  const followers = new Set<Entry>()
   return {
-    add(followed, arrived) {
-      const told: Told = { ...followed, name: Buffer.from(followed.project), arrived, told: 0 }
-      followers.add(told)
+    add(query, listener) {
+      const entry: Entry = { ...query, projectBytes: Buffer.from(query.project), listener, delivered: 0 }
+      followers.add(entry)
       return {
-        get told() {
-          return told.told
+        get delivered() {
+          return entry.delivered
         },
-        stop: () => void followers.delete(told),
+        stop: () => void followers.delete(entry),
       }
     },
-    tell(head, firstRow) {
-      for (const follower of followers) if (follower.source === head.source) tellOne(follower, head, firstRow)
+    notify(head, firstRow) {
+      for (const follower of followers) if (follower.source === head.source) notifyOne(follower, head, firstRow)
     },
   }
 }
 
-function tellOne(follower: Told, head: Head, firstRow: number): void {
+function notifyOne(follower: Entry, head: Head, firstRow: number): void {
   const { codes, interner } = head.columns.get('project') as CategoryColumn
-  const code = interner.find(follower.name, 0, follower.name.length)
+  const code = interner.find(follower.projectBytes, 0, follower.projectBytes.length)
   if (code < 0 || codes.subarray(firstRow, head.rows).indexOf(code) < 0) return
-  follower.arrived(rowsOf(follower, head, codes, code, firstRow), false)
+  follower.listener(rowsOf(follower, head, codes, code, firstRow), false)
 }
 
-function* rowsOf(follower: Told, head: Head, codes: Uint32Array, code: number, firstRow: number): Generator<Row> {
+function* rowsOf(follower: Entry, head: Head, codes: Uint32Array, code: number, firstRow: number): Generator<Row> {
   for (let row = firstRow; row < head.rows; row++) {
     if (codes[row] !== code) continue
-    follower.told++
+    follower.delivered++
     yield toRow(head.timestampsUs[row]!, readCold(head.cold, row), follower.columns)
   }
 }

@@ -27,8 +27,8 @@ async function follow(engine: ReturnType<typeof engineWith>) {
 }
 
 const idsThere = async (following: Subscription) => {
-  const { rows, told } = await following.run(NEWEST)
-  return { ids: (await readAll(rows)).map(({ id }) => id).reverse(), told }
+  const { rows, delivered } = await following.run(NEWEST)
+  return { ids: (await readAll(rows)).map(({ id }) => id).reverse(), delivered }
 }
 
 it('tells of the rows of its project and source, in order of arrival, however old they are', async () => {
@@ -77,12 +77,12 @@ it('runs a plan over the rows there were and those it has told of, and no others
   const engine = engineWith()
   await append(engine, edge({ id: 'before', timestampUs: 1 }))
   const { following } = await follow(engine)
-  expect(await idsThere(following)).toEqual({ ids: ['before'], told: 0 })
+  expect(await idsThere(following)).toEqual({ ids: ['before'], delivered: 0 })
   await append(engine, edge({ id: '1', timestampUs: 2 }))
   const asked = idsThere(following)
   await append(engine, edge({ id: '2', timestampUs: 3 }))
-  expect(await asked).toEqual({ ids: ['before', '1'], told: 1 })
-  expect(await idsThere(following)).toEqual({ ids: ['before', '1', '2'], told: 2 })
+  expect(await asked).toEqual({ ids: ['before', '1'], delivered: 1 })
+  expect(await idsThere(following)).toEqual({ ids: ['before', '1', '2'], delivered: 2 })
 })
 
 it('tells of nothing once it is stopped, and nobody else of less', async () => {

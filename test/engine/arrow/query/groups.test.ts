@@ -29,8 +29,7 @@ async function run(plan: Plan, records: readonly TestRecord[], options: Partial<
 
 const REFUSED = {
   code: 'too_many_groups',
-  message:
-    'The query groups more values than it may: 3 groups, or 1 MiB of them. Ask for a shorter time, or for one project.',
+  message: 'The query exceeds the limit of 3 groups or 1 MiB of them. Query a shorter time, or one project.',
 }
 
 describe('groups', () => {
