@@ -1,6 +1,6 @@
 # Builds and runs logweir: docker build --tag logweir . && docker run --publish 127.0.0.1:4000:4000 --volume logweir:/data logweir
 
-# This image has the compiler that the native parts need where no built ones are found.
+# This image has a compiler, which the native packages need if no prebuilt ones are found.
 FROM node:24-bookworm AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -15,7 +15,7 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 RUN install -d -o 1000 -g 1000 -m 700 /data
-# By its number, so that an orchestrator can see that it is not root.
+# A number, so that an orchestrator can check that it is not root.
 USER 1000:1000
 ENV NODE_ENV=production LOGWEIR_HOST=0.0.0.0 LOGWEIR_DATA_DIR=/data LOGWEIR_LOG_FORMAT=json
 VOLUME /data

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Writes the access token that compose.yaml uses to FILE, for OWNER alone to read: LOGWEIR_TOKEN if it is set and not empty,
-# else the token that FILE has, else a new one, which it prints.
+# Writes the access token for compose.yaml to FILE, readable by OWNER only: LOGWEIR_TOKEN if it is not empty, else the token in
+# FILE, else a new one, which it prints.
 #
 #   token.sh FILE OWNER
 set -eu
@@ -16,6 +16,6 @@ else
   echo "The access token is $(cat "$file.part")"
 fi
 chown "$owner" "$file.part"
-# The service may be reading the file.
+# A rename, since the service may be reading the file.
 mv "$file.part" "$file"
-echo "It is kept: docker compose exec vector cat $file"
+echo "It is stored: docker compose exec vector cat $file"
