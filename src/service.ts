@@ -217,7 +217,7 @@ export async function runService(config: ServeConfig, log: Log, { first, second 
 /** Stops what has started; a start that is under way has a moment to release the data directory. */
 async function stop(started: Promise<Service>, log: Log): Promise<number> {
   const gaveUp = wait(STOP_MS).then(() => {
-    log(`not stopped within ${STOP_MS / 1000} s; what was not finished is lost`, {
+    log(`not stopped within ${STOP_MS / 1000} s; unfinished work is lost`, {
       level: 'error',
       code: 'stop_broken_off',
     })
@@ -261,16 +261,16 @@ async function openDataDir(path: string, parts: Partial<LockParts>): Promise<Dis
 
 function announceToken(token: string, dataDir: string | undefined, log: Log): void {
   if (dataDir === undefined) {
-    log(`made an access token for this run: ${token}`, { code: 'token_made' })
+    log(`created an access token for this run: ${token}`, { code: 'token_made' })
     return
   }
   storeToken(dataDir, token)
-  log(`made an access token, kept in ${dataDir}, shown this once: ${token}`, { code: 'token_made' })
+  log(`created an access token, stored in ${dataDir} and shown only this once: ${token}`, { code: 'token_made' })
 }
 
 function logEnd({ totals, error }: StdinReport, log: Log): void {
   const reasons = Object.entries(totals.byReason).map(([reason, count]) => `${reason} ${count}`)
-  const counts = `${totals.taken} rows taken, ${totals.rejected} rejected${reasons.length > 0 ? ` (${reasons.join(', ')})` : ''}`
+  const counts = `${totals.taken} rows accepted, ${totals.rejected} rejected${reasons.length > 0 ? ` (${reasons.join(', ')})` : ''}`
   const facts = { rows: totals.taken, rejected: totals.rejected, reasons: totals.byReason }
   if (error === undefined) log(`standard input ended: ${counts}`, { code: 'stdin_ended', ...facts })
   else log(`standard input failed: ${error.message} ${counts}`, { level: 'error', code: 'stdin_failed', ...facts })

@@ -12,8 +12,8 @@ const inMib = (bytes: number) => `${Number((bytes / MIB).toPrecision(3))} MiB`
 export function limitWarning(limitBytes: number): string | undefined {
   if (limitBytes >= LEAST_LIMIT_BYTES) return undefined
   return (
-    `The memory limit of ${inMib(limitBytes)} is too low: it bounds the rows to ${inMib(limitBytes * ROWS_SHARE)}, ` +
-    `but under load the process takes some 200 MiB besides. Give it ${LEAST_LIMIT_BYTES / MIB}M or more with --memory-limit.`
+    `The memory limit of ${inMib(limitBytes)} is too low: it limits the rows to ${inMib(limitBytes * ROWS_SHARE)}, ` +
+    `but under load the process takes some 200 MiB more. Set --memory-limit to ${LEAST_LIMIT_BYTES / MIB}M or more.`
   )
 }
 

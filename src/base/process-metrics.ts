@@ -20,7 +20,7 @@ export function measureProcess(registry: Registry): void {
   }).set(START_S)
   new Counter({
     name: 'process_cpu_seconds_total',
-    help: 'Time of processors that the process has used, in seconds.',
+    help: 'Processor time that the process has used, in seconds.',
     registers,
     collect() {
       const { user, system } = process.cpuUsage()

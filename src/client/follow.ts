@@ -100,7 +100,7 @@ async function connect(
     }
     return undefined
   } catch (error) {
-    if (silent.signal.aborted) return new ServiceError(`nothing was heard for ${limits.silentMs / 1000} s.`)
+    if (silent.signal.aborted) return new ServiceError(`the service sent nothing for ${limits.silentMs / 1000} s.`)
     if (signal.aborted || error instanceof ServiceError) return error as ServiceError
     throw error
   } finally {
@@ -110,7 +110,7 @@ async function connect(
 
 function checkType({ type }: Answer): void {
   if (type === EVENT_STREAM) return
-  throw new ServiceError(`the service answers as ${type || 'nothing known'} instead of a stream of events.`, {
+  throw new ServiceError(`the service answers with the media type ${type || '(none)'} instead of a stream of events.`, {
     status: 200,
   })
 }

@@ -95,7 +95,7 @@ function widthOf(terminal: QueryOut['terminal'], isWide: boolean): TableOptions 
 function checkType({ type }: Answer, wanted: string, url: string): void {
   if (type === wanted) return
   throw new ServiceError(
-    `${url} does not answer as ${wanted}, but as ${type || 'nothing known'}. Ask an older service with --format json or table.`,
+    `${url} answers with the media type ${type || '(none)'} instead of ${wanted}. For an older service use --format json or table.`,
   )
 }
 

@@ -18,7 +18,7 @@ const PRINTED = `with --in-memory it is the token that serve printed, as in expo
 export function configuredToken(text: string, from = VARIABLE): ServiceToken {
   const token = unquote(text)
   if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw usageError(`${from} holds white space or a character beyond ASCII, as no token does.`)
+    throw usageError(`${from} holds white space or a non-ASCII character, which no token does.`)
   }
   return { token, origin: `of ${from}`, remedy: 'Put one of its tokens there.' }
 }
@@ -29,7 +29,7 @@ export function localToken(url: string, dataDir: string): ServiceToken {
   const token = readStoredToken(dataDir)
   if (token !== undefined) return { token, origin: `in ${storedTokenPath(dataDir)}`, remedy: otherTokens(dataDir) }
   throw stateError(
-    `no access token: none is kept in ${dataDir}. Put one into the variable ${VARIABLE}: ${PRINTED}; or name the service's --data-dir.`,
+    `no access token: none is stored in ${dataDir}. Put one into the variable ${VARIABLE}: ${PRINTED}; or name the service's --data-dir.`,
   )
 }
 
@@ -41,4 +41,4 @@ function isHere(url: string): boolean {
 
 /** The kept token is of another service if this one keeps nothing, keeps it elsewhere, or was given tokens. */
 const otherTokens = (dataDir: string) =>
-  `That file is of a service with --data-dir ${dataDir}. Put a token of this one into the variable ${VARIABLE}: ${PRINTED}.`
+  `That file belongs to a service with --data-dir ${dataDir}. Put a token of this one into the variable ${VARIABLE}: ${PRINTED}.`

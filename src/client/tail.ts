@@ -60,5 +60,5 @@ function parseRow(json: string): { timestamp: number; event_message: string } {
     const row = JSON.parse(json)
     if (Number.isSafeInteger(row.timestamp) && typeof row.event_message === 'string') return row
   } catch {}
-  throw new ServiceError('the service sent an event that is no row. Is it of another version?', { status: 200 })
+  throw new ServiceError('the service sent an event that is not a row. Is it another version?', { status: 200 })
 }

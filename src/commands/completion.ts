@@ -18,13 +18,13 @@ const OWN_WORDS = 'endpoints'
 export const completion: Command = {
   name: 'completion',
   operand: SHELLS.join('|'),
-  meaning: 'print what makes a shell complete all this',
+  meaning: 'print the completion script of a shell',
   settings: {},
   remarks: `bash: source <(logweir completion bash), in ~/.bashrc
-zsh:  source <(logweir completion zsh), in ~/.zshrc, behind compinit
+zsh:  source <(logweir completion zsh), in ~/.zshrc, after compinit
 fish: logweir completion fish | source, in ~/.config/fish/config.fish
 
-Behind query the scripts ask the service that query would ask, for at most 1 s, which endpoints of your own it has.`,
+After query the scripts ask the service for your own endpoints, for at most 1 s.`,
   choices: async () => SHELLS.map((word) => ({ word, flags: [] })),
   async run([shell, extra], { environment, stdout, commands }) {
     if (shell === OWN_WORDS) {

@@ -6,7 +6,7 @@ export const config: Command = {
   name: 'config',
   meaning: 'print the settings that serve would have with the same flags, and where each comes from',
   settings: CONFIG_SETTINGS,
-  remarks: 'What it prints is a file of settings itself. Secrets are shown as ***.',
+  remarks: 'The output is a settings file itself. Secrets are shown as ***.',
   async run(args, { environment, log, stdout }) {
     const { isJson, settings } = readEffectiveSettings(args, environment, log)
     const { effectiveSettingsToml, effectiveSettingsJson } = await import('../config/effective-settings.js')

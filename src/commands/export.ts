@@ -6,7 +6,7 @@ import { type Command, EXIT, write } from './command.js'
 export const exportTo: Command = {
   name: 'export',
   operand: '--to clickhouse',
-  meaning: 'bring the rows of a data directory to such tables; what is there is not sent again',
+  meaning: 'copy the rows of a data directory to those tables; rows that are there already are not sent again',
   settings: EXPORT_SETTINGS,
   async run(args, { environment, log, stdout, stderr }) {
     const config = readExportConfig(args, environment, log)

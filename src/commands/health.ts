@@ -4,10 +4,10 @@ import { type Command, EXIT } from './command.js'
 
 export const health: Command = {
   name: 'health',
-  meaning: 'tell whether the service on this machine is ready, as a health check',
+  meaning: 'check whether the service on this machine is ready',
   settings: HEALTH_SETTINGS,
-  remarks: `It reads the settings that tell serve where to listen, and needs no token. Exit code 0: the service is ready.
-1: it cannot be reached, starts, or stops.`,
+  remarks: `It reads the settings of serve for the address, and needs no token. Exit code 0: the service is ready.
+1: it cannot be reached, is starting, or is stopping.`,
   async run(args, { environment, log }) {
     const { url } = readHealthConfig(args, environment, log)
     const { checkHealth } = await import('../client/health.js')

@@ -9,7 +9,7 @@ function usageOf({ name, operand, settings }: Command): string {
 
 /** The text of `logweir --help`: the commands, and where to read on. */
 export function helpText(version: string, commands: readonly Command[]): string {
-  return `logweir ${version}: a hosted database's logs, streamed in as NDJSON, kept as Arrow columns, asked stored questions over HTTP.
+  return `logweir ${version}: takes the logs of a hosted database as NDJSON, stores them as Arrow columns, and answers stored queries over HTTP.
 
 ${listOf(commands)}
 `
@@ -42,6 +42,6 @@ function describeFlags({ settings }: Command): string[] {
     ? 'Flags, the variables that mirror them (a flag wins), and defaults'
     : 'Flags, and defaults'
   const file =
-    'In the file of --config a setting has the name of its flag, or of its variable in small letters with dashes:\ndata-dir = "/var/lib/logweir". Variables win over the file.'
+    'In the file of --config a setting has the name of its flag, or of its variable in lower case with dashes:\ndata-dir = "/var/lib/logweir". Variables win over the file.'
   return [`${heading}\n${describeSettings(settings).join('\n')}`, ...(settings.config === undefined ? [] : [file])]
 }

@@ -5,7 +5,7 @@ import { type Command, EXIT, write } from './command.js'
 export const query: Command = {
   name: 'query',
   operand: 'ENDPOINT',
-  meaning: 'ask a running service',
+  meaning: 'run a stored query on a running service',
   settings: QUERY_SETTINGS,
   remarks: `Further flags are the endpoint's parameters, as --project abc or --project-tier PRO. Without ENDPOINT it lists
 endpoints and parameters. Exit code 1: the service cannot be reached, or answers with an error.`,

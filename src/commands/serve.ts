@@ -9,7 +9,7 @@ import { exitProcess } from './exit-process.js'
 
 export const serve: Command = {
   name: 'serve',
-  meaning: 'serve HTTP, and read NDJSON from standard input where it is a pipe, a socket or a file',
+  meaning: 'serve HTTP, and read NDJSON from standard input if it is a pipe, a socket or a file',
   settings: SERVE_SETTINGS,
   async run(args, { environment, log: warn }) {
     const signals = catchStopSignals()

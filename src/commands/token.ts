@@ -31,19 +31,22 @@ function tokenCommand(
 }
 
 export const tokenCreate = tokenCommand(
-  { name: 'token create', meaning: 'make an access token and print it, this once; a running service knows it at once' },
+  {
+    name: 'token create',
+    meaning: 'create an access token and print it once; a running service accepts it without a restart',
+  },
   TOKEN_SETTINGS,
   readTokenCreateConfig,
 )
 
 export const tokenList = tokenCommand(
-  { name: 'token list', meaning: 'what is known of the tokens, which is not the tokens themselves' },
+  { name: 'token list', meaning: 'list the tokens by name, scope and limits, never the tokens themselves' },
   TOKEN_LIST_SETTINGS,
   readTokenListConfig,
 )
 
 export const tokenRevoke = tokenCommand(
-  { name: 'token revoke', operand: 'ID|NAME', meaning: 'end a token' },
+  { name: 'token revoke', operand: 'ID|NAME', meaning: 'revoke a token' },
   TOKEN_PLACE_SETTINGS,
   readTokenRevokeConfig,
 )

@@ -137,7 +137,7 @@ function serveConfigOf({ values, found }: ReadServe): ServeConfig {
   const { clickhouse, rest } = takeClickHouse(others)
   if (engine === 'clickhouse' && inMemory) {
     throw usageError(
-      '--engine clickhouse keeps what the server has not confirmed in --data-dir. Leave out --in-memory.',
+      '--engine clickhouse stores rows that the server has not confirmed in --data-dir. Leave out --in-memory.',
     )
   }
   if (inMemory && found.get('dataDir')!.origin === found.get('inMemory')!.origin) {
@@ -196,7 +196,7 @@ export function readSchemaConfig(args: readonly string[], environment: Environme
 /** The configuration of `logweir export`. Throws `usage`. */
 export function readExportConfig(args: readonly string[], environment: Environment, warn?: Log): ExportConfig {
   const { to, dataDir, ...others } = readSettingsWithFile(EXPORT_SETTINGS, args, environment, { warn }).values
-  if (to === undefined) throw usageError('export to where? There is one place: logweir export --to clickhouse')
+  if (to === undefined) throw usageError('export to where? Name the destination: logweir export --to clickhouse')
   return { dataDir, clickhouse: withUrl(takeClickHouse(others).clickhouse, '--to clickhouse') }
 }
 

@@ -77,7 +77,7 @@ function readUpTo(file: number, path: string): Uint8Array {
   for (let read = -1; read !== 0 && length < bytes.length; length += read) {
     read = readSync(file, bytes, length, bytes.length - length, null)
   }
-  if (length > MOST_BYTES) throw usageError(`${path}: over ${MOST_BYTES} bytes are no file of settings.`)
+  if (length > MOST_BYTES) throw usageError(`${path}: it is over ${MOST_BYTES} bytes, too long for a settings file.`)
   return bytes.subarray(0, length)
 }
 
@@ -88,7 +88,7 @@ function decode(bytes: Uint8Array, path: string): string {
   } catch {
     // Said below.
   }
-  throw usageError(`${path}: not a text in UTF-8.`)
+  throw usageError(`${path}: not UTF-8 text.`)
 }
 
 function parse(source: string, path: string): Record<string, unknown> {

@@ -42,7 +42,7 @@ const fieldNames: ValueType<string[]> = { placeholder: 'NAMES', expects: EXPECTE
 
 const moment: ValueType<number | 'now'> = {
   placeholder: 'TIME',
-  expects: '"now" or an ISO 8601 time, as 2026-11-20T10:00:00Z',
+  expects: '"now" or an ISO 8601 time, such as 2026-11-20T10:00:00Z',
   read: (value) => (value === 'now' ? value : parseIso8601(value)),
 }
 
@@ -50,19 +50,23 @@ const MOST_DAYS = 36_500
 
 /** Where settings are that all commands share. */
 export const SETTINGS_FILE = {
-  config: { type: text('FILE'), file: false, meaning: 'a file of settings in TOML, each by the name of its flag' },
+  config: {
+    type: text('FILE'),
+    file: false,
+    meaning: 'a settings file in TOML; each setting has the name of its flag',
+  },
 } satisfies Settings
 
 /** Where an existing ClickHouse server or cluster is. */
 export const CLICKHOUSE_SETTINGS = {
   clickhouseUrl: {
     type: httpUrl("a ClickHouse server's HTTP interface", 'http://127.0.0.1:8123'),
-    meaning: 'HTTP address of a ClickHouse server, of a cluster any one of it',
+    meaning: 'HTTP address of a ClickHouse server, or of any server of a cluster',
   },
   clickhouseCluster: { type: identifier('NAME'), meaning: "cluster, by its name in the servers' configuration" },
   clickhouseDatabase: { type: identifier('NAME'), default: 'logweir', meaning: 'database of the tables' },
   clickhouseUser: { type: text('NAME'), default: 'default', meaning: 'user of ClickHouse' },
-  clickhousePassword: { type: text(''), flag: false, secret: true, meaning: 'its password; never a flag' },
+  clickhousePassword: { type: text(''), flag: false, secret: true, meaning: 'password of that user; never a flag' },
 } satisfies Settings
 
 export const SERVE_SETTINGS = {
@@ -70,7 +74,7 @@ export const SERVE_SETTINGS = {
   port: { type: integer('PORT', 0, 65_535), default: '4000', meaning: 'TCP port to listen on; 0: any free one' },
   host: { type: hostName, default: '127.0.0.1', meaning: 'address to listen on' },
   dataDir: { type: text('DIR'), default: './logweir-data', meaning: 'keep rows, rejects and the access token here' },
-  inMemory: { type: onOff, meaning: 'write nothing to disk: rows end with the process' },
+  inMemory: { type: onOff, meaning: 'write nothing to disk: rows are lost when the process ends' },
   source: { type: sourceName, meaning: 'source of records on standard input that name none' },
   project: { type: projectName, meaning: 'project of records on standard input that name none' },
   timeField: {
@@ -79,14 +83,14 @@ export const SERVE_SETTINGS = {
   },
   messageField: {
     type: fieldNames,
-    meaning: 'fields that can hold the message, the first one that a record has; default: event_message,message',
+    meaning: 'fields that can hold the message; the first one in a record is used; default: event_message,message',
   },
   memoryLimit: {
     type: bytes,
-    meaning: 'bytes of memory to live in, as 512M or 2G; default: half of the memory there is',
+    meaning: 'memory limit in bytes, such as 512M or 2G; default: half of the available memory',
   },
-  maxDiskBytes: { type: bytes, meaning: 'bytes that files of rows may take, as 500G; default: no bound' },
-  retentionDays: { type: integer('DAYS', 1, MOST_DAYS), default: '90', meaning: 'rows older than this go' },
+  maxDiskBytes: { type: bytes, meaning: 'limit of the files of rows in bytes, such as 500G; default: no limit' },
+  retentionDays: { type: integer('DAYS', 1, MOST_DAYS), default: '90', meaning: 'rows older than this are deleted' },
   tokensFile: {
     type: text('FILE'),
     meaning: 'access tokens, hashed or one a line; default: tokens.json in the data directory',
@@ -95,25 +99,25 @@ export const SERVE_SETTINGS = {
   keepAlive: {
     type: timeoutUs,
     default: '95s',
-    meaning: 'how long an idle connection is kept; longer than proxies and shippers keep theirs',
+    meaning: 'how long an idle connection is kept open; longer than proxies and shippers keep theirs',
   },
   logFormat: {
     type: oneOf<LogFormat>('FORMAT', 'text', 'json'),
     default: 'text',
     meaning: 'lines on stderr: text, on a terminal with times and in colour; json, an object a line',
   },
-  endpoints: { type: text('DIR'), meaning: 'modules of your own endpoints, taken up again when they change' },
+  endpoints: { type: text('DIR'), meaning: 'modules of your own endpoints, reloaded when they change' },
   engine: {
     type: oneOf('ENGINE', 'embedded', 'clickhouse'),
     default: 'embedded',
-    meaning: 'where rows are kept and asked: embedded, in this process; clickhouse, on a server of yours',
+    meaning: 'where rows are stored and queried: embedded, in this process; clickhouse, on your own server',
   },
   ...CLICKHOUSE_SETTINGS,
 } satisfies Settings
 
 export const SCHEMA_SETTINGS = {
   ...SETTINGS_FILE,
-  apply: { type: onOff, variable: false, meaning: 'create what is missing on the server instead of printing it' },
+  apply: { type: onOff, variable: false, meaning: 'create missing tables on the server instead of printing them' },
   ...CLICKHOUSE_SETTINGS,
 } satisfies Settings
 
@@ -122,7 +126,7 @@ export const EXPORT_SETTINGS = {
   to: {
     type: oneOf('ENGINE', 'clickhouse'),
     variable: false,
-    meaning: 'where the rows go: clickhouse, to the tables that --engine clickhouse works on',
+    meaning: 'destination of the rows: clickhouse, the tables that --engine clickhouse uses',
   },
   dataDir: { ...SERVE_SETTINGS.dataDir, meaning: 'the data directory of a stopped logweir; nothing in it is changed' },
   ...CLICKHOUSE_SETTINGS,
@@ -131,28 +135,32 @@ export const EXPORT_SETTINGS = {
 /** Where the hashed tokens are. */
 export const TOKEN_PLACE_SETTINGS = {
   ...SETTINGS_FILE,
-  dataDir: { ...SERVE_SETTINGS.dataDir, meaning: 'the data directory; the tokens are in its file tokens.json' },
-  tokensFile: { type: text('FILE'), meaning: 'the file of hashed tokens, where it is another' },
+  dataDir: { ...SERVE_SETTINGS.dataDir, meaning: 'the data directory of the service' },
+  tokensFile: { type: text('FILE'), meaning: 'the file of hashed tokens; default: tokens.json in the data directory' },
 } satisfies Settings
 
 /** A token is bound to so many projects at the most. */
 const MOST_TOKEN_PROJECTS = 100
 
 export const TOKEN_SETTINGS = {
-  name: { type: tokenName, variable: false, meaning: 'what people call the token' },
+  name: { type: tokenName, variable: false, meaning: 'name of the token, for people' },
   scope: {
     type: listOf(oneOf('SCOPE', 'query', 'ingest')),
     default: 'query,ingest',
     variable: false,
-    meaning: 'what it may be used for: query, to ask; ingest, to send records',
+    meaning: 'what it permits: query, to run queries; ingest, to send records',
   },
   project: {
     type: listOf(projectName, MOST_TOKEN_PROJECTS),
     variable: false,
-    meaning: 'the only projects that it opens; default: all',
+    meaning: 'the only projects that it gives access to; default: all',
   },
-  expires: { type: expiry, variable: false, meaning: 'when it ends, as 30d or an ISO 8601 time; default: never' },
-  rate: { type: rate, variable: false, meaning: 'requests that it may be used for, as 100/s or 600/m; default: any' },
+  expires: {
+    type: expiry,
+    variable: false,
+    meaning: 'when it expires, such as 30d or an ISO 8601 time; default: never',
+  },
+  rate: { type: rate, variable: false, meaning: 'rate limit of its requests, such as 100/s or 600/m; default: none' },
   ...TOKEN_PLACE_SETTINGS,
 } satisfies Settings
 
@@ -183,9 +191,9 @@ const CLIENT_SETTINGS = {
     type: text(''),
     flag: false,
     secret: true,
-    meaning: 'access token to ask with; never a flag; default: the one that is kept in the data directory',
+    meaning: 'access token to send; never a flag; default: the one stored in the data directory',
   },
-  dataDir: { ...SERVE_SETTINGS.dataDir, meaning: 'where a service on this machine keeps its access token' },
+  dataDir: { ...SERVE_SETTINGS.dataDir, meaning: 'where a service on this machine stores its access token' },
 } satisfies Settings
 
 export const QUERY_SETTINGS = {
@@ -200,7 +208,7 @@ export const QUERY_SETTINGS = {
     variable: false,
     meaning: 'columns of the table, in this order; default: all',
   },
-  wide: { type: onOff, variable: false, meaning: 'cut no cell of the table to the width of the terminal' },
+  wide: { type: onOff, variable: false, meaning: 'do not cut cells of the table to the width of the terminal' },
 } satisfies Settings
 
 export const TAIL_SETTINGS = {
@@ -227,12 +235,12 @@ export const GENERATE_SETTINGS = {
     type: integer('N', 0, MOST_SEED),
     default: '1',
     variable: false,
-    meaning: 'equal seed, equal records, where --end is equal too',
+    meaning: 'the same seed and --end write the same records',
   },
   source: { type: anySource, default: 'all', variable: false, meaning: 'one source, or all nine mixed' },
   span: { type: durationUs, default: '7d', variable: false, meaning: 'time from the first record to the last' },
   end: { type: moment, default: 'now', variable: false, meaning: 'time of the last record, ISO 8601' },
-  slim: { type: onOff, variable: false, meaning: 'short records: little more than the queries read' },
+  slim: { type: onOff, variable: false, meaning: 'short records: little more than the fields that queries read' },
   projects: {
     type: integer('N', 1, MOST_PROJECTS),
     default: '2000',
@@ -243,6 +251,6 @@ export const GENERATE_SETTINGS = {
     type: integer('N', 0, MOST_ROWS),
     default: '0',
     variable: false,
-    meaning: 'add a line that cannot be taken after every N records; 0: none',
+    meaning: 'add an invalid line after every N records; 0: none',
   },
 } satisfies Settings

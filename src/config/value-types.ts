@@ -38,7 +38,7 @@ export const oneOf = <Word extends string>(placeholder: string, ...words: readon
  */
 export const httpUrl = (server: string, example: string): ValueType<string> => ({
   placeholder: 'URL',
-  expects: `the URL of ${server}, as ${example}, without name and password`,
+  expects: `the URL of ${server}, such as ${example}, without name and password`,
   read(value) {
     if (!URL.canParse(value)) return undefined
     const { protocol, username, password } = new URL(value)
@@ -54,7 +54,7 @@ const DOTTED_QUAD = /^\d+(\.\d+){3}$/
 /** An IP address or the name of a host, without port, scheme and brackets. The name need not resolve yet. */
 export const hostName: ValueType<string> = {
   placeholder: 'ADDRESS',
-  expects: 'an address or a name, as 127.0.0.1, 0.0.0.0, :: or localhost, without a port',
+  expects: 'an address or a name, such as 127.0.0.1, 0.0.0.0, :: or localhost, without a port',
   read(value) {
     if (isIP(value) !== 0) return value
     if (value.length > MOST_HOST_CHARACTERS || DOTTED_QUAD.test(value)) return undefined
@@ -66,7 +66,7 @@ export const hostName: ValueType<string> = {
 /** A name in a database. */
 export const identifier = (placeholder: string): ValueType<string> => ({
   placeholder,
-  expects: 'a name of letters, digits and _, that does not begin with a digit',
+  expects: 'a name of letters, digits and _, not starting with a digit',
   read: (value) => (/^[A-Za-z_]\w{0,127}$/.test(value) ? value : undefined),
 })
 
@@ -107,7 +107,7 @@ const SIZE = /^(\d{0,15}(?:\.\d{1,15})?) ?(?:([KMGT])(?:i?B?)|B)?$/i
 /** A number of bytes, at least 1. Units are powers of 1024 in every spelling; a fraction needs a unit, and is rounded down. */
 export const bytes: ValueType<number> = {
   placeholder: 'BYTES',
-  expects: 'a number of bytes above 0, as 1073741824, 512M, 512MB, 512Mi or 0.5G',
+  expects: 'a number of bytes above 0, such as 1073741824, 512M, 512MB, 512Mi or 0.5G',
   tomlType: 'number',
   read(value) {
     const [, number = '', unit = ''] = SIZE.exec(value) ?? []
@@ -122,7 +122,7 @@ const SPANS_US: Record<string, number> = { s: SECOND_US, m: MINUTE_US, h: HOUR_U
 /** A length of time, read into microseconds. */
 export const durationUs: ValueType<number> = {
   placeholder: 'TIME',
-  expects: 'a length of time above 0, as 90s, 30m, 12h or 7d',
+  expects: 'a length of time above 0, such as 90s, 30m, 12h or 7d',
   read(value) {
     const match = /^(\d{1,6})([smhd])$/.exec(value)
     return (match && Number(match[1]) * SPANS_US[match[2]!]!) || undefined
@@ -132,7 +132,7 @@ export const durationUs: ValueType<number> = {
 /** A length of time that timers can wait, from a second to a day, read into microseconds. */
 export const timeoutUs: ValueType<number> = {
   placeholder: 'TIME',
-  expects: 'a length of time from 1s to 1d, as 95s or 10m',
+  expects: 'a length of time from 1s to 1d, such as 95s or 10m',
   read(value) {
     const us = durationUs.read(value)
     return us !== undefined && us <= DAY_US ? us : undefined
@@ -142,7 +142,7 @@ export const timeoutUs: ValueType<number> = {
 /** Values of a kind, none of them twice, between commas. */
 export const listOf = <T>(type: ValueType<T>, most = Number.POSITIVE_INFINITY): ValueType<readonly T[]> => ({
   placeholder: `${type.placeholder},…`,
-  expects: `a list between commas, without doubles${most < Number.POSITIVE_INFINITY ? ` and at most ${most} long` : ''}, of which each is ${type.expects}`,
+  expects: `a comma-separated list without duplicates${most < Number.POSITIVE_INFINITY ? `, at most ${most} long` : ''}, in which each item is ${type.expects}`,
   read(value) {
     const values = value.split(',').map((part) => type.read(part))
     const isList = values.length <= most && new Set(values).size === values.length
@@ -160,7 +160,7 @@ export interface Rate {
 /** A number of times in a second, minute, hour or day. */
 export const rate: ValueType<Rate> = {
   placeholder: 'RATE',
-  expects: 'a rate above 0, as 100/s, 600/m, 1000/h or 5000/d',
+  expects: 'a rate above 0, such as 100/s, 600/m, 1000/h or 5000/d',
   read(text) {
     const match = /^([1-9]\d{0,6})\/([smhd])$/.exec(text)
     return match ? { text, count: Number(match[1]), unitMs: SPANS_US[match[2]!]! / MILLISECOND_US } : undefined
@@ -172,7 +172,7 @@ export type Expiry = { atUs: number } | { afterUs: number }
 
 export const expiry: ValueType<Expiry> = {
   placeholder: 'TIME',
-  expects: 'a length of time, as 12h or 30d, or an ISO 8601 time, as 2026-11-20T10:00:00Z',
+  expects: 'a length of time, such as 12h or 30d, or an ISO 8601 time, such as 2026-11-20T10:00:00Z',
   read(value) {
     const afterUs = durationUs.read(value)
     if (afterUs !== undefined) return { afterUs }
@@ -184,7 +184,7 @@ export const expiry: ValueType<Expiry> = {
 /** A name that people give to an access token, and that is typed again to revoke it. */
 export const tokenName: ValueType<string> = {
   placeholder: 'NAME',
-  expects: 'a name of letters, digits, dots, dashes and _, that begins with a letter or digit, at most 64 characters',
+  expects: 'a name of letters, digits, dots, dashes and _, starting with a letter or digit, at most 64 characters',
   read: (value) => (/^[A-Za-z0-9][\w.-]{0,63}$/.test(value) ? value : undefined),
 }
 

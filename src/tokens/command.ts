@@ -42,9 +42,7 @@ async function create(config: TokenCreateConfig, path: string, { print, log, clo
     return [...entries, entry]
   })
   await print(`${token}\n`)
-  log(
-    `made the token ${entry.name ?? entry.id}, of which ${path} keeps the SHA-256 only: this is the one time it is shown`,
-  )
+  log(`created the token ${entry.name ?? entry.id}, shown only this once: ${path} stores its SHA-256`)
 }
 
 function entryOf({ name, scope, project, expires, rate }: TokenCreateConfig, token: string, nowUs: number): TokenEntry {
@@ -63,7 +61,7 @@ function entryOf({ name, scope, project, expires, rate }: TokenCreateConfig, tok
 function momentOf(expires: Expiry, nowUs: number): number {
   const atUs = 'atUs' in expires ? expires.atUs : nowUs + expires.afterUs
   if (atUs > nowUs) return atUs
-  throw usageError(`--expires: ${timeOf(atUs)} has passed. Give a time to come.`)
+  throw usageError(`--expires: ${timeOf(atUs)} has passed. Give a future time.`)
 }
 
 const timeOf = (timestampUs: number) => new Date(Math.floor(timestampUs / MILLISECOND_US)).toISOString()

@@ -27,12 +27,12 @@ export const MAX_TOKENS = 10_000
 
 const time: ValueType<number> = {
   placeholder: '',
-  expects: 'an ISO 8601 time, as 2026-11-20T10:00:00Z',
+  expects: 'an ISO 8601 time, such as 2026-11-20T10:00:00Z',
   read: parseIso8601,
 }
 const hex = (digits: number): ValueType<string> => ({
   placeholder: '',
-  expects: `a text of ${digits} hexadecimal digits, small ones`,
+  expects: `a text of ${digits} lower-case hexadecimal digits`,
   read: (value) => (/^[0-9a-f]+$/.test(value) && value.length === digits ? value : undefined),
 })
 
@@ -69,8 +69,9 @@ export function formatTokenEntries(entries: readonly TokenEntry[]): string {
 /** Reads what {@link formatTokenEntries} has written, or a person. `path` is for complaints. Throws `usage`. */
 export function parseTokenEntries(text: string, path: string): TokenEntry[] {
   const tokens = listIn(text)
-  if (tokens === undefined) throw usageError(`${path}: is not of the form {"tokens":[…]}, in JSON. Mend or remove it.`)
-  if (tokens.length > MAX_TOKENS) throw usageError(`${path}: holds over ${MAX_TOKENS} tokens. Revoke some.`)
+  if (tokens === undefined)
+    throw usageError(`${path}: is not of the form {"tokens":[…]}, in JSON. Correct or remove it.`)
+  if (tokens.length > MAX_TOKENS) throw usageError(`${path}: holds more than ${MAX_TOKENS} tokens. Revoke some.`)
   const entries = tokens.map((token, i) => checkEntry(token, `${path}: token ${i + 1}`))
   for (const name of ['id', 'name', 'sha256'] as const) checkDoubles(entries, name, path)
   return entries
@@ -86,16 +87,19 @@ function listIn(text: string): unknown[] | undefined {
 }
 
 function checkEntry(token: unknown, where: string): TokenEntry {
-  if (typeof token !== 'object' || token === null || Array.isArray(token)) throw usageError(`${where} is no object.`)
+  if (typeof token !== 'object' || token === null || Array.isArray(token))
+    throw usageError(`${where} is not an object.`)
   const unknown = Object.keys(token).find((name) => !Object.hasOwn(MEMBERS, name))
   if (unknown !== undefined) {
     const known = Object.keys(MEMBERS).join(', ')
-    throw usageError(`${where} has ${JSON.stringify(unknown)}, which is none of ${known}. Mend or remove it.`)
+    throw usageError(`${where} has ${JSON.stringify(unknown)}, which is not one of ${known}. Correct or remove it.`)
   }
   for (const [name, one] of Object.entries(MEMBERS)) {
     const value = (token as Record<string, unknown>)[name]
     if (value === undefined ? one.isRequired : !isOfType(value, one)) {
-      throw usageError(`${where}: "${name}" is not ${one.isList ? 'a JSON array of what is ' : ''}${one.type.expects}.`)
+      throw usageError(
+        `${where}: "${name}" is not ${one.isList ? 'a JSON array that corresponds to ' : ''}${one.type.expects}.`,
+      )
     }
   }
   return token as TokenEntry

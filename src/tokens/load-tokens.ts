@@ -60,7 +60,7 @@ function openFile(
   if (tokensFile !== undefined && fileVersion(tokensFile) === undefined) {
     throw new LogweirError(
       'tokens_unavailable',
-      `there is no tokens file ${tokensFile}. Make one: logweir token create --tokens-file ${tokensFile}`,
+      `there is no tokens file ${tokensFile}. Create one: logweir token create --tokens-file ${tokensFile}`,
     )
   }
   const path = tokensFile ?? (dataDir === undefined ? undefined : tokensFilePath(dataDir))

@@ -7,12 +7,12 @@ import { usageError } from '../base/failures.js'
 export function checkToken(token: string, where: string): string {
   if (token === '') throw usageError(`${where} is empty. Remove it, or write it out.`)
   if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw usageError(`${where} holds white space or a character beyond ASCII. Choose another.`)
+    throw usageError(`${where} holds white space or a non-ASCII character. Choose another.`)
   }
   if (/^\$\{\w+[^}]*\}$/.test(token)) {
-    throw usageError(`${where} is a placeholder that nothing was put in place of. Write the token itself.`)
+    throw usageError(`${where} is a placeholder that was not replaced. Write the token itself.`)
   }
-  if (/^[[{](?:"|$)/.test(token)) throw usageError(`${where} begins as JSON does. Write the token alone.`)
+  if (/^[[{](?:"|$)/.test(token)) throw usageError(`${where} looks like JSON. Write only the token.`)
   return token
 }
 
@@ -64,7 +64,7 @@ function readLine(line: string, where: string): string[] {
   }
   if (before === undefined && after === '=' && !isVariable(name, value!)) return [checkToken(line, where)]
   throw usageError(
-    `${where} sets a variable that is not LOGWEIR_ACCESS_TOKENS, LOGWEIR_TOKEN or TOKEN. Write the token alone on its line; put quotes around one that looks so.`,
+    `${where} sets a variable that is not LOGWEIR_ACCESS_TOKENS, LOGWEIR_TOKEN or TOKEN. Write only the token on its line; put quotes around a token of that form.`,
   )
 }
 

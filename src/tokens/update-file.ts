@@ -48,7 +48,7 @@ export async function updateTokenEntries(
   try {
     writeFileSync(file, formatTokenEntries(change(readTokenEntries(path))))
     fsyncSync(file)
-    if (!isAt(file, next)) throw stateError(`${next} was taken away meanwhile: nothing was changed. Try again.`)
+    if (!isAt(file, next)) throw stateError(`${next} was removed by another process: nothing was changed. Try again.`)
     renameSync(next, path)
   } catch (error) {
     if (isAt(file, next)) rmSync(next)
@@ -84,7 +84,9 @@ async function makeAlone(path: string): Promise<number> {
     removeDead(path)
     await pause(LOOK_MS)
   }
-  throw stateError(`somebody else has been changing the tokens for ${WAIT_MS / 1000} s. If not, remove ${path}.`)
+  throw stateError(
+    `another process has been changing the tokens for ${WAIT_MS / 1000} s. If there is none, remove ${path}.`,
+  )
 }
 
 async function makeDirectory(path: string): Promise<void> {

@@ -51,14 +51,14 @@ export function watchTokensFile(
     } catch (error) {
       used = found
       log(
-        `the tokens file has changed and cannot be used; the tokens of before stay in force. ${(error as Error).message}`,
+        `the tokens file has changed and cannot be used; the previous tokens stay in force. ${(error as Error).message}`,
       )
     }
   }
 
   function replaceTokens(changed: string | undefined): void {
     if (changed === undefined) {
-      log(`the tokens file ${path} is gone; the tokens of before stay in force until there is one again`)
+      log(`the tokens file ${path} is missing; the previous tokens stay in force until it is back`)
       return
     }
     file.tokens = reader.read(changed)

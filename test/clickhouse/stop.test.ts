@@ -47,7 +47,7 @@ describeWhere(findServer(), 'clickhouse-server', WHY_NO_SERVER, 'stopping while 
     expect(await service.exit).toBe(0)
     expect(performance.now() - stopMs).toBeLessThan(5_000)
     // The line that was cut off by the stop is rejected.
-    const [, taken] = /standard input ended: (\d+) rows taken, [01] rejected/.exec(service.said())!
+    const [, taken] = /standard input ended: (\d+) rows accepted, [01] rejected/.exec(service.said())!
 
     const cluster = await startCluster()
     const target = await makeTarget(cluster.urls, { database: 'logweir', cluster: cluster.name }, cluster.stop)

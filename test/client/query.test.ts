@@ -122,7 +122,7 @@ describe('logweir query', () => {
   it('says so where the service does not speak a format', async () => {
     const { url } = await serviceWith(rows)
     await expect(query(url, 'logs.all --project a --format csv')).rejects.toThrow(
-      `${url} does not answer as text/csv, but as application/json. Ask an older service with --format json or table.`,
+      `${url} answers with the media type application/json instead of text/csv. For an older service use --format json or table.`,
     )
   })
 
@@ -142,7 +142,7 @@ describe('logweir query', () => {
     'ftp://127.0.0.1',
   ])('says what --url wants instead of %s', (url) => {
     expect(() => readQuery(['--url', url], {}, () => {})).toThrow(
-      `--url: "${url}" is not the URL of a logweir service, as http://127.0.0.1:4000, without name and password.`,
+      `--url: "${url}" is not the URL of a logweir service, such as http://127.0.0.1:4000, without name and password.`,
     )
   })
 
@@ -162,7 +162,7 @@ describe('logweir query', () => {
     ['logs.all --format xml', '--format: "xml" is not one of table, json, ndjson, csv.'],
     ['logs.all --token a', /^unknown flag --token. /],
     ['logs.all --columns', '--columns needs a value: --columns VALUE.'],
-    ['logs.all --columns id,,id', /^--columns: "id,,id" is not a list between commas/],
+    ['logs.all --columns id,,id', /^--columns: "id,,id" is not a comma-separated list/],
     ...['json', 'ndjson', 'csv'].map((format): [string, string] => [
       `logs.all --columns id --format ${format}`,
       `--columns is for tables, not for --format ${format}. Leave out one of the two.`,
@@ -260,7 +260,7 @@ describe('the token of a service on this machine', () => {
     const folder = dataDir('stale')
     const refused = query(url, 'logs.all', undefined, { LOGWEIR_TOKEN: undefined, LOGWEIR_DATA_DIR: folder })
     await expect(refused).rejects.toThrow(
-      `${url} does not know the token in ${join(folder, 'token')} (unauthorized). That file is of a service with --data-dir ${folder}. Put a token of this one into the variable LOGWEIR_TOKEN: with --in-memory it is the token that serve printed, as in export LOGWEIR_TOKEN=….`,
+      `${url} does not know the token in ${join(folder, 'token')} (unauthorized). That file belongs to a service with --data-dir ${folder}. Put a token of this one into the variable LOGWEIR_TOKEN: with --in-memory it is the token that serve printed, as in export LOGWEIR_TOKEN=….`,
     )
     await expect(refused).rejects.not.toThrow('stale')
   })
@@ -286,7 +286,7 @@ describe('the token of a service on this machine', () => {
 
   it('is refused where no header can carry it, without being told', async () => {
     await expect(query('http://localhost:4000', 'logs.all', undefined, { LOGWEIR_TOKEN: 'hu\nsh' })).rejects.toThrow(
-      /^LOGWEIR_TOKEN holds white space or a character beyond ASCII, as no token does\.$/,
+      /^LOGWEIR_TOKEN holds white space or a non-ASCII character, which no token does\.$/,
     )
   })
 
@@ -295,7 +295,7 @@ describe('the token of a service on this machine', () => {
     await expect(
       query('http://localhost:4000', 'logs.all', undefined, { LOGWEIR_DATA_DIR: folder, LOGWEIR_TOKEN: undefined }),
     ).rejects.toThrow(
-      `no access token: none is kept in ${folder}. Put one into the variable LOGWEIR_TOKEN: with --in-memory it is the token that serve printed, as in export LOGWEIR_TOKEN=…; or name the service's --data-dir.`,
+      `no access token: none is stored in ${folder}. Put one into the variable LOGWEIR_TOKEN: with --in-memory it is the token that serve printed, as in export LOGWEIR_TOKEN=…; or name the service's --data-dir.`,
     )
   })
 })

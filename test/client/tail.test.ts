@@ -119,7 +119,7 @@ describe('follow', () => {
     const { url } = await inTurn(stream(event(1)), stream(event(2)))
     const { rows, told } = await followed(url, { rows: 2 }, { silentMs: 50 })
     expect(rows).toEqual(['1', '2'])
-    expect(told).toEqual(['nothing was heard for 0.05 s. Trying again.', 'connected again.'])
+    expect(told).toEqual(['the service sent nothing for 0.05 s. Trying again.', 'connected again.'])
   })
 
   it.each([
@@ -133,7 +133,7 @@ describe('follow', () => {
     [
       'what is no stream',
       (_: unknown, response: ServerResponse) => reply(response, {}),
-      /answers as application\/json instead of a stream of events/,
+      /answers with the media type application\/json instead of a stream of events/,
     ],
     ['an event without an end', stream(`data: ${'x'.repeat(2_000)}`), /an event is too long/],
   ])('gives up on %s', async (_, answer, message) => {
@@ -195,7 +195,7 @@ describe('logweir tail', () => {
 
   it('gives up on what is no row', async () => {
     await expect(written('--project a&b', 'data: {"id":1}\n\n', 1)).rejects.toThrow(
-      'the service sent an event that is no row. Is it of another version?',
+      'the service sent an event that is not a row. Is it another version?',
     )
   })
 

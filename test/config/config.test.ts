@@ -38,8 +38,8 @@ function complaint(work: () => unknown): string {
   throw new Error('nothing was complained of')
 }
 
-const HOST_EXPECTED = 'an address or a name, as 127.0.0.1, 0.0.0.0, :: or localhost, without a port'
-const SIZE_EXPECTED = 'a number of bytes above 0, as 1073741824, 512M, 512MB, 512Mi or 0.5G'
+const HOST_EXPECTED = 'an address or a name, such as 127.0.0.1, 0.0.0.0, :: or localhost, without a port'
+const SIZE_EXPECTED = 'a number of bytes above 0, such as 1073741824, 512M, 512MB, 512Mi or 0.5G'
 
 describe('readServeConfig', () => {
   it('has defaults', () => {
@@ -178,9 +178,9 @@ describe('readServeConfig', () => {
     ['--log-format xml', '--log-format: "xml" is not one of text, json.'],
     ['--memory-limit 0', `--memory-limit: "0" is not ${SIZE_EXPECTED}.`],
     ['--memory-limit 1.5', `--memory-limit: "1.5" is not ${SIZE_EXPECTED}.`],
-    ['--keep-alive 0s', '--keep-alive: "0s" is not a length of time from 1s to 1d, as 95s or 10m.'],
-    ['--keep-alive 25h', '--keep-alive: "25h" is not a length of time from 1s to 1d, as 95s or 10m.'],
-    ['--keep-alive 95', '--keep-alive: "95" is not a length of time from 1s to 1d, as 95s or 10m.'],
+    ['--keep-alive 0s', '--keep-alive: "0s" is not a length of time from 1s to 1d, such as 95s or 10m.'],
+    ['--keep-alive 25h', '--keep-alive: "25h" is not a length of time from 1s to 1d, such as 95s or 10m.'],
+    ['--keep-alive 95', '--keep-alive: "95" is not a length of time from 1s to 1d, such as 95s or 10m.'],
     ['--data-dir d --in-memory', '--data-dir and --in-memory exclude each other. Give one of the two.'],
   ])('refuses %s', (line, message) => {
     expect(complaint(() => serve(line))).toBe(message)
@@ -326,8 +326,8 @@ const VARIABLES = {
 }
 const OF_VARIABLES = { url: 'https://ch1:8443', cluster: 'weir', database: 'logs', user: 'reader', password: "pa'ss" }
 const URL_EXPECTED =
-  "the URL of a ClickHouse server's HTTP interface, as http://127.0.0.1:8123, without name and password"
-const NAME_EXPECTED = 'a name of letters, digits and _, that does not begin with a digit'
+  "the URL of a ClickHouse server's HTTP interface, such as http://127.0.0.1:8123, without name and password"
+const NAME_EXPECTED = 'a name of letters, digits and _, not starting with a digit'
 
 describe('--engine clickhouse', () => {
   it('has defaults, and reads every flag and variable', () => {
@@ -355,7 +355,7 @@ describe('--engine clickhouse', () => {
     ['--engine clickhouse', "--engine clickhouse needs the server's address: --clickhouse-url http://127.0.0.1:8123"],
     [
       `--engine clickhouse ${URL_FLAG} --in-memory`,
-      '--engine clickhouse keeps what the server has not confirmed in --data-dir. Leave out --in-memory.',
+      '--engine clickhouse stores rows that the server has not confirmed in --data-dir. Leave out --in-memory.',
     ],
     ['--clickhouse-url ch1:8123', `--clickhouse-url: "ch1:8123" is not ${URL_EXPECTED}.`],
     ['--clickhouse-url tcp://ch1:9000', `--clickhouse-url: "tcp://ch1:9000" is not ${URL_EXPECTED}.`],
@@ -399,7 +399,7 @@ describe('readExportConfig', () => {
   })
 
   it.each([
-    ['', 'export to where? There is one place: logweir export --to clickhouse'],
+    ['', 'export to where? Name the destination: logweir export --to clickhouse'],
     ['clickhouse', 'unexpected argument "clickhouse". Try: logweir --help'],
     ['--to parquet', '--to: "parquet" is not one of clickhouse.'],
     ['--to clickhouse', "--to clickhouse needs the server's address: --clickhouse-url http://127.0.0.1:8123"],

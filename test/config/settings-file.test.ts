@@ -87,11 +87,11 @@ describe('readSettingsFile', () => {
     ['port = 1\nport = 2', /^FILE line 2: not TOML: /],
     ['port = 1\naccess-tokens = "secret', /^FILE line 2: not TOML: .* texts in quotes\.$/],
     ['memory-limit = 2G', /^FILE line 1: not TOML: /],
-    [new Uint8Array([0x68, 0xff]), 'FILE: not a text in UTF-8.'],
-    [Buffer.from('port = 1', 'utf16le'), 'FILE: not a text in UTF-8.'],
-    [new Uint8Array([0xff, 0xfe, 0x68]), 'FILE: not a text in UTF-8.'],
+    [new Uint8Array([0x68, 0xff]), 'FILE: not UTF-8 text.'],
+    [Buffer.from('port = 1', 'utf16le'), 'FILE: not UTF-8 text.'],
+    [new Uint8Array([0xff, 0xfe, 0x68]), 'FILE: not UTF-8 text.'],
     ['port = 1\rhost = "secret"', /^FILE line 1: not TOML: /],
-    [`# ${'x'.repeat(2 ** 20)}`, 'FILE: over 1048576 bytes are no file of settings.'],
+    [`# ${'x'.repeat(2 ** 20)}`, 'FILE: it is over 1048576 bytes, too long for a settings file.'],
   ])('refuses %j', (text, message) => {
     const said = complaint(text)
     if (typeof message === 'string') expect(said).toBe(message)
@@ -103,7 +103,7 @@ describe('readSettingsFile', () => {
     const reading = (name: string) => () => readSettingsFile(name, FILE_SETTINGS)
     expect(reading('/no/such.toml')).toThrow(/^cannot read the settings in \/no\/such\.toml: ENOENT.*\.$/)
     expect(reading(folder)).toThrow(/^cannot read the settings in .*: EISDIR.*\.$/)
-    expect(reading('/dev/zero')).toThrow('/dev/zero: over 1048576 bytes are no file of settings.')
+    expect(reading('/dev/zero')).toThrow('/dev/zero: it is over 1048576 bytes, too long for a settings file.')
   })
 
   it('warns of secrets that all can read, and of nothing else', () => {

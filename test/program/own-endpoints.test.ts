@@ -45,7 +45,7 @@ async function serveOwn(folder: string): Promise<Served> {
     return JSON.stringify({ source: 'edge_logs', id: project, project, metadata, timestamp: Date.now() / 1000 })
   })
   service.child.stdin!.end(`${lines.join('\n')}\n`)
-  await service.says(/standard input ended: 2 rows taken, 0 rejected/)
+  await service.says(/standard input ended: 2 rows accepted, 0 rejected/)
   return service
 }
 

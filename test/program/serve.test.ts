@@ -38,7 +38,7 @@ describe('standard input', () => {
   it('X2: goes on serving after the pipe has ended, and tells what was taken', async () => {
     const service = await serve()
     service.child.stdin!.end(`${edgeRecord('one')}\n{"source":"nginx"}\n${edgeRecord('two').trimEnd()}`)
-    await service.says(/standard input ended: 2 rows taken, 1 rejected \(unknown_source 1\)\n/)
+    await service.says(/standard input ended: 2 rows accepted, 1 rejected \(unknown_source 1\)\n/)
     expect(idsOf(await service.rows(LOGS))).toEqual(['two', 'one'])
     expect(await service.metric('logweir_stdin_open')).toBe(0)
     expect(await service.metric('logweir_rejected_rows_total{reason="unknown_source"}')).toBe(1)
@@ -51,7 +51,7 @@ describe('standard input', () => {
     const path = join(temporaryFolder(), 'records.ndjson')
     writeFileSync(path, edgeRecord('one') + edgeRecord('two'))
     const service = await serve([], { stdin: openSync(path, 'r') })
-    await service.says(/2 rows taken, 0 rejected\n/)
+    await service.says(/2 rows accepted, 0 rejected\n/)
     expect(idsOf(await service.rows(LOGS))).toEqual(['two', 'one'])
   })
 
@@ -70,7 +70,7 @@ describe('standard input', () => {
         edgeRecord('alias', { source: 'cloudflare.logs.prod' }) +
         edgeRecord('other', { source: 'gotrue.logs.prod' }),
     )
-    await service.says(/3 rows taken, 0 rejected/)
+    await service.says(/3 rows accepted, 0 rejected/)
     expect(idsOf(await service.rows(LOGS))).toEqual(['alias', 'own'])
     expect(await service.metric('logweir_ingested_rows_total{source="auth_logs"}')).toBe(1)
   })
@@ -82,7 +82,7 @@ describe('standard input', () => {
     const dataDir = temporaryFolder()
     const service = await serve(['--data-dir', dataDir])
     service.child.stdin!.end(stdout)
-    await service.says(new RegExp(`${rows} rows taken, ${BAD_LINES.length} rejected`))
+    await service.says(new RegExp(`${rows} rows accepted, ${BAD_LINES.length} rejected`))
     const kept = readFileSync(join(dataDir, 'rejects.ndjson'), 'utf8')
       .trimEnd()
       .split('\n')
@@ -95,13 +95,13 @@ describe('standard input', () => {
     const service = await serve(['--retention-days', '2'])
     const linesOf = [1, 3].map((days) => `{"source":"auth_logs","timestamp":${Date.now() - days * 86_400_000}}\n`)
     service.child.stdin!.end(linesOf.join(''))
-    await service.says(/1 rows taken, 1 rejected \(too_old 1\)/)
+    await service.says(/1 rows accepted, 1 rejected \(too_old 1\)/)
   })
 
   it('is not written down with --in-memory', async () => {
     const service = await serve(['--in-memory'])
     service.child.stdin!.end('no JSON, and a secret\n')
-    await service.says(/0 rows taken, 1 rejected \(invalid_json 1\)/)
+    await service.says(/0 rows accepted, 1 rejected \(invalid_json 1\)/)
     expect(service.said()).not.toContain('secret')
   })
 })
@@ -135,7 +135,7 @@ async function serveBare(args: readonly string[]) {
     () => fetch(`${url}/health`),
     ({ status }) => status === 200,
   )
-  const made = /made an access token.*: ([A-Za-z0-9_-]{43})\n/.exec(program.said())?.[1]
+  const made = /created an access token.*: ([A-Za-z0-9_-]{43})\n/.exec(program.said())?.[1]
   const statusWith = async (token: string) =>
     (await fetch(`${url}/metrics`, { headers: { 'X-API-KEY': token } })).status
   return { ...program, made, statusWith }
@@ -191,7 +191,7 @@ describe('a signal', () => {
     service.child.kill(signal)
     expect(await service.exit).toBe(0)
     expect(performance.now() - startMs).toBeLessThan(5_000)
-    expect(service.said()).toMatch(/standard input ended: 2 rows taken, 0 rejected\n$/)
+    expect(service.said()).toMatch(/standard input ended: 2 rows accepted, 0 rejected\n$/)
     idle.destroy()
   })
 
@@ -213,7 +213,7 @@ describe('a signal', () => {
   it('answers the request under way before it stops, and takes no other', async () => {
     const service = await serve()
     service.child.stdin!.end(edgeRecord('one'))
-    await service.says(/1 rows taken/)
+    await service.says(/1 rows accepted/)
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
     socket.setEncoding('utf8')
     socket.write(`GET /api/endpoints/query/${LOGS} HTTP/1.1\r\nHost: x\r\n`)

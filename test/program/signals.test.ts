@@ -182,7 +182,7 @@ describe('SIGUSR1, SIGUSR2 and SIGQUIT are ignored', () => {
     const dataDir = temporaryFolder()
     const service = await serve(['--data-dir', dataDir], { environment: IN_FILES })
     service.child.stdin!.end(lineOf('one'))
-    await service.says(/1 rows taken/)
+    await service.says(/1 rows accepted/)
     service.child.kill('SIGTERM')
     expect(await service.exit).toBe(0)
     const { url, requests } = await fakeService(() => {})

@@ -133,7 +133,7 @@ it(
     }
     const [fed, asked] = [stopFeed(), await stopAsking()]
     service.child.stdin!.end()
-    await service.says(new RegExp(`standard input ended: ${fed} rows taken, 0 rejected\n`))
+    await service.says(new RegExp(`standard input ended: ${fed} rows accepted, 0 rejected\n`))
     const warm = samples.filter(({ atMs }) => atMs > WARM_UP_MS)
     const [slope, descriptors] = [slopeOf(warm), descriptorsOf(warm)]
     console.log(`M3 slope ${slope}, descriptors ${descriptors}, rows ${fed}, answers`, asked)

@@ -63,7 +63,9 @@ describe('logweir token create', () => {
     ])
     expect([modeOf(dataDir), modeOf(path)]).toEqual([0o700, 0o600])
     expect(readdirSync(dataDir)).toEqual(['tokens.json'])
-    expect(logged.join()).toMatch(/^made the token [0-9a-f]{8}, of which .*tokens\.json keeps the SHA-256 only/)
+    expect(logged.join()).toMatch(
+      /^created the token [0-9a-f]{8}, shown only this once: .*tokens\.json stores its SHA-256/,
+    )
     expect(logged.join() + readFileSync(path, 'utf8')).not.toContain(printed.trim())
   })
 
@@ -84,14 +86,14 @@ describe('logweir token create', () => {
   })
 
   it.each([
-    ['--expires 2026-11-20T10:00:00Z', '--expires: 2026-11-20T10:00:00.000Z has passed. Give a time to come.'],
-    ['--expires soon', /^--expires: "soon" is not a length of time, as 12h or 30d, or an ISO 8601 time/],
+    ['--expires 2026-11-20T10:00:00Z', '--expires: 2026-11-20T10:00:00.000Z has passed. Give a future time.'],
+    ['--expires soon', /^--expires: "soon" is not a length of time, such as 12h or 30d, or an ISO 8601 time/],
     [
       '--scope admin',
-      /^--scope: "admin" is not a list between commas, without doubles, of which each is one of query, ingest\.$/,
+      /^--scope: "admin" is not a comma-separated list without duplicates, in which each item is one of query, ingest\.$/,
     ],
     ['--scope query,', /^--scope: "query," is not/],
-    ['--project a,,b', /^--project: "a,,b" is not a list between commas, without doubles and at most 100 long/],
+    ['--project a,,b', /^--project: "a,,b" is not a comma-separated list without duplicates, at most 100 long/],
     ['--rate 0/s', /^--rate: "0\/s" is not a rate above 0/],
     ['--name -x', '--name needs a value: --name VALUE.'],
     ['--name .x', /^--name: "\.x" is not a name of letters, digits, dots, dashes and _/],
@@ -135,7 +137,9 @@ describe('logweir token create', () => {
       writeFileSync(`${path}.new`, 'of another')
       return []
     })
-    await expect(overtaken).rejects.toThrow('tokens.json.new was taken away meanwhile: nothing was changed. Try again.')
+    await expect(overtaken).rejects.toThrow(
+      'tokens.json.new was removed by another process: nothing was changed. Try again.',
+    )
     expect(entries()).toHaveLength(1)
     expect(readFileSync(`${path}.new`, 'utf8')).toBe('of another')
   })

@@ -39,13 +39,13 @@ describe('a file of hashed tokens', () => {
 
   it.each(['{', '{}', '{"tokens":{}}', '{"tokens":[],"more":1}', '{"tokens":[]} x'])('is not %s', (text) => {
     expect(() => parseTokenEntries(text, 'FILE')).toThrow(
-      'FILE: is not of the form {"tokens":[…]}, in JSON. Mend or remove it.',
+      'FILE: is not of the form {"tokens":[…]}, in JSON. Correct or remove it.',
     )
   })
 
   it.each<[object, string | RegExp]>([
-    [{ project: ['a'] }, /^FILE: token 1 has "project", which is none of id, name, sha256, scopes, projects, /],
-    [{ scopes: undefined }, /^FILE: token 1: "scopes" is not a JSON array of what is a list between commas/],
+    [{ project: ['a'] }, /^FILE: token 1 has "project", which is not one of id, name, sha256, scopes, projects, /],
+    [{ scopes: undefined }, /^FILE: token 1: "scopes" is not a JSON array that corresponds to a comma-separated list/],
     [{ scopes: [] }, /"scopes" is not/],
     [{ scopes: 'query' }, /"scopes" is not/],
     [{ scopes: ['query', 'query'] }, /"scopes" is not/],
@@ -59,14 +59,14 @@ describe('a file of hashed tokens', () => {
     [{ projects: ['\ud800'] }, /"projects" is not/],
     [{ projects: ['x'.repeat(201)] }, /"projects" is not/],
     [{ projects: Array.from({ length: 101 }, (_, i) => `${i}`) }, /"projects" is not/],
-    [{ sha256: 'A'.repeat(64) }, 'FILE: token 1: "sha256" is not a text of 64 hexadecimal digits, small ones.'],
+    [{ sha256: 'A'.repeat(64) }, 'FILE: token 1: "sha256" is not a text of 64 lower-case hexadecimal digits.'],
     [{ sha256: 'a'.repeat(63) }, /"sha256" is not/],
     [{ sha256: undefined }, /"sha256" is not/],
     [{ id: 'x' }, /"id" is not/],
     [{ name: 'a b' }, /"name" is not/],
-    [{ expires: 'soon' }, 'FILE: token 1: "expires" is not an ISO 8601 time, as 2026-11-20T10:00:00Z.'],
+    [{ expires: 'soon' }, 'FILE: token 1: "expires" is not an ISO 8601 time, such as 2026-11-20T10:00:00Z.'],
     [{ expires: 5 }, /"expires" is not/],
-    [{ rate: '5' }, 'FILE: token 1: "rate" is not a rate above 0, as 100/s, 600/m, 1000/h or 5000/d.'],
+    [{ rate: '5' }, 'FILE: token 1: "rate" is not a rate above 0, such as 100/s, 600/m, 1000/h or 5000/d.'],
     [{ created: undefined }, /"created" is not/],
     [{ constructor: 1 }, /has "constructor"/],
   ])('refuses a token with %j, for it may open more than was meant', (more, message) => {
@@ -74,7 +74,7 @@ describe('a file of hashed tokens', () => {
   })
 
   it.each([null, 5, [], 'x'])('refuses %j as a token', (token) => {
-    expect(() => parse(entry(), token)).toThrow('FILE: token 2 is no object.')
+    expect(() => parse(entry(), token)).toThrow('FILE: token 2 is not an object.')
   })
 
   it('refuses two that are alike', () => {
@@ -88,6 +88,6 @@ describe('a file of hashed tokens', () => {
     const projects = Array.from({ length: 100 }, (_, i) => `${i}`.padStart(200, 'x'))
     expect(parse(entry({ projects }))[0]!.projects).toHaveLength(100)
     const many = Array.from({ length: MAX_TOKENS + 1 }, () => 0)
-    expect(() => parse(...many)).toThrow(`FILE: holds over ${MAX_TOKENS} tokens. Revoke some.`)
+    expect(() => parse(...many)).toThrow(`FILE: holds more than ${MAX_TOKENS} tokens. Revoke some.`)
   })
 })

@@ -63,9 +63,9 @@ describe('the tokens that open', () => {
     ['a,,b', 'LOGWEIR_ACCESS_TOKENS: token 2 is empty. Remove it, or write it out.'],
     ['a,', 'LOGWEIR_ACCESS_TOKENS: token 2 is empty. Remove it, or write it out.'],
     [' \n', 'LOGWEIR_ACCESS_TOKENS: token 1 is empty. Remove it, or write it out.'],
-    ['a b', 'LOGWEIR_ACCESS_TOKENS: token 1 holds white space or a character beyond ASCII. Choose another.'],
-    ['a\tb', 'LOGWEIR_ACCESS_TOKENS: token 1 holds white space or a character beyond ASCII. Choose another.'],
-    ['caf\u00e9', 'LOGWEIR_ACCESS_TOKENS: token 1 holds white space or a character beyond ASCII. Choose another.'],
+    ['a b', 'LOGWEIR_ACCESS_TOKENS: token 1 holds white space or a non-ASCII character. Choose another.'],
+    ['a\tb', 'LOGWEIR_ACCESS_TOKENS: token 1 holds white space or a non-ASCII character. Choose another.'],
+    ['caf\u00e9', 'LOGWEIR_ACCESS_TOKENS: token 1 holds white space or a non-ASCII character. Choose another.'],
   ])('are not %j of the variable, which is refused without telling the token', (accessTokens, message) => {
     expect(() => start({ accessTokens })).toThrow(expect.objectContaining({ code: 'usage', message }))
   })
@@ -76,7 +76,7 @@ describe('the tokens that open', () => {
     ['two words\n', 'line 1 holds white space'],
     ['a\0b\n', /^cannot read the tokens in .*tokens\.txt: it holds NUL characters\. Save it as UTF-8\.$/],
     [Buffer.from('abc\n', 'utf16le'), /it holds NUL characters\. Save it as UTF-8\.$/],
-    ['{"tokens":[', 'is not of the form {"tokens":[…]}, in JSON. Mend or remove it.'],
+    ['{"tokens":[', 'is not of the form {"tokens":[…]}, in JSON. Correct or remove it.'],
   ])('are not those of a file of %j', (text, message) => {
     expect(() => start({ tokensFile: place(text).tokensFile })).toThrow(message)
   })
@@ -96,7 +96,7 @@ describe('the tokens that open', () => {
 
   it('are not those of a file that is named and not there, or is none', () => {
     const { dataDir, tokensFile } = place()
-    const message = `there is no tokens file ${tokensFile}. Make one: logweir token create --tokens-file ${tokensFile}`
+    const message = `there is no tokens file ${tokensFile}. Create one: logweir token create --tokens-file ${tokensFile}`
     expect(() => start({ tokensFile })).toThrow(expect.objectContaining({ code: 'tokens_unavailable', message }))
     expect(() => start({ tokensFile: dataDir })).toThrow(/^cannot read the tokens in .*EISDIR/)
   })
@@ -224,10 +224,10 @@ describe('a tokens file that changes', () => {
       clock.advance(10_000)
       expect(opening('one')).toEqual(['one'])
     }
-    const gone = `the tokens file ${tokensFile} is gone; the tokens of before stay in force until there is one again`
-    const cannot = 'the tokens file has changed and cannot be used; the tokens of before stay in force.'
+    const gone = `the tokens file ${tokensFile} is missing; the previous tokens stay in force until it is back`
+    const cannot = 'the tokens file has changed and cannot be used; the previous tokens stay in force.'
     expect(logged).toEqual([
-      `${cannot} ${tokensFile}: token 1: "id" is not a text of 8 hexadecimal digits, small ones.`,
+      `${cannot} ${tokensFile}: token 1: "id" is not a text of 8 lower-case hexadecimal digits.`,
       gone,
       expect.stringContaining(`${cannot} cannot read the tokens in ${tokensFile}: EISDIR`),
       gone,
@@ -340,8 +340,8 @@ describe('a tokens file that is replaced', () => {
   it.each<[string, string | Buffer, string]>([
     ['empty', '', 'holds no token. Write one on a line of its own.'],
     ['blank', ' \r\n', 'holds no token. Write one on a line of its own.'],
-    ['a placeholder', `\${TOKEN}`, 'line 1 is a placeholder that nothing was put in place of. Write the token itself.'],
-    ['half of a list', '{"tokens":[', 'is not of the form {"tokens":[…]}, in JSON. Mend or remove it.'],
+    ['a placeholder', `\${TOKEN}`, 'line 1 is a placeholder that was not replaced. Write the token itself.'],
+    ['half of a list', '{"tokens":[', 'is not of the form {"tokens":[…]}, in JSON. Correct or remove it.'],
     ['full of NULs, as after a power cut', Buffer.alloc(8), 'it holds NUL characters. Save it as UTF-8.'],
   ])('leaves the tokens of before in force if it stays %s', (_, text, fault) => {
     const { tokensFile } = place('one')

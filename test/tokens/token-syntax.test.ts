@@ -5,12 +5,12 @@ const file = (text: string) => () => parsePlainTokens(text, 'FILE')
 const variable = (text: string) => () => parseTokensVariable(text, 'VARIABLE')
 const usage = (message: string) => expect.objectContaining({ code: 'usage', message })
 
-const JSON_TEXT = 'begins as JSON does. Write the token alone.'
-const BLANK = 'holds white space or a character beyond ASCII. Choose another.'
+const JSON_TEXT = 'looks like JSON. Write only the token.'
+const BLANK = 'holds white space or a non-ASCII character. Choose another.'
 const EMPTY = 'is empty. Remove it, or write it out.'
 const OTHER =
-  'sets a variable that is not LOGWEIR_ACCESS_TOKENS, LOGWEIR_TOKEN or TOKEN. Write the token alone on its line; put quotes around one that looks so.'
-const TEMPLATE = 'is a placeholder that nothing was put in place of. Write the token itself.'
+  'sets a variable that is not LOGWEIR_ACCESS_TOKENS, LOGWEIR_TOKEN or TOKEN. Write only the token on its line; put quotes around a token of that form.'
+const TEMPLATE = 'is a placeholder that was not replaced. Write the token itself.'
 
 describe('a file of plain tokens', () => {
   it.each<[string, string, string[]]>([

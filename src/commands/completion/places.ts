@@ -24,13 +24,17 @@ export interface Flag {
   takes: { words: readonly string[] } | 'file' | 'folder' | 'anything' | 'nothing'
 }
 
-const HELP: Flag = { flag: '--help', meaning: 'what there is', takes: 'nothing' }
+const HELP: Flag = { flag: '--help', meaning: 'print the help', takes: 'nothing' }
 
 /** Every place of a command line: behind the program, behind each word, behind each choice. */
 export async function placesOf(commands: readonly Command[]): Promise<readonly Place[]> {
   const places = new Map<string, Place>()
   const top = commands.map(({ name, meaning }) => ({ word: name.split(' ')[0]!, meaning }))
-  places.set('', { path: '', next: unique(top), flags: [{ ...HELP, flag: '--version', meaning: 'its version' }, HELP] })
+  places.set('', {
+    path: '',
+    next: unique(top),
+    flags: [{ ...HELP, flag: '--version', meaning: 'print the version' }, HELP],
+  })
   for (const command of commands) {
     const [group, word] = command.name.split(' ')
     if (word !== undefined) {

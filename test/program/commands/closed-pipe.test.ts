@@ -91,7 +91,7 @@ describe('a reader that leaves', () => {
 
   it('is no failure of token create, which has made the token', async () => {
     const { stderr } = await piped(`token create ${tokens()}`, 'true')
-    expect(stderr).toMatch(/^(logweir: made the token .*\n)?exit 0\n$/)
+    expect(stderr).toMatch(/^(logweir: created the token .*\n)?exit 0\n$/)
   })
 })
 

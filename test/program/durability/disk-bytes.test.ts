@@ -52,7 +52,7 @@ async function take(source: SourceName, feed: Feed): Promise<Taken> {
   const directory = temporaryFolder()
   const service = await serve(['--data-dir', directory])
   await feed(service, lines)
-  await service.says(/standard input ended: \d+ rows taken, 0 rejected\n/)
+  await service.says(/standard input ended: \d+ rows accepted, 0 rejected\n/)
   // The journal of the head that is open is the only one when what is full is sealed.
   await eventually(() => expect(readdirSync(join(directory, 'journal'))).toHaveLength(1))
   const files = createDiskFiles(directory)

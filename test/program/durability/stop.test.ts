@@ -126,7 +126,7 @@ describe('X1: SIGTERM while rows stream in and 50 queries are in flight', () => 
     expect(others.filter((fate) => !['200', '503', 'refused'].includes(fate))).toEqual([])
     expect(others).toContain('refused')
 
-    const [, taken] = /standard input ended: (\d+) rows taken, 0 rejected\n/.exec(service.said())!
+    const [, taken] = /standard input ended: (\d+) rows accepted, 0 rejected\n/.exec(service.said())!
     expect(await keptRows(args, startUs)).toBe(Number(taken) - LARGE_ROWS)
   })
 })

@@ -46,7 +46,7 @@ function expectNoLeak(text: string, secrets: readonly string[]): void {
 async function feed({ child, says }: Served): Promise<void> {
   child.stdin!.write(`${JSON.stringify({ source: 'edge_logs', ...VICTIM })}\n`)
   child.stdin!.end(`no JSON of ${VICTIM.project}\n`)
-  await says(/1 rows taken, 1 rejected/)
+  await says(/1 rows accepted, 1 rejected/)
 }
 
 it('S6: no refusal, metric or log line tells a stack, a path, a token or a row of another project', async () => {

@@ -95,7 +95,7 @@ describe('I1: JSONTestSuite, a record between each two cases', () => {
     const service = await serve(['--data-dir', dataDir])
     await feed(service, lines)
     const taken = lines.filter(({ reason }) => reason === undefined)
-    expect(service.said()).toContain(`standard input ended: ${taken.length} rows taken, ${refused.length} rejected`)
+    expect(service.said()).toContain(`standard input ended: ${taken.length} rows accepted, ${refused.length} rejected`)
 
     const shown = new Map((await allRows(service, PROJECT)).map(({ id, metadata }) => [id, metadata]))
     const wanted = new Map(taken.map(({ name, bytes }) => [name, JSON.parse(bytes.toString()).metadata]))

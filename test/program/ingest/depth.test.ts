@@ -40,7 +40,7 @@ describe('I5: depth', () => {
     )
     service.child.stdin!.end(lines.join(''))
     const [, said] = await service.says(/standard input ended: (.*)\n/)
-    expect(said).toBe('2 rows taken, 2 rejected (too_deep 2)')
+    expect(said).toBe('2 rows accepted, 2 rejected (too_deep 2)')
     const rows = await allRows(service, PROJECT)
     expect(rows.map(({ metadata }) => metadata)).toEqual([2, 0].map((i) => JSON.parse(lines[i]!).metadata))
   })
@@ -65,7 +65,7 @@ describe('I5: depth', () => {
     }
     service.child.stdin!.end(recordOf('last', 2, 3, BRACKETS[1]))
     const [, said] = await service.says(/standard input ended: (.*)\n/)
-    expect(said).toBe('2 rows taken, 20 rejected (too_deep 20)')
+    expect(said).toBe('2 rows accepted, 20 rejected (too_deep 20)')
     expect((await allRows(service, PROJECT)).map(({ id }) => id)).toEqual(['last', 'first'])
     expect(service.said()).not.toMatch(/RangeError|call stack/i)
   })

@@ -48,7 +48,7 @@ async function write(service: Served, bytes: Buffer | string): Promise<void> {
 
 /** What the program says and shows of a stream that has come to its end. */
 async function outcome(service: Served) {
-  const [, taken, rejected] = await service.says(/standard input ended: (\d+) rows taken, (.*)\n/)
+  const [, taken, rejected] = await service.says(/standard input ended: (\d+) rows accepted, (.*)\n/)
   const rows = await allRows(service, PROJECT)
   return { taken: Number(taken), rejected, ids: rows.map(({ id }) => id).reverse() }
 }

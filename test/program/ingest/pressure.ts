@@ -83,7 +83,9 @@ export async function pushIntoFullStore(bytes: number): Promise<void> {
 async function expectAll(service: Served, warm: number, pushed: number): Promise<void> {
   const bad = badOf(warm) + badOf(pushed)
   const taken = warm + pushed - bad
-  expect(service.said()).toContain(`standard input ended: ${taken} rows taken, ${bad} rejected (invalid_json ${bad})`)
+  expect(service.said()).toContain(
+    `standard input ended: ${taken} rows accepted, ${bad} rejected (invalid_json ${bad})`,
+  )
   expect(await service.metric('logweir_rows{source="edge_logs"}')).toBe(warm - badOf(warm))
   expect(await service.metric('logweir_rows{source="auth_logs"}')).toBe(pushed - badOf(pushed))
   expect(await (await service.get('/health')).json()).toEqual({ status: 'ok' })
