@@ -16,7 +16,7 @@ const services = Object.entries(compose.services)
 const [, run] = stagesOf(textOf('Dockerfile'))
 const VARIABLES = Object.keys(SERVE_SETTINGS).map(variableOf)
 
-/** Rules of taste, and one for images that are not built here. */
+/** Rules of style, and one that does not fit images without a fixed version. */
 const RULES_NOT_KEPT = {
   'no-quotes-in-volumes': 0,
   'service-dependencies-alphabetical-order': 0,
@@ -29,7 +29,7 @@ interface Linted {
   messages: { rule: string; message: string }[]
 }
 
-/** What the linter, which has the schema of the Compose specification, says of a file. */
+/** Returns the messages of the linter, which has the schema of the Compose specification, for a file. */
 async function lint(path: string): Promise<string[]> {
   const linter = new DCLinter({
     rules: { ...RULES_NOT_KEPT, 'no-build-and-image': [2, { checkPullPolicy: true }] },
@@ -41,7 +41,7 @@ async function lint(path: string): Promise<string[]> {
   return file?.messages.map(({ rule, message }) => `${rule}: ${message}`) ?? []
 }
 
-/** A Compose file of one service with `lines`, and `rest` behind it. */
+/** Returns a Compose file with one service that has `lines`, followed by `rest`. */
 const composeOf = (lines: string, rest = '') => `services:\n  a:\n    image: b:1\n${lines}\n${rest}\n`
 
 describe('compose.yaml', () => {

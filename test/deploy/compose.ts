@@ -1,6 +1,6 @@
 import { parse } from 'yaml'
 
-/** What the tests read of a service in a Compose file. */
+/** The parts of a Compose service that the tests read. */
 export interface Service {
   image: string
   build?: string
@@ -17,7 +17,7 @@ export interface Service {
   depends_on?: Record<string, { condition: string }>
 }
 
-/** Where the content of a secret or a config comes from. */
+/** The source of a secret's or a config's content. */
 interface Source {
   file?: string
   environment?: string
@@ -32,8 +32,8 @@ export interface Compose {
 }
 
 /**
- * What Docker Compose refuses, or leaves without effect, in a valid file: one text for each fault, empty if there is none.
- * `text` is the file.
+ * Returns a message for each part of a valid Compose file that Docker Compose refuses or ignores; empty if there is
+ * none.
  */
 export function composeFaults(text: string): string[] {
   const compose: Compose = parse(text)
@@ -49,8 +49,8 @@ export function composeFaults(text: string): string[] {
 const namesOf = (sources: Service['secrets'] = []) => sources.map((one) => (typeof one === 'string' ? one : one.source))
 
 /**
- * Compose copies a secret or config that is not a file into the container when it has created it. Docker refuses that for a
- * read-only one, and Compose refuses a secret whose variable is not set.
+ * Compose copies a secret or config that is not a file into the created container. Docker refuses that if the container
+ * is read-only, and Compose refuses it if the variable of the secret is not set.
  */
 function copiedSources({ secrets = {}, configs = {} }: Compose, name: string, service: Service): string[] {
   const used = [
@@ -64,7 +64,7 @@ function copiedSources({ secrets = {}, configs = {} }: Compose, name: string, se
   ])
 }
 
-/** A variable without a default is empty, with a warning, if it is not set. */
+/** If a variable without a default is not set, Compose warns and uses an empty text. */
 function unsetVariables(text: string): string[] {
   const code = text.replace(/^\s*#.*$/gm, '')
   return [...code.matchAll(/(?<!\$)\$\{?(\w+)(:?[-?])?/g)]
@@ -72,14 +72,17 @@ function unsetVariables(text: string): string[] {
     .map(([, variable]) => `the variable ${variable} has no default`)
 }
 
-/** A folder of the host that a container can write to is one that it can delete from. */
+/** A container can delete files from each host folder that it can write to. */
 function writableFolders(name: string, { volumes = [] }: Service): string[] {
   return volumes
     .filter((volume) => /^[./~]/.test(volume) && !volume.endsWith(':ro'))
     .map((volume) => `${name} can change ${volume.split(':')[0]} of the host`)
 }
 
-/** The first process of a container gets no signal that it does not handle, and a shell handles none: stopping takes 10 s. */
+/**
+ * The first process of a container only gets signals that it handles. A shell handles none, so stopping would take 10
+ * s.
+ */
 function deafShell(name: string, { entrypoint = [], init }: Service): string[] {
   return entrypoint[0] === 'sh' && !init ? [`${name} runs a shell as its first process, without init`] : []
 }

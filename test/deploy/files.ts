@@ -3,16 +3,16 @@ import { join } from 'node:path'
 
 export const ROOT = join(import.meta.dirname, '../..')
 
-/** The text of a file, by its path from the root of the repository. */
+/** Returns the text of a file. `path` is relative to the root of the repository. */
 export const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
-/** An instruction of a Dockerfile: its keyword, and the rest on one line. */
+/** An instruction of a Dockerfile: its keyword, and the rest joined to one line. */
 export interface Step {
   keyword: string
   rest: string
 }
 
-/** The stages of a Dockerfile, each from its FROM to the next. Line continuations are joined, comments left out. */
+/** Returns the stages of a Dockerfile, each from its FROM to the next. Continued lines are joined, comments omitted. */
 export function stagesOf(dockerfile: string): Step[][] {
   const lines = dockerfile
     .replace(/^#.*\n/gm, '')
@@ -28,17 +28,18 @@ export function stagesOf(dockerfile: string): Step[][] {
   return stages
 }
 
-/** What stands behind each such keyword of a stage, in order. */
+/** Returns the arguments of each instruction with this keyword, in order. */
 export const allOf = (stage: readonly Step[], keyword: string): string[] =>
   stage.filter((step) => step.keyword === keyword).map(({ rest }) => rest)
 
-/** What stands behind a keyword that a stage has once. */
+/** Returns the arguments of the only instruction with this keyword. Throws if there is none, or more than one. */
 export function oneOf(stage: readonly Step[], keyword: string): string {
   const [first, ...others] = allOf(stage, keyword)
-  if (first === undefined || others.length > 0) throw new Error(`${keyword} stands there ${others.length + 1} times`)
+  if (first === undefined || others.length > 0)
+    throw new Error(`one ${keyword} expected, found ${allOf(stage, keyword).length}`)
   return first
 }
 
-/** `A=b C=d` as an object. */
+/** Parses `A=b C=d` to an object. */
 export const assignmentsOf = (text: string): Record<string, string> =>
   Object.fromEntries(text.split(' ').map((pair) => pair.split('=') as [string, string]))

@@ -20,11 +20,11 @@ const PANELS: Panel[] = dashboard.panels
 const CHARTS = PANELS.filter(({ type }) => type !== 'row')
 const VARIABLES: { name: string; type: string; query: string | { query: string } }[] = dashboard.templating.list
 
-/** Every cell of the grid that a panel covers. */
+/** Returns every grid cell that a panel covers, as `x,y`. */
 const cellsOf = ({ gridPos: { x, y, w, h } }: Panel): string[] =>
   Array.from({ length: w * h }, (_, i) => `${x + (i % w)},${y + Math.floor(i / w)}`)
 
-/** As Grafana sends it, with some value for each of its own variables. */
+/** Replaces Grafana's own variables with values, as Grafana does before it sends a query. */
 const filledIn = (expression: string) => expression.replaceAll('$__rate_interval', '5m')
 
 describe('deploy/grafana/logweir.json', () => {

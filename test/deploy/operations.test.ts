@@ -9,7 +9,7 @@ const text = textOf('docs/operations.md')
 const blocksOf = (language: string) =>
   [...text.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(([, block]) => block!)
 
-/** The rows of the table under a heading line, each as its cells. */
+/** Returns the rows of the table under a heading line, each as its cells. */
 function tableUnder(heading: string): string[][] {
   const [, , ...lines] = text.slice(text.indexOf(heading)).split('\n')
   return lines.slice(0, lines.indexOf('')).map((line) => line.split('|').slice(1, -1))
@@ -17,7 +17,7 @@ function tableUnder(heading: string): string[][] {
 
 const codesIn = (cell: string) => [...cell.matchAll(/`([a-z_]+)`/g)].map(([, code]) => code!)
 
-/** Every code that a line of the log may bear, but those of errors. */
+/** Returns every code of a log line in src, except the codes of errors. */
 function codesOfLog(): string[] {
   const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.ts'),

@@ -2,13 +2,13 @@ import { parser } from '@prometheus-io/lezer-promql'
 import { createMetrics } from '../../src/base/metrics.js'
 import { measureProcess } from '../../src/base/process-metrics.js'
 
-/** What an expression reads: each metric with the labels that it is narrowed by, and the labels that results are grouped by. */
+/** The metrics of an expression with the labels of their filters, and the labels by which results are grouped. */
 export interface Reads {
   selectors: { metric: string; labels: string[] }[]
   groupings: string[]
 }
 
-/** Reads a PromQL expression. Throws where it is none. */
+/** Parses a PromQL expression. Throws if it is invalid. */
 export function readExpression(expression: string): Reads {
   const reads: Reads = { selectors: [], groupings: [] }
   let isGrouping = false
@@ -29,10 +29,10 @@ export function readExpression(expression: string): Reads {
   return reads
 }
 
-/** What Prometheus knows itself of what it scrapes. */
+/** Labels that Prometheus adds to every series. */
 const OF_PROMETHEUS = ['job', 'instance']
 
-/** The labels of each series that a scrape gives, by name. */
+/** Returns the labels of each series of a scrape, by name. */
 export function seriesOf(): Map<string, string[]> {
   const { registry } = createMetrics()
   measureProcess(registry)
@@ -47,7 +47,7 @@ export function seriesOf(): Map<string, string[]> {
   return series
 }
 
-/** What an expression, and the labels that are shown with it, name that no scrape gives. */
+/** Returns the metrics and labels in an expression and in `shownLabels` that no scrape has; empty if all exist. */
 export function strangers(expression: string, shownLabels: readonly string[] = []): string[] {
   const series = seriesOf()
   const { selectors, groupings } = readExpression(expression)

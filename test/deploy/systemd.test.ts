@@ -5,19 +5,19 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { textOf } from './files.js'
 
-/** Of 0 to 100, where 100 is a service that may do anything. */
+/** From 0 to 100; 100 is a service without any restriction. */
 const MOST_EXPOSURE = 20
 const TOOL = 'systemd-analyze'
 const UNIT = textOf('deploy/logweir.service')
 
-/** Whether the tool is there; says so where it is not. */
+/** Returns whether the tool is installed, and prints a message if it is not. */
 function hasTool(): boolean {
   const isThere = spawnSync(TOOL, ['--version']).status === 0
-  if (!isThere) console.log(`there is no ${TOOL} on this machine, so deploy/logweir.service is not looked at by it`)
+  if (!isThere) console.log(`${TOOL} is not installed, so deploy/logweir.service is not checked with it`)
   return isThere
 }
 
-/** What the tool says of a unit, which starts this Node since the unit's own may not be there. */
+/** Runs the tool on a unit, with this Node instead of the unit's, which may not be installed. */
 function analyze(unit: string, ...args: readonly string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'logweir-unit-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -48,7 +48,7 @@ it('deploy/logweir.service lets V8 compile, and the service stop in its own time
 })
 
 it('deploy/logweir.service starts again after all but a wrong call, however often', () => {
-  // 0 too: a SIGHUP that was meant for another would leave it down.
+  // After exit code 0 too: otherwise a stray SIGHUP would leave the service stopped.
   expect(UNIT).toMatch(/^Restart=always$/m)
   expect(UNIT).toMatch(/^RestartPreventExitStatus=2$/m)
   expect(UNIT).toMatch(/^StartLimitIntervalSec=0$/m)

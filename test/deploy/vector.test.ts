@@ -13,11 +13,11 @@ const { services }: Compose = parse(textOf('compose.yaml'))
 const vector = parse(textOf('deploy/vector.yaml'))
 const demo = parse(textOf(DEMO))
 
-/** The target of each volume of a service: `[source, target]`. */
+/** Returns source and target of each volume of a service. */
 const mountsOf = (name: string) => services[name]!.volumes!.map((volume) => volume.split(':').slice(0, 2))
 const targetsOf = (name: string) => mountsOf(name).map(([, target]) => target)
 
-/** Options by which a shipper changes or removes what it reads. */
+/** Options with which a shipper changes or removes the files that it reads. */
 const REMOVES = /remove_after|delete_after|unlink|truncate/i
 
 it('only the demo deletes what it has read', () => {

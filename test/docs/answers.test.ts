@@ -10,14 +10,14 @@ import { CORS_HEADERS } from '../../src/http/reply/cors.js'
 import { MEANINGS, meaningOf } from '../../src/http/reply/errors.js'
 import { DOCUMENTS, documentAt, ROOT, tablesOf, wordsIn } from './documents.js'
 
-/** The codes that a caller may get: nobody reads the answer to one that has left. */
+/** The codes that a caller can receive. `abandoned` is not one: its client has disconnected. */
 const CODES = [...MEANINGS.keys(), 'internal'].filter((code) => code !== 'abandoned')
 
 interface Answer {
   content?: { 'application/json'?: { schema: { allOf?: { properties?: { code: { enum: string[] } } }[] } } }
 }
 
-/** An endpoint of a user, whose parameter says nothing of its codes. */
+/** An endpoint of a user, with a parameter that declares no error codes. */
 const OWN = {
   ...ENDPOINTS[0]!,
   name: 'own.one',
@@ -27,7 +27,7 @@ const { paths }: { paths: Record<string, Record<string, { responses: Record<stri
   openApi([...ENDPOINTS, OWN], '1.2.3', 0),
 )
 
-/** Every failure that the OpenAPI document has: of all paths, or of one. */
+/** Every failure in the OpenAPI document: its path, status and code. */
 const FAILURES = Object.entries(paths).flatMap(([path, operations]) =>
   Object.values(operations).flatMap(({ responses }) =>
     Object.entries(responses).flatMap(([status, { content }]) => {
@@ -46,7 +46,7 @@ const STATUSES = [
 
 const statusesIn = (cell: string) => [...cell.matchAll(/\b[1-5]\d\d\b/g)].map(([status]) => Number(status))
 
-/** The rows of tables of answers: their statuses, their codes. */
+/** The rows of all tables of answers: page, statuses and codes. */
 const ROWS = DOCUMENTS.flatMap((document) =>
   tablesOf(document)
     .filter(({ heads }) => /^(answer|status)$/.test(heads[0]!))
@@ -80,7 +80,7 @@ describe('tables of answers', () => {
 })
 
 describe('the OpenAPI document', () => {
-  /** Answers to requests of no known address, or that are none. */
+  /** Codes of requests to unknown paths, and of malformed requests. */
   const OF_NO_PATH = ['not_found', 'method_not_allowed', 'bad_request', 'headers_too_large', 'request_timeout']
 
   it('has every code, with its status', () => {
@@ -114,7 +114,7 @@ describe('the OpenAPI document', () => {
   })
 })
 
-/** The codes that a folder of src makes errors of. */
+/** The codes of all `LogweirError`s that a folder of src creates. */
 const thrownIn = (folder: string): string[] =>
   readdirSync(join(ROOT, 'src', folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
@@ -123,7 +123,7 @@ const thrownIn = (folder: string): string[] =>
     ])
     .map(([, code]) => code!)
 
-/** Codes of errors that answer no request: of the start, and of the last event of a live tail. */
+/** Codes that are not in a response: an error of the start, and the last event of a live tail. */
 const NOT_ANSWERED = ['cannot_listen', 'slow_reader']
 
 it('code that answers requests makes no error of a code without a status', () => {
@@ -171,7 +171,7 @@ it('docs/api.md names every status', () => {
   expect(STATUSES.filter((status) => status !== 200 && !named.includes(status))).toEqual([])
 })
 
-/** A status in a sentence, and the codes that follow it closely, as 503 (`a` or `b`). */
+/** Matches a status in a sentence and the codes right after it, such as 503 (`a` or `b`). */
 const SAID = /\b([45]\d\d)\b([^.;|`\d]{0,30}`[a-z_]+`(?: or `[a-z_]+`)?)/g
 
 it('a code that a sentence names comes with the status before it', () => {

@@ -15,14 +15,14 @@ import { checkAddress, recordsIn } from './requests.js'
 
 type Checker = (block: Block) => void | Promise<void>
 
-/** What is looked at of a block, by its language. */
+/** The checker of a block, by its language. */
 export const LANGUAGES: Readonly<Record<string, Checker>> = {
   sh: checkShell,
   dotenv: ({ text }) => text.trim().split('\n').forEach(checkVariable),
   json: checkJson,
   toml: ({ text }) => Object.entries(parseToml(text)).forEach(checkSetting),
   yaml: ({ text }) => checkSinks(parseYaml(text)),
-  // Examples are held against their files in test/own; that of pino is run in test/program/shippers.
+  // test/user-endpoints compares the examples with their files, test/program/shippers runs the one of pino.
   js: ({ text }) => void parseAst(text),
   mermaid: ({ text }) => checkDiagram(text),
   xml: ({ text }) => checkXml(text),
@@ -30,14 +30,14 @@ export const LANGUAGES: Readonly<Record<string, Checker>> = {
   text: ({ document, text }) => checkText(document, text),
 }
 
-/** Throws where a block says what is not so. */
+/** Throws if a block contradicts the program, or if its language has no checker. */
 export async function checkBlock(block: Block): Promise<void> {
   const check = LANGUAGES[block.language]
   if (check === undefined) throw new Error(`nobody checks blocks of ${block.language || 'no language'}`)
   await check(block)
 }
 
-/** One that names a source is a record, which the program takes. */
+/** Throws if the text is not JSON, or if it names a source and the program rejects it as a record. */
 async function checkJson({ text }: Block): Promise<void> {
   const value = JSON.parse(text)
   if (value.source === undefined) return
@@ -59,10 +59,10 @@ interface Sink {
   request?: { headers: Record<string, string> }
 }
 
-/** The options of a sink that each configuration has for itself; the others are held against deploy/vector.yaml. */
+/** The options in which sinks may differ; all others must equal those of deploy/vector.yaml. */
 const OWN_OPTIONS = ['inputs', 'uri', 'auth', 'request', 'healthcheck']
 
-/** The sinks of a configuration of Vector, if it is one. */
+/** Checks the sinks of a Vector configuration; other YAML has none. */
 function checkSinks({ sinks = {} }: { sinks?: Record<string, Sink> }): void {
   const tested = parseYaml(textOf('deploy/vector.yaml')).sinks.logweir
   for (const sink of Object.values(sinks)) {
@@ -81,7 +81,10 @@ const LABEL = '"([^"]+)"'
 const NODE = `\\w+(?:\\[\\(?${LABEL}\\)?\\])?`
 const EDGE = new RegExp(`^ +${NODE} -->\\|${LABEL}\\| ${NODE}$`)
 
-/** Checks a flowchart: throws if a line is not an edge, or if an edge is labelled with a request that the service does not answer. */
+/**
+ * Checks a flowchart: throws if a line is not an edge, or if an edge is labelled with a request that the service does
+ * not answer.
+ */
 function checkDiagram(text: string): void {
   const [head, ...edges] = text.trimEnd().split('\n')
   if (!/^flowchart (LR|TD)$/.test(head!)) throw new Error(`no flowchart: ${head}`)
@@ -93,7 +96,7 @@ function checkDiagram(text: string): void {
   }
 }
 
-/** Every element that begins ends, in the right order. */
+/** Throws if elements are not closed in the right order. */
 function checkXml(text: string): void {
   const open: string[] = []
   const rest = text.replaceAll(/<(\/?)(\w+)>/g, (_, slash, name) => {
@@ -104,7 +107,10 @@ function checkXml(text: string): void {
   if (open.length > 0 || /[<>&]/.test(rest)) throw new Error(`no XML: ${[...open, rest].join(' ')}`)
 }
 
-/** Tables are those of the schema, or the server's own. test/clickhouse runs the statements where there is a server. */
+/**
+ * Throws if a statement names a table of neither the schema nor the server. test/clickhouse runs the statements if
+ * there is a server.
+ */
 function checkSql(text: string): void {
   for (const statement of text.trim().split('\n')) {
     const [, database, table] = /^(?:SELECT .* FROM|ALTER TABLE) (\w+)\.(\w+) /.exec(statement) ?? []
@@ -113,7 +119,7 @@ function checkSql(text: string): void {
   }
 }
 
-/** Blocks that are of no language, by their pages. */
+/** The checkers of blocks of the language `text`, by page. */
 const TEXTS: Readonly<Record<string, (text: string) => void>> = {
   'docs/architecture.md': checkRooms,
   'docs/operations.md': checkTree,
@@ -134,7 +140,7 @@ function checkRooms(text: string): void {
   }
 }
 
-/** The files that name what lies in a data directory. */
+/** The source files that contain the file names of a data directory. */
 const NAMERS = [
   'src/engine/disk/directory/format.ts',
   'src/engine/arrow/storage/files/file-names.ts',
@@ -147,7 +153,7 @@ const NAMERS = [
   'src/tokens/stored-token.ts',
 ]
 
-/** Each name in a tree of files is written by the program; `<…>` stands for what differs. */
+/** Throws if the program does not write a file of the tree. `<…>` is a variable part. */
 function checkTree(text: string): void {
   const code = NAMERS.map(textOf).join('\n')
   for (const line of text.trimEnd().split('\n').slice(1)) {
@@ -158,7 +164,10 @@ function checkTree(text: string): void {
   }
 }
 
-/** A stream of events begins as the program's does, and has one event whose id it would read. */
+/**
+ * Throws unless the text starts like a stream of the program and has one event with a valid id and the columns of
+ * `logs.all`.
+ */
 function checkEvents(text: string): void {
   const [, id, data] = /^id: (.*)\ndata: (.*)\n\n$/.exec(text.replace(BEGINNING.toString(), '')) ?? []
   if (id === undefined || readCursor(id) === undefined) throw new Error(`no stream of events: ${text}`)
@@ -166,7 +175,7 @@ function checkEvents(text: string): void {
   if (columns.join() !== 'id,timestamp,event_message,metadata') throw new Error(`no row of logs.all: ${data}`)
 }
 
-/** Each sum in brackets, `(a × b ÷ c = d)`, is right to the nearest whole. */
+/** Throws unless each line has a sum in brackets, `(a × b ÷ c = d)`, that is right to the nearest integer. */
 function checkArithmetic(text: string): void {
   const sums = [...text.matchAll(/\(([\d,]+(?: [×÷] [\d,]+)+) = ([\d,]+)\)/g)]
   if (sums.length !== text.trim().split('\n').length) throw new Error(`a line without its sum: ${text}`)

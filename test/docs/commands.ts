@@ -12,7 +12,7 @@ type Checker = (args: readonly string[], block: Block) => void | Promise<void>
 
 const logweir: Checker = (args, { document }) => withSettingsFile(args, document, checkCommand)
 
-/** The programs that blocks of shell may run, and what is looked at of their arguments. */
+/** The programs that shell blocks may run, with the checkers of their arguments. */
 const PROGRAMS: Readonly<Record<string, Checker>> = {
   logweir,
   'dist/cli.js': logweir,
@@ -21,7 +21,7 @@ const PROGRAMS: Readonly<Record<string, Checker>> = {
   docker: checkDocker,
   export: (args) => args.forEach(checkVariable),
   '.ci/run': () => checkThere('.ci/run'),
-  // Of others, as anybody has them.
+  // Common programs, whose arguments are not checked.
   tail: () => {},
   zcat: () => {},
   journalctl: () => {},
@@ -29,7 +29,7 @@ const PROGRAMS: Readonly<Record<string, Checker>> = {
   psql: () => {},
 }
 
-/** Throws where a command of a block is none that works. */
+/** Throws if a command of a block would not work, or if its program has no checker. */
 export async function checkShell(block: Block): Promise<void> {
   const commands = commandsOf(block.text)
   if (commands.length === 0) throw new Error('no command')
@@ -43,7 +43,7 @@ export async function checkShell(block: Block): Promise<void> {
   }
 }
 
-/** Puts a file that says what the page shows as TOML in the place of one that `--config` names. */
+/** Writes the TOML block of the page to a file and passes its path as `--config`, if the command has this flag. */
 function withSettingsFile(args: readonly string[], document: string, check: (args: readonly string[]) => void): void {
   const at = args.indexOf('--config') + 1
   const shown = documentAt(document)?.blocks.find(({ language }) => language === 'toml')
@@ -58,7 +58,7 @@ function withSettingsFile(args: readonly string[], document: string, check: (arg
   }
 }
 
-/** The request that a call of curl makes. */
+/** Returns the request of a curl command. Throws at flags that it does not know. */
 function requestOf(args: readonly string[]): ShownRequest {
   const headers: Record<string, string> = {}
   let url: string | undefined
@@ -96,7 +96,7 @@ function checkThere(path: string): void {
   if (!existsSync(join(ROOT, path))) throw new Error(`there is no ${path}`)
 }
 
-/** Variables of OpenTelemetry, and what their values must be. */
+/** OpenTelemetry's variables, with a function that checks their values. */
 const OTEL: Readonly<Record<string, (value: string) => boolean>> = {
   OTEL_EXPORTER_OTLP_LOGS_ENDPOINT(value) {
     checkAddress(value, 'POST')
@@ -113,7 +113,7 @@ const OTEL: Readonly<Record<string, (value: string) => boolean>> = {
   },
 }
 
-/** Throws where an assignment is of no variable that the program, or OpenTelemetry, knows. */
+/** Throws if neither the program nor OpenTelemetry knows the variable of an assignment. */
 export function checkVariable(assignment: string): void {
   const [name, ...rest] = assignment.split('=')
   const value = rest.join('=')

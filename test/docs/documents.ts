@@ -5,29 +5,29 @@ export const ROOT = join(import.meta.dirname, '../..')
 
 /** A block of code between fences. */
 export interface Block {
-  /** Where it begins: `docs/api.md:12`. */
+  /** Page and first line: `docs/api.md:12`. */
   place: string
   document: string
-  /** The first word behind the fence; empty where there is none. */
+  /** The first word after the opening fence; empty if there is none. */
   language: string
   text: string
 }
 
-/** A page that people read. */
+/** A page of the documentation. */
 export interface Document {
-  /** From the root of the repository. */
+  /** Relative to the root of the repository. */
   path: string
   text: string
   blocks: readonly Block[]
-  /** The text without its blocks, in as many lines. */
+  /** The text with empty lines instead of its blocks, so that line numbers stay the same. */
   prose: string
-  /** What stands between backticks in the prose. */
+  /** The texts between backticks in the prose. */
   words: readonly string[]
 }
 
 const FENCED = /^( *)```(\S*)[^\n]*\n([\s\S]*?)^\1```$/gm
 
-/** A page, by its text. */
+/** Parses a page. */
 export function documentOf(path: string, text: string): Document {
   const blocks = [...text.matchAll(FENCED)].map(([, indent, language, block], i, all) => ({
     place: `${path}:${text.slice(0, all[i]!.index).split('\n').length}`,
@@ -50,10 +50,10 @@ export const DOCUMENTS: readonly Document[] = PATHS.map((path) =>
   documentOf(path, readFileSync(join(ROOT, path), 'utf8')),
 )
 
-/** The page at a path, where there is one. */
+/** Returns the page at a path, or undefined. */
 export const documentAt = (path: string): Document | undefined => DOCUMENTS.find((document) => document.path === path)
 
-/** A table of a page: its first line's cells, and those of the others. */
+/** A table of a page: the cells of its heading line and of its rows. */
 export interface Table {
   heads: readonly string[]
   rows: readonly (readonly string[])[]
@@ -65,7 +65,7 @@ const cellsOf = (line: string) =>
     .slice(1, -1)
     .map((cell) => cell.trim())
 
-/** The tables of a page, in order. */
+/** Returns the tables of a page, in order. */
 export function tablesOf({ prose }: Document): Table[] {
   return [...prose.matchAll(/^\|.*\n\|[-:| ]+\|\n((?:\|.*\n?)*)/gm)].map(([table, rows]) => ({
     heads: cellsOf(table!.split('\n')[0]!),
@@ -73,10 +73,13 @@ export function tablesOf({ prose }: Document): Table[] {
   }))
 }
 
-/** The texts between backticks in a cell. */
+/** Returns the texts between backticks in a cell. */
 export const wordsIn = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, word]) => word!)
 
-/** What a pattern finds in the pages, each with its page: its first group. */
+/**
+ * Returns every match of a pattern in the pages, with its page: the first group, or the whole match if there is no
+ * group.
+ */
 export function found(pattern: RegExp, textOf: (document: Document) => string = ({ text }) => text) {
   return DOCUMENTS.flatMap((document) =>
     [...textOf(document).matchAll(pattern)].map(([all, name]) => ({ document: document.path, name: name ?? all })),

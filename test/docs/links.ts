@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { type Document, ROOT } from './documents.js'
 
-/** Where links may lead outside of the repository. Nothing asks them: a link is of a host that is known to stay. */
+/** The hosts of external links. No test requests them, so only hosts that are expected to last are allowed. */
 export const HOSTS = ['getpino.io', 'github.com', 'html.spec.whatwg.org', 'vector.dev']
 
-/** The anchors of a page, as GitHub makes them of its headings. */
+/** Returns the anchors that GitHub makes of a page's headings. */
 export function anchorsOf({ prose }: Pick<Document, 'prose'>): Set<string> {
   const anchors = new Set<string>()
   for (const [, heading] of prose.matchAll(/^#{1,6} +(.+?) *$/gm)) {
@@ -24,11 +24,11 @@ const slugOf = (heading: string) =>
     .replaceAll(/[^\p{L}\p{N}\p{M}_ -]/gu, '')
     .replaceAll(' ', '-')
 
-/** The targets of the links and pictures of a page. */
+/** Returns the targets of a page's links and pictures. */
 export const linksOf = ({ prose }: Pick<Document, 'prose'>): string[] =>
   [...prose.matchAll(/\]\(\s*<?([^)\s>]+)>?[^)]*\)/g)].map(([, target]) => target!)
 
-/** What is wrong with a link of a page; undefined where it leads somewhere. */
+/** Returns the fault of a link on the page `from`, or undefined if its target exists. */
 export function faultOf(target: string, from: string, pages: readonly Document[]): string | undefined {
   if (/^[a-z]+:|^\/\//i.test(target)) return faultOfAddress(target)
   const [path, anchor] = target.split('#') as [string, string | undefined]

@@ -8,14 +8,14 @@ import { ROOT } from './documents.js'
 
 const SETTINGS = COMMANDS.flatMap(({ settings }) => Object.entries(settings))
 
-/** The flags of our commands; parameters of endpoints are flags of `logweir query`. */
+/** The flags of all commands. Parameters of endpoints are flags of `logweir query`. */
 export const FLAGS: ReadonlySet<string> = new Set([
   '--help',
   ...SETTINGS.filter(([, { flag }]) => flag !== false).map(([name]) => flagOf(name)),
   ...ENDPOINTS.flatMap(({ params }) => Object.keys(params).map((name) => `--${name.replaceAll('_', '-')}`)),
 ])
 
-/** Flags that the pages name of other programs. */
+/** Flags of other programs that the pages name. */
 export const FLAGS_OF_OTHERS: Readonly<Record<string, string>> = {
   '--command': 'psql',
   '--env': 'docker',
@@ -37,13 +37,16 @@ export const VARIABLES: ReadonlySet<string> = new Set(
   SETTINGS.filter(([, { variable }]) => variable !== false).map(([name]) => variableOf(name)),
 )
 
-/** Variables that begin as ours and are no settings. */
+/** Variables that begin with LOGWEIR_ but are not settings, with the file that reads them. */
 export const VARIABLES_OF_OTHERS: Readonly<Record<string, string>> = {
   LOGWEIR_TEST_SOAK_MINUTES: 'of test/program/soak.slow.test.ts',
   LOGWEIR_TEST_SEED: 'of test/support/seed.ts',
 }
 
-/** What is wrong with a metric as a page names it, as `name{label,label="value"}`; undefined where there is one. */
+/**
+ * Returns the fault of a metric as a page writes it, `name{label,label="value"}`, or undefined if it exists with these
+ * labels.
+ */
 export function faultOfMetric(named: string): string | undefined {
   const [, name, labels = ''] = /^(\w+)(?:\{(.*)\})?$/.exec(named)!
   const known = seriesOf().get(name!) ?? histogramLabels(name!)
@@ -52,15 +55,15 @@ export function faultOfMetric(named: string): string | undefined {
   return strange.length === 0 ? undefined : `${name} has no label ${strange.join(', ')}`
 }
 
-/** A page names a histogram by what its three series begin with. */
+/** The labels of a histogram, which a page names without the suffix of its three series. */
 const histogramLabels = (name: string) => seriesOf().get(`${name}_count`)
 
-/** The metrics of our own, a histogram as one. */
+/** The names of the service's own metrics, one name per histogram. */
 export const OWN_METRICS: readonly string[] = [...seriesOf().keys()]
   .filter((name) => name.startsWith('logweir_') && !/_(sum|bucket)$/.test(name))
   .map((name) => (seriesOf().has(`${name.replace(/_count$/, '')}_sum`) ? name.replace(/_count$/, '') : name))
 
-/** The folders that pages name files of. */
+/** The folders whose files pages name. */
 const FOLDERS = ['.ci', 'wasm', 'bench', 'deploy', 'docs', 'examples', 'scripts', 'src', 'test']
 
 function filesUnder(folder: string): string[] {
@@ -80,21 +83,24 @@ const {
 /** The scripts of `npm run`. */
 export const SCRIPTS = scripts
 
-/** The built program, and every file and folder in those; `/` before it, so that a path begins where a name does. */
+/**
+ * The built program and every file and folder in FOLDERS, with `/` before the path so that a match starts at a whole
+ * name.
+ */
 const FILES = [...Object.values(bin), ...FOLDERS.flatMap((folder) => [folder, ...filesUnder(folder)])].map(
   (path) => `/${path}`,
 )
 
 const ENDINGS = /\.(ts|mjs|js|sh|service)$/
 
-/** Whether a text between backticks names a file or folder of the repository, be it there or not. */
+/** Returns whether a text between backticks has the form of a repository path, whether or not it exists. */
 export function isPath(word: string): boolean {
   if (!/^[\w.{},*-]+(\/[\w.{},*-]*)*$/.test(word) || word.startsWith('*.')) return false
   const [first, ...rest] = word.split('/')
   return rest.length > 0 && (FOLDERS.includes(first!) || ENDINGS.test(word))
 }
 
-/** Whether there is such a file or folder, by its whole path or the end of it; `{a,b}` stands for both, `*` for any name. */
+/** Returns whether a file or folder exists, by its path or the end of its path. `{a,b}` means both, `*` any name. */
 export function isThere(path: string): boolean {
   return alternativesOf(path.replace(/\/$/, '')).every((one) => {
     const pattern = new RegExp(`/${one.replaceAll('.', '\\.').replaceAll('*', '[^/]*')}$`)

@@ -7,11 +7,11 @@ import { createTestApp, TOKEN } from '../http/support.js'
 import { openEngine } from '../support/engine.js'
 import { EXAMPLES } from '../user-endpoints/examples.js'
 
-/** A time at which the records that pages show are not too old. */
+/** A time at which the records in the pages are not too old. */
 const NOW_US = Date.parse('2026-11-21T00:00:00Z') * 1000
 const RETENTION_US = 90 * 86_400e6
 
-/** A request as a page shows it. */
+/** A request in a page. */
 export interface ShownRequest {
   url: string
   method: string
@@ -19,7 +19,7 @@ export interface ShownRequest {
   body?: string
 }
 
-/** How many records the program takes and rejects of a body. */
+/** Parses a body and returns the numbers of accepted and rejected records. */
 export async function recordsIn(body: string, form: BodyForm, defaults: Defaults) {
   const parser = createBodyParser({ retentionUs: RETENTION_US }, { batch() {}, reject() {} })
   return parser.parse({ bytes: Buffer.from(body), form, defaults }, NOW_US)
@@ -32,7 +32,7 @@ const SERVED = [...ENDPOINTS, ...EXAMPLES.map(({ endpoint }) => endpoint)]
 const { paths }: { paths: Record<string, Record<string, Operation>> } = JSON.parse(openApi(SERVED, '1.2.3', 0))
 const HEADERS = ['X-API-KEY', 'Content-Type', 'Accept']
 
-/** Throws where a path has no such method, a parameter of the address is none of the path's, or a source is unknown. */
+/** Throws if the path does not have this method, a query parameter is not one of the path's, or a source is unknown. */
 export function checkAddress(url: string, method: string): void {
   const { pathname, searchParams } = new URL(url)
   const operation = paths[pathname]?.[method.toLowerCase()]
@@ -44,7 +44,7 @@ export function checkAddress(url: string, method: string): void {
   }
 }
 
-/** Asks the app what a page asks; throws where its answer is no success. */
+/** Sends the request of a page to the app. Throws if the response is an error or has rejected records. */
 export async function checkRequest({ url, method, headers, body }: ShownRequest): Promise<void> {
   checkAddress(url, method)
   const strange = Object.keys(headers).filter((name) => !HEADERS.includes(name))
@@ -54,7 +54,7 @@ export async function checkRequest({ url, method, headers, body }: ShownRequest)
   const take = (bytes: Uint8Array, form: BodyForm, defaults: Defaults) =>
     recordsIn(Buffer.from(bytes).toString(), form, defaults)
   const { app } = createTestApp({ engine, endpoints: SERVED, intake: { trouble: () => undefined, prepare() {}, take } })
-  // What has no end is asked for its beginning.
+  // The live tail never ends, so only its headers are requested.
   const asked = pathname === '/api/tail' ? 'HEAD' : method
   const answer = await app.fetch(
     new Request(`http://localhost${pathname}${search}`, { method: asked, headers: { ...headers }, body }),
@@ -65,5 +65,5 @@ export async function checkRequest({ url, method, headers, body }: ShownRequest)
   if (!answer.ok || told.includes('"rejected"')) throw new Error(`${url} is answered with ${told}`)
 }
 
-/** The token that the app of {@link checkRequest} knows, in place of `$LOGWEIR_TOKEN`, which the commands read too. */
+/** Replaces `$LOGWEIR_TOKEN` with the token of the app of {@link checkRequest}. */
 export const withToken = (text: string): string => text.replaceAll('$LOGWEIR_TOKEN', TOKEN)

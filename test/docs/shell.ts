@@ -1,19 +1,22 @@
-/** A command as a shell would run it. */
+/** A parsed shell command. */
 export interface ShellCommand {
-  /** What stands before the program: `A=b`. */
+  /** The assignments before the program: `A=b`. */
   assignments: readonly string[]
   /** The program and its arguments, without quotes; `$NAME` stays as it is. */
   words: readonly string[]
 }
 
-/** Outside of quotes what ends a command or leads elsewhere, else a piece of a word. */
+/**
+ * Matches a comment, a quoted piece of a word, the end of a command, a redirection, blanks, or an unquoted piece of a
+ * word.
+ */
 const TOKEN = /#.*|'([^']*)'|"([^"]*)"|(\|\||&&|[|;\n])|([<>]+) *| +|([^\s'"|&;<>#][^\s'"|&;<>]*)/g
 
 const ASSIGNMENT = /^[A-Z_][A-Z_0-9]*=/
 
 /**
- * The commands of a block of shell, those of a pipe one by one, without the files that they read from or write to. It knows
- * no more of the language than the pages use; throws at the rest.
+ * Returns the commands of a shell block, those of a pipe separately, without redirections. Parses only the part of the
+ * language that the pages use, and throws at everything else.
  */
 export function commandsOf(block: string): ShellCommand[] {
   const commands: string[][] = [[]]
