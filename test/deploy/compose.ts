@@ -42,7 +42,7 @@ export function composeFaults(text: string): string[] {
     ...services.flatMap(([name, service]) => copiedSources(compose, name, service)),
     ...unsetVariables(text),
     ...services.flatMap(([name, service]) => writableFolders(name, service)),
-    ...services.flatMap(([name, service]) => deafShell(name, service)),
+    ...services.flatMap(([name, service]) => shellWithoutInit(name, service)),
   ]
 }
 
@@ -83,6 +83,6 @@ function writableFolders(name: string, { volumes = [] }: Service): string[] {
  * The first process of a container only gets signals that it handles. A shell handles none, so stopping would take 10
  * s.
  */
-function deafShell(name: string, { entrypoint = [], init }: Service): string[] {
+function shellWithoutInit(name: string, { entrypoint = [], init }: Service): string[] {
   return entrypoint[0] === 'sh' && !init ? [`${name} runs a shell as its first process, without init`] : []
 }

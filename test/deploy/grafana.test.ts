@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { textOf } from './files.js'
-import { strangers } from './promql.js'
+import { unknownNames } from './promql.js'
 
 interface Panel {
   id: number
@@ -55,7 +55,7 @@ describe('deploy/grafana/logweir.json', () => {
     expect([...new Set(used)].sort()).toEqual(['__rate_interval', ...VARIABLES.map(({ name }) => name)].sort())
     for (const { query } of VARIABLES.slice(1)) {
       const [, metric, label] = /^label_values\((\w+), (\w+)\)$/.exec((query as { query: string }).query)!
-      expect(strangers(metric!, [label!])).toEqual([])
+      expect(unknownNames(metric!, [label!])).toEqual([])
     }
   })
 
@@ -64,7 +64,7 @@ describe('deploy/grafana/logweir.json', () => {
     expect(new Set(targets!.map(({ refId }) => refId)).size).toBe(targets!.length)
     for (const { expr, legendFormat } of targets!) {
       const shown = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label!)
-      expect(strangers(filledIn(expr), shown)).toEqual([])
+      expect(unknownNames(filledIn(expr), shown)).toEqual([])
     }
   })
 })

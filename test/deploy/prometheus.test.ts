@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { textOf } from './files.js'
-import { readExpression, seriesOf, strangers } from './promql.js'
+import { readExpression, seriesOf, unknownNames } from './promql.js'
 
 interface Rule {
   alert: string
@@ -31,12 +31,12 @@ describe('a PromQL expression', () => {
   })
 
   it('is found to name what no scrape gives', () => {
-    expect(strangers('logweir_rowz + logweir_rows{tier="hot"}', ['source', 'limit'])).toEqual([
+    expect(unknownNames('logweir_rowz + logweir_rows{tier="hot"}', ['source', 'limit'])).toEqual([
       'logweir_rowz',
       'tier',
       'limit',
     ])
-    expect(strangers('sum by (reason) (logweir_query_duration_seconds)')).toEqual([
+    expect(unknownNames('sum by (reason) (logweir_query_duration_seconds)')).toEqual([
       'logweir_query_duration_seconds',
       'reason',
     ])
@@ -53,7 +53,7 @@ describe('deploy/prometheus/alerts.yml', () => {
   })
 
   it.each(RULES.map((rule) => [rule.alert, rule] as const))('%s names metrics and labels that there are', (_, rule) => {
-    expect(strangers(rule.expr, shownIn(rule))).toEqual([])
+    expect(unknownNames(rule.expr, shownIn(rule))).toEqual([])
     expect(rule.for ?? '1m').toMatch(/^\d+[smh]$/)
     expect(['critical', 'warning', 'info']).toContain(rule.labels.severity)
     expect(Object.keys(rule).filter((key) => !['alert', 'expr', 'for', 'labels', 'annotations'].includes(key))).toEqual(

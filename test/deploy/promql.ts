@@ -30,16 +30,16 @@ export function readExpression(expression: string): Reads {
 }
 
 /** Labels that Prometheus adds to every series. */
-const OF_PROMETHEUS = ['job', 'instance']
+const PROMETHEUS_LABELS = ['job', 'instance']
 
 /** Returns the labels of each series of a scrape, by name. */
 export function seriesOf(): Map<string, string[]> {
   const { registry } = createMetrics()
   measureProcess(registry)
-  const series = new Map([['up', OF_PROMETHEUS]])
+  const series = new Map([['up', PROMETHEUS_LABELS]])
   for (const metric of registry.getMetricsAsArray()) {
     const { name, labelNames, type } = metric as unknown as { name: string; labelNames: string[]; type: string }
-    const labels = [...labelNames, ...OF_PROMETHEUS]
+    const labels = [...labelNames, ...PROMETHEUS_LABELS]
     if (type !== 'histogram') series.set(name, labels)
     for (const suffix of type === 'histogram' ? ['_sum', '_count'] : []) series.set(name + suffix, labels)
     if (type === 'histogram') series.set(`${name}_bucket`, [...labels, 'le'])
@@ -48,7 +48,7 @@ export function seriesOf(): Map<string, string[]> {
 }
 
 /** Returns the metrics and labels in an expression and in `shownLabels` that no scrape has; empty if all exist. */
-export function strangers(expression: string, shownLabels: readonly string[] = []): string[] {
+export function unknownNames(expression: string, shownLabels: readonly string[] = []): string[] {
   const series = seriesOf()
   const { selectors, groupings } = readExpression(expression)
   const known = new Set(selectors.flatMap(({ metric }) => series.get(metric) ?? []))

@@ -6,15 +6,15 @@ import { expect, it, onTestFinished } from 'vitest'
 import { textOf } from './files.js'
 
 /** From 0 to 100; 100 is a service without any restriction. */
-const MOST_EXPOSURE = 20
+const MAX_EXPOSURE = 20
 const TOOL = 'systemd-analyze'
 const UNIT = textOf('deploy/logweir.service')
 
 /** Returns whether the tool is installed, and prints a message if it is not. */
 function hasTool(): boolean {
-  const isThere = spawnSync(TOOL, ['--version']).status === 0
-  if (!isThere) console.log(`${TOOL} is not installed, so deploy/logweir.service is not checked with it`)
-  return isThere
+  const isInstalled = spawnSync(TOOL, ['--version']).status === 0
+  if (!isInstalled) console.log(`${TOOL} is not installed, so deploy/logweir.service is not checked with it`)
+  return isInstalled
 }
 
 /** Runs the tool on a unit, with this Node instead of the unit's, which may not be installed. */
@@ -37,7 +37,7 @@ it('deploy/logweir.service is a unit that systemd takes', () => {
 
 it('deploy/logweir.service may do little', () => {
   if (!hasTool()) return
-  const args = ['security', '--offline=true', `--threshold=${MOST_EXPOSURE}`]
+  const args = ['security', '--offline=true', `--threshold=${MAX_EXPOSURE}`]
   expect(analyze(UNIT, ...args).isWell).toBe(true)
   expect(analyze(UNIT.replace('CapabilityBoundingSet=\n', ''), ...args).isWell).toBe(false)
 })

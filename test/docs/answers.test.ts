@@ -74,19 +74,19 @@ describe('tables of answers', () => {
   })
 
   it('tell in docs/api.md every code, once', () => {
-    const told = ROWS.filter(({ document }) => document === 'docs/api.md').flatMap(({ codes }) => codes)
-    expect(told.sort()).toEqual([...CODES].sort())
+    const documented = ROWS.filter(({ document }) => document === 'docs/api.md').flatMap(({ codes }) => codes)
+    expect(documented.sort()).toEqual([...CODES].sort())
   })
 })
 
 describe('the OpenAPI document', () => {
   /** Codes of requests to unknown paths, and of malformed requests. */
-  const OF_NO_PATH = ['not_found', 'method_not_allowed', 'bad_request', 'headers_too_large', 'request_timeout']
+  const CODES_WITHOUT_PATH = ['not_found', 'method_not_allowed', 'bad_request', 'headers_too_large', 'request_timeout']
 
   it('has every code, with its status', () => {
     expect(FAILURES.length).toBeGreaterThan(60)
     expect(FAILURES.filter(({ code, status }) => meaningOf(code).status !== status)).toEqual([])
-    const named = new Set([...OF_NO_PATH, ...FAILURES.map(({ code }) => code)])
+    const named = new Set([...CODES_WITHOUT_PATH, ...FAILURES.map(({ code }) => code)])
     expect(CODES.filter((code) => !named.has(code))).toEqual([])
     expect([...named].filter((code) => !CODES.includes(code))).toEqual([])
   })
@@ -100,22 +100,22 @@ describe('the OpenAPI document', () => {
   it.each([
     ['docs/shipping.md', '/api/logs', (code: string) => !isOfToken(code)],
     ['docs/tokens.md', '/api/logs', (code: string) => isOfToken(code) && code !== 'starting'],
-  ])('has no code that the table of %s lacks', (document, path, isToldThere) => {
-    const told = codesIn(document)
-    const named = FAILURES.filter((one) => one.path === path && isToldThere(one.code))
+  ])('has no code that the table of %s lacks', (document, path, isDocumentedThere) => {
+    const documented = codesIn(document)
+    const named = FAILURES.filter((one) => one.path === path && isDocumentedThere(one.code))
     expect(named.length).toBeGreaterThan(2)
-    expect(named.map(({ status, code }) => `${status} ${code}`).filter((one) => !told.includes(one))).toEqual([])
+    expect(named.map(({ status, code }) => `${status} ${code}`).filter((one) => !documented.includes(one))).toEqual([])
   })
 
   it('has no status of /v1/logs that the table of docs/otlp.md lacks', () => {
-    const told = ROWS.filter(({ document }) => document === 'docs/otlp.md').flatMap(({ statuses }) => statuses)
+    const documented = ROWS.filter(({ document }) => document === 'docs/otlp.md').flatMap(({ statuses }) => statuses)
     const statuses = Object.keys(paths['/v1/logs']!.post!.responses).map(Number)
-    expect(statuses.filter((status) => !told.includes(status))).toEqual([])
+    expect(statuses.filter((status) => !documented.includes(status))).toEqual([])
   })
 })
 
 /** The codes of all `LogweirError`s that a folder of src creates. */
-const thrownIn = (folder: string): string[] =>
+const codesCreatedIn = (folder: string): string[] =>
   readdirSync(join(ROOT, 'src', folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .flatMap((name) => [
@@ -127,7 +127,7 @@ const thrownIn = (folder: string): string[] =>
 const NOT_ANSWERED = ['cannot_listen', 'slow_reader']
 
 it('code that answers requests makes no error of a code without a status', () => {
-  const thrown = ['http', 'endpoints', 'otlp'].flatMap(thrownIn)
+  const thrown = ['http', 'endpoints', 'otlp'].flatMap(codesCreatedIn)
   expect(thrown.length).toBeGreaterThan(30)
   const unknown = thrown.filter((code) => code !== 'internal' && !MEANINGS.has(code))
   expect(unknown.sort()).toEqual(NOT_ANSWERED)
@@ -172,11 +172,11 @@ it('docs/api.md names every status', () => {
 })
 
 /** Matches a status in a sentence and the codes right after it, such as 503 (`a` or `b`). */
-const SAID = /\b([45]\d\d)\b([^.;|`\d]{0,30}`[a-z_]+`(?: or `[a-z_]+`)?)/g
+const STATUS_WITH_CODES = /\b([45]\d\d)\b([^.;|`\d]{0,30}`[a-z_]+`(?: or `[a-z_]+`)?)/g
 
 it('a code that a sentence names comes with the status before it', () => {
   const said = DOCUMENTS.flatMap(({ path, prose }) =>
-    [...prose.matchAll(SAID)].flatMap(([, status, rest]) =>
+    [...prose.matchAll(STATUS_WITH_CODES)].flatMap(([, status, rest]) =>
       wordsIn(rest!).map((code) => ({ path, status: Number(status), code })),
     ),
   )

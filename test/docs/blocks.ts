@@ -141,7 +141,7 @@ function checkRooms(text: string): void {
 }
 
 /** The source files that contain the file names of a data directory. */
-const NAMERS = [
+const FILE_NAME_SOURCES = [
   'src/engine/disk/directory/format.ts',
   'src/engine/arrow/storage/files/file-names.ts',
   'src/engine/arrow/storage/files/segment-file.ts',
@@ -155,7 +155,7 @@ const NAMERS = [
 
 /** Throws if the program does not write a file of the tree. `<…>` is a variable part. */
 function checkTree(text: string): void {
-  const code = NAMERS.map(textOf).join('\n')
+  const code = FILE_NAME_SOURCES.map(textOf).join('\n')
   for (const line of text.trimEnd().split('\n').slice(1)) {
     const names = /^ +(\S+)/.exec(line)![1]!.split('/')
     const fixed = names.filter((name) => name !== '' && !name.includes('<'))

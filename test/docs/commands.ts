@@ -20,7 +20,7 @@ const PROGRAMS: Readonly<Record<string, Checker>> = {
   npm: checkNpm,
   docker: checkDocker,
   export: (args) => args.forEach(checkVariable),
-  '.ci/run': () => checkThere('.ci/run'),
+  '.ci/run': () => checkExists('.ci/run'),
   // Common programs, whose arguments are not checked.
   tail: () => {},
   zcat: () => {},
@@ -79,7 +79,7 @@ function requestOf(args: readonly string[]): ShownRequest {
 function checkNpm([command, first, second]: readonly string[]): void {
   if (command === 'run') checkScript(first!)
   else if (command !== 'ci') checkScript(command!)
-  else if (first === '--prefix') checkThere(`${second}/package.json`)
+  else if (first === '--prefix') checkExists(`${second}/package.json`)
 }
 
 function checkScript(name: string): void {
@@ -87,12 +87,12 @@ function checkScript(name: string): void {
 }
 
 function checkDocker([command]: readonly string[]): void {
-  if (command === 'build') checkThere('Dockerfile')
-  else if (command === 'compose') checkThere('compose.yaml')
+  if (command === 'build') checkExists('Dockerfile')
+  else if (command === 'compose') checkExists('compose.yaml')
   else if (command !== 'run') throw new Error(`nobody checks docker ${command}`)
 }
 
-function checkThere(path: string): void {
+function checkExists(path: string): void {
   if (!existsSync(join(ROOT, path))) throw new Error(`there is no ${path}`)
 }
 

@@ -6,14 +6,14 @@ import { findCommand } from '../../src/commands/find.js'
 import { documentAt, found, ROOT } from './documents.js'
 import {
   FLAGS,
-  FLAGS_OF_OTHERS,
+  FOREIGN_FLAGS,
   faultOfMetric,
   isPath,
-  isThere,
   OWN_METRICS,
+  pathExists,
   SCRIPTS,
+  TEST_VARIABLES,
   VARIABLES,
-  VARIABLES_OF_OTHERS,
 } from './names.js'
 
 const FLAG = /(?<![\w-])--[a-z][a-z-]*[a-z]/g
@@ -26,16 +26,16 @@ describe('what the pages name', () => {
   it('is a flag of a command, or of another program that is known', () => {
     const named = found(FLAG)
     expect(named.length).toBeGreaterThan(100)
-    expect(named.filter(({ name }) => !FLAGS.has(name) && !(name in FLAGS_OF_OTHERS))).toEqual([])
-    const idle = Object.keys(FLAGS_OF_OTHERS).filter((flag) => FLAGS.has(flag) || !namesOf(FLAG).includes(flag))
+    expect(named.filter(({ name }) => !FLAGS.has(name) && !(name in FOREIGN_FLAGS))).toEqual([])
+    const idle = Object.keys(FOREIGN_FLAGS).filter((flag) => FLAGS.has(flag) || !namesOf(FLAG).includes(flag))
     expect(idle).toEqual([])
   })
 
   it('is a variable of a setting, or one that the tests read', () => {
     const named = found(VARIABLE)
     expect(named.length).toBeGreaterThan(25)
-    expect(named.filter(({ name }) => !VARIABLES.has(name) && !(name in VARIABLES_OF_OTHERS))).toEqual([])
-    for (const [name, place] of Object.entries(VARIABLES_OF_OTHERS)) {
+    expect(named.filter(({ name }) => !VARIABLES.has(name) && !(name in TEST_VARIABLES))).toEqual([])
+    for (const [name, place] of Object.entries(TEST_VARIABLES)) {
       expect(readFileSync(join(ROOT, place.replace('of ', '')), 'utf8')).toContain(name)
       expect(namesOf(VARIABLE)).toContain(name)
     }
@@ -64,14 +64,18 @@ describe('what the pages name', () => {
   it('is a file or folder of the repository', () => {
     const named = found(/`([^`\n]+)`/g, ({ prose }) => prose).filter(({ name }) => isPath(name))
     expect(named.length).toBeGreaterThan(30)
-    expect(named.filter(({ name }) => !isThere(name))).toEqual([])
-    expect(['src/engine/{engine,none}.ts', 'test/*.none.ts', 'none/seal.ts'].filter(isThere)).toEqual([])
-    expect(['src/engine/{engine,plan}.ts', 'test/*.test.ts', 'sealing/seal.ts', 'src/'].filter(isThere).length).toBe(4)
+    expect(named.filter(({ name }) => !pathExists(name))).toEqual([])
+    expect(['src/engine/{engine,none}.ts', 'test/*.none.ts', 'none/seal.ts'].filter(pathExists)).toEqual([])
+    expect(['src/engine/{engine,plan}.ts', 'test/*.test.ts', 'sealing/seal.ts', 'src/'].filter(pathExists).length).toBe(
+      4,
+    )
   })
 })
 
 it('every metric is told of in docs/operations.md', () => {
-  const told = new Set([...documentAt('docs/operations.md')!.text.matchAll(/\blogweir_\w+/g)].map(([name]) => name))
+  const documented = new Set(
+    [...documentAt('docs/operations.md')!.text.matchAll(/\blogweir_\w+/g)].map(([name]) => name),
+  )
   expect(OWN_METRICS.length).toBeGreaterThan(20)
-  expect(OWN_METRICS.filter((name) => !told.has(name))).toEqual([])
+  expect(OWN_METRICS.filter((name) => !documented.has(name))).toEqual([])
 })

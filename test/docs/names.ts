@@ -16,7 +16,7 @@ export const FLAGS: ReadonlySet<string> = new Set([
 ])
 
 /** Flags of other programs that the pages name. */
-export const FLAGS_OF_OTHERS: Readonly<Record<string, string>> = {
+export const FOREIGN_FLAGS: Readonly<Record<string, string>> = {
   '--command': 'psql',
   '--env': 'docker',
   '--interactive': 'docker',
@@ -38,7 +38,7 @@ export const VARIABLES: ReadonlySet<string> = new Set(
 )
 
 /** Variables that begin with LOGWEIR_ but are not settings, with the file that reads them. */
-export const VARIABLES_OF_OTHERS: Readonly<Record<string, string>> = {
+export const TEST_VARIABLES: Readonly<Record<string, string>> = {
   LOGWEIR_TEST_SOAK_MINUTES: 'of test/program/soak.slow.test.ts',
   LOGWEIR_TEST_SEED: 'of test/support/seed.ts',
 }
@@ -101,7 +101,7 @@ export function isPath(word: string): boolean {
 }
 
 /** Returns whether a file or folder exists, by its path or the end of its path. `{a,b}` means both, `*` any name. */
-export function isThere(path: string): boolean {
+export function pathExists(path: string): boolean {
   return alternativesOf(path.replace(/\/$/, '')).every((one) => {
     const pattern = new RegExp(`/${one.replaceAll('.', '\\.').replaceAll('*', '[^/]*')}$`)
     return FILES.some((file) => pattern.test(file))

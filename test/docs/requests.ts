@@ -55,9 +55,9 @@ export async function checkRequest({ url, method, headers, body }: ShownRequest)
     recordsIn(Buffer.from(bytes).toString(), form, defaults)
   const { app } = createTestApp({ engine, endpoints: SERVED, intake: { trouble: () => undefined, prepare() {}, take } })
   // The live tail never ends, so only its headers are requested.
-  const asked = pathname === '/api/tail' ? 'HEAD' : method
+  const requestMethod = pathname === '/api/tail' ? 'HEAD' : method
   const answer = await app.fetch(
-    new Request(`http://localhost${pathname}${search}`, { method: asked, headers: { ...headers }, body }),
+    new Request(`http://localhost${pathname}${search}`, { method: requestMethod, headers: { ...headers }, body }),
   )
   const told = `${answer.status} ${await answer.text()}`
   app.close()
