@@ -3,7 +3,7 @@
 import './base/ignored-signals.js'
 import { createStderrLog, type Log } from './base/log.js'
 import { COMMANDS } from './commands/all.js'
-import { EXIT, failed } from './commands/command.js'
+import { EXIT, logFailure } from './commands/command.js'
 import { findCommand } from './commands/find.js'
 import { help } from './commands/help.js'
 import { version } from './commands/version.js'
@@ -43,7 +43,7 @@ async function main(): Promise<void> {
     // Pending requests must not keep the process alive.
     if (isBrokenPipe(error)) process.exit(EXIT.ok)
     // A server that is already listening must not keep the process alive.
-    process.exit(failed(error, log))
+    process.exit(logFailure(error, log))
   }
 }
 

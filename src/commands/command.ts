@@ -1,44 +1,41 @@
 import { LogweirError } from '../base/errors.js'
 import type { Log } from '../base/log.js'
 import type { Environment, Settings } from '../config/setting.js'
+import type { Choice } from './completion/positions.js'
 
-/** What a supervisor sees: done; failed, so that another attempt may help; called wrongly, so that none will. */
+/** Exit codes: success; failure, so that another attempt may succeed; wrong usage, so that none will. */
 export const EXIT = { ok: 0, failure: 1, usage: 2 }
 
-/** What a command works with. */
+/** The environment in which a command runs. */
 export interface Context {
   environment: Environment
-  /** Says one line to the person who runs the program. */
+  /** Writes one line to standard error. */
   log: Log
   stdout: NodeJS.WriteStream
   stderr: NodeJS.WriteStream
+  /** All commands, for help and completion. */
   commands: readonly Command[]
 }
 
-/** A word that a command takes first, and the flags that only go with it. */
-export interface Choice {
-  word: string
-  flags: readonly { flag: string; meaning: string }[]
-}
-
-/** A command: help, completion and the program itself all come from here. */
+/** A command of the program. Its help, its completion and its call are derived from this. */
 export interface Command {
-  /** How it is called: one word, or two as in `schema clickhouse`. */
+  /** One word, or two such as `schema clickhouse`. */
   name: string
-  /** What stands between the name and the flags: `ENDPOINT`. */
+  /** The operand between the name and the flags, as help shows it: `ENDPOINT`. */
   operand?: string
+  /** One line for the list of commands. */
   meaning: string
   settings: Settings
-  /** More for `--help` than settings say. */
+  /** Text that `--help` shows after the settings. */
   remarks?: string
-  /** What the operand may be, for the shell to complete. */
+  /** Returns the values that shells offer as the operand. */
   choices?(commands: readonly Command[]): Promise<readonly Choice[]>
-  /** Runs with the arguments behind the name. Gives the exit code; throws `usage`. */
+  /** Runs with the arguments after the name. Returns the exit code; throws `usage`. */
   run(args: readonly string[], context: Context): Promise<number>
 }
 
-/** Logs why a command failed, and returns its exit code. Only `usage` is a fault of the call: all else may pass. */
-export function failed(error: unknown, log: Log): number {
+/** Logs why a command failed, and returns its exit code: `EXIT.usage` for the error code `usage`, else `EXIT.failure`. */
+export function logFailure(error: unknown, log: Log): number {
   const isOurs = error instanceof LogweirError
   const { code, message } = isOurs ? error : { code: 'failed', message: messageOf(error) }
   log(message, { level: 'error', code })
@@ -47,7 +44,7 @@ export function failed(error: unknown, log: Log): number {
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
-/** Writes and waits until it is out. Rejects with EPIPE where the reader has gone. */
+/** Writes to a stream. Resolves when the data has been written; rejects with EPIPE if the reader has closed the pipe. */
 export function write(to: NodeJS.WriteStream, text: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     to.write(text, (error) => (error ? reject(error) : resolve()))

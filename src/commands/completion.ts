@@ -2,9 +2,9 @@ import { usageError } from '../base/failures.js'
 import { didYouMean } from '../base/nearest.js'
 import type { Environment } from '../config/setting.js'
 import { type Command, EXIT, write } from './command.js'
-import type { Place } from './completion/places.js'
+import type { CompletableCommand, Position } from './completion/positions.js'
 
-type Script = (places: readonly Place[]) => string
+type Script = (positions: readonly Position[]) => string
 
 const SCRIPTS: Record<string, () => Promise<Script>> = {
   bash: async () => (await import('./completion/bash.js')).bashScript,
@@ -12,9 +12,10 @@ const SCRIPTS: Record<string, () => Promise<Script>> = {
   fish: async () => (await import('./completion/fish.js')).fishScript,
 }
 const SHELLS = Object.keys(SCRIPTS)
-/** What the scripts call, with the line that is completed. */
-const OWN_WORDS = 'endpoints'
+/** The operand that the scripts pass, together with the line to complete, to ask for endpoints of the running service. */
+const ENDPOINTS_OPERAND = 'endpoints'
 
+/** `logweir completion`: prints the completion script of a shell. The scripts call it back for the user's endpoints. */
 export const completion: Command = {
   name: 'completion',
   operand: SHELLS.join('|'),
@@ -27,22 +28,34 @@ fish: logweir completion fish | source, in ~/.config/fish/config.fish
 After query the scripts ask the service for your own endpoints, for at most 1 s.`,
   choices: async () => SHELLS.map((word) => ({ word, flags: [] })),
   async run([shell, extra], { environment, stdout, commands }) {
-    if (shell === OWN_WORDS) {
-      await write(stdout, await ownWords(extra ?? '', environment, commands))
+    if (shell === ENDPOINTS_OPERAND) {
+      await write(stdout, await endpointWords(extra ?? '', environment, commands))
       return EXIT.ok
     }
     if (shell === undefined) throw usageError(`completion for which shell? There are: ${SHELLS.join(', ')}.`)
     if (!SHELLS.includes(shell))
       throw usageError(`unknown shell ${JSON.stringify(shell)}. ${didYouMean(shell, SHELLS)}`)
     if (extra !== undefined) throw usageError(`unexpected argument ${JSON.stringify(extra)}. Try: logweir --help`)
-    const [script, { placesOf }] = await Promise.all([SCRIPTS[shell]!(), import('./completion/places.js')])
-    await write(stdout, script(await placesOf(commands)))
+    const [script, { listPositions }] = await Promise.all([SCRIPTS[shell]!(), import('./completion/positions.js')])
+    await write(stdout, script(listPositions(await completableCommands(commands))))
     return EXIT.ok
   },
 }
 
-/** A word a line. */
-async function ownWords(line: string, environment: Environment, commands: readonly Command[]): Promise<string> {
+/** Resolves the operands of the commands, so that completion does not need to know how commands find them. */
+export function completableCommands(commands: readonly Command[]): Promise<CompletableCommand[]> {
+  return Promise.all(
+    commands.map(async ({ name, meaning, settings, choices }) => ({
+      name,
+      meaning,
+      settings,
+      choices: (await choices?.(commands)) ?? [],
+    })),
+  )
+}
+
+/** Returns the words that the running service adds to those in the script, one per line. */
+async function endpointWords(line: string, environment: Environment, commands: readonly Command[]): Promise<string> {
   const { completeQuery } = await import('../client/complete.js')
   const choices = (await commands.find(({ name }) => name === 'query')?.choices?.(commands)) ?? []
   const words = await completeQuery(

@@ -4,7 +4,7 @@ import { limitWarning } from '../base/memory.js'
 import { catchStopSignals } from '../base/stop-signals.js'
 import { readServeConfig } from '../config/config.js'
 import { SERVE_SETTINGS } from '../config/settings.js'
-import { type Command, failed } from './command.js'
+import { type Command, logFailure } from './command.js'
 import { exitProcess } from './exit-process.js'
 
 export const serve: Command = {
@@ -20,6 +20,6 @@ export const serve: Command = {
     if (warning !== undefined) log(warning, { level: 'warn', code: 'memory_limit_too_low' })
     const { runService } = await import('../service.js')
     // A standard input that nobody closes must not hold the program.
-    return exitProcess(await runService(config, log, signals).catch((error) => failed(error, log)))
+    return exitProcess(await runService(config, log, signals).catch((error) => logFailure(error, log)))
   },
 }

@@ -4,15 +4,15 @@ import { completeQuery } from '../../src/client/complete.js'
 import { COMMANDS } from '../../src/commands/all.js'
 import { bashScript } from '../../src/commands/completion/bash.js'
 import { fishScript } from '../../src/commands/completion/fish.js'
-import { placesOf } from '../../src/commands/completion/places.js'
+import { listPositions } from '../../src/commands/completion/positions.js'
 import { zshScript } from '../../src/commands/completion/zsh.js'
-import { completion } from '../../src/commands/completion.js'
+import { completableCommands, completion } from '../../src/commands/completion.js'
 import { flagOf } from '../../src/config/setting.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import { definitions } from '../../src/http/query/definitions.js'
 import { fakeService, reply } from '../client/fake-service.js'
 
-const places = await placesOf(COMMANDS)
+const positions = listPositions(await completableCommands(COMMANDS))
 
 const has = (shell: string) => spawnSync(shell, ['--version']).error === undefined
 
@@ -27,7 +27,7 @@ function sh(shell: keyof typeof ARGS, script: string): string {
 }
 
 const inBash = (words: readonly string[]) =>
-  `${bashScript(places)}
+  `${bashScript(positions)}
 COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}
 COMP_LINE='${words.join(' ')}'; COMP_POINT=\${#COMP_LINE}
 _logweir
@@ -39,11 +39,11 @@ const inZsh = (words: readonly string[]) =>
 _describe() { local array=\${@[-1]}; printf '%s\\n' "\${(P@)array%%:*}"; }
 compadd() { shift; printf '%s\\n' "$@"; }
 _files() { print files "$@"; }
-${zshScript(places)}
+${zshScript(positions)}
 words=(${words.map((word) => `'${word}'`).join(' ')}); CURRENT=${words.length}
 _logweir`
 
-const inFish = (words: readonly string[]) => `${fishScript(places)}
+const inFish = (words: readonly string[]) => `${fishScript(positions)}
 complete -C '${words.join(' ')}' | string replace -r '\\t.*' ''; true`
 
 const INPUTS = { bash: inBash, zsh: inZsh, fish: inFish }
@@ -66,19 +66,22 @@ function offered(shell: keyof typeof INPUTS, line: string): string[] {
 
 describe('the places of a command line', () => {
   it('hold every command and every flag', () => {
-    const pathOf = new Map(places.map((place) => [place.path, place]))
+    const pathOf = new Map(positions.map((position) => [position.path, position]))
     for (const { name, settings } of COMMANDS) {
       const flags = Object.entries(settings).flatMap(([setting, { flag }]) => (flag === false ? [] : [flagOf(setting)]))
       expect(pathOf.get(name)!.flags.map(({ flag }) => flag)).toEqual([...flags, '--help'])
       const [first, second] = name.split(' ')
-      expect(pathOf.get('')!.next.map(({ word }) => word)).toContain(first)
-      if (second !== undefined) expect(pathOf.get(first!)!.next.map(({ word }) => word)).toContain(second)
+      expect(pathOf.get('')!.words.map(({ word }) => word)).toContain(first)
+      if (second !== undefined) expect(pathOf.get(first!)!.words.map(({ word }) => word)).toContain(second)
     }
-    expect(pathOf.get('query')!.next.map(({ word }) => word)).toEqual(ENDPOINTS.map(({ name }) => name))
+    expect(pathOf.get('query')!.words.map(({ word }) => word)).toEqual(ENDPOINTS.map(({ name }) => name))
   })
 
   it('hold no word that a shell could take for more', () => {
-    const all = places.flatMap(({ next, flags }) => [...next.map(({ word }) => word), ...flags.map(({ flag }) => flag)])
+    const all = positions.flatMap(({ words, flags }) => [
+      ...words.map(({ word }) => word),
+      ...flags.map(({ flag }) => flag),
+    ])
     expect(all.filter((word) => !/^[a-z0-9.-]+$/.test(word))).toEqual([])
   })
 })
@@ -125,10 +128,10 @@ describe.each(['bash', 'zsh', 'fish'] as const)('completion of %s', (shell) => {
   })
 
   it('is whole: every word of every place is offered there', () => {
-    for (const { path, next, flags } of places) {
+    for (const { path, words, flags } of positions) {
       const line = path === '' ? '' : `${path} `
       const found = [...offered(shell, line), ...offered(shell, `${line}--`)]
-      const expected = [...next.map(({ word }) => word), ...flags.map(({ flag }) => flag)]
+      const expected = [...words.map(({ word }) => word), ...flags.map(({ flag }) => flag)]
       expect(found).toEqual(expect.arrayContaining(expected))
     }
   })

@@ -53,7 +53,7 @@ it('a memory limit that cannot be kept is a warning', async () => {
     return linesOf(program.said()).filter(({ code }) => code === 'memory_limit_too_low')
   }
   expect(await linesWith('64M')).toMatchObject([
-    { level: 'warn', msg: expect.stringContaining('Give it 256M or more') },
+    { level: 'warn', msg: expect.stringContaining('Set --memory-limit to 256M or more') },
   ])
   expect(await linesWith('256M')).toEqual([])
 })

@@ -1,40 +1,40 @@
-import type { Flag, Place } from './places.js'
-import { askOwnWords, cases, findPlace, OWN_PLACE, quoted, valueCases } from './posix.js'
+import type { FlagArgument, Position } from './positions.js'
+import { cases, ENDPOINT_POSITION, endpointWordsCommand, findPosition, quoted, valueCases } from './posix.js'
 
-/** The script for bash, 3.2 or newer. */
-export function bashScript(places: readonly Place[]): string {
-  const words = places.map(({ path, next, flags }) => {
-    const all = [...next.map(({ word }) => word), ...flags.map(({ flag }) => flag)]
+/** Returns the completion script for bash 3.2 or newer. */
+export function bashScript(positions: readonly Position[]): string {
+  const branches = positions.map(({ path, words, flags }) => {
+    const all = [...words.map(({ word }) => word), ...flags.map(({ flag }) => flag)]
     return [quoted(path), `choices=${quoted(all.join(' '))}`] as const
   })
   return `# Completion of logweir for bash: source <(logweir completion bash)
 _logweir() {
   local current="\${COMP_WORDS[COMP_CWORD]}" choices=''
   local previous="\${COMP_WORDS[COMP_CWORD-1]}"
-  # bash takes --flag=value apart.
+  # bash splits --flag=value into three words.
   [[ "$current" == = ]] && current=''
   [[ "$previous" == = ]] && previous="\${COMP_WORDS[COMP_CWORD-2]}"
-${findPlace(places, `"\${COMP_WORDS[@]:1:COMP_CWORD-1}"`)}
-  case "$place $previous" in
-${valueCases(places, complete)}
+${findPosition(positions, `"\${COMP_WORDS[@]:1:COMP_CWORD-1}"`)}
+  case "$position $previous" in
+${valueCases(positions, complete)}
   esac
-  case "$place" in
-${cases(words)}
+  case "$position" in
+${cases(branches)}
   esac
-  [[ "$place" == ${OWN_PLACE} ]] && choices+=" $(${askOwnWords(`"\${COMP_LINE:0:COMP_POINT}"`)})"
+  [[ "$position" == ${ENDPOINT_POSITION} ]] && choices+=" $(${endpointWordsCommand(`"\${COMP_LINE:0:COMP_POINT}"`)})"
   COMPREPLY=($(compgen -W "$choices" -- "$current"))
 }
 complete -F _logweir logweir
 `
 }
 
-function complete(takes: Exclude<Flag['takes'], 'nothing'>): string {
-  if (takes === 'anything') return ''
-  if (takes === 'file') return paths('-f')
-  if (takes === 'folder') return paths('-d')
-  return `COMPREPLY=($(compgen -W ${quoted(takes.words.join(' '))} -- "$current")); `
+function complete(argument: Exclude<FlagArgument, 'nothing'>): string {
+  if (argument === 'anything') return ''
+  if (argument === 'file') return paths('-f')
+  if (argument === 'folder') return paths('-d')
+  return `COMPREPLY=($(compgen -W ${quoted(argument.words.join(' '))} -- "$current")); `
 }
 
-/** Names of files may hold spaces; older versions have no compopt. */
+/** File names may contain spaces, so only line breaks separate them. Older versions of bash have no compopt. */
 const paths = (kind: string) =>
   `local IFS=$'\\n'; compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen ${kind} -- "$current")); `

@@ -1,43 +1,45 @@
-import { type Flag, type Place, valueFlags } from './places.js'
-import { askOwnWords, OWN_PLACE, quoted } from './posix.js'
+import { type FlagArgument, flagsWithValue, type Position } from './positions.js'
+import { ENDPOINT_POSITION, endpointWordsCommand, quoted } from './posix.js'
 
-/** The script for fish. */
-export function fishScript(places: readonly Place[]): string {
-  const lines = places.flatMap(({ path, next, flags }) => {
-    const at = `complete -c logweir -n "test (__logweir_place) = '${path}'"`
+/** Returns the completion script for fish. */
+export function fishScript(positions: readonly Position[]): string {
+  const lines = positions.flatMap(({ path, words, flags }) => {
+    const at = `complete -c logweir -n "test (__logweir_position) = '${path}'"`
     return [
-      ...next.map(({ word, meaning }) => `${at} -a ${quoted(word)} -d ${quoted(meaning)}`),
-      ...flags.map(({ flag, meaning, takes }) => `${at} -l ${flag.slice(2)} ${complete(takes)}-d ${quoted(meaning)}`),
+      ...words.map(({ word, meaning }) => `${at} -a ${quoted(word)} -d ${quoted(meaning)}`),
+      ...flags.map(
+        ({ flag, meaning, argument }) => `${at} -l ${flag.slice(2)} ${complete(argument)}-d ${quoted(meaning)}`,
+      ),
     ]
   })
   return `# Completion of logweir for fish: logweir completion fish | source
-function __logweir_place
-  set -l place ''
+function __logweir_position
+  set -l position ''
   set -l before ''
   for word in (commandline -opc)[2..]
-    if contains -- "$before" ${valueFlags(places).join(' ')}
+    if contains -- "$before" ${flagsWithValue(positions).join(' ')}
       set before ''
       continue
     end
     set before $word
-    set -l longer (string trim "$place $word")
-    contains -- "$longer" ${places
+    set -l longer (string trim "$position $word")
+    contains -- "$longer" ${positions
       .filter(({ path }) => path !== '')
       .map(({ path }) => quoted(path))
       .join(' ')}
-    and set place $longer
+    and set position $longer
   end
-  echo $place
+  echo $position
 end
 complete -c logweir -f
-complete -c logweir -n "test (__logweir_place) = '${OWN_PLACE}'" -a '(${askOwnWords('(commandline -cp)')})'
+complete -c logweir -n "test (__logweir_position) = '${ENDPOINT_POSITION}'" -a '(${endpointWordsCommand('(commandline -cp)')})'
 ${lines.join('\n')}
 `
 }
 
-function complete(takes: Flag['takes']): string {
-  if (takes === 'nothing') return ''
-  if (takes === 'file') return '-r -F '
-  if (takes === 'folder') return "-x -a '(__fish_complete_directories)' "
-  return takes === 'anything' ? '-x ' : `-x -a ${quoted(takes.words.join(' '))} `
+function complete(argument: FlagArgument): string {
+  if (argument === 'nothing') return ''
+  if (argument === 'file') return '-r -F '
+  if (argument === 'folder') return "-x -a '(__fish_complete_directories)' "
+  return argument === 'anything' ? '-x ' : `-x -a ${quoted(argument.words.join(' '))} `
 }

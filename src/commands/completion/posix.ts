@@ -1,46 +1,56 @@
-import { type Flag, type Place, valueFlags } from './places.js'
+import { type FlagArgument, flagsWithValue, type Position } from './positions.js'
 
-/** What the scripts of bash and zsh have in common. */
+/** Parts that the scripts of bash and zsh share. */
 
-/** A text in single quotes, in which neither these shells nor fish see anything but quotes and backslashes. */
+/**
+ * Quotes a text for bash, zsh and fish: apostrophes become ’ and backslashes are removed, since nothing else has a meaning
+ * in single quotes.
+ */
 export const quoted = (text: string): string => `'${text.replaceAll("'", '’').replaceAll('\\', '')}'`
 
-/** The branches of a `case`, one for each body. */
+/** Returns the branches of a `case`. Patterns with equal bodies share a branch. */
 export function cases(rows: readonly (readonly [pattern: string, body: string])[]): string {
   const patterns = new Map<string, string[]>()
   for (const [pattern, body] of rows) patterns.set(body, [...(patterns.get(body) ?? []), pattern])
   return [...patterns].map(([body, all]) => `    ${all.join('|')}) ${body} ;;`).join('\n')
 }
 
-const knownPaths = (places: readonly Place[]) =>
-  places
+const quotedPaths = (positions: readonly Position[]) =>
+  positions
     .filter(({ path }) => path !== '')
     .map(({ path }) => quoted(path))
     .join('|')
 
-/** The words that were typed so far, as far as they are a place. The same in bash and zsh, but for the array of words. */
-export const findPlace = (places: readonly Place[], typed: string) => `  local place='' word before=''
+/**
+ * Returns shell code that sets `position` to the longest known path among the typed words. `typed` is the shell's
+ * expression for these words, the one difference between bash and zsh.
+ */
+export const findPosition = (positions: readonly Position[], typed: string) => `  local position='' word before=''
   for word in ${typed}; do
-    case "$before" in ${valueFlags(places).join('|')}) before=''; continue ;; esac
+    case "$before" in ${flagsWithValue(positions).join('|')}) before=''; continue ;; esac
     before="$word"
-    case "\${place:+$place }$word" in ${knownPaths(places)}) place="\${place:+$place }$word" ;; esac
+    case "\${position:+$position }$word" in ${quotedPaths(positions)}) position="\${position:+$position }$word" ;; esac
   done`
 
-/** The branches for what stands behind a flag that takes a value; `complete` is the shell's way to say what may. */
+/** Returns the branches for the values of flags. `complete` returns the shell's code that offers one kind of value. */
 export function valueCases(
-  places: readonly Place[],
-  complete: (takes: Exclude<Flag['takes'], 'nothing'>) => string,
+  positions: readonly Position[],
+  complete: (argument: Exclude<FlagArgument, 'nothing'>) => string,
 ): string {
-  const rows = places.flatMap(({ path, flags }) =>
-    flags.flatMap(({ flag, takes }) =>
-      takes === 'nothing' ? [] : [[quoted(`${path} ${flag}`), `${complete(takes)}return`] as const],
+  const rows = positions.flatMap(({ path, flags }) =>
+    flags.flatMap(({ flag, argument }) =>
+      argument === 'nothing' ? [] : [[quoted(`${path} ${flag}`), `${complete(argument)}return`] as const],
     ),
   )
   return cases(rows)
 }
 
-/** Where endpoints of users are completed: the running service knows them. */
-export const OWN_PLACE = 'query'
+/** The position at which the scripts ask the running service for the user's own endpoints. */
+export const ENDPOINT_POSITION = 'query'
 
-/** Asks for the words of that place, silently; `line` is the shell's way to name what was typed up to the cursor. */
-export const askOwnWords = (line: string): string => `logweir completion endpoints ${line} 2>/dev/null </dev/null`
+/**
+ * Returns the shell command that prints the words for {@link ENDPOINT_POSITION}, one per line, and no error messages.
+ * `line` is the shell's expression for the text up to the cursor.
+ */
+export const endpointWordsCommand = (line: string): string =>
+  `logweir completion endpoints ${line} 2>/dev/null </dev/null`

@@ -1,10 +1,10 @@
-import type { Flag, Place } from './places.js'
-import { askOwnWords, cases, findPlace, OWN_PLACE, quoted, valueCases } from './posix.js'
+import type { FlagArgument, Position } from './positions.js'
+import { cases, ENDPOINT_POSITION, endpointWordsCommand, findPosition, quoted, valueCases } from './posix.js'
 
-/** The script for zsh. */
-export function zshScript(places: readonly Place[]): string {
-  const words = places.map(({ path, next, flags }) => {
-    const choices = next.map(({ word, meaning }) => quoted(`${word}:${meaning}`))
+/** Returns the completion script for zsh. */
+export function zshScript(positions: readonly Position[]): string {
+  const branches = positions.map(({ path, words, flags }) => {
+    const choices = words.map(({ word, meaning }) => quoted(`${word}:${meaning}`))
     const options = flags.map(({ flag, meaning }) => quoted(`${flag}:${meaning}`))
     return [quoted(path), `choices=(${choices.join(' ')}) options=(${options.join(' ')})`] as const
   })
@@ -12,15 +12,15 @@ export function zshScript(places: readonly Place[]): string {
 # Completion of logweir for zsh: source <(logweir completion zsh)
 _logweir() {
   local -a choices options own
-${findPlace(places, `"\${(@)words[2,CURRENT-1]}"`)}
-  case "$place $words[CURRENT-1]" in
-${valueCases(places, complete)}
+${findPosition(positions, `"\${(@)words[2,CURRENT-1]}"`)}
+  case "$position $words[CURRENT-1]" in
+${valueCases(positions, complete)}
   esac
-  case "$place" in
-${cases(words)}
+  case "$position" in
+${cases(branches)}
   esac
-  if [[ "$place" == ${OWN_PLACE} ]]; then
-    own=(\${(f)"$(${askOwnWords(`"\${(j: :)words[1,CURRENT]}"`)})"})
+  if [[ "$position" == ${ENDPOINT_POSITION} ]]; then
+    own=(\${(f)"$(${endpointWordsCommand(`"\${(j: :)words[1,CURRENT]}"`)})"})
     choices+=(\${own:#--*})
     options+=(\${(M)own:#--*})
   fi
@@ -31,9 +31,9 @@ compdef _logweir logweir
 `
 }
 
-function complete(takes: Exclude<Flag['takes'], 'nothing'>): string {
-  if (takes === 'anything') return ''
-  if (takes === 'file') return '_files; '
-  if (takes === 'folder') return '_files -/; '
-  return `compadd -- ${takes.words.map(quoted).join(' ')}; `
+function complete(argument: Exclude<FlagArgument, 'nothing'>): string {
+  if (argument === 'anything') return ''
+  if (argument === 'file') return '_files; '
+  if (argument === 'folder') return '_files -/; '
+  return `compadd -- ${argument.words.map(quoted).join(' ')}; `
 }

@@ -1,0 +1,98 @@
+import { flagOf, type Setting, type Settings } from '../../config/setting.js'
+import { onOff } from '../../config/value-types.js'
+
+/** Positions of a command line and the words that shells offer there, derived from the commands themselves. */
+
+/** A value that a command accepts as its operand, and the flags that are valid only with it. */
+export interface Choice {
+  word: string
+  flags: readonly { flag: string; meaning: string }[]
+}
+
+/** A command as completion sees it. */
+export interface CompletableCommand {
+  /** One word, or two such as `schema clickhouse`. */
+  name: string
+  meaning: string
+  settings: Settings
+  /** The values of its operand; empty if they cannot be listed. */
+  choices: readonly Choice[]
+}
+
+/** A position on the command line: the words before it, and the words and flags that may follow. */
+export interface Position {
+  /** The words before it, such as `schema clickhouse`; empty directly after the program's name. */
+  path: string
+  words: readonly Word[]
+  flags: readonly Flag[]
+}
+
+/** A word that a shell offers, with its description. */
+export interface Word {
+  word: string
+  meaning: string
+}
+
+/** The argument of a flag: one of some words, a path, any text, or none. */
+export type FlagArgument = { words: readonly string[] } | 'file' | 'folder' | 'anything' | 'nothing'
+
+/** A flag that a shell offers, such as `--data-dir`. */
+export interface Flag {
+  flag: string
+  meaning: string
+  argument: FlagArgument
+}
+
+const HELP: Flag = { flag: '--help', meaning: 'print the help', argument: 'nothing' }
+const VERSION: Flag = { flag: '--version', meaning: 'print the version', argument: 'nothing' }
+
+/** Returns every position: after the program's name, after each command, and after each operand of a command. */
+export function listPositions(commands: readonly CompletableCommand[]): readonly Position[] {
+  const positions = new Map<string, Position>()
+  const firstWords = commands.map(({ name, meaning }) => ({ word: name.split(' ')[0]!, meaning }))
+  positions.set('', { path: '', words: withoutDuplicates(firstWords), flags: [VERSION, HELP] })
+  for (const command of commands) {
+    const [group, word] = command.name.split(' ') as [string, string?]
+    if (word !== undefined) {
+      const { words = [] } = positions.get(group) ?? {}
+      positions.set(group, { path: group, words: [...words, { word, meaning: command.meaning }], flags: [] })
+    }
+    for (const position of positionsOfCommand(command)) positions.set(position.path, position)
+  }
+  return [...positions.values()]
+}
+
+function positionsOfCommand({ name, settings, choices }: CompletableCommand): Position[] {
+  const flags = [...flagsOf(settings), HELP]
+  return [
+    { path: name, words: choices.map(({ word }) => ({ word, meaning: '' })), flags },
+    ...choices.map((choice) => ({
+      path: `${name} ${choice.word}`,
+      words: [],
+      flags: [...choice.flags.map((flag) => ({ ...flag, argument: 'anything' as const })), ...flags],
+    })),
+  ]
+}
+
+/** Removes duplicates, since the commands of a group share their first word. The description of the first one is kept. */
+const withoutDuplicates = (words: readonly Word[]) =>
+  [...new Map(words.toReversed().map((one) => [one.word, one])).values()].reverse()
+
+function flagsOf(settings: Settings): Flag[] {
+  return Object.entries(settings)
+    .filter(([, { flag }]) => flag !== false)
+    .map(([name, setting]) => ({ flag: flagOf(name), meaning: setting.meaning, argument: argumentOf(setting) }))
+}
+
+function argumentOf({ type }: Setting<unknown>): FlagArgument {
+  if (type === onOff) return 'nothing'
+  if (type.words !== undefined) return { words: type.words }
+  if (type.placeholder === 'FILE') return 'file'
+  return type.placeholder === 'DIR' ? 'folder' : 'anything'
+}
+
+/** Returns the flags of all positions that take a value: the word after such a flag is never a command. */
+export function flagsWithValue(positions: readonly Position[]): string[] {
+  const flags = positions.flatMap((position) => position.flags.filter(({ argument }) => argument !== 'nothing'))
+  return [...new Set(flags.map(({ flag }) => flag))]
+}
