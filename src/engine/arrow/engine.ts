@@ -11,8 +11,8 @@ import { shapeOf } from '../plan.js'
 import { runBuckets, runRows } from './query/execute.js'
 import { createFollowers } from './query/follow.js'
 import { runGroups } from './query/groups.js'
-import { createPartialCache } from './query/partial-cache.js'
-import type { Run } from './query/select.js'
+import { createPartialCache, type PartialCache } from './query/partial-cache.js'
+import type { RunContext } from './query/select.js'
 import { recompressInQuiet } from './storage/compaction/compaction.js'
 import { createDiskKeeper } from './storage/persistence/disk-persistence.js'
 import type { Sealer } from './storage/sealing/sealer.js'
@@ -23,7 +23,7 @@ import { createStore, type Store } from './storage/store/store.js'
 export interface ArrowEngineOptions {
   clock: Clock
   metrics: Metrics
-  /** Where rows are kept, whose release is then the engine's; without it they live in memory only. */
+  /** The data directory, which the engine releases when it closes; without it rows are in memory only. */
   disk?: Disk
   log?: Log
   /**
@@ -115,25 +115,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   const stopRecompressing = durable && recompressInQuiet(clock, store, durable.keeper, options.log)
   const stopSync = durable?.syncEvery(SYNC_MS, clock, () => store.sealFailing())
 
-  const run: Engine['run'] = async (plan, { signal, onScanStats } = {}) => {
-    const shape = shapeOf(plan)
-    if (shape === undefined) return inOrder([])
-    const { parts, total, release } = store.view(shape.source, shape)
-    const count = countWork(total, metrics)
-    const run: Run = { parts, partialCache, yieldIfDue: createYielder(signal), ...count }
-    if (shape.kind !== 'rows') {
-      const running = shape.kind === 'groups' ? runGroups(shape, run, groupingLimits) : runBuckets(shape, run)
-      const rows = await running.finally(release)
-      onScanStats?.(count.work())
-      return inOrder(rows)
-    }
-    const found = await runRows(shape, run).catch((error) => {
-      release()
-      throw error
-    })
-    onScanStats?.(count.work())
-    return releasing(found, release)
-  }
+  const run = createRun({ store, partialCache, metrics, groupingLimits })
 
   return {
     async recover() {
@@ -173,19 +155,49 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   }
 }
 
+interface RunParts {
+  store: Store
+  partialCache: PartialCache
+  metrics: Pick<Metrics, 'scannedRows'>
+  groupingLimits: GroupingLimits
+}
+
+/** Returns {@link Engine.run} over a store. A run keeps its snapshot of the rows until its last row is read. */
+function createRun({ store, partialCache, metrics, groupingLimits }: RunParts): Engine['run'] {
+  return async (plan, { signal, onScanStats } = {}) => {
+    const shape = shapeOf(plan)
+    if (shape === undefined) return inOrder([])
+    const { parts, total, release } = store.view(shape.source, shape)
+    const { onOpen, onScan, stats } = countScans(total, metrics)
+    const context: RunContext = { parts, partialCache, yieldIfDue: createYielder(signal), onOpen, onScan }
+    if (shape.kind !== 'rows') {
+      const running = shape.kind === 'groups' ? runGroups(shape, context, groupingLimits) : runBuckets(shape, context)
+      const rows = await running.finally(release)
+      onScanStats?.(stats())
+      return inOrder(rows)
+    }
+    const found = await runRows(shape, context).catch((error) => {
+      release()
+      throw error
+    })
+    onScanStats?.(stats())
+    return releasing(found, release)
+  }
+}
+
 /** Counts the rows and parts that one run reads; `parts` is the total. */
-function countWork(parts: number, metrics: Pick<Metrics, 'scannedRows'>) {
+function countScans(parts: number, metrics: Pick<Metrics, 'scannedRows'>) {
   let rows = 0
   let opened = 0
   return {
-    opening() {
+    onOpen() {
       opened += 1
     },
-    scanned(more: number) {
+    onScan(more: number) {
       rows += more
       metrics.scannedRows.inc(more)
     },
-    work: (): ScanStats => ({ rows, segments: { total: parts, pruned: parts - opened } }),
+    stats: (): ScanStats => ({ rows, segments: { total: parts, pruned: parts - opened } }),
   }
 }
 

@@ -1,15 +1,16 @@
 /**
- * Folds what it is given of one bucket into a state. The state is plain data, so that the partial result of a sealed
- * segment can be kept and merged as often as it is asked for. An accumulator itself has no state.
+ * Folds the rows of one bucket into a state. The state is plain data, so that the partial result of a sealed
+ * segment can be cached and merged many times. The accumulator itself is stateless.
  */
 export interface Accumulator<Input, State> {
+  /** Returns the state of no rows. */
   create(): State
   /** Folds one stretch of rows of the bucket into `state`. */
   update(state: State, input: Input): void
-  /** Folds `from`, which stays as it is, into `into`. */
+  /** Folds `from`, which is not changed, into `into`. */
   merge(into: State, from: State): void
-  /** Brings a state that is to be kept into a form that is small and quick to merge. It may still be added to. */
+  /** Converts a state to a form that is small and quick to merge, before it is cached. It can still be updated. */
   shrink?(state: State): void
-  /** Bytes of memory that a state takes, about. */
+  /** Returns the approximate memory of a state. */
   bytes(state: State): number
 }

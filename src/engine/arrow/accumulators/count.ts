@@ -1,10 +1,11 @@
 import type { Accumulator } from './accumulator.js'
 
+/** The number of rows so far. */
 export interface CountState {
   count: number
 }
 
-/** Adds up how many rows there are; what counts as a row is the caller's affair. */
+/** Sums numbers of rows; the caller decides which rows count. */
 export const countAccumulator: Accumulator<number, CountState> = {
   create: () => ({ count: 0 }),
   update(state, rows) {

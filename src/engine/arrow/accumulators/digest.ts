@@ -2,74 +2,85 @@ import { countBelow } from '../../../base/search.js'
 import { COUNTED_INTEGERS, type Histogram } from './histogram.js'
 
 /**
- * A digest: some of a multiset's values in ascending order, and how many values of the multiset lie at or below each.
- * Every value in it is one that was really there. Exact where it holds each value (`cumulative` undefined: weight 1).
+ * A digest: some values of a multiset in ascending order, and for each the number of values of the multiset
+ * at or below it. All of them occur in the multiset. The digest is exact if it contains every value.
  *
- * It is our own, and the package `tdigest` is its judge in tests, for three reasons that `bench/digest.mjs` measures:
- * it returns values that occurred (`tdigest` interpolates between means, which for two values far apart is a value that
- * no call had), counted integers stay exact, and a million values take half to a fortieth of the time. `tdigest` has
- * the smaller rank error on smooth distributions; here it is bounded for every distribution. docs/performance.md has
- * the figures.
+ * It is implemented here, and the package `tdigest` is used only to check it in tests, for three reasons that
+ * `bench/digest.mjs` measures: it returns values that occurred (`tdigest` interpolates between means, which
+ * for two distant values is a value that did not occur), counted integers stay exact, and a million values
+ * take between a half and a fortieth of the time. `tdigest` has the smaller rank error on smooth
+ * distributions; here it is bounded for every distribution. docs/performance.md has the figures.
  */
 export interface Digest {
   values: Float64Array
-  /** Cumulative weights; undefined where each value weighs 1. */
+  /** Cumulative weights; undefined if each value has the weight 1. */
   cumulative: Float64Array | undefined
 }
 
-/** One value stands for at most this share of its multiset, unless they are all equal: 0.1 percentage points of rank. */
+/**
+ * The largest weight of a value, as a share of its multiset: 0.1 percentage points of rank. Equal values may
+ * exceed it.
+ */
 const LARGEST_SHARE = 1 / 1024
-/** Bins at the most, as a power of two: their counts and values fit the cache beside the values. */
+/**
+ * The largest number of bins, as a power of two: their counts and samples fit the CPU cache together with the
+ * values.
+ */
 const MAX_BIN_BITS = 12
-/** If the values were spread evenly over the bins, so many bins together would hold what one value may stand for. */
+/** Bins per largest weight, if the values were spread evenly over the bins. */
 const BINS_PER_LIMIT = 4
-/** So many values are sorted in less time than bins are set up. */
+/** Up to this many values are sorted, which takes less time than setting up bins. */
 const SORTED_LENGTH = 512
 
-/** How many values a digest stands for. */
+/** Returns the number of values that a digest represents. */
 export function weightOf({ values, cumulative }: Digest): number {
   return cumulative === undefined ? values.length : (cumulative.at(-1) ?? 0)
 }
 
-/** Bytes of memory that a digest takes, about. */
+/** Returns the approximate memory of a digest in bytes. */
 export function bytesOfDigest({ values, cumulative }: Digest): number {
   return 240 + values.byteLength + (cumulative?.byteLength ?? 0)
 }
 
-/** How many values of the multiset lie at or below the digest's first `length` values. */
+/** Returns the number of values of the multiset at or below the digest's first `length` values. */
 export function cumulativeAt({ cumulative }: Digest, length: number): number {
   if (length === 0 || cumulative === undefined) return length
   return cumulative[length - 1]!
 }
 
-/** The least value at or below which lie `rank` values of the multiset; `rank` is one of them. */
+/**
+ * Returns the least value with at least `rank` values of the multiset at or below it. `rank` is from 1 to the
+ * weight.
+ */
 export function valueOfRank({ values, cumulative }: Digest, rank: number): number {
   if (cumulative === undefined) return values[rank - 1]!
   return values[countBelow(cumulative, rank)]!
 }
 
-/** The exact digest of `values[0 .. length)`. */
+/** Returns the exact digest of `values[0 .. length)`. */
 export function sortedDigest(values: Float64Array, length: number): Digest {
   return { values: values.slice(0, length).sort(), cumulative: undefined }
 }
 
-/** The exact digest of the integers that were counted, of which there must be some. */
+/** Returns the exact digest of the counted integers of a histogram, which must have some. */
 export function countedDigest({ integers, least, greatest }: Histogram): Digest {
   const output = createOutput()
   emitCounted(output, integers.subarray(least, greatest + 1), INTEGERS.subarray(least, greatest + 1))
   return close(output)
 }
 
-/** What stands in each place of a histogram's counts. */
+/** The integer of each position of a histogram's counts. */
 const INTEGERS = Float64Array.from({ length: COUNTED_INTEGERS }, (_, integer) => integer)
 
 /**
- * A digest of `values[0 .. length)`, which it may reorder, in linear time. A value in it stands for at most 1/1024 of
- * `among` values, of which these may be a part.
+ * Returns a digest of `values[0 .. length)`, which it may reorder, in linear time. A value in it has a weight
+ * of at most
+ * 1/1024 of `among`, the size of a multiset that may include further values.
  *
- * The values are counted in bins of equal leading bits: a double's leading 32 bits, read as an integer, ascend with it,
- * so bins are about equally wide in proportion to the value. A bin keeps one of its values. A bin too heavy to be stood
- * for by one value, unless all in it are equal, is cut into finer bins in its turn.
+ * The values are counted in bins of equal leading bits: a double's leading 32 bits, read as an integer,
+ * ascend with it, so bins are about equally wide in proportion to the value. Each bin is represented by one
+ * of its values. A bin that is too heavy for that is divided into finer bins, unless all of its values are
+ * equal.
  */
 export function binnedDigest(values: Float64Array, length: number, among = length): Digest {
   const output = createOutput()
@@ -77,25 +88,25 @@ export function binnedDigest(values: Float64Array, length: number, among = lengt
   return close(output)
 }
 
-/** A digest that is being written. */
+/** A digest under construction. */
 interface Output {
   values: Float64Array
   cumulative: Float64Array
   length: number
 }
 
-/** More than most digests have. */
+/** More values than most digests have. */
 const FIRST_LENGTH = 8192
-/** Memory that one digest after the other is written in. */
-let written: Pick<Output, 'values' | 'cumulative'> = roomFor(FIRST_LENGTH)
+/** The memory that each digest is constructed in, reused. */
+let scratch: Pick<Output, 'values' | 'cumulative'> = allocate(FIRST_LENGTH)
 
-function roomFor(length: number): typeof written {
+function allocate(length: number): typeof scratch {
   return { values: new Float64Array(length), cumulative: new Float64Array(length) }
 }
 
-const createOutput = (): Output => ({ values: written.values, cumulative: written.cumulative, length: 0 })
+const createOutput = (): Output => ({ values: scratch.values, cumulative: scratch.cumulative, length: 0 })
 
-/** How many values it stands for so far. */
+/** Returns the number of values that the output represents so far. */
 const belowOf = ({ cumulative, length }: Output) => (length === 0 ? 0 : cumulative[length - 1]!)
 
 function close({ values, cumulative, length }: Output): Digest {
@@ -103,18 +114,18 @@ function close({ values, cumulative, length }: Output): Digest {
 }
 
 function emit(output: Output, value: number, weight: number): void {
-  makeRoom(output, 1)
+  reserve(output, 1)
   output.cumulative[output.length] = belowOf(output) + weight
   output.values[output.length++] = value
 }
 
-/** How often each of some ascending values occurs; 0 where there is none. */
+/** Appends ascending values with their counts; values with the count 0 are skipped. */
 function emitCounted(output: Output, counts: Uint32Array, samples: Float64Array): void {
-  makeRoom(output, counts.length)
+  reserve(output, counts.length)
   output.length = writeCounted(counts, samples, output.values, output.cumulative, output.length, belowOf(output))
 }
 
-/** A loop of its own, as those of histogram.ts. Returns the new length. */
+/** A separate function for its loop, like those of histogram.ts. Returns the new length. */
 function writeCounted(
   counts: Uint32Array,
   samples: Float64Array,
@@ -132,13 +143,13 @@ function writeCounted(
   return length
 }
 
-function makeRoom(output: Output, more: number): void {
+function reserve(output: Output, more: number): void {
   const needed = output.length + more
   if (needed <= output.values.length) return
-  written = roomFor(Math.max(needed, 2 * output.length))
-  written.values.set(output.values)
-  written.cumulative.set(output.cumulative)
-  Object.assign(output, written)
+  scratch = allocate(Math.max(needed, 2 * output.length))
+  scratch.values.set(output.values)
+  scratch.cumulative.set(output.cumulative)
+  Object.assign(output, scratch)
 }
 
 function digestInto(output: Output, values: Float64Array, limit: number): void {
@@ -158,14 +169,14 @@ function digestInto(output: Output, values: Float64Array, limit: number): void {
   emitLight(from, bins.counts.length)
 }
 
-/** Values of one bin, too many for one of them to stand for unless they are all equal. */
+/** Appends the values of a heavy bin: as one value if they are all equal, else by finer bins. */
 function digestHeavy(output: Output, values: Float64Array, limit: number): void {
   const first = values[0]!
   if (values.every((value) => value === first)) emit(output, first, values.length)
   else digestInto(output, values, limit)
 }
 
-/** Of sorted values one of each `limit`. */
+/** Appends every `limit`-th of the sorted values, with the weight of those that it represents. */
 function emitSorted(output: Output, sorted: Float64Array, limit: number): void {
   for (let start = 0; start < sorted.length; start += limit) {
     const end = Math.min(start + limit, sorted.length)
@@ -174,7 +185,7 @@ function emitSorted(output: Output, sorted: Float64Array, limit: number): void {
 }
 
 interface Bins {
-  /** The leading word of a double, less `least` and shifted, is its bin. */
+  /** The bin of a double is the key of its leading word, minus `least`, shifted right by `shift`. */
   least: number
   shift: number
   counts: Uint32Array
@@ -208,7 +219,7 @@ function binning(words: Int32Array, limit: number): { least: number; shift: numb
   return { least, shift, size: ((greatest - least) >>> shift) + 1 }
 }
 
-/** The bins that hold more than `limit`, ascending, with their values. */
+/** Returns the bins with more than `limit` values, ascending, with their values. */
 function gatherHeavy(
   values: Float64Array,
   { least, shift, counts }: Bins,
@@ -236,7 +247,7 @@ function wordsOf(values: Float64Array): Int32Array {
   return new Int32Array(values.buffer, values.byteOffset, values.length * 2)
 }
 
-/** The leading word of a double (little-endian) as an integer that ascends with the double. */
+/** Converts the leading word of a double (little-endian) to an integer that ascends with the double. */
 function keyOf(word: number): number {
   return word ^ ((word >> 31) & 0x7fffffff)
 }

@@ -1,13 +1,13 @@
 import type { Accumulator } from './accumulator.js'
 import type { Histogram } from './histogram.js'
 
-/** Infinity and -Infinity while there was no value. */
+/** The least and the greatest value so far; Infinity and -Infinity without values. */
 export interface ExtremesState {
   min: number
   max: number
 }
 
-/** The least and the greatest value. */
+/** Finds the least and the greatest value. */
 export const extremesAccumulator: Accumulator<Histogram, ExtremesState> = {
   create: () => ({ min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY }),
   update(state, { length, counted, least, greatest, others }) {

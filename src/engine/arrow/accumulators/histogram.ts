@@ -1,34 +1,40 @@
 import { EXCEPTION, type Numbers } from '../columns/numbers.js'
 
 /**
- * The present values of a stretch of rows in the form that sums, extremes and quantiles all work on: of a long stretch
- * the small integers, which milliseconds mostly are, counted one by one, and the other values listed.
+ * The present values of a stretch of rows, as sums, extremes and quantiles all read them. In a long stretch the small
+ * integers, such as most milliseconds, are counted; the other values are listed.
  */
 export interface Histogram {
-  /** How many values there are. */
+  /** The number of values. */
   length: number
-  /** How many of them were counted, and how often each integer occurs; not to be read where none was. */
+  /** The number of values that are counted. If it is 0, `integers`, `least` and `greatest` are undefined memory. */
   counted: number
+  /** The count of each integer below {@link COUNTED_INTEGERS}. */
   integers: Uint32Array
-  /** The least and the greatest integer that was counted; not to be read where none was. */
+  /** The least integer that was counted. */
   least: number
+  /** The greatest integer that was counted. */
   greatest: number
-  /** The values that were not counted, `others[0 .. length - counted)`; the owner's own where none was. */
+  /** The values that were not counted, `others[0 .. length - counted)`; the caller's array if none was counted. */
   others: Float64Array
 }
 
-/** A stretch up to this long is listed only: there is little to gain, and nothing is to be lost of it. */
+/** A stretch of at most this many values is only listed: counting would save little, and listing is exact. */
 export const LISTED_LENGTH = 1024
-/** Integers below this are counted. */
+/** Integers from 0 to below this are counted. */
 export const COUNTED_INTEGERS = 8192
 
+/** Creates an empty histogram, whose memory is reused from stretch to stretch. */
 export function createHistogram(): Histogram {
-  // The last one counts what is no integer below.
+  // The last element counts all other values.
   const integers = new Uint32Array(COUNTED_INTEGERS + 1)
   return { length: 0, counted: 0, integers, least: 0, greatest: 0, others: new Float64Array(0) }
 }
 
-/** Tallies numbers into `histogram`, whose memory is used again. */
+/**
+ * Fills a histogram with numbers, reusing its memory. Up to {@link LISTED_LENGTH} values share the memory of
+ * `values`.
+ */
 export function countNumbers(histogram: Histogram, { values, length }: Numbers): Histogram {
   if (length <= LISTED_LENGTH) return { ...histogram, length, counted: 0, others: values }
   if (length > histogram.others.length) histogram.others = new Float64Array(length)
@@ -39,8 +45,8 @@ export function countNumbers(histogram: Histogram, { values, length }: Numbers):
 }
 
 /**
- * The same for integers of 16 bits, of which as many as there are `exceptions` stand for those, NaN for an absent value,
- * and are larger than what is counted.
+ * Fills a histogram with 16-bit integers, reusing its memory. `shorts` has the placeholder {@link EXCEPTION}, which is
+ * never counted, for each of the `exceptions`, whose values are NaN if absent.
  */
 export function countIntegers(histogram: Histogram, shorts: Uint16Array, exceptions: Float64Array): Histogram {
   if (shorts.length > histogram.others.length) histogram.others = new Float64Array(shorts.length)
@@ -55,12 +61,13 @@ export function countIntegers(histogram: Histogram, shorts: Uint16Array, excepti
   return histogram
 }
 
-// Long loops are functions of their own: V8 compiles a loop while it runs, without what comes behind it, which has not run
-// yet, and keeps that code. A longer function fell back to slow code behind its loop at each call, and began slowly again.
+// Long loops are separate functions: V8 compiles a loop while it runs, without the code after it, which has
+// not run yet, and keeps that code. A longer function was deoptimized after its loop at each call, and
+// started slowly again.
 
 function countShorts(integers: Uint32Array, shorts: Uint16Array): void {
   integers.fill(0)
-  // A local name, and no Math.min: it takes two thirds of the time.
+  // A local constant instead of Math.min takes two thirds of the time.
   const most = COUNTED_INTEGERS
   for (let i = 0; i < shorts.length; i++) {
     const short = shorts[i]!
@@ -68,20 +75,20 @@ function countShorts(integers: Uint32Array, shorts: Uint16Array): void {
   }
 }
 
-/** Returns how many are listed. */
+/** Lists the values that are not NaN. Returns their number. */
 function listPresent(values: Float64Array, others: Float64Array): number {
   let listed = 0
   for (let i = 0; i < values.length; i++) if (!Number.isNaN(values[i])) others[listed++] = values[i]!
   return listed
 }
 
-/** Lists the integers that are not counted behind what is listed already. */
+/** Appends the integers that are too large to be counted to the list. Returns its new length. */
 function listLarge(shorts: Uint16Array, others: Float64Array, listed: number): number {
   for (const short of shorts) if (short >= COUNTED_INTEGERS && short !== EXCEPTION) others[listed++] = short
   return listed
 }
 
-/** Returns how many are listed. */
+/** Counts the small integers, lists the other values, and returns the number of these. */
 function count({ integers, others, length }: Histogram, values: Float64Array): number {
   integers.fill(0)
   let listed = 0
@@ -104,7 +111,7 @@ function findEnds(histogram: Histogram): void {
   histogram.greatest = greatest
 }
 
-/** The exact sum of the integers: far below 2^53. */
+/** Returns the exact sum of the counted integers, which is far below 2^53; 0 if there are none. */
 export function sumOfIntegers({ counted, integers, least, greatest }: Histogram): number {
   let sum = 0
   if (counted > 0) for (let integer = least; integer <= greatest; integer++) sum += integer * integers[integer]!

@@ -1,15 +1,13 @@
 import type { Accumulator } from './accumulator.js'
 import { type Histogram, sumOfIntegers } from './histogram.js'
 
-/**
- * The exact sum of all values, as a few doubles that do not overlap: `sum + error + rest[0] + rest[1] + …`, and apart
- * from them, scaled down, the values so large that a sum of them could overflow.
- */
+/** The exact sum of all values, as a few doubles that do not overlap: `sum + error + rest[0] + rest[1] + …`. */
 export interface MeanState {
   count: number
   sum: number
   error: number
   rest: number[]
+  /** The sum, scaled down, of the values that are so large that their sum could overflow. */
   large: number[]
 }
 
@@ -17,8 +15,8 @@ const LARGE = 2 ** 900
 const LARGE_SCALE = 2 ** 100
 
 /**
- * The arithmetic mean of an exact sum, so that it is right also where values of both signs and of any size cancel.
- * Knuth's two-sum carries the rounding error of each addition along; the errors nearly always add up without one of their own.
+ * The arithmetic mean of an exact sum, which is also right if values of both signs and any size cancel out. Knuth's
+ * two-sum carries along the rounding error of each addition; the errors nearly always add up without rounding.
  */
 export const meanAccumulator: Accumulator<Histogram, MeanState> = {
   create: () => ({ count: 0, sum: 0, error: 0, rest: [], large: [] }),
@@ -52,13 +50,13 @@ export const meanAccumulator: Accumulator<Histogram, MeanState> = {
   bytes: ({ rest, large }) => 120 + 8 * (rest.length + large.length),
 }
 
-/** What `a + b = sum` lost by rounding (D. Knuth, TAOCP 2, 4.2.2). */
+/** Returns the rounding error of `a + b = sum` (D. Knuth, TAOCP 2, 4.2.2). */
 function twoSumError(a: number, b: number, sum: number): number {
   const part = sum - a
   return a - (sum - part) + (b - part)
 }
 
-/** Adds to an expansion: doubles of ascending size that do not overlap, whose sum is exact (J. R. Shewchuk, 1997). */
+/** Adds to an expansion: doubles of ascending size that do not overlap and sum up exactly (J. R. Shewchuk, 1997). */
 function addExactly(expansion: number[], value: number): void {
   let carried = value
   let kept = 0
@@ -72,7 +70,7 @@ function addExactly(expansion: number[], value: number): void {
   if (carried !== 0) expansion.push(carried)
 }
 
-/** The mean, or null where there was no value. */
+/** Returns the mean, or null if there are no values. */
 export function meanOf({ count, sum, error, rest, large }: MeanState): number | null {
   if (count === 0) return null
   const scale = large.some((part) => !Number.isFinite(part * LARGE_SCALE)) ? LARGE_SCALE : 1

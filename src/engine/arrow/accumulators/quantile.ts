@@ -12,24 +12,28 @@ import {
 } from './digest.js'
 import type { Histogram } from './histogram.js'
 
-/** Values not yet digested, and digests. A merged state holds the digests of all that were merged, as they are. */
+/** Values that are not yet digested, and digests. A merged state has the digests of all merged states, unchanged. */
 export interface QuantileState {
   pending: Float64Array
   pendingCount: number
   digests: Digest[]
 }
 
-/** So many values are digested at once. */
+/** Values are digested when this many are pending. */
 const PENDING_LIMIT = 65_536
-/** So many are simply sorted. */
+/** Up to this many values are sorted into an exact digest. */
 const SORTED_LIMIT = 1024
-/** So few are better merged with others and sorted then than kept as a digest. */
+/**
+ * Up to this many values stay pending when a state is shrunk: merging and sorting them later is cheaper than
+ * a digest.
+ */
 const MERGED_LIMIT = 64
 
 /**
- * Quantiles by merged digests. Merging adds digests to a list and loses nothing, so the rank error of the answer stays
- * below 0.2 percentage points, however many segments there are: half of it is that of the digests made on the way,
- * half that of the last. Nothing is lost at all of integers that were counted, nor of other values that are few.
+ * Quantiles by merged digests. Merging appends digests to a list without loss, so the rank error of the
+ * answer stays below
+ * 0.2 percentage points for any number of segments: at most half of it from the intermediate digests, half from the last.
+ * Counted integers and small numbers of other values are exact.
  */
 export const quantileAccumulator: Accumulator<Histogram, QuantileState> = {
   create: () => ({ pending: new Float64Array(0), pendingCount: 0, digests: [] }),
@@ -63,7 +67,7 @@ function addPending(state: QuantileState, values: Float64Array, length: number):
   if (needed >= PENDING_LIMIT) digestPending(state)
 }
 
-/** Digests what is pending, as a part of `among` values; exactly where it is little. */
+/** Digests the pending values, as a part of `among` values; exactly if they are few. */
 function digestPending(state: QuantileState, among = state.pendingCount): void {
   const { pending, pendingCount } = state
   const isFew = pendingCount <= SORTED_LIMIT
@@ -71,7 +75,7 @@ function digestPending(state: QuantileState, among = state.pendingCount): void {
   state.pendingCount = 0
 }
 
-/** The value at rank ceil(percent / 100 * n), or null where there was no value. Digests what is pending. */
+/** Returns the value at rank ceil(percent / 100 * n), or null if there are no values. Digests the pending values. */
 export function quantileOf(state: QuantileState, percent: number): number | null {
   if (state.pendingCount > 0) digestPending(state, weightOfAll(state.digests) + state.pendingCount)
   const weight = weightOfAll(state.digests)
@@ -82,8 +86,8 @@ export function quantileOf(state: QuantileState, percent: number): number | null
 const weightOfAll = (digests: readonly Digest[]) => sum(digests.map(weightOf))
 
 /**
- * The least value of any digest at or below which lie `rank` values of all of them. Selection in sorted runs: the
- * middle of the widest window is the pivot, and each step halves that window at least.
+ * Returns the least value of any digest with at least `rank` values of all of them at or below it. Selects from sorted
+ * runs: the pivot is the middle of the widest window, and each step at least halves that window.
  */
 function valueAtRank(digests: readonly Digest[], rank: number): number {
   if (digests.length === 1) return valueOfRank(digests[0]!, rank)
@@ -104,7 +108,7 @@ function valueAtRank(digests: readonly Digest[], rank: number): number {
   return best
 }
 
-/** The widest window that is not empty, or -1. */
+/** Returns the index of the widest window, or -1 if all are empty. */
 function widestWindow(low: Uint32Array, high: Uint32Array): number {
   let widest = -1
   for (let i = 0; i < low.length; i++) {
@@ -114,7 +118,7 @@ function widestWindow(low: Uint32Array, high: Uint32Array): number {
   return widest
 }
 
-/** How many values are at most `pivot`, known to lie within [low, high]. */
+/** Returns the number of values that are at most `pivot`, which must be within [low, high]. */
 function countAtMost(values: Float64Array, pivot: number, low: number, high: number): number {
   while (low < high) {
     const middle = (low + high) >>> 1

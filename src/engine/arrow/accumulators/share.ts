@@ -1,11 +1,12 @@
 import type { Accumulator } from './accumulator.js'
 
+/** The number of rows so far, and of those that pass. */
 export interface ShareState {
   passing: number
   rows: number
 }
 
-/** Adds up how many rows there are, and how many of them pass. */
+/** Sums the numbers of rows and of passing rows. */
 export const shareAccumulator: Accumulator<ShareState, ShareState> = {
   create: () => ({ passing: 0, rows: 0 }),
   update: add,
@@ -18,7 +19,7 @@ function add(into: ShareState, from: ShareState): void {
   into.rows += from.rows
 }
 
-/** The part of the rows that pass, or null where there was none. */
+/** Returns the fraction of the rows that pass, or null if there are no rows. */
 export function shareOf({ passing, rows }: ShareState): number | null {
   return rows === 0 ? null : passing / rows
 }

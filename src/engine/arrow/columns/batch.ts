@@ -5,20 +5,22 @@ import { bytesOfNumbers, type NumberColumn } from './numbers.js'
 import type { Selection } from './selection.js'
 import { bytesOfZones, createZones, type Zones } from './zones.js'
 
+/** A column of texts: one code per row. */
 export interface TextColumn {
   kind: 'text'
   codes: Codes
   dictionary: Dictionary
-  /** Of a sealed column. */
+  /** Present if the column is sealed. */
   zones?: Zones
 }
 
-/** One bit for each of the schema's AREAS; 0 where absent. */
+/** One bit for each of the schema's AREAS; 0 if the text is absent. */
 export interface AreasColumn {
   kind: 'areas'
   flags: Uint8Array
 }
 
+/** A hot column of a batch, besides the timestamp. */
 export type Column = TextColumn | NumberColumn | AreasColumn
 
 /** A row's timestamp is `baseUs + offsets[row] * unitUs`. */
@@ -35,27 +37,28 @@ export interface ColdRow {
   metadata: Buffer
 }
 
-/** Rows of which a query tells by their times whether it needs them; then it opens them. */
+/** A sealed segment, or a snapshot of an open head. A query prunes it by its times, or opens it. */
 export interface Part {
-  /** Whether its rows are the same whenever it is opened. Of an open head there is a new part each time. */
+  /** Whether its rows never change. A new part is made for each snapshot of an open head. */
   readonly isSealed: boolean
   readonly rows: number
   /** Least and greatest timestamp; Infinity and -Infinity without rows. */
   readonly minUs: number
   readonly maxUs: number
-  /** The columns: at once where they are in memory, else when they have been loaded. */
+  /** Returns the columns, as a promise if they must be loaded from disk. Call {@link close} afterwards. */
   open(yieldIfDue: Yielder): Batch | Promise<Batch>
-  /** Who has opened it does not look at its hot columns any more: their memory may go. Cold ones can be read on. */
+  /** Ends the use of the hot columns, whose memory may then be freed. Cold columns can still be read. */
   close(): void
 }
 
+/** Whether the rows may include one in the time range, both ends included. */
 export function overlaps({ minUs, maxUs }: Part, { fromUs, throughUs }: TimeRange): boolean {
   return maxUs >= fromUs && minUs <= throughUs
 }
 
 /**
- * What operators work on: the columns of some rows of one source, which never change while a query has it open.
- * A sealed segment is one; a snapshot of the open head is another.
+ * The input of operators: the columns of some rows of one source, which do not change while a query has them
+ * open. Either a sealed segment or a snapshot of the open head.
  */
 export interface Batch {
   rows: number
@@ -64,25 +67,26 @@ export interface Batch {
   maxUs: number
   times: TimeColumn
   columns: ReadonlyMap<string, Column>
-  /** The rows of one project; of a sealed batch one range, ascending in time. */
+  /** Returns the rows of one project; in a sealed batch one range, ascending in time. */
   projectRows(project: string): Selection
-  /** A reader of the cold columns of single rows. It keeps what it read last: ask for neighbours one after another. */
+  /** Returns a reader of the cold columns of single rows. It caches its last read: read adjacent rows in succession. */
   openCold(): ColdReader
 }
 
-/** Gives a row at once where its bytes are in memory, later where they are on disk. Rejects where they are damaged. */
+/** Returns a row, as a promise if its bytes are on disk. Rejects if they are damaged. */
 export type ColdReader = (row: number) => ColdRow | Promise<ColdRow>
 
+/** Returns the timestamp of a row, in µs since the epoch. */
 export function timeAt(times: TimeColumn, row: number): number {
   return times.baseUs + times.offsets[row]! * times.unitUs
 }
 
-/** A text column of sealed rows. */
+/** Creates a text column of sealed rows, with its zones. */
 export function sealedTexts(codes: Codes, dictionary: Dictionary): TextColumn {
   return { kind: 'text', codes, dictionary, zones: createZones(codes) }
 }
 
-/** Bytes of the buffers that a column holds. */
+/** Returns the bytes of a column's buffers. */
 export function bytesOfColumn(column: Column): number {
   if (column.kind === 'text') {
     const { codes, dictionary, zones } = column

@@ -1,23 +1,25 @@
 import { KIB } from '../../../base/units.js'
 
 /**
- * Which blocks of a dictionary cannot hold a text: for each block of about 64 KiB of entries a bitmap of the 4-byte
- * sequences in it. A literal whose sequences are not all there is nowhere in the block; so a project's ref
- * is looked for in the blocks of that project, and hardly in any other.
+ * Finds the blocks of a dictionary that cannot contain a text: for each block of about 64 KiB of entries, a
+ * bitmap of its
+ * 4-byte sequences (grams). A literal with a gram that is missing is not in the block, so a project's ref is searched for
+ * in the blocks of that project, and in few others.
  */
 export interface GramFilter {
-  /** Block b holds the entries [firstEntries[b], firstEntries[b + 1]). */
+  /** Block b has the entries [firstEntries[b], firstEntries[b + 1]). */
   firstEntries: Uint32Array
   bits: Uint8Array
 }
 
 const BLOCK_BYTES = 64 * KIB
-/** Half of the bits stay clear in a block full of random hexadecimal digits. */
+/** Bytes of a block's bitmap: half of the bits stay clear for random hexadecimal digits. */
 export const BITMAP_BYTES = 4 * KIB
 const HASH_SHIFT = 32 - Math.log2(BITMAP_BYTES * 8)
+/** Bytes of a gram. Literals that are shorter are not filtered. */
 export const GRAM_BYTES = 4
 
-/** The filter over entries whose bytes end at `offsets[i + 1]`; undefined where it would not be worth its room. */
+/** Creates the filter of a dictionary; returns undefined if there are fewer than two blocks of bytes. */
 export function createGramFilter(offsets: Uint32Array, bytes: Uint8Array): GramFilter | undefined {
   if (bytes.length < 2 * BLOCK_BYTES) return undefined
   const firstEntries = cutBlocks(offsets)
@@ -30,17 +32,17 @@ export function createGramFilter(offsets: Uint32Array, bytes: Uint8Array): GramF
   return { firstEntries, bits }
 }
 
-/** The blocks that may hold the literal: all of them where it is shorter than a gram. */
-export function blocksThatMayHold({ firstEntries, bits }: GramFilter, literal: Uint8Array): number[] {
+/** Returns the blocks that may contain the literal; all of them if it is shorter than a gram. */
+export function candidateBlocks({ firstEntries, bits }: GramFilter, literal: Uint8Array): number[] {
   const hashes = hashesOf(literal)
   const blocks: number[] = []
   for (let block = 0; block < firstEntries.length - 1; block++) {
-    if (holdsAll(bits, block * BITMAP_BYTES, hashes)) blocks.push(block)
+    if (hasAll(bits, block * BITMAP_BYTES, hashes)) blocks.push(block)
   }
   return blocks
 }
 
-function holdsAll(bits: Uint8Array, base: number, hashes: readonly number[]): boolean {
+function hasAll(bits: Uint8Array, base: number, hashes: readonly number[]): boolean {
   for (const hash of hashes) if ((bits[base + (hash >>> 3)]! & (1 << (hash & 7))) === 0) return false
   return true
 }

@@ -4,13 +4,16 @@ import type { Codes } from './dictionary.js'
 
 const UINT32_RANGE = 2 ** 32
 
-/** Codes below `count`, as narrow as they fit. */
+/** Converts codes below `count` to the narrowest array type that fits; returns the same array if it is that already. */
 export function narrowCodes(codes: Uint32Array, count: number): Codes {
   if (count <= 2 ** 8) return new Uint8Array(codes)
   return count <= 2 ** 16 ? new Uint16Array(codes) : codes
 }
 
-/** Timestamps as 4-byte offsets in micro- or milliseconds where the span allows it, else 8-byte ones. */
+/**
+ * Converts timestamps to 4-byte offsets in micro- or milliseconds if the time span allows it, else to 8-byte
+ * offsets.
+ */
 export function narrowTimes(timestampsUs: Float64Array, minUs: number, maxUs: number): TimeColumn {
   const unitUs = unitOf(timestampsUs, minUs, maxUs)
   const offsets = unitUs === 0 ? new Float64Array(timestampsUs.length) : new Uint32Array(timestampsUs.length)
@@ -19,7 +22,7 @@ export function narrowTimes(timestampsUs: Float64Array, minUs: number, maxUs: nu
   return { baseUs: minUs, unitUs: divisor, offsets }
 }
 
-/** 1, 1,000, or 0 where no 4-byte offset reaches. */
+/** Returns the unit of the offsets: 1 or 1,000 µs, or 0 if 4 bytes are not enough. */
 function unitOf(timestampsUs: Float64Array, minUs: number, maxUs: number): number {
   if (maxUs - minUs < UINT32_RANGE) return 1
   if ((maxUs - minUs) / MILLISECOND_US >= UINT32_RANGE) return 0

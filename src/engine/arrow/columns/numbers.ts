@@ -1,32 +1,36 @@
 import { countBelow } from '../../../base/search.js'
-/** The present values of a number column over a stretch of rows: `values[0 .. length)`, never NaN. They may be the column's own. */
+
+/** The present values of a number column in a stretch of rows: `values[0 .. length)`, never NaN. */
 export interface Numbers {
   values: Float64Array
   length: number
 }
 
 /**
- * Numbers of some rows: doubles, NaN where absent; or, where most of them are small integers, as milliseconds and status
- * codes are, those in 2 bytes each and the other ones apart.
+ * The numbers of some rows: doubles, NaN if absent; or, if most of them are small integers, such as
+ * milliseconds and status codes, 2 bytes per row and the other values as exceptions.
  */
 export type NumberColumn =
   | { kind: 'number'; values: Float64Array }
   | { kind: 'number'; values: Uint16Array; exceptions: Exceptions }
 
-/** The rows whose value is no integer below {@link EXCEPTION}, ascending, and their values: NaN where absent. */
+/**
+ * The rows whose value is not an integer from 0 to below {@link EXCEPTION}, ascending, and their values, NaN
+ * if absent.
+ */
 export interface Exceptions {
   rows: Uint32Array
   values: Float64Array
 }
 
-/** Stands in the column where the value is among the exceptions. */
+/** The placeholder in the column for a value that is among the exceptions. */
 export const EXCEPTION = 0xffff
-/** An exception takes 12 bytes beside its 2: more of them than this share are better left as doubles. */
+/** An exception takes 12 bytes in addition to its 2: with a larger share of them, doubles take less memory. */
 const MOST_EXCEPTIONS = 0.5
 
 const isShort = (value: number) => value === (value & 0xffff) && value !== EXCEPTION && !Object.is(value, -0)
 
-/** Numbers, NaN where absent, as narrow as they go without losing a digit. */
+/** Converts doubles, NaN if absent, to the smaller form of column. Both are exact. May keep `doubles`. */
 export function narrowNumbers(doubles: Float64Array): NumberColumn {
   let count = 0
   for (let row = 0; row < doubles.length; row++) if (!isShort(doubles[row]!)) count++
@@ -42,7 +46,7 @@ export function narrowNumbers(doubles: Float64Array): NumberColumn {
   return { kind: 'number', values, exceptions }
 }
 
-/** All values of a column as doubles, NaN where absent; its own memory where it holds these. */
+/** Returns all values of a column as doubles, NaN if absent; the column's memory if it has doubles. */
 export function widenNumbers(column: NumberColumn): Float64Array {
   if (!('exceptions' in column)) return column.values
   const { rows, values } = column.exceptions
@@ -51,27 +55,28 @@ export function widenNumbers(column: NumberColumn): Float64Array {
   return doubles
 }
 
-/** A column of small integers without exceptions. */
+/** Returns a column of small integers without exceptions. */
 export function shorts(values: Uint16Array): NumberColumn {
   return { kind: 'number', values, exceptions: { rows: new Uint32Array(0), values: new Float64Array(0) } }
 }
 
+/** Whether all values of a column are small integers, without exceptions. */
 export function areShorts(column: NumberColumn): boolean {
   return 'exceptions' in column && column.exceptions.rows.length === 0
 }
 
-/** Bytes of the buffers of a column. */
+/** Returns the bytes of a column's buffers. */
 export function bytesOfNumbers(column: NumberColumn): number {
   const { exceptions } = 'exceptions' in column ? column : {}
   return column.values.byteLength + (exceptions ? exceptions.rows.byteLength + exceptions.values.byteLength : 0)
 }
 
-/** The exceptions of the rows [start, end), as a view. */
+/** Returns the values of the exceptions in the rows [start, end), as a view. */
 export function exceptionsOf({ rows, values }: Exceptions, start: number, end: number): Float64Array {
   return values.subarray(countBelow(rows, start), countBelow(rows, end))
 }
 
-/** The present values of the rows [start, end), written to the start of `out`. */
+/** Writes the present values of the rows [start, end) to the start of `out`. */
 export function numbersOfRange(column: NumberColumn, start: number, end: number, out: Float64Array): Numbers {
   let length = 0
   if (!('exceptions' in column)) {
@@ -87,7 +92,7 @@ export function numbersOfRange(column: NumberColumn, start: number, end: number,
   return { values: out, length }
 }
 
-/** The present values of some rows, which ascend, written to the start of `out`. */
+/** Writes the present values of some rows, given ascending, to the start of `out`. */
 export function numbersOfRows(column: NumberColumn, wanted: Uint32Array, out: Float64Array): Numbers {
   let length = 0
   if (!('exceptions' in column)) {
@@ -107,16 +112,17 @@ export function numbersOfRows(column: NumberColumn, wanted: Uint32Array, out: Fl
   return { values: out, length }
 }
 
-/** How many of the rows [start, end) have a value of at least `least`. An absent value is none. */
+/** Counts the rows of [start, end) with a value of at least `least`. Absent values do not count. */
 export function countAtLeast(column: NumberColumn, start: number, end: number, least: number): number {
   if (!('exceptions' in column)) return countIn(column.values, start, end, least)
   const exceptions = exceptionsOf(column.exceptions, start, end)
-  // What stands for an exception is counted with the integers, and taken off.
-  const standIns = EXCEPTION >= least ? exceptions.length : 0
-  return countInShorts(column.values, start, end, least) - standIns + countIn(exceptions, 0, exceptions.length, least)
+  // The placeholders of the exceptions are counted with the integers, and subtracted.
+  const placeholders = EXCEPTION >= least ? exceptions.length : 0
+  const shortCount = countInShorts(column.values, start, end, least) - placeholders
+  return shortCount + countIn(exceptions, 0, exceptions.length, least)
 }
 
-/** How many of some rows, which ascend, have a value of at least `least`. */
+/** Counts the rows, given ascending, with a value of at least `least`. Absent values do not count. */
 export function countRowsAtLeast(column: NumberColumn, wanted: Uint32Array, least: number): number {
   let count = 0
   if (!('exceptions' in column)) {
@@ -133,7 +139,7 @@ export function countRowsAtLeast(column: NumberColumn, wanted: Uint32Array, leas
   return count
 }
 
-// Two of one text: each sees one kind of array, and is compiled for it.
+// Two functions with the same body, so that each is compiled for one array type.
 
 function countIn(values: Float64Array, start: number, end: number, least: number): number {
   let count = 0

@@ -1,9 +1,10 @@
 /**
- * Which rows of a batch are meant, ascending. Filters narrow it; nothing is copied until output.
- * `timeOrdered` says that the selected rows ascend in time too.
+ * The selected rows of a batch, ascending. Filters narrow it; no column is copied before output. If `timeOrdered`, the
+ * selected rows also ascend in time.
  */
 export type Selection = RangeSelection | IndexSelection
 
+/** Adjacent rows: [start, end). */
 export interface RangeSelection {
   kind: 'range'
   start: number
@@ -12,6 +13,7 @@ export interface RangeSelection {
   timeOrdered: boolean
 }
 
+/** Any rows, by number. */
 export interface IndexSelection {
   kind: 'indices'
   /** Row numbers, ascending; all of them are selected. */
@@ -19,29 +21,33 @@ export interface IndexSelection {
   timeOrdered: boolean
 }
 
+/** Returns the selection of the rows [start, end); an empty one if `end` is below `start`. */
 export function range(start: number, end: number, timeOrdered: boolean): RangeSelection {
   return { kind: 'range', start, end: Math.max(start, end), timeOrdered }
 }
 
+/** The empty selection. */
 export const none: RangeSelection = range(0, 0, true)
 
+/** Returns the number of selected rows. */
 export function sizeOf(selection: Selection): number {
   return selection.kind === 'range' ? selection.end - selection.start : selection.indices.length
 }
 
-/** Bytes of the buffers that a selection holds. */
+/** Returns the bytes of a selection's buffers: 0 for a range. */
 export function bytesOfSelection(selection: Selection): number {
   return selection.kind === 'range' ? 0 : selection.indices.byteLength
 }
 
-/** The row at a position of the selection. */
+/** Returns the row number at a position of the selection. */
 export function rowAt(selection: Selection, position: number): number {
   return selection.kind === 'range' ? selection.start + position : selection.indices[position]!
 }
 
 /**
- * The part of a selection whose rows pass. `test` fills `out` with the passing rows of the selection and returns how many
- * there are. All: the selection itself; none: {@link none}; some side by side, as one project's are: a range; else indices.
+ * Returns the part of a selection whose rows pass: the selection itself if all pass, {@link none} if none
+ * pass, a range if they are adjacent, as those of one project are, else indices. `test` writes the passing
+ * rows of the selection to `out` and returns their number.
  */
 export function narrow(selection: Selection, test: (out: Uint32Array) => number): Selection {
   const size = sizeOf(selection)
@@ -55,5 +61,5 @@ export function narrow(selection: Selection, test: (out: Uint32Array) => number)
   return { kind: 'indices', indices: scratch.slice(0, passing), timeOrdered: selection.timeOrdered }
 }
 
-/** Where rows are put while it is not known how many there will be; new memory for that would cost more than the test. */
+/** Reused memory for passing rows, before their number is known: allocating it would cost more than the test. */
 let scratch = new Uint32Array(0)

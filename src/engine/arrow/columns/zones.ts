@@ -1,17 +1,18 @@
 import type { Codes } from './dictionary.js'
 
 /**
- * The least and the greatest code of each stretch of rows. Codes are given in order of first appearance, so that the rows
- * of texts that appear together lie together, and most stretches hold none of them.
+ * The least and the greatest code of each zone, a stretch of rows. Codes are assigned in order of first
+ * appearance, so that texts that appear together have adjacent codes, and most zones contain none of them.
  */
 export interface Zones {
   least: Uint32Array
   greatest: Uint32Array
 }
 
-/** Rows of a zone. */
+/** Rows per zone; the last zone may have fewer. */
 export const ZONE_ROWS = 1024
 
+/** Computes the zones of a column in one pass over its codes. */
 export function createZones(codes: Codes): Zones {
   const count = Math.ceil(codes.length / ZONE_ROWS)
   const zones = { least: new Uint32Array(count), greatest: new Uint32Array(count) }
@@ -30,9 +31,10 @@ export function createZones(codes: Codes): Zones {
   return zones
 }
 
+/** Returns the bytes of the buffers of zones. */
 export const bytesOfZones = ({ least, greatest }: Zones) => least.byteLength + greatest.byteLength
 
-/** Calls `visit` with the stretches of the rows [start, end) that may hold a code from `first` to `last`, in order. */
+/** Calls `visit` for each stretch of the rows [start, end) that may have a code from `first` to `last`, in order. */
 export function visitZones(
   { least, greatest }: Zones,
   start: number,

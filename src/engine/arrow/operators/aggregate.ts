@@ -24,13 +24,13 @@ import {
 } from '../columns/numbers.js'
 import type { Selection } from '../columns/selection.js'
 import { areaBit } from './filter.js'
-import type { Groups } from './group.js'
+import type { BucketGroups } from './group.js'
 import type { Spans } from './truncate.js'
 
-/** The states of one bucket, one for each fold of an {@link Aggregation}. */
+/** The states of one group, one for each fold of an {@link Aggregation}. */
 export type States = unknown[]
 
-/** What one stretch of rows gives a fold: made at most once a stretch, however many folds read it. */
+/** The inputs of the folds for one stretch of rows. Each is computed at most once, for any number of folds. */
 interface Stretch {
   rows: number
   histogram(column: string): Histogram
@@ -38,7 +38,7 @@ interface Stretch {
   areaCounts(column: string): Uint32Array
 }
 
-/** One accumulator over one input; several aggregates may read the same one (min and max, p95 and p99). */
+/** One accumulator over one input. Several aggregates may share it (min and max, p95 and p99). */
 interface Fold {
   key: string
   accumulator: Accumulator<never, never>
@@ -51,13 +51,16 @@ interface Output {
   finish(state: never): Value
 }
 
-/** The aggregates of a plan made ready once a query: the folds to run, and the columns of the answer. */
+/** The aggregates of a plan, prepared once per query: the folds to run, and the columns of the answer. */
 export interface Aggregation {
   folds: readonly Fold[]
   outputs: readonly { name: string; fold: number; finish(state: unknown): Value }[]
 }
 
-/** Throws a TypeError on an aggregate that this engine does not know: a defect of the plan. */
+/**
+ * Prepares the aggregates of a plan. Throws a TypeError for an aggregate that is not supported: a defect of
+ * the plan.
+ */
 export function createAggregation(aggregates: NamedAggregates): Aggregation {
   const parts = aggregates.map(([name, aggregate]) => partOf(name, aggregate))
   const folds = [...new Map(parts.map(({ fold }) => [fold.key, fold])).values()]
@@ -125,12 +128,12 @@ function countWithBit(countsByFlags: Uint32Array, bit: number): number {
   return countsByFlags.reduce((sum, count, flags) => ((flags & bit) === 0 ? sum : sum + count), 0)
 }
 
-/** Folds the selected rows of a batch into states, one list of them for each group. */
+/** Folds the selected rows of a batch into new states, and returns those of each group, by its id. */
 export function aggregate(
   batch: Batch,
   selection: Selection,
   spans: Spans,
-  groups: Groups,
+  groups: BucketGroups,
   aggregation: Aggregation,
 ): States[] {
   const states = groups.bucketsUs.map(() => createStates(aggregation.folds))
@@ -143,7 +146,10 @@ export function aggregate(
   return states
 }
 
-/** Folds the rows at the positions [from, to) of a selection, which ascend, into the states of a group. */
+/**
+ * Returns a function that folds the rows at the positions [from, to) of a selection into the states of a
+ * group. The rows must ascend within each call.
+ */
 export function createFolding(
   batch: Batch,
   selection: Selection,
@@ -158,29 +164,31 @@ export function createFolding(
   }
 }
 
+/** Returns the states of an empty group. */
 export function createStates(folds: readonly Fold[]): States {
   return folds.map(({ accumulator }) => accumulator.create())
 }
 
+/** Merges the states of a group, which are not changed, into those of another. */
 export function mergeStates({ folds }: Aggregation, into: States, from: States): void {
   folds.forEach(({ accumulator }, i) => {
     accumulator.merge(into[i] as never, from[i] as never)
   })
 }
 
-/** Brings states into their smallest form, to be kept. */
+/** Converts states to their smallest form, before they are cached. */
 export function shrinkStates({ folds }: Aggregation, states: States): void {
   folds.forEach(({ accumulator }, i) => {
     accumulator.shrink?.(states[i] as never)
   })
 }
 
-/** Bytes of memory that states take, about. */
+/** Returns the approximate memory of states in bytes. */
 export function bytesOfStates({ folds }: Aggregation, states: States): number {
   return folds.reduce((bytes, { accumulator }, i) => bytes + accumulator.bytes(states[i] as never), 0)
 }
 
-/** Loads stretches of positions; what a stretch gave is overwritten by the next. */
+/** Returns a loader of stretches, by positions. The next call overwrites the histograms of the last. */
 function createLoader(batch: Batch, selection: Selection): (from: number, to: number) => Stretch {
   return (from, to) => {
     const histograms = new Map<string, Histogram>()
@@ -203,28 +211,32 @@ function createLoader(batch: Batch, selection: Selection): (from: number, to: nu
   }
 }
 
-/** Vectors and histograms that are used over and over, one for each number column of a stretch: new memory costs more than what is done in it. */
+/** Reused vectors, one for each number column of a stretch: allocating them would cost more than filling them. */
 const scratches: Float64Array[] = []
 
 function scratchFor(index: number, length: number): Float64Array {
-  const known = scratches[index]
-  if (known !== undefined && known.length >= length) return known
+  const scratch = scratches[index]
+  if (scratch !== undefined && scratch.length >= length) return scratch
   return (scratches[index] = new Float64Array(length))
 }
 
+/** Reused histograms, one for each number column of a stretch. */
 const reusedHistograms: Histogram[] = []
 
 const histogramFor = (index: number): Histogram => (reusedHistograms[index] ??= createHistogram())
 
-function once<T>(made: Map<string, T>, key: string, make: () => T): T {
-  const known = made.get(key)
-  if (known !== undefined) return known
+function once<T>(cache: Map<string, T>, key: string, make: () => T): T {
+  const cached = cache.get(key)
+  if (cached !== undefined) return cached
   const value = make()
-  made.set(key, value)
+  cache.set(key, value)
   return value
 }
 
-/** Tallies a stretch of a column: small integers of a range from where they are, other values out of `scratch`. */
+/**
+ * Fills a histogram with a stretch of a column: small integers of a range in place, other values copied to
+ * `scratch`.
+ */
 function histogramOf(
   histogram: Histogram,
   column: NumberColumn,
@@ -255,7 +267,7 @@ function countStretchAtLeast(
     : countRowsAtLeast(column, selection.indices.subarray(from, to), least)
 }
 
-/** How many rows have each combination of flags: 16 counts. */
+/** Counts the rows with each combination of flags: 16 counts. */
 function countFlags(flags: Uint8Array, selection: Selection, from: number, to: number): Uint32Array {
   const counts = new Uint32Array(16)
   if (selection.kind === 'range') {

@@ -9,10 +9,10 @@ import { narrow, none, type RangeSelection, range, rowAt, type Selection, sizeOf
 import { visitZones, type Zones } from '../columns/zones.js'
 import { createMatcher, matchEntries } from './pattern.js'
 
-/** A predicate made ready once a query: narrows a selection of any batch of the source. */
+/** A predicate, prepared once per query: narrows a selection of any batch of the source. */
 export type Filter = (batch: Batch, selection: Selection, yieldIfDue: Yielder) => Selection | Promise<Selection>
 
-/** Throws a TypeError on a predicate that no column of the source supports: a defect of the plan. */
+/** Prepares a predicate. Throws a TypeError if its column does not support the test: a defect of the plan. */
 export function createFilter(source: SourceName, predicate: Predicate): Filter {
   const kind =
     predicate.column === 'project' ? 'project' : hotColumns(source).find(({ name }) => name === predicate.column)?.kind
@@ -24,7 +24,7 @@ export function createFilter(source: SourceName, predicate: Predicate): Filter {
   throw new TypeError(`No filter "${predicate.test}" on the column ${predicate.column} of ${source}.`)
 }
 
-/** The whole batch where it lies in the time range, none of it where it lies outside, else the rows inside. */
+/** Narrows a selection to a time range. Tests rows only if the batch is partly in the range. */
 export function filterTime(batch: Batch, selection: Selection, { fromUs, throughUs }: TimeRange): Selection {
   if (batch.minUs > throughUs || batch.maxUs < fromUs) return none
   if (batch.minUs >= fromUs && batch.maxUs <= throughUs) return selection
@@ -52,7 +52,7 @@ function cutRange(
   return range(first, firstRowAt(times, first, end, throughUs + 1), true)
 }
 
-/** The first row in [start, end), which ascend in time, at or after a moment; `end` where there is none. */
+/** Returns the first row of [start, end), which ascend in time, at or after a time; `end` if there is none. */
 export function firstRowAt(times: TimeColumn, start: number, end: number, timestampUs: number): number {
   let low = start
   let high = end
@@ -64,7 +64,10 @@ export function firstRowAt(times: TimeColumn, start: number, end: number, timest
   return low
 }
 
-/** A project's rows come from the batch itself, so this stands before any other filter. */
+/**
+ * Selects the project's rows from the batch's index. Throws a TypeError if another filter has narrowed the
+ * selection.
+ */
 function projectFilter(project: string): Filter {
   return (batch, selection) => {
     const rows = batch.projectRows(project)
@@ -96,7 +99,7 @@ function matchesFilter(column: string, pattern: string): Filter {
   }
 }
 
-/** Which codes are looked for in a column: those whose hit is 1, all of them from `first` to `last`. */
+/** The codes that are searched for in a column: those whose hit is 1, all of them from `first` to `last`. */
 interface Search {
   codes: Codes
   zones: Zones | undefined
@@ -105,7 +108,7 @@ interface Search {
   last: number
 }
 
-/** Writes the rows of a selection whose code is a hit to `out`; returns how many there are. */
+/** Writes the rows of a selection whose code is a hit to `out`. Returns their number. */
 function rowsWithHit(search: Search, selection: Selection, out: Uint32Array): number {
   const { codes, zones, hits, first, last } = search
   let count = 0
@@ -121,13 +124,13 @@ function rowsWithHit(search: Search, selection: Selection, out: Uint32Array): nu
   return count
 }
 
-/** A loop of its own, outside of any closure: writes from `count` on, and returns how many there are then. */
+/** A separate function for its loop, outside of any closure. Writes from `out[count]` on; returns the new count. */
 function hitsBetween({ codes, hits }: Search, start: number, end: number, out: Uint32Array, count: number): number {
   for (let row = start; row < end; row++) if (hits[codes[row]!] === 1) out[count++] = row
   return count
 }
 
-/** The bit of an area in a column of kind areas; a TypeError for a text that is none of them. */
+/** Returns the bit of an area in an areas column. Throws a TypeError if the text is not an area. */
 export function areaBit(text: string): number {
   const index = (AREAS as readonly string[]).indexOf(text)
   if (index >= 0) return 1 << index

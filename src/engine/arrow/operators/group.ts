@@ -1,13 +1,16 @@
 import type { Spans } from './truncate.js'
 
-/** Dense numbers for the buckets of some spans: span i belongs to group `ids[i]`, whose bucket starts at `bucketsUs[id]`. */
-export interface Groups {
+/**
+ * Dense ids for the buckets of some spans: span i belongs to group `ids[i]`, whose bucket starts at
+ * `bucketsUs[id]`.
+ */
+export interface BucketGroups {
   bucketsUs: number[]
   ids: Uint32Array
 }
 
-/** Gives each distinct bucket one group, in order of first appearance. */
-export function group({ bucketsUs: spanBucketsUs }: Spans): Groups {
+/** Assigns an id to each distinct bucket, in order of first appearance. */
+export function group({ bucketsUs: spanBucketsUs }: Spans): BucketGroups {
   const idOf = new Map<number, number>()
   const ids = new Uint32Array(spanBucketsUs.length)
   spanBucketsUs.forEach((bucketUs, span) => {

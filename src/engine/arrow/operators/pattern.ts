@@ -3,129 +3,145 @@ import { requiredLiteral } from '../../../base/required-literal.js'
 import type { Yielder } from '../../../base/time-slices.js'
 import { KIB } from '../../../base/units.js'
 import { type Dictionary, entryAt, entryOf } from '../columns/dictionary.js'
-import { blocksThatMayHold } from '../columns/grams.js'
+import { candidateBlocks } from '../columns/grams.js'
 import { createSearchSize, type SearchSize } from './search-size.js'
 
-/** How to find the entries of a dictionary that a pattern matches, without one RE2 call an entry. */
+/** Finds the entries of a dictionary that a pattern matches, without one RE2 call per entry. */
 export interface Matcher {
-  /** Bytes that occur in every entry that matches. Empty where nothing is known of them. */
+  /** Bytes that occur in every entry that matches; empty if none are known. */
   literal: Buffer
-  /** Whether every entry that holds the literal matches. */
+  /** Whether every entry that contains the literal matches. */
   literalDecides: boolean
-  /** Finds matches in many entries at once, each on a line of its own; undefined where that would change the meaning. */
+  /** Matches many entries at once, each as a line; undefined if that would change the meaning of the pattern. */
   lines: Pattern | undefined
-  /** Whether no match of the pattern can hold a newline, as far as is known. */
+  /** Whether it is certain that no match contains a newline. */
   staysInLine: boolean
-  /** Judges a single entry. */
+  /** Matches a single entry. */
   single: Pattern
   searchSize: SearchSize
 }
 
-/** Entries next to each other: [from, to). */
-interface Stretch {
+/** Adjacent entries: [from, to). */
+interface EntryRange {
   from: number
   to: number
 }
 
-/** Of a dictionary that does not say what its entries share. */
+/** For a dictionary without numbers of shared bytes. */
 const NOTHING_SHARED = new Uint8Array(0)
-/** So many bytes of entries are searched for a literal at once. */
-const STRETCH_BYTES = 64 * KIB
+/** Bytes of entries per range, if the dictionary has no gram filter. */
+const RANGE_BYTES = 64 * KIB
 
 const LITERAL = /^(?:[^\\^$.|?*+()[\]{}]|\\[^A-Za-z0-9])+$/su
-/** The ends of the text, and flags that take `m` away, mean something else where entries are lines. */
+/** Anchors at the ends of the text, and flags that remove `m`, have another meaning if entries are lines. */
 const NOT_BY_LINE = /\\[AzQ]|\(\?[A-Za-z]*-/u
 /**
- * Patterns made of pieces none of which takes a newline: characters, `.`, classes of printable ones, groups, and flags but
- * `s`. Whatever is not listed here may take one. Each character begins one of these pieces at most, so that this takes
- * linear time.
+ * Match, at `lastIndex`, the tokens of a pattern that cannot match a newline: characters, `.`, groups, flags
+ * except `s` and repetitions; escapes; classes of printable characters. Any other token may match one.
  */
-const STAYS_IN_LINE =
-  /^(?:[^\\[\]{}(\p{Cc}]|\((?!\?)|\(\?(?:[imU]+[:)]|:|P<\w+>)|\{\d+(?:,\d*)?\}|\\(?:[dwSbB]|[!-/:-@[-`{-~])|\[(?!\^)(?:[ -Z_-~^]|\\(?:[dwS]|[!-/:-@[-`{-~]))+\])*$/u
+const IN_LINE_TOKENS = [
+  /[^\\[\]{}(\p{Cc}]|\((?!\?)|\(\?(?:[imU]+[:)]|:|P<\w+>)|\{\d+(?:,\d*)?\}/uy,
+  /\\(?:[dwSbB]|[!-/:-@[-`{-~])/uy,
+  /\[(?!\^)(?:[ -Z_-~^]|\\(?:[dwS]|[!-/:-@[-`{-~]))+\]/uy,
+]
 
-/** Throws `invalid_pattern` where the text is not valid RE2. */
+/** Prepares a pattern. Throws `invalid_pattern` if the text is not valid RE2. */
 export function createMatcher(pattern: string): Matcher {
   const single = compilePattern(pattern)
   const literal = Buffer.from(requiredLiteral(pattern))
   const searchSize = createSearchSize()
-  const staysInLine = STAYS_IN_LINE.test(pattern)
+  const staysInLine = hasOnlyInLineTokens(pattern)
   if (LITERAL.test(pattern)) return { literal, literalDecides: true, lines: undefined, staysInLine, single, searchSize }
   const lines = NOT_BY_LINE.test(pattern) ? undefined : compilePattern(pattern, 'gm')
   return { literal, literalDecides: false, lines, staysInLine, single, searchSize }
 }
 
-/** Entries of a dictionary that match: a byte for each, 1 where it does, and none of those outside of [from, to). */
-export interface Hits extends Stretch {
+/** Whether a pattern consists of {@link IN_LINE_TOKENS}. At most one matches at each position: takes linear time. */
+function hasOnlyInLineTokens(pattern: string): boolean {
+  for (let at = 0; at < pattern.length; ) {
+    const start = at
+    const token = IN_LINE_TOKENS.find((one) => {
+      one.lastIndex = start
+      return one.test(pattern)
+    })
+    if (token === undefined) return false
+    at = token.lastIndex
+  }
+  return true
+}
+
+/** The entries of a dictionary that match: `hits[entry]` is 1 if it does. Entries outside of [from, to) do not. */
+export interface Hits extends EntryRange {
   hits: Uint8Array
 }
 
-/** The entries in which the pattern matches somewhere. Absent never does. */
+/** Finds the entries in which the pattern matches somewhere. The entry for absent never matches. */
 export async function matchEntries(dictionary: Dictionary, matcher: Matcher, yieldIfDue: Yielder): Promise<Hits> {
   const hits = new Uint8Array(dictionary.count)
   const { literal, literalDecides, staysInLine, single, searchSize } = matcher
   const search = staysInLine ? matchWithinLines : matchLines
   let lines = dictionary.hasNewlines ? undefined : matcher.lines
-  const match = (piece: Stretch) => {
-    // What runs over newlines once would do so at each entry, and search the rest of the piece each time.
-    if (lines !== undefined && !search(dictionary, piece, lines, hits)) lines = undefined
-    if (lines === undefined) matchSingles(dictionary, piece, single, hits)
+  const match = (chunk: EntryRange) => {
+    // A pattern that matched over a newline once would do so at each entry, and search the rest of the chunk each time.
+    if (lines !== undefined && !search(dictionary, chunk, lines, hits)) lines = undefined
+    if (lines === undefined) matchSingles(dictionary, chunk, single, hits)
   }
-  const matchInPieces = async (stretch: Stretch) => {
-    for (let from = stretch.from; from < stretch.to; await yieldIfDue()) {
-      const piece = pieceOf(dictionary, stretch, from, searchSize.bytes)
-      searchSize.measure(() => match(piece))
-      from = piece.to
+  const matchInChunks = async (range: EntryRange) => {
+    for (let from = range.from; from < range.to; await yieldIfDue()) {
+      const chunk = chunkOf(dictionary, range, from, searchSize.bytes)
+      searchSize.measure(() => match(chunk))
+      from = chunk.to
     }
   }
-  const stretches = stretchesOf(dictionary, literal)
-  for (const stretch of stretches) {
+  const ranges = candidateRanges(dictionary, literal)
+  for (const range of ranges) {
     await yieldIfDue()
-    if (literalDecides) matchLiteral(dictionary, stretch, literal, hits)
-    else if (holds(dictionary, stretch, literal)) await matchInPieces(stretch)
+    if (literalDecides) matchLiteral(dictionary, range, literal, hits)
+    else if (includesLiteral(dictionary, range, literal)) await matchInChunks(range)
   }
-  return { hits, from: stretches[0]?.from ?? 0, to: stretches.at(-1)?.to ?? 0 }
+  return { hits, from: ranges[0]?.from ?? 0, to: ranges.at(-1)?.to ?? 0 }
 }
 
-/** So many bytes of a stretch, and the rest of the entry in which they end. */
-function pieceOf(dictionary: Dictionary, { to }: Stretch, from: number, bytes: number): Stretch {
+/** Returns the entries from `from` on of about `bytes` bytes, up to the end of the last entry. */
+function chunkOf(dictionary: Dictionary, { to }: EntryRange, from: number, bytes: number): EntryRange {
   const { offsets } = dictionary
   return { from, to: entryAt(dictionary, Math.min(offsets[from]! + bytes, offsets[to]! - 1)) + 1 }
 }
 
-/** The stretches whose entries may hold the literal; without a filter, all of them. */
-function stretchesOf(dictionary: Dictionary, literal: Buffer): Stretch[] {
+/** Returns the ranges whose entries may contain the literal; without a gram filter, all entries. */
+function candidateRanges(dictionary: Dictionary, literal: Buffer): EntryRange[] {
   const { grams, count, offsets } = dictionary
   if (grams !== undefined) {
     const { firstEntries } = grams
-    // Entry 0 stands for absent.
-    return blocksThatMayHold(grams, literal).map((block) => ({
+    // Entry 0 means absent.
+    return candidateBlocks(grams, literal).map((block) => ({
       from: Math.max(1, firstEntries[block]!),
       to: firstEntries[block + 1]!,
     }))
   }
-  const stretches: Stretch[] = []
-  for (let from = 1; from < count; from = stretches.at(-1)!.to) {
-    const last = entryAt(dictionary, Math.min(offsets[from]! + STRETCH_BYTES, offsets[count]! - 1))
-    stretches.push({ from, to: last + 1 })
+  const ranges: EntryRange[] = []
+  for (let from = 1; from < count; from = ranges.at(-1)!.to) {
+    const last = entryAt(dictionary, Math.min(offsets[from]! + RANGE_BYTES, offsets[count]! - 1))
+    ranges.push({ from, to: last + 1 })
   }
-  return stretches
+  return ranges
 }
 
-function bytesOf({ bytes, offsets }: Dictionary, { from, to }: Stretch): Buffer {
+function bytesOf({ bytes, offsets }: Dictionary, { from, to }: EntryRange): Buffer {
   return bytes.subarray(offsets[from], offsets[to])
 }
 
-const holds = (dictionary: Dictionary, stretch: Stretch, literal: Buffer) =>
-  literal.length === 0 || bytesOf(dictionary, stretch).includes(literal)
+const includesLiteral = (dictionary: Dictionary, range: EntryRange, literal: Buffer) =>
+  literal.length === 0 || bytesOf(dictionary, range).includes(literal)
 
 /**
- * Finds the literal in all entries at once. Entries are alike: where one holds it, the next is tried at the same place,
- * which is cheaper than another search.
+ * Searches all entries of a range at once for the literal. Entries are alike: if one contains it, the next is tested at
+ * the same offset first, which is cheaper than another search.
  */
-function matchLiteral(dictionary: Dictionary, stretch: Stretch, literal: Buffer, hits: Uint8Array): void {
+function matchLiteral(dictionary: Dictionary, range: EntryRange, literal: Buffer, hits: Uint8Array): void {
   const { offsets, shared = NOTHING_SHARED } = dictionary
-  const searched = bytesOf(dictionary, stretch)
-  const base = offsets[stretch.from]!
+  const searched = bytesOf(dictionary, range)
+  const base = offsets[range.from]!
   for (let at = searched.indexOf(literal); at >= 0; ) {
     let entry = entryAt(dictionary, base + at)
     const place = base + at - offsets[entry]!
@@ -136,14 +152,14 @@ function matchLiteral(dictionary: Dictionary, stretch: Stretch, literal: Buffer,
     const end = place + literal.length
     do hits[entry++] = 1
     while (
-      entry < stretch.to &&
+      entry < range.to &&
       (shared[entry]! >= end || (fits(dictionary, entry, place, literal) && isAt(dictionary, entry, place, literal)))
     )
-    at = entry < stretch.to ? searched.indexOf(literal, offsets[entry]! - base) : -1
+    at = entry < range.to ? searched.indexOf(literal, offsets[entry]! - base) : -1
   }
 }
 
-/** Whether a literal at that place of the entry would end within it. */
+/** Whether a literal at that offset of the entry would end within it. */
 function fits({ offsets }: Dictionary, entry: number, place: number, { length }: Buffer): boolean {
   return offsets[entry]! + place + length < offsets[entry + 1]!
 }
@@ -154,46 +170,46 @@ function isAt({ bytes, offsets }: Dictionary, entry: number, place: number, lite
   return true
 }
 
-function matchSingles(dictionary: Dictionary, { from, to }: Stretch, single: Pattern, hits: Uint8Array): void {
+function matchSingles(dictionary: Dictionary, { from, to }: EntryRange, single: Pattern, hits: Uint8Array): void {
   for (let entry = from; entry < to; entry++) if (single.test(entryOf(dictionary, entry) as never)) hits[entry] = 1
 }
 
 /**
- * Searches all entries of a stretch at once, for matches that have no newline. Where a match ends is known at a seventh of
- * the price of the match itself, and says in which entry it lies.
+ * Searches all entries of a range at once, for a pattern whose matches contain no newline. The end of a match
+ * is enough to find its entry, and costs a seventh of the match itself.
  */
-function matchWithinLines(dictionary: Dictionary, stretch: Stretch, lines: Pattern, hits: Uint8Array): true {
+function matchWithinLines(dictionary: Dictionary, range: EntryRange, lines: Pattern, hits: Uint8Array): true {
   const { offsets, shared = NOTHING_SHARED } = dictionary
-  const searched = bytesOf(dictionary, stretch)
-  const base = offsets[stretch.from]!
-  for (let entry = stretch.from; entry < stretch.to; ) {
+  const searched = bytesOf(dictionary, range)
+  const base = offsets[range.from]!
+  for (let entry = range.from; entry < range.to; ) {
     lines.lastIndex = offsets[entry]! - base
     if (!lines.test(searched as never)) break
     const end = base + lines.lastIndex
-    if (end >= offsets[stretch.to]!) break
+    if (end >= offsets[range.to]!) break
     entry = entryAt(dictionary, end)
-    // The same bytes, and behind them one more that the pattern may have looked at, match again.
-    const looked = end - offsets[entry]! + 1
+    // An entry with the same bytes, and the one after them, which the pattern may have read, matches too.
+    const readBytes = end - offsets[entry]! + 1
     do hits[entry++] = 1
-    while (entry < stretch.to && shared[entry]! >= looked)
+    while (entry < range.to && shared[entry]! >= readBytes)
   }
   return true
 }
 
 /**
- * Searches all entries of a stretch at once. A match that lies within an entry is a match of it. Returns false at the
- * first one that runs over the end of its entry, which says nothing of it.
+ * Searches all entries of a range at once. A match within an entry is a match of that entry. Returns false at the first
+ * match that continues over the end of its entry, which decides nothing about the entry.
  */
-function matchLines(dictionary: Dictionary, stretch: Stretch, lines: Pattern, hits: Uint8Array): boolean {
+function matchLines(dictionary: Dictionary, range: EntryRange, lines: Pattern, hits: Uint8Array): boolean {
   const { offsets } = dictionary
-  const searched = bytesOf(dictionary, stretch)
-  const base = offsets[stretch.from]!
-  let entry = stretch.from
-  while (entry < stretch.to) {
+  const searched = bytesOf(dictionary, range)
+  const base = offsets[range.from]!
+  let entry = range.from
+  while (entry < range.to) {
     lines.lastIndex = offsets[entry]! - base
     const match = lines.exec(searched as never)
     const start = base + (match?.index ?? searched.length)
-    if (match === null || start >= offsets[stretch.to]!) return true
+    if (match === null || start >= offsets[range.to]!) return true
     entry = entryAt(dictionary, start)
     if (start + (match[0] as unknown as Buffer).length >= offsets[entry + 1]!) return false
     hits[entry++] = 1

@@ -1,24 +1,27 @@
-/** The first few of many items, in an order. */
+/** Finds the first few of many items, in an order. */
 export interface Ranking<Item> {
   offer(item: Item): void
-  /** At most `limit` items, in order. */
+  /** Returns at most `limit` of the offered items, in order. */
   first(): Item[]
 }
 
-/** So many more than are wanted are held before they are sorted and cut. */
-const SPARE = 1024
+/** Items that are collected beyond twice the limit before they are sorted and cut. */
+const SLACK = 1024
 
-/** Memory grows with `limit`, and time little more than with the items. No two of them may be equal in the order. */
+/**
+ * Creates a ranking of the first `limit` items. Memory grows with `limit`, and time is about linear in the number of
+ * items. No two items may be equal in the order.
+ */
 export function createRanking<Item>(limit: number, compare: (a: Item, b: Item) => number): Ranking<Item> {
-  let held: Item[] = []
+  let items: Item[] = []
   const cut = () => {
-    held = held.sort(compare).slice(0, limit)
-    return held
+    items = items.sort(compare).slice(0, limit)
+    return items
   }
   return {
     offer(item) {
-      held.push(item)
-      if (held.length >= 2 * limit + SPARE) cut()
+      items.push(item)
+      if (items.length >= 2 * limit + SLACK) cut()
     },
     first: cut,
   }

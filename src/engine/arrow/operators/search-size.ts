@@ -1,22 +1,23 @@
 import { SLICE_MS } from '../../../base/time-slices.js'
 import { KIB } from '../../../base/units.js'
 
-/** How many bytes are searched in one call, which nothing can interrupt. */
+/** The number of bytes to search in one call of RE2, which cannot be interrupted. */
 export interface SearchSize {
   readonly bytes: number
-  /** Searches so much; the next time it is more or less. */
+  /** Runs a search of `bytes` bytes, and adapts `bytes` to its duration. */
   measure(search: () => void): void
 }
 
 const FIRST_BYTES = 256
-/** A call may begin when the slice is all but over: it is to take no more than this of the next one. */
+/** The longest search: a call may start at the end of a slice, and should take at most a quarter of the next one. */
 const LONGEST_MS = SLICE_MS / 4
-/** At this a call costs nothing beside its search. */
+/** The largest size: the overhead of a call is negligible at this size. */
 const MOST_BYTES = 64 * KIB
 
 /**
- * RE2 takes linear time, but for some patterns, as `a[ab]{1000}c`, ten thousand times as long as for others, and nothing
- * tells beforehand. So it begins with few bytes, and searches more at once as long as that takes a small part of a slice.
+ * Adapts the search size to the pattern. RE2 takes linear time, but some patterns, such as `a[ab]{1000}c`,
+ * take ten thousand times as long as others, which is not known in advance. So the first search is small, and
+ * the size is doubled while a search takes a small part of a time slice.
  */
 export function createSearchSize(): SearchSize {
   let bytes = FIRST_BYTES

@@ -1,26 +1,26 @@
 import type { TextColumn } from '../columns/batch.js'
 import { type IndexSelection, rowAt, type Selection, sizeOf } from '../columns/selection.js'
 
-/** The codes that the selected rows have, ascending, each once. */
+/** Returns the distinct codes of the selected rows, ascending. */
 export function distinctCodes({ codes, dictionary }: TextColumn, selection: Selection): number[] {
   const size = sizeOf(selection)
-  const isThere = new Uint8Array(dictionary.count)
-  for (let position = 0; position < size; position++) isThere[codes[rowAt(selection, position)]!] = 1
+  const occurs = new Uint8Array(dictionary.count)
+  for (let position = 0; position < size; position++) occurs[codes[rowAt(selection, position)]!] = 1
   const distinct: number[] = []
-  for (let code = 0; code < isThere.length; code++) if (isThere[code] === 1) distinct.push(code)
+  for (let code = 0; code < occurs.length; code++) if (occurs[code] === 1) distinct.push(code)
   return distinct
 }
 
 /**
- * Rows of one group side by side: those of group i are at the positions [ends[i - 1], ends[i]) of the selection, which
- * ascend there, and only there.
+ * Rows sorted by group: those of group i are at the positions [ends[i - 1], ends[i]) of the selection. Rows
+ * ascend within a group, but not between groups.
  */
 export interface SortedRows {
   ends: Uint32Array
   selection: IndexSelection
 }
 
-/** Puts the selected rows in order of their groups, `groupOf` their codes: counts each group, then places each row. */
+/** Sorts the selected rows by group, `groupOf[code]`: a counting sort in two passes. */
 export function sortByGroup(
   { codes }: TextColumn,
   selection: Selection,
@@ -36,7 +36,7 @@ export function sortByGroup(
     ends[group] = start
     start += count
   }
-  // Each group's place moves from its start to its end.
+  // Each group's entry in `ends` moves from its start to its end.
   const indices = new Uint32Array(size)
   for (let position = 0; position < size; position++) {
     const row = rowAt(selection, position)

@@ -2,10 +2,10 @@ import type { Batch } from '../columns/batch.js'
 import { timeAt } from '../columns/batch.js'
 import { rowAt, type Selection, sizeOf } from '../columns/selection.js'
 
-/** A row found, and where it lies. Of equal times the later arrival is the newer: the later batch, then the later row. */
+/** A reference to a row. Of rows with equal times the later arrival is newer: the later batch, then the later row. */
 export interface RowRef {
   timestampUs: number
-  /** The batch's place in order of arrival. */
+  /** The batch's number in order of arrival. */
   batch: number
   row: number
 }
@@ -13,12 +13,13 @@ export interface RowRef {
 /** The newest rows so far, at most `limit`, newest first. */
 export interface Top {
   readonly found: readonly RowRef[]
-  /** Whether a batch whose newest row is of that time could still have a row among the newest. */
+  /** Whether a batch whose newest row has that time may have a row among the newest. */
   wants(maxUs: number): boolean
-  /** Takes the rows of a selection that are among the newest. */
+  /** Adds the rows of a selection that are among the newest. */
   offer(batch: Batch, batchNumber: number, selection: Selection): void
 }
 
+/** Creates an empty {@link Top}. An insertion costs up to `limit` steps. */
 export function createTop(limit: number): Top {
   const found: RowRef[] = []
   const wants = (timestampUs: number) => found.length < limit || timestampUs >= found[limit - 1]!.timestampUs

@@ -6,15 +6,15 @@ import { rowAt, type Selection, sizeOf } from '../columns/selection.js'
 import { firstRowAt } from './filter.js'
 
 /**
- * Stretches of a selection whose rows lie in one bucket: the i-th covers the positions [ends[i - 1], ends[i]) and lies in
- * the bucket that starts at `bucketsUs[i]`. Rows that ascend in time give one span a bucket; others may give more.
+ * Stretches of a selection with rows of one bucket: span i has the positions [ends[i - 1], ends[i]) and the bucket that
+ * starts at `bucketsUs[i]`. Rows that ascend in time have one span per bucket; others may have several.
  */
 export interface Spans {
   bucketsUs: number[]
   ends: number[]
 }
 
-/** Cuts the timestamps of the selected rows down to their buckets. Costs no look at a row where the batch lies in one bucket. */
+/** Divides the selected rows into spans of one bucket. Reads no row if the whole batch is in one bucket. */
 export function truncate(batch: Batch, selection: Selection, unit: BucketUnit): Spans {
   const first = truncateTime(batch.minUs, unit)
   if (first === truncateTime(batch.maxUs, unit)) return { bucketsUs: [first], ends: [sizeOf(selection)] }

@@ -1,13 +1,16 @@
 const SLASH = 0x2f
 const QUESTION_MARK = 0x3f
 const HASH = 0x23
-const BEHIND_SCHEME = Buffer.from('://')
+const AFTER_SCHEME = Buffer.from('://')
 
-/** The path in a URL, as a view: from the first slash behind the host up to a `?` or `#`; empty where there is none. */
+/**
+ * Returns the path of a URL, as a view: from the first slash after the host up to a `?` or `#`; empty without
+ * slash.
+ */
 export function urlPath(url: Buffer): Buffer {
   const end = endOfPath(url)
-  const scheme = url.indexOf(BEHIND_SCHEME)
-  const host = scheme >= 0 && scheme + BEHIND_SCHEME.length <= end ? scheme + BEHIND_SCHEME.length : 0
+  const scheme = url.indexOf(AFTER_SCHEME)
+  const host = scheme >= 0 && scheme + AFTER_SCHEME.length <= end ? scheme + AFTER_SCHEME.length : 0
   let start = host
   while (start < end && url[start] !== SLASH) start++
   return url.subarray(start, end)

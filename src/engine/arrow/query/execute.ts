@@ -8,26 +8,27 @@ import { createTop } from '../operators/top.js'
 import { cacheKey } from './partial-cache.js'
 import { bytesOfPartial, mergePartial, type Partial, partialOf, shrinkPartial } from './partials.js'
 import { readRows } from './read-rows.js'
-import { createSelect, isWithin, type Run } from './select.js'
+import { createSelect, isWithin, type RunContext } from './select.js'
 
 /**
- * Runs a plan of the buckets shape: each part gives a partial, the partials are merged. Of a sealed part that lies in the
- * window whole, the partial is kept; of one that the window cuts, the rows that the predicates leave.
+ * Runs a plan of the buckets shape: computes a partial aggregate for each part, and merges them. For a sealed
+ * part that is entirely in the time range the partial is cached; for one that is partly in it, the selection
+ * of the predicates.
  */
-export async function runBuckets(shape: BucketsShape, run: Run): Promise<Row[]> {
-  const { parts, yieldIfDue, partialCache } = run
+export async function runBuckets(shape: BucketsShape, context: RunContext): Promise<Row[]> {
+  const { parts, yieldIfDue, partialCache } = context
   const aggregation = createAggregation(shape.aggregates)
-  const select = createSelect(shape, run)
+  const select = createSelect(shape, context)
   const key = cacheKey(shape.predicates, shape.unit, shape.aggregates)
   const total: Partial = new Map()
 
   const compute = (part: Part): Promise<Partial> =>
     select(part, (batch, selection) => {
-      run.scanned(sizeOf(selection))
+      context.onScan(sizeOf(selection))
       return sizeOf(selection) > 0 ? partialOf(batch, selection, shape.unit, aggregation) : new Map()
     })
 
-  async function computeToKeep(part: Part): Promise<Partial> {
+  async function computeAndCache(part: Part): Promise<Partial> {
     const partial = shrinkPartial(await compute(part), aggregation)
     partialCache.put(part, key, partial, bytesOfPartial(partial, aggregation))
     return partial
@@ -35,11 +36,11 @@ export async function runBuckets(shape: BucketsShape, run: Run): Promise<Row[]> 
 
   const partialIn = (part: Part): Partial | Promise<Partial> => {
     if (!part.isSealed || !isWithin(part, shape)) return compute(part)
-    return partialCache.get<Partial>(part, key) ?? computeToKeep(part)
+    return partialCache.get<Partial>(part, key) ?? computeAndCache(part)
   }
 
   for (const part of parts) {
-    run.opening()
+    context.onOpen()
     mergePartial(total, await partialIn(part), aggregation)
     await yieldIfDue()
   }
@@ -51,20 +52,20 @@ export async function runBuckets(shape: BucketsShape, run: Run): Promise<Row[]> 
   })
 }
 
-/** Runs a plan of the rows shape: the batches with the newest rows first, until no other could have a newer one. */
-export async function runRows(shape: RowsShape, run: Run): Promise<AsyncIterable<Row>> {
-  const { parts, yieldIfDue, opening, scanned } = run
-  const select = createSelect(shape, run)
+/** Runs a plan of the rows shape: the parts with the newest rows first, until no other part can have a newer one. */
+export async function runRows(shape: RowsShape, context: RunContext): Promise<AsyncIterable<Row>> {
+  const { parts, yieldIfDue, onOpen, onScan } = context
+  const select = createSelect(shape, context)
   const top = createTop(shape.limit)
   const opened = new Map<number, Batch['openCold']>()
   const newestFirst = parts.map((_, i) => i).sort((a, b) => parts[b]!.maxUs - parts[a]!.maxUs)
   for (const number of newestFirst) {
     const part = parts[number]!
     if (!top.wants(part.maxUs)) break
-    opening()
+    onOpen()
     await select(part, (batch, selection) => {
       opened.set(number, batch.openCold)
-      scanned(Math.min(sizeOf(selection), shape.limit))
+      onScan(Math.min(sizeOf(selection), shape.limit))
       top.offer(batch, number, selection)
     })
     await yieldIfDue()

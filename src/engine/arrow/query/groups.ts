@@ -19,36 +19,39 @@ import {
 import { createRanking } from '../operators/ranking.js'
 import { distinctCodes, sortByGroup } from '../operators/sort-by-group.js'
 import { urlPath } from '../operators/url-path.js'
-import { createSelect, type Run } from './select.js'
+import { createSelect, type RunContext } from './select.js'
 
-/** The groups of a run: their keys, with dense codes, and by these codes their states. */
+/** The groups of a run: their keys, with dense codes, and their states by code. */
 interface Groups {
   keys: Interner
   states: (States | undefined)[]
   count: number
-  /** Bytes that the states take, about. */
+  /** Approximate memory of the states. */
   bytes: number
 }
 
-/** Objects and pointers of one group, about. */
+/** Approximate bytes of the objects and pointers of one group. */
 const GROUP_BYTES = 128
-/** Groups that still take more than this share of their limit would have to be shrunk all the time. */
+/**
+ * A run fails if shrunk groups still take more than this share of the limit: they would have to be shrunk
+ * again soon.
+ */
 const MOST_AFTER_SHRINKING = 0.5
 
 /**
- * Runs a plan of the groups shape: the rows of each part are folded into the groups that they belong to, one part after the
- * other. Nothing is kept of sealed parts but the rows that the predicates leave.
+ * Runs a plan of the groups shape: folds the rows of one part after another into their groups. Caches only
+ * the selection of the predicates. Throws `too_many_groups` beyond the limits.
  */
-export async function runGroups(shape: GroupsShape, run: Run, limits: GroupingLimits): Promise<Row[]> {
-  const { parts, yieldIfDue } = run
+export async function runGroups(shape: GroupsShape, context: RunContext, limits: GroupingLimits): Promise<Row[]> {
+  const { parts, yieldIfDue } = context
   const key = groupingKey(shape.source, shape.by)
   const aggregation = createAggregation(shape.aggregates)
-  const select = createSelect(shape, run)
+  const select = createSelect(shape, context)
   const groups: Groups = { keys: createInterner(), states: [], count: 0, bytes: 0 }
   for (const part of parts) {
-    run.opening()
+    context.onOpen()
     await select(part, (batch, selection) => {
-      run.scanned(sizeOf(selection))
+      context.onScan(sizeOf(selection))
       const column = batch.columns.get(key.column) as TextColumn
       return foldRows(groups, { batch, selection, column }, key, aggregation, { yieldIfDue, limits })
     })
@@ -63,7 +66,7 @@ interface Rows {
   column: TextColumn
 }
 
-interface Pacing {
+interface RunControl {
   yieldIfDue: Yielder
   limits: GroupingLimits
 }
@@ -73,9 +76,9 @@ async function foldRows(
   { batch, selection, column }: Rows,
   key: GroupingKey,
   aggregation: Aggregation,
-  pacing: Pacing,
+  control: RunControl,
 ): Promise<void> {
-  const { codes, groupOf } = await groupsOf(groups, column, selection, key, aggregation, pacing)
+  const { codes, groupOf } = await groupsOf(groups, column, selection, key, aggregation, control)
   const sorted = sortByGroup(column, selection, groupOf, codes.length)
   const fold = createFolding(batch, sorted.selection, aggregation)
   let from = 0
@@ -84,36 +87,36 @@ async function foldRows(
     const before = bytesOfStates(aggregation, states)
     fold(from, sorted.ends[group]!, states)
     groups.bytes += bytesOfStates(aggregation, states) - before
-    await keepWithin(groups, aggregation, pacing)
+    await enforceLimits(groups, aggregation, control)
     from = sorted.ends[group]!
-    await pacing.yieldIfDue()
+    await control.yieldIfDue()
   }
 }
 
-/** The groups of the selected rows: their codes, and by the codes of the column which of them it is. */
+/** Finds the groups of the selected rows. Returns their codes, and for each code of the column its index in these. */
 async function groupsOf(
   groups: Groups,
   column: TextColumn,
   selection: Selection,
   key: GroupingKey,
   aggregation: Aggregation,
-  pacing: Pacing,
+  control: RunControl,
 ): Promise<{ codes: number[]; groupOf: Uint32Array }> {
   const groupOf = new Uint32Array(column.dictionary.count)
   const found = new Map<number, number>()
-  for (const own of distinctCodes(column, selection)) {
-    const code = internKey(groups.keys, column, own, key)
+  for (const columnCode of distinctCodes(column, selection)) {
+    const code = internKey(groups.keys, column, columnCode, key)
     if (groups.states[code] === undefined) addGroup(groups, code, aggregation)
     const group = found.get(code) ?? found.size
     found.set(code, group)
-    groupOf[own] = group
-    await keepWithin(groups, aggregation, pacing)
-    await pacing.yieldIfDue()
+    groupOf[columnCode] = group
+    await enforceLimits(groups, aggregation, control)
+    await control.yieldIfDue()
   }
   return { codes: [...found.keys()], groupOf }
 }
 
-/** The code of the key of an entry of the column. */
+/** Returns the code of the key for an entry of the column; adds the key if it is new. */
 function internKey(
   keys: Interner,
   { dictionary }: TextColumn,
@@ -133,8 +136,12 @@ function addGroup(groups: Groups, code: number, aggregation: Aggregation): void 
   groups.bytes += GROUP_BYTES + bytesOfStates(aggregation, states)
 }
 
-/** Shrinks the groups where they take too much memory. Throws `too_many_groups` where that is not enough. */
-async function keepWithin(groups: Groups, aggregation: Aggregation, { yieldIfDue, limits }: Pacing): Promise<void> {
+/** Shrinks the groups if they exceed the memory limit. Throws `too_many_groups` if that is not enough. */
+async function enforceLimits(
+  groups: Groups,
+  aggregation: Aggregation,
+  { yieldIfDue, limits }: RunControl,
+): Promise<void> {
   if (groups.count > limits.groups) throw tooManyGroups(limits)
   if (bytesOf(groups) <= limits.bytes) return
   await shrink(groups, aggregation, yieldIfDue)
@@ -143,7 +150,7 @@ async function keepWithin(groups: Groups, aggregation: Aggregation, { yieldIfDue
 
 const bytesOf = ({ bytes, keys }: Groups) => bytes + keys.byteLength
 
-/** Brings all states into their smallest form. */
+/** Converts all states to their smallest form, and updates the memory of the groups. */
 async function shrink(groups: Groups, aggregation: Aggregation, yieldIfDue: Yielder): Promise<void> {
   groups.bytes = 0
   for (const states of groups.states) {
@@ -154,7 +161,7 @@ async function shrink(groups: Groups, aggregation: Aggregation, yieldIfDue: Yiel
   }
 }
 
-/** A group on its way into the answer: the code of its key, and the value that it is ordered by. */
+/** A group to be ordered: the code of its key, and the value that it is ordered by; null if ordered by key. */
 interface Ranked {
   code: number
   value: Value
@@ -183,7 +190,7 @@ async function orderedRows(
   return rows
 }
 
-/** By value and then by key, ascending, or by key alone; null last, and of keys the order of their bytes. */
+/** Compares groups by value and then by key, ascending, or by key alone. Keys are compared by bytes; nulls are last. */
 function orderOf(keys: Interner, direction: GroupsShape['direction'], byValue: boolean) {
   const sign = direction === 'asc' ? 1 : -1
   const compareKeys = (a: Ranked, b: Ranked, keySign: number) =>

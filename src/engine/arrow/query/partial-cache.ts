@@ -4,19 +4,19 @@ import type { Metrics } from '../../../base/metrics.js'
 import type { Part } from '../columns/batch.js'
 
 /**
- * What has been computed of sealed parts, which never change, and may be asked for again: bounded by bytes, what was not
- * asked for the longest goes first.
+ * Cache of partial results of sealed parts, which never change. Bounded by bytes; evicts the least recently
+ * used entries.
  */
 export interface PartialCache {
-  /** What is kept of a part under a key. */
+  /** Returns the entry of a part under a key, or undefined. */
   get<T extends object>(part: Part, key: string): T | undefined
-  /** Keeps what takes so many bytes, unless there is something under the key or the part is gone. */
+  /** Adds an entry of about `bytes` bytes, unless the key exists or the part was dropped. */
   put(part: Part, key: string, value: object, bytes: number): void
-  /** These parts are gone: lets go of all that is kept of them. A run that is under way may still compute something of them. */
+  /** Removes all entries of deleted parts. Runs in progress may still compute results of them; `put` ignores these. */
   dropParts(parts: readonly Part[]): void
-  /** Lets go of everything. */
+  /** Removes all entries. */
   clear(): void
-  /** Bytes of all that is kept, about. */
+  /** Returns the approximate memory of all entries in bytes. */
   bytes(): number
 }
 
@@ -26,22 +26,24 @@ interface Entry {
   value: object
 }
 
-/** Objects and pointers of an entry, about. */
+/** Approximate bytes of the objects and pointers of an entry. */
 const ENTRY_BYTES = 256
 
 /**
- * The key of what follows from these values alone, plain data. A digest: the text of a plan, which each run makes anew, would
- * be the most of what an entry takes.
+ * Returns the key of a result that depends only on these values, which must be plain data. A hash, because
+ * the text of a plan would be the largest part of an entry.
  */
 export const cacheKey = (...values: readonly unknown[]) => hash('sha256', JSON.stringify(values), 'base64url')
 
+/** Creates an empty cache of at most `limitBytes`. */
 export function createPartialCache(
   limitBytes: number,
   metrics: Pick<Metrics, 'memoBytes' | 'memoRecalls'>,
 ): PartialCache {
   const byPart = new WeakMap<Part, Map<string, Entry>>()
-  const gone = new WeakSet<Part>()
-  const recalls = { kept: metrics.memoRecalls.labels('kept'), none: metrics.memoRecalls.labels('none') }
+  const dropped = new WeakSet<Part>()
+  const hits = metrics.memoRecalls.labels('kept')
+  const misses = metrics.memoRecalls.labels('none')
   const entries = new LRUCache<Entry, Entry>({
     maxSize: Math.max(1, Math.floor(limitBytes)),
     dispose({ part, key }) {
@@ -53,22 +55,23 @@ export function createPartialCache(
 
   return {
     get<T extends object>(part: Part, key: string) {
-      const known = byPart.get(part)?.get(key)
-      recalls[known === undefined ? 'none' : 'kept'].inc()
-      return known && (entries.get(known)!.value as T)
+      const entry = byPart.get(part)?.get(key)
+      const counter = entry === undefined ? misses : hits
+      counter.inc()
+      return entry && (entries.get(entry)!.value as T)
     },
     put(part, key, value, bytes) {
-      if (byPart.get(part)?.has(key) || gone.has(part)) return
+      if (byPart.get(part)?.has(key) || dropped.has(part)) return
       const entry = { part, key, value }
       entries.set(entry, entry, { size: ENTRY_BYTES + key.length + bytes })
-      // Room for it may have been made by what else was kept of the part.
+      // Adding it may have evicted the other entries of the part, and with them the part's map.
       const ofPart = byPart.get(part) ?? new Map<string, Entry>()
       if (entries.has(entry)) byPart.set(part, ofPart.set(key, entry))
       metrics.memoBytes.set(entries.calculatedSize)
     },
     dropParts(parts) {
       for (const part of parts) {
-        gone.add(part)
+        dropped.add(part)
         for (const entry of [...(byPart.get(part)?.values() ?? [])]) entries.delete(entry)
       }
       metrics.memoBytes.set(entries.calculatedSize)

@@ -13,13 +13,13 @@ import {
 import { group } from '../operators/group.js'
 import { truncate } from '../operators/truncate.js'
 
-/** The aggregate states of some rows, by the start of their bucket: plain data that can be kept and merged. */
+/** The aggregate states of some rows, by the start of their bucket in µs: plain data that can be cached and merged. */
 export type Partial = Map<number, States>
 
-/** Objects and pointers of one bucket, about. */
+/** Approximate bytes of the objects and pointers of one bucket. */
 const BUCKET_BYTES = 128
 
-/** The partial aggregate of the selected rows of one batch. */
+/** Returns the partial aggregate of the selected rows of one batch. */
 export function partialOf(batch: Batch, selection: Selection, unit: BucketUnit, aggregation: Aggregation): Partial {
   const spans = truncate(batch, selection, unit)
   const groups = group(spans)
@@ -27,20 +27,20 @@ export function partialOf(batch: Batch, selection: Selection, unit: BucketUnit, 
   return new Map(groups.bucketsUs.map((bucketUs, id) => [bucketUs, states[id]!]))
 }
 
-/** Makes a partial ready to be kept; it takes no more rows. */
+/** Shrinks a partial before it is cached. Returns the same object, to which no more rows may be added. */
 export function shrinkPartial(partial: Partial, aggregation: Aggregation): Partial {
   for (const states of partial.values()) shrinkStates(aggregation, states)
   return partial
 }
 
-/** Bytes of memory that a partial takes, about. */
+/** Returns the approximate memory of a partial in bytes. */
 export function bytesOfPartial(partial: Partial, aggregation: Aggregation): number {
   let bytes = 0
   for (const states of partial.values()) bytes += BUCKET_BYTES + bytesOfStates(aggregation, states)
   return bytes
 }
 
-/** Merges `from`, which stays as it is, into `total`. */
+/** Merges `from`, which is not changed, into `total`. */
 export function mergePartial(total: Partial, from: Partial, aggregation: Aggregation): void {
   for (const [bucketUs, states] of from) {
     const into = total.get(bucketUs) ?? createStates(aggregation.folds)

@@ -4,47 +4,48 @@ import { RawJson, type Row, type Value } from '../../engine.js'
 import type { Batch, ColdRow } from '../columns/batch.js'
 import type { RowRef } from '../operators/top.js'
 
-/** Cold columns of so many bytes are held for whoever asks for row after row, and always one row: most answers take less. */
-export const STRETCH_BYTES = 256 * KIB
-/** So many batches are read from at once: Node has as many threads for files. */
-const READS_AT_ONCE = 4
-/** Each stretch is tried with so many times the rows that the one before could hold. */
+/** The most bytes of cold columns that are buffered for the caller, except that one row is always read. */
+export const CHUNK_BYTES = 256 * KIB
+/** Batches that are read concurrently: Node has as many threads for files. */
+const CONCURRENT_READS = 4
+/** Each chunk is tried with this many times the rows of the last one. */
 const GROWTH = 2
 
 interface Reading {
-  /** The batches that rows were found in, by their numbers. */
+  /** The batches of the rows, by number. */
   opened: ReadonlyMap<number, Batch['openCold']>
   columns: readonly string[]
   yieldIfDue: Yielder
 }
 
 /**
- * The rows found, with their cold columns, in their order. They are read a stretch at a time, so that a batch is decompressed
- * once for all of its rows there, and nothing of it is held while the caller takes them: a slow one may take minutes.
+ * Yields the rows found, with their cold columns, in order. Reads a chunk at a time, so that a batch is
+ * decompressed once for all of its rows in the chunk, and is not kept while the caller consumes them: a slow
+ * client may take minutes.
  */
 export async function* readRows(found: readonly RowRef[], reading: Reading): AsyncGenerator<Row, void> {
   let most = found.length
   for (let from = 0; from < found.length; ) {
-    const rows = await readStretch(found.slice(from, from + most), reading)
+    const rows = await readChunk(found.slice(from, from + most), reading)
     from += rows.length
     most = GROWTH * rows.length
-    // One that has been given is let go of.
+    // Removes each row from the array as it is yielded, so that its memory can be freed.
     for (rows.reverse(); rows.length > 0; ) yield rows.pop()!
   }
 }
 
-/** The first of the rows: as many as may be held, at least one. */
-async function readStretch(found: readonly RowRef[], { opened, columns, yieldIfDue }: Reading): Promise<Row[]> {
+/** Reads the first of the rows: as many as fit in {@link CHUNK_BYTES}, at least one. */
+async function readChunk(found: readonly RowRef[], { opened, columns, yieldIfDue }: Reading): Promise<Row[]> {
   const rows = new Array<Row>(found.length)
   const sizes: number[] = []
   let bytes = 0
 
-  /** What does not fit goes from the end, so that the stretch becomes as short as it must be, and takes nothing there any more. */
-  function hold(place: number, cold: ColdRow): void {
+  /** Adds a row. While the chunk is too large, removes rows from its end, and ignores rows there from then on. */
+  function add(place: number, cold: ColdRow): void {
     if (place >= rows.length) return
     rows[place] = toRow(found[place]!.timestampUs, cold, columns)
     bytes += sizes[place] = bytesOf(cold)
-    for (; bytes > STRETCH_BYTES && rows.length > 1; rows.length--) bytes -= sizes[rows.length - 1] ?? 0
+    for (; bytes > CHUNK_BYTES && rows.length > 1; rows.length--) bytes -= sizes[rows.length - 1] ?? 0
   }
 
   const wanted = placesByBatch(found).entries()
@@ -54,31 +55,31 @@ async function readStretch(found: readonly RowRef[], { opened, columns, yieldIfD
       for (const place of places) {
         if (place >= rows.length) continue
         const cold = read(found[place]!.row)
-        hold(place, cold instanceof Promise ? await cold : cold)
+        add(place, cold instanceof Promise ? await cold : cold)
         await yieldIfDue()
       }
     }
   }
 
-  await Promise.all(Array.from({ length: READS_AT_ONCE }, readBatches))
+  await Promise.all(Array.from({ length: CONCURRENT_READS }, readBatches))
   return rows
 }
 
-/** The places of each batch's rows, the batch of the first place first; the last row first, as it is decompressed soonest. */
+/** Groups the places by batch, the batch of the first place first. Last row first, since it is decompressed soonest. */
 function placesByBatch(found: readonly RowRef[]): Map<number, number[]> {
   const places = new Map<number, number[]>()
   found.forEach(({ batch }, place) => {
-    const others = places.get(batch)
-    if (others === undefined) places.set(batch, [place])
-    else others.push(place)
+    const ofBatch = places.get(batch)
+    if (ofBatch === undefined) places.set(batch, [place])
+    else ofBatch.push(place)
   })
-  for (const those of places.values()) those.sort((a, b) => found[b]!.row - found[a]!.row)
+  for (const ofBatch of places.values()) ofBatch.sort((a, b) => found[b]!.row - found[a]!.row)
   return places
 }
 
 const bytesOf = ({ id, event_message, metadata }: ColdRow) => id.length + event_message.length + metadata.length
 
-/** How each column of an answer is made. */
+/** The value of each column of an answer. */
 const VALUES: Readonly<Record<string, (timestampUs: number, cold: ColdRow) => Value>> = {
   id: (_, { id }) => id.toString(),
   timestamp: (timestampUs) => timestampUs,
@@ -86,7 +87,7 @@ const VALUES: Readonly<Record<string, (timestampUs: number, cold: ColdRow) => Va
   metadata: (_, { metadata }) => new RawJson(metadata.toString()),
 }
 
-/** A row as an answer has it. */
+/** Returns a row of an answer with the given columns. */
 export function toRow(timestampUs: number, cold: ColdRow, columns: readonly string[]): Row {
   const row: Record<string, Value> = {}
   for (const column of columns) row[column] = VALUES[column]!(timestampUs, cold)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { blocksThatMayHold, createGramFilter, GRAM_BYTES } from '../../../../src/engine/arrow/columns/grams.js'
+import { candidateBlocks, createGramFilter, GRAM_BYTES } from '../../../../src/engine/arrow/columns/grams.js'
 import { uniform } from '../accumulators/distributions.js'
 import { dictionary } from '../support.js'
 
@@ -48,7 +48,7 @@ describe('a filter of grams', () => {
       .map(([i, start, length]) => TEXTS[i]!.substr(start % TEXTS[i]!.length, length))
     fc.assert(
       fc.property(fc.oneof(within, fc.string({ maxLength: 6 })), (literal) => {
-        const blocks = blocksThatMayHold(FILTER, Buffer.from(literal))
+        const blocks = candidateBlocks(FILTER, Buffer.from(literal))
         expect(blocks).toEqual([...new Set([...blocks, ...holding(literal)])].sort((a, b) => a - b))
       }),
     )
@@ -56,17 +56,17 @@ describe('a filter of grams', () => {
 
   it('leaves out most blocks that do not hold it', () => {
     for (const ref of REFS) {
-      const left = blocksThatMayHold(FILTER, Buffer.from(ref)).length
+      const left = candidateBlocks(FILTER, Buffer.from(ref)).length
       expect(left).toBeGreaterThanOrEqual(holding(ref).length)
       expect(left).toBeLessThanOrEqual(holding(ref).length + 2)
     }
-    expect(blocksThatMayHold(FILTER, Buffer.from('nowhere-to-be-found'))).toEqual([])
+    expect(candidateBlocks(FILTER, Buffer.from('nowhere-to-be-found'))).toEqual([])
   })
 
   it('keeps every block for a literal shorter than a gram', () => {
     const all = [...FILTER.firstEntries.keys()].slice(0, -1)
     for (const literal of ['', '-', '---'.slice(0, GRAM_BYTES - 1)]) {
-      expect(blocksThatMayHold(FILTER, Buffer.from(literal))).toEqual(all)
+      expect(candidateBlocks(FILTER, Buffer.from(literal))).toEqual(all)
     }
   })
 
@@ -77,7 +77,7 @@ describe('a filter of grams', () => {
       made.bytes.subarray(0, made.offsets[made.count]),
     )!
     const last = filter.firstEntries.length - 2
-    expect(blocksThatMayHold(filter, Buffer.from('本語\u{1f600}'))).toContain(last)
+    expect(candidateBlocks(filter, Buffer.from('本語\u{1f600}'))).toContain(last)
   })
 
   it('is not made for few bytes', () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { KIB } from '../../../../src/base/units.js'
 import type { ColdReader, ColdRow } from '../../../../src/engine/arrow/columns/batch.js'
 import type { RowRef } from '../../../../src/engine/arrow/operators/top.js'
-import { readRows, STRETCH_BYTES } from '../../../../src/engine/arrow/query/read-rows.js'
+import { CHUNK_BYTES, readRows } from '../../../../src/engine/arrow/query/read-rows.js'
 import type { Row } from '../../../../src/engine/engine.js'
 import { noYield } from '../support.js'
 
@@ -111,7 +111,7 @@ describe('the rows found', () => {
 
   it('are held a stretch at a time: a batch is let go of while the caller takes them', async () => {
     const fitting = 16
-    const { rows, asked } = read(interleaved(100, 1, STRETCH_BYTES / fitting - 100))
+    const { rows, asked } = read(interleaved(100, 1, CHUNK_BYTES / fitting - 100))
     const openedAt: number[] = []
     for (let taken = 0; !(await rows.next()).done; taken++) {
       // Whoever is slow finds nothing read ahead.
@@ -124,7 +124,7 @@ describe('the rows found', () => {
   it('are not read again and again where few fit', async () => {
     const long = await readAll(interleaved(100, 20, 100 * KIB))
     expect(long.asked.rows.length).toBeLessThanOrEqual(300)
-    const longer = await readAll(interleaved(20, 20, 2 * STRETCH_BYTES))
+    const longer = await readAll(interleaved(20, 20, 2 * CHUNK_BYTES))
     expect(longer.asked.rows.length).toBeLessThanOrEqual(60)
   })
 
