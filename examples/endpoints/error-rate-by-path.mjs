@@ -6,8 +6,8 @@ const WINDOWS_US = { '1day': DAY_US, '7day': 7 * DAY_US }
 /**
  * edge.error-rate-by-path: which paths of a project fail the most.
  *
- * Returns  at most 100 rows, the worst first: url_path, requests, error_rate (the part with status >= 400, 0 to 1)
- * Window   the last day, or 7
+ * Gives   at most 100 rows, the worst first: url_path, requests, error_rate (the part with status >= 400, 0 to 1)
+ * Window  the last day, or 7
  */
 export default endpoint({
   id: '5b1f6a3e-0c1d-4a52-9a53-3d2c0f7e9a02',

@@ -19,8 +19,8 @@ const WINDOWS_US = { '1day': DAY_US, '7day': 7 * DAY_US }
 /**
  * functions.slowest: the functions of a project that took the longest, by their 95th percentile.
  *
- * Returns  at most 20 rows, the slowest first: function_id, calls, errors (status >= 400), error_rate (0 to 1), p95 (ms)
- * Window   the last day, or 7
+ * Gives   at most 20 rows, the slowest first: function_id, calls, errors (status >= 400), error_rate (0 to 1), p95 (ms)
+ * Window  the last day, or 7
  */
 export default endpoint({
   id: '5b1f6a3e-0c1d-4a52-9a53-3d2c0f7e9a01',
