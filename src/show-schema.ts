@@ -1,4 +1,4 @@
-import type { SchemaConfig } from './config/config.js'
+import type { SchemaConfig } from './config/clickhouse-config.js'
 import { type Applied, applySchema, askDialect, type Dialect, printSchema } from './engine/clickhouse/ddl.js'
 import { connectServer, type Server } from './engine/clickhouse/server.js'
 import { type AppliedAt, applyToOthers, type ClusterOptions } from './engine/clickhouse/shards.js'

@@ -1,16 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { readQuery } from '../src/client/query.js'
 import { readTail } from '../src/client/tail.js'
-import {
-  readEffectiveSettings,
-  readExportConfig,
-  readHealthConfig,
-  readSchemaConfig,
-  readServeConfig,
-  readTokenCreateConfig,
-  readTokenListConfig,
-  readTokenRevokeConfig,
-} from '../src/config/config.js'
+import { readExportConfig, readSchemaConfig } from '../src/config/clickhouse-config.js'
+import { readHealthConfig } from '../src/config/health-config.js'
+import { readEffectiveSettings, readServeConfig } from '../src/config/serve-config.js'
 import { type Settings, variableOf } from '../src/config/setting.js'
 import {
   EXPORT_SETTINGS,
@@ -23,6 +16,7 @@ import {
   TOKEN_PLACE_SETTINGS,
   TOKEN_SETTINGS,
 } from '../src/config/settings.js'
+import { readTokenCreateConfig, readTokenListConfig, readTokenRevokeConfig } from '../src/config/token-config.js'
 
 type Read = (environment: Record<string, string>) => unknown
 

@@ -1,4 +1,4 @@
-import type { Environment } from '../config/setting.js'
+import type { Environment } from '../config/environment.js'
 import { folded, type Listed, listEndpoints } from './endpoints.js'
 import { readQuery } from './query.js'
 import { connectService } from './service.js'

@@ -1,7 +1,8 @@
 import { usageError } from '../base/failures.js'
 import { didYouMean } from '../base/nearest.js'
 import { MIB } from '../base/units.js'
-import { flagOf, unknownFlag } from '../config/setting.js'
+import { unknownFlag } from '../config/command-line.js'
+import { flagOf } from '../config/setting.js'
 import { QUERY_SETTINGS } from '../config/settings.js'
 import { type Service, ServiceError, textUpTo } from './service.js'
 

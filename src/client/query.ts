@@ -2,8 +2,10 @@ import { escapeControlInDocument } from '../base/escape-control.js'
 import { usageError } from '../base/failures.js'
 import type { Log } from '../base/log.js'
 import { MIB } from '../base/units.js'
-import { readSettingsWithFile } from '../config/config.js'
-import type { Environment, Others, ValuesOf } from '../config/setting.js'
+import type { ExtraArguments } from '../config/command-line.js'
+import type { Environment } from '../config/environment.js'
+import { readSettings } from '../config/read-settings.js'
+import type { ValuesOf } from '../config/setting.js'
 import { QUERY_SETTINGS } from '../config/settings.js'
 import { describeEndpoints, findEndpoint, listEndpoints, parametersOf } from './endpoints.js'
 import { enveloped } from './envelope.js'
@@ -14,7 +16,7 @@ export interface QueryConfig extends ValuesOf<typeof QUERY_SETTINGS> {
   /** Undefined: to be told which there are. */
   endpoint: string | undefined
   /** Names with their dashes. */
-  flags: Others['flags']
+  flags: ExtraArguments['flags']
   /** Where the token was found; undefined if none was given. */
   tokenFrom: string | undefined
 }
@@ -45,19 +47,19 @@ const LINE_BREAK = 10
 
 /** The configuration of `logweir query`. Throws `usage`. */
 export function readQuery(args: readonly string[], environment: Environment, warn: Log): QueryConfig {
-  const { values, others, found } = readSettingsWithFile(QUERY_SETTINGS, args, environment, {
+  const { values, extras, found } = readSettings(QUERY_SETTINGS, args, environment, {
     warn,
     allowsExtras: true,
   })
-  const [endpoint, extra] = others.operands
+  const [endpoint, extra] = extras.operands
   if (extra !== undefined) throw usageError(`unexpected argument ${JSON.stringify(extra)}. Try: logweir query --help`)
-  if (endpoint === undefined && others.flags.length > 0) {
-    throw usageError(`which endpoint? logweir query ENDPOINT ${others.flags[0]![0]} …; logweir query lists them.`)
+  if (endpoint === undefined && extras.flags.length > 0) {
+    throw usageError(`which endpoint? logweir query ENDPOINT ${extras.flags[0]![0]} …; logweir query lists them.`)
   }
   if (values.columns !== undefined && (values.format ?? 'table') !== 'table') {
     throw usageError(`--columns is for tables, not for --format ${values.format}. Leave out one of the two.`)
   }
-  return { ...values, endpoint, flags: others.flags, tokenFrom: found.get('token')?.where }
+  return { ...values, endpoint, flags: extras.flags, tokenFrom: found.get('token')?.where }
 }
 
 /** Asks a service and writes its answer. Rejects with a {@link ServiceError}, `usage`, or EPIPE. */

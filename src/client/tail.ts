@@ -2,8 +2,9 @@ import { escapeControl, escapeControlInDocument } from '../base/escape-control.j
 import { usageError } from '../base/failures.js'
 import { isoOf } from '../base/iso8601.js'
 import type { Log } from '../base/log.js'
-import { readSettingsWithFile } from '../config/config.js'
-import type { Environment, ValuesOf } from '../config/setting.js'
+import type { Environment } from '../config/environment.js'
+import { readSettings } from '../config/read-settings.js'
+import type { ValuesOf } from '../config/setting.js'
 import { TAIL_SETTINGS } from '../config/settings.js'
 import { follow } from './follow.js'
 import { connectService, ServiceError } from './service.js'
@@ -23,7 +24,7 @@ export interface TailOut {
 
 /** The configuration of `logweir tail`. Throws `usage`. */
 export function readTail(args: readonly string[], environment: Environment, warn: Log): TailConfig {
-  const { values, found } = readSettingsWithFile(TAIL_SETTINGS, args, environment, { warn })
+  const { values, found } = readSettings(TAIL_SETTINGS, args, environment, { warn })
   const { project } = values
   if (project === undefined) throw usageError('tail of which project? logweir tail --project PROJECT')
   return { ...values, project, tokenFrom: found.get('token')?.where }

@@ -1,6 +1,7 @@
 import { LogweirError } from '../base/errors.js'
 import type { Log } from '../base/log.js'
-import type { Environment, Settings } from '../config/setting.js'
+import type { Environment } from '../config/environment.js'
+import type { Settings } from '../config/setting.js'
 import type { Choice } from './completion/positions.js'
 
 /** Exit codes: success; failure, so that another attempt may succeed; wrong usage, so that none will. */

@@ -1,6 +1,6 @@
 import { usageError } from '../base/failures.js'
 import { didYouMean } from '../base/nearest.js'
-import type { Environment } from '../config/setting.js'
+import type { Environment } from '../config/environment.js'
 import { type Command, EXIT, write } from './command.js'
 import type { CompletableCommand, Position } from './completion/positions.js'
 

@@ -1,4 +1,4 @@
-import { readEffectiveSettings } from '../config/config.js'
+import { readEffectiveSettings } from '../config/serve-config.js'
 import { CONFIG_SETTINGS } from '../config/settings.js'
 import { type Command, EXIT, write } from './command.js'
 

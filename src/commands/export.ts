@@ -1,5 +1,5 @@
 import { raiseHeapGrowth } from '../base/heap.js'
-import { readExportConfig } from '../config/config.js'
+import { readExportConfig } from '../config/clickhouse-config.js'
 import { EXPORT_SETTINGS } from '../config/settings.js'
 import { type Command, EXIT, write } from './command.js'
 

@@ -1,4 +1,4 @@
-import { readGenerateConfig } from '../config/config.js'
+import { readGenerateConfig } from '../config/generate-config.js'
 import { GENERATE_SETTINGS } from '../config/settings.js'
 import { type Command, EXIT } from './command.js'
 

@@ -1,4 +1,4 @@
-import { readHealthConfig } from '../config/config.js'
+import { readHealthConfig } from '../config/health-config.js'
 import { HEALTH_SETTINGS } from '../config/settings.js'
 import { type Command, EXIT } from './command.js'
 

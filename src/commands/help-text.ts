@@ -1,4 +1,4 @@
-import { describeSettings } from '../config/setting.js'
+import { describeSettings } from '../config/describe-settings.js'
 import type { Command } from './command.js'
 
 /** How a command is called: `logweir query ENDPOINT [flags]`. */

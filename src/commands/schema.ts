@@ -1,4 +1,4 @@
-import { readSchemaConfig } from '../config/config.js'
+import { readSchemaConfig } from '../config/clickhouse-config.js'
 import { SCHEMA_SETTINGS } from '../config/settings.js'
 import { type Command, EXIT, write } from './command.js'
 

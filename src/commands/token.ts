@@ -1,13 +1,14 @@
 import { systemClock } from '../base/clock.js'
 import type { Log } from '../base/log.js'
+import type { Environment } from '../config/environment.js'
+import type { Settings } from '../config/setting.js'
+import { TOKEN_LIST_SETTINGS, TOKEN_PLACE_SETTINGS, TOKEN_SETTINGS } from '../config/settings.js'
 import {
   readTokenCreateConfig,
   readTokenListConfig,
   readTokenRevokeConfig,
   type TokenConfig,
-} from '../config/config.js'
-import type { Environment, Settings } from '../config/setting.js'
-import { TOKEN_LIST_SETTINGS, TOKEN_PLACE_SETTINGS, TOKEN_SETTINGS } from '../config/settings.js'
+} from '../config/token-config.js'
 import { type Command, EXIT, write } from './command.js'
 
 type ReadConfig = (args: readonly string[], environment: Environment, warn: Log) => TokenConfig

@@ -1,23 +1,27 @@
 import { stringify } from 'smol-toml'
 import { escapeControl } from '../base/escape-control.js'
-import type { EffectiveSetting } from './config.js'
-import { type Found, fileNameOf, isInFile, type Setting } from './setting.js'
+import type { FoundValue } from './read-settings.js'
+import type { EffectiveSetting } from './serve-config.js'
+import { fileNameOf, isInFile, type Setting } from './setting.js'
 import { SERVE_SETTINGS } from './settings.js'
 
-/** What `logweir config` prints: settings with their values and where these come from. */
+/** The output of `logweir config`: settings with their values and origins. */
 
 const HIDDEN = '***'
 
 const settingOf = (name: EffectiveSetting['name']): Setting<unknown> => SERVE_SETTINGS[name]
 
-/** As it stands in a file: a number or a switch where it may be one, else a text. */
-function shownValue({ type, secret }: Setting<unknown>, { text }: Found): string | number | boolean {
+/** Returns the value for a settings file: a number or a boolean if its type allows one, else a text. Secrets are hidden. */
+function shownValue({ type, secret }: Setting<unknown>, { text }: FoundValue): string | number | boolean {
   if (secret) return HIDDEN
   if (type.tomlType === 'number') return /^\d+$/.test(text) ? Number(text) : text
   return type.tomlType === 'boolean' ? (type.read(text) as boolean) : text
 }
 
-/** As TOML, which can be read back: what a file cannot say, or should not, is a comment. Origins are comments too. */
+/**
+ * Formats settings as TOML that can be used as a settings file. Origins, secrets and settings that a file must not contain
+ * are comments.
+ */
 export function effectiveSettingsToml(settings: readonly EffectiveSetting[]): string {
   const set = settings.flatMap(({ name, found }) => (found === undefined ? [] : [{ name, found }]))
   const rows = set.map(({ name, found }) => [assignment(name, found), found.where] as const)
@@ -31,13 +35,13 @@ export function effectiveSettingsToml(settings: readonly EffectiveSetting[]): st
   ].join('\n')
 }
 
-function assignment(name: EffectiveSetting['name'], found: Found): string {
+function assignment(name: EffectiveSetting['name'], found: FoundValue): string {
   const setting = settingOf(name)
   const text = escapeControl(stringify({ [fileNameOf(name)]: shownValue(setting, found) }).trim())
   return isInFile(setting) && !setting.secret ? text : `# ${text}`
 }
 
-/** As one JSON object: by name `value` (null: not set), `origin` and `where`. */
+/** Formats settings as one JSON object: name to `value` (null if not set), `origin` and `where`. */
 export function effectiveSettingsJson(settings: readonly EffectiveSetting[]): string {
   const entries = settings.map(({ name, found }) => {
     const [value, origin, where] =

@@ -5,16 +5,26 @@ import { pathError, usageError } from '../base/failures.js'
 import { didYouMean } from '../base/nearest.js'
 import { encodingOf } from '../base/text-encoding.js'
 import { MIB } from '../base/units.js'
-import { fileNameOf, isInFile, type Settings, type SettingsFile, withoutSecrets } from './setting.js'
+import { fileNameOf, isInFile, type Settings, withoutSecrets } from './setting.js'
 
-/** More is not a file of settings. */
-const MOST_BYTES = MIB
+/** The longest file that is read. */
+const MAX_BYTES = MIB
 const READABLE_BY_ALL = 0o004
 
+/** The contents of a settings file. */
+export interface SettingsFile {
+  /** Texts by the name of the setting, not yet validated. */
+  texts: ReadonlyMap<string, string>
+  /** Returns the file and, if it can be determined, the line of a setting. */
+  placeOf(name: string): string
+  /** A problem that does not prevent the use of the file. */
+  warning: string | undefined
+}
+
 /**
- * Reads a file of settings: one flat table of TOML, names as those of the flags without dashes in front. `known` are the
- * settings of all commands, since they share a file. Throws `usage` with one line that names the file, and the line in it;
- * `failed` if the file cannot be read.
+ * Reads a settings file: one flat TOML table, with the names of the flags without leading dashes. `known` are the settings
+ * of all commands, which share a file. Throws `usage` with one line that names the file and the line in it; `failed` if the
+ * file cannot be read.
  */
 export function readSettingsFile(path: string, known: Settings): SettingsFile {
   const { bytes, isReadableByAll } = readBytes(path)
@@ -34,27 +44,27 @@ export function readSettingsFile(path: string, known: Settings): SettingsFile {
     }
     texts.set(name, textOf(known[name]!, value, `${placeOf(path, source, key)}: ${key}`))
   }
-  const holdsSecret = [...texts.keys()].some((name) => known[name]!.secret)
+  const hasSecret = [...texts.keys()].some((name) => known[name]!.secret)
   return {
     texts,
     placeOf: (name) => placeOf(path, source, fileNameOf(name)),
     warning:
-      holdsSecret && isReadableByAll
+      hasSecret && isReadableByAll
         ? `${path} holds secrets, and every user of this machine can read it: chmod 600 ${path}`
         : undefined,
   }
 }
 
-/** The types of TOML values that need no quotes. A switch may be true, or 1. */
+/** The types of TOML values that need no quotes. A switch may be `true` or `1`. */
 const UNQUOTED = { number: ['number'], boolean: ['boolean', 'number'] }
 
-/** A value as it would stand in a variable. */
+/** Returns a TOML value as the text that an environment variable would have. Throws `usage` if its type is wrong. */
 function textOf({ type, secret }: Settings[string], value: unknown, where: string): string {
   if (typeof value === 'string' || (type.tomlType && UNQUOTED[type.tomlType].includes(typeof value)))
     return String(value)
   const shown = secret ? '***' : withoutSecrets(JSON.stringify(value))
-  const mend = type.tomlType === undefined ? ' Write it in quotes.' : ''
-  throw usageError(`${where}: ${shown} is not ${type.expects}.${mend}`)
+  const remedy = type.tomlType === undefined ? ' Write it in quotes.' : ''
+  throw usageError(`${where}: ${shown} is not ${type.expects}.${remedy}`)
 }
 
 function readBytes(path: string) {
@@ -72,12 +82,12 @@ function readBytes(path: string) {
 }
 
 function readUpTo(file: number, path: string): Uint8Array {
-  const bytes = new Uint8Array(MOST_BYTES + 1)
+  const bytes = new Uint8Array(MAX_BYTES + 1)
   let length = 0
   for (let read = -1; read !== 0 && length < bytes.length; length += read) {
     read = readSync(file, bytes, length, bytes.length - length, null)
   }
-  if (length > MOST_BYTES) throw usageError(`${path}: it is over ${MOST_BYTES} bytes, too long for a settings file.`)
+  if (length > MAX_BYTES) throw usageError(`${path}: it is over ${MAX_BYTES} bytes, too long for a settings file.`)
   return bytes.subarray(0, length)
 }
 
@@ -86,29 +96,32 @@ function decode(bytes: Uint8Array, path: string): string {
     const text = new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes)
     if (!text.includes('\0')) return text
   } catch {
-    // Said below.
+    // Reported below, as a text with NUL characters is.
   }
   throw usageError(`${path}: not UTF-8 text.`)
 }
 
 function parse(source: string, path: string): Record<string, unknown> {
-  // Loaded here, since only who names a file should wait for it.
+  // Loaded here, so that starts without a settings file do not wait for it.
   const toml = createRequire(import.meta.url)('smol-toml') as typeof import('smol-toml')
   try {
     return toml.parse(source)
   } catch (error) {
     const { line, message } = error as TomlError
-    // The lines below show the file's text, secrets included.
+    // The further lines of the message quote the file, which may contain secrets.
     const [fault] = message.replace('Invalid TOML document: ', '').split('\n')
     throw usageError(`${path} line ${line}: not TOML: ${fault}. A line is: name = value, texts in quotes.`)
   }
 }
 
-/** The file, and the line where it can be told: a flat table has each key at the beginning of one. */
+/** Returns the file and the line of a key, which a flat table has at the beginning of a line; the file only if not found. */
 function placeOf(path: string, source: string, key: string): string {
   const lines = source.split('\n').map((line) => line.trimStart())
-  const at = lines.findIndex((line) => [key, `"${key}"`, `'${key}'`, `[${key}`].some((start) => begins(line, start)))
+  const at = lines.findIndex((line) =>
+    [key, `"${key}"`, `'${key}'`, `[${key}`].some((start) => beginsWithKey(line, start)),
+  )
   return at < 0 ? path : `${path} line ${at + 1}`
 }
 
-const begins = (line: string, start: string) => line.startsWith(start) && /^\s*[=.\]]/.test(line.slice(start.length))
+const beginsWithKey = (line: string, start: string) =>
+  line.startsWith(start) && /^\s*[=.\]]/.test(line.slice(start.length))

@@ -1,4 +1,4 @@
-/** The table of settings: all that can be set, each once. `--help` and the README's table say the same. */
+/** The tables of settings, by command. `--help`, completion and the table in the README are derived from them. */
 
 import { parseIso8601 } from '../base/iso8601.js'
 import type { LogFormat } from '../base/log.js'
@@ -46,9 +46,9 @@ const moment: ValueType<number | 'now'> = {
   read: (value) => (value === 'now' ? value : parseIso8601(value)),
 }
 
-const MOST_DAYS = 36_500
+const MAX_DAYS = 36_500
 
-/** Where settings are that all commands share. */
+/** The setting that names the settings file, which all commands share. */
 export const SETTINGS_FILE = {
   config: {
     type: text('FILE'),
@@ -57,7 +57,7 @@ export const SETTINGS_FILE = {
   },
 } satisfies Settings
 
-/** Where an existing ClickHouse server or cluster is. */
+/** How to reach an existing ClickHouse server or cluster. */
 export const CLICKHOUSE_SETTINGS = {
   clickhouseUrl: {
     type: httpUrl("a ClickHouse server's HTTP interface", 'http://127.0.0.1:8123'),
@@ -69,6 +69,7 @@ export const CLICKHOUSE_SETTINGS = {
   clickhousePassword: { type: text(''), flag: false, secret: true, meaning: 'password of that user; never a flag' },
 } satisfies Settings
 
+/** Settings of `logweir serve`. */
 export const SERVE_SETTINGS = {
   ...SETTINGS_FILE,
   port: { type: integer('PORT', 0, 65_535), default: '4000', meaning: 'TCP port to listen on; 0: any free one' },
@@ -90,7 +91,7 @@ export const SERVE_SETTINGS = {
     meaning: 'memory limit in bytes, such as 512M or 2G; default: half of the available memory',
   },
   maxDiskBytes: { type: bytes, meaning: 'limit of the files of rows in bytes, such as 500G; default: no limit' },
-  retentionDays: { type: integer('DAYS', 1, MOST_DAYS), default: '90', meaning: 'rows older than this are deleted' },
+  retentionDays: { type: integer('DAYS', 1, MAX_DAYS), default: '90', meaning: 'rows older than this are deleted' },
   tokensFile: {
     type: text('FILE'),
     meaning: 'access tokens, hashed or one a line; default: tokens.json in the data directory',
@@ -115,12 +116,14 @@ export const SERVE_SETTINGS = {
   ...CLICKHOUSE_SETTINGS,
 } satisfies Settings
 
+/** Settings of `logweir schema clickhouse`. */
 export const SCHEMA_SETTINGS = {
   ...SETTINGS_FILE,
   apply: { type: onOff, variable: false, meaning: 'create missing tables on the server instead of printing them' },
   ...CLICKHOUSE_SETTINGS,
 } satisfies Settings
 
+/** Settings of `logweir export`. */
 export const EXPORT_SETTINGS = {
   ...SETTINGS_FILE,
   to: {
@@ -132,16 +135,17 @@ export const EXPORT_SETTINGS = {
   ...CLICKHOUSE_SETTINGS,
 } satisfies Settings
 
-/** Where the hashed tokens are. */
+/** Settings of `logweir token revoke`: the location of the hashed tokens. */
 export const TOKEN_PLACE_SETTINGS = {
   ...SETTINGS_FILE,
   dataDir: { ...SERVE_SETTINGS.dataDir, meaning: 'the data directory of the service' },
   tokensFile: { type: text('FILE'), meaning: 'the file of hashed tokens; default: tokens.json in the data directory' },
 } satisfies Settings
 
-/** A token is bound to so many projects at the most. */
-const MOST_TOKEN_PROJECTS = 100
+/** The largest number of projects to which a token can be restricted. */
+const MAX_TOKEN_PROJECTS = 100
 
+/** Settings of `logweir token create`. */
 export const TOKEN_SETTINGS = {
   name: { type: tokenName, variable: false, meaning: 'name of the token, for people' },
   scope: {
@@ -151,7 +155,7 @@ export const TOKEN_SETTINGS = {
     meaning: 'what it permits: query, to run queries; ingest, to send records',
   },
   project: {
-    type: listOf(projectName, MOST_TOKEN_PROJECTS),
+    type: listOf(projectName, MAX_TOKEN_PROJECTS),
     variable: false,
     meaning: 'the only projects that it gives access to; default: all',
   },
@@ -164,17 +168,19 @@ export const TOKEN_SETTINGS = {
   ...TOKEN_PLACE_SETTINGS,
 } satisfies Settings
 
+/** Settings of `logweir token list`. */
 export const TOKEN_LIST_SETTINGS = {
   json: { type: onOff, variable: false, meaning: 'JSON, one token a line' },
   ...TOKEN_PLACE_SETTINGS,
 } satisfies Settings
 
+/** Settings of `logweir config`: those of serve, which it prints, and the format. */
 export const CONFIG_SETTINGS = {
   ...SERVE_SETTINGS,
   json: { type: onOff, variable: false, meaning: 'as JSON, for programs' },
 } satisfies Settings
 
-/** Where the service on this machine listens, by the same names as for serve. */
+/** Settings of `logweir health`: the address of the service on this machine, by the same names as for serve. */
 export const HEALTH_SETTINGS = {
   ...SETTINGS_FILE,
   port: { ...SERVE_SETTINGS.port, meaning: 'TCP port on which the service listens' },
@@ -183,7 +189,7 @@ export const HEALTH_SETTINGS = {
 
 const SERVICE_URL = 'http://127.0.0.1:4000'
 
-/** Where a running service is, and what opens it. */
+/** Settings of all clients: the address of a running service, and the token. */
 const CLIENT_SETTINGS = {
   ...SETTINGS_FILE,
   url: { type: httpUrl('a logweir service', SERVICE_URL), default: SERVICE_URL, meaning: 'address of the service' },
@@ -196,6 +202,7 @@ const CLIENT_SETTINGS = {
   dataDir: { ...SERVE_SETTINGS.dataDir, meaning: 'where a service on this machine stores its access token' },
 } satisfies Settings
 
+/** Settings of `logweir query`; the parameters of the endpoint are extra flags. */
 export const QUERY_SETTINGS = {
   ...CLIENT_SETTINGS,
   format: {
@@ -211,6 +218,7 @@ export const QUERY_SETTINGS = {
   wide: { type: onOff, variable: false, meaning: 'do not cut cells of the table to the width of the terminal' },
 } satisfies Settings
 
+/** Settings of `logweir tail`. */
 export const TAIL_SETTINGS = {
   project: { type: text('PROJECT'), variable: false, meaning: 'the project whose edge logs are followed' },
   ...CLIENT_SETTINGS,
@@ -222,17 +230,18 @@ export const TAIL_SETTINGS = {
   },
 } satisfies Settings
 
-/** What a file of settings may say: the commands share one. */
+/** Settings that a settings file may contain: all commands share a file. */
 export const FILE_SETTINGS: Settings = { ...CLIENT_SETTINGS, ...SERVE_SETTINGS }
 
-const MOST_ROWS = 1e12
-const MOST_SEED = 2 ** 48
-const MOST_PROJECTS = 1_000_000
+const MAX_ROWS = 1e12
+const MAX_SEED = 2 ** 48
+const MAX_PROJECTS = 1_000_000
 
+/** Settings of `logweir generate`. */
 export const GENERATE_SETTINGS = {
-  rows: { type: integer('N', 1, MOST_ROWS), default: '1000', variable: false, meaning: 'records to write' },
+  rows: { type: integer('N', 1, MAX_ROWS), default: '1000', variable: false, meaning: 'records to write' },
   seed: {
-    type: integer('N', 0, MOST_SEED),
+    type: integer('N', 0, MAX_SEED),
     default: '1',
     variable: false,
     meaning: 'the same seed and --end write the same records',
@@ -242,13 +251,13 @@ export const GENERATE_SETTINGS = {
   end: { type: moment, default: 'now', variable: false, meaning: 'time of the last record, ISO 8601' },
   slim: { type: onOff, variable: false, meaning: 'short records: little more than the fields that queries read' },
   projects: {
-    type: integer('N', 1, MOST_PROJECTS),
+    type: integer('N', 1, MAX_PROJECTS),
     default: '2000',
     variable: false,
     meaning: 'customers; the first has a tenth of the records',
   },
   badEvery: {
-    type: integer('N', 0, MOST_ROWS),
+    type: integer('N', 0, MAX_ROWS),
     default: '0',
     variable: false,
     meaning: 'add an invalid line after every N records; 0: none',

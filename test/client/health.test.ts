@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { checkHealth } from '../../src/client/health.js'
-import { readHealthConfig } from '../../src/config/config.js'
+import { readHealthConfig } from '../../src/config/health-config.js'
 import { fakeService } from './fake-service.js'
 
 it('asks the path /ready, and is content with 200', async () => {

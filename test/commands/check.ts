@@ -4,17 +4,11 @@ import { readTail } from '../../src/client/tail.js'
 import { COMMANDS } from '../../src/commands/all.js'
 import { findCommand } from '../../src/commands/find.js'
 import { helpOn } from '../../src/commands/help.js'
-import {
-  readEffectiveSettings,
-  readExportConfig,
-  readGenerateConfig,
-  readHealthConfig,
-  readSchemaConfig,
-  readServeConfig,
-  readTokenCreateConfig,
-  readTokenListConfig,
-  readTokenRevokeConfig,
-} from '../../src/config/config.js'
+import { readExportConfig, readSchemaConfig } from '../../src/config/clickhouse-config.js'
+import { readGenerateConfig } from '../../src/config/generate-config.js'
+import { readHealthConfig } from '../../src/config/health-config.js'
+import { readEffectiveSettings, readServeConfig } from '../../src/config/serve-config.js'
+import { readTokenCreateConfig, readTokenListConfig, readTokenRevokeConfig } from '../../src/config/token-config.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import { definitions } from '../../src/http/query/definitions.js'
 

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { memoryBytes } from '../../src/base/memory.js'
-import { readExportConfig, readGenerateConfig, readSchemaConfig, readServeConfig } from '../../src/config/config.js'
+import { readExportConfig, readSchemaConfig } from '../../src/config/clickhouse-config.js'
+import { readGenerateConfig } from '../../src/config/generate-config.js'
+import { readServeConfig } from '../../src/config/serve-config.js'
 import { isInFile, type Settings } from '../../src/config/setting.js'
 import {
   CONFIG_SETTINGS,

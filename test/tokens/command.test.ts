@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readTokenCreateConfig, readTokenListConfig, readTokenRevokeConfig } from '../../src/config/config.js'
+import { readTokenCreateConfig, readTokenListConfig, readTokenRevokeConfig } from '../../src/config/token-config.js'
 import { runTokenCommand } from '../../src/tokens/command.js'
 import { parseTokenEntries } from '../../src/tokens/entry.js'
 import { digestOf } from '../../src/tokens/token-registry.js'

@@ -1,0 +1,122 @@
+import { usageError } from '../base/failures.js'
+import type { Log, LogFormat } from '../base/log.js'
+import { memoryBytes } from '../base/memory.js'
+import { DAY_US, MILLISECOND_US } from '../base/units.js'
+import { type FieldNames, fieldNamesOf } from '../field-names.js'
+import type { SourceName } from '../sources.js'
+import { type ClickHouseConfig, requireUrl, takeClickHouse } from './clickhouse-config.js'
+import type { Environment } from './environment.js'
+import { type FoundValue, ORIGINS, readSettings, type SettingsResult } from './read-settings.js'
+import { CONFIG_SETTINGS, SERVE_SETTINGS } from './settings.js'
+
+/** The configuration of `logweir serve`. */
+export interface ServeConfig {
+  port: number
+  host: string
+  /** Undefined: nothing is written to disk. */
+  dataDir: string | undefined
+  /** The source of records on standard input that name none. */
+  source: SourceName | undefined
+  /** The project of records on standard input that name none. */
+  project: string | undefined
+  /** The fields of records on standard input that contain time and message. */
+  fieldNames: FieldNames
+  memoryLimitBytes: number
+  /** Undefined: no limit. */
+  maxDiskBytes: number | undefined
+  retentionUs: number
+  tokensFile: string | undefined
+  /** The text of the variable, not yet parsed. */
+  accessTokens: string | undefined
+  /** How long an idle connection is kept open. */
+  keepAliveMs: number
+  logFormat: LogFormat
+  /** The directory of the user's own endpoints. */
+  endpoints: string | undefined
+  /** Undefined: the embedded engine. */
+  clickhouse: ClickHouseConfig | undefined
+}
+
+/** Reads the configuration of `logweir serve`. Throws `usage`. */
+export function readServeConfig(args: readonly string[], environment: Environment, warn?: Log): ServeConfig {
+  return serveConfigOf(readSettings(SERVE_SETTINGS, args, environment, { warn }))
+}
+
+type ServeSettings = Pick<SettingsResult<typeof SERVE_SETTINGS>, 'values' | 'found'>
+
+function serveConfigOf({ values, found }: ServeSettings): ServeConfig {
+  const {
+    config: _,
+    memoryLimit,
+    retentionDays,
+    keepAlive,
+    dataDir,
+    inMemory,
+    engine,
+    timeField,
+    messageField,
+    ...others
+  } = values
+  const { clickhouse, rest } = takeClickHouse(others)
+  if (engine === 'clickhouse' && inMemory) {
+    throw usageError(
+      '--engine clickhouse stores rows that the server has not confirmed in --data-dir. Leave out --in-memory.',
+    )
+  }
+  if (inMemory && found.get('dataDir')!.origin === found.get('inMemory')!.origin) {
+    throw usageError('--data-dir and --in-memory exclude each other. Give one of the two.')
+  }
+  const fieldNames = fieldNamesOf(timeField, messageField)
+  if (fieldNames === undefined) {
+    throw usageError('--time-field and --message-field name the same field. Leave it out of one of the two.')
+  }
+  return {
+    ...rest,
+    fieldNames,
+    dataDir: overriddenSetting({ values, found }) === 'dataDir' ? undefined : dataDir,
+    memoryLimitBytes: memoryLimit ?? Math.floor(memoryBytes() / 2),
+    retentionUs: retentionDays * DAY_US,
+    keepAliveMs: keepAlive / MILLISECOND_US,
+    clickhouse: engine === 'clickhouse' ? requireUrl(clickhouse, '--engine clickhouse') : undefined,
+  }
+}
+
+/**
+ * `--data-dir` and `--in-memory` exclude each other, and the origin of higher precedence wins. Returns the one without
+ * effect, or undefined if `--in-memory` is not set.
+ */
+function overriddenSetting({ values, found }: ServeSettings): 'dataDir' | 'inMemory' | undefined {
+  if (!values.inMemory) return undefined
+  const precedence = (name: 'dataDir' | 'inMemory') => -ORIGINS.indexOf(found.get(name)!.origin)
+  return precedence('inMemory') > precedence('dataDir') ? 'dataDir' : 'inMemory'
+}
+
+/** A setting of `logweir serve` with its value and origin, as `logweir config` shows it. */
+export interface EffectiveSetting {
+  /** Undefined: not set, or overridden. */
+  found: FoundValue | undefined
+  name: keyof typeof SERVE_SETTINGS
+}
+
+/** The result of {@link readEffectiveSettings}. */
+export interface EffectiveSettings {
+  /** Whether the caller asked for JSON. */
+  isJson: boolean
+  /** Every setting of `logweir serve`, in the order of the help. */
+  settings: readonly EffectiveSetting[]
+}
+
+/** Reads the configuration of `logweir config`. Throws `usage` if `logweir serve` would with the same arguments. */
+export function readEffectiveSettings(
+  args: readonly string[],
+  environment: Environment,
+  warn?: Log,
+): EffectiveSettings {
+  const { values, found } = readSettings(CONFIG_SETTINGS, args, environment, { warn })
+  const { json, ...serveValues } = values
+  serveConfigOf({ values: serveValues, found })
+  const overridden = overriddenSetting({ values: serveValues, found })
+  const names = Object.keys(SERVE_SETTINGS) as EffectiveSetting['name'][]
+  const settings = names.map((name) => ({ name, found: name === overridden ? undefined : found.get(name) }))
+  return { isJson: json ?? false, settings }
+}
