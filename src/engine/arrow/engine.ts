@@ -9,7 +9,7 @@ import { describeDamage } from '../disk/journal/recover.js'
 import { type Engine, GROUPING_LIMITS, type GroupingLimits, type Row, type ScanStats } from '../engine.js'
 import { shapeOf } from '../plan.js'
 import { runBuckets, runRows } from './query/execute.js'
-import { createFollowers } from './query/follow.js'
+import { createFollowers, type Followers } from './query/follow.js'
 import { runGroups } from './query/groups.js'
 import { createPartialCache, type PartialCache } from './query/partial-cache.js'
 import type { RunContext } from './query/select.js'
@@ -83,11 +83,9 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   const durable =
     options.disk === undefined
       ? undefined
-      : keepOn(options.disk, options, () => columnLimit.enforce(limitBytes()), sealBytes * RECOMPRESS_SHARE)
-  const partialCache = createPartialCache(
-    options.partialCacheBytes ?? Math.min(PARTIAL_CACHE_BYTES, rowsLimitBytes * PARTIAL_CACHE_SHARE),
-    metrics,
-  )
+      : keepOn(options.disk, options, () => limits.evictColumns(), sealBytes * RECOMPRESS_SHARE)
+  const { partialCacheBytes = Math.min(PARTIAL_CACHE_BYTES, rowsLimitBytes * PARTIAL_CACHE_SHARE) } = options
+  const partialCache = createPartialCache(partialCacheBytes, metrics)
   const followers = createFollowers()
   const store = createStore({
     sealRows,
@@ -98,25 +96,19 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     onDrop: partialCache.dropParts,
     onAppend: followers.notify,
   })
-  const columnLimit = createColumnLimit(store)
   metrics.rowsLimitBytes.set(rowsLimitBytes)
-  const limitBytes = () => rowsLimitBytes - partialCache.bytes()
-  const enforceLimits = () => {
-    if (durable === undefined) return dropBeyondMemory(store, limitBytes(), metrics)
-    columnLimit.enforce(limitBytes())
-    dropBeyondDisk(store, durable.keeper.bytes, diskLimitBytes, metrics)
-  }
+  const diskBytes = durable?.keeper.bytes
+  const limits = createLimits({ store, partialCache, diskBytes, rowsLimitBytes, diskLimitBytes, metrics })
   const stopUpkeep = clock.every(UPKEEP_MS, () => {
     enforceRetention(store, clock.nowUs(), retentionUs, metrics)
-    enforceLimits()
-    columnLimit.pass()
+    limits.enforce()
+    limits.pass()
     store.trim('idle')
   })
   const stopRecompressing = durable && recompressInQuiet(clock, store, durable.keeper, options.log)
   const stopSync = durable?.syncEvery(SYNC_MS, clock, () => store.sealFailing())
 
   const run = createRun({ store, partialCache, metrics, groupingLimits })
-
   return {
     async recover() {
       await durable?.recover(store)
@@ -124,20 +116,10 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     writeFailure: () => durable?.trouble.current(),
     async append(batch) {
       await store.append(batch)
-      enforceLimits()
+      limits.enforce()
     },
     run,
-    async follow(query, listener) {
-      const follower = followers.add(query, listener)
-      return {
-        async run(plan, options) {
-          // The plan sees the rows stored at this moment.
-          const { delivered } = follower
-          return { rows: await run(plan, options), delivered }
-        },
-        stop: follower.stop,
-      }
-    },
+    follow: createFollow(followers, run),
     seal: () => store.sealAll(),
     clearPartialCache: () => partialCache.clear(),
     stats: () => store.stats(),
@@ -152,6 +134,48 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
       await recompressed
       await durable?.close()
     },
+  }
+}
+
+interface LimitParts {
+  store: Store
+  partialCache: PartialCache
+  /** Returns the bytes on disk; undefined if rows are in memory only. */
+  diskBytes: (() => number) | undefined
+  rowsLimitBytes: number
+  diskLimitBytes: number
+  metrics: Metrics
+}
+
+/** Enforces the memory and disk limits of an engine. */
+function createLimits({ store, partialCache, diskBytes, rowsLimitBytes, diskLimitBytes, metrics }: LimitParts) {
+  const columnLimit = createColumnLimit(store)
+  const limitBytes = () => rowsLimitBytes - partialCache.bytes()
+  const evictColumns = () => columnLimit.enforce(limitBytes())
+  return {
+    /** Evicts columns that are on disk from memory. */
+    evictColumns,
+    enforce() {
+      if (diskBytes === undefined) return dropBeyondMemory(store, limitBytes(), metrics)
+      evictColumns()
+      dropBeyondDisk(store, diskBytes, diskLimitBytes, metrics)
+    },
+    pass: columnLimit.pass,
+  }
+}
+
+/** Returns {@link Engine.follow}: a subscription's plans see the rows stored when they start. */
+function createFollow(followers: Followers, run: Engine['run']): Engine['follow'] {
+  return async (query, listener) => {
+    const follower = followers.add(query, listener)
+    return {
+      async run(plan, options) {
+        // Read before the run starts: the plan sees the rows stored at this moment.
+        const { delivered } = follower
+        return { rows: await run(plan, options), delivered }
+      },
+      stop: follower.stop,
+    }
   }
 }
 

@@ -3,17 +3,17 @@ import type { Clock } from '../../base/clock.js'
 import { LogweirError } from '../../base/errors.js'
 import type { Log } from '../../base/log.js'
 import type { Metrics } from '../../base/metrics.js'
-import { createSerialQueue } from '../../base/serial-queue.js'
 import { MIB } from '../../base/units.js'
 import { SOURCE_NAMES } from '../../sources.js'
 import { createTrouble, tellTrouble } from '../disk/files/disk-retry.js'
 import type { Files } from '../disk/files/files.js'
 import { type Damage, describeDamage } from '../disk/journal/recover.js'
-import { type Engine, GROUPING_LIMITS, type Row, tooManyGroups } from '../engine.js'
+import { type Engine, GROUPING_LIMITS, type Row, type SourceStats, tooManyGroups } from '../engine.js'
 import { shapeOf } from '../plan.js'
 import { readAnswer } from './answer.js'
 import { BATCH_GROUP_LIMITS, type BatchGroupLimits, createBatchGroups } from './batch-groups.js'
-import { type BatchGroup, DELIVERY_TIMING, type DeliveryTiming, deliver } from './delivery.js'
+import { createDeliveries } from './deliveries.js'
+import { type BatchGroup, DELIVERY_TIMING, type DeliveryTiming } from './delivery.js'
 import { FOLLOW_LIMITS, type FollowLimits, followRows } from './follow.js'
 import { listJournaledGroups } from './group-journals.js'
 import { messageWithHint, type Server, ServerError } from './server.js'
@@ -61,87 +61,69 @@ const CLOSE_MS = 3_000
  */
 export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickHouseEngine {
   const { server, location, clock, log = () => {}, files, directory, metrics } = options
-  const { unconfirmedBytes = UNCONFIRMED_BYTES } = options
   const timing = { ...DELIVERY_TIMING, closeMs: CLOSE_MS, ...options.timing }
   const disk = createTrouble(RETRY_MS, tellTrouble(directory, log))
-  const deliveries = new Map(SOURCE_NAMES.map((source) => [source, createSerialQueue()]))
-  const unconfirmed = new Set<BatchGroup>()
-  const failing = new Map<BatchGroup, Error>()
-  const closing = new AbortController()
-  /** Resolvers of the appends that wait for room. */
-  const waiting: (() => void)[] = []
-  let isFull = () => bytesInMemory() >= unconfirmedBytes
+  const limitBytes = options.unconfirmedBytes ?? UNCONFIRMED_BYTES
+  const deliveries = createDeliveries({ server, location, directory, log, timing, limitBytes })
   let isClosed = false
-
   const groups = createBatchGroups({
     files,
     clock,
     trouble: disk,
-    isBusy: (source) => [...unconfirmed].some((group) => group.source === source),
-    onClosed: enqueue,
+    isBusy: deliveries.isBusy,
+    onClosed: deliveries.add,
     limits: { ...BATCH_GROUP_LIMITS, ...options.limits },
   })
 
-  function enqueue(group: BatchGroup): void {
-    unconfirmed.add(group)
-    const parts = { server, location, onAttempt, timing, wait: waitUnlessClosing }
-    void deliveries
-      .get(group.source)!
-      .run(() => deliver(group, parts))
-      .then(() => {
-        unconfirmed.delete(group)
-        resumeAppends()
-      })
-      .catch((error) => {
-        if (!closing.signal.aborted) log(`internal error: ${error}`, { level: 'error', code: 'internal' })
-      })
-  }
-
-  function resumeAppends(): void {
-    for (const resolve of waiting.splice(0)) resolve()
-  }
-
-  const waitUnlessClosing = (ms: number) => wait(ms, undefined, { signal: closing.signal })
-
-  function onAttempt(group: BatchGroup, error: Error | undefined): void {
-    const before = failing.size
-    if (error === undefined) failing.delete(group)
-    else if (!closing.signal.aborted) failing.set(group, error)
-    if (before === 0 && failing.size > 0) {
-      const reason = messageWithHint(error!)
-      log(`rows cannot be sent to ClickHouse: ${reason}. They are kept in ${directory}, and sending is retried.`, {
-        level: 'error',
-        code: 'clickhouse_trouble',
-      })
-    }
-    if (before > 0 && failing.size === 0) {
-      log('rows are sent to ClickHouse again', { code: 'clickhouse_trouble_over' })
-    }
-  }
-
-  function countDamage(stretch: Damage): void {
-    metrics.damagedBytes.inc(stretch.bytes)
-    log(describeDamage(directory, stretch), { level: 'error', code: 'journal_damaged', bytes: stretch.bytes })
-  }
-
-  /** Bytes of the unconfirmed groups of this process; those of earlier processes are only on disk. */
-  const bytesInMemory = () =>
-    [...unconfirmed].reduce((sum, group) => sum + (group.firstAttempt === undefined ? 0 : group.bytes), 0)
-
-  async function waitForRoom(): Promise<void> {
-    while (isFull()) await new Promise<void>((resolve) => waiting.push(resolve))
-  }
-
+  const onSyncFailure = ({ message }: Error) =>
+    log(`${directory} cannot be synced: ${message}`, { level: 'error', code: 'disk_not_synced', directory })
   const stopClosingDue = clock.every(CLOSE_DUE_MS, () => void groups.closeDue())
-  const stopSync = clock.every(SYNC_MS, () => {
-    groups
-      .sync()
-      .catch((error: Error) =>
-        log(`${directory} cannot be synced: ${error.message}`, { level: 'error', code: 'disk_not_synced', directory }),
-      )
-  })
+  const stopSync = clock.every(SYNC_MS, () => void groups.sync().catch(onSyncFailure))
 
-  /** Replaces a ServerError by the error that clients get. */
+  async function settled(): Promise<void> {
+    await groups.closeDue(true)
+    await deliveries.settled()
+  }
+
+  return {
+    async recover() {
+      const onDamage = (stretch: Damage) => {
+        metrics.damagedBytes.inc(stretch.bytes)
+        log(describeDamage(directory, stretch), { level: 'error', code: 'journal_damaged', bytes: stretch.bytes })
+      }
+      for (const group of await listJournaledGroups(files, onDamage)) {
+        groups.startAfter(group)
+        deliveries.add(group)
+      }
+    },
+    writeFailure: () => disk.current() ?? deliveries.failure(),
+    async append(batch) {
+      if (isClosed) throw new TypeError('The engine is closed.')
+      await deliveries.waitForRoom()
+      await groups.append(batch)
+    },
+    ...createQueries(options),
+    stats: () => statsOf([...deliveries.unconfirmed(), ...groups.openGroups()]),
+    disableBackpressure: deliveries.disableBackpressure,
+    settled,
+    async close() {
+      isClosed = true
+      stopClosingDue()
+      stopSync()
+      disk.giveUp()
+      await groups.sync().catch(() => {})
+      await Promise.race([settled(), wait(timing.closeMs)])
+      deliveries.abort()
+      await server.close()
+      await options.release?.()
+    },
+  }
+}
+
+/** Returns the methods of an engine that read from the server. Server errors are replaced by those that clients get. */
+function createQueries(options: ClickHouseEngineOptions): Pick<Engine, 'run' | 'follow'> {
+  const { server, location, clock, log = () => {} } = options
+
   async function withClientErrors<T>(query: () => Promise<T>): Promise<T> {
     try {
       return await query()
@@ -150,24 +132,7 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
     }
   }
 
-  async function settled(): Promise<void> {
-    await groups.closeDue(true)
-    await Promise.all([...deliveries.values()].map((queue) => queue.settled()))
-  }
-
   return {
-    async recover() {
-      for (const group of await listJournaledGroups(files, countDamage)) {
-        groups.startAfter(group)
-        enqueue(group)
-      }
-    },
-    writeFailure: () => disk.current() ?? failing.values().next().value,
-    async append(batch) {
-      if (isClosed) throw new TypeError('The engine is closed.')
-      await waitForRoom()
-      await groups.append(batch)
-    },
     async run(plan, { signal, onScanStats } = {}) {
       const shape = shapeOf(plan)
       if (shape === undefined) return inOrder([])
@@ -184,31 +149,17 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
       const { run, stop } = await withClientErrors(() => followRows(query, listener, parts))
       return { run: (plan, runOptions) => withClientErrors(() => run(plan, runOptions)), stop }
     },
-    stats: () =>
-      SOURCE_NAMES.map((source) => {
-        const ofSource = [...unconfirmed, ...groups.openGroups()].filter((group) => group.source === source)
-        const sum = (of: (group: BatchGroup) => number) => ofSource.reduce((total, group) => total + of(group), 0)
-        const headBytes = sum(({ bytes }) => bytes)
-        return { source, rows: sum(({ rows }) => rows), segments: 0, hotBytes: 0, coldBytes: 0, headBytes }
-      }),
-    disableBackpressure() {
-      isFull = () => false
-      resumeAppends()
-    },
-    settled,
-    async close() {
-      isClosed = true
-      stopClosingDue()
-      stopSync()
-      disk.giveUp()
-      await groups.sync().catch(() => {})
-      await Promise.race([settled(), wait(timing.closeMs)])
-      // Deliveries that wait for a retry end here. A running insert is abandoned: the next start checks for it.
-      closing.abort()
-      await server.close()
-      await options.release?.()
-    },
   }
+}
+
+/** Returns the statistics of each source, of the rows that the server has not confirmed. */
+function statsOf(groups: readonly BatchGroup[]): SourceStats[] {
+  return SOURCE_NAMES.map((source) => {
+    const ofSource = groups.filter((group) => group.source === source)
+    const sum = (of: (group: BatchGroup) => number) => ofSource.reduce((total, group) => total + of(group), 0)
+    const headBytes = sum(({ bytes }) => bytes)
+    return { source, rows: sum(({ rows }) => rows), segments: 0, hotBytes: 0, coldBytes: 0, headBytes }
+  })
 }
 
 /** ClickHouse's error number for a pattern that its RE2 rejects. */

@@ -74,8 +74,7 @@ const INTEGERS = Float64Array.from({ length: COUNTED_INTEGERS }, (_, integer) =>
 
 /**
  * Returns a digest of `values[0 .. length)`, which it may reorder, in linear time. A value in it has a weight
- * of at most
- * 1/1024 of `among`, the size of a multiset that may include further values.
+ * of at most 1/1024 of `among`, the size of a multiset that may include further values.
  *
  * The values are counted in bins of equal leading bits: a double's leading 32 bits, read as an integer,
  * ascend with it, so bins are about equally wide in proportion to the value. Each bin is represented by one

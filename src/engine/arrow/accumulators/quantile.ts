@@ -30,10 +30,9 @@ const SORTED_LIMIT = 1024
 const MERGED_LIMIT = 64
 
 /**
- * Quantiles by merged digests. Merging appends digests to a list without loss, so the rank error of the
- * answer stays below
- * 0.2 percentage points for any number of segments: at most half of it from the intermediate digests, half from the last.
- * Counted integers and small numbers of other values are exact.
+ * Quantiles by merged digests. Merging appends digests to a list without loss, so the rank error of the answer
+ * stays below 0.2 percentage points for any number of segments: at most half of it from the intermediate
+ * digests, half from the last. Counted integers and small numbers of other values are exact.
  */
 export const quantileAccumulator: Accumulator<Histogram, QuantileState> = {
   create: () => ({ pending: new Float64Array(0), pendingCount: 0, digests: [] }),

@@ -2,9 +2,8 @@ import { KIB } from '../../../base/units.js'
 
 /**
  * Finds the blocks of a dictionary that cannot contain a text: for each block of about 64 KiB of entries, a
- * bitmap of its
- * 4-byte sequences (grams). A literal with a gram that is missing is not in the block, so a project's ref is searched for
- * in the blocks of that project, and in few others.
+ * bitmap of its 4-byte sequences (grams). A literal with a gram that is missing is not in the block, so a
+ * project's ref is searched for in the blocks of that project, and in few others.
  */
 export interface GramFilter {
   /** Block b has the entries [firstEntries[b], firstEntries[b + 1]). */

@@ -1,0 +1,111 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Log } from '../../base/log.js'
+import { createSerialQueue } from '../../base/serial-queue.js'
+import { SOURCE_NAMES, type SourceName } from '../../sources.js'
+import { type BatchGroup, type DeliveryTiming, deliver } from './delivery.js'
+import { messageWithHint, type Server } from './server.js'
+import type { TableLocation } from './table-names.js'
+
+/** Sends closed groups to the server, those of one source one after another. */
+export interface Deliveries {
+  /** Queues a group. */
+  add(group: BatchGroup): void
+  /** Whether a group of the source is queued or being sent. */
+  isBusy(source: SourceName): boolean
+  /** Returns the groups that the server has not confirmed. */
+  unconfirmed(): readonly BatchGroup[]
+  /** Returns the error of a group whose last attempt failed, or undefined. */
+  failure(): Error | undefined
+  /** Resolves when the unconfirmed groups of this process take less memory than the limit. */
+  waitForRoom(): Promise<void>
+  /** Makes {@link waitForRoom} resolve at once, also the pending calls. */
+  disableBackpressure(): void
+  /** Resolves when the server has confirmed every group added so far. */
+  settled(): Promise<void>
+  /** Ends the deliveries that wait for a retry. A running insert is abandoned: the next start checks for it. */
+  abort(): void
+}
+
+interface Parts {
+  server: Server
+  location: TableLocation
+  /** The directory that keeps the groups, for messages. */
+  directory: string
+  log: Log
+  timing: DeliveryTiming
+  /** The memory limit of unconfirmed groups. */
+  limitBytes: number
+}
+
+/** Creates {@link Deliveries} without groups. Logs when sending starts to fail, and when it works again. */
+export function createDeliveries({ server, location, directory, log, timing, limitBytes }: Parts): Deliveries {
+  const queues = new Map(SOURCE_NAMES.map((source) => [source, createSerialQueue()]))
+  const unconfirmed = new Set<BatchGroup>()
+  const failing = new Map<BatchGroup, Error>()
+  const closing = new AbortController()
+  /** Resolvers of the pending calls of `waitForRoom`. */
+  const waiting: (() => void)[] = []
+  let isFull = () => bytesInMemory(unconfirmed) >= limitBytes
+
+  const parts = {
+    ...{ server, location, onAttempt, timing },
+    wait: (ms: number) => wait(ms, undefined, { signal: closing.signal }),
+  }
+
+  function resumeWaiting(): void {
+    for (const resolve of waiting.splice(0)) resolve()
+  }
+
+  function onAttempt(group: BatchGroup, error: Error | undefined): void {
+    const before = failing.size
+    if (error === undefined) failing.delete(group)
+    else if (!closing.signal.aborted) failing.set(group, error)
+    if (before === 0 && failing.size > 0) logFailure(error!, directory, log)
+    if (before > 0 && failing.size === 0) {
+      log('rows are sent to ClickHouse again', { code: 'clickhouse_trouble_over' })
+    }
+  }
+
+  return {
+    add(group) {
+      unconfirmed.add(group)
+      void queues
+        .get(group.source)!
+        .run(() => deliver(group, parts))
+        .then(() => {
+          unconfirmed.delete(group)
+          resumeWaiting()
+        })
+        .catch((error) => {
+          if (!closing.signal.aborted) log(`internal error: ${error}`, { level: 'error', code: 'internal' })
+        })
+    },
+    isBusy: (source) => [...unconfirmed].some((group) => group.source === source),
+    unconfirmed: () => [...unconfirmed],
+    failure: () => failing.values().next().value,
+    async waitForRoom() {
+      while (isFull()) await new Promise<void>((resolve) => waiting.push(resolve))
+    },
+    disableBackpressure() {
+      isFull = () => false
+      resumeWaiting()
+    },
+    async settled() {
+      await Promise.all([...queues.values()].map((queue) => queue.settled()))
+    },
+    abort: () => closing.abort(),
+  }
+}
+
+/** Bytes of the groups of this process; those of earlier processes are only on disk. */
+function bytesInMemory(groups: ReadonlySet<BatchGroup>): number {
+  return [...groups].reduce((sum, group) => sum + (group.firstAttempt === undefined ? 0 : group.bytes), 0)
+}
+
+function logFailure(error: Error, directory: string, log: Log): void {
+  const reason = messageWithHint(error)
+  log(`rows cannot be sent to ClickHouse: ${reason}. They are kept in ${directory}, and sending is retried.`, {
+    level: 'error',
+    code: 'clickhouse_trouble',
+  })
+}
