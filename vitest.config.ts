@@ -1,14 +1,15 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 const SLOW = 'test/**/*.slow.test.ts'
 const TIMED = 'test/**/*.timed.test.ts'
 const WHOLE = ['test/program/**', 'test/clickhouse/**', 'test/page/**']
-/** Packages of their own. */
+/** Packages apart from this one. */
 const OTHERS = ['test/chdb/**', 'test/clients/**']
-const MINUTES = 60_000
+const MINUTE_MS = 60_000
 const setupFiles = ['test/support/seed.ts']
 
-/** Tests one file at a time, since some of them look at the clock, or start what a machine has no room for twice. */
+/** A project that runs one file at a time, since its tests measure time, or start what a machine has no room for twice. */
 const alone = (
   name: string,
   groupOrder: number,
@@ -18,9 +19,9 @@ const alone = (
 })
 
 /**
- * `unit` tests run in shifted time zones too; `timed` ones are such tests that look at the clock; `program` tests run the
- * built program as a child; `clickhouse` ones start servers and `page` ones a browser, where these can be had; `slow` ones
- * are those that `npm test` has no time for.
+ * `unit` tests run in other time zones too; `timed` are unit tests that measure time; `program` tests run the built program
+ * as a child process; `clickhouse` tests start servers and `page` tests a browser, if these are installed; `slow` are those
+ * that `npm test` has no time for.
  */
 export default defineConfig({
   test: {
@@ -31,15 +32,21 @@ export default defineConfig({
           setupFiles,
           include: ['test/**/*.test.ts'],
           exclude: [...WHOLE, ...OTHERS, SLOW, TIMED],
-          testTimeout: MINUTES,
+          testTimeout: MINUTE_MS,
+          // One for each core; by default vitest leaves one core idle.
+          maxWorkers: availableParallelism(),
           sequence: { groupOrder: 0 },
         },
       },
-      alone('timed', 1, { include: [TIMED], testTimeout: MINUTES }),
-      alone('program', 2, { include: ['test/program/**/*.test.ts'], exclude: [SLOW], testTimeout: MINUTES }),
-      alone('clickhouse', 3, { include: ['test/clickhouse/**/*.test.ts'], exclude: [SLOW], testTimeout: 5 * MINUTES }),
-      alone('page', 4, { include: ['test/page/**/*.test.ts'], testTimeout: MINUTES }),
-      alone('slow', 5, { include: [SLOW], testTimeout: 20 * MINUTES }),
+      alone('timed', 1, { include: [TIMED], testTimeout: MINUTE_MS }),
+      alone('program', 2, { include: ['test/program/**/*.test.ts'], exclude: [SLOW], testTimeout: MINUTE_MS }),
+      alone('clickhouse', 3, {
+        include: ['test/clickhouse/**/*.test.ts'],
+        exclude: [SLOW],
+        testTimeout: 5 * MINUTE_MS,
+      }),
+      alone('page', 4, { include: ['test/page/**/*.test.ts'], testTimeout: MINUTE_MS }),
+      alone('slow', 5, { include: [SLOW], testTimeout: 20 * MINUTE_MS }),
     ],
   },
 })

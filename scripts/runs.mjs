@@ -1,17 +1,16 @@
-/** The runs of the tests: which of vitest's projects, under which time zone. */
-const UNIT = { timeZone: 'UTC', project: 'unit' }
-const SHIFTED = { timeZone: 'Pacific/Chatham', project: 'unit' }
-const TIMED = { timeZone: 'UTC', project: 'timed' }
-const PROGRAM = { timeZone: 'UTC', project: 'program' }
-const CLICKHOUSE = { timeZone: 'UTC', project: 'clickhouse' }
-const PAGE = { timeZone: 'UTC', project: 'page' }
-const SLOW = { timeZone: 'UTC', project: 'slow' }
+/** The runs of the tests: which projects of vitest.config.ts, in which time zone. */
+const UTC = 'UTC'
+/** A zone whose offset is not a whole hour. */
+const SHIFTED = 'Pacific/Chatham'
+const PROJECTS = ['unit', 'timed', 'program', 'clickhouse', 'page']
 
-/** What `npm test` runs: the unit tests also under a time zone whose offset is no whole hour. */
-export const ALL = [UNIT, SHIFTED, TIMED, PROGRAM, CLICKHOUSE, PAGE]
+/** What `npm test` runs: each project under UTC, and the unit tests in a shifted zone too. */
+export const ALL = [...runsOf(PROJECTS), ...runsOf(['unit'], SHIFTED)]
 
-/** By the flag that asks for other runs. */
-export const OTHERS = new Map([
-  ['--unit', [UNIT, TIMED]],
-  ['--slow', [SLOW]],
-])
+/** What `npm run test:slow` runs. */
+export const SLOW = runsOf(['slow'])
+
+/** The runs of some projects in one time zone. */
+export function runsOf(projects, timeZone = UTC) {
+  return projects.map((project) => ({ project, timeZone }))
+}

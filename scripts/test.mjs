@@ -1,48 +1,67 @@
 /**
- * Runs the tests: all that `npm test` has time for; `--unit` the unit tests alone, `--slow` those that it has no time for.
- * Other arguments go to vitest. Ends with what failed, a line each, and the true sums of all runs: `N passed, N failed`.
+ * Runs the tests: all that `npm test` has time for; with `--slow` those that it has no time for; with `--projects=unit,page`
+ * these projects of vitest.config.ts, in the time zone TZ. Passes other arguments to vitest. Prints the seconds of each run, the
+ * slowest files, the failures, a line each, and last the true sums of all runs: `N passed, N failed`.
  *
- * `LOGWEIR_TEST_SEED`, a number, is where the random tests begin; without it they begin anywhere.
+ * `LOGWEIR_TEST_SEED`, a number, is the seed of the random tests; without it they use a new one each time.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ALL, OTHERS } from './runs.mjs'
+import { ALL, runsOf, SLOW } from './runs.mjs'
 
 const given = process.argv.slice(2)
-const flag = given.find((argument) => OTHERS.has(argument))
+const flag = given.find((argument) => /^--(slow$|projects=)/.test(argument))
 const passedOn = given.filter((argument) => argument !== flag)
-const RUNS = OTHERS.get(flag) ?? ALL
+const RUNS = selectRuns()
 const VITEST = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url))
 
-/** What passed and failed in one run; a run that never reported, or failed outside of a test, is one failure. */
+const SLOWEST_FILES = 10
+
+function selectRuns() {
+  if (flag === undefined) return ALL
+  return flag === '--slow' ? SLOW : runsOf(flag.split('=')[1].split(','), process.env.TZ || undefined)
+}
+
+/**
+ * Runs one project. Returns how many tests passed, the failures, and the seconds of the run and of its files. A run
+ * without a report, or one that failed outside of a test, is one failure.
+ */
 function runVitest({ timeZone, project }, index) {
   const title = `vitest ${project}, TZ=${timeZone}, Node ${process.version}`
   console.log(`\n== ${title} ==`)
   const report = join(folder, `${index}.json`)
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+  const startMs = performance.now()
   const { status } = spawnSync(
     process.execPath,
     [VITEST, 'run', '--passWithNoTests', '--project', project, ...reporters, ...passedOn],
     { stdio: 'inherit', env: { ...process.env, TZ: timeZone } },
   )
-  const { passed, failures } = readReport(report)
+  const seconds = (performance.now() - startMs) / 1000
+  const { passed, failures, files } = readReport(report)
   if (status !== 0 && failures.length === 0) failures.push('outside of a test')
-  return { passed, failures: failures.map((failure) => `failed in ${title}: ${failure}`) }
+  return {
+    title,
+    seconds,
+    passed,
+    failures: failures.map((failure) => `failed in ${title}: ${failure}`),
+    files: files.map((file) => ({ ...file, title })),
+  }
 }
 
-/** How many tests a run passed, and the others, a line each. */
+/** Reads how many tests a run passed, a line for each of the others, and the seconds of each file. */
 function readReport(report) {
   let testResults
   try {
     ;({ testResults } = JSON.parse(readFileSync(report, 'utf8')))
   } catch {
-    return { passed: 0, failures: [] }
+    return { passed: 0, failures: [], files: [] }
   }
   const tests = testResults.flatMap(({ name, assertionResults }) => assertionResults.map((test) => ({ name, ...test })))
-  // A test that was switched off has not passed, and a file that could not be read counts as one test.
+  // A test that was skipped has not passed, and a file that could not be read counts as one test.
   const unread = testResults.filter(
     ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
   )
@@ -55,10 +74,11 @@ function readReport(report) {
       ),
       ...unread.map(({ name, message }) => lineOf(name, 'could not be read', message)),
     ],
+    files: testResults.map(({ name, startTime, endTime }) => ({ name, seconds: (endTime - startTime) / 1000 })),
   }
 }
 
-/** A failure in a line: where, which, and the first line of why. */
+/** Returns a failure as one line: the file, the test, and the first line of the reason. */
 function lineOf(file, test, why = '') {
   return `${relative(process.cwd(), file)}: ${test}: ${why.split('\n', 1)[0].slice(0, 300)}`
 }
@@ -68,5 +88,11 @@ const results = RUNS.map(runVitest)
 rmSync(folder, { recursive: true })
 const failures = results.flatMap((result) => result.failures)
 const passed = results.reduce((total, result) => total + result.passed, 0)
+const files = results.flatMap((result) => result.files).sort((a, b) => b.seconds - a.seconds)
+console.log()
+for (const { title, seconds } of results) console.log(`${seconds.toFixed(1)} s ${title}`)
+for (const { name, seconds, title } of files.slice(0, SLOWEST_FILES)) {
+  console.log(`slow file: ${seconds.toFixed(1)} s ${relative(process.cwd(), name)} (${title})`)
+}
 console.log(['', ...failures, `${passed} passed, ${failures.length} failed`].join('\n'))
 process.exitCode = failures.length > 0 || passed === 0 ? 1 : 0

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createFakeClock } from './support/clock.js'
@@ -19,6 +20,8 @@ describe('K2: time zones', () => {
     const offsets = ALL.filter(({ project }) => project === 'unit').map(({ timeZone }) => offsetMinutes(timeZone))
     expect(offsets).toContain(0)
     expect(offsets.filter((minutes) => minutes % 60 !== 0)).not.toEqual([])
+    const [, zones] = /^ZONES=\((.*)\)$/m.exec(readFileSync(join(import.meta.dirname, '../.ci/run'), 'utf8'))!
+    expect(zones!.split(' ').filter((zone) => offsetMinutes(zone) % 60 === 0)).toEqual([])
   })
 
   it('K2: the zone that was asked for is the one that this process is in', () => {
