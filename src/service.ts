@@ -1,11 +1,9 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { type Clock, systemClock } from './base/clock.js'
 import { explainFileError } from './base/file-errors.js'
 import type { Log } from './base/log.js'
 import { ROWS_SHARE } from './base/memory.js'
 import { createMetrics, type Metrics } from './base/metrics.js'
 import { measureProcess } from './base/process-metrics.js'
-import type { StopSignals } from './base/stop-signals.js'
 import { MIB } from './base/units.js'
 import type { ServeConfig } from './config/serve-config.js'
 import { ENDPOINTS } from './endpoints/index.js'
@@ -16,7 +14,7 @@ import { type Disk, openDisk } from './engine/disk/directory/open.js'
 import type { LockParts } from './engine/disk/lock/parts.js'
 import type { Engine } from './engine/engine.js'
 import type { Plan } from './engine/plan.js'
-import { createApp, type Status } from './http/app.js'
+import { type App, createApp, type Status } from './http/app.js'
 import { type Arrivals, createArrivals } from './http/query/arrivals.js'
 import { listen } from './http/server/server.js'
 import { createRequests } from './ingest/body/requests.js'
@@ -24,69 +22,46 @@ import { openRejects } from './ingest/rejects.js'
 import { createIngest } from './ingest/stream/ingest.js'
 import { readStdin, type StdinReader, type StdinReport } from './ingest/stream/stdin.js'
 import { createTranslator } from './otlp/translator.js'
-import { loadTokens } from './tokens/load-tokens.js'
+import { loadTokens, type Tokens } from './tokens/load-tokens.js'
 import { storeToken } from './tokens/stored-token.js'
 import type { OwnEndpoints } from './user-endpoints/open.js'
 
-/** How long a start that is broken off may take to release the data directory. */
-const BREAK_OFF_MS = 1_000
-/** How long a stop may take before it is broken off; the contract gives 5 s. */
-const STOP_MS = 4_800
+/** How long ClickHouse usually takes, at most, until queries see rows that it has accepted. */
+const VISIBLE_MS = 5_000
 
-/** How long ClickHouse usually takes, at most, until it shows rows that were accepted. */
-const DELIVERED_MS = 5_000
-
+/** A service that listens. */
 export interface Service {
   url: string
-  /** Resolves when it serves; rejects where what is kept cannot be taken in. */
+  /** Resolves when the service answers queries: all stored rows have been recovered. Rejects if recovery fails. */
   ready: Promise<void>
-  /** Takes no more, finishes what has been read and asked, lets go of everything. */
+  /** Stops accepting input, finishes pending rows and queries, and releases everything. Call it once. */
   stop(): Promise<void>
 }
 
+/** Of the data directory's lock: `signal` ends the wait for it, `onLost` is called if another process takes it. */
+export type LockOptions = Partial<Pick<LockParts, 'signal' | 'onLost'>>
+
+/** The parts that every component gets. */
+interface Parts {
+  clock: Clock
+  metrics: Metrics
+  log: Log
+}
+
 /**
- * Wires engine, ingest and http together. It listens at once, and serves when `ready` resolves: when all rows that are kept
- * have been taken in. Throws `usage`, `failed`, `cannot_listen`, and what {@link openDataDir} throws. `lock` is for the data
- * directory: its `signal` ends the wait for it, its `onLost` is called if another process takes it.
+ * Starts the service. It listens when the promise resolves, and answers queries when `ready` does. Throws `usage`, `failed`,
+ * `cannot_listen`, and the errors of {@link openDataDirectory}; the data directory is released then.
  */
 export async function startService(config: ServeConfig, log: Log, lock: LockOptions = {}): Promise<Service> {
-  const [clock, metrics] = [systemClock, createMetrics()]
-  const own = config.endpoints === undefined ? undefined : await openOwn(config.endpoints, log)
-  const disk = config.dataDir === undefined ? undefined : await openDataDir(config.dataDir, { log, ...lock })
-  const tokens = await orRelease(disk, () => loadTokens(config, { clock, log }))
-  const { retentionUs, source, project, fieldNames } = config
-  const engine = await orRelease(disk, () => createEngine(config, disk, { clock, metrics, log }))
-  gaugeEngine(engine, metrics)
-  measureProcess(metrics.registry)
-  let status: Status = 'starting'
-  let isStopping = false
-  const statusNow = (): Status => {
-    if (isStopping && status !== 'starting') return 'stopping'
-    return status === 'ok' && engine.writeFailure() !== undefined ? 'degraded' : status
-  }
-  const refreshDegraded = () => metrics.degraded.set(statusNow() === 'degraded' ? 1 : 0)
-  Object.assign(metrics.degraded, { collect: refreshDegraded })
-  const rejects = openRejects({ dataDir: config.dataDir, log, clock })
-  // Rows that ClickHouse has not confirmed are not visible yet: together with `emptyMs` it has 10 s for that.
-  const isDelayed = config.clickhouse !== undefined
-  const arrivals = createArrivals(clock, isDelayed ? DELIVERED_MS : 0)
-  const intoEngine = { engine: notingArrivals(engine, arrivals), metrics, rejects, clock, retentionUs }
-  const ingest = createIngest({ ...intoEngine, defaults: { source, project, fieldNames } })
-  const requests = createRequests(intoEngine)
-  const otlp = createTranslator()
-  const app = createApp({
-    engine,
-    endpoints: [...ENDPOINTS, ...(own?.endpoints() ?? [])],
-    metrics,
-    clock,
-    accessOf: tokens.accessOf,
-    status: statusNow,
-    log,
-    intake: { take: requests.take, trouble: () => engine.writeFailure(), prepare: requests.prepare },
-    translate: otlp.translate,
-    arrivals,
-    limits: isDelayed ? { emptyMs: DELIVERED_MS } : {},
-  })
+  const parts: Parts = { clock: systemClock, metrics: createMetrics(), log }
+  const userEndpoints = await loadUserEndpoints(config.endpoints, log)
+  const disk = await openDataDirectory(config.dataDir, { log, ...lock })
+  const tokens = await orRelease(disk, () => loadTokens(config, parts))
+  const engine = await orRelease(disk, () => createEngine(config, disk, parts))
+  const status = createStatus(engine)
+  publishMetrics(engine, status, parts.metrics)
+  const intake = createIntake(config, engine, parts)
+  const app = createHttp(config, { engine, tokens, status, intake, userEndpoints }, parts)
   const { host, port, keepAliveMs } = config
   const server = await listen(app, { host, port, limits: { keepAliveMs } }).catch(async (error) => {
     await engine.close()
@@ -94,45 +69,80 @@ export async function startService(config: ServeConfig, log: Log, lock: LockOpti
   })
   if (tokens.made !== undefined) announceToken(tokens.made, config.dataDir, log)
   log(`listening on ${server.url}`, { code: 'listening', url: server.url })
-  const stopOwn = own?.watch(clock, (endpoints) => app.replaceEndpoints([...ENDPOINTS, ...endpoints]))
-  const showsProgress = process.stderr.isTTY && config.logFormat === 'text'
-  const terminal = showsProgress ? process.stderr : undefined
+  const stopWatching = userEndpoints?.watch(parts.clock, (endpoints) => app.replaceEndpoints(allEndpoints(endpoints)))
   let stdin: StdinReader | undefined
   const ready = engine.recover().then(() => {
-    status = 'ok'
-    stdin = readStdin({ ingest, metrics, clock, terminal })
-    if (stdin !== undefined) ingest.start()
-    stdin?.done.then((report) => {
-      if (report.error !== undefined) status = 'degraded'
-      logEnd(report, log)
-    })
+    status.becomeReady()
+    stdin = startStdin(config, intake, status, parts)
   })
 
+  async function stop(): Promise<void> {
+    status.beginStop()
+    engine.disableBackpressure()
+    app.endTails()
+    await Promise.all([stdin?.stop(), server.close()])
+    app.close()
+    tokens.close()
+    await intake.otlp.close()
+    stopWatching?.()
+    if (status.isStarting()) {
+      // Recovery does not change stored rows, so nothing needs to be finished.
+      await intake.requests.close()
+      return disk?.release()
+    }
+    await Promise.all([intake.ingest.close(), intake.requests.close()])
+    await Promise.all([engine.close(), intake.rejects.close()])
+  }
+
+  return { url: server.url, ready, stop }
+}
+
+/** The state of the service, as `/health` and the metrics show it. */
+interface ServiceStatus {
+  current(): Status
+  isStarting(): boolean
+  becomeReady(): void
+  /** Standard input has failed. */
+  degrade(): void
+  beginStop(): void
+}
+
+/** Returns the status `starting`. While the engine cannot write, the current status is `degraded` instead of `ok`. */
+function createStatus(engine: Pick<Engine, 'writeFailure'>): ServiceStatus {
+  let status: Status = 'starting'
+  let isStopping = false
   return {
-    url: server.url,
-    ready,
-    async stop() {
-      isStopping = true
-      engine.disableBackpressure()
-      app.endTails()
-      await Promise.all([stdin?.stop(), server.close()])
-      app.close()
-      tokens.close()
-      await otlp.close()
-      stopOwn?.()
-      if (status === 'starting') {
-        // Recovery changes no row that is kept: there is nothing to finish.
-        await requests.close()
-        return disk?.release()
-      }
-      await Promise.all([ingest.close(), requests.close()])
-      await Promise.all([engine.close(), rejects.close()])
+    current() {
+      if (isStopping && status !== 'starting') return 'stopping'
+      return status === 'ok' && engine.writeFailure() !== undefined ? 'degraded' : status
     },
+    isStarting: () => status === 'starting',
+    becomeReady: () => void (status = 'ok'),
+    degrade: () => void (status = 'degraded'),
+    beginStop: () => void (isStopping = true),
   }
 }
 
-/** Notes each batch that the engine has accepted. */
-function notingArrivals(engine: Engine, arrivals: Arrivals): Pick<Engine, 'append'> {
+type Intake = ReturnType<typeof createIntake>
+
+/** Creates the ways by which records reach the engine: standard input, HTTP requests and OTLP. */
+function createIntake(config: ServeConfig, engine: Engine, { clock, metrics, log }: Parts) {
+  const { retentionUs, source, project, fieldNames } = config
+  const rejects = openRejects({ dataDir: config.dataDir, log, clock })
+  // ClickHouse shows rows some time after it has accepted them: together with `emptyMs` in createHttp it has 10 s for that.
+  const arrivals = createArrivals(clock, config.clickhouse === undefined ? 0 : VISIBLE_MS)
+  const shared = { engine: withArrivals(engine, arrivals), metrics, rejects, clock, retentionUs }
+  return {
+    rejects,
+    arrivals,
+    ingest: createIngest({ ...shared, defaults: { source, project, fieldNames } }),
+    requests: createRequests(shared),
+    otlp: createTranslator(),
+  }
+}
+
+/** Notes in `arrivals` each batch that the engine has accepted. */
+function withArrivals(engine: Engine, arrivals: Arrivals): Pick<Engine, 'append'> {
   return {
     async append(batch) {
       await engine.append(batch)
@@ -141,17 +151,71 @@ function notingArrivals(engine: Engine, arrivals: Arrivals): Pick<Engine, 'appen
   }
 }
 
-/** Runs a part of the start; if it fails, the data directory is free for the next one. */
-async function orRelease<T>(disk: Disk | undefined, work: () => T | Promise<T>): Promise<T> {
+interface HttpParts {
+  engine: Engine
+  tokens: Tokens
+  status: ServiceStatus
+  intake: Intake
+  userEndpoints: OwnEndpoints | undefined
+}
+
+function createHttp(
+  config: ServeConfig,
+  { engine, tokens, status, intake, userEndpoints }: HttpParts,
+  parts: Parts,
+): App {
+  const { arrivals, requests, otlp } = intake
+  return createApp({
+    ...parts,
+    engine,
+    endpoints: allEndpoints(userEndpoints?.endpoints() ?? []),
+    accessOf: tokens.accessOf,
+    status: status.current,
+    intake: { take: requests.take, trouble: () => engine.writeFailure(), prepare: requests.prepare },
+    translate: otlp.translate,
+    arrivals,
+    limits: config.clickhouse === undefined ? {} : { emptyMs: VISIBLE_MS },
+  })
+}
+
+const allEndpoints = (ofUsers: ReturnType<OwnEndpoints['endpoints']>) => [...ENDPOINTS, ...ofUsers]
+
+/** Starts to read standard input, if it is a pipe, a socket or a file. Shows progress on a terminal. */
+function startStdin(config: ServeConfig, { ingest }: Intake, status: ServiceStatus, { clock, metrics, log }: Parts) {
+  const showsProgress = process.stderr.isTTY && config.logFormat === 'text'
+  const stdin = readStdin({ ingest, metrics, clock, terminal: showsProgress ? process.stderr : undefined })
+  if (stdin === undefined) return undefined
+  ingest.start()
+  stdin.done.then((report) => {
+    if (report.error !== undefined) status.degrade()
+    logStdinEnd(report, log)
+  })
+  return stdin
+}
+
+/** Runs a step of the start. Releases the data directory if the step fails. */
+async function orRelease<T>(disk: Disk | undefined, step: () => T | Promise<T>): Promise<T> {
   try {
-    return await work()
+    return await step()
   } catch (error) {
     await disk?.release()
     throw error
   }
 }
 
-/** The engine that keeps the rows: in this process, or on a ClickHouse server. */
+/**
+ * Makes and locks the data directory; undefined if there is none. A full disk is no reason to fail unless the directory is
+ * new. Throws the errors of {@link makeDataDirectory} and {@link openDisk}.
+ */
+async function openDataDirectory(path: string | undefined, parts: Partial<LockParts>): Promise<Disk | undefined> {
+  if (path === undefined) return undefined
+  await makeDataDirectory(path)
+  return openDisk(path, parts).catch((error) => {
+    throw explainFileError('data_dir_unusable', `The data directory ${path} cannot be used`, path, error)
+  })
+}
+
+/** Creates the engine that stores the rows: embedded in this process, or on a ClickHouse server. */
 async function createEngine(config: ServeConfig, disk: Disk | undefined, parts: Parts): Promise<Engine> {
   const { clickhouse, memoryLimitBytes, maxDiskBytes: diskLimitBytes, retentionUs } = config
   if (clickhouse === undefined) {
@@ -164,16 +228,17 @@ async function createEngine(config: ServeConfig, disk: Disk | undefined, parts: 
       sealer: createSealingThread(parts.log),
     })
   }
-  // Only who has a server pays for its client.
+  // Loaded only if a server is configured, because its client is large.
   const { connectServer } = await import('./engine/clickhouse/server.js')
   const { createClickHouseEngine } = await import('./engine/clickhouse/engine.js')
   const server = connectServer(clickhouse)
   return createClickHouseEngine({ ...parts, server, location: clickhouse, ...disk! })
 }
 
-/** The endpoints of `--endpoints`, each tried on an engine without rows. */
-async function openOwn(directory: string, log: Log): Promise<OwnEndpoints> {
-  // Only who has own endpoints pays for the hook.
+/** Loads the endpoints in the directory of `--endpoints`, and tries each plan on an engine without rows. Throws `usage`. */
+async function loadUserEndpoints(directory: string | undefined, log: Log): Promise<OwnEndpoints | undefined> {
+  if (directory === undefined) return undefined
+  // Loaded only if there is such a directory, because the import hook slows the start.
   const { createImporter } = await import('./user-endpoints/import.js')
   const { openOwnEndpoints } = await import('./user-endpoints/open.js')
   return openOwnEndpoints(directory, {
@@ -190,75 +255,7 @@ async function tryPlan(plan: Plan): Promise<void> {
   await engine.run(plan).finally(engine.close)
 }
 
-interface Parts {
-  clock: Clock
-  metrics: Metrics
-  log: Log
-}
-
-type LockOptions = Partial<Pick<LockParts, 'signal' | 'onLost'>>
-
-/**
- * Runs the service until a signal stops it, also while it starts, or until its data directory is lost. Returns the exit code;
- * a second signal exits at once, with 1. Rejects as {@link startService} does.
- */
-export async function runService(config: ServeConfig, log: Log, { first, second }: StopSignals): Promise<number> {
-  const starting = new AbortController()
-  const lost = createLoss(log)
-  const started = startService(config, log, { signal: starting.signal, onLost: lost.tell })
-  const isUp = started.then(({ ready }) => explainDenied(ready, config.dataDir))
-  const signal = await Promise.race([first, lost.code, isUp.then(() => first)])
-  if (typeof signal === 'number') return signal
-  log(`${signal}: stopping`, { code: 'stopping', signal })
-  starting.abort()
-  return Promise.race([stop(started, log), second.then(() => 1), lost.code])
-}
-
-/** Stops what has started; a start that is under way has a moment to release the data directory. */
-async function stop(started: Promise<Service>, log: Log): Promise<number> {
-  const gaveUp = wait(STOP_MS).then(() => {
-    log(`not stopped within ${STOP_MS / 1000} s; unfinished work is lost`, {
-      level: 'error',
-      code: 'stop_broken_off',
-    })
-    return 1
-  })
-  const service = await Promise.race([started.catch(() => undefined), wait(BREAK_OFF_MS)])
-  return service === undefined ? 0 : Promise.race([service.stop().then(() => 0), gaveUp])
-}
-
-/** The exit code for a data directory that another process has taken: nothing is finished, since that would write. */
-function createLoss(log: Log) {
-  let resolve: (code: number) => void = () => {}
-  const code = new Promise<number>((settle) => {
-    resolve = settle
-  })
-  const tell: LockParts['onLost'] = (error) => {
-    log(error.message, { level: 'error', code: 'data_dir_lost' })
-    resolve(1)
-  }
-  return { code, tell }
-}
-
-/** What is kept may belong to another user. */
-function explainDenied(ready: Promise<void>, dataDir: string | undefined): Promise<void> {
-  return ready.catch((error) => {
-    const place = dataDir ?? ''
-    throw explainFileError('data_dir_unusable', `The data directory ${place} cannot be read`, place, error)
-  })
-}
-
-/**
- * Starts on a full disk too: nothing needs to be written for that but into a directory that is new. Throws what
- * {@link makeDataDirectory} and {@link openDisk} throw.
- */
-async function openDataDir(path: string, parts: Partial<LockParts>): Promise<Disk> {
-  await makeDataDirectory(path)
-  return openDisk(path, parts).catch((error) => {
-    throw explainFileError('data_dir_unusable', `The data directory ${path} cannot be used`, path, error)
-  })
-}
-
+/** Logs a new token, the only time that it is shown, and stores it if there is a data directory. */
 function announceToken(token: string, dataDir: string | undefined, log: Log): void {
   if (dataDir === undefined) {
     log(`created an access token for this run: ${token}`, { code: 'token_made' })
@@ -268,25 +265,29 @@ function announceToken(token: string, dataDir: string | undefined, log: Log): vo
   log(`created an access token, stored in ${dataDir} and shown only this once: ${token}`, { code: 'token_made' })
 }
 
-function logEnd({ totals, error }: StdinReport, log: Log): void {
+function logStdinEnd({ totals, error }: StdinReport, log: Log): void {
   const reasons = Object.entries(totals.byReason).map(([reason, count]) => `${reason} ${count}`)
-  const counts = `${totals.taken} rows accepted, ${totals.rejected} rejected${reasons.length > 0 ? ` (${reasons.join(', ')})` : ''}`
+  const byReason = reasons.length > 0 ? ` (${reasons.join(', ')})` : ''
+  const counts = `${totals.taken} rows accepted, ${totals.rejected} rejected${byReason}`
   const facts = { rows: totals.taken, rejected: totals.rejected, reasons: totals.byReason }
   if (error === undefined) log(`standard input ended: ${counts}`, { code: 'stdin_ended', ...facts })
   else log(`standard input failed: ${error.message} ${counts}`, { level: 'error', code: 'stdin_failed', ...facts })
 }
 
-/** Asks the engine what it holds whenever the metrics are read. */
-function gaugeEngine(engine: Engine, { rows, segments, bytes }: Metrics): void {
+/** Sets the gauges of the engine and of the status whenever the metrics are collected. */
+function publishMetrics(engine: Engine, status: ServiceStatus, metrics: Metrics): void {
+  const { rows, segments, bytes, degraded, registry } = metrics
   const refresh = () => {
-    for (const held of engine.stats()) {
-      const { source } = held
-      rows.set({ source }, held.rows)
-      segments.set({ source }, held.segments)
-      bytes.set({ source, tier: 'hot' }, held.hotBytes)
-      bytes.set({ source, tier: 'cold' }, held.coldBytes)
-      bytes.set({ source, tier: 'head' }, held.headBytes)
+    for (const stats of engine.stats()) {
+      const { source } = stats
+      rows.set({ source }, stats.rows)
+      segments.set({ source }, stats.segments)
+      bytes.set({ source, tier: 'hot' }, stats.hotBytes)
+      bytes.set({ source, tier: 'cold' }, stats.coldBytes)
+      bytes.set({ source, tier: 'head' }, stats.headBytes)
     }
   }
   for (const gauge of [rows, segments, bytes]) Object.assign(gauge, { collect: refresh })
+  Object.assign(degraded, { collect: () => degraded.set(status.current() === 'degraded' ? 1 : 0) })
+  measureProcess(registry)
 }

@@ -1,15 +1,15 @@
 import { createHook } from 'node:async_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** A call to the file system that takes longer is taken for one that never ends. */
+/** A call to the file system that takes longer counts as stuck. */
 const FILE_CALL_MS = 1_000
-/** What is under way may still begin its next call: a start that was broken off opens another file. */
+/** Time for unfinished work to begin its next call: a start that was aborted may open another file. */
 const NEXT_CALL_MS = 100
-const LOOK_MS = 10
+const POLL_MS = 10
 
 /**
- * Ends the process. `process.exit` waits for calls to the file system that are under way, for ever if a mount does not
- * answer; if one of them takes longer than a second, the process is killed instead.
+ * Ends the process. `process.exit` waits for unfinished calls to the file system, forever if a mount does not answer: if one
+ * of them takes longer than a second, the process is killed instead.
  */
 export async function exitProcess(code: number): Promise<never> {
   if (countFileCalls() > 0) await wait(NEXT_CALL_MS)
@@ -17,7 +17,7 @@ export async function exitProcess(code: number): Promise<never> {
   process.exit(code)
 }
 
-/** Whether one of the calls that are under way now is under way a second later. Calls that begin later do not count. */
+/** Whether one of the calls that are unfinished now is still unfinished a second later. Calls that begin later do not count. */
 async function areFileCallsStuck(): Promise<boolean> {
   const later = new Set<number>()
   const hook = createHook({
@@ -27,10 +27,10 @@ async function areFileCallsStuck(): Promise<boolean> {
     before: (id) => void later.delete(id),
   }).enable()
   const deadline = performance.now() + FILE_CALL_MS
-  const areUnderWay = () => countFileCalls() > later.size
-  while (areUnderWay() && performance.now() < deadline) await wait(LOOK_MS)
+  const areUnfinished = () => countFileCalls() > later.size
+  while (areUnfinished() && performance.now() < deadline) await wait(POLL_MS)
   hook.disable()
-  return areUnderWay()
+  return areUnfinished()
 }
 
 const countFileCalls = () => process.getActiveResourcesInfo().filter((type) => type.startsWith('FSReq')).length

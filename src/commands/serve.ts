@@ -1,11 +1,11 @@
 import { raiseHeapGrowth } from '../base/heap.js'
 import { createStderrLog } from '../base/log.js'
 import { limitWarning } from '../base/memory.js'
-import { catchStopSignals } from '../base/stop-signals.js'
 import { readServeConfig } from '../config/serve-config.js'
 import { SERVE_SETTINGS } from '../config/settings.js'
 import { type Command, logFailure } from './command.js'
 import { exitProcess } from './exit-process.js'
+import { catchStopSignals } from './stop-signals.js'
 
 export const serve: Command = {
   name: 'serve',
@@ -18,7 +18,7 @@ export const serve: Command = {
     raiseHeapGrowth(config.memoryLimitBytes)
     const warning = config.clickhouse === undefined ? limitWarning(config.memoryLimitBytes) : undefined
     if (warning !== undefined) log(warning, { level: 'warn', code: 'memory_limit_too_low' })
-    const { runService } = await import('../service.js')
+    const { runService } = await import('./run-service.js')
     // A standard input that nobody closes must not hold the program.
     return exitProcess(await runService(config, log, signals).catch((error) => logFailure(error, log)))
   },

@@ -1,7 +1,7 @@
-import { catchStopSignals } from '../base/stop-signals.js'
 import { TAIL_SETTINGS } from '../config/settings.js'
 import { whenReaderLeaves } from './closed-pipe.js'
 import { type Command, EXIT, write } from './command.js'
+import { catchStopSignals } from './stop-signals.js'
 
 export const tail: Command = {
   name: 'tail',
