@@ -1,16 +1,16 @@
 import type { Limit } from './limit.js'
 
-/** What a token may be used for: to ask, or to bring records. */
+/** A permission of a token: to run queries, or to send records. */
 export type Scope = 'query' | 'ingest'
 
-/** What the token of a request opens. */
+/** The permissions and limits of a token. */
 export interface Access {
   scopes: ReadonlySet<Scope>
-  /** The only projects that it may see and bring records of; undefined: all. */
+  /** The projects to which queries and records of the token are restricted; undefined: all projects. */
   projects: ReadonlySet<string> | undefined
-  /** How often it may be used; absent: as often as one likes. */
+  /** The rate limit of its requests; undefined: none. */
   limit?: Limit | undefined
 }
 
-/** What a token opens that nothing more is said of. */
+/** The access of a token without restrictions: all scopes and projects, no rate limit. */
 export const FULL_ACCESS: Access = { scopes: new Set(['query', 'ingest']), projects: undefined }

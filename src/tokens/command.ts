@@ -11,10 +11,10 @@ import { digestOf } from './token-registry.js'
 import { tokensFilePath } from './tokens-file.js'
 import { readTokenEntries, updateTokenEntries } from './update-file.js'
 
-/** `logweir token`: makes, lists and ends the tokens of a file, beside a running service or without one. */
+/** `logweir token`: creates, lists and revokes the tokens in a file, whether a service is running or not. */
 
 interface Parts {
-  /** Resolves when the text is out; rejects with EPIPE if the reader has gone. */
+  /** Resolves when the text has been written; rejects with EPIPE if the reader has closed the pipe. */
   print(text: string): unknown
   log: Log
   clock: Clock
@@ -22,7 +22,7 @@ interface Parts {
 
 const ID_BYTES = 4
 
-/** Runs one of the three. Throws `usage`; `failed` if the file does not allow it now. */
+/** Runs one of the three commands. Throws `usage`; `failed` if the file or its contents do not allow it now. */
 export async function runTokenCommand(config: TokenConfig, parts: Parts): Promise<void> {
   const path = config.tokensFile ?? tokensFilePath(config.dataDir)
   if (config.action === 'create') return create(config, path, parts)
@@ -30,7 +30,7 @@ export async function runTokenCommand(config: TokenConfig, parts: Parts): Promis
   await parts.print(config.json ? jsonOf(readTokenEntries(path)) : tableOf(readTokenEntries(path)))
 }
 
-/** The token alone goes to standard output, so that a script can take it from there. */
+/** Prints only the token to standard output, so that a script can read it. */
 async function create(config: TokenCreateConfig, path: string, { print, log, clock }: Parts): Promise<void> {
   const token = generateToken()
   const entry = entryOf(config, token, clock.nowUs())
@@ -52,19 +52,19 @@ function entryOf({ name, scope, project, expires, rate }: TokenCreateConfig, tok
     sha256: digestOf(token).toString('hex'),
     scopes: scope,
     ...(project === undefined ? {} : { projects: project }),
-    ...(expires === undefined ? {} : { expires: timeOf(momentOf(expires, nowUs)) }),
+    ...(expires === undefined ? {} : { expires: isoTime(expiryUs(expires, nowUs)) }),
     ...(rate === undefined ? {} : { rate: rate.text }),
-    created: timeOf(nowUs),
+    created: isoTime(nowUs),
   }
 }
 
-function momentOf(expires: Expiry, nowUs: number): number {
+function expiryUs(expires: Expiry, nowUs: number): number {
   const atUs = 'atUs' in expires ? expires.atUs : nowUs + expires.afterUs
   if (atUs > nowUs) return atUs
-  throw usageError(`--expires: ${timeOf(atUs)} has passed. Give a future time.`)
+  throw usageError(`--expires: ${isoTime(atUs)} has passed. Give a future time.`)
 }
 
-const timeOf = (timestampUs: number) => new Date(Math.floor(timestampUs / MILLISECOND_US)).toISOString()
+const isoTime = (timestampUs: number) => new Date(Math.floor(timestampUs / MILLISECOND_US)).toISOString()
 
 async function revoke(idOrName: string, path: string, { log }: Parts): Promise<void> {
   await updateTokenEntries(path, (entries) => {

@@ -4,25 +4,25 @@ import { TOKEN_SETTINGS } from '../config/settings.js'
 import type { ValueType } from '../config/value-types.js'
 import type { Scope } from './access.js'
 
-/** A token as the tokens file has it. */
+/** A token in the file of hashed tokens. */
 export interface TokenEntry {
-  /** Its own for ever; for people, as the name is. */
+  /** 8 hexadecimal digits, unique and never changed; for people, as the name is. */
   id: string
   name?: string
-  /** Of the token, in hexadecimal digits. */
+  /** The SHA-256 of the token, in hexadecimal digits. */
   sha256: string
   scopes: readonly Scope[]
-  /** The only projects that it opens; absent: all. */
+  /** The projects to which it is restricted; absent: all projects. */
   projects?: readonly string[]
-  /** ISO 8601; absent: never. */
+  /** ISO 8601; absent: the token does not expire. */
   expires?: string
-  /** As 100/s; absent: as often as one likes. */
+  /** The rate limit, such as 100/s; absent: none. */
   rate?: string
-  /** ISO 8601. */
+  /** When it was created, ISO 8601. */
   created: string
 }
 
-/** Tokens that a file holds at the most. */
+/** The largest number of tokens in a file. */
 export const MAX_TOKENS = 10_000
 
 const time: ValueType<number> = {
@@ -46,7 +46,10 @@ const member = (type: ValueType<unknown>, isRequired = false, isList = false): M
 
 const { name, scope, project, rate } = TOKEN_SETTINGS
 
-/** All that an entry can hold, as it could be typed: anything else may be a restriction misspelled, and is refused. */
+/**
+ * The valid members of an entry, with the types of the settings they come from. Others are refused: they may be misspelled
+ * restrictions.
+ */
 const MEMBERS: Record<keyof TokenEntry, Member> = {
   id: member(hex(8), true),
   name: member(name.type),
@@ -58,26 +61,26 @@ const MEMBERS: Record<keyof TokenEntry, Member> = {
   created: member(time, true),
 }
 
-/** Whether a text is that of a file of hashed tokens, and not of plain ones. */
+/** Whether the text of a tokens file contains hashed tokens, not plain ones: it begins with a brace. */
 export const isTokenEntriesText = (text: string): boolean => /^\s*\{/.test(text)
 
-/** The text of a file of hashed tokens. */
+/** Formats entries as the text of a file of hashed tokens. */
 export function formatTokenEntries(entries: readonly TokenEntry[]): string {
   return `${JSON.stringify({ tokens: entries }, null, 2)}\n`
 }
 
-/** Reads what {@link formatTokenEntries} has written, or a person. `path` is for complaints. Throws `usage`. */
+/** Parses the text of a file of hashed tokens, which a person may have edited. Throws `usage`; `path` is for its message. */
 export function parseTokenEntries(text: string, path: string): TokenEntry[] {
-  const tokens = listIn(text)
+  const tokens = parseList(text)
   if (tokens === undefined)
     throw usageError(`${path}: is not of the form {"tokens":[…]}, in JSON. Correct or remove it.`)
   if (tokens.length > MAX_TOKENS) throw usageError(`${path}: holds more than ${MAX_TOKENS} tokens. Revoke some.`)
   const entries = tokens.map((token, i) => checkEntry(token, `${path}: token ${i + 1}`))
-  for (const name of ['id', 'name', 'sha256'] as const) checkDoubles(entries, name, path)
+  for (const name of ['id', 'name', 'sha256'] as const) refuseDuplicates(entries, name, path)
   return entries
 }
 
-function listIn(text: string): unknown[] | undefined {
+function parseList(text: string): unknown[] | undefined {
   try {
     const { tokens, ...others } = JSON.parse(text)
     return Array.isArray(tokens) && Object.keys(others).length === 0 ? tokens : undefined
@@ -105,14 +108,14 @@ function checkEntry(token: unknown, where: string): TokenEntry {
   return token as TokenEntry
 }
 
-/** A list is judged as it would be typed: no value of one has a comma. */
+/** Checks a list as the text that would be typed, so no item may contain a comma. */
 function isOfType(value: unknown, { type, isList }: Member): boolean {
   if (!isList) return typeof value === 'string' && type.read(value) !== undefined
   if (!Array.isArray(value) || value.some((one) => typeof one !== 'string' || one.includes(','))) return false
   return type.read(value.join(',')) !== undefined
 }
 
-function checkDoubles(entries: readonly TokenEntry[], name: 'id' | 'name' | 'sha256', path: string): void {
+function refuseDuplicates(entries: readonly TokenEntry[], name: 'id' | 'name' | 'sha256', path: string): void {
   const seen = new Set<string>()
   for (const [i, { [name]: value }] of entries.entries()) {
     if (value === undefined) continue

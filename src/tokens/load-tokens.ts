@@ -9,43 +9,45 @@ import { parseTokensVariable } from './token-syntax.js'
 import { tokensFilePath } from './tokens-file.js'
 import { type WatchedTokensFile, watchTokensFile } from './watch-file.js'
 
-/** Which tokens open the service (CONTRACT: authentication). Nothing here writes a token to a log. */
+/** The tokens that the service accepts (specification: authentication). Nothing here writes a token to a log. */
 
+/** The settings that determine the tokens. */
 export interface TokenSettings {
-  /** As {@link parseTokensVariable} reads them. */
+  /** The text of the variable, see {@link parseTokensVariable}. */
   accessTokens: string | undefined
   tokensFile: string | undefined
   dataDir: string | undefined
 }
 
+/** The accepted tokens, kept up to date with the tokens file. */
 export interface Tokens {
-  /** What the token with this SHA-256 opens; undefined where there is no such token, or no longer. */
+  /** Returns the access of the token with this SHA-256, or undefined if the token is unknown or has expired. */
   accessOf(digest: Uint8Array): Access | undefined
-  /** The token that was made just now, because none was configured and none kept; to be shown once. */
+  /** The token that was generated because none is configured or stored; the caller shows and stores it. */
   made: string | undefined
-  /** Looks no more for changes. */
+  /** Stops watching the tokens file. */
   close(): void
 }
 
 /**
- * The tokens of the variable and of the file together, which is the one in the data directory where none is named. Where
- * none is configured the one kept in the data directory opens too; and where there is none at all, a new one. Throws
- * `usage` if no header can carry a token, `failed` if a file cannot be read, and `tokens_unavailable` if the named file is not
- * there or holds no token yet.
+ * Loads the tokens of the variable and of the tokens file, which is the one in the data directory if none is named. If no
+ * token is configured, the one stored in the data directory is valid too; if there is none at all, a new one is generated.
+ * Throws `usage` if a token cannot be sent in a header, `failed` if a file cannot be read, and `tokens_unavailable` if the
+ * named file is missing or contains no token yet.
  */
 export function loadTokens(settings: TokenSettings, parts: { clock: Clock; log: Log }): Tokens {
   const { accessTokens, dataDir } = settings
   const registry = createTokenRegistry(parts.clock)
-  const named = accessTokens === undefined ? [] : parseTokensVariable(accessTokens, 'LOGWEIR_ACCESS_TOKENS')
+  const ofVariable = accessTokens === undefined ? [] : parseTokensVariable(accessTokens, 'LOGWEIR_ACCESS_TOKENS')
   const file = openFile(settings, parts, refresh)
-  const inFile = file?.tokens.length ?? 0
-  const isConfigured = named.length > 0 || (settings.tokensFile !== undefined && inFile > 0)
-  const kept = isConfigured || dataDir === undefined ? undefined : readStoredToken(dataDir)
-  const made = isConfigured || kept !== undefined || inFile > 0 ? undefined : generateToken()
-  const lasting = plainTokens([...named, ...[kept ?? made].filter((token) => token !== undefined)])
+  const countInFile = file?.tokens.length ?? 0
+  const isConfigured = ofVariable.length > 0 || (settings.tokensFile !== undefined && countInFile > 0)
+  const stored = isConfigured || dataDir === undefined ? undefined : readStoredToken(dataDir)
+  const made = isConfigured || stored !== undefined || countInFile > 0 ? undefined : generateToken()
+  const permanent = plainTokens([...ofVariable, ...[stored ?? made].filter((token) => token !== undefined)])
 
   function refresh(): void {
-    registry.replace([...(file?.tokens ?? []), ...lasting])
+    registry.replace([...(file?.tokens ?? []), ...permanent])
   }
 
   refresh()

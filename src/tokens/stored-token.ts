@@ -4,23 +4,23 @@ import { join } from 'node:path'
 import { pathError } from '../base/failures.js'
 import { checkToken, unquote } from './token-syntax.js'
 
-/** The token that is made where none is configured, and kept plain in the data directory. */
+/** The token that the service generates if none is configured, stored as plain text in the data directory. */
 
 const TOKEN_FILE = 'token'
 const TOKEN_BYTES = 32
 const PRIVATE_FILE = 0o600
 const OF_OTHERS = 0o077
 
-/** A new token of 32 random bytes, as text; never one that a command line would take for a flag. */
+/** Returns a new token: 32 random bytes as 43 characters of base64url. It never begins with `-`, as a flag would. */
 export function generateToken(): string {
   const token = randomBytes(TOKEN_BYTES).toString('base64url')
   return token.startsWith('-') ? generateToken() : token
 }
 
-/** The file of the token in a data directory. */
+/** Returns the path of the stored token in a data directory. */
 export const storedTokenPath = (dataDir: string): string => join(dataDir, TOKEN_FILE)
 
-/** Keeps a made token in the data directory, for the owner's eyes only, whole or not at all. */
+/** Stores a token in the data directory, atomically, in a file that only its owner can read. */
 export function storeToken(dataDir: string, token: string): void {
   const path = storedTokenPath(dataDir)
   const unfinished = `${path}.${process.pid}`
@@ -28,7 +28,10 @@ export function storeToken(dataDir: string, token: string): void {
   renameSync(unfinished, path)
 }
 
-/** The token that is kept, if one is. Closes its file to others. Throws `failed` if it cannot be read, `usage` if it is no token. */
+/**
+ * Returns the stored token, or undefined if there is none. Makes its file private if others can read it. Throws `failed` if
+ * the file cannot be read, `usage` if it does not contain a valid token.
+ */
 export function readStoredToken(dataDir: string): string | undefined {
   const path = storedTokenPath(dataDir)
   const found = statSync(path, { throwIfNoEntry: false })

@@ -1,9 +1,9 @@
 import { LogweirError } from '../base/errors.js'
 import { usageError } from '../base/failures.js'
 
-/** Plain tokens in the forms in which people, editors and secret managers write them. No error contains a token. */
+/** Parses plain tokens as people, editors and secret managers write them. No error message contains a token. */
 
-/** Checks that a header can carry a token. Returns it, or throws `usage`; `where` begins the message. */
+/** Returns the token. Throws `usage` if it cannot be sent in a header; `where` begins the message. */
 export function checkToken(token: string, where: string): string {
   if (token === '') throw usageError(`${where} is empty. Remove it, or write it out.`)
   if (!/^[\x21-\x7e]+$/.test(token)) {
@@ -16,15 +16,15 @@ export function checkToken(token: string, where: string): string {
   return token
 }
 
-/** A text without the white space around it, and without one pair of quotes around it if it has no other of their kind. */
+/** Returns the text without surrounding white space, and without one pair of quotes if no such quote is between them. */
 export function unquote(text: string): string {
   const [, , inner] = /^(['"])((?:(?!\1).)*)\1$/s.exec(text.trim()) ?? []
   return (inner ?? text).trim()
 }
 
 /**
- * The tokens of a variable: between commas or line ends, each of which may have blanks around it. All of them together may
- * be in quotes, and each of them. Throws `usage` if one is empty.
+ * Parses the tokens of a variable, separated by commas or line breaks with optional white space. Quotes around all of them
+ * or around each are removed. Throws `usage` if one is empty or invalid.
  */
 export function parseTokensVariable(text: string, where: string): string[] {
   const parts = unquote(text).split(/\s*,\s*|\s*[\r\n]\s*/)
@@ -32,19 +32,19 @@ export function parseTokensVariable(text: string, where: string): string[] {
 }
 
 /**
- * The tokens of a file: one a line, in quotes or not, with `#` before a comment; or a line `NAME=value` as in a file of
- * variables, if the name says that it is a token. Throws `usage` on a line that is neither, `tokens_unavailable` if there
+ * Parses the tokens of a file: one per line, in quotes or not, with comments after `#`; or lines `NAME=value` as in a file of
+ * environment variables, if the name is that of a token. Throws `usage` if a line is neither, `tokens_unavailable` if there
  * is no token.
  */
 export function parsePlainTokens(text: string, path: string): string[] {
   const lines = text.split(/\r\n|[\r\n]/).map(withoutComment)
   const tokens = lines.flatMap((line, i) => (line === '' ? [] : readLine(line, `${path}: line ${i + 1}`)))
-  // The program that writes the file may not have come to it yet: this state can pass.
+  // Another program may not have written the file yet, so this error is temporary.
   if (tokens.length > 0) return tokens
   throw new LogweirError('tokens_unavailable', `${path}: holds no token. Write one on a line of its own.`)
 }
 
-/** A comment behind a quote that does not end is kept: the line is refused then, rather than cut. */
+/** Removes a comment. After a quote that is not closed it is kept, so that the line is refused instead of cut. */
 function withoutComment(line: string): string {
   const bare = line.trim()
   if (bare.startsWith('#')) return ''
@@ -53,7 +53,7 @@ function withoutComment(line: string): string {
   return /^['"]/.test(bare) ? bare : bare.replace(/\s+#.*$/, '')
 }
 
-/** `TOKEN`, `LOGWEIR_TOKEN`, `LOGWEIR_ACCESS_TOKENS`. */
+/** The names of variables with tokens: `TOKEN`, `LOGWEIR_TOKEN`, `LOGWEIR_ACCESS_TOKENS`, and others of this form. */
 const TOKEN_VARIABLE = /^(?:LOGWEIR_)?(?:ACCESS_)?TOKENS?$/i
 
 function readLine(line: string, where: string): string[] {
@@ -68,7 +68,7 @@ function readLine(line: string, where: string): string[] {
   )
 }
 
-/** Whether `NAME=value` sets a variable; otherwise it is a token, whose equals signs may be the padding of Base32 or Base64. */
+/** Whether `NAME=value` sets a variable. Otherwise it is a token with equals signs, such as the padding of Base64. */
 function isVariable(name: string, value: string): boolean {
   if (!/^[A-Z_][A-Z0-9_]*$/.test(name)) return false
   return /^=*$/.test(value) ? name.includes('_') : true

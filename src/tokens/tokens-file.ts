@@ -11,13 +11,16 @@ import { createLimit, type Limit } from './limit.js'
 import { plainTokens, type RegisteredToken } from './token-registry.js'
 import { parsePlainTokens } from './token-syntax.js'
 
-/** The file of hashed tokens in a data directory. */
+/** Returns the path of the hashed tokens in a data directory. */
 export const tokensFilePath = (dataDir: string): string => join(dataDir, 'tokens.json')
 
-/** A file is not read beyond this. */
+/** The largest file that is read. */
 const MAX_FILE_BYTES = 64 * MIB
 
-/** The text of a file of tokens, without a byte order mark; undefined if there is no such file. Throws `failed` if it cannot be read, `usage` if it is no text. */
+/**
+ * Returns the text of a tokens file without a byte order mark, or undefined if there is no such file. Throws `failed` if it
+ * cannot be read, `usage` if it is not text or is over 64 MiB.
+ */
 export function readTokensText(path: string): string | undefined {
   try {
     const found = statSync(path, { throwIfNoEntry: false })
@@ -35,17 +38,17 @@ function decode(bytes: Uint8Array): string {
   return text
 }
 
-/** Makes known what a file of tokens holds, hashed or plain. A limit goes on where the file is read again. */
+/** Parses a tokens file, hashed or plain. A rate limit keeps its state when the file is read again. */
 export interface FileReader {
-  /** Throws `usage`, or `tokens_unavailable` if a plain file holds no token yet. */
+  /** Returns the tokens in a file's text. Throws `usage` if it is invalid, `tokens_unavailable` if it contains no token yet. */
   read(text: string): RegisteredToken[]
 }
 
-/** `path` is for complaints. */
+/** Returns a reader without rate limits. `path` is for error messages. */
 export function createFileReader(path: string, clock: Clock): FileReader {
   let limits = new Map<string, Limit>()
 
-  function known(
+  function register(
     { sha256, scopes, projects, expires, rate: text }: TokenEntry,
     next: Map<string, Limit>,
   ): RegisteredToken {
@@ -64,7 +67,7 @@ export function createFileReader(path: string, clock: Clock): FileReader {
     read(text) {
       if (!isTokenEntriesText(text)) return plainTokens(parsePlainTokens(text, path))
       const next = new Map<string, Limit>()
-      const tokens = parseTokenEntries(text, path).map((entry) => known(entry, next))
+      const tokens = parseTokenEntries(text, path).map((entry) => register(entry, next))
       limits = next
       return tokens
     },

@@ -18,13 +18,13 @@ import { formatTokenEntries, isTokenEntriesText, parseTokenEntries, type TokenEn
 import { readTokensText } from './tokens-file.js'
 
 const PRIVATE_FILE = 0o600
-/** How long a change waits for its turn, and how often it looks. */
+/** How long an update waits for another one to finish, and its polling interval. */
 const WAIT_MS = 10_000
-const LOOK_MS = 20
-/** A change takes milliseconds: one that is as old as this has died. */
+const POLL_MS = 20
+/** An update takes milliseconds: the process of one that is as old as this has died. */
 const DEAD_MS = 5_000
 
-/** What a file of hashed tokens holds; none if there is no file. Throws `usage`, or `failed` if it cannot be read. */
+/** Returns the entries of a file of hashed tokens; empty if there is no file. Throws `usage`, or `failed` if it cannot be read. */
 export function readTokenEntries(path: string): TokenEntry[] {
   const text = readTokensText(path)
   if (text === undefined) return []
@@ -33,18 +33,18 @@ export function readTokenEntries(path: string): TokenEntry[] {
 }
 
 /**
- * Changes what a file of hashed tokens holds: whole or not at all, and one change after the other, whichever processes make
- * them. If the path is a link, its target changes and the link stays. Makes the file, for its owner's eyes only, if there
- * is none. Throws `usage`, `failed` if the file cannot be written now, and what `change` throws.
+ * Updates a file of hashed tokens atomically; updates of several processes run one after the other. If the path is a link,
+ * its target is updated. Creates a file that only its owner can read if there is none. Throws `usage`, `failed` if the file
+ * cannot be written now, and the errors of `change`.
  */
 export async function updateTokenEntries(
   named: string,
   change: (entries: readonly TokenEntry[]) => readonly TokenEntry[],
 ) {
   const path = targetOf(named)
-  // The new file is the lock as well: who has made it may put it in the place of the old one.
+  // The new file is also the lock: the process that created it may rename it over the old one.
   const next = `${path}.new`
-  const file = await makeAlone(next)
+  const file = await createExclusively(next)
   try {
     writeFileSync(file, formatTokenEntries(change(readTokenEntries(path))))
     fsyncSync(file)
@@ -58,7 +58,7 @@ export async function updateTokenEntries(
   }
 }
 
-/** The path without links; as it is if nothing is there yet. */
+/** Returns the path with links resolved, or the path itself if nothing is there yet. */
 function targetOf(path: string): string {
   try {
     return realpathSync(path)
@@ -67,22 +67,22 @@ function targetOf(path: string): string {
   }
 }
 
-/** Whether a file that was opened still stands at its path: one who has waited long enough may have taken it for dead. */
+/** Whether an open file is still at its path: another process may have removed it as dead. */
 function isAt(file: number, path: string): boolean {
   return fstatSync(file).ino === statSync(path, { throwIfNoEntry: false })?.ino
 }
 
-/** Makes a file that is not there, or waits until it is not. */
-async function makeAlone(path: string): Promise<number> {
+/** Creates a file, after waiting until no file is there. Throws `failed` after {@link WAIT_MS}. */
+async function createExclusively(path: string): Promise<number> {
   await makeDirectory(path)
-  for (let waitedMs = 0; waitedMs < WAIT_MS; waitedMs += LOOK_MS) {
+  for (let waitedMs = 0; waitedMs < WAIT_MS; waitedMs += POLL_MS) {
     try {
       return openSync(path, 'wx', PRIVATE_FILE)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw cannotWrite(path, error as Error)
     }
     removeDead(path)
-    await pause(LOOK_MS)
+    await pause(POLL_MS)
   }
   throw stateError(
     `another process has been changing the tokens for ${WAIT_MS / 1000} s. If there is none, remove ${path}.`,

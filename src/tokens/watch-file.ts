@@ -4,24 +4,24 @@ import type { Log } from '../base/log.js'
 import type { RegisteredToken } from './token-registry.js'
 import { createFileReader, readTokensText } from './tokens-file.js'
 
-/** A file of tokens that is read again when it changes. */
+/** A tokens file that is reloaded when it changes. */
 export interface WatchedTokensFile {
-  /** What it held when it was last read well. */
+  /** The tokens when the file was last read successfully; empty if it never existed. */
   tokens: readonly RegisteredToken[]
+  /** Stops watching. */
   close(): void
 }
 
 /**
- * How often the file is checked for changes, because notifications of the operating system are not reliable. A change takes
- * effect at the second check that sees it.
+ * The polling interval; change notifications of the operating system are not reliable. A change takes effect at the second
+ * poll that sees it.
  */
-const LOOK_MS = 500
+const POLL_MS = 500
 
 /**
- * Reads a file of tokens, which need not be there, and calls `onChange` when it has become another. A file that still
- * changes is left alone, since half of a token would be a weak one. A change that cannot be used, and the end of the file,
- * leave the tokens of before in force; the log gets one line for each. Throws `usage` or `tokens_unavailable` if the file
- * cannot be used at first.
+ * Reads a tokens file, which need not exist, and calls `onChange` after each reload. A file that is still being written is
+ * not read, since a truncated token would be a weak one. If the changed file is invalid or was deleted, the previous tokens
+ * stay valid and one line is logged. Throws `usage` or `tokens_unavailable` if the file is invalid at first.
  */
 export function watchTokensFile(
   path: string,
@@ -30,26 +30,26 @@ export function watchTokensFile(
 ): WatchedTokensFile {
   const reader = createFileReader(path, clock)
   let seen = fileVersion(path)
-  let used = seen
+  let loaded = seen
   const text = readTokensText(path)
   const file: WatchedTokensFile = {
     tokens: text === undefined ? [] : reader.read(text),
-    close: clock.every(LOOK_MS, look),
+    close: clock.every(POLL_MS, poll),
   }
 
-  function look(): void {
+  function poll(): void {
     const found = fileVersion(path)
-    const isStill = found === seen
+    const isStable = found === seen
     seen = found
-    if (!isStill || found === used) return
+    if (!isStable || found === loaded) return
     try {
       const changed = readTokensText(path)
-      // Changed while it was read: the next checks see it.
+      // It changed while it was being read: the next polls will see that.
       if (fileVersion(path) !== found) return
-      used = found
+      loaded = found
       replaceTokens(changed)
     } catch (error) {
-      used = found
+      loaded = found
       log(
         `the tokens file has changed and cannot be used; the previous tokens stay in force. ${(error as Error).message}`,
       )
