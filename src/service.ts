@@ -171,7 +171,7 @@ function createHttp(
     endpoints: allEndpoints(userEndpoints?.endpoints() ?? []),
     accessOf: tokens.accessOf,
     status: status.current,
-    intake: { take: requests.take, trouble: () => engine.writeFailure(), prepare: requests.prepare },
+    intake: { take: requests.take, writeFailure: () => engine.writeFailure(), prepare: requests.prepare },
     translate: otlp.translate,
     arrivals,
     limits: config.clickhouse === undefined ? {} : { emptyMs: VISIBLE_MS },

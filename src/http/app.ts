@@ -9,9 +9,9 @@ import type { Engine } from '../engine/engine.js'
 import type { Access } from '../tokens/access.js'
 import { createAuth } from './access/auth.js'
 import { refuseAccess } from './access/permission.js'
-import { createLogs, type Intake, LOGS_LIMITS, type LogsLimits } from './intake/logs.js'
+import { createLogs, LOGS_LIMITS, type LogsLimits, type RecordIntake } from './intake/logs.js'
 import { createOtlpLogs, OTLP_PATH, otlpErrorReply, type Translate } from './intake/otlp.js'
-import { LOGS_PATHS, pathOf } from './intake/paths.js'
+import { LOGS_PATHS, requestPath } from './intake/paths.js'
 import { openApi } from './openapi/document.js'
 import { loadPage, type Page } from './page.js'
 import type { Arrivals } from './query/arrivals.js'
@@ -42,7 +42,7 @@ export interface AppParts {
   /** When records were last accepted; without it answers without rows are kept like any other. */
   arrivals?: Arrivals
   /** Takes the records that are sent; without it there are no paths for that. */
-  intake?: Intake
+  intake?: RecordIntake
   /** Makes lines for the intake of OTLP; without it there is no path for that. */
   translate?: Translate
 }
@@ -97,12 +97,12 @@ export function createApp({ accessOf, status, log, metrics, limits, intake, tran
 
   /** A refusal as those read it who ask at that path. */
   function refusal(error: unknown, request: Request, more?: HeaderFields): Response {
-    if (pathOf(request) === OTLP_PATH) return otlpErrorReply(request.headers, error, log, more)
+    if (requestPath(request) === OTLP_PATH) return otlpErrorReply(request.headers, error, log, more)
     return errorReply(error, log, more)
   }
 
   function answer(request: Request, env?: Partial<HttpBindings>): Response | Promise<Response> {
-    const path = pathOf(request)
+    const path = requestPath(request)
     const takesLogs = LOGS_PATHS.includes(path)
     if (status() === 'starting') {
       // Who is turned away comes again: what takes records starts meanwhile.
@@ -173,7 +173,7 @@ function routes(
   status: () => Status,
   page: Page,
 ): Hono<Env> {
-  const router = new Hono<Env>({ getPath: pathOf })
+  const router = new Hono<Env>({ getPath: requestPath })
   const health = () => jsonReply(JSON.stringify({ status: status() }))
   const metricsHeaders = { 'Content-Type': registry.contentType, ...CORS_HEADERS, ...VARY }
   for (const path of page.paths) router.get(path, ({ req }) => page.answer(path, req.raw))

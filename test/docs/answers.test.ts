@@ -7,11 +7,11 @@ import { UPLOAD_LIMITS } from '../../src/http/intake/upload.js'
 import { TOKEN_CODES } from '../../src/http/openapi/answers.js'
 import { openApi } from '../../src/http/openapi/document.js'
 import { CORS_HEADERS } from '../../src/http/reply/cors.js'
-import { MEANINGS, meaningOf } from '../../src/http/reply/errors.js'
+import { HTTP_STATUSES, httpStatusOf } from '../../src/http/reply/errors.js'
 import { DOCUMENTS, documentAt, ROOT, tablesOf, wordsIn } from './documents.js'
 
 /** The codes that a caller can receive. `abandoned` is not one: its client has disconnected. */
-const CODES = [...MEANINGS.keys(), 'internal'].filter((code) => code !== 'abandoned')
+const CODES = [...HTTP_STATUSES.keys(), 'internal'].filter((code) => code !== 'abandoned')
 
 interface Answer {
   content?: { 'application/json'?: { schema: { allOf?: { properties?: { code: { enum: string[] } } }[] } } }
@@ -40,7 +40,7 @@ const OPERATIONS = Object.values(paths).flatMap((operations) => Object.values(op
 const STATUSES = [
   ...new Set([
     ...OPERATIONS.flatMap(({ responses }) => Object.keys(responses).map(Number)),
-    ...CODES.map((code) => meaningOf(code).status),
+    ...CODES.map((code) => httpStatusOf(code).status),
   ]),
 ].sort()
 
@@ -70,7 +70,7 @@ describe('tables of answers', () => {
     const pairs = ROWS.flatMap(({ document, statuses, codes }) => codes.map((code) => ({ document, code, statuses })))
     expect(pairs.length).toBeGreaterThan(40)
     expect(pairs.filter(({ code }) => !CODES.includes(code))).toEqual([])
-    expect(pairs.filter(({ code, statuses }) => !statuses.includes(meaningOf(code).status))).toEqual([])
+    expect(pairs.filter(({ code, statuses }) => !statuses.includes(httpStatusOf(code).status))).toEqual([])
   })
 
   it('tell in docs/api.md every code, once', () => {
@@ -85,7 +85,7 @@ describe('the OpenAPI document', () => {
 
   it('has every code, with its status', () => {
     expect(FAILURES.length).toBeGreaterThan(60)
-    expect(FAILURES.filter(({ code, status }) => meaningOf(code).status !== status)).toEqual([])
+    expect(FAILURES.filter(({ code, status }) => httpStatusOf(code).status !== status)).toEqual([])
     const named = new Set([...CODES_WITHOUT_PATH, ...FAILURES.map(({ code }) => code)])
     expect(CODES.filter((code) => !named.has(code))).toEqual([])
     expect([...named].filter((code) => !CODES.includes(code))).toEqual([])
@@ -129,7 +129,7 @@ const NOT_ANSWERED = ['cannot_listen', 'slow_reader']
 it('code that answers requests makes no error of a code without a status', () => {
   const thrown = ['http', 'endpoints', 'otlp'].flatMap(codesCreatedIn)
   expect(thrown.length).toBeGreaterThan(30)
-  const unknown = thrown.filter((code) => code !== 'internal' && !MEANINGS.has(code))
+  const unknown = thrown.filter((code) => code !== 'internal' && !HTTP_STATUSES.has(code))
   expect(unknown.sort()).toEqual(NOT_ANSWERED)
 })
 
@@ -181,5 +181,5 @@ it('a code that a sentence names comes with the status before it', () => {
     ),
   )
   expect(said.length).toBeGreaterThan(10)
-  expect(said.filter(({ code, status }) => !CODES.includes(code) || meaningOf(code).status !== status)).toEqual([])
+  expect(said.filter(({ code, status }) => !CODES.includes(code) || httpStatusOf(code).status !== status)).toEqual([])
 })

@@ -4,7 +4,7 @@ import { documentAt, tablesOf } from './documents.js'
 import { recordsIn } from './requests.js'
 
 const intake = {
-  trouble: () => undefined,
+  writeFailure: () => undefined,
   prepare() {},
   take: async () => ({ taken: 1, rejected: 0, byReason: {}, rejects: [] }),
 }

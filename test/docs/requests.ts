@@ -53,7 +53,11 @@ export async function checkRequest({ url, method, headers, body }: ShownRequest)
   const engine = openEngine()
   const take = (bytes: Uint8Array, form: BodyForm, defaults: Defaults) =>
     recordsIn(Buffer.from(bytes).toString(), form, defaults)
-  const { app } = createTestApp({ engine, endpoints: SERVED, intake: { trouble: () => undefined, prepare() {}, take } })
+  const { app } = createTestApp({
+    engine,
+    endpoints: SERVED,
+    intake: { writeFailure: () => undefined, prepare() {}, take },
+  })
   // The live tail never ends, so only its headers are requested.
   const requestMethod = pathname === '/api/tail' ? 'HEAD' : method
   const answer = await app.fetch(

@@ -214,7 +214,7 @@ describe('an answer that is kept', () => {
 })
 
 describe.each(READERS)('an answer that is streamed as $name', ({ accept, read }) => {
-  const heldBytes = 10_000
+  const bufferedBytes = 10_000
   const path = `${LOGS_ALL}?project=a`
   const columns = columnsFor('logs.all', { project: 'a' })
   const rows = logs(100, 8_000)
@@ -236,7 +236,7 @@ describe.each(READERS)('an answer that is streamed as $name', ({ accept, read })
     return { state, rows: all }
   }
   const ask = (given: ReturnType<typeof counted>, init: RequestInit = {}) => {
-    const parts = createTestApp({ rows: given.rows, limits: { heldBytes } })
+    const parts = createTestApp({ rows: given.rows, limits: { bufferedBytes } })
     return { ...parts, reply: parts.get(path, { ...init, headers: { Accept: accept, ...init.headers } }) }
   }
 
@@ -260,7 +260,7 @@ describe.each(READERS)('an answer that is streamed as $name', ({ accept, read })
     for (;;) {
       await settle()
       // Of Arrow a whole batch of 64 KiB is read for one piece.
-      expect(given.state.read * 8_000).toBeLessThan(taken + heldBytes + 3 * 64 * 1024)
+      expect(given.state.read * 8_000).toBeLessThan(taken + bufferedBytes + 3 * 64 * 1024)
       const { done, value } = await reader.read()
       if (done) break
       taken += value.length

@@ -272,7 +272,7 @@ describe.each(['gzip', 'br'] as const)('an answer that is kept, as %s', (asked) 
 })
 
 describe.each(['gzip', 'br'])('an answer that is streamed, as %s', (asked) => {
-  const limits = { heldBytes: 10_000 }
+  const limits = { bufferedBytes: 10_000 }
   const path = `${LOGS_ALL}?project=a`
   const expected = bodyOf(Array.from({ length: 300 }, (_, i) => ({ i, text: 'é€😀'.repeat(100) })))
 
@@ -362,7 +362,7 @@ test.each([
       state.released = true
     }
   }
-  const { app, logged } = createTestApp({ rows, limits: { heldBytes: 10_000 } })
+  const { app, logged } = createTestApp({ rows, limits: { bufferedBytes: 10_000 } })
   const listening = await listen(app, { host: '127.0.0.1', port: 0 })
   const headers = { 'X-API-KEY': TOKEN, 'Accept-Encoding': coding }
   await new Promise<void>((resolve) => {

@@ -20,7 +20,7 @@ async function serve() {
   const taken: string[] = []
   const gate = { pass: Promise.resolve() }
   const intake = {
-    trouble: () => undefined,
+    writeFailure: () => undefined,
     prepare() {},
     async take(bytes: Uint8Array) {
       taken.push(Buffer.from(bytes).toString())

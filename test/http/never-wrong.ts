@@ -3,7 +3,7 @@ import { LogweirError } from '../../src/base/errors.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import type { Engine } from '../../src/engine/engine.js'
 import { jsonFormat } from '../../src/http/formats/json.js'
-import { gatherAll } from '../../src/http/reply/gather.js'
+import { encodeAll } from '../../src/http/reply/chunks.js'
 import { createFakeClock } from '../support/clock.js'
 import { appendAll, openEngine } from '../support/engine.js'
 import { below, mulberry32, oneOf, type Random } from '../support/random.js'
@@ -176,7 +176,7 @@ async function judge(arrivals: readonly Arrival[], observed: readonly Observed[]
     }
     const [name, search] = question.split('?')
     const { plan } = ENDPOINTS.find((endpoint) => endpoint.name === name)!.call(new URLSearchParams(search))
-    return Buffer.from(await gatherAll(await engine.run(plan(nowUs)), jsonFormat.encoder([]))).toString()
+    return Buffer.from(await encodeAll(await engine.run(plan(nowUs)), jsonFormat.encoder([]))).toString()
   }
   const checks = observed.flatMap((one) => [
     {

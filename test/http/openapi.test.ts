@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { LogweirError } from '../../src/base/errors.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import { RawJson, type Row } from '../../src/engine/engine.js'
-import type { Fate } from '../../src/http/intake/logs.js'
+import type { SendOutcome } from '../../src/http/intake/logs.js'
 import type { TestToken } from './support.js'
 import { API_COUNTS, createTestApp, LOGS_ALL, PREFIX, STATS, settle, TOKEN } from './support.js'
 
@@ -63,7 +63,7 @@ function open({ rows = [LOGS_ROW], failure, fate, status = 'ok', ...parts }: Cas
     follow: async () => ({ run: async () => ({ rows: (async function* () {})(), delivered: 0 }), stop() {} }),
   }
   const intake = {
-    trouble: () => (parts.isTroubled ? new Error('full') : undefined),
+    writeFailure: () => (parts.isTroubled ? new Error('full') : undefined),
     prepare() {},
     async take() {
       if (fate instanceof Error) throw fate
@@ -92,7 +92,7 @@ interface Case {
   given?: {
     rows?: Row[]
     failure?: Error
-    fate?: Fate | Error
+    fate?: SendOutcome | Error
     status?: 'starting' | 'ok' | 'stopping'
     isTroubled?: boolean
     isEnding?: boolean
@@ -109,7 +109,7 @@ const post = (body: string, type = 'application/json', more: Record<string, stri
   body,
   headers: { 'Content-Type': type, ...more },
 })
-const refused = (reason: string): Fate => ({
+const refused = (reason: string): SendOutcome => ({
   taken: 0,
   rejected: 1,
   byReason: { [reason]: 1 },

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Intake } from '../../src/http/intake/logs.js'
+import type { RecordIntake } from '../../src/http/intake/logs.js'
 import type { Translate } from '../../src/http/intake/otlp.js'
 import { listen } from '../../src/http/server/server.js'
 import { eventually } from '../support/eventually.js'
@@ -11,7 +11,7 @@ import { bodyOf, listenTo, statusLines } from '../support/raw-http.js'
 import { head } from './malformed-cases.js'
 import { createTestApp, PREFIX, pass, refusal, settle, TOKEN, told } from './support.js'
 
-const LIMITS = { leastBytesPerS: 10, paceWindowMs: 15_000, longestBodyMs: 60_000, bodyBytes: 1_000, bodiesBytes: 1_000 }
+const LIMITS = { minBytesPerS: 10, rateWindowMs: 15_000, maxBodyMs: 60_000, bodyBytes: 1_000, bodiesBytes: 1_000 }
 const TOO_SLOW =
   'The body arrived too slowly, or took too long in all. Nothing of it was stored. Send it again, compressed or in smaller batches.'
 const SLOWEST =
@@ -19,8 +19,8 @@ const SLOWEST =
 
 function open(limits: Partial<typeof LIMITS> = LIMITS) {
   const taken: number[] = []
-  const intake: Intake = {
-    trouble: () => undefined,
+  const intake: RecordIntake = {
+    writeFailure: () => undefined,
     prepare() {},
     async take(bytes, form) {
       if (form === 'json') taken.push(bytes.length)

@@ -111,7 +111,7 @@ describeWhere(require, '@opentelemetry/otlp-transformer', WHY_NO_OTLP_CLIENT, 't
     ['application/x-protobuf', ProtobufLogsSerializer],
   ] as const)('read a partial success as %s', async (type, { deserializeResponse }) => {
     const fate = { taken: 1, rejected: 300, byReason: { too_old: 300 }, rejects: [{ record: 1, reason: 'too_old' }] }
-    const intake = { trouble: () => undefined, prepare() {}, take: async () => fate }
+    const intake = { writeFailure: () => undefined, prepare() {}, take: async () => fate }
     const { get } = createTestApp({ intake, translate: async (bytes) => bytes })
     const response = await get('/v1/logs', { method: 'POST', body: 'x', headers: { 'Content-Type': type } })
     const { partialSuccess } = deserializeResponse(new Uint8Array(await response.arrayBuffer()))

@@ -1,15 +1,15 @@
 /** How fast a body arrives, and whether that is fast enough. */
 import type { Clock } from '../../base/clock.js'
 
-export interface PaceLimits {
+export interface BodyRateLimits {
   /** The least rate of a body, over any time of this length. */
-  leastBytesPerS: number
-  paceWindowMs: number
+  minBytesPerS: number
+  rateWindowMs: number
   /** The longest time that a body may take, at any rate. */
-  longestBodyMs: number
+  maxBodyMs: number
 }
 
-export interface Pace {
+export interface MinimumBodyRate {
   /** Counts bytes that have arrived. */
   add(bytes: number): void
   /** Bytes per second over the last window, or since the start if that is later; infinite at the start itself. */
@@ -22,11 +22,11 @@ export interface Pace {
 const STEPS = 15
 
 /** Starts to measure. Calls `onTooSlow` once the body is too slow or takes too long, until `stop`. */
-export function createPace(limits: PaceLimits, clock: Clock, onTooSlow: () => void): Pace {
+export function measureBodyRate(limits: BodyRateLimits, clock: Clock, onTooSlow: () => void): MinimumBodyRate {
   const startedMs = clock.monotonicMs()
   /** The bytes that had arrived at each step of the last window, oldest first. */
   const marks = [{ ms: startedMs, bytes: 0 }]
-  const leastBytes = (limits.leastBytesPerS * limits.paceWindowMs) / 1000
+  const minBytes = (limits.minBytesPerS * limits.rateWindowMs) / 1000
   let bytes = 0
 
   function step(): void {
@@ -34,7 +34,7 @@ export function createPace(limits: PaceLimits, clock: Clock, onTooSlow: () => vo
     marks.push({ ms, bytes })
     const isWindow = marks.length > STEPS
     const { bytes: before } = isWindow ? marks.shift()! : marks[0]!
-    if ((isWindow && bytes - before < leastBytes) || ms - startedMs >= limits.longestBodyMs) onTooSlow()
+    if ((isWindow && bytes - before < minBytes) || ms - startedMs >= limits.maxBodyMs) onTooSlow()
   }
 
   return {
@@ -43,6 +43,6 @@ export function createPace(limits: PaceLimits, clock: Clock, onTooSlow: () => vo
       const elapsedMs = clock.monotonicMs() - marks[0]!.ms
       return elapsedMs > 0 ? ((bytes - marks[0]!.bytes) / elapsedMs) * 1000 : Number.POSITIVE_INFINITY
     },
-    stop: clock.every(limits.paceWindowMs / STEPS, step),
+    stop: clock.every(limits.rateWindowMs / STEPS, step),
   }
 }

@@ -1,4 +1,4 @@
-/** `POST /api/logs`: records in, their fate out. */
+/** `POST /api/logs`: records in, their outcome out. */
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../../base/clock.js'
 import { LogweirError } from '../../base/errors.js'
@@ -12,7 +12,7 @@ import { contentTypes, type MediaType } from './media-types.js'
 import { createUploads, UPLOAD_LIMITS, type Upload, type UploadLimits } from './upload.js'
 
 /** What became of the records of a body. */
-export interface Fate {
+export interface SendOutcome {
   taken: number
   rejected: number
   byReason: Readonly<Record<string, number>>
@@ -21,7 +21,7 @@ export interface Fate {
 }
 
 /** Where the records go. */
-export interface Intake {
+export interface RecordIntake {
   /**
    * Resolves when all that can be taken is kept. Throws `invalid_body` or `body_too_large` where nothing was taken; another failure may have
    * come when some was. Records of other projects than `projects` are rejected. What has not begun when the signal is aborted never does. The bytes are the intake's.
@@ -31,9 +31,9 @@ export interface Intake {
     form: 'json' | 'ndjson',
     defaults: { source?: string; project?: string; fieldNames?: FieldNames; projects?: ReadonlySet<string> },
     signal: AbortSignal,
-  ): Promise<Fate>
+  ): Promise<SendOutcome>
   /** What keeps rows from being kept at the moment, if anything does. */
-  trouble(): Error | undefined
+  writeFailure(): Error | undefined
   /** Records are about to come: gets ready what takes them. */
   prepare(): void
 }
@@ -46,7 +46,7 @@ export interface LogsLimits extends UploadLimits {
 export const LOGS_LIMITS: LogsLimits = { ...UPLOAD_LIMITS, takeMs: 10_000 }
 
 /** One POST, of a caller who may send records of all projects, or of `projects` only. */
-export interface Sending {
+export interface SendRequest {
   request: Request
   incoming?: IncomingMessage
   projects?: ReadonlySet<string>
@@ -54,15 +54,19 @@ export interface Sending {
 
 export interface Logs {
   /** Answers one POST. */
-  answer(sending: Sending): Promise<Response>
+  answer(sending: SendRequest): Promise<Response>
   /** Brings the records of one POST to the intake, once `translate`, where there is one, has given them that form. */
-  take(sending: Sending, form: 'json' | 'ndjson', translate?: (bytes: Uint8Array) => Promise<Uint8Array>): Promise<Fate>
+  take(
+    sending: SendRequest,
+    form: 'json' | 'ndjson',
+    translate?: (bytes: Uint8Array) => Promise<Uint8Array>,
+  ): Promise<SendOutcome>
 }
 
 /** The answer that shippers of such a service know. */
 const LOGGED = JSON.stringify({ message: 'Logged!' })
 
-export function createLogs(intake: Intake, limits: LogsLimits, clock: Clock, log: Log): Logs {
+export function createLogs(intake: RecordIntake, limits: LogsLimits, clock: Clock, log: Log): Logs {
   const uploads = createUploads(limits, clock)
 
   const take: Logs['take'] = async ({ request, incoming, projects }, form, translate) => {
@@ -74,7 +78,7 @@ export function createLogs(intake: Intake, limits: LogsLimits, clock: Clock, log
       // What is translated has the default names, whatever it was called before.
       fieldNames: translate === undefined ? fieldNamesIn(params) : undefined,
     }
-    if (intake.trouble() !== undefined) throw refusals.notKept()
+    if (intake.writeFailure() !== undefined) throw refusals.notStored()
     const upload = await uploads.read(request, incoming)
     const late = new AbortController()
     const taking = translated(upload, translate)
@@ -84,12 +88,12 @@ export function createLogs(intake: Intake, limits: LogsLimits, clock: Clock, log
   }
 
   /** The bytes stay held until the intake is done with them, also where the caller is told that it took too long. */
-  function inTime(taking: Promise<Fate>, late: AbortController): Promise<Fate> {
+  function inTime(taking: Promise<SendOutcome>, late: AbortController): Promise<SendOutcome> {
     return new Promise((resolve, reject) => {
       const stop = clock.every(limits.takeMs, () => {
         stop()
-        late.abort(refusals.notKept())
-        reject(refusals.notKept())
+        late.abort(refusals.notStored())
+        reject(refusals.notStored())
       })
       taking.then(resolve, (error) => reject(told(error))).finally(stop)
     })
@@ -102,7 +106,7 @@ export function createLogs(intake: Intake, limits: LogsLimits, clock: Clock, log
       level: 'error',
       code: 'records_not_taken',
     })
-    return refusals.notKept()
+    return refusals.notStored()
   }
 
   return {
@@ -120,19 +124,19 @@ async function translated({ bytes, hold }: Upload, translate: Parameters<Logs['t
 }
 
 /** 200 as soon as one record was taken; 400, which no shipper repeats, where there were some and all are bad. */
-function replyOf({ taken, rejected, byReason, rejects }: Fate): Response {
+function replyOf({ taken, rejected, byReason, rejects }: SendOutcome): Response {
   if (rejected === 0) return jsonReply(LOGGED)
   const more = rejected - rejects.length
-  const fate = { taken, rejected: rejects, ...(more > 0 ? { more_rejected: more } : {}) }
-  if (taken > 0) return jsonReply(JSON.stringify({ message: 'Logged!', ...fate }))
+  const outcome = { taken, rejected: rejects, ...(more > 0 ? { more_rejected: more } : {}) }
+  if (taken > 0) return jsonReply(JSON.stringify({ message: 'Logged!', ...outcome }))
   const { status, code, error } = faultOf(byReason)
-  return jsonReply(JSON.stringify({ error, code, ...fate }), status)
+  return jsonReply(JSON.stringify({ error, code, ...outcome }), status)
 }
 
 const SOURCE_HINT = 'Name their source in the URL, as ?source=edge_logs, or in each record. '
 
 /** What is wrong where no record could be taken. */
-export function faultOf(byReason: Fate['byReason']): { status: number; error: string; code: string } {
+export function faultOf(byReason: SendOutcome['byReason']): { status: number; error: string; code: string } {
   const [reason, ...others] = Object.keys(byReason)
   const status = others.length === 0 ? TELLING_REASONS.get(reason!) : undefined
   const counts = Object.entries(byReason).map(([name, count]) => `${name} ${count}`)

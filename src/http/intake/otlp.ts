@@ -1,10 +1,10 @@
-/** `POST /v1/logs`: records in OTLP's encodings in, their fate out (OTLP 1, OTLP/HTTP). */
+/** `POST /v1/logs`: records in OTLP's encodings in, their outcome out (OTLP 1, OTLP/HTTP). */
 import { LogweirError } from '../../base/errors.js'
 import type { Log } from '../../base/log.js'
 import { CORS_HEADERS } from '../reply/cors.js'
-import { foreseen, meaningOf } from '../reply/errors.js'
+import { httpStatusOf, toPublicError } from '../reply/errors.js'
 import type { HeaderFields } from '../reply/reply.js'
-import { type Fate, faultOf, type Logs, type Sending } from './logs.js'
+import { faultOf, type Logs, type SendOutcome, type SendRequest } from './logs.js'
 import { contentTypes } from './media-types.js'
 
 /** The path that OTLP gives to logs. */
@@ -15,7 +15,7 @@ export type Translate = (bytes: Uint8Array, encoding: 'json' | 'protobuf') => Pr
 
 export interface OtlpLogs {
   /** Answers one POST. */
-  answer(sending: Sending): Promise<Response>
+  answer(sending: SendRequest): Promise<Response>
 }
 
 export function createOtlpLogs(logs: Pick<Logs, 'take'>, translate: Translate): OtlpLogs {
@@ -51,14 +51,14 @@ const unknownType = () =>
   )
 
 /** 200 as soon as one record was taken: a sender must not repeat it then. 400 where there were some and all are bad. */
-function replyOf(fate: Fate, type: string): Response {
-  const { taken, rejected, byReason } = fate
+function replyOf(outcome: SendOutcome, type: string): Response {
+  const { taken, rejected, byReason } = outcome
   if (rejected === 0) return reply(200, type, '{}', NOTHING)
   if (taken === 0) {
     const { status, code, error } = faultOf(byReason)
     return refusal(status, type, code, error)
   }
-  const errorMessage = partialMessage(fate)
+  const errorMessage = partialMessage(outcome)
   const partialSuccess = { rejectedLogRecords: String(rejected), errorMessage }
   const message = Buffer.concat([integer(1, rejected), delimited(2, Buffer.from(errorMessage))])
   return reply(200, type, JSON.stringify({ partialSuccess }), delimited(1, message))
@@ -66,7 +66,7 @@ function replyOf(fate: Fate, type: string): Response {
 
 const TOLD_REJECTS = 10
 
-function partialMessage({ taken, rejected, rejects }: Fate): string {
+function partialMessage({ taken, rejected, rejects }: SendOutcome): string {
   const told = rejects.slice(0, TOLD_REJECTS).map(({ record, reason }) => `record ${record} ${reason}`)
   const more = rejected > told.length ? `, and ${rejected - told.length} more` : ''
   return `${rejected} of ${taken + rejected} records cannot be taken: ${told.join(', ')}${more}. They are in the rejects file.`
@@ -74,8 +74,8 @@ function partialMessage({ taken, rejected, rejects }: Fate): string {
 
 /** Status, headers and body of a failure, as a sender of OTLP reads it. `more` headers win. */
 export function otlpErrorReply(request: Headers, error: unknown, log: Log, more?: HeaderFields): Response {
-  const { code, message } = foreseen(error, log)
-  const { status, headers } = meaningOf(code)
+  const { code, message } = toPublicError(error, log)
+  const { status, headers } = httpStatusOf(code)
   return refusal(status, typeOf(request) ?? JSON_TYPE, code, message, { ...headers, ...more })
 }
 

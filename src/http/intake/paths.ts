@@ -11,7 +11,7 @@ const LAST_SLASH = /(?<=.)\/$/
  * The path of a request, for everything that goes by it. Shippers put a base address and a path together in their own ways: a path
  * that takes records has no doubled and no last slash here. Every other path stays as it is.
  */
-export function pathOf(request: Request): string {
+export function requestPath(request: Request): string {
   const path = getPath(request)
   if (!path.endsWith('/') && !path.includes('//')) return path
   const plain = path.replace(MANY_SLASHES, '/').replace(LAST_SLASH, '')

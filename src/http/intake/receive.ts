@@ -6,13 +6,13 @@ import type { Clock } from '../../base/clock.js'
 import { LogweirError } from '../../base/errors.js'
 import { KIB, MIB } from '../../base/units.js'
 import { refusals } from '../reply/errors.js'
-import type { Share } from './body-memory.js'
-import { createPace, type PaceLimits } from './body-rate.js'
+import type { BodyShare } from './body-memory.js'
+import { type BodyRateLimits, measureBodyRate } from './body-rate.js'
 
 interface Parts {
-  limits: PaceLimits & { bodyBytes: number }
+  limits: BodyRateLimits & { bodyBytes: number }
   clock: Clock
-  share: Share
+  share: BodyShare
 }
 
 /** A body of unknown length begins with room for that much. */
@@ -31,12 +31,12 @@ export function receive(
   if (stream === undefined) return Promise.resolve(new Uint8Array())
   return new Promise((resolve, reject) => {
     const body = createGrowing(Number(request.headers.get('content-length') ?? UNKNOWN_LENGTH_BYTES), limits.bodyBytes)
-    const pace = createPace(limits, clock, () => cut(refusals.bodyTooSlow()))
-    const arrived = share.arrive({ bytesPerS: pace.bytesPerS, cut })
+    const rate = measureBodyRate(limits, clock, () => cut(refusals.bodyTooSlow()))
+    const arrived = share.arrive({ bytesPerS: rate.bytesPerS, cut })
 
     function take(chunk: Uint8Array): void {
       try {
-        pace.add(chunk.length)
+        rate.add(chunk.length)
         body.add(chunk, share.hold)
       } catch (error) {
         cut(error as Error)
@@ -44,7 +44,7 @@ export function receive(
     }
 
     function stop(): void {
-      pace.stop()
+      rate.stop()
       arrived()
       stream!.off('data', take).off('end', end).off('close', leave)
     }

@@ -5,11 +5,11 @@ import type { Clock } from '../../base/clock.js'
 import { LogweirError } from '../../base/errors.js'
 import { KIB, MIB } from '../../base/units.js'
 import { createBodyMemory } from './body-memory.js'
-import type { PaceLimits } from './body-rate.js'
+import type { BodyRateLimits } from './body-rate.js'
 import { receive, tooLarge } from './receive.js'
 
 /** What bodies of requests may take. Each has a small value in tests. */
-export interface UploadLimits extends PaceLimits {
+export interface UploadLimits extends BodyRateLimits {
   /** One body, as it is sent and as it is decompressed. */
   bodyBytes: number
   /** All bodies that are held, in both forms. */
@@ -19,9 +19,9 @@ export interface UploadLimits extends PaceLimits {
 export const UPLOAD_LIMITS: UploadLimits = {
   bodyBytes: 12 * MIB,
   bodiesBytes: 64 * MIB,
-  leastBytesPerS: 16 * KIB,
-  paceWindowMs: 15_000,
-  longestBodyMs: 600_000,
+  minBytesPerS: 16 * KIB,
+  rateWindowMs: 15_000,
+  maxBodyMs: 600_000,
 }
 
 /** A body that has come whole, decompressed. It counts as held until it is released. */
@@ -39,7 +39,7 @@ export interface Uploads {
    * `abandoned` if the client leaves before its end.
    */
   read(request: Request, incoming?: IncomingMessage): Promise<Upload>
-  heldBytes(): number
+  bufferedBytes(): number
 }
 
 type Decode = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>
@@ -88,7 +88,7 @@ export function createUploads(limits: UploadLimits, clock: Clock): Uploads {
     }
   }
 
-  return { read, heldBytes: memory.heldBytes }
+  return { read, bufferedBytes: memory.bufferedBytes }
 }
 
 /** What undoes the coding of a body; undefined where it has none. */

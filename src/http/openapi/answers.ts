@@ -1,4 +1,4 @@
-import { meaningOf } from '../reply/errors.js'
+import { httpStatusOf } from '../reply/errors.js'
 import { listOf, reference, type Schema } from './json-schema.js'
 
 /** What may come of a request, by status. */
@@ -27,7 +27,7 @@ const HEADERS: Readonly<Record<string, Schema>> = {
 }
 
 const DESCRIPTIONS: Readonly<Record<number, string>> = {
-  400: 'The request is wrong. Sending it again mends nothing.',
+  400: 'The request is wrong. SendRequest it again mends nothing.',
   401: 'The access token is missing, wrong, expired or revoked.',
   403: 'The access token does not open this.',
   404: 'There is nothing at this address.',
@@ -40,7 +40,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   503: 'Not possible at the moment. Try again.',
 }
 
-const statusOf = (code: string): number => meaningOf(code).status
+const statusOf = (code: string): number => httpStatusOf(code).status
 
 /** The failures of a request by their codes, one answer a status; JSON, or bytes of one of `others`. */
 export function failures(codes: readonly string[], others: readonly string[] = []): Answers {

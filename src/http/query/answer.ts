@@ -1,7 +1,7 @@
 import type { Body } from '../reply/encoding.js'
 import { isNamed, tagOf } from '../reply/etag.js'
 import { ANSWER_HEADERS, codedReply, type HeaderFields } from '../reply/reply.js'
-import type { Offer } from './offers.js'
+import type { Representation } from './negotiation.js'
 
 /** What an answer bears of its own. */
 export type OwnHeaders = HeaderFields & { 'Cache-Status': string; 'Server-Timing': string }
@@ -12,7 +12,7 @@ export type OwnHeaders = HeaderFields & { 'Cache-Status': string; 'Server-Timing
 export function answerReply(
   request: Headers,
   body: Body,
-  { headers }: Offer,
+  { headers }: Representation,
   own: OwnHeaders,
 ): Response | Promise<Response> {
   const ETag = tagOf(body)

@@ -12,7 +12,7 @@ const REMEMBERED_CHARACTERS = 1_000_000
  * before each key, and keeps calls of an endpoint apart from those of one whose place it took. Throws as `endpoint.call`
  * and `callBound` do, each time anew, and `forbidden_project`.
  */
-export function rememberCalls(
+export function createBoundCalls(
   endpoint: Endpoint,
   keyed = '',
 ): (search: string, projects?: ReadonlySet<string>) => Call {

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.js'
 import type { Metrics } from '../../base/metrics.js'
 import type { CachePolicy, Call, Endpoint } from '../../endpoints/endpoint.js'
 import type { SourceName } from '../../sources.js'
-import { type Forms, formsBytes } from './forms.js'
+import { type EncodedForms, encodedBytes } from './encoded-forms.js'
 import type { HttpLimits } from './limits.js'
 
 /** A call of an endpoint whose answers may be kept. */
@@ -15,7 +15,7 @@ export interface Job {
 
 /** What a job came to, and the moment whose rows it tells of (the clock's monotonic time). */
 export interface Answer {
-  forms: Forms
+  forms: EncodedForms
   atMs: number
   /** If it has no rows, the sources in which there may be some later. */
   emptySources?: readonly SourceName[]
@@ -45,7 +45,7 @@ export interface ResultCache {
 const ENTRY_BYTES = 512
 
 /** A key is held by the entry and by its call, at up to two bytes a character. */
-const sizeOf = (entry: Entry, key: string) => formsBytes(entry.forms) + 4 * key.length + ENTRY_BYTES
+const sizeOf = (entry: Entry, key: string) => encodedBytes(entry.forms) + 4 * key.length + ENTRY_BYTES
 
 /** The answers that are kept, the least recently used going first. Ages are of monotonic time: a wall clock may jump. */
 export function createCache(

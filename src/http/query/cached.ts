@@ -7,21 +7,21 @@ import { answerColumns, type Plan, shapeOf } from '../../engine/plan.js'
 import type { SourceName } from '../../sources.js'
 import type { Encoder } from '../formats/format.js'
 import { jsonFormat } from '../formats/json.js'
-import { gatherAll } from '../reply/gather.js'
+import { encodeAll } from '../reply/chunks.js'
 import { type Measured, serverTiming } from '../reply/server-timing.js'
 import { answerReply } from './answer.js'
 import type { Arrivals } from './arrivals.js'
 import { type Answer, createCache, type Job } from './cache.js'
-import type { Gate } from './concurrency.js'
-import { createForms, formIn } from './forms.js'
+import type { ConcurrencyLimit } from './concurrency.js'
+import { createEncodedForms, encodedIn } from './encoded-forms.js'
 import type { HttpLimits } from './limits.js'
-import type { Offer } from './offers.js'
-import { createFlights } from './single-flight.js'
+import type { Representation } from './negotiation.js'
+import { createSingleFlight } from './single-flight.js'
 import { startWarming } from './warm.js'
 
 interface Parts {
   engine: Pick<Engine, 'run'>
-  gate: Gate
+  concurrency: ConcurrencyLimit
   clock: Clock
   limits: HttpLimits
   metrics: Metrics
@@ -32,9 +32,9 @@ interface Parts {
 
 export interface Cached {
   /** The kept answer, or undefined. */
-  hit(job: Job, request: Request, offer: Offer): Response | Promise<Response> | undefined
+  hit(job: Job, request: Request, offer: Representation): Response | Promise<Response> | undefined
   /** Computes the answer and keeps it; callers of the same share one run. With `fresh` its time is read after the call. */
-  miss(job: Job, request: Request, offer: Offer, fresh: boolean): Promise<Response>
+  miss(job: Job, request: Request, offer: Representation, fresh: boolean): Promise<Response>
   /** Forgets the answers of an endpoint, and keeps none that is still under way. */
   forget(endpoint: Endpoint): void
   /** Stops warming, at once. */
@@ -42,9 +42,9 @@ export interface Cached {
 }
 
 /** Answers the calls whose answers are kept. */
-export function createCached({ engine, gate, clock, limits, metrics, log, arrivals }: Parts): Cached {
+export function createCached({ engine, concurrency, clock, limits, metrics, log, arrivals }: Parts): Cached {
   const cache = createCache(limits, clock, metrics)
-  const flights = createFlights(run)
+  const flights = createSingleFlight(run)
   const gone = new WeakSet<Endpoint>()
   const close = startWarming({
     cache,
@@ -55,7 +55,7 @@ export function createCached({ engine, gate, clock, limits, metrics, log, arriva
   })
 
   async function run(job: Job & { asked: 'now' | 'before' }, caller: AbortSignal, begin: () => void) {
-    const { answer, measured } = await gate.run((signal) => compute(job, signal, begin), caller)
+    const { answer, measured } = await concurrency.run((signal) => compute(job, signal, begin), caller)
     return { answer, measured, isStored: !gone.has(job.endpoint) && cache.put(job, answer, job.asked) }
   }
 
@@ -77,9 +77,9 @@ export function createCached({ engine, gate, clock, limits, metrics, log, arriva
     const measured: Measured = { ms: 0 }
     const rows = await engine.run(plan, { signal, onScanStats: (work) => (measured.work = work) })
     const encoder = countRows(jsonFormat.encoder(columns))
-    const json = await gatherAll(rows, encoder, signal)
+    const json = await encodeAll(rows, encoder, signal)
     measured.ms = clock.monotonicMs() - atMs
-    const forms = createForms(json, columns, (forget) => cache.weigh(call.key, forget))
+    const forms = createEncodedForms(json, columns, (forget) => cache.weigh(call.key, forget))
     const emptySources = encoder.rows() === 0 ? sourcesOf(plan) : undefined
     return { answer: { atMs, forms, emptySources }, measured }
   }
@@ -135,14 +135,14 @@ const COLLAPSED = serverTiming('collapsed')
 function reply(
   { headers }: Request,
   { forms }: Answer,
-  offer: Offer,
+  offer: Representation,
   status: string,
   timing: string,
   ageS?: number,
 ): Response | Promise<Response> {
   const age = ageS === undefined ? undefined : { Age: String(ageS) }
   const own = { 'Cache-Status': `logweir; ${status}`, ...age, 'Server-Timing': timing }
-  const body = formIn(forms, offer.format)
+  const body = encodedIn(forms, offer.format)
   if (body instanceof Promise) return body.then((made) => answerReply(headers, made, offer, own))
   return answerReply(headers, body, offer, own)
 }

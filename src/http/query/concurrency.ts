@@ -4,7 +4,7 @@ import { LogweirError } from '../../base/errors.js'
 import { refusals } from '../reply/errors.js'
 import type { HttpLimits } from './limits.js'
 
-export interface Gate {
+export interface ConcurrencyLimit {
   /**
    * Runs `work` when its turn has come. Throws `overloaded` where too many wait already, where the turn has not come in
    * time, or where the work takes too long; `abandoned` once `caller` is aborted. `work` is told by its signal to stop;
@@ -13,7 +13,7 @@ export interface Gate {
   run<T>(work: (signal: AbortSignal) => Promise<T>, caller: AbortSignal): Promise<T>
 }
 
-type GateLimits = Pick<HttpLimits, 'queriesAtOnce' | 'queriesWaiting' | 'waitMs' | 'queryMs'>
+type QueryLimits = Pick<HttpLimits, 'queriesAtOnce' | 'queriesWaiting' | 'waitMs' | 'queryMs'>
 
 const overloaded = (what: string) => new LogweirError('overloaded', `${what} Try again shortly.`)
 
@@ -34,7 +34,11 @@ function onAbort(signal: AbortSignal, work: () => void): () => void {
 }
 
 /** At most so many queries at once; the others wait in the order in which they came. */
-export function createGate(limits: GateLimits, clock: Clock, running: Pick<Gauge, 'inc' | 'dec'>): Gate {
+export function createConcurrencyLimit(
+  limits: QueryLimits,
+  clock: Clock,
+  running: Pick<Gauge, 'inc' | 'dec'>,
+): ConcurrencyLimit {
   const queue = new Set<() => void>()
   let free = limits.queriesAtOnce
 

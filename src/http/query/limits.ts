@@ -11,7 +11,7 @@ export interface HttpLimits {
   /** The longest a query may run, from its turn to its answer. */
   queryMs: number
   /** An answer that is not kept is held whole up to here; a longer one is streamed. */
-  heldBytes: number
+  bufferedBytes: number
   /** An answer without rows that is older than this is computed again if records of its sources have arrived since. */
   emptyMs: number
   /** What the cache keeps: answers, their bytes together with their keys, and the bytes of one of them. */
@@ -25,7 +25,7 @@ export const HTTP_LIMITS: HttpLimits = {
   queriesWaiting: 256,
   waitMs: 10_000,
   queryMs: 30_000,
-  heldBytes: 256 * KIB,
+  bufferedBytes: 256 * KIB,
   emptyMs: 2_000,
   cacheEntries: 10_000,
   cacheBytes: 64 * MIB,

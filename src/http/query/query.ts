@@ -3,14 +3,14 @@ import type { Log } from '../../base/log.js'
 import type { Metrics } from '../../base/metrics.js'
 import type { Endpoint } from '../../endpoints/endpoint.js'
 import type { Engine } from '../../engine/engine.js'
-import { foreseen, refusals } from '../reply/errors.js'
+import { refusals, toPublicError } from '../reply/errors.js'
 import type { Arrivals } from './arrivals.js'
 import { createCached } from './cached.js'
-import { createGate } from './concurrency.js'
-import { createKnown } from './endpoint-registry.js'
+import { createConcurrencyLimit } from './concurrency.js'
+import { createEndpointRegistry } from './endpoint-registry.js'
 import type { HttpLimits } from './limits.js'
+import { negotiate } from './negotiation.js'
 import { createObserver, type Origin } from './observe.js'
-import { chooseOffer } from './offers.js'
 import { createUncached } from './uncached.js'
 import { createUnreadReport } from './unread.js'
 
@@ -56,10 +56,10 @@ function searchOf(url: string): string {
 
 /** The stored queries, as requests ask for them. */
 export function createQueries({ engine, endpoints, metrics, clock, limits, log, arrivals }: Parts): Queries {
-  const known = createKnown(endpoints)
-  const gate = createGate(limits, clock, metrics.queriesRunning)
-  const cached = createCached({ engine, gate, clock, limits, metrics, log, arrivals })
-  const uncached = createUncached({ engine, gate, clock, heldBytes: limits.heldBytes })
+  const known = createEndpointRegistry(endpoints)
+  const concurrency = createConcurrencyLimit(limits, clock, metrics.queriesRunning)
+  const cached = createCached({ engine, concurrency, clock, limits, metrics, log, arrivals })
+  const uncached = createUncached({ engine, concurrency, clock, bufferedBytes: limits.bufferedBytes })
   const observe = createObserver(metrics, clock)
   const reportUnread = createUnreadReport(metrics, log)
 
@@ -84,7 +84,7 @@ export function createQueries({ engine, endpoints, metrics, clock, limits, log, 
       const search = searchOf(request.url)
       reportUnread(endpoint, search)
       const call = found.read(search, projects)
-      const offer = chooseOffer(request.headers)
+      const offer = negotiate(request.headers)
       if (endpoint.cache === 'disabled') {
         const onFailure = (error: unknown) => fail(error, breakOff, log)
         return observed(endpoint.name, 'bypass', startedMs, uncached(call, request, offer, onFailure))
@@ -106,7 +106,7 @@ export function createQueries({ engine, endpoints, metrics, clock, limits, log, 
 
 /** What becomes of an answer that fails when a part of it is sent. The log hears of it. */
 function fail(error: unknown, breakOff: (() => void) | undefined, log: Log): void {
-  const failure = foreseen(error, log)
+  const failure = toPublicError(error, log)
   if (breakOff === undefined) throw failure
   breakOff()
 }

@@ -1,7 +1,7 @@
 import { refusals } from '../reply/errors.js'
 
 /** One run, and how many callers wait for it. */
-interface Flight<T> {
+interface SharedRun<T> {
   result: Promise<T>
   waiters: number
   /** Whether the run has read its time: what is logged later is not in its answer. */
@@ -9,7 +9,7 @@ interface Flight<T> {
   stop(): void
 }
 
-export interface Flights<Job, T> {
+export interface SingleFlight<Job, T> {
   /**
    * The outcome of the run for `key`: of the one under way, or of a new one. With `fresh` a run that has begun is not
    * joined. Throws `abandoned` once `caller` is aborted; a run whose last caller has left is aborted.
@@ -21,16 +21,16 @@ export interface Flights<Job, T> {
 export type Run<Job, T> = (job: Job, signal: AbortSignal, begin: () => void) => Promise<T>
 
 /** Single flight: callers who ask for the same at the same time wait for one run. Nothing is kept of an outcome. */
-export function createFlights<Job, T>(run: Run<Job, T>): Flights<Job, T> {
-  const underWay = new Map<string, Flight<T>>()
+export function createSingleFlight<Job, T>(run: Run<Job, T>): SingleFlight<Job, T> {
+  const underWay = new Map<string, SharedRun<T>>()
 
-  function forget(key: string, flight: Flight<T>): void {
+  function forget(key: string, flight: SharedRun<T>): void {
     if (underWay.get(key) === flight) underWay.delete(key)
   }
 
-  function start(key: string, job: Job): Flight<T> {
+  function start(key: string, job: Job): SharedRun<T> {
     const controller = new AbortController()
-    const flight: Flight<T> = {
+    const flight: SharedRun<T> = {
       waiters: 0,
       begun: false,
       result: Promise.resolve()
@@ -56,7 +56,7 @@ export function createFlights<Job, T>(run: Run<Job, T>): Flights<Job, T> {
 }
 
 /** Waits as one of the flight's callers. */
-function wait<T>(flight: Flight<T>, caller: AbortSignal): Promise<T> {
+function wait<T>(flight: SharedRun<T>, caller: AbortSignal): Promise<T> {
   flight.waiters += 1
   return new Promise((resolve, reject) => {
     const leave = () => {

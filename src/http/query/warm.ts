@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.js'
 import type { Log } from '../../base/log.js'
 import type { Metrics } from '../../base/metrics.js'
-import { foreseen } from '../reply/errors.js'
+import { toPublicError } from '../reply/errors.js'
 import type { Entry, ResultCache } from './cache.js'
 
 /** How often it is looked for entries to compute anew. */
@@ -34,7 +34,7 @@ export function startWarming({ cache, refresh, clock, metrics, log }: Parts): ()
       metrics.cacheRefreshes.inc({ endpoint, outcome: 'ok' })
     } catch (error) {
       if (stopped.signal.aborted) return
-      metrics.cacheRefreshes.inc({ endpoint, outcome: foreseen(error, log).code })
+      metrics.cacheRefreshes.inc({ endpoint, outcome: toPublicError(error, log).code })
     }
   }
 

@@ -8,13 +8,13 @@ import { type HeaderFields, jsonReply } from './reply.js'
 const RETRY_AFTER_S = '2'
 const SOON_S = '1'
 
-export interface Meaning {
+export interface HttpStatus {
   status: number
   headers?: Readonly<Record<string, string>>
 }
 
 /** What each code of an error is answered with, but `internal`, which is all that is not here. */
-export const MEANINGS: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
+export const HTTP_STATUSES: ReadonlyMap<string, HttpStatus> = new Map<string, HttpStatus>([
   ['unauthorized', { status: 401 }],
   ['forbidden', { status: 403 }],
   ['forbidden_project', { status: 403 }],
@@ -111,7 +111,7 @@ export const refusals = {
     ),
   twice: (name: string) =>
     new LogweirError('duplicate_parameter', `The parameter "${name}" is given twice. Give it once.`),
-  notKept: () =>
+  notStored: () =>
     new LogweirError(
       'engine_unavailable',
       'Records cannot be kept at the moment, or not in time. Send them again shortly; some may have been kept.',
@@ -120,25 +120,25 @@ export const refusals = {
 }
 
 /** Whether a failure is one that its receiver is told of. */
-function isForeseen(error: unknown): error is LogweirError {
-  return error instanceof LogweirError && MEANINGS.has(error.code)
+function isPublic(error: unknown): error is LogweirError {
+  return error instanceof LogweirError && HTTP_STATUSES.has(error.code)
 }
 
-/** A failure as its receiver may see it: itself where foreseen, else `internal`, and the log hears its message. */
-export function foreseen(error: unknown, log: Log): LogweirError {
-  if (isForeseen(error)) return error
+/** A failure as its receiver may see it: itself where toPublicError, else `internal`, and the log hears its message. */
+export function toPublicError(error: unknown, log: Log): LogweirError {
+  if (isPublic(error)) return error
   const [words, stack] = error instanceof Error ? [`${error.name}: ${error.message}`, error.stack] : [String(error)]
   log(`internal error: ${words}`, { level: 'error', code: 'internal', stack })
   return INTERNAL
 }
 
-/** Status and headers of a failure that {@link foreseen} has seen. */
-export const meaningOf = (code: string): Meaning => MEANINGS.get(code) ?? { status: 500 }
+/** Status and headers of a failure that {@link toPublicError} has seen. */
+export const httpStatusOf = (code: string): HttpStatus => HTTP_STATUSES.get(code) ?? { status: 500 }
 
 /** Status, headers and body of a failure: `{"error","code"}`. `more` headers win. */
 export function errorReply(error: unknown, log: Log, more?: HeaderFields): Response {
-  const { code, message } = foreseen(error, log)
-  const { status, headers } = meaningOf(code)
+  const { code, message } = toPublicError(error, log)
+  const { status, headers } = httpStatusOf(code)
   return jsonReply(
     JSON.stringify({ error: message, code }),
     status,

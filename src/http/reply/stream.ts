@@ -1,13 +1,16 @@
 import { pipeline } from 'node:stream/promises'
+import type { PartialAnswer } from './chunks.js'
 import { type Coding, createCompressor } from './encoding.js'
-import type { Overflow } from './gather.js'
 
 /**
  * An overflow as a body: a row is read when the receiver has taken the one before. A body that breaks must not end as
  * if it were whole: `onFailure` is given a row's failure and either ends the connection or throws. A receiver that lets
  * go of it lets go of the rows, and that is no failure.
  */
-export function streamBody({ head, rest }: Overflow, onFailure: (error: unknown) => void): ReadableStream<Uint8Array> {
+export function streamBody(
+  { head, rest }: PartialAnswer,
+  onFailure: (error: unknown) => void,
+): ReadableStream<Uint8Array> {
   let pending = head
   let isWanted = true
   async function pull(controller: ReadableStreamDefaultController<Uint8Array>) {
@@ -34,7 +37,7 @@ export function streamBody({ head, rest }: Overflow, onFailure: (error: unknown)
 }
 
 /** The same overflow, compressed. It reads ahead of its receiver by what the compressor takes. */
-export function compressed(overflow: Overflow, coding: Coding): Overflow {
+export function compressed(overflow: PartialAnswer, coding: Coding): PartialAnswer {
   const compressor = createCompressor(coding)
   // A failure of the rows ends the compressor, which tells it to whoever reads on.
   pipeline(whole(overflow), compressor).catch(() => {})
@@ -50,7 +53,7 @@ export function compressed(overflow: Overflow, coding: Coding): Overflow {
   }
 }
 
-async function* whole({ head, rest }: Overflow): AsyncGenerator<Uint8Array, void> {
+async function* whole({ head, rest }: PartialAnswer): AsyncGenerator<Uint8Array, void> {
   try {
     if (head !== undefined) yield head
     for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value

@@ -1,8 +1,8 @@
 import type { Clock } from '../../base/clock.js'
 import { LogweirError } from '../../base/errors.js'
-import { after, type Gate } from '../query/concurrency.js'
+import { after, type ConcurrencyLimit } from '../query/concurrency.js'
+import type { ByteChunks } from '../reply/chunks.js'
 import { refusals } from '../reply/errors.js'
-import type { Pieces } from '../reply/gather.js'
 import { catchUp } from './catch-up.js'
 import type { Channel, ChannelReader } from './channel.js'
 import type { Cursor, Place } from './cursor.js'
@@ -17,13 +17,13 @@ export interface ReaderParts {
   clock: Clock
   limits: TailLimits
   /** Where the reading of old rows waits for its turn. */
-  gate: Gate
+  concurrency: ConcurrencyLimit
   /** And sending for its own. */
   pace: Pace
   /** Whether its token opens this project still. */
   isAllowed(): boolean
   /** A failure as a reader may see it. */
-  foreseen(error: unknown): LogweirError
+  toPublicError(error: unknown): LogweirError
   /** It is ended; it may yet be told why. */
   ended(reason: LogweirError): void
   /** Is called once, when nothing more will be read. */
@@ -33,7 +33,7 @@ export interface ReaderParts {
 }
 
 /** One tail: the bytes that it is sent, and how it is ended. */
-export interface TailReader extends Pieces {
+export interface TailReader extends ByteChunks {
   end(reason: LogweirError): void
 }
 
@@ -98,7 +98,7 @@ export function createReader({ channel, cursor, clock, limits, ...parts }: Reade
       return cursor
     }
     const { project } = channel
-    const caughtUp = await parts.gate.run(
+    const caughtUp = await parts.concurrency.run(
       (signal) => catchUp({ following, project, after: cursor, nowUs: clock.nowUs(), limits, signal }),
       left.signal,
     )
@@ -131,7 +131,7 @@ export function createReader({ channel, cursor, clock, limits, ...parts }: Reade
       yield BEGINNING
       yield* live(yield* old())
     } catch (error) {
-      end(parts.foreseen(error))
+      end(parts.toPublicError(error))
     }
     if (reason !== undefined && !left.signal.aborted) yield droppedEvent(reason)
     leave()

@@ -5,9 +5,9 @@ import type { Log } from '../../base/log.js'
 import type { Metrics } from '../../base/metrics.js'
 import type { Engine } from '../../engine/engine.js'
 import type { Access } from '../../tokens/access.js'
-import { createGate } from '../query/concurrency.js'
+import { createConcurrencyLimit } from '../query/concurrency.js'
 import { CORS_HEADERS } from '../reply/cors.js'
-import { foreseen, refusals } from '../reply/errors.js'
+import { refusals, toPublicError } from '../reply/errors.js'
 import { streamBody } from '../reply/stream.js'
 import { createChannels } from './channels.js'
 import { type Cursor, readCursor } from './cursor.js'
@@ -47,7 +47,11 @@ const READING = { queriesAtOnce: 2, waitMs: 10_000, queryMs: 30_000 }
 
 export function createTails({ follow, metrics, clock, log, limits }: TailParts): Tails {
   const channels = createChannels({ follow, clock, limits })
-  const gate = createGate({ ...READING, queriesWaiting: limits.tails }, clock, metrics.queriesRunning)
+  const concurrency = createConcurrencyLimit(
+    { ...READING, queriesWaiting: limits.tails },
+    clock,
+    metrics.queriesRunning,
+  )
   const pace = createPace(limits.sentPerS, limits.sentAtOnce, clock)
   const readers = new Set<TailReader>()
   let isClosed = false
@@ -64,11 +68,11 @@ export function createTails({ follow, metrics, clock, log, limits }: TailParts):
       cursor,
       clock,
       limits,
-      gate,
+      concurrency,
       pace,
       isAllowed,
       breakOff,
-      foreseen: (error) => foreseen(error, log),
+      toPublicError: (error) => toPublicError(error, log),
       ended({ code }) {
         if (code === 'slow_reader') metrics.tailsDropped.inc()
       },

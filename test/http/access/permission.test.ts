@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { rate } from '../../../src/config/value-types.js'
-import type { Fate, Intake } from '../../../src/http/intake/logs.js'
+import type { RecordIntake, SendOutcome } from '../../../src/http/intake/logs.js'
 import type { Scope } from '../../../src/tokens/access.js'
 import { createLimit } from '../../../src/tokens/limit.js'
 import { createFakeClock } from '../../support/clock.js'
@@ -17,13 +17,13 @@ const TOKENS: TestToken[] = [
   { token: 'bound-ingest', scopes: scopes('ingest'), projects: bound },
   { token: 'expired', expiresUs: 0 },
 ]
-const ALL_TAKEN: Fate = { taken: 1, rejected: 0, byReason: {}, rejects: [] }
+const ALL_TAKEN: SendOutcome = { taken: 1, rejected: 0, byReason: {}, rejects: [] }
 
 /** An app that knows the tokens above, over an intake that notes what it is told of projects. */
 function open(tokens: readonly TestToken[] = TOKENS, fate = ALL_TAKEN) {
   const given: { project?: string; projects?: ReadonlySet<string> }[] = []
-  const intake: Intake = {
-    trouble: () => undefined,
+  const intake: RecordIntake = {
+    writeFailure: () => undefined,
     prepare() {},
     async take(_bytes, _form, { project, projects }) {
       given.push({ project, projects })

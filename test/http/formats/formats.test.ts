@@ -10,7 +10,7 @@ import type { Format } from '../../../src/http/formats/format.js'
 import { jsonFormat } from '../../../src/http/formats/json.js'
 import { ndjsonFormat } from '../../../src/http/formats/ndjson.js'
 import { readJson } from '../../../src/http/formats/read-json.js'
-import { gatherAll } from '../../../src/http/reply/gather.js'
+import { encodeAll } from '../../../src/http/reply/chunks.js'
 import { isReadRight } from '../../support/json.js'
 import { plainRows, READERS } from '../readers.js'
 
@@ -25,7 +25,7 @@ async function* asRows(rows: readonly Row[]): AsyncGenerator<Row> {
   yield* rows
 }
 const spell = (rows: readonly Row[], format: Format, columns: readonly AnswerColumn[]) =>
-  gatherAll(asRows(rows), format.encoder(columns))
+  encodeAll(asRows(rows), format.encoder(columns))
 const told = async (...given: Parameters<typeof spell>) => Buffer.from(await spell(...given)).toString()
 
 /** Zero has one sign in JSON. */
@@ -80,7 +80,7 @@ describe('rows of any values', () => {
     await fc.assert(
       fc.asyncProperty(columnsAndRows, async ([columns, rows]) => {
         const json = await spell(rows, jsonFormat, columns)
-        const kept = await gatherAll(readJson(json, columns), format.encoder(columns))
+        const kept = await encodeAll(readJson(json, columns), format.encoder(columns))
         expect(Buffer.from(kept).equals(Buffer.from(await spell(rows, format, columns)))).toBe(true)
       }),
     )

@@ -2,7 +2,7 @@ import * as zlib from 'node:zlib'
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { LogweirError } from '../../../src/base/errors.js'
-import type { Fate, Intake } from '../../../src/http/intake/logs.js'
+import type { RecordIntake, SendOutcome } from '../../../src/http/intake/logs.js'
 import { eventually } from '../../support/eventually.js'
 import { createTestApp, PREFIX, pass, refusal, settle, TOKEN, told, UNAUTHORIZED } from '../support.js'
 
@@ -12,7 +12,7 @@ const NOT_KEPT = refusal(
   'engine_unavailable',
 )
 const JSON_BODY = '[{"id":"a"}]'
-const ALL_TAKEN: Fate = { taken: 1, rejected: 0, byReason: {}, rejects: [] }
+const ALL_TAKEN: SendOutcome = { taken: 1, rejected: 0, byReason: {}, rejects: [] }
 
 interface Given {
   text: string
@@ -21,18 +21,18 @@ interface Given {
 }
 
 interface State {
-  trouble?: Error
+  writeFailure?: Error
   prepared: number
-  resolve(fate: Fate): void
+  resolve(fate: SendOutcome): void
   signal?: AbortSignal
 }
 
 /** An app over an intake that notes what it is given; without `fate` a test ends it. */
-function open({ fate, ...parts }: { fate?: Fate | Error } & Parameters<typeof createTestApp>[0] = {}) {
+function open({ fate, ...parts }: { fate?: SendOutcome | Error } & Parameters<typeof createTestApp>[0] = {}) {
   const given: Given[] = []
   const state: State = { prepared: 0, resolve: () => {} }
-  const intake: Intake = {
-    trouble: () => state.trouble,
+  const intake: RecordIntake = {
+    writeFailure: () => state.writeFailure,
     prepare: () => void state.prepared++,
     async take(bytes, form, defaults, signal) {
       given.push({ text: Buffer.from(bytes).toString(), form, defaults })
@@ -343,10 +343,10 @@ describe('a request that is refused', () => {
 
   test('while rows cannot be kept, at once', async () => {
     const { post, intakeState, given } = open({ fate: ALL_TAKEN })
-    intakeState.trouble = new Error('disk full')
+    intakeState.writeFailure = new Error('disk full')
     expect(await told(post('/logs'), 'retry-after')).toEqual({ status: 503, 'retry-after': '2', body: NOT_KEPT })
     expect(given).toEqual([])
-    intakeState.trouble = undefined
+    intakeState.writeFailure = undefined
     expect((await told(post('/logs'))).status).toBe(200)
   })
 

@@ -2,12 +2,12 @@ import { gzipSync } from 'node:zlib'
 import { BinaryReader } from '@bufbuild/protobuf/wire'
 import { describe, expect, test, vi } from 'vitest'
 import { LogweirError } from '../../../src/base/errors.js'
-import type { Fate, Intake } from '../../../src/http/intake/logs.js'
+import type { RecordIntake, SendOutcome } from '../../../src/http/intake/logs.js'
 import { eventually } from '../../support/eventually.js'
 import { createTestApp, PREFIX, pass, settle, TOKEN, told } from '../support.js'
 
 const [JSON_TYPE, PROTOBUF] = ['application/json', 'application/x-protobuf']
-const ALL_TAKEN: Fate = { taken: 1, rejected: 0, byReason: {}, rejects: [] }
+const ALL_TAKEN: SendOutcome = { taken: 1, rejected: 0, byReason: {}, rejects: [] }
 const NOT_KEPT =
   'Records cannot be kept at the moment, or not in time. Send them again shortly; some may have been kept.'
 
@@ -16,13 +16,13 @@ function open({
   fate = ALL_TAKEN,
   translate,
   ...parts
-}: { fate?: Fate | Error | Promise<Fate>; translate?: () => Promise<Uint8Array> } & Parameters<
+}: { fate?: SendOutcome | Error | Promise<SendOutcome>; translate?: () => Promise<Uint8Array> } & Parameters<
   typeof createTestApp
 >[0] = {}) {
   const given: object[] = []
-  const state: { trouble?: Error } = {}
-  const intake: Intake = {
-    trouble: () => state.trouble,
+  const state: { writeFailure?: Error } = {}
+  const intake: RecordIntake = {
+    writeFailure: () => state.writeFailure,
     prepare() {},
     async take(bytes, form, defaults) {
       given.push({ text: Buffer.from(bytes).toString(), form, defaults })
@@ -164,7 +164,7 @@ describe.each([JSON_TYPE, PROTOBUF])('an OTLP request as %s is refused', (type) 
       message: expect.stringMatching(/\(starting\)$/),
     })
     state.status = 'ok'
-    intakeState.trouble = new Error('disk full')
+    intakeState.writeFailure = new Error('disk full')
     expect((await post(type)).headers.get('retry-after')).toBe('2')
     expect(await statusOf(post(type))).toEqual({ status: 503, type, message: `${NOT_KEPT} (engine_unavailable)` })
   })
@@ -234,7 +234,9 @@ describe('the path of OTLP', () => {
   })
 
   test('is not there without a translation', async () => {
-    const { get } = createTestApp({ intake: { trouble: () => undefined, prepare() {}, take: async () => ALL_TAKEN } })
+    const { get } = createTestApp({
+      intake: { writeFailure: () => undefined, prepare() {}, take: async () => ALL_TAKEN },
+    })
     const init = { method: 'POST', body: '{}', headers: { 'Content-Type': JSON_TYPE, 'X-API-KEY': TOKEN } }
     expect((await told(get('/v1/logs', init))).status).toBe(404)
   })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ENDPOINTS } from '../../../src/endpoints/index.js'
-import { rememberCalls } from '../../../src/http/query/bound-calls.js'
+import { createBoundCalls } from '../../../src/http/query/bound-calls.js'
 
 const NOW_US = Date.UTC(2026, 10, 20, 10) * 1_000
 
@@ -27,7 +27,7 @@ test('a remembered reading is what the endpoint reads, however often and in what
   const search = fc.array(parameter, { maxLength: 3 }).map((parameters) => parameters.join('&'))
   fc.assert(
     fc.property(fc.constantFrom(...ENDPOINTS), fc.array(search, { maxLength: 20 }), (endpoint, searches) => {
-      const read = rememberCalls(endpoint)
+      const read = createBoundCalls(endpoint)
       for (const text of searches) {
         expect(outcome(() => read(text))).toEqual(outcome(() => endpoint.call(new URLSearchParams(text))))
       }
@@ -38,7 +38,7 @@ test('a remembered reading is what the endpoint reads, however often and in what
 test('a reading is done once', () => {
   let calls = 0
   const endpoint = ENDPOINTS[1]!
-  const read = rememberCalls({
+  const read = createBoundCalls({
     ...endpoint,
     call(given) {
       calls += 1

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createMetrics } from '../../../src/base/metrics.js'
 import { ENDPOINTS } from '../../../src/endpoints/index.js'
 import { createCache, type Job } from '../../../src/http/query/cache.js'
-import { createForms } from '../../../src/http/query/forms.js'
+import { createEncodedForms } from '../../../src/http/query/encoded-forms.js'
 import { CLOCK_JUMPS_US, createFakeClock } from '../../support/clock.js'
 
 const POLICY = { ttlS: 900, warmS: 300 }
@@ -15,7 +15,7 @@ function setup(changed: Partial<typeof limits> = {}) {
   const metrics = createMetrics()
   const cache = createCache({ ...limits, ...changed }, clock, metrics)
   const put = (key: string, bytes = 1, asked: 'now' | 'before' = 'now') =>
-    cache.put(job(key), { forms: createForms(new Uint8Array(bytes), []), atMs: clock.monotonicMs() }, asked)
+    cache.put(job(key), { forms: createEncodedForms(new Uint8Array(bytes), []), atMs: clock.monotonicMs() }, asked)
   const held = async () => ({
     entries: (await metrics.cacheEntries.get()).values[0]!.value,
     bytes: (await metrics.cacheBytes.get()).values[0]!.value,
@@ -85,7 +85,7 @@ test.each(
 test('a later answer is not replaced by one that began before it', () => {
   const { cache, clock } = setup()
   const answer = (byte: number, atMs: number) =>
-    cache.put(job('a'), { forms: createForms(Uint8Array.of(byte), []), atMs }, 'now')
+    cache.put(job('a'), { forms: createEncodedForms(Uint8Array.of(byte), []), atMs }, 'now')
   clock.advance(10_000)
   answer(2, 10_000)
   expect(answer(1, 4_000)).toBe(true)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createMetrics } from '../../../src/base/metrics.js'
-import { createGate } from '../../../src/http/query/concurrency.js'
+import { createConcurrencyLimit } from '../../../src/http/query/concurrency.js'
 import { createFakeClock } from '../../support/clock.js'
 import { createTestApp, LOGS_ALL, PREFIX, projectOf, refusal, settle, TOKEN, told } from '../support.js'
 
@@ -106,14 +106,14 @@ describe('O2: a query over its time limit', () => {
 
   test('is answered in time even where the engine does not heed, and holds its place until it does', async () => {
     const clock = createFakeClock()
-    const gate = createGate({ ...limits, queriesAtOnce: 1 }, clock, createMetrics().queriesRunning)
+    const concurrency = createConcurrencyLimit({ ...limits, queriesAtOnce: 1 }, clock, createMetrics().queriesRunning)
     const { signal } = new AbortController()
     let finish = (_: string) => {}
-    const deaf = gate.run(() => new Promise<string>((resolve) => (finish = resolve)), signal)
+    const deaf = concurrency.run(() => new Promise<string>((resolve) => (finish = resolve)), signal)
     await settle()
     clock.advance(30_000)
     await expect(deaf).rejects.toThrow('The query ran longer than 30 s. Try again shortly.')
-    const next = gate.run(async () => 'next', signal)
+    const next = concurrency.run(async () => 'next', signal)
     await settle()
     finish('late')
     expect(await next).toBe('next')
@@ -165,12 +165,12 @@ test('O4: a client that leaves aborts its query, and its place is free', async (
 test('a caller who leaves at the moment of its turn starts nothing', async () => {
   const caller = new AbortController()
   const gauge = { inc: () => caller.abort(), dec: () => {} }
-  const gate = createGate(limits, createFakeClock(), gauge)
+  const concurrency = createConcurrencyLimit(limits, createFakeClock(), gauge)
   let started = false
   const work = async () => {
     started = true
   }
-  await expect(gate.run(work, caller.signal)).rejects.toThrow('The client left before its answer.')
+  await expect(concurrency.run(work, caller.signal)).rejects.toThrow('The client left before its answer.')
   await settle()
   expect(started).toBe(false)
 })

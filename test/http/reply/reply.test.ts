@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { RawJson, type Row } from '../../../src/engine/engine.js'
 import { jsonFormat } from '../../../src/http/formats/json.js'
-import { gatherAll } from '../../../src/http/reply/gather.js'
+import { encodeAll } from '../../../src/http/reply/chunks.js'
 import { countedTexts, createTestApp, LOGS_ALL, settle } from '../support.js'
 
 const decode = (body: Uint8Array) => Buffer.from(body).toString()
@@ -17,7 +17,7 @@ describe('rows as JSON', () => {
     const row = fc.dictionary(fc.string({ unit: 'binary' }), value)
     await fc.assert(
       fc.asyncProperty(fc.array(row, { maxLength: 5 }), async (rows) => {
-        expect(decode(await gatherAll(asRows(rows), jsonFormat.encoder([])))).toBe(JSON.stringify({ result: rows }))
+        expect(decode(await encodeAll(asRows(rows), jsonFormat.encoder([])))).toBe(JSON.stringify({ result: rows }))
       }),
     )
   })
@@ -25,7 +25,7 @@ describe('rows as JSON', () => {
   test('keep raw JSON to the letter', async () => {
     const text = '{"a" : 1.0,"b":12345678901234567890, "c":[1e5]}'
     const rows: Row[] = [{ m: new RawJson(text), n: 1 }, { m: new RawJson('[]') }]
-    expect(decode(await gatherAll(asRows(rows), jsonFormat.encoder([])))).toBe(
+    expect(decode(await encodeAll(asRows(rows), jsonFormat.encoder([])))).toBe(
       `{"result":[{"m":${text},"n":1},{"m":[]}]}`,
     )
   })
@@ -34,9 +34,9 @@ describe('rows as JSON', () => {
 /** Rows of `bytes` each. */
 const countedRows = (count: number, bytes: number, failAt?: number) => countedTexts(count, 'x'.repeat(bytes), failAt)
 
-const heldBytes = 10_000
+const bufferedBytes = 10_000
 const ask = (rows: () => AsyncGenerator<Row>, init?: RequestInit) => {
-  const parts = createTestApp({ rows, limits: { heldBytes } })
+  const parts = createTestApp({ rows, limits: { bufferedBytes } })
   return { ...parts, reply: parts.get(`${LOGS_ALL}?project=a`, init) }
 }
 const whole = (count: number, bytes: number) =>
@@ -54,10 +54,10 @@ describe('a long answer', () => {
   })
 
   test.each([0, 1, 2])('is held up to the limit and streamed beyond it (%i bytes over)', async (over) => {
-    const bytes = heldBytes - JSON.stringify({ result: [{ i: 0, text: '' }] }).length + over
+    const bytes = bufferedBytes - JSON.stringify({ result: [{ i: 0, text: '' }] }).length + over
     const { rows } = countedRows(1, bytes)
     const response = await ask(rows).reply
-    expect(response.headers.get('content-length')).toBe(over === 0 ? `${heldBytes}` : null)
+    expect(response.headers.get('content-length')).toBe(over === 0 ? `${bufferedBytes}` : null)
     expect(await response.text()).toBe(whole(1, bytes))
   })
 
@@ -66,7 +66,7 @@ describe('a long answer', () => {
     const response = await ask(rows).reply
     await settle()
     const before = state.read
-    expect(before).toBeLessThanOrEqual(heldBytes / 1_000 + 1)
+    expect(before).toBeLessThanOrEqual(bufferedBytes / 1_000 + 1)
     const reader = response.body!.getReader()
     for (let taken = 0; taken < 20; taken++) {
       await reader.read()

@@ -249,7 +249,7 @@ describe('S3: what is not a request that can be answered', () => {
   })
 
   test('an answer that is half sent is not mixed with a refusal', async () => {
-    const { dial } = await serve({ rows: () => bigRows(200), limits: { heldBytes: 1_000 } })
+    const { dial } = await serve({ rows: () => bigRows(200), limits: { bufferedBytes: 1_000 } })
     const socket = dial()
     socket.write(get(`${LOGS_ALL}?project=a`))
     await once(socket, 'readable')

@@ -8,17 +8,17 @@ import { refusals } from '../reply/errors.js'
 import { ANSWER_HEADERS, type HeaderFields } from '../reply/reply.js'
 
 /** One media type in which answers are had. */
-export interface Offer {
+export interface Representation {
   format: Format
   /** What a 200 of that type bears, beside what is its own. */
   headers: HeaderFields
 }
 
-const JSON_OFFER = offer(jsonFormat, 'application/json; charset=utf-8')
+const JSON_REPRESENTATION = offer(jsonFormat, 'application/json; charset=utf-8')
 
 /** By media type, the best liked first. */
-const OFFERS: readonly (readonly [mediaType: string, offer: Offer])[] = [
-  ['application/json', JSON_OFFER],
+const REPRESENTATIONS: readonly (readonly [mediaType: string, offer: Representation])[] = [
+  ['application/json', JSON_REPRESENTATION],
   ['application/x-ndjson', offer(ndjsonFormat, 'application/x-ndjson; charset=utf-8')],
   ['application/ndjson', offer(ndjsonFormat, 'application/ndjson; charset=utf-8')],
   ['application/jsonl', offer(ndjsonFormat, 'application/jsonl; charset=utf-8')],
@@ -26,7 +26,7 @@ const OFFERS: readonly (readonly [mediaType: string, offer: Offer])[] = [
   ['application/vnd.apache.arrow.stream', offer(arrowFormat, 'application/vnd.apache.arrow.stream')],
 ]
 
-function offer(format: Format, contentType: string): Offer {
+function offer(format: Format, contentType: string): Representation {
   return { format, headers: { ...ANSWER_HEADERS, 'Content-Type': contentType } }
 }
 
@@ -45,18 +45,18 @@ interface Range {
  * it means by a wildcard, then in the order of the header, then in ours. JSON where the header is absent or says nothing.
  * Throws `not_acceptable` where it takes none of ours.
  */
-export function chooseOffer(request: Headers): Offer {
+export function negotiate(request: Headers): Representation {
   const header = request.get('accept')
-  if (!header || header === ANY) return JSON_OFFER
+  if (!header || header === ANY) return JSON_REPRESENTATION
   const ranges = rangesOf(header)
-  if (ranges.size === 0) return JSON_OFFER
-  let best: { offer: Offer; range: Range; precision: number } | undefined
-  for (const [mediaType, candidate] of OFFERS) {
+  if (ranges.size === 0) return JSON_REPRESENTATION
+  let best: { offer: Representation; range: Range; precision: number } | undefined
+  for (const [mediaType, candidate] of REPRESENTATIONS) {
     const liked = rangeFor(mediaType, ranges)
     if (liked === undefined || liked.range.q === 0) continue
     if (best === undefined || isBetter(liked, best)) best = { offer: candidate, ...liked }
   }
-  if (best === undefined) throw refusals.notAcceptable(OFFERS.map(([mediaType]) => mediaType))
+  if (best === undefined) throw refusals.notAcceptable(REPRESENTATIONS.map(([mediaType]) => mediaType))
   return best.offer
 }
 

@@ -1,34 +1,34 @@
 import { concatBytes } from '../../base/concat-bytes.js'
 import type { Row } from '../../engine/engine.js'
-import type { Encoder, Piece } from '../formats/format.js'
+import type { Chunk, Encoder } from '../formats/format.js'
 
 /** Its bytes are exactly as many as they hold; a small Buffer would be part of a shared, larger one. */
 const utf8 = new TextEncoder()
 
 /** Bytes that come piece by piece. Letting go of them lets go of where they come from. */
-export interface Pieces {
+export interface ByteChunks {
   next(): Promise<IteratorResult<Uint8Array, void>>
   return(): Promise<unknown>
 }
 
 /** An answer that is too long to be held: its beginning where that is at hand, and what follows it. */
-export interface Overflow {
+export interface PartialAnswer {
   head: Uint8Array | undefined
-  rest: Pieces
+  rest: ByteChunks
 }
 
 /**
  * All rows in one format. Stops at the first row that passes `limitBytes` and gives that much of it and the rest. Once
  * `signal` is aborted it lets go of the rows and throws the reason.
  */
-export async function gather(
+export async function encodeUpTo(
   rows: AsyncIterable<Row>,
   encoder: Encoder,
   limitBytes: number,
   signal?: AbortSignal,
-): Promise<Uint8Array | Overflow> {
+): Promise<Uint8Array | PartialAnswer> {
   const iterator = rows[Symbol.asyncIterator]()
-  const held = createHeld(encoder.begin)
+  const held = createBuffer(encoder.begin)
   try {
     for (;;) {
       const { done, value } = await iterator.next()
@@ -39,7 +39,7 @@ export async function gather(
       }
       held.add(encoder.row(value))
       if (held.bytes() + encoder.endBytes > limitBytes) {
-        return { head: held.whole(), rest: piecesOf(iterator, encoder) }
+        return { head: held.whole(), rest: remainingChunks(iterator, encoder) }
       }
     }
   } catch (error) {
@@ -49,17 +49,17 @@ export async function gather(
 }
 
 /** All rows in one format, however long. */
-export async function gatherAll(rows: AsyncIterable<Row>, encoder: Encoder, signal?: AbortSignal): Promise<Uint8Array> {
-  return (await gather(rows, encoder, Number.POSITIVE_INFINITY, signal)) as Uint8Array
+export async function encodeAll(rows: AsyncIterable<Row>, encoder: Encoder, signal?: AbortSignal): Promise<Uint8Array> {
+  return (await encodeUpTo(rows, encoder, Number.POSITIVE_INFINITY, signal)) as Uint8Array
 }
 
-/** Pieces of one kind, put together: text becomes bytes at once, which takes less than piece by piece. */
-function createHeld(begin: Piece) {
+/** ByteChunks of one kind, put together: text becomes bytes at once, which takes less than piece by piece. */
+function createBuffer(begin: Chunk) {
   let text = ''
   const parts: Uint8Array[] = []
   let bytes = 0
 
-  function add(piece: Piece): void {
+  function add(piece: Chunk): void {
     if (typeof piece === 'string') {
       text += piece
       bytes += Buffer.byteLength(piece)
@@ -77,7 +77,7 @@ function createHeld(begin: Piece) {
  * What follows, from the next row on. While it waits for a slow reader it holds the next piece only: a row and its texts,
  * several times as large, are out of reach by then.
  */
-function piecesOf(rows: AsyncIterator<Row>, encoder: Encoder): Pieces {
+function remainingChunks(rows: AsyncIterator<Row>, encoder: Encoder): ByteChunks {
   let ended = false
   return {
     async next() {
