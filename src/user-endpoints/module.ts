@@ -2,10 +2,10 @@ import { usageError } from '../base/failures.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { sampleCall } from '../endpoints/sample.js'
 import type { Plan } from '../engine/plan.js'
-import { faultOf, isEndpoint } from './check.js'
+import { guard } from './checked-endpoint.js'
 import { describeFailure } from './failure.js'
-import { guard } from './guard.js'
 import type { ImportModule } from './import.js'
+import { faultOf, isEndpoint } from './validate.js'
 
 export interface ModuleParts {
   importModule: ImportModule

@@ -4,7 +4,7 @@ import { endpoint } from '../../src/endpoints/endpoint.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import { invalidParameter, text } from '../../src/endpoints/params.js'
 import { contains, count, countWhere, equals, mean, nothing, type Plan, scan } from '../../src/engine/plan.js'
-import { checkPlan, guard } from '../../src/user-endpoints/guard.js'
+import { checkPlan, guard } from '../../src/user-endpoints/checked-endpoint.js'
 
 const ALL = { fromUs: Number.NEGATIVE_INFINITY, throughUs: Number.POSITIVE_INFINITY }
 const rows = (source: 'edge_logs' = 'edge_logs', range = ALL) =>

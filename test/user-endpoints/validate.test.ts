@@ -3,7 +3,7 @@ import { endpoint } from '../../src/endpoints/endpoint.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import { optionalText, text } from '../../src/endpoints/params.js'
 import { nothing } from '../../src/engine/plan.js'
-import { faultOf, isEndpoint } from '../../src/user-endpoints/check.js'
+import { faultOf, isEndpoint } from '../../src/user-endpoints/validate.js'
 
 const RIGHT = {
   id: '5b1f6a3e-0c1d-4a52-9a53-3d2c0f7e9a01',
