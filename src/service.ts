@@ -24,7 +24,7 @@ import { readStdin, type StdinReader, type StdinReport } from './ingest/stream/s
 import { createTranslator } from './otlp/translator.js'
 import { loadTokens, type Tokens } from './tokens/load-tokens.js'
 import { storeToken } from './tokens/stored-token.js'
-import type { OwnEndpoints } from './user-endpoints/open.js'
+import type { UserEndpoints } from './user-endpoints/open.js'
 
 /** How long ClickHouse usually takes, at most, until queries see rows that it has accepted. */
 const VISIBLE_MS = 5_000
@@ -156,7 +156,7 @@ interface HttpParts {
   tokens: Tokens
   status: ServiceStatus
   intake: Intake
-  userEndpoints: OwnEndpoints | undefined
+  userEndpoints: UserEndpoints | undefined
 }
 
 function createHttp(
@@ -178,7 +178,7 @@ function createHttp(
   })
 }
 
-const allEndpoints = (ofUsers: ReturnType<OwnEndpoints['endpoints']>) => [...ENDPOINTS, ...ofUsers]
+const allEndpoints = (ofUsers: ReturnType<UserEndpoints['endpoints']>) => [...ENDPOINTS, ...ofUsers]
 
 /** Starts to read standard input, if it is a pipe, a socket or a file. Shows progress on a terminal. */
 function startStdin(config: ServeConfig, { ingest }: Intake, status: ServiceStatus, { clock, metrics, log }: Parts) {
@@ -236,13 +236,13 @@ async function createEngine(config: ServeConfig, disk: Disk | undefined, parts: 
 }
 
 /** Loads the endpoints in the directory of `--endpoints`, and tries each plan on an engine without rows. Throws `usage`. */
-async function loadUserEndpoints(directory: string | undefined, log: Log): Promise<OwnEndpoints | undefined> {
+async function loadUserEndpoints(directory: string | undefined, log: Log): Promise<UserEndpoints | undefined> {
   if (directory === undefined) return undefined
   // Loaded only if there is such a directory, because the import hook slows the start.
   const { createImporter } = await import('./user-endpoints/import.js')
-  const { openOwnEndpoints } = await import('./user-endpoints/open.js')
-  return openOwnEndpoints(directory, {
-    taken: ENDPOINTS,
+  const { openUserEndpoints } = await import('./user-endpoints/open.js')
+  return openUserEndpoints(directory, {
+    reserved: ENDPOINTS,
     importModule: createImporter(),
     tryPlan,
     nowUs: systemClock.nowUs,

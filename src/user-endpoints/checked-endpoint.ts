@@ -5,13 +5,14 @@ import { type Aggregate, answerColumns, type Operator, type Plan } from '../engi
 import { findSource } from '../sources.js'
 
 /**
- * An endpoint of a module as the service runs it: its plan is looked at before an engine gets it, its rows are at most
- * `maxRows`, and what it throws bears its name, but for what callers are told of.
+ * Returns an endpoint of a module as the service runs it. Each plan passes {@link checkPlan} before an engine receives
+ * it. A LogweirError that the endpoint throws is an answer to the client, and stays as it is; the message of any other
+ * error is prefixed with the endpoint's name.
  */
-export function guard(endpoint: Endpoint): Endpoint {
+export function checkedEndpoint(endpoint: Endpoint): Endpoint {
   const { name, maxRows } = endpoint
 
-  function inside<T>(work: () => T): T {
+  function named<T>(work: () => T): T {
     try {
       return work()
     } catch (error) {
@@ -20,24 +21,24 @@ export function guard(endpoint: Endpoint): Endpoint {
     }
   }
 
-  const guarded = <C extends Call>(call: C): C => ({
+  const checked = <C extends Call>(call: C): C => ({
     ...call,
-    plan: (nowUs) => inside(() => checkPlan(call.plan(nowUs), maxRows)),
+    plan: (nowUs) => named(() => checkPlan(call.plan(nowUs), maxRows)),
   })
   return {
     ...endpoint,
-    call: (given) => guarded(inside(() => endpoint.call(given))),
-    callBound: (given) => guarded(inside(() => endpoint.callBound(given))),
+    call: (given) => checked(named(() => endpoint.call(given))),
+    callBound: (given) => checked(named(() => endpoint.callBound(given))),
   }
 }
 
 /**
- * The plan with at most `maxRows` rows. Throws a TypeError where it is none that an engine runs, or names what its source
- * does not have: a name may come from a parameter, and must not become part of a server's SQL.
+ * Returns the plan, limited to at most `maxRows` rows. Throws a TypeError if no engine can run it, or if it names a
+ * source or column that does not exist: a name may come from a parameter, and must not become part of a server's SQL.
  */
 export function checkPlan(plan: Plan, maxRows: number): Plan {
   if (!Array.isArray(plan))
-    throw new TypeError('plan() gave no plan. Build it with scan(…) and end it with .limit(rows).')
+    throw new TypeError('plan() did not return a plan. Build it with scan(…) and end it with .limit(rows).')
   answerColumns(plan)
   const [first] = plan as Plan
   if (first?.op === 'scan') for (const operator of plan as Plan) checkOperator(operator, first)
@@ -58,7 +59,7 @@ function checkOperator(operator: Operator, { source }: Scan): void {
   }
   if (operator.op === 'select') checkNames(operator.columns, ['timestamp', ...COLD_COLUMNS], source)
   if (operator.op === 'limit' && !(Number.isSafeInteger(operator.rows) && operator.rows >= 0)) {
-    throw new TypeError(`limit(${operator.rows}) is not a number of rows.`)
+    throw new TypeError(`limit(${operator.rows}) is not a number of rows: use a non-negative integer.`)
   }
 }
 
@@ -84,6 +85,6 @@ function checkNames(names: readonly string[], known: readonly string[], source: 
   const unknown = names.find((name) => !known.includes(name))
   if (unknown === undefined) return
   throw new TypeError(
-    `${source} has no column ${JSON.stringify(unknown)} for that; it has ${known.join(', ') || 'none'}.`,
+    `${source} has no column ${JSON.stringify(unknown)} for this operator. Use one of: ${known.join(', ') || 'none'}.`,
   )
 }

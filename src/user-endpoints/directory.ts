@@ -3,25 +3,29 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { pathError, usageError } from '../base/failures.js'
 import { fileVersion } from '../base/file-version.js'
 
-/** Files that are looked at. */
-const MOST_FILES = 200
+/** Maximum of modules, and of helpers next to link targets, in one directory. */
+const MAX_FILES = 200
 
 /**
- * What changes with each file of a directory: first modules and helpers by their names, in order; then helpers next to the
- * targets of links, by their paths; then linked sub-directories, by their names with a slash behind.
+ * A version text per file of a directory; it changes when the file does. Keys, in this order: names of modules and
+ * helpers, sorted; paths of helpers next to the targets of links; names of linked sub-directories, each with a final
+ * slash. The value is `gone` if a link has no target.
  */
-export type Stamps = ReadonlyMap<string, string>
+export type FileVersions = ReadonlyMap<string, string>
 
-/** Whether a name of {@link Stamps} can be part of any module, rather than being one. */
+/** Returns whether a key of {@link FileVersions} is a helper, which any module may import, rather than a module. */
 export const isHelper = (name: string): boolean => basename(name).startsWith('_') || name.endsWith('/')
 
 const isCode = (name: string) => /\.m?js$/.test(name) && !name.startsWith('.')
 
-/** The modules of a directory and their helpers. Throws `usage`, or `failed` if the directory cannot be read. */
-export function readStamps(directory: string): Stamps {
+/**
+ * Returns the versions of a directory's modules and helpers. Throws `usage` if there are too many, `failed` if the
+ * directory cannot be read.
+ */
+export function readFileVersions(directory: string): FileVersions {
   const entries = entriesOf(directory)
   const names = entries.map(({ name }) => name).filter(isCode)
-  if (names.length > MOST_FILES) throw usageError(`--endpoints ${directory} has over ${MOST_FILES} modules.`)
+  if (names.length > MAX_FILES) throw usageError(`--endpoints ${directory} has over ${MAX_FILES} modules.`)
   const files = [...names.sort(), ...helpersNextToTargets(directory, names)]
   const links = entries.filter((entry) => isLinkedDirectory(directory, entry))
   return new Map([
@@ -38,12 +42,12 @@ function entriesOf(directory: string): Dirent[] {
   }
 }
 
-/** Paths of the helpers that modules import from where they really are, outside of the directory. */
+/** Returns the paths of helpers outside of the directory: those next to the targets of linked modules. */
 function helpersNextToTargets(directory: string, names: readonly string[]): string[] {
   const targets = names.map((name) => realPathOf(join(directory, name))).filter((path) => path !== undefined)
   const folders = new Set(targets.map((path) => dirname(path)))
   folders.delete(realPathOf(directory)!)
-  return [...folders].flatMap(helpersIn).slice(0, MOST_FILES)
+  return [...folders].flatMap(helpersIn).slice(0, MAX_FILES)
 }
 
 function helpersIn(folder: string): string[] {
@@ -55,14 +59,16 @@ function helpersIn(folder: string): string[] {
   }
 }
 
-/** Its files change at a restart only, as those of all sub-directories do, but its target can be replaced as a whole. */
+/**
+ * A change of a file in a sub-directory takes effect at the next restart only; a change of a link's target, at once.
+ */
 function isLinkedDirectory(directory: string, entry: Dirent): boolean {
   if (!entry.isSymbolicLink() || entry.name.startsWith('.') || isCode(entry.name)) return false
   const target = realPathOf(join(directory, entry.name))
   return target !== undefined && statSync(target, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
-/** The path without links; undefined if a link in it has no target. */
+/** Returns the path without links; undefined if a link in it has no target. */
 function realPathOf(path: string): string | undefined {
   try {
     return realpathSync(path)
@@ -71,10 +77,14 @@ function realPathOf(path: string): string | undefined {
   }
 }
 
-const MAY_OTHERS_WRITE = 0o022
+/** Mode bits: writable by the group or by all. */
+const WRITABLE_BY_OTHERS = 0o022
 
-/** The first of the directory and its files that others may write to; undefined where there is none. */
-export function writableByOthers(directory: string, stamps: Stamps): string | undefined {
-  const paths = [directory, ...[...stamps.keys()].map((name) => resolve(directory, name))]
-  return paths.find((path) => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & MAY_OTHERS_WRITE) !== 0)
+/**
+ * Returns the first path, of the directory and its files, that users other than its owner may write to; undefined if
+ * none.
+ */
+export function writableByOthers(directory: string, versions: FileVersions): string | undefined {
+  const paths = [directory, ...[...versions.keys()].map((name) => resolve(directory, name))]
+  return paths.find((path) => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & WRITABLE_BY_OTHERS) !== 0)
 }

@@ -1,12 +1,18 @@
-/** How modules of `--endpoints` find what they import. This runs where Node resolves imports: before any other code of ours. */
+/**
+ * Module resolution hook for modules of `--endpoints`. Node 20 runs it on a thread of its own, newer Nodes on the main
+ * one.
+ */
 
 import { realpathSync, statSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-const ENTRY = new URL('../endpoint.js', import.meta.url).href
+const ENDPOINT_BUILDER = new URL('../endpoint.js', import.meta.url).href
 
-/** Marks the address of such a module with a number, which is another at each load: Node loads an address once. */
-export const MARK = 'logweir'
+/**
+ * Query parameter in the URL of such a module. Its number is different at each load, because Node loads each URL only
+ * once for the life of the process.
+ */
+export const VERSION_PARAMETER = 'logweir'
 
 interface Resolved {
   url: string
@@ -18,37 +24,38 @@ interface Context {
   parentURL?: string | undefined
 }
 
-/** Next to a module its helpers are loaded anew with it; packages are not. */
-const isBeside = (specifier: string) => /^\.{0,2}\//.test(specifier)
+/** Helpers next to a module are loaded again with it; packages are not. */
+const isRelative = (specifier: string) => /^\.{0,2}\//.test(specifier)
 
 /**
- * `logweir/endpoint` is the builder of the program that runs, wherever a module lies and whatever is installed there. A
- * module is read as ESM whatever package.json says. Serves both kinds of hooks that Node has, hence a promise or none.
+ * Resolves an import. `logweir/endpoint` is always the builder of the running program, whatever is installed next to
+ * the module. A module is read as ESM, whatever its package.json says. Returns a promise if `next` does: Node's
+ * asynchronous and synchronous hooks both use this function.
  */
 export function resolve<R extends Resolved | Promise<Resolved>>(
   specifier: string,
   context: Context,
   next: (specifier: string, context: Context) => R,
 ): R | Resolved | Promise<Resolved> {
-  if (specifier === 'logweir/endpoint') return { url: ENTRY, format: 'module', shortCircuit: true }
-  const parentMark = isBeside(specifier) ? markOf(context.parentURL) : undefined
-  const isMarked = parentMark !== undefined || markOf(specifier) !== undefined
-  const real = isMarked ? realUrlOf(specifier, context.parentURL) : undefined
-  if (real !== undefined) return finished({ url: real, shortCircuit: true }, parentMark)
+  if (specifier === 'logweir/endpoint') return { url: ENDPOINT_BUILDER, format: 'module', shortCircuit: true }
+  const parentVersion = isRelative(specifier) ? versionOf(context.parentURL) : undefined
+  const isVersioned = parentVersion !== undefined || versionOf(specifier) !== undefined
+  const real = isVersioned ? realUrlOf(specifier, context.parentURL) : undefined
+  if (real !== undefined) return withVersion({ url: real, shortCircuit: true }, parentVersion)
   const found = next(specifier, context)
-  const finish = (one: Resolved) => finished(one, parentMark)
+  const finish = (one: Resolved) => withVersion(one, parentVersion)
   return found instanceof Promise ? found.then(finish) : finish(found)
 }
 
-/** The mark of an address; undefined if it has none, or is not an address. */
-function markOf(url: string | undefined): string | undefined {
+/** Returns the version in a URL; undefined if it has none, or if it is not a URL. */
+function versionOf(url: string | undefined): string | undefined {
   if (url === undefined || !URL.canParse(url)) return undefined
-  return new URL(url).searchParams.get(MARK) ?? undefined
+  return new URL(url).searchParams.get(VERSION_PARAMETER) ?? undefined
 }
 
 /**
- * The address of a file without links in its path; undefined if there is no such file, which Node then reports. Node itself
- * caches the target of each link for the life of the process.
+ * Returns the URL of a file with all links in its path resolved; undefined if there is no such file, which Node then
+ * reports. Node's own resolution would cache the target of each link for the life of the process.
  */
 function realUrlOf(specifier: string, parentURL: string | undefined): string | undefined {
   try {
@@ -60,9 +67,9 @@ function realUrlOf(specifier: string, parentURL: string | undefined): string | u
   }
 }
 
-function finished(found: Resolved, mark: string | undefined): Resolved {
+function withVersion(found: Resolved, version: string | undefined): Resolved {
   const url = new URL(found.url)
   if (url.protocol !== 'file:' || !/\.m?js$/.test(url.pathname)) return found
-  if (mark !== undefined) url.searchParams.set(MARK, mark)
-  return url.searchParams.has(MARK) ? { ...found, url: url.href, format: 'module' } : found
+  if (version !== undefined) url.searchParams.set(VERSION_PARAMETER, version)
+  return url.searchParams.has(VERSION_PARAMETER) ? { ...found, url: url.href, format: 'module' } : found
 }

@@ -2,19 +2,23 @@ import { usageError } from '../base/failures.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { sampleCall } from '../endpoints/sample.js'
 import type { Plan } from '../engine/plan.js'
-import { guard } from './checked-endpoint.js'
+import { checkedEndpoint } from './checked-endpoint.js'
 import { describeFailure } from './failure.js'
 import type { ImportModule } from './import.js'
-import { faultOf, isEndpoint } from './validate.js'
+import { isEndpoint, validateEndpoint } from './validate.js'
 
+/** What loading a module depends on. */
 export interface ModuleParts {
   importModule: ImportModule
-  /** Rejects where an engine cannot run a plan. */
+  /** Runs a plan on an engine without rows. Rejects if the engine cannot run it. */
   tryPlan(plan: Plan): Promise<void>
   nowUs(): number
 }
 
-/** The endpoints that a module exports, each checked and its plan tried. Throws `usage` with one line that names the file. */
+/**
+ * Loads a module and returns the endpoints that it exports, each validated and its plan run once. Throws `usage` with
+ * one line that names the file if the module cannot be loaded, exports no endpoint, or exports an invalid one.
+ */
 export async function loadModule(path: string, version: number, parts: ModuleParts): Promise<readonly Endpoint[]> {
   const exported = await parts.importModule(path, version).catch(async (error) => {
     throw usageError(`${path}: ${await describeFailure(error, path)}`)
@@ -22,24 +26,27 @@ export async function loadModule(path: string, version: number, parts: ModulePar
   const endpoints = [...new Set(Object.values(exported).filter(isEndpoint))]
   if (endpoints.length === 0) {
     throw usageError(
-      `${path}: exports no endpoint. Write: export default endpoint({ … }), or let its name begin with _`,
+      `${path}: exports no endpoint. Write: export default endpoint({ … }), or begin the file's name with _`,
     )
   }
   for (const endpoint of endpoints) {
-    const fault = faultOf(endpoint)
-    if (fault !== undefined) throw usageError(`${path}: ${fault}.`)
+    const problem = validateEndpoint(endpoint)
+    if (problem !== undefined) throw usageError(`${path}: ${problem}.`)
   }
-  const guarded = endpoints.map(guard)
-  for (const endpoint of guarded) {
-    await tryOut(endpoint, parts).catch(async (error) => {
+  const checked = endpoints.map(checkedEndpoint)
+  for (const endpoint of checked) {
+    await runSample(endpoint, parts).catch(async (error) => {
       throw usageError(`${path}: ${await describeFailure(error, path)}`)
     })
   }
-  return guarded
+  return checked
 }
 
-/** Runs the plan once with parameters that the endpoint takes. Where none of ours are taken, the first request tells. */
-async function tryOut(endpoint: Endpoint, { tryPlan, nowUs }: ModuleParts): Promise<void> {
+/**
+ * Runs the plan once with sample parameters. If the endpoint accepts none of them, only a request shows whether it
+ * runs.
+ */
+async function runSample(endpoint: Endpoint, { tryPlan, nowUs }: ModuleParts): Promise<void> {
   const call = sampleCall(endpoint)
   if (call !== undefined) await tryPlan(call.plan(nowUs()))
 }

@@ -3,35 +3,65 @@ import type { Clock } from '../base/clock.js'
 import { usageError } from '../base/failures.js'
 import type { Log } from '../base/log.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
-import { isHelper, readStamps, type Stamps, writableByOthers } from './directory.js'
+import { type FileVersions, isHelper, readFileVersions, writableByOthers } from './directory.js'
 import { loadModule, type ModuleParts } from './module.js'
 
 interface Parts extends ModuleParts {
-  /** Endpoints whose names and ids are not to be had. */
-  taken: readonly Endpoint[]
+  /** The built-in endpoints: no module may use one of their names or ids. */
+  reserved: readonly Endpoint[]
   log: Log
 }
 
 /** The endpoints of a directory of modules. */
-export interface OwnEndpoints {
+export interface UserEndpoints {
   endpoints(): readonly Endpoint[]
   /**
-   * Looks for changes from now on, and calls `take` with all endpoints when they have become others. A module that cannot
-   * be used leaves its endpoints of before in force; the log hears of each change once. Returns what ends it.
+   * Polls the directory for changes, and calls `onChange` with all endpoints after each change of them. If a changed
+   * module cannot be used, its previous endpoints stay in force. Logs each change once. Returns a function that stops
+   * polling.
    */
-  watch(clock: Clock, take: (endpoints: readonly Endpoint[]) => void): () => void
+  watch(clock: Clock, onChange: (endpoints: readonly Endpoint[]) => void): () => void
 }
 
-/** How often it is looked for changes: what the system tells of them by itself is not to be relied on. */
-const LOOK_MS = 1_000
+/** Time between two polls. File system events are not used: not every file system sends them. */
+const POLL_INTERVAL_MS = 1_000
 
-const MOST_ENDPOINTS = 500
+const MAX_ENDPOINTS = 500
 
-/** Loads all modules of a directory. Throws `usage`, with one line, where one of them cannot be used. */
-export async function openOwnEndpoints(directory: string, parts: Parts): Promise<OwnEndpoints> {
-  const { taken, log } = parts
+/** Loads all modules of a directory. Throws `usage`, with one line, if one of them cannot be used. */
+export async function openUserEndpoints(directory: string, parts: Parts): Promise<UserEndpoints> {
+  const { log } = parts
+  const modules = createModules(directory, parts)
+  let versions = readFileVersions(directory)
+  for (const name of versions.keys()) if (!isHelper(name)) await modules.load(name)
+  log(`user endpoints of ${directory}: ${namesOf(modules.endpoints())}`)
+  const open = writableByOthers(directory, versions)
+  if (open !== undefined) log(`other users may write to ${open}, and the service runs its code: chmod go-w ${open}`)
+
+  /** Loads changed modules, removes deleted ones, and returns whether the endpoints have changed. */
+  async function poll(): Promise<boolean> {
+    const found = readFileVersions(directory)
+    const changed = changedNames(versions, found)
+    // Before modules are loaded, so that the next poll finds a file that changes during the load.
+    versions = found
+    return modules.update(found, changed)
+  }
+
+  return {
+    endpoints: modules.endpoints,
+    watch: (clock, onChange) =>
+      startPolling(clock, log, async () => ((await poll()) ? onChange(modules.endpoints()) : undefined)),
+  }
+}
+
+function changedNames(before: FileVersions, after: FileVersions): ReadonlySet<string> {
+  const names = [...after, ...before].map(([name]) => name)
+  return new Set(names.filter((name) => after.get(name) !== before.get(name)))
+}
+
+/** Creates the set of loaded modules and their endpoints, by the modules' names. */
+function createModules(directory: string, { reserved, log, ...parts }: Parts) {
   const modules = new Map<string, readonly Endpoint[]>()
-  let stamps: Stamps = new Map()
   let broken = new Set<string>()
   let version = 0
 
@@ -42,98 +72,84 @@ export async function openOwnEndpoints(directory: string, parts: Parts): Promise
     version += 1
     const loaded = await loadModule(path, version, parts)
     const others = [...modules].flatMap(([other, ones]) => (other === name ? [] : ones))
-    refuseDoubles(path, loaded, [...taken, ...others])
+    refuseDuplicates(path, loaded, [...reserved, ...others])
     modules.set(name, loaded)
   }
 
-  function drop(name: string): boolean {
-    const gone = modules.get(name)
-    if (gone === undefined) return false
+  function remove(name: string): void {
+    log(`user endpoints: ${name} was deleted; removed: ${namesOf(modules.get(name)!)}`)
     modules.delete(name)
-    log(`own endpoints: ${name} is gone, and with it ${namesOf(gone)}`)
-    return true
-  }
-
-  /** A helper may be part of any module. What could not be used may be mended by a change elsewhere. */
-  function isToLoad(found: Stamps): (name: string) => boolean {
-    const changed = new Set(
-      [...found, ...stamps].map(([name]) => name).filter((one) => found.get(one) !== stamps.get(one)),
-    )
-    if ([...changed].some(isHelper)) return () => true
-    return (name) => changed.has(name) || (changed.size > 0 && broken.has(name))
   }
 
   async function reload(name: string): Promise<boolean> {
     try {
       await load(name)
       broken.delete(name)
-      log(`own endpoints: ${name} has changed; taken up: ${namesOf(modules.get(name)!)}`)
+      log(`user endpoints: ${name} changed; loaded: ${namesOf(modules.get(name)!)}`)
       return true
     } catch (error) {
       broken.add(name)
-      const before = modules.get(name)
-      const left = before === undefined ? 'has no endpoints of before' : `leaves as they were ${namesOf(before)}`
-      log(`own endpoints: ${name} cannot be used and ${left}. ${(error as Error).message}`)
+      const previous = modules.get(name)
+      const kept =
+        previous === undefined ? 'it has no previous version' : `its previous version stays: ${namesOf(previous)}`
+      log(`user endpoints: ${name} cannot be used; ${kept}. ${(error as Error).message}`)
       return false
     }
   }
 
-  /** Tells whether anything has become another. */
-  async function look(): Promise<boolean> {
-    const found = readStamps(directory)
-    const isDue = isToLoad(found)
-    const due = [...found.keys()].filter((name) => !isHelper(name) && isDue(name))
-    const gone = [...modules.keys()].filter((name) => !found.has(name))
-    // Before they are read: what changes meanwhile is seen the next time.
-    stamps = found
+  /** A helper may be part of any module, and a change of any file may fix a broken module. */
+  function needsReload(changed: ReadonlySet<string>): (name: string) => boolean {
+    if ([...changed].some(isHelper)) return () => true
+    return (name) => changed.has(name) || (changed.size > 0 && broken.has(name))
+  }
+
+  /**
+   * Removes the modules that are not in `found`, then loads those that need it. Returns whether any endpoint was
+   * removed or replaced.
+   */
+  async function update(found: FileVersions, changed: ReadonlySet<string>): Promise<boolean> {
+    const stale = [...found.keys()].filter((name) => !isHelper(name)).filter(needsReload(changed))
+    const deleted = [...modules.keys()].filter((name) => !found.has(name))
     broken = new Set([...broken].filter((name) => found.has(name)))
-    let isOther = gone.map(drop).includes(true)
-    for (const name of due) isOther = (await reload(name)) || isOther
-    return isOther
+    for (const name of deleted) remove(name)
+    let hasChanged = deleted.length > 0
+    for (const name of stale) hasChanged = (await reload(name)) || hasChanged
+    return hasChanged
   }
 
-  stamps = readStamps(directory)
-  for (const name of stamps.keys()) if (!isHelper(name)) await load(name)
-  log(`own endpoints of ${directory}: ${namesOf(endpoints())}`)
-  const open = writableByOthers(directory, stamps)
-  if (open !== undefined) log(`${open} may be written to by others, and what they write runs here: chmod go-w ${open}`)
-
-  return {
-    endpoints,
-    watch: (clock, take) => watchWith(clock, log, async () => ((await look()) ? take(endpoints()) : undefined)),
-  }
+  return { endpoints, load, update }
 }
 
-/** Looks again and again, one look at a time. The log hears once of a directory that cannot be read. */
-function watchWith(clock: Clock, log: Log, look: () => Promise<void>): () => void {
-  let isBusy = false
-  let trouble: string | undefined
+/** Polls until the returned function is called, one poll at a time. Logs once that a directory cannot be read. */
+function startPolling(clock: Clock, log: Log, poll: () => Promise<void>): () => void {
+  let isPolling = false
+  let lastError: string | undefined
 
-  async function lookOnce(): Promise<void> {
-    if (isBusy) return
-    isBusy = true
+  async function pollOnce(): Promise<void> {
+    if (isPolling) return
+    isPolling = true
     try {
-      await look()
-      trouble = undefined
+      await poll()
+      lastError = undefined
     } catch (error) {
       const { message } = error as Error
-      if (message !== trouble) log(`own endpoints stay as they were. ${message}`)
-      trouble = message
+      if (message !== lastError) log(`user endpoints were not reloaded. ${message}`)
+      lastError = message
     }
-    isBusy = false
+    isPolling = false
   }
 
-  return clock.every(LOOK_MS, lookOnce)
+  return clock.every(POLL_INTERVAL_MS, pollOnce)
 }
 
-/** Throws `usage` where a name or an id is had twice. */
-function refuseDoubles(path: string, loaded: readonly Endpoint[], others: readonly Endpoint[]): void {
-  if (loaded.length + others.length > MOST_ENDPOINTS) throw usageError(`${path}: over ${MOST_ENDPOINTS} endpoints.`)
+/** Throws `usage` if two endpoints have the same name or id, or if there are too many. */
+function refuseDuplicates(path: string, loaded: readonly Endpoint[], others: readonly Endpoint[]): void {
+  if (loaded.length + others.length > MAX_ENDPOINTS) throw usageError(`${path}: over ${MAX_ENDPOINTS} endpoints.`)
   for (const [i, { id, name }] of loaded.entries()) {
     for (const other of [...others, ...loaded.slice(0, i)]) {
-      if (other.name === name) throw usageError(`${path}: there is another endpoint of the name ${name}.`)
+      if (other.name === name) throw usageError(`${path}: another endpoint is already named ${name}.`)
       if (other.id.toLowerCase() !== id.toLowerCase()) continue
-      throw usageError(`${path}: ${name} has the id of ${other.name}. Give it one of its own, as of uuidgen.`)
+      throw usageError(`${path}: ${name} has the id of ${other.name}. Give it another id, for example from uuidgen.`)
     }
   }
 }

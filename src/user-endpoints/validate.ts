@@ -6,59 +6,75 @@ const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 const NAME = /^[a-z]\w*([.-]\w+)*$/i
 const PARAMETER = /^[a-z]\w{0,63}$/i
 
-const MOST_NAME = 100
-const MOST_ROWS = 10_000
-const MOST_TTL_S = 86_400
-const MOST_PARAMETERS = 50
-const MOST_SQL = 65_536
+const MAX_NAME_CHARACTERS = 100
+const MAX_ROWS = 10_000
+const MAX_TTL_S = 86_400
+const MAX_PARAMETERS = 50
+const MAX_SQL_CHARACTERS = 65_536
 
-/** `logweir query` reads these for itself. */
+/** Flags that `logweir query` reads itself, so that no parameter may have their names. */
 const FLAGS = new Set(['help', ...Object.keys(QUERY_SETTINGS).map(fileNameOf)])
 
-const isWhole = (value: unknown, least: number, most: number) =>
-  Number.isInteger(value) && (value as number) >= least && (value as number) <= most
+const isIntegerIn = (value: unknown, min: number, max: number) =>
+  Number.isInteger(value) && (value as number) >= min && (value as number) <= max
 
-const isText = (value: unknown, most: number): value is string =>
-  typeof value === 'string' && value.trim() !== '' && value.length <= most
+const isText = (value: unknown, maxCharacters: number): value is string =>
+  typeof value === 'string' && value.trim() !== '' && value.length <= maxCharacters
 
-/** Whether an export of a module is an endpoint, right or wrong. */
+/** Returns whether an export of a module was made by `endpoint(…)`; its fields may still be invalid. */
 export function isEndpoint(value: unknown): value is Endpoint {
   return typeof value === 'object' && value !== null && 'callBound' in value && 'params' in value
 }
 
-/** What is wrong with an endpoint, and how to mend it; undefined where nothing is. */
-export function faultOf({ id, name, maxRows, cache, query, params }: Endpoint): string | undefined {
-  if (!isText(name, MOST_NAME) || !NAME.test(name) || UUID.test(name)) {
-    return `the name ${shown(name)} is not one of letters, digits, dots, dashes and _, that begins with a letter, at most ${MOST_NAME} characters`
+/**
+ * Returns an error message that says what is invalid in an endpoint and how to fix it, without a final dot; undefined
+ * if it is valid.
+ */
+export function validateEndpoint({ id, name, maxRows, cache, query, params }: Endpoint): string | undefined {
+  if (!isText(name, MAX_NAME_CHARACTERS) || !NAME.test(name) || UUID.test(name)) {
+    return (
+      `the name ${quoted(name)} is invalid: ` +
+      `use at most ${MAX_NAME_CHARACTERS} letters, digits, dots, dashes and _, and begin with a letter`
+    )
   }
-  if (typeof id !== 'string' || !UUID.test(id)) return `the id ${shown(id)} of ${name} is not a UUID`
-  if (!isWhole(maxRows, 1, MOST_ROWS)) {
-    return `maxRows of ${name} is ${shown(maxRows)}, not an integer from 1 to ${MOST_ROWS}`
+  if (typeof id !== 'string' || !UUID.test(id)) return `the id ${quoted(id)} of ${name} is not a UUID`
+  if (!isIntegerIn(maxRows, 1, MAX_ROWS)) {
+    return `maxRows of ${name} is ${quoted(maxRows)}, not an integer from 1 to ${MAX_ROWS}`
   }
-  if (!isText(query, MOST_SQL)) return `query of ${name} is not a text of 1 to ${MOST_SQL} characters`
-  return faultOfCache(name, cache) ?? faultOfParameters(name, params)
+  if (!isText(query, MAX_SQL_CHARACTERS))
+    return `query of ${name} is not a text of 1 to ${MAX_SQL_CHARACTERS} characters`
+  return validateCache(name, cache) ?? validateParameters(name, params)
 }
 
-function faultOfCache(name: string, cache: unknown): string | undefined {
+function validateCache(name: string, cache: unknown): string | undefined {
   if (cache === 'disabled') return undefined
   const { ttlS, warmS } = Object(cache) as { ttlS?: unknown; warmS?: unknown }
-  if (isWhole(ttlS, 1, MOST_TTL_S) && isWhole(warmS, 1, ttlS as number)) return undefined
-  return `cache of ${name} is neither 'disabled' nor { ttlS, warmS } with integers: ttlS from 1 to ${MOST_TTL_S}, warmS from 1 to ttlS`
+  if (isIntegerIn(ttlS, 1, MAX_TTL_S) && isIntegerIn(warmS, 1, ttlS as number)) return undefined
+  return (
+    `cache of ${name} is neither 'disabled' nor { ttlS, warmS } with integers: ` +
+    `ttlS from 1 to ${MAX_TTL_S}, warmS from 1 to ttlS`
+  )
 }
 
-function faultOfParameters(name: string, params: unknown): string | undefined {
-  if (typeof params !== 'object' || params === null) return `params of ${name} is no object`
+function validateParameters(name: string, params: unknown): string | undefined {
+  if (typeof params !== 'object' || params === null) return `params of ${name} is not an object`
   const all = Object.entries(params)
-  if (all.length > MOST_PARAMETERS) return `${name} has over ${MOST_PARAMETERS} parameters`
+  if (all.length > MAX_PARAMETERS) return `${name} has over ${MAX_PARAMETERS} parameters`
   for (const [parameter, param] of all) {
     if (!PARAMETER.test(parameter)) {
-      return `the parameter ${shown(parameter)} of ${name} is not one of letters, digits and _, that begins with a letter, at most 64 characters`
+      return (
+        `the parameter name ${quoted(parameter)} of ${name} is invalid: ` +
+        'use at most 64 letters, digits and _, and begin with a letter'
+      )
     }
     if (FLAGS.has(parameter.replaceAll('_', '-'))) {
-      return `the parameter ${parameter} of ${name} has the name of a flag of "logweir query". Give it another`
+      return `the parameter ${parameter} of ${name} has the name of a flag of "logweir query". Rename it`
     }
     if (!isParam(param)) {
-      return `the parameter ${parameter} of ${name} is none. Make it with text(), optionalText(), word(), timestamp() or pattern()`
+      return (
+        `the parameter ${parameter} of ${name} is not a parameter object. ` +
+        'Make it with text(), optionalText(), word(), timestamp() or pattern()'
+      )
     }
   }
   return undefined
@@ -69,4 +85,4 @@ function isParam(value: unknown): boolean {
   return typeof read === 'function' && typeof required === 'boolean' && typeof description === 'string'
 }
 
-const shown = (value: unknown) => (JSON.stringify(value) ?? String(value)).slice(0, MOST_NAME)
+const quoted = (value: unknown) => (JSON.stringify(value) ?? String(value)).slice(0, MAX_NAME_CHARACTERS)

@@ -58,7 +58,7 @@ describe('serve --endpoints', () => {
     const { folder } = folderWith({})
     cpSync(join(ROOT, 'examples/endpoints'), folder, { recursive: true })
     const service = await serveOwn(folder)
-    expect(service.said()).toContain(`own endpoints of ${folder}: edge.error-rate-by-path, functions.slowest\n`)
+    expect(service.said()).toContain(`user endpoints of ${folder}: edge.error-rate-by-path, functions.slowest\n`)
     const { result } = (await (await service.get('/api/endpoints')).json()) as { result: { name: string }[] }
     expect(result.map(({ name }) => name)).toEqual([
       'logs.all',
@@ -109,15 +109,16 @@ describe('serve --endpoints', () => {
     await becomes('own.b', ['n'])
 
     write('a.js', 'export default {{')
-    const [said] = await service.says(/own endpoints: a\.js cannot be used.*\n/)
+    const [said] = await service.says(/user endpoints: a\.js cannot be used.*\n/)
     expect(said).toBe(
-      `own endpoints: a.js cannot be used and leaves as they were own.a. ${join(folder, 'a.js')}: SyntaxError: Unexpected token '{' (line 1)\n`,
+      `user endpoints: a.js cannot be used; its previous version stays: own.a. ${join(folder, 'a.js')}: ` +
+        "SyntaxError: Unexpected token '{' (line 1)\n",
     )
     await becomes('own.a', ['second'])
     write('a.js', moduleNamed('own.a', withColumn('third')))
     await becomes('own.a', ['third'])
     rmSync(join(folder, 'b.mjs'))
-    await service.says(/own endpoints: b\.mjs is gone, and with it own\.b\n/)
+    await service.says(/user endpoints: b\.mjs was deleted; removed: own\.b\n/)
     await until(
       () => service.get('/api/endpoints/query/own.b?project=a'),
       ({ status }) => status === 404,
@@ -159,7 +160,7 @@ describe('serve --endpoints', () => {
     [
       'exports nothing',
       'export const x = 1',
-      'exports no endpoint. Write: export default endpoint({ … }), or let its name begin with _',
+      "exports no endpoint. Write: export default endpoint({ … }), or begin the file's name with _",
     ],
     [
       'asks for a builder that there is not',
@@ -169,7 +170,7 @@ describe('serve --endpoints', () => {
     [
       'has the name of another',
       moduleNamed('logs.all', withColumn('n')),
-      'there is another endpoint of the name logs.all.',
+      'another endpoint is already named logs.all.',
     ],
     [
       'has a plan that no engine runs',
@@ -255,7 +256,7 @@ describe('serve --endpoints with links', () => {
     await becomes(service, 'own.b', 'b2')
 
     link('../../shared/none.mjs', join(folder, 'releases/2/b.mjs'))
-    await service.says(/own endpoints: b\.mjs cannot be used and leaves as they were own\.b\. .*\n/)
+    await service.says(/user endpoints: b\.mjs cannot be used; its previous version stays: own\.b\. .*\n/)
     expect(await columnsOf(service, 'own.b')).toEqual(['b2'])
     write('shared/none.mjs', moduleNamed('own.b', withColumn('b3'), '2'))
     await becomes(service, 'own.b', 'b3')

@@ -4,7 +4,7 @@ import { endpoint } from '../../src/endpoints/endpoint.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import { invalidParameter, text } from '../../src/endpoints/params.js'
 import { contains, count, countWhere, equals, mean, nothing, type Plan, scan } from '../../src/engine/plan.js'
-import { checkPlan, guard } from '../../src/user-endpoints/checked-endpoint.js'
+import { checkedEndpoint, checkPlan } from '../../src/user-endpoints/checked-endpoint.js'
 
 const ALL = { fromUs: Number.NEGATIVE_INFINITY, throughUs: Number.POSITIVE_INFINITY }
 const rows = (source: 'edge_logs' = 'edge_logs', range = ALL) =>
@@ -18,11 +18,11 @@ const buckets = (aggregate = count()) =>
 
 const groups = (by: string) => scan('edge_logs', ALL).group(by).aggregate({ n: count() })
 
-function guarded(plan: (args: { project: string }, nowUs: number) => Plan, project = text('')) {
-  const made = guard(
+function checkedCall(plan: (args: { project: string }, nowUs: number) => Plan, project = text('')) {
+  const checked = checkedEndpoint(
     endpoint({ id: '', name: 'a.b', maxRows: 5, cache: 'disabled', params: { project }, query: '', plan }),
   )
-  return (query: string, call: 'call' | 'callBound' = 'call') => made[call](new URLSearchParams(query)).plan(7)
+  return (query: string, call: 'call' | 'callBound' = 'call') => checked[call](new URLSearchParams(query)).plan(7)
 }
 
 describe('the plan of an own endpoint', () => {
@@ -37,9 +37,13 @@ describe('the plan of an own endpoint', () => {
   })
 
   it.each<[string, unknown, string]>([
-    ['none', undefined, 'plan() gave no plan. Build it with scan(…) and end it with .limit(rows).'],
-    ['one without an end', rows(), 'plan() gave no plan. Build it with scan(…) and end it with .limit(rows).'],
-    ['one to come', Promise.resolve([]), 'plan() gave no plan. Build it with scan(…) and end it with .limit(rows).'],
+    ['none', undefined, 'plan() did not return a plan. Build it with scan(…) and end it with .limit(rows).'],
+    ['one without an end', rows(), 'plan() did not return a plan. Build it with scan(…) and end it with .limit(rows).'],
+    [
+      'one to come',
+      Promise.resolve([]),
+      'plan() did not return a plan. Build it with scan(…) and end it with .limit(rows).',
+    ],
     [
       'another order',
       scan('edge_logs', ALL).limit(1),
@@ -57,26 +61,26 @@ describe('the plan of an own endpoint', () => {
       rows('edge_logs', { ...ALL, throughUs: Number.NaN }).limit(1),
       'scan() takes whole microseconds from fromUs through throughUs, not NaN.',
     ],
-    ['a crooked limit', rows().limit(-1), 'limit(-1) is not a number of rows.'],
+    ['a crooked limit', rows().limit(-1), 'limit(-1) is not a number of rows: use a non-negative integer.'],
     [
       'SQL for a column',
       scan('edge_logs', ALL).select('id, 1').orderBy('timestamp', 'desc').limit(1),
-      'edge_logs has no column "id, 1" for that; it has timestamp, id, event_message, metadata.',
+      'edge_logs has no column "id, 1" for this operator. Use one of: timestamp, id, event_message, metadata.',
     ],
     [
       'a filter on no column',
       scan('edge_logs', ALL).filter(equals('x', '')).select('id').orderBy('timestamp', 'desc').limit(1),
-      'edge_logs has no column "x" for that; it has project, url, path, status_code.',
+      'edge_logs has no column "x" for this operator. Use one of: project, url, path, status_code.',
     ],
     [
       'a count on no column',
       buckets(countWhere(contains('x', ''))).limit(1),
-      'edge_logs has no column "x" for that; it has url, path, status_code.',
+      'edge_logs has no column "x" for this operator. Use one of: url, path, status_code.',
     ],
     [
       'the mean of a text',
       buckets(mean('url')).limit(1),
-      'edge_logs has no column "url" for that; it has status_code.',
+      'edge_logs has no column "url" for this operator. Use one of: status_code.',
     ],
     [
       'SQL for a group',
@@ -91,7 +95,7 @@ describe('the plan of an own endpoint', () => {
 
 describe('an own endpoint', () => {
   it('gets its parameters and the time', () => {
-    const ask = guarded(({ project }, nowUs) =>
+    const ask = checkedCall(({ project }, nowUs) =>
       scan('edge_logs', { fromUs: nowUs, throughUs: nowUs })
         .filter(equals('project', project))
         .select('id')
@@ -108,17 +112,17 @@ describe('an own endpoint', () => {
   })
 
   it('sees one project when its caller is bound, whatever its plan does', () => {
-    const ask = guarded(() => rows().limit(1))
+    const ask = checkedCall(() => rows().limit(1))
     expect(ask('project=p', 'callBound')[1]).toEqual({ op: 'filter', predicates: [equals('project', 'p')] })
   })
 
   it('names itself where it throws', () => {
-    const ask = guarded(() => {
+    const ask = checkedCall(() => {
       throw new RangeError('too far')
     })
     expect(() => ask('project=p')).toThrow(new Error('endpoint a.b: RangeError: too far'))
     expect(() => ask('project=p', 'callBound')).toThrow(new Error('endpoint a.b: RangeError: too far'))
-    const reads = guarded(nothing, {
+    const reads = checkedCall(nothing, {
       ...text(''),
       read() {
         throw new TypeError('oh')
@@ -128,7 +132,7 @@ describe('an own endpoint', () => {
   })
 
   it('refuses what its parameters refuse', () => {
-    const ask = guarded(nothing, {
+    const ask = checkedCall(nothing, {
       ...text(''),
       read() {
         throw invalidParameter('The parameter "project" is too long. Send a shorter one.')
@@ -136,6 +140,6 @@ describe('an own endpoint', () => {
     })
     const refused = new LogweirError('invalid_parameter', 'The parameter "project" is too long. Send a shorter one.')
     expect(() => ask('project=p')).toThrow(refused)
-    expect(() => guarded(nothing)('')).toThrow('The parameter "project" is missing or empty.')
+    expect(() => checkedCall(nothing)('')).toThrow('The parameter "project" is missing or empty.')
   })
 })

@@ -2,9 +2,9 @@ import { linkSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, utim
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { isHelper, readStamps } from '../../src/user-endpoints/directory.js'
+import { isHelper, readFileVersions } from '../../src/user-endpoints/directory.js'
 
-/** A folder with files by their paths in it; times and sizes of files with the same text are the same. */
+/** Creates a folder of files, given by path; files with the same text have the same size and time. */
 function folderWith(files: Record<string, string>): string {
   const folder = mkdtempSync(join(tmpdir(), 'logweir-directory-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -16,17 +16,17 @@ function folderWith(files: Record<string, string>): string {
   return folder
 }
 
-/** Puts a link in the place of what is at its path, as `ln -s` and `mv -T` do. */
+/** Replaces what is at `path` by a link, atomically, as `ln -s` and `mv -T` do. */
 function link(target: string, path: string): void {
   symlinkSync(target, `${path}.new`)
   renameSync(`${path}.new`, path)
 }
 
-/** The names whose stamps a change makes others, added and removed ones included. */
+/** Returns the names whose versions a change changes, adds or removes. */
 function changedBy(directory: string, change: () => void): string[] {
-  const before = readStamps(directory)
+  const before = readFileVersions(directory)
   change()
-  const after = readStamps(directory)
+  const after = readFileVersions(directory)
   const names = new Set([...before.keys(), ...after.keys()])
   return [...names].filter((name) => before.get(name) !== after.get(name)).sort()
 }
@@ -53,7 +53,10 @@ describe('the stamps of a directory', () => {
     expect(changedBy(folder, () => link('..2', join(folder, '..data')))).toEqual(['a.js'])
   })
 
-  it('change if the directory is a link that gets another target, even if the modules are hard links to the old ones', () => {
+  const replaced =
+    'change if the directory is a link that gets another target, ' +
+    'even if the modules are hard links to the old ones'
+  it(replaced, () => {
     const folder = folderWith({ '1/a.js': 'x' })
     mkdirSync(join(folder, '2'))
     linkSync(join(folder, '1/a.js'), join(folder, '2/a.js'))
@@ -85,7 +88,7 @@ describe('the stamps of a directory', () => {
     link('1/a.js', join(folder, 'a.js'))
     const dangle = () => renameSync(join(folder, '1'), join(folder, '2'))
     expect(changedBy(folder, dangle)).toEqual(['a.js'])
-    expect(readStamps(folder).get('a.js')).toBe('gone')
+    expect(readFileVersions(folder).get('a.js')).toBe('gone')
     expect(changedBy(folder, () => link('2/a.js', join(folder, 'a.js')))).toEqual(['a.js'])
   })
 })

@@ -7,7 +7,7 @@ import { EXAMPLES, EXAMPLES_FOLDER } from './examples.js'
 const text = readFileSync(new URL('../../docs/own-endpoints.md', import.meta.url), 'utf8')
 const examples = [...text.matchAll(/```js\n(.*?)```/gs)].map(([, block]) => block!)
 
-/** What is called of an endpoint, not of the builder. */
+/** Functions of an endpoint, not of the builder. */
 const METHODS = new Set(['plan'])
 
 describe('docs/own-endpoints.md', () => {

@@ -4,7 +4,7 @@ import { appendAll, openEngine, readAll } from '../support/engine.js'
 import { edge, invocation } from '../support/records.js'
 import { arbitraryRun, askExample, EXAMPLES } from './examples.js'
 
-/** Runs of each property; LOGWEIR_TEST_RUNS asks for more. */
+/** Random runs of each property. */
 const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 60)
 const NOW_US = Date.UTC(2026, 10, 20, 10, 30) * 1000
 const [errorRateByPath, slowestFunctions] = EXAMPLES.map(({ endpoint }) => endpoint)

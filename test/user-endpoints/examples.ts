@@ -7,9 +7,10 @@ import { arbitraryNowUs, arbitraryRecords } from '../support/arbitrary.js'
 import { readAll } from '../support/engine.js'
 import { numberAt, type TestRecord, textAt } from '../support/records.js'
 
+/** The folder of the example modules, with a final slash. */
 export const EXAMPLES_FOLDER = new URL('../../examples/endpoints/', import.meta.url)
 
-/** They import `logweir/endpoint`, which here is the built one: package.json says where. */
+/** The examples import `logweir/endpoint`, which package.json resolves to the built file. */
 const load = async (file: string): Promise<Endpoint> => (await import(new URL(file, EXAMPLES_FOLDER).href)).default
 
 const DAY_US = 86_400_000_000
@@ -22,7 +23,7 @@ const within = (records: readonly TestRecord[], source: string, { project, windo
 const statusOf = ({ metadata }: TestRecord) => numberAt(metadata, ['response', 'status_code']) ?? 0
 const errorsOf = (records: readonly TestRecord[]) => records.filter((record) => statusOf(record) >= 400).length
 
-/** By a column, what is null last, then by the key. */
+/** Sorts by a column, descending, nulls last, then by the key, ascending. */
 function ordered(rows: PlainRow[], by: string, key: string): PlainRow[] {
   const descending = (a: number | null, b: number | null) =>
     a === null || b === null ? Number(a === null) - Number(b === null) : b - a
@@ -50,7 +51,7 @@ const slowest: Oracle = (records, params, nowUs) => {
   return ordered(rows, 'p95', 'function_id').slice(0, 20)
 }
 
-/** What stands behind the host and before a query. */
+/** Returns the path of the record's URL, without host and query; null if the record has no URL. */
 function pathOf({ metadata }: TestRecord): string | null {
   const url = textAt(metadata, ['request', 'url'])?.split(/[?#]/)[0]
   if (url === undefined) return null
@@ -66,17 +67,18 @@ const worstPaths: Oracle = (records, params, nowUs) => {
   return ordered(rows, 'error_rate', 'url_path').slice(0, 100)
 }
 
-/** The endpoints that docs/own-endpoints.md shows, and obvious code for each. */
+/** The endpoints that docs/own-endpoints.md shows, each with an oracle: simple code that computes the same rows. */
 export const EXAMPLES = [
   { file: 'error-rate-by-path.mjs', endpoint: await load('error-rate-by-path.mjs'), oracle: worstPaths },
   { file: 'slowest-functions.mjs', endpoint: await load('slowest-functions.mjs'), oracle: slowest },
 ]
 
-/** What the random records may hold, and some that none of them does. */
+/** Parameters that match random records, and some that match none. */
 export const QUESTIONS: readonly Params[] = ['a', 'b', 'none'].flatMap((project) =>
   ['', '7day'].map((window) => ({ project, window })),
 )
 
+/** A random run: records, their batch size, the time, and three sets of parameters. */
 export const arbitraryRun = arbitraryNowUs.chain((nowUs) =>
   fc.record({
     nowUs: fc.constant(nowUs),
@@ -86,7 +88,7 @@ export const arbitraryRun = arbitraryNowUs.chain((nowUs) =>
   }),
 )
 
-/** What an engine answers to an example. */
+/** Runs an example on an engine and returns its rows. */
 export async function askExample(
   engine: Engine,
   { endpoint }: (typeof EXAMPLES)[number],

@@ -6,13 +6,15 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { resolve } from '../../src/user-endpoints/hook.js'
 
 const url = (path: string) => `file:///own/${path}`
-/** What the hook makes of an import that Node alone would resolve to `found`, by hooks of either kind. */
+/**
+ * Resolves an import that Node would resolve to `found`; checks that the synchronous and the asynchronous hook agree.
+ */
 async function resolved(specifier: string, parentURL: string | undefined, found: string) {
   const next = () => ({ url: found, format: 'commonjs' })
-  const here = resolve(specifier, { parentURL }, next)
-  const apart = await resolve(specifier, { parentURL }, async () => next())
-  expect(apart).toEqual(here)
-  return here
+  const sync = resolve(specifier, { parentURL }, next)
+  const asynchronous = await resolve(specifier, { parentURL }, async () => next())
+  expect(asynchronous).toEqual(sync)
+  return sync
 }
 
 it('the builder is that of the program, whoever asks', async () => {
@@ -56,21 +58,21 @@ describe('links', () => {
     renameSync(`${path}.new`, path)
   }
 
-  const marked = (path: string) => `${pathToFileURL(path).href}?logweir=7`
+  const versioned = (path: string) => `${pathToFileURL(path).href}?logweir=7`
 
   it('are followed at each load, and not as Node remembers them', async () => {
     const folder = folderWith('1/a.js', '1/_h.js', '2/a.js', '2/_h.js')
-    const [entry, parent] = [join(folder, 'current/a.js'), marked(join(folder, 'a.js'))]
+    const [entry, parent] = [join(folder, 'current/a.js'), versioned(join(folder, 'a.js'))]
     for (const release of ['1', '2', '1']) {
       link(release, join(folder, 'current'))
       link(`${release}/_h.js`, join(folder, '_h.js'))
-      const stale = marked(join(folder, 'gone.js'))
-      expect(await resolved(marked(entry), undefined, stale)).toMatchObject({
-        url: marked(join(folder, release, 'a.js')),
+      const stale = versioned(join(folder, 'gone.js'))
+      expect(await resolved(versioned(entry), undefined, stale)).toMatchObject({
+        url: versioned(join(folder, release, 'a.js')),
       })
-      expect(await resolved('./_h.js', parent, stale)).toMatchObject({ url: marked(join(folder, release, '_h.js')) })
+      expect(await resolved('./_h.js', parent, stale)).toMatchObject({ url: versioned(join(folder, release, '_h.js')) })
       expect(await resolved('./current/a.js', parent, stale)).toMatchObject({
-        url: marked(join(folder, release, 'a.js')),
+        url: versioned(join(folder, release, 'a.js')),
       })
     }
   })
@@ -78,7 +80,7 @@ describe('links', () => {
   it('are followed to files of any kind, which Node reads as it reads them without a link', async () => {
     const folder = folderWith('1/d.cjs', '1/e.json', '1/no module.js')
     link('1', join(folder, 'current'))
-    const parent = marked(join(folder, 'a.js'))
+    const parent = versioned(join(folder, 'a.js'))
     for (const name of ['d.cjs', 'e.json']) {
       expect(await resolved(`./current/${name}`, parent, 'file:///stale')).toEqual({
         url: pathToFileURL(join(folder, '1', name)).href,
@@ -103,7 +105,7 @@ describe('links', () => {
     const refuse = () => {
       throw new Error('of Node')
     }
-    const resolving = () => resolve(specifier, { parentURL: marked(join(folder, 'a.js')) }, refuse)
+    const resolving = () => resolve(specifier, { parentURL: versioned(join(folder, 'a.js')) }, refuse)
     expect(resolving).toThrow('of Node')
   })
 
@@ -113,9 +115,11 @@ describe('links', () => {
     const found = pathToFileURL(join(folder, 'current/a.js')).href
     const left = { url: found, format: 'commonjs' }
     expect(await resolved('./current/a.js', pathToFileURL(join(folder, 'a.js')).href, found)).toEqual(left)
-    expect(await resolved('lib', marked(join(folder, 'a.js')), pathToFileURL(join(folder, 'lib.cjs')).href)).toEqual({
-      ...left,
-      url: pathToFileURL(join(folder, 'lib.cjs')).href,
-    })
+    expect(await resolved('lib', versioned(join(folder, 'a.js')), pathToFileURL(join(folder, 'lib.cjs')).href)).toEqual(
+      {
+        ...left,
+        url: pathToFileURL(join(folder, 'lib.cjs')).href,
+      },
+    )
   })
 })

@@ -6,7 +6,7 @@ import { type Endpoint, endpoint } from '../../src/endpoints/endpoint.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import { text } from '../../src/endpoints/params.js'
 import { nothing, scan } from '../../src/engine/plan.js'
-import { openOwnEndpoints } from '../../src/user-endpoints/open.js'
+import { openUserEndpoints } from '../../src/user-endpoints/open.js'
 import { createFakeClock } from '../support/clock.js'
 
 const idOf = (n: number) => `5b1f6a3e-0c1d-4a52-9a53-${String(n).padStart(12, '0')}`
@@ -23,8 +23,8 @@ function made(n: number, given: object = {}): Endpoint {
 }
 
 /**
- * A folder of modules whose files are real and whose exports a test says: what a file is loaded as is what was said of it
- * last, or thrown where that is an error.
+ * Creates a folder of modules. Their files are real; their exports are those that the test gave with the last `write`,
+ * or an error, which loading then throws.
  */
 function folder() {
   const directory = mkdtempSync(join(tmpdir(), 'logweir-own-'))
@@ -34,45 +34,48 @@ function folder() {
   const loads: string[] = []
   let changes = 0
 
-  function write(name: string, as: unknown): void {
-    exported.set(name, as)
+  function write(name: string, exports: unknown): void {
+    exported.set(name, exports)
     changes += 1
     writeFileSync(join(directory, name), ' '.repeat(changes))
   }
 
   async function importModule(path: string, version: number) {
     loads.push(`${basename(path)} ${version}`)
-    const as = exported.get(basename(path))
-    if (as instanceof Error) throw as
-    return as as Record<string, unknown>
+    const exports = exported.get(basename(path))
+    if (exports instanceof Error) throw exports
+    return exports as Record<string, unknown>
   }
 
   const parts = {
-    taken: ENDPOINTS,
+    reserved: ENDPOINTS,
     importModule,
     tryPlan: async () => {},
     nowUs: () => 0,
     log: (line: string) => void logged.push(line.replaceAll(directory, 'DIR')),
   }
-  return { directory, write, logged, loads, parts, open: () => openOwnEndpoints(directory, parts) }
+  return { directory, write, logged, loads, parts, open: () => openUserEndpoints(directory, parts) }
 }
 
 const namesOf = (endpoints: readonly Endpoint[]) => endpoints.map(({ name }) => name)
 
-/** A folder that is watched, and `look`, which lets the next look at it happen. */
+/**
+ * Opens and watches a folder. `poll` runs the next poll to its end; `changes` has the names after each reported
+ * change.
+ */
 async function watched(files: Record<string, unknown>) {
   const given = folder()
-  for (const [name, as] of Object.entries(files)) given.write(name, as)
+  for (const [name, exports] of Object.entries(files)) given.write(name, exports)
   const own = await given.open()
   given.logged.length = 0
   const clock = createFakeClock()
-  const taken: string[][] = []
-  const stop = own.watch(clock, (endpoints) => taken.push(namesOf(endpoints)))
-  async function look(): Promise<void> {
+  const changes: string[][] = []
+  const stop = own.watch(clock, (endpoints) => changes.push(namesOf(endpoints)))
+  async function poll(): Promise<void> {
     clock.advance(1_000)
     for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve))
   }
-  return { ...given, own, clock, taken, look, stop }
+  return { ...given, own, clock, changes, poll, stop }
 }
 
 describe('own endpoints', () => {
@@ -84,7 +87,7 @@ describe('own endpoints', () => {
     for (const passed of ['_help.js', '.hidden.js', 'c.ts', 'd.json', 'e.cjs']) write(passed, { default: made(9) })
     expect(namesOf((await open()).endpoints())).toEqual(['own.3', 'own.1', 'own.2'])
     expect(loads).toEqual(['a.js 1', 'b.mjs 2'])
-    expect(logged).toEqual(['own endpoints of DIR: own.3, own.1, own.2'])
+    expect(logged).toEqual(['user endpoints of DIR: own.3, own.1, own.2'])
   })
 
   it('may be none, for now', async () => {
@@ -96,12 +99,16 @@ describe('own endpoints', () => {
     write('a.js', { default: made(1) })
     chmodSync(join(directory, 'a.js'), 0o666)
     await open()
-    expect(logged[1]).toBe('DIR/a.js may be written to by others, and what they write runs here: chmod go-w DIR/a.js')
+    expect(logged[1]).toBe('other users may write to DIR/a.js, and the service runs its code: chmod go-w DIR/a.js')
   })
 
   it.each<[string, unknown, string]>([
     ['throws', new Error('boo\nhoo'), 'Error: boo hoo'],
-    ['exports nothing', {}, 'exports no endpoint. Write: export default endpoint({ … }), or let its name begin with _'],
+    [
+      'exports nothing',
+      {},
+      "exports no endpoint. Write: export default endpoint({ … }), or begin the file's name with _",
+    ],
     [
       'exports what is wrong',
       { default: made(1, { maxRows: 0 }) },
@@ -110,14 +117,14 @@ describe('own endpoints', () => {
     [
       'has a name of the house',
       { default: made(1, { name: 'logs.all' }) },
-      'there is another endpoint of the name logs.all.',
+      'another endpoint is already named logs.all.',
     ],
     [
       'has the id of another',
       { default: made(5, { id: idOf(0).toUpperCase() }) },
-      'own.5 has the id of own.0. Give it one of its own, as of uuidgen.',
+      'own.5 has the id of own.0. Give it another id, for example from uuidgen.',
     ],
-    ['has a name twice', { a: made(1), b: made(2, { name: 'own.1' }) }, 'there is another endpoint of the name own.1.'],
+    ['has a name twice', { a: made(1), b: made(2, { name: 'own.1' }) }, 'another endpoint is already named own.1.'],
     [
       'has a plan that throws',
       { a: made(1, { plan: null }) },
@@ -126,13 +133,14 @@ describe('own endpoints', () => {
     [
       'has a plan without an end',
       { a: made(1, { plan: () => scan('edge_logs', { fromUs: 0, throughUs: 1 }) }) },
-      'Error: endpoint own.1: TypeError: plan() gave no plan. Build it with scan(…) and end it with .limit(rows).',
+      'Error: endpoint own.1: TypeError: plan() did not return a plan. ' +
+        'Build it with scan(…) and end it with .limit(rows).',
     ],
-  ])('stop the start with one line where a module %s', async (_, as, fault) => {
+  ])('stop the start with one line where a module %s', async (_, exports, problem) => {
     const { directory, write, open } = folder()
     write('a.js', { default: made(0) })
-    write('b.js', as)
-    await expect(open()).rejects.toMatchObject({ code: 'usage', message: `${join(directory, 'b.js')}: ${fault}` })
+    write('b.js', exports)
+    await expect(open()).rejects.toMatchObject({ code: 'usage', message: `${join(directory, 'b.js')}: ${problem}` })
   })
 
   it('stop the start where an engine cannot run a plan', async () => {
@@ -141,7 +149,7 @@ describe('own endpoints', () => {
     const tryPlan = async () => {
       throw new TypeError('No filter.')
     }
-    const opening = openOwnEndpoints(directory, { ...parts, tryPlan })
+    const opening = openUserEndpoints(directory, { ...parts, tryPlan })
     await expect(opening).rejects.toMatchObject({
       code: 'usage',
       message: `${join(directory, 'a.js')}: TypeError: No filter.`,
@@ -150,7 +158,7 @@ describe('own endpoints', () => {
 
   it('stop the start where there is no directory, or too much in it', async () => {
     const { directory, parts, write, open } = folder()
-    const none = openOwnEndpoints(join(directory, 'none'), parts)
+    const none = openUserEndpoints(join(directory, 'none'), parts)
     await expect(none).rejects.toMatchObject({
       code: 'failed',
       message: expect.stringContaining('cannot be read: ENOENT'),
@@ -162,94 +170,94 @@ describe('own endpoints', () => {
 
 describe('own endpoints that change', () => {
   it('are taken up, and only they are loaded', async () => {
-    const { write, look, loads, taken, logged, own } = await watched({
+    const { write, poll, loads, changes, logged, own } = await watched({
       'a.js': { default: made(1) },
       'b.js': { default: made(2) },
     })
-    await look()
-    expect([loads.length, taken]).toEqual([2, []])
+    await poll()
+    expect([loads.length, changes]).toEqual([2, []])
     write('a.js', { default: made(3) })
     write('c.js', { default: made(4) })
-    await look()
+    await poll()
     expect(loads.slice(2)).toEqual(['a.js 3', 'c.js 4'])
-    expect(taken).toEqual([['own.3', 'own.2', 'own.4']])
-    expect(namesOf(own.endpoints())).toEqual(taken[0])
+    expect(changes).toEqual([['own.3', 'own.2', 'own.4']])
+    expect(namesOf(own.endpoints())).toEqual(changes[0])
     expect(logged).toEqual([
-      'own endpoints: a.js has changed; taken up: own.3',
-      'own endpoints: c.js has changed; taken up: own.4',
+      'user endpoints: a.js changed; loaded: own.3',
+      'user endpoints: c.js changed; loaded: own.4',
     ])
   })
 
   it('go with their file', async () => {
-    const { directory, look, taken, logged } = await watched({
+    const { directory, poll, changes, logged } = await watched({
       'a.js': { default: made(1) },
       'b.js': { default: made(2) },
     })
     rmSync(join(directory, 'a.js'))
-    await look()
-    expect([taken, logged]).toEqual([[['own.2']], ['own endpoints: a.js is gone, and with it own.1']])
+    await poll()
+    expect([changes, logged]).toEqual([[['own.2']], ['user endpoints: a.js was deleted; removed: own.1']])
   })
 
   it('may move to another file', async () => {
-    const { directory, write, look, taken } = await watched({ 'a.js': { default: made(1) } })
+    const { directory, write, poll, changes } = await watched({ 'a.js': { default: made(1) } })
     write('_b.js', { default: made(1) })
     rmSync(join(directory, 'a.js'))
     renameSync(join(directory, '_b.js'), join(directory, 'b.js'))
     write('b.js', { default: made(1) })
-    await look()
-    expect(taken).toEqual([['own.1']])
+    await poll()
+    expect(changes).toEqual([['own.1']])
   })
 
   it('stay as they were where the change cannot be used, and it is said once', async () => {
-    const { write, look, taken, logged, own } = await watched({ 'a.js': { default: made(1) } })
+    const { write, poll, changes, logged, own } = await watched({ 'a.js': { default: made(1) } })
     write('a.js', new Error('boo'))
     write('b.js', {})
-    await look()
-    await look()
-    expect([taken, namesOf(own.endpoints())]).toEqual([[], ['own.1']])
+    await poll()
+    await poll()
+    expect([changes, namesOf(own.endpoints())]).toEqual([[], ['own.1']])
     expect(logged).toEqual([
       expect.stringMatching(
-        /^own endpoints: a\.js cannot be used and leaves as they were own\.1\. DIR\/a\.js: Error: boo$/,
+        /^user endpoints: a\.js cannot be used; its previous version stays: own\.1\. DIR\/a\.js: Error: boo$/,
       ),
       expect.stringMatching(
-        /^own endpoints: b\.js cannot be used and has no endpoints of before\. DIR\/b\.js: exports no/,
+        /^user endpoints: b\.js cannot be used; it has no previous version\. DIR\/b\.js: exports no/,
       ),
     ])
     write('a.js', { default: made(3) })
     write('b.js', { default: made(4) })
-    await look()
-    expect(taken).toEqual([['own.3', 'own.4']])
+    await poll()
+    expect(changes).toEqual([['own.3', 'own.4']])
   })
 
   it('are all loaded again where a helper changes', async () => {
-    const { write, look, loads } = await watched({
+    const { write, poll, loads } = await watched({
       'a.js': { default: made(1) },
       'b.js': { default: made(2) },
       '_h.js': {},
     })
     write('_h.js', {})
-    await look()
+    await poll()
     expect(loads.slice(2)).toEqual(['a.js 3', 'b.js 4'])
   })
 
   it('are tried again where another change may have mended them', async () => {
-    const { write, look, taken, directory } = await watched({ 'a.js': { default: made(1) } })
+    const { write, poll, changes, directory } = await watched({ 'a.js': { default: made(1) } })
     write('b.js', { default: made(1) })
-    await look()
-    expect(taken).toEqual([])
+    await poll()
+    expect(changes).toEqual([])
     rmSync(join(directory, 'a.js'))
-    await look()
-    expect(taken).toEqual([['own.1']])
+    await poll()
+    expect(changes).toEqual([['own.1']])
   })
 
   it('stay as they were where the directory goes, and it is said once', async () => {
-    const { directory, look, taken, logged, own } = await watched({ 'a.js': { default: made(1) } })
+    const { directory, poll, changes, logged, own } = await watched({ 'a.js': { default: made(1) } })
     rmSync(directory, { recursive: true })
-    await look()
-    await look()
-    expect([taken, namesOf(own.endpoints())]).toEqual([[], ['own.1']])
+    await poll()
+    await poll()
+    expect([changes, namesOf(own.endpoints())]).toEqual([[], ['own.1']])
     expect(logged).toEqual([
-      expect.stringContaining('own endpoints stay as they were. --endpoints DIR cannot be read: ENOENT'),
+      expect.stringContaining('user endpoints were not reloaded. --endpoints DIR cannot be read: ENOENT'),
     ])
   })
 

@@ -3,9 +3,9 @@ import { endpoint } from '../../src/endpoints/endpoint.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import { optionalText, text } from '../../src/endpoints/params.js'
 import { nothing } from '../../src/engine/plan.js'
-import { faultOf, isEndpoint } from '../../src/user-endpoints/validate.js'
+import { isEndpoint, validateEndpoint } from '../../src/user-endpoints/validate.js'
 
-const RIGHT = {
+const VALID = {
   id: '5b1f6a3e-0c1d-4a52-9a53-3d2c0f7e9a01',
   name: 'a.b',
   maxRows: 10,
@@ -15,19 +15,19 @@ const RIGHT = {
   plan: nothing,
 }
 
-/** The fault of an endpoint that is right but for what is given. */
-const faultWith = (given: object) => faultOf(endpoint({ ...RIGHT, ...given }))
+/** Returns the problem of a valid endpoint in which the given fields are replaced. */
+const problemWith = (given: object) => validateEndpoint(endpoint({ ...VALID, ...given }))
 
-const NAMES = 'is not one of letters, digits, dots, dashes and _, that begins with a letter, at most 100 characters'
+const NAMES = 'is invalid: use at most 100 letters, digits, dots, dashes and _, and begin with a letter'
 const CACHE =
   "cache of a.b is neither 'disabled' nor { ttlS, warmS } with integers: ttlS from 1 to 86400, warmS from 1 to ttlS"
 
 describe('an own endpoint', () => {
   it('is right like those of the house', () => {
-    for (const one of ENDPOINTS) expect([one.name, faultOf(one)]).toEqual([one.name, undefined])
-    expect(faultWith({})).toBeUndefined()
-    expect(faultWith({ cache: 'disabled', name: 'A-1_x.y', maxRows: 10_000 })).toBeUndefined()
-    expect(faultWith({ id: RIGHT.id.toUpperCase(), params: {}, cache: { ttlS: 1, warmS: 1 } })).toBeUndefined()
+    for (const one of ENDPOINTS) expect([one.name, validateEndpoint(one)]).toEqual([one.name, undefined])
+    expect(problemWith({})).toBeUndefined()
+    expect(problemWith({ cache: 'disabled', name: 'A-1_x.y', maxRows: 10_000 })).toBeUndefined()
+    expect(problemWith({ id: VALID.id.toUpperCase(), params: {}, cache: { ttlS: 1, warmS: 1 } })).toBeUndefined()
   })
 
   it.each<[object, string]>([
@@ -47,29 +47,30 @@ describe('an own endpoint', () => {
     [{ cache: { ttlS: 10, warmS: 11 } }, CACHE],
     [{ cache: { ttlS: 1.5, warmS: 1 } }, CACHE],
     [{ cache: { ttlS: 86_401, warmS: 1 } }, CACHE],
-    [{ params: null }, 'params of a.b is no object'],
+    [{ params: null }, 'params of a.b is not an object'],
     [
       { params: { 'a-b': text('') } },
-      'the parameter "a-b" of a.b is not one of letters, digits and _, that begins with a letter, at most 64 characters',
+      'the parameter name "a-b" of a.b is invalid: use at most 64 letters, digits and _, and begin with a letter',
     ],
     [
       { params: { data_dir: text('') } },
-      'the parameter data_dir of a.b has the name of a flag of "logweir query". Give it another',
+      'the parameter data_dir of a.b has the name of a flag of "logweir query". Rename it',
     ],
     [
       { params: { x: 'text' } },
-      'the parameter x of a.b is none. Make it with text(), optionalText(), word(), timestamp() or pattern()',
+      'the parameter x of a.b is not a parameter object. ' +
+        'Make it with text(), optionalText(), word(), timestamp() or pattern()',
     ],
     [
       { params: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`p${i}`, optionalText('')])) },
       'a.b has over 50 parameters',
     ],
-  ])('with %j is wrong', (given, fault) => {
-    expect(faultWith(given)).toBe(fault)
+  ])('with %j is wrong', (given, problem) => {
+    expect(problemWith(given)).toBe(problem)
   })
 
   it('is told from other exports', () => {
-    expect(isEndpoint(endpoint(RIGHT))).toBe(true)
-    for (const other of [undefined, null, 1, 'x', RIGHT, () => 1, {}]) expect(isEndpoint(other)).toBe(false)
+    expect(isEndpoint(endpoint(VALID))).toBe(true)
+    for (const other of [undefined, null, 1, 'x', VALID, () => 1, {}]) expect(isEndpoint(other)).toBe(false)
   })
 })
