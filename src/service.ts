@@ -10,7 +10,7 @@ import { ENDPOINTS } from './endpoints/index.js'
 import { createArrowEngine } from './engine/arrow/engine.js'
 import { createSealingThread } from './engine/arrow/storage/sealing/thread.js'
 import { makeDataDirectory } from './engine/disk/directory/data-directory.js'
-import { type Disk, openDisk } from './engine/disk/directory/open.js'
+import { type DataDirectory, openDataDirectory } from './engine/disk/directory/open.js'
 import type { LockParts } from './engine/disk/lock/parts.js'
 import type { Engine } from './engine/engine.js'
 import type { Plan } from './engine/plan.js'
@@ -50,12 +50,12 @@ interface Parts {
 
 /**
  * Starts the service. It listens when the promise resolves, and answers queries when `ready` does. Throws `usage`, `failed`,
- * `cannot_listen`, and the errors of {@link openDataDirectory}; the data directory is released then.
+ * `cannot_listen`, and the errors of {@link prepareDataDirectory}; the data directory is released then.
  */
 export async function startService(config: ServeConfig, log: Log, lock: LockOptions = {}): Promise<Service> {
   const parts: Parts = { clock: systemClock, metrics: createMetrics(), log }
   const userEndpoints = await loadUserEndpoints(config.endpoints, log)
-  const disk = await openDataDirectory(config.dataDir, { log, ...lock })
+  const disk = await prepareDataDirectory(config.dataDir, { log, ...lock })
   const tokens = await orRelease(disk, () => loadTokens(config, parts))
   const engine = await orRelease(disk, () => createEngine(config, disk, parts))
   const status = createStatus(engine)
@@ -194,7 +194,7 @@ function startStdin(config: ServeConfig, { ingest }: Intake, status: ServiceStat
 }
 
 /** Runs a step of the start. Releases the data directory if the step fails. */
-async function orRelease<T>(disk: Disk | undefined, step: () => T | Promise<T>): Promise<T> {
+async function orRelease<T>(disk: DataDirectory | undefined, step: () => T | Promise<T>): Promise<T> {
   try {
     return await step()
   } catch (error) {
@@ -205,18 +205,21 @@ async function orRelease<T>(disk: Disk | undefined, step: () => T | Promise<T>):
 
 /**
  * Makes and locks the data directory; undefined if there is none. A full disk is no reason to fail unless the directory is
- * new. Throws the errors of {@link makeDataDirectory} and {@link openDisk}.
+ * new. Throws the errors of {@link makeDataDirectory} and {@link openDataDirectory}.
  */
-async function openDataDirectory(path: string | undefined, parts: Partial<LockParts>): Promise<Disk | undefined> {
+async function prepareDataDirectory(
+  path: string | undefined,
+  parts: Partial<LockParts>,
+): Promise<DataDirectory | undefined> {
   if (path === undefined) return undefined
   await makeDataDirectory(path)
-  return openDisk(path, parts).catch((error) => {
+  return openDataDirectory(path, parts).catch((error) => {
     throw explainFileError('data_dir_unusable', `The data directory ${path} cannot be used`, path, error)
   })
 }
 
 /** Creates the engine that stores the rows: embedded in this process, or on a ClickHouse server. */
-async function createEngine(config: ServeConfig, disk: Disk | undefined, parts: Parts): Promise<Engine> {
+async function createEngine(config: ServeConfig, disk: DataDirectory | undefined, parts: Parts): Promise<Engine> {
   const { clickhouse, memoryLimitBytes, maxDiskBytes: diskLimitBytes, retentionUs } = config
   if (clickhouse === undefined) {
     return createArrowEngine({

@@ -6,8 +6,8 @@ import type { ExportConfig } from '../config/clickhouse-config.js'
 import { listStoredRows, type StoredRows } from '../engine/arrow/export/stored-rows.js'
 import { countDelivered, type DeliveredCounts } from '../engine/clickhouse/replayable.js'
 import { connectServer, messageWithHint, ServerError } from '../engine/clickhouse/server.js'
-import { FORMAT_NAME } from '../engine/disk/directory/format.js'
-import { openDisk } from '../engine/disk/directory/open.js'
+import { FORMAT_FILE } from '../engine/disk/directory/format.js'
+import { openDataDirectory } from '../engine/disk/directory/open.js'
 import type { SourceName } from '../sources.js'
 import type { ExportContext, ExportReport } from './export-context.js'
 import { describeCounts, type SourceCount, showProgress, warnOfOldRows } from './report.js'
@@ -19,14 +19,14 @@ const SELECT_MS = 600_000
 
 /**
  * Sends all rows of a data directory to ClickHouse. Returns false if some of them could not be read. Throws `failed` if
- * the directory is not a data directory, the errors of {@link openDisk}, `exported_before`, and a ServerError if the
+ * the directory is not a data directory, the errors of {@link openDataDirectory}, `exported_before`, and a ServerError if the
  * server does not answer at the start.
  */
 export async function exportDirectory({ dataDir, clickhouse }: ExportConfig, report: ExportReport): Promise<boolean> {
-  if (!existsSync(join(dataDir, FORMAT_NAME))) {
-    throw stateError(`--data-dir ${dataDir} is no data directory of logweir: there is no ${FORMAT_NAME} in it.`)
+  if (!existsSync(join(dataDir, FORMAT_FILE))) {
+    throw stateError(`--data-dir ${dataDir} is no data directory of logweir: there is no ${FORMAT_FILE} in it.`)
   }
-  const { directory, files, release } = await openDisk(dataDir, { log: report.log })
+  const { directory, files, release } = await openDataDirectory(dataDir, { log: report.log })
   const server = connectServer({ ...clickhouse, selectMs: SELECT_MS })
   try {
     return await exportRows({ ...report, directory, files, server, location: clickhouse, clock: systemClock })

@@ -3,8 +3,8 @@ import type { Log } from '../../base/log.js'
 import type { Metrics } from '../../base/metrics.js'
 import { createYielder } from '../../base/time-slices.js'
 import { DAY_US, MIB, MINUTE_US } from '../../base/units.js'
-import type { Disk } from '../disk/directory/open.js'
-import { createTrouble, tellTrouble } from '../disk/files/disk-retry.js'
+import type { DataDirectory } from '../disk/directory/open.js'
+import { createDiskRetry, reportDiskState } from '../disk/files/disk-retry.js'
 import { describeDamage } from '../disk/journal/recover.js'
 import { type Engine, GROUPING_LIMITS, type GroupingLimits, type Row, type ScanStats } from '../engine.js'
 import { shapeOf } from '../plan.js'
@@ -13,8 +13,8 @@ import { createFollowers, type Followers } from './query/follow.js'
 import { runGroups } from './query/groups.js'
 import { createPartialCache, type PartialCache } from './query/partial-cache.js'
 import type { RunContext } from './query/select.js'
-import { recompressInQuiet } from './storage/compaction/compaction.js'
-import { createDiskKeeper } from './storage/persistence/disk-persistence.js'
+import { compactWhenIdle } from './storage/compaction/compaction.js'
+import { createDiskPersistence } from './storage/persistence/disk-persistence.js'
 import type { Sealer } from './storage/sealing/sealer.js'
 import { createColumnLimit, dropBeyondDisk, dropBeyondMemory, enforceRetention } from './storage/store/retention.js'
 import { createStore, type Store } from './storage/store/store.js'
@@ -24,7 +24,7 @@ export interface ArrowEngineOptions {
   clock: Clock
   metrics: Metrics
   /** The data directory, which the engine releases when it closes; without it rows are in memory only. */
-  disk?: Disk
+  disk?: DataDirectory
   log?: Log
   /**
    * Memory limit in bytes for heads, sealed segments and cached partial results. Beyond it, segments that are
@@ -64,7 +64,7 @@ const JOURNAL_SHARE = 1 / 64
 const PARTIAL_CACHE_BYTES = 128 * MIB
 const PARTIAL_CACHE_SHARE = 1 / 16
 /** A cold file that is no longer than this share of a head holds about the texts of one: logs are six times as long. */
-const RECOMPRESS_SHARE = 1 / 4
+const COMPACT_SHARE = 1 / 4
 /** Interval of retention and of freeing unused memory. */
 const UPKEEP_MS = MINUTE_US / 1000
 /** Interval of fsync: a power cut loses at most the rows of this time. */
@@ -83,21 +83,21 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   const durable =
     options.disk === undefined
       ? undefined
-      : keepOn(options.disk, options, () => limits.evictColumns(), sealBytes * RECOMPRESS_SHARE)
+      : keepOn(options.disk, options, () => limits.evictColumns(), sealBytes * COMPACT_SHARE)
   const { partialCacheBytes = Math.min(PARTIAL_CACHE_BYTES, rowsLimitBytes * PARTIAL_CACHE_SHARE) } = options
   const partialCache = createPartialCache(partialCacheBytes, metrics)
   const followers = createFollowers()
   const store = createStore({
     sealRows,
     sealBytes,
-    keeper: durable?.keeper,
+    persistence: durable?.persistence,
     sealer: options.sealer,
     clock,
     onDrop: partialCache.dropParts,
     onAppend: followers.notify,
   })
   metrics.rowsLimitBytes.set(rowsLimitBytes)
-  const diskBytes = durable?.keeper.bytes
+  const diskBytes = durable?.persistence.bytes
   const limits = createLimits({ store, partialCache, diskBytes, rowsLimitBytes, diskLimitBytes, metrics })
   const stopUpkeep = clock.every(UPKEEP_MS, () => {
     enforceRetention(store, clock.nowUs(), retentionUs, metrics)
@@ -105,7 +105,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     limits.pass()
     store.trim('idle')
   })
-  const stopRecompressing = durable && recompressInQuiet(clock, store, durable.keeper, options.log)
+  const stopCompaction = durable && compactWhenIdle(clock, store, durable.persistence, options.log)
   const stopSync = durable?.syncEvery(SYNC_MS, clock, () => store.sealFailing())
 
   const run = createRun({ store, partialCache, metrics, groupingLimits })
@@ -113,7 +113,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     async recover() {
       await durable?.recover(store)
     },
-    writeFailure: () => durable?.trouble.current(),
+    writeFailure: () => durable?.diskRetry.currentError(),
     async append(batch) {
       await store.append(batch)
       limits.enforce()
@@ -128,10 +128,10 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     async close() {
       stopUpkeep()
       stopSync?.()
-      durable?.trouble.giveUp()
-      const recompressed = stopRecompressing?.()
+      durable?.diskRetry.abandon()
+      const compacted = stopCompaction?.()
       await store.close()
-      await recompressed
+      await compacted
       await durable?.close()
     },
   }
@@ -227,18 +227,18 @@ function countScans(parts: number, metrics: Pick<Metrics, 'scannedRows'>) {
 
 /** The parts of an engine that exist only with a disk: retries, persistence, recovery, fsync. */
 function keepOn(
-  { directory, files, release }: Disk,
+  { directory, files, release }: DataDirectory,
   { metrics, log = () => {} }: ArrowEngineOptions,
   onLoad: () => void,
-  recompressBytes: number,
+  maxCompactBytes: number,
 ) {
-  const trouble = createTrouble(RETRY_MS, tellTrouble(directory, log))
-  const keeper = createDiskKeeper(files, trouble, onLoad, recompressBytes)
+  const diskRetry = createDiskRetry(RETRY_MS, reportDiskState(directory, log))
+  const persistence = createDiskPersistence(files, diskRetry, onLoad, maxCompactBytes)
   return {
-    trouble,
-    keeper,
+    diskRetry,
+    persistence,
     recover: (store: Store) =>
-      keeper.recover(store, {
+      persistence.recover(store, {
         damage(stretch) {
           metrics.damagedBytes.inc(stretch.bytes)
           log(describeDamage(directory, stretch), { level: 'error', code: 'journal_damaged', bytes: stretch.bytes })
@@ -258,14 +258,14 @@ function keepOn(
       return clock.every(intervalMs, async () => {
         if (isSyncing) return
         isSyncing = true
-        await keeper.sync()
+        await persistence.sync()
         isSyncing = false
         done()
       })
     },
     async close() {
-      await keeper.sync()
-      await keeper.close()
+      await persistence.sync()
+      await persistence.close()
       await release()
     },
   }

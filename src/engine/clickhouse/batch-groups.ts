@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.js'
 import { createSerialQueue } from '../../base/serial-queue.js'
 import { MIB } from '../../base/units.js'
 import type { SourceName } from '../../sources.js'
-import type { Trouble } from '../disk/files/disk-retry.js'
+import type { DiskRetry } from '../disk/files/disk-retry.js'
 import type { Files } from '../disk/files/files.js'
 import type { Journal } from '../disk/journal/writer.js'
 import type { IngestBatch } from '../engine.js'
@@ -52,7 +52,7 @@ export interface BatchGroups {
 interface Parts {
   files: Files
   clock: Clock
-  trouble: Trouble
+  diskRetry: DiskRetry
   /** Whether a group of the source is being sent. The next one then keeps growing, since it would have to wait. */
   isBusy(source: SourceName): boolean
   /** Called with each group when it is closed. */
@@ -61,7 +61,7 @@ interface Parts {
 }
 
 /** Creates {@link BatchGroups} without open groups. */
-export function createBatchGroups({ files, clock, trouble, isBusy, onClosed, limits }: Parts): BatchGroups {
+export function createBatchGroups({ files, clock, diskRetry, isBusy, onClosed, limits }: Parts): BatchGroups {
   const open = new Map<SourceName, OpenGroup>()
   const queue = createSerialQueue()
   let lastArrivedUs = 0
@@ -98,7 +98,7 @@ export function createBatchGroups({ files, clock, trouble, isBusy, onClosed, lim
       lastArrivedUs = Math.max(lastArrivedUs, arrivedUs)
     },
     // Each retry is queued separately: while the disk fails, groups written before are still closed and sent.
-    append: (batch) => trouble.outlast(() => queue.run(() => tryToAppend(batch))),
+    append: (batch) => diskRetry.retry(() => queue.run(() => tryToAppend(batch))),
     openGroups: () => [...open.values()].map(({ group }) => group),
     closeDue: (all = false) =>
       queue.run(async () => {

@@ -5,7 +5,7 @@ import type { Log } from '../../base/log.js'
 import type { Metrics } from '../../base/metrics.js'
 import { MIB } from '../../base/units.js'
 import { SOURCE_NAMES } from '../../sources.js'
-import { createTrouble, tellTrouble } from '../disk/files/disk-retry.js'
+import { createDiskRetry, reportDiskState } from '../disk/files/disk-retry.js'
 import type { Files } from '../disk/files/files.js'
 import { type Damage, describeDamage } from '../disk/journal/recover.js'
 import { type Engine, GROUPING_LIMITS, type Row, type SourceStats, tooManyGroups } from '../engine.js'
@@ -62,14 +62,14 @@ const CLOSE_MS = 3_000
 export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickHouseEngine {
   const { server, location, clock, log = () => {}, files, directory, metrics } = options
   const timing = { ...DELIVERY_TIMING, closeMs: CLOSE_MS, ...options.timing }
-  const disk = createTrouble(RETRY_MS, tellTrouble(directory, log))
+  const diskRetry = createDiskRetry(RETRY_MS, reportDiskState(directory, log))
   const limitBytes = options.unconfirmedBytes ?? UNCONFIRMED_BYTES
   const deliveries = createDeliveries({ server, location, directory, log, timing, limitBytes })
   let isClosed = false
   const groups = createBatchGroups({
     files,
     clock,
-    trouble: disk,
+    diskRetry,
     isBusy: deliveries.isBusy,
     onClosed: deliveries.add,
     limits: { ...BATCH_GROUP_LIMITS, ...options.limits },
@@ -96,7 +96,7 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
         deliveries.add(group)
       }
     },
-    writeFailure: () => disk.current() ?? deliveries.failure(),
+    writeFailure: () => diskRetry.currentError() ?? deliveries.failure(),
     async append(batch) {
       if (isClosed) throw new TypeError('The engine is closed.')
       await deliveries.waitForRoom()
@@ -110,7 +110,7 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
       isClosed = true
       stopClosingDue()
       stopSync()
-      disk.giveUp()
+      diskRetry.abandon()
       await groups.sync().catch(() => {})
       await Promise.race([settled(), wait(timing.closeMs)])
       deliveries.abort()

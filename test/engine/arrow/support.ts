@@ -15,7 +15,7 @@ import {
 } from '../../../src/engine/arrow/storage/head/head.js'
 import { internIn } from '../../../src/engine/arrow/storage/sealing/intern.js'
 import { seal } from '../../../src/engine/arrow/storage/sealing/seal.js'
-import { holdSealedRows, type Segment } from '../../../src/engine/arrow/storage/segment/segment.js'
+import { type Segment, segmentOfSealedRows } from '../../../src/engine/arrow/storage/segment/segment.js'
 import type { Store } from '../../../src/engine/arrow/storage/store/store.js'
 import type { SourceName } from '../../../src/sources.js'
 import { toBatch } from '../../support/batch.js'
@@ -75,7 +75,7 @@ export const openBatch = (records: readonly TestRecord[]): Batch => snapshot(hea
 
 export async function sealedSegments(records: readonly TestRecord[]): Promise<Segment[]> {
   const sealed = await seal(headOf(records), internIn(createInterner()), noYield)
-  return sealed.map(holdSealedRows)
+  return sealed.map(segmentOfSealedRows)
 }
 
 /** The records, all of one UTC day, as a sealed batch. */

@@ -2,9 +2,9 @@ import { LogweirError } from '../../../base/errors.js'
 import { type Files, writeFile } from '../files/files.js'
 
 /** The version of all that is written below a data directory. A change that an older program would misread raises it. */
-export const FORMAT_VERSION = 1
-export const FORMAT_NAME = 'format.json'
-const NEW_NAME = `${FORMAT_NAME}.new`
+export const DIRECTORY_FORMAT_VERSION = 1
+export const FORMAT_FILE = 'format.json'
+const NEW_NAME = `${FORMAT_FILE}.new`
 /** More than any version of this file has. */
 const MAX_BYTES = 4096
 
@@ -14,20 +14,22 @@ const MAX_BYTES = 4096
  */
 export async function checkFormat(files: Files, directory: string): Promise<void> {
   const names = await files.list('')
-  if (!names.includes(FORMAT_NAME)) return mark(files)
+  if (!names.includes(FORMAT_FILE)) return mark(files)
   const version = versionIn(await readText(files))
   if (version === undefined) throw damaged(directory)
-  if (version > FORMAT_VERSION) throw newer(directory, version)
+  if (version > DIRECTORY_FORMAT_VERSION) throw newer(directory, version)
 }
 
 async function mark(files: Files): Promise<void> {
-  await writeFile(files, NEW_NAME, [Buffer.from(`${JSON.stringify({ format: 'logweir', version: FORMAT_VERSION })}\n`)])
-  await files.rename(NEW_NAME, FORMAT_NAME)
+  await writeFile(files, NEW_NAME, [
+    Buffer.from(`${JSON.stringify({ format: 'logweir', version: DIRECTORY_FORMAT_VERSION })}\n`),
+  ])
+  await files.rename(NEW_NAME, FORMAT_FILE)
   await files.syncDirectory('')
 }
 
 async function readText(files: Files): Promise<string> {
-  const file = await files.openToRead(FORMAT_NAME)
+  const file = await files.openToRead(FORMAT_FILE)
   try {
     const bytes = Buffer.alloc(MAX_BYTES)
     return bytes.toString('utf8', 0, await file.readAt(0, bytes))
@@ -48,13 +50,13 @@ function versionIn(text: string): number | undefined {
 function newer(directory: string, version: number): LogweirError {
   return new LogweirError(
     'newer_format',
-    `The data directory ${directory} has format ${version}, written by a newer logweir; this one reads up to ${FORMAT_VERSION}. Use that version, or give another --data-dir.`,
+    `The data directory ${directory} has format ${version}, written by a newer logweir; this one reads up to ${DIRECTORY_FORMAT_VERSION}. Use that version, or give another --data-dir.`,
   )
 }
 
 function damaged(directory: string): LogweirError {
   return new LogweirError(
     'damaged_format',
-    `${directory}/${FORMAT_NAME} is damaged. If the directory was written by this version, put {"format":"logweir","version":${FORMAT_VERSION}} into it.`,
+    `${directory}/${FORMAT_FILE} is damaged. If the directory was written by this version, put {"format":"logweir","version":${DIRECTORY_FORMAT_VERSION}} into it.`,
   )
 }

@@ -4,7 +4,7 @@ import type { LockParts } from '../lock/parts.js'
 import { checkFormat } from './format.js'
 
 /** A data directory that is this process's alone. */
-export interface Disk {
+export interface DataDirectory {
   directory: string
   files: Files
   /** Gives the directory back. */
@@ -12,7 +12,7 @@ export interface Disk {
 }
 
 /** Takes a directory that is there. Throws what {@link lockDirectory} and {@link checkFormat} throw. */
-export async function openDisk(directory: string, parts: Partial<LockParts> = {}): Promise<Disk> {
+export async function openDataDirectory(directory: string, parts: Partial<LockParts> = {}): Promise<DataDirectory> {
   const lock = await lockDirectory(directory, parts)
   const files = lock.fence(createDiskFiles(directory))
   try {

@@ -1,75 +1,91 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from '../../../base/log.js'
 
-/** ScanStats on a disk that may be full or failing for a while. */
-export interface Trouble {
+/** Retries work on a disk that may be full or failing for a while. */
+export interface DiskRetry {
   /**
-   * Does the work, again and again until the system lets it succeed. Rejects with the last error once {@link giveUp} was
-   * called, and at once with an error that is not the system's: a defect, which time does not mend.
+   * Runs the work, and repeats it while it fails with an error of the system (`ENOSPC`, `EIO`). Rejects with the last
+   * error once {@link abandon} was called, and at once with any other error: a defect, which a retry cannot fix.
    */
-  outlast<T>(work: () => Promise<T>): Promise<T>
-  /** The error that work is held up by at the moment, if any. */
-  current(): Error | undefined
-  /** Resolves when there is trouble: at once where there is some now. */
-  begins(): Promise<void>
-  /** Work that fails is not tried again from now on. */
-  giveUp(): void
+  retry<T>(work: () => Promise<T>): Promise<T>
+  /** The error of the oldest work that is being retried; undefined if there is none. */
+  currentError(): Error | undefined
+  /** Resolves when some work fails: at once if some is being retried now. */
+  failing(): Promise<void>
+  /** Stops all retries: from now on work that fails rejects. Called at shutdown. */
+  abandon(): void
 }
 
-/** Says of a directory that it cannot be written to, and that it can again. */
-export function tellTrouble(directory: string, log: Log): (error: Error | undefined) => void {
+/** Returns a `report` for {@link createDiskRetry} that logs when a directory fails to be written, and when it works again. */
+export function reportDiskState(directory: string, log: Log): (error: Error | undefined) => void {
   return (error) => {
     if (error === undefined)
       return log(`${directory} can be written to again`, { code: 'disk_trouble_over', directory })
     log(
-      `${directory} cannot be written to: ${error.message}. Nothing is taken until it can; it is tried again every second.`,
+      `${directory} cannot be written to: ${error.message}. No rows are accepted until it can; retrying every second.`,
       { level: 'error', code: 'disk_trouble', directory },
     )
   }
 }
 
-/** `report` is told when trouble begins, with its error, and when it has passed. */
-export function createTrouble(retryMs: number, report: (error: Error | undefined) => void): Trouble {
-  const pending = new Map<object, Error>()
-  const abandoned = new AbortController()
-  let waiting: (() => void)[] = []
-  const current = () => pending.values().next().value
-
-  function note(work: object, error: Error | undefined): void {
-    const before = current()
-    if (error === undefined) pending.delete(work)
-    else pending.set(work, error)
-    if ((before === undefined) === (current() === undefined)) return
-    report(current())
-    if (current() === undefined) return
-    for (const resolve of waiting) resolve()
-    waiting = []
-  }
-
-  async function outlast<T>(work: () => Promise<T>): Promise<T> {
-    for (;;) {
-      try {
-        const result = await work()
-        note(work, undefined)
-        return result
-      } catch (error) {
-        const isFinal = !isOfTheSystem(error) || abandoned.signal.aborted
-        note(work, isFinal ? undefined : (error as Error))
-        if (isFinal) throw error
-        await wait(retryMs, undefined, { signal: abandoned.signal }).catch(() => {})
-      }
-    }
-  }
-
-  function begins(): Promise<void> {
-    if (current() !== undefined) return Promise.resolve()
-    return new Promise((resolve) => waiting.push(resolve))
-  }
-
-  return { outlast, current, begins, giveUp: () => abandoned.abort() }
+interface State {
+  retryMs: number
+  report: (error: Error | undefined) => void
+  /** The last error of each work that is being retried, oldest first. */
+  errors: Map<object, Error>
+  abandoned: AbortController
+  /** Resolvers of the promises that `failing` returned. */
+  waiting: (() => void)[]
 }
 
-/** `ENOSPC`, `EIO` and their like. */
-function isOfTheSystem(error: unknown): boolean {
+/**
+ * Creates a {@link DiskRetry} that waits `retryMs` between two attempts. Calls `report` with the error when the first work
+ * fails, and with undefined when no work fails any more.
+ */
+export function createDiskRetry(retryMs: number, report: (error: Error | undefined) => void): DiskRetry {
+  const state: State = { retryMs, report, errors: new Map(), abandoned: new AbortController(), waiting: [] }
+  return {
+    retry: (work) => retry(state, work),
+    currentError: () => currentError(state),
+    failing() {
+      if (currentError(state) !== undefined) return Promise.resolve()
+      return new Promise((resolve) => state.waiting.push(resolve))
+    },
+    abandon: () => state.abandoned.abort(),
+  }
+}
+
+const currentError = ({ errors }: State): Error | undefined => errors.values().next().value
+
+async function retry<T>(state: State, work: () => Promise<T>): Promise<T> {
+  const { retryMs, abandoned } = state
+  for (;;) {
+    try {
+      const result = await work()
+      noteResult(state, work, undefined)
+      return result
+    } catch (error) {
+      const isFinal = !isSystemError(error) || abandoned.signal.aborted
+      noteResult(state, work, isFinal ? undefined : (error as Error))
+      if (isFinal) throw error
+      await wait(retryMs, undefined, { signal: abandoned.signal }).catch(() => {})
+    }
+  }
+}
+
+function noteResult(state: State, work: object, error: Error | undefined): void {
+  const wasFailing = currentError(state) !== undefined
+  if (error === undefined) state.errors.delete(work)
+  else state.errors.set(work, error)
+  const current = currentError(state)
+  if (wasFailing === (current !== undefined)) return
+  state.report(current)
+  if (current === undefined) return
+  for (const resolve of state.waiting) resolve()
+  state.waiting = []
+}
+
+/** `ENOSPC`, `EIO` and other codes of system errors. */
+function isSystemError(error: unknown): boolean {
   return /^E[A-Z0-9]+$/.test(String((error as NodeJS.ErrnoException).code))
 }

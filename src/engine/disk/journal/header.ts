@@ -22,7 +22,7 @@ export interface JournalHeader {
   marker: Uint8Array
 }
 
-export const FORMAT_VERSION = 1
+export const JOURNAL_FORMAT_VERSION = 1
 export const MARKER_BYTES = 8
 export const HEADER_BYTES = 64
 /** Where the two copies are. */
@@ -44,7 +44,7 @@ export function createHeader(source: SourceName): JournalHeader {
 export function encodeHeader({ source, marker }: JournalHeader): Uint8Array {
   const bytes = Buffer.alloc(FRAMES_START)
   bytes.set(MAGIC)
-  bytes.writeUInt16LE(FORMAT_VERSION, VERSION_AT)
+  bytes.writeUInt16LE(JOURNAL_FORMAT_VERSION, VERSION_AT)
   bytes.set(marker, MARKER_AT)
   bytes.write(source, SOURCE_AT, 'latin1')
   bytes.writeUInt32LE(crc32(bytes.subarray(0, CRC_AT)), CRC_AT)
@@ -66,7 +66,8 @@ function decodeCopy(copy: Buffer, path: string): JournalHeader | undefined {
   if (copy.length < HEADER_BYTES || !copy.subarray(0, MAGIC.length).equals(MAGIC)) return undefined
   if (copy.readUInt32LE(CRC_AT) !== crc32(copy.subarray(0, CRC_AT))) return undefined
   const version = copy.readUInt16LE(VERSION_AT)
-  if (version > FORMAT_VERSION) throw newerFormat(path, `has format version ${version}`, `up to ${FORMAT_VERSION}`)
+  if (version > JOURNAL_FORMAT_VERSION)
+    throw newerFormat(path, `has format version ${version}`, `up to ${JOURNAL_FORMAT_VERSION}`)
   const name = copy.toString('latin1', SOURCE_AT, CRC_AT).replace(/\0+$/, '')
   const source = SOURCE_NAMES.find((known) => known === name)
   if (source === undefined) throw newerFormat(path, `holds rows of ${name}`, 'other sources')

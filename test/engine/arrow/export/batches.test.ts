@@ -6,7 +6,7 @@ import { batchesOf } from '../../../../src/engine/arrow/export/batches.js'
 import { createHead, decodeBatch } from '../../../../src/engine/arrow/storage/head/head.js'
 import { internIn } from '../../../../src/engine/arrow/storage/sealing/intern.js'
 import { seal } from '../../../../src/engine/arrow/storage/sealing/seal.js'
-import { holdSealedRows } from '../../../../src/engine/arrow/storage/segment/segment.js'
+import { segmentOfSealedRows } from '../../../../src/engine/arrow/storage/segment/segment.js'
 import { batchSchema } from '../../../../src/engine/columns.js'
 import type { IngestBatch } from '../../../../src/engine/engine.js'
 import { toBatch } from '../../../support/batch.js'
@@ -35,7 +35,7 @@ async function thereAndBack(records: readonly TestRecord[]) {
   const back: string[] = []
   const sizes: number[] = []
   for (const sealed of await seal(head, internIn(createInterner()), () => undefined)) {
-    for await (const read of batchesOf(holdSealedRows(sealed))) {
+    for await (const read of batchesOf(segmentOfSealedRows(sealed))) {
       back.push(...rowsOf(read))
       sizes.push(read.rows)
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createTrouble } from '../../../../src/engine/disk/files/disk-retry.js'
+import { createDiskRetry } from '../../../../src/engine/disk/files/disk-retry.js'
 
 const full = () => Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
 
@@ -15,56 +15,56 @@ function failing(times: number, error: () => Error) {
 
 function createReported() {
   const reports: (string | undefined)[] = []
-  return { reports, trouble: createTrouble(1, (error) => reports.push(error?.message)) }
+  return { reports, diskRetry: createDiskRetry(1, (error) => reports.push(error?.message)) }
 }
 
 describe('trouble with a disk', () => {
   it('is outlasted, and reported once when it begins and once when it has passed', async () => {
-    const { reports, trouble } = createReported()
+    const { reports, diskRetry } = createReported()
     const { state, work } = failing(3, full)
-    const done = trouble.outlast(work)
+    const done = diskRetry.retry(work)
     await new Promise(setImmediate)
-    expect(trouble.current()?.message).toBe('ENOSPC: no space left on device')
-    expect([await done, state.calls, trouble.current()]).toEqual(['done', 4, undefined])
+    expect(diskRetry.currentError()?.message).toBe('ENOSPC: no space left on device')
+    expect([await done, state.calls, diskRetry.currentError()]).toEqual(['done', 4, undefined])
     expect(reports).toEqual(['ENOSPC: no space left on device', undefined])
   })
 
   it('is awaited by who asks when it begins, and is there at once while it lasts', async () => {
-    const { trouble } = createReported()
+    const { diskRetry } = createReported()
     const order: string[] = []
-    const begun = trouble.begins().then(() => order.push('begun'))
-    await trouble.outlast(failing(0, full).work)
+    const begun = diskRetry.failing().then(() => order.push('begun'))
+    await diskRetry.retry(failing(0, full).work)
     order.push('none yet')
-    const done = trouble.outlast(failing(5, full).work)
-    await Promise.all([begun, trouble.begins().then(() => order.push('lasts'))])
+    const done = diskRetry.retry(failing(5, full).work)
+    await Promise.all([begun, diskRetry.failing().then(() => order.push('lasts'))])
     await done
     expect(order).toEqual(['none yet', 'begun', 'lasts'])
   })
 
   it('lasts as long as any work is held up', async () => {
-    const { reports, trouble } = createReported()
-    await Promise.all([failing(2, full), failing(30, full), failing(0, full)].map(({ work }) => trouble.outlast(work)))
+    const { reports, diskRetry } = createReported()
+    await Promise.all([failing(2, full), failing(30, full), failing(0, full)].map(({ work }) => diskRetry.retry(work)))
     expect(reports).toEqual(['ENOSPC: no space left on device', undefined])
   })
 
   it('is none where the error is not the system’s: that is handed on at once', async () => {
-    const { reports, trouble } = createReported()
+    const { reports, diskRetry } = createReported()
     const { state, work } = failing(1, () => new TypeError('a defect'))
-    await expect(trouble.outlast(work)).rejects.toThrow('a defect')
+    await expect(diskRetry.retry(work)).rejects.toThrow('a defect')
     const stale = failing(1, () => Object.assign(new Error('an argument'), { code: 'ERR_INVALID_ARG_TYPE' }))
-    await expect(trouble.outlast(stale.work)).rejects.toThrow('an argument')
+    await expect(diskRetry.retry(stale.work)).rejects.toThrow('an argument')
     expect([state.calls, reports]).toEqual([1, []])
   })
 
   it('ends the work once it is given up, at once and from then on', async () => {
-    const trouble = createTrouble(1e9, () => {})
+    const diskRetry = createDiskRetry(1e9, () => {})
     const { state, work } = failing(99, full)
-    const done = trouble.outlast(work)
+    const done = diskRetry.retry(work)
     await new Promise(setImmediate)
-    trouble.giveUp()
+    diskRetry.abandon()
     await expect(done).rejects.toMatchObject({ code: 'ENOSPC' })
     expect(state.calls).toBe(2)
-    await expect(trouble.outlast(work)).rejects.toMatchObject({ code: 'ENOSPC' })
-    expect([state.calls, trouble.current()]).toEqual([3, undefined])
+    await expect(diskRetry.retry(work)).rejects.toMatchObject({ code: 'ENOSPC' })
+    expect([state.calls, diskRetry.currentError()]).toEqual([3, undefined])
   })
 })

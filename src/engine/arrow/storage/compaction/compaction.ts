@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../base/clock.js'
 import type { Log } from '../../../../base/log.js'
-import type { DiskKeeper } from '../persistence/disk-persistence.js'
+import type { DiskPersistence } from '../persistence/disk-persistence.js'
 import type { Store } from '../store/store.js'
 
 /** How often it is looked whether there is time. */
@@ -14,19 +14,21 @@ const RETRY_MS = 60_000
  * Makes the files smaller of what was sealed in a hurry, one segment after the other, while no rows come in a flood. What is
  * returned ends that, and resolves when nothing is under way; who seals heads meanwhile cuts it short.
  */
-export function recompressInQuiet(
+export function compactWhenIdle(
   clock: Clock,
-  store: Pick<Store, 'inQuiet'>,
-  keeper: Pick<DiskKeeper, 'recompressNext'>,
+  store: Pick<Store, 'whenIdle'>,
+  persistence: Pick<DiskPersistence, 'compactNext'>,
   log: Log = () => {},
 ): () => Promise<void> {
   let underWay: Promise<void> | undefined
   let restsUntilMs = 0
 
-  async function recompressNext(): Promise<void> {
+  async function compactNext(): Promise<void> {
     const startMs = clock.monotonicMs()
     try {
-      await store.inQuiet((sealer, patience) => keeper.recompressNext((cold) => sealer.recompress(cold, patience)))
+      await store.whenIdle((sealer, cancellation) =>
+        persistence.compactNext((cold) => sealer.compact(cold, cancellation)),
+      )
       restsUntilMs = clock.monotonicMs() + (clock.monotonicMs() - startMs) * (SHARE - 1)
     } catch (error) {
       restsUntilMs = clock.monotonicMs() + RETRY_MS
@@ -40,7 +42,7 @@ export function recompressInQuiet(
   }
 
   const stop = clock.every(LOOK_MS, () => {
-    if (underWay === undefined && clock.monotonicMs() >= restsUntilMs) underWay = recompressNext()
+    if (underWay === undefined && clock.monotonicMs() >= restsUntilMs) underWay = compactNext()
   })
   return async () => {
     stop()

@@ -1,7 +1,7 @@
 import { checksumOf } from '../../../../arrow-ipc/file.js'
 import { crc32 } from '../../../../base/crc32.js'
 import type { Files, ReadableFile } from '../../../disk/files/files.js'
-import type { HurriedCold } from '../sealing/compact.js'
+import type { UncompactedCold } from '../sealing/compact.js'
 import { batchOf, COMPRESSION, type ColdColumns, decodeAside, startsOf } from '../segment/cold.js'
 import { damaged } from './damage.js'
 import { readBytes, readEnd, withFile } from './ends.js'
@@ -47,7 +47,11 @@ export function coldColumnsIn(files: Files, path: string, facts: SegmentFacts): 
 }
 
 /** A cold file to be made smaller; undefined where it is one that was. Rejects where it is damaged. */
-export function readHurriedCold(files: Files, path: string, facts: SegmentFacts): Promise<HurriedCold | undefined> {
+export function readUncompactedCold(
+  files: Files,
+  path: string,
+  facts: SegmentFacts,
+): Promise<UncompactedCold | undefined> {
   return withFile(files, path, async (file) => {
     const places = await findPlaces(file, path, facts)
     if (places.isReplaced) return undefined

@@ -1,18 +1,18 @@
 import { LRUCache } from 'lru-cache'
 import { arrayBuffersOf, free } from '../../../../base/array-buffers.js'
-import type { Trouble } from '../../../disk/files/disk-retry.js'
+import type { DiskRetry } from '../../../disk/files/disk-retry.js'
 import type { Files } from '../../../disk/files/files.js'
-import type { HurriedCold } from '../sealing/compact.js'
+import type { UncompactedCold } from '../sealing/compact.js'
 import type { SegmentHandle } from '../segment/handle.js'
 import type { Segment } from '../segment/segment.js'
 import type { SegmentOnDisk } from './facts.js'
-import { GONE } from './file-names.js'
-import { loadSegment, readCold, readSegmentFacts, replaceCold } from './segment-file.js'
+import { REMOVED_SUFFIX } from './file-names.js'
+import { loadSegment, readColdFile, readSegmentFacts, replaceColdFile } from './segment-file.js'
 
 /** Where segments are, and what of them is in memory. */
 export interface SegmentDisk {
   files: Files
-  trouble: Pick<Trouble, 'outlast'>
+  diskRetry: Pick<DiskRetry, 'retry'>
   columns: ColumnsInMemory
   /** Is told when columns have come into memory. */
   onLoad(): void
@@ -43,7 +43,7 @@ export class DiskSegment implements SegmentHandle {
   #loaded: Segment | undefined
   /** How many have opened it, and not closed it yet. */
   #users = 0
-  #isGone = false
+  #isDropped = false
 
   constructor(disk: SegmentDisk, path: string, facts: SegmentOnDisk) {
     this.#disk = disk
@@ -73,11 +73,11 @@ export class DiskSegment implements SegmentHandle {
     return this.#facts.fileBytes
   }
   /** Bytes of the cold file that it was sealed with; 0 where there was time to make that small. */
-  get hurriedBytes() {
+  get uncompactedBytes() {
     return this.#facts.coldIsSmall ? 0 : this.#facts.coldFileBytes
   }
-  get isGone() {
-    return this.#isGone
+  get isDropped() {
+    return this.#isDropped
   }
   get hotBytes() {
     return this.#disk.columns.peek(this)?.hotBytes ?? 0
@@ -101,7 +101,7 @@ export class DiskSegment implements SegmentHandle {
     try {
       const segment = await loadSegment(files, this.#path, this.#facts)
       this.#loaded = segment
-      if (this.#isGone) return segment
+      if (this.#isDropped) return segment
       columns.set(this, segment)
       // Which may unload it at once; who has asked for it has it all the same.
       onLoad()
@@ -117,23 +117,23 @@ export class DiskSegment implements SegmentHandle {
 
   /** Its columns are not wanted in memory any more; who reads it may open it all the same. */
   retire(): void {
-    this.#isGone = true
+    this.#isDropped = true
     this.#disk.columns.delete(this)
   }
 
   /**
-   * Puts what `recompress` makes of its cold file in the place of that where it is smaller; where it makes nothing, that is left for
+   * Puts what `compact` makes of its cold file in the place of that where it is smaller; where it makes nothing, that is left for
    * another time. Gives whether it was not.
    */
-  async recompress(recompress: (cold: HurriedCold) => Promise<Buffer | undefined>): Promise<boolean> {
+  async compact(compact: (cold: UncompactedCold) => Promise<Buffer | undefined>): Promise<boolean> {
     const { files } = this.#disk
-    const cold = await readCold(files, this.#path, this.#facts)
+    const cold = await readColdFile(files, this.#path, this.#facts)
     const before = cold?.file.length ?? 0
-    const smaller = cold && (await recompress(cold))
-    if (this.#isGone) return true
+    const smaller = cold && (await compact(cold))
+    if (this.#isDropped) return true
     if (cold !== undefined && smaller === undefined) return false
     if (smaller !== undefined && smaller.length < before) {
-      await replaceCold(files, this.#path, smaller).finally(() => free(arrayBuffersOf(smaller)))
+      await replaceColdFile(files, this.#path, smaller).finally(() => free(arrayBuffersOf(smaller)))
     }
     // Which file is there is seen on disk alone: an attempt before may have failed behind the renaming.
     this.#facts = await readSegmentFacts(files, this.#path)
@@ -150,9 +150,9 @@ export class DiskSegment implements SegmentHandle {
 
   /** Removes its files, which nobody reads any more. */
   async remove(): Promise<void> {
-    const { files, trouble } = this.#disk
+    const { files, diskRetry } = this.#disk
     // Under another name first, so that it is there whole or not at all.
-    await trouble.outlast(() => files.rename(this.#path, this.#path + GONE))
-    await trouble.outlast(() => files.remove(this.#path + GONE))
+    await diskRetry.retry(() => files.rename(this.#path, this.#path + REMOVED_SUFFIX))
+    await diskRetry.retry(() => files.remove(this.#path + REMOVED_SUFFIX))
   }
 }

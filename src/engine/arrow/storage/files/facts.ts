@@ -3,7 +3,7 @@ import type { SourceName } from '../../../../sources.js'
 import { damaged, newerFormat } from './damage.js'
 
 /** Files of a later format are left alone; those of an earlier one are read. */
-export const FORMAT_VERSION = 1
+export const SEGMENT_FORMAT_VERSION = 1
 
 /** What is known of a segment on disk without loading it: JSON in the custom metadata of the hot file's schema. */
 export interface SegmentFacts {
@@ -40,6 +40,6 @@ export function factsOf(schema: Schema, path: string): SegmentFacts {
   const text = schema.metadata.get(KEY)
   if (text === undefined) throw damaged(path, 'it does not say what segment it holds')
   const facts = JSON.parse(text) as SegmentFacts
-  if (facts.version > FORMAT_VERSION) throw newerFormat(path, facts.version, FORMAT_VERSION)
+  if (facts.version > SEGMENT_FORMAT_VERSION) throw newerFormat(path, facts.version, SEGMENT_FORMAT_VERSION)
   return facts
 }

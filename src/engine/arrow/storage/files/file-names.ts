@@ -20,8 +20,8 @@ export interface HeadId {
 }
 
 /** Ends the name of a segment's directory that is being written, or removed. */
-export const UNFINISHED = '.unfinished'
-export const GONE = '.gone'
+export const UNFINISHED_SUFFIX = '.unfinished'
+export const REMOVED_SUFFIX = '.gone'
 
 const DIGITS = 8
 const padded = (number: number) => String(number).padStart(DIGITS, '0')

@@ -1,13 +1,13 @@
 import type { Files } from '../../../disk/files/files.js'
 import {
-  GONE,
   type HeadId,
   JOURNALS,
   journalPath,
   parseJournalName,
   parseSegmentName,
+  REMOVED_SUFFIX,
   SEGMENTS,
-  UNFINISHED,
+  UNFINISHED_SUFFIX,
 } from './file-names.js'
 
 /** What a data directory holds, by the names in it. */
@@ -33,7 +33,7 @@ export async function takeInventory(files: Files): Promise<Inventory> {
   const leftovers: string[] = []
   for await (const { source, name, path } of segmentNames(files)) {
     const id = parseSegmentName(source, name)
-    if (name.endsWith(UNFINISHED) || name.endsWith(GONE)) leftovers.push(path)
+    if (name.endsWith(UNFINISHED_SUFFIX) || name.endsWith(REMOVED_SUFFIX)) leftovers.push(path)
     else if (id !== undefined && unfinished.has(journalPath(id))) leftovers.push(path)
     else if (id !== undefined) segments.push({ ...id, path })
   }

@@ -1,11 +1,11 @@
 import { checksumOf } from '../../../../arrow-ipc/file.js'
 import { type Files, writeFile } from '../../../disk/files/files.js'
-import type { HurriedCold } from '../sealing/compact.js'
+import type { UncompactedCold } from '../sealing/compact.js'
 import { createSegment, type Segment } from '../segment/segment.js'
-import { coldColumnsIn, readHurriedCold } from './cold-file.js'
+import { coldColumnsIn, readUncompactedCold } from './cold-file.js'
 import { readEnd, withFile } from './ends.js'
-import { FORMAT_VERSION, type SegmentFacts, type SegmentOnDisk } from './facts.js'
-import { UNFINISHED } from './file-names.js'
+import { SEGMENT_FORMAT_VERSION, type SegmentFacts, type SegmentOnDisk } from './facts.js'
+import { UNFINISHED_SUFFIX } from './file-names.js'
 import { encodeHot } from './hot-file.js'
 import { loadHot, readFacts } from './hot-load.js'
 
@@ -23,7 +23,7 @@ const coldPath = (directory: string) => `${directory}/cold.arrow`
 export async function writeSegment(files: Files, directory: string, segment: Segment): Promise<void> {
   const cold = segment.cold.file
   if (cold === undefined) throw new TypeError('The cold columns of the segment are not in memory.')
-  const unfinished = `${directory}${UNFINISHED}`
+  const unfinished = `${directory}${UNFINISHED_SUFFIX}`
   try {
     await files.remove(unfinished)
     await files.makeDirectory(unfinished)
@@ -46,7 +46,7 @@ export async function writeSegment(files: Files, directory: string, segment: Seg
 function describe(segment: Segment, cold: Buffer): SegmentFacts {
   const { source, day, rows, minUs, maxUs, times } = segment
   return {
-    version: FORMAT_VERSION,
+    version: SEGMENT_FORMAT_VERSION,
     ...{ source, day, rows, minUs, maxUs },
     timeUnitUs: times.unitUs,
     timeBytes: times.offsets.BYTES_PER_ELEMENT,
@@ -57,16 +57,20 @@ function describe(segment: Segment, cold: Buffer): SegmentFacts {
 }
 
 /** The cold file of a segment, to be made smaller; undefined where that was done. Rejects where it is damaged. */
-export function readCold(files: Files, directory: string, facts: SegmentFacts): Promise<HurriedCold | undefined> {
-  return readHurriedCold(files, coldPath(directory), facts)
+export function readColdFile(
+  files: Files,
+  directory: string,
+  facts: SegmentFacts,
+): Promise<UncompactedCold | undefined> {
+  return readUncompactedCold(files, coldPath(directory), facts)
 }
 
 /**
  * Puts a file that holds the same rows in the place of a segment's cold one: from one moment to the next, for those too who read
  * it. Rejects with the system's error; then the one before is there, or this one.
  */
-export async function replaceCold(files: Files, directory: string, cold: Buffer): Promise<void> {
-  const unfinished = coldPath(directory) + UNFINISHED
+export async function replaceColdFile(files: Files, directory: string, cold: Buffer): Promise<void> {
+  const unfinished = coldPath(directory) + UNFINISHED_SUFFIX
   try {
     await files.remove(unfinished)
     await writeFile(files, unfinished, [cold])

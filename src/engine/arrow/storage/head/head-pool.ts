@@ -3,9 +3,9 @@ import type { SourceName } from '../../../../sources.js'
 import { type Head, headBytes, reuseHead } from './head.js'
 
 /** The last head that is no more: its memory is used again, since memory that the system must first find is twice as dear. */
-export interface Spare {
+export interface HeadPool {
   /** Keeps the memory of a head that nobody reads and appends to, instead of what was kept. */
-  keep(head: Head): void
+  put(head: Head): void
   /** An empty head in that memory, where there is some. */
   take(source: SourceName): Head | undefined
   /** Frees it: in any case, or where it has not been used since the last call. */
@@ -14,7 +14,7 @@ export interface Spare {
   bytes(source?: SourceName): number
 }
 
-export function createSpare(): Spare {
+export function createHeadPool(): HeadPool {
   let kept: Head | undefined
   let isIdle = false
   const drop = () => {
@@ -22,7 +22,7 @@ export function createSpare(): Spare {
     kept = undefined
   }
   return {
-    keep(head) {
+    put(head) {
       drop()
       kept = head
       isIdle = false

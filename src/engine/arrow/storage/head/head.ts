@@ -237,7 +237,7 @@ function appendCodes(codes: Uint32Array, at: number, data: ColumnView, rows: num
  * The rows that are in a head now. What a query needs beside them is made when it opens them, with pauses on the way: after
  * a flood that is work for each of many rows.
  */
-export function showHead(head: Head): Part {
+export function partOfHead(head: Head): Part {
   const { rows, minUs, maxUs } = head
   const show = () => snapshot(head, rows)
   const open: Part['open'] = (yieldIfDue) => seeTexts(head, rows, yieldIfDue)?.then(show) ?? show()

@@ -2,31 +2,39 @@ import { arrayBuffersOf, free } from '../../../../base/array-buffers.js'
 import { createSerialQueue } from '../../../../base/serial-queue.js'
 import { KIB } from '../../../../base/units.js'
 import type { SourceName } from '../../../../sources.js'
-import type { Trouble } from '../../../disk/files/disk-retry.js'
+import type { DiskRetry } from '../../../disk/files/disk-retry.js'
 import type { Files } from '../../../disk/files/files.js'
 import { type Damage, recoverJournal } from '../../../disk/journal/recover.js'
 import { continueJournal, createJournal, type Journal } from '../../../disk/journal/writer.js'
 import type { IngestBatch } from '../../../engine.js'
 import { createColumnsInMemory, DiskSegment } from '../files/disk-segment.js'
-import { dayPath, GONE, type HeadId, JOURNALS, journalPath, SEGMENTS, segmentPath } from '../files/file-names.js'
+import {
+  dayPath,
+  type HeadId,
+  JOURNALS,
+  journalPath,
+  REMOVED_SUFFIX,
+  SEGMENTS,
+  segmentPath,
+} from '../files/file-names.js'
 import { type SegmentPlace, takeInventory } from '../files/inventory.js'
 import { readSegmentFacts, writeSegment } from '../files/segment-file.js'
-import type { HurriedCold } from '../sealing/compact.js'
+import type { UncompactedCold } from '../sealing/compact.js'
 import type { Segment } from '../segment/segment.js'
 import type { Store } from '../store/store.js'
-import type { HeadKeeper, Keeper } from './persistence.js'
+import type { HeadPersistence, Persistence } from './persistence.js'
 
 /** Keeps rows below a data directory: those of an open head in its journal, sealed ones in segment files. */
-export interface DiskKeeper extends Keeper {
+export interface DiskPersistence extends Persistence {
   /** Hands all rows that are kept to an empty store. Once, before anything else. */
   recover(store: RecoveringStore, visitor: RecoveryVisitor): Promise<void>
   /** Bytes on disk of all that it keeps. */
   bytes(): number
   /**
-   * Makes the files smaller of a segment that was sealed in a hurry, if there is any: `recompress` is given its cold file, and
+   * Makes the files smaller of a segment that was sealed in a hurry, if there is any: `compact` is given its cold file, and
    * gives a smaller one, or nothing where it was not done. Rejects where it cannot be done; each is tried in turn.
    */
-  recompressNext(recompress: (cold: HurriedCold) => Promise<Buffer | undefined>): Promise<void>
+  compactNext(compact: (cold: UncompactedCold) => Promise<Buffer | undefined>): Promise<void>
   /** Makes what was appended so far survive a power cut; a journal for which this fails says so by `isFailing`. */
   sync(): Promise<void>
   /** Lets go of the journals, which stay. */
@@ -38,7 +46,7 @@ type RecoveringStore = Pick<Store, 'adopt' | 'reopen' | 'settled'>
 /** A cold file that is shorter is not made smaller: what it could save is next to nothing. */
 const WORTH_BYTES = 64 * KIB
 
-interface OpenHead extends HeadKeeper {
+interface OpenHead extends HeadPersistence {
   /** From here on appends go to this journal. */
   continueWith(journal: Journal): void
 }
@@ -52,23 +60,23 @@ export interface RecoveryVisitor {
 }
 
 /**
- * `onLoad` is told when columns of a segment have come into memory. Cold files longer than `recompressBytes` are not made
+ * `onLoad` is told when columns of a segment have come into memory. Cold files longer than `maxCompactBytes` are not made
  * smaller, for which their texts come into memory: they are from a process that had more of it.
  */
-export function createDiskKeeper(
+export function createDiskPersistence(
   files: Files,
-  trouble: Trouble,
+  diskRetry: DiskRetry,
   onLoad: () => void,
-  recompressBytes = Number.POSITIVE_INFINITY,
-): DiskKeeper {
+  maxCompactBytes = Number.POSITIVE_INFINITY,
+): DiskPersistence {
   const journals = new Set<Journal>()
   const lastNumbers = new Map<SourceName, number>()
   /** The segments that were sealed in a hurry, and are worth more work. */
-  const hurried = new Set<DiskSegment>()
+  const uncompacted = new Set<DiskSegment>()
   let segmentBytes = 0
   const removals = createSerialQueue()
   const columns = createColumnsInMemory()
-  const disk = { files, trouble, columns, onLoad }
+  const disk = { files, diskRetry, columns, onLoad }
 
   function reserve({ source, number }: HeadId): void {
     lastNumbers.set(source, Math.max(number, lastNumbers.get(source) ?? 0))
@@ -84,10 +92,10 @@ export function createDiskKeeper(
         journal = found
         journals.add(found)
       },
-      append: (batch) => trouble.outlast(() => journal!.append(batch)),
+      append: (batch) => diskRetry.retry(() => journal!.append(batch)),
       isFailing: () => journal?.failure !== undefined,
       async write(segments) {
-        const written = await trouble.outlast(() => writeSegments(id, parts, segments))
+        const written = await diskRetry.retry(() => writeSegments(id, parts, segments))
         parts += written.length
         for (const segment of written) hold(segment)
         free(arrayBuffersOf(segments))
@@ -95,11 +103,11 @@ export function createDiskKeeper(
       },
       async commit() {
         // Closed before it goes: a sync would make it anew, without a row, and the segments leftovers of it.
-        await trouble.outlast(() => journal!.close())
+        await diskRetry.retry(() => journal!.close())
         // From here on the head is its segments; for good once the directory is synced: a journal that came back after a
         // power cut would bring no more than what was synced of it.
-        await trouble.outlast(() => files.remove(journalPath(id)))
-        await trouble.outlast(() => files.syncDirectory(JOURNALS))
+        await diskRetry.retry(() => files.remove(journalPath(id)))
+        await diskRetry.retry(() => files.syncDirectory(JOURNALS))
         journals.delete(journal!)
       },
     }
@@ -121,8 +129,8 @@ export function createDiskKeeper(
   /** From here on the segment counts. */
   function hold(segment: DiskSegment): void {
     segmentBytes += segment.fileBytes
-    const { hurriedBytes } = segment
-    if (hurriedBytes >= WORTH_BYTES && hurriedBytes <= recompressBytes) hurried.add(segment)
+    const { uncompactedBytes } = segment
+    if (uncompactedBytes >= WORTH_BYTES && uncompactedBytes <= maxCompactBytes) uncompacted.add(segment)
   }
 
   async function makeDayDirectory(source: SourceName, day: number): Promise<void> {
@@ -153,14 +161,14 @@ export function createDiskKeeper(
       }
       const { header, length } = await recoverJournal(files, path, { batch, damage })
       if (header !== undefined) head.continueWith(continueJournal(files, path, header, length))
-      else await files.rename(path, path + GONE)
+      else await files.rename(path, path + REMOVED_SUFFIX)
       return header !== undefined
     })
     await roomIn(store)
   }
 
   /** So that the heads of an earlier process take no more memory than its own did; but a full disk holds up no start. */
-  const roomIn = (store: RecoveringStore) => Promise.race([store.settled(), trouble.begins()])
+  const roomIn = (store: RecoveringStore) => Promise.race([store.settled(), diskRetry.failing()])
 
   return {
     openHead(source) {
@@ -172,28 +180,28 @@ export function createDiskKeeper(
     drop(segments, read) {
       for (const segment of segments as readonly DiskSegment[]) {
         segmentBytes -= segment.fileBytes
-        hurried.delete(segment)
+        uncompacted.delete(segment)
         segment.retire()
         // Given up when the process stops: then it is there at the next start, and goes again.
         removals.run(() => read.then(() => segment.remove())).catch(() => {})
       }
     },
-    async recompressNext(recompress) {
-      const [segment] = hurried
+    async compactNext(compact) {
+      const [segment] = uncompacted
       if (segment === undefined) return
-      hurried.delete(segment)
+      uncompacted.delete(segment)
       const before = segment.fileBytes
       let isDone = false
       try {
-        isDone = await segment.recompress(recompress)
+        isDone = await segment.compact(compact)
       } catch (error) {
         // Whoever asks for one of its rows is told.
         isDone = (error as { code?: unknown }).code === 'damaged_segment'
-        if (!isDone && !segment.isGone) throw error
+        if (!isDone && !segment.isDropped) throw error
       } finally {
-        if (!segment.isGone) {
+        if (!segment.isDropped) {
           segmentBytes += segment.fileBytes - before
-          if (!isDone) hurried.add(segment)
+          if (!isDone) uncompacted.add(segment)
         }
       }
     },

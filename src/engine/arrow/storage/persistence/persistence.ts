@@ -1,12 +1,12 @@
 import type { SourceName } from '../../../../sources.js'
 import type { IngestBatch } from '../../../engine.js'
-import { holdInMemory, type SegmentHandle } from '../segment/handle.js'
+import { memoryHandle, type SegmentHandle } from '../segment/handle.js'
 import type { Segment } from '../segment/segment.js'
 
 /** Where rows are kept so that they outlive the process, and which columns of them are in memory. */
-export interface Keeper {
+export interface Persistence {
   /** Where the rows of the next head of a source are kept until they are sealed. */
-  openHead(source: SourceName): HeadKeeper
+  openHead(source: SourceName): HeadPersistence
   /** Segments that are not wanted any more; nobody reads them once `read` has resolved. */
   drop(segments: readonly SegmentHandle[], read: Promise<void>): void
   /** Bytes of memory that columns of all segments take. */
@@ -18,7 +18,7 @@ export interface Keeper {
   unload(): boolean
 }
 
-export interface HeadKeeper {
+export interface HeadPersistence {
   /** Resolves when the batch is kept; until then it must not be shown. Rejects where that is given up. */
   append(batch: IngestBatch): Promise<void>
   /** Writes rows of the head as segments, and resolves with what holds them; a long head takes several calls. */
@@ -30,14 +30,14 @@ export interface HeadKeeper {
 }
 
 /** Keeps nothing: rows live in memory only. */
-export function createMemoryKeeper(): Keeper {
+export function createMemoryPersistence(): Persistence {
   let columnBytes = 0
   return {
     openHead: () => ({
       append: async () => {},
       async write(segments) {
         columnBytes += bytesOf(segments)
-        return segments.map(holdInMemory)
+        return segments.map(memoryHandle)
       },
       commit: async () => {},
       isFailing: () => false,

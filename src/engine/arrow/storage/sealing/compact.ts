@@ -7,7 +7,7 @@ import { contentBytes, fromBuffer, readBuffer } from '../segment/zstd.js'
 import { identity } from './sort.js'
 
 /** A cold file that was sealed in a hurry, and what finds its way in it: nothing but data, so that it may go to a thread. */
-export interface HurriedCold {
+export interface UncompactedCold {
   file: Uint8Array
   /** Batch b holds the rows [firstRows[b], firstRows[b + 1]). */
   firstRows: Uint32Array
@@ -17,35 +17,35 @@ export interface HurriedCold {
   check: number
 }
 
-const HURRIED = new Error('There is no time.')
+const CANCELLED = new Error('There is no time.')
 
 /**
  * Seals the rows of a cold file once more, with high effort: a file that may take its place. `texts` is the workshop; what it held
- * goes. Undefined once there is no patience.
+ * goes. Undefined once there is no cancellation.
  */
-export async function recompressCold(
-  cold: HurriedCold,
+export async function compactCold(
+  cold: UncompactedCold,
   texts: Texts,
   isPatient: () => boolean,
   yieldIfDue: Yielder,
 ): Promise<Buffer | undefined> {
   decompress(cold, texts)
   const patiently: Yielder = () => {
-    if (!isPatient()) throw HURRIED
+    if (!isPatient()) throw CANCELLED
     return yieldIfDue()
   }
   const rows = identity(cold.firstRows.at(-1)!)
   return sealCold(texts, rows, patiently, () => 'high', cold.check).then(
     ({ file }) => file,
     (error) => {
-      if (error !== HURRIED) throw error
+      if (error !== CANCELLED) throw error
       return undefined
     },
   )
 }
 
 /** Fills `texts` with the rows of a cold file. */
-function decompress({ file, firstRows, starts }: HurriedCold, texts: Texts): void {
+function decompress({ file, firstRows, starts }: UncompactedCold, texts: Texts): void {
   texts.usedBytes = 0
   texts.places = new Uint32Array(2 * COLD_COLUMNS.length * firstRows.at(-1)!)
   for (let batch = 0; batch < firstRows.length - 1; batch++) {

@@ -1,8 +1,8 @@
 import type { Column } from '../../columns/batch.js'
 import type { Dictionary } from '../../columns/dictionary.js'
 import type { SealedRows } from '../segment/segment.js'
-import type { Patience } from './cancellation.js'
-import type { HurriedCold } from './compact.js'
+import type { CancellationFlag } from './cancellation.js'
+import type { UncompactedCold } from './compact.js'
 import type { OpenColumn, OpenRows } from './seal.js'
 
 /**
@@ -10,11 +10,11 @@ import type { OpenColumn, OpenRows } from './seal.js'
  * rows; or a cold file. Were all moved at once, V8 would take that for pressure on the memory, and throw code away that it has optimised.
  */
 export type Question =
-  | Piece
-  | { rows: OpenRows; patience: Patience | undefined }
-  | { cold: HurriedCold; patience: Patience }
+  | TextChunk
+  | { rows: OpenRows; cancellation: CancellationFlag | undefined }
+  | { cold: UncompactedCold; cancellation: CancellationFlag }
 
-export interface Piece {
+export interface TextChunk {
   piece: Uint8Array<ArrayBuffer>
   /** Where in the texts it belongs; 0: those of another head begin. */
   at: number
@@ -22,9 +22,9 @@ export interface Piece {
   of: number
 }
 
-export type Answer = { piece: Uint8Array<ArrayBuffer> } | Sealed | Recompressed
+export type Answer = { piece: Uint8Array<ArrayBuffer> } | Sealed | Compacted
 
-export interface Recompressed {
+export interface Compacted {
   /** Undefined where there was no time. */
   file: Uint8Array | undefined
   keptBytes: number
@@ -38,28 +38,28 @@ export interface Sealed {
 
 // On the way from one thread to another a Buffer becomes an Uint8Array; these are made Buffers again.
 
-export function openRowsArrived(rows: OpenRows): OpenRows {
-  return { ...rows, columns: new Map([...rows.columns].map(([name, column]) => [name, openColumnArrived(column)])) }
+export function restoreOpenRows(rows: OpenRows): OpenRows {
+  return { ...rows, columns: new Map([...rows.columns].map(([name, column]) => [name, restoreOpenColumn(column)])) }
 }
 
-function openColumnArrived(column: OpenColumn): OpenColumn {
-  return column.kind === 'category' ? { ...column, interner: dictionaryArrived(column.interner) } : column
+function restoreOpenColumn(column: OpenColumn): OpenColumn {
+  return column.kind === 'category' ? { ...column, interner: restoreDictionary(column.interner) } : column
 }
 
-export function sealedRowsArrived(part: SealedRows): SealedRows {
+export function restoreSealedRows(part: SealedRows): SealedRows {
   const { projects, columns, cold } = part
   return {
     ...part,
-    projects: { ...projects, dictionary: dictionaryArrived(projects.dictionary) },
-    columns: new Map([...columns].map(([name, column]) => [name, columnArrived(column)])),
+    projects: { ...projects, dictionary: restoreDictionary(projects.dictionary) },
+    columns: new Map([...columns].map(([name, column]) => [name, restoreColumn(column)])),
     cold: { ...cold, file: bufferOf(cold.file) },
   }
 }
 
-function columnArrived(column: Column): Column {
-  return column.kind === 'text' ? { ...column, dictionary: dictionaryArrived(column.dictionary) } : column
+function restoreColumn(column: Column): Column {
+  return column.kind === 'text' ? { ...column, dictionary: restoreDictionary(column.dictionary) } : column
 }
 
-const dictionaryArrived = (dictionary: Dictionary) => ({ ...dictionary, bytes: bufferOf(dictionary.bytes) })
+const restoreDictionary = (dictionary: Dictionary) => ({ ...dictionary, bytes: bufferOf(dictionary.bytes) })
 
 export const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array) => Buffer.from(buffer, byteOffset, byteLength)

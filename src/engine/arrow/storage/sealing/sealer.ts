@@ -3,17 +3,17 @@ import { createInterner } from '../../columns/dictionary.js'
 import type { Head } from '../head/head.js'
 import { createColdTexts } from '../head/texts.js'
 import type { SealedRows } from '../segment/segment.js'
-import { effortOf, type Patience } from './cancellation.js'
-import { type HurriedCold, recompressCold } from './compact.js'
+import { type CancellationFlag, effortOf } from './cancellation.js'
+import { compactCold, type UncompactedCold } from './compact.js'
 import { internIn } from './intern.js'
 import { seal } from './seal.js'
 
 /** Makes heads that take no more rows into sealed ones, one head after the other. */
 export interface Sealer {
-  /** The head may be read meanwhile. With patience its cold columns are made smaller, on a thread where nobody waits for that. */
-  seal(head: Head, patience?: Patience): Promise<SealedRows[]>
-  /** A smaller file for a cold one, whose memory is the sealer's from then on. Undefined once patience has ended. */
-  recompress(cold: HurriedCold, patience: Patience): Promise<Buffer | undefined>
+  /** The head may be read meanwhile. With cancellation its cold columns are made smaller, on a thread where nobody waits for that. */
+  seal(head: Head, cancellation?: CancellationFlag): Promise<SealedRows[]>
+  /** A smaller file for a cold one, whose memory is the sealer's from then on. Undefined once cancellation has ended. */
+  compact(cold: UncompactedCold, cancellation: CancellationFlag): Promise<Buffer | undefined>
   /** Bytes of memory that it keeps for the next head. */
   bytes(): number
   /** Lets go of these: of all, or of what has not been used since the last call. */
@@ -26,8 +26,8 @@ export function createSealerHere(): Sealer {
   let distinct = createInterner()
   return {
     seal: (head) => seal(head, internIn(distinct), createYielder()),
-    recompress: (cold, patience) =>
-      recompressCold(cold, createColdTexts(), () => effortOf(patience) === 'high', createYielder()),
+    compact: (cold, cancellation) =>
+      compactCold(cold, createColdTexts(), () => effortOf(cancellation) === 'high', createYielder()),
     bytes: () => distinct.byteLength,
     trim(what) {
       if (what === 'all') distinct = createInterner()

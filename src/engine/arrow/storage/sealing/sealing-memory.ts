@@ -2,7 +2,7 @@ import { growTo, instantiate, type Memory } from '../../../../base/wasm.js'
 import { SLACK_BYTES } from '../../../../wasm-layout/memory.js'
 import { emptyEntries } from '../../columns/dictionary.js'
 import type { Texts, TextsMemory } from '../head/texts.js'
-import { MOST_BATCH_ROWS } from '../segment/cold.js'
+import { MAX_BATCH_ROWS } from '../segment/cold.js'
 import type { InternedTexts } from './intern.js'
 
 /** The doors of wasm/sealing. Addresses are numbers of bytes. */
@@ -22,7 +22,7 @@ export interface SealingMemory extends TextsMemory {
 }
 
 /** Behind all: where those texts stand that are gathered, start and end of each. */
-const PAIRS = 2 * MOST_BATCH_ROWS
+const PAIRS = 2 * MAX_BATCH_ROWS
 const RESERVED_BYTES = SLACK_BYTES + PAIRS * Uint32Array.BYTES_PER_ELEMENT
 /** It grows where it stands, so that little room ahead will do. */
 const AHEAD_SHARE = 1 / 4

@@ -6,9 +6,9 @@ import { MIB } from '../../../../base/units.js'
 import type { Head } from '../head/head.js'
 import type { Texts } from '../head/texts.js'
 import type { SealedRows } from '../segment/segment.js'
-import type { Patience } from './cancellation.js'
+import type { CancellationFlag } from './cancellation.js'
 import { copyRows } from './copy.js'
-import { type Answer, bufferOf, type Question, type Recompressed, type Sealed, sealedRowsArrived } from './messages.js'
+import { type Answer, bufferOf, type Compacted, type Question, restoreSealedRows, type Sealed } from './messages.js'
 import { createSealerHere, type Sealer } from './sealer.js'
 
 /** Texts copied at a time: about a millisecond. */
@@ -25,15 +25,15 @@ export function createSealingThread(log: Log, script = new URL('./worker.js', im
   let isBusy = false
   let isIdle = true
 
-  async function sealThere(head: Head, patience: Patience | undefined): Promise<SealedRows[]> {
+  async function sealThere(head: Head, cancellation: CancellationFlag | undefined): Promise<SealedRows[]> {
     await sendTexts(head.cold)
     const rows = copyRows(head)
-    const sealed = (await thread.ask({ rows, patience }, arrayBuffersOf(rows))) as Sealed
+    const sealed = (await thread.ask({ rows, cancellation }, arrayBuffersOf(rows))) as Sealed
     keptBytes = sealed.keptBytes
-    return sealed.parts.map(sealedRowsArrived)
+    return sealed.parts.map(restoreSealedRows)
   }
 
-  /** Piece by piece, in memory that goes to and fro. */
+  /** TextChunk by piece, in memory that goes to and fro. */
   async function sendTexts({ bytes, usedBytes: of }: Texts): Promise<void> {
     let piece = new Uint8Array(Math.min(PIECE_BYTES, of))
     for (let at = 0; at < of; at += piece.length) {
@@ -59,9 +59,9 @@ export function createSealingThread(log: Log, script = new URL('./worker.js', im
   }
 
   return {
-    async seal(head, patience) {
+    async seal(head, cancellation) {
       try {
-        return await busy(() => sealThere(head, patience))
+        return await busy(() => sealThere(head, cancellation))
       } catch (error) {
         log(`The sealing thread failed, and rows are sealed on the main thread: ${(error as Error).message}`, {
           level: 'warn',
@@ -70,9 +70,9 @@ export function createSealingThread(log: Log, script = new URL('./worker.js', im
         return here.seal(head)
       }
     },
-    recompress: (cold, patience) =>
+    compact: (cold, cancellation) =>
       busy(async () => {
-        const { file, ...kept } = (await thread.ask({ cold, patience }, arrayBuffersOf(cold))) as Recompressed
+        const { file, ...kept } = (await thread.ask({ cold, cancellation }, arrayBuffersOf(cold))) as Compacted
         keptBytes = kept.keptBytes
         return file && bufferOf(file)
       }),

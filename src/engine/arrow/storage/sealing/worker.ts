@@ -1,9 +1,9 @@
 import { parentPort } from 'node:worker_threads'
 import { arrayBuffersOf } from '../../../../base/array-buffers.js'
 import { createColdTexts } from '../head/texts.js'
-import { effortOf, type Patience } from './cancellation.js'
-import { type HurriedCold, recompressCold } from './compact.js'
-import { type Answer, openRowsArrived, type Piece, type Question, type Recompressed } from './messages.js'
+import { type CancellationFlag, effortOf } from './cancellation.js'
+import { compactCold, type UncompactedCold } from './compact.js'
+import { type Answer, type Compacted, type Question, restoreOpenRows, type TextChunk } from './messages.js'
 import { type OpenRows, seal } from './seal.js'
 import { createSealingMemory } from './sealing-memory.js'
 
@@ -13,28 +13,28 @@ const port = parentPort!
 /** For the texts of one head, and room behind them, where a file is made of them. */
 const memory = createSealingMemory()
 
-function take({ piece, at, of }: Piece): Answer {
+function take({ piece, at, of }: TextChunk): Answer {
   memory.growInPlace(of).set(piece.subarray(0, of - at), at)
   return { piece }
 }
 
-async function sealRows(message: OpenRows, patience: Patience | undefined): Promise<Answer> {
-  const rows = openRowsArrived(message)
+async function sealRows(message: OpenRows, cancellation: CancellationFlag | undefined): Promise<Answer> {
+  const rows = restoreOpenRows(message)
   const parts = await seal(
     { ...rows, cold: { ...rows.cold, memory, bytes: memory.growInPlace(0) } },
     (texts, order) => memory.intern(texts, order, rows.cold.usedBytes),
     () => undefined,
-    () => effortOf(patience),
+    () => effortOf(cancellation),
   )
   return { parts, keptBytes: memory.byteLength }
 }
 
-async function recompress(cold: HurriedCold, patience: Patience): Promise<Recompressed> {
+async function compact(cold: UncompactedCold, cancellation: CancellationFlag): Promise<Compacted> {
   const workshop = { ...createColdTexts(), memory, bytes: memory.growInPlace(0) }
-  const file = await recompressCold(
+  const file = await compactCold(
     cold,
     workshop,
-    () => effortOf(patience) === 'high',
+    () => effortOf(cancellation) === 'high',
     () => undefined,
   )
   return { file, keptBytes: memory.byteLength }
@@ -42,8 +42,8 @@ async function recompress(cold: HurriedCold, patience: Patience): Promise<Recomp
 
 async function answerTo(question: Question): Promise<Answer> {
   if ('piece' in question) return take(question)
-  if ('rows' in question) return sealRows(question.rows, question.patience)
-  return recompress(question.cold, question.patience)
+  if ('rows' in question) return sealRows(question.rows, question.cancellation)
+  return compact(question.cold, question.cancellation)
 }
 
 port.on('message', async (question: Question) => {

@@ -58,7 +58,7 @@ export const COMPRESSION: Record<Effort, Compression> = {
   high: { rows: 512, bytes: MIB, offsets: 'smallOffsets', texts: 'smallTexts' },
 }
 
-export const MOST_BATCH_ROWS = Math.max(COMPRESSION.low.rows, COMPRESSION.high.rows)
+export const MAX_BATCH_ROWS = Math.max(COMPRESSION.low.rows, COMPRESSION.high.rows)
 
 /** Places of a row's texts: start and end of each. */
 const PLACES = 2 * COLD_COLUMNS.length
@@ -116,7 +116,7 @@ export async function sealCold(
   return { file, firstRows: Uint32Array.from(firstRows), starts: startsOf(batches), isSmall }
 }
 
-export function holdColdFile({ file, firstRows, starts, isSmall }: ColdFile): ColdColumns {
+export function coldColumnsInMemory({ file, firstRows, starts, isSmall }: ColdFile): ColdColumns {
   return {
     file,
     isSmall,

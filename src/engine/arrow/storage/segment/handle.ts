@@ -13,7 +13,7 @@ export interface SegmentHandle extends Part {
 }
 
 /** A segment that lives in memory only. */
-export function holdInMemory(segment: Segment): SegmentHandle {
+export function memoryHandle(segment: Segment): SegmentHandle {
   const { source, day, rows, minUs, maxUs, hotBytes, coldBytes } = segment
   return { isSealed: true, source, day, rows, minUs, maxUs, hotBytes, coldBytes, open: () => segment, close() {} }
 }

@@ -3,7 +3,7 @@ import type { SourceName } from '../../../../sources.js'
 import { type Batch, bytesOfColumn, type Column, type TimeColumn } from '../../columns/batch.js'
 import { bytesOfDictionary, type Dictionary, entryOf } from '../../columns/dictionary.js'
 import { none, range, type Selection } from '../../columns/selection.js'
-import { type ColdColumns, type ColdFile, holdColdFile } from './cold.js'
+import { type ColdColumns, type ColdFile, coldColumnsInMemory } from './cold.js'
 import { createColdReader } from './cold-reader.js'
 
 /**
@@ -45,8 +45,8 @@ export interface SealedRows extends Omit<SegmentParts, 'cold'> {
 }
 
 /** A segment of rows that have just been sealed, in memory whole. */
-export function holdSealedRows(sealed: SealedRows): Segment {
-  return createSegment({ ...sealed, cold: holdColdFile(sealed.cold) })
+export function segmentOfSealedRows(sealed: SealedRows): Segment {
+  return createSegment({ ...sealed, cold: coldColumnsInMemory(sealed.cold) })
 }
 
 export function createSegment(parts: SegmentParts): Segment {

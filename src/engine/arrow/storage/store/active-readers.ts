@@ -1,12 +1,12 @@
 /** Who reads what is taken away meanwhile: it ends when all have left who were there. */
-export interface Readers {
+export interface ActiveReaders {
   /** Comes, and leaves when the function that this returns is called. */
   enter(): () => void
   /** Resolves when all who are here at this moment have left. */
-  left(): Promise<void>
+  drained(): Promise<void>
 }
 
-export function createReaders(): Readers {
+export function createActiveReaders(): ActiveReaders {
   const here = new Set<Promise<void>>()
   return {
     enter() {
@@ -20,7 +20,7 @@ export function createReaders(): Readers {
         leave()
       }
     },
-    async left() {
+    async drained() {
       await Promise.all(here)
     },
   }

@@ -1,12 +1,12 @@
 /** The most that a figure came to of late: since the pass of time before the last one. */
-export interface RecentMost {
+export interface RecentMaximum {
   /** The most of late, the figure of this moment included. */
   with(value: number): number
   /** What was told before the last pass is no longer of late. */
   pass(): void
 }
 
-export function createRecentMost(): RecentMost {
+export function createRecentMaximum(): RecentMaximum {
   let before = Number.NEGATIVE_INFINITY
   let now = Number.NEGATIVE_INFINITY
   return {

@@ -1,6 +1,6 @@
 import type { Metrics } from '../../../../base/metrics.js'
 import { dayOf } from '../segment/segment.js'
-import { createRecentMost } from './recent-maximum.js'
+import { createRecentMaximum } from './recent-maximum.js'
 import type { Dropped, Store } from './store.js'
 
 /** What made rows go. */
@@ -50,7 +50,7 @@ export interface ColumnLimit {
  * memory that columns had meanwhile stays with the process when they go.
  */
 export function createColumnLimit(store: Pick<Store, 'bytes' | 'columnBytes' | 'trim' | 'unload'>): ColumnLimit {
-  const headBytes = createRecentMost()
+  const headBytes = createRecentMaximum()
   return {
     enforce(limitBytes) {
       const roomBytes = limitBytes - headBytes.with(store.bytes() - store.columnBytes())

@@ -2,11 +2,11 @@ import { createSerialQueue, type SerialQueue } from '../../../../base/serial-que
 import type { SourceName } from '../../../../sources.js'
 import type { SourceStats } from '../../../engine.js'
 import { createHead, type Head, headBytes } from '../head/head.js'
-import type { HeadKeeper } from '../persistence/persistence.js'
+import type { HeadPersistence } from '../persistence/persistence.js'
 import type { SegmentHandle } from '../segment/handle.js'
 
 /** Where the rows of each source are: sealed segments and heads being sealed, in order of arrival, and the open head. */
-export interface Shelf {
+export interface SourceTable {
   source: SourceName
   segments: SegmentHandle[]
   sealing: Sealing[]
@@ -14,7 +14,7 @@ export interface Shelf {
   /** Since when the open head has rows, by a clock that never runs backwards. */
   headSinceMs: number
   /** Where the rows of the open head are kept; from its first row on. */
-  kept: HeadKeeper | undefined
+  kept: HeadPersistence | undefined
   /** What appends to the head or closes it takes turns. */
   turns: SerialQueue
 }
@@ -22,10 +22,10 @@ export interface Shelf {
 /** A head that takes no more rows, and where its rows are kept until they are segments. */
 export interface Sealing {
   head: Head
-  kept: HeadKeeper
+  kept: HeadPersistence
 }
 
-export function createShelf(source: SourceName): Shelf {
+export function createSourceTable(source: SourceName): SourceTable {
   return {
     source,
     segments: [],
@@ -37,9 +37,9 @@ export function createShelf(source: SourceName): Shelf {
   }
 }
 
-export function statsOf(shelf: Shelf): SourceStats {
-  const { source, segments } = shelf
-  const heads = headsOf(shelf)
+export function statsOf(table: SourceTable): SourceStats {
+  const { source, segments } = table
+  const heads = headsOf(table)
   return {
     source,
     rows: sum([...segments, ...heads].map(({ rows }) => rows)),
@@ -51,16 +51,16 @@ export function statsOf(shelf: Shelf): SourceStats {
 }
 
 /** In order of arrival. */
-export function headsOf({ sealing, head: open }: Shelf): Head[] {
+export function headsOf({ sealing, head: open }: SourceTable): Head[] {
   return [...sealing.map(({ head }) => head), open]
 }
 
 const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0)
 
-/** Takes the segments of a day off a shelf: all of them, or only the oldest. */
-export function takeFrom(shelf: Shelf, day: number, extent: 'day' | 'oldest segments'): SegmentHandle[] {
+/** Takes the segments of a day off a table: all of them, or only the oldest. */
+export function takeFrom(table: SourceTable, day: number, extent: 'day' | 'oldest segments'): SegmentHandle[] {
   const taken: SegmentHandle[] = []
-  shelf.segments = shelf.segments.filter((segment) => {
+  table.segments = table.segments.filter((segment) => {
     const stays = segment.day !== day || (extent === 'oldest segments' && taken.length > 0)
     if (!stays) taken.push(segment)
     return stays

@@ -4,20 +4,20 @@ import { SOURCE_NAMES, type SourceName } from '../../../../sources.js'
 import type { IngestBatch, SourceStats } from '../../../engine.js'
 import type { TimeRange } from '../../../plan.js'
 import { overlaps, type Part } from '../../columns/batch.js'
-import { createHead, decodeBatch, type Head, headBytes, headContentBytes, showHead } from '../head/head.js'
-import { createSpare } from '../head/head-pool.js'
-import { createMemoryKeeper, type HeadKeeper, type Keeper } from '../persistence/persistence.js'
-import type { Patience } from '../sealing/cancellation.js'
-import { createPace } from '../sealing/effort.js'
+import { createHead, decodeBatch, type Head, headBytes, headContentBytes, partOfHead } from '../head/head.js'
+import { createHeadPool } from '../head/head-pool.js'
+import { createMemoryPersistence, type HeadPersistence, type Persistence } from '../persistence/persistence.js'
+import type { CancellationFlag } from '../sealing/cancellation.js'
+import { createEffortPolicy } from '../sealing/effort.js'
 import { createSealerHere, type Sealer } from '../sealing/sealer.js'
 import type { SegmentHandle } from '../segment/handle.js'
-import { holdSealedRows } from '../segment/segment.js'
-import { createReaders } from './active-readers.js'
-import { createShelf, headsOf, type Sealing, type Shelf, statsOf, takeFrom } from './source-table.js'
+import { segmentOfSealedRows } from '../segment/segment.js'
+import { createActiveReaders } from './active-readers.js'
+import { createSourceTable, headsOf, type Sealing, type SourceTable, statsOf, takeFrom } from './source-table.js'
 
 export interface StoreOptions {
   /** Where rows are kept beyond memory; by default nowhere. */
-  keeper?: Keeper
+  persistence?: Persistence
   /** A head is sealed once it holds so many rows or bytes. */
   sealRows: number
   sealBytes: number
@@ -62,16 +62,16 @@ export interface Store {
    * Takes in the head of an earlier process as the open head of its source; an older one is sealed. One that is longer than
    * a head may be here is sealed in parts while it is read.
    */
-  reopen(source: SourceName, kept: HeadKeeper, replay: Replay): Promise<void>
+  reopen(source: SourceName, kept: HeadPersistence, replay: Replay): Promise<void>
   /** Seals the heads whose rows are in danger where they are kept. */
   sealFailing(): void
   /** The rows of a source at this moment; of those outside of a range only what shares a part with others. */
   view(source: SourceName, range?: TimeRange): View
   /**
-   * Lends what seals heads to other work, which is to end when its patience does: as soon as a head waits. Does nothing while one
+   * Lends what seals heads to other work, which is to end when its cancellation does: as soon as a head waits. Does nothing while one
    * is being sealed, or when rows have come in a flood a moment ago.
    */
-  inQuiet(work: (sealer: Sealer, patience: Patience) => Promise<void>): Promise<void>
+  whenIdle(work: (sealer: Sealer, cancellation: CancellationFlag) => Promise<void>): Promise<void>
   /** Seals every head that holds a row. */
   sealAll(): Promise<void>
   /** Resolves when what has been asked for is appended, and no head is being sealed. */
@@ -98,37 +98,43 @@ const ALWAYS: TimeRange = { fromUs: Number.NEGATIVE_INFINITY, throughUs: Number.
 const SEALING_BACKLOG = 1
 
 export function createStore(options: StoreOptions): Store {
-  const { sealRows, sealBytes, keeper = createMemoryKeeper(), onDrop = () => {}, onAppend = () => {} } = options
+  const {
+    sealRows,
+    sealBytes,
+    persistence = createMemoryPersistence(),
+    onDrop = () => {},
+    onAppend = () => {},
+  } = options
   const { sealer = createSealerHere(), clock = systemClock } = options
-  const shelves = new Map(SOURCE_NAMES.map((source) => [source, createShelf(source)]))
-  const readers = createReaders()
+  const tables = new Map(SOURCE_NAMES.map((source) => [source, createSourceTable(source)]))
+  const readers = createActiveReaders()
   /** One head is sealed while the one before it is written: a disk takes its time, and no processor's. */
   const sealing = createSerialQueue()
   /** A head that could not be written leaves its rows visible where they are. */
   const writing = createSerialQueue()
   const backlog: Promise<void>[] = []
-  const pace = createPace(clock)
-  const spare = createSpare()
+  const effortPolicy = createEffortPolicy(clock)
+  const headPool = createHeadPool()
 
   /**
    * Begins to seal the open head, or a part of what is kept with it. Who does not wait for it need not catch: rows that
    * cannot be sealed stay where they are, and so does what keeps them. Rows that came slowly are sealed well, until another head waits.
    */
-  const sealShelf = (shelf: Shelf, extent: 'all' | 'part' = 'all', isSlow = false): Promise<void> => {
-    const patience = pace.forHead(isSlow, backlog.length > 0)
-    const full: Sealing = { head: shelf.head, kept: shelf.kept! }
+  const sealTable = (table: SourceTable, extent: 'all' | 'part' = 'all', isSlow = false): Promise<void> => {
+    const cancellation = effortPolicy.forHead(isSlow, backlog.length > 0)
+    const full: Sealing = { head: table.head, kept: table.kept! }
     const { head, kept } = full
-    shelf.sealing.push(full)
-    shelf.head = createHead(shelf.source)
-    if (extent === 'all') shelf.kept = undefined
-    const rows = sealing.run(async () => (head.rows > 0 ? sealer.seal(head, patience) : []))
+    table.sealing.push(full)
+    table.head = createHead(table.source)
+    if (extent === 'all') table.kept = undefined
+    const rows = sealing.run(async () => (head.rows > 0 ? sealer.seal(head, cancellation) : []))
     const sealed = writing.run(async () => {
       const sealedRows = await rows
-      for (const segment of await kept.write(sealedRows.map(holdSealedRows))) shelf.segments.push(segment)
-      shelf.sealing.splice(shelf.sealing.indexOf(full), 1)
+      for (const segment of await kept.write(sealedRows.map(segmentOfSealedRows))) table.segments.push(segment)
+      table.sealing.splice(table.sealing.indexOf(full), 1)
       head.isOpen = false
       letGo(head)
-      const isWhole = !shelf.sealing.some((other) => other.kept === kept)
+      const isWhole = !table.sealing.some((other) => other.kept === kept)
       if (extent === 'all' && isWhole) await kept.commit()
     })
     backlog.push(sealed)
@@ -137,78 +143,78 @@ export function createStore(options: StoreOptions): Store {
     return sealed
   }
 
-  /** The head for the next rows. One that is empty moves to memory that is spare. */
-  const openHead = (shelf: Shelf): Head => {
-    if (shelf.head.rows === 0) {
-      shelf.head = spare.take(shelf.source) ?? shelf.head
-      shelf.headSinceMs = clock.monotonicMs()
+  /** The head for the next rows. One that is empty moves to memory that is headPool. */
+  const openHead = (table: SourceTable): Head => {
+    if (table.head.rows === 0) {
+      table.head = headPool.take(table.source) ?? table.head
+      table.headSinceMs = clock.monotonicMs()
     }
-    return shelf.head
+    return table.head
   }
 
-  /** Its memory is spare when the segments stand for its rows and the last who reads it has left. */
+  /** Its memory is headPool when the segments stand for its rows and the last who reads it has left. */
   const letGo = (head: Head) => {
-    if (!head.isOpen && head.readers === 0) spare.keep(head)
+    if (!head.isOpen && head.readers === 0) headPool.put(head)
   }
 
   const isFull = (head: Head) => head.rows >= sealRows || headContentBytes(head) >= sealBytes
 
-  const keepAndShow = async (shelf: Shelf, batch: IngestBatch): Promise<void> => {
+  const keepAndShow = async (table: SourceTable, batch: IngestBatch): Promise<void> => {
     const show = decodeBatch(batch)
-    shelf.kept ??= keeper.openHead(shelf.source)
-    await shelf.kept.append(batch)
-    const head = openHead(shelf)
+    table.kept ??= persistence.openHead(table.source)
+    await table.kept.append(batch)
+    const head = openHead(table)
     const firstRow = head.rows
     show(head)
     onAppend(head, firstRow)
-    if (isFull(head)) void sealShelf(shelf, 'all', pace.isSlow(headContentBytes(head), shelf.headSinceMs))
+    if (isFull(head)) void sealTable(table, 'all', effortPolicy.isSlow(headContentBytes(head), table.headSinceMs))
   }
 
   const stats = (): SourceStats[] =>
-    [...shelves.values()].map((shelf) => {
-      const held = statsOf(shelf)
-      return { ...held, headBytes: held.headBytes + spare.bytes(shelf.source) }
+    [...tables.values()].map((table) => {
+      const held = statsOf(table)
+      return { ...held, headBytes: held.headBytes + headPool.bytes(table.source) }
     })
 
   const settled = async () => {
-    await Promise.all([...shelves.values()].map(({ turns }) => turns.settled()))
+    await Promise.all([...tables.values()].map(({ turns }) => turns.settled()))
     await writing.settled()
   }
 
   return {
     async append(batch) {
-      const shelf = shelves.get(batch.source)!
-      await shelf.turns.run(() => keepAndShow(shelf, batch))
+      const table = tables.get(batch.source)!
+      await table.turns.run(() => keepAndShow(table, batch))
       if (backlog.length > SEALING_BACKLOG) await backlog[backlog.length - SEALING_BACKLOG - 1]
     },
     adopt(segment) {
-      shelves.get(segment.source)!.segments.push(segment)
+      tables.get(segment.source)!.segments.push(segment)
     },
     async reopen(source, kept, replay) {
-      const shelf = shelves.get(source)!
-      if (shelf.head.rows > 0) void sealShelf(shelf)
-      shelf.kept = kept
+      const table = tables.get(source)!
+      if (table.head.rows > 0) void sealTable(table)
+      table.kept = kept
       let isLong = false
       const isKept = await replay((batch) => {
-        decodeBatch(batch)(openHead(shelf))
-        if (!isFull(shelf.head)) return
+        decodeBatch(batch)(openHead(table))
+        if (!isFull(table.head)) return
         isLong = true
-        void sealShelf(shelf, 'part')
+        void sealTable(table, 'part')
       })
-      if (!isKept) shelf.kept = undefined
-      else if (isLong) void sealShelf(shelf)
+      if (!isKept) table.kept = undefined
+      else if (isLong) void sealTable(table)
     },
     sealFailing() {
-      for (const shelf of shelves.values()) {
-        if (!shelf.kept?.isFailing()) continue
-        void shelf.turns.run(async () => {
-          if (shelf.head.rows > 0 && shelf.kept?.isFailing()) void sealShelf(shelf)
+      for (const table of tables.values()) {
+        if (!table.kept?.isFailing()) continue
+        void table.turns.run(async () => {
+          if (table.head.rows > 0 && table.kept?.isFailing()) void sealTable(table)
         })
       }
     },
     view(source, range = ALWAYS) {
-      const shelf = shelves.get(source)!
-      const heads = headsOf(shelf).filter(({ rows }) => rows > 0)
+      const table = tables.get(source)!
+      const heads = headsOf(table).filter(({ rows }) => rows > 0)
       for (const read of heads) read.readers++
       const leave = readers.enter()
       const release = () => {
@@ -218,62 +224,62 @@ export function createStore(options: StoreOptions): Store {
         }
         leave()
       }
-      const total = shelf.segments.length + heads.length
-      const parts: Part[] = shelf.segments.filter((segment) => overlaps(segment, range))
-      parts.push(...heads.map(showHead).filter((head) => overlaps(head, range)))
+      const total = table.segments.length + heads.length
+      const parts: Part[] = table.segments.filter((segment) => overlaps(segment, range))
+      parts.push(...heads.map(partOfHead).filter((head) => overlaps(head, range)))
       return { parts, total, release }
     },
-    async inQuiet(work) {
-      const patience = backlog.length > 0 ? undefined : pace.forOther()
-      if (patience !== undefined) await sealing.run(() => work(sealer, patience))
+    async whenIdle(work) {
+      const cancellation = backlog.length > 0 ? undefined : effortPolicy.forOther()
+      if (cancellation !== undefined) await sealing.run(() => work(sealer, cancellation))
     },
     async sealAll() {
       const sealed: Promise<void>[] = []
-      const begin = async (shelf: Shelf) => {
-        if (shelf.head.rows > 0) sealed.push(sealShelf(shelf))
+      const begin = async (table: SourceTable) => {
+        if (table.head.rows > 0) sealed.push(sealTable(table))
       }
-      await Promise.all([...shelves.values()].map((shelf) => shelf.turns.run(() => begin(shelf))))
+      await Promise.all([...tables.values()].map((table) => table.turns.run(() => begin(table))))
       await Promise.all(sealed)
       await writing.settled()
     },
     settled,
     async close() {
-      pace.close()
+      effortPolicy.close()
       await settled()
       await sealing.settled()
       await sealer.close()
     },
     stats,
     trim(what) {
-      spare.trim(what)
+      headPool.trim(what)
       sealer.trim(what)
     },
     // Asked with each batch: what there is much of is not added up here.
     bytes() {
-      let bytes = keeper.columnBytes() + sealer.bytes() + spare.bytes()
-      for (const shelf of shelves.values()) for (const head of headsOf(shelf)) bytes += headBytes(head)
+      let bytes = persistence.columnBytes() + sealer.bytes() + headPool.bytes()
+      for (const table of tables.values()) for (const head of headsOf(table)) bytes += headBytes(head)
       return bytes
     },
-    columnBytes: () => keeper.columnBytes(),
-    unload: () => keeper.unload(),
+    columnBytes: () => persistence.columnBytes(),
+    unload: () => persistence.unload(),
     oldestDay() {
       let oldest: number | undefined
-      for (const { segments } of shelves.values()) {
+      for (const { segments } of tables.values()) {
         for (const { day } of segments) if (oldest === undefined || day < oldest) oldest = day
       }
       return oldest
     },
     drop(day, extent) {
-      const dropped = [...shelves.values()].map((shelf) => ({ shelf, segments: takeFrom(shelf, day, extent) }))
+      const dropped = [...tables.values()].map((table) => ({ table, segments: takeFrom(table, day, extent) }))
       const segments = dropped.flatMap(({ segments }) => segments)
-      keeper.drop(segments, readers.left())
+      persistence.drop(segments, readers.drained())
       onDrop(segments)
       return dropped
         .filter(({ segments }) => segments.length > 0)
-        .map(({ shelf, segments }) => ({
-          source: shelf.source,
+        .map(({ table, segments }) => ({
+          source: table.source,
           rows: segments.reduce((sum, { rows }) => sum + rows, 0),
-          wholeDay: shelf.segments.every((segment) => segment.day !== day),
+          wholeDay: table.segments.every((segment) => segment.day !== day),
         }))
     },
   }

@@ -1,27 +1,27 @@
 import { describe, expect, it } from 'vitest'
 import type { Facts } from '../../../../../src/base/log.js'
-import { recompressInQuiet } from '../../../../../src/engine/arrow/storage/compaction/compaction.js'
-import { createPatience } from '../../../../../src/engine/arrow/storage/sealing/cancellation.js'
+import { compactWhenIdle } from '../../../../../src/engine/arrow/storage/compaction/compaction.js'
+import { createCancellationFlag } from '../../../../../src/engine/arrow/storage/sealing/cancellation.js'
 import { createSealerHere } from '../../../../../src/engine/arrow/storage/sealing/sealer.js'
 import { createFakeClock } from '../../../../support/clock.js'
 import { createGate } from '../../../../support/gate.js'
 
-/** A store that is quiet or not, and a keeper whose segments take so long, or fail. */
+/** A store that is quiet or not, and a persistence whose segments take so long, or fail. */
 function begin(takesMs: number, fails: () => boolean = () => false) {
   const clock = createFakeClock()
   const said: (Facts | undefined)[] = []
   const startedMs: number[] = []
   const state = { isQuiet: true, gate: createGate() }
   state.gate.open()
-  const stop = recompressInQuiet(
+  const stop = compactWhenIdle(
     clock,
     {
-      async inQuiet(work) {
-        if (state.isQuiet) await work(createSealerHere(), createPatience())
+      async whenIdle(work) {
+        if (state.isQuiet) await work(createSealerHere(), createCancellationFlag())
       },
     },
     {
-      async recompressNext() {
+      async compactNext() {
         startedMs.push(clock.monotonicMs())
         if (fails()) throw new Error('ENOSPC')
         await state.gate.opened

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { LogweirError } from '../../../../../src/base/errors.js'
 import { encodeHot } from '../../../../../src/engine/arrow/storage/files/hot-file.js'
 import {
-  readCold,
+  readColdFile,
   readSegmentFacts,
-  replaceCold,
+  replaceColdFile,
   writeSegment,
 } from '../../../../../src/engine/arrow/storage/files/segment-file.js'
 import { createColdTexts } from '../../../../../src/engine/arrow/storage/head/texts.js'
-import { recompressCold } from '../../../../../src/engine/arrow/storage/sealing/compact.js'
+import { compactCold } from '../../../../../src/engine/arrow/storage/sealing/compact.js'
 import { COMPRESSION } from '../../../../../src/engine/arrow/storage/segment/cold.js'
 import type { Segment } from '../../../../../src/engine/arrow/storage/segment/segment.js'
 import type { Files } from '../../../../../src/engine/disk/files/files.js'
@@ -31,16 +31,16 @@ async function written(records = rows()) {
 }
 
 /** The same with a smaller cold file in the place of the first. */
-async function recompressed(records = rows()) {
+async function compacted(records = rows()) {
   const given = await written(records)
-  const cold = await readCold(given.files, 's', await readSegmentFacts(given.files, 's'))
-  const smaller = await recompressCold(
+  const cold = await readColdFile(given.files, 's', await readSegmentFacts(given.files, 's'))
+  const smaller = await compactCold(
     cold!,
     createColdTexts(),
     () => true,
     () => undefined,
   )
-  await replaceCold(given.files, 's', smaller!)
+  await replaceColdFile(given.files, 's', smaller!)
   return given
 }
 
@@ -82,7 +82,7 @@ async function outcome({ files, expected }: Awaited<ReturnType<typeof written>>,
 describe.each([
   ['s/hot.arrow', 'as it was sealed', written],
   ['s/cold.arrow', 'as it was sealed', written],
-  ['s/cold.arrow', 'made smaller', recompressed],
+  ['s/cold.arrow', 'made smaller', compacted],
 ])('%s, %s,', (path, _, make) => {
   it('is an error where it is cut, at any place', async () => {
     const given = await make()
@@ -132,7 +132,7 @@ describe('what is wrong with a segment', () => {
     one.files.contents.set('s/cold.arrow', other.files.contents.get('s/cold.arrow')!)
     const why = 'it belongs to another segment'
     await expect(readRow(one.files)).rejects.toEqual(damaged('s/cold.arrow', why))
-    const smaller = await recompressed([edge({ id: 'c' })])
+    const smaller = await compacted([edge({ id: 'c' })])
     one.files.contents.set('s/cold.arrow', smaller.files.contents.get('s/cold.arrow')!)
     await expect(readRow(one.files)).rejects.toEqual(damaged('s/cold.arrow', why))
   })
@@ -143,7 +143,7 @@ describe('what is wrong with a segment', () => {
     const cold = files.contents.get('s/cold.arrow')!
     cold[Math.floor(cold.length * 0.75)]! ^= 1
     const why = 'batch 1 does not match its check sum'
-    await expect(readCold(files, 's', facts)).rejects.toEqual(damaged('s/cold.arrow', why))
+    await expect(readColdFile(files, 's', facts)).rejects.toEqual(damaged('s/cold.arrow', why))
   })
 
   it('of its cold columns alone leaves what is asked of the others', async () => {

@@ -10,7 +10,7 @@ import {
   type Head,
   headBytes,
   headContentBytes,
-  showHead,
+  partOfHead,
   snapshot,
 } from '../../../../../src/engine/arrow/storage/head/head.js'
 import { SOURCE_NAMES } from '../../../../../src/sources.js'
@@ -213,7 +213,7 @@ describe('a head that is shown', () => {
       edge({ id: `${i}`, timestampUs: i, metadata: { request: { url: `url ${i % 1700}` } } }),
     )
     const head = headOf(records)
-    const parts = [showHead(head), showHead(head)]
+    const parts = [partOfHead(head), partOfHead(head)]
     decodeBatch(toBatch('edge_logs', [edge({ timestampUs: 9e9, metadata: { request: { url: 'later' } } })]))(head)
     let nowMs = 0
     const now = vi.spyOn(performance, 'now').mockImplementation(() => (nowMs += 100))
@@ -230,7 +230,7 @@ describe('a head that is shown', () => {
   })
 
   it('is there at once where there is little to do', () => {
-    expect(showHead(headOf([edge()])).open(noYield)).not.toBeInstanceOf(Promise)
+    expect(partOfHead(headOf([edge()])).open(noYield)).not.toBeInstanceOf(Promise)
   })
 })
 

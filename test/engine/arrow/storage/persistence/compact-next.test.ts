@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createColdTexts } from '../../../../../src/engine/arrow/storage/head/texts.js'
-import { type HurriedCold, recompressCold } from '../../../../../src/engine/arrow/storage/sealing/compact.js'
+import { compactCold, type UncompactedCold } from '../../../../../src/engine/arrow/storage/sealing/compact.js'
 import type { Files } from '../../../../../src/engine/disk/files/files.js'
 import { createGate } from '../../../../support/gate.js'
 import { createModelFiles, type ModelFiles } from '../../../../support/model-files.js'
@@ -8,16 +8,16 @@ import { mulberry32 } from '../../../../support/random.js'
 import { edge, type TestRecord } from '../../../../support/records.js'
 import { noYield } from '../../support.js'
 import { wordy } from '../files/segments.js'
-import { type Kept, openKept, told } from './kept.js'
+import { type OpenPersistence, openPersistence, told } from './open-persistence.js'
 
 const DAY_US = 86_400_000_000
 const RECORDS = wordy(700)
 const ROWS = RECORDS.map(told).sort()
 
-const smaller = (cold: HurriedCold) => recompressCold(cold, createColdTexts(), () => true, noYield)
+const smaller = (cold: UncompactedCold) => compactCold(cold, createColdTexts(), () => true, noYield)
 
-async function sealed(files: Files, ...heads: readonly TestRecord[][]): Promise<Kept> {
-  const kept = await openKept(files)
+async function sealed(files: Files, ...heads: readonly TestRecord[][]): Promise<OpenPersistence> {
+  const kept = await openPersistence(files)
   for (const records of heads) {
     await kept.append(...records)
     await kept.store.sealAll()
@@ -44,11 +44,11 @@ async function segmentFiles(files: Files) {
   return { bytes, names: names.sort() }
 }
 
-/** How often a file was to be made anew while `recompressNext` was called so many times. */
-async function timesAsked({ keeper }: Kept, calls: number): Promise<number> {
+/** How often a file was to be made anew while `compactNext` was called so many times. */
+async function timesAsked({ persistence }: OpenPersistence, calls: number): Promise<number> {
   let asked = 0
   for (let call = 0; call < calls; call++) {
-    await keeper.recompressNext((cold) => {
+    await persistence.compactNext((cold) => {
       asked++
       return smaller(cold)
     })
@@ -60,20 +60,20 @@ describe('segments that were sealed in a hurry', () => {
   it('take less once they were made anew, each once, also by the next process', async () => {
     const files = createModelFiles()
     const first = await sealed(files, RECORDS, RECORDS)
-    const before = first.keeper.bytes()
+    const before = first.persistence.bytes()
     expect((await segmentFiles(files)).bytes).toBe(before)
     expect(await timesAsked(first, 1)).toBe(1)
-    const half = first.keeper.bytes()
+    const half = first.persistence.bytes()
     expect(half).toBeLessThan(before)
     expect((await segmentFiles(files)).bytes).toBe(half)
     await first.close()
     const next = files.restart()
-    const second = await openKept(next)
-    expect(second.keeper.bytes()).toBe(half)
+    const second = await openPersistence(next)
+    expect(second.persistence.bytes()).toBe(half)
     expect(await timesAsked(second, 5)).toBe(1)
-    expect(second.keeper.bytes()).toBeLessThan(half)
+    expect(second.persistence.bytes()).toBeLessThan(half)
     expect(await segmentFiles(next)).toMatchObject({
-      bytes: second.keeper.bytes(),
+      bytes: second.persistence.bytes(),
       names: ['cold.arrow', 'cold.arrow', 'hot.arrow', 'hot.arrow'],
     })
     expect([await second.rows(), second.amiss]).toEqual([[...ROWS, ...ROWS].sort(), []])
@@ -83,9 +83,9 @@ describe('segments that were sealed in a hurry', () => {
   it('are left as they are where they are small, or where nothing is gained', async () => {
     const files = createModelFiles()
     const kept = await sealed(files, RECORDS.slice(0, 50), RECORDS)
-    const before = kept.keeper.bytes()
-    await kept.keeper.recompressNext(async (cold) => Buffer.alloc(cold.file.length))
-    expect([await timesAsked(kept, 3), kept.keeper.bytes()]).toEqual([0, before])
+    const before = kept.persistence.bytes()
+    await kept.persistence.compactNext(async (cold) => Buffer.alloc(cold.file.length))
+    expect([await timesAsked(kept, 3), kept.persistence.bytes()]).toEqual([0, before])
     expect(await kept.rows()).toEqual([...ROWS, ...RECORDS.slice(0, 50).map(told)].sort())
     await kept.close()
   })
@@ -95,30 +95,33 @@ describe('segments that were sealed in a hurry', () => {
     await (await sealed(files, RECORDS)).close()
     const { bytes } = await segmentFiles(files)
     const next = files.restart()
-    const [small, large] = [await openKept(next, 1, () => {}, bytes / 4), await openKept(next, 1, () => {}, bytes)]
+    const [small, large] = [
+      await openPersistence(next, 1, () => {}, bytes / 4),
+      await openPersistence(next, 1, () => {}, bytes),
+    ]
     expect([await timesAsked(small, 2), await timesAsked(large, 2)]).toEqual([0, 1])
     await Promise.all([small.close(), large.close()])
   })
 
   it('are tried again where there was no time', async () => {
     const kept = await sealed(createModelFiles(), RECORDS)
-    const before = kept.keeper.bytes()
-    await kept.keeper.recompressNext(async () => undefined)
-    expect(kept.keeper.bytes()).toBe(before)
+    const before = kept.persistence.bytes()
+    await kept.persistence.compactNext(async () => undefined)
+    expect(kept.persistence.bytes()).toBe(before)
     expect(await timesAsked(kept, 3)).toBe(1)
-    expect(kept.keeper.bytes()).toBeLessThan(before)
+    expect(kept.persistence.bytes()).toBeLessThan(before)
     await kept.close()
   })
 
   it('are read while they are made anew, by who has begun before and goes on after', async () => {
-    const { store, keeper, rows, close } = await sealed(createModelFiles(), RECORDS)
+    const { store, persistence, rows, close } = await sealed(createModelFiles(), RECORDS)
     const { parts, release } = store.view('edge_logs')
     const batch = await parts[0]!.open(noYield)
     const read = batch.openCold()
     const idOf = async (row: number) => String((await read(row)).id)
     const ids = RECORDS.map(({ id }) => id)
     expect(await idOf(10)).toBe(ids[10])
-    await keeper.recompressNext(async (cold) => {
+    await persistence.compactNext(async (cold) => {
       const made = await smaller(cold)
       expect(await idOf(400)).toBe(ids[400])
       return made
@@ -131,16 +134,16 @@ describe('segments that were sealed in a hurry', () => {
 
   it('that are dropped meanwhile are gone', async () => {
     const files = createModelFiles()
-    const { store, keeper, rows, close } = await sealed(files, RECORDS)
+    const { store, persistence, rows, close } = await sealed(files, RECORDS)
     const gate = createGate()
-    const making = keeper.recompressNext(async (cold) => {
+    const making = persistence.compactNext(async (cold) => {
       await gate.opened
       return smaller(cold)
     })
     store.drop(0, 'day')
     gate.open()
     await making
-    expect([await rows(), keeper.bytes()]).toEqual([[], 0])
+    expect([await rows(), persistence.bytes()]).toEqual([[], 0])
     await close()
     expect(await segmentFiles(files)).toEqual({ bytes: 0, names: [] })
   })
@@ -170,14 +173,17 @@ describe.each<[string, End]>([
       const first = await sealed(files, RECORDS)
       files.fail({ code: 'DIED', after: call, share: call % 3 === 0 ? 0.5 : 0 })
       const before = files.calls
-      await first.keeper.recompressNext(smaller).catch(() => {})
+      await first.persistence.compactNext(smaller).catch(() => {})
       const wasReached = files.calls - before > call
       const next = end(files, call)
-      const second = await openKept(next)
+      const second = await openPersistence(next)
       expect([await second.rows(), second.amiss]).toEqual([ROWS, []])
-      await second.keeper.recompressNext(smaller)
+      await second.persistence.compactNext(smaller)
       expect(await second.rows()).toEqual(ROWS)
-      expect(await segmentFiles(next)).toEqual({ bytes: second.keeper.bytes(), names: ['cold.arrow', 'hot.arrow'] })
+      expect(await segmentFiles(next)).toEqual({
+        bytes: second.persistence.bytes(),
+        names: ['cold.arrow', 'hot.arrow'],
+      })
       await second.close()
       if (!wasReached) {
         expect(call).toBeGreaterThan(10)
@@ -192,7 +198,7 @@ describe('a disk that fails', () => {
     const days = [...RECORDS, ...RECORDS.map((record) => ({ ...record, timestampUs: record.timestampUs + DAY_US }))]
     for (let call = 0; ; call++) {
       const files = createModelFiles()
-      const kept = await openKept(files)
+      const kept = await openPersistence(files)
       await kept.append(...days)
       files.fail({ code: 'ENOSPC', after: call })
       const before = files.calls
@@ -200,7 +206,7 @@ describe('a disk that fails', () => {
       const wasReached = files.calls - before > call
       files.heal()
       expect(await timesAsked(kept, 5)).toBe(2)
-      expect((await segmentFiles(files)).bytes).toBe(kept.keeper.bytes())
+      expect((await segmentFiles(files)).bytes).toBe(kept.persistence.bytes())
       await kept.close()
       if (!wasReached) {
         expect(call).toBeGreaterThan(20)
@@ -212,17 +218,17 @@ describe('a disk that fails', () => {
   it.each(['EIO', 'ENOSPC'])('D6: with %s at any call of making a segment anew loses nothing', async (code) => {
     for (let call = 0; ; call++) {
       const files = createModelFiles()
-      const { keeper, rows, close } = await sealed(files, RECORDS, [edge({ id: 'x' })])
+      const { persistence, rows, close } = await sealed(files, RECORDS, [edge({ id: 'x' })])
       const all = [...ROWS, told(edge({ id: 'x' }))].sort()
       files.fail({ code, after: call, share: call % 2 === 0 ? 0.5 : 0 })
       const before = files.calls
-      await keeper.recompressNext(smaller).catch((error) => expect(error.code).toBe(code))
+      await persistence.compactNext(smaller).catch((error) => expect(error.code).toBe(code))
       const wasReached = files.calls - before > call
       files.heal()
       expect(await rows()).toEqual(all)
-      await keeper.recompressNext(smaller)
+      await persistence.compactNext(smaller)
       expect(await rows()).toEqual(all)
-      expect((await segmentFiles(files)).bytes).toBe(keeper.bytes())
+      expect((await segmentFiles(files)).bytes).toBe(persistence.bytes())
       await close()
       if (!wasReached) {
         expect(call).toBeGreaterThan(10)

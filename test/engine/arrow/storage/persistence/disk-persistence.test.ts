@@ -1,17 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { arrayBuffersOf } from '../../../../../src/base/array-buffers.js'
-import { createDiskKeeper } from '../../../../../src/engine/arrow/storage/persistence/disk-persistence.js'
+import { createDiskPersistence } from '../../../../../src/engine/arrow/storage/persistence/disk-persistence.js'
 import type { SegmentHandle } from '../../../../../src/engine/arrow/storage/segment/handle.js'
 import { createStore } from '../../../../../src/engine/arrow/storage/store/store.js'
-import { createTrouble } from '../../../../../src/engine/disk/files/disk-retry.js'
+import { createDiskRetry } from '../../../../../src/engine/disk/files/disk-retry.js'
 import type { Files } from '../../../../../src/engine/disk/files/files.js'
 import { eventually } from '../../../../support/eventually.js'
 import { createModelFiles, type ModelFiles } from '../../../../support/model-files.js'
 import { below, mulberry32 } from '../../../../support/random.js'
 import { edge, invocation, type TestRecord } from '../../../../support/records.js'
 import { noYield } from '../../support.js'
-import { type Kept, openKept, told } from './kept.js'
+import { type OpenPersistence, openPersistence, told } from './open-persistence.js'
 
 const DAY_US = 86_400_000_000
 const DAYS = ['1970-01-01', '1970-01-02']
@@ -27,12 +27,12 @@ function record(number: number): TestRecord {
 describe('rows on disk', () => {
   it('come back in the order of arrival, from journals and segments', async () => {
     const files = createModelFiles()
-    const first = await openKept(files)
+    const first = await openPersistence(files)
     await first.append(edge({ id: 'a' }), edge({ id: 'b', timestampUs: -1 }))
     await first.store.sealAll()
     await first.append(edge({ id: 'c' }))
     await first.append(edge({ id: 'd' }))
-    const second = await openKept(files.restart())
+    const second = await openPersistence(files.restart())
     const ids = ['b', 'a', 'c', 'd']
     expect((await second.rowsOf('edge_logs')).map((row) => row.split(' ')[0])).toEqual(ids)
     expect(second.amiss).toEqual([])
@@ -43,7 +43,7 @@ describe('rows on disk', () => {
 
   it('that were dropped do not come back, and are read to their end by who reads them', async () => {
     const files = createModelFiles()
-    const first = await openKept(files)
+    const first = await openPersistence(files)
     await first.append(record(0), record(1))
     await first.store.sealAll()
     const view = first.store.view('edge_logs')
@@ -53,13 +53,13 @@ describe('rows on disk', () => {
     expect(String((await batch.openCold()(0)).id)).toBe('0')
     view.release()
     await first.close()
-    const second = await openKept(files.restart())
+    const second = await openPersistence(files.restart())
     expect([await second.rows(), second.amiss]).toEqual([[told(record(1))], []])
     await second.close()
   })
 
   it('leave memory, and come back when they are asked for', async () => {
-    const { store, append, rows, close } = await openKept(createModelFiles())
+    const { store, append, rows, close } = await openPersistence(createModelFiles())
     await append(record(0), record(1))
     await store.sealAll()
     const hotBytes = () => store.stats().reduce((sum, stats) => sum + stats.hotBytes, 0)
@@ -72,7 +72,7 @@ describe('rows on disk', () => {
   })
 
   it('leave memory those first that nobody has asked for the longest', async () => {
-    const { store, append, close } = await openKept(createModelFiles())
+    const { store, append, close } = await openPersistence(createModelFiles())
     for (const number of [0, 1, 2]) {
       await append(record(number))
       await store.sealAll()
@@ -90,7 +90,7 @@ describe('rows on disk', () => {
 
   it('that are dropped take no memory, also where they were just being read, and no disk once they have been', async () => {
     const files = createModelFiles()
-    const { store, keeper, append, close } = await openKept(files)
+    const { store, persistence, append, close } = await openPersistence(files)
     await append(record(0), record(1))
     await store.sealAll()
     const { parts, release } = store.view('edge_logs')
@@ -98,10 +98,10 @@ describe('rows on disk', () => {
     const opening = parts[1]!.open(noYield)
     store.drop(0, 'day')
     store.drop(1, 'day')
-    expect([keeper.bytes(), keeper.columnBytes()]).toEqual([0, 0])
+    expect([persistence.bytes(), persistence.columnBytes()]).toEqual([0, 0])
     expect((await opening).rows).toBe(1)
     expect((await parts[0]!.open(noYield)).rows).toBe(1)
-    expect(keeper.columnBytes()).toBe(0)
+    expect(persistence.columnBytes()).toBe(0)
     const segments = async () => (await Promise.all(DAYS.map((day) => files.list(`segments/edge_logs/${day}`)))).flat()
     expect(await segments()).toHaveLength(2)
     release()
@@ -110,7 +110,7 @@ describe('rows on disk', () => {
   })
 
   it('give their memory back when they have left and nobody has them open, and not before', async () => {
-    const { store, append, rows, close } = await openKept(createModelFiles())
+    const { store, append, rows, close } = await openPersistence(createModelFiles())
     await append(record(0))
     await store.sealAll()
     const { parts, release } = store.view('edge_logs')
@@ -137,7 +137,7 @@ describe('rows on disk', () => {
 
   it('give their memory back also where they could not be loaded at first', async () => {
     const files = createModelFiles()
-    const { store, append, close } = await openKept(files)
+    const { store, append, close } = await openPersistence(files)
     await append(record(0))
     await store.sealAll()
     const { parts, release } = store.view('edge_logs')
@@ -155,7 +155,7 @@ describe('rows on disk', () => {
 
   it('are read by who asked for them, also where they must leave memory as soon as they have come', async () => {
     const unload = () => kept.store.unload()
-    const kept = await openKept(createModelFiles(), 1, () => void unload())
+    const kept = await openPersistence(createModelFiles(), 1, () => void unload())
     await kept.append(record(0))
     await kept.append(record(1))
     await kept.store.settled()
@@ -166,25 +166,25 @@ describe('rows on disk', () => {
 
   it('D10: in a journal that is longer than a head may be are sealed in parts while they are read', async () => {
     const first = createModelFiles()
-    const long = await openKept(first)
+    const long = await openPersistence(first)
     const records = [0, 4, 8, 12, 16, 20, 24].map(record)
     for (const one of records) await long.append(one)
     const files = first.restart()
-    const second = await openKept(files, 3)
+    const second = await openPersistence(files, 3)
     await second.store.settled()
     expect([await second.rows(), await files.list('journal')]).toEqual([records.map(told).sort(), []])
     // Three parts, of which two have rows of three days.
     expect(second.store.stats().find(({ source }) => source === 'edge_logs')).toMatchObject({ rows: 7, segments: 7 })
     await second.append(record(28))
     await second.close()
-    const third = await openKept(files.restart())
+    const third = await openPersistence(files.restart())
     expect([await third.rows(), third.amiss]).toEqual([[...records, record(28)].map(told).sort(), []])
     await third.close()
   })
 
   it('D10: in such a journal are not lost by a sync at the moment at which it goes', async () => {
     const first = createModelFiles()
-    const long = await openKept(first)
+    const long = await openPersistence(first)
     const records = [0, 4, 8, 12].map(record)
     for (const one of records) await long.append(one)
     const files = first.restart()
@@ -192,26 +192,26 @@ describe('rows on disk', () => {
       ...files,
       async remove(path) {
         await files.remove(path)
-        if (path.startsWith('journal/')) await keeper.sync()
+        if (path.startsWith('journal/')) await persistence.sync()
       },
     }
-    const keeper = createDiskKeeper(
+    const persistence = createDiskPersistence(
       synced,
-      createTrouble(1, () => {}),
+      createDiskRetry(1, () => {}),
       () => {},
     )
-    const store = createStore({ sealRows: 2, sealBytes: Number.POSITIVE_INFINITY, keeper })
-    await keeper.recover(store, { damage: () => expect.unreachable(), unreadable: () => expect.unreachable() })
+    const store = createStore({ sealRows: 2, sealBytes: Number.POSITIVE_INFINITY, persistence })
+    await persistence.recover(store, { damage: () => expect.unreachable(), unreadable: () => expect.unreachable() })
     await store.settled()
     expect(await files.list('journal')).toEqual([])
-    const third = await openKept(files.restart())
+    const third = await openPersistence(files.restart())
     expect(await third.rows()).toEqual(records.map(told).sort())
     await third.close()
   })
 
   it('of which some cannot be read are shown as far as they can', async () => {
     const files = createModelFiles()
-    const first = await openKept(files)
+    const first = await openPersistence(files)
     for (const number of [0, 1, 2]) {
       await first.append(record(number))
       await first.store.sealAll()
@@ -221,7 +221,7 @@ describe('rows on disk', () => {
     const next = files.restart()
     const bytes = next.peek(`${path}/hot.arrow`)!
     next.put(`${path}/hot.arrow`, bytes.subarray(0, -1))
-    const second = await openKept(next)
+    const second = await openPersistence(next)
     expect([await second.rows(), second.amiss]).toEqual([[told(record(0)), told(record(2))], [path]])
     await second.close()
   })
@@ -231,7 +231,7 @@ describe('rows on disk', () => {
 type Step = 'append' | 'seal'
 
 /** Takes the steps; tells how many records were acknowledged, and how many were given. */
-async function take(kept: Kept, steps: readonly Step[], from = 0) {
+async function take(kept: OpenPersistence, steps: readonly Step[], from = 0) {
   let [acknowledged, given] = [from, from]
   try {
     for (const step of steps) {
@@ -257,7 +257,11 @@ const upTo = (given: number) =>
 const STEPS: readonly Step[] = ['append', 'append', 'seal', 'append', 'append', 'append', 'seal', 'append']
 
 /** Expects the rows of the acknowledged appends, or those of one more: the one under way. */
-async function expectKept(kept: Kept, { acknowledged, given }: { acknowledged: number; given: number }, what: string) {
+async function expectKept(
+  kept: OpenPersistence,
+  { acknowledged, given }: { acknowledged: number; given: number },
+  what: string,
+) {
   const rows = await kept.rows()
   const states = [...new Set([acknowledged, given])].map((count) => upTo(count).join('\n'))
   if (!states.includes(rows.join('\n'))) expect.fail(`${what}: of ${acknowledged} rows or ${given} came ${rows.length}`)
@@ -269,13 +273,13 @@ describe('a process that dies', () => {
     async () => {
       for (let call = 0; ; call++) {
         const files = createModelFiles()
-        const first = await openKept(files, 5)
+        const first = await openPersistence(files, 5)
         files.fail({ code: 'DIED', after: call, share: call % 3 === 0 ? 0.5 : 0 })
         const before = files.calls
         const taken = await take(first, STEPS)
         await first.close()
         const wasReached = files.calls - before > call
-        const second = await openKept(files.restart(), 5)
+        const second = await openPersistence(files.restart(), 5)
         await expectKept(second, taken, `death at call ${call}`)
         await second.close()
         if (!wasReached) {
@@ -289,15 +293,15 @@ describe('a process that dies', () => {
 
   it('X3: during recovery, again and again, loses nothing: the next one is complete', async () => {
     let files = createModelFiles()
-    const first = await openKept(files)
+    const first = await openPersistence(files)
     const taken = await take(first, ['append', 'seal', 'append', 'append', 'append'])
     for (let call = 0; call < 60; call++) {
       files = files.restart()
       files.fail({ code: 'DIED', after: call })
-      const second = await openKept(files, 3).catch(() => undefined)
+      const second = await openPersistence(files, 3).catch(() => undefined)
       await second?.close()
     }
-    const last = await openKept(files.restart())
+    const last = await openPersistence(files.restart())
     await expectKept(last, taken, 'after 60 deaths')
     expect(last.amiss).toEqual([])
     await last.close()
@@ -311,7 +315,7 @@ describe('a disk that fails', () => {
       for (const code of ['EIO', 'ENOSPC']) {
         for (let call = 0; ; call++) {
           const files = createModelFiles()
-          const first = await openKept(files, 5)
+          const first = await openPersistence(files, 5)
           files.fail({ code, after: call, share: call % 2 === 0 ? 0.5 : 0 })
           const before = files.calls
           const taken = await take(first, STEPS)
@@ -321,7 +325,7 @@ describe('a disk that fails', () => {
           expect(taken.acknowledged).toBe(taken.given)
           await expectKept(first, taken, `${code} at call ${call}, shown`)
           await first.close()
-          const second = await openKept(files.restart())
+          const second = await openPersistence(files.restart())
           await expectKept(second, taken, `${code} at call ${call}, recovered`)
           await second.close()
           if (!wasReached) break
@@ -334,21 +338,21 @@ describe('a disk that fails', () => {
   it('D6: has segments that are dropped removed when it can', async () => {
     for (const step of ['rename', 'remove'] as const) {
       const files = createModelFiles()
-      const kept = await openKept(files)
+      const kept = await openPersistence(files)
       await kept.append(record(0))
       await kept.store.sealAll()
       files.fail({ code: 'EIO', after: 0, only: [step] })
       kept.store.drop(0, 'day')
       expect(await kept.rows()).toEqual([])
       await expect.poll(() => files.list('segments/edge_logs/1970-01-01')).toEqual([])
-      expect(kept.trouble.current()).toBeUndefined()
+      expect(kept.diskRetry.currentError()).toBeUndefined()
       await kept.close()
     }
   })
 
   it('D7: holds who appends, shows what is there, and goes on when there is room again', async () => {
     const files = createModelFiles()
-    const { append, rows, trouble, close } = await openKept(files)
+    const { append, rows, diskRetry, close } = await openPersistence(files)
     await append(record(0))
     files.fail({
       code: 'ENOSPC',
@@ -360,17 +364,17 @@ describe('a disk that fails', () => {
     const appended = append(record(4)).then(() => {
       isTaken = true
     })
-    await eventually(() => expect(trouble.current()?.message).toContain('ENOSPC'))
+    await eventually(() => expect(diskRetry.currentError()?.message).toContain('ENOSPC'))
     expect([isTaken, await rows()]).toEqual([false, [told(record(0))]])
     files.heal()
     await appended
-    expect([trouble.current(), await rows()]).toEqual([undefined, [told(record(0)), told(record(4))]])
+    expect([diskRetry.currentError(), await rows()]).toEqual([undefined, [told(record(0)), told(record(4))]])
     await close()
   })
 
   it('D8: that is full at the start holds up no start: all is shown, and sealed when there is room', async () => {
     const files = createModelFiles()
-    const first = await openKept(files)
+    const first = await openPersistence(files)
     await first.append(record(0))
     files.fail({ code: 'DIED', after: 0, only: ['rename'] })
     await first.store.sealAll().catch(() => {})
@@ -378,24 +382,27 @@ describe('a disk that fails', () => {
     // A second head of the same source, as a process has it that takes rows while it seals.
     next.put('journal/edge_logs-00000002.log', next.peek('journal/edge_logs-00000001.log')!)
     next.fail({ code: 'ENOSPC', after: 0, forGood: true, only: ['writeAt'] })
-    const second = await openKept(next)
-    expect([await second.rows(), second.trouble.current()?.message]).toEqual([
+    const second = await openPersistence(next)
+    expect([await second.rows(), second.diskRetry.currentError()?.message]).toEqual([
       [told(record(0)), told(record(0))],
       expect.stringContaining('ENOSPC'),
     ])
     next.heal()
     await second.store.settled()
-    expect([await second.rows(), second.trouble.current()]).toEqual([[told(record(0)), told(record(0))], undefined])
+    expect([await second.rows(), second.diskRetry.currentError()]).toEqual([
+      [told(record(0)), told(record(0))],
+      undefined,
+    ])
     expect(await next.list('journal')).toEqual(['edge_logs-00000002.log'])
     await second.close()
   })
 
   it('D6: where it fails to sync has the rows sealed instead', async () => {
     const files = createModelFiles()
-    const { append, store, keeper, rows, close } = await openKept(files)
+    const { append, store, persistence, rows, close } = await openPersistence(files)
     await append(record(0))
     files.fail({ code: 'EIO', after: 0, only: ['sync'] })
-    await keeper.sync()
+    await persistence.sync()
     store.sealFailing()
     await store.settled()
     expect(store.stats().find(({ source }) => source === 'edge_logs')).toMatchObject({ rows: 1, segments: 1 })
@@ -418,7 +425,7 @@ describe('a power cut', () => {
           let synced: string[] = []
           let given = 0
           for (let life = 0; life < 3; life++) {
-            const kept = await openKept(files, 5)
+            const kept = await openPersistence(files, 5)
             const rows = await kept.rows()
             expect(kept.amiss.filter((path) => path.startsWith('segments'))).toEqual([])
             expect(new Set(rows).size).toBe(rows.length)
@@ -428,7 +435,7 @@ describe('a power cut', () => {
               const taken = await take(kept, [random() < 0.7 ? 'append' : 'seal'], given)
               given = taken.given
               if (random() < 0.4) {
-                await kept.keeper.sync()
+                await kept.persistence.sync()
                 synced = await kept.rows()
               }
             }

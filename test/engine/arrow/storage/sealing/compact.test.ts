@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { decompress } from 'zstd-napi'
 import { checksumOf } from '../../../../../src/arrow-ipc/file.js'
 import { createColdTexts } from '../../../../../src/engine/arrow/storage/head/texts.js'
-import { type HurriedCold, recompressCold } from '../../../../../src/engine/arrow/storage/sealing/compact.js'
+import { compactCold, type UncompactedCold } from '../../../../../src/engine/arrow/storage/sealing/compact.js'
 import { identity } from '../../../../../src/engine/arrow/storage/sealing/sort.js'
-import { COMPRESSION, holdColdFile, sealCold } from '../../../../../src/engine/arrow/storage/segment/cold.js'
+import { COMPRESSION, coldColumnsInMemory, sealCold } from '../../../../../src/engine/arrow/storage/segment/cold.js'
 import { createColdReader } from '../../../../../src/engine/arrow/storage/segment/cold-reader.js'
 import type { TestRecord } from '../../../../support/records.js'
 import { atOnce, headOf, noYield } from '../../support.js'
@@ -14,7 +14,7 @@ import { wordy } from '../files/segments.js'
 const always = () => true
 const textsOf = ({ id, event_message, metadata }: TestRecord) => [id, event_message, metadata]
 
-async function hurried(records: readonly TestRecord[]): Promise<HurriedCold> {
+async function uncompacted(records: readonly TestRecord[]): Promise<UncompactedCold> {
   const { file, firstRows, starts } = await sealCold(headOf(records).cold, identity(records.length), noYield)
   return { file, firstRows, starts, check: checksumOf(file) }
 }
@@ -23,39 +23,39 @@ describe('a cold file that is made anew', () => {
   it.each([1, COMPRESSION.low.rows, 2000])('has the same %d rows as a table', async (rows) => {
     compressionRegistry.set(CompressionType.ZSTD, { decode: decompress })
     const records = wordy(rows)
-    const file = await recompressCold(await hurried(records), createColdTexts(), always, noYield)
+    const file = await compactCold(await uncompacted(records), createColdTexts(), always, noYield)
     const table = tableFromIPC(file!)
     expect(table.toArray().map((row) => Object.values(row.toJSON()))).toEqual(records.map(textsOf))
   })
 
   it('is smaller, and the file that sealing with high effort makes, but for what it replaces', async () => {
     const records = wordy(2000)
-    const cold = await hurried(records)
-    const file = await recompressCold(cold, createColdTexts(), always, noYield)
+    const cold = await uncompacted(records)
+    const file = await compactCold(cold, createColdTexts(), always, noYield)
     const order = identity(records.length)
     const sealed = await sealCold(headOf(records).cold, order, noYield, () => 'high', cold.check)
     expect(file!.equals(sealed.file)).toBe(true)
     expect(file!.length).toBeLessThan(0.98 * cold.file.length)
-    const read = createColdReader(holdColdFile(sealed))
+    const read = createColdReader(coldColumnsInMemory(sealed))
     expect(records.map((_, row) => Object.values(atOnce(read(row))).map(String))).toEqual(records.map(textsOf))
   })
 
   it('is the same whatever was in the workshop before, which grows where it must', async () => {
-    const [one, other] = [await hurried(wordy(1500)), await hurried(wordy(40))]
+    const [one, other] = [await uncompacted(wordy(1500)), await uncompacted(wordy(40))]
     const texts = createColdTexts()
     const files = []
-    for (const cold of [one, other, one]) files.push(await recompressCold(cold, texts, always, noYield))
+    for (const cold of [one, other, one]) files.push(await compactCold(cold, texts, always, noYield))
     expect(files[2]!.equals(files[0]!)).toBe(true)
-    expect(files[1]!.equals((await recompressCold(other, createColdTexts(), always, noYield))!)).toBe(true)
+    expect(files[1]!.equals((await compactCold(other, createColdTexts(), always, noYield))!)).toBe(true)
   })
 
   it('is not made once there is no patience, as is asked between batches', async () => {
-    const cold = await hurried(wordy(2000))
+    const cold = await uncompacted(wordy(2000))
     let asked = 0
-    expect(await recompressCold(cold, createColdTexts(), () => ++asked < 3, noYield)).toBeUndefined()
+    expect(await compactCold(cold, createColdTexts(), () => ++asked < 3, noYield)).toBeUndefined()
     expect(asked).toBe(3)
     const stop = new Error('stop')
-    const stopped = recompressCold(cold, createColdTexts(), always, () => {
+    const stopped = compactCold(cold, createColdTexts(), always, () => {
       throw stop
     })
     await expect(stopped).rejects.toBe(stop)

@@ -1,7 +1,10 @@
 import { beforeEach, expect, it, vi } from 'vitest'
-import { createMemoryKeeper, type HeadKeeper } from '../../../../../src/engine/arrow/storage/persistence/persistence.js'
+import {
+  createMemoryPersistence,
+  type HeadPersistence,
+} from '../../../../../src/engine/arrow/storage/persistence/persistence.js'
 import { seal } from '../../../../../src/engine/arrow/storage/sealing/seal.js'
-import { holdInMemory } from '../../../../../src/engine/arrow/storage/segment/handle.js'
+import { memoryHandle } from '../../../../../src/engine/arrow/storage/segment/handle.js'
 import { createStore } from '../../../../../src/engine/arrow/storage/store/store.js'
 import { toBatch } from '../../../../support/batch.js'
 import { eventually } from '../../../../support/eventually.js'
@@ -31,9 +34,12 @@ it('a head that cannot be sealed stays visible, and later ones are sealed', asyn
 
 it('a head that cannot be sealed while the one before it is written is told of when that is done', async () => {
   const gate = createGate()
-  const write: HeadKeeper['write'] = (segments) => gate.opened.then(() => segments.map(holdInMemory))
-  const keeper = { ...createMemoryKeeper(), openHead: () => ({ ...createMemoryKeeper().openHead('edge_logs'), write }) }
-  const store = createStore({ sealRows: 1000, sealBytes: 1e9, keeper })
+  const write: HeadPersistence['write'] = (segments) => gate.opened.then(() => segments.map(memoryHandle))
+  const persistence = {
+    ...createMemoryPersistence(),
+    openHead: () => ({ ...createMemoryPersistence().openHead('edge_logs'), write }),
+  }
+  const store = createStore({ sealRows: 1000, sealBytes: 1e9, persistence })
   const append = (timestampUs: number) => store.append(toBatch('edge_logs', [edge({ timestampUs })]))
   await append(1)
   const first = store.sealAll()
@@ -54,7 +60,7 @@ it('a journal of which a part cannot be sealed stays, since it has rows that not
   const reopen = (name: string) =>
     store.reopen(
       'edge_logs',
-      { ...createMemoryKeeper().openHead('edge_logs'), commit: async () => void commits.push(name) },
+      { ...createMemoryPersistence().openHead('edge_logs'), commit: async () => void commits.push(name) },
       async (show) => {
         for (const timestampUs of [1, 2, 3]) show(toBatch('edge_logs', [edge({ timestampUs })]))
         return true

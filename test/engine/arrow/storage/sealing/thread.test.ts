@@ -4,15 +4,15 @@ import { arrayBuffersOf } from '../../../../../src/base/array-buffers.js'
 import type { Facts } from '../../../../../src/base/log.js'
 import { createInterner } from '../../../../../src/engine/arrow/columns/dictionary.js'
 import { createColdTexts } from '../../../../../src/engine/arrow/storage/head/texts.js'
-import { createPatience, endPatience } from '../../../../../src/engine/arrow/storage/sealing/cancellation.js'
-import { recompressCold } from '../../../../../src/engine/arrow/storage/sealing/compact.js'
+import { cancel, createCancellationFlag } from '../../../../../src/engine/arrow/storage/sealing/cancellation.js'
+import { compactCold } from '../../../../../src/engine/arrow/storage/sealing/compact.js'
 import { copyRows } from '../../../../../src/engine/arrow/storage/sealing/copy.js'
 import { internIn } from '../../../../../src/engine/arrow/storage/sealing/intern.js'
-import { openRowsArrived, sealedRowsArrived } from '../../../../../src/engine/arrow/storage/sealing/messages.js'
+import { restoreOpenRows, restoreSealedRows } from '../../../../../src/engine/arrow/storage/sealing/messages.js'
 import { type OpenRows, seal } from '../../../../../src/engine/arrow/storage/sealing/seal.js'
 import type { Sealer } from '../../../../../src/engine/arrow/storage/sealing/sealer.js'
 import type { createSealingThread as CreateSealingThread } from '../../../../../src/engine/arrow/storage/sealing/thread.js'
-import { holdSealedRows, type SealedRows } from '../../../../../src/engine/arrow/storage/segment/segment.js'
+import { type SealedRows, segmentOfSealedRows } from '../../../../../src/engine/arrow/storage/segment/segment.js'
 import { edge } from '../../../../support/records.js'
 import { headOf, noYield } from '../../support.js'
 import { arbitraryRecords, coldOf, hotOf, wordy } from '../files/segments.js'
@@ -39,7 +39,7 @@ function start(script?: URL) {
 const seen = (sealed: readonly SealedRows[]) =>
   Promise.all(
     sealed.map(async (part) => {
-      const segment = holdSealedRows(part)
+      const segment = segmentOfSealedRows(part)
       return { hot: hotOf(segment), cold: await coldOf(segment), file: part.cold.file.toString('base64') }
     }),
   )
@@ -58,9 +58,9 @@ describe('rows that are sealed on another thread', () => {
     fc.assert(
       fc.asyncProperty(arbitraryRecords, async (records) => {
         const head = headOf(records)
-        const arrived = openRowsArrived(moved(copyRows(head)))
+        const arrived = restoreOpenRows(moved(copyRows(head)))
         arrived.cold.bytes = head.cold.bytes.slice()
-        const back = moved(await here(arrived)).map(sealedRowsArrived)
+        const back = moved(await here(arrived)).map(restoreSealedRows)
         expect(await seen(back)).toEqual(await seen(await here(head)))
       }),
     ))
@@ -83,12 +83,12 @@ describe('rows that are sealed on another thread', () => {
     )
     const head = headOf(records)
     const [without] = await seen(await sealer.seal(head))
-    const [patient] = await seen(await sealer.seal(head, createPatience()))
+    const [patient] = await seen(await sealer.seal(head, createCancellationFlag()))
     expect({ ...patient, file: '' }).toEqual({ ...without, file: '' })
     expect(patient!.file.length).toBeLessThan(0.9 * without!.file.length)
-    const ended = createPatience()
+    const ended = createCancellationFlag()
     const sealing = sealer.seal(head, ended)
-    endPatience(ended)
+    cancel(ended)
     expect(await seen(await sealing)).toEqual([without])
     expect(said).toEqual([])
   })
@@ -99,19 +99,19 @@ describe('rows that are sealed on another thread', () => {
     const [sealed] = await sealer.seal(head)
     const { file, firstRows, starts } = sealed!.cold
     const cold = () => ({ file: Uint8Array.from(file), firstRows: firstRows.slice(), starts: starts.slice(), check: 7 })
-    const expected = await recompressCold(
+    const expected = await compactCold(
       cold(),
       createColdTexts(),
       () => true,
       () => undefined,
     )
     for (let time = 0; time < 2; time++) {
-      const anew = await sealer.recompress(cold(), createPatience())
+      const anew = await sealer.compact(cold(), createCancellationFlag())
       expect(anew!.equals(expected!)).toBe(true)
       expect(await seen(await sealer.seal(head))).toEqual(await seen([sealed!]))
-      const ended = createPatience()
-      endPatience(ended)
-      expect(await sealer.recompress(cold(), ended)).toBeUndefined()
+      const ended = createCancellationFlag()
+      cancel(ended)
+      expect(await sealer.compact(cold(), ended)).toBeUndefined()
     }
     expect(said).toEqual([])
   })

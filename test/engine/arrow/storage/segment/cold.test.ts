@@ -6,8 +6,8 @@ import { decodeMessage } from '../../../../../src/arrow-ipc/file.js'
 import { identity } from '../../../../../src/engine/arrow/storage/sealing/sort.js'
 import {
   COMPRESSION,
+  coldColumnsInMemory,
   type Effort,
-  holdColdFile,
   sealCold,
 } from '../../../../../src/engine/arrow/storage/segment/cold.js'
 import { createColdReader } from '../../../../../src/engine/arrow/storage/segment/cold-reader.js'
@@ -25,7 +25,7 @@ const textsOf = ({ id, event_message, metadata }: TestRecord) => [id, event_mess
 
 /** Reads rows one after another with one reader. */
 function reading(cold: Awaited<ReturnType<typeof sealed>>) {
-  const read = createColdReader(holdColdFile(cold))
+  const read = createColdReader(coldColumnsInMemory(cold))
   return (row: number) => {
     const { id, event_message, metadata } = atOnce(read(row))
     return [id, event_message, metadata].map(String)
@@ -73,7 +73,7 @@ describe('sealed cold columns', () => {
   })
 
   it('have every buffer compressed, with its length in front', async () => {
-    const { readBatch } = holdColdFile(await sealed([edge({ id: 'a', event_message: '', metadata: '{}' })]))
+    const { readBatch } = coldColumnsInMemory(await sealed([edge({ id: 'a', event_message: '', metadata: '{}' })]))
     const { buffers } = decodeMessage(atOnce(readBatch(0)).bytes)
     expect(buffers.map((buffer) => (buffer.length === 0 ? 0 : buffer.readBigInt64LE()))).toEqual([
       ...[0, 8n, 1n],
@@ -174,7 +174,7 @@ describe('sealed cold columns', () => {
 
   it('leave what a reader gave alone when it reads on', async () => {
     const file = await sealed([edge({ id: 'a', event_message: noise(BATCH_BYTES) }), edge({ id: 'b' })])
-    const read = createColdReader(holdColdFile(file))
+    const read = createColdReader(coldColumnsInMemory(file))
     const first = atOnce(read(0))
     expect(atOnce(read(1)).id.toString()).toBe('b')
     expect(first.id.toString()).toBe('a')
@@ -183,7 +183,7 @@ describe('sealed cold columns', () => {
   it('count the bytes that they hold, which are fewer than those of the text', async () => {
     const records = Array.from({ length: 2500 }, (_, i) => edge({ event_message: `GET | 200 | ${i}` }))
     const whole = await sealed(records)
-    const cold = holdColdFile(whole)
+    const cold = coldColumnsInMemory(whole)
     // The file itself, and two numbers a batch with one behind the last.
     expect(cold.memoryBytes).toBe(whole.file.byteLength + 2 * 4 * (Math.ceil(2500 / BATCH_ROWS) + 1))
     expect(cold.memoryBytes).toBeLessThan(2500 * 14)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { none, range } from '../../../../../src/engine/arrow/columns/selection.js'
-import { holdColdFile, sealCold } from '../../../../../src/engine/arrow/storage/segment/cold.js'
+import { coldColumnsInMemory, sealCold } from '../../../../../src/engine/arrow/storage/segment/cold.js'
 import { createSegment, type SegmentParts } from '../../../../../src/engine/arrow/storage/segment/segment.js'
 import { edge } from '../../../../support/records.js'
 import { atOnce, bufferBytes, dictionary, headOf, idsOf, noYield } from '../../support.js'
@@ -22,7 +22,7 @@ async function parts(projects: readonly string[], starts: readonly number[]): Pr
       ['path', { kind: 'areas', flags: new Uint8Array(rows) }],
       ['execution_time_ms', { kind: 'number', values: new Float64Array(rows) }],
     ]),
-    cold: holdColdFile(await sealCold(headOf(records).cold, order, noYield)),
+    cold: coldColumnsInMemory(await sealCold(headOf(records).cold, order, noYield)),
   }
 }
 

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { createReaders, type Readers } from '../../../../../src/engine/arrow/storage/store/active-readers.js'
+import {
+  type ActiveReaders,
+  createActiveReaders,
+} from '../../../../../src/engine/arrow/storage/store/active-readers.js'
 
-/** Tells whether those who are here now have left, once all that is ready has run. */
-function leaving({ left }: Readers): () => Promise<boolean> {
+/** Tells whether those who are here now have drained, once all that is ready has run. */
+function leaving({ drained }: ActiveReaders): () => Promise<boolean> {
   let isOver = false
-  void left().then(() => {
+  void drained().then(() => {
     isOver = true
   })
   return async () => {
@@ -15,14 +18,14 @@ function leaving({ left }: Readers): () => Promise<boolean> {
 
 describe('readers', () => {
   it('have left where nobody came', async () => {
-    const readers = createReaders()
+    const readers = createActiveReaders()
     expect(await leaving(readers)()).toBe(true)
     readers.enter()()
     expect(await leaving(readers)()).toBe(true)
   })
 
   it('have left when the last of them has, each once', async () => {
-    const readers = createReaders()
+    const readers = createActiveReaders()
     const [first, second] = [readers.enter(), readers.enter()]
     const haveLeft = leaving(readers)
     first()
@@ -33,7 +36,7 @@ describe('readers', () => {
   })
 
   it('who come later are not waited for', async () => {
-    const readers = createReaders()
+    const readers = createActiveReaders()
     const leave = readers.enter()
     const haveLeft = leaving(readers)
     const leaveLater = readers.enter()

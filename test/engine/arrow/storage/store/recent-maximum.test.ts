@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { createRecentMost } from '../../../../../src/engine/arrow/storage/store/recent-maximum.js'
+import { createRecentMaximum } from '../../../../../src/engine/arrow/storage/store/recent-maximum.js'
 
 describe('the most of late', () => {
   it('is the greatest figure told so far', () => {
-    const most = createRecentMost()
+    const most = createRecentMaximum()
     expect([3, 1, 4, 1, 5, 2].map(most.with)).toEqual([3, 3, 4, 4, 5, 5])
   })
 
   it('is forgotten in the second pass after it', () => {
-    const most = createRecentMost()
+    const most = createRecentMaximum()
     most.with(5)
     most.pass()
     expect(most.with(2)).toBe(5)

@@ -15,7 +15,7 @@ import { createModelFiles } from '../../../../support/model-files.js'
 import { edge, invocation, type TestRecord } from '../../../../support/records.js'
 import { uniform } from '../../accumulators/distributions.js'
 import { viewOf } from '../../support.js'
-import { openKept, told } from '../persistence/kept.js'
+import { openPersistence, told } from '../persistence/open-persistence.js'
 
 const DAY_US = 86_400_000_000
 const MINUTE_MS = 60_000
@@ -307,8 +307,8 @@ describe('the limit of columns that are on a disk too', () => {
 describe('the disk limit', () => {
   it('drops the oldest rows, of every source, until the files that are left fit', async () => {
     const files = createModelFiles()
-    const kept = await openKept(files)
-    const bytes = () => kept.keeper.bytes()
+    const kept = await openPersistence(files)
+    const bytes = () => kept.persistence.bytes()
     const records = [
       edge({ timestampUs: 3 * DAY_US }),
       invocation({ timestampUs: DAY_US }),
@@ -329,7 +329,7 @@ describe('the disk limit', () => {
     drop(0)
     expect(await kept.rows()).toHaveLength(1)
     await kept.close()
-    const next = await openKept(files.restart())
+    const next = await openPersistence(files.restart())
     expect([await next.rows().then((rows) => rows.length), next.amiss]).toEqual([1, []])
     await next.close()
   })

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { Batch } from '../../../../../src/engine/arrow/columns/batch.js'
-import { createMemoryKeeper, type HeadKeeper } from '../../../../../src/engine/arrow/storage/persistence/persistence.js'
-import { effortOf, type Patience } from '../../../../../src/engine/arrow/storage/sealing/cancellation.js'
+import {
+  createMemoryPersistence,
+  type HeadPersistence,
+} from '../../../../../src/engine/arrow/storage/persistence/persistence.js'
+import { type CancellationFlag, effortOf } from '../../../../../src/engine/arrow/storage/sealing/cancellation.js'
 import { createSealerHere } from '../../../../../src/engine/arrow/storage/sealing/sealer.js'
-import { holdInMemory } from '../../../../../src/engine/arrow/storage/segment/handle.js'
+import { memoryHandle } from '../../../../../src/engine/arrow/storage/segment/handle.js'
 import { dayOf } from '../../../../../src/engine/arrow/storage/segment/segment.js'
 import { createStore, type Store } from '../../../../../src/engine/arrow/storage/store/store.js'
 import { SOURCE_NAMES, type SourceName } from '../../../../../src/sources.js'
@@ -154,12 +157,12 @@ describe('a head', () => {
     const here = createSealerHere()
     const did: string[] = []
     const gate = createGate()
-    const kept = (number: number): HeadKeeper => ({
-      ...createMemoryKeeper().openHead('edge_logs'),
+    const kept = (number: number): HeadPersistence => ({
+      ...createMemoryPersistence().openHead('edge_logs'),
       async write(segments) {
         did.push(`write ${number}`)
         await gate.opened
-        return segments.map(holdInMemory)
+        return segments.map(memoryHandle)
       },
       commit: async () => void did.push(`commit ${number}`),
     })
@@ -167,7 +170,7 @@ describe('a head', () => {
     const store = createStore({
       ...NEVER,
       sealRows: 1,
-      keeper: { ...createMemoryKeeper(), openHead: () => kept(++heads) },
+      persistence: { ...createMemoryPersistence(), openHead: () => kept(++heads) },
       sealer: {
         ...here,
         seal(head) {
@@ -201,7 +204,7 @@ describe('a head is sealed', () => {
   function patientStore() {
     const here = createSealerHere()
     const gate = createGate()
-    const asked: (Patience | undefined)[] = []
+    const asked: (CancellationFlag | undefined)[] = []
     let nowMs = 0
     const store = createStore({
       ...NEVER,
@@ -209,8 +212,8 @@ describe('a head is sealed', () => {
       clock: { monotonicMs: () => nowMs },
       sealer: {
         ...here,
-        async seal(head, patience) {
-          asked.push(patience)
+        async seal(head, cancellation) {
+          asked.push(cancellation)
           await gate.opened
           return here.seal(head)
         },
@@ -284,13 +287,13 @@ describe('what seals heads is lent', () => {
     let nowMs = 0
     const store = createStore({ ...NEVER, sealRows: 2, clock: { monotonicMs: () => nowMs } })
     const lent: string[] = []
-    const borrow = () => store.inQuiet(async (_, patience) => void lent.push(effortOf(patience)))
+    const borrow = () => store.whenIdle(async (_, cancellation) => void lent.push(effortOf(cancellation)))
     /** Borrows until the gate is opened. */
     async function borrowLong() {
       const gate = createGate()
-      const given: Patience[] = []
-      const work = store.inQuiet(async (_, patience) => {
-        given.push(patience)
+      const given: CancellationFlag[] = []
+      const work = store.whenIdle(async (_, cancellation) => {
+        given.push(cancellation)
         await gate.opened
       })
       await eventually(() => expect(given.map(effortOf)).toEqual(['high']))

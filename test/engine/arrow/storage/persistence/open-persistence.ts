@@ -1,6 +1,6 @@
-import { createDiskKeeper } from '../../../../../src/engine/arrow/storage/persistence/disk-persistence.js'
+import { createDiskPersistence } from '../../../../../src/engine/arrow/storage/persistence/disk-persistence.js'
 import { createStore } from '../../../../../src/engine/arrow/storage/store/store.js'
-import { createTrouble } from '../../../../../src/engine/disk/files/disk-retry.js'
+import { createDiskRetry } from '../../../../../src/engine/disk/files/disk-retry.js'
 import type { Files } from '../../../../../src/engine/disk/files/files.js'
 import { SOURCE_NAMES, type SourceName } from '../../../../../src/sources.js'
 import { toBatch } from '../../../../support/batch.js'
@@ -8,17 +8,17 @@ import type { TestRecord } from '../../../../support/records.js'
 import { noYield } from '../../support.js'
 
 /** A store that keeps its rows in `files`, its recovery done. `onLoad` is called when a segment has come into memory. */
-export async function openKept(
+export async function openPersistence(
   files: Files,
   sealRows = Number.POSITIVE_INFINITY,
   onLoad = () => {},
-  recompressBytes?: number,
+  maxCompactBytes?: number,
 ) {
-  const trouble = createTrouble(1, () => {})
-  const keeper = createDiskKeeper(files, trouble, onLoad, recompressBytes)
-  const store = createStore({ sealRows, sealBytes: Number.POSITIVE_INFINITY, keeper })
+  const diskRetry = createDiskRetry(1, () => {})
+  const persistence = createDiskPersistence(files, diskRetry, onLoad, maxCompactBytes)
+  const store = createStore({ sealRows, sealBytes: Number.POSITIVE_INFINITY, persistence })
   const amiss: string[] = []
-  await keeper.recover(store, {
+  await persistence.recover(store, {
     damage: ({ path, offset, bytes }) => amiss.push(`${path} ${offset} ${bytes}`),
     unreadable: (path) => amiss.push(path),
   })
@@ -38,8 +38,8 @@ export async function openKept(
 
   return {
     store,
-    keeper,
-    trouble,
+    persistence,
+    diskRetry,
     /** What recovery found amiss. */
     amiss,
     append: (...records: TestRecord[]) => store.append(toBatch(records[0]!.source, records)),
@@ -50,14 +50,14 @@ export async function openKept(
       return all.sort()
     },
     async close() {
-      trouble.giveUp()
+      diskRetry.abandon()
       await store.settled().catch(() => {})
-      await keeper.close().catch(() => {})
+      await persistence.close().catch(() => {})
     },
   }
 }
 
-export type Kept = Awaited<ReturnType<typeof openKept>>
+export type OpenPersistence = Awaited<ReturnType<typeof openPersistence>>
 
-/** A record as {@link Kept.rows} tells it. */
+/** A record as {@link OpenPersistence.rows} tells it. */
 export const told = ({ id, event_message, metadata }: TestRecord) => `${id} ${event_message} ${metadata}`
