@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../base/clock.js'
+import { createTokenBucket } from '../../base/token-bucket.js'
 import type { Engine, Row, Subscription } from '../../engine/engine.js'
-import { createAllowance } from './allowance.js'
 import { type Backlog, createBacklog } from './backlog.js'
 import { COLUMNS, endOf } from './catch-up.js'
 import { advance, type Place } from './cursor.js'
@@ -50,7 +50,10 @@ export function createChannel({ project, follow, clock, limits, grown, closed }:
   const name = randomBytes(NAME_BYTES).toString('hex')
   const readers = new Set<ChannelReader>()
   const backlog = createBacklog()
-  const isAllowed = createAllowance(limits.broughtPerS, limits.broughtAtOnce, clock)
+  const rate = createTokenBucket(
+    { capacity: limits.receivedBurstBytes, tokensPerMs: limits.receivedBytesPerS / 1000 },
+    clock,
+  )
   const following = follow({ source: 'edge_logs', project, columns: COLUMNS }, arrived)
   /** Behind all records so far; while it opens that is not known. */
   let place: Place | undefined
@@ -63,7 +66,7 @@ export function createChannel({ project, follow, clock, limits, grown, closed }:
       const timestampUs = row.timestamp as number
       place &&= advance(place, timestampUs, clock.nowUs())
       const event = recordEvent(row, place && cursorOf(place, backlog.end))
-      if (!isAllowed(event.length)) {
+      if (rate.take(event.length) > 0) {
         giveUp()
         return
       }

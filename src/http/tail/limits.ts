@@ -8,11 +8,11 @@ export interface TailLimits {
   backlogBytes: number
   backlogsBytes: number
   /** A project that brings more bytes of records than that has no tail, but for a burst. */
-  broughtPerS: number
-  broughtAtOnce: number
+  receivedBytesPerS: number
+  receivedBurstBytes: number
   /** Bytes sent to all readers together; who gets too little of that is too slow. */
-  sentPerS: number
-  sentAtOnce: number
+  sentBytesPerS: number
+  sentBurstBytes: number
   /** Old records that a tail begins with: one that is new, and one that comes back; and the bytes of them. */
   firstRows: number
   missedRows: number
@@ -32,10 +32,10 @@ export const TAIL_LIMITS: TailLimits = {
   tails: 64,
   backlogBytes: 12 * MIB,
   backlogsBytes: 36 * MIB,
-  broughtPerS: 4 * MIB,
-  broughtAtOnce: 16 * MIB,
-  sentPerS: 32 * MIB,
-  sentAtOnce: 2 * MIB,
+  receivedBytesPerS: 4 * MIB,
+  receivedBurstBytes: 16 * MIB,
+  sentBytesPerS: 32 * MIB,
+  sentBurstBytes: 2 * MIB,
   firstRows: 10,
   missedRows: 1_000,
   caughtUpBytes: 2 * MIB,

@@ -8,7 +8,7 @@ import type { Channel, ChannelReader } from './channel.js'
 import type { Cursor, Place } from './cursor.js'
 import { BEGINNING, droppedEvent, idLine, KEEP_ALIVE, NO_DATA } from './events.js'
 import type { TailLimits } from './limits.js'
-import type { Pace } from './pace.js'
+import type { SendRate } from './send-rate.js'
 
 export interface ReaderParts {
   channel: Channel
@@ -19,7 +19,7 @@ export interface ReaderParts {
   /** Where the reading of old rows waits for its turn. */
   concurrency: ConcurrencyLimit
   /** And sending for its own. */
-  pace: Pace
+  sendRate: SendRate
   /** Whether its token opens this project still. */
   isAllowed(): boolean
   /** A failure as a reader may see it. */
@@ -86,7 +86,7 @@ export function createReader({ channel, cursor, clock, limits, ...parts }: Reade
   }
 
   async function* paced(piece: Uint8Array): AsyncGenerator<Uint8Array, void> {
-    await parts.pace(piece.length)
+    await parts.sendRate(piece.length)
     yield piece
   }
 

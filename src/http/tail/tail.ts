@@ -12,8 +12,8 @@ import { streamBody } from '../reply/stream.js'
 import { createChannels } from './channels.js'
 import { type Cursor, readCursor } from './cursor.js'
 import type { TailLimits } from './limits.js'
-import { createPace } from './pace.js'
 import { createReader, type TailReader } from './reader.js'
+import { createSendRate } from './send-rate.js'
 
 export interface TailParts {
   follow: Engine['follow']
@@ -52,7 +52,7 @@ export function createTails({ follow, metrics, clock, log, limits }: TailParts):
     clock,
     metrics.queriesRunning,
   )
-  const pace = createPace(limits.sentPerS, limits.sentAtOnce, clock)
+  const sendRate = createSendRate(limits.sentBytesPerS, limits.sentBurstBytes, clock)
   const readers = new Set<TailReader>()
   let isClosed = false
 
@@ -69,7 +69,7 @@ export function createTails({ follow, metrics, clock, log, limits }: TailParts):
       clock,
       limits,
       concurrency,
-      pace,
+      sendRate,
       isAllowed,
       breakOff,
       toPublicError: (error) => toPublicError(error, log),

@@ -334,7 +334,7 @@ describe('a reader that is too slow', () => {
   })
 
   it('costs no more memory than the backlog, nor do many of them, of many projects', async () => {
-    const limits = { tails: 40, backlogBytes: 100_000, backlogsBytes: 300_000, broughtAtOnce: MIB }
+    const limits = { tails: 40, backlogBytes: 100_000, backlogsBytes: 300_000, receivedBurstBytes: MIB }
     const { get, bring, value } = createTailApp({ limits })
     const bodies = await Promise.all(
       Array.from({ length: 40 }, async (_, i) => (await get(`/api/tail?project=p${i % 20}`)).body!.getReader()),
@@ -351,7 +351,7 @@ describe('a reader that is too slow', () => {
   })
 
   it('is every reader of a project that brings more than anybody should read; the next finds it again', async () => {
-    const { tail, bring, clock } = createTailApp({ limits: { broughtPerS: 1_000, broughtAtOnce: 5_000 } })
+    const { tail, bring, clock } = createTailApp({ limits: { receivedBytesPerS: 1_000, receivedBurstBytes: 5_000 } })
     const [reader, other] = await Promise.all([tail(), tail(undefined, 'b')])
     await bring(...Array.from({ length: 12 }, (_, i) => ({ id: `${i}`, event_message: LONG })))
     expect(notices(reader!)).toEqual([SLOW])
