@@ -1,6 +1,6 @@
 import { MessageChannel } from 'node:worker_threads'
 
-/** All memory of the typed arrays that plain data holds. What is empty is left out: it may be a constant. */
+/** Returns the buffers of all typed arrays in plain data, once each. Skips empty arrays, which may be shared constants. */
 export function arrayBuffersOf(data: unknown): ArrayBuffer[] {
   const found = new Set<ArrayBuffer>()
   const visit = (value: unknown): void => {
@@ -16,13 +16,13 @@ export function arrayBuffersOf(data: unknown): ArrayBuffer[] {
   return [...found]
 }
 
-/** Nobody is at its other end, so that what is sent there is gone at once. */
+/** A port without a receiver: memory that is transferred to it is freed immediately. */
 const { port1: nowhere } = new MessageChannel()
 nowhere.close()
 
 /**
- * Gives memory back to the system's allocator now: typed arrays on it are empty from here on. The collector would find it, too,
- * but it lets tens of MiB of such garbage gather first, while what is needed next is new memory, and not in a processor's cache.
+ * Returns memory to the system's allocator now; typed arrays on it become empty. The garbage collector would free it too, but
+ * only after tens of MiB have accumulated, and new memory that is allocated until then is not in a processor's cache.
  */
 export function free(memory: readonly ArrayBuffer[]): void {
   nowhere.postMessage(undefined, memory as ArrayBuffer[])

@@ -1,24 +1,35 @@
-/** The bytes that are looked for, by name. */
+// The bytes that parsers look for.
+
+/** Tab. */
 export const TAB = 0x09
+/** Line feed. */
 export const NEWLINE = 0x0a
+/** Carriage return. */
 export const RETURN = 0x0d
+/** Space. */
 export const SPACE = 0x20
+/** `-` */
 export const MINUS = 0x2d
+/** `.` */
 export const POINT = 0x2e
+/** `0`; the other digits follow. */
 export const ZERO = 0x30
+/** `E` */
 export const LETTER_E = 0x45
+/** Backslash. */
 export const BACKSLASH = 0x5c
+/** `e` */
 export const LETTER_e = 0x65
 
-/** A range of bytes as text, one character a byte: exact where they are ASCII. */
+/** Decodes a range of bytes as Latin-1, one character per byte. The result is exact if they are ASCII. */
 export function latin1(bytes: Uint8Array, start: number, end: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1')
 }
 
-/** The length of the byte order mark that may stand before all else. */
-export const byteOrderMark = (bytes: Uint8Array): number =>
+/** Returns the length of the UTF-8 byte order mark at the start: 3, or 0 if there is none. */
+export const byteOrderMarkLength = (bytes: Uint8Array): number =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
 
-/** JSON white space. */
+/** Whether a byte is JSON white space. */
 export const isSpace = (byte: number | undefined): boolean =>
   byte === SPACE || byte === NEWLINE || byte === RETURN || byte === TAB

@@ -1,19 +1,16 @@
 import { MILLISECOND_US } from './units.js'
 
-/**
- * Time as a parameter. Everything that reads a clock or waits takes one of these, so that
- * clock jumps, expiry and warming are ordinary unit tests.
- */
+/** A clock. Code that reads the time or waits takes one as a parameter, so that tests can simulate jumps and expiry. */
 export interface Clock {
-  /** Wall time in microseconds since the epoch, UTC. It may jump, forwards and backwards. */
+  /** Wall time in microseconds since the epoch, UTC. It may jump forwards and backwards. */
   nowUs(): number
-  /** Milliseconds since an arbitrary moment; never runs backwards. For ages and timeouts. */
+  /** Milliseconds since an arbitrary moment, never decreasing. For ages and timeouts. */
   monotonicMs(): number
-  /** Calls `work` every `intervalMs`; never keeps the process alive. Returns what stops it. */
+  /** Calls `work` every `intervalMs`, without keeping the process alive. Returns a function that stops it. */
   every(intervalMs: number, work: () => void): () => void
 }
 
-/** The machine's own clock. */
+/** The clock of the machine. */
 export const systemClock: Clock = {
   nowUs: () => Date.now() * MILLISECOND_US,
   monotonicMs: () => performance.now(),

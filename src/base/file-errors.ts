@@ -3,7 +3,7 @@ import { LogweirError } from './errors.js'
 import { NEVER_VALID } from './failures.js'
 
 const DENIED_REMEDY = 'Give it to that user (chown -R UID PATH), or start as the user who owns it'
-/** System errors that an operator can remedy, and how. `PATH` is replaced by the file, `UID` by the user's number. */
+/** Remedies of system errors. `PATH` is replaced by the file, `UID` by the number of the process's user. */
 const REMEDIES: Record<string, string> = {
   EACCES: DENIED_REMEDY,
   EPERM: DENIED_REMEDY,
@@ -20,8 +20,9 @@ const MAKE_REMEDY = 'Make it for that user (mkdir -p PATH && chown -R UID PATH),
 const OTHER_REMEDY = 'Check the disk, or choose another place'
 
 /**
- * A system error as a LogweirError whose message names the file, the user of this process and the remedy. Any other
- * error is returned as it is. `path` is used if the error names no file. The code is `usage` for a name that no file system takes.
+ * Converts a system error to a LogweirError whose message names the file, the user of this process and the remedy. Returns
+ * any other error unchanged. `path` is used if the error names no file. The code is `usage` instead of `code` for names that
+ * no file system accepts.
  */
 export function explainFileError<Code extends string>(code: Code, what: string, path: string, error: unknown): Error {
   const { code: errno, path: named = path, message, syscall } = error as NodeJS.ErrnoException
@@ -41,7 +42,7 @@ function remedyOf(errno: string, path: string, syscall: string | undefined): str
   return remedy.replaceAll('PATH', path).replace('UID', String(process.getuid?.() ?? 'USER'))
 }
 
-/** `uid 1000 (node)`; without the name if the system does not know it, as often in containers. */
+/** Returns the user of this process as `uid 1000 (node)`, without the name if it is unknown, as often in containers. */
 export function currentUser(): string {
   const uid = process.getuid?.()
   const name = userName()

@@ -1,6 +1,6 @@
 import { KIB, MIB } from './units.js'
 
-/** Returns the array if it has `length` items, else a copy of its first `used` items in an array of at least twice its length. */
+/** Returns the array if it has room for `length` items, else a copy of its first `used` items with at least twice the room. */
 export function ensureCapacity<T extends Uint8Array | Uint32Array | Float64Array>(
   array: T,
   used: number,
@@ -19,8 +19,8 @@ const LEAST_BYTES = 16 * KIB
 const AHEAD_SHARE = 1 / 4
 
 /**
- * Returns the bytes with room for `length`. They grow in place, so existing views stay valid; beyond 256 MiB they are copied.
- * V8 does not count such memory and collects it late: the owner must release it with `free`.
+ * Returns the bytes with room for `length`. They grow in place, so existing views stay valid; beyond 256 MiB they are
+ * copied. V8 does not count such memory and collects it late: the owner must release it with `free`.
  */
 export function growInPlace(bytes: Uint8Array<ArrayBuffer>, length: number): Uint8Array<ArrayBuffer> {
   if (length <= bytes.length) return bytes

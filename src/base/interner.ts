@@ -6,8 +6,8 @@ const NEWLINE = 0x0a
 /**
  * Distinct byte strings, each with a dense code from 0 in order of first appearance.
  *
- * Makes no JavaScript string: the table hashes and compares bytes, so its size is known to the byte. Open addressing, at
- * most half full. A newline follows each entry, so that a search over all entries does not match across two of them.
+ * Creates no JavaScript strings: the table hashes and compares bytes, so its size is known to the byte. Open addressing,
+ * at most half full. A newline follows each entry, so that a search over all entries does not match across two of them.
  */
 export class Interner {
   count = 0
@@ -35,15 +35,15 @@ export class Interner {
   }
 
   /**
-   * Adds an entry without looking for an equal one, and returns its code. From then on `intern` throws until `clear`: the
-   * hash table does not contain such entries.
+   * Adds an entry without looking for an equal one, and returns its code. From then on `intern` throws until `clear`,
+   * because the hash table does not contain such entries.
    */
   append(source: Uint8Array, start: number, end: number): number {
     this.#appends = true
     return this.#write(source, start, end)
   }
 
-  /** Allocates room for `bytes` bytes of entries at once, so that growing to that size does not copy them repeatedly. */
+  /** Allocates room for `bytes` bytes of entries, so that growing to that size does not copy them repeatedly. */
   reserve(bytes: number): void {
     if (bytes > this.bytes.length) this.bytes = grownBytes(this.bytes, this.offsets[this.count]!, bytes)
   }
@@ -71,12 +71,12 @@ export class Interner {
     this.#slots.fill(FREE)
   }
 
-  /** Bytes of all buffers, unused room included. */
+  /** The size of all buffers in bytes, unused room included. */
   get byteLength(): number {
     return this.offsets.byteLength + this.bytes.byteLength + this.#slots.byteLength + this.#hashes.byteLength
   }
 
-  /** The slot that holds the entry, or the free one where it belongs. */
+  /** Returns the slot of the entry, or the free slot for it. */
   #slotOf(hash: number, source: Uint8Array, start: number, end: number): number {
     const mask = this.#slots.length - 1
     let slot = hash & mask
@@ -116,7 +116,7 @@ export class Interner {
   }
 }
 
-/** Four bytes at a time through the 32-bit finaliser of MurmurHash3 (A. Appleby), the rest and the length behind them. */
+/** Hashes four bytes at a time by steps of the 32-bit finaliser of MurmurHash3 (A. Appleby), then the remaining bytes. */
 function hashOf(bytes: Uint8Array, start: number, end: number): number {
   let hash = end - start
   let i = start

@@ -7,9 +7,9 @@ const ISO_8601 =
 const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
 /**
- * An ISO 8601 date, or date and time, in microseconds since the epoch; undefined if it is not one.
+ * Parses an ISO 8601 date, or date and time. Returns microseconds since the epoch, or undefined if it is invalid.
  *
- * Accepted: a date alone (midnight), `T`, `t` or a space, seconds optional, up to 9 fractional digits behind a dot or a
+ * Accepted: a date alone (midnight), `T`, `t` or a space, seconds optional, up to 9 fractional digits after a dot or a
  * comma, truncated to the microsecond, offset `Z`, `z`, `+05:30`, `+0530`, `+02`, with or without a space before it, or
  * ` UTC`; none = UTC. Refused: impossible dates, hour 24, second 60, offsets of a day or more. Beyond the year 2255 the
  * number is the nearest double.
@@ -45,7 +45,7 @@ function isDate(year: number, month: number, day: number): boolean {
   return day <= DAYS_IN_MONTH[month - 1]! + (month === 2 && leap ? 1 : 0)
 }
 
-/** Days from 1970-01-01 in the proleptic Gregorian calendar (H. Hinnant, chrono-compatible low-level date algorithms). */
+/** Returns the days from 1970-01-01 in the proleptic Gregorian calendar (H. Hinnant, chrono-compatible date algorithms). */
 export function daysSinceEpoch(year: number, month: number, day: number): number {
   const y = month <= 2 ? year - 1 : year
   const era = Math.floor(y / 400)
@@ -55,8 +55,8 @@ export function daysSinceEpoch(year: number, month: number, day: number): number
   return era * 146_097 + dayOfEra - 719_468
 }
 
-/** Microseconds since the epoch as ISO 8601 in UTC, with six fractional digits unless they are all 0. */
-export function isoOf(timestampUs: number): string {
+/** Formats microseconds since the epoch as ISO 8601 in UTC, with six fractional digits unless they are all 0. */
+export function formatIso8601(timestampUs: number): string {
   const fractionUs = timestampUs - Math.floor(timestampUs / SECOND_US) * SECOND_US
   const fraction = fractionUs === 0 ? '' : `.${String(fractionUs).padStart(6, '0')}`
   return `${datetime(timestampUs)}${fraction}Z`

@@ -1,28 +1,28 @@
 import { totalmem } from 'node:os'
 import { MIB } from './units.js'
 
-/** Below this the process takes more than its limit and a quarter, since under load parsing and queries take some 200 MiB. */
-export const LEAST_LIMIT_BYTES = 256 * MIB
-/** The part of the limit that is for rows. The rest is for parsing, queries, the result cache and the runtime itself. */
+/** The smallest useful limit. Parsing and queries take some 200 MiB under load: below it, a process exceeds its limit by over 25 %. */
+export const MIN_LIMIT_BYTES = 256 * MIB
+/** The share of the limit for rows. The remainder is for parsing, queries, the result cache and the runtime. */
 export const ROWS_SHARE = 0.5
 
 const inMib = (bytes: number) => `${Number((bytes / MIB).toPrecision(3))} MiB`
 
-/** What to tell of a limit that the process cannot keep; undefined if it can. */
+/** Returns a warning if the process cannot keep to this limit, else undefined. */
 export function limitWarning(limitBytes: number): string | undefined {
-  if (limitBytes >= LEAST_LIMIT_BYTES) return undefined
+  if (limitBytes >= MIN_LIMIT_BYTES) return undefined
   return (
     `The memory limit of ${inMib(limitBytes)} is too low: it limits the rows to ${inMib(limitBytes * ROWS_SHARE)}, ` +
-    `but under load the process takes some 200 MiB more. Set --memory-limit to ${LEAST_LIMIT_BYTES / MIB}M or more.`
+    `but under load the process takes some 200 MiB more. Set --memory-limit to ${MIN_LIMIT_BYTES / MIB}M or more.`
   )
 }
 
-/** Bytes of memory that the process may have: the machine's, or less where a container or a service is given less. */
+/** Returns the memory available to the process in bytes: that of the machine, or of its container or service if less. */
 export function memoryBytes(): number {
-  return leastOf(totalmem(), process.constrainedMemory())
+  return smallerLimit(totalmem(), process.constrainedMemory())
 }
 
-/** `constrained` is 0 or undefined where there is no limit, and on some systems a number beyond all memory. */
-export function leastOf(total: number, constrained: number | undefined): number {
+/** Returns the smaller limit. `constrained` is 0 or undefined if there is none, and on some systems exceeds all memory. */
+export function smallerLimit(total: number, constrained: number | undefined): number {
   return constrained === undefined || constrained === 0 ? total : Math.min(total, constrained)
 }

@@ -1,24 +1,33 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 
+/** The upper bounds of the buckets of latencies, in seconds. */
 const LATENCY_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
+/** The metrics of one service. */
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** Every metric of the service, in one list; one set per service, so that tests do not share counts. */
-export function createMetrics() {
-  const registry = new Registry()
+/** Returns functions that register a counter, a gauge or a histogram of latencies, with the prefix `logweir_`. */
+function metricFactory(registry: Registry) {
   const spec = <Label extends string>(name: string, help: string, labelNames: Label[]) => ({
     name: `logweir_${name}`,
     help,
     labelNames,
     registers: [registry],
   })
-  const counter = <Label extends string>(name: string, help: string, ...labels: Label[]) =>
-    new Counter<Label>(spec(name, help, labels))
-  const gauge = <Label extends string>(name: string, help: string, ...labels: Label[]) =>
-    new Gauge<Label>(spec(name, help, labels))
-  const latency = <Label extends string>(name: string, help: string, ...labels: Label[]) =>
-    new Histogram<Label>({ ...spec(name, help, labels), buckets: LATENCY_S })
+  return {
+    counter: <Label extends string>(name: string, help: string, ...labels: Label[]) =>
+      new Counter<Label>(spec(name, help, labels)),
+    gauge: <Label extends string>(name: string, help: string, ...labels: Label[]) =>
+      new Gauge<Label>(spec(name, help, labels)),
+    latency: <Label extends string>(name: string, help: string, ...labels: Label[]) =>
+      new Histogram<Label>({ ...spec(name, help, labels), buckets: LATENCY_S }),
+  }
+}
+
+/** Returns all metrics of a service, in a registry of their own, so that tests do not share counts. */
+export function createMetrics() {
+  const registry = new Registry()
+  const { counter, gauge, latency } = metricFactory(registry)
   return {
     registry,
     ingestedRows: counter('ingested_rows_total', 'Rows accepted.', 'source'),

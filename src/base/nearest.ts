@@ -1,37 +1,37 @@
-/** Longer words are no slips of a finger, and comparing them would cost. */
-const MOST_CHARACTERS = 64
+/** Longer words are not compared: they are no typing errors, and the comparison is quadratic. */
+const MAX_CHARACTERS = 64
 
-/** Short words are near too many others. */
-const CHARACTERS_FOR_TWO_SLIPS = 6
+/** The shortest word in which two errors are accepted: shorter words are near too many others. */
+const CHARACTERS_FOR_TWO_ERRORS = 6
 
 /**
- * The candidate that somebody who typed `word` meant, for "Did you mean …?"; undefined where none is near. Capitals, `_`
- * for `-` and the prefix of variables are no difference.
+ * Returns the candidate nearest to a typed word, for "Did you mean …?", or undefined if none is near. Case, `_` for `-` and
+ * the prefix of variables are ignored.
  */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
-  if (word.length > MOST_CHARACTERS) return undefined
-  const typed = folded(word)
-  const most = typed.length < CHARACTERS_FOR_TWO_SLIPS ? 1 : 2
+  if (word.length > MAX_CHARACTERS) return undefined
+  const typed = normalised(word)
+  const most = typed.length < CHARACTERS_FOR_TWO_ERRORS ? 1 : 2
   const near = candidates
-    .map((candidate) => ({ candidate, slips: slipsBetween(typed, folded(candidate)) }))
-    .filter(({ slips }) => slips <= most)
-  return near.sort((a, b) => a.slips - b.slips)[0]?.candidate
+    .map((candidate) => ({ candidate, distance: editDistance(typed, normalised(candidate)) }))
+    .filter(({ distance }) => distance <= most)
+  return near.sort((a, b) => a.distance - b.distance)[0]?.candidate
 }
 
-/** The end of an error about a name that is none: the one that was meant, or else all that there are. */
+/** Returns the end of an error about an unknown name: the nearest candidate, or all candidates if none is near. */
 export function didYouMean(word: string, candidates: readonly string[]): string {
   const meant = nearest(word, candidates)
   return meant === undefined ? `There are: ${candidates.join(', ')}.` : `Did you mean ${meant}?`
 }
 
-const folded = (word: string) =>
+const normalised = (word: string) =>
   word
     .toLowerCase()
     .replaceAll('_', '-')
     .replace(/^logweir-/, '')
 
-/** Characters left out, added, exchanged or swapped with their neighbour (optimal string alignment distance). */
-function slipsBetween(one: string, other: string): number {
+/** Counts characters left out, added, exchanged or swapped with their neighbour (optimal string alignment distance). */
+function editDistance(one: string, other: string): number {
   const rows = [Array.from({ length: other.length + 1 }, (_, i) => i)]
   for (let i = 1; i <= one.length; i++) {
     const row = [i]

@@ -1,4 +1,4 @@
-/** The order of two values of which one is null, which comes last whatever the direction; undefined where neither is. */
+/** Compares two values if one is null: nulls sort last in either direction. Returns undefined if neither is null. */
 export function nullsLast(isNull: boolean, isOtherNull: boolean): number | undefined {
   return isNull || isOtherNull ? Number(isNull) - Number(isOtherNull) : undefined
 }

@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 
 const START_S = Date.now() / 1000 - process.uptime()
 
-/** Adds what the process itself takes, under the names that dashboards know from every Prometheus client. */
+/** Registers memory, start time and processor time of the process, under the usual names of Prometheus clients. */
 export function measureProcess(registry: Registry): void {
   const registers = [registry]
   new Gauge({

@@ -2,70 +2,71 @@ import { type ResourceLimits, Worker } from 'node:worker_threads'
 import { createSerialQueue } from './serial-queue.js'
 
 /**
- * A thread that answers questions, one after the other: its script takes each as a message and posts one answer. It starts
- * with the first question, and anew with the next one after it has died or was ended.
+ * A worker thread that answers one request at a time: its script receives each request as a message and posts one answer.
+ * It starts with the first request, and starts again with the next one after it died or was terminated.
  */
 export interface RequestThread<Question, Answer> {
-  /** Rejects where the thread dies over it. The memory `moved` is the thread's from the moment when it is asked. */
-  ask(question: Question, moved?: readonly ArrayBuffer[]): Promise<Answer>
-  /** Ends it at once; all that it has been asked is rejected. */
-  end(): Promise<void>
+  /** Resolves with the answer; rejects if the thread dies first. The memory in `moved` is transferred to the thread. */
+  request(question: Question, moved?: readonly ArrayBuffer[]): Promise<Answer>
+  /** Terminates the thread at once. All pending requests are rejected. */
+  terminate(): Promise<void>
 }
 
+/** Options of the worker thread. */
 export interface RequestThreadOptions {
-  /** What the script finds in `workerData`. */
+  /** Available to the script as `workerData`. */
   workerData?: unknown
   resourceLimits?: ResourceLimits
 }
 
-interface Waiting<Answer> {
+interface Pending<Answer> {
   resolve(answer: Answer): void
   reject(error: Error): void
 }
 
+/** Returns a client of the script at a URL. No thread starts before the first request. */
 export function createRequestThread<Question, Answer>(
   script: URL,
   options: RequestThreadOptions = {},
 ): RequestThread<Question, Answer> {
   const queue = createSerialQueue()
   let worker: Worker | undefined
-  let waiting: Waiting<Answer> | undefined
-  /** How often it was ended. */
-  let ends = 0
+  let pending: Pending<Answer> | undefined
+  let terminations = 0
 
   function startWorker(): Worker {
     const started = new Worker(script, options)
-    const ended = (error: Error) => {
+    const onEnd = (error: Error) => {
       if (worker !== started) return
       worker = undefined
-      waiting?.reject(error)
+      pending?.reject(error)
     }
     started.on('message', (answer: Answer) => {
-      if (worker === started) waiting?.resolve(answer)
+      if (worker === started) pending?.resolve(answer)
     })
-    started.on('error', ended)
-    started.on('exit', (code) => ended(new Error(`The thread stopped by itself, with code ${code}.`)))
+    started.on('error', onEnd)
+    started.on('exit', (code) => onEnd(new Error(`The thread stopped by itself, with code ${code}.`)))
     return started
   }
 
   return {
-    ask(question, moved = []) {
-      const endsBefore = ends
+    request(question, moved = []) {
+      const terminationsBefore = terminations
       return queue.run(async () => {
-        if (ends !== endsBefore) throw wasEnded()
+        if (terminations !== terminationsBefore) throw terminatedError()
         worker ??= startWorker()
         worker.postMessage(question, moved)
-        return new Promise<Answer>((resolve, reject) => void (waiting = { resolve, reject }))
+        return new Promise<Answer>((resolve, reject) => void (pending = { resolve, reject }))
       })
     },
-    async end() {
-      ends++
-      const ending = worker
+    async terminate() {
+      terminations++
+      const terminated = worker
       worker = undefined
-      waiting?.reject(wasEnded())
-      await ending?.terminate()
+      pending?.reject(terminatedError())
+      await terminated?.terminate()
     },
   }
 }
 
-const wasEnded = () => new Error('The thread was ended.')
+const terminatedError = () => new Error('The thread was ended.')

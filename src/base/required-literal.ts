@@ -1,16 +1,16 @@
-/** One piece of a pattern: an escape, a repetition, a class of characters, or a single character. */
+/** One token of a pattern: an escape, a repetition, a character class, or a single character. */
 const TOKEN = /\\[pPx]\{[^}]*\}|\\[pP].|\\x..|\\[0-7]+|\{[0-9,]*\}|\\.|\[\^?\]?(?:\[:\^?[a-z]+:\]|\\.|[^\]\\])*\]|./gsu
-/** What must not occur, since the reading below does not understand it: alternatives, flags, quotations. */
-const NOT_READ = /\||\(\?|\\Q/u
+/** Constructs that the analysis below does not support: alternatives, flags, quotations. */
+const UNSUPPORTED = /\||\(\?|\\Q/u
 const METACHARACTERS = '^$.[]{}()*+?|\\'
 const MAY_BE_ABSENT = '*?{'
 
 /**
- * The longest text that occurs in whatever the pattern matches; empty where none is found. A text that does not hold
- * it needs no look by RE2. `pattern` is valid RE2.
+ * Returns the longest text that every match of the pattern contains, or an empty text if none is found. Texts without it
+ * need not be matched by RE2. `pattern` must be valid RE2.
  */
 export function requiredLiteral(pattern: string): string {
-  if (NOT_READ.test(pattern)) return ''
+  if (UNSUPPORTED.test(pattern)) return ''
   const runs: string[] = ['']
   let depth = 0
   const tokens = pattern.match(TOKEN) ?? []
@@ -25,7 +25,7 @@ export function requiredLiteral(pattern: string): string {
   return runs.reduce((longest, run) => (run.length > longest.length ? run : longest))
 }
 
-/** The one text that a token matches, or undefined. */
+/** Returns the only text that a token matches, or undefined if it matches several. */
 function textOf(token: string): string | undefined {
   if (token.length === 1 || (token.codePointAt(0)! > 0xffff && token.length === 2)) {
     return METACHARACTERS.includes(token) ? undefined : token

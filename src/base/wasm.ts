@@ -1,14 +1,17 @@
-/** WebAssembly modules that scripts/build-wasm.mjs has built, and their memory. */
+/** Instances and memory of WebAssembly modules, which scripts/build-wasm.mjs builds. */
 import { readFileSync } from 'node:fs'
 
-/** The part of the WebAssembly API that is used here: Node's types leave it to the DOM's. */
+/** The used part of the WebAssembly API, which only the types of the DOM declare. */
 declare const WebAssembly: {
   Module: new (code: Uint8Array) => object
   Instance: new (module: object, imports: object) => { exports: unknown }
 }
 
+/** A WebAssembly memory. */
 export interface Memory {
+  /** Replaced when the memory grows. */
   readonly buffer: ArrayBuffer
+  /** Grows by pages of 64 KiB; returns the previous number of pages. */
   grow(pages: number): number
 }
 
@@ -16,14 +19,14 @@ const PAGE_BYTES = 65_536
 
 const compiled = new Map<string, object>()
 
-/** A new instance of the module in a file. Throws if that was not built (`node scripts/build-wasm.mjs`). */
+/** Returns a new instance of the module in a file. Throws if the file was not built (`node scripts/build-wasm.mjs`). */
 export function instantiate<Exports>(file: URL, imports: object): Exports {
   const module = compiled.get(file.href) ?? new WebAssembly.Module(readFileSync(file))
   compiled.set(file.href, module)
   return new WebAssembly.Instance(module, imports).exports as Exports
 }
 
-/** Makes the memory reach up to an address. Views of it that were made before are void. */
+/** Grows the memory to include all bytes below `address`. Existing views become empty if it grows. */
 export function growTo(memory: Memory, address: number): void {
   const missing = Math.ceil(address / PAGE_BYTES) - memory.buffer.byteLength / PAGE_BYTES
   if (missing > 0) memory.grow(missing)

@@ -1,5 +1,5 @@
 import { escapeControl } from '../base/escape-control.js'
-import { isoOf, parseIso8601 } from '../base/iso8601.js'
+import { formatIso8601, parseIso8601 } from '../base/iso8601.js'
 
 /** One column of a table, as texts without control characters. */
 export interface Column {
@@ -41,7 +41,7 @@ function readableNumber(number: number): string {
 /** ISO 8601 in UTC; all with six fractional digits if one needs them. What is no time is left as it is. */
 function timesOf(values: readonly unknown[]): string[] {
   const times = values.map(timeOf)
-  const texts = values.map((value, i) => (times[i] === undefined ? textOf(value) : isoOf(times[i])))
+  const texts = values.map((value, i) => (times[i] === undefined ? textOf(value) : formatIso8601(times[i])))
   const hasFraction = texts.some((text, i) => times[i] !== undefined && text.includes('.'))
   return texts.map((text, i) =>
     hasFraction && times[i] !== undefined && !text.includes('.') ? text.replace('Z', '.000000Z') : text,

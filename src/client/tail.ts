@@ -1,6 +1,6 @@
 import { escapeControl, escapeControlInDocument } from '../base/escape-control.js'
 import { usageError } from '../base/failures.js'
-import { isoOf } from '../base/iso8601.js'
+import { formatIso8601 } from '../base/iso8601.js'
 import type { Log } from '../base/log.js'
 import type { Environment } from '../config/environment.js'
 import { readSettings } from '../config/read-settings.js'
@@ -53,7 +53,7 @@ const asNdjson = (isTerminal: boolean) => (json: string) => {
 /** Time and message on one line that cannot drive a terminal. */
 function asText(json: string): string {
   const { timestamp, event_message: message } = parseRow(json)
-  return `${isoOf(timestamp)}  ${escapeControl(message)}\n`
+  return `${formatIso8601(timestamp)}  ${escapeControl(message)}\n`
 }
 
 function parseRow(json: string): { timestamp: number; event_message: string } {

@@ -37,7 +37,7 @@ export function createTranslator(limits = TRANSLATOR_LIMITS): Translator {
   return {
     async translate(bytes, encoding) {
       if (isClosed) throw closing()
-      const answer = await thread.ask({ bytes, encoding }).catch((error) => {
+      const answer = await thread.request({ bytes, encoding }).catch((error) => {
         throw isClosed ? closing() : deathOf(error)
       })
       if ('lines' in answer) return answer.lines
@@ -45,7 +45,7 @@ export function createTranslator(limits = TRANSLATOR_LIMITS): Translator {
     },
     close() {
       isClosed = true
-      return thread.end()
+      return thread.terminate()
     },
   }
 }

@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os'
 import { expect, it } from 'vitest'
-import { LEAST_LIMIT_BYTES, leastOf, limitWarning, memoryBytes } from '../../src/base/memory.js'
+import { limitWarning, MIN_LIMIT_BYTES, memoryBytes, smallerLimit } from '../../src/base/memory.js'
 import { GIB, MIB } from '../../src/base/units.js'
 
 it.each([
@@ -9,7 +9,7 @@ it.each([
   [100, 2 ** 64, 100],
   [100, 40, 40],
 ])('of %d bytes and a limit of %j the process may have %d', (total, constrained, expected) => {
-  expect(leastOf(total, constrained)).toBe(expected)
+  expect(smallerLimit(total, constrained)).toBe(expected)
 })
 
 it('is never more than the machine has', () => {
@@ -23,6 +23,6 @@ it('a limit that the process cannot keep is warned of, with the least that it ca
       'more. Set --memory-limit to 256M or more.',
   )
   expect(limitWarning(1.5 * MIB)).toContain('limit of 1.5 MiB is too low: it limits the rows to 0.75 MiB')
-  expect(limitWarning(LEAST_LIMIT_BYTES - 1)).toContain('is too low')
-  for (const limitBytes of [LEAST_LIMIT_BYTES, 512 * MIB, GIB]) expect(limitWarning(limitBytes)).toBeUndefined()
+  expect(limitWarning(MIN_LIMIT_BYTES - 1)).toContain('is too low')
+  for (const limitBytes of [MIN_LIMIT_BYTES, 512 * MIB, GIB]) expect(limitWarning(limitBytes)).toBeUndefined()
 })

@@ -14,7 +14,7 @@ parentPort.on('message', (question) => {
 
 let open: RequestThread<unknown, unknown>[] = []
 afterEach(async () => {
-  await Promise.all(open.map((thread) => thread.end()))
+  await Promise.all(open.map((thread) => thread.terminate()))
   open = []
 })
 
@@ -26,16 +26,16 @@ function start() {
 
 describe('a thread that answers', () => {
   it('answers each question, in turn', async () => {
-    const { ask } = start()
-    expect(await Promise.all([1, 2, 3].map((number) => ask(number)))).toEqual(
+    const { request } = start()
+    expect(await Promise.all([1, 2, 3].map((number) => request(number)))).toEqual(
       [1, 2, 3].map((number) => ({ asked: number, doubled: 2 * number })),
     )
   })
 
   it('takes memory over', async () => {
-    const { ask } = start()
+    const { request } = start()
     const bytes = new Uint8Array(5)
-    expect(await ask(bytes, [bytes.buffer])).toMatchObject({ doubled: 10 })
+    expect(await request(bytes, [bytes.buffer])).toMatchObject({ doubled: 10 })
     expect(bytes.length).toBe(0)
   })
 
@@ -43,20 +43,20 @@ describe('a thread that answers', () => {
     ['throw', 'thrown'],
     ['exit', 'The thread stopped by itself, with code 3.'],
   ])('that dies of one (%s) rejects that one, and starts anew with the next', async (word, message) => {
-    const { ask } = start()
-    expect(await ask(1)).toMatchObject({ asked: 1 })
-    const [refused, next] = await Promise.allSettled([ask(word), ask(4)])
+    const { request } = start()
+    expect(await request(1)).toMatchObject({ asked: 1 })
+    const [refused, next] = await Promise.allSettled([request(word), request(4)])
     expect(refused).toMatchObject({ status: 'rejected', reason: { message } })
     expect(next).toEqual({ status: 'fulfilled', value: { asked: 1, doubled: 8 } })
   })
 
   it('that is ended rejects what it was asked, and starts anew with the next', async () => {
     const thread = start()
-    const asked = Promise.allSettled([thread.ask('hang'), thread.ask(2)])
+    const asked = Promise.allSettled([thread.request('hang'), thread.request(2)])
     await new Promise(setImmediate)
-    await thread.end()
+    await thread.terminate()
     const reason = new Error('The thread was ended.')
     expect(await asked).toEqual(Array(2).fill({ status: 'rejected', reason }))
-    expect(await thread.ask(1)).toEqual({ asked: 1, doubled: 2 })
+    expect(await thread.request(1)).toEqual({ asked: 1, doubled: 2 })
   })
 })

@@ -15,9 +15,9 @@ export async function allRows(service: Served, project: string): Promise<ShownRo
     const page: ShownRow[] = await service.rows(`logs.all?project=${project}&project_tier=ENTERPRISE${end}`)
     rows.push(...page)
     if (page.length < 100) return rows
-    end = `&iso_timestamp_end=${isoOf(page.at(-1)!.timestamp - 1)}`
+    end = `&iso_timestamp_end=${formatIso8601(page.at(-1)!.timestamp - 1)}`
   }
 }
 
-export const isoOf = (us: number): string =>
+export const formatIso8601 = (us: number): string =>
   `${new Date(Math.floor(us / 1000)).toISOString().slice(0, -1)}${String(us % 1000).padStart(3, '0')}Z`

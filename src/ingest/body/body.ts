@@ -1,6 +1,6 @@
 /** Whole bodies of requests in, batches and rejects out; synchronous, without clock or threads. */
 
-import { byteOrderMark, isSpace } from '../../base/ascii.js'
+import { byteOrderMarkLength, isSpace } from '../../base/ascii.js'
 import { LogweirError } from '../../base/errors.js'
 import { findSource } from '../../sources.js'
 import { LINE_INTS } from '../../wasm-layout/field-table.js'
@@ -63,7 +63,7 @@ export function createBodyParser(options: ParserOptions, sink: ParserSink): Body
 
   /** Makes lines of a JSON body. Throws what {@link BodyParser.take} throws. */
   function linesOfJson(body: Body): Lines {
-    const mark = byteOrderMark(body.bytes)
+    const mark = byteOrderMarkLength(body.bytes)
     const split = load(body).splitJson(mark, body.bytes.length, MAX_RECORDS)
     if (!('fault' in split)) return split
     if (split.fault !== 'more_objects') throw faultError(split)
@@ -78,7 +78,7 @@ export function createBodyParser(options: ParserOptions, sink: ParserSink): Body
 
   /** Makes lines of an NDJSON body: those that it has, unless some hold several objects. */
   function linesOfNdjson(body: Body): Lines {
-    const start = byteOrderMark(body.bytes)
+    const start = byteOrderMarkLength(body.bytes)
     if (!load(body).hasAdjacentObjects(start, body.bytes.length)) return { start, end: body.bytes.length }
     const free = mostObjects(body.bytes)
     return load(body, free).splitLines(free + start, free + body.bytes.length)

@@ -1,4 +1,4 @@
-import { byteOrderMark, NEWLINE } from '../../base/ascii.js'
+import { byteOrderMarkLength, NEWLINE } from '../../base/ascii.js'
 import { KIB } from '../../base/units.js'
 import type { Scanner } from '../wasm/scanner.js'
 import { checkLines, headAt, type LineSink } from './check-lines.js'
@@ -91,7 +91,7 @@ export function createLineReader(first: Scanner, maxLineBytes: number, sink: Lin
 
   /** The length of the byte order mark that may stand before the first line. */
   function markLength(): number {
-    return line === 0 ? byteOrderMark(bytes) : 0
+    return line === 0 ? byteOrderMarkLength(bytes) : 0
   }
 
   function end(): void {

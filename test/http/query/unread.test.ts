@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Facts } from '../../../src/base/log.js'
+import type { LogFields } from '../../../src/base/log.js'
 import { ENDPOINTS } from '../../../src/endpoints/index.js'
 import { API_COUNTS, createTestApp, LOGS_ALL, STATS } from '../support.js'
 
@@ -7,7 +7,7 @@ const SQL = 'select%20secret%20from%20postgres_logs'
 
 /** An app that answers every query at once, and what it logs and counts. */
 function open() {
-  const lines: { message: string; facts: Facts | undefined }[] = []
+  const lines: { message: string; facts: LogFields | undefined }[] = []
   const test = createTestApp({ rows: () => [], log: (message, facts) => lines.push({ message, facts }) })
   const counted = async (parameter: string) => {
     const { values } = await test.metrics.unreadParameters.get()

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { isoOf } from '../pages.js'
+import { formatIso8601 } from '../pages.js'
 import type { Served } from '../program.js'
 
 /** Rows that are numbered from 0 by their ids and, a microsecond apart, by their times. */
@@ -60,7 +60,7 @@ export async function allNumbers(
 ): Promise<number[]> {
   const numbers: number[] = []
   for (let endUs = startUs + below * spacingUs - 1; ; ) {
-    const end = Number.isFinite(endUs) ? `&iso_timestamp_end=${isoOf(endUs)}` : ''
+    const end = Number.isFinite(endUs) ? `&iso_timestamp_end=${formatIso8601(endUs)}` : ''
     const rows = await service.rows(`logs.all?project=${PROJECT}&project_tier=ENTERPRISE${end}`)
     numbers.push(...rows.map(({ id }) => Number(id)))
     if (rows.length < 100 || numbers.at(-1)! < from) break

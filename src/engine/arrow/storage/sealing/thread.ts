@@ -28,7 +28,7 @@ export function createSealingThread(log: Log, script = new URL('./worker.js', im
   async function sealThere(head: Head, cancellation: CancellationFlag | undefined): Promise<SealedRows[]> {
     await sendTexts(head.cold)
     const rows = copyRows(head)
-    const sealed = (await thread.ask({ rows, cancellation }, arrayBuffersOf(rows))) as Sealed
+    const sealed = (await thread.request({ rows, cancellation }, arrayBuffersOf(rows))) as Sealed
     keptBytes = sealed.keptBytes
     return sealed.parts.map(restoreSealedRows)
   }
@@ -38,7 +38,7 @@ export function createSealingThread(log: Log, script = new URL('./worker.js', im
     let piece = new Uint8Array(Math.min(PIECE_BYTES, of))
     for (let at = 0; at < of; at += piece.length) {
       piece.set(bytes.subarray(at, Math.min(of, at + piece.length)))
-      const answer = await thread.ask({ piece, at, of }, [piece.buffer])
+      const answer = await thread.request({ piece, at, of }, [piece.buffer])
       piece = (answer as { piece: Uint8Array<ArrayBuffer> }).piece
     }
     free([piece.buffer])
@@ -72,7 +72,7 @@ export function createSealingThread(log: Log, script = new URL('./worker.js', im
     },
     compact: (cold, cancellation) =>
       busy(async () => {
-        const { file, ...kept } = (await thread.ask({ cold, cancellation }, arrayBuffersOf(cold))) as Compacted
+        const { file, ...kept } = (await thread.request({ cold, cancellation }, arrayBuffersOf(cold))) as Compacted
         keptBytes = kept.keptBytes
         return file && bufferOf(file)
       }),
@@ -82,10 +82,10 @@ export function createSealingThread(log: Log, script = new URL('./worker.js', im
       if (isBusy || what === 'all') return
       if (isIdle) {
         keptBytes = 0
-        void thread.end()
+        void thread.terminate()
       }
       isIdle = true
     },
-    close: () => thread.end(),
+    close: () => thread.terminate(),
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Facts } from '../../../../../src/base/log.js'
+import type { LogFields } from '../../../../../src/base/log.js'
 import { compactWhenIdle } from '../../../../../src/engine/arrow/storage/compaction/compaction.js'
 import { createCancellationFlag } from '../../../../../src/engine/arrow/storage/sealing/cancellation.js'
 import { createSealerHere } from '../../../../../src/engine/arrow/storage/sealing/sealer.js'
@@ -9,7 +9,7 @@ import { createGate } from '../../../../support/gate.js'
 /** A store that is quiet or not, and a persistence whose segments take so long, or fail. */
 function begin(takesMs: number, fails: () => boolean = () => false) {
   const clock = createFakeClock()
-  const said: (Facts | undefined)[] = []
+  const said: (LogFields | undefined)[] = []
   const startedMs: number[] = []
   const state = { isQuiet: true, gate: createGate() }
   state.gate.open()

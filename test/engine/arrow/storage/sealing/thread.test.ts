@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { arrayBuffersOf } from '../../../../../src/base/array-buffers.js'
-import type { Facts } from '../../../../../src/base/log.js'
+import type { LogFields } from '../../../../../src/base/log.js'
 import { createInterner } from '../../../../../src/engine/arrow/columns/dictionary.js'
 import { createColdTexts } from '../../../../../src/engine/arrow/storage/head/texts.js'
 import { cancel, createCancellationFlag } from '../../../../../src/engine/arrow/storage/sealing/cancellation.js'
@@ -29,7 +29,7 @@ afterEach(async () => {
 })
 
 function start(script?: URL) {
-  const said: Facts[] = []
+  const said: LogFields[] = []
   const sealer = createSealingThread((_, fields) => void said.push(fields!), script)
   open.push(sealer)
   return { sealer, said }
