@@ -28,13 +28,13 @@ const row = (timestamp: string, [rest, storage, auth, realtime]: Four): PlainRow
   total_realtime_requests: realtime,
 })
 
-/** A request of a URL that the pattern `abc` finds. */
+/** A request whose URL matches the pattern `abc`. */
 const requestAt = (timestampUs: number, path: unknown = '/rest', url: unknown = 'https://abc.co') =>
   edge({ timestampUs, metadata: { request: { url, path } } })
 
 const NOW_ROW = '2026-11-20T10:37:00'
 
-/** One request at the first moment of the window, one a microsecond before it, one now, one in the future. */
+/** Requests at the start of the window, a microsecond before it, now, and in the future. */
 function edges(interval: string, first: string, rows: readonly PlainRow[]): Case {
   const moments = [nowUs + 3_600_000_000, at(first), at(first) - 1, nowUs]
   return counts(
@@ -190,7 +190,7 @@ const URLS = [
   ]),
 ]
 
-/** Each URL has a minute of its own, found and passed ones in turn: the rows say which were found. */
+/** Each URL has a separate minute, matching and other URLs in turn, so that the rows show which URLs matched. */
 function patternCase({ pattern, finds, passes }: PatternCase, i: number): Case {
   const all = [...finds, ...passes]
   const records = upTo(all.length).map((n) => requestAt(nowUs - n * MINUTE_US, '/rest', all[n - 1]))

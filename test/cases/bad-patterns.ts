@@ -1,15 +1,15 @@
-/** A pattern on which a backtracking matcher takes time without bound, and the piece of text that it does so on. */
+/** A pattern for which a backtracking matcher takes exponential time, and a text on which it does. */
 export interface BadPattern {
   pattern: string
   /** Repeated until the subject is long. */
   pump: string
-  /** What follows, and keeps the pattern from being found. */
+  /** The end of the text, which prevents a match. */
   end: string
 }
 
 const bad = (pattern: string, pump: string, end = '!'): BadPattern => ({ pattern, pump, end })
 
-/** A hundred patterns by what is wrong with them; most are of advisories and of OWASP's page on the matter. */
+/** A hundred patterns by their weakness; most are from advisories and from OWASP's page about ReDoS. */
 export const BAD_PATTERNS: readonly BadPattern[] = [
   // Repetitions of repetitions.
   bad('(a+)+$', 'a'),
@@ -42,7 +42,7 @@ export const BAD_PATTERNS: readonly BadPattern[] = [
   bad('(a?){25}b', 'a'),
   bad('(a?){30}a{30}b', 'a'),
   bad('(a*){20}b', 'a'),
-  // Alternatives that say the same.
+  // Equivalent alternatives.
   bad('(a|a)*$', 'a'),
   bad('(a|aa)+$', 'a'),
   bad('(a|a?)+$', 'a'),
@@ -58,7 +58,7 @@ export const BAD_PATTERNS: readonly BadPattern[] = [
   bad('(x|xx|xxx)+y', 'x'),
   bad('(0|00|000|0000)+1', '0'),
   bad('(\\s|\\t| )+$', ' \t'),
-  // Repetitions one after the other.
+  // Adjacent repetitions.
   bad('a*a*a*a*a*b', 'a'),
   bad('.*.*.*.*=.*=', 'x'),
   bad('.*a.*a.*a.*b$', 'a'),
@@ -75,7 +75,7 @@ export const BAD_PATTERNS: readonly BadPattern[] = [
   bad('^(.*?,){20}x', ','),
   bad('[^=]*=[^=]*=[^=]*=$', '='),
   bad('a.*b.*c.*d.*e', 'abcd'),
-  // Long memories: what has been read stays open for many characters.
+  // Many states: a prefix can continue in many ways for many characters.
   bad('[ab]*a[ab]{5}c', 'ab'),
   bad('(a|b)*a(a|b){8}c', 'aab'),
   bad('[01]*1[01]{7}2', '110'),
@@ -86,7 +86,7 @@ export const BAD_PATTERNS: readonly BadPattern[] = [
   bad('\\w{1,50}@', 'w'),
   bad('(?:a{0,20}b{0,20}){2}c', 'ab'),
   bad('[a-z]{10,20}[0-9]', 'a'),
-  // Addresses, names, numbers and markup, as they are checked everywhere.
+  // Common checks of addresses, names, numbers and markup.
   bad(
     '^([a-zA-Z0-9])(([\\-.]|[_]+)?([a-zA-Z0-9]+))*(@){1}[a-z0-9]+[.]{1}(([a-z]{2,3})|([a-z]{2,3}[.]{1}[a-z]{2,3}))$',
     'a',

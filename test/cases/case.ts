@@ -2,25 +2,25 @@ import type { Params, PlainRow } from '../oracle/oracle.js'
 import { isoUs } from '../oracle/time.js'
 import type { TestRecord } from '../support/records.js'
 
-/** What an endpoint must answer: plain data, for whatever can run it. */
+/** The expected answer of an endpoint: plain data, for every implementation. */
 export interface Case {
   name: string
   endpoint: string
-  /** In the order of their arrival. */
+  /** In order of arrival. */
   records: readonly TestRecord[]
   params: Params
   nowUs: number
   rows: readonly PlainRow[]
 }
 
-/** Microseconds since the epoch of a time written out. */
+/** Returns the µs since the epoch of an ISO 8601 time. */
 export function at(text: string): number {
   const timestampUs = isoUs(text)
   if (timestampUs === undefined) throw new Error(`Not a time: ${text}`)
   return Number(timestampUs)
 }
 
-/** The texts that trip up maps, quoting, and framing. */
+/** Texts that break maps, quoting or framing that is not careful. */
 export const AWKWARD_NAMES: readonly string[] = [
   '__proto__',
   'constructor',
@@ -43,9 +43,9 @@ export const AWKWARD_NAMES: readonly string[] = [
   'x'.repeat(65_536),
 ]
 
-/** Numbers from 1 to n. */
+/** Returns the numbers from 1 to n. */
 export const upTo = (n: number): number[] => Array.from({ length: n }, (_, i) => i + 1)
 
-/** The cases under the id of what they show. */
+/** Adds the id of the promise that the cases show to their names. */
 export const shown = (id: string, cases: readonly Case[]): Case[] =>
   cases.map((given) => ({ ...given, name: `${id}: ${given.name}` }))

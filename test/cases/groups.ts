@@ -20,7 +20,7 @@ const request = (url: unknown, path = '/', timestampUs = nowUs) =>
 const failed = (url: string) =>
   edge({ timestampUs: nowUs, metadata: { request: { url }, response: { status_code: 503 } } })
 
-/** The row of a function whose calls are all of one length, or say none. */
+/** The row of a function whose calls all have one duration, or none. */
 const even = (function_id: string | null, count: number, time: number | null, errors = 0): PlainRow => ({
   function_id,
   count,
@@ -43,7 +43,7 @@ const stats = (name: string, records: readonly TestRecord[], params: Params, row
 const urls = (name: string, records: readonly TestRecord[], params: Params, rows: readonly PlainRow[]) =>
   grouped(name, 'test.urls', records, params, rows)
 
-/** By the bytes of UTF-8, which is not the order of JavaScript's texts: 😀 comes behind U+FFFD. */
+/** In the order of UTF-8 bytes, which is not that of JavaScript strings: 😀 is after U+FFFD. */
 const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
 const awkward = AWKWARD_NAMES.toSorted(byBytes)
 

@@ -4,7 +4,7 @@ import { createFakeClock } from '../support/clock.js'
 import { appendAll, ask, openEngine } from '../support/engine.js'
 import type { TestRecord } from '../support/records.js'
 
-/** Whatever can answer an endpoint over records, given in their order of arrival. */
+/** An implementation that answers endpoints over records, given in order of arrival. */
 export interface Implementation {
   name: string
   answer(
@@ -15,12 +15,12 @@ export interface Implementation {
   ): PlainRow[] | Promise<PlainRow[]>
 }
 
-/** Asked at these times before, the embedded engine has kept what it computed of sealed segments. */
+/** Earlier times of the same query: the embedded engine has then cached partial results of sealed segments. */
 const BEFORE_US = [3_600e6, 60e6, 0]
 
 type Fill = (engine: ArrowEngine, records: readonly TestRecord[]) => Promise<void>
 
-/** The embedded engine, its rows brought in by `fill`. */
+/** The embedded engine, filled by `fill`. */
 function arrow(name: string, fill: Fill, options: Partial<ArrowEngineOptions> = {}): Implementation {
   return {
     name: `the embedded engine, ${name}`,
@@ -53,7 +53,7 @@ const halfSealed: Fill = async (engine, records) => {
   await appendAll(engine, records.slice(half), Math.ceil(half / 5))
 }
 
-/** All that the case suite is run by; another engine is one line here. */
+/** All implementations that the cases are run with; another engine is one line here. */
 export const IMPLEMENTATIONS: readonly Implementation[] = [
   { name: 'the oracle', answer: oracle },
   arrow('one batch', inOneBatch, { partialCacheBytes: 0 }),

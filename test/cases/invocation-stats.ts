@@ -17,7 +17,7 @@ function stats(name: string, records: readonly TestRecord[], params: Params, row
   }
 }
 
-/** The row of a bucket of `count` invocations of which none says how long it ran. */
+/** The row of a bucket of `count` invocations without execution times. */
 function untimed(timestamp: number, count: number, error_count = 0): PlainRow {
   return {
     timestamp,
@@ -47,7 +47,7 @@ function timed(timestamp: number, count: number, [min, max, avg, p95, p99]: Time
 const invocationAt = (time: string) => invocation({ timestampUs: at(time) })
 
 interface Window {
-  /** In order: the first moment inside, the start of its bucket, the last moment inside, the start of its bucket. */
+  /** In order: the first time in the window, the start of its bucket, the last time, the start of its bucket. */
   first: string
   last: string
   lastBucket: string
@@ -138,7 +138,7 @@ const EDGES = [
   ),
 ]
 
-/** Invocations of one bucket with these execution times, as JSON writes them. */
+/** Invocations of one bucket with these execution times, given as JSON. */
 const withTimes = (times: readonly (number | string)[]) =>
   times.map((time) => invocation({ timestampUs: HOUR, metadata: `{"execution_time_ms":${time}}` }))
 

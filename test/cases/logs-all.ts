@@ -10,7 +10,7 @@ function logsAll(name: string, records: readonly TestRecord[], params: Params, r
   return { name: `logs.all: ${name}`, endpoint: 'logs.all', records, params: { project: 'a', ...params }, nowUs, rows }
 }
 
-/** The row that an answer shows of a record. */
+/** The row of an answer for a record. */
 const rowOf = (record: TestRecord): PlainRow => ({
   id: record.id,
   timestamp: record.timestampUs,
@@ -20,7 +20,7 @@ const rowOf = (record: TestRecord): PlainRow => ({
 
 const edgeAt = (time: string, given: PartialRecord = {}) => edge({ id: time, timestampUs: at(time), ...given })
 
-/** Of records named by their time, given in order of arrival, those with the listed ids are shown, in that order. */
+/** Records with their time as id, given in order of arrival; the answer has the listed ids, in that order. */
 function shows(name: string, times: readonly string[], params: Params, ids: readonly string[]): Case {
   const records = times.map((time) => edgeAt(time))
   return logsAll(
@@ -75,7 +75,7 @@ const AFTER = '2026-11-20T09:00:00.123457Z'
 const AROUND = [EXACT, AFTER, BEFORE]
 const ALL_AROUND = [AFTER, EXACT, BEFORE]
 
-/** The moment EXACT, in other words. */
+/** The time EXACT in other notations. */
 const SAME_MOMENT = [
   EXACT,
   '2026-11-20 09:00:00.123456',

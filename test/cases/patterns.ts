@@ -1,4 +1,4 @@
-/** One pattern and the URLs that it finds, and does not find, something in. */
+/** One pattern, the URLs that it matches, and URLs that it does not match. */
 export interface PatternCase {
   pattern: string
   finds: readonly string[]
@@ -11,7 +11,7 @@ const pattern = (text: string, finds: readonly string[], passes: readonly string
   passes,
 })
 
-/** RE2's syntax, by what it is good for. */
+/** RE2's syntax, by purpose. */
 export const PATTERN_CASES: readonly PatternCase[] = [
   // Literals.
   pattern('abc', ['abc', 'https://abc.co/x', 'xabc', 'abcx', 'ababc'], ['', 'ab', 'ABC', 'a.bc', 'acb']),
@@ -98,10 +98,10 @@ export const PATTERN_CASES: readonly PatternCase[] = [
     ['https://abc.supabase.co/'],
   ),
   pattern('(a+)+$', ['aaa'], [`${'a'.repeat(10_000)}!`]),
-  // Names that a map may stumble over.
+  // Names with a meaning in JavaScript objects.
   pattern('__proto__', ['__proto__', 'x__proto__'], ['constructor', 'proto']),
   pattern('constructor', ['constructor'], ['__proto__', 'toString']),
-  // Nothing may be found over the border between two URLs.
+  // A match must not span two URLs.
   pattern('ab', ['xabx'], ['a', 'b', 'xa', 'bx']),
   pattern('a.b', ['axb'], ['a', 'b']),
   pattern('(?s)a.b', ['a\nb'], ['a', 'b', 'xa', 'bx', '', 'a']),

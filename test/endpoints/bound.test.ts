@@ -3,18 +3,19 @@ import { endpoint } from '../../src/endpoints/endpoint.js'
 import { optionalText, type Params } from '../../src/endpoints/params.js'
 import { equals, scan } from '../../src/engine/plan.js'
 
-/** A user's own query, which forgets to ask for the project. */
-function own(params: Params) {
+/** A user's query that does not filter by the project. */
+function userEndpoint(params: Params) {
   const plan = () => scan('edge_logs', { fromUs: 0, throughUs: 1 }).select('id').orderBy('timestamp', 'desc').limit(1)
   return endpoint({ id: '', name: 'own', maxRows: 1, cache: { ttlS: 1, warmS: 1 }, params, query: '', plan })
 }
 
 const NOT_OF_A_PROJECT =
-  'The access token is bound to projects, and this query names none. Name one of them as ?project=…, or use another token.'
+  'The access token is bound to projects, and this query names none. ' +
+  'Name one of them as ?project=…, or use another token.'
 
 describe('an endpoint that does not ask for a project, called by one who is bound', () => {
   it('gets the rows of the project that it is given, and a key of its own', () => {
-    const { call, callBound } = own({ project: optionalText('') })
+    const { call, callBound } = userEndpoint({ project: optionalText('') })
     const bound = callBound(new URLSearchParams('project=a'))
     expect(bound.project).toBe('a')
     expect(bound.plan(0)[1]).toEqual({ op: 'filter', predicates: [equals('project', 'a')] })
@@ -27,6 +28,6 @@ describe('an endpoint that does not ask for a project, called by one who is boun
     ['has no such parameter', {}, 'project=a'],
   ])('is refused where it %s', (_, params, query) => {
     const refusal = expect.objectContaining({ code: 'forbidden_project', message: NOT_OF_A_PROJECT })
-    expect(() => own(params).callBound(new URLSearchParams(query))).toThrow(refusal)
+    expect(() => userEndpoint(params).callBound(new URLSearchParams(query))).toThrow(refusal)
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import { shapeOf } from '../../src/engine/plan.js'
 
-/** What callers have written down: these never change. */
+/** The parts of the definitions that callers depend on: they never change. */
 const DEFINITIONS = [
   {
     id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d01',

@@ -9,7 +9,7 @@ import { createFakeClock } from '../support/clock.js'
 import { appendAll, openEngine, readAll } from '../support/engine.js'
 import { edge } from '../support/records.js'
 
-/** A user's own query: how many requests a project had, per day of the last week. */
+/** A new query: the number of requests of a project, per day of the last week. */
 const FILE = `
 import { truncate } from '../base/buckets.js'
 import { DAY_US } from '../base/units.js'
@@ -39,7 +39,7 @@ const ROOT = join(import.meta.dirname, '../..')
 const CACHE = join(ROOT, 'node_modules/.cache')
 let folder: string
 
-/** A copy of what an endpoint stands on, with one more file, and its line and its name in the index. */
+/** Copies the modules that endpoints import, adds one endpoint and its line in the index, and compiles them. */
 beforeAll(() => {
   mkdirSync(CACHE, { recursive: true })
   folder = mkdtempSync(join(CACHE, 'fourth-'))

@@ -5,7 +5,7 @@ import { ENDPOINTS } from '../../src/endpoints/index.js'
 const call = (endpoint: string, query: string) =>
   ENDPOINTS.find(({ name }) => name === endpoint)!.call(new URLSearchParams(query))
 
-/** The code and the message of the LogweirError that a call throws. */
+/** Returns the code and the message of the LogweirError that a call throws. */
 function refusal(endpoint: string, query: string): [code: string, message: string] {
   try {
     call(endpoint, query)
@@ -61,7 +61,8 @@ describe('a parameter', () => {
       const given = new URLSearchParams({ project: 'a', [name]: text })
       expect(refusal('logs.all', given.toString())).toEqual([
         'invalid_timestamp',
-        `The parameter "${name}" is not an ISO 8601 time. Write it as 2026-11-20T10:00:00Z, with a "+" of an offset encoded as %2B.`,
+        `The parameter "${name}" is not an ISO 8601 time. ` +
+          'Write it as 2026-11-20T10:00:00Z, with a "+" of an offset encoded as %2B.',
       ])
     }
   })
@@ -94,7 +95,7 @@ describe('a parameter', () => {
 })
 
 describe('the key of a call', () => {
-  /** Queries of one endpoint that all mean the same. */
+  /** Equivalent queries of one endpoint. */
   const ALIKE: readonly (readonly [endpoint: string, queries: readonly string[]])[] = [
     [
       'logs.all',

@@ -6,10 +6,10 @@ import { type Json, oracle, type Params } from '../oracle/oracle.js'
 import { edge, invocation, type TestRecord } from '../support/records.js'
 import { STATES, type Taken } from '../support/states.js'
 
-/** A machine that is busy otherwise takes many times as long. */
-const PATIENCE_MS = 60_000
+/** A busy machine takes many times as long as usual. */
+const TIMEOUT_MS = 60_000
 
-/** Longer than a URL may be, so that it is in the way and not asked for; two of them differ in their last letter. */
+/** Longer than a URL may be, so that it is stored but not queried; two names differ only in their last letter. */
 const LONG = 'n'.repeat(65_535)
 const NAMES = [
   ...AWKWARD_NAMES,
@@ -32,7 +32,7 @@ const lineOf = ({ source, id, timestampUs, project, event_message, metadata }: T
 
 const texts = (name: string) => JSON.stringify(name)
 
-/** Of each name a project, a function, a URL, and a key of the metadata, at all of its levels. */
+/** Returns records with each name as a project, a function, a URL, and a key at each level of the metadata. */
 function recordsOf(names: readonly string[]): TestRecord[] {
   return names.flatMap((name, i) => {
     const nested = `{${texts(name)}:{${texts(name)}:${i}}}`
@@ -52,7 +52,7 @@ function recordsOf(names: readonly string[]): TestRecord[] {
 
 const METACHARACTER = /[\\^$.|?*+()[\]{}]/g
 
-/** What can be asked about a name: all of it must be about no other. */
+/** Returns the queries for a name. No answer may contain another name. */
 function questionsOf(name: string): [string, Params][] {
   if (name === '') return []
   const pattern = `^${name.replace(METACHARACTER, '\\$&')}$`
@@ -67,8 +67,8 @@ function questionsOf(name: string): [string, Params][] {
 const COUNTERS = ['count', 'total_rest_requests'] as const
 
 /**
- * The oracle's rows as the JSON that the service writes, compared as values, but metadata letter by letter: Node 24's
- * JSON.parse takes `"\\n"` for another key where it has read `"a"` at the same place before.
+ * Compares the JSON of the service with the oracle's rows, as values, but metadata as text: Node 24's JSON.parse reads
+ * `"\\n"` as another key if it has read `"a"` at the same place before.
  */
 async function expectAsOracle(taken: Taken, records: readonly TestRecord[], endpoint: string, params: Params) {
   let body = await taken.ask(endpoint, params)
@@ -87,7 +87,7 @@ async function expectAsOracle(taken: Taken, records: readonly TestRecord[], endp
 
 const ownKeys = () => [Object.prototype, Array.prototype, Map.prototype].map((object) => Reflect.ownKeys(object))
 
-describe.each(STATES)('I4: names, in $name', { timeout: PATIENCE_MS }, ({ take }) => {
+describe.each(STATES)('I4: names, in $name', { timeout: TIMEOUT_MS }, ({ take }) => {
   it('I4: each is itself and no other, as project, function, URL and key', async () => {
     const before = ownKeys()
     const records = recordsOf(NAMES)

@@ -165,7 +165,7 @@ describe('the shape of a plan', () => {
       buckets().map((operator) => (operator.op === 'group' ? { ...operator, by: 'function_id' } : operator)),
       buckets().map((operator) => (operator.op === 'orderBy' ? { ...operator, column: 'count' } : operator)),
       rows().map((operator) => (operator.op === 'orderBy' ? { ...operator, column: 'id' } : operator)),
-      // A filter of groups would be taken for one of rows.
+      // A filter of groups would be applied to rows.
       [...groups().slice(0, -1), { op: 'filter', predicates: [atLeast('count', 2)] }, ...groups().slice(-1)],
     ]
     for (const plan of wrong) expect(() => shapeOf(plan)).toThrow(/^This sequence of operators is not a plan/)

@@ -12,11 +12,11 @@ import { createModelFiles } from '../support/model-files.js'
 import { mulberry32 } from '../support/random.js'
 import { invocation, type TestRecord } from '../support/records.js'
 
-/** Runs of each property; LOGWEIR_TEST_RUNS asks for more. */
+/** Runs of each property, set by LOGWEIR_TEST_RUNS. */
 const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 300)
 const TIMEOUT_MS = 60_000 + RUNS * 1_000
 
-/** What a run does to an engine, one after another. */
+/** A step of a run. The steps are executed one after another on an engine. */
 type Step =
   | { do: 'append'; records: readonly TestRecord[]; batchRows: number }
   | { do: 'seal' }
@@ -43,8 +43,8 @@ const arbitraryLimits = fc.record({
   partialCacheBytes: fc.constantFrom(undefined, undefined, 0, 2_000),
 })
 
-/** For rows in memory: enough, or so little that columns leave as soon as they have come. */
-const arbitraryRoom = fc.constantFrom(GIB, 1)
+/** Memory limit: large, or so small that columns are evicted at once. */
+const arbitraryRowsLimit = fc.constantFrom(GIB, 1)
 
 const arbitraryRun = arbitraryNowUs.chain((nowUs) =>
   fc.record({
@@ -55,13 +55,16 @@ const arbitraryRun = arbitraryNowUs.chain((nowUs) =>
   }),
 )
 
-/** Holds an answer to the question, asked of these records at that time, against the oracle's. */
+/** Compares an answer with the oracle's, for a question about these records at that time. */
 function judge(rows: PlainRow[], { endpoint, params }: Question, records: readonly TestRecord[], nowUs: number): void {
   const times = endpoint === 'functions.invocation-stats' ? executionTimes(records, params, nowUs) : undefined
   expectRows(rows, oracle(endpoint, records, params, nowUs), times)
 }
 
-/** Engines that follow each other on the same disk: each takes over what the one before has kept, without its farewell. */
+/**
+ * Engines that run one after another on the same disk. Each recovers the rows of the last one, which was not
+ * closed.
+ */
 function successors(limits: Partial<ArrowEngineOptions>) {
   let files = createModelFiles()
   const open = async () => {
@@ -78,8 +81,8 @@ function successors(limits: Partial<ArrowEngineOptions>) {
   }
 }
 
-/** Takes the steps; returns the records held at the end, and the judgements put off until then. */
-async function take(engine: ArrowEngine, steps: readonly Step[]) {
+/** Executes the steps. Returns the records stored at the end, and the comparisons that were deferred until then. */
+async function execute(engine: ArrowEngine, steps: readonly Step[]) {
   const records: TestRecord[] = []
   const judgements: (() => Promise<void>)[] = []
   for (const step of steps) {
@@ -90,10 +93,10 @@ async function take(engine: ArrowEngine, steps: readonly Step[]) {
       await engine.seal()
     } else {
       const { question, nowUs, late } = step
-      const held = records.slice()
+      const stored = records.slice()
       const read = await askLater(engine, question.endpoint, question.params, nowUs)
       const answer = late ? undefined : await read()
-      const judgeAnswer = async () => judge(answer ?? (await read()), question, held, nowUs)
+      const judgeAnswer = async () => judge(answer ?? (await read()), question, stored, nowUs)
       late ? judgements.push(judgeAnswer) : await judgeAnswer()
     }
   }
@@ -108,9 +111,9 @@ describe('the embedded engine', () => {
         fc.asyncProperty(arbitraryRun, async ({ nowUs, limits, steps, last }) => {
           const engine = openEngine({ clock: createFakeClock(nowUs), ...limits })
           try {
-            const { records, judgements } = await take(engine, steps)
+            const { records, judgements } = await execute(engine, steps)
             for (const judgeLate of judgements) await judgeLate()
-            // The second time of what the first has kept.
+            // The second time from the cache of partial results.
             for (const question of [...last, ...last]) {
               judge(await ask(engine, question.endpoint, question.params, nowUs), question, records, nowUs)
             }
@@ -127,20 +130,24 @@ describe('the embedded engine', () => {
     'answers as the oracle does from its disk too, one engine after the other',
     () =>
       fc.assert(
-        fc.asyncProperty(fc.array(arbitraryRun, { minLength: 2, maxLength: 3 }), arbitraryRoom, async (runs, room) => {
-          const { nowUs, limits } = runs[0]!
-          const { open, next } = successors({ clock: createFakeClock(nowUs), ...limits, rowsLimitBytes: room })
-          let engine = await open()
-          const records: TestRecord[] = []
-          for (const { steps, last } of runs) {
-            const taken = steps.filter((step) => step.do !== 'ask')
-            records.push(...(await take(engine, taken)).records)
-            engine = await next()
-            for (const { endpoint, params } of last) {
-              judge(await ask(engine, endpoint, params, nowUs), { endpoint, params }, records, nowUs)
+        fc.asyncProperty(
+          fc.array(arbitraryRun, { minLength: 2, maxLength: 3 }),
+          arbitraryRowsLimit,
+          async (runs, rowsLimitBytes) => {
+            const { nowUs, limits } = runs[0]!
+            const { open, next } = successors({ clock: createFakeClock(nowUs), ...limits, rowsLimitBytes })
+            let engine = await open()
+            const records: TestRecord[] = []
+            for (const { steps, last } of runs) {
+              const changes = steps.filter((step) => step.do !== 'ask')
+              records.push(...(await execute(engine, changes)).records)
+              engine = await next()
+              for (const { endpoint, params } of last) {
+                judge(await ask(engine, endpoint, params, nowUs), { endpoint, params }, records, nowUs)
+              }
             }
-          }
-        }),
+          },
+        ),
         { numRuns: Math.ceil(RUNS / 10) },
       ),
     TIMEOUT_MS,
@@ -209,7 +216,7 @@ describe('the embedded engine', () => {
 
 const NOW_US = Date.UTC(2026, 10, 20, 10, 30) * 1000
 
-/** Execution times of one kind of distribution: 1 to 4,000 of them, the border of 100 well visited. */
+/** 1 to 4,000 execution times of one distribution; often about 100 of them, the limit of exact quantiles. */
 const arbitraryTimes = fc
   .tuple(
     fc.oneof(fc.integer({ min: 95, max: 105 }), fc.integer({ min: 1, max: 4_000 })),

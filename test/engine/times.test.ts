@@ -5,22 +5,22 @@ import { parse, RETENTION_US } from '../ingest/parsing.js'
 import { createFakeClock } from '../support/clock.js'
 import { ask, openEngine } from '../support/engine.js'
 
-/** A machine that is busy otherwise takes many times as long. */
-const PATIENCE_MS = 60_000
+/** A busy machine takes many times as long as usual. */
+const TIMEOUT_MS = 60_000
 
 const NOW = '2024-03-01T00:30:00Z'
 const NOW_US = Date.parse(NOW) * 1000
 const NOW_S = NOW_US / 1e6
 const MINUTES_OF_DAY = 24 * 60
 
-/** A timestamp as JSON, and the microsecond that it is, or the reason for which it is refused. */
+/** A timestamp as JSON, and its µs since the epoch, or the reason of its rejection. */
 type Rule = readonly [
   json: string,
   outcome: number | 'invalid_timestamp' | 'invalid_json' | 'too_old' | 'too_far_ahead',
 ]
 
 const RULES: readonly Rule[] = [
-  // The length of a number tells its unit.
+  // The unit of a number depends on its length.
   [`${NOW_S}`, NOW_US],
   [`${NOW_S}000`, NOW_US],
   [`${NOW_S}000000`, NOW_US],
@@ -40,7 +40,7 @@ const RULES: readonly Rule[] = [
   ['99999999999999', 'too_far_ahead'],
   ['99999999999999999', 'too_far_ahead'],
   ['9999999999999999999', 'too_far_ahead'],
-  // The days that are, and those that are not.
+  // Days that exist, and days that do not.
   ['"2024-02-29"', Date.UTC(2024, 1, 29) * 1000],
   ['"2024-02-29T23:59:59.999999Z"', Date.UTC(2024, 2, 1) * 1000 - 1],
   ['"2024-02-29T23:59:59.9999999Z"', Date.UTC(2024, 2, 1) * 1000 - 1],
@@ -51,18 +51,18 @@ const RULES: readonly Rule[] = [
   ['"9999-12-31T23:59:59.999999Z"', 'too_far_ahead'],
   ['"0000-01-01"', 'too_old'],
   ['"1969-12-31T23:59:59Z"', 'too_old'],
-  // An hour off, as where a zone is forgotten.
+  // An hour off, as by a missing time zone.
   ['"2024-03-01T01:30:00Z"', NOW_US + HOUR_US],
   ['"2024-02-29T23:30:00Z"', NOW_US - HOUR_US],
   ['"2024-03-01T01:30:00+01:00"', NOW_US],
   ['"2024-02-29T23:30:00-01:00"', NOW_US],
-  // The edges of what is taken.
+  // The limits of the accepted times.
   ['"2024-03-02T00:29:59.999999Z"', NOW_US + DAY_US - 1],
   ['"2024-03-02T00:30:00Z"', NOW_US + DAY_US],
   ['"2024-03-02T00:30:00.000001Z"', 'too_far_ahead'],
   [`${NOW_US - RETENTION_US}`, NOW_US - RETENTION_US],
   [`${NOW_US - RETENTION_US - 1}`, 'too_old'],
-  // None.
+  // Not a time.
   ['null', NOW_US],
   ['NaN', 'invalid_json'],
   ['"NaN"', 'invalid_timestamp'],
@@ -113,7 +113,7 @@ describe('I7: times', () => {
     expect(rejects).toEqual(
       RULES.flatMap(([, outcome], i) => (typeof outcome === 'number' ? [] : [{ line: i + 1, reason: outcome }])),
     )
-    // One microsecond before the retention's edge nothing is asked for: a query's window is open there.
+    // One µs earlier than now, since the window of a query does not include the start of the retention.
     const rows = await ask(engine, 'logs.all', { project: 'p', project_tier: 'ENTERPRISE' }, NOW_US - 1)
     expect(new Map(rows.map(({ id, timestamp }) => [Number(id), timestamp]))).toEqual(
       new Map(RULES.flatMap(([, outcome], i) => (typeof outcome === 'number' ? [[i, outcome] as const] : []))),
@@ -122,7 +122,7 @@ describe('I7: times', () => {
   })
 })
 
-describe('I7: one row of a day ahead', { timeout: PATIENCE_MS }, () => {
+describe('I7: one row of a day ahead', { timeout: TIMEOUT_MS }, () => {
   const DAYS = 12
   const ahead = lineOf('ahead', `${NOW_US + DAY_US}`)
   const past = Array.from({ length: DAYS }, (_, day) => lineOf(`${day}`, `${NOW_US - RETENTION_US + day * DAY_US}`))

@@ -2,19 +2,19 @@ import { describe, expect, it } from 'vitest'
 import { NOW_US } from '../ingest/parsing.js'
 import { STATES, type State } from '../support/states.js'
 
-/** A machine that is busy otherwise takes many times as long. */
-const PATIENCE_MS = 60_000
+/** A busy machine takes many times as long as usual. */
+const TIMEOUT_MS = 60_000
 
-/** What a value must be in an answer, by the rules of the contract, wherever its row lies. */
 const PROJECT = 'p'
 const LONG = 'y'.repeat(65_536)
 
 const edgeLine = (number: number, members: string) =>
   `{"source":"edge_logs","project":"${PROJECT}","timestamp":${NOW_US - number},${members}}`
 const relayLine = (functionId: string, members: string) =>
-  `{"source":"function_edge_logs","project":"${PROJECT}","timestamp":${NOW_US},"metadata":{"function_id":"${functionId}"${members}}}`
+  `{"source":"function_edge_logs","project":"${PROJECT}","timestamp":${NOW_US},` +
+  `"metadata":{"function_id":"${functionId}"${members}}}`
 
-/** JSON values that come back spelled as they came, in metadata. */
+/** JSON values that an answer returns with the same spelling, in metadata. */
 const SPELLED = [
   '1e400',
   '-1e400',
@@ -39,10 +39,10 @@ const SPELLED = [
   `{"${LONG}":"${LONG}"}`,
 ]
 
-/** Texts that come back letter by letter, as id and as message. */
+/** Texts that an answer returns unchanged, as id and as message. */
 const TEXTS = ['', '\0', '\u2028\u2029', '"\\/\b\f\n\r\t', '\u007f\u0080', '\uffff', '😀é', LONG, `${LONG}é`]
 
-/** Execution times as they are sent, and as they are counted; null: as if absent. */
+/** Execution times as they are sent, and their values in statistics; null: treated as absent. */
 const TIMES: readonly [sent: string, value: number | null][] = [
   ['1.0', 1],
   ['0', 0],
@@ -71,7 +71,7 @@ const STATUSES: readonly [sent: string, isError: boolean][] = [
   ['"500"', false],
 ]
 
-/** What no line may hold, and the reason that it is refused for. */
+/** Invalid lines, and the reasons of their rejection. */
 const REFUSED: readonly [reason: string, line: Buffer][] = [
   ...['NaN', 'Infinity', '-Infinity', '+1', '.5', '01', '1.', '0x1', 'nan'].map((number): [string, Buffer] => [
     'invalid_json',
@@ -106,7 +106,7 @@ const REFUSED: readonly [reason: string, line: Buffer][] = [
   ]),
 ]
 
-/** Asks, and lets go of everything. */
+/** Stores the lines, runs `ask`, and closes the state. */
 async function answersTo<T>({ take }: State, lines: string, ask: (taken: Awaited<ReturnType<State['take']>>) => T) {
   const taken = await take(lines)
   try {
@@ -118,7 +118,7 @@ async function answersTo<T>({ take }: State, lines: string, ask: (taken: Awaited
 
 const statsOf = (text: string) => JSON.parse(text).result
 
-describe.each(STATES)('I6: numbers and text, in $name', { timeout: PATIENCE_MS }, (state) => {
+describe.each(STATES)('I6: numbers and text, in $name', { timeout: TIMEOUT_MS }, (state) => {
   it('I6: metadata comes back letter by letter', async () => {
     const lines = SPELLED.map((json, i) => edgeLine(i, `"id":"${i}","metadata":{"value":${json}}`))
     const body = await answersTo(state, lines.join('\n'), ({ ask }) => ask('logs.all', { project: PROJECT }))
@@ -131,7 +131,7 @@ describe.each(STATES)('I6: numbers and text, in $name', { timeout: PATIENCE_MS }
 
   it('I6: texts are what was sent, escaped or not', async () => {
     const escaped = (text: string) =>
-      `"${Array.from({ length: text.length }, (_, i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, '0')}`).join('')}"`
+      `"${Array.from(text.split(''), (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"`
     const lines = [JSON.stringify, escaped].flatMap((write, w) =>
       TEXTS.map((text, i) => edgeLine(TEXTS.length * w + i, `"id":${write(text)},"event_message":${write(text)}`)),
     )

@@ -7,13 +7,13 @@ import { appendAll, ask, openEngine } from '../support/engine.js'
 import { below, mulberry32, oneOf, type Random } from '../support/random.js'
 import { edge, type TestRecord } from '../support/records.js'
 
-/** Properties that need more rows, longer texts or more distinct values than an engine's blocks and tables first hold. */
+/** Runs of properties that need more rows, longer texts or more values than the initial sizes of blocks and tables. */
 const RUNS = Math.ceil(Number(process.env.LOGWEIR_TEST_RUNS ?? 300) / 12)
 const TIMEOUT_MS = 60_000 + RUNS * 10_000
 const NOW_US = Date.UTC(2026, 10, 20, 10, 30) * 1000
 const SECOND_US = 1_000_000
 
-/** The sizes at which tables and blocks fill up, and those next to them. */
+/** The sizes at which tables and blocks are full, and sizes next to them. */
 const arbitraryBatchRows = fc.oneof(
   fc.constantFrom(1, 255, 256, 257, 511, 512, 1_023, 1_024, 1_025, 4_000),
   fc.integer({ min: 1, max: 2_000 }),
@@ -21,13 +21,13 @@ const arbitraryBatchRows = fc.oneof(
 
 const LENGTHS = [0, 3, 30, 30, 300, 300, 3_000]
 
-/** A text whose place in it shows: no two stretches of it are alike. */
+/** Returns a text without repeated parts, so that a wrong offset shows. */
 function longText(random: Random, n: number): string {
   const length = random() < 0.002 ? 100_000 : oneOf(random, LENGTHS)
   return Array.from({ length: Math.ceil(length / 8) }, (_, i) => `${n}é${i}`).join(' ')
 }
 
-/** Rows of two projects, each a second after the one before, or mixed. */
+/** Returns rows of two projects, each a second after the last, or in mixed order. */
 function manyRows(count: number, seed: number, isMixed: boolean): TestRecord[] {
   const random = mulberry32(seed)
   return Array.from({ length: count }, (_, n) => {
@@ -42,7 +42,7 @@ function manyRows(count: number, seed: number, isMixed: boolean): TestRecord[] {
   })
 }
 
-/** Ends of spans that show each of a project's rows once, by hundreds. */
+/** Returns the ends of time ranges that divide a project's rows into pages of a hundred. */
 function pageEnds(records: readonly TestRecord[], project: string): string[] {
   const times = records.filter((record) => record.project === project).map(({ timestampUs }) => timestampUs)
   const ends = times.toSorted((a, b) => b - a).filter((_, i) => i % 100 === 0)
@@ -59,7 +59,7 @@ function manyUrls(count: number, seed: number): string[] {
   })
 }
 
-/** Pieces of RE2's syntax, each a pattern by itself: most are about where a URL begins, ends, or breaks a line. */
+/** Elements of RE2's syntax, each a valid pattern: most match the start or end of a URL, or a line break. */
 const ATOMS = [
   'a',
   'b',

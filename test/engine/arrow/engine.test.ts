@@ -37,7 +37,7 @@ const perUrl: Plan = scan('edge_logs', ALWAYS)
   .orderBy('rows', 'desc')
   .limit(100)
 
-/** Batches of 10 rows, each a second after the one before; a row in two is of the project. */
+/** Opens an engine with batches of 10 rows, each a second after the last; every second row is of the project. */
 async function openFilled(options: Partial<ArrowEngineOptions> = {}) {
   const metrics = createMetrics()
   const engine = openEngine({ metrics, sealRows: ROWS, ...options })
@@ -103,7 +103,7 @@ describe('the work of a run', () => {
     const { engine, scanned } = await openFilled()
     await answer(engine, perSecond())
     expect(await scanned()).toBe((BATCHES * ROWS) / 2)
-    // A part that the range cuts, so that nothing of it is kept.
+    // The part is only partly in the range, so its partial result is not cached.
     await answer(engine, perSecond({ fromUs: 3e6 + 1, throughUs: 4e6 - 1 }))
     expect(await scanned()).toBe((BATCHES * ROWS) / 2 + ROWS / 2 - 1)
     await engine.close()
@@ -116,7 +116,7 @@ describe('the work of a run', () => {
     const first = await answer(engine, perSecond(range))
     const before = await scanned()
     expect(await answer(engine, perSecond(range))).toEqual(first)
-    // Of the segment that the range cuts the rows from the fifth on.
+    // The rows from the fifth on, of the segment that is partly in the range.
     expect(await scanned()).toBe(before + 3)
     expect((await metrics.memoBytes.get()).values[0]!.value).toBeGreaterThan(0)
     await engine.close()
@@ -270,34 +270,34 @@ describe('two runs at once', () => {
 describe('the memory of open rows', () => {
   const headBytes = (engine: ArrowEngine) => engine.stats().find(({ source }) => source === 'edge_logs')!.headBytes
 
-  /** Whether the memory of a head is kept for the next one when it is sealed after `read`. */
-  async function isKept(read: (engine: ArrowEngine) => Promise<unknown>): Promise<boolean> {
+  /** Whether the memory of a head is reused for the next one if it is sealed after `read`. */
+  async function isReused(read: (engine: ArrowEngine) => Promise<unknown>): Promise<boolean> {
     const engine = openEngine()
     const empty = headBytes(engine)
     await appendAll(engine, [edge({ id: '0' }), edge({ id: '1' })])
     await read(engine)
     await engine.seal()
-    const kept = headBytes(engine) > empty
+    const isReused = headBytes(engine) > empty
     await engine.close()
-    return kept
+    return isReused
   }
 
   it('is used again once the runs that saw it have been read, have failed, or are not wanted any more', async () => {
-    expect(await isKept((engine) => answer(engine, newest(9)))).toBe(true)
-    expect(await isKept((engine) => engine.run(perSecond()))).toBe(true)
-    expect(await isKept((engine) => expect(engine.run(perSecond(ALWAYS, 1, '('))).rejects.toThrow())).toBe(true)
+    expect(await isReused((engine) => answer(engine, newest(9)))).toBe(true)
+    expect(await isReused((engine) => engine.run(perSecond()))).toBe(true)
+    expect(await isReused((engine) => expect(engine.run(perSecond(ALWAYS, 1, '('))).rejects.toThrow())).toBe(true)
     const aborted = { signal: AbortSignal.abort(new Error('too late')) }
-    expect(await isKept((engine) => expect(engine.run(newest(9), aborted)).rejects.toThrow('too late'))).toBe(true)
+    expect(await isReused((engine) => expect(engine.run(newest(9), aborted)).rejects.toThrow('too late'))).toBe(true)
     const readOne = async (engine: ArrowEngine) => {
       for await (const _ of await engine.run(newest(9))) break
     }
-    expect(await isKept(readOne)).toBe(true)
+    expect(await isReused(readOne)).toBe(true)
   })
 
   it('is left to an answer that is not read to its end', async () => {
-    expect(await isKept((engine) => engine.run(newest(9)))).toBe(false)
+    expect(await isReused((engine) => engine.run(newest(9)))).toBe(false)
     const readOne = async (engine: ArrowEngine) => (await engine.run(newest(9)))[Symbol.asyncIterator]().next()
-    expect(await isKept(readOne)).toBe(false)
+    expect(await isReused(readOne)).toBe(false)
   })
 
   it('is let go by the minute when no head needs it', async () => {
@@ -323,7 +323,7 @@ async function openOnDisk(options: Partial<ArrowEngineOptions> = {}) {
   return { engine, files }
 }
 
-/** Calls that the disk gets during some work. */
+/** Returns the number of calls of the disk during some work. */
 async function callsOf(files: ModelFiles, work: Promise<unknown>): Promise<number> {
   const before = files.calls
   await work
@@ -339,13 +339,13 @@ describe('columns that must leave memory as soon as they have come', () => {
     const expected = await answer((await openFilled()).engine, plan)
     const { engine, files } = await openOnDisk()
     expect(await Promise.all([answer(engine, plan), answer(engine, plan)])).toEqual([expected, expected])
-    // What were still there need not be read again.
+    // Columns that stayed in memory would not be read again.
     const calls = await callsOf(files, answer(engine, plan))
     expect(calls).toBeGreaterThan(0)
     expect(await callsOf(files, answer(engine, plan))).toBe(calls)
     files.fail({ code: 'EIO', after: 3, only: ['readAt'] })
     await expect(answer(engine, plan)).rejects.toThrow('EIO')
-    // What else was being read then ends by itself.
+    // The other reads that were in progress end by themselves.
     await eventually(async () => expect(await callsOf(files, answer(engine, plan))).toBe(calls))
     await engine.close()
   })
@@ -362,8 +362,8 @@ describe('columns that must leave memory as soon as they have come', () => {
 
 describe('the rows of an answer', () => {
   /**
-   * An engine on a disk that gives the cold columns of so many parts, and fails then; how many of their files are open, how many
-   * were at most, and all that were.
+   * Opens an engine on a disk that reads the cold columns of `readable` parts and then fails. Counts their
+   * open files: now, at most, and ever.
    */
   async function openCounting(readable = Number.POSITIVE_INFINITY) {
     const { engine: before, files: old } = await openOnDisk()
@@ -410,7 +410,7 @@ describe('columns beside heads', () => {
     const rowsLimitBytes = open.stats().reduce((sum, { headBytes }) => sum + headBytes, 0)
     const clock = createFakeClock(0)
     const { engine, files } = await openOnDisk({ sealRows, rowsLimitBytes, clock })
-    /** Calls that the disk gets while the same is asked a second time: none where the columns have stayed. */
+    /** Returns the number of calls of the disk while a query is repeated: 0 if the columns stayed in memory. */
     const callsWhenAskedAgain = async () => {
       await answer(engine, perUrl)
       return callsOf(files, answer(engine, perUrl))

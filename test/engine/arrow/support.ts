@@ -24,7 +24,7 @@ import type { TestRecord } from '../../support/records.js'
 
 export const noYield: Yielder = () => undefined
 
-/** Numbers with something behind their end that must not be read. */
+/** A histogram of numbers, with values after their end that must not be read. */
 export function numbers(values: readonly number[]): Histogram {
   return countNumbers(createHistogram(), {
     values: Float64Array.of(...values, 1e300, Number.NaN),
@@ -32,18 +32,18 @@ export function numbers(values: readonly number[]): Histogram {
   })
 }
 
-/** Numbers of any length: what is too many for a call's arguments. */
+/** A histogram of more numbers than a call can have arguments. */
 export const manyNumbers = (values: Float64Array): Histogram =>
   countNumbers(createHistogram(), { values: values.slice(), length: values.length })
 
-/** The state of an accumulator that was given the parts one after another. */
+/** Returns the state of an accumulator after an update with each part. */
 export function stateOf<Input, State>(accumulator: Accumulator<Input, State>, ...parts: readonly Input[]): State {
   const state = accumulator.create()
   for (const part of parts) accumulator.update(state, part)
   return state
 }
 
-/** The state of parts folded apart and then merged, every second one made ready to be kept before. */
+/** Returns the state of parts that are folded separately, then merged; every second one is shrunk before. */
 export function mergedStateOf<Input, State>(accumulator: Accumulator<Input, State>, parts: readonly Input[]): State {
   const state = accumulator.create()
   parts.forEach((part, i) => {
@@ -54,13 +54,13 @@ export function mergedStateOf<Input, State>(accumulator: Accumulator<Input, Stat
   return state
 }
 
-/** Cuts a list into pieces at the places given, which may lie anywhere. */
-export function cut<T>(list: readonly T[], places: readonly number[]): T[][] {
-  const borders = [0, ...places.map((place) => Math.min(place, list.length)).sort((a, b) => a - b), list.length]
+/** Cuts a list into parts at the given positions, in any order; they may be beyond its end. */
+export function cut<T>(list: readonly T[], positions: readonly number[]): T[][] {
+  const borders = [0, ...positions.map((at) => Math.min(at, list.length)).sort((a, b) => a - b), list.length]
   return borders.slice(1).map((end, i) => list.slice(borders[i]!, end))
 }
 
-/** The open head of records of one source, appended in batches of `batchRows`. */
+/** Returns an open head with records of one source, appended in batches of `batchRows`. */
 export function headOf(records: readonly TestRecord[], batchRows = records.length): Head {
   const { source } = records[0]!
   const head = createHead(source)
@@ -70,7 +70,7 @@ export function headOf(records: readonly TestRecord[], batchRows = records.lengt
   return head
 }
 
-/** The records as a batch in order of arrival. */
+/** Returns the records as a batch in order of arrival. */
 export const openBatch = (records: readonly TestRecord[]): Batch => snapshot(headOf(records))
 
 export async function sealedSegments(records: readonly TestRecord[]): Promise<Segment[]> {
@@ -78,30 +78,30 @@ export async function sealedSegments(records: readonly TestRecord[]): Promise<Se
   return sealed.map(segmentOfSealedRows)
 }
 
-/** The records, all of one UTC day, as a sealed batch. */
+/** Returns the records, all of one UTC day, as a sealed batch. */
 export async function sealedBatch(records: readonly TestRecord[]): Promise<Segment> {
   const segments = await sealedSegments(records)
   if (segments.length !== 1) throw new Error(`The records lie in ${segments.length} days.`)
   return segments[0]!
 }
 
-/** The ids of the rows of a batch: all of them, or those of a selection. */
+/** Returns the ids of the rows of a batch: of all rows, or of a selection. */
 export function idsOf(batch: Batch, selection?: Selection): string[] {
   const read = batch.openCold()
   const rows = selection === undefined ? Array.from({ length: batch.rows }, (_, row) => row) : rowsOf(selection)
   return rows.map((row) => atOnce(read(row)).id.toString())
 }
 
-/** What comes from memory comes at once. */
+/** Returns a value that must be in memory. Throws if it is a promise. */
 export function atOnce<T>(value: T | Promise<T>): T {
-  if (value instanceof Promise) throw new Error('This was to come from memory.')
+  if (value instanceof Promise) throw new Error('This must be read from memory.')
   return value
 }
 
 export const rowsOf = (selection: Selection): number[] =>
   Array.from({ length: sizeOf(selection) }, (_, position) => rowAt(selection, position))
 
-/** What a batch holds of a row in a hot column: a text, a number or flags; undefined where absent. */
+/** Returns the value of a row in a hot column: a text, a number or flags; undefined if absent. */
 export function hotValue(batch: Batch, name: string, row: number): string | number | undefined {
   const column = batch.columns.get(name)!
   if (column.kind === 'areas') return column.flags[row]
@@ -113,7 +113,7 @@ export function hotValue(batch: Batch, name: string, row: number): string | numb
   return code === ABSENT ? undefined : entryOf(column.dictionary, code).toString()
 }
 
-/** A pattern that takes long for each byte of these texts, which it does not match. */
+/** A pattern that takes a long time per byte of {@link slowTexts}, which it does not match. */
 export const SLOW_PATTERN = 'a[ab]{1000}c'
 
 export function slowTexts(count: number): string[] {
@@ -122,22 +122,22 @@ export function slowTexts(count: number): string[] {
   return Array.from({ length: count }, (_, i) => `c${i} ${letters()}`)
 }
 
-/** A dictionary of distinct texts: text i has the code i + 1. */
+/** Returns a dictionary of distinct texts: text i has the code i + 1. */
 export function dictionary(texts: readonly string[]): Dictionary {
   const interner = createInterner()
   for (const text of texts) interner.intern(Buffer.from(text), 0, Buffer.byteLength(text))
   return dictionaryOf(interner)
 }
 
-/** The texts of a dictionary, the entry for absent left out. */
+/** Returns the texts of a dictionary, without the entry for absent. */
 export const textsOf = (dictionary: Dictionary): string[] =>
   Array.from({ length: dictionary.count - 1 }, (_, i) => entryOf(dictionary, i + 1).toString())
 
-/** The bytes of memory that an object of plain data holds in buffers, each buffer counted once and whole. */
+/** Returns the bytes of all buffers in an object of plain data, each counted once and in full. */
 export const bufferBytes = (root: unknown): number =>
   arrayBuffersOf(root).reduce((sum, { byteLength }) => sum + byteLength, 0)
 
-/** A store's rows that are in memory, as batches, and what lets go of them. */
+/** Returns a store's rows that are in memory, as batches, and a function that releases them. */
 export function viewOf(store: Store, source: SourceName): { batches: Batch[]; release(): void } {
   const { parts, release } = store.view(source)
   return { batches: parts.map((part) => atOnce(part.open(noYield))), release }

@@ -11,7 +11,7 @@ import { eventually } from '../../support/eventually.js'
 import { createModelFiles } from '../../support/model-files.js'
 import { edge } from '../../support/records.js'
 
-/** A server that a test answers for; it notes what it is asked. */
+/** A server with the given answers, and a record of its statements. */
 function fakeServer(answers: Partial<Server> = {}) {
   const asked: string[] = []
   const server: Server = {
@@ -85,12 +85,12 @@ describe('after a try that failed', () => {
     const { engine, files } = openOn(server)
     await engine.recover()
     await appendAll(engine, [edge({ timestampUs: 9 }), edge({ timestampUs: 5 })])
-    // They count as held before they are sent, too.
+    // They count as unconfirmed before they are sent.
     expect(engine.stats()[0]).toMatchObject({ source: 'edge_logs', rows: 2 })
     expect((await files.list('unconfirmed')).length).toBe(1)
     await engine.settled()
     expect(asked.filter(isInsert).length).toBe(1)
-    // A table of years is not read whole for that.
+    // Only the time range of the batch is read.
     expect(asked.at(-1)).toMatch(/^SELECT row FROM .* WHERE timestamp >= 5 AND timestamp <= 9 AND batch = /)
     expect(await files.list('unconfirmed')).toEqual([])
     await engine.close()
@@ -156,10 +156,10 @@ it('holds back nobody once the service stops, and keeps what it let in', async (
   const { engine, files } = openOn(server, { unconfirmedBytes: 1, limits: { rows: 1 } })
   await engine.recover()
   await appendAll(engine, [edge()])
-  const held = appendAll(engine, [edge(), edge()], 1)
+  const waiting = appendAll(engine, [edge(), edge()], 1)
   await wait(20)
   engine.disableBackpressure()
-  await held
+  await waiting
   await engine.close()
   expect((await files.list('unconfirmed')).length).toBe(3)
 })
@@ -186,7 +186,7 @@ it('closing leaves what is not confirmed to the next process', async () => {
 it.each([
   [[7, 5], [{ rows: 12 }]],
   [[], []],
-])('tells of a query what the server has read: %j', async (reads, told) => {
+])('tells of a query what the server has read: %j', async (reads, expected) => {
   const { server } = fakeServer({
     async select(_, options) {
       for (const rows of reads) options?.onRead?.(rows)
@@ -198,7 +198,7 @@ it.each([
   const plan = scan('edge_logs', { fromUs: 0, throughUs: 1 }).select('id').orderBy('timestamp', 'desc')
   await engine.run(plan.limit(1), { onScanStats: (work) => works.push(work) })
   await engine.run(plan.limit(0), { onScanStats: (work) => works.push(work) })
-  expect(works).toEqual(told)
+  expect(works).toEqual(expected)
   await engine.close()
 })
 

@@ -4,12 +4,15 @@ import { exactMeans } from '../../../src/engine/clickhouse/exact-means.js'
 import type { Cell } from '../../../src/engine/clickhouse/server.js'
 import { exactMean } from '../../oracle/exact-mean.js'
 
-/** "To the last bit or two": so much of its size a mean may be off. */
+/** The allowed error of a mean, relative to its size: the last two bits. */
 const RELATIVE_ERROR = 2 ** -51
-/** Below the normal doubles the bits are worth more. */
+/** Subnormal doubles have fewer bits, so the error is absolute. */
 const SMALLEST = 2 ** -1074
 
-/** The answer of `exactSumsQuery` for the values of one bucket, 64-bit integers as texts, as a server sends them. */
+/**
+ * Returns the rows of `exactSumsQuery` for the values of one bucket, 64-bit integers as texts, as a server
+ * sends them.
+ */
 function sumsOf(bucket: number, values: readonly number[]): Cell[][] {
   const groups = new Map<number, { upper: bigint; lower: bigint; count: number }>()
   for (const value of values) {

@@ -17,13 +17,13 @@ interface Stored {
   row: number
 }
 
-/** The number behind a text in a statement. */
-function numberBehind(sql: string, text: string): number {
+/** Returns the number after a text in a statement; -Infinity if the text is not in it. */
+function numberAfter(sql: string, text: string): number {
   const at = sql.indexOf(text)
   return at < 0 ? Number.NEGATIVE_INFINITY : Number(/^-?\d+/.exec(sql.slice(at + text.length))![0])
 }
 
-/** A server that answers what is asked of it by those who follow, from rows of one project. */
+/** A server that answers the statements of subscriptions, from rows of one project. */
 function createFakeServer() {
   const rows: Stored[] = []
   const asked: string[] = []
@@ -37,8 +37,8 @@ function createFakeServer() {
       ?.map(Number)
     const found = rows.filter(
       ({ timestamp, arrived, batch }) =>
-        timestamp >= numberBehind(sql, 'timestamp >= ') &&
-        arrived >= numberBehind(sql, 'arrived >= ') &&
+        timestamp >= numberAfter(sql, 'timestamp >= ') &&
+        arrived >= numberAfter(sql, 'arrived >= ') &&
         (batches === undefined || batches.includes(batch)),
     )
     const byArrival = (a: Stored, b: Stored) => b.arrived - a.arrived || b.batch - a.batch || b.row - a.row
@@ -58,27 +58,27 @@ function createFakeServer() {
 async function start(limits: Partial<FollowLimits> = {}, before: Partial<Stored>[] = []) {
   const { server, rows, asked, state } = createFakeServer()
   const clock = createFakeClock()
-  const told: string[] = []
+  const delivered: string[] = []
   const gaps: boolean[] = []
   let batch = 0
-  /** A group of rows lands: it was begun just now, and the rows are of this moment. */
+  /** Stores a group of rows, which was started now and whose rows have this time. */
   const land = (...group: Partial<Stored>[]) => {
     batch++
     const nowUs = clock.nowUs()
     rows.push(...group.map((given, row) => ({ id: '', timestamp: nowUs, arrived: nowUs, batch, row, ...given })))
   }
   land(...before)
-  const arrived = (news: Iterable<Row>, hasGap: boolean) => {
-    told.push(...[...news].map(({ id }) => id as string))
+  const listener = (rows: Iterable<Row>, hasGap: boolean) => {
+    delivered.push(...[...rows].map(({ id }) => id as string))
     gaps.push(hasGap)
   }
-  const following = await followRows({ source: 'edge_logs', project: 'a', columns: COLUMNS }, arrived, {
+  const following = await followRows({ source: 'edge_logs', project: 'a', columns: COLUMNS }, listener, {
     server,
     location: { database: 'logweir' },
     clock,
     limits: { ...FOLLOW_LIMITS, ...limits },
   })
-  return { following, clock, land, told, gaps, asked, state }
+  return { following, clock, land, delivered, gaps, asked, state }
 }
 
 const newest = scan('edge_logs', { fromUs: 0, throughUs: Number.POSITIVE_INFINITY })
@@ -88,21 +88,24 @@ const newest = scan('edge_logs', { fromUs: 0, throughUs: Number.POSITIVE_INFINIT
   .limit(100)
 
 it('tells of the rows that land, once each, in order of arrival, and of none that was there', async () => {
-  const { clock, land, told, gaps } = await start({}, [{ id: 'before' }])
+  const { clock, land, delivered, gaps } = await start({}, [{ id: 'before' }])
   await pass(clock, 1)
   land({ id: '1' }, { id: '2', timestamp: clock.nowUs() - MINUTE_US })
   land({ id: '3' })
   await pass(clock, 5)
   land({ id: '4' })
   await pass(clock, 70)
-  expect([told, gaps]).toEqual([
+  expect([delivered, gaps]).toEqual([
     ['1', '2', '3', '4'],
     [false, false],
   ])
 })
 
-it('sees rows that land after others which arrived later, within a minute, and the rest of a group that landed in part', async () => {
-  const { clock, land, told } = await start()
+const LATE_TITLE =
+  'sees rows that land after others which arrived later, within a minute, ' +
+  'and the rest of a group that landed in part'
+it(LATE_TITLE, async () => {
+  const { clock, land, delivered } = await start()
   await pass(clock, 10)
   land({ id: '1' }, { id: '2' })
   await pass(clock, 1)
@@ -114,7 +117,7 @@ it('sees rows that land after others which arrived later, within a minute, and t
   await pass(clock, 1)
   land({ id: '3', batch: 2, row: 2, arrived: clock.nowUs() - 2_000_000 })
   await pass(clock, 3)
-  expect(told).toEqual(['1', '2', 'late', '3'])
+  expect(delivered).toEqual(['1', '2', 'late', '3'])
 })
 
 it('reads the rows themselves only where there are new ones', async () => {
@@ -127,25 +130,25 @@ it('reads the rows themselves only where there are new ones', async () => {
 })
 
 it('tells of the latest where too many land at once, and says so', async () => {
-  const { clock, land, told, gaps } = await start({ rows: 2 })
+  const { clock, land, delivered, gaps } = await start({ rows: 2 })
   land({ id: '1' }, { id: '2' }, { id: '3' })
   await pass(clock, 3)
-  expect([told, gaps]).toEqual([['2', '3'], [true]])
+  expect([delivered, gaps]).toEqual([['2', '3'], [true]])
 })
 
 it('forgets the places of the oldest where there are too many, and tells of none twice', async () => {
-  const { clock, land, told, following } = await start({ rowIds: 3 })
+  const { clock, land, delivered, following } = await start({ rowIds: 3 })
   for (let i = 0; i < 8; i++) {
     land({ id: `${i}` })
     await pass(clock, 1)
   }
   await pass(clock, 5)
   await following.run(newest)
-  expect(told).toEqual(['0', '1', '2', '3', '4', '5', '6', '7'])
+  expect(delivered).toEqual(['0', '1', '2', '3', '4', '5', '6', '7'])
 })
 
 it('a look that fails is made again, and nothing is missed of the time in between', async () => {
-  const { clock, land, told, state } = await start()
+  const { clock, land, delivered, state } = await start()
   await pass(clock, 1)
   state.isAway = true
   land({ id: '1' })
@@ -153,21 +156,23 @@ it('a look that fails is made again, and nothing is missed of the time in betwee
   land({ id: '2' })
   state.isAway = false
   await pass(clock, 2)
-  expect(told).toEqual(['1', '2'])
+  expect(delivered).toEqual(['1', '2'])
 })
 
 it('a clock that is set back brings nothing again', async () => {
-  const { clock, land, told } = await start({}, [{ id: 'before' }])
+  const { clock, land, delivered } = await start({}, [{ id: 'before' }])
   await pass(clock, 120)
   land({ id: '1' })
   await pass(clock, 1)
   clock.setNowUs(clock.nowUs() - HOUR_US)
   await pass(clock, 3)
-  expect(told).toEqual(['1'])
+  expect(delivered).toEqual(['1'])
 })
 
-it('an answer has the rows that were there and those told of, which it makes them where they have just landed', async () => {
-  const { following, clock, land, told } = await start({}, [{ id: 'before' }])
+const ANSWER_TITLE =
+  'an answer has the rows that were there and those told of, ' + 'which it makes them where they have just landed'
+it(ANSWER_TITLE, async () => {
+  const { following, clock, land, delivered } = await start({}, [{ id: 'before' }])
   clock.advance(100)
   land({ id: '1' })
   clock.advance(100)
@@ -175,10 +180,10 @@ it('an answer has the rows that were there and those told of, which it makes the
   const { rows, delivered: count } = await following.run(newest)
   const ids: unknown[] = []
   for await (const { id } of rows) ids.push(id)
-  expect([ids, told, count]).toEqual([['3', '2', '1', 'before'], ['1', '2', '3'], 3])
+  expect([ids, delivered, count]).toEqual([['3', '2', '1', 'before'], ['1', '2', '3'], 3])
   land({ id: '4' })
   await pass(clock, 3)
-  expect(told).toEqual(['1', '2', '3', '4'])
+  expect(delivered).toEqual(['1', '2', '3', '4'])
 })
 
 it('asks no more when it is stopped', async () => {

@@ -7,9 +7,9 @@ import { shapeOf } from '../../../src/engine/plan.js'
 
 const RUNS = 10_000
 const NOW_US = Date.UTC(2026, 10, 20) * 1000
-const LAYOUT = { database: 'logweir' }
+const LOCATION = { database: 'logweir' }
 
-/** Text that has broken out of queries before: quotes, backslashes, comments, NUL, and what looks like any of these. */
+/** Text that has escaped from SQL literals before: quotes, backslashes, comments, NUL, and lookalikes of these. */
 const arbitraryText = fc.oneof(
   fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }),
   fc
@@ -45,24 +45,27 @@ const arbitraryText = fc.oneof(
     .map((pieces) => pieces.join('')),
 )
 
-/** The statements that an endpoint asks with these parameters. */
+/** Returns the statements of an endpoint with these parameters. */
 function statements(endpoint: string, params: Record<string, string>): string[] {
   const { call } = ENDPOINTS.find(({ name }) => name === endpoint)!
   const shape = shapeOf(call(new URLSearchParams(params)).plan(NOW_US))!
-  if (shape.kind === 'rows') return [rowsQuery(shape, LAYOUT)]
-  return [groupsQuery(shape, LAYOUT), exactSumsQuery(shape, 'execution_time_ms', LAYOUT)]
+  if (shape.kind === 'rows') return [rowsQuery(shape, LOCATION)]
+  return [groupsQuery(shape, LOCATION), exactSumsQuery(shape, 'execution_time_ms', LOCATION)]
 }
 
-/** A statement with nothing of a caller's in it: every text is a run of hex digits. */
+/** Removes the texts, which are runs of hex digits, from a statement. */
 const shapeOnly = (sql: string) => sql.replace(/unhex\('[0-9a-f]*'\)/g, 'TEXT')
 
 it('no project, function or pattern changes the shape of a statement', () => {
-  const known = (endpoint: string, ...samples: Record<string, string>[]) =>
+  const shapesOf = (endpoint: string, ...samples: Record<string, string>[]) =>
     new Set(samples.flatMap((params) => statements(endpoint, params).map(shapeOnly)))
-  const logs = known('logs.all', { project: 'a' })
-  const stats = known('functions.invocation-stats', { project: 'a', function_id: 'b' })
-  // A pattern that is a text, one that holds a text, and one that holds none.
-  const counts = known('usage.api-counts', ...['a', 'ab+', '[ab]'].map((project) => ({ project, interval: 'daily' })))
+  const logs = shapesOf('logs.all', { project: 'a' })
+  const stats = shapesOf('functions.invocation-stats', { project: 'a', function_id: 'b' })
+  // A pattern that is a literal, one that contains a literal, and one without.
+  const counts = shapesOf(
+    'usage.api-counts',
+    ...['a', 'ab+', '[ab]'].map((project) => ({ project, interval: 'daily' })),
+  )
   let patterns = 0
   fc.assert(
     fc.property(arbitraryText, arbitraryText, (one, other) => {

@@ -16,7 +16,7 @@ interface ReadBlock {
   rows: number
 }
 
-/** Reads a block from its first byte to its last, as the description of the format has it. */
+/** Reads a whole block, by the description of the format. */
 function readBlock(block: Uint8Array): ReadBlock {
   const bytes = Buffer.from(block)
   let at = 0
@@ -54,7 +54,7 @@ function readBlock(block: Uint8Array): ReadBlock {
   return { columns, rows }
 }
 
-/** The rows of a block, as they are to be for these records. */
+/** Returns the expected rows of a block of these records. */
 function expectedRow(record: TestRecord, row: number): Record<string, Value> {
   const hot = hotColumns(record.source).map(({ name, kind, path }): [string, Value] => {
     if (kind === 'number') return [name, numberAt(record.metadata, path) ?? null]

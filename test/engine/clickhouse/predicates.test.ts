@@ -6,7 +6,7 @@ import { atLeast, contains, equals, matches, type Predicate, scan, shapeOf } fro
 
 const edge = (predicate: Predicate) => lowerPredicate(predicate, 'edge_logs')
 const relay = (predicate: Predicate) => lowerPredicate(predicate, 'function_edge_logs')
-/** A pattern as it is given to `match`: RE2's meaning of `.`, and an alternative that is no literal. */
+/** Returns a pattern as the argument of `match`: RE2's meaning of `.`, and an alternative without literal. */
 const pattern = (source: string) => textValue(`(?-s)(?:${source})|[^\\x00-\\x{10FFFF}]`)
 
 describe('a predicate', () => {

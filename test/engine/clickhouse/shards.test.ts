@@ -3,9 +3,9 @@ import type { Cell, Server } from '../../../src/engine/clickhouse/server.js'
 import { applyToOthers } from '../../../src/engine/clickhouse/shards.js'
 import { fakeService, reply } from '../../client/fake-service.js'
 
-const LAYOUT = { database: 'logweir', cluster: 'weir' }
+const LOCATION = { database: 'logweir', cluster: 'weir' }
 
-/** A server that names these others in system.clusters, and whose shards lack tables. */
+/** A server with these other hosts in system.clusters, and without tables on the shards. */
 function serverOf(hosts: readonly string[]): Server {
   const rows: Cell[][] = [[1, 'ch1', 1], ...hosts.map((host, i) => [i + 2, host, 0])]
   return {
@@ -17,7 +17,7 @@ function serverOf(hosts: readonly string[]): Server {
 }
 
 const apply = (url: string, hosts: readonly string[]) =>
-  applyToOthers(serverOf(hosts), LAYOUT, { url, user: 'default', password: 'secret', cluster: 'weir' })
+  applyToOthers(serverOf(hosts), LOCATION, { url, user: 'default', password: 'secret', cluster: 'weir' })
 
 it.each([
   'localhost',

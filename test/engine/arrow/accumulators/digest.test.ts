@@ -9,24 +9,24 @@ import {
 } from '../../../../src/engine/arrow/accumulators/digest.js'
 import { arbitrarySample, DISTRIBUTIONS, draw } from './distributions.js'
 
-/** The promise of a digest: one value stands for at most 1/1024 of the ranks. */
+/** The promise of a digest: one value represents at most 1/1024 of the ranks. */
 const LARGEST_SHARE = 1 / 1024
 
-/** A digest says of each of its values how many of the sample lie at or below it, save for the share of one value. */
+/** Expects that the cumulative weight of each value is the number of sample values at or below it, within one share. */
 function expectSound({ values, cumulative }: Digest, sorted: Float64Array) {
   const total = sorted.length
   expect(cumulative!.at(-1)).toBe(total)
   const slack = Math.max(1, total * LARGEST_SHARE)
-  let [below, atOrBelow, stoodFor] = [0, 0, 0]
+  let [below, atOrBelow, represented] = [0, 0, 0]
   for (let i = 0; i < values.length; i++) {
     const [value, upTo] = [values[i]!, cumulative![i]!]
-    if (i > 0 && (value < values[i - 1]! || upTo <= stoodFor)) expect.fail(`not ascending at ${i}`)
+    if (i > 0 && (value < values[i - 1]! || upTo <= represented)) expect.fail(`not ascending at ${i}`)
     while (below < total && sorted[below]! < value) below++
-    if (sorted[below] !== value) expect.fail(`${value} was never there`)
+    if (sorted[below] !== value) expect.fail(`${value} is not in the sample`)
     while (atOrBelow < total && sorted[atOrBelow]! <= value) atOrBelow++
-    if (upTo < below + 1 || stoodFor >= atOrBelow) expect.fail(`${value} stands for ranks that are not its own`)
-    if (upTo - atOrBelow > slack || below - stoodFor > slack) expect.fail(`${value} stands for too many`)
-    stoodFor = upTo
+    if (upTo < below + 1 || represented >= atOrBelow) expect.fail(`${value} has the ranks of other values`)
+    if (upTo - atOrBelow > slack || below - represented > slack) expect.fail(`${value} represents too many values`)
+    represented = upTo
   }
 }
 

@@ -1,6 +1,9 @@
 import fc from 'fast-check'
 
-/** Uniform in [0, 1), the same for the same seed: a 32-bit counter, mixed as in MurmurHash3's last step. */
+/**
+ * Returns a generator, uniform in [0, 1) and determined by the seed: a 32-bit counter, mixed by MurmurHash3's
+ * last step.
+ */
 export function uniform(seed: number): () => number {
   let counter = seed | 0
   return () => {
@@ -16,7 +19,7 @@ type Draw = (next: () => number) => number
 
 const normal: Draw = (next) => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next())
 
-/** Kinds of execution times that have led digests astray, and values that no time ever has. */
+/** Distributions of execution times for which digests had wrong results, and of values that no time has. */
 export const DISTRIBUTIONS: Record<string, Draw> = {
   uniform: (next) => next() * 1000,
   'log-normal': (next) => Math.exp(4 + 2 * normal(next)),
@@ -51,7 +54,7 @@ export function draw({ distribution, order, length, seed }: Sample): Float64Arra
   return order === 'ascending' ? values.sort() : values.sort().reverse()
 }
 
-/** Samples of any distribution and order, of `minLength` to `maxLength` values; short ones and long ones alike. */
+/** Samples of any distribution and order, of `minLength` to `maxLength` values: short and long ones equally often. */
 export function arbitrarySample(minLength: number, maxLength: number): fc.Arbitrary<Sample> {
   const lengths = [minLength, (minLength + maxLength) >> 4, maxLength].filter((length) => length >= minLength)
   return fc.record({
@@ -62,11 +65,11 @@ export function arbitrarySample(minLength: number, maxLength: number): fc.Arbitr
   })
 }
 
-/** The value at rank ceil(percent / 100 * n) of sorted values. */
+/** Returns the value at rank ceil(percent / 100 * n) of sorted values. */
 export const nearestRank = (sorted: Float64Array, percent: number) =>
   sorted[Math.max(1, Math.ceil((percent * sorted.length) / 100)) - 1]!
 
-/** How far a value's ranks are from the wanted one, in percentage points; infinite where it is none of the values. */
+/** Returns the distance of a value's ranks from the wanted one, in percentage points; infinite if it is not a value. */
 export function rankErrorPoints(sorted: Float64Array, percent: number, value: number | null): number {
   const first = sorted.indexOf(value ?? Number.NaN) + 1
   const last = sorted.lastIndexOf(value ?? Number.NaN) + 1

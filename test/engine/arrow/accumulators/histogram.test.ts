@@ -15,7 +15,7 @@ const value = fc.oneof(
   fc.double({ noNaN: true }),
 )
 
-/** Every value of a histogram, ascending; the zeros alike. */
+/** Returns every value of a histogram, ascending; zeros without their sign. */
 function valuesOf({ length, counted, integers, others }: Histogram): number[] {
   const listed = [...others.subarray(0, length - counted)]
   const counts = counted > 0 ? [...integers.subarray(0, 8192)] : []

@@ -4,7 +4,7 @@ import { meanAccumulator, meanOf } from '../../../../src/engine/arrow/accumulato
 import { exactMean } from '../../../oracle/exact-mean.js'
 import { cut, mergedStateOf, numbers, stateOf } from '../support.js'
 
-/** Of the size of the mean, as promised. */
+/** The promised error, relative to the mean. */
 const RELATIVE_ERROR = 1e-12
 
 const means = (values: readonly number[], places: readonly number[] = []) => {
@@ -21,9 +21,9 @@ function expectExact(values: readonly number[], places?: readonly number[]) {
 
 const places = fc.array(fc.nat(60), { maxLength: 5 })
 
-/** Numbers of one sign lose nothing to cancellation, however large or small they are. */
+/** Numbers of one sign, of any size: their sum has no cancellation. */
 const positive = fc.double({ min: 0, noNaN: true, noDefaultInfinity: true })
-/** Whole numbers of both signs whose sum may be tiny or nothing beside them. */
+/** Whole numbers of both signs: their sum may be far smaller than they are, or 0. */
 const cancelling = fc
   .tuple(fc.array(fc.integer({ min: -(2 ** 50), max: 2 ** 50 }), { minLength: 1, maxLength: 25 }), fc.integer())
   .map(([values, rest]) => [...values, ...values.map((value) => -value), rest % 3])

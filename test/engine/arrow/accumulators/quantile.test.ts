@@ -9,16 +9,16 @@ import {
 import { manyNumbers, mergedStateOf, numbers, stateOf } from '../support.js'
 import { arbitrarySample, DISTRIBUTIONS, draw, nearestRank, rankErrorPoints } from './distributions.js'
 
-/** The library has no types. With `false` it keeps every value. */
+/** The library has no types. With `false` its digest is exact. */
 const { TDigest } = createRequire(import.meta.url)('tdigest') as {
   TDigest: new (delta: false) => { push(values: readonly number[]): void; percentile(share: number): number }
 }
 
 const PERCENTS = [1, 25, 50, 90, 95, 99, 100]
-/** Contract: 0.5 percentage points. The digests stay far below it. */
+/** The contract allows 0.5 percentage points. The digests stay far below it. */
 const RANK_ERROR_POINTS = 0.2
 
-/** A sample in at most `count` parts, as even as they go. */
+/** Divides a sample into at most `count` parts of about equal size. */
 function parts(values: Float64Array, count: number) {
   const rows = Math.ceil(values.length / count)
   return Array.from({ length: Math.ceil(values.length / rows) }, (_, i) =>

@@ -12,7 +12,7 @@ const hex = (length: number) => Array.from({ length }, () => Math.floor(next() *
 const REFS = Array.from({ length: 10 }, () =>
   Array.from({ length: 20 }, () => String.fromCharCode(97 + Math.floor(next() * 26))).join(''),
 )
-/** Some 2 MiB of texts of very different lengths; those of a project lie side by side. */
+/** About 2 MiB of texts of very different lengths; those of a project are adjacent. */
 const TEXTS = Array.from({ length: 3000 }, (_, i) => {
   return `https://${REFS[Math.floor(i / 300)]}.co/${hex(i % 100 === 0 ? 20_000 : i % 1000)}`
 })
@@ -22,8 +22,8 @@ const FILTER = createGramFilter(
   MADE.bytes.subarray(0, MADE.offsets[MADE.count]),
 )!
 
-/** The blocks that do hold a literal within an entry. */
-function holding(literal: string): number[] {
+/** Returns the blocks with an entry that contains the literal. */
+function blocksWith(literal: string): number[] {
   const { firstEntries } = FILTER
   const blocks = [...firstEntries.keys()].slice(0, -1)
   return blocks.filter((block) =>
@@ -49,7 +49,7 @@ describe('a filter of grams', () => {
     fc.assert(
       fc.property(fc.oneof(within, fc.string({ maxLength: 6 })), (literal) => {
         const blocks = candidateBlocks(FILTER, Buffer.from(literal))
-        expect(blocks).toEqual([...new Set([...blocks, ...holding(literal)])].sort((a, b) => a - b))
+        expect(blocks).toEqual([...new Set([...blocks, ...blocksWith(literal)])].sort((a, b) => a - b))
       }),
     )
   })
@@ -57,8 +57,8 @@ describe('a filter of grams', () => {
   it('leaves out most blocks that do not hold it', () => {
     for (const ref of REFS) {
       const left = candidateBlocks(FILTER, Buffer.from(ref)).length
-      expect(left).toBeGreaterThanOrEqual(holding(ref).length)
-      expect(left).toBeLessThanOrEqual(holding(ref).length + 2)
+      expect(left).toBeGreaterThanOrEqual(blocksWith(ref).length)
+      expect(left).toBeLessThanOrEqual(blocksWith(ref).length + 2)
     }
     expect(candidateBlocks(FILTER, Buffer.from('nowhere-to-be-found'))).toEqual([])
   })

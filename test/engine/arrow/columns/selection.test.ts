@@ -9,7 +9,7 @@ const indices = (rows: readonly number[], timeOrdered = false): Selection => ({
   timeOrdered,
 })
 
-/** Narrows to the rows that pass, the obvious way. */
+/** Narrows a selection to the rows that pass, by the simplest implementation. */
 const keep = (selection: Selection, passes: (row: number) => boolean) =>
   narrow(selection, (out) => {
     const passing = rowsOf(selection).filter(passes)

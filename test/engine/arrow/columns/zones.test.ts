@@ -4,7 +4,7 @@ import { bytesOfZones, createZones, visitZones, ZONE_ROWS } from '../../../../sr
 import { bufferBytes } from '../support.js'
 
 const ROWS = 5 * ZONE_ROWS + 7
-/** Codes that ascend slowly, with earlier ones again in between. */
+/** Codes that ascend slowly, with earlier codes in between. */
 const codes = Uint32Array.from({ length: ROWS }, (_, row) => (row % 17 === 0 && row > 3 * ZONE_ROWS ? 1 : row >> 3))
 
 const visited = (start: number, end: number, first: number, last: number) => {

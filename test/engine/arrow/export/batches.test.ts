@@ -13,7 +13,7 @@ import { toBatch } from '../../../support/batch.js'
 import { edge, invocation, type TestRecord } from '../../../support/records.js'
 import { arbitraryRecords } from '../storage/files/segments.js'
 
-/** All values of a batch, row by row, as apache-arrow reads them. */
+/** Returns all values of a batch, row by row, read by apache-arrow. */
 function rowsOf({ rows, source, ipc }: IngestBatch): string[] {
   const [batch] = [...RecordBatchReader.from(ipc)]
   expect(batch!.numRows).toBe(rows)
@@ -23,10 +23,10 @@ function rowsOf({ rows, source, ipc }: IngestBatch): string[] {
   )
 }
 
-/** What tells null from an empty text, and zero from its negative. */
+/** Distinguishes null from the empty text, and 0 from -0. */
 const spelt = (value: unknown) => (Object.is(value, -0) ? '-0' : JSON.stringify(value))
 
-/** The rows of records, and those that come back from the segments that they are sealed into. */
+/** Returns the rows of records, and the rows that are exported from their sealed segments. */
 async function thereAndBack(records: readonly TestRecord[]) {
   const { source } = records[0]!
   const head = createHead(source)

@@ -51,7 +51,7 @@ const finish = (states: unknown[]): Record<string, Value> =>
 
 const finished = (partial: Partial) => new Map([...partial].map(([bucketUs, states]) => [bucketUs, finish(states)]))
 
-/** The same by second, one row at a time. The values are such that the average is exact. */
+/** Computes the same aggregates per second, one row at a time. The average of the values is exact. */
 function expectedBySecond(calls: readonly Call[]) {
   const secondOf = ({ timestampUs }: Call) => timestampUs - (timestampUs % 1e6)
   const seconds = [...new Set(calls.map(secondOf))].map(

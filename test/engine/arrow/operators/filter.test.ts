@@ -19,7 +19,7 @@ async function filter(batch: Batch, ...predicates: Predicate[]): Promise<Selecti
   return selection
 }
 
-/** Both forms of a batch: in order of arrival, and sealed. */
+/** Returns both forms of a batch: in order of arrival, and sealed. */
 const forms = async (records: readonly TestRecord[]) => [openBatch(records), await sealedBatch(records)]
 
 const call = (id: string, project: string | null, functionId?: string, timestampUs = 0) =>
@@ -113,7 +113,7 @@ describe('a filter on text', () => {
   })
 })
 
-/** The patterns above mean the same to JavaScript. */
+/** The patterns above have the same meaning in JavaScript. */
 const isMatch = (by: object, name: string) => 'pattern' in by && new RegExp(by.pattern as string).test(name)
 
 describe('the filter on time', () => {

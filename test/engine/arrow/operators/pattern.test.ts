@@ -8,8 +8,8 @@ import { dictionary, noYield, SLOW_PATTERN, slowTexts } from '../support.js'
 
 const RE2 = createRequire(import.meta.url)('re2') as typeof import('re2')
 
-/** The texts that match, each judged alone by the library itself. */
-const judged = (pattern: string, texts: readonly string[]) => {
+/** Returns the texts that match, each tested separately by the RE2 library. */
+const matchedAlone = (pattern: string, texts: readonly string[]) => {
   const single = new RE2(pattern)
   return texts.filter((text) => single.test(text))
 }
@@ -19,7 +19,7 @@ async function found(pattern: string, texts: readonly string[]): Promise<string[
   const { hits } = await matchEntries(plain, createMatcher(pattern), noYield)
   expect(hits.length).toBe(texts.length + 1)
   expect(hits[0]).toBe(0)
-  // As long dictionaries are: with a filter, which here lets everything pass, and with what entries share.
+  // As a long dictionary: with a gram filter, which here excludes nothing, and with the numbers of shared bytes.
   const all = { firstEntries: Uint32Array.of(0, plain.count), bits: new Uint8Array(BITMAP_BYTES).fill(255) }
   expect((await matchEntries(withGrams(plain, all), createMatcher(pattern), noYield)).hits).toEqual(hits)
   return texts.filter((_, i) => hits[i + 1] === 1)
@@ -65,9 +65,9 @@ describe('matching a dictionary', () => {
   ])('finds what matches alone: %s', async (_, texts) => {
     await fc.assert(
       fc.asyncProperty(arbitraryPattern, texts, async (pattern, given) => {
-        // Sorted ones share more with those before them.
+        // Sorted texts share more bytes with the ones before them.
         for (const texts of [given, given.toSorted()])
-          expect(await found(pattern, texts)).toEqual(judged(pattern, texts))
+          expect(await found(pattern, texts)).toEqual(matchedAlone(pattern, texts))
       }),
       { numRuns: 1500 },
     )
@@ -115,7 +115,7 @@ describe('matching a dictionary', () => {
   it('never finds the entry of absent', async () => {
     for (const pattern of ['', '.*', '(?s).', '\\C', '^', '\\x{fffd}', '[^a]', '\ufffd', 'ÿ', '(?s)^.$']) {
       expect(await found(pattern, [])).toEqual([])
-      expect(await found(pattern, ['a\nb'])).toEqual(judged(pattern, ['a\nb']))
+      expect(await found(pattern, ['a\nb'])).toEqual(matchedAlone(pattern, ['a\nb']))
     }
   })
 })
@@ -139,9 +139,9 @@ describe('a dictionary of many windows', () => {
   ]
 
   it.each(patterns)('%j is found in every one', async (pattern) => {
-    expect(await found(pattern, long)).toEqual(judged(pattern, long))
+    expect(await found(pattern, long)).toEqual(matchedAlone(pattern, long))
     const withNewline = [...long, 'a\nhttps://p2']
-    expect(await found(pattern, withNewline)).toEqual(judged(pattern, withNewline))
+    expect(await found(pattern, withNewline)).toEqual(matchedAlone(pattern, withNewline))
   })
 
   it('is searched with pauses in between, which may throw', async () => {
@@ -174,7 +174,7 @@ describe('a pattern that is found in many entries', () => {
     'v1[?]id',
     `${'a?'.repeat(490)}v[^0]`,
   ])('%j is found in all of them', async (pattern) => {
-    expect(await found(pattern, texts)).toEqual(judged(pattern, texts))
+    expect(await found(pattern, texts)).toEqual(matchedAlone(pattern, texts))
   })
 
   it.each([
@@ -186,12 +186,12 @@ describe('a pattern that is found in many entries', () => {
     '[[:^alpha:]]v',
     '\\D{4}',
   ])('%j too, which may match over the end of an entry', async (pattern) =>
-    expect(await found(pattern, texts)).toEqual(judged(pattern, texts)))
+    expect(await found(pattern, texts)).toEqual(matchedAlone(pattern, texts)))
 })
 
 it('is found where it is, though it takes long for each byte', async () => {
   const texts = [...slowTexts(10), `${'ab'.repeat(600)}c`, 'abc']
-  expect(await found(SLOW_PATTERN, texts)).toEqual(judged(SLOW_PATTERN, texts))
+  expect(await found(SLOW_PATTERN, texts)).toEqual(matchedAlone(SLOW_PATTERN, texts))
 })
 
 describe('finding an entry', () => {

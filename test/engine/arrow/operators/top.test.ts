@@ -10,17 +10,17 @@ const batchOf = (timesUs: readonly number[]) => openBatch(timesUs.map((timestamp
 const whole = (batch: Batch, timeOrdered = false): Selection => range(0, batch.rows, timeOrdered)
 const isAscending = (timesUs: readonly number[]) => timesUs.every((us, i) => i === 0 || timesUs[i - 1]! <= us)
 
-/** A batch that counts the looks at its timestamps. */
+/** A batch that records which of its timestamps are read. */
 function watched(timesUs: readonly number[]) {
   const batch = batchOf(timesUs)
-  const looks: number[] = []
+  const reads: number[] = []
   const offsets = new Proxy(batch.times.offsets, {
     get(target, key) {
-      looks.push(Number(key))
+      reads.push(Number(key))
       return target[Number(key)]
     },
   })
-  return { batch: { ...batch, times: { ...batch.times, offsets } }, looks }
+  return { batch: { ...batch, times: { ...batch.times, offsets } }, reads }
 }
 
 describe('the newest rows', () => {
@@ -69,17 +69,17 @@ describe('the newest rows', () => {
   })
 
   it('are looked for from the newest on where rows ascend in time, and no further than needed', () => {
-    const { batch, looks } = watched(Array.from({ length: 1000 }, (_, i) => i))
+    const { batch, reads } = watched(Array.from({ length: 1000 }, (_, i) => i))
     const top = createTop(3)
     top.offer(batch, 0, whole(batch, true))
-    expect(looks).toEqual([999, 998, 997, 996])
+    expect(reads).toEqual([999, 998, 997, 996])
   })
 
   it('are looked for among all rows where they do not', () => {
-    const { batch, looks } = watched([9, 8, 7, 1, 2, 30])
+    const { batch, reads } = watched([9, 8, 7, 1, 2, 30])
     const top = createTop(2)
     top.offer(batch, 0, whole(batch, false))
-    expect(looks).toEqual([5, 4, 3, 2, 1, 0])
+    expect(reads).toEqual([5, 4, 3, 2, 1, 0])
     expect(top.found.map(({ timestampUs }) => timestampUs)).toEqual([30, 9])
   })
 })

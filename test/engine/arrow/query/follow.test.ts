@@ -16,17 +16,17 @@ const engineWith = (sealRows = 1_000) => openEngine({ sealRows })
 const append = (engine: ReturnType<typeof engineWith>, ...records: TestRecord[]) =>
   engine.append(toBatch(records[0]!.source, records))
 
-/** Follows project `a` of edge logs; gives the ids told of. */
+/** Follows project `a` of edge logs. Returns the ids that are delivered. */
 async function follow(engine: ReturnType<typeof engineWith>) {
   const ids: string[] = []
-  const arrived = (rows: Iterable<Row>) => {
+  const listener = (rows: Iterable<Row>) => {
     for (const { id } of rows) ids.push(id as string)
   }
-  const following = await engine.follow({ source: 'edge_logs', project: 'a', columns: COLUMNS }, arrived)
+  const following = await engine.follow({ source: 'edge_logs', project: 'a', columns: COLUMNS }, listener)
   return { ids, following }
 }
 
-const idsThere = async (following: Subscription) => {
+const answerOf = async (following: Subscription) => {
   const { rows, delivered } = await following.run(NEWEST)
   return { ids: (await readAll(rows)).map(({ id }) => id).reverse(), delivered }
 }
@@ -49,10 +49,10 @@ it('tells of the rows of its project and source, in order of arrival, however ol
 
 it('tells of each row as an answer has it', async () => {
   const engine = engineWith()
-  const told: Row[] = []
-  await engine.follow({ source: 'edge_logs', project: 'a', columns: COLUMNS }, (rows) => told.push(...rows))
+  const delivered: Row[] = []
+  await engine.follow({ source: 'edge_logs', project: 'a', columns: COLUMNS }, (rows) => delivered.push(...rows))
   await append(engine, edge({ id: 'é', timestampUs: 7, event_message: 'GET', metadata: '{"n": 1.0}' }))
-  expect(told).toEqual(await rowsOf(engine))
+  expect(delivered).toEqual(await rowsOf(engine))
 })
 
 async function rowsOf(engine: ReturnType<typeof engineWith>): Promise<Row[]> {
@@ -77,12 +77,12 @@ it('runs a plan over the rows there were and those it has told of, and no others
   const engine = engineWith()
   await append(engine, edge({ id: 'before', timestampUs: 1 }))
   const { following } = await follow(engine)
-  expect(await idsThere(following)).toEqual({ ids: ['before'], delivered: 0 })
+  expect(await answerOf(following)).toEqual({ ids: ['before'], delivered: 0 })
   await append(engine, edge({ id: '1', timestampUs: 2 }))
-  const asked = idsThere(following)
+  const first = answerOf(following)
   await append(engine, edge({ id: '2', timestampUs: 3 }))
-  expect(await asked).toEqual({ ids: ['before', '1'], delivered: 1 })
-  expect(await idsThere(following)).toEqual({ ids: ['before', '1', '2'], delivered: 2 })
+  expect(await first).toEqual({ ids: ['before', '1'], delivered: 1 })
+  expect(await answerOf(following)).toEqual({ ids: ['before', '1', '2'], delivered: 2 })
 })
 
 it('tells of nothing once it is stopped, and nobody else of less', async () => {

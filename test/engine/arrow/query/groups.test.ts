@@ -16,7 +16,7 @@ const byFunction = (limit: number): Plan =>
 const call = (function_id: string | undefined, execution_time_ms: number) =>
   invocation({ metadata: { function_id, execution_time_ms } })
 
-/** The rows of a run over the records, which lie in segments of seven rows and an open head. */
+/** Runs a plan over records in segments of seven rows and an open head. */
 async function run(plan: Plan, records: readonly TestRecord[], options: Partial<ArrowEngineOptions> = {}) {
   const engine = openEngine({ sealRows: 7, ...options })
   await appendAll(engine, records, Math.ceil(records.length / 3))
@@ -43,7 +43,7 @@ describe('groups', () => {
     const groups = { ...groupingLimits, groups: ids.size }
     expect((await run(byFunction(9), withNull, { groupingLimits: groups })).length).toBe(ids.size)
     await expect(run(byFunction(9), [...abc, call(undefined, 1)], { groupingLimits })).rejects.toMatchObject(REFUSED)
-    // However few of them are asked for.
+    // The limit of the plan does not matter.
     await expect(run(byFunction(1), [...abc, call('d', 1)], { groupingLimits })).rejects.toMatchObject(REFUSED)
   })
 

@@ -14,15 +14,15 @@ interface Wanted {
   batch: number
   row: number
   bytes: number
-  /** Turns of the event loop until it is there; 0 is at once. */
+  /** Event loop turns until the row is read; 0: synchronously. */
   turns: number
 }
 
-/** Rows of a kind, in turn out of so many batches, whose last rows are the newest. */
+/** Rows of equal size, taken in turn from several batches, whose last rows are the newest. */
 const interleaved = (count: number, batches: number, bytes: number): Wanted[] =>
   Array.from({ length: count }, (_, i) => ({ batch: i % batches, row: count - i, bytes, turns: 1 }))
 
-/** Batches of these rows; what was asked of them so far. */
+/** Returns batches of these rows, and a record of their reads so far. */
 function batchesOf(wanted: readonly Wanted[]) {
   const asked = { opened: [] as number[], rows: [] as string[], open: new Set<symbol>(), mostOpen: 0 }
   const text = Buffer.alloc(Math.max(...wanted.map(({ bytes }) => bytes)), 'x')
@@ -114,7 +114,7 @@ describe('the rows found', () => {
     const { rows, asked } = read(interleaved(100, 1, CHUNK_BYTES / fitting - 100))
     const openedAt: number[] = []
     for (let taken = 0; !(await rows.next()).done; taken++) {
-      // Whoever is slow finds nothing read ahead.
+      // Nothing is read ahead for a slow caller.
       await nextTurns(5)
       if (asked.opened.length > openedAt.length) openedAt.push(taken)
     }
