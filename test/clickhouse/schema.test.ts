@@ -4,7 +4,7 @@ import { applySchema, askDialect, tables } from '../../src/engine/clickhouse/ddl
 import type { Server } from '../../src/engine/clickhouse/server.js'
 import { shardTableName, type TableLocation } from '../../src/engine/clickhouse/table-names.js'
 import { SOURCE_NAMES } from '../../src/sources.js'
-import { run } from '../program/program.js'
+import { run } from '../program/support/program.js'
 import { findChdb, startChdb, WHY_NO_CHDB } from './chdb.js'
 import { findServer, startCluster, USER, WHY_NO_SERVER } from './cluster.js'
 import { describeWhere } from './needs.js'

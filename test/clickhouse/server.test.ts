@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { connectServer } from '../../src/engine/clickhouse/server.js'
-import { until } from '../program/program.js'
+import { until } from '../program/support/program.js'
 import { type Cluster, findServer, startCluster, USER, WHY_NO_SERVER } from './cluster.js'
 import { describeWhere } from './needs.js'
 import { connect } from './targets.js'

@@ -1,4 +1,4 @@
-import { type Served, serve, temporaryFolder } from '../program/program.js'
+import { type Served, serve, temporaryFolder } from '../program/support/program.js'
 import type { Cluster } from './cluster.js'
 import { USER } from './cluster.js'
 

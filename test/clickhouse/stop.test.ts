@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { generate } from '../../src/generate/generate.js'
-import { temporaryFolder, until } from '../program/program.js'
+import { temporaryFolder, until } from '../program/support/program.js'
 import { findServer, startCluster, WHY_NO_SERVER } from './cluster.js'
 import { describeWhere } from './needs.js'
 import { serveOn } from './service.js'

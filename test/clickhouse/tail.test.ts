@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { write } from '../program/clients/feed.js'
-import { type Served, until } from '../program/program.js'
+import { write } from '../program/support/feed.js'
+import { type Served, until } from '../program/support/program.js'
 import { readEvents } from '../support/events.js'
 import { findServer, startCluster, WHY_NO_SERVER } from './cluster.js'
 import { describeWhere } from './needs.js'

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { serve, TOKEN } from '../program/program.js'
+import { serve, TOKEN } from '../program/support/program.js'
 import { CHROMIUM, launchBrowser, openPage, paintedColors, settled, signIn, WITHOUT } from './browser.js'
 
 const MANY = 100_000

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ROOT } from './program.js'
+import { ROOT } from './support/program.js'
 
 const SRC = join(ROOT, 'src')
 const DIST = join(ROOT, 'dist')

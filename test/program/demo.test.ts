@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { ROOT } from './program.js'
+import { ROOT } from './support/program.js'
 
 const DEMO = join(ROOT, 'scripts/demo.mjs')
 /** Settings of a service of the reader's own, with which the demo's would not start. */

@@ -19,7 +19,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { projectRef, TOP_RANK } from '../../src/generate/values/projects.js'
 import { allOf, assignmentsOf, oneOf, type Step, stagesOf, textOf } from '../deploy/files.js'
-import { ROOT, type Served, serve, served, start, TOKEN, temporaryFolder, until } from './program.js'
+import { ROOT, type Served, serve, served, start, TOKEN, temporaryFolder, until } from './support/program.js'
 
 const BUILD_MS = 180_000
 

@@ -3,7 +3,7 @@ import { mkdirSync, openSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { run, serve, start, temporaryFolder } from './program.js'
+import { run, serve, start, temporaryFolder } from './support/program.js'
 
 const SERVE = ['serve', '--port', '0']
 const NOWHERE = 'http://127.0.0.1:9'

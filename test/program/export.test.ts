@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { run, serve, temporaryFolder } from './program.js'
+import { run, serve, temporaryFolder } from './support/program.js'
 
 const TO_NOWHERE = ['export', '--to', 'clickhouse', '--clickhouse-url', 'http://127.0.0.1:9']
 

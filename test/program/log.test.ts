@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { expect, it } from 'vitest'
-import { start } from './program.js'
+import { start } from './support/program.js'
 
 const JSON_LOG = { LOGWEIR_LOG_FORMAT: 'json', LOGWEIR_ACCESS_TOKENS: 'a' }
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { launch, ROOT, run, type Served, serve, temporaryFolder, until } from './program.js'
+import { launch, ROOT, run, type Served, serve, temporaryFolder, until } from './support/program.js'
 
 /** A module whose endpoint counts a project's requests by day; `more` goes into its rows' names. */
 const moduleNamed = (name: string, more = '', id = '1') => `

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { BAD_LINES } from '../../src/generate/bad-lines.js'
-import { run, serve, TOKEN, temporaryFolder, until } from './program.js'
+import { run, serve, TOKEN, temporaryFolder, until } from './support/program.js'
 
 const PROJECT = 'abcdefghijklmnopqrst'
 
@@ -128,7 +128,7 @@ describe('access tokens', () => {
 
 /** Starts `serve` without any token configured. */
 async function serveBare(args: readonly string[]) {
-  const { start } = await import('./program.js')
+  const { start } = await import('./support/program.js')
   const program = start(['serve', '--port', '0', ...args])
   const [, url] = await program.says(/listening on (http:\S+)\n/)
   await until(

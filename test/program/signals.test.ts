@@ -4,7 +4,18 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { fakeService } from '../client/fake-service.js'
-import { CLI, launch, listening, type Program, run, serve, start, TOKEN, temporaryFolder, until } from './program.js'
+import {
+  CLI,
+  launch,
+  listening,
+  type Program,
+  run,
+  serve,
+  start,
+  TOKEN,
+  temporaryFolder,
+  until,
+} from './support/program.js'
 
 const IGNORED = ['SIGUSR1', 'SIGUSR2', 'SIGQUIT'] as const
 const IN_FILES = { LOGWEIR_IN_MEMORY: '' }

@@ -3,8 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { below, mulberry32, oneOf, type Random } from '../support/random.js'
 import { testSeed } from '../support/seed.js'
-import { residentBytes } from './memory.js'
-import { run, type Served, serve, temporaryFolder } from './program.js'
+import { residentBytes } from './support/memory.js'
+import { run, type Served, serve, temporaryFolder } from './support/program.js'
 
 const MINUTES = Number(process.env.LOGWEIR_TEST_SOAK_MINUTES ?? 30)
 const MINUTE_MS = 60_000

@@ -1,6 +1,6 @@
 import { it } from 'vitest'
-import { heavyQuestion } from './feed.js'
-import { expectCalm, flood } from './flood.js'
+import { heavyQuestion } from '../support/feed.js'
+import { expectCalm, flood } from '../support/flood.js'
 
 const QUERIES = 200
 const ROWS = 1_000_000

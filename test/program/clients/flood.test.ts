@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { expectCalm, flood } from './flood.js'
+import { expectCalm, flood } from '../support/flood.js'
 
 /** More than may wait. They are light, so that those who wait are soon served. */
 const QUERIES = 400

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { exchange, statusLines } from '../../support/raw-http.js'
-import { type Served, serve } from '../program.js'
-import { dialer, getText } from '../raw.js'
-import { feedEdges, heavyQuestion } from './feed.js'
+import { feedEdges, heavyQuestion } from '../support/feed.js'
+import { type Served, serve } from '../support/program.js'
+import { dialer, getText } from '../support/raw.js'
 
 const ROWS = 60_000
 /** Heads, and so the pieces of work by which rows are counted, are a sixteenth of it. */

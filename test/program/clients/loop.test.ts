@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { inTries } from '../../support/tries.js'
-import { CLI, type Served, serve } from '../program.js'
+import { CLI, type Served, serve } from '../support/program.js'
 
 const ROWS = 300_000
 const RUN_MS = 5_000

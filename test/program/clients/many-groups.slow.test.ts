@@ -1,5 +1,5 @@
 import { it } from 'vitest'
-import { expectUnmoved } from './many-groups.js'
+import { expectUnmoved } from '../support/many-groups.js'
 
 const KEYS = 1_000_000
 

@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest'
-import { expectUnharmed } from './slow-readers.js'
+import { expectUnharmed } from '../support/slow-readers.js'
 
 describe('O5: 100 readers of 1 KiB a second cost little memory in a minute, and others do not notice', () => {
   it.each(['open', 'sealed'] as const)('where the rows lie in %s parts', (kept) => expectUnharmed(60_000, kept))

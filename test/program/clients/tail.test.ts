@@ -3,10 +3,10 @@ import { connect } from 'node:net'
 import { expect, it } from 'vitest'
 import { MIB } from '../../../src/base/units.js'
 import { readEvents } from '../../support/events.js'
-import { forgetPeak, residentBytes } from '../memory.js'
-import { type Served, serve, temporaryFolder, until } from '../program.js'
-import { getText } from '../raw.js'
-import { untilVisible, write } from './feed.js'
+import { untilVisible, write } from '../support/feed.js'
+import { forgetPeak, residentBytes } from '../support/memory.js'
+import { type Served, serve, temporaryFolder, until } from '../support/program.js'
+import { getText } from '../support/raw.js'
 
 const lineOf = (id: string, project = 'a', event_message = '') =>
   `${JSON.stringify({ source: 'edge_logs', project, id, event_message })}\n`

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { fakeService, reply } from '../../client/fake-service.js'
-import { CLI, temporaryFolder } from '../program.js'
+import { CLI, temporaryFolder } from '../support/program.js'
 
 const ROW = { id: 'one', timestamp: 1_795_168_800_000_000, event_message: 'GET | one', metadata: {} }
 

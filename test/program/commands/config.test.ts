@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { run, served, start, temporaryFolder } from '../program.js'
+import { run, served, start, temporaryFolder } from '../support/program.js'
 
 function fileWith(text: string, mode = 0o600): string {
   const path = join(temporaryFolder(), 'logweir.toml')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { ENDPOINTS } from '../../../src/endpoints/index.js'
 import { fakeService, reply } from '../../client/fake-service.js'
-import { run, type Served, serve, served, start, TOKEN, temporaryFolder, until } from '../program.js'
+import { run, type Served, serve, served, start, TOKEN, temporaryFolder, until } from '../support/program.js'
 
 const PROJECT = 'abcdefghijklmnopqrst'
 const LOGS = `logs.all?project=${PROJECT}`

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { expect, it } from 'vitest'
 import { fakeService } from '../../client/fake-service.js'
-import { run, serve, start, TOKEN, temporaryFolder, until } from '../program.js'
+import { run, serve, start, TOKEN, temporaryFolder, until } from '../support/program.js'
 
 const ROW = { id: 'one', timestamp: 1_795_168_800_000_000, event_message: 'GET | one', metadata: {} }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { dieWhileEvicting, dieWhileFed, makeSealed } from './crash.js'
+import { dieWhileEvicting, dieWhileFed, makeSealed } from '../support/crash.js'
 
 /** Far more calls than one life makes. */
 const MOST_CALLS = 1000

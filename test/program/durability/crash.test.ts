@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { below, mulberry32 } from '../../support/random.js'
 import { testSeed } from '../../support/seed.js'
-import { dieWhileEvicting, dieWhileFed, makeSealed } from './crash.js'
+import { dieWhileEvicting, dieWhileFed, makeSealed } from '../support/crash.js'
 
 const seed = testSeed()
 const random = mulberry32(seed)

@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Served, serve, start, temporaryFolder, until } from '../program.js'
-import { allNumbers, numberedLine } from './numbered.js'
+import { allNumbers, numberedLine } from '../support/numbered.js'
+import { type Served, serve, start, temporaryFolder, until } from '../support/program.js'
 
 const START_US = (Date.now() - 3_600_000) * 1000
 

@@ -7,7 +7,7 @@ import { readSegmentFacts } from '../../../src/engine/arrow/storage/files/segmen
 import { createDiskFiles } from '../../../src/engine/disk/files/files.js'
 import type { SourceName } from '../../../src/sources.js'
 import { eventually } from '../../support/eventually.js'
-import { type Program, run, serve, temporaryFolder } from '../program.js'
+import { type Program, run, serve, temporaryFolder } from '../support/program.js'
 
 vi.setConfig({ testTimeout: 120_000 })
 

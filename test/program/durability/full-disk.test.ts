@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { MIB } from '../../../src/base/units.js'
-import { launch, type Served, serve, served, until } from '../program.js'
-import { makeVolume, VOLUME } from '../volume.js'
-import { allNumbers, highestShown, numberedLine, PROJECT } from './numbered.js'
-import { makePipe } from './pipe.js'
+import { allNumbers, highestShown, numberedLine, PROJECT } from '../support/numbered.js'
+import { makePipe } from '../support/pipe.js'
+import { launch, type Served, serve, served, until } from '../support/program.js'
+import { makeVolume, VOLUME } from '../support/volume.js'
 
 const ROOM_BYTES = 8 * MIB
 const FED_BYTES = 64 * MIB

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { serve, until } from '../program.js'
-import { expectAllKeptOver, ROWS_PER_SECOND } from './kills.js'
-import { feed, highestShown } from './numbered.js'
+import { expectAllKeptOver, ROWS_PER_SECOND } from '../support/kills.js'
+import { feed, highestShown } from '../support/numbered.js'
+import { serve, until } from '../support/program.js'
 
 describe('a process that is killed while rows stream in', () => {
   it('D1: keeps every row that a query has shown, none twice', () => expectAllKeptOver(3))

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { launch, type Served, serve, served, temporaryFolder, until } from '../program.js'
-import { NO_SOCKETS } from './lock.js'
-import { allNumbers, numberedLine } from './numbered.js'
+import { NO_SOCKETS } from '../support/lock.js'
+import { allNumbers, numberedLine } from '../support/numbered.js'
+import { launch, type Served, serve, served, temporaryFolder, until } from '../support/program.js'
 
 const START_US = (Date.now() - 3_600_000) * 1000
 /** Ten looks and the one that reads back. */

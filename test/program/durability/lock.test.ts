@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { MIB } from '../../../src/base/units.js'
-import { launch, type Program, serve, served, temporaryFolder } from '../program.js'
-import { makeVolume, VOLUME } from '../volume.js'
-import { AS_NOBODY, makeSilentFile, NO_SOCKETS } from './lock.js'
+import { AS_NOBODY, makeSilentFile, NO_SOCKETS } from '../support/lock.js'
+import { launch, type Program, serve, served, temporaryFolder } from '../support/program.js'
+import { makeVolume, VOLUME } from '../support/volume.js'
 
 const END_MS = 5_000
 

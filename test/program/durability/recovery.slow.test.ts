@@ -1,5 +1,5 @@
 import { it } from 'vitest'
-import { expectBackInTime, expectReadyUnderCeiling } from './recovery.js'
+import { expectBackInTime, expectReadyUnderCeiling } from '../support/recovery.js'
 
 it.each([1_000_000, 10_000_000])('D9: %i rows are back and answering within 5 s after a kill', expectBackInTime)
 

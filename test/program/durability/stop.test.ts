@@ -3,9 +3,9 @@ import type { Socket } from 'node:net'
 import { connect } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { type Served, serve, temporaryFolder, until } from '../program.js'
-import { allNumbers, feed, highestShown, PROJECT, watchHighest } from './numbered.js'
-import { HEAD_END, headOf, isWhole, openSocket, readAll } from './sockets.js'
+import { allNumbers, feed, highestShown, PROJECT, watchHighest } from '../support/numbered.js'
+import { type Served, serve, temporaryFolder, until } from '../support/program.js'
+import { HEAD_END, headOf, isWhole, openSocket, readAll } from '../support/sockets.js'
 
 const STOP_MS = 5_000
 const ROWS_PER_SECOND = 10_000

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { exchange, statusLines } from '../../support/raw-http.js'
-import { ROOT, type Served, serve, TOKEN, temporaryFolder } from '../program.js'
-import { dialer, getText } from '../raw.js'
+import { ROOT, type Served, serve, TOKEN, temporaryFolder } from '../support/program.js'
+import { dialer, getText } from '../support/raw.js'
 
 /** What belongs to somebody else, each a word that stands nowhere by chance. */
 const VICTIM = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { bodyOf, exchange, statusLines } from '../../support/raw-http.js'
-import { serve } from '../program.js'
-import { dialer, getText } from '../raw.js'
+import { serve } from '../support/program.js'
+import { dialer, getText } from '../support/raw.js'
 
 const STATS = '/api/endpoints/query/functions.invocation-stats'
 

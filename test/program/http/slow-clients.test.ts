@@ -3,8 +3,8 @@ import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { listenTo, statusLines } from '../../support/raw-http.js'
-import { type Served, serve } from '../program.js'
-import { dialer, getText } from '../raw.js'
+import { type Served, serve } from '../support/program.js'
+import { dialer, getText } from '../support/raw.js'
 
 const SOCKETS = 500
 const TEXT = getText('/health')

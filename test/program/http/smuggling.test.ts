@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { LLHTTP_BROKEN_BODIES, LLHTTP_REFUSED } from '../../http/llhttp-cases.js'
 import { BROKEN_BODIES, type RawCase, REFUSED, SERVED } from '../../http/malformed-cases.js'
 import { exchange, statusLines } from '../../support/raw-http.js'
-import { serve } from '../program.js'
-import { dialer, getText } from '../raw.js'
+import { serve } from '../support/program.js'
+import { dialer, getText } from '../support/raw.js'
 
 /** Behind each case stands a request that is well formed and has the token: it must never be answered. */
 const GLUED = getText('/api/endpoints/query/logs.all?project=glued', 'Connection: close')

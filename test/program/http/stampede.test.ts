@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { dialAll } from '../at-once.js'
-import { feedEdges, heavyQuestion } from '../clients/feed.js'
-import { serve } from '../program.js'
+import { dialAll } from '../support/at-once.js'
+import { feedEdges, heavyQuestion } from '../support/feed.js'
+import { serve } from '../support/program.js'
 
 const CALLERS = 400
 const ROWS = 40_000

@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { run, type Served, serve, served, start, temporaryFolder, until } from '../program.js'
+import { run, type Served, serve, served, start, temporaryFolder, until } from '../support/program.js'
 
 const OPERATOR = { LOGWEIR_ACCESS_TOKENS: 'of-the-operator' }
 const LOGS = '/api/endpoints/query/logs.all?project='

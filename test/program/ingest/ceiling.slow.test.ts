@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest'
-import { temporaryFolder } from '../program.js'
-import { expectUnderCeiling } from './ceiling.js'
+import { expectUnderCeiling } from '../support/ceiling.js'
+import { temporaryFolder } from '../support/program.js'
 
 describe('M1: ten times the memory limit is taken in within the limit and a quarter', () => {
   it('and kept, with a data directory', () => expectUnderCeiling(512, ['--data-dir', temporaryFolder()]))

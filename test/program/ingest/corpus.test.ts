@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { EITHER_WAY, MUST_ACCEPT, MUST_REFUSE, NOT_UTF8 } from '../../ingest/json-test-suite.js'
 import { isJson } from '../../support/json.js'
-import { allRows } from '../pages.js'
-import { type Served, serve, temporaryFolder } from '../program.js'
+import { allRows } from '../support/pages.js'
+import { type Served, serve, temporaryFolder } from '../support/program.js'
 
 const PROJECT = 'jsontestsuiteproject'
 const START_US = (Date.now() - 3_600_000) * 1000

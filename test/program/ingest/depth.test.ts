@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { MAX_DEPTH } from '../../../src/wasm-layout/field-table.js'
-import { allRows } from '../pages.js'
-import { type Served, serve, until } from '../program.js'
+import { allRows } from '../support/pages.js'
+import { type Served, serve, until } from '../support/program.js'
 
 const PROJECT = 'thedepthofrecordsabc'
 const START_US = (Date.now() - 3_600_000) * 1000

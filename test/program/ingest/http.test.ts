@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { allNumbers, PROJECT } from '../durability/numbered.js'
-import { launch, listening, type Served, serve, temporaryFolder } from '../program.js'
+import { allNumbers, PROJECT } from '../support/numbered.js'
+import { launch, listening, type Served, serve, temporaryFolder } from '../support/program.js'
 
 const COUNT = 10_000
 /** How the rows come that are shipped over restarts. */

@@ -1,6 +1,6 @@
 import { it } from 'vitest'
 import { MIB } from '../../../src/base/units.js'
-import { feedEachLengthAlone, feedEndlessLines, feedInTurn } from './lengths.js'
+import { feedEachLengthAlone, feedEndlessLines, feedInTurn } from '../support/lengths.js'
 
 it('I2: takes a line up to the limit, and skips and counts a longer one, where it is the only one', feedEachLengthAlone)
 

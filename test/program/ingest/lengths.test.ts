@@ -1,7 +1,7 @@
 import { it } from 'vitest'
 import { MIB } from '../../../src/base/units.js'
 import { MAX_LINE_BYTES } from '../../../src/ingest/lines/record-sink.js'
-import { feedEndlessLines, feedInTurn } from './lengths.js'
+import { feedEndlessLines, feedInTurn } from '../support/lengths.js'
 
 it('I2: takes lines up to the limit, and skips and counts longer ones, between others and at the ends of a stream', () =>
   feedInTurn([MAX_LINE_BYTES - 1, MAX_LINE_BYTES + 1]))

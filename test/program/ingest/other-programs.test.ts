@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { serve } from '../program.js'
+import { serve } from '../support/program.js'
 
 /** Lines as other programs write them, with the flags that docs/shipping.md gives for them, and what is to be stored. */
 const nowMs = Date.now()

@@ -8,8 +8,8 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { describeWhere } from '../../clickhouse/needs.js'
 import { findOtlpClient, OTLP_CLIENT, WHY_NO_OTLP_CLIENT } from '../../support/otlp-client.js'
-import { allNumbers, PROJECT } from '../durability/numbered.js'
-import { type Served, serve, TOKEN, temporaryFolder } from '../program.js'
+import { allNumbers, PROJECT } from '../support/numbered.js'
+import { type Served, serve, TOKEN, temporaryFolder } from '../support/program.js'
 
 const startUs = Date.now() * 1000 - 3600e6
 const RESOURCE = { 'logweir.source': 'edge_logs', 'logweir.project': PROJECT, 'service.name': 'shop' }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { describeWhere } from '../../clickhouse/needs.js'
-import { type Served, serve, TOKEN, temporaryFolder, until } from '../program.js'
-import { findClient, runClient, WHY_NO_CLIENTS } from './published.js'
+import { type Served, serve, TOKEN, temporaryFolder, until } from '../support/program.js'
+import { findClient, runClient, WHY_NO_CLIENTS } from '../support/published.js'
 
 const PROJECTS = Array.from({ length: 5 }, (_, i) => `pinoproject${i}`)
 /** As many as logs.all gives. */

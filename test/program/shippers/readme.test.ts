@@ -8,9 +8,9 @@ import { describeWhere } from '../../clickhouse/needs.js'
 import { documentAt, ROOT } from '../../docs/documents.js'
 import { commandsOf } from '../../docs/shell.js'
 import { findOtlpClient, OTLP_CLIENT, WHY_NO_OTLP_CLIENT } from '../../support/otlp-client.js'
-import { type Served, serve, start, TOKEN, until } from '../program.js'
-import { findClient, WHY_NO_CLIENTS } from './published.js'
-import { shipLikeVector } from './vector.js'
+import { type Served, serve, start, TOKEN, until } from '../support/program.js'
+import { findClient, WHY_NO_CLIENTS } from '../support/published.js'
+import { shipLikeVector } from '../support/vector.js'
 
 /** Where the README's records go. */
 const PROJECT = 'abcdefghijklmnopqrst'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { allNumbers, PROJECT } from '../durability/numbered.js'
-import { type Served, serve, temporaryFolder, until } from '../program.js'
-import { shipLikeVector, type VectorOptions } from './vector.js'
+import { allNumbers, PROJECT } from '../support/numbered.js'
+import { type Served, serve, temporaryFolder, until } from '../support/program.js'
+import { shipLikeVector, type VectorOptions } from '../support/vector.js'
 
 const EVENT_BYTES = 2_000
 const startUs = Date.now() * 1000 - 3600e6

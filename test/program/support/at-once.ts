@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { bodyOf, exchange } from '../support/raw-http.js'
+import { bodyOf, exchange } from '../../support/raw-http.js'
 import type { Served } from './program.js'
 import { dialer, getText } from './raw.js'
 

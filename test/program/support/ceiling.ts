@@ -5,8 +5,8 @@ import { expectRows } from '../../oracle/compare.js'
 import { oracle, type PlainRow } from '../../oracle/oracle.js'
 import { mulberry32, type Random } from '../../support/random.js'
 import { edge, invocation, numberAt, type TestRecord } from '../../support/records.js'
-import { residentBytes } from '../memory.js'
-import { type Served, serve } from '../program.js'
+import { residentBytes } from './memory.js'
+import { type Served, serve } from './program.js'
 
 const PROJECT = 'ceilingprojectabcdef'
 const DAYS = 5

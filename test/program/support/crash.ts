@@ -2,8 +2,8 @@ import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { DAY_US, HOUR_US } from '../../../src/base/units.js'
-import { launch, type Program, serve, served, temporaryFolder, until } from '../program.js'
 import { allNumbers, numberedLine } from './numbered.js'
+import { launch, type Program, serve, served, temporaryFolder, until } from './program.js'
 
 /** Lives of the program that end inside a certain call, and what the next life has of their rows. */
 

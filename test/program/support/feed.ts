@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type Served, until } from '../program.js'
+import { type Served, until } from './program.js'
 
 const LINES_A_WRITE = 2_000
 const DAYS_US = 6 * 86_400e6

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { HTTP_LIMITS } from '../../../src/http/query/limits.js'
-import { type Answer, dialAll } from '../at-once.js'
-import { type Served, serve, until } from '../program.js'
+import { type Answer, dialAll } from './at-once.js'
 import { feedEdges, heavyQuestion, visibleRows } from './feed.js'
+import { type Served, serve, until } from './program.js'
 
 const VISIBLE_MS = 1_000
 /** On a machine that others use too neither process may get a turn in time now and then. Rows that starve are all late. */

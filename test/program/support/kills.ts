@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { mulberry32 } from '../../support/random.js'
 import { testSeed } from '../../support/seed.js'
-import { serve, temporaryFolder } from '../program.js'
 import { allNumbers, feed, watchHighest } from './numbered.js'
+import { serve, temporaryFolder } from './program.js'
 
 export const ROWS_PER_SECOND = 20_000
 const FEED_MS = [300, 2_500] as const

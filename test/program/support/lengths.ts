@@ -3,9 +3,9 @@ import { expect } from 'vitest'
 import { MIB } from '../../../src/base/units.js'
 import { MAX_LINE_BYTES } from '../../../src/ingest/lines/record-sink.js'
 import { inTries } from '../../support/tries.js'
-import { forgetPeak, residentBytes } from '../memory.js'
-import { allRows } from '../pages.js'
-import { type Served, serve, until } from '../program.js'
+import { forgetPeak, residentBytes } from './memory.js'
+import { allRows } from './pages.js'
+import { type Served, serve, until } from './program.js'
 
 /** Lines of lengths around the limit, and one that hardly ends, each at every place of a stream. */
 const PROJECT = 'thelengthsoflinesabc'

@@ -2,9 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { MIB } from '../../../src/base/units.js'
 import { HTTP_LIMITS } from '../../../src/http/query/limits.js'
-import { residentBytes } from '../memory.js'
-import { type Served, serve } from '../program.js'
 import { untilVisible, write } from './feed.js'
+import { residentBytes } from './memory.js'
+import { type Served, serve } from './program.js'
 
 /**
  * Our endpoints group by buckets of time and nothing else: an answer has 301 groups at most, whoever asks. The nearest to

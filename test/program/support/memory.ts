@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { KIB } from '../../src/base/units.js'
+import { KIB } from '../../../src/base/units.js'
 import type { Program } from './program.js'
 
 type Child = Pick<Program, 'child'>

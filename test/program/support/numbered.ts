@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { formatIso8601 } from '../pages.js'
-import type { Served } from '../program.js'
+import { formatIso8601 } from './pages.js'
+import type { Served } from './program.js'
 
 /** Rows that are numbered from 0 by their ids and, a microsecond apart, by their times. */
 export const PROJECT = 'numberedprojectabcde'

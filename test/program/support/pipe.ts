@@ -4,7 +4,7 @@ import { closeSync, constants, openSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { temporaryFolder } from '../program.js'
+import { temporaryFolder } from './program.js'
 
 /** A pipe as a shell makes it; what node calls one between it and its children is a socket, which holds more. */
 export interface Pipe {

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { KIB, MIB } from '../../../src/base/units.js'
-import { forgetPeak, residentBytes } from '../memory.js'
-import { type Served, serve, until } from '../program.js'
-import { makeVolume, VOLUME } from '../volume.js'
+import { forgetPeak, residentBytes } from './memory.js'
+import { type Served, serve, until } from './program.js'
+import { makeVolume, VOLUME } from './volume.js'
 
 const ROOM_BYTES = 64 * MIB
 const MORE_ROOM_BYTES = 2048 * MIB

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
-import { ROOT } from '../program.js'
+import { ROOT } from './program.js'
 
 /** The published clients, in a package of their own, so that the product does not bear them. */
 const HOME = join(ROOT, 'test/clients')

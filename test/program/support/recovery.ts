@@ -10,8 +10,8 @@ import { toBatch } from '../../support/batch.js'
 import { mulberry32 } from '../../support/random.js'
 import { edge } from '../../support/records.js'
 import { testSeed } from '../../support/seed.js'
-import { residentBytes } from '../memory.js'
-import { CLI, launch, listening, type Served, serve, temporaryFolder, until } from '../program.js'
+import { residentBytes } from './memory.js'
+import { CLI, launch, listening, type Served, serve, temporaryFolder, until } from './program.js'
 
 /** Contract: back and answering within. */
 const READY_MS = 5_000

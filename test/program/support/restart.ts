@@ -5,8 +5,8 @@ import { expect } from 'vitest'
 import { DAY_US } from '../../../src/base/units.js'
 import { mulberry32 } from '../../support/random.js'
 import { testSeed } from '../../support/seed.js'
-import { launch, type Served, serve, served, temporaryFolder, until } from '../program.js'
 import { allNumbers, numberedLine } from './numbered.js'
+import { launch, type Served, serve, served, temporaryFolder, until } from './program.js'
 
 /** Rows of each source; those of edge_logs are numbered. Some sources are recovered before it, others behind it. */
 const ROWS = { auth_logs: 1000, edge_logs: 3000, function_logs: 1000, postgres_logs: 1000, storage_logs: 1000 }

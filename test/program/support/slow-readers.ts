@@ -3,10 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { DAY_US, KIB, MIB } from '../../../src/base/units.js'
 import { exchange } from '../../support/raw-http.js'
-import { forgetPeak, residentBytes } from '../memory.js'
-import { type Served, serve, temporaryFolder, until } from '../program.js'
-import { dialer, getText } from '../raw.js'
 import { untilVisible, write } from './feed.js'
+import { forgetPeak, residentBytes } from './memory.js'
+import { type Served, serve, temporaryFolder, until } from './program.js'
+import { dialer, getText } from './raw.js'
 
 const READERS = 100
 const ROWS = 100

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { TOKEN } from '../program.js'
+import { TOKEN } from './program.js'
 
 /** Clients below fetch: each is one connection, of which a test says when it writes and when it reads. */
 

@@ -4,8 +4,8 @@ import { testSeed } from '../../support/seed.js'
 import { inTries } from '../../support/tries.js'
 import { LEAK_T, shuffled, worstT } from '../../support/welch.js'
 import { wrongToken } from '../../support/wrong-token.js'
-import { serve } from '../program.js'
-import { dialer } from '../raw.js'
+import { serve } from './program.js'
+import { dialer } from './raw.js'
 
 const TOKEN = 'a-token-of-thirty-two-characters'
 const RIGHT = [0, 16, 31]

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import { TOKEN } from '../program.js'
+import { TOKEN } from './program.js'
 
 /** How a sink of Vector's is configured: encoding.codec with framing.method, and compression. */
 export interface VectorOptions {
