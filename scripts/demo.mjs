@@ -78,9 +78,13 @@ function feed(server) {
   // A server that stops early is reported by its exit. Without a reader the generator would wait for ever.
   server.stdin.on('error', () => generator.kill())
   server.once('exit', () => generator.kill())
-  generator.stdout.pipe(server.stdin)
+  // Ends the input only after a success, so that a failure is never shown as a service without rows.
+  generator.stdout.pipe(server.stdin, { end: false })
   return new Promise((_, reject) => {
-    generator.once('exit', (code) => code > 0 && reject(new Error('the records cannot be generated')))
+    generator.once('close', (code) => {
+      if (code > 0) reject(new Error('the records cannot be generated'))
+      else server.stdin.end()
+    })
   })
 }
 
