@@ -3,50 +3,59 @@ import { defineConfig } from 'vitest/config'
 
 const SLOW = 'test/**/*.slow.test.ts'
 const TIMED = 'test/**/*.timed.test.ts'
-const WHOLE = ['test/program/**', 'test/clickhouse/**', 'test/page/**']
+const PROGRAM = 'test/program/**'
+const WHOLE = [PROGRAM, 'test/clickhouse/**', 'test/page/**']
 /** Packages apart from this one. */
 const OTHERS = ['test/chdb/**', 'test/clients/**']
 const MINUTE_MS = 60_000
 const setupFiles = ['test/support/seed.ts']
 
-/** A project that runs one file at a time, since its tests measure time, or start what a machine has no room for twice. */
-const alone = (
-  name: string,
-  groupOrder: number,
-  test: { include: string[]; exclude?: string[]; testTimeout: number },
-) => ({
-  test: { name, setupFiles, hookTimeout: test.testTimeout, fileParallelism: false, sequence: { groupOrder }, ...test },
+interface Options {
+  include: string[]
+  exclude?: string[]
+  testTimeout: number
+}
+
+/** A project that runs several files at once. Projects run one after the other, in ascending `groupOrder`. */
+const parallel = (name: string, groupOrder: number, maxWorkers: number, { testTimeout, ...files }: Options) => ({
+  test: { name, setupFiles, testTimeout, hookTimeout: testTimeout, maxWorkers, sequence: { groupOrder }, ...files },
 })
 
+/** A project that runs one file at a time, since its tests measure time, or start what a machine has no room for twice. */
+const alone = (name: string, groupOrder: number, options: Options) => {
+  const { test } = parallel(name, groupOrder, 1, options)
+  return { test: { ...test, fileParallelism: false } }
+}
+
 /**
- * `unit` tests run in other time zones too; `timed` are unit tests that measure time; `program` tests run the built program
- * as a child process; `clickhouse` tests start servers and `page` tests a browser, if these are installed; `slow` are those
- * that `npm test` has no time for.
+ * `unit` tests run in other time zones too; `program` tests run the built program as a child process; `timed` and
+ * `timed-program` are those of both that measure time or memory; `clickhouse` tests start servers and `page` tests a browser,
+ * if these are installed; `slow` are those that `npm test` has no time for.
  */
 export default defineConfig({
   test: {
     projects: [
-      {
-        test: {
-          name: 'unit',
-          setupFiles,
-          include: ['test/**/*.test.ts'],
-          exclude: [...WHOLE, ...OTHERS, SLOW, TIMED],
-          testTimeout: MINUTE_MS,
-          // One for each core; by default vitest leaves one core idle.
-          maxWorkers: availableParallelism(),
-          sequence: { groupOrder: 0 },
-        },
-      },
-      alone('timed', 1, { include: [TIMED], testTimeout: MINUTE_MS }),
-      alone('program', 2, { include: ['test/program/**/*.test.ts'], exclude: [SLOW], testTimeout: MINUTE_MS }),
-      alone('clickhouse', 3, {
+      // One worker for each core; by default vitest leaves one core idle.
+      parallel('unit', 0, availableParallelism(), {
+        include: ['test/**/*.test.ts'],
+        exclude: [...WHOLE, ...OTHERS, SLOW, TIMED],
+        testTimeout: MINUTE_MS,
+      }),
+      alone('timed', 1, { include: [TIMED], exclude: [PROGRAM], testTimeout: MINUTE_MS }),
+      // More than there are cores, since these tests wait most of the time.
+      parallel('program', 2, availableParallelism() + 1, {
+        include: ['test/program/**/*.test.ts'],
+        exclude: [SLOW, TIMED],
+        testTimeout: MINUTE_MS,
+      }),
+      alone('timed-program', 3, { include: ['test/program/**/*.timed.test.ts'], testTimeout: MINUTE_MS }),
+      alone('clickhouse', 4, {
         include: ['test/clickhouse/**/*.test.ts'],
         exclude: [SLOW],
         testTimeout: 5 * MINUTE_MS,
       }),
-      alone('page', 4, { include: ['test/page/**/*.test.ts'], testTimeout: MINUTE_MS }),
-      alone('slow', 5, { include: [SLOW], testTimeout: 20 * MINUTE_MS }),
+      alone('page', 5, { include: ['test/page/**/*.test.ts'], testTimeout: MINUTE_MS }),
+      alone('slow', 6, { include: [SLOW], testTimeout: 20 * MINUTE_MS }),
     ],
   },
 })

@@ -2,7 +2,7 @@
 const UTC = 'UTC'
 /** A zone whose offset is not a whole hour. */
 const SHIFTED = 'Pacific/Chatham'
-const PROJECTS = ['unit', 'timed', 'program', 'clickhouse', 'page']
+const PROJECTS = ['unit', 'timed', 'program', 'timed-program', 'clickhouse', 'page']
 
 /** What `npm test` runs: each project under UTC, and the unit tests in a shifted zone too. */
 export const ALL = [...runsOf(PROJECTS), ...runsOf(['unit'], SHIFTED)]
