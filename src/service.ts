@@ -232,7 +232,7 @@ async function createEngine(config: ServeConfig, disk: DataDirectory | undefined
     })
   }
   // Loaded only if a server is configured, because its client is large.
-  const { connectServer } = await import('./engine/clickhouse/server.js')
+  const { connectServer } = await import('./engine/clickhouse/clickhouse-server.js')
   const { createClickHouseEngine } = await import('./engine/clickhouse/engine.js')
   const server = connectServer(clickhouse)
   return createClickHouseEngine({ ...parts, server, location: clickhouse, ...disk! })

@@ -1,6 +1,6 @@
 import type { SchemaConfig } from './config/clickhouse-config.js'
+import { connectServer, type Server } from './engine/clickhouse/clickhouse-server.js'
 import { type Applied, applySchema, askDialect, type Dialect, printSchema } from './engine/clickhouse/ddl.js'
-import { connectServer, type Server } from './engine/clickhouse/server.js'
 import { type AppliedAt, applyToOthers, type ClusterOptions } from './engine/clickhouse/shards.js'
 
 /** The dialect that is printed if no server is given to query its version. */

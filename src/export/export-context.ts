@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.js'
 import type { Log } from '../base/log.js'
+import type { Server } from '../engine/clickhouse/clickhouse-server.js'
 import type { DeliveryTiming } from '../engine/clickhouse/delivery.js'
-import type { Server } from '../engine/clickhouse/server.js'
 import type { TableLocation } from '../engine/clickhouse/table-names.js'
 import type { Files } from '../engine/disk/files/files.js'
 

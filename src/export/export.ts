@@ -4,15 +4,15 @@ import { systemClock } from '../base/clock.js'
 import { stateError } from '../base/failures.js'
 import type { ExportConfig } from '../config/clickhouse-config.js'
 import { listStoredRows, type StoredRows } from '../engine/arrow/export/stored-rows.js'
+import { connectServer, messageWithHint, ServerError } from '../engine/clickhouse/clickhouse-server.js'
 import { countDelivered, type DeliveredCounts } from '../engine/clickhouse/replayable.js'
-import { connectServer, messageWithHint, ServerError } from '../engine/clickhouse/server.js'
 import { FORMAT_FILE } from '../engine/disk/directory/format.js'
 import { openDataDirectory } from '../engine/disk/directory/open.js'
 import type { SourceName } from '../sources.js'
 import type { ExportContext, ExportReport } from './export-context.js'
+import { exportSource } from './export-source.js'
 import { describeCounts, type SourceCount, showProgress, warnOfOldRows } from './report.js'
 import { refuseSealedSince } from './sealed-since.js'
-import { exportSource } from './source.js'
 
 /** Timeout of a SELECT: the query for the rows already on the server reads all rows of a table. */
 const SELECT_MS = 600_000

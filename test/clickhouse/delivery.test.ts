@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import type { Server } from '../../src/engine/clickhouse/server.js'
+import type { Server } from '../../src/engine/clickhouse/clickhouse-server.js'
 import { tableOf } from '../../src/engine/clickhouse/table-names.js'
 import { appendAll } from '../support/engine.js'
 import { createModelFiles } from '../support/model-files.js'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeEach, expect, it } from 'vitest'
 import type { ArrowEngineOptions } from '../../src/engine/arrow/engine.js'
-import { type Server, ServerError } from '../../src/engine/clickhouse/server.js'
+import { type Server, ServerError } from '../../src/engine/clickhouse/clickhouse-server.js'
 import type { Files } from '../../src/engine/disk/files/files.js'
 import { exportRows } from '../../src/export/export.js'
 import type { SourceName } from '../../src/sources.js'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
+import type { Server } from '../../src/engine/clickhouse/clickhouse-server.js'
 import { applySchema, askDialect, tables } from '../../src/engine/clickhouse/ddl.js'
-import type { Server } from '../../src/engine/clickhouse/server.js'
 import { shardTableName, type TableLocation } from '../../src/engine/clickhouse/table-names.js'
 import { SOURCE_NAMES } from '../../src/sources.js'
 import { run } from '../program/support/program.js'

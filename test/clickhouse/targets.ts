@@ -1,11 +1,11 @@
 import { createMetrics } from '../../src/base/metrics.js'
+import { connectServer, type Server } from '../../src/engine/clickhouse/clickhouse-server.js'
 import { applySchema, askDialect } from '../../src/engine/clickhouse/ddl.js'
 import {
   type ClickHouseEngine,
   type ClickHouseEngineOptions,
   createClickHouseEngine,
 } from '../../src/engine/clickhouse/engine.js'
-import { connectServer, type Server } from '../../src/engine/clickhouse/server.js'
 import { shardTableName, type TableLocation } from '../../src/engine/clickhouse/table-names.js'
 import { SOURCE_NAMES, type SourceName } from '../../src/sources.js'
 import { createFakeClock } from '../support/clock.js'

@@ -1,6 +1,6 @@
 import { DAY_US } from '../../base/units.js'
 import { SOURCE_NAMES, type SourceName } from '../../sources.js'
-import type { Server } from './server.js'
+import type { Server } from './clickhouse-server.js'
 import { shardTableName, type TableColumn, type TableLocation, tableColumns } from './table-names.js'
 import { quoteName, textValue } from './values.js'
 

@@ -1,4 +1,4 @@
-import type { Cell } from './server.js'
+import type { Cell } from './clickhouse-server.js'
 
 /** Every finite double is a whole multiple of 2 to the -1074. */
 const SMALLEST_SHIFT = 1074

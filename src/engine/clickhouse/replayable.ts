@@ -1,9 +1,9 @@
 import type { SourceName } from '../../sources.js'
 import type { IngestBatch } from '../engine.js'
+import type { Server } from './clickhouse-server.js'
 import { type BatchGroup, type DeliveryParts, deliver } from './delivery.js'
 import { batchNumber } from './group-journals.js'
 import { toNative } from './native.js'
-import type { Server } from './server.js'
 import { type TableLocation, tableOf } from './table-names.js'
 
 /**

@@ -1,5 +1,5 @@
+import { connectServer, type Server, type ServerOptions } from './clickhouse-server.js'
 import { type Applied, applySchema, tables } from './ddl.js'
-import { connectServer, type Server, type ServerOptions } from './server.js'
 import type { TableLocation } from './table-names.js'
 import { quoteName, textValue } from './values.js'
 

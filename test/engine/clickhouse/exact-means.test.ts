@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Cell } from '../../../src/engine/clickhouse/clickhouse-server.js'
 import { exactMeans } from '../../../src/engine/clickhouse/exact-means.js'
-import type { Cell } from '../../../src/engine/clickhouse/server.js'
 import { exactMean } from '../../oracle/exact-mean.js'
 
 /** The allowed error of a mean, relative to its size: the last two bits. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { HOUR_US, MINUTE_US } from '../../../src/base/units.js'
+import type { Server } from '../../../src/engine/clickhouse/clickhouse-server.js'
 import { FOLLOW_LIMITS, type FollowLimits, followRows } from '../../../src/engine/clickhouse/follow.js'
-import type { Server } from '../../../src/engine/clickhouse/server.js'
 import type { Row } from '../../../src/engine/engine.js'
 import { equals, scan } from '../../../src/engine/plan.js'
 import { pass } from '../../http/support.js'

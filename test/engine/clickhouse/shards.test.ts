@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Cell, Server } from '../../../src/engine/clickhouse/server.js'
+import type { Cell, Server } from '../../../src/engine/clickhouse/clickhouse-server.js'
 import { applyToOthers } from '../../../src/engine/clickhouse/shards.js'
 import { fakeService, reply } from '../../client/fake-service.js'
 

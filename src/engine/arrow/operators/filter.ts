@@ -7,7 +7,7 @@ import { timeAt } from '../columns/batch.js'
 import { ABSENT, type Codes, findEntry } from '../columns/dictionary.js'
 import { narrow, none, type RangeSelection, range, rowAt, type Selection, sizeOf } from '../columns/selection.js'
 import { visitZones, type Zones } from '../columns/zones.js'
-import { createMatcher, matchEntries } from './pattern.js'
+import { createMatcher, matchEntries } from './match-pattern.js'
 
 /** A predicate, prepared once per query: narrows a selection of any batch of the source. */
 export type Filter = (batch: Batch, selection: Selection, yieldIfDue: Yielder) => Selection | Promise<Selection>

@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from '../../base/log.js'
 import { createSerialQueue } from '../../base/serial-queue.js'
 import { SOURCE_NAMES, type SourceName } from '../../sources.js'
+import { messageWithHint, type Server } from './clickhouse-server.js'
 import { type BatchGroup, type DeliveryTiming, deliver } from './delivery.js'
-import { messageWithHint, type Server } from './server.js'
 import type { TableLocation } from './table-names.js'
 
 /** Sends closed groups to the server, those of one source one after another. */

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { findEntry, withGrams } from '../../../../src/engine/arrow/columns/dictionary.js'
 import { BITMAP_BYTES } from '../../../../src/engine/arrow/columns/grams.js'
-import { createMatcher, matchEntries } from '../../../../src/engine/arrow/operators/pattern.js'
+import { createMatcher, matchEntries } from '../../../../src/engine/arrow/operators/match-pattern.js'
 import { dictionary, noYield, SLOW_PATTERN, slowTexts } from '../support.js'
 
 const RE2 = createRequire(import.meta.url)('re2') as typeof import('re2')
