@@ -18,9 +18,9 @@ import { refuseSealedSince } from './sealed-since.js'
 const SELECT_MS = 600_000
 
 /**
- * Sends all rows of a data directory to ClickHouse. Returns false if some of them could not be read. Throws `failed` if
- * the directory is not a data directory, the errors of {@link openDataDirectory}, `exported_before`, and a ServerError if the
- * server does not answer at the start.
+ * Sends all rows of a data directory to ClickHouse. Returns false if some of them could not be read. Throws
+ * `failed` if the directory is not a data directory, the errors of {@link openDataDirectory},
+ * `exported_before`, and a ServerError if the server does not answer at the start.
  */
 export async function exportDirectory({ dataDir, clickhouse }: ExportConfig, report: ExportReport): Promise<boolean> {
   if (!existsSync(join(dataDir, FORMAT_FILE))) {

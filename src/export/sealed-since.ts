@@ -3,7 +3,7 @@ import { DAY_US } from '../base/units.js'
 import type { StoredRows } from '../engine/arrow/export/stored-rows.js'
 import type { Server } from '../engine/clickhouse/clickhouse-server.js'
 import { type DeliveredCounts, deliveredKey } from '../engine/clickhouse/replayable.js'
-import { shardTableName, type TableLocation, tableOf } from '../engine/clickhouse/table-names.js'
+import { quotedTable, shardTableName, type TableLocation } from '../engine/clickhouse/table-names.js'
 import { quoteName } from '../engine/clickhouse/values.js'
 import type { SourceName } from '../sources.js'
 import { arrivalNumber, headOfJournalNumber } from './arrival-number.js'
@@ -29,7 +29,7 @@ export async function refuseSealedSince(
     const { source } = sealed[0]!
     const where = `batch = toUInt64(${batch}) AND arrived = ${arrived}`
     const samples = await server.select(
-      `SELECT min(timestamp), argMin(id, timestamp) FROM ${tableOf(location, source)} WHERE ${where} ` +
+      `SELECT min(timestamp), argMin(id, timestamp) FROM ${quotedTable(location, source)} WHERE ${where} ` +
         `GROUP BY intDiv(timestamp, toInt64(${DAY_US}))`,
     )
     for (const [timestamp, id] of samples) {

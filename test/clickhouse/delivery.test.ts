@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import type { Server } from '../../src/engine/clickhouse/clickhouse-server.js'
-import { tableOf } from '../../src/engine/clickhouse/table-names.js'
+import { quotedTable } from '../../src/engine/clickhouse/table-names.js'
 import { appendAll } from '../support/engine.js'
 import { createModelFiles } from '../support/model-files.js'
 import { below, mulberry32, oneOf, type Random } from '../support/random.js'
@@ -57,7 +57,7 @@ onEachTarget('delivery to %s', (target) => {
   /** The ids that the server has, by source. */
   async function idsThere(): Promise<string[]> {
     const found = await Promise.all(
-      SOURCES.map((source) => target().servers[0]!.select(`SELECT id FROM ${tableOf(target().location, source)}`)),
+      SOURCES.map((source) => target().servers[0]!.select(`SELECT id FROM ${quotedTable(target().location, source)}`)),
     )
     return found.flat().map(([id]) => String(id))
   }

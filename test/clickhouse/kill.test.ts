@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { systemClock } from '../../src/base/clock.js'
-import { tableOf } from '../../src/engine/clickhouse/table-names.js'
+import { quotedTable } from '../../src/engine/clickhouse/table-names.js'
 import { appendAll, ask } from '../support/engine.js'
 import { edge } from '../support/records.js'
 import { findServer, startCluster, WHY_NO_SERVER } from './cluster.js'
@@ -75,7 +75,7 @@ describeWhere(
         }
         await engine.settled()
         expect(engine.writeFailure()).toBeUndefined()
-        const ids = await target.servers[0]!.select(`SELECT id FROM ${tableOf(target.location, 'edge_logs')}`)
+        const ids = await target.servers[0]!.select(`SELECT id FROM ${quotedTable(target.location, 'edge_logs')}`)
         expect(ids.map(([id]) => Number(id)).sort((a, b) => a - b)).toEqual(Array.from({ length: rows }, (_, i) => i))
         expect(outcomes.answered).toBeGreaterThan(0)
         expect(outcomes.refused).toBeGreaterThan(0)

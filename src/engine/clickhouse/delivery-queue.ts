@@ -7,7 +7,7 @@ import { type BatchGroup, type DeliveryTiming, deliver } from './delivery.js'
 import type { TableLocation } from './table-names.js'
 
 /** Sends closed groups to the server, those of one source one after another. */
-export interface Deliveries {
+export interface DeliveryQueue {
   /** Queues a group. */
   add(group: BatchGroup): void
   /** Whether a group of the source is queued or being sent. */
@@ -37,8 +37,8 @@ interface Parts {
   limitBytes: number
 }
 
-/** Creates {@link Deliveries} without groups. Logs when sending starts to fail, and when it works again. */
-export function createDeliveries({ server, location, directory, log, timing, limitBytes }: Parts): Deliveries {
+/** Creates an empty queue. Logs when sending starts to fail, and when it works again. */
+export function createDeliveryQueue({ server, location, directory, log, timing, limitBytes }: Parts): DeliveryQueue {
   const queues = new Map(SOURCE_NAMES.map((source) => [source, createSerialQueue()]))
   const unconfirmed = new Set<BatchGroup>()
   const failing = new Map<BatchGroup, Error>()

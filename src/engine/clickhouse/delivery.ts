@@ -4,7 +4,7 @@ import type { IngestBatch } from '../engine.js'
 import type { TimeRange } from '../plan.js'
 import { type Server, ServerError } from './clickhouse-server.js'
 import { timesOf, toNative } from './native.js'
-import { type TableLocation, tableColumns, tableOf } from './table-names.js'
+import { quotedTable, type TableLocation, tableColumns } from './table-names.js'
 import { int64Value, quoteName, textValue } from './values.js'
 
 /** Batches of a source that are sent together and confirmed together. */
@@ -78,7 +78,7 @@ async function send(group: BatchGroup, isFirst: boolean, parts: DeliveryParts): 
   const { batch, blocks } = isFirst ? group.firstAttempt! : await missingBlocks(group, parts)
   if (batch === undefined || blocks.length === 0) return
   const names = tableColumns(group.source).map(({ name }) => name)
-  const sql = `INSERT INTO ${tableOf(location, group.source)} (${names.join(', ')}) FORMAT Native`
+  const sql = `INSERT INTO ${quotedTable(location, group.source)} (${names.join(', ')}) FORMAT Native`
   await server.insert(sql, blocks, `${queryPrefix(batch)}${randomUUID()}`)
 }
 
@@ -135,6 +135,6 @@ async function storedRows(
     `batch = toUInt64(${batch})`,
     `arrived = ${int64Value(arrivedUs)}`,
   ]
-  const rows = await server.select(`SELECT row FROM ${tableOf(location, source)} WHERE ${where.join(' AND ')}`)
+  const rows = await server.select(`SELECT row FROM ${quotedTable(location, source)} WHERE ${where.join(' AND ')}`)
   return new Set(rows.map(([row]) => Number(row)))
 }

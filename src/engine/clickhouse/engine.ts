@@ -13,9 +13,9 @@ import { shapeOf } from '../plan.js'
 import { BATCH_GROUP_LIMITS, type BatchGroupLimits, createBatchGroups } from './batch-groups.js'
 import { messageWithHint, type Server, ServerError } from './clickhouse-server.js'
 import { type BatchGroup, DELIVERY_TIMING, type DeliveryTiming } from './delivery.js'
-import { createDeliveries } from './delivery-queue.js'
+import { createDeliveryQueue } from './delivery-queue.js'
 import { readAnswer } from './execute.js'
-import { FOLLOW_LIMITS, type FollowLimits, followRows } from './follow.js'
+import { followRows, POLL_LIMITS, type PollLimits } from './follow.js'
 import { listJournaledGroups } from './group-journals.js'
 import type { TableLocation } from './table-names.js'
 
@@ -36,7 +36,7 @@ export interface ClickHouseEngineOptions {
   /** `append` waits while more bytes than this are unconfirmed. */
   unconfirmedBytes?: number
   timing?: Partial<DeliveryTiming & { closeMs: number }>
-  following?: Partial<FollowLimits>
+  following?: Partial<PollLimits>
 }
 
 /** An engine over a ClickHouse server or cluster, with what tests need in addition to the interface. */
@@ -64,7 +64,7 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
   const timing = { ...DELIVERY_TIMING, closeMs: CLOSE_MS, ...options.timing }
   const diskRetry = createDiskRetry(RETRY_MS, reportDiskState(directory, log))
   const limitBytes = options.unconfirmedBytes ?? UNCONFIRMED_BYTES
-  const deliveries = createDeliveries({ server, location, directory, log, timing, limitBytes })
+  const deliveries = createDeliveryQueue({ server, location, directory, log, timing, limitBytes })
   let isClosed = false
   const groups = createBatchGroups({
     files,
@@ -145,7 +145,7 @@ function createQueries(options: ClickHouseEngineOptions): Pick<Engine, 'run' | '
       return inOrder(rows)
     },
     async follow(query, listener) {
-      const parts = { server, location, clock, limits: { ...FOLLOW_LIMITS, ...options.following } }
+      const parts = { server, location, clock, limits: { ...POLL_LIMITS, ...options.following } }
       const { run, stop } = await withClientErrors(() => followRows(query, listener, parts))
       return { run: (plan, runOptions) => withClientErrors(() => run(plan, runOptions)), stop }
     },

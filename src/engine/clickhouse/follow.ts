@@ -6,11 +6,11 @@ import { type Plan, shapeOf } from '../plan.js'
 import type { Cell, Server } from './clickhouse-server.js'
 import { readRow } from './execute.js'
 import { rowsQuery } from './sql.js'
-import { type TableLocation, tableOf } from './table-names.js'
+import { quotedTable, type TableLocation } from './table-names.js'
 import { int64Value, textValue } from './values.js'
 
 /** The limits of a subscription. */
-export interface FollowLimits {
+export interface PollLimits {
   /** Interval between two polls. */
   pollMs: number
   /** A row is delivered if it is stored within this time after its group was started, by the clock of its sender. */
@@ -24,7 +24,7 @@ export interface FollowLimits {
 }
 
 /** The limits of the service; tests use smaller ones. */
-export const FOLLOW_LIMITS: FollowLimits = {
+export const POLL_LIMITS: PollLimits = {
   pollMs: 1_000,
   landUs: MINUTE_US,
   lateUs: HOUR_US,
@@ -33,11 +33,11 @@ export const FOLLOW_LIMITS: FollowLimits = {
 }
 
 /** The tables that a subscription polls, and its limits. */
-export interface FollowParts {
+export interface PollContext {
   server: Server
   location: TableLocation
   clock: Clock
-  limits: FollowLimits
+  limits: PollLimits
 }
 
 /** The columns that identify a row and order rows by arrival. */
@@ -51,7 +51,7 @@ const rowIdOf = (cells: readonly Cell[]) => cells.slice(0, ROW_ID.length).join('
  * rows, then for the rows whose ids are new. Rejects with a ServerError if the first poll fails; a later one
  * that fails is repeated.
  */
-export async function followRows(query: FollowQuery, listener: RowListener, parts: FollowParts): Promise<Subscription> {
+export async function followRows(query: FollowQuery, listener: RowListener, parts: PollContext): Promise<Subscription> {
   const { server, location, clock, limits } = parts
   const queue = createSerialQueue()
   const wanted = [...ROW_ID, ...query.columns]
@@ -107,7 +107,7 @@ export async function followRows(query: FollowQuery, listener: RowListener, part
 }
 
 /** The ids of the rows that the last poll found. Rows that arrived before `sinceUs` are not polled for again. */
-function createSeenRows(nowUs: number, { landUs, rowIds }: FollowLimits) {
+function createSeenRows(nowUs: number, { landUs, rowIds }: PollLimits) {
   let seen = new Set<string>()
   let sinceUs = nowUs - landUs
   return {
@@ -137,10 +137,10 @@ function everyUnlessRunning(clock: Clock, intervalMs: number, task: () => Promis
 }
 
 /** Returns a function that selects the project's rows that arrived at or after `sinceUs`, latest first. */
-function createRecentSelect({ source, project }: FollowQuery, { server, location, clock, limits }: FollowParts) {
+function createRecentSelect({ source, project }: FollowQuery, { server, location, clock, limits }: PollContext) {
   return (columns: readonly string[], condition: string, limit: number, sinceUs: number): Promise<Cell[][]> =>
     server.select(
-      `SELECT ${columns.join(', ')} FROM ${tableOf(location, source)} WHERE project = ${textValue(project)} ` +
+      `SELECT ${columns.join(', ')} FROM ${quotedTable(location, source)} WHERE project = ${textValue(project)} ` +
         `AND timestamp >= ${int64Value(clock.nowUs() - limits.lateUs)} AND arrived >= ${int64Value(sinceUs)}` +
         `${condition} ORDER BY ${BY_ARRIVAL} LIMIT ${limit}`,
     )

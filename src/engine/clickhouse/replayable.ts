@@ -4,7 +4,7 @@ import type { Server } from './clickhouse-server.js'
 import { type BatchGroup, type DeliveryParts, deliver } from './delivery.js'
 import { batchNumber } from './group-journals.js'
 import { toNative } from './native.js'
-import { type TableLocation, tableOf } from './table-names.js'
+import { quotedTable, type TableLocation } from './table-names.js'
 
 /**
  * Rows that any later process can read again, the same in the same order: they need no journal, since the missing ones
@@ -38,7 +38,7 @@ export async function countDelivered(
   location: TableLocation,
   source: SourceName,
 ): Promise<DeliveredCounts> {
-  const table = tableOf(location, source)
+  const table = quotedTable(location, source)
   const rows = await server.select(
     `SELECT batch, arrived, count() FROM ${table} WHERE arrived < ${MIN_LIVE_ARRIVED_US} GROUP BY batch, arrived`,
   )

@@ -4,7 +4,7 @@ import { GROUPING_LIMITS } from '../engine.js'
 import type { BucketsShape, GroupsShape, RowsShape } from '../plan.js'
 import { lowerAggregate } from './aggregates.js'
 import { whereOf } from './predicates.js'
-import { type TableLocation, tableOf } from './table-names.js'
+import { quotedTable, type TableLocation } from './table-names.js'
 import { textValue } from './values.js'
 
 /** Newest first; rows of equal time by arrival, latest first. */
@@ -15,7 +15,7 @@ const NEWEST_FIRST = 'timestamp DESC, arrived DESC, batch DESC, row DESC'
  * the timestamps alone, so that they are read for little more than its rows.
  */
 export function rowsQuery(shape: RowsShape, location: TableLocation): string {
-  const from = `FROM ${tableOf(location, shape.source)} WHERE ${whereOf(shape)}`
+  const from = `FROM ${quotedTable(location, shape.source)} WHERE ${whereOf(shape)}`
   const oldest = `SELECT min(timestamp) FROM (SELECT timestamp ${from} ORDER BY timestamp DESC LIMIT ${shape.limit})`
   const newest = `timestamp >= (${oldest}) ORDER BY ${NEWEST_FIRST} LIMIT ${shape.limit}`
   return `SELECT ${shape.columns.join(', ')} ${from} AND ${newest}`
@@ -29,7 +29,7 @@ export function rowsQuery(shape: RowsShape, location: TableLocation): string {
 export function groupsQuery(shape: BucketsShape | GroupsShape, location: TableLocation): string {
   const values = shape.aggregates.flatMap(([, aggregate]) => lowerAggregate(aggregate, shape.source).values)
   const selected = [`${keyOf(shape)} AS key`, ...values.map((value, i) => `${value} AS value_${i}`)]
-  const from = `FROM ${tableOf(location, shape.source)} WHERE ${whereOf(shape)}`
+  const from = `FROM ${quotedTable(location, shape.source)} WHERE ${whereOf(shape)}`
   const grouped = `SELECT ${selected.join(', ')} ${from} GROUP BY key`
   if (shape.kind === 'buckets') return `${grouped} ORDER BY key LIMIT ${shape.limit}`
   const end = isOrderedByMean(shape) ? '' : ` ORDER BY ${orderOf(shape)} LIMIT ${shape.limit}`
@@ -67,7 +67,8 @@ export function exactSumsQuery(shape: BucketsShape | GroupsShape, column: string
   return (
     'SELECT key, exponent, sum(sign * toInt64(bitShiftRight(mantissa, 26))), ' +
     'sum(sign * toInt64(bitAnd(mantissa, toUInt64(67108863)))), count() ' +
-    `FROM (SELECT ${parts.join(', ')} FROM ${tableOf(location, shape.source)} WHERE ${where}) GROUP BY key, exponent`
+    `FROM (SELECT ${parts.join(', ')} FROM ${quotedTable(location, shape.source)} WHERE ${where}) ` +
+    'GROUP BY key, exponent'
   )
 }
 

@@ -16,7 +16,7 @@ export interface TableColumn {
 }
 
 /** Returns the quoted name of the table that queries read and inserts write. */
-export function tableOf({ database }: TableLocation, source: SourceName): string {
+export function quotedTable({ database }: TableLocation, source: SourceName): string {
   return `${quoteName(database)}.${source}`
 }
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { HOUR_US, MINUTE_US } from '../../../src/base/units.js'
 import type { Server } from '../../../src/engine/clickhouse/clickhouse-server.js'
-import { FOLLOW_LIMITS, type FollowLimits, followRows } from '../../../src/engine/clickhouse/follow.js'
+import { followRows, POLL_LIMITS, type PollLimits } from '../../../src/engine/clickhouse/follow.js'
 import type { Row } from '../../../src/engine/engine.js'
 import { equals, scan } from '../../../src/engine/plan.js'
 import { pass } from '../../http/support.js'
@@ -55,7 +55,7 @@ function createFakeServer() {
   return { server, rows, asked, state }
 }
 
-async function start(limits: Partial<FollowLimits> = {}, before: Partial<Stored>[] = []) {
+async function start(limits: Partial<PollLimits> = {}, before: Partial<Stored>[] = []) {
   const { server, rows, asked, state } = createFakeServer()
   const clock = createFakeClock()
   const delivered: string[] = []
@@ -76,7 +76,7 @@ async function start(limits: Partial<FollowLimits> = {}, before: Partial<Stored>
     server,
     location: { database: 'logweir' },
     clock,
-    limits: { ...FOLLOW_LIMITS, ...limits },
+    limits: { ...POLL_LIMITS, ...limits },
   })
   return { following, clock, land, delivered, gaps, asked, state }
 }

@@ -117,7 +117,7 @@ export function emptyEntries(count: number, lineBytes: number): Pick<Dictionary,
 }
 
 /** Returns a dictionary of the entries `codes` of another, in that order, after the entry for absent. */
-export function pick(from: Dictionary, codes: Uint32Array): Dictionary {
+export function pickEntries(from: Dictionary, codes: Uint32Array): Dictionary {
   let lineBytes = 0
   for (const code of codes) lineBytes += from.offsets[code + 1]! - from.offsets[code]!
   const { offsets, bytes } = emptyEntries(codes.length + 1, lineBytes)

@@ -10,7 +10,7 @@ export interface BucketGroups {
 }
 
 /** Assigns an id to each distinct bucket, in order of first appearance. */
-export function group({ bucketsUs: spanBucketsUs }: Spans): BucketGroups {
+export function groupSpans({ bucketsUs: spanBucketsUs }: Spans): BucketGroups {
   const idOf = new Map<number, number>()
   const ids = new Uint32Array(spanBucketsUs.length)
   spanBucketsUs.forEach((bucketUs, span) => {

@@ -1,4 +1,4 @@
-import { BUCKET_US, truncate as truncateTime } from '../../../base/buckets.js'
+import { BUCKET_US, truncate } from '../../../base/buckets.js'
 import type { BucketUnit } from '../../plan.js'
 import type { Batch } from '../columns/batch.js'
 import { timeAt } from '../columns/batch.js'
@@ -15,9 +15,9 @@ export interface Spans {
 }
 
 /** Divides the selected rows into spans of one bucket. Reads no row if the whole batch is in one bucket. */
-export function truncate(batch: Batch, selection: Selection, unit: BucketUnit): Spans {
-  const first = truncateTime(batch.minUs, unit)
-  if (first === truncateTime(batch.maxUs, unit)) return { bucketsUs: [first], ends: [sizeOf(selection)] }
+export function spansByBucket(batch: Batch, selection: Selection, unit: BucketUnit): Spans {
+  const first = truncate(batch.minUs, unit)
+  if (first === truncate(batch.maxUs, unit)) return { bucketsUs: [first], ends: [sizeOf(selection)] }
   return selection.kind === 'range' && selection.timeOrdered
     ? spansOfRange(batch, selection.start, selection.end, unit)
     : spansOfRows(batch, selection, unit)
@@ -26,7 +26,7 @@ export function truncate(batch: Batch, selection: Selection, unit: BucketUnit): 
 function spansOfRange({ times }: Batch, start: number, end: number, unit: BucketUnit): Spans {
   const spans: Spans = { bucketsUs: [], ends: [] }
   for (let row = start; row < end; ) {
-    const bucketUs = truncateTime(timeAt(times, row), unit)
+    const bucketUs = truncate(timeAt(times, row), unit)
     row = firstRowAt(times, row + 1, end, bucketUs + BUCKET_US[unit])
     spans.bucketsUs.push(bucketUs)
     spans.ends.push(row - start)
@@ -43,7 +43,7 @@ function spansOfRows({ times }: Batch, selection: Selection, unit: BucketUnit): 
     const timestampUs = timeAt(times, rowAt(selection, position))
     if (timestampUs >= bucketUs && timestampUs < bucketEndUs) continue
     if (position > 0) spans.ends.push(position)
-    bucketUs = truncateTime(timestampUs, unit)
+    bucketUs = truncate(timestampUs, unit)
     bucketEndUs = bucketUs + BUCKET_US[unit]
     spans.bucketsUs.push(bucketUs)
   }

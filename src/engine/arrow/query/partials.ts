@@ -10,8 +10,8 @@ import {
   type States,
   shrinkStates,
 } from '../operators/aggregate.js'
-import { group } from '../operators/group.js'
-import { truncate } from '../operators/truncate.js'
+import { groupSpans } from '../operators/group.js'
+import { spansByBucket } from '../operators/truncate.js'
 
 /** The aggregate states of some rows, by the start of their bucket in µs: plain data that can be cached and merged. */
 export type Partial = Map<number, States>
@@ -21,8 +21,8 @@ const BUCKET_BYTES = 128
 
 /** Returns the partial aggregate of the selected rows of one batch. */
 export function partialOf(batch: Batch, selection: Selection, unit: BucketUnit, aggregation: Aggregation): Partial {
-  const spans = truncate(batch, selection, unit)
-  const groups = group(spans)
+  const spans = spansByBucket(batch, selection, unit)
+  const groups = groupSpans(spans)
   const states = aggregate(batch, selection, spans, groups, aggregation)
   return new Map(groups.bucketsUs.map((bucketUs, id) => [bucketUs, states[id]!]))
 }

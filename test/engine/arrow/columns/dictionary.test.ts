@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ABSENT, entryAt, entryOf, pick, withGrams } from '../../../../src/engine/arrow/columns/dictionary.js'
+import { ABSENT, entryAt, entryOf, pickEntries, withGrams } from '../../../../src/engine/arrow/columns/dictionary.js'
 import { dictionary, textsOf } from '../support.js'
 
 const arbitraryText = fc.string({ unit: fc.constantFrom('a', 'é', '\n', '😀'), maxLength: 5 })
@@ -60,7 +60,7 @@ describe('picking', () => {
         arbitraryTexts.chain((texts) => fc.tuple(fc.constant(texts), fc.shuffledSubarray(texts.map((_, i) => i)))),
         ([texts, chosen]) => {
           const from = dictionary(texts)
-          const picked = pick(
+          const picked = pickEntries(
             from,
             Uint32Array.from(chosen, (i) => i + 1),
           )
@@ -75,7 +75,7 @@ describe('picking', () => {
 
   it('holds memory of its own, of the exact size', () => {
     const from = dictionary(['abc', 'de'])
-    const { bytes, offsets } = pick(from, Uint32Array.of(2))
+    const { bytes, offsets } = pickEntries(from, Uint32Array.of(2))
     expect([bytes.buffer.byteLength, offsets.buffer.byteLength]).toEqual([5, 12])
     from.bytes.fill(0)
     expect(bytes.toString('latin1')).toBe('\xff\nde\n')

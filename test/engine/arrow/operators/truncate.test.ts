@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { range, type Selection } from '../../../../src/engine/arrow/columns/selection.js'
-import { type Spans, truncate } from '../../../../src/engine/arrow/operators/truncate.js'
+import { type Spans, spansByBucket } from '../../../../src/engine/arrow/operators/truncate.js'
 import { edge } from '../../../support/records.js'
 import { openBatch, rowsOf, sealedBatch } from '../support.js'
 
@@ -41,7 +41,7 @@ describe('truncating', () => {
                 (row) => batch.times.baseUs + batch.times.offsets[row]! * batch.times.unitUs,
               )
               const expected = times.map((us) => us - (us % SIZES_US[by]))
-              expect(bucketsOf(truncate(batch, selection, by))).toEqual(expected)
+              expect(bucketsOf(spansByBucket(batch, selection, by))).toEqual(expected)
             }
           }
         },
@@ -51,23 +51,29 @@ describe('truncating', () => {
 
   it('gives one span a bucket where rows ascend in time', async () => {
     const batch = await sealedBatch(records([3e6, 1e6, 2_999_999, 1_000_001, 2e6]))
-    expect(truncate(batch, batch.projectRows('a'), 'second')).toEqual({ bucketsUs: [1e6, 2e6, 3e6], ends: [2, 4, 5] })
+    expect(spansByBucket(batch, batch.projectRows('a'), 'second')).toEqual({
+      bucketsUs: [1e6, 2e6, 3e6],
+      ends: [2, 4, 5],
+    })
   })
 
   it('gives one span a change of bucket where they do not', () => {
     const batch = openBatch(records([1e6, 1_999_999, 3e6, 1e6, 0]))
-    expect(truncate(batch, range(0, 5, false), 'second')).toEqual({ bucketsUs: [1e6, 3e6, 1e6, 0], ends: [2, 3, 4, 5] })
+    expect(spansByBucket(batch, range(0, 5, false), 'second')).toEqual({
+      bucketsUs: [1e6, 3e6, 1e6, 0],
+      ends: [2, 3, 4, 5],
+    })
   })
 
   it('cuts times before 1970 down, not towards it', () => {
     const batch = openBatch(records([-1, 0, -1e6, -1_000_001]))
-    expect(bucketsOf(truncate(batch, range(0, 4, false), 'second'))).toEqual([-1e6, 0, -1e6, -2e6])
-    expect(bucketsOf(truncate(batch, range(0, 4, false), 'day'))).toEqual([-DAY_US, 0, -DAY_US, -DAY_US])
+    expect(bucketsOf(spansByBucket(batch, range(0, 4, false), 'second'))).toEqual([-1e6, 0, -1e6, -2e6])
+    expect(bucketsOf(spansByBucket(batch, range(0, 4, false), 'day'))).toEqual([-DAY_US, 0, -DAY_US, -DAY_US])
   })
 
   it('looks at no row where the batch lies in one bucket', () => {
     const batch = openBatch(records([1e6, 2e6, 5e6]))
     const blind = { ...batch, times: { ...batch.times, offsets: new Float64Array(3).fill(Number.NaN) } }
-    expect(truncate(blind, range(1, 3, false), 'minute')).toEqual({ bucketsUs: [0], ends: [2] })
+    expect(spansByBucket(blind, range(1, 3, false), 'minute')).toEqual({ bucketsUs: [0], ends: [2] })
   })
 })

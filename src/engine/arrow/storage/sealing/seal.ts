@@ -2,7 +2,14 @@ import type { Interner } from '../../../../base/interner.js'
 import type { Yielder } from '../../../../base/time-slices.js'
 import type { SourceName } from '../../../../sources.js'
 import { type Column, sealedTexts } from '../../columns/batch.js'
-import { ABSENT, closeDictionary, createInterner, type Dictionary, entryOf, pick } from '../../columns/dictionary.js'
+import {
+  ABSENT,
+  closeDictionary,
+  createInterner,
+  type Dictionary,
+  entryOf,
+  pickEntries,
+} from '../../columns/dictionary.js'
 import { narrowCodes, narrowTimes } from '../../columns/narrow.js'
 import { narrowNumbers } from '../../columns/numbers.js'
 import type { Texts } from '../head/texts.js'
@@ -189,7 +196,7 @@ function indexProjects(
   present.forEach((code, i) => {
     starts[i + 1] = starts[i]! + counts[code]!
   })
-  return { dictionary: pick(interner, present), starts }
+  return { dictionary: pickEntries(interner, present), starts }
 }
 
 function countCodes(codes: Uint32Array, order: Uint32Array, count: number): Uint32Array {
