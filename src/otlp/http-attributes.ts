@@ -1,52 +1,56 @@
-/** OpenTelemetry's HTTP attributes under the names that queries, charts and the columns of ClickHouse read. */
+/** Copies OpenTelemetry's HTTP attributes to the names that queries, charts and ClickHouse's columns read. */
 import type { Value } from './request.js'
 
-type Members = Map<string, Value>
+type Attributes = Map<string, Value>
 
+/** A name of an attribute, whole and split at its dots. */
 interface Name {
   whole: string
   parts: readonly string[]
 }
 
-const named = (...names: string[]) => names.map((whole): Name => ({ whole, parts: whole.split('.') }))
+const attributeNames = (...names: string[]) => names.map((whole): Name => ({ whole, parts: whole.split('.') }))
 
-/** Newer names first: semantic conventions 1.21 renamed all of them, and a migrating program sends both. */
+/** Newer names come first: semantic conventions 1.21 renamed all of them, and a migrating program sends both. */
 const COPIES = [
-  { holder: 'request', member: 'method', from: named('http.request.method', 'http.method') },
-  { holder: 'request', member: 'url', from: named('url.full', 'http.url') },
-  { holder: 'request', member: 'path', from: named('url.path', 'http.target') },
-  { holder: 'response', member: 'status_code', from: named('http.response.status_code', 'http.status_code') },
+  { parent: 'request', member: 'method', from: attributeNames('http.request.method', 'http.method') },
+  { parent: 'request', member: 'url', from: attributeNames('url.full', 'http.url') },
+  { parent: 'request', member: 'path', from: attributeNames('url.path', 'http.target') },
+  { parent: 'response', member: 'status_code', from: attributeNames('http.response.status_code', 'http.status_code') },
 ] as const
 
 /**
- * Adds `request.method`, `request.url`, `request.path` and `response.status_code` to attributes that {@link objectOf} made.
- * Keeps what is set, and leaves out members whose holder is not an object.
+ * Adds `request.method`, `request.url`, `request.path` and `response.status_code` to the result of {@link
+ * nestAttributes}. Never replaces a member, and adds none if `request` or `response` is not an object.
  */
-export function addHttpMembers(attributes: Members): void {
-  for (const { holder, member, from } of COPIES) {
-    const value = firstOf(attributes, from)
-    if (value !== null) addMember(attributes, holder, member, value)
+export function addHttpMembers(attributes: Attributes): void {
+  for (const { parent, member, from } of COPIES) {
+    const value = firstValue(attributes, from)
+    if (value !== null) addMember(attributes, parent, member, value)
   }
 }
 
-function addMember(attributes: Members, holder: string, member: string, value: Value): void {
-  if (!attributes.has(holder)) attributes.set(holder, new Map())
-  const members = attributes.get(holder)
+function addMember(attributes: Attributes, parent: string, member: string, value: Value): void {
+  if (!attributes.has(parent)) attributes.set(parent, new Map())
+  const members = attributes.get(parent)
   if (members instanceof Map && !members.has(member)) members.set(member, value)
 }
 
-function firstOf(attributes: Members, names: readonly Name[]): Value {
+function firstValue(attributes: Attributes, names: readonly Name[]): Value {
   for (const name of names) {
-    const value = valueAt(attributes, name)
-    if (value !== null) return name.whole === 'http.target' ? pathOf(value) : value
+    const value = findValue(attributes, name)
+    if (value !== null) return name.whole === 'http.target' ? stripQuery(value) : value
   }
   return null
 }
 
-/** At the top by its whole key, which an attribute keeps if its place is taken, or where the dots of its name lead. */
-function valueAt(attributes: Members, { whole, parts }: Name): Value {
-  const aside = attributes.get(whole)
-  if (aside !== undefined) return aside
+/**
+ * Finds an attribute at the top, where it has its whole key if its place was taken, or in the objects that its dots
+ * name.
+ */
+function findValue(attributes: Attributes, { whole, parts }: Name): Value {
+  const atTop = attributes.get(whole)
+  if (atTop !== undefined) return atTop
   let value: Value | undefined = attributes
   for (const part of parts) {
     if (!(value instanceof Map)) return null
@@ -55,5 +59,5 @@ function valueAt(attributes: Members, { whole, parts }: Name): Value {
   return value ?? null
 }
 
-/** The old name's value has the query too. */
-const pathOf = (target: Value) => (typeof target === 'string' ? target.replace(/[?#].*/s, '') : target)
+/** `http.target` is the path with the query. */
+const stripQuery = (target: Value) => (typeof target === 'string' ? target.replace(/[?#].*/s, '') : target)

@@ -1,16 +1,18 @@
 /**
- * Fields of an OTLP/JSON message by name and type. As in protobuf's JSON mapping, a field has its lowerCamelCase or its
- * original name, null means absent, and a number may be a string. Every function throws {@link Malformed} on another type.
+ * Reads fields of an OTLP/JSON message by name and type. As in protobuf's JSON mapping, a field has its lowerCamelCase
+ * or its original name, null means absent, and a number may be a string. Every `read…` function throws
+ * {@link MalformedError} if the field has another type.
  */
 import { parseIso8601 } from '../base/iso8601.js'
-import { Malformed } from './request.js'
+import { MalformedError } from './request.js'
 
+/** An object of a parsed request; its members are not checked yet. */
 export type Json = Record<string, unknown>
 
 const originalNames = new Map<string, string>()
 
-/** `time_unix_nano` for `timeUnixNano`. */
-function originalNameOf(name: string): string {
+/** Returns the name in the .proto file: `time_unix_nano` for `timeUnixNano`. */
+function originalName(name: string): string {
   let original = originalNames.get(name)
   if (original === undefined) {
     original = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
@@ -19,82 +21,94 @@ function originalNameOf(name: string): string {
   return original
 }
 
-const bothNamesOf = (names: readonly string[]) => [...new Set(names.flatMap((name) => [name, originalNameOf(name)]))]
+const bothNames = (names: readonly string[]) => [...new Set(names.flatMap((name) => [name, originalName(name)]))]
 
-/** The fields of a message that are read, or known and not stored. */
-export const fieldNames = (...names: string[]): ReadonlySet<string> => new Set(bothNamesOf(names))
+/** Returns a set of known field names, each in lowerCamelCase and in its original form. */
+export const fieldNames = (...names: string[]): ReadonlySet<string> => new Set(bothNames(names))
 
-/** The fields that are present and not among `known`. */
-export const unknownFields = (holder: Json, known: ReadonlySet<string>) =>
-  Object.keys(holder)
-    .filter((name) => !known.has(name) && holder[name] !== null)
-    .map((name): [string, unknown] => [name, holder[name]])
+/** Returns names and values of the fields that are not null and not in `known`. */
+export const unknownFields = (message: Json, known: ReadonlySet<string>) =>
+  Object.keys(message)
+    .filter((name) => !known.has(name) && message[name] !== null)
+    .map((name): [string, unknown] => [name, message[name]])
 
-const SHOWN_LENGTH = 64
+const MAX_SHOWN_CHARACTERS = 64
 
-/** A name for messages to the sender. */
-export const shownName = (name: string) =>
-  (name.length > SHOWN_LENGTH ? `${name.slice(0, SHOWN_LENGTH)}…` : name).toWellFormed()
+/** Returns a name as error messages show it: at most 64 characters, well-formed. */
+export const abbreviate = (name: string) =>
+  (name.length > MAX_SHOWN_CHARACTERS ? `${name.slice(0, MAX_SHOWN_CHARACTERS)}…` : name).toWellFormed()
 
-/** The value of a field; undefined if it is absent or null. Throws if it is there under both of its names. */
-export function fieldIn(holder: Json, name: string): unknown {
-  const original = originalNameOf(name)
-  const value = holder[name] ?? undefined
+/** Returns the value of a field; undefined if it is absent or null. Throws if both of its names are present. */
+export function readField(message: Json, name: string): unknown {
+  const original = originalName(name)
+  const value = message[name] ?? undefined
   if (original === name) return value
-  const other = holder[original] ?? undefined
-  if (value !== undefined && other !== undefined) throw twice(name, name, original)
+  const other = message[original] ?? undefined
+  if (value !== undefined && other !== undefined) throw duplicate(name, name, original)
   return value ?? other
 }
 
-/** As {@link fieldIn}, of a field that older versions of OTLP called `oldName`. */
-export function renamedIn(holder: Json, name: string, oldName: string): unknown {
-  const [value, old] = [fieldIn(holder, name), fieldIn(holder, oldName)]
-  if (value !== undefined && old !== undefined) throw twice(name, name, oldName)
+/** Works as {@link readField}, for a field that older versions of OTLP call `oldName`. */
+export function readRenamedField(message: Json, name: string, oldName: string): unknown {
+  const [value, old] = [readField(message, name), readField(message, oldName)]
+  if (value !== undefined && old !== undefined) throw duplicate(name, name, oldName)
   return value ?? old
 }
 
-const twice = (name: string, one: string, other: string) =>
-  new Malformed(`${name} is there twice, as ${one} and as ${other}`)
+const duplicate = (name: string, one: string, other: string) =>
+  new MalformedError(`${name} is present twice, as ${one} and as ${other}`)
 
 /**
- * The elements of a list, of all its names together. One object counts as a list of one. Undefined if no name is there.
+ * Returns the elements of the lists under all given names; undefined if none is present. One object is a list of one.
  */
-export function listIn(holder: Json, ...names: string[]): unknown[] | undefined {
-  const lists = bothNamesOf(names)
-    .filter((name) => (holder[name] ?? undefined) !== undefined)
-    .map((name) => listOf(holder[name], name))
+export function readList(message: Json, ...names: string[]): unknown[] | undefined {
+  const lists = bothNames(names)
+    .filter((name) => (message[name] ?? undefined) !== undefined)
+    .map((name) => requireList(message[name], name))
   return lists.length === 0 ? undefined : lists.flat()
 }
 
-export function listOf(value: unknown, name: string): unknown[] {
+/**
+ * Returns a list, or a list of one if the value is an object. Throws {@link MalformedError}, with the name, otherwise.
+ */
+export function requireList(value: unknown, name: string): unknown[] {
   if (Array.isArray(value)) return value
   if (isObject(value)) return [value]
-  throw new Malformed(`${name} is neither a list nor an object`)
+  throw new MalformedError(`${name} is neither a list nor an object`)
 }
 
+/** Returns whether a value is an object, and neither null nor an array. */
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-export function objectOf(value: unknown, name: string): Json {
+/** Returns the value if it is an object. Throws {@link MalformedError}, with the name, otherwise. */
+export function requireObject(value: unknown, name: string): Json {
   if (isObject(value)) return value
-  throw new Malformed(`${name} is not an object`)
+  throw new MalformedError(`${name} is not an object`)
 }
 
-export const textIn = (holder: Json, name: string) => textOf(fieldIn(holder, name) ?? '', name)
+/** Returns a text field; the empty text if it is absent. */
+export const readText = (message: Json, name: string) => toText(readField(message, name) ?? '', name)
 
-/** A string, or what a number or boolean is as one. Half of a surrogate pair, as of an emoji cut in two, becomes U+FFFD. */
-export function textOf(value: unknown, name: string): string {
+/**
+ * Converts a string, number or boolean to a well-formed string: half of a surrogate pair, such as a cut emoji, becomes
+ * U+FFFD. Throws {@link MalformedError}, with the name, for other types.
+ */
+export function toText(value: unknown, name: string): string {
   if (typeof value === 'string') return value.toWellFormed()
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  throw new Malformed(`${name} is not a string`)
+  throw new MalformedError(`${name} is not a string`)
 }
 
 const DIGITS = /^-?\d{1,20}$/
-/** As protobuf's JSON mapping accepts it for integers too. */
+/** Protobuf's JSON mapping accepts these for integers too. */
 const WITH_FRACTION_OR_EXPONENT = /^-?\d{1,20}(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** A bare number or one in quotes without a fraction; undefined if it is none. A double beyond 2^53 stays one. */
-export function integerOf(value: unknown): number | bigint | undefined {
+/**
+ * Parses an integer, as a number or in quotes; undefined if it is not one or has a fraction. A bigint keeps all
+ * digits; a number beyond 2^53 is already rounded.
+ */
+export function parseInteger(value: unknown): number | bigint | undefined {
   if (typeof value === 'number') return Number.isInteger(value) ? value : undefined
   if (typeof value !== 'string') return undefined
   if (DIGITS.test(value)) return BigInt(value)
@@ -103,40 +117,47 @@ export function integerOf(value: unknown): number | bigint | undefined {
   return Number.isInteger(number) ? number : undefined
 }
 
-export function integerIn(holder: Json, name: string): number {
-  const integer = integerOf(fieldIn(holder, name) ?? 0)
+/** Returns an integer field; 0 if it is absent. */
+export function readInteger(message: Json, name: string): number {
+  const integer = parseInteger(readField(message, name) ?? 0)
   if (integer !== undefined) return Number(integer)
-  throw new Malformed(`${name} is not an integer`)
+  throw new MalformedError(`${name} is not an integer`)
 }
 
-/** Nanoseconds since the epoch; 0 if the field is absent. ISO 8601 is exact to the microsecond, as records are stored. */
-export function nanosIn(holder: Json, name: string): bigint {
-  const value = fieldIn(holder, name) ?? 0
-  const nanos = integerOf(value) ?? nanosOfIso(value)
+/**
+ * Returns nanoseconds since 1970; 0 if the field is absent. ISO 8601 is truncated to microseconds, as records are
+ * stored.
+ */
+export function readNanos(message: Json, name: string): bigint {
+  const value = readField(message, name) ?? 0
+  const nanos = parseInteger(value) ?? nanosOfIso8601(value)
   if (nanos !== undefined && nanos >= 0) return BigInt(nanos)
-  throw new Malformed(`${name} is neither nanoseconds since 1970 nor ISO 8601`)
+  throw new MalformedError(`${name} is neither nanoseconds since 1970 nor ISO 8601`)
 }
 
-function nanosOfIso(value: unknown): bigint | undefined {
+function nanosOfIso8601(value: unknown): bigint | undefined {
   const timestampUs = typeof value === 'string' ? parseIso8601(value) : undefined
   return timestampUs === undefined ? undefined : BigInt(timestampUs) * 1000n
 }
 
 const HEX = /^(?:[\da-f]{2})*$/i
 
-/** An id in lower-case hexadecimal. OTLP has it so; protobuf's JSON mapping has base64, whose length tells it apart. */
-export function idIn(holder: Json, name: string, idBytes: number): string {
-  const value = textIn(holder, name)
+/**
+ * Returns an id in lower-case hexadecimal. OTLP/JSON sends hexadecimal; protobuf's JSON mapping, base64, which is
+ * recognized by its length of `idBytes`.
+ */
+export function readId(message: Json, name: string, idBytes: number): string {
+  const value = readText(message, name)
   if (HEX.test(value)) return value.toLowerCase()
-  const bytes = bytesOf(value)
+  const bytes = decodeBase64(value)
   if (bytes?.length === idBytes) return bytes.toString('hex')
-  throw new Malformed(`${name} is neither hexadecimal nor base64 of ${idBytes} bytes`)
+  throw new MalformedError(`${name} is neither hexadecimal nor base64 of ${idBytes} bytes`)
 }
 
 const BASE64 = /^[\w+/-]*={0,2}$/
 
-/** The bytes of base64, standard or for URLs, with padding or without; undefined if it is none. */
-export function bytesOf(text: string): Buffer | undefined {
+/** Decodes base64, standard or URL-safe, with or without padding; undefined if the text is not base64. */
+export function decodeBase64(text: string): Buffer | undefined {
   const isPossible = BASE64.test(text) && text.replace(/=+$/, '').length % 4 !== 1
   return isPossible ? Buffer.from(text, 'base64') : undefined
 }

@@ -1,94 +1,116 @@
 /**
- * OTLP in JSON: protobuf's JSON mapping, but ids in hexadecimal and enums as numbers. What other exporters send instead is
- * read if it can mean one thing only; docs/otlp.md lists it. Nothing that may be a record is passed over.
+ * Reads OTLP in JSON: protobuf's JSON mapping, but ids in hexadecimal and enums as numbers. Other forms that exporters
+ * send are read if they are unambiguous; docs/otlp.md lists them. Anything that may be a record is stored or rejected,
+ * never skipped.
  */
 import { LogweirError } from '../base/errors.js'
 import {
-  fieldIn,
+  abbreviate,
   fieldNames,
-  idIn,
-  integerIn,
-  integerOf,
   type Json,
-  listIn,
-  nanosIn,
-  objectOf,
-  renamedIn,
-  shownName,
-  textIn,
+  parseInteger,
+  readField,
+  readId,
+  readInteger,
+  readList,
+  readNanos,
+  readRenamedField,
+  readText,
+  requireObject,
   unknownFields,
 } from './json-fields.js'
-import { anyValue, attributesIn } from './json-values.js'
+import { readAttributes, readValue } from './json-values.js'
 import { quoteLongIntegers } from './long-integers.js'
 import { refuseRepeatedLists } from './repeated-lists.js'
-import { createScope, type Damaged, type Group, type LogRecord, Malformed, readOr, type Scope } from './request.js'
+import {
+  createScope,
+  type LogRecord,
+  MalformedError,
+  type RecordGroup,
+  readOrReport,
+  type Scope,
+  type UnreadableRecord,
+} from './request.js'
 import { severityNumberOf } from './severity.js'
 
 /**
- * The records of a request. Throws {@link Malformed} if they cannot be told apart, and `body_too_large`; a record that
- * cannot be read is {@link Damaged}.
+ * Reads the records of a request. Throws {@link MalformedError} if the lists around them cannot be read, and
+ * `body_too_large` if the body has over 1,000,000 objects and arrays. A record that cannot be read itself becomes an
+ * {@link UnreadableRecord}.
  */
-export function* groupsOfJson(bytes: Uint8Array): Generator<Group, void> {
-  const { elements, strays } = elementsOf(objectOf(parse(bytes), 'the body'), REQUEST, 'it')
-  for (const resourceLogs of elements) yield* groupsOf(messageOf(resourceLogs, 'resourceLogs'))
-  if (strays.length > 0) yield { resource: [], scope: createScope(), records: strays }
+export function* readJson(bytes: Uint8Array): Generator<RecordGroup, void> {
+  const { elements, misplaced } = readElements(requireObject(parse(bytes), 'the body'), REQUEST, 'it')
+  for (const resourceLogs of elements) yield* readResourceLogs(requireMessage(resourceLogs, 'resourceLogs'))
+  if (misplaced.length > 0) yield { resource: [], scope: createScope(), records: misplaced }
 }
 
-function* groupsOf(resourceLogs: Json): Generator<Group, void> {
-  const resource = resourceOf(objectOf(fieldIn(resourceLogs, 'resource') ?? {}, 'resource'))
-  const { elements, strays } = elementsOf(resourceLogs, RESOURCE_LOGS, 'an element of resourceLogs')
+function* readResourceLogs(resourceLogs: Json): Generator<RecordGroup, void> {
+  const resource = readResource(requireObject(readField(resourceLogs, 'resource') ?? {}, 'resource'))
+  const { elements, misplaced } = readElements(resourceLogs, RESOURCE_LOGS, 'an element of resourceLogs')
   for (const element of elements) {
-    const scopeLogs = messageOf(element, 'scopeLogs')
-    const scope = scopeOf(objectOf(renamedIn(scopeLogs, 'scope', 'instrumentationLibrary') ?? {}, 'scope'))
-    const records = elementsOf(scopeLogs, SCOPE_LOGS, 'an element of scopeLogs')
-    yield { resource, scope, records: recordsOf(records.elements, records.strays) }
+    const scopeLogs = requireMessage(element, 'scopeLogs')
+    const scope = readScope(
+      requireObject(readRenamedField(scopeLogs, 'scope', 'instrumentationLibrary') ?? {}, 'scope'),
+    )
+    const records = readElements(scopeLogs, SCOPE_LOGS, 'an element of scopeLogs')
+    yield { resource, scope, records: readRecords(records.elements, records.misplaced) }
   }
-  if (strays.length > 0) yield { resource, scope: createScope(), records: strays }
+  if (misplaced.length > 0) yield { resource, scope: createScope(), records: misplaced }
 }
 
-/** A message that holds records: the names of their list, the first of which is today's, and its other fields. */
-interface Level {
+/** A message with a list of messages or records. */
+interface ListMessage {
+  /** Names of the list; the first is the current one. */
   names: readonly string[]
+  /** All known fields, the list included. */
   known: ReadonlySet<string>
 }
 
-const level = (names: readonly string[], others: readonly string[]): Level => ({
+const listMessage = (names: readonly string[], others: readonly string[]): ListMessage => ({
   names,
   known: fieldNames(...names, ...others),
 })
 
-const REQUEST = level(['resourceLogs'], [])
-const RESOURCE_LOGS = level(['scopeLogs', 'instrumentationLibraryLogs'], ['resource', 'schemaUrl'])
-const SCOPE_LOGS = level(['logRecords', 'logs'], ['scope', 'instrumentationLibrary', 'schemaUrl'])
+const REQUEST = listMessage(['resourceLogs'], [])
+const RESOURCE_LOGS = listMessage(['scopeLogs', 'instrumentationLibraryLogs'], ['resource', 'schemaUrl'])
+const SCOPE_LOGS = listMessage(['logRecords', 'logs'], ['scope', 'instrumentationLibrary', 'schemaUrl'])
+
+interface Elements {
+  elements: unknown[]
+  misplaced: UnreadableRecord[]
+}
 
 /**
- * The elements of the list, and what unknown fields hold in its place. Throws if there are unknown fields and no list: its
- * name may be wrong.
+ * Returns the elements of the list, and the elements of unknown fields, which may be misplaced records. Throws if
+ * there is no list but an unknown field: it may be the list under a wrong name.
  */
-function elementsOf(message: Json, { names, known }: Level, what: string): { elements: unknown[]; strays: Damaged[] } {
-  const elements = listIn(message, ...names)
+function readElements(message: Json, { names, known }: ListMessage, description: string): Elements {
+  const elements = readList(message, ...names)
   const unknown = unknownFields(message, known)
   if (elements === undefined && unknown.length > 0) {
-    throw new Malformed(`${what} has no ${names[0]}, but ${shownName(unknown[0]![0])}`)
+    throw new MalformedError(`${description} has no ${names[0]}, but ${abbreviate(unknown[0]![0])}`)
   }
-  return { elements: elements ?? [], strays: unknown.flatMap(([name, value]) => straysIn(name, value, names[0]!)) }
+  return {
+    elements: elements ?? [],
+    misplaced: unknown.flatMap(([name, value]) => findMisplaced(name, value, names[0]!)),
+  }
 }
 
-/** Whatever may be records: each element of a list, or an object. */
-function straysIn(name: string, value: unknown, expected: string): Damaged[] {
+/** Returns everything in an unknown field that may be a record: each element of a list, or an object. */
+function findMisplaced(name: string, value: unknown, expected: string): UnreadableRecord[] {
   if (typeof value !== 'object' || Object.keys(value!).length === 0) return []
-  const what = `${shownName(name)} is not a field here; records are read from ${expected} only`
-  return (Array.isArray(value) ? value : [value]).map((one) => ({ what, text: jsonOf(one) }))
+  const reason = `${abbreviate(name)} is not a field here; records are read from ${expected} only`
+  return (Array.isArray(value) ? value : [value]).map((one) => ({ reason, text: toJson(one) }))
 }
 
-/** An element of a list of messages; null stands for an empty one. */
-const messageOf = (element: unknown, list: string) => objectOf(element ?? {}, `an element of ${list}`)
+/** Returns an element of a list of messages. Null is an empty message. Throws if the element is not an object. */
+const requireMessage = (element: unknown, list: string) => requireObject(element ?? {}, `an element of ${list}`)
 
-/** So many objects and arrays a body may hold, what looks like one in a text counted too: each takes memory beyond its bytes. */
+/** Maximum of `{` and `[` in a body, including those in strings: each object or array takes memory beyond its bytes. */
 const MAX_BRACKETS = 1_000_000
 const [OPEN_ARRAY, OPEN_OBJECT] = [0x5b, 0x7b]
 
-function refuseTooMany(bytes: Uint8Array): void {
+function refuseTooManyBrackets(bytes: Uint8Array): void {
   let brackets = 0
   for (const byte of bytes) if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) brackets++
   if (brackets <= MAX_BRACKETS) return
@@ -98,37 +120,37 @@ function refuseTooMany(bytes: Uint8Array): void {
   )
 }
 
-/** Bytes that are not UTF-8, such as those of a character that was cut in two, become U+FFFD. */
+/** Invalid UTF-8, such as a character that was cut in two, becomes U+FFFD. */
 const UTF_8 = new TextDecoder()
 
 function parse(bytes: Uint8Array): unknown {
-  refuseTooMany(bytes)
+  refuseTooManyBrackets(bytes)
   const text = quoteLongIntegers(UTF_8.decode(bytes))
-  const parsed = parsedOf(text)
+  const parsed = parseJson(text)
   refuseRepeatedLists(text, parsed)
   return parsed
 }
 
-function parsedOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new Malformed(`it is not JSON: ${(error as Error).message}`)
+    throw new MalformedError(`it is not JSON: ${(error as Error).message}`)
   }
 }
 
-function* recordsOf(records: readonly unknown[], strays: readonly Damaged[]) {
+function* readRecords(records: readonly unknown[], misplaced: readonly UnreadableRecord[]) {
   for (const record of records) {
-    yield readOr(
-      () => recordOf(objectOf(record, 'a log record')),
-      () => jsonOf(record),
+    yield readOrReport(
+      () => readLogRecord(requireObject(record, 'a log record')),
+      () => toJson(record),
     )
   }
-  yield* strays
+  yield* misplaced
 }
 
-/** Empty if it is nested too deep to be written. */
-function jsonOf(value: unknown): string {
+/** Returns the value as JSON; empty if it is nested too deeply for `JSON.stringify`. */
+function toJson(value: unknown): string {
   try {
     return JSON.stringify(value)
   } catch {
@@ -152,31 +174,35 @@ const LOG_RECORD = fieldNames(
   'spanId',
 )
 
-const resourceOf = (resource: Json) => attributesIn(resource, RESOURCE)
+const readResource = (resource: Json) => readAttributes(resource, RESOURCE)
 
-function scopeOf(scope: Json): Scope {
-  return { name: textIn(scope, 'name'), version: textIn(scope, 'version'), attributes: attributesIn(scope, SCOPE) }
-}
-
-function recordOf(record: Json): LogRecord {
+function readScope(scope: Json): Scope {
   return {
-    timeUnixNano: nanosIn(record, 'timeUnixNano'),
-    observedTimeUnixNano: nanosIn(record, 'observedTimeUnixNano'),
-    severityNumber: severityIn(record),
-    severityText: textIn(record, 'severityText'),
-    eventName: textIn(record, 'eventName'),
-    body: anyValue(record.body, 0),
-    attributes: attributesIn(record, LOG_RECORD),
-    flags: integerIn(record, 'flags'),
-    traceId: idIn(record, 'traceId', 16),
-    spanId: idIn(record, 'spanId', 8),
+    name: readText(scope, 'name'),
+    version: readText(scope, 'version'),
+    attributes: readAttributes(scope, SCOPE),
   }
 }
 
-/** By number, as OTLP has it, or by name, as protobuf's JSON mapping has enums. */
-function severityIn(record: Json): number {
-  const value = fieldIn(record, 'severityNumber') ?? 0
-  const number = integerOf(value) ?? (typeof value === 'string' ? severityNumberOf(value) : undefined)
+function readLogRecord(record: Json): LogRecord {
+  return {
+    timeUnixNano: readNanos(record, 'timeUnixNano'),
+    observedTimeUnixNano: readNanos(record, 'observedTimeUnixNano'),
+    severityNumber: readSeverity(record),
+    severityText: readText(record, 'severityText'),
+    eventName: readText(record, 'eventName'),
+    body: readValue(record.body, 0),
+    attributes: readAttributes(record, LOG_RECORD),
+    flags: readInteger(record, 'flags'),
+    traceId: readId(record, 'traceId', 16),
+    spanId: readId(record, 'spanId', 8),
+  }
+}
+
+/** Reads the severity as a number, OTLP's form, or by name, the form of enums in protobuf's JSON mapping. */
+function readSeverity(record: Json): number {
+  const value = readField(record, 'severityNumber') ?? 0
+  const number = parseInteger(value) ?? (typeof value === 'string' ? severityNumberOf(value) : undefined)
   if (number !== undefined) return Number(number)
-  throw new Malformed('severityNumber is neither an integer nor a name of OTLP')
+  throw new MalformedError('severityNumber is neither an integer nor a name of OTLP')
 }

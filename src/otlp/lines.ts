@@ -1,50 +1,54 @@
-/** OTLP records as the lines of NDJSON that standard input would bring; docs/otlp.md says what becomes of what. */
+/** Encodes OTLP records as lines of NDJSON, in the format of standard input. docs/otlp.md describes the mapping. */
 
 import { concatBytes } from '../base/concat-bytes.js'
 import { LogweirError } from '../base/errors.js'
 import { KIB, MIB } from '../base/units.js'
 import { addHttpMembers } from './http-attributes.js'
-import { jsonOf, membersOf, objectOf } from './metadata.js'
-import type { Attributes, Damaged, Group, LogRecord, Scope, Value } from './request.js'
+import { membersJson, nestAttributes, toJson } from './metadata.js'
+import type { Attributes, LogRecord, RecordGroup, Scope, UnreadableRecord, Value } from './request.js'
 
+/** Limits of the lines of one request. */
 export interface LinesLimits {
   records: number
-  /** All lines together: each repeats what its resource says. */
+  /** Of all lines together: each repeats the fields of its resource. */
   linesBytes: number
 }
 
+/** The limits in production; tests pass smaller ones. */
 export const LINES_LIMITS: LinesLimits = { records: 500_000, linesBytes: 48 * MIB }
 
-/** Lines are put together as text of about this length. */
-const TEXT_LENGTH = 256 * KIB
+/** Lines are concatenated to strings of about this length before they are encoded as bytes. */
+const FLUSH_CHARACTERS = 256 * KIB
 
-/** The lines of all records, in order, each with its newline. Throws `body_too_large`. */
-export function linesOf(groups: Iterable<Group>, limits: LinesLimits): Uint8Array<ArrayBuffer> {
-  const pieces: Buffer[] = []
+/**
+ * Returns the lines of all records, in order, each with its newline. Throws `body_too_large` if a limit is exceeded.
+ */
+export function encodeLines(groups: Iterable<RecordGroup>, limits: LinesLimits): Uint8Array<ArrayBuffer> {
+  const chunks: Buffer[] = []
   let [records, bytes, text] = [0, 0, '']
 
   function flush() {
-    const piece = Buffer.from(text)
+    const chunk = Buffer.from(text)
     text = ''
-    bytes += piece.length
-    if (bytes > limits.linesBytes) throw tooLong(limits.linesBytes)
-    pieces.push(piece)
+    bytes += chunk.length
+    if (bytes > limits.linesBytes) throw tooManyBytes(limits.linesBytes)
+    chunks.push(chunk)
   }
   for (const group of groups) {
-    const frame = frameOf(group)
+    const shared = sharedJson(group)
     for (const record of group.records) {
-      if (++records > limits.records) throw tooMany(limits.records)
-      text += 'what' in record ? damagedLine(record, frame) : lineOf(record, frame)
-      if (text.length > TEXT_LENGTH) flush()
+      if (++records > limits.records) throw tooManyRecords(limits.records)
+      text += 'reason' in record ? unreadableLine(record, shared) : recordLine(record, shared)
+      if (text.length > FLUSH_CHARACTERS) flush()
     }
   }
   flush()
-  return concatBytes(pieces, bytes)
+  return concatBytes(chunks, bytes)
 }
 
-/** What is the same in all lines of a group, as JSON; empty where it is not there. */
-interface Frame {
-  /** Source and project, each with a comma behind it. */
+/** JSON that all lines of a group share; empty if the group does not have it. */
+interface SharedJson {
+  /** Source and project, each followed by a comma. */
   head: string
   resource: string
   scope: string
@@ -52,61 +56,64 @@ interface Frame {
 
 const [SOURCE, PROJECT, ID] = ['logweir.source', 'logweir.project', 'logweir.id']
 
-function frameOf({ resource, scope }: Group): Frame {
-  const [sourceValue, projectValue] = [valueIn(resource, SOURCE), valueIn(resource, PROJECT)]
-  const rest = resource.filter(([key]) => key !== SOURCE && key !== PROJECT)
+function sharedJson({ resource, scope }: RecordGroup): SharedJson {
+  const [sourceValue, projectValue] = [attributeValue(resource, SOURCE), attributeValue(resource, PROJECT)]
+  const others = resource.filter(([key]) => key !== SOURCE && key !== PROJECT)
   return {
-    head: memberOf('source', sourceValue) + memberOf('project', projectValue),
-    resource: rest.length === 0 ? '' : jsonOf(objectOf(rest)),
+    head: member('source', sourceValue) + member('project', projectValue),
+    resource: others.length === 0 ? '' : toJson(nestAttributes(others)),
     scope: scopeJson(scope),
   }
 }
 
-/** Undefined where it is not there, null or empty. */
-function valueIn(attributes: Attributes, name: string): Value | undefined {
+/** Returns the value of an attribute; undefined if it is absent, null or empty. */
+function attributeValue(attributes: Attributes, name: string): Value | undefined {
   const value = attributes.findLast(([key]) => key === name)?.[1]
   return value === null || value === '' ? undefined : value
 }
 
-/** A member with a comma behind it. */
-const memberOf = (name: string, value: Value | undefined) => (value === undefined ? '' : `"${name}":${jsonOf(value)},`)
+/** Returns a member of an object, followed by a comma; empty if the value is undefined. */
+const member = (name: string, value: Value | undefined) => (value === undefined ? '' : `"${name}":${toJson(value)},`)
 
 function scopeJson({ name, version, attributes }: Scope): string {
   const members = new Map<string, Value>()
   if (name !== '') members.set('name', name)
   if (version !== '') members.set('version', version)
-  if (attributes.length > 0) members.set('attributes', objectOf(attributes))
-  return members.size === 0 ? '' : jsonOf(members)
+  if (attributes.length > 0) members.set('attributes', nestAttributes(attributes))
+  return members.size === 0 ? '' : toJson(members)
 }
 
-function lineOf(record: LogRecord, frame: Frame): string {
-  const id = memberOf('id', valueIn(record.attributes, ID))
-  const message = memberOf('event_message', messageOf(record.body))
-  return `{${frame.head}${id}${timeOf(record)}${message}"metadata":{${metadataOf(record, frame)}}}\n`
+function recordLine(record: LogRecord, shared: SharedJson): string {
+  const id = member('id', attributeValue(record.attributes, ID))
+  const message = member('event_message', messageText(record.body))
+  return `{${shared.head}${id}${timeMember(record)}${message}"metadata":{${metadataMembers(record, shared)}}}\n`
 }
 
-function messageOf(body: Value): string | undefined {
+function messageText(body: Value): string | undefined {
   if (body === null) return undefined
-  return typeof body === 'string' ? body : jsonOf(body)
+  return typeof body === 'string' ? body : toJson(body)
 }
 
-/** From here on a number is read as nanoseconds. */
+/** The ingest reads numbers from here on as nanoseconds. */
 const FIRST_NANOS = 10n ** 17n
 const NANOS_PER_MS = 1_000_000n
 
-/** Without any time that of receipt is taken. */
-function timeOf({ timeUnixNano, observedTimeUnixNano }: LogRecord): string {
+/** Returns the timestamp member; empty if the record has no time, in which case the ingest sets the time of receipt. */
+function timeMember({ timeUnixNano, observedTimeUnixNano }: LogRecord): string {
   const nanos = timeUnixNano || observedTimeUnixNano
   if (nanos === 0n) return ''
   const isPlain = nanos >= FIRST_NANOS
   return `"timestamp":${isPlain ? nanos : JSON.stringify(new Date(Number(nanos / NANOS_PER_MS)))},`
 }
 
-/** The members of the metadata: the attributes, copies of HTTP's, then what else is known, under a longer name where its own is taken. */
-function metadataOf(record: LogRecord, frame: Frame): string {
-  const attributes = objectOf(record.attributes.filter(([key]) => key !== ID))
+/**
+ * Returns the members of the metadata: the attributes, copies of HTTP attributes, then the other fields, each prefixed
+ * with `otel.` if an attribute has its name.
+ */
+function metadataMembers(record: LogRecord, shared: SharedJson): string {
+  const attributes = nestAttributes(record.attributes.filter(([key]) => key !== ID))
   addHttpMembers(attributes)
-  let members = membersOf(attributes)
+  let members = membersJson(attributes)
   const add = (name: string, json: string) => {
     if (json === '') return
     members += `${members === '' ? '' : ','}"${attributes.has(name) ? `otel.${name}` : name}":${json}`
@@ -117,28 +124,31 @@ function metadataOf(record: LogRecord, frame: Frame): string {
   add('trace_id', idJson(record.traceId))
   add('span_id', idJson(record.spanId))
   add('trace_flags', numberJson(record.flags))
-  add('resource', frame.resource)
-  add('scope', frame.scope)
+  add('resource', shared.resource)
+  add('scope', shared.scope)
   return members
 }
 
 const textJson = (text: string) => (text === '' ? '' : JSON.stringify(text))
 const numberJson = (number: number) => (number === 0 ? '' : String(number))
-/** An id of nothing but zeros is none (W3C Trace Context). */
+/** An id that is all zeros is absent (W3C Trace Context). */
 const idJson = (id: string) => (/^0*$/.test(id) ? '' : `"${id}"`)
 
-/** A line that is rejected as `invalid_field`, for its metadata are no object, and says why and of what. */
-function damagedLine({ what, text }: Damaged, { head }: Frame): string {
-  return `{${head}"metadata":${JSON.stringify(`No log record of OTLP: ${what}.`)},"record":${JSON.stringify(text)}}\n`
+/** Returns a line that the ingest rejects as `invalid_field`, because its metadata is a text: the reason. */
+function unreadableLine({ reason, text }: UnreadableRecord, { head }: SharedJson): string {
+  const metadata = `Not a log record of OTLP: ${reason}.`
+  return `{${head}"metadata":${JSON.stringify(metadata)},"record":${JSON.stringify(text)}}\n`
 }
 
-const tooMany = (records: number) =>
+const tooManyRecords = (records: number) =>
   new LogweirError(
     'body_too_large',
     `The body holds over ${records} records. Nothing of it was taken. Send smaller batches.`,
   )
-const tooLong = (bytes: number) =>
+
+const tooManyBytes = (bytes: number) =>
   new LogweirError(
     'body_too_large',
-    `The records of the body take over ${bytes / MIB} MiB as lines, each of which repeats its resource. Nothing of it was taken. Send smaller batches.`,
+    `The records of the body take over ${bytes / MIB} MiB as lines, each of which repeats its resource. ` +
+      'Nothing of it was taken. Send smaller batches.',
   )

@@ -1,14 +1,14 @@
-/** So many digits and more may not fit into a double. */
+/** Integers with this many digits or more may not fit into a double. */
 const LONG_DIGITS = 16
-/** Whether there may be any, in texts too: quick to tell, and mostly not so. */
-const MAYBE = /[[:,]\s*-?\d{16}/
+/** Fast check for long integers, in strings too. Most requests have none. */
+const HAS_LONG_DIGITS = /[[:,]\s*-?\d{16}/
 const [QUOTE, MINUS, ZERO, NINE] = [0x22, 0x2d, 0x30, 0x39]
 
-/** JSON whose long integers, where they stand bare, are put into quotes, so that `JSON.parse` keeps all their digits. */
+/** Returns the JSON with quotes around its long integers, so that `JSON.parse` keeps all their digits. */
 export function quoteLongIntegers(json: string): string {
-  if (!MAYBE.test(json)) return json
-  const pieces: string[] = []
-  let kept = 0
+  if (!HAS_LONG_DIGITS.test(json)) return json
+  const parts: string[] = []
+  let copied = 0
   for (let p = 0; p < json.length; ) {
     const code = json.charCodeAt(p)
     if (code === QUOTE) p = endOfString(json, p + 1)
@@ -16,19 +16,19 @@ export function quoteLongIntegers(json: string): string {
       const digits = code === MINUS ? p + 1 : p
       const end = endOfDigits(json, digits)
       if (end - digits >= LONG_DIGITS && isWhole(json, end)) {
-        pieces.push(json.slice(kept, p), '"', json.slice(p, end), '"')
-        kept = end
+        parts.push(json.slice(copied, p), '"', json.slice(p, end), '"')
+        copied = end
       }
       p = isWhole(json, end) ? end : endOfNumber(json, end)
     } else p++
   }
-  pieces.push(json.slice(kept))
-  return pieces.join('')
+  parts.push(json.slice(copied))
+  return parts.join('')
 }
 
 const isDigit = (code: number) => code >= ZERO && code <= NINE
 
-/** Behind the quote that closes the string whose text begins at `start`. */
+/** Returns the position after the closing quote of the string whose text begins at `start`. */
 function endOfString(json: string, start: number): number {
   for (let from = start; ; ) {
     const quote = json.indexOf('"', from)
@@ -46,7 +46,7 @@ function endOfDigits(json: string, start: number): number {
   return p
 }
 
-/** Whether a number ends with its digits, without a fraction and an exponent. */
+/** Returns whether a number whose digits end at `end` has neither a fraction nor an exponent. */
 const isWhole = (json: string, end: number) => !'.eE'.includes(json[end] ?? ' ')
 
 const IN_NUMBER = /[\d.eE+-]*/y

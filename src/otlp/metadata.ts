@@ -1,77 +1,86 @@
-/** Attributes as the objects that queries read. */
+/** Converts attributes to nested objects, which queries read, and to JSON. */
 import type { Attributes, Value } from './request.js'
 
-/** A key of more parts stays as it is. */
+/** Maximum of parts that become objects; a key with more stays whole. */
 const MAX_PARTS = 32
 
 /**
- * The attributes as one object: dots in a key lead into objects within it, which is where the hot fields of a record are
- * looked for. Keys of fewer parts come first, and what has a place keeps it: a key that would replace something stays as
- * it is, dots and all, or with `#2` and so on behind it where that is taken as well. Keys inside of a value stay as they are.
+ * Returns the attributes as one object. A dot in a key means a nested object, which is where queries look for hot
+ * fields. Keys with fewer parts are placed first, and nothing is replaced: an attribute whose place is taken goes to
+ * the top under its whole key, with `#2`, `#3` and so on appended if that is taken too. Keys inside of a value are not
+ * split.
  */
-export function objectOf(attributes: Attributes): Map<string, Value> {
+export function nestAttributes(attributes: Attributes): Map<string, Value> {
   const top = new Map<string, Value>()
-  const placed = [...new Map(attributes)].map(([key, value]) => ({ key, value, parts: partsOf(key) }))
-  placed.sort((a, b) => a.parts.length - b.parts.length)
-  for (const { key, value, parts } of placed) {
-    const holder = holderOf(top, parts)
-    if (holder === undefined) putAside(top, key, value)
-    else put(top, holder, parts.at(-1)!, value, key)
+  const entries = [...new Map(attributes)].map(([key, value]) => ({ key, value, parts: splitKey(key) }))
+  entries.sort((a, b) => a.parts.length - b.parts.length)
+  for (const { key, value, parts } of entries) {
+    const parent = ensureParent(top, parts)
+    if (parent === undefined) putAtTop(top, key, value)
+    else putOrMerge(top, parent, parts.at(-1)!, value, key)
   }
   return top
 }
 
-/** The parts of a key; an empty one leads nowhere. */
-function partsOf(key: string): string[] {
+/** Splits a key at its dots; a key with an empty part, or with too many, stays whole. */
+function splitKey(key: string): string[] {
   if (!key.includes('.')) return [key]
   const parts = key.split('.', MAX_PARTS + 1)
   return parts.length > MAX_PARTS || parts.includes('') ? [key] : parts
 }
 
-/** The object that holds the last part, made where it is not there; undefined where something else is in its place. */
-function holderOf(top: Map<string, Value>, parts: readonly string[]): Map<string, Value> | undefined {
-  let holder = top
+/**
+ * Returns the object for the last part, created if absent; undefined if a value that is not an object is in its way.
+ */
+function ensureParent(top: Map<string, Value>, parts: readonly string[]): Map<string, Value> | undefined {
+  let parent = top
   for (const part of parts.slice(0, -1)) {
-    if (!holder.has(part)) holder.set(part, new Map())
-    const next = holder.get(part)
+    if (!parent.has(part)) parent.set(part, new Map())
+    const next = parent.get(part)
     if (!(next instanceof Map)) return undefined
-    holder = next
+    parent = next
   }
-  return holder
+  return parent
 }
 
-/** At the top, by the whole key. */
-function putAside(top: Map<string, Value>, key: string, value: Value): void {
+/** Stores a value at the top under its whole key, with a number appended if the key is taken. */
+function putAtTop(top: Map<string, Value>, key: string, value: Value): void {
   let name = key
   for (let number = 2; top.has(name); number++) name = `${key}#${number}`
   top.set(name, value)
 }
 
-/** Objects are joined; of anything else the later one goes to the top, by its whole key. */
-function put(top: Map<string, Value>, holder: Map<string, Value>, name: string, value: Value, key: string): void {
-  const held = holder.get(name)
-  if (!holder.has(name)) holder.set(name, value)
-  else if (held instanceof Map && value instanceof Map) {
-    for (const [inner, innerValue] of value) put(top, held, inner, innerValue, `${key}.${inner}`)
-  } else putAside(top, key, value)
+/** Merges two objects with one place; any other second value goes to the top under its whole key. */
+function putOrMerge(
+  top: Map<string, Value>,
+  parent: Map<string, Value>,
+  name: string,
+  value: Value,
+  key: string,
+): void {
+  const existing = parent.get(name)
+  if (!parent.has(name)) parent.set(name, value)
+  else if (existing instanceof Map && value instanceof Map) {
+    for (const [inner, innerValue] of value) putOrMerge(top, existing, inner, innerValue, `${key}.${inner}`)
+  } else putAtTop(top, key, value)
 }
 
 /**
- * A value as JSON. Integers keep their digits; NaN and the infinities, for which JSON has no number, are texts, as
- * protobuf's mapping has it; bytes are base64.
+ * Returns a value as JSON. Integers keep all digits; NaN and the infinities become strings, as in protobuf's JSON
+ * mapping; bytes become base64.
  */
-export function jsonOf(value: Value): string {
+export function toJson(value: Value): string {
   if (typeof value === 'bigint') return String(value)
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : `"${value}"`
   if (value instanceof Uint8Array)
     return `"${Buffer.from(value.buffer, value.byteOffset, value.length).toString('base64')}"`
-  if (Array.isArray(value)) return `[${value.map(jsonOf).join(',')}]`
-  return value instanceof Map ? `{${membersOf(value)}}` : JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(toJson).join(',')}]`
+  return value instanceof Map ? `{${membersJson(value)}}` : JSON.stringify(value)
 }
 
-/** The members of an object as JSON, without its braces. */
-export function membersOf(object: ReadonlyMap<string, Value>): string {
+/** Returns the members of an object as JSON, without its braces. */
+export function membersJson(object: ReadonlyMap<string, Value>): string {
   const members: string[] = []
-  for (const [name, value] of object) members.push(`${JSON.stringify(name)}:${jsonOf(value)}`)
+  for (const [name, value] of object) members.push(`${JSON.stringify(name)}:${toJson(value)}`)
   return members.join(',')
 }

@@ -1,21 +1,26 @@
-/** Lists of records that `JSON.parse` would lose: of a name that one object has twice it keeps the last value. */
-import { Malformed } from './request.js'
+/**
+ * Detects lists of records that `JSON.parse` loses: it keeps only the last value of a name that an object has twice.
+ */
+import { MalformedError } from './request.js'
 
-/** Names of the lists of records, before a colon: in a string their quotes would be escaped. */
-const LISTS =
-  /(?<!\\)"(?:resourceLogs|resource_logs|scopeLogs|scope_logs|instrumentationLibraryLogs|instrumentation_library_logs|logRecords|log_records|logs)"\s*:/g
+/** Names of the lists of records, each before a colon. In a string their quotes would be escaped. */
+const LISTS = new RegExp(
+  '(?<!\\\\)"(?:resourceLogs|resource_logs|scopeLogs|scope_logs|' +
+    'instrumentationLibraryLogs|instrumentation_library_logs|logRecords|log_records|logs)"\\s*:',
+  'g',
+)
 
 /**
- * Throws {@link Malformed} if an object has a list twice. Counts their names in the text and, if they are more than a
- * request of one resource and one scope has, in the parsed value: the difference was lost.
+ * Throws {@link MalformedError} if an object has a list twice. Compares the number of each name in the text and in the
+ * parsed value; skips this if the text has only as many names as a request of one resource and one scope needs.
  */
 export function refuseRepeatedLists(json: string, parsed: unknown): void {
   const found = json.match(LISTS) ?? []
   if (found.length <= LISTS_OF_ONE_SCOPE) return
   const lost = new Map<string, number>()
   for (const member of found) add(lost, member.slice(1, member.indexOf('"', 1)), 1)
-  for (const name of membersOf(parsed)) if (lost.has(name)) add(lost, name, -1)
-  for (const [name, count] of lost) if (count > 0) throw new Malformed(`${name} is there twice in one object`)
+  for (const name of memberNames(parsed)) if (lost.has(name)) add(lost, name, -1)
+  for (const [name, count] of lost) if (count > 0) throw new MalformedError(`${name} occurs twice in one object`)
 }
 
 const LISTS_OF_ONE_SCOPE = 3
@@ -23,13 +28,13 @@ const LISTS_OF_ONE_SCOPE = 3
 const add = (counts: Map<string, number>, name: string, count: number) =>
   counts.set(name, (counts.get(name) ?? 0) + count)
 
-/** The names in all objects of a value, however deep it is. */
-function* membersOf(parsed: unknown): Generator<string, void> {
-  const left = [parsed]
-  while (left.length > 0) {
-    const value = left.pop()
+/** Yields the member names of all objects in a value, without recursion, so that no depth overflows the stack. */
+function* memberNames(parsed: unknown): Generator<string, void> {
+  const pending = [parsed]
+  while (pending.length > 0) {
+    const value = pending.pop()
     if (typeof value !== 'object' || value === null) continue
     if (!Array.isArray(value)) yield* Object.keys(value)
-    for (const inner of Object.values(value)) if (typeof inner === 'object') left.push(inner)
+    for (const inner of Object.values(value)) if (typeof inner === 'object') pending.push(inner)
   }
 }

@@ -1,18 +1,19 @@
-/** An OTLP request as both of its encodings give it. */
+/** OTLP log records, independent of the encoding of the request. */
 
-/** What an attribute or a body holds; a map is a list of keys and values, null is no value at all. */
+/** The value of an attribute or a body. A Map is a KeyValueList; null means no value. */
 export type Value = null | string | boolean | number | bigint | Uint8Array | Value[] | Map<string, Value>
 
-/** In the order in which they came; of equal keys the last counts. */
+/** Attributes in the order of the request. The last of equal keys counts. */
 export type Attributes = [key: string, value: Value][]
 
+/** An InstrumentationScope. Absent texts are empty. */
 export interface Scope {
   name: string
   version: string
   attributes: Attributes
 }
 
-/** Zero, the empty text and null stand for what is not there. */
+/** A log record. An absent number is 0, an absent text is empty, an absent body is null. */
 export interface LogRecord {
   timeUnixNano: bigint
   observedTimeUnixNano: bigint
@@ -22,36 +23,39 @@ export interface LogRecord {
   body: Value
   attributes: Attributes
   flags: number
-  /** Hexadecimal. */
+  /** In hexadecimal, as `spanId`. */
   traceId: string
   spanId: string
 }
 
-/** A record that cannot be read, while those around it can. */
-export interface Damaged {
-  /** Why not. */
-  what: string
+/** A record that cannot be read; the others of its request can. */
+export interface UnreadableRecord {
+  /** An error message without a final dot. */
+  reason: string
   /** The record as JSON, or its bytes in base64. */
   text: string
 }
 
-/** The records that one scope of one resource has sent. */
-export interface Group {
+/** The records of one scope of one resource. */
+export interface RecordGroup {
   resource: Attributes
   scope: Scope
-  records: Iterable<LogRecord | Damaged>
+  records: Iterable<LogRecord | UnreadableRecord>
 }
 
-/** The deepest that a value may hold others. */
+/** Maximum depth of values in values. */
 export const MAX_NESTING = 128
 
-/** What is not as OTLP says; the message is no sentence yet. */
-export class Malformed extends Error {}
+/** Thrown if a request is not valid OTLP. Its message is part of a sentence: no capital letter, no final dot. */
+export class MalformedError extends Error {}
 
-export const tooNested = () => new Malformed(`a value holds others over ${MAX_NESTING} levels deep`)
+/** Returns the error of a value that is nested deeper than {@link MAX_NESTING}. */
+export const nestedTooDeep = () => new MalformedError(`a value is nested over ${MAX_NESTING} levels deep`)
 
+/** Returns a scope without fields. */
 export const createScope = (): Scope => ({ name: '', version: '', attributes: [] })
 
+/** Returns a record without fields. */
 export const createLogRecord = (): LogRecord => ({
   timeUnixNano: 0n,
   observedTimeUnixNano: 0n,
@@ -65,12 +69,12 @@ export const createLogRecord = (): LogRecord => ({
   spanId: '',
 })
 
-/** A record, or what is known of it where reading it fails. */
-export function readOr(read: () => LogRecord, text: () => string): LogRecord | Damaged {
+/** Returns the record, or an {@link UnreadableRecord} with the given text if reading throws {@link MalformedError}. */
+export function readOrReport(read: () => LogRecord, text: () => string): LogRecord | UnreadableRecord {
   try {
     return read()
   } catch (error) {
-    if (!(error instanceof Malformed)) throw error
-    return { what: error.message, text: text() }
+    if (!(error instanceof MalformedError)) throw error
+    return { reason: error.message, text: text() }
   }
 }

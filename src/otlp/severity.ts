@@ -1,4 +1,4 @@
-/** SeverityNumber of opentelemetry-proto: six levels of four steps each, numbered from 1. */
+/** Names of SeverityNumber in opentelemetry-proto: six levels of four steps each, numbered from 1. */
 const NAMES = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'FATAL'].flatMap((level) => [
   level,
   `${level}2`,
@@ -7,6 +7,6 @@ const NAMES = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'FATAL'].flatMap((leve
 ])
 const NUMBERS = new Map(['UNSPECIFIED', ...NAMES].map((name, number) => [name, number]))
 
-/** The number of a name such as `SEVERITY_NUMBER_INFO2` or `Info2`; undefined if OTLP has none. */
+/** Returns the number of a severity such as `SEVERITY_NUMBER_INFO2` or `Info2`; undefined if OTLP has no such name. */
 export const severityNumberOf = (name: string): number | undefined =>
   NUMBERS.get(name.toUpperCase().replace(/^SEVERITY_NUMBER_/, ''))

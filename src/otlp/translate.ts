@@ -1,24 +1,28 @@
 import { LogweirError } from '../base/errors.js'
-import { groupsOfJson } from './json.js'
-import { type LinesLimits, linesOf } from './lines.js'
-import { groupsOfProtobuf } from './protobuf.js'
-import { Malformed } from './request.js'
+import { readJson } from './json.js'
+import { encodeLines, type LinesLimits } from './lines.js'
+import { readProtobuf } from './protobuf-messages.js'
+import { MalformedError } from './request.js'
 
-/** How a request is encoded. */
+/** The encoding of a request's body. */
 export type Encoding = 'json' | 'protobuf'
 
-const GROUPS = { json: groupsOfJson, protobuf: groupsOfProtobuf }
+const READERS = { json: readJson, protobuf: readProtobuf }
 
-/** The records of an ExportLogsServiceRequest as NDJSON. Throws `invalid_body` and `body_too_large`. */
+/**
+ * Translates an ExportLogsServiceRequest to NDJSON, one line per record. Throws `invalid_body` if it is not one, and
+ * `body_too_large` if it exceeds a limit.
+ */
 export function translate(bytes: Uint8Array, encoding: Encoding, limits: LinesLimits): Uint8Array<ArrayBuffer> {
   try {
-    return linesOf(GROUPS[encoding](bytes), limits)
+    return encodeLines(READERS[encoding](bytes), limits)
   } catch (error) {
-    if (!(error instanceof Malformed)) throw error
+    if (!(error instanceof MalformedError)) throw error
     const name = encoding === 'json' ? 'JSON' : 'protobuf'
     throw new LogweirError(
       'invalid_body',
-      `The body is no OTLP request of logs in ${name}: ${error.message}. Nothing of it was taken. Send an ExportLogsServiceRequest.`,
+      `The body is not an OTLP request of logs in ${name}: ${error.message}. ` +
+        'Nothing of it was taken. Send an ExportLogsServiceRequest.',
     )
   }
 }

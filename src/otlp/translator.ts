@@ -3,32 +3,34 @@ import { createRequestThread } from '../base/request-thread.js'
 import { MIB } from '../base/units.js'
 import { LINES_LIMITS, type LinesLimits } from './lines.js'
 import type { Encoding } from './translate.js'
-import type { Answer, Question } from './worker.js'
+import type { TranslateReply, TranslateRequest } from './worker.js'
 
-/** Makes NDJSON of OTLP requests, one after the other. */
+/** Translates OTLP requests to NDJSON on a thread of its own, one after the other. */
 export interface Translator {
   /**
-   * The records of an ExportLogsServiceRequest as lines. Throws `invalid_body` and `body_too_large`; any other error says
-   * that the thread has died, and the next request gets a new one.
+   * Returns the records of an ExportLogsServiceRequest as lines of NDJSON. Rejects with `invalid_body` or
+   * `body_too_large`; with any other error if the thread has died, in which case the next request starts a new one.
    */
   translate(bytes: Uint8Array, encoding: Encoding): Promise<Uint8Array>
-  /** Stops at once; what has not been translated never is. */
+  /** Ends the thread at once; pending requests reject. */
   close(): Promise<void>
 }
 
+/** Limits of one request. */
 export interface TranslatorLimits extends LinesLimits {
-  /** What the objects of one request may take: that of the largest body takes half of it. */
+  /** Heap of the thread. The objects of the largest body need half of the default. */
   heapBytes: number
 }
 
+/** The limits in production; tests pass smaller ones. */
 export const TRANSLATOR_LIMITS: TranslatorLimits = { ...LINES_LIMITS, heapBytes: 256 * MIB }
 
 /**
- * Requests are read in a thread of their own, since a large one takes a tenth of a second and more without a break; it
- * starts with the first of them.
+ * Creates a translator. It has a thread of its own, because a large request takes 0.1 s and more without a pause. The
+ * thread starts with the first request.
  */
 export function createTranslator(limits = TRANSLATOR_LIMITS): Translator {
-  const thread = createRequestThread<Question, Answer>(new URL('./worker.js', import.meta.url), {
+  const thread = createRequestThread<TranslateRequest, TranslateReply>(new URL('./worker.js', import.meta.url), {
     workerData: limits,
     resourceLimits: { maxOldGenerationSizeMb: limits.heapBytes / MIB },
   })
@@ -36,12 +38,12 @@ export function createTranslator(limits = TRANSLATOR_LIMITS): Translator {
 
   return {
     async translate(bytes, encoding) {
-      if (isClosed) throw closing()
-      const answer = await thread.request({ bytes, encoding }).catch((error) => {
-        throw isClosed ? closing() : deathOf(error)
+      if (isClosed) throw closedError()
+      const reply = await thread.request({ bytes, encoding }).catch((error) => {
+        throw isClosed ? closedError() : threadError(error)
       })
-      if ('lines' in answer) return answer.lines
-      throw new LogweirError(answer.code, answer.message)
+      if ('lines' in reply) return reply.lines
+      throw new LogweirError(reply.code, reply.message)
     },
     close() {
       isClosed = true
@@ -50,13 +52,13 @@ export function createTranslator(limits = TRANSLATOR_LIMITS): Translator {
   }
 }
 
-const closing = () => new Error('The service stops: nothing is translated any more.')
+const closedError = () => new Error('The service is stopping and translates no more requests.')
 
-/** A request that takes all the memory would do so again. */
-function deathOf(error: NodeJS.ErrnoException): Error {
+/** A request that exhausted the heap gets a client error, because a retry would fail again. */
+function threadError(error: NodeJS.ErrnoException): Error {
   if (error.code !== 'ERR_WORKER_OUT_OF_MEMORY') return new Error(`The translating thread failed: ${error.message}`)
   return new LogweirError(
     'body_too_large',
-    'The body takes too much memory when it is read. Nothing of it was taken. Send smaller batches.',
+    'Reading the body takes too much memory. Nothing of it was taken. Send smaller batches.',
   )
 }

@@ -3,19 +3,20 @@ import { LogweirError } from '../base/errors.js'
 import type { LinesLimits } from './lines.js'
 import { type Encoding, translate } from './translate.js'
 
-/** The translating thread: requests in, lines out, whose memory moves with the messages. */
+/** The translating thread. The memory of the lines is transferred, not copied, to the main thread. */
 
-export interface Question {
+/** One request to the thread. */
+export interface TranslateRequest {
   bytes: Uint8Array
   encoding: Encoding
 }
 
-/** The lines, or why there are none. */
-export type Answer = { lines: Uint8Array<ArrayBuffer> } | { code: string; message: string }
+/** The lines as NDJSON, or code and message of a LogweirError. */
+export type TranslateReply = { lines: Uint8Array<ArrayBuffer> } | { code: string; message: string }
 
 const port = parentPort!
 
-function answerTo({ bytes, encoding }: Question): Answer {
+function replyTo({ bytes, encoding }: TranslateRequest): TranslateReply {
   try {
     return { lines: translate(bytes, encoding, workerData as LinesLimits) }
   } catch (error) {
@@ -24,7 +25,7 @@ function answerTo({ bytes, encoding }: Question): Answer {
   }
 }
 
-port.on('message', (question: Question) => {
-  const answer = answerTo(question)
-  port.postMessage(answer, 'lines' in answer ? [answer.lines.buffer] : [])
+port.on('message', (request: TranslateRequest) => {
+  const reply = replyTo(request)
+  port.postMessage(reply, 'lines' in reply ? [reply.lines.buffer] : [])
 })

@@ -1,19 +1,22 @@
-/** OTLP requests written field by field, as opentelemetry-proto has them; what is left out is left out. */
+/** Encodes OTLP requests field by field, as opentelemetry-proto defines them. Absent fields are not written. */
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import type { Attributes, LogRecord, Value } from '../../src/otlp/request.js'
 
+/** One scope of a request and its records. */
 export interface SentScope {
   scope?: { name?: string; version?: string; attributes?: Attributes }
   records: Partial<LogRecord>[]
 }
 
+/** One resource of a request and its scopes. */
 export interface Sent {
   resource?: Attributes
   scopes: SentScope[]
 }
 
-/** Leaves out what is undefined. */
-const given = (object: object) => Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined))
+/** Returns the object without members that are undefined. */
+const withoutUndefined = (object: object) =>
+  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined))
 
 function anyJson(value: Value): object {
   if (value === null) return {}
@@ -29,7 +32,7 @@ function anyJson(value: Value): object {
 const attributesJson = (attributes?: Attributes) => attributes?.map(([key, value]) => ({ key, value: anyJson(value) }))
 
 const recordJson = ({ timeUnixNano, observedTimeUnixNano, body, attributes, ...rest }: Partial<LogRecord>) =>
-  given({
+  withoutUndefined({
     ...rest,
     timeUnixNano: timeUnixNano?.toString(),
     observedTimeUnixNano: observedTimeUnixNano?.toString(),
@@ -37,7 +40,7 @@ const recordJson = ({ timeUnixNano, observedTimeUnixNano, body, attributes, ...r
     attributes: attributesJson(attributes),
   })
 
-/** The request as OTLP's JSON. */
+/** Encodes a request as OTLP/JSON. */
 export function asJson(request: readonly Sent[]): Uint8Array {
   const resourceLogs = request.map(({ resource, scopes }) => ({
     resource: { attributes: attributesJson(resource) },
@@ -51,7 +54,7 @@ export function asJson(request: readonly Sent[]): Uint8Array {
 
 type Write = (writer: BinaryWriter) => void
 
-/** A message that `write` fills. */
+/** Returns the message that `write` writes. */
 export const messageOf = (write: Write): Uint8Array => {
   const writer = new BinaryWriter()
   write(writer)
@@ -59,6 +62,7 @@ export const messageOf = (write: Write): Uint8Array => {
 }
 
 const { Varint, Bit64, Bit32, LengthDelimited } = WireType
+/** Writes a field that is the message of `write`. */
 export const put = (writer: BinaryWriter, field: number, write: Write) =>
   writer.tag(field, LengthDelimited).bytes(messageOf(write))
 const putText = (writer: BinaryWriter, field: number, text = '') =>
@@ -86,6 +90,7 @@ function writeAttributes(writer: BinaryWriter, field: number, attributes: Attrib
   }
 }
 
+/** Writes the fields of a LogRecord. */
 export function writeRecord(writer: BinaryWriter, record: Partial<LogRecord>): void {
   const { timeUnixNano = 0n, observedTimeUnixNano = 0n, severityNumber = 0, flags = 0, body } = record
   if (timeUnixNano > 0n) writer.tag(1, Bit64).fixed64(timeUnixNano)
@@ -100,7 +105,7 @@ export function writeRecord(writer: BinaryWriter, record: Partial<LogRecord>): v
   putText(writer, 12, record.eventName)
 }
 
-/** The request in protobuf; each message may be told to write its fields the other way round. */
+/** Encodes a request in protobuf; if `isReversed`, the fields of each message are in reverse order. */
 export function asProtobuf(request: readonly Sent[], isReversed = false): Uint8Array {
   const inOrder = (writer: BinaryWriter, fields: Write[]) => {
     for (const field of isReversed ? fields.reverse() : fields) field(writer)

@@ -1,6 +1,6 @@
 /**
- * OTLP/JSON as exporters get it wrong: at every level of the message each form is stored whole, rejected or refused, and
- * never answered as stored while something of it is lost.
+ * Mistakes of exporters in OTLP/JSON, at every level of the message. Each form is stored whole, rejected or refused,
+ * and never accepted while a part of it is lost.
  */
 import { describe, expect, test } from 'vitest'
 import { outcomeOf } from './outcome.js'
@@ -64,7 +64,7 @@ describe('a list that is there twice, of which JSON.parse keeps the last', () =>
     ['log_records', records],
     ['logs', records],
   ])('refuses the request: %s', (name, json) => {
-    expect(outcomes(json.replaceAll('LIST', name))).toEqual([`refused: ${name} is there twice in one object`])
+    expect(outcomes(json.replaceAll('LIST', name))).toEqual([`refused: ${name} occurs twice in one object`])
   })
 
   test('is told from lists of several resources, and from the same words elsewhere', () => {
@@ -143,7 +143,7 @@ describe('scopeLogs', () => {
     [
       'the scope under both names',
       request({ scope: { name: 'a' }, instrumentationLibrary: { name: 'b' }, logRecords: [RECORD] }),
-      ['refused: scope is there twice, as scope and as instrumentationLibrary'],
+      ['refused: scope is present twice, as scope and as instrumentationLibrary'],
     ],
     [
       'other fields of the scope',
@@ -179,7 +179,7 @@ describe('a resource', () => {
 })
 
 const withRecord = (record: unknown) => ({ resourceLogs: [{ scopeLogs: [{ logRecords: [record] }] }] })
-/** The members of the metadata, or what else became of a record. */
+/** Returns the expected outcome of a record with these members of the metadata. */
 const metadata = (members: string) => [`{"metadata":{${members}}}`]
 const at = (nanos: string) => [`{"timestamp":${nanos},"metadata":{}}`]
 
@@ -205,7 +205,7 @@ describe('a log record', () => {
     [
       'a field under both names',
       { severityText: 'a', severity_text: 'b' },
-      ['rejected: severityText is there twice, as severityText and as severity_text'],
+      ['rejected: severityText is present twice, as severityText and as severity_text'],
     ],
     [
       'null everywhere',
@@ -355,7 +355,7 @@ describe('a value', () => {
     [
       'two kinds',
       { stringValue: 'x', intValue: 1 },
-      ['rejected: a value has stringValue and intValue, of which only one could be stored'],
+      ['rejected: a value has stringValue and intValue, but only one can be stored'],
     ],
     ['a number as text', { stringValue: 5 }, stored('"5"')],
     ['a truth value as text', { stringValue: true }, stored('"true"')],
@@ -406,7 +406,7 @@ describe('a value', () => {
     const request = (body: string) => `{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"body":${body}}]}]}]}`
     const [line] = outcomes(request(nested(128)))
     expect(JSON.parse(line!).event_message).toBe(nested(128))
-    const tooDeep = ['rejected: a value holds others over 128 levels deep']
+    const tooDeep = ['rejected: a value is nested over 128 levels deep']
     expect(outcomes(request(nested(129)))).toEqual(tooDeep)
     expect(outcomes(request(nested(100_000)))).toEqual(tooDeep)
   })
@@ -464,7 +464,7 @@ describe('a request with a fault at any place', () => {
   }
   type Place = { holder: Record<string, unknown>; name: string }
 
-  /** All members of all objects and lists, in a copy of the request. */
+  /** Returns all members of all objects and lists of a request. */
   function placesIn(holder: Record<string, unknown>): Place[] {
     return Object.entries(holder).flatMap(([name, inner]) => [
       { holder, name },
@@ -488,11 +488,11 @@ describe('a request with a fault at any place', () => {
 
   const markers = (text: string) => new Set(text.match(/#\d+;/g))
 
-  /** Whether every marker is stored, or at least one record is rejected or the request refused. */
+  /** Returns whether every marker is stored, or a record is rejected, or the request is refused. */
   function isHonest(request: object): boolean {
-    const told = outcomes(request)
-    if (told.some((line) => /^(?:refused|rejected): /.test(line))) return true
-    return markers(told.join('')).size === markers(JSON.stringify(REQUEST)).size
+    const found = outcomes(request)
+    if (found.some((line) => /^(?:refused|rejected): /.test(line))) return true
+    return markers(found.join('')).size === markers(JSON.stringify(REQUEST)).size
   }
 
   test.each(Object.entries(FAULTS))('is never stored in part only: %s', (_, makeFault) => {

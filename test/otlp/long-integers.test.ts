@@ -47,12 +47,12 @@ describe('quoteLongIntegers', () => {
       fc.property(value, (one) => {
         const bare = write(one, String)
         const quoted = write(one, (number) => (/\d{16}/.test(`${number}`) ? `"${number}"` : `${number}`))
-        // Doubles of no fraction are written as integers as well.
+        // Doubles without a fraction are written as integers too.
         expect(JSON.parse(quoteLongIntegers(bare), plain)).toEqual(JSON.parse(quoted, plain))
       }),
     )
   })
 })
 
-/** Texts of integers as numbers, so that it makes no difference which of the two a double came as. */
+/** Reviver that converts strings of long integers to numbers, so that quoted and unquoted doubles compare as equal. */
 const plain = (_: string, one: unknown) => (typeof one === 'string' && /^-?\d{16,}$/.test(one) ? Number(one) : one)

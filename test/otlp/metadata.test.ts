@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { jsonOf, objectOf } from '../../src/otlp/metadata.js'
+import { nestAttributes, toJson } from '../../src/otlp/metadata.js'
 import type { Attributes, Value } from '../../src/otlp/request.js'
 
 const map = (object: Record<string, Value>) => new Map(Object.entries(object))
-const read = (attributes: Attributes) => JSON.parse(jsonOf(objectOf(attributes)))
+const read = (attributes: Attributes) => JSON.parse(toJson(nestAttributes(attributes)))
 
 describe('attributes as an object', () => {
   test.each<[string, Attributes, string]>([
@@ -123,13 +123,13 @@ describe('attributes as an object', () => {
       '{"constructor":2,"__proto__":{"y":3,"x":1}}',
     ],
   ])('%s', (_, attributes, json) => {
-    expect(jsonOf(objectOf(attributes))).toBe(json)
+    expect(toJson(nestAttributes(attributes))).toBe(json)
   })
 
   test('a key of 32 parts leads into objects, one of 33 does not', () => {
     const key = (parts: number) => Array(parts).fill('a').join('.')
-    expect(jsonOf(objectOf([[key(32), 1n]]))).toBe(`${'{"a":'.repeat(32)}1${'}'.repeat(32)}`)
-    expect(jsonOf(objectOf([[key(33), 1n]]))).toBe(`{"${key(33)}":1}`)
+    expect(toJson(nestAttributes([[key(32), 1n]]))).toBe(`${'{"a":'.repeat(32)}1${'}'.repeat(32)}`)
+    expect(toJson(nestAttributes([[key(33), 1n]]))).toBe(`{"${key(33)}":1}`)
     expect(read([['.'.repeat(1_000_000), 1n]])).toEqual({ ['.'.repeat(1_000_000)]: 1 })
   })
 
@@ -164,7 +164,7 @@ describe('attributes as an object', () => {
           map: () => map({ a: next(), b: next() }),
           'map of maps': () => map({ a: map({ b: next() }) }),
         }
-        const json = jsonOf(objectOf(shapes.map(([one, kind]) => [one, made[kind]()])))
+        const json = toJson(nestAttributes(shapes.map(([one, kind]) => [one, made[kind]()])))
         const kept = [...json.matchAll(/#\d+;/g)].map(([leaf]) => leaf)
         expect(kept.length).toBe(last)
       }),
@@ -188,6 +188,6 @@ describe('a value as JSON', () => {
     ['[1,[],{}]', [1n, [], map({})]],
     ['{"a\\"":1,"b":null}', map({ 'a"': 1n, b: null })],
   ])('%s', (json, value) => {
-    expect(jsonOf(value)).toBe(json)
+    expect(toJson(value)).toBe(json)
   })
 })

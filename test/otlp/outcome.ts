@@ -1,9 +1,9 @@
-/** What becomes of the records of a request, in words that a table can hold. */
+/** Outcomes of translating a request, as texts that a table of test cases can contain. */
 import { LogweirError } from '../../src/base/errors.js'
 import { LINES_LIMITS } from '../../src/otlp/lines.js'
 import { type Encoding, translate } from '../../src/otlp/translate.js'
 
-/** One line a record, in order: its NDJSON, or `rejected: …`; `refused: …` if the request was not accepted at all. */
+/** Returns per record, in order, its line or `rejected: …`; only `refused: …` if the whole request was refused. */
 export function outcomeOf(bytes: Uint8Array, encoding: Encoding): string[] {
   try {
     const text = Buffer.from(translate(bytes, encoding, LINES_LIMITS)).toString()
@@ -14,7 +14,7 @@ export function outcomeOf(bytes: Uint8Array, encoding: Encoding): string[] {
   }
 }
 
-/** A line whose metadata is a text is rejected by the ingest as `invalid_field`; the text says why. */
+/** The ingest rejects a line whose metadata is a text as `invalid_field`; the text is the reason. */
 function outcomeOfLine(line: string): string {
   const { metadata } = JSON.parse(line)
   return typeof metadata === 'string' ? `rejected: ${/OTLP: (.*)\.$/.exec(metadata)![1]}` : line

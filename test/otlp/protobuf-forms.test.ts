@@ -1,4 +1,7 @@
-/** OTLP in protobuf of older and newer versions, and of exporters that cut texts: stored, rejected or refused, never lost. */
+/**
+ * Protobuf of older and newer versions of OTLP, with cut texts: each record is stored, rejected or refused, never
+ * lost.
+ */
 import { type BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { describe, expect, test } from 'vitest'
 import { messageOf, put, writeRecord } from './encode.js'
@@ -7,7 +10,7 @@ import { outcomeOf } from './outcome.js'
 type Write = (writer: BinaryWriter) => void
 
 const { Varint, LengthDelimited } = WireType
-/** A message with one field that `write` fills. */
+/** Writes one field whose message `write` writes. */
 const field =
   (number: number, write: Write): Write =>
   (writer) =>

@@ -132,8 +132,8 @@ describe('a log record', () => {
       resource: [['logweir.source', name]] as Attributes,
       scopes: scopes(name),
     }))
-    const told = both(request).map((line) => JSON.parse(line))
-    expect(told.map(({ source, event_message }) => source + event_message)).toEqual(
+    const lines = both(request).map((line) => JSON.parse(line))
+    expect(lines.map(({ source, event_message }) => source + event_message)).toEqual(
       ['a', 'b'].flatMap((name) => ['11', '12', '21', '22'].map((number) => name + name + number)),
     )
   })
@@ -159,14 +159,14 @@ describe('requests at random', () => {
       fc.constant(null),
       fc.boolean(),
       fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
-      // JSON does not tell -0 from 0.
+      // JSON does not distinguish -0 from 0.
       fc.double().map((number) => number + 0),
       fc.uint8Array(),
       fc.array(tie('value'), { maxLength: 3 }),
       fc.array(fc.tuple(text.filter(isReadRight), tie('value')), { maxLength: 3 }).map((entries) => new Map(entries)),
     ),
   }))
-  // Keys without dots and without the names of what is added: what becomes of others is told by tables.
+  // Keys without dots, and none that the translation adds: tables of cases cover those.
   const key = fc.string({ unit: 'grapheme' }).map((name) => `k${name.replaceAll('.', '')}`)
   const attributes = fc.uniqueArray(fc.tuple(key, value), { selector: ([name]) => name, maxLength: 4 })
   const hex = (bytes: number) =>
@@ -195,7 +195,7 @@ describe('requests at random', () => {
     { maxLength: 2 },
   )
 
-  /** A value as `JSON.parse` gives it. */
+  /** Returns a value as `JSON.parse` returns it. */
   const plain = (any: Value): unknown => {
     if (typeof any === 'bigint') return Number(any)
     if (typeof any === 'number') return Number.isFinite(any) ? any : String(any)
@@ -205,7 +205,7 @@ describe('requests at random', () => {
   }
   const plainObject = (entries: Attributes) => Object.fromEntries(entries.map(([name, any]) => [name, plain(any)]))
 
-  /** The line of a record by the letter of docs/otlp.md. */
+  /** Returns timestamp and metadata of a record's line, by the rules of docs/otlp.md. */
   function expected({ resource = [] }: Sent, { scope = {} }: SentScope, sent: Partial<LogRecord>) {
     const { name, version, attributes: own = [] } = scope
     const metadata = {
@@ -313,14 +313,14 @@ describe('JSON', () => {
     const line = '{"event_message":"good","metadata":{}}'
     const [first, bad, last, ...none] = jsonLines(withRecords(good, record, good))
     expect([first, last, none]).toEqual([line, line, []])
-    expect(JSON.parse(bad!)).toEqual({ metadata: `No log record of OTLP: ${what}.`, record: JSON.stringify(record) })
+    expect(JSON.parse(bad!)).toEqual({ metadata: `Not a log record of OTLP: ${what}.`, record: JSON.stringify(record) })
   })
 
   test('nests 128 levels of values, no more', () => {
     expect(JSON.parse(jsonLines(body(nested(128)))[0]!).event_message).toBe(`${'['.repeat(128)}1${']'.repeat(128)}`)
-    const what = 'No log record of OTLP: a value holds others over 128 levels deep.'
+    const what = 'Not a log record of OTLP: a value is nested over 128 levels deep.'
     expect(JSON.parse(jsonLines(body(nested(129)))[0]!)).toEqual({ metadata: what, record: `{"body":${nested(129)}}` })
-    // One that cannot even be written.
+    // Nested too deeply for `JSON.stringify`.
     expect(JSON.parse(jsonLines(body(nested(100_000)))[0]!)).toEqual({ metadata: what, record: '' })
   })
 
@@ -343,7 +343,7 @@ describe('JSON', () => {
   ])('that is %s is refused', (_, bytes, what) => {
     expect(refused(() => linesOf(Buffer.from(bytes), 'json'))).toMatchObject({
       code: 'invalid_body',
-      message: expect.stringContaining(`The body is no OTLP request of logs in JSON: ${what}`),
+      message: expect.stringContaining(`The body is not an OTLP request of logs in JSON: ${what}`),
     })
   })
 
@@ -360,7 +360,7 @@ describe('JSON', () => {
 })
 
 describe('protobuf', () => {
-  /** A request of one scope that `write` fills. */
+  /** Returns a request with one ScopeLogs that `write` writes. */
   const request = (write: Parameters<typeof messageOf>[0]) =>
     messageOf((writer) => void put(writer, 1, (resourceLogs) => put(resourceLogs, 2, write)))
   const withRecord = (write: Parameters<typeof messageOf>[0]) => request((scopeLogs) => put(scopeLogs, 2, write))
@@ -419,8 +419,8 @@ describe('protobuf', () => {
     ['no tag', raw([0x07]), 'LogRecord cannot be read: illegal tag: field no 0 wire type 7'],
     ['a group that does not end', raw([0x7b]), 'LogRecord cannot be read: '],
     ['groups in groups', new Uint8Array(1000).fill(0x7b), 'LogRecord cannot be read: maximum recursion depth reached'],
-    ['129 levels of values', nested(129), 'a value holds others over 128 levels deep'],
-    ['10,000 levels of values', nested(10_000), 'a value holds others over 128 levels deep'],
+    ['129 levels of values', nested(129), 'a value is nested over 128 levels deep'],
+    ['10,000 levels of values', nested(10_000), 'a value is nested over 128 levels deep'],
   ])('with %s costs that record alone', (_, bad, what) => {
     const bytes = request((scopeLogs) => {
       for (const record of [raw([]), bad, raw([])]) scopeLogs.tag(2, LengthDelimited).bytes(record)
@@ -428,7 +428,7 @@ describe('protobuf', () => {
     const [first, line, last, ...none] = linesOf(bytes, 'protobuf')
     expect([first, last, none]).toEqual(['{"metadata":{}}', '{"metadata":{}}', []])
     const { metadata, record } = JSON.parse(line!)
-    expect(metadata.startsWith(`No log record of OTLP: ${what}`)).toBe(true)
+    expect(metadata.startsWith(`Not a log record of OTLP: ${what}`)).toBe(true)
     expect(record).toBe(Buffer.from(bad).toString('base64'))
   })
 
@@ -451,7 +451,7 @@ describe('protobuf', () => {
   ])('that is %s is refused', (_, bytes, what) => {
     expect(refused(() => linesOf(bytes, 'protobuf'))).toMatchObject({
       code: 'invalid_body',
-      message: expect.stringContaining(`The body is no OTLP request of logs in protobuf: ${what}`),
+      message: expect.stringContaining(`The body is not an OTLP request of logs in protobuf: ${what}`),
     })
   })
 
@@ -500,12 +500,12 @@ describe('the bounds of a request', () => {
   })
 })
 
-/** What a call throws. */
+/** Returns the error of a call; throws if there is none. */
 function refused(call: () => unknown): unknown {
   try {
     call()
   } catch (error) {
     return error
   }
-  throw new Error('it was not refused')
+  throw new Error('the call did not throw')
 }

@@ -6,7 +6,7 @@ import type {
 } from '../../src/otlp/translator.js'
 import { asJson, asProtobuf, messageOf, put } from './encode.js'
 
-// The translating thread is the built program's: `npm run build` comes before these tests.
+// The thread runs built code: run `npm run build` before these tests.
 const {
   createTranslator,
   TRANSLATOR_LIMITS,
@@ -61,7 +61,7 @@ describe('the translating thread', () => {
     expect(refused).toMatchObject({
       reason: {
         code: 'body_too_large',
-        message: 'The body takes too much memory when it is read. Nothing of it was taken. Send smaller batches.',
+        message: 'Reading the body takes too much memory. Nothing of it was taken. Send smaller batches.',
       },
     })
     expect(next).toEqual({ status: 'fulfilled', value: line('next') })
@@ -77,11 +77,11 @@ describe('the translating thread', () => {
   test('translates nothing once it is closed', async () => {
     const { ask, close } = start()
     const asked = Promise.allSettled([ask(asJson(request('a')), 'json'), ask(asJson(request('b')), 'json')])
-    // The thread has the first of them, and has not begun.
+    // The thread has received the first request, but has not started on it.
     await new Promise((resolve) => setImmediate(resolve))
     await close()
-    const reason = new Error('The service stops: nothing is translated any more.')
+    const reason = new Error('The service is stopping and translates no more requests.')
     expect(await asked).toEqual(Array(2).fill({ status: 'rejected', reason }))
-    await expect(ask(asJson(request('c')), 'json')).rejects.toThrow('The service stops')
+    await expect(ask(asJson(request('c')), 'json')).rejects.toThrow('The service is stopping')
   })
 })

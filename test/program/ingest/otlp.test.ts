@@ -126,7 +126,7 @@ describe('OTLP over HTTP', () => {
     const { line, reason, text } = JSON.parse(reject!)
     expect([line, reason]).toEqual([8, 'invalid_field'])
     expect(JSON.parse(text)).toMatchObject({
-      metadata: 'No log record of OTLP: severityNumber is neither an integer nor a name of OTLP.',
+      metadata: 'Not a log record of OTLP: severityNumber is neither an integer nor a name of OTLP.',
       record: JSON.stringify(bad),
     })
 
@@ -151,7 +151,7 @@ describe('OTLP over HTTP', () => {
     ])
     const noise = await post(service, 'noise', { 'Content-Type': 'application/x-protobuf' })
     expect([noise.status, noise.headers.get('content-type')]).toEqual([400, 'application/x-protobuf'])
-    expect(await noise.text()).toMatch(/The body is no OTLP request of logs in protobuf: .* \(invalid_body\)$/)
+    expect(await noise.text()).toMatch(/The body is not an OTLP request of logs in protobuf: .* \(invalid_body\)$/)
 
     expect(await (await post(service, request(record(7)), {}, query)).text()).toBe('{}')
     expect(await service.metric('logweir_ingested_rows_total{source="edge_logs"}')).toBe(10_000)
