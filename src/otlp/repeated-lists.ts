@@ -3,12 +3,9 @@
  */
 import { MalformedError } from './request.js'
 
-/** Names of the lists of records, each before a colon. In a string their quotes would be escaped. */
-const LISTS = new RegExp(
-  '(?<!\\\\)"(?:resourceLogs|resource_logs|scopeLogs|scope_logs|' +
-    'instrumentationLibraryLogs|instrumentation_library_logs|logRecords|log_records|logs)"\\s*:',
-  'g',
-)
+/** Names of the lists of records, old and new, each before a colon. In a string their quotes would be escaped. */
+const LISTS =
+  /(?<!\\)"(?:(?:resource|scope)(?:L|_l)ogs|instrumentation(?:LibraryL|_library_l)ogs|log(?:R|_r)ecords|logs)"\s*:/g
 
 /**
  * Throws {@link MalformedError} if an object has a list twice. Compares the number of each name in the text and in the
