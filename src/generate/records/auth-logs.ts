@@ -31,6 +31,13 @@ export function authLog(out: Out, { project, timestampUs, time, slim, open, clos
   const level = status >= 500 ? 'error' : 'info'
   const event = slim
     ? ''
-    : `,"auth_event":${open}"action":"${message}","actor_id":"${user}","actor_username":"user${random.below(50_000)}@example.com","actor_via_sso":false,"log_type":"account","traits":${open}"provider":"${pick(random, PROVIDERS)}"${close}${close}`
-  out.put`"project":"${project.ref}","event_message":"{\\"component\\":\\"api\\",\\"level\\":\\"${level}\\",\\"method\\":\\"${method}\\",\\"msg\\":\\"${message}\\",\\"path\\":\\"${path}\\",\\"remote_addr\\":\\"${ip}\\",\\"status\\":${status},\\"time\\":\\"${at}\\"}","metadata":${open}"component":"api","duration":${random.below(400_000_000)},"host":"db-${project.ref}","level":"${level}","method":"${method}","msg":"${message}","path":"${path}","remote_addr":"${ip}","request_id":"${request}","status":${status},"timestamp":"${at}","user_id":"${user}"${event}${close}`
+    : `,"auth_event":${open}"action":"${message}","actor_id":"${user}",\
+"actor_username":"user${random.below(50_000)}@example.com","actor_via_sso":false,"log_type":"account",\
+"traits":${open}"provider":"${pick(random, PROVIDERS)}"${close}${close}`
+  out.put`"project":"${project.ref}","event_message":"{\\"component\\":\\"api\\",\\"level\\":\\"\
+${level}\\",\\"method\\":\\"${method}\\",\\"msg\\":\\"${message}\\",\\"path\\":\\"${path}\\",\\"remote_addr\\":\\"\
+${ip}\\",\\"status\\":${status},\\"time\\":\\"${at}\\"}","metadata":${open}"component":"api",\
+"duration":${random.below(400_000_000)},"host":"db-${project.ref}","level":"${level}","method":"${method}",\
+"msg":"${message}","path":"${path}","remote_addr":"${ip}","request_id":"${request}","status":${status},\
+"timestamp":"${at}","user_id":"${user}"${event}${close}`
 }

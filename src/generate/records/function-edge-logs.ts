@@ -25,7 +25,10 @@ export function functionEdgeLog(out: Out, moment: Moment): void {
   const called = pick(random, project.functions)
   const [method, status] = [pick(random, METHODS), pick(random, STATUSES)]
   const search = oneIn(random, 3) ? `?time=${Math.floor(moment.timestampUs / 1000)}` : ''
-  out.put`"event_message":"${method} | ${status} | https://${project.ref}.functions.supabase.co/${called.name}${search}","metadata":${open}"execution_time_ms":${executionTimeMs(random)},"function_id":"${called.id}","project_ref":"${project.ref}",`
+  out.put`"event_message":"${method} | ${status} | \
+https://${project.ref}.functions.supabase.co/${called.name}${search}",\
+"metadata":${open}"execution_time_ms":${executionTimeMs(random)},"function_id":"${called.id}",\
+"project_ref":"${project.ref}",`
   if (slim) out.put`"response":${open}"status_code":${status}${close}${close}`
   else details(out, { moment, called, method, status, search })
 }
@@ -50,11 +53,19 @@ function request(out: Out, { moment, called, method, search }: Call): void {
   const { random } = out
   const { project, open, close } = moment
   const [place, ip] = [pick(random, PLACES), ipv4(random)]
-  out.put`${open}"headers":${open}"accept":"*/*","accept_encoding":"gzip, deflate, br","cf_connecting_ip":"${ip}","cf_ipcountry":"${place.country}","cf_ray":"${hex16(random)}-${place.colo}","content_length":"${random.below(4_000)}","host":"${project.ref}.functions.supabase.co","user_agent":"${pick(random, AGENTS)}","x_client_info":"supabase-js/2.${random.below(60)}.${random.below(9)}","x_forwarded_for":"${ip}, ${ipv4(random)}","x_request_digest":"${hex64}"${close},"host":"subhosting-v1.deno-aws.net","method":"${method}","pathname":"/${called.name}","protocol":"https:","search":"${search}","url":"https://subhosting-v1.deno-aws.net/${called.name}${search}"${close}`
+  out.put`${open}"headers":${open}"accept":"*/*","accept_encoding":"gzip, deflate, br","cf_connecting_ip":"${ip}",\
+"cf_ipcountry":"${place.country}","cf_ray":"${hex16(random)}-${place.colo}","content_length":"${random.below(4_000)}",\
+"host":"${project.ref}.functions.supabase.co","user_agent":"${pick(random, AGENTS)}",\
+"x_client_info":"supabase-js/2.${random.below(60)}.${random.below(9)}","x_forwarded_for":"${ip}, ${ipv4(random)}",\
+"x_request_digest":"${hex64}"${close},"host":"subhosting-v1.deno-aws.net","method":"${method}",\
+"pathname":"/${called.name}","protocol":"https:","search":"${search}",\
+"url":"https://subhosting-v1.deno-aws.net/${called.name}${search}"${close}`
 }
 
 function response(out: Out, { moment, status }: Call): void {
   const { random } = out
   const { timestampUs, time, open, close } = moment
-  out.put`${open}"headers":${open}"content_length":"${random.below(9_000)}","content_type":"${pick(random, TYPES)}","date":"${time.http(timestampUs)}","server":"deno/aws-${pick(random, REGIONS)}","vary":"Accept-Encoding"${close},"status_code":${status}${close}`
+  out.put`${open}"headers":${open}"content_length":"${random.below(9_000)}","content_type":"${pick(random, TYPES)}",\
+"date":"${time.http(timestampUs)}","server":"deno/aws-${pick(random, REGIONS)}","vary":"Accept-Encoding"${close},\
+"status_code":${status}${close}`
 }

@@ -11,7 +11,8 @@ const MESSAGES: readonly ((random: Random) => string)[] = [
   () => 'shutdown',
   (random) => `sent mail to user ${hex8Text(random)}\\n`,
   (random) =>
-    `TypeError: Cannot read properties of undefined (reading \\"id\\")\\n    at handler (index.ts:${random.below(200)}:17)\\n`,
+    `TypeError: Cannot read properties of undefined (reading \\"id\\")\\n    at handler \
+(index.ts:${random.below(200)}:17)\\n`,
   (random) => `{\\"level\\":\\"warn\\",\\"msg\\":\\"retry\\",\\"attempt\\":${1 + random.below(5)}}\\n`,
   (random) => `\u2713 job ${random.below(100_000)} done \\u2014 caf\u00e9\\n`,
 ]
@@ -23,5 +24,8 @@ export function functionLog(out: Out, { project, timestampUs, time, open, close 
   const kind = random.below(MESSAGES.length)
   const event = ['Boot', 'Shutdown'][kind] ?? 'Log'
   const level = kind === 3 ? 'error' : kind === 4 ? 'warning' : 'info'
-  out.put`"event_message":"${MESSAGES[kind]!(random)}","metadata":${open}"deployment_id":"${project.ref}_${source.id}_${source.version}","event_type":"${event}","execution_id":"${uuid}","function_id":"${source.id}","level":"${level}","project_ref":"${project.ref}","region":"${pick(random, REGIONS)}","timestamp":"${time.iso(timestampUs)}","version":"${source.version}"${close}`
+  out.put`"event_message":"${MESSAGES[kind]!(random)}",\
+"metadata":${open}"deployment_id":"${project.ref}_${source.id}_${source.version}","event_type":"${event}",\
+"execution_id":"${uuid}","function_id":"${source.id}","level":"${level}","project_ref":"${project.ref}",\
+"region":"${pick(random, REGIONS)}","timestamp":"${time.iso(timestampUs)}","version":"${source.version}"${close}`
 }

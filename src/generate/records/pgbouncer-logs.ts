@@ -13,11 +13,13 @@ const MESSAGES: readonly ((random: Random) => string)[] = [
   (random) => `C${connection(random)} login attempt: db=postgres user=${pick(random, ROLES)} tls=no`,
   (random) => `C${connection(random)} closing because: client close request (age=${random.below(4_000)}s)`,
   (random) =>
-    `stats: ${random.below(900)} xacts/s, ${random.below(900)} queries/s, in ${random.below(90_000)} B/s, wait ${random.below(99)} us`,
+    `stats: ${random.below(900)} xacts/s, ${random.below(900)} queries/s, in ${random.below(90_000)} B/s, wait \
+${random.below(99)} us`,
 ]
 
 /** One line of the connection pooler. */
 export function pgbouncerLog(out: Out, { project, open, close }: Moment): void {
   const { random } = out
-  out.put`"project":"${project.ref}","event_message":"${pick(random, MESSAGES)(random)}","metadata":${open}"host":"db-${project.ref}"${close}`
+  out.put`"project":"${project.ref}","event_message":"${pick(random, MESSAGES)(random)}",\
+"metadata":${open}"host":"db-${project.ref}"${close}`
 }

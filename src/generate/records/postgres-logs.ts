@@ -39,7 +39,8 @@ const MESSAGES: readonly Message[] = [
   },
   {
     text: (r) =>
-      `duration: ${(r.below(9_000_000) / 1000).toFixed(3)} ms  statement:\\n\\tselect *\\n\\tfrom events\\n\\twhere id = ${r.below(1e6)}`,
+      `duration: ${(r.below(9_000_000) / 1000).toFixed(3)} ms  statement:\\n\\tselect *\\n\\tfrom events\\n\\twhere \
+id = ${r.below(1e6)}`,
     severity: 'LOG',
     state: '00000',
     tag: 'SELECT',
@@ -53,5 +54,12 @@ export function postgresLog(out: Out, { project, timestampUs, time, open, close 
   const { text, severity, state, tag } = pick(random, MESSAGES)
   const pid = 300 + random.below(60_000)
   const at = time.iso(timestampUs)
-  out.put`"project":"${project.ref}","event_message":"${text(random)}","metadata":${open}"host":"db-${project.ref}","parsed":${open}"backend_type":"client backend","command_tag":"${tag}","connection_from":"127.0.0.1:${30_000 + random.below(30_000)}","database_name":"postgres","error_severity":"${severity}","leader_pid":0,"process_id":${pid},"query_id":${random.below(2 ** 21)}${1e9 + random.below(1e9)},"session_id":"${hex8Text(random)}.${pid.toString(16)}","session_line_num":${1 + random.below(9_000)},"sql_state_code":"${state}","timestamp":"${at.slice(0, 10)} ${at.slice(11, 23)} UTC","transaction_id":0,"user_name":"${pick(random, USERS)}","virtual_transaction_id":"${random.below(60)}/${random.below(9_999_999)}"${close}${close}`
+  out.put`"project":"${project.ref}","event_message":"${text(random)}","metadata":${open}"host":"db-${project.ref}",\
+"parsed":${open}"backend_type":"client backend","command_tag":"${tag}",\
+"connection_from":"127.0.0.1:${30_000 + random.below(30_000)}","database_name":"postgres",\
+"error_severity":"${severity}","leader_pid":0,"process_id":${pid},\
+"query_id":${random.below(2 ** 21)}${1e9 + random.below(1e9)},"session_id":"${hex8Text(random)}.${pid.toString(16)}",\
+"session_line_num":${1 + random.below(9_000)},"sql_state_code":"${state}",\
+"timestamp":"${at.slice(0, 10)} ${at.slice(11, 23)} UTC","transaction_id":0,"user_name":"${pick(random, USERS)}",\
+"virtual_transaction_id":"${random.below(60)}/${random.below(9_999_999)}"${close}${close}`
 }

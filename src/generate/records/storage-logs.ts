@@ -13,5 +13,9 @@ export function storageLog(out: Out, { project, slim, open, close }: Moment): vo
   const [status, ip, ray] = [pick(random, STATUSES), ipv4(random), hex16(random)]
   const url = `/object/public/${pick(random, BUCKETS)}/${uuidText(random)}.png`
   const agent = slim ? '' : `,"userAgent":"${pick(random, AGENTS)}"`
-  out.put`"event_message":"GET | ${status} | ${ip} | ${ray} | ${url}","metadata":${open}"context":${open}"host":"ip-10-${random.below(256)}-${random.below(256)}-${random.below(256)}.${pick(random, HOSTS)}.compute.internal","pid":1${close},"level":"${status >= 500 ? 'error' : 'info'}","project":"${project.ref}","rawError":null,"reqId":"${ray}-DUB","responseTime":${random.below(9_000_000) / 1e4},"tenantId":"${project.ref}"${agent}${close}`
+  out.put`"event_message":"GET | ${status} | ${ip} | ${ray} | ${url}",\
+"metadata":${open}"context":${open}"host":"ip-10-${random.below(256)}-${random.below(256)}-${random.below(256)}.\
+${pick(random, HOSTS)}.compute.internal","pid":1${close},"level":"${status >= 500 ? 'error' : 'info'}",\
+"project":"${project.ref}","rawError":null,"reqId":"${ray}-DUB","responseTime":${random.below(9_000_000) / 1e4},\
+"tenantId":"${project.ref}"${agent}${close}`
 }

@@ -66,7 +66,8 @@ const AGENT_MAKERS: readonly ((random: Random) => string)[] = [
   (r) => `Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${BROWSER} Chrome/${chrome(r)} Safari/537.36`,
   (r) => `Mozilla/5.0 (Linux; Android ${10 + r.below(6)}; K) ${BROWSER} Chrome/${chrome(r)} Mobile Safari/537.36`,
   (r) =>
-    `Mozilla/5.0 (iPhone; CPU iPhone OS ${15 + r.below(4)}_${r.below(7)} like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148`,
+    `Mozilla/5.0 (iPhone; CPU iPhone OS ${15 + r.below(4)}_${r.below(7)} like Mac OS X) AppleWebKit/605.1.15 (KHTML, \
+like Gecko) Mobile/15E148`,
   (r) => `Mozilla/5.0 (X11; Linux x86_64; rv:${110 + r.below(35)}.0) Gecko/20100101 Firefox/${110 + r.below(35)}.0`,
   (r) => `node-fetch/1.0 (+https://github.com/bitinn/node-fetch) supabase-js/2.${r.below(60)}.${r.below(9)}`,
   (r) => `Dart/3.${r.below(9)} (dart:io)`,

@@ -39,7 +39,8 @@ const object: Maker = (random) => [
   oneIn(random, 4) ? `?width=${64 * (1 + random.below(30))}&quality=${50 + random.below(50)}` : NO_SEARCH,
 ]
 const signed: Maker = (random) => [
-  `/storage/v1/object/sign/${pick(random, BUCKETS)}/${random.below(90_000)}/${hex8Text(random)}.${pick(random, EXTENSIONS)}`,
+  `/storage/v1/object/sign/${pick(random, BUCKETS)}/${random.below(90_000)}/${hex8Text(random)}.\
+${pick(random, EXTENSIONS)}`,
   NO_SEARCH,
 ]
 const token: Maker = (random) => ['/auth/v1/token', pick(random, GRANTS)]
@@ -71,7 +72,8 @@ function tableSearch(random: Random): string {
   if (oneIn(random, 3)) return select
   if (oneIn(random, 2)) return `${select}&id=eq.${random.below(100_000)}`
   if (oneIn(random, 2)) return `${select}&user_id=eq.${uuidText(random)}&order=created_at.desc`
-  return `${select}&created_at=gte.2026-${10 + random.below(3)}-${10 + random.below(18)}&limit=${10 * (1 + random.below(10))}`
+  return `${select}&created_at=gte.2026-${10 + random.below(3)}-${10 + random.below(18)}&limit=\
+${10 * (1 + random.below(10))}`
 }
 
 function rpcSearch(random: Random): string {

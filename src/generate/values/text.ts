@@ -55,7 +55,8 @@ export function hex8Text(random: Random): string {
 /** A random UUID as a string. */
 export function uuidText(random: Random): string {
   const [a, b, c] = [hex8Text(random), hex8Text(random), hex8Text(random)]
-  return `${a}-${b.slice(0, 4)}-4${b.slice(5)}-${'89ab'[random.below(4)]}${c.slice(0, 3)}-${c.slice(4)}${hex8Text(random)}`
+  return `${a}-${b.slice(0, 4)}-4${b.slice(5)}-${'89ab'[random.below(4)]}${c.slice(0, 3)}-${c.slice(4)}\
+${hex8Text(random)}`
 }
 
 /** `length` lowercase letters. */
