@@ -2,29 +2,35 @@ import { createReadStream, readdirSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it, vi } from 'vitest'
+import { expect, vi } from 'vitest'
 import { readSegmentFacts } from '../../../src/engine/arrow/storage/files/segment-file.js'
 import { createDiskFiles } from '../../../src/engine/disk/files/files.js'
 import type { SourceName } from '../../../src/sources.js'
 import { eventually } from '../../support/eventually.js'
-import { type Program, run, serve, temporaryFolder } from '../support/program.js'
-
-vi.setConfig({ testTimeout: 120_000 })
+import { type Program, run, serve, temporaryFolder } from './program.js'
 
 /** Enough for one head of full lines to be sealed. */
 const ROWS = 56_000
-/** Of lines; less than what counts as slow, so that a head has time to be made small. */
+/** Of lines; below the rate from which heads are sealed fast instead of small. */
 const SLOW_BYTES_PER_SECOND = 4_000_000
-/** In which a flood is over, and a segment or two are made smaller. */
-const QUIET_MS = 45_000
+/** Enough for a flood to count as over, and for a segment or two to be compacted. */
+const COMPACTED_WITHIN_MS = 45_000
 
+/** Most bytes of a row that was sealed during a flood. */
+export const AFTER_FLOOD = { edge_logs: 313, function_edge_logs: 211 }
+/** Most bytes of a row that was sealed with time, or compacted. */
+export const COMPACT = { edge_logs: 270, function_edge_logs: 183 }
+
+type Limits = typeof COMPACT
+
+/** Sends a file of lines to a service and ends its standard input. */
 type Feed = (service: Program, lines: string) => Promise<void>
 
-const atFullSpeed: Feed = async ({ child }, lines) => {
+export const atFullSpeed: Feed = async ({ child }, lines) => {
   createReadStream(lines).pipe(child.stdin!)
 }
 
-const slowly: Feed = async ({ child }, lines) => {
+export const slowly: Feed = async ({ child }, lines) => {
   const bytes = readFileSync(lines)
   const startedMs = performance.now()
   for (let from = 0; from < bytes.length; ) {
@@ -36,15 +42,18 @@ const slowly: Feed = async ({ child }, lines) => {
   child.stdin!.end()
 }
 
-interface Taken {
+export interface Filled {
   service: Program
   source: SourceName
-  /** Bytes of a row on disk, of those that are sealed. */
+  /** Mean bytes of a sealed row on disk. */
   bytesOfRow(): Promise<number>
 }
 
-/** Takes in lines of a source, all of them of yesterday: a head of two days is two segments, whose rows take a hundredth more. */
-async function take(source: SourceName, feed: Feed): Promise<Taken> {
+/**
+ * Fills a service with the rows of one source. All are of yesterday: a head of two days would become two segments, whose
+ * rows take one percent more.
+ */
+async function fill(source: SourceName, feed: Feed): Promise<Filled> {
   const lines = join(temporaryFolder(), 'lines.ndjson')
   const end = new Date(new Date().setUTCHours(0, 0, 0, 0) - 1).toISOString()
   const args = ['generate', '--rows', `${ROWS}`, '--seed', '1', '--source', source, '--span', '23h', '--end', end]
@@ -53,7 +62,7 @@ async function take(source: SourceName, feed: Feed): Promise<Taken> {
   const service = await serve(['--data-dir', directory])
   await feed(service, lines)
   await service.says(/standard input ended: \d+ rows accepted, 0 rejected\n/)
-  // The journal of the head that is open is the only one when what is full is sealed.
+  // Once every full head is sealed, only the journal of the open head is left.
   await eventually(() => expect(readdirSync(join(directory, 'journal'))).toHaveLength(1))
   const files = createDiskFiles(directory)
   return {
@@ -75,38 +84,17 @@ async function take(source: SourceName, feed: Feed): Promise<Taken> {
   }
 }
 
-const takeBoth = (feed: Feed) =>
-  Promise.all((['edge_logs', 'function_edge_logs'] as const).map((source) => take(source, feed)))
+/** Fills a service for each of two sources, both at the same time. */
+export const fillBoth = (feed: Feed): Promise<Filled[]> =>
+  Promise.all((['edge_logs', 'function_edge_logs'] as const).map((source) => fill(source, feed)))
 
-const AT_ONCE = { edge_logs: 313, function_edge_logs: 211 }
-const IN_TIME = { edge_logs: 270, function_edge_logs: 183 }
-
-type Most = typeof AT_ONCE
-
-/** Expects rows to take no more than that, be it after a while. */
-const expectAtMost = (taken: readonly Taken[], most: Most) =>
+/** Waits until no row takes more than its limit, for as long as compaction may take. */
+export const expectAtMost = (filled: readonly Filled[], limits: Limits) =>
   Promise.all(
-    taken.map(({ source, bytesOfRow }) =>
-      vi.waitFor(async () => expect(await bytesOfRow(), source).toBeLessThanOrEqual(most[source as keyof Most]), {
-        timeout: QUIET_MS,
+    filled.map(({ source, bytesOfRow }) =>
+      vi.waitFor(async () => expect(await bytesOfRow(), source).toBeLessThanOrEqual(limits[source as keyof Limits]), {
+        timeout: COMPACTED_WITHIN_MS,
         interval: 1000,
       }),
     ),
   )
-
-describe('a full row on disk', () => {
-  it('that comes slowly is small at once', async () => {
-    const taken = await takeBoth(slowly)
-    for (const { service } of taken) service.child.kill('SIGTERM')
-    await Promise.all(taken.map(({ service }) => service.exit))
-    await expectAtMost(taken, IN_TIME)
-  })
-
-  it('that comes at full speed is larger, and made smaller when it is quiet', async () => {
-    const taken = await takeBoth(atFullSpeed)
-    await expectAtMost(taken, AT_ONCE)
-    await expectAtMost(taken, IN_TIME)
-    for (const { service } of taken) service.child.kill('SIGTERM')
-    for (const { service } of taken) expect(await service.exit).toBe(0)
-  })
-})
