@@ -99,7 +99,7 @@ const ONLY: Record<string, readonly string[]> = {
  */
 const FOLDER_CYCLES = ['engine/arrow/storage/persistence <> engine/arrow/storage/store']
 
-/** The files that gather others: what modules of users import, and all stored queries. */
+/** The files that re-export: the API of user modules, and the list of stored queries. */
 const BARRELS = ['endpoint.ts', 'endpoints/index.ts']
 
 const FILES = readdirSync(SRC, { recursive: true, encoding: 'utf8' })

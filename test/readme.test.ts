@@ -10,7 +10,7 @@ const fileOf = (path: string) => readFileSync(new URL(`../${path}`, import.meta.
 const readme = fileOf('README.md')
 const performance = fileOf('docs/performance.md')
 
-/** The cells of the table under a heading line. */
+/** Returns the cells of the table under a heading line. */
 function tableUnder(text: string, heading: string): string[][] {
   const after = text.slice(text.indexOf(heading)).split('\n')
   const rows = after.slice(

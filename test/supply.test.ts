@@ -14,22 +14,22 @@ interface Locked {
   link?: boolean
 }
 
-/** What `npm ci` installs, by path; the first entry is this package itself. */
+/** The packages that `npm ci` installs, by path; the first entry is this package itself. */
 const LOCKED = Object.entries<Locked>(jsonOf('package-lock.json').packages).filter(([path]) => path !== '')
 
 const EXACT = /^\d+\.\d+\.\d+$/
-/** Before it, the comparison of tokens told by its time how many characters were right. */
+/** In earlier versions the time of a token comparison depends on the number of right characters. */
 const HONO_AT_LEAST = [4, 11, 10] as const
 const AUDIT_MS = 15_000
 
-/** Whether a version is this one or a later one. */
+/** Returns whether a version is this one or a later one. */
 function isAtLeast(version: string, wanted: readonly number[]): boolean {
   const parts = version.split('.').map(Number)
   const differing = wanted.findIndex((part, i) => parts[i] !== part)
   return differing < 0 || parts[differing]! > wanted[differing]!
 }
 
-/** The counts of what npm knows of the packages that the program runs with; undefined where it cannot be asked. */
+/** Returns npm's counts of known vulnerabilities in the runtime packages; undefined without a registry. */
 function audit(): Record<string, number> | undefined {
   const args = ['audit', '--json', '--omit=dev', '--fetch-retries=0', '--fetch-timeout=5000']
   const { stdout } = spawnSync('npm', args, { cwd: ROOT, encoding: 'utf8', timeout: AUDIT_MS })

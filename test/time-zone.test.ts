@@ -8,10 +8,10 @@ import { edge, invocation } from './support/records.js'
 /** Imported by its name at run time: it has no types. */
 const RUNS = join(import.meta.dirname, '../scripts/runs.mjs')
 
-/** The zone that the tests run in, as the scripts ask for it; undefined where a test is run by itself. */
+/** The time zone that the scripts set; undefined if a test is run by itself. */
 const ZONE = process.env.TZ
 
-/** An instant at which it is another hour and another day in the shifted zone. */
+/** A moment with another hour and another day in the shifted zone. */
 const NOW_US = Date.UTC(2026, 10, 20, 23, 45) * 1000
 
 describe('K2: time zones', () => {
@@ -48,7 +48,7 @@ describe('K2: time zones', () => {
   })
 })
 
-/** Minutes east of UTC at that instant, as the calendar of the zone has it. */
+/** Returns the minutes east of UTC at that moment, by the calendar of the zone. */
 function offsetMinutes(timeZone: string | undefined): number {
   const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
   const name = format.formatToParts(NOW_US / 1000).find(({ type }) => type === 'timeZoneName')!.value

@@ -4,8 +4,8 @@ import { DIRECTIONS, FUNCTION_COLUMNS, URL_COLUMNS } from './groups.js'
 import type { TestRecord } from './records.js'
 
 /**
- * Random records and parameters, from so few values that groups collide, and with times crowded around the edges of
- * every window.
+ * Random records and parameters: few distinct values, so that groups collide, and times close to the edges of every
+ * window.
  */
 const SECOND_US = 1_000_000
 const HOUR_US = 3600 * SECOND_US
@@ -13,7 +13,7 @@ const DAY_US = 24 * HOUR_US
 const WINDOWS_US = [0, 300 * SECOND_US, 900 * SECOND_US, HOUR_US, DAY_US, 7 * DAY_US, 90 * DAY_US]
 const BUCKETS_US = [1, SECOND_US, 60 * SECOND_US, HOUR_US, DAY_US]
 
-/** The moments that the times of a run gather around: some on the edge of a bucket. */
+/** Values of now, some of them on the edge of a bucket. */
 export const arbitraryNowUs = fc.constantFrom(
   Date.UTC(2026, 10, 20, 10, 37, 42, 500) * 1000 + 7,
   Date.UTC(2026, 10, 20, 10) * 1000,
@@ -24,7 +24,7 @@ export const arbitraryNowUs = fc.constantFrom(
 
 const floorTo = (timestampUs: number, sizeUs: number) => Math.floor(timestampUs / sizeUs) * sizeUs
 
-/** Times a microsecond around the edges of windows and of their buckets, and times anywhere in between. */
+/** Times within a microsecond of the edges of windows and of their buckets, and times anywhere in between. */
 function arbitraryTimestampUs(nowUs: number): fc.Arbitrary<number> {
   const edge = fc
     .tuple(
@@ -57,7 +57,7 @@ const arbitraryTime = fc.oneof(
   fc.double({ min: 1e-9, max: 1e9, noNaN: true }).map(String),
 )
 
-/** A key with a value, or neither. */
+/** A member of an object, or no member. */
 const member = (key: string, value: fc.Arbitrary<string>) =>
   fc.option(value, { freq: 6, nil: undefined }).map((text) => (text === undefined ? [] : [`"${key}":${text}`]))
 
@@ -115,14 +115,16 @@ export interface Question {
   params: Params
 }
 
-const iso = (timestampUs: number) =>
-  `${new Date(Math.floor(timestampUs / 1000)).toISOString().slice(0, -1)}${String(((timestampUs % 1000) + 1000) % 1000).padStart(3, '0')}Z`
+function iso(timestampUs: number): string {
+  const milliseconds = new Date(Math.floor(timestampUs / 1000)).toISOString().slice(0, -1)
+  return `${milliseconds}${String(((timestampUs % 1000) + 1000) % 1000).padStart(3, '0')}Z`
+}
 
 const mostly = (value: string, others: readonly string[]) => fc.oneof(fc.constant(value), fc.constantFrom(...others))
 
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
 
-/** A question of any of the three endpoints, with parameters that are valid. */
+/** A call of any of the three endpoints, with valid parameters. */
 export function arbitraryQuestion(nowUs: number): fc.Arbitrary<Question> {
   const time = maybe(fc.oneof(fc.constant(''), arbitraryTimestampUs(nowUs).map(iso)))
   const project = mostly('a', ['b', '__proto__', 'nobody'])
@@ -162,8 +164,8 @@ export function arbitraryQuestion(nowUs: number): fc.Arbitrary<Question> {
 }
 
 /**
- * The same, or a question that groups rows by a text. Not by order of their mean: where two differ by their last bits,
- * either may come first.
+ * The same, or a query that groups rows by a text. Never ordered by their mean: of two that differ in their last bits
+ * either may be first.
  */
 export function arbitraryQuestionOfAny(nowUs: number): fc.Arbitrary<Question> {
   const group = (endpoint: string, columns: Record<string, string>) =>

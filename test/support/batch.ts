@@ -18,8 +18,8 @@ import type { SourceName } from '../../src/sources.js'
 import { numberAt, type TestRecord, textAt } from './records.js'
 
 /**
- * The records as the batch that ingest would make of them, but made with apache-arrow alone.
- * Throws where a record is of another source.
+ * Returns the batch that ingest would make of the records, made with apache-arrow alone.
+ * Throws if a record is of another source.
  */
 export function toBatch(source: SourceName, records: readonly TestRecord[]): IngestBatch {
   const stranger = records.find((record) => record.source !== source)
@@ -89,7 +89,7 @@ function plainTexts(values: readonly (string | undefined)[]): Data {
   )
 }
 
-/** The bits of the values that are there, lowest bit first. */
+/** The bits of the values that are present, lowest bit first. */
 function validity(values: readonly unknown[]): { nullCount: number; nullBitmap?: Uint8Array } {
   const nullCount = values.filter((value) => value === undefined).length
   if (nullCount === 0) return { nullCount }

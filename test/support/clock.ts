@@ -1,16 +1,16 @@
 import type { Clock } from '../../src/base/clock.js'
 import { DAY_US, HOUR_US, MILLISECOND_US, SECOND_US } from '../../src/base/units.js'
 
-/** By how much wall clocks jump. */
+/** Jumps of a wall clock. */
 export const CLOCK_JUMPS_US = [HOUR_US, -HOUR_US, DAY_US, -DAY_US, -10 * SECOND_US]
 
 /** A clock that stands still until a test moves it. */
 export interface FakeClock extends Clock {
-  /** Lets time pass: wall and monotonic time move together, and what is due by then runs, each at its moment. */
+  /** Moves wall and monotonic time forward together, and runs each timer that is due by then at its moment. */
   advance(byMs: number): void
   /** Sets the wall clock, as an administrator or NTP would: monotonic time stays, nothing runs. */
   setNowUs(nowUs: number): void
-  /** How many `every` are under way. */
+  /** The number of running `every` timers. */
   readonly timers: number
 }
 
@@ -20,7 +20,7 @@ interface Timer {
   work: () => void
 }
 
-/** A fake clock whose wall time is `startUs`; its monotonic time starts at 0. */
+/** Creates a fake clock with the wall time `startUs`; its monotonic time starts at 0. */
 export function createFakeClock(startUs = Date.UTC(2026, 10, 20, 10) * MILLISECOND_US): FakeClock {
   const timers = new Set<Timer>()
   let monotonicMs = 0

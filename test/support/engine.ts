@@ -9,7 +9,7 @@ import { createFakeClock } from './clock.js'
 import { GROUP_ENDPOINTS } from './groups.js'
 import type { TestRecord } from './records.js'
 
-/** An embedded engine of which a test says only what it needs. */
+/** Opens an embedded engine with defaults for every option that a test does not give. */
 export function openEngine(options: Partial<ArrowEngineOptions> = {}): ArrowEngine {
   return createArrowEngine({ clock: createFakeClock(), metrics: createMetrics(), rowsLimitBytes: GIB, ...options })
 }
@@ -37,14 +37,14 @@ export async function ask(engine: Engine, endpoint: string, params: Params, nowU
 
 const ALL = [...ENDPOINTS, ...GROUP_ENDPOINTS]
 
-/** Calls an endpoint; what is returned reads the answer. */
+/** Calls an endpoint; returns a function that reads the answer. */
 export async function askLater(engine: Engine, endpoint: string, params: Params, nowUs: number) {
   const { call } = ALL.find(({ name }) => name === endpoint)!
   const answer = await engine.run(call(new URLSearchParams(params)).plan(nowUs))
   return () => readAll(answer)
 }
 
-/** The same as a caller asks who is bound to the project that it names. */
+/** The same for a caller whose token is bound to the project in the parameters. */
 export async function askBound(engine: Engine, endpoint: string, params: Params, nowUs: number): Promise<PlainRow[]> {
   const { callBound } = ALL.find(({ name }) => name === endpoint)!
   return readAll(await engine.run(callBound(new URLSearchParams(params)).plan(nowUs)))

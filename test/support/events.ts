@@ -1,11 +1,11 @@
-/** One event of a stream of server-sent events, and the last id that was heard when it came. */
+/** One event of a stream of server-sent events, and the last id that was received by then. */
 export interface ServerSentEvent {
   type: string
   data: string
   lastEventId: string
 }
 
-/** What a reader has made of a stream so far. */
+/** The state of a reader of a stream. */
 export interface EventStream {
   events: ServerSentEvent[]
   comments: string[]
@@ -13,12 +13,12 @@ export interface EventStream {
   retryMs: number | undefined
 }
 
-/** Reads a stream as WHATWG's HTML standard says, the obvious way: all of it again, from the start. */
+/** Parses a stream as WHATWG's HTML standard says, in the simplest way: each time all of it from the start. */
 export function parseEvents(text: string): EventStream {
   const stream: EventStream = { events: [], comments: [], lastEventId: '', retryMs: undefined }
   let [type, data]: [string, string[]] = ['', []]
   const lines = text.split(/\r\n|\r|\n/)
-  // What follows the last line end is no line yet.
+  // The text after the last line end is not a line yet.
   for (const line of lines.slice(0, -1)) {
     if (line === '') {
       if (data.length > 0) {
@@ -39,10 +39,10 @@ export function parseEvents(text: string): EventStream {
   return stream
 }
 
-/** Somebody who reads a stream of events from a response, as fast as it comes. */
+/** A client that reads a stream of events from a response as fast as it is sent. */
 export interface EventReader {
   stream(): EventStream
-  /** The ids of the records so far, in the order in which they came. */
+  /** The ids of the records so far, in the order of receipt. */
   ids(): string[]
   /** Resolves when the stream has ended or broken. */
   ended: Promise<void>

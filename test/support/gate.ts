@@ -1,4 +1,4 @@
-/** What holds up who waits for it until a test opens it. */
+/** A promise that a test resolves: code that awaits it waits until then. */
 export interface Gate {
   opened: Promise<void>
   open(): void

@@ -16,7 +16,7 @@ import {
   share,
 } from '../../src/engine/plan.js'
 
-/** Queries that group rows by a text, as a user may write them: none of the service's own does. */
+/** Queries that group rows by a text, as a user may write them: no built-in query does. */
 export const FUNCTION_COLUMNS = {
   function_id: '',
   count: '',

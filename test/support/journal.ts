@@ -3,13 +3,13 @@ import { type Damage, type RecoveredJournal, recoverJournal } from '../../src/en
 import type { IngestBatch } from '../../src/engine/engine.js'
 import { below, type Random } from './random.js'
 
-/** A batch that tells its number by its rows and its bytes; to the journal the payload is bytes of any kind. */
+/** A batch with its number in its rows and its bytes; the journal does not read the payload. */
 export function numberedBatch(number: number, bytes: number, random: Random): IngestBatch {
   const ipc = Uint8Array.from({ length: bytes }, () => below(random, 256))
   return { source: 'edge_logs', rows: number, ipc }
 }
 
-/** Batches in a form that is compared fast. */
+/** Batches in a form that is quick to compare. */
 export const told = (batches: readonly IngestBatch[]): string[] =>
   batches.map(({ source, rows, ipc }) => `${source} ${rows} ${Buffer.from(ipc).toString('base64')}`)
 
@@ -18,13 +18,13 @@ export interface Recovery extends RecoveredJournal {
   damage: Damage[]
 }
 
-/** All that a journal gives, the bytes copied. */
+/** Returns all batches of a journal, with copies of their bytes. */
 export async function recoverAll(files: Files, path: string, windowBytes?: number): Promise<Recovery> {
   const found: IngestBatch[] = []
   const damage: Damage[] = []
   const visitor = {
     async batch(batch: IngestBatch) {
-      // The bytes are good until the promise resolves, so they must still be after a turn of the event loop.
+      // The bytes are valid until the promise resolves, so they must still be valid after a turn of the event loop.
       await new Promise((resolve) => setImmediate(resolve))
       found.push({ ...batch, ipc: Uint8Array.from(batch.ipc) })
     },

@@ -1,4 +1,4 @@
-/** Whether a text is JSON. */
+/** Returns whether a text is JSON. */
 export function isJson(text: string): boolean {
   try {
     JSON.parse(text)
@@ -9,8 +9,8 @@ export function isJson(text: string): boolean {
 }
 
 /**
- * Whether JSON.parse of every Node reads a name as it is: that of Node 24 takes one of a single character that JSON escapes
- * (`"\n"`) for another one, now and then. For random names that a test parses.
+ * Returns whether JSON.parse of every Node version reads a member name correctly: Node 24 sometimes returns another
+ * name for one of a single escaped character (`"\n"`). Filters random names that a test parses.
  */
 export function isReadRight(name: string): boolean {
   return name.length !== 1 || JSON.stringify(name).length === 3

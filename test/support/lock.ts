@@ -3,10 +3,10 @@ import { setTimeout } from 'node:timers/promises'
 import type { LockParts } from '../../src/engine/disk/lock/parts.js'
 import { createFakeClock, type FakeClock } from './clock.js'
 
-/** A hundredth of what the contract says. */
+/** A hundredth of the documented times. */
 export const SHORT = { touchMs: 10, looks: 10, readBackMs: 20, maxAgeMs: 30 }
 
-/** What `listen` says on mounts without Unix sockets. */
+/** The errors of `listen` on mounts without Unix sockets. */
 export const REFUSALS = ['ENOTSUP', 'EOPNOTSUPP', 'EPERM', 'EACCES', 'EINVAL', 'EIO', 'EAFNOSUPPORT', 'ENAMETOOLONG']
 
 /** A mount on which no Unix socket can be made, because of an error of the system. */
@@ -21,7 +21,7 @@ export const onFile = (parts: Partial<LockParts> = {}): Partial<LockParts> => ({
   ...parts,
 })
 
-/** A holder on a mount without Unix sockets, whose timers a test runs: one that is stopped by SIGSTOP runs none. */
+/** A lock holder on a mount without Unix sockets; the test runs its timers: after a SIGSTOP none run. */
 export function stoppable(parts: Partial<LockParts> = {}): { clock: FakeClock; parts: Partial<LockParts> } {
   const clock = createFakeClock()
   return { clock, parts: onFile({ clock, ...parts }) }

@@ -1,12 +1,12 @@
 import { below, oneOf, type Random } from './random.js'
 
 /**
- * A disk and the memory before it. Every change is seen at once; what a power cut leaves of it is certain only after a sync.
- * Of the changes that were not synced each one may survive, or not, or (a write) in part, whatever became of those before it.
+ * A disk with its cache. Every change is visible at once, but survives a power cut for certain only after a sync. Each
+ * change that was not synced may survive, or not, or (a write) in part, independently of earlier changes.
  */
 export interface ModelFile {
   kind: 'file'
-  /** What programs see, and what the disk has for certain. */
+  /** The content that programs see, and the content that certainly survives. */
   seen: Buffer
   certain: Buffer
   changes: FileChange[]
@@ -24,10 +24,10 @@ export type FileChange =
   | { position: number; bytes: Buffer; state: ChangeState }
   | { length: number; state: ChangeState }
 
-/** `lost`: a sync failed, and no later one brings the change to the disk; it is still seen, and may be there by luck. */
+/** `lost`: a sync failed, and no later one writes the change; it is still visible, and may survive by chance. */
 type ChangeState = 'waiting' | 'synced' | 'lost'
 
-/** Entries that change together: a rename happens wholly or not at all. One that was not synced may survive all the same. */
+/** Entries that change together: a rename is atomic. It may survive without a sync. */
 export interface EntryChange {
   entries: { directory: ModelDirectory; name: string; node: ModelNode | undefined }[]
   synced: boolean
@@ -49,13 +49,13 @@ export function changeFile(file: ModelFile, change: FileChange): void {
   file.changes.push(change)
 }
 
-/** Makes changes certain. */
+/** Makes changes survive a power cut. */
 export function syncFile(file: ModelFile, changes: readonly FileChange[]): void {
   for (const change of changes) if (change.state === 'waiting') change.state = 'synced'
   while (file.changes[0]?.state === 'synced') file.certain = applied(file.certain, file.changes.shift()!)
 }
 
-/** A sync that failed: the changes count as written from now on, and are not. */
+/** A failed sync: the changes count as written from now on, although they are not. */
 export function loseChanges(changes: readonly FileChange[]): void {
   for (const change of changes) if (change.state === 'waiting') change.state = 'lost'
 }
@@ -70,7 +70,7 @@ export function syncEntries(disk: ModelDisk, directory: ModelDirectory): void {
   while (disk.changes[0]?.synced) settle(disk.changes.shift()!)
 }
 
-/** The disk after a power cut; the one before is of no more use. */
+/** Returns the disk after a power cut; the disk before must not be used any more. */
 export function cutPower({ root, changes }: ModelDisk, random: Random): ModelDisk {
   const luck = oneOf(random, [0, 1, random()])
   for (const change of changes) if (change.synced || random() < luck) settle(change)
@@ -103,7 +103,7 @@ function survivingBytes({ certain, changes }: ModelFile, random: Random): Buffer
 
 type Write = Extract<FileChange, { bytes: Buffer }>
 
-/** What is left of a write: its beginning, any part of it, or its length alone, with zeros or with what was there once. */
+/** The remains of a write: its start, any part of it, or its length alone, with zeros or with older bytes. */
 function torn(write: Write, random: Random): Write {
   const { position, bytes, state } = write
   const end = below(random, bytes.length + 1)

@@ -25,7 +25,7 @@ async function read(files: Files, path: string): Promise<string> {
 
 const peek = (files: ModelFiles, path: string) => files.peek(path)?.toString('latin1')
 
-/** All that a power cut may leave, each state once, sorted. */
+/** Every state that a power cut may leave, each once, sorted. */
 async function statesAfterCut<T>(build: (files: ModelFiles) => Promise<unknown>, look: (files: ModelFiles) => T) {
   const states = new Set<string>()
   for (let seed = 0; seed < 300; seed++) {
@@ -65,7 +65,7 @@ const STEPS = {
     await files.syncDirectory(at)
   },
   async rename(files: Files, { at, to }: Args) {
-    // To a name that is free or a file's, and not into itself: of anything else `Files` says nothing.
+    // To a free name or that of a file, and not into itself: `Files` defines nothing else.
     const names = await files.list(dirname(to))
     const areFiles = (await isFile(files, at)) && (await isFile(files, to))
     if ((areFiles || !names.includes(basename(to))) && !to.startsWith(at)) await files.rename(at, to)
@@ -78,7 +78,7 @@ describe('model files', () => {
     const does = fc.constantFrom<keyof typeof STEPS>(...(Object.keys(STEPS) as (keyof typeof STEPS)[]))
     const step = fc.record({ does, at: name, to: name, position: fc.nat(9) })
     const run = (files: Files, { does, ...args }: Args & { does: keyof typeof STEPS }) =>
-      // What is wrong with both names of a rename may be said of either.
+      // If both names of a rename are wrong, the error may be that of either.
       STEPS[does](files, args).catch(({ code }) => (code === 'ENOENT' && does !== 'rename' ? code : 'another error'))
     const property = fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
       const root = mkdtempSync(join(tmpdir(), 'logweir-model-'))

@@ -17,44 +17,42 @@ import {
 } from './model-disk.js'
 import type { Random } from './random.js'
 
-/** The calls that can fail: those of `Files`, `ReadableFile` and `WritableFile`. */
+/** The kinds of calls that can fail: those of `Files`, `ReadableFile` and `WritableFile`. */
 export type Call = keyof Files | Exclude<keyof ReadableFile, 'bytes'> | keyof WritableFile
 
-/** What befalls a call. */
+/** A planned fault of a call. */
 export interface Fault {
   /** The error code that the call rejects with; `DIED`: the process ends there, and no later call does anything. */
   code: string
-  /** How many calls go well before: 0 is the next one. */
+  /** The number of calls that succeed before it: 0 means that the next call fails. */
   after: number
   /** Whether all later calls fail too, until `heal`. */
   forGood?: boolean
-  /** Counts and befalls only calls of these kinds. */
+  /** Counts and fails only calls of these kinds. */
   only?: readonly Call[]
   /**
-   * How much of the call is done all the same, 0 to 1: of a write its first bytes, of a removal the first of the files in
-   * it; any other call is done where it is 1, else not. 0 if not given. What a failed `sync` was to bring to the
-   * disk is brought there by no later one.
+   * The share of the call that is done nevertheless, 0 to 1: the first bytes of a write, the first files of a removal;
+   * any other call is done if it is 1. 0 if not given. Changes of a failed `sync` are not written by a later one either.
    */
   share?: number
 }
 
 /**
- * A file system in memory for tests of what storage leaves behind: faults at any call, processes that die, power cuts.
- * A call takes effect in the next turn of the event loop, and a write
- * takes the bytes as they are then; a sync covers what was written when it was called.
+ * A file system in memory, with faults at any call, processes that die, and power cuts. A call takes effect in the next
+ * turn of the event loop, and a write copies the bytes at that time; a sync covers the writes before the call.
  */
 export interface ModelFiles extends Files {
-  /** How many calls were made, of all kinds. */
+  /** The number of calls of all kinds. */
   readonly calls: number
-  /** Plans a fault, in place of the one planned before. */
+  /** Plans a fault; replaces an earlier one. */
   fail(fault: Fault): void
-  /** Lets all calls go well again. */
+  /** Removes the planned fault. */
   heal(): void
   /** The files as the next process finds them. This process is dead: its calls do nothing and reject. */
   restart(): ModelFiles
-  /** The files after a power cut: what was not synced is there wholly, in part or not at all. This process is dead. */
+  /** The files after a power cut: unsynced changes survive wholly, in part or not at all. This process is dead. */
   cutPower(random: Random): ModelFiles
-  /** What is in a file now; undefined where there is none. */
+  /** Returns the current content of a file; undefined if there is no file. */
   peek(path: string): Buffer | undefined
   /** Puts a file there, directories included, as if it had always been there. */
   put(path: string, bytes: Uint8Array): void
@@ -165,7 +163,7 @@ const ifWhole = (effect: () => void) => (share: number) => {
   if (share === 1) effect()
 }
 
-/** Counts calls, and lets them fail as planned. */
+/** Counts calls and fails them as planned. */
 function createFate() {
   let calls = 0
   let isDead = false
@@ -182,7 +180,7 @@ function createFate() {
   const call: Caller = async (name, path, effect) => {
     calls += 1
     const met = isDead ? undefined : befalls(name)
-    // Nothing that happens after the moment of death has an effect, whatever turn it was to come in.
+    // No call has an effect after the process died, even if it was made before.
     const diesHere = met?.code === 'DIED'
     if (!diesHere) await new Promise((resolve) => setImmediate(resolve))
     if (isDead) throw systemError('DIED', path)
@@ -241,7 +239,7 @@ function writable(file: ModelFile, path: string, call: Caller): WritableFile {
   }
 }
 
-/** Takes away an entry, and first all that is below it, as `rm -r` does. */
+/** Removes an entry and everything below it, as `rm -r` does. */
 function* removals(entry: Removal): Generator<Removal> {
   const node = entry.directory.seen.get(entry.name)
   if (node?.kind === 'directory') {

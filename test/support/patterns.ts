@@ -3,7 +3,7 @@ import { below, oneOf, type Random } from './random.js'
 
 /** Bytes of the subjects that patterns are tried on. */
 export const SUBJECT_BYTES = 100 * 1024
-/** What a pattern may take on one of them. */
+/** The longest time that a pattern may take on one of them. */
 export const PATTERN_MS = 50
 
 const SAMPLES = 10
@@ -97,11 +97,11 @@ const MORE = [
   '\\p{',
 ]
 
-/** A text that looks like a pattern, and mostly is none. */
+/** A text that looks like a pattern, but mostly is not valid. */
 export const randomNonsense = (random: Random): string =>
   Array.from({ length: below(random, 16) }, () => oneOf(random, random() < 0.7 ? SYMBOLS : MORE)).join('')
 
-/** The shortest of some times, none after one that is short enough: what the machine does besides is not the pattern's. */
+/** Returns the shortest of a few measured times, or the first that is short enough. */
 export async function bestMs(work: () => unknown): Promise<number> {
   let bestMs = Number.POSITIVE_INFINITY
   for (let i = 0; i < SAMPLES && bestMs > PATTERN_MS; i++) {

@@ -1,4 +1,4 @@
-/** A generator of chance for where many values are wanted at once: uniform in [0, 1), the same for the same seed. */
+/** A fast random generator: uniform in [0, 1), the same sequence for the same seed. */
 export type Random = () => number
 
 /** Tommy Ettinger's mulberry32 (public domain). */

@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 
-/** Everything that a connection says until it is closed. */
+/** Returns everything that a connection receives until it is closed. */
 export async function listenTo(socket: Socket): Promise<string> {
   const chunks: Buffer[] = []
   socket.on('data', (chunk) => chunks.push(chunk))
@@ -21,7 +21,7 @@ export function nextAt(channel: 'net.server.socket' | 'http.server.request.start
   })
 }
 
-/** Sends bytes as they are, and gives what comes back until the server closes. */
+/** Sends bytes unchanged, and returns the response until the server closes the connection. */
 export async function exchange(dial: () => Socket, text: string | Buffer): Promise<string> {
   const socket = dial()
   const heard = listenTo(socket)
@@ -29,8 +29,8 @@ export async function exchange(dial: () => Socket, text: string | Buffer): Promi
   return heard
 }
 
-/** The status lines of what was heard. */
+/** Returns the status lines of a response text. */
 export const statusLines = (heard: string) => heard.match(/HTTP\/1\.1 [^\r]*/g) ?? []
 
-/** What stands behind the first head. */
+/** Returns the text after the first head. */
 export const bodyOf = (heard: string) => heard.slice(heard.indexOf('\r\n\r\n') + 4)

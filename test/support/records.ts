@@ -1,6 +1,6 @@
 import type { SourceName } from '../../src/sources.js'
 
-/** A log record as a test writes it down: what ingest would have read of a line, and the metadata as JSON text. */
+/** A log record as a test writes it: the fields that ingest reads, and the metadata as JSON text. */
 export interface TestRecord {
   source: SourceName
   id: string
@@ -8,18 +8,18 @@ export interface TestRecord {
   timestampUs: number
   project: string | null
   event_message: string
-  /** The JSON text, as it came: an object, or an array of objects. */
+  /** The JSON text as it was sent: an object, or an array of objects. */
   metadata: string
 }
 
 export type PartialRecord = Partial<Omit<TestRecord, 'metadata'>> & { metadata?: string | object }
 
-/** An edge request of project `a` at time 0 with empty metadata, but for what is given. */
+/** Returns an edge request; by default of project `a`, at time 0, with empty metadata. */
 export function edge(given: PartialRecord = {}): TestRecord {
   return complete('edge_logs', given)
 }
 
-/** A function invocation of project `a` at time 0 with empty metadata, but for what is given. */
+/** Returns a function invocation; by default of project `a`, at time 0, with empty metadata. */
 export function invocation(given: PartialRecord = {}): TestRecord {
   return complete('function_edge_logs', given)
 }
@@ -38,8 +38,8 @@ function complete(source: SourceName, given: PartialRecord): TestRecord {
 }
 
 /**
- * The value at a path of a JSON text, read the obvious way: of an array on the way the first element, and undefined
- * where there is nothing, or null.
+ * Returns the value at a path of a JSON text, in the simplest way: an array on the way means its first element.
+ * Undefined if there is no value, or null.
  */
 export function valueAt(json: string, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, key) => property(first(value), key), JSON.parse(json)) ?? undefined
@@ -52,13 +52,13 @@ function property(value: unknown, key: string): unknown {
   return Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined
 }
 
-/** The text at a path, a lone surrogate replaced by U+FFFD; undefined where it is absent or no string. */
+/** Returns the text at a path, with lone surrogates replaced by U+FFFD; undefined if it is absent or no string. */
 export function textAt(json: string, path: readonly string[]): string | undefined {
   const value = valueAt(json, path)
   return typeof value === 'string' ? Buffer.from(value).toString() : undefined
 }
 
-/** The number at a path; undefined where it is absent, no number, or not finite. */
+/** Returns the number at a path; undefined if it is absent, no number, or not finite. */
 export function numberAt(json: string, path: readonly string[]): number | undefined {
   const value = valueAt(json, path)
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined

@@ -1,6 +1,6 @@
 /**
- * Measures until a measure is good, a few times at most; gives the last one. Others use the machine too: one that is bad
- * may be their doing, a fault makes each of them bad.
+ * Measures up to `tries` times until a value is good; returns the last one. A single bad value may be due to other load of
+ * the machine; a defect makes all of them bad.
  */
 export async function inTries<T>(
   tries: number,

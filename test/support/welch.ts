@@ -1,9 +1,9 @@
 import { below, type Random } from './random.js'
 
-/** From here on a difference of means is taken for real: the bound of TVLA and dudect. */
+/** A larger t counts as a real difference of means: the bound of TVLA and dudect. */
 export const LEAK_T = 4.5
 
-/** Welch's t between two groups of samples: how far their means differ, in standard errors. */
+/** Welch's t between two groups of samples: the difference of their means in standard errors. */
 function welchT(a: readonly number[], b: readonly number[]): number {
   const [left, right] = [momentsOf(a), momentsOf(b)]
   return Math.abs(left.mean - right.mean) / Math.sqrt(left.variance / a.length + right.variance / b.length)
@@ -16,8 +16,8 @@ function momentsOf(values: readonly number[]) {
 }
 
 /**
- * The largest t between any two groups. What lies above the 95th percentile of all samples together is left out of all
- * groups alike: those were cut short by another process, and drown the rest.
+ * Returns the largest t between any two groups. Samples above the 95th percentile of all samples are left out: another
+ * process interrupted them, and they would hide the rest.
  */
 export function worstT(groups: readonly (readonly number[])[]): number {
   const all = groups.flat().sort((a, b) => a - b)
@@ -26,7 +26,7 @@ export function worstT(groups: readonly (readonly number[])[]): number {
   return Math.max(...kept.flatMap((a, i) => kept.slice(i + 1).map((b) => welchT(a, b))))
 }
 
-/** The order in which `groups` groups are asked in a round, a new one each: none is always behind the same other. */
+/** Returns a new random order of the groups for each round, so that no group always follows the same other one. */
 export function shuffled(random: Random, groups: number): number[] {
   const order = [...Array(groups).keys()]
   for (let i = groups - 1; i > 0; i--) {

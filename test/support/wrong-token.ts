@@ -4,8 +4,8 @@ const FIRST = 0x21
 const LAST = 0x7e
 
 /**
- * A token as long as `token` whose first `right` characters are right and all others wrong, any of printable ASCII. Made
- * of bytes as one that came over a wire: a text that is put together of others is read by V8 at another speed.
+ * Returns a token as long as `token`, with the first `right` characters right and all others wrong: printable ASCII. It
+ * is made of bytes, like a received one: V8 reads a concatenated string at another speed.
  */
 export function wrongToken(token: string, right: number, random: Random): string {
   const bytes = Buffer.from(token, 'latin1')
