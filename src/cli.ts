@@ -18,7 +18,7 @@ const isVersion = (arg: string | undefined) => arg === '--version' || arg === '-
  * Returns the command of a command line, and its arguments. `--help` anywhere shows the help of the words before the
  * first flag.
  */
-function calledBy(args: readonly string[]) {
+function parseCall(args: readonly string[]) {
   if (isVersion(args[0])) return { command: version, rest: [] }
   if (!args.some(isHelp)) return findCommand(args, COMMANDS)
   const words = args.filter((arg) => !isHelp(arg))
@@ -28,7 +28,7 @@ function calledBy(args: readonly string[]) {
 
 /** Runs one command and returns its exit code. */
 async function run(args: readonly string[], log: Log): Promise<number> {
-  const { command, rest } = calledBy(args)
+  const { command, rest } = parseCall(args)
   const { stdout, stderr, env: environment } = process
   return command.run(rest, { environment, log, stdout, stderr, commands: COMMANDS })
 }

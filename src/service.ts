@@ -49,8 +49,8 @@ interface Parts {
 }
 
 /**
- * Starts the service. It listens when the promise resolves, and answers queries when `ready` does. Throws `usage`, `failed`,
- * `cannot_listen`, and the errors of {@link prepareDataDirectory}; the data directory is released then.
+ * Starts the service. It listens when the promise resolves, and answers queries when `ready` does. Throws `usage`,
+ * `failed`, `cannot_listen`, and the errors of {@link prepareDataDirectory}; the data directory is released then.
  */
 export async function startService(config: ServeConfig, log: Log, lock: LockOptions = {}): Promise<Service> {
   const parts: Parts = { clock: systemClock, metrics: createMetrics(), log }
@@ -129,7 +129,8 @@ type Intake = ReturnType<typeof createIntake>
 function createIntake(config: ServeConfig, engine: Engine, { clock, metrics, log }: Parts) {
   const { retentionUs, source, project, fieldNames } = config
   const rejects = openRejects({ dataDir: config.dataDir, log, clock })
-  // ClickHouse shows rows some time after it has accepted them: together with `emptyMs` in createHttp it has 10 s for that.
+  // ClickHouse shows rows some time after it has accepted them: together with `emptyMs` in createHttp it has 10 s for
+  // that.
   const arrivals = createArrivals(clock, config.clickhouse === undefined ? 0 : VISIBLE_MS)
   const shared = { engine: withArrivals(engine, arrivals), metrics, rejects, clock, retentionUs }
   return {
@@ -204,8 +205,8 @@ async function orRelease<T>(disk: DataDirectory | undefined, step: () => T | Pro
 }
 
 /**
- * Makes and locks the data directory; undefined if there is none. A full disk is no reason to fail unless the directory is
- * new. Throws the errors of {@link makeDataDirectory} and {@link openDataDirectory}.
+ * Makes and locks the data directory; undefined if there is none. A full disk is no reason to fail unless the directory
+ * is new. Throws the errors of {@link makeDataDirectory} and {@link openDataDirectory}.
  */
 async function prepareDataDirectory(
   path: string | undefined,
@@ -238,7 +239,9 @@ async function createEngine(config: ServeConfig, disk: DataDirectory | undefined
   return createClickHouseEngine({ ...parts, server, location: clickhouse, ...disk! })
 }
 
-/** Loads the endpoints in the directory of `--endpoints`, and tries each plan on an engine without rows. Throws `usage`. */
+/**
+ * Loads the endpoints in the directory of `--endpoints`, and tries each plan on an engine without rows. Throws `usage`.
+ */
 async function loadUserEndpoints(directory: string | undefined, log: Log): Promise<UserEndpoints | undefined> {
   if (directory === undefined) return undefined
   // Loaded only if there is such a directory, because the import hook slows the start.

@@ -1,6 +1,8 @@
 import { MessageChannel } from 'node:worker_threads'
 
-/** Returns the buffers of all typed arrays in plain data, once each. Skips empty arrays, which may be shared constants. */
+/**
+ * Returns the buffers of all typed arrays in plain data, once each. Skips empty arrays, which may be shared constants.
+ */
 export function arrayBuffersOf(data: unknown): ArrayBuffer[] {
   const found = new Set<ArrayBuffer>()
   const visit = (value: unknown): void => {
@@ -21,8 +23,9 @@ const { port1: nowhere } = new MessageChannel()
 nowhere.close()
 
 /**
- * Returns memory to the system's allocator now; typed arrays on it become empty. The garbage collector would free it too, but
- * only after tens of MiB have accumulated, and new memory that is allocated until then is not in a processor's cache.
+ * Returns memory to the system's allocator now; typed arrays on it become empty. The garbage collector would free it
+ * too, but only after tens of MiB have accumulated, and new memory that is allocated until then is not in a processor's
+ * cache.
  */
 export function free(memory: readonly ArrayBuffer[]): void {
   nowhere.postMessage(undefined, memory as ArrayBuffer[])

@@ -20,9 +20,9 @@ const MAKE_REMEDY = 'Make it for that user (mkdir -p PATH && chown -R UID PATH),
 const OTHER_REMEDY = 'Check the disk, or choose another place'
 
 /**
- * Converts a system error to a LogweirError whose message names the file, the user of this process and the remedy. Returns
- * any other error unchanged. `path` is used if the error names no file. The code is `usage` instead of `code` for names that
- * no file system accepts.
+ * Converts a system error to a LogweirError whose message names the file, the user of this process and the remedy.
+ * Returns any other error unchanged. `path` is used if the error names no file. The code is `usage` instead of `code`
+ * for names that no file system accepts.
  */
 export function explainFileError<Code extends string>(code: Code, what: string, path: string, error: unknown): Error {
   const { code: errno, path: named = path, message, syscall } = error as NodeJS.ErrnoException

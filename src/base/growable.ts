@@ -1,6 +1,9 @@
 import { KIB, MIB } from './units.js'
 
-/** Returns the array if it has room for `length` items, else a copy of its first `used` items with at least twice the room. */
+/**
+ * Returns the array if it has room for `length` items, else a copy of its first `used` items with at least twice the
+ * room.
+ */
 export function ensureCapacity<T extends Uint8Array | Uint32Array | Float64Array>(
   array: T,
   used: number,

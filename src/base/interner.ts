@@ -6,8 +6,9 @@ const NEWLINE = 0x0a
 /**
  * Distinct byte strings, each with a dense code from 0 in order of first appearance.
  *
- * Creates no JavaScript strings: the table hashes and compares bytes, so its size is known to the byte. Open addressing,
- * at most half full. A newline follows each entry, so that a search over all entries does not match across two of them.
+ * Creates no JavaScript strings: the table hashes and compares bytes, so its size is known to the byte. Open
+ * addressing, at most half full. A newline follows each entry, so that a search over all entries does not match across
+ * two of them.
  */
 export class Interner {
   count = 0
@@ -116,7 +117,9 @@ export class Interner {
   }
 }
 
-/** Hashes four bytes at a time by steps of the 32-bit finaliser of MurmurHash3 (A. Appleby), then the remaining bytes. */
+/**
+ * Hashes four bytes at a time by steps of the 32-bit finaliser of MurmurHash3 (A. Appleby), then the remaining bytes.
+ */
 function hashOf(bytes: Uint8Array, start: number, end: number): number {
   let hash = end - start
   let i = start

@@ -1,8 +1,8 @@
 import { datetime } from './buckets.js'
 import { DAY_US, HOUR_US, MINUTE_US, SECOND_US } from './units.js'
 
-const ISO_8601 =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?: UTC| ?[Zz]| ?([+-])(\d{2})(?::?(\d{2}))?)?)?$/
+const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](.+))?$/
+const TIME = /^(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?: UTC| ?[Zz]| ?([+-])(\d{2})(?::?(\d{2}))?)?$/
 
 const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
@@ -15,21 +15,12 @@ const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
  * number is the nearest double.
  */
 export function parseIso8601(text: string): number | undefined {
-  const match = ISO_8601.exec(text)
-  if (match === null) return undefined
-  const [
-    ,
-    year,
-    month,
-    day,
-    hour = '0',
-    minute = '0',
-    second = '0',
-    fraction = '',
-    sign,
-    offsetHour = '0',
-    offsetMinute = '0',
-  ] = match
+  const date = DATE.exec(text)
+  if (date === null) return undefined
+  const [, year, month, day, timeText = '00:00'] = date
+  const time = TIME.exec(timeText)
+  if (time === null) return undefined
+  const [, hour, minute, second = '0', fraction = '', sign, offsetHour = '0', offsetMinute = '0'] = time
   if (!isDate(Number(year), Number(month), Number(day))) return undefined
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined
   if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined
@@ -45,7 +36,9 @@ function isDate(year: number, month: number, day: number): boolean {
   return day <= DAYS_IN_MONTH[month - 1]! + (month === 2 && leap ? 1 : 0)
 }
 
-/** Returns the days from 1970-01-01 in the proleptic Gregorian calendar (H. Hinnant, chrono-compatible date algorithms). */
+/**
+ * Returns the days from 1970-01-01 in the proleptic Gregorian calendar (H. Hinnant, chrono-compatible date algorithms).
+ */
 export function daysSinceEpoch(year: number, month: number, day: number): number {
   const y = month <= 2 ? year - 1 : year
   const era = Math.floor(y / 400)

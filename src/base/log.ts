@@ -16,8 +16,8 @@ export interface LogFields {
 }
 
 /**
- * Writes one line for the operator; the message alone must be sufficient. It never contains the text of a record, nor a token
- * except one that was just created.
+ * Writes one line for the operator; the message alone must be sufficient. It never contains the text of a record, nor a
+ * token except one that was just created.
  */
 export type Log = (message: string, fields?: LogFields) => void
 
@@ -41,8 +41,8 @@ export function createStderrLog(format: LogFormat): Log {
 }
 
 /**
- * Returns a log. `text` lines begin with the program's name, on a terminal with the time and in colour; `json` lines are
- * objects with `time`, `level`, `msg` and the fields. Times are in UTC.
+ * Returns a log. `text` lines begin with the program's name, on a terminal with the time and in colour; `json` lines
+ * are objects with `time`, `level`, `msg` and the fields. Times are in UTC.
  */
 export function createLog(format: LogFormat, output: LogOutput, now: () => Date): Log {
   const lineOf = format === 'json' ? jsonLine : output.isTTY ? terminalLines(output) : textLine

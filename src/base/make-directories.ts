@@ -7,9 +7,9 @@ const DIRECTORY_MODE = 0o700
 /**
  * Makes a directory and its missing parents; does nothing if it exists. Rejects with the system's error.
  *
- * Node's `mkdir` with `recursive` never returns if the system reports ENOENT for a parent that exists, as /proc and mounts
- * without a server do. Here each level is tried at most twice. Calls are asynchronous, so that signals are handled while a
- * mount does not answer.
+ * Node's `mkdir` with `recursive` never returns if the system reports ENOENT for a parent that exists, as /proc and
+ * mounts without a server do. Here each level is tried at most twice. Calls are asynchronous, so that signals are
+ * handled while a mount does not answer.
  */
 export async function makeDirectories(path: string): Promise<void> {
   const directory = resolve(path)

@@ -1,7 +1,10 @@
 import { totalmem } from 'node:os'
 import { MIB } from './units.js'
 
-/** The smallest useful limit. Parsing and queries take some 200 MiB under load: below it, a process exceeds its limit by over 25 %. */
+/**
+ * The smallest useful limit. Parsing and queries take some 200 MiB under load: below it, a process exceeds its limit by
+ * over 25 %.
+ */
 export const MIN_LIMIT_BYTES = 256 * MIB
 /** The share of the limit for rows. The remainder is for parsing, queries, the result cache and the runtime. */
 export const ROWS_SHARE = 0.5
@@ -17,12 +20,16 @@ export function limitWarning(limitBytes: number): string | undefined {
   )
 }
 
-/** Returns the memory available to the process in bytes: that of the machine, or of its container or service if less. */
+/**
+ * Returns the memory available to the process in bytes: that of the machine, or of its container or service if less.
+ */
 export function memoryBytes(): number {
   return smallerLimit(totalmem(), process.constrainedMemory())
 }
 
-/** Returns the smaller limit. `constrained` is 0 or undefined if there is none, and on some systems exceeds all memory. */
+/**
+ * Returns the smaller limit. `constrained` is 0 or undefined if there is none, and on some systems exceeds all memory.
+ */
 export function smallerLimit(total: number, constrained: number | undefined): number {
   return constrained === undefined || constrained === 0 ? total : Math.min(total, constrained)
 }

@@ -5,8 +5,8 @@ const MAX_CHARACTERS = 64
 const CHARACTERS_FOR_TWO_ERRORS = 6
 
 /**
- * Returns the candidate nearest to a typed word, for "Did you mean …?", or undefined if none is near. Case, `_` for `-` and
- * the prefix of variables are ignored.
+ * Returns the candidate nearest to a typed word, for "Did you mean …?", or undefined if none is near. Case, `_` for `-`
+ * and the prefix of variables are ignored.
  */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > MAX_CHARACTERS) return undefined

@@ -14,14 +14,17 @@ export const MAX_PATTERN_LENGTH = 1_000
 const TOKEN = /\\Q(.*?)(?:\\E|$)|\\[pP]\{[^}]*\}|\\.|\[\^?\]?(?:\[:\^?[a-z]+:\]|\\.|[^\]\\])*\]|./gsu
 
 /** JavaScript's names of character classes, which the library would translate to RE2's `\p{L}`, `\p{Greek}`. */
-const JAVASCRIPT_PROPERTY =
-  /^(?:[^\\]|\\.)*?\\[pP]\{(?:[^}]*=[^}]*|(?:[^}]*_)?(?:Letter|Mark|Number|Punctuation|Symbol|Separator)|Control|Format|Surrogate|Private_Use|Unassigned|Other)\}/su
+const JAVASCRIPT_PROPERTIES = [
+  /^(?:[^\\]|\\.)*?\\[pP]\{[^}]*=[^}]*\}/su,
+  /^(?:[^\\]|\\.)*?\\[pP]\{(?:[^}]*_)?(?:Letter|Mark|Number|Punctuation|Symbol|Separator)\}/su,
+  /^(?:[^\\]|\\.)*?\\[pP]\{(?:Control|Format|Surrogate|Private_Use|Unassigned|Other)\}/su,
+]
 const JAVASCRIPT_ESCAPE = /^(?:[^\\]|\\.)*?\\[uc]/su
 const METACHARACTER = /[\\^$.|?*+()[\]{}/]/gu
 
 /**
- * Compiles a pattern in RE2's own syntax; `flags` are those of the library (`g`, `m`, `s`, …). Throws `invalid_pattern` with
- * the reason if the pattern is not valid RE2 or is too long.
+ * Compiles a pattern in RE2's own syntax; `flags` are those of the library (`g`, `m`, `s`, …). Throws `invalid_pattern`
+ * with the reason if the pattern is not valid RE2 or is too long.
  */
 export function compilePattern(text: string, flags = ''): Pattern {
   if ([...text].length > MAX_PATTERN_LENGTH) throw invalid(`it is longer than ${MAX_PATTERN_LENGTH} characters`)
@@ -37,22 +40,26 @@ export function quotePattern(text: string): string {
   return text.replace(METACHARACTER, '\\$&')
 }
 
-/** Returns the pattern that the library passes to RE2, with spellings such as `(?<name>…)` translated. Throws `invalid_pattern`. */
+/**
+ * Returns the pattern that the library passes to RE2, with spellings such as `(?<name>…)` translated. Throws
+ * `invalid_pattern`.
+ */
 export function re2Source(text: string): string {
   return (compilePattern(text) as Pattern & { internalSource: string }).internalSource
 }
 
 /**
  * Rewrites the constructs that the library reads differently from RE2. JavaScript's escapes are refused; `\Q…\E` is
- * replaced by escapes, because the library escapes the slashes in it; in a character class `(?<` is escaped, because the
- * library takes it for a named group.
+ * replaced by escapes, because the library escapes the slashes in it; in a character class `(?<` is escaped, because
+ * the library takes it for a named group.
  */
 function toRe2Syntax(text: string): string {
   return text.replace(TOKEN, (token, quoted: string | undefined) => {
     if (quoted !== undefined) return quotePattern(quoted)
     if (JAVASCRIPT_ESCAPE.test(token))
       throw invalid('\\u and \\c are JavaScript escapes; write the character or \\x{…}')
-    if (JAVASCRIPT_PROPERTY.test(token)) throw invalid(`${token} is a JavaScript class; write RE2's own, as \\p{L}`)
+    if (JAVASCRIPT_PROPERTIES.some((property) => property.test(token)))
+      throw invalid(`${token} is a JavaScript class; write RE2's own, as \\p{L}`)
     return token.startsWith('[') ? token.replaceAll('(?<', '(?\\<') : token
   })
 }

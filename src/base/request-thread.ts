@@ -2,8 +2,8 @@ import { type ResourceLimits, Worker } from 'node:worker_threads'
 import { createSerialQueue } from './serial-queue.js'
 
 /**
- * A worker thread that answers one request at a time: its script receives each request as a message and posts one answer.
- * It starts with the first request, and starts again with the next one after it died or was terminated.
+ * A worker thread that answers one request at a time: its script receives each request as a message and posts one
+ * answer. It starts with the first request, and starts again with the next one after it died or was terminated.
  */
 export interface RequestThread<Question, Answer> {
   /** Resolves with the answer; rejects if the thread dies first. The memory in `moved` is transferred to the thread. */

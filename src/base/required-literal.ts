@@ -6,8 +6,8 @@ const METACHARACTERS = '^$.[]{}()*+?|\\'
 const MAY_BE_ABSENT = '*?{'
 
 /**
- * Returns the longest text that every match of the pattern contains, or an empty text if none is found. Texts without it
- * need not be matched by RE2. `pattern` must be valid RE2.
+ * Returns the longest text that every match of the pattern contains, or an empty text if none is found. Texts without
+ * it need not be matched by RE2. `pattern` must be valid RE2.
  */
 export function requiredLiteral(pattern: string): string {
   if (UNSUPPORTED.test(pattern)) return ''

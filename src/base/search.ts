@@ -1,6 +1,6 @@
 /**
- * Returns the index of the first of the ascending `values[low .. high)` that is not below `pivot`, or `high` if all are.
- * Binary search.
+ * Returns the index of the first of the ascending `values[low .. high)` that is not below `pivot`, or `high` if all
+ * are. Binary search.
  */
 export function countBelow(values: Float64Array | Uint32Array, pivot: number, low = 0, high = values.length): number {
   while (low < high) {

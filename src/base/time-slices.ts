@@ -13,12 +13,14 @@ export type Yielder = () => Promise<void> | undefined
 
 /** Resolvers of the tasks that wait for a slice, in FIFO order: the event loop gets its turns after each slice. */
 const waiting: (() => void)[] = []
-/** When the first task of this turn started, since tasks that start in one turn share a slice. Undefined if none has. */
+/**
+ * When the first task of this turn started, since tasks that start in one turn share a slice. Undefined if none has.
+ */
 let begunMs: number | undefined
 
 /**
- * Cooperative yielding: splits long work into slices of `sliceMs`, so that requests, ingest and `/health` are served between
- * them. Returns a yielder; a call within the slice costs one clock read.
+ * Cooperative yielding: splits long work into slices of `sliceMs`, so that requests, ingest and `/health` are served
+ * between them. Returns a yielder; a call within the slice costs one clock read.
  */
 export function createYielder(signal?: AbortSignal, sliceMs = SLICE_MS): Yielder {
   let startedMs = beginning()
@@ -53,7 +55,9 @@ function nextSlice(): Promise<void> {
   })
 }
 
-/** Runs in the first turn after a slice. Turns are limited in time, so that a burst of lines cannot starve the slices. */
+/**
+ * Runs in the first turn after a slice. Turns are limited in time, so that a burst of lines cannot starve the slices.
+ */
 function giveWay(): void {
   const startedMs = performance.now()
   let turns = 1

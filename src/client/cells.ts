@@ -1,20 +1,21 @@
 import { escapeControl } from '../base/escape-control.js'
 import { formatIso8601, parseIso8601 } from '../base/iso8601.js'
 
-/** One column of a table, as texts without control characters. */
+/** A column of a table: texts without control characters. */
 export interface Column {
   heading: string
-  /** One a row. */
+  /** One text per row. */
   cells: readonly string[]
-  /** Numbers are aligned on the right. */
+  /** Whether all values are numbers, which are aligned on the right. */
   isNumeric: boolean
-  /** Half of a number or of a time would be a wrong one. */
+  /** Whether cells may be shortened: a shortened number or time would be wrong. */
   canBeCut: boolean
 }
 
+/** The name of the column with times in microseconds. */
 export const TIMESTAMP = 'timestamp'
 
-/** Formats the values that rows have under one name; null and absent ones are empty. */
+/** Formats the values of one column, one per row. Null and absent values become empty cells. */
 export function columnOf(name: string, values: readonly unknown[]): Column {
   const heading = escapeControl(name)
   if (name === TIMESTAMP) return { heading, cells: timesOf(values), isNumeric: false, canBeCut: false }
@@ -32,13 +33,13 @@ function textOf(value: unknown): string {
 
 const DECIMALS = 3
 
-/** At most 3 decimals, or below 1 at most 3 significant digits; integers are left whole. */
+/** Formats a number with at most 3 decimals, below 1 with at most 3 significant digits. Integers keep all digits. */
 function readableNumber(number: number): string {
   if (Number.isInteger(number)) return JSON.stringify(number)
   return String(Number(Math.abs(number) < 1 ? number.toPrecision(DECIMALS) : number.toFixed(DECIMALS)))
 }
 
-/** ISO 8601 in UTC; all with six fractional digits if one needs them. What is no time is left as it is. */
+/** Formats times as ISO 8601 in UTC, all with six fractional digits if one needs them. Other values are not changed. */
 function timesOf(values: readonly unknown[]): string[] {
   const times = values.map(timeOf)
   const texts = values.map((value, i) => (times[i] === undefined ? textOf(value) : formatIso8601(times[i])))
@@ -48,7 +49,7 @@ function timesOf(values: readonly unknown[]): string[] {
   )
 }
 
-/** Microseconds since the epoch; undefined if it is no time. */
+/** Returns microseconds since the epoch, or undefined if the value is not a time. */
 function timeOf(value: unknown): number | undefined {
   if (typeof value === 'string') return parseIso8601(value)
   return Number.isSafeInteger(value) ? (value as number) : undefined

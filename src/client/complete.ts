@@ -1,22 +1,22 @@
 import type { Environment } from '../config/environment.js'
-import { folded, type Listed, listEndpoints } from './endpoints.js'
+import { flagNameOf, type ListedEndpoint, listEndpoints } from './endpoints.js'
 import { readQuery } from './query.js'
 import { connectService } from './service.js'
 
-/** A shell that completes a word waits no longer for a service. */
+/** How long a shell that completes a word waits for the service. */
 const ANSWER_MS = 1_000
-/** Shells expand other characters. */
+/** Words that shells do not expand. */
 const PLAIN = /^[\w.-]+$/
 
 /**
- * The words that a shell may offer at the end of `line`, a call of `logweir query`, and that only the running service
- * knows: names of its users' endpoints, or flags of the one that the line names. `known` are the names that scripts have already.
- * Empty if the service cannot be asked.
+ * Returns words that a shell can offer at the end of `line`, a call of `logweir query`, and that only the running
+ * service knows: names of user endpoints, or flags of the user endpoint in the line. `builtIn` are the names in the
+ * scripts. Returns no words if the service does not answer.
  */
 export async function completeQuery(
   line: string,
   environment: Environment,
-  known: readonly string[],
+  builtIn: readonly string[],
 ): Promise<readonly string[]> {
   const words = line.split(/\s+/)
   const typed = words.slice(words.indexOf('query') + 1, -1)
@@ -24,7 +24,7 @@ export async function completeQuery(
     const config = readQuery(typed, environment, () => {})
     const listed = await listEndpoints(connectService(config), AbortSignal.timeout(ANSWER_MS))
     return wordsOf(
-      listed.filter(({ name }) => !known.includes(name)),
+      listed.filter(({ name }) => !builtIn.includes(name)),
       config.endpoint,
     ).filter((word) => PLAIN.test(word))
   } catch {
@@ -32,8 +32,8 @@ export async function completeQuery(
   }
 }
 
-function wordsOf(listed: readonly Listed[], endpoint: string | undefined): string[] {
+function wordsOf(listed: readonly ListedEndpoint[], endpoint: string | undefined): string[] {
   if (endpoint === undefined) return listed.map(({ name }) => name)
   const named = listed.find(({ name }) => name === endpoint)
-  return (named?.parameters ?? []).map(({ name }) => `--${folded(name)}`)
+  return (named?.parameters ?? []).map(({ name }) => `--${flagNameOf(name)}`)
 }

@@ -6,62 +6,64 @@ import { flagOf } from '../config/setting.js'
 import { QUERY_SETTINGS } from '../config/settings.js'
 import { type Service, ServiceError, textUpTo } from './service.js'
 
-/** An endpoint as a service lists it. */
-export interface Listed {
+/** An endpoint in the list of a service. */
+export interface ListedEndpoint {
   name: string
   parameters: readonly { name: string; required: boolean; description: string }[]
 }
 
-const MOST_LISTING_BYTES = 16 * MIB
+const MAX_LISTING_BYTES = 16 * MIB
 
-/** What the service can be asked. Rejects with a {@link ServiceError}, or as the signal does. */
-export async function listEndpoints(service: Service, signal?: AbortSignal): Promise<readonly Listed[]> {
-  const text = await textUpTo((await service.get('api/endpoints', {}, signal)).body, MOST_LISTING_BYTES)
+/** Requests the list of endpoints. Rejects with a {@link ServiceError}, or with the signal's reason. */
+export async function listEndpoints(service: Service, signal?: AbortSignal): Promise<readonly ListedEndpoint[]> {
+  const text = await textUpTo((await service.get('api/endpoints', {}, signal)).body, MAX_LISTING_BYTES)
   try {
-    const { result } = JSON.parse(text) as { result: Listed[] }
+    const { result } = JSON.parse(text) as { result: ListedEndpoint[] }
     return result.map(({ name, parameters }) => ({ name, parameters: [...parameters] }))
   } catch {
     throw new ServiceError(`${service.url} lists no endpoints. Is a logweir service there?`)
   }
 }
 
-/** The endpoint of that name. Throws `usage`. */
-export function findEndpoint(listed: readonly Listed[], name: string): Listed {
+/** Returns the endpoint with a name. Throws `usage` if there is none. */
+export function findEndpoint(listed: readonly ListedEndpoint[], name: string): ListedEndpoint {
   const found = listed.find((one) => one.name === name)
   if (found !== undefined) return found
   const names = listed.map((one) => one.name)
   throw usageError(`unknown endpoint ${JSON.stringify(name)}. ${didYouMean(name, names)}`)
 }
 
-/** A parameter's name in a flag. */
-export const folded = (name: string) => name.replaceAll('_', '-')
+/** Returns the name of a parameter as in its flag: with `-` for `_`. */
+export const flagNameOf = (name: string) => name.replaceAll('_', '-')
 
-/** Flags as the parameters of a request; `_` and `-` are the same. Throws `usage` on one that the endpoint does not read. */
-export function parametersOf(endpoint: Listed, flags: readonly (readonly [string, string])[]): URLSearchParams {
-  const names = new Map(endpoint.parameters.map(({ name }) => [`--${folded(name)}`, name]))
+/**
+ * Converts flags to request parameters; `_` and `-` are equal. Throws `usage` if the endpoint has no such parameter.
+ */
+export function parametersOf(endpoint: ListedEndpoint, flags: readonly (readonly [string, string])[]): URLSearchParams {
+  const names = new Map(endpoint.parameters.map(({ name }) => [`--${flagNameOf(name)}`, name]))
   const given = new URLSearchParams()
   for (const [flag, text] of flags) {
-    const name = names.get(folded(flag))
+    const name = names.get(flagNameOf(flag))
     if (name === undefined) throw unknownParameter(endpoint, flag, [...names.keys()])
     given.append(name, text)
   }
   return given
 }
 
-function unknownParameter({ name }: Listed, flag: string, parameters: readonly string[]) {
-  const own = Object.keys(QUERY_SETTINGS).map(flagOf)
-  const { message } = unknownFlag(flag, [...parameters, ...own])
+function unknownParameter({ name }: ListedEndpoint, flag: string, parameters: readonly string[]) {
+  const settingFlags = Object.keys(QUERY_SETTINGS).map(flagOf)
+  const { message } = unknownFlag(flag, [...parameters, ...settingFlags])
   return usageError(
     message.endsWith('?') ? message : `unknown flag ${flag}. The parameters of ${name} are ${parameters.join(', ')}.`,
   )
 }
 
-/** The endpoints and their parameters, for who knows none yet. */
-export function describeEndpoints(listed: readonly Listed[]): string {
+/** Formats the endpoints and their parameters as the help of `logweir query`. */
+export function describeEndpoints(listed: readonly ListedEndpoint[]): string {
   return listed
     .map(({ name, parameters }) => {
       const flags = parameters.map((one) => [
-        `--${folded(one.name)}`,
+        `--${flagNameOf(one.name)}`,
         `${one.required ? 'required: ' : ''}${one.description}`,
       ])
       const width = Math.max(0, ...flags.map(([flag]) => flag!.length))

@@ -1,10 +1,11 @@
 /**
- * Rows of NDJSON as one JSON document, `{"result":[row, …]}`, with each row on a line of its own, so that both JSON parsers
- * and line tools such as `head` can read it. Rows are copied unchanged. If the answer breaks off, the document stays open.
+ * Converts NDJSON to one JSON document, `{"result":[row, …]}`, with each row on its own line, so that both JSON parsers
+ * and line tools such as `head` can read it. Rows are copied unchanged. If the answer ends early, the document is
+ * incomplete.
  */
-export async function* enveloped(ndjson: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+export async function* ndjsonToDocument(ndjson: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
-  // Separates the next row from what is already written; a comma only if another row follows.
+  // Written before the next row: the comma follows only if there is another row.
   let separator = '\n'
   yield '{"result":['
   for await (const chunk of ndjson) {

@@ -5,57 +5,60 @@ import type { Log } from '../base/log.js'
 import { MIB } from '../base/units.js'
 import { type Answer, describeError, ServiceError } from './service.js'
 
-/** Follows a stream of server-sent events (WHATWG HTML, "Server-sent events") over broken connections. */
+// Follows a stream of server-sent events (WHATWG HTML, "Server-sent events") and reconnects.
 
+/** The functions that {@link follow} calls. */
 export interface FollowParts {
-  /** Asks for the stream; rejects with a {@link ServiceError}. */
-  ask(headers: Record<string, string>, signal: AbortSignal): Promise<Answer>
-  /** Takes the data of an event; the next one waits for it. */
+  /** Requests the stream; rejects with a {@link ServiceError}. */
+  connect(headers: Record<string, string>, signal: AbortSignal): Promise<Answer>
+  /** Called with the data of each event; the next call waits until it resolves. */
   onRow(data: string): Promise<void>
-  /** Hears of connections that end, and of what the service says besides rows. */
-  tell: Log
+  /** Called when a connection ends or is restored, and for messages of the service. */
+  log: Log
   limits?: Partial<FollowLimits>
 }
 
+/** The limits of {@link follow}. */
 export interface FollowLimits {
-  /** A service sends something, if only a comment, far more often; after this the connection counts as lost. */
+  /** Silence after which the connection counts as lost. A service sends at least comments far more often. */
   silentMs: number
-  /** Until the service says otherwise, between a connection's end and the next attempt. */
+  /** The pause before reconnecting, until the service sends another one. */
   retryMs: number
-  /** Attempts that fail double the pause up to this. */
-  mostRetryMs: number
-  /** An event is held whole. */
-  mostEventCharacters: number
+  /** The largest pause: each failed attempt doubles it. */
+  maxRetryMs: number
+  /** The longest event, which is buffered completely. */
+  maxEventCharacters: number
 }
 
+/** The limits in use; tests take smaller ones. */
 export const FOLLOW_LIMITS: FollowLimits = {
   silentMs: 60_000,
   retryMs: 2_000,
-  mostRetryMs: 60_000,
-  mostEventCharacters: 32 * MIB,
+  maxRetryMs: 60_000,
+  maxEventCharacters: 32 * MIB,
 }
 
 const EVENT_STREAM = 'text/event-stream'
-/** Statuses that another attempt may mend. */
-const PASSING = new Set([408, 429, 500, 502, 503, 504])
-/** What a header can carry. */
+/** Statuses after which a retry may succeed. */
+const TEMPORARY = new Set([408, 429, 500, 502, 503, 504])
+/** Characters that a header can contain. */
 const PLAIN = /^[\x21-\x7e]+$/
 
-/** What outlasts a connection. */
+/** State that is kept from one connection to the next. */
 interface State {
   lastEventId: string | undefined
   retryMs: number
-  /** Attempts since the last event. */
+  /** Failed attempts since the last event. */
   failures: number
   hasConnected: boolean
-  /** Whether the connection was told to be lost, and is not back. */
+  /** Whether a lost connection was logged and is not restored yet. */
   isLost: boolean
 }
 
 /**
- * Hands over each row until the signal, which ends it without an error. When a connection ends it asks again, from the last
- * event on, after growing pauses. Rejects with a {@link ServiceError} where another attempt would mend nothing, and where
- * the first one reaches nobody; with whatever `onRow` rejects with.
+ * Calls `onRow` with each row until the signal is aborted, then resolves. When a connection ends it reconnects, after
+ * growing pauses, and continues after the last event. Rejects with a {@link ServiceError} if a retry cannot succeed or
+ * if the first attempt does not reach a service, and with the error of `onRow`.
  */
 export async function follow(parts: FollowParts, signal: AbortSignal): Promise<void> {
   const limits = { ...FOLLOW_LIMITS, ...parts.limits }
@@ -67,18 +70,18 @@ export async function follow(parts: FollowParts, signal: AbortSignal): Promise<v
     isLost: false,
   }
   while (!signal.aborted) {
-    const error = await connect(parts, limits, state, signal)
+    const error = await readConnection(parts, limits, state, signal)
     if (signal.aborted) return
-    if (error !== undefined && !isPassing(error, state)) throw error
-    if (!state.isLost) parts.tell(`${error?.message ?? 'the service ended the stream.'} Trying again.`)
+    if (error !== undefined && !isTemporary(error, state)) throw error
+    if (!state.isLost) parts.log(`${error?.message ?? 'the service ended the stream.'} Trying again.`)
     state.isLost = true
     await pause(error, limits, state, signal)
   }
 }
 
-/** One connection, until it ends. Gives the error that it ended with; rejects with what `onRow` rejects with. */
-async function connect(
-  { ask, onRow, tell }: FollowParts,
+/** Reads one connection until it ends. Resolves with the error that ended it; rejects with the error of `onRow`. */
+async function readConnection(
+  { connect, onRow, log }: FollowParts,
   limits: FollowLimits,
   state: State,
   signal: AbortSignal,
@@ -88,14 +91,14 @@ async function connect(
     const either = AbortSignal.any([signal, silent.signal])
     const headers: Record<string, string> = { Accept: EVENT_STREAM }
     if (state.lastEventId !== undefined) headers['Last-Event-ID'] = state.lastEventId
-    const answer = await ask(headers, either)
+    const answer = await connect(headers, either)
     checkType(answer)
-    if (state.isLost) tell('connected again.')
+    if (state.isLost) log('connected again.')
     Object.assign(state, { hasConnected: true, isLost: false })
     for await (const event of eventsOf(answer, limits, state, silent)) {
       state.failures = 0
       if (event.event === undefined) await onRow(event.data)
-      else tellOf(event, tell)
+      else logMessage(event, log)
       if (event.id !== undefined && PLAIN.test(event.id)) state.lastEventId = event.id
     }
     return undefined
@@ -115,7 +118,7 @@ function checkType({ type }: Answer): void {
   })
 }
 
-/** The events of an answer, in order; no more is read while one is being handled. */
+/** Yields the events of an answer in order. Nothing is read while an event is being handled. */
 async function* eventsOf({ body }: Answer, limits: FollowLimits, state: State, silent: Silence) {
   let [events, error]: [EventSourceMessage[], ServiceError | undefined] = [[], undefined]
   const parser = createParser({
@@ -126,12 +129,12 @@ async function* eventsOf({ body }: Answer, limits: FollowLimits, state: State, s
     onError({ type }) {
       if (type === 'max-buffer-size-exceeded') error = new ServiceError('an event is too long.', { status: 200 })
     },
-    maxBufferSize: limits.mostEventCharacters,
+    maxBufferSize: limits.maxEventCharacters,
   })
   const decoder = new TextDecoder()
   silent.start()
   for await (const chunk of body) {
-    // A reader that pauses is no silence of the service.
+    // Time in which events are handled does not count as silence.
     silent.stop()
     parser.feed(decoder.decode(chunk, { stream: true }))
     yield* events
@@ -143,7 +146,7 @@ async function* eventsOf({ body }: Answer, limits: FollowLimits, state: State, s
 
 type Silence = ReturnType<typeof watchSilence>
 
-/** A signal that comes when a silence has lasted. */
+/** Returns a timer whose signal is aborted after `silentMs` without a stop. */
 function watchSilence(silentMs: number) {
   const silence = new AbortController()
   let timer: NodeJS.Timeout | undefined
@@ -156,18 +159,18 @@ function watchSilence(silentMs: number) {
   }
 }
 
-/** What the service says besides rows: records that were passed over, a reader that was too slow. */
-function tellOf({ event, data }: EventSourceMessage, tell: Log): void {
-  tell(describeError(data) ?? escapeControl(`the service says ${event}: ${data.slice(0, 200)}`))
+/** Logs a message of the service that is not a row, such as skipped records or a reader that was too slow. */
+function logMessage({ event, data }: EventSourceMessage, log: Log): void {
+  log(describeError(data) ?? escapeControl(`the service says ${event}: ${data.slice(0, 200)}`))
 }
 
-function isPassing({ status }: ServiceError, { hasConnected }: State): boolean {
-  return status === undefined ? hasConnected : PASSING.has(status)
+function isTemporary({ status }: ServiceError, { hasConnected }: State): boolean {
+  return status === undefined ? hasConnected : TEMPORARY.has(status)
 }
 
 async function pause(error: ServiceError | undefined, limits: FollowLimits, state: State, signal: AbortSignal) {
   const growing = state.retryMs * 2 ** Math.min(state.failures, 16)
-  const ms = Math.min(Math.max(growing, error?.retryAfterMs ?? 0), limits.mostRetryMs)
+  const ms = Math.min(Math.max(growing, error?.retryAfterMs ?? 0), limits.maxRetryMs)
   state.failures++
   await sleep(ms, undefined, { signal }).catch(() => {})
 }

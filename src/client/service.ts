@@ -4,29 +4,30 @@ import { escapeControl } from '../base/escape-control.js'
 import { KIB } from '../base/units.js'
 import { configuredToken, localToken, type ServiceToken } from './service-token.js'
 
-/** A running service, as the commands ask it. */
+/** A client of a running service. */
 export interface Service {
-  /** Where it is, for messages. */
+  /** Its address, for messages. */
   url: string
   /**
-   * Asks; gives answers of 200 only. Rejects with a {@link ServiceError}, or as the signal does. `path` is below the
-   * service's address, without a slash in front.
+   * Sends a GET request. Resolves with the answer if its status is 200. Rejects with a {@link ServiceError}, or with
+   * the signal's reason. `path` is relative to the address, without a leading slash.
    */
   get(path: string, headers: Record<string, string>, signal?: AbortSignal): Promise<Answer>
 }
 
+/** A successful answer of the service. */
 export interface Answer {
-  /** The media type, without parameters; empty where there is none. */
+  /** The media type without parameters; empty if there is none. */
   type: string
-  /** Rejects with a {@link ServiceError} where the answer breaks off. */
+  /** Throws a {@link ServiceError} if the connection is lost. */
   body: AsyncIterable<Uint8Array>
 }
 
-/** The service cannot be reached, or answers with what is no answer. */
+/** The service cannot be reached, answers with an error, or its answer cannot be read. */
 export class ServiceError extends LogweirError<'service'> {
-  /** Undefined: there was no answer. */
+  /** The HTTP status; undefined if there was no answer. */
   readonly status: number | undefined
-  /** How long it asks to be left alone. */
+  /** How long the service asks clients to wait before a retry. */
   readonly retryAfterMs: number
   constructor(message: string, { status, retryAfterMs = 0 }: { status?: number; retryAfterMs?: number } = {}) {
     super('service', message)
@@ -35,21 +36,25 @@ export class ServiceError extends LogweirError<'service'> {
   }
 }
 
+/** The address of a service and the token for it. */
 export interface ServiceAddress {
   url: string
-  /** Undefined: the one that a service on this machine keeps in `dataDir`. */
+  /** Undefined: the one that a service on this machine has stored in `dataDir`. */
   token: string | undefined
   /** The variable, or the place in a file of settings, that the token was read from. */
   tokenFrom?: string | undefined
   dataDir: string
 }
 
-/** An answer's first bytes take no longer: a query has 30 s. */
+/** The longest time to the first bytes of an answer; the service limits queries to 30 s. */
 const ANSWER_MS = 60_000
-/** Of an error more is not read. */
-const MOST_ERROR_BYTES = 64 * KIB
+/** How many bytes of an error are read. */
+const MAX_ERROR_BYTES = 64 * KIB
 
-/** Throws `usage` if the token is none, or is missing for another machine; `failed` if no token is kept here yet. */
+/**
+ * Returns a client; sends nothing yet. Throws `usage` if the token is invalid, or is missing for a service on another
+ * machine; `failed` if no token is stored on this machine yet.
+ */
 export function connectService({ url, token, tokenFrom, dataDir }: ServiceAddress): Service {
   const sent = token === undefined ? localToken(url, dataDir) : configuredToken(token, tokenFrom)
   const base = url.endsWith('/') ? url : `${url}/`
@@ -59,14 +64,18 @@ export function connectService({ url, token, tokenFrom, dataDir }: ServiceAddres
     const timer = setTimeout(() => slow.abort(), ANSWER_MS)
     const either = signal === undefined ? slow.signal : AbortSignal.any([signal, slow.signal])
     try {
-      const incoming = await ask(base + path, { headers: { ...headers, 'X-API-KEY': sent.token }, signal: either })
+      const incoming = await sendRequest(base + path, {
+        headers: { ...headers, 'X-API-KEY': sent.token },
+        signal: either,
+      })
       if (incoming.statusCode !== 200) throw await refusal(incoming, url, sent)
       return { type: typeOf(incoming), body: bodyOf(incoming) }
     } catch (error) {
       if (signal?.aborted || error instanceof ServiceError) throw error
       if (slow.signal.aborted) throw new ServiceError(`${url} does not answer within ${ANSWER_MS / 1000} s.`)
       throw new ServiceError(
-        `cannot reach a service at ${url}: ${reasonOf(error)}. Start one with logweir serve, or name its address with --url.`,
+        `cannot reach a service at ${url}: ${errorReason(error)}. ` +
+          'Start one with logweir serve, or name its address with --url.',
       )
     } finally {
       clearTimeout(timer)
@@ -75,20 +84,23 @@ export function connectService({ url, token, tokenFrom, dataDir }: ServiceAddres
   return { url, get }
 }
 
-/** Not fetch, which would take longer to load than all the rest, and would follow a redirection with the token. */
-export async function ask(url: string, options: RequestOptions): Promise<IncomingMessage> {
+/**
+ * Sends a request. Resolves when the headers of the answer have arrived. Uses `node:http` because `fetch` loads slowly
+ * and would follow redirections with the token.
+ */
+export async function sendRequest(url: string, options: RequestOptions): Promise<IncomingMessage> {
   const { request } = url.startsWith('https:') ? await import('node:https') : await import('node:http')
   return new Promise((resolve, reject) => {
-    const asking: ClientRequest = request(url, options, resolve)
-    asking.on('error', reject)
-    asking.end()
+    const outgoing: ClientRequest = request(url, options, resolve)
+    outgoing.on('error', reject)
+    outgoing.end()
   })
 }
 
 const typeOf = ({ headers }: IncomingMessage) => (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase()
 
-/** What a connection died of, in the words of the system. */
-export const reasonOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? (error as Error).message
+/** Returns the cause of a failed connection: the system's error code, or the message. */
+export const errorReason = (error: unknown) => (error as NodeJS.ErrnoException).code ?? (error as Error).message
 
 async function refusal(
   incoming: IncomingMessage,
@@ -97,16 +109,16 @@ async function refusal(
 ): Promise<ServiceError> {
   const { statusCode: status, headers } = incoming
   const retryAfterMs = Number(headers['retry-after'] ?? 0) * 1000 || 0
-  const told = describeError(await textUpTo(bodyOf(incoming), MOST_ERROR_BYTES).catch(() => ''))
-  if (told === undefined) {
+  const description = describeError(await textUpTo(bodyOf(incoming), MAX_ERROR_BYTES).catch(() => ''))
+  if (description === undefined) {
     return new ServiceError(`${url} answers with status ${status}. Is a logweir service there?`, { status })
   }
   if (status === 401)
     return new ServiceError(`${url} does not know the token ${origin} (unauthorized). ${remedy}`, { status })
-  return new ServiceError(`${url}: ${told}`, { status, retryAfterMs })
+  return new ServiceError(`${url}: ${description}`, { status, retryAfterMs })
 }
 
-/** The error that the service's JSON tells; undefined where it is none. */
+/** Formats the error in the service's JSON as `message (code)`; undefined if the text is not such an error. */
 export function describeError(json: string): string | undefined {
   try {
     const { error, code } = JSON.parse(json)
@@ -116,13 +128,15 @@ export function describeError(json: string): string | undefined {
   }
 }
 
-/** A body as text. Rejects with a {@link ServiceError} where it breaks off, or is over `mostBytes`. */
-export async function textUpTo(body: AsyncIterable<Uint8Array>, mostBytes: number): Promise<string> {
+/**
+ * Reads a body as text. Rejects with a {@link ServiceError} if the connection is lost or it is over `maxBytes` long.
+ */
+export async function textUpTo(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
   const decoder = new TextDecoder()
   let [text, bytes] = ['', 0]
   for await (const chunk of body) {
     bytes += chunk.length
-    if (bytes > mostBytes) throw new ServiceError(`the answer is over ${mostBytes} bytes long.`)
+    if (bytes > maxBytes) throw new ServiceError(`the answer is over ${maxBytes} bytes long.`)
     text += decoder.decode(chunk, { stream: true })
   }
   return text + decoder.decode()
@@ -132,6 +146,6 @@ async function* bodyOf(incoming: IncomingMessage): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of incoming) yield chunk
   } catch (error) {
-    throw new ServiceError(`the answer broke off: ${reasonOf(error)}.`)
+    throw new ServiceError(`the answer broke off: ${errorReason(error)}.`)
   }
 }

@@ -3,34 +3,35 @@ import { didYouMean } from '../base/nearest.js'
 import { type Column, columnOf, TIMESTAMP } from './cells.js'
 import { cut, widthOf, wrap } from './width.js'
 
-/** A row of an answer: names to any JSON. */
+/** A row of an answer: column names to JSON values. */
 export type Row = Readonly<Record<string, unknown>>
 
+/** The appearance of a table. */
 export interface TableOptions {
-  /** Of the terminal; Infinity: cut nothing. */
+  /** The width of the terminal; Infinity: shorten nothing. */
   columns: number
-  /** No bold headings. */
+  /** Whether headings are not bold. */
   isPlain: boolean
 }
 
 const GAP = '  '
 const MESSAGE = 'event_message'
-/** Columns that come first if the caller names none. */
+/** The first columns if the caller chooses none. */
 const FIRST = [TIMESTAMP, MESSAGE]
-/** No text of so many characters fits into one column, so that the rest need not be measured. */
+/** Cells are cut to this many characters per terminal column before they are measured, since longer ones cannot fit. */
 const CHARACTERS_A_COLUMN = 8
-/** Below it a column tells nothing. */
+/** The smallest useful width of a column. */
 const LEAST_WIDTH = 6
 const BOLD = ['\u001b[1m', '\u001b[22m'] as const
 
 /**
- * Formats rows for people: headings, then a line a row. Columns are those of `chosen`, or else all names, time and message
- * first. If the line is too short, headings are wrapped and texts are cut, the message last. No text of a row can drive the
- * terminal. Throws `usage` if no row has a chosen column.
+ * Formats rows as a table: headings, then one line per row. Columns are those of `chosen`, or else all, time and
+ * message first. If the lines are too long, headings are wrapped and texts shortened, the message last. Control
+ * characters are escaped. Returns `no rows` if there are none. Throws `usage` if no row has a chosen column.
  */
 export function table(rows: readonly Row[], { columns, isPlain }: TableOptions, chosen?: readonly string[]): string {
   if (rows.length === 0) return 'no rows\n'
-  const all = namesOf(rows)
+  const all = columnNames(rows)
   for (const name of chosen ?? []) checkColumn(name, all)
   const longest = CHARACTERS_A_COLUMN * columns
   const shown = (chosen ?? all).map((name) => {
@@ -40,19 +41,19 @@ export function table(rows: readonly Row[], { columns, isPlain }: TableOptions, 
     )
     return { ...column, cells: column.cells.map((cell) => cell.slice(0, longest)) }
   })
-  const widths = fitted(shown, columns)
+  const widths = fitWidths(shown, columns)
   const line = (texts: readonly string[]) =>
     texts
-      .map((text, i) => aligned(cut(text, widths[i]!), widths[i]!, shown[i]!.isNumeric))
+      .map((text, i) => align(cut(text, widths[i]!), widths[i]!, shown[i]!.isNumeric))
       .join(GAP)
       .trimEnd()
   const [on, off] = isPlain ? ['', ''] : BOLD
-  const headings = linesOf(shown.map(({ heading }, i) => wrap(heading, widths[i]!)))
+  const headings = headingLines(shown.map(({ heading }, i) => wrap(heading, widths[i]!)))
   const body = rows.map((_, row) => line(shown.map(({ cells }) => cells[row]!)))
   return [...headings.map((texts) => `${on}${line(texts)}${off}`), ...body, ''].join('\n')
 }
 
-function namesOf(rows: readonly Row[]): string[] {
+function columnNames(rows: readonly Row[]): string[] {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))]
   return [...FIRST.filter((name) => names.includes(name)), ...names.filter((name) => !FIRST.includes(name))]
 }
@@ -62,8 +63,8 @@ function checkColumn(name: string, all: readonly string[]): void {
   throw usageError(`--columns: there is no column ${JSON.stringify(name)}. ${didYouMean(name, all)}`)
 }
 
-/** Wrapped headings as lines from top to bottom; the last line of each stands on the lowest one. */
-function linesOf(headings: readonly (readonly string[])[]): string[][] {
+/** Arranges wrapped headings as lines from top to bottom, aligned at the bottom. */
+function headingLines(headings: readonly (readonly string[])[]): string[][] {
   const height = largest(headings.map((lines) => lines.length))
   return Array.from({ length: height }, (_, at) => headings.map((lines) => lines[at - height + lines.length] ?? ''))
 }
@@ -71,13 +72,16 @@ function linesOf(headings: readonly (readonly string[])[]): string[][] {
 const largest = (numbers: readonly number[]) => numbers.reduce((one, other) => Math.max(one, other), 0)
 const sum = (numbers: readonly number[]) => numbers.reduce((one, other) => one + other, 0)
 
-function aligned(text: string, width: number, isRight: boolean): string {
+function align(text: string, width: number, isRight: boolean): string {
   const space = ' '.repeat(Math.max(0, width - widthOf(text)))
   return isRight ? space + text : text + space
 }
 
-/** Widths that fit into a line, if the least ones do. Headings get their room first, then the message, then the rest. */
-function fitted(shown: readonly Column[], columns: number): readonly number[] {
+/**
+ * Returns widths that fit into a line if the smallest ones do. Headings get room first, then the message, then the
+ * other columns.
+ */
+function fitWidths(shown: readonly Column[], columns: number): readonly number[] {
   const room = columns - GAP.length * (shown.length - 1)
   const headings = shown.map(({ heading }) => widthOf(heading))
   const contents = shown.map(({ cells }) => largest(cells.map(widthOf)))
@@ -86,11 +90,13 @@ function fitted(shown: readonly Column[], columns: number): readonly number[] {
     Math.max(canBeCut ? 0 : contents[i]!, Math.min(natural[i]!, LEAST_WIDTH)),
   )
   const message = natural.map((width, i) => (shown[i]!.heading === MESSAGE ? width : 0))
-  return [headings, message, natural].reduce((widths, wanted) => raised(widths, wanted, room), least)
+  return [headings, message, natural].reduce((widths, wanted) => widen(widths, wanted, room), least)
 }
 
-/** Widens columns towards what is wanted, the narrowest first, as far as there is room. */
-function raised(widths: readonly number[], wanted: readonly number[], room: number): number[] {
+/**
+ * Widens columns up to the `wanted` widths, the narrowest first, until the room is used. Binary search for the limit.
+ */
+function widen(widths: readonly number[], wanted: readonly number[], room: number): number[] {
   const under = (cap: number) => widths.map((width, i) => Math.max(width, Math.min(wanted[i]!, cap)))
   const fits = (cap: number) => sum(under(cap)) <= room
   const widest = largest(wanted)

@@ -9,20 +9,21 @@ import { TAIL_SETTINGS } from '../config/settings.js'
 import { follow } from './follow.js'
 import { connectService, ServiceError } from './service.js'
 
+/** The configuration of `logweir tail`. */
 export interface TailConfig extends ValuesOf<typeof TAIL_SETTINGS> {
   project: string
-  /** Where the token was found; undefined if none was given. */
+  /** The variable or place in a file that contains the token; undefined if none is set. */
   tokenFrom: string | undefined
 }
 
-/** Where rows go. */
+/** The output of the rows. */
 export interface TailOut {
-  /** Rejects with EPIPE where the reader has gone. */
+  /** Rejects with EPIPE if the reader has closed the pipe. */
   write(text: string): Promise<void>
   isTerminal: boolean
 }
 
-/** The configuration of `logweir tail`. Throws `usage`. */
+/** Reads the configuration of `logweir tail`. Throws `usage`. */
 export function readTail(args: readonly string[], environment: Environment, warn: Log): TailConfig {
   const { values, found } = readSettings(TAIL_SETTINGS, args, environment, { warn })
   const { project } = values
@@ -30,28 +31,28 @@ export function readTail(args: readonly string[], environment: Environment, warn
   return { ...values, project, tokenFrom: found.get('token')?.where }
 }
 
-/** Writes rows as they arrive, until the signal. Rejects with a {@link ServiceError}, `usage`, or EPIPE. */
+/** Writes rows as they arrive until the signal is aborted. Rejects with a {@link ServiceError}, `usage`, or EPIPE. */
 export async function runTail(
   { project, format, ...address }: TailConfig,
   out: TailOut,
-  tell: Log,
+  log: Log,
   signal: AbortSignal,
 ) {
   const service = connectService(address)
   const path = `api/tail?${new URLSearchParams({ project })}`
-  const show = format === 'ndjson' ? asNdjson(out.isTerminal) : asText
-  const ask = (headers: Record<string, string>, ending: AbortSignal) => service.get(path, headers, ending)
-  await follow({ ask, onRow: (json) => out.write(show(json)), tell }, signal)
+  const formatRow = format === 'ndjson' ? toNdjson(out.isTerminal) : toText
+  const connect = (headers: Record<string, string>, ending: AbortSignal) => service.get(path, headers, ending)
+  await follow({ connect, onRow: (json) => out.write(formatRow(json)), log }, signal)
 }
 
-/** A row as it came, on one line; line breaks of JSON stand between its parts only. */
-const asNdjson = (isTerminal: boolean) => (json: string) => {
+/** Returns the JSON of a row on one line: its line breaks can only be between tokens. */
+const toNdjson = (isTerminal: boolean) => (json: string) => {
   const line = `${json.replaceAll(/[\r\n]/g, ' ')}\n`
   return isTerminal ? escapeControlInDocument(line) : line
 }
 
-/** Time and message on one line that cannot drive a terminal. */
-function asText(json: string): string {
+/** Returns time and message on one line, with control characters escaped. */
+function toText(json: string): string {
   const { timestamp, event_message: message } = parseRow(json)
   return `${formatIso8601(timestamp)}  ${escapeControl(message)}\n`
 }

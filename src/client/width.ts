@@ -1,7 +1,7 @@
-/** How many columns of a terminal a text takes (Unicode Standard Annex 11, in the large). */
+// Widths of texts in columns of a terminal, approximately as in Unicode Standard Annex 11.
 
-const WIDE =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]/u
+const WIDE_SCRIPT = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
+const WIDE_SYMBOL = /[\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]/u
 const WITHOUT_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/u
 const ASCII = /^[ -~]*$/
 
@@ -9,10 +9,10 @@ const ELLIPSIS = '…'
 
 function widthOfCharacter(character: string): number {
   if (WITHOUT_WIDTH.test(character)) return 0
-  return WIDE.test(character) ? 2 : 1
+  return WIDE_SCRIPT.test(character) || WIDE_SYMBOL.test(character) ? 2 : 1
 }
 
-/** The columns that a text takes; it holds no control characters. */
+/** Returns the width of a text in columns. It must not contain control characters. */
 export function widthOf(text: string): number {
   if (ASCII.test(text)) return text.length
   let width = 0
@@ -20,12 +20,12 @@ export function widthOf(text: string): number {
   return width
 }
 
-/** A text that takes at most `most` columns, with … where it was cut. */
+/** Shortens a text to at most `most` columns; a shortened text ends with `…`. */
 export function cut(text: string, most: number): string {
   return widthOf(text) <= most ? text : text.slice(0, endWithin(text, most - 1)) + ELLIPSIS
 }
 
-/** Where the characters end that fit into `most` columns. */
+/** Returns the length of the longest beginning that fits into `most` columns. */
 function endWithin(text: string, most: number): number {
   let [width, end] = [0, 0]
   for (const character of text) {
@@ -36,7 +36,7 @@ function endWithin(text: string, most: number): number {
   return end
 }
 
-/** A text as lines of at most `most` columns (at least 2), broken after `_` where that is possible. */
+/** Breaks a text into lines of at most `most` columns (2 or more), after `_` if possible. */
 export function wrap(text: string, most: number): string[] {
   const lines = ['']
   for (const piece of text.split(/(?<=_)/).flatMap((part) => chunksOf(part, most))) {

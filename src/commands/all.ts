@@ -12,7 +12,7 @@ import { tail } from './tail.js'
 import { tokenCreate, tokenList, tokenRevoke } from './token.js'
 import { version } from './version.js'
 
-/** Every command, in the order of the help. Another is one file and one line here. */
+/** All commands in the order of the help. A new command is one file and one line here. */
 export const COMMANDS: readonly Command[] = [
   serve,
   query,

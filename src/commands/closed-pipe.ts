@@ -1,28 +1,28 @@
 import { lstatSync, readdirSync, readlinkSync } from 'node:fs'
 
-const LOOK_MS = 250
+const POLL_MS = 250
 const STDOUT = '/proc/self/fd/1'
 const OWNER_READS = 0o400
 
 /**
- * Calls back once when nobody reads the pipe on standard output any more, as after `logweir tail | head -n 1`. A write would
- * tell, but a command that waits may never write again, and Node cannot poll a pipe that it only writes to. So the process
- * that reads is looked up in /proc. If it is not found there (no Linux, another user's process, no pipe), only the next
- * write tells. Does not keep the process running.
+ * Calls `onClosed` once when the reader of the pipe on standard output has closed it, as in `logweir tail | head -n 1`.
+ * The next write would fail, but a waiting command may never write again, and Node cannot poll a pipe that it only
+ * writes to. So the reading process is looked up in /proc. If it is not found there (no Linux, another user's process,
+ * no pipe), only the next write fails. Does not keep the process alive.
  */
-export function whenReaderLeaves(onLeft: () => void): void {
+export function onReaderClosed(onClosed: () => void): void {
   const pipe = targetOf(STDOUT)
   if (pipe === undefined || !pipe.startsWith('pipe:')) return
   let reader = findReader(pipe)
   if (reader === undefined) return
   const timer = setInterval(() => {
-    const fate = fateOf(reader!, pipe)
-    if (fate === 'there') return
-    reader = fate === 'gone' ? findReader(pipe) : undefined
+    const state = readerState(reader!, pipe)
+    if (state === 'open') return
+    reader = state === 'closed' ? findReader(pipe) : undefined
     if (reader !== undefined) return
     clearInterval(timer)
-    if (fate === 'gone') onLeft()
-  }, LOOK_MS)
+    if (state === 'closed') onClosed()
+  }, POLL_MS)
   timer.unref()
 }
 
@@ -34,16 +34,18 @@ function targetOf(link: string): string | undefined {
   }
 }
 
-/** Whether a descriptor still reads the pipe; hidden if its process has become another user's, as one of `sudo` does. */
-function fateOf(descriptor: string, pipe: string): 'there' | 'gone' | 'hidden' {
+/** Whether a descriptor still reads the pipe; `hidden` if its process changed its user, as `sudo` does. */
+function readerState(descriptor: string, pipe: string): 'open' | 'closed' | 'hidden' {
   try {
-    return readlinkSync(descriptor) === pipe ? 'there' : 'gone'
+    return readlinkSync(descriptor) === pipe ? 'open' : 'closed'
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EACCES' ? 'hidden' : 'gone'
+    return (error as NodeJS.ErrnoException).code === 'EACCES' ? 'hidden' : 'closed'
   }
 }
 
-/** A descriptor that reads the pipe, of any process whose descriptors this one may see. */
+/**
+ * Returns a descriptor that reads the pipe, of any process whose descriptors are visible; undefined if there is none.
+ */
 function findReader(pipe: string): string | undefined {
   const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
   return processes.flatMap(descriptorsOf).find((descriptor) => targetOf(descriptor) === pipe && isReadable(descriptor))
@@ -58,7 +60,7 @@ function descriptorsOf(pid: string): string[] {
   }
 }
 
-/** The rights of such a link are those that the descriptor was opened with. */
+/** Whether a descriptor was opened for reading: its link in /proc has the same rights. */
 function isReadable(descriptor: string): boolean {
   try {
     return (lstatSync(descriptor).mode & OWNER_READS) !== 0

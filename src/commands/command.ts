@@ -35,7 +35,9 @@ export interface Command {
   run(args: readonly string[], context: Context): Promise<number>
 }
 
-/** Logs why a command failed, and returns its exit code: `EXIT.usage` for the error code `usage`, else `EXIT.failure`. */
+/**
+ * Logs why a command failed, and returns its exit code: `EXIT.usage` for the error code `usage`, else `EXIT.failure`.
+ */
 export function logFailure(error: unknown, log: Log): number {
   const isOurs = error instanceof LogweirError
   const { code, message } = isOurs ? error : { code: 'failed', message: messageOf(error) }
@@ -45,7 +47,9 @@ export function logFailure(error: unknown, log: Log): number {
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
-/** Writes to a stream. Resolves when the data has been written; rejects with EPIPE if the reader has closed the pipe. */
+/**
+ * Writes to a stream. Resolves when the data has been written; rejects with EPIPE if the reader has closed the pipe.
+ */
 export function write(to: NodeJS.WriteStream, text: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     to.write(text, (error) => (error ? reject(error) : resolve()))

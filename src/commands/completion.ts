@@ -12,7 +12,9 @@ const SCRIPTS: Record<string, () => Promise<Script>> = {
   fish: async () => (await import('./completion/fish.js')).fishScript,
 }
 const SHELLS = Object.keys(SCRIPTS)
-/** The operand that the scripts pass, together with the line to complete, to ask for endpoints of the running service. */
+/**
+ * The operand that the scripts pass, together with the line to complete, to ask for endpoints of the running service.
+ */
 const ENDPOINTS_OPERAND = 'endpoints'
 
 /** `logweir completion`: prints the completion script of a shell. The scripts call it back for the user's endpoints. */

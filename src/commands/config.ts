@@ -2,6 +2,7 @@ import { readEffectiveSettings } from '../config/serve-config.js'
 import { CONFIG_SETTINGS } from '../config/settings.js'
 import { type Command, EXIT, write } from './command.js'
 
+/** `logweir config`: prints the effective settings of serve. */
 export const config: Command = {
   name: 'config',
   meaning: 'print the settings that serve would have with the same flags, and where each comes from',

@@ -8,8 +8,8 @@ const NEXT_CALL_MS = 100
 const POLL_MS = 10
 
 /**
- * Ends the process. `process.exit` waits for unfinished calls to the file system, forever if a mount does not answer: if one
- * of them takes longer than a second, the process is killed instead.
+ * Ends the process. `process.exit` waits for unfinished calls to the file system, forever if a mount does not answer:
+ * if one of them takes longer than a second, the process is killed instead.
  */
 export async function exitProcess(code: number): Promise<never> {
   if (countFileCalls() > 0) await wait(NEXT_CALL_MS)
@@ -17,7 +17,10 @@ export async function exitProcess(code: number): Promise<never> {
   process.exit(code)
 }
 
-/** Whether one of the calls that are unfinished now is still unfinished a second later. Calls that begin later do not count. */
+/**
+ * Whether one of the calls that are unfinished now is still unfinished a second later. Calls that begin later do not
+ * count.
+ */
 async function areFileCallsStuck(): Promise<boolean> {
   const later = new Set<number>()
   const hook = createHook({

@@ -3,6 +3,7 @@ import { readExportConfig } from '../config/clickhouse-config.js'
 import { EXPORT_SETTINGS } from '../config/settings.js'
 import { type Command, EXIT, write } from './command.js'
 
+/** `logweir export`: copies the rows of a data directory to ClickHouse. */
 export const exportTo: Command = {
   name: 'export',
   operand: '--to clickhouse',
@@ -13,7 +14,7 @@ export const exportTo: Command = {
     raiseHeapGrowth()
     const { exportDirectory } = await import('../export/export.js')
     const print = (text: string) => write(stdout, text)
-    const isWhole = await exportDirectory(config, { print, log, terminal: stderr.isTTY ? stderr : undefined })
-    return isWhole ? EXIT.ok : EXIT.failure
+    const isComplete = await exportDirectory(config, { print, log, terminal: stderr.isTTY ? stderr : undefined })
+    return isComplete ? EXIT.ok : EXIT.failure
   },
 }

@@ -2,7 +2,7 @@ import { usageError } from '../base/failures.js'
 import { didYouMean } from '../base/nearest.js'
 import type { Command } from './command.js'
 
-/** The command that arguments begin with, and the arguments behind its name. Throws `usage`. */
+/** Returns the command that the arguments begin with, and the arguments after its name. Throws `usage`. */
 export function findCommand(args: readonly string[], commands: readonly Command[]) {
   if (args.length === 0) throw usageError('no command. Try: logweir serve, or logweir --help')
   const command = commandOf(args, commands)
@@ -10,7 +10,7 @@ export function findCommand(args: readonly string[], commands: readonly Command[
   return { command, rest: args.slice(command.name.split(' ').length) }
 }
 
-/** The command that words begin with, or else all whose first word is theirs: `token` is three. Throws `usage`. */
+/** Returns the command that the words begin with, or all commands of a group: `token` is three. Throws `usage`. */
 export function findGroup(words: readonly string[], commands: readonly Command[]): readonly Command[] {
   const command = commandOf(words, commands)
   if (command !== undefined) return [command]

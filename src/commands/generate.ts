@@ -2,6 +2,7 @@ import { readGenerateConfig } from '../config/generate-config.js'
 import { GENERATE_SETTINGS } from '../config/settings.js'
 import { type Command, EXIT } from './command.js'
 
+/** `logweir generate`: writes synthetic log records. */
 export const generate: Command = {
   name: 'generate',
   meaning: 'write realistic log records as NDJSON',

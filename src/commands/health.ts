@@ -2,6 +2,7 @@ import { readHealthConfig } from '../config/health-config.js'
 import { HEALTH_SETTINGS } from '../config/settings.js'
 import { type Command, EXIT } from './command.js'
 
+/** `logweir health`: checks whether the service on this machine is ready. */
 export const health: Command = {
   name: 'health',
   meaning: 'check whether the service on this machine is ready',

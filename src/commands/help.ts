@@ -3,6 +3,7 @@ import { type Command, EXIT, write } from './command.js'
 import { findGroup } from './find.js'
 import { commandHelp, groupHelp, helpText } from './help-text.js'
 
+/** `logweir help`: prints the list of commands, or the help of one. */
 export const help: Command = {
   name: 'help',
   operand: '[COMMAND]',
@@ -17,7 +18,7 @@ export const help: Command = {
 
 const firstWords = (commands: readonly Command[]) => [...new Set(commands.map(({ name }) => name.split(' ')[0]!))]
 
-/** The help on the command that `words` begin with: all if there are none, several if it is a group. Throws `usage`. */
+/** Returns the help of the command or group in `words`, or the list of commands if they are empty. Throws `usage`. */
 export function helpOn(words: readonly string[], commands: readonly Command[]): string {
   if (words.length === 0) return helpText(VERSION, commands)
   const [first, ...others] = findGroup(words, commands)

@@ -1,15 +1,16 @@
 import { QUERY_SETTINGS } from '../config/settings.js'
-import { whenReaderLeaves } from './closed-pipe.js'
+import { onReaderClosed } from './closed-pipe.js'
 import { type Command, EXIT, write } from './command.js'
 
+/** `logweir query`: runs a stored query on a running service. */
 export const query: Command = {
   name: 'query',
   operand: 'ENDPOINT',
   meaning: 'run a stored query on a running service',
   settings: QUERY_SETTINGS,
-  remarks: `Further flags are the endpoint's parameters, as --project abc or --project-tier PRO. Without ENDPOINT it lists
-endpoints and parameters. Exit code 1: the service cannot be reached, or answers with an error.`,
-  // The endpoints of this version: who completes a word does not wait for a service.
+  remarks: `Further flags are the endpoint's parameters, such as --project abc or --project-tier PRO. Without ENDPOINT
+it lists endpoints and parameters. Exit code 1: the service cannot be reached, or answers with an error.`,
+  // The built-in endpoints only, so that completion does not wait for a service.
   async choices() {
     const { ENDPOINTS } = await import('../endpoints/index.js')
     return ENDPOINTS.map(({ name, params }) => ({
@@ -22,8 +23,8 @@ endpoints and parameters. Exit code 1: the service cannot be reached, or answers
   },
   async run(args, { environment, log, stdout }) {
     const { readQuery, runQuery } = await import('../client/query.js')
-    // A request that waits for its answer must not hold the program.
-    whenReaderLeaves(() => process.exit(EXIT.ok))
+    // A pending request must not keep the process alive.
+    onReaderClosed(() => process.exit(EXIT.ok))
     await runQuery(readQuery(args, environment, log), {
       write: (text) => write(stdout, text),
       terminal: stdout.isTTY ? { columns: stdout.columns, isPlain: Boolean(environment.NO_COLOR) } : undefined,

@@ -26,7 +26,10 @@ export async function runService(config: ServeConfig, log: Log, { first, second 
   return Promise.race([stop(started, log), second.then(() => 1), lost.exitCode])
 }
 
-/** Stops the service, and returns the exit code. A start that is not finished gets a moment to release the data directory. */
+/**
+ * Stops the service, and returns the exit code. A start that is not finished gets a moment to release the data
+ * directory.
+ */
 async function stop(started: Promise<Service>, log: Log): Promise<number> {
   const timedOut = wait(STOP_MS).then(() => {
     log(`not stopped within ${STOP_MS / 1000} s; unfinished work is lost`, {

@@ -2,6 +2,7 @@ import { readSchemaConfig } from '../config/clickhouse-config.js'
 import { SCHEMA_SETTINGS } from '../config/settings.js'
 import { type Command, EXIT, write } from './command.js'
 
+/** `logweir schema clickhouse`: prints or creates the tables for ClickHouse. */
 export const schema: Command = {
   name: 'schema clickhouse',
   meaning: 'print the tables that --engine clickhouse needs, or create them',
@@ -9,7 +10,7 @@ export const schema: Command = {
   async run(args, { environment, log, stdout }) {
     const config = readSchemaConfig(args, environment, log)
     const { showSchema } = await import('../show-schema.js')
-    const isAsWanted = await showSchema(config, (text) => write(stdout, text))
-    return isAsWanted ? EXIT.ok : EXIT.failure
+    const isCorrect = await showSchema(config, (text) => write(stdout, text))
+    return isCorrect ? EXIT.ok : EXIT.failure
   },
 }

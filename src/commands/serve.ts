@@ -7,6 +7,7 @@ import { type Command, logFailure } from './command.js'
 import { exitProcess } from './exit-process.js'
 import { catchStopSignals } from './stop-signals.js'
 
+/** `logweir serve`: runs the service until a signal stops it. */
 export const serve: Command = {
   name: 'serve',
   meaning: 'serve HTTP, and read NDJSON from standard input if it is a pipe, a socket or a file',
@@ -19,7 +20,7 @@ export const serve: Command = {
     const warning = config.clickhouse === undefined ? limitWarning(config.memoryLimitBytes) : undefined
     if (warning !== undefined) log(warning, { level: 'warn', code: 'memory_limit_too_low' })
     const { runService } = await import('./run-service.js')
-    // A standard input that nobody closes must not hold the program.
+    // Standard input that is still open must not keep the process alive.
     return exitProcess(await runService(config, log, signals).catch((error) => logFailure(error, log)))
   },
 }

@@ -1,8 +1,9 @@
 import { TAIL_SETTINGS } from '../config/settings.js'
-import { whenReaderLeaves } from './closed-pipe.js'
+import { onReaderClosed } from './closed-pipe.js'
 import { type Command, EXIT, write } from './command.js'
 import { catchStopSignals } from './stop-signals.js'
 
+/** `logweir tail`: prints new edge logs of a project. */
 export const tail: Command = {
   name: 'tail',
   meaning: "print a project's edge logs as they arrive, until Ctrl-C",
@@ -14,7 +15,7 @@ export const tail: Command = {
     const { first, second } = catchStopSignals()
     first.then(() => stop.abort())
     second.then(() => process.exit(EXIT.failure))
-    whenReaderLeaves(() => stop.abort())
+    onReaderClosed(() => stop.abort())
     const out = { write: (text: string) => write(stdout, text), isTerminal: stdout.isTTY ?? false }
     await runTail(config, out, log, stop.signal)
     return EXIT.ok

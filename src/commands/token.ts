@@ -13,7 +13,7 @@ import { type Command, EXIT, write } from './command.js'
 
 type ReadConfig = (args: readonly string[], environment: Environment, warn: Log) => TokenConfig
 
-/** The three share all but their settings. */
+/** Returns a command `logweir token …`. The three differ only in their name and settings. */
 function tokenCommand(
   about: Pick<Command, 'name' | 'operand' | 'meaning'>,
   settings: Settings,
@@ -31,6 +31,7 @@ function tokenCommand(
   }
 }
 
+/** `logweir token create`: creates a token and prints it. */
 export const tokenCreate = tokenCommand(
   {
     name: 'token create',
@@ -40,12 +41,14 @@ export const tokenCreate = tokenCommand(
   readTokenCreateConfig,
 )
 
+/** `logweir token list`: lists the tokens without their secrets. */
 export const tokenList = tokenCommand(
   { name: 'token list', meaning: 'list the tokens by name, scope and limits, never the tokens themselves' },
   TOKEN_LIST_SETTINGS,
   readTokenListConfig,
 )
 
+/** `logweir token revoke`: revokes a token by its id or name. */
 export const tokenRevoke = tokenCommand(
   { name: 'token revoke', operand: 'ID|NAME', meaning: 'revoke a token' },
   TOKEN_PLACE_SETTINGS,

@@ -1,6 +1,7 @@
 import { VERSION } from '../base/version.js'
 import { type Command, EXIT, write } from './command.js'
 
+/** `logweir version`: prints the version. */
 export const version: Command = {
   name: 'version',
   meaning: 'print the version',

@@ -20,8 +20,8 @@ export interface CommandLine {
 }
 
 /**
- * Parses the arguments after a command's name. A flag that is given twice has its last value. Throws `usage` if a value is
- * missing, or if an argument is not a setting and `allowsExtras` is false.
+ * Parses the arguments after a command's name. A flag that is given twice has its last value. Throws `usage` if a value
+ * is missing, or if an argument is not a setting and `allowsExtras` is false.
  */
 export function parseCommandLine(settings: Settings, args: readonly string[], allowsExtras: boolean): CommandLine {
   const names = new Map(

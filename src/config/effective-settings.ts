@@ -11,7 +11,9 @@ const HIDDEN = '***'
 
 const settingOf = (name: EffectiveSetting['name']): Setting<unknown> => SERVE_SETTINGS[name]
 
-/** Returns the value for a settings file: a number or a boolean if its type allows one, else a text. Secrets are hidden. */
+/**
+ * Returns the value for a settings file: a number or a boolean if its type allows one, else a text. Secrets are hidden.
+ */
 function shownValue({ type, secret }: Setting<unknown>, { text }: FoundValue): string | number | boolean {
   if (secret) return HIDDEN
   if (type.tomlType === 'number') return /^\d+$/.test(text) ? Number(text) : text
@@ -19,8 +21,8 @@ function shownValue({ type, secret }: Setting<unknown>, { text }: FoundValue): s
 }
 
 /**
- * Formats settings as TOML that can be used as a settings file. Origins, secrets and settings that a file must not contain
- * are comments.
+ * Formats settings as TOML that can be used as a settings file. Origins, secrets and settings that a file must not
+ * contain are comments.
  */
 export function effectiveSettingsToml(settings: readonly EffectiveSetting[]): string {
   const set = settings.flatMap(({ name, found }) => (found === undefined ? [] : [{ name, found }]))

@@ -3,12 +3,15 @@ import { variableOf } from './setting.js'
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** For a Service of this program's name Kubernetes sets a variable like that of the port: `LOGWEIR_PORT=tcp://10.96.12.7:4000`. */
+/**
+ * For a Service of this program's name Kubernetes sets a variable like that of the port:
+ * `LOGWEIR_PORT=tcp://10.96.12.7:4000`.
+ */
 const SERVICE_LINK = /^(tcp|udp|sctp):\/\/.+:\d+$/
 
 /**
- * Returns the text of a setting's environment variable, without the byte order mark and final line breaks of a file that
- * it was made from. Returns undefined if the variable is absent, empty, or a link set by Kubernetes or Docker.
+ * Returns the text of a setting's environment variable, without the byte order mark and final line breaks of a file
+ * that it was made from. Returns undefined if the variable is absent, empty, or a link set by Kubernetes or Docker.
  */
 export function readVariable(environment: Environment, setting: string): string | undefined {
   const name = variableOf(setting)

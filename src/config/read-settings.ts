@@ -47,9 +47,9 @@ export interface ReadOptions {
 }
 
 /**
- * Reads settings from the command line, the environment, the file that `--config` names, and the defaults, in this order of
- * precedence. Throws `usage` with one line that names the flag, the variable, or the line of the file, if a value is
- * invalid; `failed` if the file cannot be read.
+ * Reads settings from the command line, the environment, the file that `--config` names, and the defaults, in this
+ * order of precedence. Throws `usage` with one line that names the flag, the variable, or the line of the file, if a
+ * value is invalid; `failed` if the file cannot be read.
  */
 export function readSettings<S extends Settings>(
   settings: S,
@@ -76,7 +76,9 @@ interface Inputs {
   file?: SettingsFile | undefined
 }
 
-/** Reads the file that a flag or a variable names; undefined if none does, or if the command has no `config` setting. */
+/**
+ * Reads the file that a flag or a variable names; undefined if none does, or if the command has no `config` setting.
+ */
 function readNamedFile(setting: Setting<unknown> | undefined, inputs: Inputs, warn: Log | undefined) {
   const named = setting && findValue('config', setting, inputs)
   if (named === undefined) return undefined

@@ -22,9 +22,9 @@ export interface SettingsFile {
 }
 
 /**
- * Reads a settings file: one flat TOML table, with the names of the flags without leading dashes. `known` are the settings
- * of all commands, which share a file. Throws `usage` with one line that names the file and the line in it; `failed` if the
- * file cannot be read.
+ * Reads a settings file: one flat TOML table, with the names of the flags without leading dashes. `known` are the
+ * settings of all commands, which share a file. Throws `usage` with one line that names the file and the line in it;
+ * `failed` if the file cannot be read.
  */
 export function readSettingsFile(path: string, known: Settings): SettingsFile {
   const { bytes, isReadableByAll } = readBytes(path)
@@ -114,7 +114,10 @@ function parse(source: string, path: string): Record<string, unknown> {
   }
 }
 
-/** Returns the file and the line of a key, which a flat table has at the beginning of a line; the file only if not found. */
+/**
+ * Returns the file and the line of a key, which a flat table has at the beginning of a line; the file only if not
+ * found.
+ */
 function placeOf(path: string, source: string, key: string): string {
   const lines = source.split('\n').map((line) => line.trimStart())
   const at = lines.findIndex((line) =>

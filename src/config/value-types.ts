@@ -34,8 +34,8 @@ export const oneOf = <Word extends string>(placeholder: string, ...words: readon
 })
 
 /**
- * The URL of an HTTP server. Names and passwords in it are refused, because every user of the machine can read flags. Error
- * messages contain `server` and `example`.
+ * The URL of an HTTP server. Names and passwords in it are refused, because every user of the machine can read flags.
+ * Error messages contain `server` and `example`.
  */
 export const httpUrl = (server: string, example: string): ValueType<string> => ({
   placeholder: 'URL',
@@ -105,7 +105,10 @@ const BYTES: Record<string, number> = { '': 1, K: KIB, M: MIB, G: GIB, T: 1024 *
 /** Digits, a fraction, and a unit with or without `B`, `i` or `iB`: 512M, 512MB, 512Mi, 512 MiB, 0.5G. */
 const SIZE = /^(\d{0,15}(?:\.\d{1,15})?) ?(?:([KMGT])(?:i?B?)|B)?$/i
 
-/** A number of bytes, at least 1. Units are powers of 1024 in every spelling; a fraction needs a unit, and is rounded down. */
+/**
+ * A number of bytes, at least 1. Units are powers of 1024 in every spelling; a fraction needs a unit, and is rounded
+ * down.
+ */
 export const bytes: ValueType<number> = {
   placeholder: 'BYTES',
   expects: 'a number of bytes above 0, such as 1073741824, 512M, 512MB, 512Mi or 0.5G',
@@ -143,7 +146,9 @@ export const timeoutUs: ValueType<number> = {
 /** A comma-separated list of at most `most` values of one type, without duplicates. */
 export const listOf = <T>(type: ValueType<T>, most = Number.POSITIVE_INFINITY): ValueType<readonly T[]> => ({
   placeholder: `${type.placeholder},…`,
-  expects: `a comma-separated list without duplicates${most < Number.POSITIVE_INFINITY ? `, at most ${most} long` : ''}, in which each item is ${type.expects}`,
+  expects:
+    `a comma-separated list without duplicates${most < Number.POSITIVE_INFINITY ? `, at most ${most} long` : ''}, ` +
+    `in which each item is ${type.expects}`,
   read(value) {
     const values = value.split(',').map((part) => type.read(part))
     const isList = values.length <= most && new Set(values).size === values.length

@@ -47,8 +47,8 @@ const member = (type: ValueType<unknown>, isRequired = false, isList = false): M
 const { name, scope, project, rate } = TOKEN_SETTINGS
 
 /**
- * The valid members of an entry, with the types of the settings they come from. Others are refused: they may be misspelled
- * restrictions.
+ * The valid members of an entry, with the types of the settings they come from. Others are refused: they may be
+ * misspelled restrictions.
  */
 const MEMBERS: Record<keyof TokenEntry, Member> = {
   id: member(hex(8), true),
@@ -69,7 +69,10 @@ export function formatTokenEntries(entries: readonly TokenEntry[]): string {
   return `${JSON.stringify({ tokens: entries }, null, 2)}\n`
 }
 
-/** Parses the text of a file of hashed tokens, which a person may have edited. Throws `usage`; `path` is for its message. */
+/**
+ * Parses the text of a file of hashed tokens, which a person may have edited. Throws `usage`; `path` is for its
+ * message.
+ */
 export function parseTokenEntries(text: string, path: string): TokenEntry[] {
   const tokens = parseList(text)
   if (tokens === undefined)

@@ -30,10 +30,10 @@ export interface Tokens {
 }
 
 /**
- * Loads the tokens of the variable and of the tokens file, which is the one in the data directory if none is named. If no
- * token is configured, the one stored in the data directory is valid too; if there is none at all, a new one is generated.
- * Throws `usage` if a token cannot be sent in a header, `failed` if a file cannot be read, and `tokens_unavailable` if the
- * named file is missing or contains no token yet.
+ * Loads the tokens of the variable and of the tokens file, which is the one in the data directory if none is named. If
+ * no token is configured, the one stored in the data directory is valid too; if there is none at all, a new one is
+ * generated. Throws `usage` if a token cannot be sent in a header, `failed` if a file cannot be read, and
+ * `tokens_unavailable` if the named file is missing or contains no token yet.
  */
 export function loadTokens(settings: TokenSettings, parts: { clock: Clock; log: Log }): Tokens {
   const { accessTokens, dataDir } = settings

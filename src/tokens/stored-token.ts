@@ -29,8 +29,8 @@ export function storeToken(dataDir: string, token: string): void {
 }
 
 /**
- * Returns the stored token, or undefined if there is none. Makes its file private if others can read it. Throws `failed` if
- * the file cannot be read, `usage` if it does not contain a valid token.
+ * Returns the stored token, or undefined if there is none. Makes its file private if others can read it. Throws
+ * `failed` if the file cannot be read, `usage` if it does not contain a valid token.
  */
 export function readStoredToken(dataDir: string): string | undefined {
   const path = storedTokenPath(dataDir)

@@ -23,9 +23,9 @@ const DIGEST_BYTES = 32
 const NO_DIGEST = new Uint8Array(DIGEST_BYTES)
 
 /**
- * Returns an empty registry. It looks tokens up by a hash of their digest that is keyed with random bytes of this process,
- * then compares the digests in constant time. With 1,000 tokens this takes 0.001 ms per request; comparing all of them
- * takes 0.09 ms. The time of the lookup reveals nothing, since the key is unknown outside the process.
+ * Returns an empty registry. It looks tokens up by a hash of their digest that is keyed with random bytes of this
+ * process, then compares the digests in constant time. With 1,000 tokens this takes 0.001 ms per request; comparing all
+ * of them takes 0.09 ms. The time of the lookup reveals nothing, since the key is unknown outside the process.
  */
 export function createTokenRegistry(clock: Pick<Clock, 'nowUs'>): TokenRegistry {
   const key = randomBytes(DIGEST_BYTES)

@@ -16,15 +16,17 @@ export function checkToken(token: string, where: string): string {
   return token
 }
 
-/** Returns the text without surrounding white space, and without one pair of quotes if no such quote is between them. */
+/**
+ * Returns the text without surrounding white space, and without one pair of quotes if no such quote is between them.
+ */
 export function unquote(text: string): string {
   const [, , inner] = /^(['"])((?:(?!\1).)*)\1$/s.exec(text.trim()) ?? []
   return (inner ?? text).trim()
 }
 
 /**
- * Parses the tokens of a variable, separated by commas or line breaks with optional white space. Quotes around all of them
- * or around each are removed. Throws `usage` if one is empty or invalid.
+ * Parses the tokens of a variable, separated by commas or line breaks with optional white space. Quotes around all of
+ * them or around each are removed. Throws `usage` if one is empty or invalid.
  */
 export function parseTokensVariable(text: string, where: string): string[] {
   const parts = unquote(text).split(/\s*,\s*|\s*[\r\n]\s*/)
@@ -32,9 +34,9 @@ export function parseTokensVariable(text: string, where: string): string[] {
 }
 
 /**
- * Parses the tokens of a file: one per line, in quotes or not, with comments after `#`; or lines `NAME=value` as in a file of
- * environment variables, if the name is that of a token. Throws `usage` if a line is neither, `tokens_unavailable` if there
- * is no token.
+ * Parses the tokens of a file: one per line, in quotes or not, with comments after `#`; or lines `NAME=value` as in a
+ * file of environment variables, if the name is that of a token. Throws `usage` if a line is neither,
+ * `tokens_unavailable` if there is no token.
  */
 export function parsePlainTokens(text: string, path: string): string[] {
   const lines = text.split(/\r\n|[\r\n]/).map(withoutComment)
@@ -64,7 +66,8 @@ function readLine(line: string, where: string): string[] {
   }
   if (before === undefined && after === '=' && !isVariable(name, value!)) return [checkToken(line, where)]
   throw usageError(
-    `${where} sets a variable that is not LOGWEIR_ACCESS_TOKENS, LOGWEIR_TOKEN or TOKEN. Write only the token on its line; put quotes around a token of that form.`,
+    `${where} sets a variable that is not LOGWEIR_ACCESS_TOKENS, LOGWEIR_TOKEN or TOKEN. ` +
+      'Write only the token on its line; put quotes around a token of that form.',
   )
 }
 

@@ -18,8 +18,8 @@ export const tokensFilePath = (dataDir: string): string => join(dataDir, 'tokens
 const MAX_FILE_BYTES = 64 * MIB
 
 /**
- * Returns the text of a tokens file without a byte order mark, or undefined if there is no such file. Throws `failed` if it
- * cannot be read, `usage` if it is not text or is over 64 MiB.
+ * Returns the text of a tokens file without a byte order mark, or undefined if there is no such file. Throws `failed`
+ * if it cannot be read, `usage` if it is not text or is over 64 MiB.
  */
 export function readTokensText(path: string): string | undefined {
   try {
@@ -40,7 +40,10 @@ function decode(bytes: Uint8Array): string {
 
 /** Parses a tokens file, hashed or plain. A rate limit keeps its state when the file is read again. */
 export interface FileReader {
-  /** Returns the tokens in a file's text. Throws `usage` if it is invalid, `tokens_unavailable` if it contains no token yet. */
+  /**
+   * Returns the tokens in a file's text. Throws `usage` if it is invalid, `tokens_unavailable` if it contains no token
+   * yet.
+   */
   read(text: string): RegisteredToken[]
 }
 

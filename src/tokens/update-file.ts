@@ -24,7 +24,10 @@ const POLL_MS = 20
 /** An update takes milliseconds: the process of one that is as old as this has died. */
 const DEAD_MS = 5_000
 
-/** Returns the entries of a file of hashed tokens; empty if there is no file. Throws `usage`, or `failed` if it cannot be read. */
+/**
+ * Returns the entries of a file of hashed tokens; empty if there is no file. Throws `usage`, or `failed` if it cannot
+ * be read.
+ */
 export function readTokenEntries(path: string): TokenEntry[] {
   const text = readTokensText(path)
   if (text === undefined) return []
@@ -33,9 +36,9 @@ export function readTokenEntries(path: string): TokenEntry[] {
 }
 
 /**
- * Updates a file of hashed tokens atomically; updates of several processes run one after the other. If the path is a link,
- * its target is updated. Creates a file that only its owner can read if there is none. Throws `usage`, `failed` if the file
- * cannot be written now, and the errors of `change`.
+ * Updates a file of hashed tokens atomically; updates of several processes run one after the other. If the path is a
+ * link, its target is updated. Creates a file that only its owner can read if there is none. Throws `usage`, `failed`
+ * if the file cannot be written now, and the errors of `change`.
  */
 export async function updateTokenEntries(
   named: string,

@@ -13,15 +13,15 @@ export interface WatchedTokensFile {
 }
 
 /**
- * The polling interval; change notifications of the operating system are not reliable. A change takes effect at the second
- * poll that sees it.
+ * The polling interval; change notifications of the operating system are not reliable. A change takes effect at the
+ * second poll that sees it.
  */
 const POLL_MS = 500
 
 /**
- * Reads a tokens file, which need not exist, and calls `onChange` after each reload. A file that is still being written is
- * not read, since a truncated token would be a weak one. If the changed file is invalid or was deleted, the previous tokens
- * stay valid and one line is logged. Throws `usage` or `tokens_unavailable` if the file is invalid at first.
+ * Reads a tokens file, which need not exist, and calls `onChange` after each reload. A file that is still being written
+ * is not read, since a truncated token would be a weak one. If the changed file is invalid or was deleted, the previous
+ * tokens stay valid and one line is logged. Throws `usage` or `tokens_unavailable` if the file is invalid at first.
  */
 export function watchTokensFile(
   path: string,
@@ -51,7 +51,8 @@ export function watchTokensFile(
     } catch (error) {
       loaded = found
       log(
-        `the tokens file has changed and cannot be used; the previous tokens stay in force. ${(error as Error).message}`,
+        'the tokens file has changed and cannot be used; the previous tokens stay in force. ' +
+          (error as Error).message,
       )
     }
   }

@@ -41,16 +41,16 @@ async function followed(url: string, until: { rows?: number; told?: number }, li
   const service = connectService({ url, token: 'open', dataDir: '.' })
   await follow(
     {
-      ask: (headers, signal) => service.get('api/tail?project=a', headers, signal),
+      connect: (headers, signal) => service.get('api/tail?project=a', headers, signal),
       onRow: async (data) => {
         rows.push(JSON.parse(data).id)
         look()
       },
-      tell: (line) => {
+      log: (line) => {
         told.push(line)
         look()
       },
-      limits: { retryMs: 1, mostRetryMs: 4, ...limits },
+      limits: { retryMs: 1, maxRetryMs: 4, ...limits },
     },
     stop.signal,
   )
@@ -138,7 +138,7 @@ describe('follow', () => {
     ['an event without an end', stream(`data: ${'x'.repeat(2_000)}`), /an event is too long/],
   ])('gives up on %s', async (_, answer, message) => {
     const { url } = await inTurn(answer)
-    const failed = followed(url, { rows: 1 }, { mostEventCharacters: 1_000 })
+    const failed = followed(url, { rows: 1 }, { maxEventCharacters: 1_000 })
     await expect(failed).rejects.toThrow(message)
     await expect(failed).rejects.toMatchObject({ code: 'service' })
   })
@@ -157,8 +157,8 @@ describe('follow', () => {
       running--
       if (data.includes('"2"')) throw Object.assign(new Error('gone'), { code: 'EPIPE' })
     }
-    const ask = (headers: Record<string, string>, signal: AbortSignal) => service.get('', headers, signal)
-    const failed = follow({ ask, onRow, tell: () => {} }, new AbortController().signal)
+    const connect = (headers: Record<string, string>, signal: AbortSignal) => service.get('', headers, signal)
+    const failed = follow({ connect, onRow, log: () => {} }, new AbortController().signal)
     await expect(failed).rejects.toMatchObject({ code: 'EPIPE' })
   })
 })

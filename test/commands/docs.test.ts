@@ -11,5 +11,5 @@ it('docs/command-line.md names the formats and the limits', () => {
   )
   expect(named).toEqual(QUERY_SETTINGS.format.type.words)
   expect(text).toContain(`nothing is heard for ${FOLLOW_LIMITS.silentMs / 1000} s`)
-  expect(text).toContain(`pauses of up to ${FOLLOW_LIMITS.mostRetryMs / 1000} s`)
+  expect(text).toContain(`pauses of up to ${FOLLOW_LIMITS.maxRetryMs / 1000} s`)
 })

@@ -1,10 +1,13 @@
 import { type FlagArgument, flagsWithValue, type Position } from './positions.js'
 import { ENDPOINT_POSITION, endpointWordsCommand, quoted } from './posix.js'
 
+/** Returns the beginning of a command that offers words at one position. */
+const completeAt = (path: string) => `complete -c logweir -n "test (__logweir_position) = '${path}'"`
+
 /** Returns the completion script for fish. */
 export function fishScript(positions: readonly Position[]): string {
   const lines = positions.flatMap(({ path, words, flags }) => {
-    const at = `complete -c logweir -n "test (__logweir_position) = '${path}'"`
+    const at = completeAt(path)
     return [
       ...words.map(({ word, meaning }) => `${at} -a ${quoted(word)} -d ${quoted(meaning)}`),
       ...flags.map(
@@ -32,7 +35,7 @@ function __logweir_position
   echo $position
 end
 complete -c logweir -f
-complete -c logweir -n "test (__logweir_position) = '${ENDPOINT_POSITION}'" -a '(${endpointWordsCommand('(commandline -cp)')})'
+${completeAt(ENDPOINT_POSITION)} -a '(${endpointWordsCommand('(commandline -cp)')})'
 ${lines.join('\n')}
 `
 }

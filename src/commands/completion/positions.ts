@@ -74,7 +74,9 @@ function positionsOfCommand({ name, settings, choices }: CompletableCommand): Po
   ]
 }
 
-/** Removes duplicates, since the commands of a group share their first word. The description of the first one is kept. */
+/**
+ * Removes duplicates, since the commands of a group share their first word. The description of the first one is kept.
+ */
 const withoutDuplicates = (words: readonly Word[]) =>
   [...new Map(words.toReversed().map((one) => [one.word, one])).values()].reverse()
 

@@ -3,8 +3,8 @@ import { type FlagArgument, flagsWithValue, type Position } from './positions.js
 /** Parts that the scripts of bash and zsh share. */
 
 /**
- * Quotes a text for bash, zsh and fish: apostrophes become ’ and backslashes are removed, since nothing else has a meaning
- * in single quotes.
+ * Quotes a text for bash, zsh and fish: apostrophes become ’ and backslashes are removed, since nothing else has a
+ * meaning in single quotes.
  */
 export const quoted = (text: string): string => `'${text.replaceAll("'", '’').replaceAll('\\', '')}'`
 
