@@ -38,7 +38,7 @@ function requireText(text: string | undefined, name: string): string {
 
 const NOT_EMPTY = { type: 'string', minLength: 1 } as const
 
-/** Any text, required. */
+/** Any text, required. Throws `missing_parameter` if it is absent or empty. */
 export function text(description: string): Param<string> {
   return { required: true, description, codes: ['missing_parameter'], schema: NOT_EMPTY, read: requireText }
 }

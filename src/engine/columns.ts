@@ -5,7 +5,7 @@ import { SOURCE_NAMES, type SourceName } from '../sources.js'
  * The columns of each source: ingest fills them, plans name them, engines store them.
  *
  * Queries test and aggregate hot columns; cold columns are read only for the rows of an answer.
- * Every source has `timestamp`, `project` and the three cold columns; some sources have hot columns of their own.
+ * Every source has `timestamp`, `project` and the three cold columns; some sources have further hot columns.
  */
 export type HotKind =
   /** Text of few distinct values: dictionary codes. Null if absent. */

@@ -17,7 +17,7 @@ export type Value = string | number | null | RawJson
 export type Row = Readonly<Record<string, Value>>
 
 /**
- * One batch of rows of one source: an Arrow IPC stream that holds exactly one record batch
+ * One batch of rows of one source: an Arrow IPC stream with exactly one record batch
  * with the schema `batchSchema(source)`. The caller may reuse the bytes once `append` has resolved.
  */
 export interface IngestBatch {
@@ -96,7 +96,7 @@ export interface Subscription {
   stop(): void
 }
 
-/** Stores batches and runs plans over them. Every implementation gives the same answers. */
+/** Stores batches and runs plans over them. Every implementation returns the same answers. */
 export interface Engine {
   /** Loads the rows that earlier processes have stored. Call it once, before anything else. */
   recover(): Promise<void>

@@ -264,7 +264,7 @@ export type ColumnKind =
   | 'count'
   | 'double'
 
-/** A column of an answer. */
+/** The name and the type of an answer's column. */
 export interface AnswerColumn {
   name: string
   kind: ColumnKind

@@ -63,7 +63,10 @@ const JOURNAL_SHARE = 1 / 64
 /** Size limit of the cache of partial results: this many bytes, and this share of the memory limit. */
 const PARTIAL_CACHE_BYTES = 128 * MIB
 const PARTIAL_CACHE_SHARE = 1 / 16
-/** A cold file that is no longer than this share of a head holds about the texts of one: logs are six times as long. */
+/**
+ * A cold file of at most this share of a head's bytes has about the texts of one head, uncompressed six times
+ * as long.
+ */
 const COMPACT_SHARE = 1 / 4
 /** Interval of retention and of freeing unused memory. */
 const UPKEEP_MS = MINUTE_US / 1000
@@ -83,7 +86,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   const durable =
     options.disk === undefined
       ? undefined
-      : keepOn(options.disk, options, () => limits.evictColumns(), sealBytes * COMPACT_SHARE)
+      : createDurableParts(options.disk, options, () => limits.evictColumns(), sealBytes * COMPACT_SHARE)
   const { partialCacheBytes = Math.min(PARTIAL_CACHE_BYTES, rowsLimitBytes * PARTIAL_CACHE_SHARE) } = options
   const partialCache = createPartialCache(partialCacheBytes, metrics)
   const followers = createFollowers()
@@ -226,7 +229,7 @@ function countScans(parts: number, metrics: Pick<Metrics, 'scannedRows'>) {
 }
 
 /** The parts of an engine that exist only with a disk: retries, persistence, recovery, fsync. */
-function keepOn(
+function createDurableParts(
   { directory, files, release }: DataDirectory,
   { metrics, log = () => {} }: ArrowEngineOptions,
   onLoad: () => void,

@@ -14,20 +14,20 @@ export interface PollLimits {
   /** Interval between two polls. */
   pollMs: number
   /** A row is delivered if it is stored within this time after its group was started, by the clock of its sender. */
-  landUs: number
+  storeDelayUs: number
   /** A row is delivered if it is at most this old when it is stored. */
-  lateUs: number
+  rowAgeUs: number
   /** The most rows of one call of the listener; of more only the latest are delivered. */
   rows: number
-  /** The most row ids, of the last `landUs`, that are remembered. */
+  /** The most row ids, of the last `storeDelayUs`, that are remembered. */
   rowIds: number
 }
 
 /** The limits of the service; tests use smaller ones. */
 export const POLL_LIMITS: PollLimits = {
   pollMs: 1_000,
-  landUs: MINUTE_US,
-  lateUs: HOUR_US,
+  storeDelayUs: MINUTE_US,
+  rowAgeUs: HOUR_US,
   rows: 1_000,
   rowIds: 50_000,
 }
@@ -87,13 +87,13 @@ export async function followRows(query: FollowQuery, listener: RowListener, part
   async function run(plan: Plan, { signal }: RunOptions = {}) {
     const shape = shapeOf(plan)
     if (shape?.kind !== 'rows') throw new TypeError('A subscription runs only plans of the rows shape.')
-    const lateUs = clock.nowUs() - limits.lateUs
+    const oldestUs = clock.nowUs() - limits.rowAgeUs
     const found = await server.select(rowsQuery({ ...shape, columns: wanted }, location), { signal })
     const answer = found.map((cells) => ({ cells, row: rowOf(cells) }))
     // Delivers the rows that the next poll would find: every row of the answer has then been delivered or was
     // there before.
     const isUnseen = ({ cells, row }: (typeof answer)[number]) =>
-      Number(cells[0]) >= seen.sinceUs() && Number(row.timestamp) >= lateUs && !seen.has(cells)
+      Number(cells[0]) >= seen.sinceUs() && Number(row.timestamp) >= oldestUs && !seen.has(cells)
     const unseen = answer.filter(isUnseen).map(({ cells }) => cells)
     for (const cells of unseen) seen.add(cells)
     deliver(unseen.sort(byArrival), false)
@@ -107,9 +107,9 @@ export async function followRows(query: FollowQuery, listener: RowListener, part
 }
 
 /** The ids of the rows that the last poll found. Rows that arrived before `sinceUs` are not polled for again. */
-function createSeenRows(nowUs: number, { landUs, rowIds }: PollLimits) {
+function createSeenRows(nowUs: number, { storeDelayUs, rowIds }: PollLimits) {
   let seen = new Set<string>()
-  let sinceUs = nowUs - landUs
+  let sinceUs = nowUs - storeDelayUs
   return {
     sinceUs: () => sinceUs,
     has: (cells: readonly Cell[]) => seen.has(rowIdOf(cells)),
@@ -118,7 +118,7 @@ function createSeenRows(nowUs: number, { landUs, rowIds }: PollLimits) {
     replace(found: readonly Cell[][], nowUs: number): void {
       seen = new Set(found.map(rowIdOf))
       const isFull = found.length >= rowIds
-      sinceUs = Math.max(sinceUs, nowUs - landUs, isFull ? Number(found.at(-1)![0]) + 1 : 0)
+      sinceUs = Math.max(sinceUs, nowUs - storeDelayUs, isFull ? Number(found.at(-1)![0]) + 1 : 0)
     },
   }
 }
@@ -141,7 +141,7 @@ function createRecentSelect({ source, project }: FollowQuery, { server, location
   return (columns: readonly string[], condition: string, limit: number, sinceUs: number): Promise<Cell[][]> =>
     server.select(
       `SELECT ${columns.join(', ')} FROM ${quotedTable(location, source)} WHERE project = ${textValue(project)} ` +
-        `AND timestamp >= ${int64Value(clock.nowUs() - limits.lateUs)} AND arrived >= ${int64Value(sinceUs)}` +
+        `AND timestamp >= ${int64Value(clock.nowUs() - limits.rowAgeUs)} AND arrived >= ${int64Value(sinceUs)}` +
         `${condition} ORDER BY ${BY_ARRIVAL} LIMIT ${limit}`,
     )
 }

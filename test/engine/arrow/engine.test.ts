@@ -157,9 +157,9 @@ describe('the work of a run', () => {
     ['the rows of a time without any', newest(6, { fromUs: 500e6, throughUs: 900e6 }), 0, 20],
   ])('is told before the rows: of %s', async (_, plan, rows, pruned) => {
     const { engine, scanned } = await openFilled()
-    const told: ScanStats[] = []
-    await engine.run(plan, { onScanStats: (work) => told.push(work) })
-    expect(told).toEqual([{ rows, segments: { total: BATCHES, pruned } }])
+    const stats: ScanStats[] = []
+    await engine.run(plan, { onScanStats: (work) => stats.push(work) })
+    expect(stats).toEqual([{ rows, segments: { total: BATCHES, pruned } }])
     expect(await scanned()).toBe(rows)
     await engine.close()
   })

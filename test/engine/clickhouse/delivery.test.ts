@@ -13,23 +13,23 @@ import { edge } from '../../support/records.js'
 
 /** A server with the given answers, and a record of its statements. */
 function fakeServer(answers: Partial<Server> = {}) {
-  const asked: string[] = []
+  const statements: string[] = []
   const server: Server = {
     async select(sql, options) {
-      asked.push(sql)
+      statements.push(sql)
       return answers.select?.(sql, options) ?? []
     },
     async insert(sql, blocks, queryId) {
-      asked.push(`${sql} ${queryId}`)
+      statements.push(`${sql} ${queryId}`)
       await answers.insert?.(sql, blocks, queryId)
     },
     async command(sql) {
-      asked.push(sql)
+      statements.push(sql)
       await answers.command?.(sql)
     },
     close: async () => {},
   }
-  return { server, asked }
+  return { server, statements }
 }
 
 function openOn(server: Server, options: Partial<Parameters<typeof createClickHouseEngine>[0]> = {}) {
@@ -48,39 +48,39 @@ function openOn(server: Server, options: Partial<Parameters<typeof createClickHo
   return { engine, clock, logged, files }
 }
 
-const isLook = (sql: string) => sql.includes('system, processes')
+const isRunningCheck = (sql: string) => sql.includes('system, processes')
 const isInsert = (sql: string) => sql.startsWith('INSERT')
 
 describe('after a try that failed', () => {
   it('nothing is sent before what runs of it on any shard has ended, seen twice', async () => {
     let tries = 0
     const running = ['1', '0', '1', '0', '0']
-    const { server, asked } = fakeServer({
+    const { server, statements } = fakeServer({
       async insert() {
         if (++tries === 1) throw new ServerError(new Error('connection reset'))
       },
-      select: async (sql) => (isLook(sql) ? [[running.shift()!]] : []),
+      select: async (sql) => (isRunningCheck(sql) ? [[running.shift()!]] : []),
     })
     const { engine } = openOn(server)
     await engine.recover()
     await appendAll(engine, [edge()])
     await engine.settled()
-    const kinds = asked.map((sql) =>
-      isInsert(sql) ? 'insert' : isLook(sql) ? 'look' : sql.startsWith('KILL') ? 'kill' : 'rows',
+    const kinds = statements.map((sql) =>
+      isInsert(sql) ? 'insert' : isRunningCheck(sql) ? 'look' : sql.startsWith('KILL') ? 'kill' : 'rows',
     )
     expect(kinds).toEqual(['insert', 'look', 'kill', 'look', 'look', 'kill', 'look', 'look', 'rows', 'insert'])
-    const ids = asked.filter(isInsert).map((sql) => /logweir-([0-9a-f]{16})-(\S+)$/.exec(sql)!)
+    const ids = statements.filter(isInsert).map((sql) => /logweir-([0-9a-f]{16})-(\S+)$/.exec(sql)!)
     expect(ids[0]![1]).toBe(ids[1]![1])
     expect(ids[0]![2]).not.toBe(ids[1]![2])
     await engine.close()
   })
 
   it('nothing is sent where all is there, and the journal goes', async () => {
-    const { server, asked } = fakeServer({
+    const { server, statements } = fakeServer({
       insert: async () => {
         throw new Error('no answer')
       },
-      select: async (sql) => (isLook(sql) ? [['0']] : [[0], [1]]),
+      select: async (sql) => (isRunningCheck(sql) ? [['0']] : [[0], [1]]),
     })
     const { engine, files } = openOn(server)
     await engine.recover()
@@ -89,9 +89,9 @@ describe('after a try that failed', () => {
     expect(engine.stats()[0]).toMatchObject({ source: 'edge_logs', rows: 2 })
     expect((await files.list('unconfirmed')).length).toBe(1)
     await engine.settled()
-    expect(asked.filter(isInsert).length).toBe(1)
+    expect(statements.filter(isInsert).length).toBe(1)
     // Only the time range of the batch is read.
-    expect(asked.at(-1)).toMatch(/^SELECT row FROM .* WHERE timestamp >= 5 AND timestamp <= 9 AND batch = /)
+    expect(statements.at(-1)).toMatch(/^SELECT row FROM .* WHERE timestamp >= 5 AND timestamp <= 9 AND batch = /)
     expect(await files.list('unconfirmed')).toEqual([])
     await engine.close()
   })
@@ -105,7 +105,7 @@ describe('after a try that failed', () => {
       insert: fail,
       async select(sql) {
         await fail()
-        return isLook(sql) ? [['0']] : []
+        return isRunningCheck(sql) ? [['0']] : []
       },
     })
     const { engine, logged } = openOn(server)
@@ -136,15 +136,15 @@ it('holds back who appends while too much is unconfirmed', async () => {
   const { engine } = openOn(server, { unconfirmedBytes: 100, limits: { rows: 1 } })
   await engine.recover()
   await appendAll(engine, [edge({ event_message: 'x'.repeat(200) })])
-  let isTaken = false
+  let isAppended = false
   const second = appendAll(engine, [edge()]).then(() => {
-    isTaken = true
+    isAppended = true
   })
   await wait(20)
-  expect(isTaken).toBe(false)
+  expect(isAppended).toBe(false)
   await confirm()
   await second
-  expect(isTaken).toBe(true)
+  expect(isAppended).toBe(true)
   const settled = engine.settled()
   await confirm()
   await settled
@@ -174,11 +174,11 @@ it('closing leaves what is not confirmed to the next process', async () => {
   await appendAll(engine, [edge({ id: 'x' })])
   await engine.close()
   expect((await files.list('unconfirmed')).length).toBe(1)
-  const back = fakeServer({ select: async (sql) => (isLook(sql) ? [['0']] : []) })
+  const back = fakeServer({ select: async (sql) => (isRunningCheck(sql) ? [['0']] : []) })
   const next = openOn(back.server, { files })
   await next.engine.recover()
   await next.engine.settled()
-  expect(back.asked.filter(isInsert).length).toBe(1)
+  expect(back.statements.filter(isInsert).length).toBe(1)
   expect(await files.list('unconfirmed')).toEqual([])
   await next.engine.close()
 })

@@ -26,10 +26,10 @@ function numberAfter(sql: string, text: string): number {
 /** A server that answers the statements of subscriptions, from rows of one project. */
 function createFakeServer() {
   const rows: Stored[] = []
-  const asked: string[] = []
+  const statements: string[] = []
   const state = { isAway: false }
   const select: Server['select'] = async (sql) => {
-    asked.push(sql)
+    statements.push(sql)
     if (state.isAway) throw new Error('away')
     const batches = /batch IN \(([^I]*)\) ORDER/
       .exec(sql)?.[1]
@@ -52,22 +52,22 @@ function createFakeServer() {
     return found.slice(0, Number(/LIMIT (\d+)$/.exec(sql)![1])).map((row) => names.map((name) => cellOf(row, name)))
   }
   const server = { select } as unknown as Server
-  return { server, rows, asked, state }
+  return { server, rows, statements, state }
 }
 
 async function start(limits: Partial<PollLimits> = {}, before: Partial<Stored>[] = []) {
-  const { server, rows, asked, state } = createFakeServer()
+  const { server, rows, statements, state } = createFakeServer()
   const clock = createFakeClock()
   const delivered: string[] = []
   const gaps: boolean[] = []
   let batch = 0
   /** Stores a group of rows, which was started now and whose rows have this time. */
-  const land = (...group: Partial<Stored>[]) => {
+  const store = (...group: Partial<Stored>[]) => {
     batch++
     const nowUs = clock.nowUs()
     rows.push(...group.map((given, row) => ({ id: '', timestamp: nowUs, arrived: nowUs, batch, row, ...given })))
   }
-  land(...before)
+  store(...before)
   const listener = (rows: Iterable<Row>, hasGap: boolean) => {
     delivered.push(...[...rows].map(({ id }) => id as string))
     gaps.push(hasGap)
@@ -78,7 +78,7 @@ async function start(limits: Partial<PollLimits> = {}, before: Partial<Stored>[]
     clock,
     limits: { ...POLL_LIMITS, ...limits },
   })
-  return { following, clock, land, delivered, gaps, asked, state }
+  return { following, clock, store, delivered, gaps, statements, state }
 }
 
 const newest = scan('edge_logs', { fromUs: 0, throughUs: Number.POSITIVE_INFINITY })
@@ -88,12 +88,12 @@ const newest = scan('edge_logs', { fromUs: 0, throughUs: Number.POSITIVE_INFINIT
   .limit(100)
 
 it('tells of the rows that land, once each, in order of arrival, and of none that was there', async () => {
-  const { clock, land, delivered, gaps } = await start({}, [{ id: 'before' }])
+  const { clock, store, delivered, gaps } = await start({}, [{ id: 'before' }])
   await pass(clock, 1)
-  land({ id: '1' }, { id: '2', timestamp: clock.nowUs() - MINUTE_US })
-  land({ id: '3' })
+  store({ id: '1' }, { id: '2', timestamp: clock.nowUs() - MINUTE_US })
+  store({ id: '3' })
   await pass(clock, 5)
-  land({ id: '4' })
+  store({ id: '4' })
   await pass(clock, 70)
   expect([delivered, gaps]).toEqual([
     ['1', '2', '3', '4'],
@@ -105,41 +105,41 @@ const LATE_TITLE =
   'sees rows that land after others which arrived later, within a minute, ' +
   'and the rest of a group that landed in part'
 it(LATE_TITLE, async () => {
-  const { clock, land, delivered } = await start()
+  const { clock, store, delivered } = await start()
   await pass(clock, 10)
-  land({ id: '1' }, { id: '2' })
+  store({ id: '1' }, { id: '2' })
   await pass(clock, 1)
-  land({ id: 'late', arrived: clock.nowUs() - 55 * 1_000_000 })
-  land(
+  store({ id: 'late', arrived: clock.nowUs() - 55 * 1_000_000 })
+  store(
     { id: 'too late', arrived: clock.nowUs() - 65 * 1_000_000 },
     { id: 'too old', timestamp: clock.nowUs() - HOUR_US },
   )
   await pass(clock, 1)
-  land({ id: '3', batch: 2, row: 2, arrived: clock.nowUs() - 2_000_000 })
+  store({ id: '3', batch: 2, row: 2, arrived: clock.nowUs() - 2_000_000 })
   await pass(clock, 3)
   expect(delivered).toEqual(['1', '2', 'late', '3'])
 })
 
 it('reads the rows themselves only where there are new ones', async () => {
-  const { clock, land, asked } = await start()
+  const { clock, store, statements } = await start()
   await pass(clock, 3)
-  expect(asked.filter((sql) => sql.includes('metadata'))).toEqual([])
-  land({ id: '1' })
+  expect(statements.filter((sql) => sql.includes('metadata'))).toEqual([])
+  store({ id: '1' })
   await pass(clock, 3)
-  expect([asked.length, asked.filter((sql) => sql.includes('metadata')).length]).toEqual([8, 1])
+  expect([statements.length, statements.filter((sql) => sql.includes('metadata')).length]).toEqual([8, 1])
 })
 
 it('tells of the latest where too many land at once, and says so', async () => {
-  const { clock, land, delivered, gaps } = await start({ rows: 2 })
-  land({ id: '1' }, { id: '2' }, { id: '3' })
+  const { clock, store, delivered, gaps } = await start({ rows: 2 })
+  store({ id: '1' }, { id: '2' }, { id: '3' })
   await pass(clock, 3)
   expect([delivered, gaps]).toEqual([['2', '3'], [true]])
 })
 
 it('forgets the places of the oldest where there are too many, and tells of none twice', async () => {
-  const { clock, land, delivered, following } = await start({ rowIds: 3 })
+  const { clock, store, delivered, following } = await start({ rowIds: 3 })
   for (let i = 0; i < 8; i++) {
-    land({ id: `${i}` })
+    store({ id: `${i}` })
     await pass(clock, 1)
   }
   await pass(clock, 5)
@@ -148,21 +148,21 @@ it('forgets the places of the oldest where there are too many, and tells of none
 })
 
 it('a look that fails is made again, and nothing is missed of the time in between', async () => {
-  const { clock, land, delivered, state } = await start()
+  const { clock, store, delivered, state } = await start()
   await pass(clock, 1)
   state.isAway = true
-  land({ id: '1' })
+  store({ id: '1' })
   await pass(clock, 100)
-  land({ id: '2' })
+  store({ id: '2' })
   state.isAway = false
   await pass(clock, 2)
   expect(delivered).toEqual(['1', '2'])
 })
 
 it('a clock that is set back brings nothing again', async () => {
-  const { clock, land, delivered } = await start({}, [{ id: 'before' }])
+  const { clock, store, delivered } = await start({}, [{ id: 'before' }])
   await pass(clock, 120)
-  land({ id: '1' })
+  store({ id: '1' })
   await pass(clock, 1)
   clock.setNowUs(clock.nowUs() - HOUR_US)
   await pass(clock, 3)
@@ -172,23 +172,23 @@ it('a clock that is set back brings nothing again', async () => {
 const ANSWER_TITLE =
   'an answer has the rows that were there and those told of, ' + 'which it makes them where they have just landed'
 it(ANSWER_TITLE, async () => {
-  const { following, clock, land, delivered } = await start({}, [{ id: 'before' }])
+  const { following, clock, store, delivered } = await start({}, [{ id: 'before' }])
   clock.advance(100)
-  land({ id: '1' })
+  store({ id: '1' })
   clock.advance(100)
-  land({ id: '2' }, { id: '3' })
+  store({ id: '2' }, { id: '3' })
   const { rows, delivered: count } = await following.run(newest)
   const ids: unknown[] = []
   for await (const { id } of rows) ids.push(id)
   expect([ids, delivered, count]).toEqual([['3', '2', '1', 'before'], ['1', '2', '3'], 3])
-  land({ id: '4' })
+  store({ id: '4' })
   await pass(clock, 3)
   expect(delivered).toEqual(['1', '2', '3', '4'])
 })
 
 it('asks no more when it is stopped', async () => {
-  const { following, clock, asked } = await start()
+  const { following, clock, statements } = await start()
   following.stop()
   await pass(clock, 3)
-  expect([asked.length, clock.timers]).toEqual([1, 0])
+  expect([statements.length, clock.timers]).toEqual([1, 0])
 })

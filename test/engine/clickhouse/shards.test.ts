@@ -35,9 +35,9 @@ it.each([
 })
 
 it('creates nothing on a server that does not know the cluster', async () => {
-  const asked: string[] = []
+  const statements: string[] = []
   const { url } = await fakeService((request, response) => {
-    request.setEncoding('utf8').on('data', (text: string) => asked.push(text))
+    request.setEncoding('utf8').on('data', (text: string) => statements.push(text))
     request.on('end', () => reply(response, { meta: [], data: [], rows: 0 }))
   })
   const { port } = new URL(url)
@@ -45,6 +45,6 @@ it('creates nothing on a server that does not know the cluster', async () => {
   expect(unreached.map(({ url, reason }) => [url, reason])).toEqual([
     [`http://127.0.0.1:${port}`, 'the server there knows no cluster weir'],
   ])
-  expect(asked).toHaveLength(1)
-  expect(asked[0]).toMatch(/^SELECT .* FROM system\.clusters /)
+  expect(statements).toHaveLength(1)
+  expect(statements[0]).toMatch(/^SELECT .* FROM system\.clusters /)
 })

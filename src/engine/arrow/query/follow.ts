@@ -13,7 +13,7 @@ export interface Followers {
   notify(head: Head, firstRow: number): void
 }
 
-/** One subscription. */
+/** One subscription, which ends only by `stop`. */
 export interface Follower {
   /** Number of rows delivered so far. */
   readonly delivered: number

@@ -198,10 +198,10 @@ describe('finding an entry', () => {
   it('gives the code of the text, or -1', () => {
     const texts = arbitraryTexts('a', 'b', '\n', 'é')
     fc.assert(
-      fc.property(texts, texts, (held, asked) => {
-        for (const text of [...held, ...asked, '', '\n', '\ufffd']) {
-          const i = held.indexOf(text)
-          expect(findEntry(dictionary(held), text)).toBe(i < 0 ? -1 : i + 1)
+      fc.property(texts, texts, (entries, others) => {
+        for (const text of [...entries, ...others, '', '\n', '\ufffd']) {
+          const i = entries.indexOf(text)
+          expect(findEntry(dictionary(entries), text)).toBe(i < 0 ? -1 : i + 1)
         }
       }),
     )
