@@ -1,6 +1,6 @@
 import { AGENTS, METHODS, PLACES, type Place, STATUSES } from '../values/clients.js'
-import type { Moment } from '../values/moment.js'
-import type { Out, Piece } from '../values/out.js'
+import type { Moment } from '../values/record-context.js'
+import type { Out, Piece } from '../values/template-writer.js'
 import { logNormal, oneIn, pick, type Random, spread } from '../values/random.js'
 import { type Target, target } from '../values/requests.js'
 import { hex8, hex16, hex64, ipv4 } from '../values/text.js'

@@ -1,6 +1,6 @@
 import { AGENTS, PLACES, STATUSES } from '../values/clients.js'
-import type { Moment } from '../values/moment.js'
-import type { Out } from '../values/out.js'
+import type { Moment } from '../values/record-context.js'
+import type { Out } from '../values/template-writer.js'
 import type { ProjectFunction } from '../values/projects.js'
 import { logNormal, oneIn, pick, type Random } from '../values/random.js'
 import { hex16, hex64, ipv4, uuid } from '../values/text.js'

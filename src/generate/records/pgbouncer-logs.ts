@@ -1,5 +1,5 @@
-import type { Moment } from '../values/moment.js'
-import type { Out } from '../values/out.js'
+import type { Moment } from '../values/record-context.js'
+import type { Out } from '../values/template-writer.js'
 import { pick, type Random } from '../values/random.js'
 import { hex8Text } from '../values/text.js'
 

@@ -1,6 +1,6 @@
 import { AGENTS, STATUSES } from '../values/clients.js'
-import type { Moment } from '../values/moment.js'
-import type { Out } from '../values/out.js'
+import type { Moment } from '../values/record-context.js'
+import type { Out } from '../values/template-writer.js'
 import { pick } from '../values/random.js'
 import { hex16, ipv4, uuidText } from '../values/text.js'
 

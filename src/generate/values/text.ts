@@ -1,4 +1,4 @@
-import type { Out, Piece } from './out.js'
+import type { Out, Piece } from './template-writer.js'
 import type { Random } from './random.js'
 
 /** Pieces of text that vary from record to record: all ASCII that needs no escape in JSON. */

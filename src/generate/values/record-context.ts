@@ -1,4 +1,4 @@
-import type { Out } from './out.js'
+import type { Out } from './template-writer.js'
 import type { Project } from './projects.js'
 import type { TimeText } from './times.js'
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { Out } from '../../src/generate/values/out.js'
-import { createRandom, logNormal, oneIn } from '../../src/generate/values/random.js'
-import { hex16, ipv4, uuidText } from '../../src/generate/values/text.js'
-import { createTimeText } from '../../src/generate/values/times.js'
+import { Out } from '../../../src/generate/values/template-writer.js'
+import { createRandom, logNormal, oneIn } from '../../../src/generate/values/random.js'
+import { hex16, ipv4, uuidText } from '../../../src/generate/values/text.js'
+import { createTimeText } from '../../../src/generate/values/times.js'
 
 const outOf = (write: (out: Out) => void) => {
   const out = new Out(createRandom(1))
