@@ -1,4 +1,4 @@
-/** Lines that no ingest takes, with the reason for which each is refused whatever the stream's default source. */
+/** Lines that the ingest rejects whatever the stream's default source, each with the reason. */
 export const BAD_LINES: readonly (readonly [reason: string, line: string])[] = [
   ['invalid_json', '{"source":"edge_logs","id":"cut short","event_mess'],
   ['not_an_object', '["edge_logs","an array"]'],

@@ -9,12 +9,12 @@ import { postgresLog } from './records/postgres-logs.js'
 import { postgrestLog } from './records/postgrest-logs.js'
 import { realtimeLog } from './records/realtime-logs.js'
 import { storageLog } from './records/storage-logs.js'
-import type { Moment, RecordWriter } from './values/record-context.js'
-import { Out } from './values/template-writer.js'
 import { createProjects } from './values/projects.js'
-import { createRandom, oneIn, pick, type Random, spread } from './values/random.js'
+import { createRandom, oneIn, pick, type Random, repeatByWeight } from './values/random.js'
+import type { RecordContext, RecordWriter } from './values/record-context.js'
+import { TemplateWriter } from './values/template-writer.js'
 import { uuid } from './values/text.js'
-import { createTimeText, type TimeText } from './values/times.js'
+import { createTimeFormatter, type TimeFormatter } from './values/times.js'
 
 const WRITERS: Record<SourceName, RecordWriter> = {
   edge_logs: edgeLog,
@@ -28,8 +28,8 @@ const WRITERS: Record<SourceName, RecordWriter> = {
   pgbouncer_logs: pgbouncerLog,
 }
 
-/** How often each source comes where all are asked for. */
-const MIX = spread<SourceName>([
+/** Each source as often as its share of the records, in percent; drawn from if the option `source` is `all`. */
+const SOURCES_BY_SHARE = repeatByWeight<SourceName>([
   ['edge_logs', 45],
   ['function_edge_logs', 15],
   ['postgres_logs', 10],
@@ -41,70 +41,74 @@ const MIX = spread<SourceName>([
   ['pgbouncer_logs', 3],
 ])
 
-/** One record in so many bears the source's alias, a number as timestamp, or BigQuery-style repeated records. */
-const ALIAS_ONE_IN = 4
-const EPOCH_ONE_IN = 10
-const REPEATED_ONE_IN = 50
+/** One record in N has the source's alias, a number as timestamp, or BigQuery-style repeated records. */
+const ONE_ALIAS_IN = 4
+const ONE_EPOCH_IN = 10
+const ONE_REPEATED_IN = 50
 
+/** Number, time range, sources and form of the generated records. */
 export interface GenerateOptions {
-  /** Records; bad lines come on top. */
+  /** Number of records, without bad lines. */
   rows: number
   seed: number
   source: SourceName | 'all'
-  /** The records lie in [endUs - spanUs, endUs), oldest first, microseconds since the epoch. */
+  /** Timestamps are in [endUs - spanUs, endUs), ascending, in microseconds since 1970. */
   endUs: number
   spanUs: number
+  /** Writes little more than the fields that the stored queries read. */
   slim: boolean
+  /** Number of projects; at least 1. */
   projects: number
-  /** A line that no ingest takes follows every so many records; 0: none. */
+  /** A bad line, which the ingest rejects, follows every `badEvery` records; 0 for none. */
   badEvery: number
 }
 
 /**
- * Writes log records of a hosted-database platform as NDJSON, in chunks of whole lines of about 256 KiB.
- * Equal options give equal bytes.
+ * Generates log records of a hosted-database platform as NDJSON, in chunks of whole lines of about 256 KiB. Equal
+ * options generate equal bytes.
  */
 export function* generate(options: GenerateOptions): Generator<Buffer> {
-  const out = new Out(createRandom(options.seed))
+  const out = new TemplateWriter(createRandom(options.seed))
   const writeRecord = recordWriter(out, options)
   for (let row = 1; row <= options.rows; row++) {
     writeRecord(row - 1)
     if (options.badEvery > 0 && row % options.badEvery === 0) writeBadLine(out, row / options.badEvery - 1)
-    const chunk = out.takeFull()
+    const chunk = out.takeIfFull()
     if (chunk !== undefined) yield chunk
   }
   yield out.take()
 }
 
-function writeBadLine(out: Out, index: number): void {
+function writeBadLine(out: TemplateWriter, index: number): void {
   out.put`${BAD_LINES[index % BAD_LINES.length]![1]}\n`
 }
 
-function recordWriter(out: Out, options: GenerateOptions): (row: number) => void {
+function recordWriter(out: TemplateWriter, options: GenerateOptions): (row: number) => void {
   const { random } = out
   const drawProject = createProjects(options.seed, options.projects)
-  const sources = options.source === 'all' ? MIX : [options.source]
-  const time = createTimeText()
+  const sources = options.source === 'all' ? SOURCES_BY_SHARE : [options.source]
+  const time = createTimeFormatter()
   const startUs = options.endUs - options.spanUs
   const stepUs = options.spanUs / options.rows
   return (row) => {
     const source = pick(random, sources)
     const timestampUs = startUs + Math.floor((row + random.unit()) * stepUs)
-    const repeated = oneIn(random, REPEATED_ONE_IN)
+    const repeated = oneIn(random, ONE_REPEATED_IN)
     const [open, close] = repeated ? ['[{', '}]'] : ['{', '}']
-    const moment: Moment = { project: drawProject(random), timestampUs, time, slim: options.slim, open, close }
-    out.put`{"source":"${spell(source, random)}","id":"${uuid}","timestamp":${stamp(timestampUs, time, random)},`
-    WRITERS[source](out, moment)
+    const context: RecordContext = { project: drawProject(random), timestampUs, time, slim: options.slim, open, close }
+    out.put`{"source":"${sourceName(source, random)}","id":"${uuid}",\
+"timestamp":${timestampJson(timestampUs, time, random)},`
+    WRITERS[source](out, context)
     out.put`}\n`
   }
 }
 
 const ALIASES = new Map(SOURCE_NAMES.map((name) => [name, findSource(name)!.alias]))
 
-function spell(source: SourceName, random: Random): string {
-  return oneIn(random, ALIAS_ONE_IN) ? ALIASES.get(source)! : source
+function sourceName(source: SourceName, random: Random): string {
+  return oneIn(random, ONE_ALIAS_IN) ? ALIASES.get(source)! : source
 }
 
-function stamp(timestampUs: number, time: TimeText, random: Random): string {
-  return oneIn(random, EPOCH_ONE_IN) ? String(timestampUs) : `"${time.iso(timestampUs)}"`
+function timestampJson(timestampUs: number, time: TimeFormatter, random: Random): string {
+  return oneIn(random, ONE_EPOCH_IN) ? String(timestampUs) : `"${time.iso(timestampUs)}"`
 }

@@ -22,7 +22,7 @@ function linesOf(given: Partial<GenerateOptions>): string[] {
   return text.slice(0, -1).split('\n')
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: records are any JSON, and the tests look into them
+// biome-ignore lint/suspicious/noExplicitAny: records are any JSON, and the tests read their members
 type Json = any
 const recordsOf = (given: Partial<GenerateOptions>): Json[] => linesOf(given).map((line) => JSON.parse(line))
 
@@ -31,7 +31,7 @@ const timestampUs = ({ timestamp }: Json): number =>
 
 const first = (value: Json): Json => (Array.isArray(value) ? value[0] : value)
 
-/** The project, looked for where the contract says that the source keeps it, and nowhere else. */
+/** Returns the project at the path that the contract defines for the source. */
 function projectOf(record: Json): string {
   const { projectPlaces } = findSource(record.source)!
   const path = projectPlaces[0]!.split('.')

@@ -1,6 +1,6 @@
-import type { Moment } from '../values/record-context.js'
-import type { Out } from '../values/template-writer.js'
-import { pick, spread } from '../values/random.js'
+import { pick, repeatByWeight } from '../values/random.js'
+import type { RecordContext } from '../values/record-context.js'
+import type { TemplateWriter } from '../values/template-writer.js'
 import { ipv4, uuidText } from '../values/text.js'
 
 const CALLS = [
@@ -11,7 +11,7 @@ const CALLS = [
   { method: 'POST', path: '/logout', message: 'request completed' },
   { method: 'GET', path: '/authorize', message: '400: Unsupported provider' },
 ]
-const STATUSES = spread([
+const STATUSES = repeatByWeight([
   [200, 40],
   [204, 3],
   [400, 4],
@@ -22,8 +22,8 @@ const STATUSES = spread([
 ])
 const PROVIDERS = ['email', 'google', 'github', 'apple']
 
-/** One request at the auth server; the message is JSON within JSON. */
-export function authLog(out: Out, { project, timestampUs, time, slim, open, close }: Moment): void {
+/** Writes a request to the auth server; the message is JSON within JSON. */
+export function authLog(out: TemplateWriter, { project, timestampUs, time, slim, open, close }: RecordContext): void {
   const { random } = out
   const { method, path, message } = pick(random, CALLS)
   const [status, ip, user, request] = [pick(random, STATUSES), ipv4(random), uuidText(random), uuidText(random)]

@@ -1,11 +1,11 @@
 import { AGENTS, METHODS, PLACES, type Place, STATUSES } from '../values/clients.js'
-import type { Moment } from '../values/record-context.js'
-import type { Out, Piece } from '../values/template-writer.js'
-import { logNormal, oneIn, pick, type Random, spread } from '../values/random.js'
-import { type Target, target } from '../values/requests.js'
+import { logNormal, oneIn, pick, type Random, repeatByWeight } from '../values/random.js'
+import type { RecordContext } from '../values/record-context.js'
+import { drawTarget, type RequestTarget } from '../values/requests.js'
+import type { TemplateValue, TemplateWriter } from '../values/template-writer.js'
 import { hex8, hex16, hex64, ipv4 } from '../values/text.js'
 
-const CACHE_STATUSES = spread([
+const CACHE_STATUSES = repeatByWeight([
   ['DYNAMIC', 7],
   ['HIT', 2],
   ['MISS', 1],
@@ -15,27 +15,27 @@ const TYPES = ['application/json; charset=utf-8', 'application/json', 'image/web
 const PROTOCOLS = ['HTTP/2', 'HTTP/2', 'HTTP/3', 'HTTP/1.1']
 const CIPHERS = ['AEAD-AES128-GCM-SHA256', 'AEAD-AES256-GCM-SHA384', 'ECDHE-RSA-AES128-GCM-SHA256']
 
-/** One request, as all parts of its record see it. */
+/** The values that the parts of one request's record share. */
 interface Exchange {
-  moment: Moment
-  asked: Target
+  context: RecordContext
+  target: RequestTarget
   url: string
   method: string
   status: number
-  ip: Piece
-  ray: Piece
+  ip: TemplateValue
+  ray: TemplateValue
   agent: string
   place: Place
 }
 
-/** One request at the platform's edge: about 1.87 KB, slim about 0.38 KB. */
-export function edgeLog(out: Out, moment: Moment): void {
+/** Writes a request to the platform's edge: about 1.87 KB, slim about 0.38 KB. */
+export function edgeLog(out: TemplateWriter, context: RecordContext): void {
   const { random } = out
-  const asked = target(random, moment.project)
+  const target = drawTarget(random, context.project)
   const exchange: Exchange = {
-    moment,
-    asked,
-    url: `https://${asked.host}${asked.path}${asked.search}`,
+    context,
+    target,
+    url: `https://${target.host}${target.path}${target.search}`,
     method: pick(random, METHODS),
     status: pick(random, STATUSES),
     ip: ipv4(random),
@@ -43,20 +43,20 @@ export function edgeLog(out: Out, moment: Moment): void {
     agent: pick(random, AGENTS),
     place: pick(random, PLACES),
   }
-  if (moment.slim) slim(out, exchange)
+  if (context.slim) slim(out, exchange)
   else full(out, exchange)
 }
 
-function slim(out: Out, { moment, asked, url, method, status, ip }: Exchange): void {
-  const { project, open, close } = moment
+function slim(out: TemplateWriter, { context, target, url, method, status, ip }: Exchange): void {
+  const { project, open, close } = context
   out.put`"project":"${project.ref}","event_message":"${method} | ${status} | ${ip}",\
-"metadata":${open}"request":${open}"path":"${asked.path}","url":"${url}"${close},\
+"metadata":${open}"request":${open}"path":"${target.path}","url":"${url}"${close},\
 "response":${open}"status_code":${status}${close}${close}`
 }
 
-function full(out: Out, exchange: Exchange): void {
-  const { moment, url, method, status, ip, ray, agent } = exchange
-  const { project, open, close } = moment
+function full(out: TemplateWriter, exchange: Exchange): void {
+  const { context, url, method, status, ip, ray, agent } = exchange
+  const { project, open, close } = context
   out.put`"project":"${project.ref}","event_message":"${method} | ${status} | ${ip} | ${ray} | ${url} | ${agent}",\
 "metadata":${open}"logflare_worker":${open}"worker_id":"${hex8(out.random)}"${close},"request":`
   request(out, exchange)
@@ -65,20 +65,20 @@ function full(out: Out, exchange: Exchange): void {
   out.put`${close}`
 }
 
-function request(out: Out, { moment, asked, url, method, ip, ray, agent, place }: Exchange): void {
-  const { open, close } = moment
+function request(out: TemplateWriter, { context, target, url, method, ip, ray, agent, place }: Exchange): void {
+  const { open, close } = context
   out.put`${open}"cf":`
-  connection(out, moment, place)
+  connection(out, context, place)
   out.put`,"headers":${open}"accept":"${oneIn(out.random, 3) ? '*/*' : 'application/json'}",\
-"cf_connecting_ip":"${ip}","cf_ipcountry":"${place.country}","cf_ray":"${ray}","host":"${asked.host}",`
+"cf_connecting_ip":"${ip}","cf_ipcountry":"${place.country}","cf_ray":"${ray}","host":"${target.host}",`
   if (!oneIn(out.random, 3)) out.put`"referer":"https://app-${out.random.below(9_000)}.example.com/",`
-  out.put`"user_agent":"${agent}","x_forwarded_proto":"https","x_real_ip":"${ip}"${close},"host":"${asked.host}",\
-"method":"${method}","path":"${asked.path}","protocol":"https:",`
-  if (asked.search !== '') out.put`"search":"${asked.search}",`
+  out.put`"user_agent":"${agent}","x_forwarded_proto":"https","x_real_ip":"${ip}"${close},"host":"${target.host}",\
+"method":"${method}","path":"${target.path}","protocol":"https:",`
+  if (target.search !== '') out.put`"search":"${target.search}",`
   out.put`"url":"${url}"${close}`
 }
 
-function connection(out: Out, { open, close }: Moment, place: Place): void {
+function connection(out: TemplateWriter, { open, close }: RecordContext, place: Place): void {
   const { random } = out
   const score = 1 + random.below(99)
   out.put`${open}"asOrganization":"${place.organization}","asn":${place.asn},\
@@ -92,14 +92,14 @@ function connection(out: Out, { open, close }: Moment, place: Place): void {
 "tlsExportedAuthenticator":${open}"clientFinished":"${hex64}"${close},"tlsVersion":"TLSv1.3"${close}`
 }
 
-/** Within a few kilometres of the place, to the fifth digit behind the point. */
+/** Returns a coordinate within a few kilometres of the place, with up to five decimals. */
 function degrees(random: Random, centre: number): number {
   return Math.round(centre * 100_000 + random.below(9_000)) / 100_000
 }
 
-function response(out: Out, { moment, status, ray, place }: Exchange): void {
+function response(out: TemplateWriter, { context, status, ray, place }: Exchange): void {
   const { random } = out
-  const { timestampUs, time, open, close } = moment
+  const { timestampUs, time, open, close } = context
   const originMs = Math.ceil(logNormal(random, 60, 0.9))
   out.put`${open}"headers":${open}"cf_cache_status":"${pick(random, CACHE_STATUSES)}","cf_ray":"${ray}-${place.colo}",\
 "content_length":"${random.below(60_000)}","content_type":"${pick(random, TYPES)}","date":"${time.http(timestampUs)}",\

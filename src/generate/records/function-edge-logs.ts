@@ -1,70 +1,71 @@
 import { AGENTS, PLACES, STATUSES } from '../values/clients.js'
-import type { Moment } from '../values/record-context.js'
-import type { Out } from '../values/template-writer.js'
 import type { ProjectFunction } from '../values/projects.js'
 import { logNormal, oneIn, pick, type Random } from '../values/random.js'
+import type { RecordContext } from '../values/record-context.js'
+import type { TemplateWriter } from '../values/template-writer.js'
 import { hex16, hex64, ipv4, uuid } from '../values/text.js'
 
 const METHODS = ['POST', 'POST', 'POST', 'GET', 'OPTIONS']
 const TYPES = ['application/json', 'text/plain;charset=UTF-8', 'application/json; charset=utf-8']
 const REGIONS = ['us-east-1', 'eu-central-1', 'ap-southeast-1', 'us-west-2']
 
-/** One call, as all parts of its record see it. */
+/** The values that the parts of one call's record share. */
 interface Call {
-  moment: Moment
-  called: ProjectFunction
+  context: RecordContext
+  calledFunction: ProjectFunction
   method: string
   status: number
   search: string
 }
 
-/** One function call at the relay: about 1.40 KB, slim about 0.38 KB. */
-export function functionEdgeLog(out: Out, moment: Moment): void {
+/** Writes a function call at the relay: about 1.40 KB, slim about 0.38 KB. */
+export function functionEdgeLog(out: TemplateWriter, context: RecordContext): void {
   const { random } = out
-  const { project, slim, open, close } = moment
-  const called = pick(random, project.functions)
+  const { project, slim, open, close } = context
+  const calledFunction = pick(random, project.functions)
   const [method, status] = [pick(random, METHODS), pick(random, STATUSES)]
-  const search = oneIn(random, 3) ? `?time=${Math.floor(moment.timestampUs / 1000)}` : ''
+  const search = oneIn(random, 3) ? `?time=${Math.floor(context.timestampUs / 1000)}` : ''
   out.put`"event_message":"${method} | ${status} | \
-https://${project.ref}.functions.supabase.co/${called.name}${search}",\
-"metadata":${open}"execution_time_ms":${executionTimeMs(random)},"function_id":"${called.id}",\
+https://${project.ref}.functions.supabase.co/${calledFunction.name}${search}",\
+"metadata":${open}"execution_time_ms":${executionTimeMs(random)},"function_id":"${calledFunction.id}",\
 "project_ref":"${project.ref}",`
   if (slim) out.put`"response":${open}"status_code":${status}${close}${close}`
-  else details(out, { moment, called, method, status, search })
+  else details(out, { context, calledFunction, method, status, search })
 }
 
-/** Log-normal, as run times are: mostly whole milliseconds, one in seven with up to three digits behind the point. */
+/** Returns a log-normal time: mostly whole milliseconds, one in seven with up to three decimals. */
 function executionTimeMs(random: Random): number {
   const timeMs = logNormal(random, 48, 1.1)
   return oneIn(random, 7) ? Math.round(timeMs * 1000) / 1000 : Math.ceil(timeMs)
 }
 
-function details(out: Out, call: Call): void {
-  const { moment, called } = call
-  const { project, close } = moment
-  out.put`"deployment_id":"${project.ref}_${called.id}_${called.version}","execution_id":"${uuid}","request":`
+function details(out: TemplateWriter, call: Call): void {
+  const { context, calledFunction } = call
+  const { project, close } = context
+  out.put`"deployment_id":"${project.ref}_${calledFunction.id}_${calledFunction.version}","execution_id":"${uuid}",\
+"request":`
   request(out, call)
   out.put`,"response":`
   response(out, call)
-  out.put`,"version":"${called.version}"${close}`
+  out.put`,"version":"${calledFunction.version}"${close}`
 }
 
-function request(out: Out, { moment, called, method, search }: Call): void {
+function request(out: TemplateWriter, { context, calledFunction, method, search }: Call): void {
   const { random } = out
-  const { project, open, close } = moment
+  const { project, open, close } = context
   const [place, ip] = [pick(random, PLACES), ipv4(random)]
   out.put`${open}"headers":${open}"accept":"*/*","accept_encoding":"gzip, deflate, br","cf_connecting_ip":"${ip}",\
 "cf_ipcountry":"${place.country}","cf_ray":"${hex16(random)}-${place.colo}","content_length":"${random.below(4_000)}",\
 "host":"${project.ref}.functions.supabase.co","user_agent":"${pick(random, AGENTS)}",\
 "x_client_info":"supabase-js/2.${random.below(60)}.${random.below(9)}","x_forwarded_for":"${ip}, ${ipv4(random)}",\
 "x_request_digest":"${hex64}"${close},"host":"subhosting-v1.deno-aws.net","method":"${method}",\
-"pathname":"/${called.name}","protocol":"https:","search":"${search}",\
-"url":"https://subhosting-v1.deno-aws.net/${called.name}${search}"${close}`
+"pathname":"/${calledFunction.name}","protocol":"https:","search":"${search}",\
+"url":"https://subhosting-v1.deno-aws.net/${calledFunction.name}${search}"${close}`
 }
 
-function response(out: Out, { moment, status }: Call): void {
+function response(out: TemplateWriter, { context, status }: Call): void {
   const { random } = out
-  const { timestampUs, time, open, close } = moment
+  const { timestampUs, time, open, close } = context
   out.put`${open}"headers":${open}"content_length":"${random.below(9_000)}","content_type":"${pick(random, TYPES)}",\
 "date":"${time.http(timestampUs)}","server":"deno/aws-${pick(random, REGIONS)}","vary":"Accept-Encoding"${close},\
 "status_code":${status}${close}`

@@ -1,11 +1,11 @@
-import type { Moment } from '../values/record-context.js'
-import type { Out } from '../values/template-writer.js'
 import { pick, type Random } from '../values/random.js'
+import type { RecordContext } from '../values/record-context.js'
+import type { TemplateWriter } from '../values/template-writer.js'
 import { hex8Text, uuid } from '../values/text.js'
 
 const REGIONS = ['aws-eu-central-1', 'aws-us-east-1', 'aws-ap-southeast-1']
 
-// Escaped as they stand in JSON: quotes, line ends and letters beyond ASCII among them.
+// Escaped for JSON; some have quotes, line ends and letters beyond ASCII.
 const MESSAGES: readonly ((random: Random) => string)[] = [
   (random) => `booted (time: ${10 + random.below(90)}ms)`,
   () => 'shutdown',
@@ -17,8 +17,8 @@ const MESSAGES: readonly ((random: Random) => string)[] = [
   (random) => `\u2713 job ${random.below(100_000)} done \\u2014 caf\u00e9\\n`,
 ]
 
-/** One event of a running function. */
-export function functionLog(out: Out, { project, timestampUs, time, open, close }: Moment): void {
+/** Writes an event of a running function. */
+export function functionLog(out: TemplateWriter, { project, timestampUs, time, open, close }: RecordContext): void {
   const { random } = out
   const source = pick(random, project.functions)
   const kind = random.below(MESSAGES.length)

@@ -1,6 +1,6 @@
-import type { Moment } from '../values/record-context.js'
-import type { Out } from '../values/template-writer.js'
 import { pick, type Random } from '../values/random.js'
+import type { RecordContext } from '../values/record-context.js'
+import type { TemplateWriter } from '../values/template-writer.js'
 import { hex8Text } from '../values/text.js'
 
 const ROLES = ['postgres', 'authenticator', 'supabase_storage_admin', 'supabase_auth_admin']
@@ -17,8 +17,8 @@ const MESSAGES: readonly ((random: Random) => string)[] = [
 ${random.below(99)} us`,
 ]
 
-/** One line of the connection pooler. */
-export function pgbouncerLog(out: Out, { project, open, close }: Moment): void {
+/** Writes a line of the connection pooler. */
+export function pgbouncerLog(out: TemplateWriter, { project, open, close }: RecordContext): void {
   const { random } = out
   out.put`"project":"${project.ref}","event_message":"${pick(random, MESSAGES)(random)}",\
 "metadata":${open}"host":"db-${project.ref}"${close}`

@@ -1,6 +1,6 @@
-import type { Moment } from '../values/record-context.js'
-import type { Out } from '../values/template-writer.js'
 import { pick, type Random } from '../values/random.js'
+import type { RecordContext } from '../values/record-context.js'
+import type { TemplateWriter } from '../values/template-writer.js'
 import { hex8Text } from '../values/text.js'
 
 interface Message {
@@ -10,7 +10,7 @@ interface Message {
   tag: string
 }
 
-// Escaped as they stand in JSON.
+// Escaped for JSON.
 const MESSAGES: readonly Message[] = [
   { text: () => 'PgBouncer auth request: postgres', severity: 'WARNING', state: '01000', tag: 'SELECT' },
   {
@@ -48,8 +48,8 @@ id = ${r.below(1e6)}`,
 ]
 const USERS = ['pgbouncer', 'authenticator', 'supabase_admin', 'postgres']
 
-/** One line of the database's own log, taken apart. */
-export function postgresLog(out: Out, { project, timestampUs, time, open, close }: Moment): void {
+/** Writes a line of the database's log, with its parsed fields. */
+export function postgresLog(out: TemplateWriter, { project, timestampUs, time, open, close }: RecordContext): void {
   const { random } = out
   const { text, severity, state, tag } = pick(random, MESSAGES)
   const pid = 300 + random.below(60_000)

@@ -1,8 +1,8 @@
-import type { Moment } from '../values/record-context.js'
-import type { Out } from '../values/template-writer.js'
 import { pick, type Random } from '../values/random.js'
+import type { RecordContext } from '../values/record-context.js'
+import type { TemplateWriter } from '../values/template-writer.js'
 
-// Escaped as they stand in JSON.
+// Escaped for JSON.
 const MESSAGES: readonly ((random: Random) => string)[] = [
   () => 'Attempting to connect to the database...',
   () => 'Connection successful',
@@ -15,8 +15,8 @@ ${random.below(60)} s\\\\n\\"}`,
   (random) => `Listening on port ${3000 + random.below(10)}`,
 ]
 
-/** One line of the REST server. */
-export function postgrestLog(out: Out, { project, open, close }: Moment): void {
+/** Writes a line of the REST server. */
+export function postgrestLog(out: TemplateWriter, { project, open, close }: RecordContext): void {
   const { random } = out
   out.put`"project":"${project.ref}","event_message":"${pick(random, MESSAGES)(random)}",\
 "metadata":${open}"host":"${project.ref}"${close}`

@@ -1,9 +1,9 @@
-import type { Moment } from '../values/record-context.js'
-import type { Out } from '../values/template-writer.js'
 import { pick, type Random } from '../values/random.js'
+import type { RecordContext } from '../values/record-context.js'
+import type { TemplateWriter } from '../values/template-writer.js'
 import { hex4 } from '../values/text.js'
 
-// Escaped as they stand in JSON.
+// Escaped for JSON.
 const MESSAGES: readonly (readonly [level: string, text: (random: Random) => string])[] = [
   ['info', () => 'Starting replication for Broadcast Changes'],
   [
@@ -19,8 +19,8 @@ const MESSAGES: readonly (readonly [level: string, text: (random: Random) => str
   ],
 ]
 
-/** One event of the realtime server. */
-export function realtimeLog(out: Out, { project, timestampUs, open, close }: Moment): void {
+/** Writes an event of the realtime server. */
+export function realtimeLog(out: TemplateWriter, { project, timestampUs, open, close }: RecordContext): void {
   const { random } = out
   const [level, text] = pick(random, MESSAGES)
   out.put`"event_message":"${text(random)}","metadata":${open}"context":${open}"application":"realtime",\

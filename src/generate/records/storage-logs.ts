@@ -1,14 +1,14 @@
 import { AGENTS, STATUSES } from '../values/clients.js'
-import type { Moment } from '../values/record-context.js'
-import type { Out } from '../values/template-writer.js'
 import { pick } from '../values/random.js'
+import type { RecordContext } from '../values/record-context.js'
+import type { TemplateWriter } from '../values/template-writer.js'
 import { hex16, ipv4, uuidText } from '../values/text.js'
 
 const HOSTS = ['eu-central-1', 'us-east-1', 'ap-southeast-1']
 const BUCKETS = ['avatars', 'uploads', 'public-assets', 'documents']
 
-/** One request at the storage server. */
-export function storageLog(out: Out, { project, slim, open, close }: Moment): void {
+/** Writes a request to the storage server. */
+export function storageLog(out: TemplateWriter, { project, slim, open, close }: RecordContext): void {
   const { random } = out
   const [status, ip, ray] = [pick(random, STATUSES), ipv4(random), hex16(random)]
   const url = `/object/public/${pick(random, BUCKETS)}/${uuidText(random)}.png`

@@ -1,7 +1,8 @@
-import { createRandom, type Random, spread } from './random.js'
+import { createRandom, type Random, repeatByWeight } from './random.js'
 
-/** Where requests come from. All text here stands in JSON as it is. */
+/** Locations, user agents, statuses and methods of requests. All texts here need no escape in JSON. */
 
+/** The location and network of a client. */
 export interface Place {
   city: string
   country: string
@@ -36,6 +37,7 @@ function place(text: string): Place {
   }
 }
 
+/** Locations to draw from, each as likely. */
 export const PLACES: readonly Place[] = [
   'Berlin|DE|EU|TXL|Land Berlin|BE|Europe/Berlin|52.51|13.40|3209|Vodafone GmbH',
   'Frankfurt am Main|DE|EU|FRA|Hesse|HE|Europe/Berlin|50.11|8.68|24940|Hetzner Online',
@@ -77,16 +79,17 @@ like Gecko) Mobile/15E148`,
 
 const chrome = (random: Random) => `${100 + random.below(45)}.0.${5000 + random.below(2500)}.${random.below(220)}`
 
-/** 600 user agents, browsers more often than libraries. */
+/** 600 user agents; each kind of browser occurs three times as often as each library. */
 export const AGENTS: readonly string[] = makeAgents()
 
 function makeAgents(): string[] {
   const random = createRandom(1, 3)
-  const makers = spread(AGENT_MAKERS.map((maker, i) => [maker, i < 5 ? 3 : 1] as const))
+  const makers = repeatByWeight(AGENT_MAKERS.map((maker, i) => [maker, i < 5 ? 3 : 1] as const))
   return Array.from({ length: 600 }, (_, i) => makers[i % makers.length]!(random))
 }
 
-export const STATUSES: readonly number[] = spread([
+/** HTTP statuses, each as often as it is drawn per 1,000 requests. */
+export const STATUSES: readonly number[] = repeatByWeight([
   [200, 810],
   [201, 45],
   [204, 30],
@@ -105,7 +108,8 @@ export const STATUSES: readonly number[] = spread([
   [504, 1],
 ])
 
-export const METHODS: readonly string[] = spread([
+/** HTTP methods, each as often as it is drawn per 100 requests. */
+export const METHODS: readonly string[] = repeatByWeight([
   ['GET', 70],
   ['POST', 18],
   ['PATCH', 5],

@@ -1,17 +1,17 @@
 /**
- * A small seeded generator of random numbers: the same seed gives the same numbers on every machine.
- * The algorithm is sfc32 of PractRand (Chris Doty-Humphrey), public domain.
+ * A seeded generator of random numbers: the same seed generates the same numbers on every machine. The algorithm is
+ * sfc32 of PractRand (Chris Doty-Humphrey), public domain.
  */
 export interface Random {
-  /** An integer in [0, 2^32). */
+  /** Returns an integer in [0, 2^32). */
   word(): number
-  /** An integer in [0, n), n at most 2^32. */
+  /** Returns an integer in [0, n); n is at most 2^32. */
   below(n: number): number
-  /** A double in [0, 1) with 32 random bits. */
+  /** Returns a double in [0, 1) with 32 random bits. */
   unit(): number
 }
 
-/** `stream` tells apart generators of one seed whose numbers must not depend on each other. */
+/** Creates a generator. Generators of one seed with different `stream`s are independent. */
 export function createRandom(seed: number, stream = 0): Random {
   // Typed state: plain numbers over 2^31 would be allocated on every draw.
   const state = Int32Array.of(seed, Math.floor(seed / 2 ** 32), stream, 1)
@@ -27,22 +27,23 @@ export function createRandom(seed: number, stream = 0): Random {
   return { word, below: (n) => Math.floor((word() / 2 ** 32) * n), unit: () => word() / 2 ** 32 }
 }
 
-/** One of `values`, each as likely. */
+/** Returns one of `values`, each with the same probability. */
 export function pick<T>(random: Random, values: readonly T[]): T {
   return values[random.below(values.length)]!
 }
 
-/** Lists each value as often as it is to be picked: `spread([['a', 3], ['b', 1]])` is `['a', 'a', 'a', 'b']`. */
-export function spread<T>(shares: readonly (readonly [value: T, times: number])[]): T[] {
-  return shares.flatMap(([value, times]) => new Array<T>(times).fill(value))
+/** Lists each value as often as its weight, to pick from: `repeatByWeight([['a', 3], ['b', \
+1]])` is `['a', 'a', 'a', 'b']`. */
+export function repeatByWeight<T>(weights: readonly (readonly [value: T, times: number])[]): T[] {
+  return weights.flatMap(([value, times]) => new Array<T>(times).fill(value))
 }
 
-/** True once in `n` times. */
+/** Returns true with probability 1 / `n`. */
 export function oneIn(random: Random, n: number): boolean {
   return random.below(n) === 0
 }
 
-/** A log-normal value: half of them lie below `median`; the larger `sigma`, the longer the tail (Box-Muller). */
+/** Returns a log-normal value (Box-Muller). Half are below `median`; a larger `sigma` means a longer tail. */
 export function logNormal(random: Random, median: number, sigma: number): number {
   const radius = Math.sqrt(-2 * Math.log(1 - random.unit()))
   return median * Math.exp(sigma * radius * Math.cos(2 * Math.PI * random.unit()))

@@ -1,18 +1,18 @@
-import type { Out } from './template-writer.js'
 import type { Project } from './projects.js'
-import type { TimeText } from './times.js'
+import type { TemplateWriter } from './template-writer.js'
+import type { TimeFormatter } from './times.js'
 
-/** What a source's writer is told of one record. */
-export interface Moment {
+/** Input of a source's writer for one record. */
+export interface RecordContext {
   project: Project
   timestampUs: number
-  time: TimeText
-  /** Only what the stored queries read, and little more. */
+  time: TimeFormatter
+  /** Whether to write little more than the fields that the stored queries read. */
   slim: boolean
-  /** What opens and closes a nested record: `{` and `}`, or `[{` and `}]` for BigQuery-style repeated records. */
+  /** Brackets of a nested record: `{` and `}`, or `[{` and `}]` for BigQuery-style repeated records. */
   open: string
   close: string
 }
 
-/** Writes a record's members behind `id` and `timestamp`: `"project":…,"event_message":…,"metadata":…`. */
-export type RecordWriter = (out: Out, moment: Moment) => void
+/** Writes the members that follow `id` and `timestamp`: `"project":…,"event_message":…,"metadata":…`. */
+export type RecordWriter = (out: TemplateWriter, context: RecordContext) => void

@@ -1,13 +1,13 @@
 import type { Project } from './projects.js'
-import { oneIn, pick, type Random, spread } from './random.js'
+import { oneIn, pick, type Random, repeatByWeight } from './random.js'
 import { hex8Text, uuidText } from './text.js'
 
-/** What a request asks for; all text stands in JSON as it is. */
-export interface Target {
-  /** The project's host; now and then a domain of its own. */
+/** The URL of a request, in parts that need no escape in JSON. */
+export interface RequestTarget {
+  /** The project's host, or rarely its custom domain. */
   host: string
   path: string
-  /** Empty, or with its question mark. */
+  /** The query, with its question mark; may be empty. */
   search: string
 }
 
@@ -30,29 +30,32 @@ const COLUMNS = ['id,name,created_at', '*', 'id,title,author(id,name)', 'id,stat
 const GRANTS = ['?grant_type=password', '?grant_type=refresh_token', '?grant_type=pkce']
 const NO_SEARCH = ''
 
-type Maker = (random: Random, project: Project) => readonly [path: string, search: string]
+type TargetMaker = (random: Random, project: Project) => readonly [path: string, search: string]
 
-const table: Maker = (random) => [`/rest/v1/${pick(random, TABLES)}`, tableSearch(random)]
-const rpc: Maker = (random) => [`/rest/v1/rpc/${pick(random, RPCS)}`, rpcSearch(random)]
-const object: Maker = (random) => [
+const table: TargetMaker = (random) => [`/rest/v1/${pick(random, TABLES)}`, tableSearch(random)]
+const rpc: TargetMaker = (random) => [`/rest/v1/rpc/${pick(random, RPCS)}`, rpcSearch(random)]
+const object: TargetMaker = (random) => [
   `/storage/v1/object/public/${pick(random, BUCKETS)}/${uuidText(random)}.${pick(random, EXTENSIONS)}`,
   oneIn(random, 4) ? `?width=${64 * (1 + random.below(30))}&quality=${50 + random.below(50)}` : NO_SEARCH,
 ]
-const signed: Maker = (random) => [
+const signed: TargetMaker = (random) => [
   `/storage/v1/object/sign/${pick(random, BUCKETS)}/${random.below(90_000)}/${hex8Text(random)}.\
 ${pick(random, EXTENSIONS)}`,
   NO_SEARCH,
 ]
-const token: Maker = (random) => ['/auth/v1/token', pick(random, GRANTS)]
-const user: Maker = () => ['/auth/v1/user', NO_SEARCH]
-const otp: Maker = (random) => ['/auth/v1/otp', `?redirect_to=https%3A%2F%2Fapp.example.com%2F${hex8Text(random)}`]
-const websocket: Maker = () => ['/realtime/v1/websocket', '?vsn=1.0.0&log_level=info']
-const broadcast: Maker = () => ['/realtime/v1/api/broadcast', NO_SEARCH]
-const call: Maker = (random, project) => [`/functions/v1/${pick(random, project.functions).name}`, NO_SEARCH]
-const graphql: Maker = () => ['/graphql/v1', NO_SEARCH]
-const root: Maker = () => ['/', NO_SEARCH]
+const token: TargetMaker = (random) => ['/auth/v1/token', pick(random, GRANTS)]
+const user: TargetMaker = () => ['/auth/v1/user', NO_SEARCH]
+const otp: TargetMaker = (random) => [
+  '/auth/v1/otp',
+  `?redirect_to=https%3A%2F%2Fapp.example.com%2F${hex8Text(random)}`,
+]
+const websocket: TargetMaker = () => ['/realtime/v1/websocket', '?vsn=1.0.0&log_level=info']
+const broadcast: TargetMaker = () => ['/realtime/v1/api/broadcast', NO_SEARCH]
+const call: TargetMaker = (random, project) => [`/functions/v1/${pick(random, project.functions).name}`, NO_SEARCH]
+const graphql: TargetMaker = () => ['/graphql/v1', NO_SEARCH]
+const root: TargetMaker = () => ['/', NO_SEARCH]
 
-const MAKERS = spread<Maker>([
+const TARGET_MAKERS = repeatByWeight<TargetMaker>([
   [table, 40],
   [rpc, 8],
   [object, 14],
@@ -82,9 +85,9 @@ function rpcSearch(random: Random): string {
     : `?lat=eq.${random.below(9000) / 100}&long=eq.${random.below(18000) / 100}&p=${hex8Text(random)}`
 }
 
-/** A request that clients of a hosted database make: tables, rpc, storage, auth, realtime, functions. */
-export function target(random: Random, project: Project): Target {
-  const [path, search] = pick(random, MAKERS)(random, project)
+/** Draws the URL of a request to a project: tables, RPC, storage, auth, realtime or functions. */
+export function drawTarget(random: Random, project: Project): RequestTarget {
+  const [path, search] = pick(random, TARGET_MAKERS)(random, project)
   const host = oneIn(random, 100) ? `api.${project.ref.slice(0, 7)}.example.com` : `${project.ref}.supabase.co`
   return { host, path, search }
 }

@@ -2,22 +2,22 @@ import { KIB } from '../../base/units.js'
 import type { Random } from './random.js'
 
 /**
- * What a template may hold: text, a number, or what writes itself when its turn comes. Text is put as it stands:
- * whoever makes it escapes it for JSON.
+ * A value in a template: a text, a number, or a function that writes. Texts are not escaped: the caller escapes them
+ * for JSON. Functions are called when their place in the template is written.
  */
-export type Piece = string | number | ((out: Out) => void)
+export type TemplateValue = string | number | ((out: TemplateWriter) => void)
 
-/** The longest line that a caller may write, and the bytes of a chunk. */
+/** Maximum length of a line, and minimum length of a full chunk. */
 const LINE_BYTES = 16 * KIB
 const CHUNK_BYTES = 256 * KIB
 
-/** Below so many bytes a loop copies faster than a call. */
+/** Up to this length a loop copies faster than a call of `set`. */
 const SHORT_BYTES = 40
 
 const DIGITS = Buffer.from('0123456789abcdef')
 const ZERO = DIGITS[0]!
 
-/** The fixed parts of each template in the code, as bytes: one entry a template, made when it is first used. */
+/** Cache of the fixed parts of each template in the code, as bytes. */
 const FIXED = new WeakMap<TemplateStringsArray, Uint8Array[]>()
 
 function fixedParts(strings: TemplateStringsArray): Uint8Array[] {
@@ -27,10 +27,10 @@ function fixedParts(strings: TemplateStringsArray): Uint8Array[] {
 }
 
 /**
- * Lines as bytes. Strings would have to be joined and encoded, at a fifth of the speed; so templates are split into
- * bytes once, and a record is copies of them with the varying pieces written between.
+ * Writes template literals as bytes. The fixed parts of each template are encoded once, and copied for each record
+ * with the values in between. This is five times as fast as joining and encoding strings.
  */
-export class Out {
+export class TemplateWriter {
   readonly random: Random
   #bytes = Buffer.allocUnsafeSlow(CHUNK_BYTES + LINE_BYTES)
   #at = 0
@@ -39,26 +39,28 @@ export class Out {
     this.random = random
   }
 
-  /** A template tag: ``out.put`{"id":"${uuid}"}` ``. An arrow, so that it can be handed around as one. */
-  readonly put = (strings: TemplateStringsArray, ...pieces: readonly Piece[]): void => {
+  /**
+   * Template tag that writes: ``out.put`{"id":"${uuid}"}` ``. An arrow function, so that it works without its object.
+   */
+  readonly put = (strings: TemplateStringsArray, ...values: readonly TemplateValue[]): void => {
     const fixed = fixedParts(strings)
     this.#copy(fixed[0]!)
-    for (let i = 0; i < pieces.length; i++) {
-      const piece = pieces[i]!
-      if (typeof piece === 'string') this.#text(piece)
-      else if (typeof piece === 'number') this.#number(piece)
-      else piece(this)
+    for (let i = 0; i < values.length; i++) {
+      const value = values[i]!
+      if (typeof value === 'string') this.#text(value)
+      else if (typeof value === 'number') this.#number(value)
+      else value(this)
       this.#copy(fixed[i + 1]!)
     }
   }
 
-  /** The 8 hexadecimal digits of a 32-bit word. */
+  /** Writes the 8 hexadecimal digits of a 32-bit word. */
   hex8(word: number): void {
     this.hex4(word >>> 16)
     this.hex4(word)
   }
 
-  /** The lower 4 hexadecimal digits of a word. */
+  /** Writes the lower 4 hexadecimal digits of a word. */
   hex4(word: number): void {
     const [bytes, at] = [this.#bytes, this.#at]
     bytes[at] = DIGITS[(word >>> 12) & 15]!
@@ -68,12 +70,12 @@ export class Out {
     this.#at = at + 4
   }
 
-  /** Takes the chunk where it is full: whole lines, as long as the caller asks between lines only. */
-  takeFull(): Buffer | undefined {
+  /** Returns the chunk if it is full, else undefined. Call it between lines, so that chunks contain whole lines. */
+  takeIfFull(): Buffer | undefined {
     return this.#at < CHUNK_BYTES ? undefined : this.take()
   }
 
-  /** Takes what has been written so far. */
+  /** Returns the bytes written since the last chunk, and starts a new one. */
   take(): Buffer {
     const chunk = this.#bytes.subarray(0, this.#at)
     this.#bytes = Buffer.allocUnsafeSlow(CHUNK_BYTES + LINE_BYTES)

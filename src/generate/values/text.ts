@@ -1,19 +1,20 @@
-import type { Out, Piece } from './template-writer.js'
 import type { Random } from './random.js'
+import type { TemplateValue, TemplateWriter } from './template-writer.js'
 
-/** Pieces of text that vary from record to record: all ASCII that needs no escape in JSON. */
+/** Random texts: ASCII that needs no escape in JSON. */
 
-/** 4 and 64 random hexadecimal digits. */
-export function hex4(out: Out): void {
+/** Writes 4 random hexadecimal digits. */
+export function hex4(out: TemplateWriter): void {
   out.hex4(out.random.word())
 }
 
-export function hex64(out: Out): void {
+/** Writes 64 random hexadecimal digits. */
+export function hex64(out: TemplateWriter): void {
   for (let words = 0; words < 8; words++) out.hex8(out.random.word())
 }
 
-/** A random UUID (RFC 9562, version 4). */
-export function uuid(out: Out): void {
+/** Writes a random UUID (RFC 9562, version 4). */
+export function uuid(out: TemplateWriter): void {
   const { random } = out
   out.hex8(random.word())
   out.put`-${hex4}-`
@@ -24,13 +25,14 @@ export function uuid(out: Out): void {
   out.hex8(random.word())
 }
 
-/** 8 and 16 random hexadecimal digits that can be written more than once, the same each time. */
-export function hex8(random: Random): Piece {
+/** Draws 8 hexadecimal digits; the result writes the same digits each time. */
+export function hex8(random: Random): TemplateValue {
   const word = random.word()
   return (out) => out.hex8(word)
 }
 
-export function hex16(random: Random): Piece {
+/** Draws 16 hexadecimal digits; the result writes the same digits each time. */
+export function hex16(random: Random): TemplateValue {
   const [high, low] = [random.word(), random.word()]
   return (out) => {
     out.hex8(high)
@@ -38,28 +40,28 @@ export function hex16(random: Random): Piece {
   }
 }
 
-/** A dotted IPv4 address. */
-export function ipv4(random: Random): Piece {
+/** Draws an IPv4 address; the result writes the same address each time. */
+export function ipv4(random: Random): TemplateValue {
   const word = random.word()
   return (out) => out.put`${1 + ((word >>> 24) % 223)}.${(word >>> 16) & 255}.${(word >>> 8) & 255}.${word & 255}`
 }
 
 const HEX2 = Array.from({ length: 256 }, (_, n) => n.toString(16).padStart(2, '0'))
 
-/** 8 random hexadecimal digits as a string. */
+/** Returns 8 random hexadecimal digits. */
 export function hex8Text(random: Random): string {
   const word = random.word()
   return HEX2[word >>> 24]! + HEX2[(word >>> 16) & 255]! + HEX2[(word >>> 8) & 255]! + HEX2[word & 255]!
 }
 
-/** A random UUID as a string. */
+/** Returns a random UUID (RFC 9562, version 4). */
 export function uuidText(random: Random): string {
   const [a, b, c] = [hex8Text(random), hex8Text(random), hex8Text(random)]
   return `${a}-${b.slice(0, 4)}-4${b.slice(5)}-${'89ab'[random.below(4)]}${c.slice(0, 3)}-${c.slice(4)}\
 ${hex8Text(random)}`
 }
 
-/** `length` lowercase letters. */
+/** Returns `length` random lowercase letters. */
 export function letters(random: Random, length: number): string {
   return Array.from({ length }, () => String.fromCharCode(97 + random.below(26))).join('')
 }

@@ -1,7 +1,7 @@
 import { DAY_US, SECOND_US } from '../../base/units.js'
 
-/** Spells moments; remembers the day, since neighbours mostly share it. */
-export interface TimeText {
+/** Formats times, in UTC. */
+export interface TimeFormatter {
   /** `2026-11-20T10:00:00.123456Z` */
   iso(timestampUs: number): string
   /** `Fri, 20 Nov 2026 10:00:00 GMT` */
@@ -10,31 +10,32 @@ export interface TimeText {
 
 const TWO_DIGITS = Array.from({ length: 100 }, (_, n) => String(n).padStart(2, '0'))
 
-export function createTimeText(): TimeText {
+/** Creates a formatter. It caches the date of the last day, which successive records mostly share. */
+export function createTimeFormatter(): TimeFormatter {
   let day = Number.NaN
   let isoDate = ''
   let httpDate = ''
-  const enter = (timestampUs: number) => {
-    const wanted = Math.floor(timestampUs / DAY_US)
-    if (wanted === day) return
-    const date = new Date(wanted * (DAY_US / 1000))
-    day = wanted
+  const setDay = (timestampUs: number) => {
+    const newDay = Math.floor(timestampUs / DAY_US)
+    if (newDay === day) return
+    const date = new Date(newDay * (DAY_US / 1000))
+    day = newDay
     isoDate = date.toISOString().slice(0, 10)
     httpDate = date.toUTCString().slice(0, 16)
   }
   return {
     iso(timestampUs) {
-      enter(timestampUs)
+      setDay(timestampUs)
       return `${isoDate}T${clockTime(timestampUs - day * DAY_US)}.${sixDigits(timestampUs % SECOND_US)}Z`
     },
     http(timestampUs) {
-      enter(timestampUs)
+      setDay(timestampUs)
       return `${httpDate} ${clockTime(timestampUs - day * DAY_US)} GMT`
     },
   }
 }
 
-/** `HH:MM:SS` of a time of day. */
+/** Returns a time of day as `HH:MM:SS`. */
 function clockTime(timeUs: number): string {
   const seconds = Math.floor(timeUs / SECOND_US)
   const minutes = Math.floor(seconds / 60)

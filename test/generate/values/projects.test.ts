@@ -37,7 +37,7 @@ it('draws each project as often as its share says', () => {
   }
   projectShares(20).forEach((share, rank) => {
     const seen = (counts.get(projectRef(9, rank)) ?? 0) / draws
-    // Six standard deviations of a binomial count: a wrong table is far beyond, chance is not.
+    // Six standard deviations of a binomial count: a wrong table deviates by far more, chance does not.
     expect(Math.abs(seen - share)).toBeLessThan(6 * Math.sqrt(share / draws))
   })
 })

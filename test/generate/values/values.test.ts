@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { Out } from '../../../src/generate/values/template-writer.js'
 import { createRandom, logNormal, oneIn } from '../../../src/generate/values/random.js'
+import { TemplateWriter } from '../../../src/generate/values/template-writer.js'
 import { hex16, ipv4, uuidText } from '../../../src/generate/values/text.js'
-import { createTimeText } from '../../../src/generate/values/times.js'
+import { createTimeFormatter } from '../../../src/generate/values/times.js'
 
-const outOf = (write: (out: Out) => void) => {
-  const out = new Out(createRandom(1))
+const outOf = (write: (out: TemplateWriter) => void) => {
+  const out = new TemplateWriter(createRandom(1))
   write(out)
   return out.take().toString()
 }
@@ -37,11 +37,11 @@ it('writes a piece that writes itself, the same each time', () => {
 })
 
 it('hands out a chunk once it is full, and starts anew', () => {
-  const out = new Out(createRandom(1))
+  const out = new TemplateWriter(createRandom(1))
   const fill = () => {
     for (let lines = 1; ; lines++) {
       out.put`${'x'.repeat(999)}\n`
-      const chunk = out.takeFull()
+      const chunk = out.takeIfFull()
       if (chunk !== undefined) return { lines, bytes: chunk.length }
     }
   }
@@ -51,7 +51,7 @@ it('hands out a chunk once it is full, and starts anew', () => {
 })
 
 it('spells times like Date does, with microseconds', () => {
-  const time = createTimeText()
+  const time = createTimeFormatter()
   fc.assert(
     fc.property(fc.nat(4e15), (timestampUs) => {
       const date = new Date(Math.floor(timestampUs / 1000))
