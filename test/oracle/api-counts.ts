@@ -12,7 +12,7 @@ const INTERVALS = new Map<string, { windowUs: number; unit: Unit }>([
   ['daily', { windowUs: 7 * 24 * HOUR_US, unit: 'day' }],
 ])
 
-/** RE2's quotation, spelled out: the library would put a backslash before each slash within it. */
+/** Escapes a literal for RE2; the library would also escape each slash in it. */
 const unquoted = (pattern: string) =>
   pattern.replace(/\\Q(.*?)(?:\\E|$)/gs, (_, text: string) => text.replace(/[^\w\s]/g, '\\$&'))
 

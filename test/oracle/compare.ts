@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { PlainRow } from './oracle.js'
 
-/** The sizes of error that the contract allows. */
+/** The errors that the contract allows. */
 const MEAN_RELATIVE_ERROR = 1e-12
 const RANK_ERROR = 0.005
 const EXACT_UP_TO = 100
@@ -9,15 +9,15 @@ const EXACT_UP_TO = 100
 type Times = ReadonlyMap<number, readonly number[]>
 
 /**
- * Expects the rows to be the same, but for the error that the contract allows the average and the percentiles.
- * `times` are the execution times of each row, ascending; without them percentiles are exact.
+ * Expects equal rows, except for the error that the contract allows for the average and the percentiles.
+ * `times` are the execution times of each row, ascending; without them percentiles must be exact.
  */
 export function expectRows(actual: readonly PlainRow[], expected: readonly PlainRow[], times: Times = new Map()): void {
   const forgiven = actual.map((row, i) => forgive(row, expected[i] ?? {}, times))
   expect(forgiven).toEqual(expected.map(withoutNegativeZero))
 }
 
-/** The row with the expected value put in wherever the error is an allowed one. */
+/** Returns the row with the expected value in place of each value whose error is allowed. */
 function forgive(row: PlainRow, expected: PlainRow, times: Times): PlainRow {
   const sorted = times.get(expected.timestamp as number) ?? []
   const allowed = (name: string, value: unknown) => {
@@ -34,7 +34,7 @@ function forgive(row: PlainRow, expected: PlainRow, times: Times): PlainRow {
   )
 }
 
-/** JSON writes the two zeros alike. */
+/** JSON writes both zeros as 0. */
 const withoutNegativeZero = (row: PlainRow): PlainRow =>
   Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value === 0 ? 0 : value]))
 
@@ -42,7 +42,7 @@ export function isMean(value: number, exact: number): boolean {
   return Math.abs(value - exact) <= MEAN_RELATIVE_ERROR * Math.abs(exact)
 }
 
-/** Whether a value stands at most 0.5 percentage points from the wanted rank; of few values none is forgiven. */
+/** Whether a value is at most 0.5 percentage points from the wanted rank; few values must be exact. */
 export function isQuantile(value: number, percent: number, sorted: readonly number[]): boolean {
   if (sorted.length <= EXACT_UP_TO) return false
   const below = sorted.filter((time) => time < value).length

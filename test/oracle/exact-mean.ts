@@ -1,13 +1,13 @@
-/** Every finite double is a whole number of these: 2 to the -1074. */
+/** Every finite double is a whole multiple of 2 to the -1074. */
 const SMALLEST_SHIFT = 1074n
 
-/** The mean of finite doubles, computed without error and rounded once, to the nearest double, ties to even. */
+/** Returns the mean of finite doubles, exact but for one rounding to the nearest double, ties to even. */
 export function exactMean(values: readonly number[]): number {
   const sum = values.reduce((total, value) => total + asMultiple(value), 0n)
   return nearestDouble(sum, BigInt(values.length) << SMALLEST_SHIFT)
 }
 
-/** A double as a multiple of the smallest one. */
+/** Returns a double as a multiple of the smallest one. */
 function asMultiple(value: number): bigint {
   const bits = new BigUint64Array(new Float64Array([value]).buffer)[0]!
   const exponent = (bits >> 52n) & 0x7ffn
@@ -16,10 +16,10 @@ function asMultiple(value: number): bigint {
   return value < 0 ? -magnitude : magnitude
 }
 
-/** numerator / denominator as a double. Below the normal range it may be rounded twice. */
+/** Returns numerator / denominator as a double. A subnormal result may be rounded twice. */
 export function nearestDouble(numerator: bigint, denominator: bigint): number {
   if (numerator < 0n) return -nearestDouble(-numerator, denominator)
-  // A quotient of over 64 bits whose last bit says whether anything is left: Number() then rounds it right.
+  // The last bit of a quotient of over 64 bits is set if there is a remainder, so that Number() rounds it correctly.
   const shift = bitLength(denominator) - bitLength(numerator) + 66
   const [above, below] =
     shift >= 0 ? [numerator << BigInt(shift), denominator] : [numerator, denominator << BigInt(-shift)]
@@ -29,7 +29,7 @@ export function nearestDouble(numerator: bigint, denominator: bigint): number {
 
 const bitLength = (value: bigint) => value.toString(2).length
 
-/** In two steps, since 2 to the power alone may lie outside the doubles. */
+/** Multiplies in two steps, since 2 to the power alone may exceed every double. */
 function timesPowerOfTwo(value: number, power: number): number {
   const half = Math.trunc(power / 2)
   return value * 2 ** half * 2 ** (power - half)

@@ -10,7 +10,7 @@ function considered(records: readonly TestRecord[], source: string, { project }:
     .filter(({ timestampUs }) => timestampUs >= nowUs - WEEK_US && timestampUs <= nowUs)
 }
 
-/** One row for each key that a record has, in the order and number that the parameters ask for. */
+/** Returns one row for each key that a record has, in the order and number of the parameters. */
 function rowsOf(
   records: readonly TestRecord[],
   key: string,
@@ -56,7 +56,7 @@ export const functionGroups: Oracle = (records, params, nowUs) => {
   return rowsOf(found, 'function_id', keyOf, values, { ...params, order })
 }
 
-/** `test.urls`: an empty URL is one of its own. */
+/** `test.urls`: the empty URL is a key. */
 export const urlGroups: Oracle = (records, params, nowUs) => {
   const values = (group: readonly TestRecord[]): PlainRow => {
     const rest = group.filter((record) => textAt(record.metadata, ['request', 'path'])?.includes('/rest'))
@@ -67,7 +67,7 @@ export const urlGroups: Oracle = (records, params, nowUs) => {
   return rowsOf(found, 'url', keyOf, values, { ...params, order: params.order ?? 'requests' })
 }
 
-/** `test.paths`: what stands behind the host and before a query. */
+/** `test.paths`: the part of a URL after the host and before a query. */
 export const pathGroups: Oracle = (records, params, nowUs) => {
   const keyOf = ({ metadata }: TestRecord) => {
     const withoutQuery = textAt(metadata, ['request', 'url'])?.split(/[?#]/)[0]

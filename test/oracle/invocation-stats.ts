@@ -13,7 +13,7 @@ function intervalOf(interval: string | undefined): { windowUs: number; unit: Uni
   return { windowUs: 24 * 60 * MINUTE_US, unit: 'hour' }
 }
 
-/** The invocations that the query considers, by the start of their bucket. */
+/** Returns the invocations in the query's window, by the start of their bucket. */
 function considered(records: readonly TestRecord[], params: Params, nowUs: number): Map<number, TestRecord[]> {
   const { windowUs, unit } = intervalOf(params.interval)
   const from = bucketStart(nowUs - windowUs, unit)
@@ -25,7 +25,7 @@ function considered(records: readonly TestRecord[], params: Params, nowUs: numbe
   return groupBy(taken, ({ timestampUs }) => bucketStart(timestampUs, unit))
 }
 
-/** The execution times of a bucket's records, ascending. */
+/** Returns the execution times of a bucket's records, ascending. */
 function timesOf(records: readonly TestRecord[]): number[] {
   return records
     .map((record) => numberAt(record.metadata, ['execution_time_ms']))
@@ -56,7 +56,7 @@ export const invocationStats: Oracle = (records, params, nowUs) =>
     .map(([timestamp, bucket]) => row(timestamp, bucket))
     .slice(0, 1000)
 
-/** The execution times that make up each row of {@link invocationStats}, ascending, by the row's timestamp. */
+/** Returns the execution times of each row of {@link invocationStats}, ascending, by the row's timestamp. */
 export function executionTimes(
   records: readonly TestRecord[],
   params: Params,

@@ -4,7 +4,7 @@ import { functionGroups, pathGroups, urlGroups } from './groups.js'
 import { invocationStats } from './invocation-stats.js'
 import { logsAll } from './logs-all.js'
 
-/** A JSON text within an answer, compared letter by letter. */
+/** A JSON text in an answer, compared as text. */
 export interface Json {
   json: string
 }
@@ -12,7 +12,7 @@ export interface Json {
 export type PlainRow = Record<string, string | number | null | Json>
 export type Params = Readonly<Record<string, string>>
 
-/** An endpoint done the naive way: over all records in order of arrival, one at a time. */
+/** The simplest implementation of an endpoint: over all records in order of arrival, one at a time. */
 export type Oracle = (records: readonly TestRecord[], params: Params, nowUs: number) => PlainRow[]
 
 const ORACLES: Record<string, Oracle> = {
@@ -24,7 +24,7 @@ const ORACLES: Record<string, Oracle> = {
   'test.paths': pathGroups,
 }
 
-/** The same for a caller who is bound to the project that it names: over that project's records, and no name is a pattern. */
+/** The same for a caller bound to the named project: over the records of that project, whose name is not a pattern. */
 export function boundOracle(endpoint: string, records: readonly TestRecord[], params: Params, nowUs: number) {
   const own = records.filter(({ project }) => project === params.project)
   const isPattern = endpoint === 'usage.api-counts'
@@ -32,7 +32,7 @@ export function boundOracle(endpoint: string, records: readonly TestRecord[], pa
   return oracle(endpoint, isPattern ? own : records, { ...params, project }, nowUs)
 }
 
-/** The rows that the contract says an endpoint answers at `nowUs`; the parameters are valid. */
+/** Returns the answer of an endpoint at `nowUs` by the contract. The parameters must be valid. */
 export function oracle(endpoint: string, records: readonly TestRecord[], params: Params, nowUs: number): PlainRow[] {
   return ORACLES[endpoint]!(records, params, nowUs)
 }

@@ -1,6 +1,6 @@
 export type Unit = 'second' | 'minute' | 'hour' | 'day'
 
-/** The start of a bucket, by the calendar of Date. */
+/** Returns the start of a bucket, by the calendar of Date. */
 export function bucketStart(timestampUs: number, unit: Unit): number {
   const date = new Date(Math.floor(timestampUs / 1000))
   date.setUTCMilliseconds(0)
@@ -12,13 +12,16 @@ export function bucketStart(timestampUs: number, unit: Unit): number {
 
 const ISO = /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?([Zz]|[+-]\d\d(?::?\d\d)?)?)?$/
 
-/** An ISO 8601 time of the contract's section 3 in microseconds, by Date and BigInt; undefined where it is none. */
+/**
+ * Parses an ISO 8601 time of the contract's section 3 to µs, by Date and BigInt; returns undefined if it is
+ * invalid.
+ */
 export function isoUs(text: string): bigint | undefined {
   const match = ISO.exec(text)
   if (match === null) return undefined
   const [, day, minute = '00:00', second = '00', fraction = '', offset = 'Z'] = match
   const date = new Date(`${day}T${minute}:${second}.000Z`)
-  // Date takes February 30 for March 2, and hour 24 for the next day: what it writes back tells.
+  // Date reads February 30 as March 2, and hour 24 as the next day: formatting the result again shows that.
   if (Number.isNaN(date.getTime()) || date.toISOString() !== `${day}T${minute}:${second}.000Z`) return undefined
   const shift = offsetMinutes(offset)
   if (shift === undefined) return undefined
@@ -33,7 +36,7 @@ function offsetMinutes(offset: string): number | undefined {
   return (hours * 60 + minutes) * (offset.startsWith('-') ? -1 : 1)
 }
 
-/** The items of each key, in their order. */
+/** Groups items by key, in their order. */
 export function groupBy<T, Key>(items: readonly T[], keyOf: (item: T) => Key): Map<Key, T[]> {
   const groups = new Map<Key, T[]>()
   for (const item of items) {

@@ -63,10 +63,7 @@ const JOURNAL_SHARE = 1 / 64
 /** Size limit of the cache of partial results: this many bytes, and this share of the memory limit. */
 const PARTIAL_CACHE_BYTES = 128 * MIB
 const PARTIAL_CACHE_SHARE = 1 / 16
-/**
- * A cold file of at most this share of a head's bytes has about the texts of one head, uncompressed six times
- * as long.
- */
+/** A cold file of at most this share of a head's bytes has about the texts of one head: logs compress to a sixth. */
 const COMPACT_SHARE = 1 / 4
 /** Interval of retention and of freeing unused memory. */
 const UPKEEP_MS = MINUTE_US / 1000
