@@ -4,6 +4,7 @@ import { raiseHeapGrowth } from '../dist/base/heap.js'
 import { createMetrics } from '../dist/base/metrics.js'
 import { ENDPOINTS } from '../dist/endpoints/index.js'
 import { createArrowEngine } from '../dist/engine/arrow/engine.js'
+import { createSealingThread } from '../dist/engine/arrow/storage/sealing/thread.js'
 import { createParser } from '../dist/ingest/stream/parse.js'
 import { records } from './data.mjs'
 
@@ -12,7 +13,16 @@ const DAY_US = 86_400e6
 /** An empty engine, with heaps as the service has them. */
 export function openEngine() {
   raiseHeapGrowth()
-  return createArrowEngine({ clock: systemClock, metrics: createMetrics(), rowsLimitBytes: 64e9 })
+  const sealer = createSealingThread(() => {})
+  const engine = createArrowEngine({ clock: systemClock, metrics: createMetrics(), rowsLimitBytes: 64e9, sealer })
+  return {
+    ...engine,
+    /** Seals all heads, then ends the sealing thread, which would keep the process alive. */
+    async seal() {
+      await engine.seal()
+      await sealer.close()
+    },
+  }
 }
 
 /** Takes in lines by the product's own parser; a line that it rejects is an error. */

@@ -257,7 +257,12 @@ async function loadUserEndpoints(directory: string | undefined, log: Log): Promi
 }
 
 async function tryPlan(plan: Plan): Promise<void> {
-  const engine = createArrowEngine({ clock: systemClock, metrics: createMetrics(), rowsLimitBytes: MIB })
+  const engine = createArrowEngine({
+    clock: systemClock,
+    metrics: createMetrics(),
+    rowsLimitBytes: MIB,
+    sealer: createSealingThread(() => {}),
+  })
   await engine.run(plan).finally(engine.close)
 }
 

@@ -8,10 +8,17 @@ import { toBatch } from './batch.js'
 import { createFakeClock } from './clock.js'
 import { GROUP_ENDPOINTS } from './groups.js'
 import type { TestRecord } from './records.js'
+import { createTestSealer } from './sealer.js'
 
 /** Opens an embedded engine with defaults for every option that a test does not give. */
 export function openEngine(options: Partial<ArrowEngineOptions> = {}): ArrowEngine {
-  return createArrowEngine({ clock: createFakeClock(), metrics: createMetrics(), rowsLimitBytes: GIB, ...options })
+  return createArrowEngine({
+    clock: createFakeClock(),
+    metrics: createMetrics(),
+    rowsLimitBytes: GIB,
+    sealer: createTestSealer(),
+    ...options,
+  })
 }
 
 /** Appends records in their order, in batches of at most `batchRows`; a batch ends where the source changes. */

@@ -38,8 +38,8 @@ export interface ArrowEngineOptions {
   /** A head is sealed once it has this many rows or bytes. */
   sealRows?: number
   sealBytes?: number
-  /** Seals heads; by default on this thread. */
-  sealer?: Sealer
+  /** Seals heads; the engine closes it. */
+  sealer: Sealer
   /** Size limit of the cache of partial results of sealed segments. */
   partialCacheBytes?: number
   groupingLimits?: GroupingLimits
@@ -102,7 +102,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   const stopUpkeep = clock.every(UPKEEP_MS, () => {
     enforceRetention(store, clock.nowUs(), retentionUs, metrics)
     limits.enforce()
-    limits.pass()
+    limits.nextInterval()
     store.trim('idle')
   })
   const stopCompaction = durable && compactWhenIdle(clock, store, durable.persistence, options.log)
@@ -160,7 +160,7 @@ function createLimits({ store, partialCache, diskBytes, rowsLimitBytes, diskLimi
       evictColumns()
       dropBeyondDisk(store, diskBytes, diskLimitBytes, metrics)
     },
-    pass: columnLimit.pass,
+    nextInterval: columnLimit.nextInterval,
   }
 }
 

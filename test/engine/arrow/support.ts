@@ -13,7 +13,6 @@ import {
   type Head,
   snapshot,
 } from '../../../src/engine/arrow/storage/head/head.js'
-import { internIn } from '../../../src/engine/arrow/storage/sealing/intern.js'
 import { seal } from '../../../src/engine/arrow/storage/sealing/seal.js'
 import { type Segment, segmentOfSealedRows } from '../../../src/engine/arrow/storage/segment/segment.js'
 import type { Store } from '../../../src/engine/arrow/storage/store/store.js'
@@ -21,6 +20,7 @@ import type { SourceName } from '../../../src/sources.js'
 import { toBatch } from '../../support/batch.js'
 import { mulberry32, oneOf } from '../../support/random.js'
 import type { TestRecord } from '../../support/records.js'
+import { internIn } from '../../support/sealer.js'
 
 export const noYield: Yielder = () => undefined
 

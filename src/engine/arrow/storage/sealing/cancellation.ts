@@ -1,14 +1,20 @@
 import type { Effort } from '../segment/cold.js'
 
-/** That there is time to seal a head well: one shared number, so that who waits can end it while another thread seals. */
+/**
+ * Cancellation flag that two threads share: one number, 0 until it is cancelled. A sealer that has a flag compresses with
+ * high effort; once the flag is cancelled, it finishes with low effort or stops.
+ */
 export type CancellationFlag = Int32Array<SharedArrayBuffer>
 
+/** Returns a flag that is not cancelled. */
 export const createCancellationFlag = (): CancellationFlag =>
-  new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)).fill(1)
+  new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
 
-export function cancel(cancellation: CancellationFlag): void {
-  Atomics.store(cancellation, 0, 0)
+/** Cancels the work that checks the flag, on any thread. Cancelling twice has no further effect. */
+export function cancel(flag: CancellationFlag): void {
+  Atomics.store(flag, 0, 1)
 }
 
-export const effortOf = (cancellation: CancellationFlag | undefined): Effort =>
-  cancellation !== undefined && Atomics.load(cancellation, 0) === 1 ? 'high' : 'low'
+/** Returns `high` if there is a flag that is not cancelled, else `low`. */
+export const effortOf = (flag: CancellationFlag | undefined): Effort =>
+  flag !== undefined && Atomics.load(flag, 0) === 0 ? 'high' : 'low'

@@ -6,36 +6,39 @@ import { sealCold } from '../segment/cold.js'
 import { contentBytes, fromBuffer, readBuffer } from '../segment/zstd.js'
 import { identity } from './sort.js'
 
-/** A cold file that was sealed in a hurry, and what finds its way in it: nothing but data, so that it may go to a thread. */
+/**
+ * A cold file that was compressed with low effort, and the index of its batches. It is plain data, so that it can be sent to
+ * another thread.
+ */
 export interface UncompactedCold {
   file: Uint8Array
   /** Batch b holds the rows [firstRows[b], firstRows[b + 1]). */
   firstRows: Uint32Array
-  /** And lies at the bytes [starts[b], starts[b + 1]). */
+  /** Batch b is stored at the bytes [starts[b], starts[b + 1]). */
   starts: Uint32Array
-  /** By which its segment knows the file. */
+  /** The checksum by which the segment identifies the file. */
   check: number
 }
 
-const CANCELLED = new Error('There is no time.')
+const CANCELLED = new Error('The compaction was cancelled.')
 
 /**
- * Seals the rows of a cold file once more, with high effort: a file that may take its place. `texts` is the workshop; what it held
- * goes. Undefined once there is no cancellation.
+ * Compresses the rows of a cold file again, with high effort. Returns a file that may replace it, or undefined as soon as
+ * `hasTime` is false between two batches. `texts` is the workspace: its texts are overwritten.
  */
 export async function compactCold(
   cold: UncompactedCold,
   texts: Texts,
-  isPatient: () => boolean,
+  hasTime: () => boolean,
   yieldIfDue: Yielder,
 ): Promise<Buffer | undefined> {
   decompress(cold, texts)
-  const patiently: Yielder = () => {
-    if (!isPatient()) throw CANCELLED
+  const yieldOrCancel: Yielder = () => {
+    if (!hasTime()) throw CANCELLED
     return yieldIfDue()
   }
   const rows = identity(cold.firstRows.at(-1)!)
-  return sealCold(texts, rows, patiently, () => 'high', cold.check).then(
+  return sealCold(texts, rows, yieldOrCancel, () => 'high', cold.check).then(
     ({ file }) => file,
     (error) => {
       if (error !== CANCELLED) throw error
@@ -57,13 +60,13 @@ function decompress({ file, firstRows, starts }: UncompactedCold, texts: Texts):
       const start = texts.usedBytes
       texts.usedBytes += contentBytes(content)
       readBuffer(Buffer.from(texts.bytes.buffer, start, contentBytes(content)), content)
-      place(texts.places, offsets, start, 2 * (firstRows[batch]! * COLD_COLUMNS.length + column))
+      writePlaces(texts.places, offsets, start, 2 * (firstRows[batch]! * COLD_COLUMNS.length + column))
     }
   }
 }
 
-/** Writes where the texts of a column begin and end, from the place `first` on, a row apart. */
-function place(places: Uint32Array, offsets: Buffer, start: number, first: number): void {
+/** Writes the start and end of each text of a column, from the index `first` on, in steps of one row. */
+function writePlaces(places: Uint32Array, offsets: Buffer, start: number, first: number): void {
   const rows = offsets.length / 4 - 1
   for (let row = 0, at = first; row < rows; row++, at += 2 * COLD_COLUMNS.length) {
     places[at] = start + offsets.readInt32LE(4 * row)

@@ -2,50 +2,54 @@ import type { Clock } from '../../../../base/clock.js'
 import { MIB } from '../../../../base/units.js'
 import { type CancellationFlag, cancel, createCancellationFlag } from './cancellation.js'
 
-/** Bytes a second, of one source. A head that filled no faster is sealed well, which takes a twelfth of a core at this rate. */
+/** Bytes a second of one source. High effort for a head that filled no faster takes at most a twelfth of a core. */
 const SLOW_RATE = 4 * MIB
 
-/** How long after a head that was sealed in a hurry it is quiet. */
-const QUIET_MS = 10_000
+/** After a head that was sealed with low effort, compaction waits this long. */
+const IDLE_MS = 10_000
 
-/** Gives out cancellation to what seals heads, one at a time; the one before ends when the next head is to be sealed. */
+/**
+ * Decides between high and low effort. At most one flag is in use: it is cancelled when the next head is to be sealed, and
+ * when the policy is closed.
+ */
 export interface EffortPolicy {
-  /** Whether so many bytes that came since then leave time to seal them well. */
+  /** Whether a head with that many bytes, whose first row arrived at `sinceMs`, filled slowly enough for high effort. */
   isSlow(bytes: number, sinceMs: number): boolean
-  /** For a head that is to be sealed; none where others wait already. */
-  forHead(isSlow: boolean, othersWait: boolean): CancellationFlag | undefined
-  /** For other work; none where a head was sealed in a hurry a moment ago. */
-  forOther(): CancellationFlag | undefined
-  /** From here on all is done in a hurry. */
+  /** Returns the flag for a head to be sealed; undefined, which means low effort, if it filled fast or others wait. */
+  startHead(isSlow: boolean, othersWait: boolean): CancellationFlag | undefined
+  /** Returns the flag for a compaction; undefined if a head was sealed with low effort less than 10 s ago. */
+  startCompaction(): CancellationFlag | undefined
+  /** Cancels the flag in use. From now on every effort is low, and no compaction starts. */
   close(): void
 }
 
+/** Returns a policy as if a head had been sealed with low effort just now. */
 export function createEffortPolicy(clock: Pick<Clock, 'monotonicMs'>): EffortPolicy {
-  let given: CancellationFlag | undefined
-  let hurriedMs = clock.monotonicMs()
-  let isClosing = false
+  let inUse: CancellationFlag | undefined
+  let lastLowEffortMs = clock.monotonicMs()
+  let isClosed = false
 
-  function give(): CancellationFlag | undefined {
-    if (!isClosing) given = createCancellationFlag()
-    return given
+  function nextFlag(): CancellationFlag | undefined {
+    if (!isClosed) inUse = createCancellationFlag()
+    return inUse
   }
 
-  function hurry(): void {
-    if (given !== undefined) cancel(given)
-    given = undefined
+  function cancelInUse(): void {
+    if (inUse !== undefined) cancel(inUse)
+    inUse = undefined
   }
 
   return {
     isSlow: (bytes, sinceMs) => bytes * 1000 <= SLOW_RATE * (clock.monotonicMs() - sinceMs),
-    forHead(isSlow, othersWait) {
-      hurry()
-      if (!isSlow) hurriedMs = clock.monotonicMs()
-      return isSlow && !othersWait ? give() : undefined
+    startHead(isSlow, othersWait) {
+      cancelInUse()
+      if (!isSlow) lastLowEffortMs = clock.monotonicMs()
+      return isSlow && !othersWait ? nextFlag() : undefined
     },
-    forOther: () => (clock.monotonicMs() - hurriedMs < QUIET_MS ? undefined : give()),
+    startCompaction: () => (clock.monotonicMs() - lastLowEffortMs < IDLE_MS ? undefined : nextFlag()),
     close() {
-      isClosing = true
-      hurry()
+      isClosed = true
+      cancelInUse()
     },
   }
 }

@@ -6,38 +6,46 @@ import type { UncompactedCold } from './compact.js'
 import type { OpenColumn, OpenRows } from './seal.js'
 
 /**
- * What the sealing thread is given: the cold texts of a head in pieces, each of which it gives back when it has it, then its
- * rows; or a cold file. Were all moved at once, V8 would take that for pressure on the memory, and throw code away that it has optimised.
+ * A message to the sealing thread: one chunk of a head's cold texts, or the head's other rows after its last chunk, or a cold
+ * file to compact. The thread returns each chunk's memory. If all texts were moved at once, V8 would take that for memory
+ * pressure and discard optimised code.
  */
 export type Question =
   | TextChunk
   | { rows: OpenRows; cancellation: CancellationFlag | undefined }
   | { cold: UncompactedCold; cancellation: CancellationFlag }
 
+/** Part of the cold texts of a head. */
 export interface TextChunk {
-  piece: Uint8Array<ArrayBuffer>
-  /** Where in the texts it belongs; 0: those of another head begin. */
+  chunk: Uint8Array<ArrayBuffer>
+  /** Its byte offset in the texts; 0 starts the texts of another head. */
   at: number
-  /** Bytes of all texts. */
-  of: number
+  /** Bytes of all texts of the head. */
+  totalBytes: number
 }
 
-export type Answer = { piece: Uint8Array<ArrayBuffer> } | Sealed | Compacted
+/** The answer to a {@link Question}: the memory of a chunk, the sealed rows, or the compacted file. */
+export type Answer = { chunk: Uint8Array<ArrayBuffer> } | Sealed | Compacted
 
+/** The result of a compaction. */
 export interface Compacted {
-  /** Undefined where there was no time. */
+  /** Undefined if the compaction was cancelled. */
   file: Uint8Array | undefined
-  keptBytes: number
+  /** Bytes that the thread reserves for its next work. */
+  memoryBytes: number
 }
 
+/** The sealed rows of a head. */
 export interface Sealed {
+  /** One for each UTC day. */
   parts: SealedRows[]
-  /** Bytes that the thread keeps for the next head. */
-  keptBytes: number
+  /** Bytes that the thread reserves for its next work. */
+  memoryBytes: number
 }
 
-// On the way from one thread to another a Buffer becomes an Uint8Array; these are made Buffers again.
+// A Buffer arrives at the other thread as a Uint8Array. These functions make Buffers of them again, without a copy.
 
+/** Restores the Buffers in the rows of a head that were sent to this thread. */
 export function restoreOpenRows(rows: OpenRows): OpenRows {
   return { ...rows, columns: new Map([...rows.columns].map(([name, column]) => [name, restoreOpenColumn(column)])) }
 }
@@ -46,6 +54,7 @@ function restoreOpenColumn(column: OpenColumn): OpenColumn {
   return column.kind === 'category' ? { ...column, interner: restoreDictionary(column.interner) } : column
 }
 
+/** Restores the Buffers in sealed rows that were sent to this thread. */
 export function restoreSealedRows(part: SealedRows): SealedRows {
   const { projects, columns, cold } = part
   return {
@@ -62,4 +71,5 @@ function restoreColumn(column: Column): Column {
 
 const restoreDictionary = (dictionary: Dictionary) => ({ ...dictionary, bytes: bufferOf(dictionary.bytes) })
 
+/** Returns the same memory as a Buffer. */
 export const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array) => Buffer.from(buffer, byteOffset, byteLength)

@@ -18,7 +18,7 @@ import { dayOf, type ProjectIndex, type SealedRows } from '../segment/segment.js
 import type { InternedTexts, InternTexts } from './intern.js'
 import { countingSort, sortByTime } from './sort.js'
 
-/** What sealing needs of a head: nothing but data, so that it may go to another thread. */
+/** The rows of a head to be sealed. It is plain data, so that it can be sent to another thread. */
 export interface OpenRows {
   source: SourceName
   rows: number
@@ -29,6 +29,7 @@ export interface OpenRows {
   cold: Texts
 }
 
+/** A hot column of a head, rows in order of arrival. */
 export type OpenColumn =
   | { kind: 'category'; codes: Uint32Array; interner: Dictionary }
   | { kind: 'text'; texts: Texts }
@@ -38,9 +39,9 @@ export type OpenColumn =
 type CategoryColumn = Extract<OpenColumn, { kind: 'category' }>
 
 /**
- * Seals a head that takes no more rows: one part for each UTC day in it. Rows are sorted once, by day, project, time and
- * arrival; hot columns are narrowed, cold ones compressed, in pieces with a pause between them, each with the `effort` of that
- * moment.
+ * Seals a head that accepts no more rows. Returns one part for each UTC day in it. Rows are sorted once, by day, project, time
+ * and arrival; hot columns are narrowed, cold ones compressed. It yields between steps, and calls `effort` before each batch
+ * of cold columns.
  */
 export async function seal(
   head: OpenRows,
@@ -69,17 +70,17 @@ export async function seal(
   return sealed
 }
 
-// Loops over all rows are functions of their own, of which nothing is left to do behind the loop: V8 compiles a function
-// while it is in such a loop, and throws that away where it comes to what it has not seen before.
+// Each loop over all rows is a function that ends with the loop: V8 compiles a function while it is in such a loop, and would
+// discard that code at the first statement after the loop, which it has not seen run.
 
-/** The day of each row, counted from `firstDay`. */
+/** Returns the day of each row, counted from `firstDay`. */
 function daysOf({ timestampsUs, rows }: OpenRows, firstDay: number): Uint32Array {
   const days = new Uint32Array(rows)
   for (let row = 0; row < rows; row++) days[row] = dayOf(timestampsUs[row]!) - firstDay
   return days
 }
 
-/** Where in sorted rows the day that begins at `start` ends. */
+/** Returns the end, in sorted rows, of the day that starts at `start`. */
 function endOfDay(days: Uint32Array, order: Uint32Array, start: number): number {
   const day = days[order[start]!]
   let end = start + 1
@@ -87,9 +88,9 @@ function endOfDay(days: Uint32Array, order: Uint32Array, start: number): number 
   return end
 }
 
-/** Projects in ascending order of their bytes; the absent one stands first. */
+/** Ranks the projects in ascending order of their bytes; the absent one is first. */
 function rankProjects({ interner }: CategoryColumn): { ranks: Uint32Array; codesByRank: Uint32Array } {
-  // As texts of a character a byte, whose order is that of the bytes: a Buffer costs more to make than to compare.
+  // Latin-1 has one character a byte, so strings compare like their bytes; creating Buffers would cost more than comparing.
   const texts = Array.from({ length: interner.count }, (_, code) => entryOf(interner, code).toString('latin1'))
   const named = Array.from({ length: interner.count - 1 }, (_, i) => i + 1)
   named.sort((a, b) => (texts[a]! < texts[b]! ? -1 : 1))
@@ -109,7 +110,7 @@ function ranksOfRows({ codes }: CategoryColumn, ranks: Uint32Array, rows: number
 
 interface Day {
   day: number
-  /** Its rows, as they are to stand. */
+  /** Its rows, in the order to be stored. */
   order: Uint32Array
   codesByRank: Uint32Array
   effort: (() => Effort) | undefined
@@ -153,13 +154,13 @@ function extremesOf(timestampsUs: Float64Array): { minUs: number; maxUs: number 
   return { minUs, maxUs }
 }
 
-/** Fills `out` with the values of the rows `order`. */
+/** Fills `out` with the values of the rows `order`, and returns it. */
 function gather<T extends Float64Array | Uint8Array>(values: T, order: Uint32Array, out: T): T {
   for (let i = 0; i < order.length; i++) out[i] = values[order[i]!]!
   return out
 }
 
-/** Codes are given anew in order of first appearance, so that what is asked for together lies together. */
+/** Assigns new codes in order of first appearance, so that texts that are read together are stored together. */
 function sealCategory(column: CategoryColumn, order: Uint32Array): Column {
   const sealed = createInterner()
   return sealText({ codes: internCategory(column, order, sealed), dictionary: sealed })
@@ -183,7 +184,7 @@ function sealText({ codes, dictionary }: InternedTexts): Column {
   return sealedTexts(narrowCodes(codes, dictionary.count), closeDictionary(dictionary))
 }
 
-/** The projects of sorted rows and where each begins. */
+/** Returns the projects of sorted rows and the first row of each. */
 function indexProjects(
   { codes, interner }: CategoryColumn,
   order: Uint32Array,

@@ -1,37 +1,28 @@
-import { createYielder } from '../../../../base/time-slices.js'
-import { createInterner } from '../../columns/dictionary.js'
 import type { Head } from '../head/head.js'
-import { createColdTexts } from '../head/texts.js'
 import type { SealedRows } from '../segment/segment.js'
-import { type CancellationFlag, effortOf } from './cancellation.js'
-import { compactCold, type UncompactedCold } from './compact.js'
-import { internIn } from './intern.js'
-import { seal } from './seal.js'
+import type { CancellationFlag } from './cancellation.js'
+import type { UncompactedCold } from './compact.js'
 
-/** Makes heads that take no more rows into sealed ones, one head after the other. */
+/** Turns heads that accept no more rows into sealed rows, one head at a time. */
 export interface Sealer {
-  /** The head may be read meanwhile. With cancellation its cold columns are made smaller, on a thread where nobody waits for that. */
+  /**
+   * Returns the rows of a head, sealed, one part for each UTC day. Queries may read the head at the same time. With a flag
+   * that is not cancelled the cold columns are compressed with high effort. Rejects if sealing fails; the head is then
+   * unchanged.
+   */
   seal(head: Head, cancellation?: CancellationFlag): Promise<SealedRows[]>
-  /** A smaller file for a cold one, whose memory is the sealer's from then on. Undefined once cancellation has ended. */
+  /**
+   * Returns a smaller file with the rows of a cold one, whose memory is the sealer's from the call on. Returns undefined if
+   * it was cancelled before it was done.
+   */
   compact(cold: UncompactedCold, cancellation: CancellationFlag): Promise<Buffer | undefined>
-  /** Bytes of memory that it keeps for the next head. */
+  /** Bytes of memory that it reserves for the next head. */
   bytes(): number
-  /** Lets go of these: of all, or of what has not been used since the last call. */
+  /** Frees that memory: all of it, or only if it has not been used since the last call. */
   trim(what: 'idle' | 'all'): void
+  /** Ends the sealer. Work that has not finished rejects. */
   close(): Promise<void>
 }
 
-/** Seals on this thread, in slices. */
-export function createSealerHere(): Sealer {
-  let distinct = createInterner()
-  return {
-    seal: (head) => seal(head, internIn(distinct), createYielder()),
-    compact: (cold, cancellation) =>
-      compactCold(cold, createColdTexts(), () => effortOf(cancellation) === 'high', createYielder()),
-    bytes: () => distinct.byteLength,
-    trim(what) {
-      if (what === 'all') distinct = createInterner()
-    },
-    async close() {},
-  }
-}
+/** Work that borrows the sealer while no head is to be sealed, and stops soon after its flag is cancelled. */
+export type IdleWork = (sealer: Sealer, cancellation: CancellationFlag) => Promise<void>

@@ -5,7 +5,7 @@ import type { Texts, TextsMemory } from '../head/texts.js'
 import { MAX_BATCH_ROWS } from '../segment/cold.js'
 import type { InternedTexts } from './intern.js'
 
-/** The doors of wasm/sealing. Addresses are numbers of bytes. */
+/** The functions that wasm/sealing exports. Addresses are in bytes. */
 interface Exports {
   memory: Memory
   gather(ranges: number, count: number, at: number): number
@@ -14,85 +14,100 @@ interface Exports {
   hasNewlines(): number
 }
 
-/** Memory of a WebAssembly module that seals: cold texts stand at its start, and behind them is room to work. */
+/** Memory of the WebAssembly module that seals: the cold texts from its start on, then workspace. */
 export interface SealingMemory extends TextsMemory {
-  /** The distinct texts of rows, found in memory from `at` on; they are there until it is used again. */
+  /** Returns the distinct texts of rows. It works from the address `at` on; the result is valid until the next call. */
   intern(texts: Texts, order: Uint32Array, at: number): InternedTexts
   readonly byteLength: number
 }
 
-/** Behind all: where those texts stand that are gathered, start and end of each. */
+/** The end of the memory is reserved for the start and end of each text that is gathered. */
 const PAIRS = 2 * MAX_BATCH_ROWS
 const RESERVED_BYTES = SLACK_BYTES + PAIRS * Uint32Array.BYTES_PER_ELEMENT
-/** It grows where it stands, so that little room ahead will do. */
-const AHEAD_SHARE = 1 / 4
+/** Growth beyond what is needed. The memory grows without a move, so a small share is enough. */
+const EXTRA_SHARE = 1 / 4
 
-/** Empty memory. Throws if `sealing.wasm` was not built (`node scripts/build-wasm.mjs`). */
+interface State {
+  exports: Exports
+  /** The memory without its reserved end. */
+  bytes: Uint8Array<ArrayBuffer>
+  /** The reserved end. */
+  pairs: Uint32Array
+}
+
+/** Returns empty memory. Throws if `sealing.wasm` is not built (`node scripts/build-wasm.mjs`). */
 export function createSealingMemory(): SealingMemory {
-  const { memory, gather, initDictionary, internAll, hasNewlines } = instantiate<Exports>(
-    new URL('./sealing.wasm', import.meta.url),
-    {},
-  )
-  let bytes = new Uint8Array(0)
-  let pairs = new Uint32Array(0)
-
-  function growInPlace(length: number): Uint8Array<ArrayBuffer> {
-    if (length <= bytes.length) return bytes
-    growTo(memory, Math.ceil(length * (1 + AHEAD_SHARE)) + RESERVED_BYTES)
-    const { buffer } = memory
-    bytes = new Uint8Array(buffer, 0, buffer.byteLength - RESERVED_BYTES)
-    pairs = new Uint32Array(buffer, bytes.length + SLACK_BYTES, PAIRS)
-    return bytes
-  }
-
+  const exports = instantiate<Exports>(new URL('./sealing.wasm', import.meta.url), {})
+  const state: State = { exports, bytes: new Uint8Array(0), pairs: new Uint32Array(0) }
   return {
-    growInPlace,
-    gather({ columns, places }, rows, column, at) {
-      for (let r = 0, p = 0; r < rows.length; r++) {
-        const place = 2 * (rows[r]! * columns + column)
-        pairs[p++] = places[place]!
-        pairs[p++] = places[place + 1]!
-      }
-      return gather(pairs.byteOffset, rows.length, at) >>> 0
-    },
-    intern(texts, order, at) {
-      const rows = order.length
-      const places = createPlaces(at)
-      const pairsAt = places.words(2 * rows)
-      const codesAt = places.words(rows)
-      const slots = 2 ** Math.ceil(Math.log2(2 * rows + 2))
-      const slotsAt = places.words(slots)
-      const hashesAt = places.words(rows + 1)
-      const offsetsAt = places.words(rows + 2)
-      const textsAt = places.bytes(texts.usedBytes)
-      const { offsets, bytes: entries } = emptyEntries(1, 0)
-      const entriesAt = places.bytes(entries.length + bytesOfRows(texts, order) + rows)
-      growInPlace(places.end())
-      bytes.set(texts.bytes.subarray(0, texts.usedBytes), textsAt)
-      bytes.set(entries, entriesAt)
-      const { buffer } = memory
-      new Uint32Array(buffer, offsetsAt).set(offsets)
-      writePairs(new Uint32Array(buffer, pairsAt, 2 * rows), texts, order, textsAt)
-      initDictionary(slotsAt, slots, hashesAt, offsetsAt, entriesAt)
-      const count = internAll(pairsAt, rows, codesAt)
-      return {
-        codes: new Uint32Array(buffer, codesAt, rows),
-        dictionary: {
-          count,
-          offsets: new Uint32Array(buffer, offsetsAt, count + 1),
-          bytes: Buffer.from(buffer, entriesAt),
-          hasNewlines: hasNewlines() !== 0,
-        },
-      }
-    },
+    growInPlace: (length) => growInPlace(state, length),
+    gather: (texts, rows, column, at) => gather(state, texts, rows, column, at),
+    intern: (texts, order, at) => intern(state, texts, order, at),
     get byteLength() {
-      return memory.buffer.byteLength
+      return exports.memory.buffer.byteLength
     },
   }
 }
 
-/** Gives out addresses from `at` on, each even for 32-bit integers. */
-function createPlaces(at: number) {
+function growInPlace(state: State, length: number): Uint8Array<ArrayBuffer> {
+  if (length <= state.bytes.length) return state.bytes
+  const { memory } = state.exports
+  growTo(memory, Math.ceil(length * (1 + EXTRA_SHARE)) + RESERVED_BYTES)
+  const { buffer } = memory
+  state.bytes = new Uint8Array(buffer, 0, buffer.byteLength - RESERVED_BYTES)
+  state.pairs = new Uint32Array(buffer, state.bytes.length + SLACK_BYTES, PAIRS)
+  return state.bytes
+}
+
+function gather(
+  { exports, pairs }: State,
+  { columns, places }: Texts,
+  rows: Uint32Array,
+  column: number,
+  at: number,
+): number {
+  for (let r = 0, p = 0; r < rows.length; r++) {
+    const place = 2 * (rows[r]! * columns + column)
+    pairs[p++] = places[place]!
+    pairs[p++] = places[place + 1]!
+  }
+  return exports.gather(pairs.byteOffset, rows.length, at) >>> 0
+}
+
+function intern(state: State, texts: Texts, order: Uint32Array, at: number): InternedTexts {
+  const { exports } = state
+  const rows = order.length
+  const allocator = createAllocator(at)
+  const pairsAt = allocator.words(2 * rows)
+  const codesAt = allocator.words(rows)
+  const slots = 2 ** Math.ceil(Math.log2(2 * rows + 2))
+  const slotsAt = allocator.words(slots)
+  const hashesAt = allocator.words(rows + 1)
+  const offsetsAt = allocator.words(rows + 2)
+  const textsAt = allocator.bytes(texts.usedBytes)
+  const { offsets, bytes: entries } = emptyEntries(1, 0)
+  const entriesAt = allocator.bytes(entries.length + bytesOfRows(texts, order) + rows)
+  const bytes = growInPlace(state, allocator.end())
+  bytes.set(texts.bytes.subarray(0, texts.usedBytes), textsAt)
+  bytes.set(entries, entriesAt)
+  const { buffer } = exports.memory
+  new Uint32Array(buffer, offsetsAt).set(offsets)
+  writePairs(new Uint32Array(buffer, pairsAt, 2 * rows), texts, order, textsAt)
+  exports.initDictionary(slotsAt, slots, hashesAt, offsetsAt, entriesAt)
+  const count = exports.internAll(pairsAt, rows, codesAt)
+  return {
+    codes: new Uint32Array(buffer, codesAt, rows),
+    dictionary: {
+      count,
+      offsets: new Uint32Array(buffer, offsetsAt, count + 1),
+      bytes: Buffer.from(buffer, entriesAt),
+      hasNewlines: exports.hasNewlines() !== 0,
+    },
+  }
+}
+
+/** Returns successive addresses from `at` on, each aligned to 4 bytes. */
+function createAllocator(at: number) {
   let next = Math.ceil(at / 4) * 4
   function bytes(length: number): number {
     const place = next
@@ -102,7 +117,7 @@ function createPlaces(at: number) {
   return { bytes, words: (length: number) => bytes(4 * length), end: () => next }
 }
 
-/** Bytes of the texts of one column, a text as often as it is there. */
+/** Bytes of the texts of one column, repeated texts included. */
 function bytesOfRows({ places }: Texts, order: Uint32Array): number {
   let bytes = 0
   for (let i = 0; i < order.length; i++) {
@@ -112,7 +127,7 @@ function bytesOfRows({ places }: Texts, order: Uint32Array): number {
   return bytes
 }
 
-/** A null ends before it starts there, too. */
+/** Writes the start and end of each text. A null has its end before its start here too. */
 function writePairs(pairs: Uint32Array, { places }: Texts, order: Uint32Array, textsAt: number): void {
   for (let i = 0, p = 0; i < order.length; i++) {
     const place = 2 * order[i]!

@@ -1,14 +1,14 @@
 const RADIX_BITS = 16
 const RADIX = 1 << RADIX_BITS
 
-/** The rows [0, rows) in the order in which they stand. */
+/** Returns the rows [0, rows) in ascending order. */
 export function identity(rows: number): Uint32Array {
   const order = new Uint32Array(rows)
   for (let i = 0; i < rows; i++) order[i] = i
   return order
 }
 
-/** Reorders `order` so that `keys[order[i]]` ascends; rows of equal keys keep their places. Keys lie in [0, keyCount). */
+/** Returns `order` sorted by `keys[row]`, stable for equal keys. Keys are in [0, keyCount); the cost is linear. */
 export function countingSort(order: Uint32Array, keys: Uint32Array, keyCount: number): Uint32Array {
   const starts = new Uint32Array(keyCount + 1)
   for (let i = 0; i < order.length; i++) starts[keys[order[i]!]! + 1]!++
@@ -18,7 +18,10 @@ export function countingSort(order: Uint32Array, keys: Uint32Array, keyCount: nu
   return sorted
 }
 
-/** The rows in ascending order of `times`, integers of at most 48 bits above `least`; equal ones keep their places. */
+/**
+ * Returns the rows in ascending order of `times`, stable for equal times. Times are integers of at most 48 bits above `least`.
+ * A radix sort: linear cost, and a single check if the rows are sorted already.
+ */
 export function sortByTime(times: Float64Array, rows: number, least: number, greatest: number): Uint32Array {
   let order = identity(rows)
   if (isAscending(times, rows)) return order

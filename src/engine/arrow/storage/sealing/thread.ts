@@ -1,7 +1,8 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { arrayBuffersOf, free } from '../../../../base/array-buffers.js'
 import { THREAD_HEAP } from '../../../../base/heap.js'
 import type { Log } from '../../../../base/log.js'
-import { createRequestThread } from '../../../../base/request-thread.js'
+import { createRequestThread, type RequestThread } from '../../../../base/request-thread.js'
 import { MIB } from '../../../../base/units.js'
 import type { Head } from '../head/head.js'
 import type { Texts } from '../head/texts.js'
@@ -9,83 +10,141 @@ import type { SealedRows } from '../segment/segment.js'
 import type { CancellationFlag } from './cancellation.js'
 import { copyRows } from './copy.js'
 import { type Answer, bufferOf, type Compacted, type Question, restoreSealedRows, type Sealed } from './messages.js'
-import { createSealerHere, type Sealer } from './sealer.js'
+import type { Sealer } from './sealer.js'
 
-/** Texts copied at a time: about a millisecond. */
-const PIECE_BYTES = 4 * MIB
+/** Bytes of text that are copied at a time: about a millisecond. */
+const CHUNK_BYTES = 4 * MIB
+
+/** How a failed thread is retried. */
+export interface SealingRetry {
+  /** Attempts to seal one head. */
+  attempts: number
+  /** Wait before the second attempt; each further wait is twice as long. */
+  delayMs: number
+}
+
+/** Five attempts within 1.5 s: enough for a moment of scarce memory, and short enough that appends need not wait long. */
+const RETRY: SealingRetry = { attempts: 5, delayMs: 100 }
+
+interface State {
+  log: Log
+  retry: SealingRetry
+  thread: RequestThread<Question, Answer>
+  /** Bytes that the thread reserves for its next work; 0 if it does not run. */
+  memoryBytes: number
+  /** Whether the thread works, or waits for the next attempt. */
+  isBusy: boolean
+  /** Whether the thread has not worked since the last call of `trim`. */
+  isIdle: boolean
+  closing: AbortController
+}
 
 /**
- * Seals on a thread of its own, which gets a copy of the rows: of all that sealing takes, this thread does a thirtieth. It
- * starts with the first head and ends when there was none for a while. Where it dies, the head is sealed here.
+ * Creates a sealer that works on a thread of its own. It sends the thread a copy of the rows, which costs this thread about a
+ * thirtieth of the work of sealing. The thread starts with the first head, and ends when it was idle from one `trim` to the
+ * next. If it dies, it is restarted and the head is sent again, at most `retry.attempts` times; then `seal` rejects.
  */
-export function createSealingThread(log: Log, script = new URL('./worker.js', import.meta.url)): Sealer {
+export function createSealingThread(
+  log: Log,
+  script = new URL('./worker.js', import.meta.url),
+  retry: SealingRetry = RETRY,
+): Sealer {
   const thread = createRequestThread<Question, Answer>(script, { resourceLimits: THREAD_HEAP })
-  const here = createSealerHere()
-  let keptBytes = 0
-  let isBusy = false
-  let isIdle = true
-
-  async function sealThere(head: Head, cancellation: CancellationFlag | undefined): Promise<SealedRows[]> {
-    await sendTexts(head.cold)
-    const rows = copyRows(head)
-    const sealed = (await thread.request({ rows, cancellation }, arrayBuffersOf(rows))) as Sealed
-    keptBytes = sealed.keptBytes
-    return sealed.parts.map(restoreSealedRows)
+  const state: State = {
+    ...{ log, retry, thread },
+    ...{ memoryBytes: 0, isBusy: false, isIdle: true, closing: new AbortController() },
   }
-
-  /** TextChunk by piece, in memory that goes to and fro. */
-  async function sendTexts({ bytes, usedBytes: of }: Texts): Promise<void> {
-    let piece = new Uint8Array(Math.min(PIECE_BYTES, of))
-    for (let at = 0; at < of; at += piece.length) {
-      piece.set(bytes.subarray(at, Math.min(of, at + piece.length)))
-      const answer = await thread.request({ piece, at, of }, [piece.buffer])
-      piece = (answer as { piece: Uint8Array<ArrayBuffer> }).piece
-    }
-    free([piece.buffer])
-  }
-
-  /** Keeps the thread while it works. Where it dies, all that it kept has gone with it. */
-  async function busy<T>(work: () => Promise<T>): Promise<T> {
-    isIdle = false
-    isBusy = true
-    try {
-      return await work()
-    } catch (error) {
-      keptBytes = 0
-      throw error
-    } finally {
-      isBusy = false
-    }
-  }
-
   return {
-    async seal(head, cancellation) {
-      try {
-        return await busy(() => sealThere(head, cancellation))
-      } catch (error) {
-        log(`The sealing thread failed, and rows are sealed on the main thread: ${(error as Error).message}`, {
-          level: 'warn',
-          code: 'sealing_thread_failed',
-        })
-        return here.seal(head)
-      }
-    },
+    seal: (head, cancellation) => whileBusy(state, () => sealWithRetries(state, head, cancellation)),
     compact: (cold, cancellation) =>
-      busy(async () => {
-        const { file, ...kept } = (await thread.request({ cold, cancellation }, arrayBuffersOf(cold))) as Compacted
-        keptBytes = kept.keptBytes
+      whileBusy(state, async () => {
+        const { file, memoryBytes } = (await request(state, { cold, cancellation }, arrayBuffersOf(cold))) as Compacted
+        state.memoryBytes = memoryBytes
         return file && bufferOf(file)
       }),
-    bytes: () => here.bytes() + keptBytes,
+    bytes: () => state.memoryBytes,
     trim(what) {
-      here.trim(what)
-      if (isBusy || what === 'all') return
-      if (isIdle) {
-        keptBytes = 0
-        void thread.terminate()
-      }
-      isIdle = true
+      if (state.isBusy || what === 'all') return
+      if (state.isIdle) endThread(state)
+      state.isIdle = true
     },
-    close: () => thread.terminate(),
+    async close() {
+      state.closing.abort()
+      await thread.terminate()
+    },
   }
+}
+
+/** Prevents `trim` from ending the thread while the work runs. */
+async function whileBusy<T>(state: State, work: () => Promise<T>): Promise<T> {
+  state.isIdle = false
+  state.isBusy = true
+  return work().finally(() => {
+    state.isBusy = false
+  })
+}
+
+async function sealWithRetries(
+  state: State,
+  head: Head,
+  cancellation: CancellationFlag | undefined,
+): Promise<SealedRows[]> {
+  const { attempts, delayMs } = state.retry
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await sealOnThread(state, head, cancellation)
+    } catch (error) {
+      const isLast = attempt >= attempts
+      const { signal } = state.closing
+      if (!signal.aborted) reportFailure(state, error as Error, isLast)
+      if (!isLast) await wait(delayMs * 2 ** (attempt - 1), undefined, { signal }).catch(() => {})
+      if (isLast || signal.aborted) throw error
+    }
+  }
+}
+
+function reportFailure({ log }: State, { message }: Error, isLast: boolean): void {
+  const remedy = isLast
+    ? 'The rows that it was to seal stay as they are; if they are on disk, the next start seals them'
+    : 'It is restarted, and seals the rows again'
+  log(`The sealing thread failed: ${message}. ${remedy}`, {
+    level: isLast ? 'error' : 'warn',
+    code: 'sealing_thread_failed',
+  })
+}
+
+async function sealOnThread(
+  state: State,
+  head: Head,
+  cancellation: CancellationFlag | undefined,
+): Promise<SealedRows[]> {
+  await sendTexts(state, head.cold)
+  const rows = copyRows(head)
+  const sealed = (await request(state, { rows, cancellation }, arrayBuffersOf(rows))) as Sealed
+  state.memoryBytes = sealed.memoryBytes
+  return sealed.parts.map(restoreSealedRows)
+}
+
+/** Sends the texts chunk by chunk, in one piece of memory that the thread returns each time. */
+async function sendTexts(state: State, { bytes, usedBytes: totalBytes }: Texts): Promise<void> {
+  let chunk = new Uint8Array(Math.min(CHUNK_BYTES, totalBytes))
+  for (let at = 0; at < totalBytes; at += chunk.length) {
+    chunk.set(bytes.subarray(at, Math.min(totalBytes, at + chunk.length)))
+    const answer = await request(state, { chunk, at, totalBytes }, [chunk.buffer])
+    chunk = (answer as { chunk: Uint8Array<ArrayBuffer> }).chunk
+  }
+  free([chunk.buffer])
+}
+
+/** Rejects if the thread dies; its memory is gone then. */
+function request(state: State, question: Question, moved: ArrayBuffer[]): Promise<Answer> {
+  return state.thread.request(question, moved).catch((error) => {
+    state.memoryBytes = 0
+    throw error
+  })
+}
+
+function endThread(state: State): void {
+  state.memoryBytes = 0
+  void state.thread.terminate()
 }

@@ -7,15 +7,16 @@ import { type Answer, type Compacted, type Question, restoreOpenRows, type TextC
 import { type OpenRows, seal } from './seal.js'
 import { createSealingMemory } from './sealing-memory.js'
 
-/** The sealing thread: texts and rows of a head in, sealed rows out. Nobody waits for a turn here. */
+// The script of the sealing thread: receives the texts and rows of a head, posts sealed rows. It never yields, since nothing
+// else runs on this thread.
 
 const port = parentPort!
-/** For the texts of one head, and room behind them, where a file is made of them. */
+/** The texts of one head, followed by the workspace in which the cold file is made. */
 const memory = createSealingMemory()
 
-function take({ piece, at, of }: TextChunk): Answer {
-  memory.growInPlace(of).set(piece.subarray(0, of - at), at)
-  return { piece }
+function storeChunk({ chunk, at, totalBytes }: TextChunk): Answer {
+  memory.growInPlace(totalBytes).set(chunk.subarray(0, totalBytes - at), at)
+  return { chunk }
 }
 
 async function sealRows(message: OpenRows, cancellation: CancellationFlag | undefined): Promise<Answer> {
@@ -26,22 +27,22 @@ async function sealRows(message: OpenRows, cancellation: CancellationFlag | unde
     () => undefined,
     () => effortOf(cancellation),
   )
-  return { parts, keptBytes: memory.byteLength }
+  return { parts, memoryBytes: memory.byteLength }
 }
 
 async function compact(cold: UncompactedCold, cancellation: CancellationFlag): Promise<Compacted> {
-  const workshop = { ...createColdTexts(), memory, bytes: memory.growInPlace(0) }
+  const workspace = { ...createColdTexts(), memory, bytes: memory.growInPlace(0) }
   const file = await compactCold(
     cold,
-    workshop,
+    workspace,
     () => effortOf(cancellation) === 'high',
     () => undefined,
   )
-  return { file, keptBytes: memory.byteLength }
+  return { file, memoryBytes: memory.byteLength }
 }
 
 async function answerTo(question: Question): Promise<Answer> {
-  if ('piece' in question) return take(question)
+  if ('chunk' in question) return storeChunk(question)
   if ('rows' in question) return sealRows(question.rows, question.cancellation)
   return compact(question.cold, question.cancellation)
 }

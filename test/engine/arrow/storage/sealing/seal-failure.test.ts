@@ -10,6 +10,7 @@ import { toBatch } from '../../../../support/batch.js'
 import { eventually } from '../../../../support/eventually.js'
 import { createGate } from '../../../../support/gate.js'
 import { edge } from '../../../../support/records.js'
+import { createTestSealer } from '../../../../support/sealer.js'
 import { viewOf } from '../../support.js'
 
 vi.mock('../../../../../src/engine/arrow/storage/sealing/seal.js', async (original) => {
@@ -20,7 +21,7 @@ vi.mock('../../../../../src/engine/arrow/storage/sealing/seal.js', async (origin
 beforeEach(() => void vi.mocked(seal).mockClear())
 
 it('a head that cannot be sealed stays visible, and later ones are sealed', async () => {
-  const store = createStore({ sealRows: 1000, sealBytes: 1e9 })
+  const store = createStore({ sealer: createTestSealer(), sealRows: 1000, sealBytes: 1e9 })
   const append = (timestampUs: number) => store.append(toBatch('edge_logs', [edge({ timestampUs })]))
   const times = () => viewOf(store, 'edge_logs').batches.map(({ minUs }) => minUs)
   vi.mocked(seal).mockRejectedValueOnce(new RangeError('no memory'))
@@ -39,7 +40,7 @@ it('a head that cannot be sealed while the one before it is written is told of w
     ...createMemoryPersistence(),
     openHead: () => ({ ...createMemoryPersistence().openHead('edge_logs'), write }),
   }
-  const store = createStore({ sealRows: 1000, sealBytes: 1e9, persistence })
+  const store = createStore({ sealer: createTestSealer(), sealRows: 1000, sealBytes: 1e9, persistence })
   const append = (timestampUs: number) => store.append(toBatch('edge_logs', [edge({ timestampUs })]))
   await append(1)
   const first = store.sealAll()
@@ -56,7 +57,7 @@ it('a head that cannot be sealed while the one before it is written is told of w
 
 it('a journal of which a part cannot be sealed stays, since it has rows that nothing else keeps', async () => {
   const commits: string[] = []
-  const store = createStore({ sealRows: 1, sealBytes: 1e9 })
+  const store = createStore({ sealer: createTestSealer(), sealRows: 1, sealBytes: 1e9 })
   const reopen = (name: string) =>
     store.reopen(
       'edge_logs',

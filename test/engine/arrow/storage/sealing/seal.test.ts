@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { timeAt } from '../../../../../src/engine/arrow/columns/batch.js'
 import { createInterner } from '../../../../../src/engine/arrow/columns/dictionary.js'
 import { none, sizeOf } from '../../../../../src/engine/arrow/columns/selection.js'
-import { internIn } from '../../../../../src/engine/arrow/storage/sealing/intern.js'
 import { seal } from '../../../../../src/engine/arrow/storage/sealing/seal.js'
 import type { Segment } from '../../../../../src/engine/arrow/storage/segment/segment.js'
 import { edge, invocation, numberAt, type TestRecord, textAt } from '../../../../support/records.js'
+import { internIn } from '../../../../support/sealer.js'
 import { bufferBytes, headOf, hotValue, idsOf, noYield, sealedBatch, sealedSegments, textsOf } from '../../support.js'
 
 const DAY_US = 86_400_000_000

@@ -7,10 +7,11 @@ import {
   reserveBytes,
   type Texts,
 } from '../../../../../src/engine/arrow/storage/head/texts.js'
-import { type InternedTexts, internIn } from '../../../../../src/engine/arrow/storage/sealing/intern.js'
+import type { InternedTexts } from '../../../../../src/engine/arrow/storage/sealing/intern.js'
 import { createSealingMemory } from '../../../../../src/engine/arrow/storage/sealing/sealing-memory.js'
 import { sealCold } from '../../../../../src/engine/arrow/storage/segment/cold.js'
 import { COLD_COLUMNS } from '../../../../../src/engine/columns.js'
+import { internIn } from '../../../../support/sealer.js'
 import { noYield } from '../../support.js'
 
 type Row = [string, string, string]

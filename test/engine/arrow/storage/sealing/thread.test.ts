@@ -1,26 +1,35 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { arrayBuffersOf } from '../../../../../src/base/array-buffers.js'
-import type { LogFields } from '../../../../../src/base/log.js'
+import type { Facts } from '../../../../../src/base/log.js'
 import { createInterner } from '../../../../../src/engine/arrow/columns/dictionary.js'
 import { createColdTexts } from '../../../../../src/engine/arrow/storage/head/texts.js'
 import { cancel, createCancellationFlag } from '../../../../../src/engine/arrow/storage/sealing/cancellation.js'
 import { compactCold } from '../../../../../src/engine/arrow/storage/sealing/compact.js'
 import { copyRows } from '../../../../../src/engine/arrow/storage/sealing/copy.js'
-import { internIn } from '../../../../../src/engine/arrow/storage/sealing/intern.js'
 import { restoreOpenRows, restoreSealedRows } from '../../../../../src/engine/arrow/storage/sealing/messages.js'
 import { type OpenRows, seal } from '../../../../../src/engine/arrow/storage/sealing/seal.js'
 import type { Sealer } from '../../../../../src/engine/arrow/storage/sealing/sealer.js'
-import type { createSealingThread as CreateSealingThread } from '../../../../../src/engine/arrow/storage/sealing/thread.js'
+import type {
+  createSealingThread as CreateSealingThread,
+  SealingRetry,
+} from '../../../../../src/engine/arrow/storage/sealing/thread.js'
 import { type SealedRows, segmentOfSealedRows } from '../../../../../src/engine/arrow/storage/segment/segment.js'
+import { eventually } from '../../../../support/eventually.js'
 import { edge } from '../../../../support/records.js'
+import { internIn } from '../../../../support/sealer.js'
 import { headOf, noYield } from '../../support.js'
 import { arbitraryRecords, coldOf, hotOf, wordy } from '../files/segments.js'
 
 // The sealing thread is the built program's: `npm run build` comes before these tests.
+const BUILT = new URL('../../../../../dist/engine/arrow/storage/sealing/', import.meta.url)
 const { createSealingThread }: { createSealingThread: typeof CreateSealingThread } = await import(
-  new URL('../../../../../dist/engine/arrow/storage/sealing/thread.js', import.meta.url).href
+  new URL('thread.js', BUILT).href
 )
+const WORKER = new URL('worker.js', BUILT).href
 
 let open: Sealer[] = []
 afterEach(async () => {
@@ -28,9 +37,9 @@ afterEach(async () => {
   open = []
 })
 
-function start(script?: URL) {
-  const said: LogFields[] = []
-  const sealer = createSealingThread((_, fields) => void said.push(fields!), script)
+function start(script?: URL, retry?: SealingRetry) {
+  const said: Facts[] = []
+  const sealer = createSealingThread((_, fields) => void said.push(fields!), script, retry)
   open.push(sealer)
   return { sealer, said }
 }
@@ -147,10 +156,51 @@ describe('the sealing thread', () => {
     expect(await seen(await sealer.seal(head))).toEqual(await seen(await here(head)))
   })
 
-  it('that dies says so, and the rows are sealed here', async () => {
-    const { sealer, said } = start(new URL('data:text/javascript,throw new RangeError("no memory")'))
+  let directory: string
+  beforeEach(() => void (directory = mkdtempSync(join(tmpdir(), 'logweir-sealing-'))))
+  afterEach(() => rmSync(directory, { recursive: true }))
+
+  /** Returns the script of a thread that dies `deaths` times when it starts, and then works. A file counts the deaths. */
+  function mortal(deaths: number): URL {
+    const counter = JSON.stringify(join(directory, 'deaths'))
+    writeFileSync(join(directory, 'deaths'), '')
+    const script = `
+      import { appendFileSync, statSync } from 'node:fs'
+      if (statSync(${counter}).size < ${deaths}) {
+        appendFileSync(${counter}, '+')
+        throw new RangeError('no memory')
+      }
+      await import(${JSON.stringify(WORKER)})`
+    return new URL(`data:text/javascript,${encodeURIComponent(script)}`)
+  }
+
+  const failed = (level: 'warn' | 'error') => ({ level, code: 'sealing_thread_failed' })
+
+  it('that dies is restarted, and seals the rows', async () => {
+    const { sealer, said } = start(mortal(2), { attempts: 3, delayMs: 1 })
     const head = headOf(many)
     expect(await seen(await sealer.seal(head))).toEqual(await seen(await here(head)))
-    expect(said).toEqual([{ level: 'warn', code: 'sealing_thread_failed' }])
+    expect(said).toEqual([failed('warn'), failed('warn')])
+    expect(await seen(await sealer.seal(head))).toEqual(await seen(await here(head)))
+    expect(said).toHaveLength(2)
+  })
+
+  it('that dies at every attempt leaves the head as it is, and seals the next one', async () => {
+    const { sealer, said } = start(mortal(3), { attempts: 3, delayMs: 1 })
+    const head = headOf(many)
+    await expect(sealer.seal(head)).rejects.toThrow('no memory')
+    expect(said).toEqual([failed('warn'), failed('warn'), failed('error')])
+    expect(sealer.bytes()).toBe(0)
+    expect(await seen(await sealer.seal(head))).toEqual(await seen(await here(head)))
+  })
+
+  it('is not restarted once it is closed', async () => {
+    const { sealer, said } = start(mortal(9), { attempts: 9, delayMs: 1e9 })
+    const sealing = sealer.seal(headOf(many))
+    const rejected = expect(sealing).rejects.toThrow('no memory')
+    await eventually(() => expect(said).toHaveLength(1))
+    await sealer.close()
+    await rejected
+    expect(said).toHaveLength(1)
   })
 })

@@ -1,0 +1,42 @@
+import type { Interner } from '../../src/base/interner.js'
+import { createYielder } from '../../src/base/time-slices.js'
+import { ABSENT, clearInterner, createInterner } from '../../src/engine/arrow/columns/dictionary.js'
+import { createColdTexts, type Texts } from '../../src/engine/arrow/storage/head/texts.js'
+import { effortOf } from '../../src/engine/arrow/storage/sealing/cancellation.js'
+import { compactCold } from '../../src/engine/arrow/storage/sealing/compact.js'
+import type { InternTexts } from '../../src/engine/arrow/storage/sealing/intern.js'
+import { seal } from '../../src/engine/arrow/storage/sealing/seal.js'
+import type { Sealer } from '../../src/engine/arrow/storage/sealing/sealer.js'
+
+/** A sealer that works on the calling thread, without WebAssembly: the oracle of the sealing thread. */
+export function createTestSealer(): Sealer {
+  let distinct = createInterner()
+  return {
+    seal: (head) => seal(head, internIn(distinct), createYielder()),
+    compact: (cold, cancellation) =>
+      compactCold(cold, createColdTexts(), () => effortOf(cancellation) === 'high', createYielder()),
+    bytes: () => distinct.byteLength,
+    trim(what) {
+      if (what === 'all') distinct = createInterner()
+    },
+    async close() {},
+  }
+}
+
+/** Finds the distinct texts of a column in `distinct`, which is cleared before. */
+export const internIn =
+  (distinct: Interner): InternTexts =>
+  (texts, order) => {
+    const dictionary = clearInterner(distinct)
+    return { codes: internTexts(texts, order, dictionary), dictionary }
+  }
+
+function internTexts({ bytes, places }: Texts, order: Uint32Array, sealed: Interner): Uint32Array {
+  const sorted = new Uint32Array(order.length)
+  for (let i = 0; i < order.length; i++) {
+    const start = places[2 * order[i]!]!
+    const end = places[2 * order[i]! + 1]!
+    sorted[i] = end < start ? ABSENT : sealed.intern(bytes, start, end)
+  }
+  return sorted
+}
