@@ -1,51 +1,65 @@
 import type { Clock } from '../../../../base/clock.js'
 import type { Log } from '../../../../base/log.js'
 import type { DiskPersistence } from '../persistence/disk-persistence.js'
-import type { Store } from '../store/store.js'
+import type { IdleWork } from '../sealing/sealer.js'
 
-/** How often it is looked whether there is time. */
-const LOOK_MS = 1000
-/** One part in so many of a core's time is taken at most. */
+/** Interval of checks for idle time. */
+const CHECK_MS = 1000
+/** Compaction takes at most one part in this many of a core's time. */
 const SHARE = 8
-/** How long it rests after an error, as of a full disk. */
+/** Pause after an error, for example of a full disk. */
 const RETRY_MS = 60_000
 
+/** Lends the sealer to work that stops when its flag is cancelled; does nothing while the store is not idle. */
+export interface IdleSealer {
+  whenIdle(work: IdleWork): Promise<void>
+}
+
+interface State {
+  clock: Clock
+  store: IdleSealer
+  persistence: Pick<DiskPersistence, 'compactNext'>
+  log: Log
+  /** The compaction that runs now. */
+  running: Promise<void> | undefined
+  /** No compaction starts before this time of the monotonic clock. */
+  pausedUntilMs: number
+}
+
 /**
- * Makes the files smaller of what was sealed in a hurry, one segment after the other, while no rows come in a flood. What is
- * returned ends that, and resolves when nothing is under way; who seals heads meanwhile cuts it short.
+ * Compacts the files of segments that were sealed with low effort, one after the other, while the store is idle. Returns a
+ * function that stops this; it resolves when no compaction runs any more. One that runs is cancelled when a head is to be sealed.
  */
 export function compactWhenIdle(
   clock: Clock,
-  store: Pick<Store, 'whenIdle'>,
+  store: IdleSealer,
   persistence: Pick<DiskPersistence, 'compactNext'>,
   log: Log = () => {},
 ): () => Promise<void> {
-  let underWay: Promise<void> | undefined
-  let restsUntilMs = 0
-
-  async function compactNext(): Promise<void> {
-    const startMs = clock.monotonicMs()
-    try {
-      await store.whenIdle((sealer, cancellation) =>
-        persistence.compactNext((cold) => sealer.compact(cold, cancellation)),
-      )
-      restsUntilMs = clock.monotonicMs() + (clock.monotonicMs() - startMs) * (SHARE - 1)
-    } catch (error) {
-      restsUntilMs = clock.monotonicMs() + RETRY_MS
-      const { message } = error as Error
-      log(`Sealed rows cannot be compressed anew, and stay as they are: ${message}`, {
-        level: 'warn',
-        code: 'recompressing_failed',
-      })
-    }
-    underWay = undefined
-  }
-
-  const stop = clock.every(LOOK_MS, () => {
-    if (underWay === undefined && clock.monotonicMs() >= restsUntilMs) underWay = compactNext()
+  const state: State = { clock, store, persistence, log, running: undefined, pausedUntilMs: 0 }
+  const stopTimer = clock.every(CHECK_MS, () => {
+    if (state.running === undefined && clock.monotonicMs() >= state.pausedUntilMs) state.running = compactOne(state)
   })
   return async () => {
-    stop()
-    await underWay
+    stopTimer()
+    await state.running
   }
+}
+
+async function compactOne(state: State): Promise<void> {
+  const { clock, store, persistence, log } = state
+  const startMs = clock.monotonicMs()
+  try {
+    await store.whenIdle((sealer, cancellation) =>
+      persistence.compactNext((cold) => sealer.compact(cold, cancellation)),
+    )
+    state.pausedUntilMs = clock.monotonicMs() + (clock.monotonicMs() - startMs) * (SHARE - 1)
+  } catch (error) {
+    state.pausedUntilMs = clock.monotonicMs() + RETRY_MS
+    log(`Sealed rows cannot be compacted and stay as they are: ${(error as Error).message}`, {
+      level: 'warn',
+      code: 'recompressing_failed',
+    })
+  }
+  state.running = undefined
 }

@@ -9,20 +9,23 @@ import type { SegmentOnDisk } from './facts.js'
 import { REMOVED_SUFFIX } from './file-names.js'
 import { loadSegment, readColdFile, readSegmentFacts, replaceColdFile } from './segment-file.js'
 
-/** Where segments are, and what of them is in memory. */
+/** What all segments on one disk share. */
 export interface SegmentDisk {
-  files: Files
-  diskRetry: Pick<DiskRetry, 'retry'>
-  columns: ColumnsInMemory
-  /** Is told when columns have come into memory. */
+  readonly files: Files
+  readonly diskRetry: Pick<DiskRetry, 'retry'>
+  readonly columns: ColumnCache
+  /** Called when columns were loaded into memory. */
   onLoad(): void
 }
 
-/** The segments whose columns are in memory, those that were not opened for the longest first; its size is their bytes. */
-export type ColumnsInMemory = LRUCache<DiskSegment, Segment>
+/** The segments whose columns are in memory, least recently opened first. Its size is their bytes. */
+export type ColumnCache = LRUCache<DiskSegment, Segment>
 
-/** Bounded by who unloads: other things share the memory. */
-export const createColumnsInMemory = (): ColumnsInMemory =>
+/** Returns a smaller file with the rows of a cold one; undefined if it was cancelled. */
+export type CompactCold = (cold: UncompactedCold) => Promise<Buffer | undefined>
+
+/** Returns an empty cache without a limit of its own: its owner evicts, since other things share the memory. */
+export const createColumnCache = (): ColumnCache =>
   new LRUCache({
     maxSize: Number.MAX_SAFE_INTEGER,
     sizeCalculation: ({ hotBytes, coldBytes }) => hotBytes + coldBytes,
@@ -30,9 +33,9 @@ export const createColumnsInMemory = (): ColumnsInMemory =>
   })
 
 /**
- * A segment on disk. Its hot columns are loaded when it is opened, and stay in memory until they are unloaded and all who
- * have opened it have closed it. There may be many thousands, of which most are not asked for: an instance takes a third of
- * what an object with functions of its own would.
+ * A segment on disk. Its hot columns are loaded when it is opened, and stay in memory until they are evicted and every query
+ * that opened it has closed it. There may be many thousands, most of them never opened: an instance takes a third of the memory
+ * of an object with functions of its own.
  */
 export class DiskSegment implements SegmentHandle {
   readonly #disk: SegmentDisk
@@ -41,7 +44,7 @@ export class DiskSegment implements SegmentHandle {
   #loading: Promise<Segment> | undefined
   /** Its columns, while they are in memory. */
   #loaded: Segment | undefined
-  /** How many have opened it, and not closed it yet. */
+  /** How many queries have opened it and not closed it yet. */
   #users = 0
   #isDropped = false
 
@@ -72,7 +75,7 @@ export class DiskSegment implements SegmentHandle {
   get fileBytes() {
     return this.#facts.fileBytes
   }
-  /** Bytes of the cold file that it was sealed with; 0 where there was time to make that small. */
+  /** Bytes of the cold file with which it was sealed; 0 if that was compressed with high effort. */
   get uncompactedBytes() {
     return this.#facts.coldIsSmall ? 0 : this.#facts.coldFileBytes
   }
@@ -103,11 +106,11 @@ export class DiskSegment implements SegmentHandle {
       this.#loaded = segment
       if (this.#isDropped) return segment
       columns.set(this, segment)
-      // Which may unload it at once; who has asked for it has it all the same.
+      // This may evict the columns at once; the query that opened the segment keeps them.
       onLoad()
       return segment
     } catch (error) {
-      // Only those who wait for this had opened it: they have nothing to close.
+      // All users were waiting for this load, and have nothing to close.
       this.#users = 0
       throw error
     } finally {
@@ -115,17 +118,17 @@ export class DiskSegment implements SegmentHandle {
     }
   }
 
-  /** Its columns are not wanted in memory any more; who reads it may open it all the same. */
+  /** Removes its columns from the cache. Queries that still read it may open it. */
   retire(): void {
     this.#isDropped = true
     this.#disk.columns.delete(this)
   }
 
   /**
-   * Puts what `compact` makes of its cold file in the place of that where it is smaller; where it makes nothing, that is left for
-   * another time. Gives whether it was not.
+   * Replaces its cold file with the result of `compact`, if that is smaller. Returns false if `compact` was cancelled. Rejects
+   * with `damaged_segment`, or with the system's error.
    */
-  async compact(compact: (cold: UncompactedCold) => Promise<Buffer | undefined>): Promise<boolean> {
+  async compact(compact: CompactCold): Promise<boolean> {
     const { files } = this.#disk
     const cold = await readColdFile(files, this.#path, this.#facts)
     const before = cold?.file.length ?? 0
@@ -135,12 +138,12 @@ export class DiskSegment implements SegmentHandle {
     if (smaller !== undefined && smaller.length < before) {
       await replaceColdFile(files, this.#path, smaller).finally(() => free(arrayBuffersOf(smaller)))
     }
-    // Which file is there is seen on disk alone: an attempt before may have failed behind the renaming.
+    // Only the disk knows which file is there: an earlier attempt may have failed after the rename.
     this.#facts = await readSegmentFacts(files, this.#path)
     return true
   }
 
-  /** Gives the memory of its columns back where they are not to stay in memory, and nobody looks at them. */
+  /** Frees the memory of its columns, if they are not in the cache and no query uses them. */
   freeUnused(): void {
     if (this.#loaded === undefined || this.#users > 0 || this.#disk.columns.has(this)) return
     const { times, projects, columns } = this.#loaded
@@ -148,10 +151,9 @@ export class DiskSegment implements SegmentHandle {
     free(arrayBuffersOf([times, projects, columns]))
   }
 
-  /** Removes its files, which nobody reads any more. */
+  /** Deletes its files. No query may read them any more. The rename first makes the deletion atomic. */
   async remove(): Promise<void> {
     const { files, diskRetry } = this.#disk
-    // Under another name first, so that it is there whole or not at all.
     await diskRetry.retry(() => files.rename(this.#path, this.#path + REMOVED_SUFFIX))
     await diskRetry.retry(() => files.remove(this.#path + REMOVED_SUFFIX))
   }

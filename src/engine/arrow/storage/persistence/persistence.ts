@@ -3,33 +3,50 @@ import type { IngestBatch } from '../../../engine.js'
 import { memoryHandle, type SegmentHandle } from '../segment/handle.js'
 import type { Segment } from '../segment/segment.js'
 
-/** Where rows are kept so that they outlive the process, and which columns of them are in memory. */
+/** Persists rows beyond the process, and decides which of their columns are in memory. */
 export interface Persistence {
-  /** Where the rows of the next head of a source are kept until they are sealed. */
+  /** Returns the persistence of the next head of a source, for its rows until they are sealed. */
   openHead(source: SourceName): HeadPersistence
-  /** Segments that are not wanted any more; nobody reads them once `read` has resolved. */
-  drop(segments: readonly SegmentHandle[], read: Promise<void>): void
-  /** Bytes of memory that columns of all segments take. */
+  /** Deletes segments; no query reads them any more when `drained` has resolved. */
+  drop(segments: readonly SegmentHandle[], drained: Promise<void>): void
+  /** Bytes of memory of the columns of all segments. */
   columnBytes(): number
   /**
-   * Lets go of the columns of the segment that has not been opened for the longest time, where they can be had again; who
-   * has opened it keeps what he has. Whether there was one.
+   * Evicts the columns of the least recently opened segment, if they can be loaded again. Queries that have opened it keep
+   * them until they close it. Returns false if there is none to evict.
    */
   unload(): boolean
 }
 
+/** Persists the rows of one head. */
 export interface HeadPersistence {
-  /** Resolves when the batch is kept; until then it must not be shown. Rejects where that is given up. */
+  /** Resolves when the batch is persisted, not before which it may become visible. Rejects if retries were abandoned. */
   append(batch: IngestBatch): Promise<void>
-  /** Writes rows of the head as segments, and resolves with what holds them; a long head takes several calls. */
+  /** Writes rows of the head as segments and returns their handles. A long head takes several calls. */
   write(segments: readonly Segment[]): Promise<readonly SegmentHandle[]>
-  /** All rows of the head are written: from one moment to the next its segments are what is kept. */
+  /** Called when all rows of the head are written: from one moment to the next its segments replace its journal. */
   commit(): Promise<void>
-  /** Whether it may lose the rows that it has, unless they are sealed soon. */
+  /** Whether it may lose its rows in a power cut, unless they are sealed soon. */
   isFailing(): boolean
 }
 
-/** Keeps nothing: rows live in memory only. */
+/** Calls `show` with each batch of an earlier process's head. Returns whether its persistence accepts more rows. */
+export type Replay = (show: (batch: IngestBatch) => void) => Promise<boolean>
+
+/** The store into which the rows of an earlier process are recovered. */
+export interface RecoveryTarget {
+  /** Adds a sealed segment. */
+  adopt(segment: SegmentHandle): void
+  /**
+   * Makes a head the open head of its source. The open head before it is sealed; a head that is longer than the limits is
+   * sealed in parts while it is replayed.
+   */
+  reopen(source: SourceName, persistence: HeadPersistence, replay: Replay): Promise<void>
+  /** Resolves when all appends that were called are done and no head is being sealed. */
+  settled(): Promise<void>
+}
+
+/** Persists nothing: rows are in memory only. */
 export function createMemoryPersistence(): Persistence {
   let columnBytes = 0
   return {

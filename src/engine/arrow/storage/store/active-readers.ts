@@ -1,27 +1,28 @@
-/** Who reads what is taken away meanwhile: it ends when all have left who were there. */
+/** Tracks active readers, so that what they read is deleted only after they have finished. */
 export interface ActiveReaders {
-  /** Comes, and leaves when the function that this returns is called. */
+  /** Registers a reader. Returns a function that unregisters it; calling it again has no effect. */
   enter(): () => void
-  /** Resolves when all who are here at this moment have left. */
+  /** Resolves when every reader that is active at the call has finished: at once if there is none. */
   drained(): Promise<void>
 }
 
+/** Returns a registry without readers. */
 export function createActiveReaders(): ActiveReaders {
-  const here = new Set<Promise<void>>()
+  const active = new Set<Promise<void>>()
   return {
     enter() {
-      let leave!: () => void
-      const stay = new Promise<void>((resolve) => {
-        leave = resolve
+      let finish!: () => void
+      const finished = new Promise<void>((resolve) => {
+        finish = resolve
       })
-      here.add(stay)
+      active.add(finished)
       return () => {
-        here.delete(stay)
-        leave()
+        active.delete(finished)
+        finish()
       }
     },
     async drained() {
-      await Promise.all(here)
+      await Promise.all(active)
     },
   }
 }

@@ -1,22 +1,23 @@
-/** The most that a figure came to of late: since the pass of time before the last one. */
+/** The maximum of a value over a sliding window: the current interval and the one before it. */
 export interface RecentMaximum {
-  /** The most of late, the figure of this moment included. */
-  with(value: number): number
-  /** What was told before the last pass is no longer of late. */
-  pass(): void
+  /** Records a value and returns the maximum of the window, this value included. */
+  record(value: number): number
+  /** Starts the next interval: values recorded before the last call of this are forgotten. */
+  nextInterval(): void
 }
 
+/** Returns a maximum without recorded values. */
 export function createRecentMaximum(): RecentMaximum {
-  let before = Number.NEGATIVE_INFINITY
-  let now = Number.NEGATIVE_INFINITY
+  let previous = Number.NEGATIVE_INFINITY
+  let current = Number.NEGATIVE_INFINITY
   return {
-    with(value) {
-      now = Math.max(now, value)
-      return Math.max(before, now)
+    record(value) {
+      current = Math.max(current, value)
+      return Math.max(previous, current)
     },
-    pass() {
-      before = now
-      now = Number.NEGATIVE_INFINITY
+    nextInterval() {
+      previous = current
+      current = Number.NEGATIVE_INFINITY
     },
   }
 }

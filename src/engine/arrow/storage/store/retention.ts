@@ -1,14 +1,15 @@
 import type { Metrics } from '../../../../base/metrics.js'
 import { dayOf } from '../segment/segment.js'
+import type { Dropped } from './drop.js'
 import { createRecentMaximum } from './recent-maximum.js'
-import type { Dropped, Store } from './store.js'
+import type { Store } from './store.js'
 
-/** What made rows go. */
+/** The limit for which rows are dropped. */
 type Limit = 'retention' | 'memory' | 'disk'
 
 /**
- * Drops the oldest day while it lies wholly before the retention: at most one day a call, so that a clock that
- * jumped ahead takes one day and not all of them before somebody sees it.
+ * Drops the oldest day if all of it is older than the retention: at most one day a call, so that a clock that jumps ahead
+ * deletes one day and not all of them before an operator notices.
  */
 export function enforceRetention(store: Store, nowUs: number, retentionUs: number, metrics: Metrics): void {
   const oldest = store.oldestDay()
@@ -16,7 +17,7 @@ export function enforceRetention(store: Store, nowUs: number, retentionUs: numbe
     record(store.drop(oldest, 'day'), 'retention', metrics)
 }
 
-/** Drops the oldest segments until the memory held fits the limit. */
+/** Drops the oldest segments until the memory of the store fits the limit. Memory that is only reserved is freed first. */
 export function dropBeyondMemory(store: Store, limitBytes: number, metrics: Metrics): void {
   if (store.bytes() <= limitBytes) return
   store.trim('all')
@@ -28,7 +29,7 @@ export function dropBeyondDisk(store: Store, bytes: () => number, limitBytes: nu
   dropBeyond(store, bytes, limitBytes, 'disk', metrics)
 }
 
-/** Of the oldest day the oldest segment of each source, and no more than must go: a day may outgrow the limit alone. */
+/** Drops the oldest segment of each source in the oldest day, repeatedly. A single day may be larger than the limit. */
 function dropBeyond(store: Store, bytes: () => number, limitBytes: number, limit: Limit, metrics: Metrics): void {
   while (bytes() > limitBytes) {
     const oldest = store.oldestDay()
@@ -37,27 +38,27 @@ function dropBeyond(store: Store, bytes: () => number, limitBytes: number, limit
   }
 }
 
-/** Which columns stay in memory that are on disk too. */
+/** Evicts columns from memory that are also on disk. */
 export interface ColumnLimit {
-  /** Lets go of columns, those first that nobody has asked for the longest, until what the store holds fits the limit. */
+  /** Evicts the least recently used columns until the memory of the store fits the limit. */
   enforce(limitBytes: number): void
-  /** To be called now and then: what heads took before the last call is no longer of late. */
-  pass(): void
+  /** Called at intervals: the room for heads is their maximum over the current interval and the one before. */
+  nextInterval(): void
 }
 
 /**
- * Columns leave open heads and what seals them the room that these took at most of late: they are full again soon, and
- * memory that columns had meanwhile stays with the process when they go.
+ * Returns a limit that reserves for heads and the sealer the maximum that they used recently: they soon need it again, and
+ * memory that columns had used in between would stay with the process after eviction.
  */
 export function createColumnLimit(store: Pick<Store, 'bytes' | 'columnBytes' | 'trim' | 'unload'>): ColumnLimit {
   const headBytes = createRecentMaximum()
   return {
     enforce(limitBytes) {
-      const roomBytes = limitBytes - headBytes.with(store.bytes() - store.columnBytes())
+      const roomBytes = limitBytes - headBytes.record(store.bytes() - store.columnBytes())
       while (store.columnBytes() > roomBytes && store.unload());
       if (store.bytes() > limitBytes) store.trim('all')
     },
-    pass: headBytes.pass,
+    nextInterval: headBytes.nextInterval,
   }
 }
 

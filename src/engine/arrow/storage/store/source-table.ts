@@ -5,26 +5,27 @@ import { createHead, type Head, headBytes } from '../head/head.js'
 import type { HeadPersistence } from '../persistence/persistence.js'
 import type { SegmentHandle } from '../segment/handle.js'
 
-/** Where the rows of each source are: sealed segments and heads being sealed, in order of arrival, and the open head. */
+/** All rows of one source: sealed segments, then heads that are being sealed, then the open head, in order of arrival. */
 export interface SourceTable {
   source: SourceName
   segments: SegmentHandle[]
-  sealing: Sealing[]
+  sealing: SealingHead[]
   head: Head
-  /** Since when the open head has rows, by a clock that never runs backwards. */
+  /** When the open head received its first row, in milliseconds of the monotonic clock. */
   headSinceMs: number
-  /** Where the rows of the open head are kept; from its first row on. */
-  kept: HeadPersistence | undefined
-  /** What appends to the head or closes it takes turns. */
-  turns: SerialQueue
+  /** Persists the rows of the open head; undefined until it has a row. */
+  persistence: HeadPersistence | undefined
+  /** Serialises appends to the open head and its replacement. */
+  queue: SerialQueue
 }
 
-/** A head that takes no more rows, and where its rows are kept until they are segments. */
-export interface Sealing {
+/** A head that accepts no more rows, and the persistence of its rows until they are segments. */
+export interface SealingHead {
   head: Head
-  kept: HeadPersistence
+  persistence: HeadPersistence
 }
 
+/** Returns the table of a source without rows. */
 export function createSourceTable(source: SourceName): SourceTable {
   return {
     source,
@@ -32,11 +33,12 @@ export function createSourceTable(source: SourceName): SourceTable {
     sealing: [],
     head: createHead(source),
     headSinceMs: 0,
-    kept: undefined,
-    turns: createSerialQueue(),
+    persistence: undefined,
+    queue: createSerialQueue(),
   }
 }
 
+/** Returns the counts of a table: rows and segments, and bytes of memory. Costs a pass over its segments. */
 export function statsOf(table: SourceTable): SourceStats {
   const { source, segments } = table
   const heads = headsOf(table)
@@ -50,20 +52,20 @@ export function statsOf(table: SourceTable): SourceStats {
   }
 }
 
-/** In order of arrival. */
+/** Returns the heads of a table in order of arrival; the open head, which may be empty, is the last. */
 export function headsOf({ sealing, head: open }: SourceTable): Head[] {
   return [...sealing.map(({ head }) => head), open]
 }
 
 const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0)
 
-/** Takes the segments of a day off a table: all of them, or only the oldest. */
-export function takeFrom(table: SourceTable, day: number, extent: 'day' | 'oldest segments'): SegmentHandle[] {
-  const taken: SegmentHandle[] = []
+/** Removes segments of a day from a table and returns them: all of the day, or only its oldest one. Empty if it has none. */
+export function removeSegments(table: SourceTable, day: number, extent: 'day' | 'oldest segments'): SegmentHandle[] {
+  const removed: SegmentHandle[] = []
   table.segments = table.segments.filter((segment) => {
-    const stays = segment.day !== day || (extent === 'oldest segments' && taken.length > 0)
-    if (!stays) taken.push(segment)
+    const stays = segment.day !== day || (extent === 'oldest segments' && removed.length > 0)
+    if (!stays) removed.push(segment)
     return stays
   })
-  return taken
+  return removed
 }

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { LogFields } from '../../../../../src/base/log.js'
 import { compactWhenIdle } from '../../../../../src/engine/arrow/storage/compaction/compaction.js'
 import { createCancellationFlag } from '../../../../../src/engine/arrow/storage/sealing/cancellation.js'
-import { createSealerHere } from '../../../../../src/engine/arrow/storage/sealing/sealer.js'
 import { createFakeClock } from '../../../../support/clock.js'
 import { createGate } from '../../../../support/gate.js'
+import { createTestSealer } from '../../../../support/sealer.js'
 
 /** A store that is quiet or not, and a persistence whose segments take so long, or fail. */
 function begin(takesMs: number, fails: () => boolean = () => false) {
@@ -17,7 +17,7 @@ function begin(takesMs: number, fails: () => boolean = () => false) {
     clock,
     {
       async whenIdle(work) {
-        if (state.isQuiet) await work(createSealerHere(), createCancellationFlag())
+        if (state.isQuiet) await work(createTestSealer(), createCancellationFlag())
       },
     },
     {

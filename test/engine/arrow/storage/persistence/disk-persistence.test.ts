@@ -10,6 +10,7 @@ import { eventually } from '../../../../support/eventually.js'
 import { createModelFiles, type ModelFiles } from '../../../../support/model-files.js'
 import { below, mulberry32 } from '../../../../support/random.js'
 import { edge, invocation, type TestRecord } from '../../../../support/records.js'
+import { createTestSealer } from '../../../../support/sealer.js'
 import { noYield } from '../../support.js'
 import { type OpenPersistence, openPersistence, told } from './open-persistence.js'
 
@@ -200,7 +201,12 @@ describe('rows on disk', () => {
       createDiskRetry(1, () => {}),
       () => {},
     )
-    const store = createStore({ sealRows: 2, sealBytes: Number.POSITIVE_INFINITY, persistence })
+    const store = createStore({
+      sealer: createTestSealer(),
+      sealRows: 2,
+      sealBytes: Number.POSITIVE_INFINITY,
+      persistence,
+    })
     await persistence.recover(store, { damage: () => expect.unreachable(), unreadable: () => expect.unreachable() })
     await store.settled()
     expect(await files.list('journal')).toEqual([])

@@ -5,6 +5,7 @@ import type { Files } from '../../../../../src/engine/disk/files/files.js'
 import { SOURCE_NAMES, type SourceName } from '../../../../../src/sources.js'
 import { toBatch } from '../../../../support/batch.js'
 import type { TestRecord } from '../../../../support/records.js'
+import { createTestSealer } from '../../../../support/sealer.js'
 import { noYield } from '../../support.js'
 
 /** A store that keeps its rows in `files`, its recovery done. `onLoad` is called when a segment has come into memory. */
@@ -16,7 +17,7 @@ export async function openPersistence(
 ) {
   const diskRetry = createDiskRetry(1, () => {})
   const persistence = createDiskPersistence(files, diskRetry, onLoad, maxCompactBytes)
-  const store = createStore({ sealRows, sealBytes: Number.POSITIVE_INFINITY, persistence })
+  const store = createStore({ sealer: createTestSealer(), sealRows, sealBytes: Number.POSITIVE_INFINITY, persistence })
   const amiss: string[] = []
   await persistence.recover(store, {
     damage: ({ path, offset, bytes }) => amiss.push(`${path} ${offset} ${bytes}`),

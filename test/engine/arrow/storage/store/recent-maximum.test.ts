@@ -4,18 +4,18 @@ import { createRecentMaximum } from '../../../../../src/engine/arrow/storage/sto
 describe('the most of late', () => {
   it('is the greatest figure told so far', () => {
     const most = createRecentMaximum()
-    expect([3, 1, 4, 1, 5, 2].map(most.with)).toEqual([3, 3, 4, 4, 5, 5])
+    expect([3, 1, 4, 1, 5, 2].map(most.record)).toEqual([3, 3, 4, 4, 5, 5])
   })
 
   it('is forgotten in the second pass after it', () => {
     const most = createRecentMaximum()
-    most.with(5)
-    most.pass()
-    expect(most.with(2)).toBe(5)
-    most.pass()
-    expect(most.with(1)).toBe(2)
-    most.pass()
-    most.pass()
-    expect(most.with(-7)).toBe(-7)
+    most.record(5)
+    most.nextInterval()
+    expect(most.record(2)).toBe(5)
+    most.nextInterval()
+    expect(most.record(1)).toBe(2)
+    most.nextInterval()
+    most.nextInterval()
+    expect(most.record(-7)).toBe(-7)
   })
 })

@@ -13,6 +13,7 @@ import { createFakeClock } from '../../../../support/clock.js'
 import { openEngine } from '../../../../support/engine.js'
 import { createModelFiles } from '../../../../support/model-files.js'
 import { edge, invocation, type TestRecord } from '../../../../support/records.js'
+import { createTestSealer } from '../../../../support/sealer.js'
 import { uniform } from '../../accumulators/distributions.js'
 import { viewOf } from '../../support.js'
 import { openPersistence, told } from '../persistence/open-persistence.js'
@@ -54,7 +55,7 @@ let store: Store
 let metrics: Metrics
 
 beforeEach(() => {
-  store = createStore({ sealRows: 1e6, sealBytes: 1e9 })
+  store = createStore({ sealer: createTestSealer(), sealRows: 1e6, sealBytes: 1e9 })
   metrics = createMetrics()
 })
 
@@ -290,11 +291,11 @@ describe('the limit of columns that are on a disk too', () => {
     Object.assign(held, { columns: [10, 20, 20], heads: 5 })
     limit.enforce(100)
     expect(held.columns).toEqual([20, 20])
-    limit.pass()
+    limit.nextInterval()
     held.columns.push(1)
     limit.enforce(100)
     expect(held.columns).toEqual([20, 1])
-    limit.pass()
+    limit.nextInterval()
     held.columns.push(70)
     limit.enforce(100)
     expect(held.columns).toEqual([20, 1, 70])

@@ -5,7 +5,6 @@ import {
   type HeadPersistence,
 } from '../../../../../src/engine/arrow/storage/persistence/persistence.js'
 import { type CancellationFlag, effortOf } from '../../../../../src/engine/arrow/storage/sealing/cancellation.js'
-import { createSealerHere } from '../../../../../src/engine/arrow/storage/sealing/sealer.js'
 import { memoryHandle } from '../../../../../src/engine/arrow/storage/segment/handle.js'
 import { dayOf } from '../../../../../src/engine/arrow/storage/segment/segment.js'
 import { createStore, type Store } from '../../../../../src/engine/arrow/storage/store/store.js'
@@ -14,10 +13,18 @@ import { toBatch } from '../../../../support/batch.js'
 import { eventually } from '../../../../support/eventually.js'
 import { createGate } from '../../../../support/gate.js'
 import { edge, invocation, type TestRecord } from '../../../../support/records.js'
+import { createTestSealer } from '../../../../support/sealer.js'
 import { atOnce, idsOf, viewOf } from '../../support.js'
 
 const DAY_US = 86_400_000_000
-const NEVER = { sealRows: Number.POSITIVE_INFINITY, sealBytes: Number.POSITIVE_INFINITY }
+/** Options of a store that seals no head by itself; each use has a sealer of its own. */
+const NEVER = {
+  sealRows: Number.POSITIVE_INFINITY,
+  sealBytes: Number.POSITIVE_INFINITY,
+  get sealer() {
+    return createTestSealer()
+  },
+}
 
 const append = (store: Store, ...records: TestRecord[]) => store.append(toBatch(records[0]!.source, records))
 const ids = (batches: readonly Batch[]) => batches.map((batch) => idsOf(batch))
@@ -154,7 +161,7 @@ describe('a head', () => {
   })
 
   it('is sealed while the one before it is written, and written behind it', async () => {
-    const here = createSealerHere()
+    const here = createTestSealer()
     const did: string[] = []
     const gate = createGate()
     const kept = (number: number): HeadPersistence => ({
@@ -202,7 +209,7 @@ describe('a head', () => {
 describe('a head is sealed', () => {
   /** A store that seals each second edge record, and the effort of each head that has not been sealed yet. */
   function patientStore() {
-    const here = createSealerHere()
+    const here = createTestSealer()
     const gate = createGate()
     const asked: (CancellationFlag | undefined)[] = []
     let nowMs = 0
@@ -380,7 +387,7 @@ describe('those who append', () => {
 
 describe('the statistics', () => {
   it('add up what is held, sealed and not', async () => {
-    const sealer = createSealerHere()
+    const sealer = createTestSealer()
     const store = createStore({ ...NEVER, sealer })
     const emptyBytes = store.bytes()
     await append(store, ...Array.from({ length: 100 }, (_, i) => edge({ timestampUs: (i % 2) * DAY_US })))

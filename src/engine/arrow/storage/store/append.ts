@@ -1,0 +1,70 @@
+import type { SourceName } from '../../../../sources.js'
+import type { IngestBatch } from '../../../engine.js'
+import { decodeBatch, type Head, headContentBytes } from '../head/head.js'
+import type { HeadPersistence, Replay } from '../persistence/persistence.js'
+import { sealHead } from './seal-heads.js'
+import type { SourceTable } from './source-table.js'
+import type { StoreState } from './state.js'
+
+/** Backpressure: `append` waits while more heads than this are being sealed. */
+const SEALING_BACKLOG = 1
+
+/**
+ * Persists a batch, makes it visible, and starts to seal its head if that is full; batches of a source in the order of the
+ * calls. Resolves when there is room for more.
+ */
+export async function append(state: StoreState, batch: IngestBatch): Promise<void> {
+  const table = state.tables.get(batch.source)!
+  await table.queue.run(() => persistAndShow(state, table, batch))
+  const { backlog } = state
+  if (backlog.length > SEALING_BACKLOG) await backlog[backlog.length - SEALING_BACKLOG - 1]
+}
+
+async function persistAndShow(state: StoreState, table: SourceTable, batch: IngestBatch): Promise<void> {
+  const appendTo = decodeBatch(batch)
+  table.persistence ??= state.persistence.openHead(table.source)
+  await table.persistence.append(batch)
+  const head = openHead(state, table)
+  const firstRow = head.rows
+  appendTo(head)
+  state.onAppend(head, firstRow)
+  if (!isFull(state, head)) return
+  void sealHead(state, table, 'all', state.effortPolicy.isSlow(headContentBytes(head), table.headSinceMs))
+}
+
+/** Returns the head for the next rows. An empty one moves to memory of the pool, if there is some. */
+function openHead({ headPool, clock }: StoreState, table: SourceTable): Head {
+  if (table.head.rows === 0) {
+    table.head = headPool.take(table.source) ?? table.head
+    table.headSinceMs = clock.monotonicMs()
+  }
+  return table.head
+}
+
+function isFull({ sealRows, sealBytes }: StoreState, head: Head): boolean {
+  return head.rows >= sealRows || headContentBytes(head) >= sealBytes
+}
+
+/**
+ * Makes the head of an earlier process the open head of its source. The open head before it is sealed; a head that is longer
+ * than the limits is sealed in parts while it is read.
+ */
+export async function reopen(
+  state: StoreState,
+  source: SourceName,
+  persistence: HeadPersistence,
+  replay: Replay,
+): Promise<void> {
+  const table = state.tables.get(source)!
+  if (table.head.rows > 0) void sealHead(state, table)
+  table.persistence = persistence
+  let isLong = false
+  const canAppend = await replay((batch) => {
+    decodeBatch(batch)(openHead(state, table))
+    if (!isFull(state, table.head)) return
+    isLong = true
+    void sealHead(state, table, 'part')
+  })
+  if (!canAppend) table.persistence = undefined
+  else if (isLong) void sealHead(state, table)
+}

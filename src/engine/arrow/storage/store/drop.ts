@@ -1,0 +1,39 @@
+import type { SourceName } from '../../../../sources.js'
+import { removeSegments } from './source-table.js'
+import type { StoreState } from './state.js'
+
+/** The rows of one source and UTC day that were dropped. */
+export interface Dropped {
+  source: SourceName
+  rows: number
+  /** Whether the day has no sealed segment left. */
+  wholeDay: boolean
+}
+
+/**
+ * Drops the sealed segments of a day, or only the oldest segment of each source in it. Returns the sources that lost rows.
+ * Files are deleted once the views that may read them are released.
+ */
+export function drop(state: StoreState, day: number, extent: 'day' | 'oldest segments'): Dropped[] {
+  const { tables, persistence, readers, onDrop } = state
+  const removed = [...tables.values()].map((table) => ({ table, segments: removeSegments(table, day, extent) }))
+  const segments = removed.flatMap(({ segments }) => segments)
+  persistence.drop(segments, readers.drained())
+  onDrop(segments)
+  return removed
+    .filter(({ segments }) => segments.length > 0)
+    .map(({ table, segments }) => ({
+      source: table.source,
+      rows: segments.reduce((sum, { rows }) => sum + rows, 0),
+      wholeDay: table.segments.every((segment) => segment.day !== day),
+    }))
+}
+
+/** Returns the oldest UTC day of all sealed segments, in days since the epoch; undefined if there is none. */
+export function oldestDay({ tables }: StoreState): number | undefined {
+  let oldest: number | undefined
+  for (const { segments } of tables.values()) {
+    for (const { day } of segments) if (oldest === undefined || day < oldest) oldest = day
+  }
+  return oldest
+}

@@ -1,0 +1,89 @@
+import { createHead } from '../head/head.js'
+import type { CancellationFlag } from '../sealing/cancellation.js'
+import type { IdleWork } from '../sealing/sealer.js'
+import { segmentOfSealedRows } from '../segment/segment.js'
+import type { SealingHead, SourceTable } from './source-table.js'
+import { recycleHead, type StoreState } from './state.js'
+
+/** Which rows of a head's persistence are sealed: all, or a part after which more rows of it follow. */
+type Extent = 'all' | 'part'
+
+/**
+ * Starts to seal the open head of a table, and opens the next one. The promise rejects if the head cannot be sealed or written:
+ * its rows then stay visible in memory, and in their journal. The rejection is handled here, so callers may ignore it. A slow
+ * head is sealed with high effort until another head waits.
+ */
+export function sealHead(state: StoreState, table: SourceTable, extent: Extent = 'all', isSlow = false): Promise<void> {
+  const { effortPolicy, backlog } = state
+  const cancellation = effortPolicy.startHead(isSlow, backlog.length > 0)
+  const sealing: SealingHead = { head: table.head, persistence: table.persistence! }
+  table.sealing.push(sealing)
+  table.head = createHead(table.source)
+  if (extent === 'all') table.persistence = undefined
+  const sealed = sealAndWrite(state, table, sealing, extent, cancellation)
+  backlog.push(sealed)
+  const done = () => void backlog.splice(backlog.indexOf(sealed), 1)
+  sealed.then(done, done)
+  return sealed
+}
+
+function sealAndWrite(
+  state: StoreState,
+  table: SourceTable,
+  sealing: SealingHead,
+  extent: Extent,
+  cancellation: CancellationFlag | undefined,
+): Promise<void> {
+  const { head, persistence } = sealing
+  const rows = state.sealing.run(async () => (head.rows > 0 ? state.sealer.seal(head, cancellation) : []))
+  return state.writing.run(async () => {
+    const sealedRows = await rows
+    for (const segment of await persistence.write(sealedRows.map(segmentOfSealedRows))) table.segments.push(segment)
+    table.sealing.splice(table.sealing.indexOf(sealing), 1)
+    head.isOpen = false
+    recycleHead(state, head)
+    const isWhole = !table.sealing.some((other) => other.persistence === persistence)
+    if (extent === 'all' && isWhole) await persistence.commit()
+  })
+}
+
+/** Seals every head that has a row. Rejects with the first error; waits for all heads that were being sealed before. */
+export async function sealAll(state: StoreState): Promise<void> {
+  const sealed: Promise<void>[] = []
+  const start = async (table: SourceTable) => {
+    if (table.head.rows > 0) sealed.push(sealHead(state, table))
+  }
+  await Promise.all([...state.tables.values()].map((table) => table.queue.run(() => start(table))))
+  await Promise.all(sealed)
+  await state.writing.settled()
+}
+
+/** Starts to seal the heads whose persistence may lose rows. */
+export function sealFailing(state: StoreState): void {
+  for (const table of state.tables.values()) {
+    if (!table.persistence?.isFailing()) continue
+    void table.queue.run(async () => {
+      if (table.head.rows > 0 && table.persistence?.isFailing()) void sealHead(state, table)
+    })
+  }
+}
+
+/** Runs work on the sealer, unless a head is being sealed or rows arrived fast a moment ago. */
+export async function whenIdle({ backlog, effortPolicy, sealing, sealer }: StoreState, work: IdleWork): Promise<void> {
+  const cancellation = backlog.length > 0 ? undefined : effortPolicy.startCompaction()
+  if (cancellation !== undefined) await sealing.run(() => work(sealer, cancellation))
+}
+
+/** Resolves when all appends that were called are done and no head is being sealed. */
+export async function settled({ tables, writing }: StoreState): Promise<void> {
+  await Promise.all([...tables.values()].map(({ queue }) => queue.settled()))
+  await writing.settled()
+}
+
+/** Cancels high effort, waits until nothing is being sealed, and closes the sealer. */
+export async function closeSealing(state: StoreState): Promise<void> {
+  state.effortPolicy.close()
+  await settled(state)
+  await state.sealing.settled()
+  await state.sealer.close()
+}

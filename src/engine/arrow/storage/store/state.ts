@@ -1,0 +1,62 @@
+import { type Clock, systemClock } from '../../../../base/clock.js'
+import { createSerialQueue, type SerialQueue } from '../../../../base/serial-queue.js'
+import { SOURCE_NAMES, type SourceName } from '../../../../sources.js'
+import type { Head } from '../head/head.js'
+import { createHeadPool, type HeadPool } from '../head/head-pool.js'
+import { createMemoryPersistence, type Persistence } from '../persistence/persistence.js'
+import { createEffortPolicy, type EffortPolicy } from '../sealing/effort.js'
+import type { Sealer } from '../sealing/sealer.js'
+import type { SegmentHandle } from '../segment/handle.js'
+import { type ActiveReaders, createActiveReaders } from './active-readers.js'
+import { createSourceTable, type SourceTable } from './source-table.js'
+
+/** Settings of a store. */
+export interface StoreOptions {
+  /** Persists rows; by default they are in memory only. */
+  persistence?: Persistence
+  /** A head is sealed once it has this many rows or bytes. */
+  sealRows: number
+  sealBytes: number
+  /** Seals heads; the store closes it. */
+  sealer: Sealer
+  clock?: Pick<Clock, 'monotonicMs'>
+  /** Called with sealed segments that were dropped. */
+  onDrop?(segments: readonly SegmentHandle[]): void
+  /** Called with a head after rows were appended to it, from `firstRow` on. */
+  onAppend?(head: Head, firstRow: number): void
+}
+
+/** The state of a store, which the functions of this folder share. */
+export interface StoreState extends Required<StoreOptions> {
+  readonly tables: ReadonlyMap<SourceName, SourceTable>
+  readonly readers: ActiveReaders
+  /** Runs the sealer, one head at a time. A head is sealed while the one before it is written: a disk needs no processor. */
+  readonly sealing: SerialQueue
+  /** Writes sealed heads, one at a time. A head that could not be written stays visible. */
+  readonly writing: SerialQueue
+  /** Heads that are being sealed or written, oldest first; each settles when that is done. */
+  readonly backlog: Promise<void>[]
+  readonly effortPolicy: EffortPolicy
+  readonly headPool: HeadPool
+}
+
+/** Returns the state of a store without rows. */
+export function createStoreState(options: StoreOptions): StoreState {
+  const { sealRows, sealBytes, sealer, clock = systemClock } = options
+  const { persistence = createMemoryPersistence(), onDrop = () => {}, onAppend = () => {} } = options
+  return {
+    ...{ persistence, sealRows, sealBytes, sealer, clock, onDrop, onAppend },
+    tables: new Map(SOURCE_NAMES.map((source) => [source, createSourceTable(source)])),
+    readers: createActiveReaders(),
+    sealing: createSerialQueue(),
+    writing: createSerialQueue(),
+    backlog: [],
+    effortPolicy: createEffortPolicy(clock),
+    headPool: createHeadPool(),
+  }
+}
+
+/** Returns a head's memory to the pool, if the head is sealed and no query reads it any more. */
+export function recycleHead({ headPool }: StoreState, head: Head): void {
+  if (!head.isOpen && head.readers === 0) headPool.put(head)
+}

@@ -1,0 +1,37 @@
+import type { SourceName } from '../../../../sources.js'
+import type { TimeRange } from '../../../plan.js'
+import { overlaps, type Part } from '../../columns/batch.js'
+import { partOfHead } from '../head/head.js'
+import { headsOf } from './source-table.js'
+import { recycleHead, type StoreState } from './state.js'
+
+/** A snapshot of the rows of one source, in order of arrival. Later appends, sealing and dropping do not change it. */
+export interface View {
+  /** The parts that overlap the time range. */
+  parts: readonly Part[]
+  /** The number of all parts of the source, also of those outside of the range. */
+  total: number
+  /** Ends the snapshot: its batches must not be read any more, since their memory may be reused. */
+  release(): void
+}
+
+const ALL_TIME: TimeRange = { fromUs: Number.NEGATIVE_INFINITY, throughUs: Number.POSITIVE_INFINITY }
+
+/** Returns the rows of a source at this moment. Parts outside of the range are left out; the others are whole. */
+export function createView(state: StoreState, source: SourceName, range: TimeRange = ALL_TIME): View {
+  const table = state.tables.get(source)!
+  const heads = headsOf(table).filter(({ rows }) => rows > 0)
+  for (const head of heads) head.readers++
+  const leave = state.readers.enter()
+  const release = () => {
+    for (const head of heads.splice(0)) {
+      head.readers--
+      recycleHead(state, head)
+    }
+    leave()
+  }
+  const total = table.segments.length + heads.length
+  const parts: Part[] = table.segments.filter((segment) => overlaps(segment, range))
+  parts.push(...heads.map(partOfHead).filter((part) => overlaps(part, range)))
+  return { parts, total, release }
+}
