@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { arrayBuffersOf } from '../../../../../src/base/array-buffers.js'
-import type { Facts } from '../../../../../src/base/log.js'
+import type { LogFields } from '../../../../../src/base/log.js'
 import { createInterner } from '../../../../../src/engine/arrow/columns/dictionary.js'
 import { createColdTexts } from '../../../../../src/engine/arrow/storage/head/texts.js'
 import { cancel, createCancellationFlag } from '../../../../../src/engine/arrow/storage/sealing/cancellation.js'
@@ -38,7 +38,7 @@ afterEach(async () => {
 })
 
 function start(script?: URL, retry?: SealingRetry) {
-  const said: Facts[] = []
+  const said: LogFields[] = []
   const sealer = createSealingThread((_, fields) => void said.push(fields!), script, retry)
   open.push(sealer)
   return { sealer, said }
