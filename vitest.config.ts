@@ -21,7 +21,10 @@ const parallel = (name: string, groupOrder: number, maxWorkers: number, { testTi
   test: { name, setupFiles, testTimeout, hookTimeout: testTimeout, maxWorkers, sequence: { groupOrder }, ...files },
 })
 
-/** A project that runs one file at a time, since its tests measure time, or start what a machine has no room for twice. */
+/**
+ * A project that runs one file at a time, since its tests measure time, or start what a machine has no room for
+ * twice.
+ */
 const alone = (name: string, groupOrder: number, options: Options) => {
   const { test } = parallel(name, groupOrder, 1, options)
   return { test: { ...test, fileParallelism: false } }
@@ -29,8 +32,8 @@ const alone = (name: string, groupOrder: number, options: Options) => {
 
 /**
  * `unit` tests run in other time zones too; `program` tests run the built program as a child process; `timed` and
- * `timed-program` are those of both that measure time or memory; `clickhouse` tests start servers and `page` tests a browser,
- * if these are installed; `slow` are those that `npm test` has no time for.
+ * `timed-program` are those of both that measure time or memory; `clickhouse` tests start servers and `page` tests a
+ * browser, if these are installed; `slow` are those that `npm test` has no time for.
  */
 export default defineConfig({
   test: {

@@ -1,7 +1,8 @@
 /**
- * Runs the tests: all that `npm test` has time for; with `--slow` those that it has no time for; with `--projects=unit,page`
- * these projects of vitest.config.ts, in the time zone TZ. Passes other arguments to vitest. Prints the seconds of each run, the
- * slowest files, the failures, a line each, and last the true sums of all runs: `N passed, N failed`.
+ * Runs the tests: all that `npm test` has time for; with `--slow` those that it has no time for; with
+ * `--projects=unit,page` these projects of vitest.config.ts, in the time zone TZ. Passes other arguments to vitest.
+ * Prints the seconds of each run, the slowest files, the failures, a line each, and last the true sums of all runs:
+ * `N passed, N failed`.
  *
  * `LOGWEIR_TEST_SEED`, a number, is the seed of the random tests; without it they use a new one each time.
  */

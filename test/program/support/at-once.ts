@@ -6,21 +6,21 @@ import { dialer, getText } from './raw.js'
 
 export interface Answer {
   status: number
-  /** By their names in small letters. */
+  /** Values by lower-case name. */
   headers: ReadonlyMap<string, string>
   // biome-ignore lint/suspicious/noExplicitAny: bodies are any JSON
   body: any
   tookMs: number
 }
 
-/** Opens connections, so that later questions come at once, one on each; gives what sends them. */
+/** Opens connections. The returned function sends one request on each of them, all at the same time. */
 export async function dialAll(service: Served, count: number) {
   const sockets = Array.from({ length: count }, dialer(service))
   await Promise.all(sockets.map((socket) => once(socket, 'connect')))
   return (paths: readonly string[]) => Promise.all(paths.map((path, i) => ask(sockets[i]!, path)))
 }
 
-/** Rejects where the answer is cut short. */
+/** Sends a request and reads its response. Rejects if the response is incomplete. */
 async function ask(socket: Socket, path: string): Promise<Answer> {
   const startMs = performance.now()
   const heard = await exchange(() => socket, getText(path, 'Connection: close'))

@@ -15,9 +15,9 @@ const STATS = { endpoint: 'functions.invocation-stats', params: { project: PROJE
 const COUNTS = { endpoint: 'usage.api-counts', params: { project: PROJECT, interval: 'daily' } }
 
 /**
- * Feeds ten times the memory limit, day after day, each day's records many times over. The process never takes more than a
- * quarter over the limit, and answers as the oracle does over what is kept: with a data directory all; in memory the
- * newest days, those before them whole or not at all but for the one that the limit cuts.
+ * Feeds ten times the memory limit, day after day, with many copies of each day's records. Expects the process to
+ * stay within the limit and a quarter, and to answer as the oracle does over the kept rows: all of them with a data
+ * directory; without one the newest days, and of the oldest kept day perhaps a part.
  */
 export async function expectUnderCeiling(limitMib: number, where: readonly string[]): Promise<void> {
   const service = await serve(['--memory-limit', `${limitMib}M`, ...where])
@@ -33,7 +33,7 @@ export async function expectUnderCeiling(limitMib: number, where: readonly strin
     const wanted = oracle(endpoint, days.flat(), params, Date.now() * 1000).map((row) => repeated(row, times))
     expect(rows.length).toBeGreaterThan(0)
     if (keepsAll) expectRows(rows, wanted, executionTimes(days))
-    // Of the days that are left the oldest may be cut.
+    // The oldest kept day may be incomplete.
     else expectRows(rows.slice(1), wanted.slice(DAYS - rows.length + 1), executionTimes(days))
   }
   const peakMib = Math.round(residentBytes(service).peak / MIB)
@@ -43,7 +43,7 @@ export async function expectUnderCeiling(limitMib: number, where: readonly strin
   expect(peakMib).toBeLessThanOrEqual(1.25 * limitMib)
 }
 
-/** Records of one UTC day, of which a part is asked for. */
+/** Records of one UTC day; the queries select some of them. */
 function recordsOf(day: number, random: Random): TestRecord[] {
   const noise = () => Array.from({ length: 60 }, () => random().toString(36).slice(2)).join('')
   return Array.from({ length: RECORDS_A_DAY }, (_, i) => {
@@ -64,7 +64,9 @@ const linesOf = (records: readonly TestRecord[]) => Buffer.from(records.map(line
 const lineOf = ({ timestampUs, metadata, ...record }: TestRecord) =>
   `${JSON.stringify({ ...record, timestamp: timestampUs, metadata: JSON.parse(metadata) })}\n`
 
-/** Writes each block so many times that all are `bytes`; gives how many times, when all rows have been taken. */
+/**
+ * Writes all blocks again and again, `bytes` in total. Returns the number of repetitions once all rows were accepted.
+ */
 async function feed({ child, says }: Served, blocks: readonly Buffer[], bytes: number): Promise<number> {
   const stdin = child.stdin!
   const times = Math.ceil(bytes / blocks.reduce((sum, { length }) => sum + length, 0))
@@ -81,7 +83,7 @@ async function evictedRows({ metric }: Served): Promise<number> {
   return (await Promise.all(['edge_logs', 'function_edge_logs'].map(of))).reduce((sum, rows) => sum + (rows || 0), 0)
 }
 
-/** A row over the same records so many times over. */
+/** Returns the row of an answer over `times` copies of the records. */
 function repeated(row: PlainRow, times: number): PlainRow {
   const isSum = (name: string) => name.endsWith('count') || name.startsWith('total_')
   return Object.fromEntries(
@@ -89,7 +91,7 @@ function repeated(row: PlainRow, times: number): PlainRow {
   )
 }
 
-/** The execution times of each day, ascending, by which percentiles are compared. */
+/** The execution times of each day, ascending, for the comparison of percentiles. */
 function executionTimes(days: readonly TestRecord[][]): Map<number, number[]> {
   const ofProject = days.map((records) =>
     records.filter(({ source, project }) => source === 'function_edge_logs' && project === PROJECT),

@@ -5,21 +5,21 @@ import { DAY_US, HOUR_US } from '../../../src/base/units.js'
 import { allNumbers, numberedLine } from './numbered.js'
 import { launch, type Program, serve, served, temporaryFolder, until } from './program.js'
 
-/** Lives of the program that end inside a certain call, and what the next life has of their rows. */
+/** Runs of the program that die inside a certain call, and the rows that the next run recovers. */
 
 const PRELOAD = new URL('./die-at-call.mjs', import.meta.url).href
-/** Half of it is for rows, and a sixteenth of that for a head, 48 KiB: two batches fill one. */
+/** Half of it is for rows, and a sixteenth of that, 48 KiB, for a head: two batches fill one. */
 const SMALL = ['--memory-limit', '1536K']
 const BATCHES = 4
 const HEAD_BATCHES = 2
 const BATCH_ROWS = 24
 const MESSAGE = 'x'.repeat(1000)
-/** Each batch has rows of two days, so that a head becomes two segments; a retention of a day drops those of the first. */
+/** Each batch has rows of two days, so that a head becomes two segments; a retention of one day drops the first. */
 const DAYS = 2
 const APART_US = 2 * DAY_US
 const DROPPED_DAYS = DAYS - 1
 
-/** When row 0 was, such that rows of the last day are of the last hour. */
+/** The time of row 0, chosen so that rows of the last day are of the last hour. */
 const startOfRows = () => Date.now() * 1000 - DROPPED_DAYS * APART_US - HOUR_US
 
 const numberOf = (batch: number, row: number) => (row % DAYS) * APART_US + batch * BATCH_ROWS + row
@@ -37,8 +37,8 @@ const linesOf = (batch: number, startUs: number) =>
     .map((number) => numberedLine(number, startUs, MESSAGE))
     .join('')
 
-/** How a life went: what ended it, how many batches were given, and how many were then seen. */
-interface Life {
+/** One run: its end, the number of batches that were sent, and how many of them a query showed. */
+interface RunResult {
   end: number | NodeJS.Signals
   given: number
   seen: number
@@ -49,21 +49,21 @@ const launchDying = (args: readonly string[], dieAtCall: number) =>
     environment: { NODE_OPTIONS: `--import ${PRELOAD}`, DIE_AT_CALL: String(dieAtCall), HURRY: '500' },
   })
 
-/** Waits for the end of a program that `work` stops, or that dies on the way; one that is stuck fails the test. */
+/** Waits for the end of a program that `work` stops, or that dies earlier. Fails the test if it does not end. */
 async function endOf(program: Program, work: () => Promise<void>): Promise<number | NodeJS.Signals> {
   try {
     await work()
     program.child.kill('SIGTERM')
   } catch (error) {
-    // To one that is dead already it does nothing.
+    // No effect on a process that is dead already.
     program.child.kill('SIGABRT')
     if ((await program.exit) !== 'SIGKILL') throw error
   }
   return program.exit
 }
 
-/** Feeds batches one after the other, each when the one before is seen, then stops the program. */
-async function feed(program: Program, startUs: number): Promise<Life> {
+/** Sends batches, each once a query shows the one before, then stops the program. */
+async function feed(program: Program, startUs: number): Promise<RunResult> {
   const life = { given: 0, seen: 0 }
   const end = await endOf(program, async () => {
     const service = await served(program)
@@ -78,7 +78,7 @@ async function feed(program: Program, startUs: number): Promise<Life> {
   return { ...life, end }
 }
 
-/** The numbers of all rows of a data directory, ascending, and what its start says is amiss. */
+/** Returns the numbers of all rows of a data directory, ascending, and the damage that its start reports. */
 async function recovered(args: readonly string[], startUs: number) {
   const service = await serve(args)
   const numbers = await allNumbers(service, startUs)
@@ -88,7 +88,7 @@ async function recovered(args: readonly string[], startUs: number) {
   return { numbers, said }
 }
 
-/** Dies inside call `n` of a life that is fed and seals; whether there was such a call. */
+/** Kills a run that accepts and seals rows inside call `n`. Returns whether there was such a call. */
 export async function dieWhileFed(n: number): Promise<boolean> {
   const [args, startUs] = [['--data-dir', temporaryFolder()], startOfRows()]
   const { end, given, seen } = await feed(launchDying(args, n), startUs)
@@ -101,12 +101,12 @@ export async function dieWhileFed(n: number): Promise<boolean> {
   return wasReached(n, end)
 }
 
-function wasReached(n: number, end: Life['end']): boolean {
+function wasReached(n: number, end: RunResult['end']): boolean {
   expect([0, 'SIGKILL'], `the end of the life with call ${n}`).toContain(end)
   return end === 'SIGKILL'
 }
 
-/** A data directory with all batches in segments. */
+/** Makes a data directory with all batches in segments. */
 export async function makeSealed(): Promise<{ folder: string; startUs: number }> {
   const [folder, startUs] = [temporaryFolder(), startOfRows()]
   const { end, seen } = await feed(launch([...SMALL, '--data-dir', folder]), startUs)
@@ -114,7 +114,7 @@ export async function makeSealed(): Promise<{ folder: string; startUs: number }>
   return { folder, startUs }
 }
 
-/** Dies inside call `n` of a life whose retention drops the first day; whether there was such a call. */
+/** Kills a run whose retention drops the first day inside call `n`. Returns whether there was such a call. */
 export async function dieWhileEvicting(sealed: { folder: string; startUs: number }, n: number): Promise<boolean> {
   const folder = join(temporaryFolder(), 'data')
   cpSync(sealed.folder, folder, { recursive: true, filter: (path) => !path.endsWith('lock') })
@@ -137,7 +137,7 @@ export async function dieWhileEvicting(sealed: { folder: string; startUs: number
 const dayOf = (number: number) => Math.floor(number / APART_US)
 const headOf = (number: number) => Math.floor((number % APART_US) / (BATCH_ROWS * HEAD_BATCHES))
 
-/** Of each head and day all rows or none, of the last day all. */
+/** Expects all rows or none of each head and day, and all rows of the last day. */
 function expectWholeSegments(numbers: readonly number[], what: string): void {
   const kept = (all: readonly number[]) => {
     const counts = new Map<string, number>()

@@ -1,10 +1,10 @@
 /**
- * Loaded into the program before its own code: it dies inside the n-th call that changes a file, as SIGKILL or a crash has
- * it. A write that it dies in has written half of its bytes; any other call has done nothing yet, which is the same as death
- * right behind the call before it.
+ * Loaded into the program before its own code: the process dies inside the n-th call that changes a file, as after
+ * SIGKILL or a crash. If that call is a write, half of its bytes are written; any other call has no effect, which
+ * equals a death right after the call before it.
  *
  * DIE_AT_CALL  n, from 1
- * HURRY        how many times as fast the timers that repeat run: sync and upkeep
+ * HURRY        the factor by which repeating timers (sync, upkeep) run faster
  */
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
@@ -19,7 +19,7 @@ function die() {
   for (;;);
 }
 
-/** Lets a method die in its turn; `last` is what it still does then. */
+/** Makes a method end the process when its turn comes, after a call of `last`. */
 function deadly(owner, name, last = () => {}) {
   const method = owner[name]
   owner[name] = function (...args) {

@@ -4,7 +4,7 @@ import { type Served, until } from './program.js'
 const LINES_A_WRITE = 2_000
 const DAYS_US = 6 * 86_400e6
 
-/** Writes lines to the program as fast as it takes them. */
+/** Writes lines to standard input as fast as the program reads them. */
 export async function write({ child }: Served, count: number, lineOf: (number: number) => string): Promise<void> {
   const stdin = child.stdin!
   for (let from = 0; from < count; from += LINES_A_WRITE) {
@@ -13,10 +13,10 @@ export async function write({ child }: Served, count: number, lineOf: (number: n
   }
 }
 
-/** How many rows of a source can be seen. */
+/** Returns the number of visible rows of a source. */
 export const visibleRows = (service: Served, source = 'edge_logs') => service.metric(`logweir_rows{source="${source}"}`)
 
-/** Waits until so many rows of a source can be seen. */
+/** Waits until exactly `rows` rows of a source are visible. */
 export async function untilVisible(service: Served, rows: number, source = 'edge_logs'): Promise<void> {
   await until(
     () => visibleRows(service, source),
@@ -26,8 +26,8 @@ export async function untilVisible(service: Served, rows: number, source = 'edge
 }
 
 /**
- * Feeds edge requests of the last days, each of another URL, so that a pattern has to look at every one of them. The
- * pipe stays open.
+ * Writes edge requests of the last days, each with another URL, so that a pattern is matched against every one. Leaves
+ * standard input open.
  */
 export async function feedEdges(service: Served, rows: number): Promise<void> {
   const startUs = Date.now() * 1000 - DAYS_US
@@ -35,15 +35,18 @@ export async function feedEdges(service: Served, rows: number): Promise<void> {
     const path = `/rest/v1/table${i % 100}`
     const url = `https://project${i % 1000}.example.com${path}?id=eq.${i}`
     const timestamp = startUs + Math.floor((i / rows) * DAYS_US)
-    return `{"source":"edge_logs","project":"project${i % 1000}","timestamp":${timestamp},"metadata":{"request":{"url":"${url}","path":"${path}"}}}\n`
+    const metadata = `{"request":{"url":"${url}","path":"${path}"}}`
+    return `{"source":"edge_logs","project":"project${i % 1000}","timestamp":${timestamp},"metadata":${metadata}}\n`
   }
   await write(service, rows, edge)
   await untilVisible(service, rows)
 }
 
 /**
- * A question for {@link feedEdges}' rows: matches all of them, at RE2's slowest, since `\W` may hold a newline, and is
- * another for another number.
+ * Returns the path of a query that matches all rows of {@link feedEdges}, and slowly: `\W` may match a newline, so RE2
+ * searches each row separately. Another number gives another pattern, so that no cache entry serves it.
  */
-export const heavyQuestion = (number: number) =>
-  `/api/endpoints/query/usage.api-counts?interval=daily&project=${encodeURIComponent(`pro.ect\\d+.*\\W(rest|${number})`)}`
+export function heavyQuestion(number: number): string {
+  const project = encodeURIComponent(`pro.ect\\d+.*\\W(rest|${number})`)
+  return `/api/endpoints/query/usage.api-counts?interval=daily&project=${project}`
+}

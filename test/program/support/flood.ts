@@ -6,11 +6,13 @@ import { feedEdges, heavyQuestion, visibleRows } from './feed.js'
 import { type Served, serve, until } from './program.js'
 
 const VISIBLE_MS = 1_000
-/** On a machine that others use too neither process may get a turn in time now and then. Rows that starve are all late. */
+/**
+ * The share of rows that may be late: on a busy machine a process may not run in time. If rows starve, all are late.
+ */
 const MAY_BE_LATE = 0.1
 const MARKER = '{"source":"edge_logs","project":"marker","event_message":"marker"}\n'
 
-/** Asks until so many rows can be seen; gives when the question was sent whose answer showed them. */
+/** Queries until `rows` rows are visible. Returns when the query that showed them was sent. */
 async function seenAtMs(service: Served, rows: number): Promise<number> {
   for (;;) {
     const sentMs = performance.now()
@@ -20,8 +22,8 @@ async function seenAtMs(service: Served, rows: number): Promise<number> {
 }
 
 /**
- * Writes a row, waits until it can be seen, and so on until stopped; gives how long each took. The way of the answer
- * to a client that shares its core with the server is not counted.
+ * Writes a row, waits until it is visible, and repeats that until it is stopped, which returns the milliseconds of
+ * each row. Excludes the time of the response to a client that shares its core with the server.
  */
 function watchIngest(service: Served): () => Promise<number[]> {
   const times: number[] = []
@@ -42,7 +44,7 @@ function watchIngest(service: Served): () => Promise<number[]> {
   }
 }
 
-/** Takes every place that there is for a query; resolves when they are taken, to the answers to come. */
+/** Occupies every place for a running query. Resolves when all are occupied, with the promise of their answers. */
 async function takeAllPlaces(service: Served): Promise<{ answers: Promise<Answer[]> }> {
   const places = HTTP_LIMITS.queriesAtOnce
   const send = await dialAll(service, places)
@@ -54,7 +56,10 @@ async function takeAllPlaces(service: Served): Promise<{ answers: Promise<Answer
   return { answers }
 }
 
-/** All questions at once, over so many rows: what became of them, and of rows that came in meanwhile. */
+/**
+ * Sends all queries at once, over `rows` rows. Returns their answers, and the delays of rows written at the same
+ * time.
+ */
 export async function flood(rows: number, paths: readonly string[], when: 'idle' | 'busy') {
   const service = await serve()
   await feedEdges(service, rows)
@@ -69,12 +74,16 @@ export async function flood(rows: number, paths: readonly string[], when: 'idle'
 
 const longest = (times: readonly number[]) => Math.round(Math.max(...times))
 
-/** Each answer is what it should be or a refusal that says when to come again, none is late, and rows came in all the while. */
+/**
+ * Expects each answer to be right or a refusal with Retry-After, none to be late, and rows to become visible all the
+ * time.
+ */
 export function expectCalm({ answers, visibleMs, markers, said }: Awaited<ReturnType<typeof flood>>): void {
   const [served, refused] = [200, 503].map((code) => answers.filter(({ status }) => status === code))
   const tookMs = longest(answers.map((answer) => answer.tookMs))
   console.log(
-    `O2: ${served!.length} served, ${refused!.length} refused, the longest ${tookMs} ms; ${visibleMs.length} rows visible after at most ${longest(visibleMs)} ms`,
+    `O2: ${served!.length} served, ${refused!.length} refused, the longest ${tookMs} ms; ` +
+      `${visibleMs.length} rows visible after at most ${longest(visibleMs)} ms`,
   )
   expect(served!.length + refused!.length).toBe(answers.length)
   for (const { body } of served!) expect(body).toEqual({ result: expect.any(Array) })

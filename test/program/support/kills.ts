@@ -9,9 +9,9 @@ export const ROWS_PER_SECOND = 20_000
 const FEED_MS = [300, 2_500] as const
 
 /**
- * Feeds a process and kills it at a random moment, again and again: every row that a query has shown is there after the
- * next start, no row twice, none is missing below the newest that is there, and what had not been shown is at most a second
- * of the feed.
+ * Writes rows to a process and kills it at a random moment, `kills` times. After each restart, expects every row that
+ * a query had shown, no row twice, no gap below the newest row, and a loss of at most one second of rows that no
+ * query had shown.
  */
 export async function expectAllKeptOver(kills: number): Promise<void> {
   const seed = testSeed()
@@ -36,7 +36,10 @@ export async function expectAllKeptOver(kills: number): Promise<void> {
   console.log(`D1 ${kills} of ${kills} kills, ${kept} rows`)
 }
 
-/** Feeds a service until a random moment, kills it, and gives the highest number that a query had shown, and how many were written. */
+/**
+ * Writes rows until a random moment, then kills the service. Returns the highest number that a query showed, and the
+ * rows written.
+ */
 async function feedAndKill(args: readonly string[], from: number, startUs: number, random: () => number) {
   const service = await serve(args)
   const stopFeed = feed(service, from, startUs, ROWS_PER_SECOND)

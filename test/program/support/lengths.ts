@@ -7,30 +7,31 @@ import { forgetPeak, residentBytes } from './memory.js'
 import { allRows } from './pages.js'
 import { type Served, serve, until } from './program.js'
 
-/** Lines of lengths around the limit, and one that hardly ends, each at every place of a stream. */
+/** Lines with lengths around the limit, and one that is far longer, each at every place of a stream. */
 const PROJECT = 'thelengthsoflinesabc'
 const START_US = (Date.now() - 3_600_000) * 1000
 const LENGTHS = [-1, 0, 1, 100, MAX_LINE_BYTES].map((more) => MAX_LINE_BYTES + more)
 const PLACES = ['alone', 'first', 'middle', 'last'] as const
-/** What a line that is skipped may cost, however long it is. */
+/** The memory that a skipped line may take, however long it is. */
 const GROWTH_BYTES = 16 * MIB
 const TRIES = 3
 const FILLERS = 8000
-/** So long a line has the program's heaps grow as far as they do. */
+/** A line of this length lets the heaps of the program reach their full size. */
 const WARM_UP_BYTES = 256 * MIB
 
 type Place = (typeof PLACES)[number]
 
-/** A record of exactly so many bytes, its place in the stream in its id and its time. */
+/** Returns a record of exactly `lineBytes` bytes, with its place in the stream as id and time. */
 function recordOf(id: string, number: number, lineBytes?: number): string {
-  const head = `{"source":"edge_logs","id":"${id}","timestamp":${START_US + number},"project":"${PROJECT}","event_message":"`
+  const start = `{"source":"edge_logs","id":"${id}","timestamp":${START_US + number}`
+  const head = `${start},"project":"${PROJECT}","event_message":"`
   return `${head}${'x'.repeat((lineBytes ?? head.length + 2) - head.length - 2)}"}`
 }
 
 const neighbours = (from: number, count: number) =>
   Array.from({ length: count }, (_, i) => recordOf(`near ${from + i}`, from + i))
 
-/** Lines before and behind the one in question. */
+/** The lines before and after the tested one. */
 function around(place: Place): { before: string[]; behind: string[] } {
   return {
     before: place === 'middle' || place === 'last' ? neighbours(0, 3) : [],
@@ -40,13 +41,13 @@ function around(place: Place): { before: string[]; behind: string[] } {
 
 const idsIn = (lines: readonly string[]): string[] => lines.map((line) => JSON.parse(line).id)
 
-/** Writes as the pipe takes it, so that the writer holds nothing. */
+/** Writes with backpressure, so that this process buffers nothing. */
 async function write(service: Served, bytes: Buffer | string): Promise<void> {
   const { stdin } = service.child
   if (!stdin!.write(bytes)) await once(stdin!, 'drain')
 }
 
-/** What the program says and shows of a stream that has come to its end. */
+/** Returns the counts of the program and its rows after the end of the stream. */
 async function outcome(service: Served) {
   const [, taken, rejected] = await service.says(/standard input ended: (\d+) rows accepted, (.*)\n/)
   const rows = await allRows(service, PROJECT)
@@ -55,7 +56,7 @@ async function outcome(service: Served) {
 
 const tooLong = (count: number) => (count === 0 ? '0 rejected' : `${count} rejected (line_too_long ${count})`)
 
-/** A stream whose lines, apart from short neighbours between them, have these lengths. */
+/** Feeds a stream of lines with these lengths, and a short line between each two. */
 async function feedLengths(lengths: readonly number[]): Promise<void> {
   const long = lengths.map((lineBytes, i) => recordOf(`long ${i}`, 10 * i, lineBytes))
   const lines = long.flatMap((line, i) => (i === 0 ? [line] : [...neighbours(10 * i - 5, 2), line]))
@@ -67,7 +68,7 @@ async function feedLengths(lengths: readonly number[]): Promise<void> {
   service.child.kill('SIGKILL')
 }
 
-/** One stream for each of these lengths, which stands first; the one before it in the list is the last of the stream. */
+/** Feeds a stream for each of these lengths, with that length first and the one before it in the list last. */
 export async function feedInTurn(firsts: readonly number[] = LENGTHS): Promise<void> {
   for (const first of firsts) {
     const at = LENGTHS.indexOf(first)
@@ -79,7 +80,7 @@ export async function feedEachLengthAlone(): Promise<void> {
   for (const lineBytes of LENGTHS) await feedLengths([lineBytes])
 }
 
-/** What any busy stream touches once: lines enough to fill batches, and a line that is too long by far. */
+/** Warms the program up: enough lines to fill batches, and a line that is far too long. */
 async function warmUp(service: Served, lineBytes: number): Promise<number> {
   const filler = `${recordOf('filler', 0, 1000).replace(PROJECT, 'another')}\n`
   await write(service, filler.repeat(FILLERS))
@@ -93,7 +94,7 @@ async function warmUp(service: Served, lineBytes: number): Promise<number> {
   return FILLERS
 }
 
-/** A line of so many bytes that is made while it is sent; gives by how much the program's memory grew meanwhile. */
+/** Sends a line of `lineBytes` that is made piece by piece. Returns the growth of the program's memory in bytes. */
 export async function feedEndless(lineBytes: number, place: Place): Promise<number> {
   const { before, behind } = around(place)
   const service = await serve()
@@ -113,7 +114,10 @@ export async function feedEndless(lineBytes: number, place: Place): Promise<numb
   return grown
 }
 
-/** The endless line at each of these places; where it is alone nothing has warmed the program up, and its memory is not judged. */
+/**
+ * Sends the long line at each of these places. If it is alone, nothing warmed the program up, and its memory is not
+ * checked.
+ */
 export async function feedEndlessLines(lineBytes: number, places: readonly Place[] = PLACES): Promise<void> {
   for (const place of places) {
     const mostBytes = place === 'alone' ? Number.POSITIVE_INFINITY : GROWTH_BYTES

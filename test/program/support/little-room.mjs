@@ -1,9 +1,9 @@
 /**
- * Loaded into the program before its own code: its writes find so much room below a directory and no more. One that does
- * not fit writes what fits; one for which there is no room at all fails with ENOSPC, as on a disk.
+ * Loaded into the program before its own code: limits the bytes of the files in a directory. A write that does not
+ * fit is partial, and one without any room fails with ENOSPC, as on a full disk.
  *
  * ROOM_DIRECTORY   the directory
- * ROOM_BYTES_FILE  a file that says how many bytes its files may have together
+ * ROOM_BYTES_FILE  a file that contains the limit: bytes of all files together
  */
 import fs from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ function roomBytes() {
   return Number(fs.readFileSync(roomFile, 'utf8')) - sizes.reduce((a, b) => a + b, 0)
 }
 
-/** A file may go while it is looked for. */
+/** Returns 0 for a file that was removed after its name was read. */
 function sizeOf(path) {
   const stat = fs.statSync(path, { throwIfNoEntry: false })
   return stat?.isFile() ? stat.size : 0

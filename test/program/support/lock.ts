@@ -5,8 +5,8 @@ const preload = (name: string) => ({ NODE_OPTIONS: `--import ${join(import.meta.
 
 /** The environment of a program on a mount of Docker Desktop. */
 export const NO_SOCKETS = preload('no-unix-sockets.mjs')
-/** Of one that runs as a user to whom no file belongs. */
+/** The environment of a program that runs as a user who owns no file. */
 export const AS_NOBODY = preload('as-nobody.mjs')
 
-/** A file that never answers whoever opens it, as those of a mount whose server has gone. */
+/** Makes a file whose open never returns, as on a network mount without its server. */
 export const makeSilentFile = (path: string) => execFileSync('mkfifo', [path])

@@ -7,25 +7,27 @@ import { residentBytes } from './memory.js'
 import { type Served, serve } from './program.js'
 
 /**
- * Our endpoints group by buckets of time and nothing else: an answer has 301 groups at most, whoever asks. The nearest to
- * a query of very many groups is one that meets very many distinct values: of as many projects and URLs, each to be
- * asked of RE2, or of as many functions of one project.
+ * The built-in endpoints group by time buckets only, so an answer has at most 301 groups. The query closest to one
+ * with very many groups reads very many distinct values: projects and URLs that RE2 must match, or functions of one
+ * project.
  */
 
 const RETURNS_MS = 30_000
 const MOST_OVER = 1.1
 
 const edge = (i: number) =>
-  `{"source":"edge_logs","project":"project${i}","metadata":{"request":{"url":"https://project${i}.example.com/rest/v1","path":"/rest/v1"}}}\n`
+  `{"source":"edge_logs","project":"project${i}","metadata":` +
+  `{"request":{"url":"https://project${i}.example.com/rest/v1","path":"/rest/v1"}}}\n`
 const invocation = (i: number) =>
-  `{"source":"function_edge_logs","metadata":{"project_ref":"many","function_id":"function-${i}","execution_time_ms":${i % 1000}}}\n`
+  `{"source":"function_edge_logs","metadata":` +
+  `{"project_ref":"many","function_id":"function-${i}","execution_time_ms":${i % 1000}}}\n`
 
 const QUESTIONS = [
   ['usage.api-counts?interval=daily&project=pro.ect%5Cd%2B', 'total_rest_requests'],
   ['functions.invocation-stats?interval=1day&project=many', 'count'],
 ] as const
 
-/** The answer's rows counted together, or `refused`; nothing else will do. */
+/** Returns the sum of a column of the answer, or `refused`. Fails on any other answer. */
 async function countOf(service: Served, question: string, column: string): Promise<number | 'refused'> {
   const startMs = performance.now()
   const response = await service.get(`/api/endpoints/query/${question}`, { headers: { 'Cache-Control': 'no-cache' } })
@@ -42,14 +44,17 @@ async function countOf(service: Served, question: string, column: string): Promi
   return body.result.reduce((sum: number, row: Record<string, number>) => sum + row[column]!, 0)
 }
 
-/** Waits until the memory is back, or its time is over; gives what it is then. */
+/** Waits until the memory shrank to `mostBytes`, or for 30 s. Returns the resident bytes then. */
 async function settledBytes(service: Served, mostBytes: number): Promise<number> {
   const endMs = performance.now() + RETURNS_MS
   while (residentBytes(service).now > mostBytes && performance.now() < endMs) await wait(100)
   return residentBytes(service).now
 }
 
-/** Asks about so many distinct values: answered in time or refused, and neither the process nor its memory is the worse for it. */
+/**
+ * Queries `keys` distinct values. Expects an answer in time or a refusal, and afterwards a healthy process and its
+ * old memory.
+ */
 export async function expectUnmoved(keys: number): Promise<void> {
   const service = await serve()
   await write(service, keys, edge)

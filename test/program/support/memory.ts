@@ -4,14 +4,14 @@ import type { Program } from './program.js'
 
 type Child = Pick<Program, 'child'>
 
-/** Bytes of memory that are resident now, and that were at most since the peak was last forgotten, as Linux tells them. */
+/** Returns the resident bytes of a process, and their peak since the last {@link forgetPeak}, from Linux. */
 export function residentBytes({ child }: Child): { now: number; peak: number } {
   const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
   const bytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)![1]) * KIB
   return { now: bytes('VmRSS'), peak: bytes('VmHWM') }
 }
 
-/** From here on the peak is counted anew. */
+/** Resets the peak of the resident memory. */
 export function forgetPeak({ child }: Child): void {
   writeFileSync(`/proc/${child.pid}/clear_refs`, '5')
 }

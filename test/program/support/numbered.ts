@@ -2,16 +2,17 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { formatIso8601 } from './pages.js'
 import type { Served } from './program.js'
 
-/** Rows that are numbered from 0 by their ids and, a microsecond apart, by their times. */
+/** The project of numbered rows: row n has the id n, and is n microseconds after the start. */
 export const PROJECT = 'numberedprojectabcde'
 
 export function numberedLine(number: number, startUs: number, message = `row ${number}`): string {
-  return `{"source":"edge_logs","id":"${number}","timestamp":${startUs + number},"project":"${PROJECT}","event_message":"${message}"}\n`
+  const start = `{"source":"edge_logs","id":"${number}","timestamp":${startUs + number}`
+  return `${start},"project":"${PROJECT}","event_message":"${message}"}\n`
 }
 
 /**
- * Feeds numbered rows from `from` on at `rowsPerSecond` until stopped; gives how many the pipe has taken in all, those
- * that wait before it in this process left out.
+ * Writes numbered rows, starting with `from`, at `rowsPerSecond` until it is stopped, which returns the number after
+ * the last row that is in the pipe. Rows that this process still buffers are not counted.
  */
 export function feed({ child }: Served, from: number, startUs: number, rowsPerSecond: number) {
   const stdin = child.stdin!
@@ -29,13 +30,13 @@ export function feed({ child }: Served, from: number, startUs: number, rowsPerSe
   }
 }
 
-/** The highest number that a query shows; -1 where none does. */
+/** Returns the highest number that a query shows; -1 if it shows no row. */
 export async function highestShown(service: Served): Promise<number> {
   const [newest] = await service.rows(`logs.all?project=${PROJECT}&project_tier=ENTERPRISE`)
   return newest === undefined ? -1 : Number(newest.id)
 }
 
-/** Watches the highest number shown until stopped. */
+/** Polls for the highest number until it is stopped, which returns it. */
 export function watchHighest(service: Served) {
   let highest = -1
   let isStopped = false
@@ -52,7 +53,10 @@ export function watchHighest(service: Served) {
   }
 }
 
-/** The numbers of all rows from one on and below another, ascending, equal ones too; read page by page. Their times are so far apart. */
+/**
+ * Returns the numbers of all rows in [from, below), ascending, duplicates included; reads page by page. Rows are
+ * `spacingUs` apart.
+ */
 export async function allNumbers(
   service: Served,
   startUs: number,

@@ -6,15 +6,15 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { temporaryFolder } from './program.js'
 
-/** A pipe as a shell makes it; what node calls one between it and its children is a socket, which holds more. */
+/** A pipe as a shell makes it. Node uses a socket between itself and a child, which buffers more. */
 export interface Pipe {
-  /** What the reader is started with. */
+  /** The file descriptor that the reader gets as its standard input. */
   readEnd: number
-  /** To be called when the reader has its own: it is then the only one. */
+  /** Closes the read end of this process; call it once the reader was started. */
   handedOver(): void
-  /** Writes all lines, the next when the pipe has taken the one before; rejects where the reader is gone. */
+  /** Writes lines with backpressure; rejects if the reader has ended. */
   write(lines: Iterable<string>): Promise<void>
-  /** Bytes that the pipe has taken. */
+  /** Returns the bytes that were written to the pipe. */
   taken(): number
   end(): void
 }

@@ -10,17 +10,18 @@ const ROOM_BYTES = 64 * MIB
 const MORE_ROOM_BYTES = 2048 * MIB
 const WARM_UP_BYTES = 16 * MIB
 const GROWTH_BYTES = 32 * MIB
-/** A pipe that takes nothing for so long is held. */
+/** Without a drain for this long, a pipe counts as blocked. */
 const HELD_MS = 2_000
 const PIECE_LINES = 256
-/** One line in so many is refused. */
+/** Every n-th line is rejected. */
 const BAD_EVERY = 100
 
 const nowUs = Date.now() * 1000
-/** A kibibyte each: a record, or something that is none. */
+/** Returns a line of 1 KiB: a record, or invalid JSON. */
 function lineOf(source: string, number: number): string {
   if (number % BAD_EVERY === 0) return `{"number":${number}`.padEnd(KIB - 1, '.')
-  const head = `{"source":"${source}","id":"${number}","timestamp":${nowUs - 3_600e6 + number},"project":"p","event_message":"`
+  const start = `{"source":"${source}","id":"${number}","timestamp":${nowUs - 3_600e6 + number}`
+  const head = `${start},"project":"p","event_message":"`
   return `${head}${'m'.repeat(KIB - 1 - head.length - 2)}"}`
 }
 
@@ -31,7 +32,7 @@ function pieceOf(source: string, from: number, lines: number): string {
 
 const badOf = (lines: number) => Math.ceil(lines / BAD_EVERY)
 
-/** Writes as far as the pipe takes it; `held` tells the number of the line behind that which it took no more for a while. */
+/** Writes lines with backpressure. Calls `held` with the number of the next line each time the pipe is blocked. */
 async function push(service: Served, source: string, lines: number, held: (line: number) => Promise<void>) {
   const stdin = service.child.stdin!
   for (let from = 0; from < lines; from += PIECE_LINES) {
@@ -42,7 +43,7 @@ async function push(service: Served, source: string, lines: number, held: (line:
   }
 }
 
-/** Rows for the head and all that is needed to take them, so that what grows later grows because of the full store. */
+/** Fills the head and warms up ingest, so that later growth is due to the full store. */
 async function warmUp(service: Served): Promise<void> {
   const lines = WARM_UP_BYTES / KIB
   await push(service, 'edge_logs', lines, async () => {})
@@ -53,7 +54,10 @@ async function warmUp(service: Served): Promise<void> {
   )
 }
 
-/** Pushes so many bytes of lines into a full store, sees that they wait, makes room, and finds every line again. */
+/**
+ * Writes `bytes` of lines into a full store. Expects the writer to block; makes room; expects every line to be stored
+ * or counted.
+ */
 export async function pushIntoFullStore(bytes: number): Promise<void> {
   const { directory, environment, fill, resize } = makeVolume(ROOM_BYTES)
   const service = await serve(['--data-dir', directory], { environment })

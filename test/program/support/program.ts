@@ -9,12 +9,12 @@ import { onTestFinished } from 'vitest'
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 export const CLI = join(ROOT, 'dist/cli.js')
 
-/** The built program as a child, stopped when the test ends. */
+/** The built program as a child process, killed when the test ends. */
 export interface Program {
   child: ChildProcess
-  /** What it said on stderr so far. */
+  /** Returns its standard error so far. */
   said(): string
-  /** Resolves once stderr matches. */
+  /** Resolves once standard error matches; rejects if the program ends without a match. */
   says(pattern: RegExp): Promise<RegExpExecArray>
   /** Resolves to the exit code, or the signal that ended it. */
   exit: Promise<number | NodeJS.Signals>
@@ -28,7 +28,7 @@ interface StartOptions {
   stdout?: number
 }
 
-/** The environment without settings of whoever runs the tests; nothing is kept, unless the test says where; lines as people read them. */
+/** The environment without settings of logweir, so that those of the machine have no effect; in memory by default. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('LOGWEIR_'))
   return { ...Object.fromEntries(inherited), LOGWEIR_IN_MEMORY: '1' }
@@ -70,12 +70,12 @@ export function start(args: readonly string[], { environment, stdin = 'ignore', 
 
 export interface Served extends Program {
   url: string
-  /** A request with the token. */
+  /** Sends a request with the token. */
   get(path: string, init?: RequestInit): Promise<Response>
-  /** The rows of an endpoint. */
+  /** Returns the rows of an endpoint. */
   // biome-ignore lint/suspicious/noExplicitAny: rows are any JSON
   rows(query: string): Promise<any[]>
-  /** The value of one line of /metrics. */
+  /** Returns the value of one line of /metrics; NaN if there is no such line. */
   metric(line: string): Promise<number>
 }
 
@@ -87,12 +87,12 @@ export function launch(args: readonly string[] = [], { environment, stdin = 'pip
   return start(['serve', '--port', '0', ...args], { environment: withToken, stdin })
 }
 
-/** Starts `serve` on a free port and waits until it has taken in what it kept. */
+/** Starts `serve` on a free port and waits until it has recovered its rows. */
 export function serve(args: readonly string[] = [], options: StartOptions = {}): Promise<Served> {
   return served(launch(args, options), options.environment?.LOGWEIR_ACCESS_TOKENS)
 }
 
-/** Waits until a program that was launched has taken in what it kept; rejects where it ends before. */
+/** Waits until a launched program has recovered its rows; rejects if it ends before. */
 export async function served(program: Program, token = TOKEN): Promise<Served> {
   const service = await listening(program, token)
   await until(
@@ -102,7 +102,7 @@ export async function served(program: Program, token = TOKEN): Promise<Served> {
   return service
 }
 
-/** Waits until a program that was launched listens, no longer. */
+/** Waits until a launched program listens; it may still be recovering its rows. */
 export async function listening(program: Program, token = TOKEN): Promise<Served> {
   const [, url] = await program.says(/listening on (http:\S+)\n/)
   const get = (path: string, init: RequestInit = {}) =>
@@ -121,14 +121,14 @@ export async function listening(program: Program, token = TOKEN): Promise<Served
   return { ...program, url: url!, get, rows, metric }
 }
 
-/** A folder of its own, gone when the test ends. */
+/** Makes a temporary folder, removed when the test ends. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'logweir-cli-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** Asks again and again until the answer passes; gives up after `withinMs`. */
+/** Calls `ask` until its answer passes, and returns it. Rejects after `withinMs`. */
 export async function until<T>(ask: () => Promise<T>, passes: (answer: T) => boolean, withinMs = 30_000): Promise<T> {
   const deadline = performance.now() + withinMs
   for (;;) {
@@ -139,7 +139,7 @@ export async function until<T>(ask: () => Promise<T>, passes: (answer: T) => boo
   }
 }
 
-/** Runs a command to its end. */
+/** Runs a command to its end. Returns its exit code and output. */
 export async function run(
   args: readonly string[],
   options: StartOptions = {},

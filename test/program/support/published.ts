@@ -6,25 +6,25 @@ import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
 import { ROOT } from './program.js'
 
-/** The published clients, in a package of their own, so that the product does not bear them. */
+/** The package of the published clients: separate, so that logweir does not depend on them. */
 const HOME = join(ROOT, 'test/clients')
 
 export const WHY_NO_CLIENTS = 'it is not installed in test/clients (npm ci --prefix test/clients)'
 
-/** The folder of a published client; undefined where it is not installed, for which WHY_NO_CLIENTS has the words. */
+/** Returns the folder of a published client; undefined if it is not installed, which WHY_NO_CLIENTS explains. */
 export function findClient(name: string): string | undefined {
   const folder = join(HOME, 'node_modules', name)
   return existsSync(folder) ? folder : undefined
 }
 
-/** A script of test/clients as a child. */
+/** A script of test/clients as a child process. */
 export interface Client {
-  /** The lines of JSON that it prints, as they come. */
+  /** The JSON lines that it prints, in order. */
   // biome-ignore lint/suspicious/noExplicitAny: any JSON
   lines: any[]
   /** Ends its standard input. */
   end(): void
-  /** Resolves with its exit code; rejects with what it said where that is not 0. */
+  /** Resolves on exit code 0; otherwise rejects with its standard error. */
   exit: Promise<void>
 }
 

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { type Served, TOKEN } from './program.js'
 
-/** Connections to the program that a test writes to byte by byte; they end with the test. */
+/** Returns a function that opens connections for raw bytes; they are closed when the test ends. */
 export function dialer({ url }: Pick<Served, 'url'>): () => Socket {
   const port = Number(new URL(url).port)
   return () => {
@@ -13,7 +13,7 @@ export function dialer({ url }: Pick<Served, 'url'>): () => Socket {
   }
 }
 
-/** A GET as bytes, with the token. */
+/** Returns the text of a GET request with the token. */
 export function getText(path: string, ...headers: readonly string[]): string {
   return `GET ${path} HTTP/1.1\r\n${['Host: a', `X-API-KEY: ${TOKEN}`, ...headers].join('\r\n')}\r\n\r\n`
 }

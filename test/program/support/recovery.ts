@@ -13,11 +13,14 @@ import { testSeed } from '../../support/seed.js'
 import { residentBytes } from './memory.js'
 import { CLI, launch, listening, type Served, serve, temporaryFolder, until } from './program.js'
 
-/** Contract: back and answering within. */
+/** The limit of D9: recovered and answering. */
 const READY_MS = 5_000
 const SOURCE = 'function_edge_logs'
 
-/** Fills a data directory, kills the process, and times the next one from its start to the first answer over all rows. */
+/**
+ * Fills a data directory, kills the process, and measures the next one from its start to the first answer over all
+ * rows.
+ */
 export async function expectBackInTime(rows: number): Promise<void> {
   const dataDir = temporaryFolder()
   const first = await serve(['--data-dir', dataDir])
@@ -28,7 +31,7 @@ export async function expectBackInTime(rows: number): Promise<void> {
   const startedMs = performance.now()
   const second = await listening(launch(['--data-dir', dataDir]))
   const answers = await untilReady(second)
-  // At first it is not ready; a token is not looked at, and nothing else is answered meanwhile.
+  // While it is not ready, every request gets 503, with or without a token.
   expect(answers.slice(0, -1).filter((answer) => answer !== '503 with Retry-After')).toEqual([])
   expect(answers.length).toBeGreaterThan(1)
   const stats = await second.rows(`functions.invocation-stats?project=${project}&interval=7day`)
@@ -39,7 +42,7 @@ export async function expectBackInTime(rows: number): Promise<void> {
   expect(tookMs).toBeLessThan(READY_MS)
 }
 
-/** What is answered without a token, until that is asked for. */
+/** Requests without a token until the program asks for one. Returns all answers. */
 async function untilReady({ url }: Served): Promise<string[]> {
   const answers: string[] = []
   const ask = async () => {
@@ -51,7 +54,7 @@ async function untilReady({ url }: Served): Promise<string[]> {
   return answers
 }
 
-/** Feeds generated slim rows; gives the project that has a tenth of them. */
+/** Feeds generated slim rows. Returns the project that has a tenth of them. */
 async function fill(service: Served, rows: number): Promise<string> {
   const args = ['generate', '--rows', `${rows}`, '--slim', '--source', SOURCE]
   const generator = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'pipe', 'ignore'] })
@@ -70,8 +73,8 @@ const JOURNAL_BYTES = 4 * LIMIT_MIB * MIB
 const PEAK_BYTES = 1.25 * LIMIT_MIB * MIB
 
 /**
- * Starts a process on a journal of four times its memory limit, kills it in the middle, and starts another, `rounds`
- * times: that one has every row, and none of the two takes more than a quarter over the limit.
+ * Starts a process on a journal of four times its memory limit, kills it during recovery, and starts another,
+ * `rounds` times. Expects the second to have every row, and both to stay within the limit and a quarter.
  */
 export async function expectReadyUnderCeiling(rounds: number): Promise<void> {
   const seed = testSeed()
@@ -102,7 +105,7 @@ export async function expectReadyUnderCeiling(rounds: number): Promise<void> {
   }
 }
 
-/** A journal as a process with far more memory would have left it; gives the number of its rows. */
+/** Writes a journal as a process with far more memory would leave it. Returns the number of its rows. */
 async function writeJournal(dataDir: string, random: () => number): Promise<number> {
   const files = createDiskFiles(dataDir)
   await files.makeDirectory('journal')

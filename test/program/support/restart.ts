@@ -8,12 +8,12 @@ import { testSeed } from '../../support/seed.js'
 import { allNumbers, numberedLine } from './numbered.js'
 import { launch, type Served, serve, served, temporaryFolder, until } from './program.js'
 
-/** Rows of each source; those of edge_logs are numbered. Some sources are recovered before it, others behind it. */
+/** Rows of each source; those of edge_logs are numbered. Some sources are recovered before it, others after it. */
 const ROWS = { auth_logs: 1000, edge_logs: 3000, function_logs: 1000, postgres_logs: 1000, storage_logs: 1000 }
 const MESSAGE = 'x'.repeat(2000)
-/** The journals are full heads to those who start with so little memory: their recovery seals them, too. */
+/** With so little memory each journal is a full head, so that recovery seals it too. */
 const SMALL = ['--memory-limit', '16M']
-/** Rows of the others are of so many days: their heads become so many segments, which takes long enough to die in it. */
+/** The days of the other sources: each head becomes this many segments, which takes long enough to be killed in it. */
 const DAYS = 10
 
 type Source = keyof typeof ROWS
@@ -35,7 +35,7 @@ async function rowsOf({ metric }: Served) {
   return Object.fromEntries(SOURCES.map((source, i) => [source, rows[i]]))
 }
 
-/** A data directory whose rows are all in journals. */
+/** Makes a data directory whose rows are all in journals. */
 async function makeKilled(startUs: number): Promise<string> {
   const folder = temporaryFolder()
   const service = await serve(['--data-dir', folder])
@@ -50,7 +50,7 @@ async function makeKilled(startUs: number): Promise<string> {
   return folder
 }
 
-/** Starts and kills: in turns a moment after the start of the process, and after it listens, which is when it recovers. */
+/** Starts a process and kills it `delayMs` after its start, or after it listens, which is when it recovers. */
 async function startAndKill(args: readonly string[], delayMs: number, from: 'start' | 'listening'): Promise<void> {
   const program = launch([...args, ...SMALL])
   if (from === 'listening') await program.says(/listening on /)
@@ -60,7 +60,7 @@ async function startAndKill(args: readonly string[], delayMs: number, from: 'sta
   expect(program.said()).not.toMatch(/damaged|cannot/)
 }
 
-/** Kills so many starts at random moments; the next one must be complete. */
+/** Kills `kills` starts at random moments. Expects all rows after the next start. */
 export async function killStarts(kills: number): Promise<void> {
   const seed = testSeed()
   console.log(`X3 seed ${seed}`)

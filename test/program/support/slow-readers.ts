@@ -12,13 +12,13 @@ const READERS = 100
 const ROWS = 100
 const ROW_BYTES = 100 * KIB
 const QUESTION = 'logs.all?project_tier=PAYG&project=large'
-/** A head of rows of so many days is sealed into as many segments. */
+/** A head with rows of n days is sealed into n segments. */
 const DAYS = 20
 const MOST_GROWTH_BYTES = 64 * MIB
-/** Fast readers come again, at most so often, until memory was given back: so much counts as that. */
+/** Most rounds of fast readers before memory was given back, and the bytes that count as given back. */
 const WARM_UPS = 5
 const GIVEN_BACK_BYTES = MIB
-/** Others are unharmed where so many answers in a row are so quick, at the latest so long after the readers have come. */
+/** Other clients are unaffected if this many answers in a row are quick, within a time after the readers connected. */
 const IN_A_ROW = 10
 const QUICK_MS = 100
 const CALM_WITHIN_MS = 10_000
@@ -29,12 +29,13 @@ async function feed(service: Served, kept: Kept): Promise<void> {
   const text = 'x'.repeat(ROW_BYTES)
   const nowUs = Date.now() * 1_000
   const edge = (project: string, i: number) =>
-    `{"source":"edge_logs","project":"${project}","timestamp":${nowUs - (i % DAYS) * DAY_US},"event_message":"${text}"}\n`
+    `{"source":"edge_logs","project":"${project}",` +
+    `"timestamp":${nowUs - (i % DAYS) * DAY_US},"event_message":"${text}"}\n`
   await write(service, ROWS, (i) => edge('large', i))
   await write(service, 1, () => '{"source":"edge_logs","project":"small"}\n')
   await untilVisible(service, ROWS + 1)
   if (kept === 'sealed') {
-    // A head takes less than these rows: when the second is sealed, what came before them is.
+    // A head is smaller than these rows: once the second is sealed, so are the rows before them.
     await write(service, ROWS, (i) => edge('other', i))
     await until(
       () => service.metric('logweir_segments{source="edge_logs"}'),
@@ -43,11 +44,11 @@ async function feed(service: Served, kept: Kept): Promise<void> {
   }
 }
 
-/** On a disk, with so little memory that a head is sealed before it has all rows. */
+/** Starts a service with a data directory, and so little memory that a head is sealed before it has all rows. */
 const serveSealing = () =>
   serve(['--memory-limit', '256M', '--data-dir', temporaryFolder()], { environment: { LOGWEIR_IN_MEMORY: '0' } })
 
-/** Asks for the large answer and reads a KiB of it each second. */
+/** Requests the large answer and reads 1 KiB of it each second. */
 function readSlowly({ url }: Served) {
   const read = { bytes: 0, closed: false }
   const socket: Socket = connect({
@@ -75,8 +76,8 @@ function readSlowly({ url }: Served) {
 }
 
 /**
- * What a process holds beyond its rows is mostly garbage that its heaps have room for, whoever reads. As many readers that
- * are fast fill that room first, until the collector has run, so that what grows afterwards is due to slowness.
+ * Lets as many fast readers fill the heaps with garbage, until the collector has run, so that later growth is due to
+ * slow readers only.
  */
 async function warmUp(service: Served): Promise<void> {
   const dial = dialer(service)
@@ -92,8 +93,8 @@ async function warmUp(service: Served): Promise<void> {
 }
 
 /**
- * Asks for small things again and again, for so long at least, until some answers in a row were quick: the first wait
- * behind the readers' own questions. Gives how long each took.
+ * Sends small requests for at least `forMs`, and until some answers in a row were quick: the first ones wait behind the
+ * queries of the readers. Returns the milliseconds of each.
  */
 async function askOthers(service: Served, forMs: number): Promise<number[]> {
   const times: number[] = []
@@ -109,7 +110,7 @@ async function askOthers(service: Served, forMs: number): Promise<number[]> {
   return times
 }
 
-/** A hundred readers take an answer of 10 MiB a KiB a second each, for so long, out of an open head or many sealed segments. */
+/** Lets 100 readers each read an answer of 10 MiB at 1 KiB/s for `forMs`, from an open head or from sealed segments. */
 export async function expectUnharmed(forMs: number, kept: Kept): Promise<void> {
   const service = await (kept === 'open' ? serve() : serveSealing())
   await feed(service, kept)
@@ -125,7 +126,9 @@ export async function expectUnharmed(forMs: number, kept: Kept): Promise<void> {
   const read = readers.map(({ read: { bytes } }) => bytes).sort((a, b) => a - b)
   for (const { stop } of readers) stop()
   console.log(
-    `O5 grown by ${(grown / MIB).toFixed(1)} MiB from ${(before / MIB).toFixed(1)}; each read ${read[0]} to ${read.at(-1)} bytes; others waited ${Math.round(Math.max(...othersMs))} ms at most, ${Math.round(othersMs.at(-1)!)} in the end`,
+    `O5 grown by ${(grown / MIB).toFixed(1)} MiB from ${(before / MIB).toFixed(1)}; ` +
+      `each read ${read[0]} to ${read.at(-1)} bytes; ` +
+      `others waited ${Math.round(Math.max(...othersMs))} ms at most, ${Math.round(othersMs.at(-1)!)} in the end`,
   )
   expect(grown).toBeLessThanOrEqual(MOST_GROWTH_BYTES)
   expect(read[0]).toBeGreaterThan(0)

@@ -3,9 +3,9 @@ import { connect, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { TOKEN } from './program.js'
 
-/** Clients below fetch: each is one connection, of which a test says when it writes and when it reads. */
+/** Clients at the level of sockets: each is one connection, and the test decides when it writes and reads. */
 
-/** A connection that is open and reads nothing yet. */
+/** Opens a connection that does not read yet; it is closed when the test ends. */
 export async function openSocket(url: string): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   socket.on('error', () => {})
@@ -14,11 +14,11 @@ export async function openSocket(url: string): Promise<Socket> {
   return socket
 }
 
-/** The head of a request without its end, and its end. */
+/** The head of a request without the empty line at its end, and that line. */
 export const headOf = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${TOKEN}\r\n`
 export const HEAD_END = '\r\n'
 
-/** All that comes until the other side ends the connection, or cuts it. */
+/** Returns everything that is received until the other side ends or resets the connection. */
 export async function readAll(socket: Socket): Promise<string> {
   const chunks: Buffer[] = []
   try {
@@ -27,7 +27,7 @@ export async function readAll(socket: Socket): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** Whether an answer of HTTP/1.1 is all there, by its length or its last chunk. */
+/** Returns whether an HTTP/1.1 response is complete, by its length or its last chunk. */
 export function isWhole(answer: string): boolean {
   const [head, ...rest] = answer.split('\r\n\r\n')
   const body = rest.join('\r\n\r\n')

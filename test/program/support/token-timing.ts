@@ -13,7 +13,7 @@ const TRIES = 3
 
 const requestWith = (token: string) => `GET /metrics HTTP/1.1\r\nHost: a\r\nX-API-KEY: ${token}\r\n\r\n`
 
-/** Sends a request on a connection that is kept, and gives its answer once it has come whole. */
+/** Sends a request on a kept-alive connection, and returns the complete response. */
 function ask(socket: Socket, request: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let heard = ''
@@ -44,7 +44,10 @@ async function sample(socket: Socket, samples: number, random: Random): Promise<
   return groups
 }
 
-/** Asks the program with wrong tokens that are right for 0, 16 and 31 characters; the t of a try that shows no leak, or of the last one. */
+/**
+ * Sends wrong tokens with 0, 16 and 31 right characters. Returns the t of the first try that shows no leak, else of
+ * the last.
+ */
 export async function leastTokenT(samples: number): Promise<number> {
   const seed = testSeed()
   console.log(`S2 seed ${seed}`)

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { TOKEN } from './program.js'
 
-/** How a sink of Vector's is configured: encoding.codec with framing.method, and compression. */
+/** The configuration of a Vector sink: encoding.codec with framing.method, and compression. */
 export interface VectorOptions {
   uri: string
   framing: 'json array' | 'newline_delimited'
@@ -10,17 +10,17 @@ export interface VectorOptions {
 }
 
 export interface Shipped {
-  /** How often each status came; `none` where there was no answer. */
+  /** The number of answers by status; `none` counts requests without an answer. */
   statuses: Record<string, number>
-  /** Batches that were given up. */
+  /** The number of dropped batches. */
   dropped: number
 }
 
 const RETRY_MS = 20
 
 /**
- * Sends batches of events as the http sink of Vector (vector.dev) does: one request a batch, its headers, and the same
- * body again on 408, 429, 5xx and where no answer came; a batch with any other refusal is dropped.
+ * Sends batches of events as the http sink of Vector (vector.dev) does: one request per batch, with its headers;
+ * retries on 408, 429, 5xx and if there is no answer; drops a batch on any other refusal.
  */
 export async function shipLikeVector(batches: Iterable<object[]>, options: VectorOptions): Promise<Shipped> {
   const shipped: Shipped = { statuses: {}, dropped: 0 }

@@ -4,22 +4,22 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { temporaryFolder } from './program.js'
 
-/** A data directory with so much room and no more. */
+/** A data directory with limited room. */
 export interface Volume {
   directory: string
-  /** What a program that uses it must have in its environment. */
+  /** Variables that a program needs to use it. */
   environment: Record<string, string>
   resize(bytes: number): void
-  /** Takes all room that is left; what is returned gives it back. */
+  /** Occupies all free room; the returned function frees it. */
   fill(): () => void
 }
 
-/** A file system in memory, of its own. */
+/** Mounts a file system in memory; it is unmounted when the test ends. */
 function mountVolume(bytes: number): Volume {
   const folder = temporaryFolder()
   const mount = (...options: string[]) => execFileSync('mount', [...options, folder], { stdio: 'pipe' })
   mount('-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs')
-  // Lazily: also where a program that must not live any more still does.
+  // Lazily, so that it works even if the program is still running.
   onTestFinished(() => void execFileSync('umount', ['--lazy', folder]))
   const directory = join(folder, 'data')
   mkdirSync(directory)
@@ -44,7 +44,7 @@ function fillUp(path: string): () => void {
 
 const PRELOAD = new URL('./little-room.mjs', import.meta.url).href
 
-/** A directory in which the program itself finds no more room than it is told, where the system mounts nothing. */
+/** Simulates the limit in the program itself, if nothing can be mounted here. */
 function pretendVolume(bytes: number): Volume {
   const folder = temporaryFolder()
   const directory = join(folder, 'data')
@@ -65,7 +65,7 @@ function pretendVolume(bytes: number): Volume {
 
 function canMount(): boolean {
   try {
-    // In a name space of its own, which takes the mount with it.
+    // In a mount namespace, which removes the mount when it ends.
     execFileSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'], { stdio: 'ignore' })
     return true
   } catch {
@@ -73,7 +73,7 @@ function canMount(): boolean {
   }
 }
 
-/** For titles of tests: what a full disk is here. */
+/** VOLUME is for titles of tests: the kind of volume on this machine. */
 export const [makeVolume, VOLUME] = canMount()
   ? ([mountVolume, 'a tmpfs'] as const)
   : ([pretendVolume, 'pretended, since nothing can be mounted here'] as const)
