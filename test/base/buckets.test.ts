@@ -4,7 +4,7 @@ import { BUCKET_US, bucketEnd, datetime, truncate } from '../../src/base/buckets
 import { bucketStart } from '../oracle/time.js'
 
 const UNITS = ['second', 'minute', 'hour', 'day'] as const
-/** The years 1722 to 2217. */
+/** Times in the years 1722 to 2217. */
 const timestamp = fc.integer({ min: -7_800_000_000_000_000, max: 7_800_000_000_000_000 })
 
 describe.each(UNITS)('a bucket of a %s', (unit) => {

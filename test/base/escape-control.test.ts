@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { escapeControl, escapeControlInDocument } from '../../src/base/escape-control.js'
 import { isReadRight } from '../support/json.js'
 
-/** By number, not by class, as an oracle. */
+/** An oracle: characters by number instead of by class. */
 function isDriving(code: number): boolean {
   const isBidi = code === 0x61c || code === 0x200e || code === 0x200f || (code >= 0x202a && code <= 0x202e)
   return code < 32 || (code >= 0x7f && code <= 0x9f) || isBidi || (code >= 0x2066 && code <= 0x2069)

@@ -30,7 +30,9 @@ describe('an error of the system at a file', () => {
     expect(explain(systemError(code, syscall, '/data/rows'))).toMatchObject({
       name: 'LogweirError',
       code: 'data_dir_unusable',
-      message: `It cannot be written: ${code}: denied, ${syscall} '/data/rows'. This process runs as ${currentUser()}. ${remedy}`,
+      message:
+        `It cannot be written: ${code}: denied, ${syscall} '/data/rows'. ` +
+        `This process runs as ${currentUser()}. ${remedy}`,
     })
   })
 

@@ -4,8 +4,8 @@ import { GIB } from '../../src/base/units.js'
 
 const HEAP = new URL('../../dist/base/heap.js', import.meta.url).href
 
-/** Full collections of a process that makes much and keeps little of it, but that for a while. */
-function collections(limit: string): number {
+/** Counts the full collections of a process that allocates much memory and keeps little of it, for some time. */
+function countFullCollections(limit: string): number {
   const script = `
     import { raiseHeapGrowth } from '${HEAP}'
     import { PerformanceObserver, constants } from 'node:perf_hooks'
@@ -29,7 +29,7 @@ function collections(limit: string): number {
 
 describe('a heap', () => {
   it('is collected more often where memory is short', () => {
-    expect(collections(`${GIB - 1}`)).toBeGreaterThan(collections(`${GIB}`))
-    expect(collections(`${GIB - 1}`)).toBeGreaterThan(collections(''))
+    expect(countFullCollections(`${GIB - 1}`)).toBeGreaterThan(countFullCollections(`${GIB}`))
+    expect(countFullCollections(`${GIB - 1}`)).toBeGreaterThan(countFullCollections(''))
   })
 })

@@ -4,7 +4,7 @@ import { Interner } from '../../src/base/interner.js'
 
 type Text = string | Uint8Array
 
-/** Calls with the bytes of a text that stands between others. */
+/** Calls a function with a range of bytes that contains the text, between other bytes. */
 function within<T>(text: Text, call: (bytes: Uint8Array, start: number, end: number) => T): T {
   const bytes = Buffer.concat([Buffer.from('x'), Buffer.from(text as string), Buffer.from('y')])
   return call(bytes, 1, bytes.length - 1)
@@ -18,7 +18,7 @@ const entryOf = ({ offsets, bytes }: Interner, code: number) =>
   bytes.subarray(offsets[code]!, offsets[code + 1]! - 1).toString()
 const entries = (interner: Interner) => Array.from({ length: interner.count }, (_, code) => entryOf(interner, code))
 
-/** Codes in order of first appearance, by a Map. */
+/** Returns codes in order of first appearance, computed by a Map. */
 function expectedCodes(texts: readonly string[]): number[] {
   const codes = new Map<string, number>()
   return texts.map((text) => {
@@ -28,49 +28,51 @@ function expectedCodes(texts: readonly string[]): number[] {
   })
 }
 
-/** Notes the looks at `offsets`: a search looks there only for an entry of the very hash that it looks for. */
-function watch(interner: Interner) {
+/**
+ * Records the reads of `offsets`: a lookup reads them only for entries with the same hash. Returns a function that
+ * interns a text and returns the first entry that the lookup compared.
+ */
+function recordComparisons(interner: Interner) {
   let { offsets } = interner
-  let looks: number[] | undefined
-  const spyOn = (watched: typeof offsets) =>
-    new Proxy(watched, {
+  let reads: number[] | undefined
+  const spyOn = (original: typeof offsets) =>
+    new Proxy(original, {
       get(target, key) {
         const value = Reflect.get(target, key)
         if (typeof value === 'function') return value.bind(target)
-        if (key !== 'length') looks?.push(Number(key))
+        if (key !== 'length') reads?.push(Number(key))
         return value
       },
       set: (target, key, value) => Reflect.set(target, key, value),
     })
   let spied = spyOn(offsets)
   Object.defineProperty(interner, 'offsets', {
-    get: () => (looks === undefined ? offsets : spied),
+    get: () => (reads === undefined ? offsets : spied),
     set: (next) => {
       if (next === spied) return
       offsets = next
       spied = spyOn(next)
     },
   })
-  /** Interns the text, and gives the first entry that the search for it looks at. */
   return (text: string): number | undefined => {
     const { count } = interner
-    looks = []
+    reads = []
     intern(interner, text)
-    const [first] = looks
-    looks = undefined
-    // A new entry begins with a look at the end of those before.
+    const [first] = reads
+    reads = undefined
+    // Adding a new entry first reads the end of the previous ones.
     return first === count ? undefined : first
   }
 }
 
-/** Pairs of different texts whose hashes are equal, found by trying: what the hash is does not matter. */
+/** Returns pairs of different texts with equal hashes, found by trial, so that the hash function does not matter. */
 function collidingPairs(count: number): [string, string][] {
   const interner = new Interner()
-  const firstLook = watch(interner)
+  const firstCompared = recordComparisons(interner)
   const pairs: [string, string][] = []
   for (let i = 0; pairs.length < count; i++) {
     if (i === 3_000_000) throw new Error(`Only ${pairs.length} collisions among ${i} texts.`)
-    const other = firstLook(`text ${i}`)
+    const other = firstCompared(`text ${i}`)
     if (other !== undefined) pairs.push([`text ${other}`, `text ${i}`])
   }
   return pairs
@@ -107,9 +109,9 @@ describe('an interner', () => {
     const pairs = collidingPairs(3)
     for (const [one, other] of pairs) {
       const interner = new Interner()
-      const firstLook = watch(interner)
+      const firstCompared = recordComparisons(interner)
       intern(interner, one)
-      expect([firstLook(one), firstLook(other), firstLook(`${other}!`)]).toEqual([0, 0, undefined])
+      expect([firstCompared(one), firstCompared(other), firstCompared(`${other}!`)]).toEqual([0, 0, undefined])
       expect(entries(interner)).toEqual([one, other, `${other}!`])
     }
     const texts = pairs.flat()
@@ -151,7 +153,7 @@ describe('an interner', () => {
     expect(internAll(interner, texts)).toEqual(codes)
     expect(entries(interner)).toEqual(texts)
     const visible = interner.offsets.byteLength + interner.bytes.byteLength
-    // A hash of 4 bytes a code, and two slots of 4 bytes a code at least.
+    // Per code: a hash of 4 bytes, and at least two slots of 4 bytes.
     expect(interner.byteLength - visible).toBeGreaterThanOrEqual(texts.length * 12)
     expect(interner.byteLength - visible).toBeLessThanOrEqual(texts.length * 12 * 4)
     expect(emptyBytes).toBeLessThan(4096)

@@ -3,7 +3,7 @@ import { createLog, type LogFormat } from '../../src/base/log.js'
 
 const NOW = new Date('2026-11-20T10:00:00.123Z')
 
-/** What a log writes to a pipe or a terminal. */
+/** Returns the text that a log writes to a pipe or a terminal. */
 function written(
   format: LogFormat,
   output: { isTTY?: boolean; hasColors?(): boolean },
@@ -32,7 +32,8 @@ describe('a log', () => {
       none: undefined,
     })
     expect(text).toBe(
-      '{"time":"2026-11-20T10:00:00.123Z","level":"warn","msg":"a \\"b\\"\\nc","code":"d","rows":2,"reasons":{"e":1}}\n',
+      '{"time":"2026-11-20T10:00:00.123Z","level":"warn","msg":"a \\"b\\"\\nc","code":"d",' +
+        '"rows":2,"reasons":{"e":1}}\n',
     )
     expect(JSON.parse(written(format, output, 'a')).level).toBe('info')
   })

@@ -19,8 +19,8 @@ it('is never more than the machine has', () => {
 
 it('a limit that the process cannot keep is warned of, with the least that it can', () => {
   expect(limitWarning(64 * MIB)).toBe(
-    'The memory limit of 64 MiB is too low: it limits the rows to 32 MiB, but under load the process takes some 200 MiB ' +
-      'more. Set --memory-limit to 256M or more.',
+    'The memory limit of 64 MiB is too low: it limits the rows to 32 MiB, ' +
+      'but under load the process takes some 200 MiB more. Set --memory-limit to 256M or more.',
   )
   expect(limitWarning(1.5 * MIB)).toContain('limit of 1.5 MiB is too low: it limits the rows to 0.75 MiB')
   expect(limitWarning(MIN_LIMIT_BYTES - 1)).toContain('is too low')

@@ -3,10 +3,10 @@ import { LogweirError } from '../../src/base/errors.js'
 import { compilePattern, MAX_PATTERN_LENGTH } from '../../src/base/pattern.js'
 import { PATTERN_CASES } from '../cases/patterns.js'
 
-/** The library reads Buffers too, though its types for `test` do not say so. */
+/** The library accepts Buffers too, although its types for `test` do not. */
 const bytes = (text: string) => Buffer.from(text) as unknown as string
 
-/** The message of the LogweirError that compiling throws. */
+/** Returns the message of the LogweirError that the compilation throws. */
 function refusal(pattern: string): string {
   try {
     compilePattern(pattern)

@@ -12,7 +12,7 @@ it('tells memory, start and time of processors, anew at each look', async () => 
   const [first, second] = [await value('process_cpu_seconds_total'), await value('process_cpu_seconds_total')]
   expect(first).toBeGreaterThanOrEqual((before.user + before.system) / 1e6)
   expect(second).toBeGreaterThanOrEqual(first)
-  // Not a sum of the looks.
+  // Not accumulated over the reads.
   const after = process.cpuUsage()
   expect(second).toBeLessThanOrEqual((after.user + after.system) / 1e6)
 })

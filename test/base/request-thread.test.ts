@@ -1,15 +1,15 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createRequestThread, type RequestThread } from '../../src/base/request-thread.js'
 
-/** Counts its questions and doubles numbers; of some words it dies. */
+/** Counts its requests and doubles numbers; dies of some words. */
 const SCRIPT = `
 import { parentPort } from 'node:worker_threads'
-let asked = 0
+let count = 0
 parentPort.on('message', (question) => {
-  asked++
+  count++
   if (question === 'throw') throw new RangeError('thrown')
   if (question === 'exit') process.exit(3)
-  if (question !== 'hang') parentPort.postMessage({ asked, doubled: 2 * (question.length ?? question) })
+  if (question !== 'hang') parentPort.postMessage({ asked: count, doubled: 2 * (question.length ?? question) })
 })`
 
 let open: RequestThread<unknown, unknown>[] = []

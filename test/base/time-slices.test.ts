@@ -3,7 +3,7 @@ import { createYielder, SLICE_MS } from '../../src/base/time-slices.js'
 
 const LONG_MS = 1e9
 
-/** Resolves when the event loop has had its turn. */
+/** Resolves in the next turn of the event loop. */
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 describe('a pause', () => {
@@ -65,7 +65,7 @@ describe('a pause', () => {
   })
 
   describe('between any two slices, whoever works, each in its turn', () => {
-    /** Three at work, a letter for each slice and a dot for each turn of the event loop. */
+    /** Runs three tasks; returns a letter for each slice and a dot for each turn of the event loop. */
     async function turnsAndSlices(): Promise<string> {
       const log: string[] = []
       const work = async (name: string) => {

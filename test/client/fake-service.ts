@@ -3,13 +3,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
+/** A fake of the service. */
 export interface Fake {
   url: string
-  /** What was asked, in order. */
+  /** The requests so far, in order. */
   requests: IncomingMessage[]
 }
 
-/** A service on a free port that answers as the test says, gone when the test ends. */
+/** Starts a service on a free port that answers as the test specifies. It is closed when the test ends. */
 export async function fakeService(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<Fake> {
   const requests: IncomingMessage[] = []
   const server = createServer((request, response) => {
@@ -24,7 +25,7 @@ export async function fakeService(answer: (request: IncomingMessage, response: S
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests }
 }
 
-/** Answers with a body, as JSON unless said otherwise. */
+/** Sends an answer with a body, by default as JSON with status 200. */
 export function reply(response: ServerResponse, body: unknown, type = 'application/json', status = 200): void {
   response.writeHead(status, { 'Content-Type': type })
   response.end(typeof body === 'string' ? body : JSON.stringify(body))

@@ -118,7 +118,7 @@ describe('table', () => {
       const heading = lines.slice(0, -2)
       expect(heading.join('')).not.toContain('…')
       expect(heading.every((line) => widthOf(line) <= columns)).toBe(true)
-      // The characters of all headings, whatever the line that they stand on.
+      // The characters of all headings, on whichever line they are.
       const letters = (text: string) => [...text.replaceAll(/\s/g, '')].sort().join('')
       expect(letters(heading.join(''))).toBe(letters(names.join('')))
       expect(lines.at(-2)!.trim().split(/ +/)).toEqual([
@@ -184,7 +184,7 @@ describe('table', () => {
     const rows = fc.array(fc.record({ id: cell, 'event\u001bmessage': cell, metadata: cell }), { minLength: 1 })
     fc.assert(
       fc.property(rows, fc.integer({ min: 22, max: 120 }), (some, columns) => {
-        // With a text in it no column is one of numbers.
+        // A column that contains a text is not numeric.
         const given = [...some, { id: '', 'event\u001bmessage': '', metadata: '' }]
         const lines = table(given, plain(columns)).split('\n')
         expect(lines.length).toBeGreaterThanOrEqual(given.length + 2)

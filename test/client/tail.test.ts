@@ -12,7 +12,7 @@ const event = (n: number, data = row(n)) => `id: ${n}\ndata: ${data}\n\n`
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Sends pieces of a stream, and ends it where the test says so. */
+/** Sends chunks of a stream, and ends it if the test specifies so. */
 const stream =
   (text: string, { ends = false } = {}): Answer =>
   (_, response) => {
@@ -26,17 +26,17 @@ const refusal =
   (_, response) =>
     reply(response, { error: 'Not now.', code }, undefined, status)
 
-/** A service whose n-th answer is the n-th of these; the last one stays. */
+/** Starts a service that gives these answers in order, and repeats the last one. */
 function inTurn(...answers: Answer[]) {
   let asked = 0
   return fakeService((request, response) => answers[Math.min(asked++, answers.length - 1)]!(request, response))
 }
 
-/** Follows until so many rows came, or so much was told. */
-async function followed(url: string, until: { rows?: number; told?: number }, limits: Partial<FollowLimits> = {}) {
-  const [rows, told, stop] = [[] as string[], [] as string[], new AbortController()]
-  const look = () => {
-    if (rows.length >= (until.rows ?? Number.NaN) || told.length >= (until.told ?? Number.NaN)) stop.abort()
+/** Follows a stream until it has received that many rows or logged that many lines. */
+async function followed(url: string, until: { rows?: number; logged?: number }, limits: Partial<FollowLimits> = {}) {
+  const [rows, logged, stop] = [[] as string[], [] as string[], new AbortController()]
+  const stopIfDone = () => {
+    if (rows.length >= (until.rows ?? Number.NaN) || logged.length >= (until.logged ?? Number.NaN)) stop.abort()
   }
   const service = connectService({ url, token: 'open', dataDir: '.' })
   await follow(
@@ -44,17 +44,17 @@ async function followed(url: string, until: { rows?: number; told?: number }, li
       connect: (headers, signal) => service.get('api/tail?project=a', headers, signal),
       onRow: async (data) => {
         rows.push(JSON.parse(data).id)
-        look()
+        stopIfDone()
       },
       log: (line) => {
-        told.push(line)
-        look()
+        logged.push(line)
+        stopIfDone()
       },
       limits: { retryMs: 1, maxRetryMs: 4, ...limits },
     },
     stop.signal,
   )
-  return { rows, told }
+  return { rows, logged }
 }
 
 describe('follow', () => {
@@ -68,7 +68,7 @@ describe('follow', () => {
         await new Promise(setImmediate)
       }
     })
-    expect(await followed(url, { rows: 3 })).toEqual({ rows: ['1', '2', '3'], told: [] })
+    expect(await followed(url, { rows: 3 })).toEqual({ rows: ['1', '2', '3'], logged: [] })
     expect(requests[0]!.headers).toMatchObject({ accept: 'text/event-stream', 'x-api-key': 'open' })
     expect(requests[0]!.headers['last-event-id']).toBeUndefined()
   })
@@ -82,9 +82,9 @@ describe('follow', () => {
       away,
       stream(event(3)),
     )
-    const { rows, told } = await followed(url, { rows: 3 })
+    const { rows, logged } = await followed(url, { rows: 3 })
     expect(rows).toEqual(['1', '2', '3'])
-    expect(told).toEqual(['the service ended the stream. Trying again.', 'connected again.'])
+    expect(logged).toEqual(['the service ended the stream. Trying again.', 'connected again.'])
     expect(requests.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, '2', '2', '2', '2'])
   })
 
@@ -97,18 +97,18 @@ describe('follow', () => {
 
   it('waits for a service that starts', async () => {
     const { url } = await inTurn(refusal(503, 'starting'), refusal(429, 'too_many_requests'), stream(event(1)))
-    const { rows, told } = await followed(url, { rows: 1 })
+    const { rows, logged } = await followed(url, { rows: 1 })
     expect(rows).toEqual(['1'])
-    expect(told).toEqual([`${url}: Not now. (starting) Trying again.`, 'connected again.'])
+    expect(logged).toEqual([`${url}: Not now. (starting) Trying again.`, 'connected again.'])
   })
 
   it('tells what the service says besides rows', async () => {
     const gap = 'event: gap\ndata: {"error":"Records were passed over.","code":"gap"}\n\n'
     const dropped = 'event: dropped\ndata: {"error":"Too slow.","code":"slow_reader"}\n\n'
     const { url } = await inTurn(stream(`${gap}${event(1)}${dropped}event: x\ndata: \u001b[2J\n\n`))
-    const { rows, told } = await followed(url, { told: 3 })
+    const { rows, logged } = await followed(url, { logged: 3 })
     expect(rows).toEqual(['1'])
-    expect(told).toEqual([
+    expect(logged).toEqual([
       'Records were passed over. (gap)',
       'Too slow. (slow_reader)',
       'the service says x: \\u001b[2J',
@@ -117,9 +117,9 @@ describe('follow', () => {
 
   it('counts a silent connection as lost', async () => {
     const { url } = await inTurn(stream(event(1)), stream(event(2)))
-    const { rows, told } = await followed(url, { rows: 2 }, { silentMs: 50 })
+    const { rows, logged } = await followed(url, { rows: 2 }, { silentMs: 50 })
     expect(rows).toEqual(['1', '2'])
-    expect(told).toEqual(['the service sent nothing for 0.05 s. Trying again.', 'connected again.'])
+    expect(logged).toEqual(['the service sent nothing for 0.05 s. Trying again.', 'connected again.'])
   })
 
   it.each([
@@ -164,7 +164,7 @@ describe('follow', () => {
 })
 
 describe('logweir tail', () => {
-  /** What it writes for some events. */
+  /** Returns its output for some events. */
   async function written(line: string, text: string, rows: number, isTerminal = false): Promise<string> {
     const { url, requests } = await inTurn(stream(text))
     const config = readTail([...line.split(' '), '--url', url], { LOGWEIR_TOKEN: 'open' }, () => {})

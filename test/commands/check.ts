@@ -12,24 +12,24 @@ import { readTokenCreateConfig, readTokenListConfig, readTokenRevokeConfig } fro
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import { definitions } from '../../src/http/query/definitions.js'
 
-/** Throws where a command line that a document shows would be refused. */
+/** Throws if a command line in a document would be refused. */
 export function checkCommand(args: readonly string[]): void {
   const { command, rest } = findCommand(args, COMMANDS)
   const read = READERS[command.name]
-  if (read === undefined) throw new Error(`nobody checks this command: ${args.join(' ')}`)
+  if (read === undefined) throw new Error(`no check for this command: ${args.join(' ')}`)
   read(rest)
 }
 
-const unheard = () => {}
+const ignoreWarning = () => {}
 
 const READERS: Record<string, (args: readonly string[]) => unknown> = {
   serve: (args) => readServeConfig(args, {}),
   generate: readGenerateConfig,
   health: (args) => readHealthConfig(args, {}),
   config: (args) => readEffectiveSettings(args, {}),
-  tail: (args) => readTail(args, {}, unheard),
+  tail: (args) => readTail(args, {}, ignoreWarning),
   query(args) {
-    const { endpoint, flags } = readQuery(args, {}, unheard)
+    const { endpoint, flags } = readQuery(args, {}, ignoreWarning)
     if (endpoint === undefined) return
     const listed = JSON.parse(definitions(ENDPOINTS)).result.find(({ name }: { name: string }) => name === endpoint)
     ENDPOINTS.find(({ name }) => name === endpoint)!.call(parametersOf(listed, flags))

@@ -16,10 +16,10 @@ const positions = listPositions(await completableCommands(COMMANDS))
 
 const has = (shell: string) => spawnSync(shell, ['--version']).error === undefined
 
-/** Without what the user of the machine has set. */
+/** Arguments of the shells; they ignore the configuration of the user. */
 const ARGS = { bash: ['--norc', '-c'], zsh: ['-f', '-c'], fish: ['--no-config', '-c'] }
 
-/** Runs a script in a shell. */
+/** Runs a script in a shell and returns its output. */
 function sh(shell: keyof typeof ARGS, script: string): string {
   const { stdout, stderr, status } = spawnSync(shell, [...ARGS[shell], script], { encoding: 'utf8' })
   expect({ stderr, status }).toEqual({ stderr: '', status: 0 })
@@ -33,7 +33,7 @@ COMP_LINE='${words.join(' ')}'; COMP_POINT=\${#COMP_LINE}
 _logweir
 printf '%s\\n' "\${COMPREPLY[@]}"`
 
-/** zsh completes only at a terminal: what the script hands to its builtins is told instead. */
+/** zsh completes only on a terminal, so functions in place of its builtins print their arguments. */
 const inZsh = (words: readonly string[]) =>
   `compdef() { :; }
 _describe() { local array=\${@[-1]}; printf '%s\\n' "\${(P@)array%%:*}"; }
@@ -48,14 +48,16 @@ complete -C '${words.join(' ')}' | string replace -r '\\t.*' ''; true`
 
 const INPUTS = { bash: inBash, zsh: inZsh, fish: inFish }
 
-/** Stands for the program, which knows own words if it is asked with the whole line; what it says on stderr is not shown. */
-const PROGRAM = (line: string) => ({
-  bash: `logweir() { echo noise >&2; [ "$*" = 'completion endpoints ${line}' ] && printf '%s\\n' own.errors --own-flag; }\n`,
-  zsh: `logweir() { echo noise >&2; [ "$*" = 'completion endpoints ${line}' ] && printf '%s\\n' own.errors --own-flag; }\n`,
-  fish: `function logweir; echo noise >&2; test "$argv" = 'completion endpoints ${line}'; and printf '%s\\n' own.errors --own-flag; end\n`,
-})
+/** A fake program that prints words if it is called with the whole line. Its noise on stderr must not be shown. */
+const PROGRAM = (line: string) => {
+  const call = `completion endpoints ${line}`
+  const print = "printf '%s\\n' own.errors --own-flag"
+  const posix = `logweir() { echo noise >&2; [ "$*" = '${call}' ] && ${print}; }\n`
+  const fish = `function logweir; echo noise >&2; test "$argv" = '${call}'; and ${print}; end\n`
+  return { bash: posix, zsh: posix, fish }
+}
 
-/** What a shell offers behind some words, the last of them not yet ended, as far as it begins with it. */
+/** Returns the words that a shell offers for a line, those that begin with its last word. */
 function offered(shell: keyof typeof INPUTS, line: string): string[] {
   const words = ['logweir', ...line.split(' ')]
   const lines = sh(shell, PROGRAM(words.join(' '))[shell] + INPUTS[shell](words))
@@ -121,7 +123,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('completion of %s', (shell) => {
     ['completion ', ['bash', 'fish', 'zsh']],
   ])('behind "%s"', (line, expected) => {
     const found = offered(shell, line)
-    // Behind no letter bash and zsh offer flags too.
+    // If no letter is typed, bash and zsh offer flags too.
     expect(found.filter((word) => (!line.endsWith(' ') && line !== '') || !word.startsWith('-'))).toEqual(
       [...expected].sort(),
     )

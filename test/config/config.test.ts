@@ -20,7 +20,7 @@ import {
 const serve = (line: string, environment: Record<string, string> = {}) =>
   readServeConfig(line.split(' ').filter(Boolean), environment)
 
-/** A file of settings, gone when the test ends. */
+/** Creates a settings file that is deleted when the test ends. */
 function fileOf(text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'logweir-settings-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -86,7 +86,9 @@ describe('readServeConfig', () => {
     expect(names('--message-field msg,log,ログ')).toEqual({ time: ['timestamp'], message: ['msg', 'log', 'ログ'] })
     expect(names('--time-field a,b,c,d,e,f,g,h').time).toHaveLength(8)
     for (const wrong of ['a,,b', ',', 'a,b,c,d,e,f,g,h,i', 'x'.repeat(65), 'id', 'a,metadata', 'source', 'project']) {
-      const message = `--time-field: ${JSON.stringify(wrong)} is not up to 8 names of top-level fields, comma separated, each at most 64 bytes, not id, source, project or metadata.`
+      const message =
+        `--time-field: ${JSON.stringify(wrong)} is not up to 8 names of top-level fields, comma separated, ` +
+        'each at most 64 bytes, not id, source, project or metadata.'
       expect(() => serve(`--time-field ${wrong}`)).toThrow(expect.objectContaining({ code: 'usage', message }))
     }
     expect(() => serve('--time-field a,b --message-field c,b')).toThrow(
@@ -234,7 +236,7 @@ url = "http://elsewhere:1"
     expect(serve(`--config ${fileOf('port = 3')}`, { LOGWEIR_CONFIG: '/no/such' }).port).toBe(3)
   })
 
-  // Every way to say the port: the strongest that speaks wins.
+  // All origins of the port: the one of highest precedence wins.
   it.each([0, 1, 2, 3, 4, 5, 6, 7])('is weaker than flag and variable, stronger than the default: case %i', (bits) => {
     const [flag, variable, file] = [bits & 4, bits & 2, bits & 1]
     const line = `${flag ? '--port 1' : ''} ${file ? `--config ${fileOf('port = 3')}` : ''}`
@@ -284,7 +286,8 @@ describe('readGenerateConfig', () => {
       badEvery: 0,
     })
     const line =
-      '--rows 5 --seed 0 --source storage.logs.prod.2 --span 90m --end 2026-11-20T10:00:00Z --slim --projects 3 --bad-every 2'
+      '--rows 5 --seed 0 --source storage.logs.prod.2 --span 90m --end 2026-11-20T10:00:00Z ' +
+      '--slim --projects 3 --bad-every 2'
     expect(generate(line)).toEqual({
       rows: 5,
       seed: 0,

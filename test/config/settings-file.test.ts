@@ -15,8 +15,8 @@ function read(text: string | Uint8Array, mode = 0o600) {
   return readSettingsFile(path, FILE_SETTINGS)
 }
 
-/** The one line that it refuses with, the file's name taken off. */
-function complaint(text: string | Uint8Array): string {
+/** Returns the error message, one line, with FILE for the name of the file. */
+function errorMessage(text: string | Uint8Array): string {
   try {
     read(text)
   } catch (error) {
@@ -25,7 +25,7 @@ function complaint(text: string | Uint8Array): string {
     expect((error as Error).message).not.toContain('\n')
     return (error as Error).message.replaceAll(path, 'FILE')
   }
-  throw new Error('nothing was complained of')
+  throw new Error('no error was thrown')
 }
 
 describe('readSettingsFile', () => {
@@ -93,7 +93,7 @@ describe('readSettingsFile', () => {
     ['port = 1\rhost = "secret"', /^FILE line 1: not TOML: /],
     [`# ${'x'.repeat(2 ** 20)}`, 'FILE: it is over 1048576 bytes, too long for a settings file.'],
   ])('refuses %j', (text, message) => {
-    const said = complaint(text)
+    const said = errorMessage(text)
     if (typeof message === 'string') expect(said).toBe(message)
     else expect(said).toMatch(message)
     expect(said).not.toContain('secret')

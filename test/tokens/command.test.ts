@@ -26,7 +26,7 @@ function open(folder = temporaryFolder()) {
   const path = join(dataDir, 'tokens.json')
   const clock = createFakeClock()
   const logged: string[] = []
-  /** What a command prints. */
+  /** Runs a command and returns its output. */
   const token = async (line: string) => {
     const printed: string[] = []
     const [action, ...args] = line.split(' ')
@@ -41,7 +41,7 @@ function open(folder = temporaryFolder()) {
 describe('logweir token create', () => {
   it.each([
     ['/dev/null/data', 'ENOTDIR', 'A part of this path is a file'],
-    // The system says ENOENT for whatever is made there.
+    // The system reports ENOENT for every file that is created there.
     ['/proc/logweir/data', 'ENOENT', 'Something on this path is missing'],
   ])('tells file, user and remedy where the file cannot be made: %s', async (folder, errno, remedy) => {
     await expect(open(folder).token('create')).rejects.toThrow(
@@ -90,7 +90,8 @@ describe('logweir token create', () => {
     ['--expires soon', /^--expires: "soon" is not a length of time, such as 12h or 30d, or an ISO 8601 time/],
     [
       '--scope admin',
-      /^--scope: "admin" is not a comma-separated list without duplicates, in which each item is one of query, ingest\.$/,
+      '--scope: "admin" is not a comma-separated list without duplicates, ' +
+        'in which each item is one of query, ingest.',
     ],
     ['--scope query,', /^--scope: "query," is not/],
     ['--project a,,b', /^--project: "a,,b" is not a comma-separated list without duplicates, at most 100 long/],

@@ -33,9 +33,9 @@ function start(given: Partial<TokenSettings> = {}, clock = createFakeClock()) {
   const tokens = loadTokens(settings, { clock, log: (line) => logged.push(line) })
   onTestFinished(tokens.close)
   const access = (token: string) => tokens.accessOf(digestOf(token))
-  /** Those of some tokens that open. */
-  const opening = (...some: readonly string[]) => some.filter((token) => access(token) !== undefined)
-  return { clock, logged, made: tokens.made, access, opening, close: tokens.close }
+  /** Returns those of some tokens that are valid. */
+  const valid = (...some: readonly string[]) => some.filter((token) => access(token) !== undefined)
+  return { clock, logged, made: tokens.made, access, valid, close: tokens.close }
 }
 
 function place(text?: string | Buffer) {
@@ -49,9 +49,9 @@ describe('the tokens that open', () => {
   it('are those of the variable and of the file together', () => {
     const { tokensFile } = place('# ops\r\nfile-one\n\n   \nfile,two\n')
     const all = ['a', 'b', 'file-one', 'file,two']
-    expect(start({ accessTokens: 'a,b' }).opening(...all)).toEqual(['a', 'b'])
-    expect(start({ tokensFile }).opening(...all)).toEqual(['file-one', 'file,two'])
-    expect(start({ accessTokens: 'a', tokensFile }).opening(...all)).toEqual(['a', 'file-one', 'file,two'])
+    expect(start({ accessTokens: 'a,b' }).valid(...all)).toEqual(['a', 'b'])
+    expect(start({ tokensFile }).valid(...all)).toEqual(['file-one', 'file,two'])
+    expect(start({ accessTokens: 'a', tokensFile }).valid(...all)).toEqual(['a', 'file-one', 'file,two'])
     expect(start({ tokensFile }).access('file-one')).toEqual({
       scopes: new Set(['query', 'ingest']),
       projects: undefined,
@@ -91,12 +91,13 @@ describe('the tokens that open', () => {
   ])('are those of a file with %s', (_, bytes) => {
     const { tokensFile } = place()
     writeFileSync(tokensFile, bytes)
-    expect(start({ tokensFile }).opening('one', '\ufeffone', 'one\r')).toEqual(['one'])
+    expect(start({ tokensFile }).valid('one', '\ufeffone', 'one\r')).toEqual(['one'])
   })
 
   it('are not those of a file that is named and not there, or is none', () => {
     const { dataDir, tokensFile } = place()
-    const message = `there is no tokens file ${tokensFile}. Create one: logweir token create --tokens-file ${tokensFile}`
+    const message =
+      `there is no tokens file ${tokensFile}. ` + `Create one: logweir token create --tokens-file ${tokensFile}`
     expect(() => start({ tokensFile })).toThrow(expect.objectContaining({ code: 'tokens_unavailable', message }))
     expect(() => start({ tokensFile: dataDir })).toThrow(/^cannot read the tokens in .*EISDIR/)
   })
@@ -119,9 +120,9 @@ describe('the tokens that open', () => {
 
 describe('where none is configured', () => {
   it('a token of 32 random bytes is made', () => {
-    const { made, opening } = start()
+    const { made, valid } = start()
     expect(made).toMatch(/^[A-Za-z0-9_][A-Za-z0-9_-]{42}$/)
-    expect(opening(made!, '')).toEqual([made])
+    expect(valid(made!, '')).toEqual([made])
     expect(start().made).not.toBe(made)
   })
 
@@ -133,22 +134,22 @@ describe('where none is configured', () => {
     expect(modeOf(join(dataDir, 'token'))).toBe(0o600)
     expect(readFileSync(join(dataDir, 'token'), 'utf8')).toBe(`${made}\n`)
     const again = start({ dataDir })
-    expect([again.made, ...again.opening(made)]).toEqual([undefined, made])
-    expect(start({ dataDir, accessTokens: 'a' }).opening('a', made)).toEqual(['a'])
+    expect([again.made, ...again.valid(made)]).toEqual([undefined, made])
+    expect(start({ dataDir, accessTokens: 'a' }).valid('a', made)).toEqual(['a'])
   })
 
   it('a kept token is closed to others', () => {
     const { dataDir } = place()
     storeToken(dataDir, 'kept')
     chmodSync(join(dataDir, 'token'), 0o644)
-    expect(start({ dataDir }).opening('kept')).toEqual(['kept'])
+    expect(start({ dataDir }).valid('kept')).toEqual(['kept'])
     expect(modeOf(join(dataDir, 'token'))).toBe(0o600)
   })
 
   it.each(['kept\r\n', '\ufeffkept', ' "kept"\t\n'])('a kept token is read from %j', (text) => {
     const { dataDir } = place()
     writeFileSync(join(dataDir, 'token'), text)
-    expect(start({ dataDir }).opening('kept')).toEqual(['kept'])
+    expect(start({ dataDir }).valid('kept')).toEqual(['kept'])
   })
 
   it('a kept token that is empty is refused', () => {
@@ -160,13 +161,13 @@ describe('where none is configured', () => {
   it('none is made where the data directory has hashed ones, and a kept one goes on beside them', () => {
     const { dataDir } = place()
     writeFileSync(join(dataDir, 'tokens.json'), formatTokenEntries([hashed('a')]))
-    const { made, opening } = start({ dataDir })
-    expect([made, ...opening('a')]).toEqual([undefined, 'a'])
+    const { made, valid } = start({ dataDir })
+    expect([made, ...valid('a')]).toEqual([undefined, 'a'])
     storeToken(dataDir, 'kept')
-    expect(start({ dataDir }).opening('a', 'kept')).toEqual(['a', 'kept'])
-    expect(start({ dataDir, accessTokens: 'b' }).opening('a', 'b', 'kept')).toEqual(['a', 'b'])
+    expect(start({ dataDir }).valid('a', 'kept')).toEqual(['a', 'kept'])
+    expect(start({ dataDir, accessTokens: 'b' }).valid('a', 'b', 'kept')).toEqual(['a', 'b'])
     const { tokensFile } = place(formatTokenEntries([hashed('c')]))
-    expect(start({ dataDir, tokensFile }).opening('a', 'c', 'kept')).toEqual(['c'])
+    expect(start({ dataDir, tokensFile }).valid('a', 'c', 'kept')).toEqual(['c'])
   })
 
   it('one is made where all hashed ones are revoked', () => {
@@ -179,14 +180,14 @@ describe('where none is configured', () => {
 describe('a tokens file that changes', () => {
   it('is read again within a second, whether it is hashed or plain', () => {
     const { tokensFile } = place('one\n')
-    const { clock, opening, logged } = start({ tokensFile, accessTokens: 'always' })
+    const { clock, valid, logged } = start({ tokensFile, accessTokens: 'always' })
     writeFileSync(tokensFile, formatTokenEntries([hashed('two')]))
-    expect(opening('one', 'two', 'always')).toEqual(['one', 'always'])
+    expect(valid('one', 'two', 'always')).toEqual(['one', 'always'])
     clock.advance(1_000)
-    expect(opening('one', 'two', 'always')).toEqual(['two', 'always'])
+    expect(valid('one', 'two', 'always')).toEqual(['two', 'always'])
     writeFileSync(tokensFile, 'three\nfour\n')
     clock.advance(1_000)
-    expect(opening('one', 'two', 'three', 'four', 'always')).toEqual(['three', 'four', 'always'])
+    expect(valid('one', 'two', 'three', 'four', 'always')).toEqual(['three', 'four', 'always'])
     clock.advance(60_000)
     expect(logged).toEqual([
       `the tokens file ${tokensFile} has changed; tokens in it: 1`,
@@ -196,23 +197,23 @@ describe('a tokens file that changes', () => {
 
   it('may come into being in the data directory', () => {
     const { dataDir } = place()
-    const { clock, made, opening } = start({ dataDir })
+    const { clock, made, valid } = start({ dataDir })
     writeFileSync(join(dataDir, 'tokens.json'), formatTokenEntries([hashed('a')]))
     clock.advance(1_000)
-    expect(opening('a', made!)).toEqual(['a', made])
+    expect(valid('a', made!)).toEqual(['a', made])
   })
 
   it('may revoke all', () => {
     const { tokensFile } = place(formatTokenEntries([hashed('a')]))
-    const { clock, opening } = start({ tokensFile })
+    const { clock, valid } = start({ tokensFile })
     writeFileSync(tokensFile, formatTokenEntries([]))
     clock.advance(1_000)
-    expect(opening('a')).toEqual([])
+    expect(valid('a')).toEqual([])
   })
 
   it('is passed over while it is broken, gone, or cannot be read, and the log hears of each once', () => {
     const { tokensFile } = place('one\n')
-    const { clock, opening, logged } = start({ tokensFile })
+    const { clock, valid, logged } = start({ tokensFile })
     const steps = [
       () => writeFileSync(tokensFile, '{"tokens":[{"id":"secret-token"}]}'),
       () => rmSync(tokensFile),
@@ -222,7 +223,7 @@ describe('a tokens file that changes', () => {
     for (const step of steps) {
       step()
       clock.advance(10_000)
-      expect(opening('one')).toEqual(['one'])
+      expect(valid('one')).toEqual(['one'])
     }
     const gone = `the tokens file ${tokensFile} is missing; the previous tokens stay in force until it is back`
     const cannot = 'the tokens file has changed and cannot be used; the previous tokens stay in force.'
@@ -234,7 +235,7 @@ describe('a tokens file that changes', () => {
     ])
     writeFileSync(tokensFile, 'two\n')
     clock.advance(1_000)
-    expect(opening('one', 'two')).toEqual(['two'])
+    expect(valid('one', 'two')).toEqual(['two'])
   })
 
   it('begins no rate anew that it does not change', () => {
@@ -260,7 +261,7 @@ describe('a tokens file that changes', () => {
 })
 
 describe('a tokens file that is replaced', () => {
-  /** Puts a link in the place of what is at its path, as the kubelet does. */
+  /** Replaces the file at a path by a link, as the kubelet does. */
   function link(target: string, path: string): void {
     symlinkSync(target, `${path}.new`)
     renameSync(`${path}.new`, path)
@@ -268,18 +269,18 @@ describe('a tokens file that is replaced', () => {
 
   it('is followed through a rename, a new file, and a shorter one at the same place', () => {
     const { dataDir, tokensFile } = place('one')
-    const { clock, opening } = start({ tokensFile })
+    const { clock, valid } = start({ tokensFile })
     writeFileSync(join(dataDir, 'next'), 'two')
     renameSync(join(dataDir, 'next'), tokensFile)
     clock.advance(1_000)
-    expect(opening('one', 'two')).toEqual(['two'])
+    expect(valid('one', 'two')).toEqual(['two'])
     rmSync(tokensFile)
     writeFileSync(tokensFile, 'six')
     clock.advance(1_000)
-    expect(opening('two', 'six')).toEqual(['six'])
+    expect(valid('two', 'six')).toEqual(['six'])
     writeFileSync(tokensFile, '4')
     clock.advance(1_000)
-    expect(opening('six', '4')).toEqual(['4'])
+    expect(valid('six', '4')).toEqual(['4'])
   })
 
   it.each([
@@ -296,18 +297,18 @@ describe('a tokens file that is replaced', () => {
     publish(1, 'one')
     const tokensFile = join(dataDir, 'tokens')
     link('..data/tokens', tokensFile)
-    const { clock, opening, logged } = start({ tokensFile })
+    const { clock, valid, logged } = start({ tokensFile })
     publish(2, 'two')
     clock.advance(1_000)
     publish(3, 'six')
     clock.advance(1_000)
-    expect(opening('one', 'two', 'six')).toEqual(['six'])
+    expect(valid('one', 'two', 'six')).toEqual(['six'])
     expect(logged).toEqual(Array(2).fill(`the tokens file ${tokensFile} has changed; tokens in it: 1`))
   })
 
   it('opens to nothing that is half written, and shuts nothing out', () => {
     const { tokensFile } = place('one\nother\n')
-    const { clock, opening, logged } = start({ tokensFile })
+    const { clock, valid, logged } = start({ tokensFile })
     const tokens = ['one', 'other', 'secret', 'secret-token', 'LOGWEIR_TOKEN=']
     const steps = [
       () => truncateSync(tokensFile),
@@ -319,21 +320,21 @@ describe('a tokens file that is replaced', () => {
       clock.advance(499)
       step()
       clock.advance(1)
-      expect(opening(...tokens)).toEqual(['one', 'other'])
+      expect(valid(...tokens)).toEqual(['one', 'other'])
     }
     clock.advance(500)
-    expect(opening(...tokens)).toEqual(['secret-token'])
+    expect(valid(...tokens)).toEqual(['secret-token'])
     expect(logged).toEqual([`the tokens file ${tokensFile} has changed; tokens in it: 1`])
   })
 
   it('is gone for a moment without a word', () => {
     const { tokensFile } = place('one')
-    const { clock, opening, logged } = start({ tokensFile })
+    const { clock, valid, logged } = start({ tokensFile })
     rmSync(tokensFile)
     clock.advance(500)
     writeFileSync(tokensFile, 'two')
     clock.advance(1_000)
-    expect(opening('one', 'two')).toEqual(['two'])
+    expect(valid('one', 'two')).toEqual(['two'])
     expect(logged).toEqual([`the tokens file ${tokensFile} has changed; tokens in it: 1`])
   })
 
@@ -345,10 +346,10 @@ describe('a tokens file that is replaced', () => {
     ['full of NULs, as after a power cut', Buffer.alloc(8), 'it holds NUL characters. Save it as UTF-8.'],
   ])('leaves the tokens of before in force if it stays %s', (_, text, fault) => {
     const { tokensFile } = place('one')
-    const { clock, opening, logged } = start({ tokensFile })
+    const { clock, valid, logged } = start({ tokensFile })
     writeFileSync(tokensFile, text)
     clock.advance(60_000)
-    expect(opening('one', '', `\${TOKEN}`)).toEqual(['one'])
+    expect(valid('one', '', `\${TOKEN}`)).toEqual(['one'])
     expect(logged).toEqual([expect.stringContaining(fault)])
   })
 })

@@ -9,7 +9,8 @@ const JSON_TEXT = 'looks like JSON. Write only the token.'
 const BLANK = 'holds white space or a non-ASCII character. Choose another.'
 const EMPTY = 'is empty. Remove it, or write it out.'
 const OTHER =
-  'sets a variable that is not LOGWEIR_ACCESS_TOKENS, LOGWEIR_TOKEN or TOKEN. Write only the token on its line; put quotes around a token of that form.'
+  'sets a variable that is not LOGWEIR_ACCESS_TOKENS, LOGWEIR_TOKEN or TOKEN. ' +
+  'Write only the token on its line; put quotes around a token of that form.'
 const TEMPLATE = 'is a placeholder that was not replaced. Write the token itself.'
 
 describe('a file of plain tokens', () => {
