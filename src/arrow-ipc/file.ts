@@ -5,35 +5,35 @@ import { crc32 } from '../base/crc32.js'
 import { aligned, type BatchKind, CONTINUATION, END_OF_STREAM, framed, PREFIX_BYTES } from './message.js'
 
 /**
- * The parts of an Arrow IPC file whose buffers are zstd frames, in the order in which they stand:
- * start (magic, schema), messages with their bodies, end (end of stream, aside, check, footer, magic).
+ * The parts of an Arrow IPC file whose buffers are zstd frames, in their order in the file: start (magic, schema),
+ * messages with their bodies, end (end of stream, aside, checksum, footer, magic).
  *
- * apache-arrow encodes all metadata; its writer is not used, since it writes the compressed length of a buffer where the
- * format wants the uncompressed one, makes a copy of each, and leaves the schema message out.
+ * apache-arrow encodes all metadata. Its writer is not used: it writes the compressed length of a buffer where the
+ * format requires the uncompressed one, copies each buffer, and omits the schema message.
  *
- * The aside is ours: bytes that other tools skip, since they find the footer from the end of the file. The check is the
- * CRC-32 of the end, for Arrow has none of its own.
+ * The aside is an addition of ours: bytes that other tools skip, since they find the footer from the end of the file.
+ * The checksum is the CRC-32 of the end; Arrow has none.
  */
 const MAGIC = Buffer.from('ARROW1')
 const CHECK_BYTES = 8
 const TRAILER_BYTES = 4 + MAGIC.length
-/** The kind of all batches here. */
+/** The kind of the batches in these files: each buffer is one zstd frame. */
 export const ZSTD_BATCH: BatchKind = { compression: new BodyCompression(CompressionType.ZSTD) }
 
-/** Magic and schema; the first message may stand behind. */
+/** Returns magic and schema message; the first batch follows directly. */
 export function fileStart(schema: Schema): Buffer {
   return Buffer.concat([MAGIC, new Uint8Array(aligned(MAGIC.length) - MAGIC.length), framed(Message.from(schema))])
 }
 
-/** What a record batch or dictionary batch holds: each column's rows and nulls, and its buffers as they are in the file. */
+/** The content of a record batch or dictionary batch: rows and nulls of each column, and its buffers as in the file. */
 export interface DecodedBatch {
   nodes: readonly FieldNode[]
   buffers: readonly Buffer[]
-  /** Of a dictionary batch. */
+  /** The dictionary's id, if it is a dictionary batch. */
   dictionaryId?: number
 }
 
-/** Opens the message that stands, its body behind it, at the start of `bytes`. */
+/** Decodes the message at the start of `bytes`, whose body follows it. */
 export function decodeMessage(bytes: Buffer): DecodedBatch {
   const bodyAt = PREFIX_BYTES + bytes.readInt32LE(CONTINUATION.length)
   const message = Message.decode(bytes.subarray(PREFIX_BYTES, bodyAt))
@@ -46,14 +46,14 @@ export function decodeMessage(bytes: Buffer): DecodedBatch {
   }
 }
 
-/** Where a message lies in the file, and how long it and its body are. */
+/** The position of a message in the file, and the lengths of message and body, in bytes. */
 export interface Block {
   offset: number
   messageBytes: number
   bodyBytes: number
 }
 
-/** What ends a file: whose batches are where, and the aside. */
+/** The end of a file: the positions of all batches, and the aside. */
 export interface FileEnd {
   schema: Schema
   batches: readonly Block[]
@@ -61,6 +61,7 @@ export interface FileEnd {
   aside: Buffer
 }
 
+/** Encodes the end of a file. The checksum covers everything in it but itself. */
 export function encodeEnd({ schema, batches, dictionaries, aside }: FileEnd): Buffer {
   const footer = Footer.encode(new Footer(schema, MetadataVersion.V5, toFile(batches), toFile(dictionaries)))
   const check = Buffer.alloc(CHECK_BYTES)
@@ -73,24 +74,24 @@ export function encodeEnd({ schema, batches, dictionaries, aside }: FileEnd): Bu
   return Buffer.concat([front, check.subarray(4), footer, trailer])
 }
 
-/** The check of an encoded end, or of a file that has it: tells one from another. */
+/** Returns the checksum of an encoded end; it identifies the file. */
 export function checksumOf(end: Buffer): number {
   return end.readUInt32LE(end.length - TRAILER_BYTES - footerBytes(end) - 4)
 }
 
-/** Bytes from the check to the end of a file, told from its last ones; undefined where they are not the last of such a file. */
+/** Returns the length from the checksum to the end of the file; undefined if `last` is not the end of such a file. */
 export function checkedBytes(last: Buffer): number | undefined {
   if (last.length < TRAILER_BYTES || !last.subarray(-MAGIC.length).equals(MAGIC)) return undefined
   return CHECK_BYTES + footerBytes(last) + TRAILER_BYTES
 }
 
-/** Bytes of the end of a file, told from its last ones, the check among them. */
+/** Returns the length of the end of a file, read from its last bytes, which include the checksum. */
 export function endBytes(last: Buffer): number {
   const checked = checkedBytes(last)!
   return END_OF_STREAM.length + last.readUInt32LE(last.length - checked) + checked
 }
 
-/** The end of a file; undefined where its check does not hold. */
+/** Decodes the end of a file; undefined if its checksum is wrong. */
 export function decodeEnd(end: Buffer): FileEnd | undefined {
   const footerAt = end.length - TRAILER_BYTES - footerBytes(end)
   const front = end.subarray(0, footerAt - 4)

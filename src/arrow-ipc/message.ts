@@ -7,18 +7,20 @@ import {
   RecordBatch,
 } from 'apache-arrow/ipc/metadata/message'
 
-/** Messages of Arrow's IPC format. apache-arrow encodes what they say; what is written in numbers is done by hand. */
+/** Messages of Arrow's IPC format. apache-arrow encodes them; the numbers in repeated ones are patched by hand. */
 
+/** The marker that starts the prefix of each message. */
 export const CONTINUATION = Uint8Array.of(0xff, 0xff, 0xff, 0xff)
+/** The bytes after the last message of a stream. */
 export const END_OF_STREAM = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0)
-/** Continuation and length in front of a message. */
+/** Length of the prefix of a message: continuation marker and message length. */
 export const PREFIX_BYTES = 8
 const ALIGNMENT = 8
 
-/** The next place at which a buffer or message may begin. */
+/** Returns the next offset at which a buffer or message may start. */
 export const aligned = (bytes: number): number => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT
 
-/** A message as it stands in a stream or file. */
+/** Returns a message with its prefix and padding, as in a stream or file. */
 export function framed(message: Message): Buffer {
   const metadata = Message.encode(message)
   const framed = Buffer.alloc(aligned(PREFIX_BYTES + metadata.length))
@@ -28,14 +30,14 @@ export function framed(message: Message): Buffer {
   return framed
 }
 
-/** What batches that are alike have in common. */
+/** The properties that batches of one kind share. */
 export interface BatchKind {
   compression?: BodyCompression
-  /** Of the batches of a dictionary. */
+  /** The dictionary's id, if they are dictionary batches. */
   dictionaryId?: number
 }
 
-/** What stands in front of a body of so many rows, its length a multiple of 8. */
+/** Returns the message before a body with this many rows; its length is a multiple of 8. */
 export function batchMessage(
   rows: number,
   nodes: FieldNode[],
@@ -47,23 +49,23 @@ export function batchMessage(
   return framed(Message.from(dictionaryId === undefined ? batch : new DictionaryBatch(batch, dictionaryId), bodyBytes))
 }
 
-/** Where a buffer lies in a body, and how long it is. */
+/** Offset and length of a buffer in a body, in bytes. */
 export type Region = Pick<BufferRegion, 'offset' | 'length'>
 
-/** Writes messages of batches that are alike. */
+/** Writes the messages of batches of one kind. */
 export interface MessageWriter {
-  /** Of any of them. */
+  /** The length of each message. */
   bytes: number
-  /** `nulls` are those of each column; none where it is left out. */
+  /** `nulls` has the number of nulls of each column; without it there are none. */
   write(target: Buffer, rows: number, buffers: readonly Region[], bodyBytes: number, nulls?: readonly number[]): void
 }
 
-/** No message has such numbers, so that they are found in the one that has nothing else. */
+/** Numbers that occur in no real message, so that their positions in the template can be found. */
 const FIRST_MARK = 2 ** 40 + 1
 
 /**
- * What {@link batchMessage} gives for batches of so many columns and buffers, which differ in numbers alone: one is encoded,
- * and the numbers are written over those in it, at a tenth of the cost.
+ * Creates a writer of the messages that {@link batchMessage} returns for batches with these numbers of columns and
+ * buffers. They differ in numbers only: one is encoded, and the numbers in it are replaced, at a tenth of the cost.
  */
 export function createMessageWriter(columns: number, buffers: number, kind: BatchKind = {}): MessageWriter {
   const template = templateOf(columns, buffers, kind)
@@ -86,7 +88,7 @@ export function createMessageWriter(columns: number, buffers: number, kind: Batc
   }
 }
 
-/** A message whose numbers are marks, and where they stand in it; those of a node or a region are a struct of two. */
+/** Returns a message whose numbers are marks, and their positions; a node or a region is a struct of two numbers. */
 function templateOf(columns: number, buffers: number, kind: BatchKind) {
   let mark = FIRST_MARK
   const next = () => mark++

@@ -2,25 +2,26 @@ import { DataType, Message, type Schema } from 'apache-arrow'
 import type { DictionaryBatch, RecordBatch } from 'apache-arrow/ipc/metadata/message'
 import { CONTINUATION, PREFIX_BYTES } from './message.js'
 
-/** A column of a batch that has arrived: views of its memory, which hold until that is used again. */
+/** A column of a received batch: views of its memory, valid until that memory is reused. */
 export interface ColumnView {
   nullCount: number
-  /** Bit `row`, counted from the lowest of the first byte, is 1 where there is a value. Empty where nothing is null. */
+  /** Bit `row`, counted from the lowest of the first byte, is 1 if there is a value. Empty if no value is null. */
   nullBitmap: Uint8Array
-  /** Of numbers one a row; of a dictionary the codes; of times two words of 32 bits, the lower first; of texts their bytes. */
+  /** One number per row; dictionary codes; for times two 32-bit words, the lower one first; for texts their bytes. */
   values: Float64Array | Int32Array | Uint32Array | Uint8Array
-  /** Of texts: where each starts, and where the last one ends. */
+  /** For texts: the start of each, and the end of the last one. */
   valueOffsets: Int32Array
   dictionary?: DictionaryView
 }
 
-/** An Arrow IPC stream of one record batch of `rows` rows. Batches of one `source` mostly have one schema. */
+/** An Arrow IPC stream of one record batch of `rows` rows. Most batches of one `source` have the same schema. */
 export interface StreamedBatch {
   source: string
   rows: number
   ipc: Uint8Array
 }
 
+/** The entries of a dictionary: texts, with their number. */
 export interface DictionaryView extends ColumnView {
   rows: number
 }
@@ -28,8 +29,9 @@ export interface DictionaryView extends ColumnView {
 const NO_OFFSETS = new Int32Array(0)
 
 /**
- * The columns of a batch by name, where it is an Arrow IPC stream of one record batch of so many rows, not compressed, as
- * ingest writes it; else undefined. apache-arrow decodes what messages say; its reader makes vectors of what is only to be copied.
+ * Returns the columns of a batch by name; undefined if it is not an uncompressed Arrow IPC stream of one record batch
+ * of `rows` rows, as ingest writes it. apache-arrow decodes the messages; its reader would build vectors that are not
+ * needed.
  */
 export function readBatch({ source, rows, ipc }: StreamedBatch): Map<string, ColumnView> | undefined {
   const bytes = Buffer.from(ipc.buffer, ipc.byteOffset, ipc.byteLength)
@@ -60,7 +62,7 @@ function* readMessages(bytes: Buffer) {
   }
 }
 
-/** The last schema of each source, which is that of nearly all its batches. */
+/** The last schema of each source; nearly all its batches have it. */
 const lastSchemas = new Map<string, { metadata: Buffer; schema: Schema }>()
 
 function readSchema(source: string, message: Message, metadata: Buffer): Schema {
@@ -71,7 +73,7 @@ function readSchema(source: string, message: Message, metadata: Buffer): Schema 
   return schema
 }
 
-/** Takes the columns of a batch one after the other. */
+/** A position in the buffers of a batch, which are read column by column. */
 interface BufferCursor {
   rows(): number
   nullCount(): number
@@ -126,7 +128,7 @@ function viewOfType(type: DataType, bytes: Buffer, rows: number): ColumnView['va
 
 type Numbers = Float64Array | Int32Array | Uint32Array
 
-/** A view of so many numbers; of a copy where they stand at an odd place, as they may in a journal. */
+/** Returns a view of `length` numbers; of a copy if they are not aligned, as in a journal. */
 function viewOf<T extends Numbers>(
   array: { new (buffer: ArrayBufferLike, at?: number, length?: number): T; BYTES_PER_ELEMENT: number },
   { buffer, byteOffset }: Buffer,

@@ -10,28 +10,31 @@ import {
   type Region,
 } from './message.js'
 
-/** A column's values or the entries of its dictionary: the buffers that Arrow's format has for them, where they lie. */
+/** A column's values, or the entries of its dictionary: views of the buffers that Arrow's format requires. */
 export interface ColumnBytes {
   rows: number
   nulls: number
-  /** Validity first, which is empty where nothing is null. */
+  /** The validity bitmap first; it is empty if no value is null. */
   buffers: readonly Uint8Array[]
 }
 
+/** A column of a batch: its buffers, and the entries if it is dictionary-encoded. */
 export interface BatchColumn extends ColumnBytes {
   dictionary?: ColumnBytes
 }
 
-/** Writes record batches of one schema, each as an Arrow IPC stream of its own: byte by byte what apache-arrow writes. */
+/**
+ * Writes record batches of one schema, each as a separate Arrow IPC stream: the same bytes that apache-arrow writes.
+ */
 export interface StreamWriter {
   /**
-   * Writes at the start of `memory`, a whole buffer, where that has the room, else of new memory, which has some to spare: memory that
-   * comes back and is used again is found at a quarter of the cost of new memory.
+   * Writes into `memory`, a whole buffer, if it is large enough, else into new memory with some extra room. Reused
+   * memory costs a quarter of new memory.
    */
   write(rows: number, columns: readonly BatchColumn[], memory?: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>
 }
 
-/** A message and the body behind it. */
+/** A message and the body that follows it. */
 interface Part {
   message: MessageWriter
   rows: number
@@ -43,10 +46,10 @@ interface Part {
 
 const TEXT_BUFFERS = 3
 const VALUE_BUFFERS = 2
-/** So much more than a batch takes is asked for in new memory: the next one is a little larger, or smaller. */
+/** Extra room in new memory, as a share of the batch: the next batch may be a little larger. */
 const EXTRA_SHARE = 1 / 16
 
-/** What says the same in each stream is encoded once. */
+/** Creates a writer; the parts that are equal in each stream are encoded once. */
 export function createStreamWriter(schema: Schema): StreamWriter {
   const types = schema.fields.map(({ type }) => type)
   const start = framed(Message.from(schema))
@@ -80,7 +83,7 @@ export function createStreamWriter(schema: Schema): StreamWriter {
   }
 }
 
-/** A number that is 0 is left out of a message, so that the one of an empty dictionary is another, but always the same. */
+/** The encoding omits zeros, so that an empty dictionary has another message than a filled one. */
 function dictionaryMessages(dictionaryId: number): { filled: MessageWriter; empty: MessageWriter } {
   const [nothing, oneOffset] = [0, aligned(4)]
   const regions = [new BufferRegion(0, nothing), new BufferRegion(0, oneOffset), new BufferRegion(oneOffset, nothing)]
@@ -107,7 +110,7 @@ function targetOf(bytes: number, memory?: Uint8Array<ArrayBuffer>): Uint8Array<A
   return new Uint8Array(isEnough ? memory.buffer : new ArrayBuffer(Math.ceil(bytes * (1 + EXTRA_SHARE))), 0, bytes)
 }
 
-/** Gives the place behind it. */
+/** Returns the offset after it. */
 function writePart(target: Buffer, at: number, { message, rows, columns, buffers, regions, bodyBytes }: Part): number {
   const nulls = columns.map((column) => column.nulls)
   message.write(target.subarray(at), rows, regions, bodyBytes, nulls)

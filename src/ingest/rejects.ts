@@ -7,7 +7,7 @@ import type { Log } from '../base/log.js'
 import { createSerialQueue } from '../base/serial-queue.js'
 import { MIB } from '../base/units.js'
 
-/** Why a line is not taken. */
+/** The reason why a line is rejected. */
 export type Reason =
   | 'invalid_json'
   | 'invalid_utf8'
@@ -18,20 +18,21 @@ export type Reason =
   | 'invalid_timestamp'
   | 'too_old'
   | 'too_far_ahead'
-  /** Of a project that the sender's access token is not bound to. */
+  /** The project is not one that the sender's access token is bound to. */
   | 'forbidden_project'
   | 'line_too_long'
   | 'too_deep'
 
-/** A line that is not taken: its number, from 1, and its bytes, or the head of them. */
+/** A rejected line: its number, counted from 1, and its bytes, or their head if it is too long. */
 export interface Reject {
   line: number
   reason: Reason
   bytes: Uint8Array
 }
 
+/** Stores rejected lines. */
 export interface Rejects {
-  /** Keeps the rejects, in order; resolves when that is done. Never fails: a disk that does is logged once. */
+  /** Stores the rejects in order; resolves when they are written. Never rejects: a failing disk is logged once. */
   write(rejects: readonly Reject[]): Promise<void>
   close(): Promise<void>
 }
@@ -39,14 +40,16 @@ export interface Rejects {
 /** The size at which the rejects file is rotated; one older file of that size is kept. */
 export const REJECTS_FILE_BYTES = 16 * MIB
 
+/** Where rejects are stored, and the size at which the file is rotated, in bytes. */
 export interface RejectsOptions {
-  /** Where `rejects.ndjson` is written; without it rejects are only logged, by number and reason. */
+  /** The directory of `rejects.ndjson`; without it rejects are only logged, with number and reason. */
   dataDir?: string
   log: Log
   maxBytes?: number
   clock?: Clock
 }
 
+/** Opens the store of rejects: a file in a data directory, otherwise only the log. */
 export function openRejects({
   dataDir,
   log,
@@ -56,11 +59,11 @@ export function openRejects({
   return dataDir === undefined ? logRejects(log, clock) : fileRejects(dataDir, log, maxBytes)
 }
 
-/** Lines of log a second at most, besides the one that tells of those left out. */
+/** The most log lines per second, in addition to one with the number of omitted ones. */
 const LOGGED_PER_SECOND = 3
 const REJECTED = { level: 'warn', code: 'rejected' } as const
 
-/** Logs number and reason, never the line itself: it may hold what is nobody's business. */
+/** Logs number and reason, never the line itself, which may contain secrets. */
 function logRejects(log: Log, clock: Clock): Rejects {
   let secondStartMs = Number.NEGATIVE_INFINITY
   let inSecond = 0
@@ -84,7 +87,7 @@ function logRejects(log: Log, clock: Clock): Rejects {
   }
 }
 
-/** Appends to `rejects.ndjson`; a full one becomes `rejects.1.ndjson`, in place of the one before. */
+/** Appends to `rejects.ndjson`; a full one is renamed to `rejects.1.ndjson` and replaces the previous one. */
 function fileRejects(dataDir: string, log: Log, maxBytes: number): Rejects {
   const path = join(dataDir, 'rejects.ndjson')
   let file: FileHandle | undefined
@@ -119,7 +122,7 @@ function fileRejects(dataDir: string, log: Log, maxBytes: number): Rejects {
     fileBytes += entries.length
   }
 
-  /** A failing disk must not stop the stream: it is told of once, until it works again. */
+  /** A failing disk must not stop the stream: it is logged once, until it works again. */
   async function logFailure(work: () => Promise<void>): Promise<void> {
     try {
       await work()
@@ -147,14 +150,14 @@ function fileRejects(dataDir: string, log: Log, maxBytes: number): Rejects {
   return { write, close }
 }
 
-/** What a failed write or a sudden end has left must not spoil the next entry. */
+/** Ends an incomplete entry of a failed write or a crash, so that the next entry is readable. */
 async function endTornEntry(file: FileHandle): Promise<void> {
   const { size } = await file.stat()
   const { buffer } = await file.read(Buffer.alloc(1), 0, 1, Math.max(0, size - 1))
   if (size > 0 && buffer[0] !== NEWLINE) await file.appendFile('\n')
 }
 
-/** The entries, in as few pieces to write as keep within the size of a file and of a sensible write. */
+/** Yields the entries as few chunks, each within the size of a file and of a reasonable write. */
 function* chunks(rejects: readonly Reject[], maxBytes: number): Generator<Buffer> {
   const limit = Math.min(maxBytes, MIB)
   let entries: Buffer[] = []
@@ -172,7 +175,7 @@ function* chunks(rejects: readonly Reject[], maxBytes: number): Generator<Buffer
   yield Buffer.concat(entries)
 }
 
-/** JSON makes at most six bytes of one: the head that surely fits in a file where the whole does not. */
+/** Returns the entry; with a shorter head if it exceeds a file. JSON writes at most six bytes for one. */
 function entryOf(reject: Reject, maxBytes: number): Buffer {
   const entry = Buffer.from(toJson(reject))
   if (entry.length <= maxBytes) return entry

@@ -1,13 +1,13 @@
 /**
  * The field table: the result of a scan, one row of 32-bit integers per line. Offsets count from the first input byte.
  *
- *   [outcome, lineStart, lineEnd, then for each field: kind, start, end, then TAIL_INTS integers private to the module]
+ * [outcome, lineStart, lineEnd, then for each field: kind, start, end, then TAIL_INTS integers private to the module]
  *
  * A line ends at its newline, exclusive; a carriage return before it is white space. The range of a field is its JSON
- * value without surrounding white space; the range of a string excludes its quotes. If a key is repeated, its last value
- * replaces the earlier ones completely: a second "request" clears the url of the first. Null counts as absent. If an array
- * is on the path to a hot field, its first element is read (BigQuery-style repeated records). A field that the metadata
- * lacks is read from the record, whose other fields are merged into the metadata.
+ * value without surrounding white space; the range of a string excludes its quotes. If a key is repeated, its last
+ * value replaces the earlier ones completely: a second "request" clears the url of the first. Null counts as absent. If
+ * an array is on the path to a hot field, its first element is read (BigQuery-style repeated records). A field that the
+ * metadata lacks is read from the record, whose other fields are merged into the metadata.
  */
 
 /** Field numbers. */
@@ -53,7 +53,9 @@ export const BOOLEAN = 7
 export const HEADER_INTS = 3
 /** Integers of a field: kind, start, end. */
 export const FIELD_INTS = 3
-/** Integers after the fields: the line's part of the key list, the end of the metadata's members, padding to 16 bytes. */
+/**
+ * Integers after the fields: the line's part of the key list, the end of the metadata's members, padding to 16 bytes.
+ */
 export const TAIL_INTS = 4
 /** Integers of a row. */
 export const LINE_INTS = HEADER_INTS + FIELD_INTS * FIELD_COUNT + TAIL_INTS

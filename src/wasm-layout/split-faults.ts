@@ -1,4 +1,6 @@
-/** Faults of a body that cannot be split into records. A split returns the complement (`~`, negative) of one of them. */
+/**
+ * Faults of a body that cannot be split into records. A split returns the complement (`~`, negative) of one of them.
+ */
 
 export const EMPTY = 1
 /** The body is neither an object nor an array. */

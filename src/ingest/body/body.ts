@@ -1,4 +1,4 @@
-/** Whole bodies of requests in, batches and rejects out; synchronous, without clock or threads. */
+/** Parses whole request bodies into batches and rejects; synchronous, without clock or threads. */
 
 import { byteOrderMarkLength, isSpace } from '../../base/ascii.js'
 import { LogweirError } from '../../base/errors.js'
@@ -12,26 +12,28 @@ import type { Reject } from '../rejects.js'
 import type { Body, BodyResult } from '../thread/messages.js'
 import type { Module, SplitFault } from '../wasm/module.js'
 
-/** A JSON body holds so many records at most. */
+/** The most records in a JSON body. */
 export const MAX_RECORDS = 500_000
-/** Of each body so many rejects are told of; all of them are counted, and handed out. */
+/** The most rejects listed in the result of a body; all of them are counted and emitted. */
 export const MAX_LISTED_REJECTS = 100
 
+/** Parses one body after the other. */
 export interface BodyParser {
   /**
-   * Takes the records of a body, received at `nowUs`, of which none waits for another body. Throws `invalid_body` if the ends
-   * of the records cannot be told, or if one of those that follow one another as `json` is damaged, and `body_too_large` if
-   * there are more than {@link MAX_RECORDS}; it has taken none then.
+   * Parses the records of a body, received at `nowUs`. Throws `invalid_body` if the body cannot be split into records,
+   * or if one of several concatenated JSON objects is damaged; `body_too_large` if there are more than {@link
+   * MAX_RECORDS}. No record is accepted then.
    */
   parse(body: Body, nowUs: number): BodyResult
-  /** Hands out the rows that wait for a batch to fill. */
+  /** Emits the batches that are not full. */
   flush(): void
-  /** To be called at intervals: lets go of memory that only many or large bodies need, where none has come for a while. */
+  /** Call it at intervals: frees memory that only many or large bodies need, if there were none for a while. */
   releaseIdle(): void
-  /** Whether such memory is held. */
+  /** Returns whether it holds such memory. */
   holdsLargeMemory(): boolean
 }
 
+/** Creates a parser of bodies. Throws if `ingest.wasm` was not built. */
 export function createBodyParser(options: ParserOptions, sink: ParserSink): BodyParser {
   const maxLineBytes = options.maxLineBytes ?? MAX_LINE_BYTES
   const capacityBytes = capacityFor(maxLineBytes)
@@ -44,14 +46,14 @@ export function createBodyParser(options: ParserOptions, sink: ParserSink): Body
     },
   })
 
-  /** A module with room for so many bytes. */
+  /** Returns a module with room for this many bytes. */
   function moduleFor(bytes: number) {
     if (bytes <= recordSink.module().bytes.length) return recordSink.module()
     recordSink.flush()
     return recordSink.replaceModule(2 ** Math.ceil(Math.log2(bytes)))
   }
 
-  /** Puts a body into a module, behind `free` bytes. */
+  /** Copies a body into a module, after `free` bytes. */
   function load({ bytes, defaults }: Body, free = 0): Module {
     const module = moduleFor(free + bytes.length)
     const source = defaults.source === undefined ? undefined : findSource(defaults.source)
@@ -61,7 +63,7 @@ export function createBodyParser(options: ParserOptions, sink: ParserSink): Body
     return module
   }
 
-  /** Makes lines of a JSON body. Throws what {@link BodyParser.take} throws. */
+  /** Splits a JSON body into lines. Throws the errors of {@link BodyParser.parse}. */
   function linesOfJson(body: Body): Lines {
     const mark = byteOrderMarkLength(body.bytes)
     const split = load(body).splitJson(mark, body.bytes.length, MAX_RECORDS)
@@ -76,7 +78,7 @@ export function createBodyParser(options: ParserOptions, sink: ParserSink): Body
     return objects
   }
 
-  /** Makes lines of an NDJSON body: those that it has, unless some hold several objects. */
+  /** Returns the lines of an NDJSON body; lines with several objects are split. */
   function linesOfNdjson(body: Body): Lines {
     const start = byteOrderMarkLength(body.bytes)
     if (!load(body).hasAdjacentObjects(start, body.bytes.length)) return { start, end: body.bytes.length }
@@ -108,14 +110,14 @@ export function createBodyParser(options: ParserOptions, sink: ParserSink): Body
 interface Lines {
   start: number
   end: number
-  /** Undefined if nobody has counted them. */
+  /** Undefined if they were not counted. */
   records?: number
 }
 
-/** At most that many objects, and one line more, are in a body: the shortest object is `{}`. */
+/** The most objects in a body, and one more: the shortest object is `{}`. */
 const mostObjects = ({ length }: Uint8Array): number => (length >> 1) + 1
 
-/** The number, from 1, of the first line that is not JSON. */
+/** Returns the number, from 1, of the first line that is not JSON; undefined if there is none. */
 function findDamaged({ scan, table }: Module, { start, end }: Lines): number | undefined {
   let before = 0
   for (let at = start; at < end; ) {
@@ -135,7 +137,7 @@ function countReject(outcome: BodyResult, { line, reason }: Reject): void {
   if (outcome.rejects.length < MAX_LISTED_REJECTS) outcome.rejects.push({ record: line, reason })
 }
 
-/** Without the white space around it. */
+/** Returns the bytes without surrounding white space. */
 function trimmed(bytes: Uint8Array): Uint8Array {
   const start = bytes.findIndex((byte) => !isSpace(byte))
   return start < 0 ? bytes : bytes.subarray(start, bytes.findLastIndex((byte) => !isSpace(byte)) + 1)

@@ -4,25 +4,27 @@ import { MIB } from '../../base/units.js'
 import type { BodyForm, BodyResult, Defaults } from '../thread/messages.js'
 import { createThread, type Thread, type ThreadOptions } from '../thread/thread.js'
 
-/** Takes the records of requests into an engine, those of one request together, in the order in which they came. */
+/** Ingests the records of requests into an engine: request by request, in the order of receipt. */
 export interface Requests {
   /**
-   * Resolves when the rows of all records that can be taken are in the engine. Throws `invalid_body` where the body cannot
-   * be cut into records, `body_too_large` where it holds too many, and takes none then; `ingest_failed` when any may have
-   * been taken. One whose turn has not come when the signal is aborted is not taken at all. The bytes may be gone afterwards.
+   * Resolves when the rows of all valid records are in the engine. Throws `invalid_body` if the body cannot be split
+   * into records and `body_too_large` if it has too many: none is stored then. Throws `ingest_failed` if some may have
+   * been stored. A request that still waits when the signal is aborted is not parsed. The bytes may be transferred
+   * away.
    */
   take(bytes: Uint8Array, form: BodyForm, defaults: Defaults, signal?: AbortSignal): Promise<BodyResult>
-  /** Starts the parsing thread, so that the first request need not wait for that. */
+  /** Starts the parsing thread, so that the first request does not wait for it. */
   prepare(): void
   /** Stops at once. */
   close(): Promise<void>
 }
 
+/** Options of the ingest of requests. */
 export interface RequestsOptions extends Omit<ThreadOptions, 'defaults'> {
   clock?: Clock
 }
 
-/** The parsing thread has bodies of so many bytes at a time, and one at least. */
+/** The most bytes of bodies in the parsing thread at a time; one body is always allowed. */
 const MAX_PENDING_BYTES = 8 * MIB
 
 interface Request {
@@ -35,15 +37,15 @@ interface Request {
 }
 
 /**
- * All requests share one parsing thread, which starts with the first of them, or before it when told to. One that has
- * failed is replaced.
+ * Creates the ingest of requests. They share one parsing thread, which starts with the first request or by `prepare`. A
+ * failed thread is replaced.
  */
 export function createRequests(options: RequestsOptions): Requests {
   const { clock = systemClock } = options
   const queue: Request[] = []
   let thread: Thread | undefined
   let lastId = 0
-  /** Bytes of bodies that the thread has. */
+  /** Bytes of bodies in the thread. */
   let pendingBytes = 0
   let isClosed = false
 
@@ -62,7 +64,7 @@ export function createRequests(options: RequestsOptions): Requests {
     }
   }
 
-  /** Sends those whose turn has come. */
+  /** Sends waiting bodies while there is room. */
   function sendNext(): void {
     while (queue.length > 0 && (pendingBytes === 0 || pendingBytes + queue[0]!.bytes.length <= MAX_PENDING_BYTES)) {
       const request = queue.shift()!
@@ -102,6 +104,6 @@ export function createRequests(options: RequestsOptions): Requests {
 
 const closed = () => new LogweirError('ingest_failed', 'The service stops: nothing is taken any more.')
 
-/** The bytes in memory of their own, which can move to another thread. */
+/** Returns the bytes in memory that is not shared, so that it can be transferred to another thread. */
 const transferable = (bytes: Uint8Array): Uint8Array =>
   bytes.length === bytes.buffer.byteLength ? new Uint8Array(bytes.buffer) : new Uint8Array(bytes)

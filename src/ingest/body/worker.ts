@@ -4,17 +4,17 @@ import type { BodyWork, RecycledMemory, WorkerOptions, WorkResult } from '../thr
 import { createWorkerOutput } from '../thread/worker-output.js'
 import { createBodyParser } from './body.js'
 
-/** The parsing thread of requests: whole bodies in, batches and rejects out. */
+/** The parsing thread of requests: receives whole bodies, and sends batches and rejects. */
 
 const { retentionUs, maxLineBytes, flushIntervalMs } = workerData as WorkerOptions
 const port = parentPort!
 const output = createWorkerOutput(port)
 const parser = createBodyParser({ retentionUs, maxLineBytes }, output)
-/** Bodies whose rows may wait for a batch to fill. */
+/** Results of bodies whose rows may be in batches that are not full. */
 let finished: WorkResult[] = []
 let timer: NodeJS.Timeout | undefined
 
-/** What has come meanwhile is taken before rows are handed out: their batches are then larger. */
+/** Parses all bodies received so far before it flushes: the batches are larger then. */
 function work(body: BodyWork): void {
   if (finished.length === 0) setImmediate(finish)
   finished.push({ id: body.id, ...outcomeOf(body) })
@@ -36,7 +36,7 @@ function finish(): void {
   startTimer()
 }
 
-/** Memory is let go when no body comes any more. */
+/** Frees memory if no more bodies are received. */
 function startTimer(): void {
   if (timer !== undefined) return
   timer = setTimeout(() => {

@@ -3,28 +3,30 @@ import { KIB } from '../../base/units.js'
 import { LINE_INTS } from '../../wasm-layout/field-table.js'
 import type { Scanner } from '../wasm/scanner.js'
 
-/** What is kept of a line that is too long. */
+/** The length of the head that is kept of a line that is too long, in bytes. */
 export const HEAD_BYTES = 4 * KIB
 
+/** Receives the lines of a scanner, in their order. */
 export interface LineSink {
   /**
-   * The lines [from, to) of the scanner's table are whole and valid UTF-8, blank ones included; the first has the number
-   * `line`. Lines count from 1.
+   * Receives the lines [from, to) of the scanner's table: whole and valid UTF-8, blank ones included. The first has the
+   * number `line`, counted from 1.
    */
   lines(from: number, to: number, line: number): void
-  /** A line of the table that holds other bytes than UTF-8. */
+  /** Receives a line of the table that is not valid UTF-8. */
   invalidUtf8(index: number, line: number): void
-  /** A line over the limit, of which this is the head. */
+  /** Receives the head of a line over the limit. */
   tooLong(head: Uint8Array, line: number): void
 }
 
-/** The head of the line at `start`, where it is too long. */
+/** Returns the head of the line that starts at `start` and is too long. */
 export const headAt = (bytes: Uint8Array, start: number, maxLineBytes: number): Uint8Array =>
   bytes.slice(start, start + Math.min(HEAD_BYTES, maxLineBytes))
 
 /**
- * Scans the lines in [start, end) and hands them over; the last needs no newline. `before` is the number of the line before
- * the first; gives that of the last. They are mostly valid UTF-8, all of them: each is looked at on its own only where not.
+ * Scans the lines in [start, end) and passes them to the sink; the last one needs no newline. `before` is the number of
+ * the line before the first; returns that of the last. UTF-8 is checked for all of them at once, and line by line only
+ * if that fails.
  */
 export function checkLines(
   scanner: Scanner,
@@ -42,7 +44,7 @@ export function checkLines(
   const lineStart = (index: number): number => table[index * LINE_INTS + 1]!
   const lineEnd = (index: number): number => table[index * LINE_INTS + 2]!
 
-  /** Hands over the runs between lines that are too long or not UTF-8. */
+  /** Passes on the lines between those that are too long or not UTF-8. */
   function checkEach(count: number): void {
     let from = 0
     for (let i = 0; i < count; i++) {

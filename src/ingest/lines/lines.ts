@@ -3,36 +3,37 @@ import { KIB } from '../../base/units.js'
 import type { Scanner } from '../wasm/scanner.js'
 import { checkLines, headAt, type LineSink } from './check-lines.js'
 
-/** Bytes that join the working memory at a time, few enough to stay in a core's cache. */
+/** Bytes that are added to the working memory at a time: few enough for a core's cache. */
 const BLOCK_BYTES = 256 * KIB
 
-/** The working memory that lines of this length need. */
+/** Returns the working memory that lines of this length need, in bytes. */
 export const capacityFor = (maxLineBytes: number): number => maxLineBytes + BLOCK_BYTES
 
-/** Puts the next bytes at the start of `into` and says how many; 0 where there are no more. */
+/** Writes the next bytes to the start of `into` and returns their number; 0 if there are no more. */
 export type ReadBytes = (into: Uint8Array) => number
 
+/** Assembles chunks of a stream to lines. */
 export interface LineReader {
-  /** Reads one more chunk, of any size; what it cuts off a line waits for the next. */
+  /** Reads one more chunk of any size; an incomplete last line waits for the next one. */
   push(chunk: Uint8Array): void
-  /** Has the next bytes read to where they are scanned; `read` puts them at the start of what it is given, and says how many. */
+  /** Lets `read` write the next bytes directly to the memory that is scanned; returns their number. */
   fill(read: ReadBytes): number
-  /** The last line ends here, with or without a newline. */
+  /** Ends the last line, with or without a newline. */
   end(): void
-  /** Goes on in the memory of another scanner of the same size, and takes the start of a cut line there. */
+  /** Continues in the memory of another scanner of the same size; copies the start of an incomplete line there. */
   moveTo(scanner: Scanner): void
 }
 
 /**
- * Makes whole lines of chunks, in the memory of `scanner`, which has `capacityFor(maxLineBytes)` bytes. A line over
- * `maxLineBytes` (its newline not counted) is skipped in constant memory.
+ * Creates a reader that assembles chunks to whole lines in the memory of `first`, which has `capacityFor(maxLineBytes)`
+ * bytes. A line over `maxLineBytes` (without its newline) is skipped in constant memory.
  */
 export function createLineReader(first: Scanner, maxLineBytes: number, sink: LineSink): LineReader {
   let scanner = first
   let { bytes } = scanner
-  /** The start of a cut line: bytes[0, carried). */
+  /** The length of the start of an incomplete line, in bytes[0, carried). */
   let carried = 0
-  /** Lines judged. */
+  /** The number of lines checked so far. */
   let line = 0
   let skipping = false
 
@@ -41,14 +42,14 @@ export function createLineReader(first: Scanner, maxLineBytes: number, sink: Lin
     while (start < chunk.length) start = skipping ? skip(chunk, start) : take(chunk, start)
   }
 
-  /** Passes over the rest of a line that is too long; returns where in the chunk to go on. */
+  /** Skips the rest of a line that is too long; returns the offset in the chunk at which to continue. */
   function skip(chunk: Uint8Array, start: number): number {
     const newline = chunk.indexOf(NEWLINE, start)
     skipping = newline < 0
     return skipping ? chunk.length : newline + 1
   }
 
-  /** Takes the next piece of the chunk in and judges the lines that end in it; returns where in the chunk to go on. */
+  /** Copies the next part of the chunk and checks the lines that end in it; returns the offset at which to continue. */
   function take(chunk: Uint8Array, start: number): number {
     const end = start + Math.min(blockRoom(), chunk.length - start)
     bytes.set(chunk.subarray(start, end), carried)
@@ -58,7 +59,7 @@ export function createLineReader(first: Scanner, maxLineBytes: number, sink: Lin
 
   function fill(read: ReadBytes): number {
     const length = read(bytes.subarray(carried, carried + blockRoom()))
-    // Nothing is carried while a line is skipped: what was read stands at the start.
+    // While a line is skipped nothing is carried over: the bytes are at the start.
     const start = skipping ? skip(bytes.subarray(0, length), 0) : 0
     if (start > 0) bytes.copyWithin(0, start, length)
     checkFilled(carried + length - start)
@@ -67,7 +68,7 @@ export function createLineReader(first: Scanner, maxLineBytes: number, sink: Lin
 
   const blockRoom = () => Math.min(BLOCK_BYTES, bytes.length - carried)
 
-  /** Judges the lines that end in bytes[carried, filled), which have just come. */
+  /** Checks the lines that end in the new bytes[carried, filled). */
   function checkFilled(filled: number): void {
     const whole = carried + bytes.subarray(carried, filled).lastIndexOf(NEWLINE) + 1
     if (whole > carried) {
@@ -89,7 +90,7 @@ export function createLineReader(first: Scanner, maxLineBytes: number, sink: Lin
     line = checkLines(scanner, Math.min(markLength(), end), end, line, maxLineBytes, sink)
   }
 
-  /** The length of the byte order mark that may stand before the first line. */
+  /** Returns the length of a byte order mark before the first line, or 0. */
   function markLength(): number {
     return line === 0 ? byteOrderMarkLength(bytes) : 0
   }

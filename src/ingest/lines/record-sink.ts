@@ -5,21 +5,23 @@ import type { Reason, Reject } from '../rejects.js'
 import { createModule, type LineDefaults, type Module } from '../wasm/module.js'
 import type { LineSink } from './check-lines.js'
 
-/** The longest line taken. */
+/** The longest accepted line, in bytes. */
 export const MAX_LINE_BYTES = MIB
-/** A batch goes out when it holds this much. */
+/** A batch is emitted when it has this many rows. */
 export const BATCH_ROWS = 16_384
+/** A batch is emitted when its columns have this many bytes. */
 export const BATCH_BYTES = 4 * MIB
-/** Lines scanned at a time. */
+/** Lines scanned in one call. */
 const SCANNED_LINES = 512
-/** Batches of one tick that are larger than this touch much memory. */
+/** Batches of one tick that are larger together need the large memory. */
 const LARGE_BYTES = 2 * MIB
 /**
- * Memory that nothing large has touched for so many ticks is let go. Fewer, and a flood that waits for the engine, or for
- * a core, would count as one that is over: what it lets go of it touches anew, a hundredth of a second's work each time.
+ * Large memory is freed after this many ticks without a large batch. With fewer, a flood that waits for the engine or
+ * for a core would count as ended, and would allocate the memory again: ten milliseconds each time.
  */
 const IDLE_TICKS = 10
 
+/** Limits and defaults of parsing; tests pass smaller limits. */
 export interface ParserOptions {
   retentionUs: number
   defaults?: LineDefaults
@@ -29,41 +31,43 @@ export interface ParserOptions {
   scannedLines?: number
 }
 
+/** Receives the results of parsing. */
 export interface ParserSink {
-  /** The next batch; its bytes have their memory for themselves. */
+  /** Receives the next batch; its bytes are not shared. */
   batch(batch: IngestBatch): void
-  /** Memory for a batch that is used again, where there is any. */
+  /** Returns memory of an earlier batch for reuse, or undefined. */
   memory?(): Uint8Array<ArrayBuffer> | undefined
   reject(reject: Reject): void
 }
 
-/** Takes lines that a module has scanned; batches and rejects come out in their order. */
+/** Receives scanned lines and emits batches and rejects, in the order of the lines. */
 export interface RecordSink extends LineSink {
   /** The module in use. */
   module(): Module
-  /** Rows taken so far. */
+  /** The number of accepted rows so far. */
   rows(): number
-  /** Rows that wait for a batch to fill. */
+  /** The number of rows in batches that are not full yet. */
   waitingRows(): number
-  /** Whether memory is held that only a flood needs, or a large module. */
+  /** Returns whether it holds memory that only a flood or a large body needs. */
   holdsLargeMemory(): boolean
-  /** To be called at intervals: says whether it is time to let go of what only a flood needed, with `renew`. */
+  /** Call it at intervals: returns true when large memory has been idle long enough to be freed by `replaceModule`. */
   tick(): boolean
-  /** Lines that are taken from now on came at that time. */
+  /** Sets the time of receipt of the lines from now on. */
   setReceiptTime(nowUs: number): void
-  /** Hands out the rows that wait. */
+  /** Emits the batches that are not full. */
   flush(): void
-  /** Takes another module, with room for so many bytes to scan: memory that one has once touched goes only with it. */
+  /** Replaces the module by one of this capacity: WebAssembly memory is freed only together with its instance. */
   replaceModule(capacityBytes: number): Module
 }
 
+/** Creates a sink with a WebAssembly module for `capacityBytes` of input. Throws if `ingest.wasm` was not built. */
 export function createRecordSink(options: ParserOptions, capacityBytes: number, sink: ParserSink): RecordSink {
   let module = moduleFor(options, capacityBytes)
   let nowUs = 0
   let emittedRows = 0
-  /** Handed out in this tick. */
+  /** Bytes of the batches emitted in this tick. */
   let bytes = 0
-  /** Since that was much. */
+  /** Ticks since the last large batch. */
   let ticks = IDLE_TICKS
 
   function lines(from: number, to: number, line: number): void {

@@ -1,13 +1,13 @@
-/** Pieces of memory that are used over and over, so that a stream leaves no garbage behind. */
+/** Buffers that are reused, so that a stream creates no garbage. */
 export interface BufferPool {
-  /** An idle slab, a new one while there are fewer than the limit, or else a promise of the next that is given back. */
+  /** Returns an idle buffer, or a new one below the limit, or else a promise of the next released one. */
   acquire(): Uint8Array | Promise<Uint8Array>
   release(buffer: Uint8Array): void
-  /** Rejects the promise that is waited for. */
+  /** Rejects the pending promise of `acquire`. */
   fail(error: Error): void
 }
 
-/** At most `limit` slabs of `slabBytes`, for one taker at a time. */
+/** Creates a pool of at most `limit` buffers of `bufferBytes`; only one `acquire` may be pending at a time. */
 export function createBufferPool(limit: number, bufferBytes: number): BufferPool {
   const idle: Uint8Array[] = []
   let made = 0

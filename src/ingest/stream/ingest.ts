@@ -6,63 +6,64 @@ import { createThread, type IngestTotals, type ThreadOptions } from '../thread/t
 import { createBufferPool } from './buffer-pool.js'
 
 /**
- * Takes one stream of NDJSON into an engine. Every promise rejects with `ingest_failed` once the engine has refused a
- * batch or the parsing thread has died: nothing is taken from then on.
+ * Ingests one stream of NDJSON into an engine. Every promise rejects with `ingest_failed` after the engine has refused
+ * a batch or the parsing thread has died: nothing is accepted from then on.
  */
 export interface Ingest {
-  /** Starts the parsing thread ahead of the first write, whose rows are then visible sooner. */
+  /** Starts the parsing thread before the first write, so that its rows are visible sooner. */
   start(): void
   /**
-   * The next bytes of the stream, which must stay as they are until the promise resolves: when all have been copied into
-   * slabs. A slab is free again when the batches made of it are in the engine, so that a slow engine holds the writer.
+   * Writes the next bytes of the stream; they must not change until the promise resolves, when all of them are copied
+   * into buffers. A buffer is released when its batches are in the engine, so that a slow engine applies backpressure.
    */
   write(chunk: Uint8Array): Promise<void>
   /**
-   * Has the parsing thread read the next bytes of a file itself, to where it scans them. Resolves with how many when what came
-   * of them is in the engine, with 0 at the end. It may be called again before: who does so as often as a slow engine is to
-   * hold keeps the thread busy. Rejects with what the system says where they cannot be read.
+   * Lets the parsing thread read the next bytes of a file into the memory that it scans. Resolves with their number
+   * when their rows are in the engine, with 0 at the end of the file. Several calls may be pending, which keeps the
+   * thread busy; their number bounds the memory. Rejects with the system's error if the file cannot be read.
    */
   read(fd: number): Promise<number>
   /** Resolves when the rows of every whole line written so far are visible. */
   flush(): Promise<void>
-  /** The stream ends, its last line with it. Resolves when all its rows are visible and the thread is gone. */
+  /** Ends the stream and its last line. Resolves when all rows are visible and the thread has ended. */
   end(): Promise<IngestTotals>
-  /** What became of the lines so far. */
+  /** Returns the counts of lines so far. */
   totals(): IngestTotals
-  /** Stops at once; what is not in the engine yet is dropped. */
+  /** Stops at once; rows that are not in the engine yet are dropped. */
   close(): Promise<void>
 }
 
+/** Options of a stream; tests pass smaller buffers. */
 export interface IngestOptions extends ThreadOptions {
   clock?: Clock
-  /** Memory that the stream travels in, used over and over: this many pieces of so many bytes. */
+  /** The number and the size of the reused buffers of the stream. */
   buffers?: number
   bufferBytes?: number
 }
 
 const BUFFERS = 8
 const BUFFER_BYTES = MIB / 2
-/** Slabs that the worker may have before it gets the next one only when that is full: small chunks go out together. */
+/** With this many buffers in the worker the next one is sent only when it is full: small chunks are sent together. */
 const MAX_PENDING = 2
-/** Of a file, so many bytes are enough for one work. */
+/** Bytes that are read from a file in one step. */
 const READ_BYTES = MIB
 
-/** The parsing thread starts at the first write or when it is told to: a service without a stream pays nothing for it. */
+/** The parsing thread starts with the first write or by `start`: a service without a stream does not need it. */
 export function createIngest(options: IngestOptions): Ingest {
   const { clock = systemClock, buffers = BUFFERS, bufferBytes = BUFFER_BYTES } = options
   let lastId = 0
-  /** Slabs that the worker has. */
+  /** The number of buffers in the worker. */
   let pending = 0
   const pool = createBufferPool(buffers, bufferBytes)
   const thread = createThread(new URL('./worker.js', import.meta.url), options, pool.fail)
-  /** The slab that is being filled. */
+  /** The buffer that is being filled. */
   let buffer: Uint8Array | undefined
   let filledBytes = 0
   const queue = createSerialQueue()
 
   const nextWork = () => ({ id: ++lastId, nowUs: clock.nowUs() })
 
-  /** Sends what the slab holds; resolves when what came of it is in the engine. */
+  /** Sends the buffer; resolves when its rows are in the engine. */
   async function send(then?: StreamWork['then']): Promise<void> {
     const work: StreamWork = { ...nextWork(), buffer, filledBytes, then }
     buffer = undefined
@@ -74,7 +75,7 @@ export function createIngest(options: IngestOptions): Ingest {
     if (filledBytes > 0) sendInBackground()
   }
 
-  /** A failure shows in the thread, and thus in the next call. */
+  /** A failure is stored in the thread, and rejects the next call. */
   function sendInBackground(): void {
     send().catch(() => {})
   }
@@ -90,7 +91,7 @@ export function createIngest(options: IngestOptions): Ingest {
     }
   }
 
-  /** Behind what was written before. */
+  /** Reads a file, after everything that was written before. */
   function sendFile(fd: number): Promise<WorkResult> {
     if (filledBytes > 0) sendInBackground()
     return thread.send({ ...nextWork(), filledBytes: 0, file: { fd, enoughBytes: READ_BYTES } }, [])
@@ -109,7 +110,7 @@ export function createIngest(options: IngestOptions): Ingest {
     return thread.totals()
   }
 
-  /** Calls run one after the other, none after a failure. */
+  /** Runs calls one after the other, and none after a failure. */
   function inOrder<T>(work: () => Promise<T>): Promise<T> {
     return queue.run(async () => {
       const failure = thread.failure()

@@ -1,25 +1,26 @@
 import { capacityFor, createLineReader, type ReadBytes } from '../lines/lines.js'
 import { createRecordSink, MAX_LINE_BYTES, type ParserOptions, type ParserSink } from '../lines/record-sink.js'
 
-/** NDJSON in, batches and rejects out, in the order of the lines; synchronous, without clock or threads. */
+/** Parses NDJSON into batches and rejects, in the order of the lines; synchronous, without clock or threads. */
 export interface Parser {
   /** Reads a chunk of any size. `nowUs` is the time of its receipt. */
   push(chunk: Uint8Array, nowUs: number): void
-  /** The same for bytes that are there to be read, some at a time, which saves a copy; gives how many `read` has read. */
+  /** The same for bytes that `read` writes directly to the input, which saves a copy; returns their number. */
   fill(read: ReadBytes, nowUs: number): number
   /**
-   * Hands out the rows that wait for a batch to fill. Where little has come for some flushes, it also lets go of the memory
-   * of a flood: what is idle should be small.
+   * Emits the batches that are not full. After several flushes with few rows it also frees the memory of a flood, so
+   * that an idle process is small.
    */
   flush(): void
-  /** The stream ends, its last line with it; hands out all rows. */
+  /** Ends the stream and its last line; emits all rows. */
   end(nowUs: number): void
-  /** Whether a flush has anything to do: rows wait, or much memory is held. */
+  /** Returns whether a flush has work: rows wait, or large memory is held. */
   needsFlush(): boolean
-  /** Whether memory is held that only a flood needs. */
+  /** Returns whether it holds memory that only a flood needs. */
   holdsLargeMemory(): boolean
 }
 
+/** Creates a parser. Throws if `ingest.wasm` was not built. */
 export function createParser(options: ParserOptions, sink: ParserSink): Parser {
   const maxLineBytes = options.maxLineBytes ?? MAX_LINE_BYTES
   const capacityBytes = capacityFor(maxLineBytes)

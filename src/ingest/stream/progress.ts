@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.js'
 import type { IngestTotals } from '../thread/thread.js'
 
+/** The values that are shown, and the terminal. */
 export interface ProgressOptions {
   /** A terminal's output. */
   terminal: { write(text: string): unknown }
@@ -13,7 +14,7 @@ export interface ProgressOptions {
 const INTERVAL_MS = 500
 const CLEAR_LINE = '\r\u001b[K'
 
-/** Keeps one line of a terminal up to date, twice a second; the function that it returns clears it. */
+/** Updates one line of a terminal twice a second; the returned function stops that and clears the line. */
 export function startProgress({ terminal, clock, totals, bytes }: ProgressOptions): () => void {
   let last = { rows: 0, bytes: 0, ms: clock.monotonicMs() }
 
@@ -24,9 +25,8 @@ export function startProgress({ terminal, clock, totals, bytes }: ProgressOption
     if (seconds <= 0) return
     const rowRate = Math.round((now.rows - last.rows) / seconds)
     const byteRate = (now.bytes - last.bytes) / seconds / 1e6
-    terminal.write(
-      `${CLEAR_LINE}${count(taken)} rows, ${count(rowRate)} rows/s, ${byteRate.toFixed(1)} MB/s, ${count(rejected)} rejected`,
-    )
+    const rates = `${count(rowRate)} rows/s, ${byteRate.toFixed(1)} MB/s`
+    terminal.write(`${CLEAR_LINE}${count(taken)} rows, ${rates}, ${count(rejected)} rejected`)
     last = now
   }
 

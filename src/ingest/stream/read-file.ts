@@ -3,8 +3,9 @@ import type { ReadBytes } from '../lines/lines.js'
 import type { FileRead, StreamWork } from '../thread/messages.js'
 
 /**
- * Reads the next bytes of a file piece by piece to where `fill` wants them, until `enoughBytes` are read or it ends. A
- * fault is told where nothing was read before it: the next read meets it again. What `fill` itself throws is thrown.
+ * Reads the next bytes of a file in pieces into the memory that `fill` provides, until `enoughBytes` are read or the
+ * file ends. Returns an error only if nothing was read before it: the next read meets it again. Throws errors of
+ * `fill`.
  */
 export function readFile(
   { fd, enoughBytes }: Required<StreamWork>['file'],

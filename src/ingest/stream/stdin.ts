@@ -7,39 +7,42 @@ import type { IngestTotals } from '../thread/thread.js'
 import type { Ingest } from './ingest.js'
 import { type ProgressOptions, startProgress } from './progress.js'
 
+/** Where standard input is read from, and where its lines are ingested. */
 export interface StdinOptions {
   ingest: Pick<Ingest, 'write' | 'read' | 'end' | 'totals'>
   metrics: Pick<Metrics, 'stdinOpen'>
   clock?: Clock
   /** The file descriptor to read. */
   fd?: number
-  /** Where progress is shown; nowhere where undefined. */
+  /** The terminal that shows the progress; undefined for none. */
   terminal?: ProgressOptions['terminal']
 }
 
+/** The result of reading standard input. */
 export interface StdinReport {
   totals: IngestTotals
-  /** Why reading or taking ended before the stream did. */
+  /** The reason, if reading or ingesting ended before the stream did. */
   error?: Error
 }
 
+/** A running reader of standard input. */
 export interface StdinReader {
-  /** Resolves, never rejects, when all that was read is visible. */
+  /** Resolves when all rows that were read are visible; never rejects. */
   done: Promise<StdinReport>
-  /** Ends the stream behind what has been read; the same promise as `done`. */
+  /** Stops reading; returns the same promise as `done`. */
   stop(): Promise<StdinReport>
 }
 
 interface ByteSource {
-  /** Moves the next bytes into `ingest` and says how many; 0 at the end. */
+  /** Moves the next bytes into `ingest` and returns their number; 0 at the end. */
   move(ingest: StdinOptions['ingest']): Promise<number>
-  /** Reads no more: `move` answers 0, once it has moved what may have been read already. */
+  /** Stops reading: `move` returns 0 after it has moved the bytes that were already read. */
   stop(): void
 }
 
 /**
- * Reads standard input into `ingest` if it is a pipe, a socket or a file; undefined if it is none. The next chunk is
- * read when there is room for it, so that a writer to the pipe is held back.
+ * Reads standard input into `ingest` if it is a pipe, a socket or a file; returns undefined if it is none. The next
+ * chunk is read when there is room for it, which applies backpressure to the writer.
  */
 export function readStdin(options: StdinOptions): StdinReader | undefined {
   const { ingest, metrics, clock = systemClock, fd = 0, terminal } = options
@@ -87,7 +90,7 @@ function openSource(fd: number): ByteSource | undefined {
   return stat?.isFIFO() || stat?.isSocket() ? streamSource(fd) : undefined
 }
 
-/** Undefined where the descriptor is closed. */
+/** Returns undefined if the descriptor is closed. */
 function statOf(fd: number) {
   try {
     return fstatSync(fd)
@@ -96,7 +99,7 @@ function statOf(fd: number) {
   }
 }
 
-/** Reads of a file that are under way at once: the parsing thread is never out of work. */
+/** Pending reads of a file: enough to keep the parsing thread busy. */
 const READS_AHEAD = 4
 
 function fileSource(fd: number): ByteSource {
@@ -104,7 +107,7 @@ function fileSource(fd: number): ByteSource {
   let stopped = false
   function readNext(ingest: StdinOptions['ingest']): void {
     const read = ingest.read(fd)
-    // A fault shows when its turn comes.
+    // An error is reported when this read is awaited.
     read.catch(() => {})
     ahead.push(read)
   }
@@ -117,7 +120,7 @@ function fileSource(fd: number): ByteSource {
 
 const STREAM_READ_BYTES = MIB / 16
 
-/** A pipe or a socket: one read for each chunk that is asked for, into one piece of memory, over and over. */
+/** Reads a pipe or a socket: one read for each chunk, into one reused buffer. */
 function streamSource(fd: number): ByteSource {
   const memory = new Uint8Array(STREAM_READ_BYTES)
   let unread: Uint8Array | undefined
@@ -130,7 +133,7 @@ function streamSource(fd: number): ByteSource {
   stream.on('end', () => end())
   stream.on('close', () => end())
 
-  /** Answers false, which stops the reading until `move` resumes it: the memory is in use. */
+  /** Returns false, which pauses reading until `move` resumes it: the buffer is in use. */
   function receive(bytesRead: number): boolean {
     unread = memory.subarray(0, bytesRead)
     wake()

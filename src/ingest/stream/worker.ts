@@ -5,7 +5,7 @@ import { createWorkerOutput } from '../thread/worker-output.js'
 import { createParser } from './parse.js'
 import { readFile } from './read-file.js'
 
-/** The parsing thread of a stream: chunks in, or what it reads of a file, batches and rejects out. */
+/** The parsing thread of a stream: receives chunks or reads a file, and sends batches and rejects. */
 
 const { defaults, flushIntervalMs, ...options } = workerData as WorkerOptions
 const port = parentPort!
@@ -14,7 +14,9 @@ const source = defaults?.source === undefined ? undefined : findSource(defaults.
 const parser = createParser({ ...options, defaults: { ...defaults, source } }, output)
 let timer: NodeJS.Timeout | undefined
 
-/** Rows must not wait long in a stream that trickles, nor must one that has come to rest hold the memory of a flood. */
+/**
+ * Flushes at intervals: rows of a slow stream must not wait, and an idle stream must not hold the memory of a flood.
+ */
 function startTimer(): void {
   if (timer !== undefined || !parser.needsFlush()) return
   timer = setTimeout(() => {

@@ -2,92 +2,97 @@ import type { IngestBatch } from '../../engine/engine.js'
 import type { FieldNames } from '../../field-names.js'
 import type { Reason, Reject } from '../rejects.js'
 
-/** What the main thread and a parsing thread say to each other. */
+/** The messages between the main thread and a parsing thread. */
 
 /**
- * `json`: one record, an array of them, an object with such an array under `batch`, whose other members are not looked at, or
- * records that follow one another. `ndjson`: a record a line, or several that follow one another.
+ * `json`: one record, an array of records, an object with such an array under `batch` (other members are ignored), or
+ * concatenated records. `ndjson`: one record or several concatenated ones per line.
  */
 export type BodyForm = 'json' | 'ndjson'
 
-/** What the records of a stream get that lack it. */
+/** Values for records of a stream that lack them. */
 export interface StreamDefaults {
   /** Name or alias. */
   source?: string
-  /** A record has a project if any of the places that are read holds one. */
+  /** Applies to records that have a project in none of the places that are read. */
   project?: string
-  /** Which fields hold time and message, if not those of DEFAULT_FIELD_NAMES. */
+  /** The names of the time and message fields; by default those of DEFAULT_FIELD_NAMES. */
   fieldNames?: FieldNames
 }
 
+/** Values for records of a body that lack them. */
 export interface Defaults extends StreamDefaults {
-  /** Not a default: the projects whose records are taken; absent: all. */
+  /** The projects whose records are accepted; without it all are. */
   projects?: ReadonlySet<string>
 }
 
+/** A request body with its form and its defaults. */
 export interface Body {
   bytes: Uint8Array
   form: BodyForm
   defaults: Defaults
 }
 
-/** What became of the records of one body. */
+/** The result of one body. */
 export interface BodyResult {
   taken: number
   rejected: number
   byReason: Partial<Record<Reason, number>>
-  /** The first that were rejected, by their number in the body, from 1: of NDJSON its line. */
+  /** The first rejected records, by their number in the body, from 1; for NDJSON the line number. */
   rejects: { record: number; reason: Reason }[]
 }
 
+/** The settings of a parsing thread, passed when it starts. */
 export interface WorkerOptions {
   retentionUs: number
   defaults?: StreamDefaults
   maxLineBytes?: number
-  /** Rows wait no longer than this for a batch to fill. */
+  /** The longest time that a row waits in a batch that is not full, in milliseconds. */
   flushIntervalMs: number
 }
 
-/** To a worker: memory of a batch that is in the engine, to be used again. */
+/** To a worker: memory of a batch that is in the engine, for reuse. */
 export interface RecycledMemory {
   memory: Uint8Array<ArrayBuffer>
 }
 
-/** To the worker of a stream: its next bytes, or where to read them, and what to do behind them. */
+/** To the worker of a stream: its next bytes or a file to read, and the action that follows. */
 export interface StreamWork {
   id: number
-  /** Memory that comes back with the answer, and how much of it is filled. */
+  /** Memory that the answer returns, and the length of its filled part. */
   buffer?: Uint8Array | undefined
   filledBytes: number
-  /** The descriptor of a file, of which the next bytes are to be read, until it has given so many or ends. */
+  /** The descriptor of a file to read from, until `enoughBytes` are read or it ends. */
   file?: { fd: number; enoughBytes: number }
   /** The time of receipt. */
   nowUs: number
   then?: 'flush' | 'end'
 }
 
-/** To the worker of bodies: the next one. */
+/** To the worker of bodies: the next body. */
 export interface BodyWork extends Body {
   id: number
   nowUs: number
 }
 
-/** From a worker, in the order of what it was given. */
+/** From a worker, in the order of its work. */
 export interface WorkerMessage {
   batch?: IngestBatch
   rejects: Reject[]
-  /** The work that all this and all before it came of is finished. */
+  /** The work that is finished with this message. */
   done?: WorkResult
 }
 
+/** The result of one unit of work. */
 export interface WorkResult {
   id: number
   buffer?: Uint8Array | undefined
-  /** Of a file: how many bytes were read, or why none could be. */
+  /** For a file: the number of bytes read, or the error. */
   read?: FileRead
-  /** Of a body: what became of it, or why nothing was taken of it. */
+  /** For a body: its result, or the error that refused it. */
   taken?: BodyResult
   refused?: { code: string; message: string }
 }
 
+/** The result of reading a file: the number of bytes, or an error without any. */
 export type FileRead = { bytes: number } | { fault: { code: string | undefined; message: string } }

@@ -17,45 +17,45 @@ import type {
   WorkResult,
 } from './messages.js'
 
-/** What became of lines; blank ones are neither. */
+/** The numbers of accepted and rejected lines; blank lines are neither. */
 export interface IngestTotals {
   taken: number
   rejected: number
   byReason: Partial<Record<Reason, number>>
 }
 
-/** Where batches and rejects go, and what lines are judged by. */
+/** The receivers of batches and rejects, and the rules for lines. */
 export interface ThreadOptions {
   engine: Pick<Engine, 'append'>
   metrics: Pick<Metrics, 'ingestedRows' | 'rejectedRows'>
   rejects: Pick<Rejects, 'write'>
-  /** Of a stream: what records get that lack it. */
+  /** For a stream: values for records that lack them. */
   defaults?: StreamDefaults
-  /** How far back a record may lie. */
+  /** The greatest age of a record, in microseconds. */
   retentionUs?: number
   maxLineBytes?: number
   flushIntervalMs?: number
 }
 
 /**
- * A parsing thread, whose batches go to the engine and whose rejects are counted and written, in order. It has failed once
- * the engine has refused a batch or the thread has died: nothing is taken from then on.
+ * A parsing thread: its batches are appended to the engine, its rejects are counted and written, in order. It fails
+ * when the engine refuses a batch or the thread dies: nothing is accepted from then on.
  */
 export interface Thread {
   start(): void
   isRunning(): boolean
-  /** Resolves when all that came of the work, and of all before it, is in the engine. Rejects where the thread has failed. */
+  /** Resolves when the rows of this and of all earlier work are in the engine. Rejects if the thread has failed. */
   send(work: StreamWork | BodyWork, moved: readonly ArrayBufferLike[]): Promise<WorkResult>
   totals(): IngestTotals
-  /** The first failure, if there was any. */
+  /** Returns the first failure, or undefined. */
   failure(): Error | undefined
-  /** Ends it at once: what it was given and is not in the engine yet is dropped. */
+  /** Ends it at once: rows that are not in the engine yet are dropped. */
   fail(message: string): Promise<void>
 }
 
 const RETENTION_US = 90 * DAY_US
 const FLUSH_INTERVAL_MS = 200
-/** The memory of a batch that took at least so much is for the next one. */
+/** Memory of batches of at least this size is reused. */
 const RETURNED_BYTES = MIB
 
 interface Waiting {
@@ -63,13 +63,13 @@ interface Waiting {
   reject(error: Error): void
 }
 
-/** It starts with the first work or when it is told to. `onFail` is told of the failure. */
+/** Creates a thread that starts with the first work or by `start`. Calls `onFail` with its first failure. */
 export function createThread(script: URL, options: ThreadOptions, onFail: (failure: Error) => void = () => {}): Thread {
   const { engine, metrics, rejects } = options
   const totals: IngestTotals = { taken: 0, rejected: 0, byReason: {} }
   let worker: Worker | undefined
   let failure: Error | undefined
-  /** Work that the worker has, by id. */
+  /** Unfinished work in the worker, by id. */
   const pending = new Map<number, Waiting>()
   const messages = createSerialQueue()
 

@@ -4,22 +4,23 @@ import type { ParserSink } from '../lines/record-sink.js'
 import type { Reject } from '../rejects.js'
 import type { WorkerMessage, WorkResult } from './messages.js'
 
-/** Bytes of rejects that wait for the next message. */
+/** The most bytes of rejects that wait for the next message. */
 const REJECT_BYTES = MIB / 4
 
-/** What a parsing thread says: batches and rejects, whose memory moves with the messages. */
+/** Sends the batches and rejects of a parsing thread; their memory is transferred. */
 export interface WorkerOutput extends Required<ParserSink> {
-  /** Tells that a work is finished, behind all that came of it. */
+  /** Reports a finished unit of work, after its batches and rejects. */
   done(done: WorkResult): void
-  /** Takes memory back that is to be used again, and lets go of all of it. */
+  /** Stores memory for reuse. */
   recycle(memory: Uint8Array<ArrayBuffer>): void
   releaseMemory(): void
 }
 
+/** Creates the output of a parsing thread, which posts to the main thread. */
 export function createWorkerOutput(port: MessagePort): WorkerOutput {
   let rejects: Reject[] = []
   let rejectBytes = 0
-  /** Memory of batches that are in the engine. */
+  /** Memory of batches that are in the engine, for reuse. */
   const returned: Uint8Array<ArrayBuffer>[] = []
 
   function post(message: Omit<WorkerMessage, 'rejects'>, moved?: Uint8Array): void {

@@ -19,21 +19,21 @@ import {
   VALUES_WORD,
 } from '../../wasm-layout/batch.js'
 
-/** The batch of one source that the module fills: a window on its memory. */
+/** The host's view of one batch builder in the module's memory. */
 export interface BatchBuilder {
   readonly source: SourceName
-  /** Rows of the batch so far. */
+  /** The number of rows in it. */
   rows(): number
   /**
-   * The rows as an Arrow IPC stream, in `memory` where that has the room, else in new memory; it is the only thing
-   * there. The lane is then empty.
+   * Returns the rows as an Arrow IPC stream, written to `memory` if it is large enough, else to new memory, and empties
+   * the builder.
    */
   takeBatch(memory?: Uint8Array<ArrayBuffer>): IngestBatch
 }
 
 const NO_BYTES = new Uint8Array(0)
 
-/** The lane whose header lies at `address`; `clear` makes it empty. */
+/** Returns the builder whose header is at `address`; `clear` empties it. */
 export function createBatchBuilder(
   source: SourceName,
   buffer: ArrayBuffer,
@@ -62,13 +62,13 @@ export function createBatchBuilder(
   return { source, rows: () => header[ROWS_WORD]!, takeBatch }
 }
 
-/** The numbers that a lane's columns have in the module, in the order of the schema: there, hot ones come last. */
+/** Returns the module's numbers of a builder's columns in schema order; in the module hot columns are last. */
 function columnNumbers(source: SourceName): number[] {
   const hot = hotColumns(source).map((_, i) => HOT + i)
   return [TIMESTAMPS, PROJECTS, ...hot, ...COLD_COLUMNS.map((_, i) => IDS + i)]
 }
 
-/** The first `rows` values of a column. */
+/** Returns views of the first `rows` values of a column. */
 function columnOf({ type, nullable }: Field, bytes: Buffer, column: Int32Array, rows: number): BatchColumn {
   const nulls = nullable ? column[NULLS_WORD]! : 0
   const validity = nulls === 0 ? NO_BYTES : bytesAt(bytes, column[VALIDITY_WORD]!, (rows + 7) >> 3)
@@ -84,7 +84,7 @@ function entriesOf(bytes: Buffer, column: Int32Array): ColumnBytes {
   return { rows, nulls: 0, buffers: [NO_BYTES, ...textsOf(bytes, column, rows)] }
 }
 
-/** Offsets and texts. */
+/** Returns views of offsets and texts. */
 function textsOf(bytes: Buffer, column: Int32Array, texts: number): Uint8Array[] {
   const offsets = bytesAt(bytes, column[OFFSETS_WORD]!, 4 * (texts + 1))
   return [offsets, bytesAt(bytes, column[TEXTS_WORD]!, offsets.readInt32LE(4 * texts))]

@@ -2,7 +2,7 @@ import { doubleOf } from './double.js'
 import type { Host } from './instance.js'
 import { timestampOfNumber, timestampOfText } from './timestamp.js'
 
-/** The rare cases that the module leaves to JavaScript; `memory` gives all the memory of the instance that asks. */
+/** Creates the imports of the module for rare cases; `memory` returns the memory of the calling instance. */
 export function createHost(memory: () => Buffer): Host {
   return {
     timestampOfText: (start, end) => timestampOfText(memory(), start, end),

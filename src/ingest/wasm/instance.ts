@@ -1,7 +1,7 @@
-/** The WebAssembly module that scans and takes lines. */
+/** The WebAssembly module that scans and appends lines. */
 import { instantiate, type Memory } from '../../base/wasm.js'
 
-/** What the doors of that module export: layout.ts, scan.ts, take.ts, cut.ts. Lanes and addresses are numbers of bytes. */
+/** The exports of the module's entry points; addresses are offsets in bytes. See wasm/README.md. */
 export interface Exports {
   memory: Memory
   bytesAddress(): number
@@ -33,7 +33,7 @@ export interface Exports {
   clearBuilder(builder: number): void
 }
 
-/** What the module asks of its host: wasm/base/host.ts. */
+/** The functions that the module imports: wasm/base/host.ts. */
 export type Host = Record<
   'timestampOfText' | 'timestampOfNumber' | 'doubleOf',
   (start: number, end: number) => number
@@ -41,6 +41,6 @@ export type Host = Record<
   putUuid(at: number): void
 }
 
-/** A new instance. Throws if `ingest.wasm` was not built (`node scripts/build-wasm.mjs`). */
+/** Creates an instance. Throws if `ingest.wasm` was not built (`node scripts/build-wasm.mjs`). */
 export const instantiateIngest = (host: Host): Exports =>
   instantiate(new URL('./ingest.wasm', import.meta.url), { host })

@@ -12,13 +12,14 @@ import { type Exports, instantiateIngest } from './instance.js'
 import type { Scanner } from './scanner.js'
 import { addBuilders, addNames, builderIndexOf, setFieldNames } from './setup.js'
 
+/** Sizes and limits of a module. */
 export interface ModuleOptions {
-  /** Bytes that can be scanned at a time, and lines. */
+  /** The most bytes and lines of one scan. */
   capacityBytes: number
   maxLines: number
-  /** The longest line that is taken. */
+  /** The longest accepted line. */
   maxLineBytes: number
-  /** A batch is full when it holds this much. */
+  /** A batch is full at this many rows or bytes. */
   batchRows: number
   batchBytes: number
   retentionUs: number
@@ -26,54 +27,55 @@ export interface ModuleOptions {
 }
 
 /**
- * An instance of the WebAssembly module (the folder `wasm`): scans lines, SIMD throughout, and appends them to the columns of
- * their sources' batches. No object is made for a line.
+ * An instance of the WebAssembly module (the folder `wasm`): scans lines with SIMD, and appends them to the batch
+ * builders of their sources. No object is allocated per line.
  */
 export interface Module extends Scanner {
   /**
-   * Takes lines [from, to) of the table, received at `nowUs`; each is whole, valid UTF-8 and not too long. Returns the
-   * index behind the last of them: `to`, unless one is refused or makes a batch full.
+   * Appends the lines [from, to) of the table, received at `nowUs`; each must be whole, valid UTF-8 and not too long.
+   * Returns the index after the last one: `to`, unless one is rejected or makes a batch full.
    */
   append(from: number, to: number, nowUs: number): number
-  /** From now on `take` refuses records of other projects than these, and those without one; undefined: it refuses none. */
+  /** Lets `append` reject records of other projects than these, and records without one; undefined allows all. */
   setAllowedProjects(projects: ReadonlySet<string> | undefined): void
-  /** What the last `take` stopped at, if at anything: why its last line is refused, or the lane whose batch is full. */
+  /** Returns why the last `append` stopped: the reason for its last line, or the builder that is full; or undefined. */
   stopCause(): Reason | BatchBuilder | undefined
-  /** What holds for the lines that are taken from now on; writes at the start of `bytes`. */
+  /** Sets the defaults for the lines from now on; overwrites the start of `bytes`. */
   setDefaults(defaults: LineDefaults): void
   /**
-   * Makes each record of the JSON body [start, end) a line, in place: the elements of an array, or of the array `batch`
-   * of an object, or one object. Says where the lines are and how many, or what is wrong with the body and where.
+   * Splits the JSON body [start, end) into lines in place: the elements of an array, or of the array `batch` of an
+   * object, or one object. Returns the range and number of the lines, or the fault of the body and its offset.
    */
   splitJson(start: number, end: number, maxRecords: number): SplitLines | SplitFault
   /**
-   * The same for objects that follow one another; the lines are moved to the front. Before `start` a byte is free for each
-   * of the objects.
+   * The same for concatenated objects; the lines are moved to the front. Before `start` one byte must be free for each
+   * object.
    */
   splitObjects(start: number, end: number, maxRecords: number): SplitLines | SplitFault
-  /** Whether objects may follow one another on a line of the NDJSON body [start, end). */
+  /** Returns whether a line of the NDJSON body [start, end) may have several objects. */
   hasAdjacentObjects(start: number, end: number): boolean
-  /** Makes each of them a line of its own; says where the lines are. Before `start` a byte is free for each of the lines. */
+  /** Splits such lines and returns the range of all lines. Before `start` one byte must be free for each line. */
   splitLines(start: number, end: number): Omit<SplitLines, 'records'>
   /** In the order of SOURCES. */
   readonly builders: readonly BatchBuilder[]
 }
 
-/** What lines get that lack it, and which of their fields hold time and message. */
+/** Values for lines that lack them, and the names of the time and message fields. */
 export interface LineDefaults {
-  /** If there is one, a `source` that names none is a field like others. */
+  /** If it is set, a `source` that names no source is an ordinary field. */
   source?: Source
   project?: string
   fieldNames?: FieldNames
 }
 
-/** The lines [start, end) that a body was cut into. */
+/** The lines [start, end) of a body that was split. */
 export interface SplitLines {
   start: number
   end: number
   records: number
 }
 
+/** The reason why a body cannot be split, and the offset in bytes. */
 export interface SplitFault {
   fault: 'empty' | 'no_container' | 'cut_off' | 'no_element' | 'no_comma' | 'not_the_end' | 'too_many' | 'more_objects'
   at: number
@@ -90,7 +92,7 @@ const SPLIT_FAULTS: Record<number, SplitFault['fault']> = {
   [fault.MORE_OBJECTS]: 'more_objects',
 }
 
-/** The reason for each outcome that refuses a line. */
+/** The reason for each outcome that rejects a line. */
 const REASONS: Record<number, Reason> = {
   [outcome.INVALID_JSON]: 'invalid_json',
   [outcome.NOT_AN_OBJECT]: 'not_an_object',
@@ -105,8 +107,8 @@ const REASONS: Record<number, Reason> = {
 }
 
 /**
- * Its memory is sized once, all columns of all sources with it, and never grows: what is not touched costs nothing.
- * Throws if `ingest.wasm` was not built.
+ * Creates a module. Its memory, with the columns of all sources, is sized once and never grows: pages that are not
+ * written cost nothing. Throws if `ingest.wasm` was not built.
  */
 export function createModule(options: ModuleOptions): Module {
   const { capacityBytes, maxLines, retentionUs, defaults = {} } = options
@@ -163,7 +165,7 @@ export function createModule(options: ModuleOptions): Module {
   }
 }
 
-/** Puts names at an address, each behind its length, and gives how many bytes they take; -1 where there are none to put. */
+/** Writes names to an address, each after its length; returns their bytes, or -1 if there is no restriction. */
 function writeProjects(memory: Buffer, address: number, projects: ReadonlySet<string> | undefined): number {
   if (projects === undefined) return -1
   let at = address
@@ -174,7 +176,7 @@ function writeProjects(memory: Buffer, address: number, projects: ReadonlySet<st
   return at - address
 }
 
-/** Sizes the memory, and gives the addresses of the lanes. */
+/** Sizes the memory, and returns the addresses of the builders. */
 function reserve(exports: Exports, tableAt: number, options: ModuleOptions): number[] {
   const { maxLines, maxLineBytes, batchRows, batchBytes } = options
   exports.setSizes(tableAt, maxLines, maxLineBytes, batchRows, batchBytes)

@@ -1,9 +1,9 @@
 /**
- * Scans whole lines into a field table of plain integers (src/wasm-layout/field-table.ts), so that any implementation can
- * fill it and no object is allocated per line.
+ * Scans whole lines into a field table of plain integers (src/wasm-layout/field-table.ts), so that any implementation
+ * can fill it and no object is allocated per line.
  *
- * The caller writes bytes into `bytes` and calls `scan`; it moves an incomplete last line to the front itself. A scanner
- * does not check UTF-8: the caller does that for whole chunks.
+ * The caller writes bytes into `bytes` and calls `scan`; it moves an incomplete last line to the front itself. A
+ * scanner does not check UTF-8: the caller does that for whole chunks.
  */
 export interface Scanner {
   /** Input bytes, of fixed size; may be a view of a WebAssembly memory. */
@@ -12,9 +12,9 @@ export interface Scanner {
   readonly table: Int32Array
   readonly maxLines: number
   /**
-   * Scans the lines in [start, end), at most `maxLines`; `end` is the offset after a newline, or the end of the last line.
-   * Fills `table` from its first row and returns the number of lines. The next call starts after the last of them, at
-   * `lineEnd + 1`.
+   * Scans the lines in [start, end), at most `maxLines`; `end` is the offset after a newline, or the end of the last
+   * line. Fills `table` from its first row and returns the number of lines. The next call starts after the last of
+   * them, at `lineEnd + 1`.
    */
   scan(start: number, end: number): number
 }

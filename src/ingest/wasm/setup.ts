@@ -5,7 +5,7 @@ import * as column from '../../wasm-layout/batch.js'
 import * as field from '../../wasm-layout/field-table.js'
 import type { Exports } from './instance.js'
 
-/** Tells a new instance what it is to know of sources, columns and areas. */
+/** Registers sources, columns and areas in a new instance. */
 
 const COLUMN_KIND: Record<HotKind, number> = {
   category: column.CATEGORY,
@@ -28,7 +28,7 @@ const FIELD_OF_HOT_COLUMN: Record<string, number> = {
   status_code: field.STATUS_CODE,
 }
 
-/** Lays out a lane for each source, in the order of SOURCES, and gives their addresses. */
+/** Creates a batch builder for each source, in the order of SOURCES, and returns their addresses. */
 export function addBuilders(exports: Exports): number[] {
   return SOURCES.map(({ name, projectPlaces }) => {
     const [first, second, third] = projectPlaces.map((place) => FIELD_OF_PLACE[place])
@@ -39,7 +39,7 @@ export function addBuilders(exports: Exports): number[] {
   })
 }
 
-/** Hands names over, each at the start of `bytes`. */
+/** Registers names, each written to the start of `bytes`. */
 const nameWriter = (bytes: Uint8Array) => (text: string) => {
   const name = Buffer.from(text)
   bytes.set(name)
@@ -64,6 +64,6 @@ export function addNames(exports: Exports, bytes: Uint8Array): void {
   for (const area of AREAS) exports.addArea(write(area))
 }
 
-/** The number of a source's lane; -1 for none. */
+/** Returns the number of a source's builder; -1 for none. */
 export const builderIndexOf = (source: Source | undefined): number =>
   source === undefined ? -1 : SOURCES.indexOf(source)

@@ -3,20 +3,20 @@ import { parseIso8601 } from '../../base/iso8601.js'
 
 const DIGITS = /^\d+(?:\.\d+)?$/
 
-/** A text in bytes[start, end), ISO 8601 or the digits of an epoch time, as microseconds since the epoch; NaN if it is neither. */
+/** Returns the text in bytes[start, end), ISO 8601 or the digits of an epoch, in microseconds; NaN if it is neither. */
 export function timestampOfText(bytes: Uint8Array, start: number, end: number): number {
   const text = latin1(bytes, start, end)
   if (DIGITS.test(text)) return timestampOfNumber(bytes, start, end)
   return parseIso8601(text) ?? Number.NaN
 }
 
-/** Beyond these many digits of microseconds it is past the year 300,000: the end of time serves. */
+/** More digits of microseconds than this mean a year after 300,000: the result is infinite. */
 const MAX_DIGITS = 19
 
 /**
- * The JSON number in bytes[start, end), an epoch time, in microseconds: below 1e11 it counts seconds, below 1e14
- * milliseconds, below 1e17 microseconds, else nanoseconds. Read from the decimal text, so that it is exact; digits below
- * the microsecond are cut. Exact up to 2^53 µs (the year 2255), infinite where it is far beyond.
+ * Returns the JSON number in bytes[start, end), an epoch, in microseconds: below 1e11 it counts seconds, below 1e14
+ * milliseconds, below 1e17 microseconds, else nanoseconds. It is read from the decimal text and thus exact; digits
+ * below the microsecond are truncated. Exact up to 2^53 µs (the year 2255), infinite if it is far beyond.
  */
 export function timestampOfNumber(bytes: Uint8Array, start: number, end: number): number {
   const negative = bytes[start] === MINUS
@@ -39,19 +39,19 @@ export function timestampOfNumber(bytes: Uint8Array, start: number, end: number)
 
 const isE = (byte: number): boolean => byte === LETTER_e || byte === LETTER_E
 
-/** The power of ten that makes microseconds of a number with so many digits before its point. */
+/** Returns the power of ten that converts a number with `magnitude` digits before its point to microseconds. */
 function shiftOf(magnitude: number): number {
   if (magnitude <= 11) return 6
   if (magnitude <= 14) return 3
   return magnitude <= 17 ? 0 : -3
 }
 
-/** The exponent in bytes[start, end), 0 where that is empty; bounded, since a line has no 1e9 digits to make up for it. */
+/** Returns the exponent in bytes[start, end), 0 if that is empty; bounded, since no line has 1e9 digits. */
 function exponentOf(bytes: Uint8Array, start: number, end: number): number {
   return start >= end ? 0 : Math.max(-1e9, Math.min(1e9, Number(latin1(bytes, start, end))))
 }
 
-/** The first `count` digits of bytes[start, end), its point passed over, zeros behind its end. */
+/** Returns the first `count` digits of bytes[start, end) as a number: skips the point, pads with zeros. */
 function leadingDigits(bytes: Uint8Array, start: number, end: number, count: number): number {
   let value = 0
   let p = start
