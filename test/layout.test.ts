@@ -15,6 +15,7 @@ const FLOORS: readonly (readonly string[])[] = [
   // The module hook of user-endpoints/ resolves to endpoint.ts at run time.
   ['user-endpoints/', 'http/server/'],
   ['http/app.ts'],
+  ['http/routes.ts'],
   ['http/page.ts', 'http/openapi/', 'http/tail/', 'endpoint.ts'],
   ['http/intake/', 'http/query/', 'ingest/stream/', 'ingest/body/'],
   ['http/access/', 'ingest/thread/', 'otlp/', 'generate/'],
@@ -67,6 +68,15 @@ const ONLY: Record<string, readonly string[]> = {
   'engine/arrow/columns/': ARROW,
   'http/app.ts': [
     ...HTTP,
+    'http/routes.ts',
+    'http/tail/',
+    'http/intake/',
+    'http/query/',
+    'http/access/',
+    'http/reply/',
+  ],
+  'http/routes.ts': [
+    ...HTTP,
     'http/page.ts',
     'http/openapi/',
     'http/tail/',
@@ -74,7 +84,6 @@ const ONLY: Record<string, readonly string[]> = {
     'http/query/',
     'http/access/',
     'http/reply/',
-    'http/formats/',
   ],
   'http/openapi/': [...HTTP, 'http/reply/', 'http/formats/'],
   'http/server/': [...HTTP, 'http/app.ts', 'http/reply/'],

@@ -3,202 +3,214 @@ import { Hono } from 'hono'
 import type { Clock } from '../base/clock.js'
 import type { Log } from '../base/log.js'
 import type { Metrics } from '../base/metrics.js'
-import { VERSION } from '../base/version.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import type { Engine } from '../engine/engine.js'
 import type { Access } from '../tokens/access.js'
-import { createAuth } from './access/auth.js'
+import { type Authenticate, createAuth } from './access/auth.js'
 import { refuseAccess } from './access/permission.js'
 import { createLogs, LOGS_LIMITS, type LogsLimits, type RecordIntake } from './intake/logs.js'
 import { createOtlpLogs, OTLP_PATH, otlpErrorReply, type Translate } from './intake/otlp.js'
 import { LOGS_PATHS, requestPath } from './intake/paths.js'
-import { openApi } from './openapi/document.js'
-import { loadPage, type Page } from './page.js'
 import type { Arrivals } from './query/arrivals.js'
-import { definitions } from './query/definitions.js'
 import { HTTP_LIMITS, type HttpLimits } from './query/limits.js'
-import { createQueries, type Queries } from './query/query.js'
-import { CORS_HEADERS, LOGS_METHODS, preflight } from './reply/cors.js'
-import type { Body } from './reply/encoding.js'
+import { createQueries } from './query/query.js'
+import { ALLOWED_METHODS, LOGS_METHODS, preflight } from './reply/cors.js'
 import { errorReply, refusals } from './reply/errors.js'
-import { CODED_JSON_HEADERS, codedReply, type HeaderFields, jsonReply, VARY } from './reply/reply.js'
+import type { HeaderFields } from './reply/reply.js'
+import {
+  type Answer,
+  createDocuments,
+  type Env,
+  type Exchange,
+  logsRoutes,
+  pageRoutes,
+  queryRoutes,
+  type Route,
+  type Status,
+  serviceRoutes,
+  tailRoutes,
+} from './routes.js'
 import { TAIL_LIMITS, type TailLimits } from './tail/limits.js'
 import { createTails } from './tail/tail.js'
 
-/** `degraded`: nothing can be kept, or standard input has failed; what is kept can be asked for. */
-export type Status = 'starting' | 'ok' | 'degraded' | 'stopping'
-
+/** Everything that the HTTP side needs from the rest of the service. */
 export interface AppParts {
   engine: Pick<Engine, 'run'> & Partial<Pick<Engine, 'follow'>>
   endpoints: readonly Endpoint[]
   metrics: Metrics
   clock: Clock
-  /** What the token with a SHA-256 opens; undefined where there is no such token. */
+  /** Returns the access that the token with this SHA-256 digest grants; undefined if there is no such token. */
   accessOf: (digest: Uint8Array) => Access | undefined
-  /** Asked at each request. */
+  /** Called for each request. */
   status: () => Status
   limits?: Partial<HttpLimits & LogsLimits & TailLimits>
   log: Log
-  /** When records were last accepted; without it answers without rows are kept like any other. */
+  /** When records were last accepted. Without it, empty answers are cached like any other. */
   arrivals?: Arrivals
-  /** Takes the records that are sent; without it there are no paths for that. */
+  /** Stores the records of requests. Without it, there are no paths that accept records. */
   intake?: RecordIntake
-  /** Makes lines for the intake of OTLP; without it there is no path for that. */
+  /** Converts OTLP bodies for the intake. Without it, there is no OTLP path. */
   translate?: Translate
 }
 
+/** The HTTP side of the service, independent of sockets. */
 export interface App {
-  /** Answers a request; never throws. `env` is the connection that it came by, where there is one. */
-  fetch(request: Request, env?: Partial<HttpBindings>): Response | Promise<Response>
-  /** The answer to what is not a request, or not one that can be answered. */
+  /** Answers a request; never throws. `env` is its connection; tests have none. */
+  fetch(request: Request, env?: Partial<HttpBindings>): Answer
+  /** Returns the error response for bytes that are no valid HTTP request. */
   refuse(error: unknown): Response
-  /** Ends the answers that have no end of their own. */
+  /** Ends all live tails, which have no end of their own. */
   endTails(): void
-  /** Serves and lists these endpoints in place of those of before. */
+  /** Replaces the endpoints that are served and listed. */
   replaceEndpoints(endpoints: readonly Endpoint[]): void
-  /** Stops warming, and the runs that nobody waits for. */
+  /** Stops cache warming, and runs without a waiting caller. */
   close(): void
 }
 
-/** The paths that need no token, beside those of the page. */
-const OPEN_PATHS = ['/health', '/ready']
-
-/** The HTTP side of the service: every path, its token, its errors. */
-export function createApp({ accessOf, status, log, metrics, limits, intake, translate, ...parts }: AppParts): App {
-  const authenticate = createAuth(accessOf)
-  const queries = createQueries({ ...parts, metrics, log, limits: { ...HTTP_LIMITS, ...limits } })
-  let documents = documentsOf(parts.endpoints, parts.clock)
-  const page = loadPage()
-  const openPaths = new Set([...OPEN_PATHS, ...page.paths])
-  const router = routes(queries, () => documents, metrics, status, page)
-  if (intake !== undefined) {
-    const logs = createLogs(intake, { ...LOGS_LIMITS, ...limits }, parts.clock, log)
-    const otlp = translate && createOtlpLogs(logs, translate)
-    for (const path of LOGS_PATHS) {
-      const taker = path === OTLP_PATH ? otlp : logs
-      if (taker === undefined) continue
-      router.post(path, ({ req, env }) =>
-        taker.answer({ request: req.raw, incoming: env?.incoming, projects: env?.access?.projects }),
-      )
-      router.all(path, ({ req }) => refusal(refusals.methodNotAllowed(LOGS_METHODS), req.raw, { Allow: LOGS_METHODS }))
-    }
-  }
+/** Builds the HTTP side. A request passes through the chain of middleware below, down to the routes. */
+export function createApp(parts: AppParts): App {
+  const { status, intake, translate, metrics, clock, log } = parts
+  const authenticate = createAuth(parts.accessOf)
+  const queries = createQueries({ ...parts, limits: { ...HTTP_LIMITS, ...parts.limits } })
+  const documents = createDocuments(parts.endpoints, clock)
   const { follow } = parts.engine
-  const tails =
-    follow && createTails({ follow, metrics, clock: parts.clock, log, limits: { ...TAIL_LIMITS, ...limits } })
-  if (tails !== undefined) {
-    router.get('/api/tail', ({ req, env }) => {
-      const outgoing = env?.outgoing
-      const access = () => authenticate(req.raw.headers)
-      return tails.answer(req.raw, access, outgoing && (() => outgoing.destroy()))
-    })
-  }
-  router.onError((error, { req }) => refusal(error, req.raw))
+  const tails = follow && createTails({ ...parts, follow, limits: { ...TAIL_LIMITS, ...parts.limits } })
+  const logs = intake && createLogs(intake, { ...LOGS_LIMITS, ...parts.limits }, clock, log)
+  const otlp = logs && translate && createOtlpLogs(logs, translate)
+  const routes = [
+    ...pageRoutes(),
+    ...serviceRoutes(status, metrics, documents),
+    ...queryRoutes(queries),
+    ...tailRoutes(tails, authenticate),
+    ...logsRoutes(logs, otlp),
+  ]
+  const refuse: Refuse = (error, { request, path }, headers) =>
+    path === OTLP_PATH ? otlpErrorReply(request.headers, error, log, headers) : errorReply(error, log, headers)
 
-  /** A refusal as those read it who ask at that path. */
-  function refusal(error: unknown, request: Request, more?: HeaderFields): Response {
-    if (requestPath(request) === OTLP_PATH) return otlpErrorReply(request.headers, error, log, more)
-    return errorReply(error, log, more)
-  }
-
-  function answer(request: Request, env?: Partial<HttpBindings>): Response | Promise<Response> {
-    const path = requestPath(request)
-    const takesLogs = LOGS_PATHS.includes(path)
-    if (status() === 'starting') {
-      // Who is turned away comes again: what takes records starts meanwhile.
-      if (takesLogs && authenticate(request.headers)?.scopes.has('ingest')) intake?.prepare()
-      return refusal(refusals.starting(), request)
-    }
-    if (request.method === 'OPTIONS') return preflight(request.headers, takesLogs ? LOGS_METHODS : undefined)
-    if (openPaths.has(path)) return router.fetch(request, env)
-    const access = authenticate(request.headers)
-    if (access === undefined) return refusal(refusals.unauthorized(), request)
-    const refuseHere = (error: unknown, more?: HeaderFields) => refusal(error, request, more)
-    const refused = refuseAccess(access, path, takesLogs ? 'ingest' : 'query', refuseHere)
-    return refused ?? router.fetch(request, { ...env, access })
-  }
-
-  function counted(response: Response): Response {
-    metrics.requests.inc({ status: String(response.status) })
-    return response
-  }
-
-  const finish = (method: string, response: Response) => counted(method === 'HEAD' ? withoutBody(response) : response)
+  const answer = chain(
+    countResponses(metrics),
+    dropBodyOfHead,
+    catchErrors(refuse),
+    refuseWhileStarting(status, authenticate, intake),
+    answerPreflight,
+    requireAccess(routes, authenticate, refuse),
+    dispatch(routes, refuse),
+  )
 
   return {
-    fetch(request, env) {
-      try {
-        const response = answer(request, env)
-        if (!(response instanceof Promise)) return finish(request.method, response)
-        return response
-          .then((later) => finish(request.method, later))
-          .catch((error) => counted(refusal(error, request)))
-      } catch (error) {
-        return counted(refusal(error, request))
-      }
-    },
-    refuse: (error) => counted(errorReply(error, log)),
+    fetch: (request, env) => answer({ ...env, request, path: requestPath(request) }),
+    refuse: (error) => count(metrics, errorReply(error, log)),
     endTails: () => tails?.close(),
     replaceEndpoints(endpoints) {
       queries.replace(endpoints)
-      documents = documentsOf(endpoints, parts.clock)
+      documents.replace(endpoints)
     },
     close: queries.close,
   }
 }
 
-/** What is told of the endpoints: the same for all who ask. */
-interface Documents {
-  listing: Body
-  openApi: Body
+type Handler = (exchange: Exchange) => Answer
+
+/** One link of the chain: returns a response of its own, or that of `next`. */
+type Middleware = (exchange: Exchange, next: Handler) => Answer
+
+/**
+ * Composes middleware, the first one outermost, around the handler that comes last. Hono's own middleware always answers in
+ * a later microtask. Here a response that is ready is returned at once: that is faster, and the client of a request whose
+ * body turns out to be malformed still gets it.
+ */
+function chain(...links: readonly [...Middleware[], Handler]): Handler {
+  const middleware = links.slice(0, -1) as Middleware[]
+  const handler = links.at(-1) as Handler
+  return middleware.reduceRight<Handler>((next, one) => (exchange) => one(exchange, next), handler)
 }
 
-function documentsOf(endpoints: readonly Endpoint[], clock: Clock): Documents {
-  return {
-    listing: { plain: Buffer.from(definitions(endpoints)) },
-    openApi: { plain: Buffer.from(openApi(endpoints, VERSION, clock.nowUs())) },
+/** Applies `change` to a response when it is ready. */
+const whenReady = (answer: Answer, change: (response: Response) => Response) =>
+  answer instanceof Promise ? answer.then(change) : change(answer)
+
+/** Returns the error response in the format of the request's path. `headers` override those of the error. */
+type Refuse = (error: unknown, exchange: Exchange, headers?: HeaderFields) => Response
+
+function count({ requests }: Metrics, response: Response): Response {
+  requests.inc({ status: String(response.status) })
+  return response
+}
+
+function countResponses(metrics: Metrics): Middleware {
+  const counted = (response: Response) => count(metrics, response)
+  return (exchange, next) => whenReady(next(exchange), counted)
+}
+
+const withoutBody = ({ status, headers }: Response) => new Response(null, { status, headers })
+
+const dropBodyOfHead: Middleware = (exchange, next) => {
+  const answer = next(exchange)
+  return exchange.request.method === 'HEAD' ? whenReady(answer, withoutBody) : answer
+}
+
+function catchErrors(refuse: Refuse): Middleware {
+  return (exchange, next) => {
+    try {
+      const answer = next(exchange)
+      return answer instanceof Promise ? answer.catch((error) => refuse(error, exchange)) : answer
+    } catch (error) {
+      return refuse(error, exchange)
+    }
   }
 }
 
-interface Env {
-  /** Where the path needs a token, what it opens. */
-  Bindings: (Partial<HttpBindings> & { access?: Access }) | undefined
+/** Throws `starting` until all rows are recovered. A client that sends records will retry, so the intake gets ready. */
+function refuseWhileStarting(status: () => Status, authenticate: Authenticate, intake?: RecordIntake): Middleware {
+  return (exchange, next) => {
+    if (status() !== 'starting') return next(exchange)
+    const { path, request } = exchange
+    if (isLogsPath(path) && authenticate(request.headers)?.scopes.has('ingest')) intake?.prepare()
+    throw refusals.starting()
+  }
 }
 
-/** The paths and what answers them. A path that takes GET refuses other methods with 405; the rest is 404. */
-function routes(
-  queries: Queries,
-  documents: () => Documents,
-  { registry }: Metrics,
-  status: () => Status,
-  page: Page,
-): Hono<Env> {
-  const router = new Hono<Env>({ getPath: requestPath })
-  const health = () => jsonReply(JSON.stringify({ status: status() }))
-  const metricsHeaders = { 'Content-Type': registry.contentType, ...CORS_HEADERS, ...VARY }
-  for (const path of page.paths) router.get(path, ({ req }) => page.answer(path, req.raw))
-  router.get('/health', health)
-  router.get('/ready', () => {
-    if (status() === 'stopping') throw refusals.stopping()
-    return health()
-  })
-  router.get('/metrics', async ({ req }) => {
-    const body = { plain: Buffer.from(await registry.metrics()) }
-    return codedReply(req.raw.headers, body, metricsHeaders)
-  })
-  router.get('/api/endpoints', ({ req }) => codedReply(req.raw.headers, documents().listing, CODED_JSON_HEADERS))
-  router.get('/api/openapi.json', ({ req }) => codedReply(req.raw.headers, documents().openApi, CODED_JSON_HEADERS))
-  router.get('/api/endpoints/query/:idOrName', ({ req, env }) => {
-    const outgoing = env?.outgoing
-    return queries.answer(req.param('idOrName'), req.raw, outgoing && (() => outgoing.destroy()), env?.access?.projects)
-  })
-  router.notFound(({ req }) => {
-    const takesGet = router.router.match('GET', req.path)[0].length > 0
-    throw takesGet ? refusals.methodNotAllowed() : refusals.notFound()
-  })
-  return router
+/** Answers OPTIONS on any path, known or unknown, without a token: browsers send none with a preflight. */
+const answerPreflight: Middleware = (exchange, next) => {
+  const { request, path } = exchange
+  if (request.method !== 'OPTIONS') return next(exchange)
+  return preflight(request.headers, isLogsPath(path) ? LOGS_METHODS : undefined)
 }
 
-function withoutBody({ status, headers }: Response): Response {
-  return new Response(null, { status, headers })
+/** Lets a request pass if its path is public, or if its token is known, within its rate, and permits the path. */
+function requireAccess(routes: readonly Route[], authenticate: Authenticate, refuse: Refuse): Middleware {
+  const publicPaths = new Set(routes.filter(({ isPublic }) => isPublic).map(({ path }) => path))
+  return (exchange, next) => {
+    const { path, request } = exchange
+    if (publicPaths.has(path)) return next(exchange)
+    const access = authenticate(request.headers)
+    if (access === undefined) throw refusals.unauthorized()
+    const scope = isLogsPath(path) ? 'ingest' : 'query'
+    const refused = refuseAccess(access, path, scope, (error, headers) => refuse(error, exchange, headers))
+    if (refused !== undefined) return refused
+    exchange.access = access
+    return next(exchange)
+  }
+}
+
+const isLogsPath = (path: string) => LOGS_PATHS.includes(path)
+
+/** Calls the route of a path. Answers 405 with `Allow` if the route has another method, 404 if there is no route. */
+function dispatch(routes: readonly Route[], refuse: Refuse): Handler {
+  const router = new Hono<Env>({ getPath: (_, options) => (options?.env as Exchange).path })
+  for (const { method, path, answer } of routes) {
+    const methods = method === 'POST' ? LOGS_METHODS : ALLOWED_METHODS
+    router.all(path, (context) => {
+      const given = context.req.method
+      if (given === method || (given === 'HEAD' && method === 'GET')) return answer(context)
+      return refuse(refusals.methodNotAllowed(methods), context.env, { Allow: methods })
+    })
+  }
+  router.notFound(() => {
+    throw refusals.notFound()
+  })
+  router.onError((error) => {
+    throw error
+  })
+  return (exchange) => router.fetch(exchange.request, exchange)
 }

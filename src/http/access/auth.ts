@@ -1,28 +1,29 @@
 import { hash } from 'node:crypto'
 import type { Access } from '../../tokens/access.js'
 
-/** Header values are bytes, which Node hands over as Latin-1. */
+/** Header values are bytes, which Node decodes as Latin-1. */
 const digestOfHeader = (value: string) => hash('sha256', Buffer.from(value, 'latin1'), 'buffer')
 
 const BEARER = /^bearer +/i
 
-/** The token that a request shows: X-API-KEY, or where that is absent or empty Authorization: Bearer; else empty. */
-function shownToken(headers: Headers): string {
+/** Returns the token in X-API-KEY; if that is absent or empty, the one in Authorization: Bearer; else an empty text. */
+function tokenOf(headers: Headers): string {
   const key = headers.get('x-api-key')
   if (key) return key
   const authorization = headers.get('authorization')
   return authorization !== null && BEARER.test(authorization) ? authorization.replace(BEARER, '') : ''
 }
 
+/** Returns the access that the token of a request grants; undefined if it has no valid token. */
+export type Authenticate = (headers: Headers) => Access | undefined
+
 /**
- * Tells what the token opens that a request shows; undefined where it shows none that is known. Only its digest is looked
- * at, so that the time taken tells neither length nor prefix of a token. A header given twice holds no token.
+ * Looks tokens up by their digest only, so that the time taken reveals neither length nor prefix of a token. A header that is
+ * given twice contains no valid token.
  */
-export function createAuth(
-  accessOf: (digest: Uint8Array) => Access | undefined,
-): (headers: Headers) => Access | undefined {
+export function createAuth(accessOf: (digest: Uint8Array) => Access | undefined): Authenticate {
   return (headers) => {
-    const shown = shownToken(headers)
-    return shown === '' ? undefined : accessOf(digestOfHeader(shown))
+    const token = tokenOf(headers)
+    return token === '' ? undefined : accessOf(digestOfHeader(token))
   }
 }

@@ -1,0 +1,138 @@
+/** The table of routes: every path of the service with its method, its access and its handler. */
+import type { HttpBindings } from '@hono/node-server'
+import type { Context } from 'hono'
+import type { Clock } from '../base/clock.js'
+import type { Metrics } from '../base/metrics.js'
+import { VERSION } from '../base/version.js'
+import type { Endpoint } from '../endpoints/endpoint.js'
+import type { Access } from '../tokens/access.js'
+import type { Authenticate } from './access/auth.js'
+import type { Logs } from './intake/logs.js'
+import { OTLP_PATH, type OtlpLogs } from './intake/otlp.js'
+import { LOGS_PATHS } from './intake/paths.js'
+import { openApi } from './openapi/document.js'
+import { loadPage } from './page.js'
+import { definitions } from './query/definitions.js'
+import type { Queries } from './query/query.js'
+import { CORS_HEADERS } from './reply/cors.js'
+import type { Body } from './reply/encoding.js'
+import { refusals } from './reply/errors.js'
+import { CODED_JSON_HEADERS, codedReply, jsonReply, VARY } from './reply/reply.js'
+import type { Tails } from './tail/tail.js'
+
+/** State of the service. `degraded`: rows cannot be stored, or standard input failed; stored rows can still be queried. */
+export type Status = 'starting' | 'ok' | 'degraded' | 'stopping'
+
+/** A request on its way through the chain of `app.ts`, with its connection if there is one. */
+export interface Exchange extends Partial<HttpBindings> {
+  request: Request
+  path: string
+  /** The access of the request's token; undefined on public paths. */
+  access?: Access
+}
+
+/** A response, or the promise of one. Handlers that have the response at hand return it at once, which is faster. */
+export type Answer = Response | Promise<Response>
+
+/** The type parameter of Hono: the exchange is its `env`. */
+export interface Env {
+  Bindings: Exchange
+}
+
+/** A path of the service and its only method. GET includes HEAD; any other method is answered with 405. */
+export interface Route {
+  method: 'GET' | 'POST'
+  path: string
+  /** Needs no token. */
+  isPublic?: boolean
+  answer(context: Context<Env>): Answer
+}
+
+/** The files of the explorer page. They are public: they contain no logs. */
+export function pageRoutes(): Route[] {
+  const page = loadPage()
+  return [...page.paths].map((path) => ({
+    method: 'GET',
+    path,
+    isPublic: true,
+    answer: ({ env }) => page.answer(path, env.request),
+  }))
+}
+
+/** The paths about the service itself: health, readiness, metrics, and the documents about its endpoints. */
+export function serviceRoutes(status: () => Status, { registry }: Metrics, documents: Documents): Route[] {
+  const health = () => jsonReply(JSON.stringify({ status: status() }))
+  const ready = () => {
+    if (status() === 'stopping') throw refusals.stopping()
+    return health()
+  }
+  const headers = { 'Content-Type': registry.contentType, ...CORS_HEADERS, ...VARY }
+  const metrics: Route['answer'] = async ({ env }) =>
+    codedReply(env.request.headers, { plain: Buffer.from(await registry.metrics()) }, headers)
+  const document =
+    (name: 'listing' | 'openApi'): Route['answer'] =>
+    ({ env }) =>
+      codedReply(env.request.headers, documents.current()[name], CODED_JSON_HEADERS)
+  return [
+    { method: 'GET', path: '/health', isPublic: true, answer: health },
+    { method: 'GET', path: '/ready', isPublic: true, answer: ready },
+    { method: 'GET', path: '/metrics', answer: metrics },
+    { method: 'GET', path: '/api/endpoints', answer: document('listing') },
+    { method: 'GET', path: '/api/openapi.json', answer: document('openApi') },
+  ]
+}
+
+/** The stored queries, by name or id. */
+export function queryRoutes(queries: Queries): Route[] {
+  const answer: Route['answer'] = ({ req, env }) =>
+    queries.answer(req.param('idOrName')!, env.request, abortResponse(env), env.access?.projects)
+  return [{ method: 'GET', path: '/api/endpoints/query/:idOrName', answer }]
+}
+
+/** Live tails; none if the engine has none. `authenticate` is called again while a tail lasts. */
+export function tailRoutes(tails: Tails | undefined, authenticate: Authenticate): Route[] {
+  if (tails === undefined) return []
+  const answer: Route['answer'] = ({ env }) =>
+    tails.answer(env.request, () => authenticate(env.request.headers), abortResponse(env))
+  return [{ method: 'GET', path: '/api/tail', answer }]
+}
+
+/**
+ * The paths that accept records, those whose handler is given. Handlers limit size, memory and rate of a body while they
+ * receive it.
+ */
+export function logsRoutes(logs: Logs | undefined, otlp: OtlpLogs | undefined): Route[] {
+  return LOGS_PATHS.flatMap((path) => {
+    const handler = path === OTLP_PATH ? otlp : logs
+    if (handler === undefined) return []
+    const answer: Route['answer'] = ({ env: { request, incoming, access } }) =>
+      handler.answer({ request, incoming, projects: access?.projects })
+    return [{ method: 'POST', path, answer }]
+  })
+}
+
+/** Returns a function that closes the connection in the middle of a response; undefined if there is no connection. */
+function abortResponse({ outgoing }: Exchange): (() => void) | undefined {
+  return outgoing && (() => outgoing.destroy())
+}
+
+/** The documents about the endpoints, the same for every caller. */
+export interface Documents {
+  current(): { listing: Body; openApi: Body }
+  replace(endpoints: readonly Endpoint[]): void
+}
+
+/** Builds the documents once for each set of endpoints: they are compressed once, too. */
+export function createDocuments(endpoints: readonly Endpoint[], clock: Clock): Documents {
+  const build = (all: readonly Endpoint[]): ReturnType<Documents['current']> => ({
+    listing: { plain: Buffer.from(definitions(all)) },
+    openApi: { plain: Buffer.from(openApi(all, VERSION, clock.nowUs())) },
+  })
+  let documents = build(endpoints)
+  return {
+    current: () => documents,
+    replace(next) {
+      documents = build(next)
+    },
+  }
+}
