@@ -1,13 +1,17 @@
-/** The service, as the page asks it. */
+/** Client of the service's HTTP API. */
 import type { Columns } from './columns.js'
-import type { Reading } from './columns-worker.js'
+import type { ReadRequest } from './columns-worker.js'
 
-/** What can be done about a failure: sign in, wait, or change what was asked. */
+/**
+ * Kinds of failure, by the remedy: sign in (`unauthorized`), use another token (`forbidden`), wait (`away`, `busy`), or
+ * change the request (`refused`).
+ */
 export type FailureKind = 'unauthorized' | 'forbidden' | 'away' | 'busy' | 'refused'
 
+/** Error of a request, with a message for the user. */
 export class Failure extends Error {
   readonly kind: FailureKind
-  /** Seconds after which it is worth to ask again; undefined where asking again mends nothing. */
+  /** Seconds until a retry may succeed; undefined if a retry cannot help. */
   readonly retryS: number | undefined
   constructor(kind: FailureKind, message: string, retryS?: number) {
     super(message)
@@ -18,22 +22,28 @@ export class Failure extends Error {
 
 const AWAY_RETRY_S = 5
 
+/** One row of an answer, by column name. A number that a double cannot represent is kept as raw JSON. */
 export type Row = Readonly<Record<string, unknown>>
 
+/** Rows of an endpoint's answer, in its order, and their age. */
 export interface Answer {
   rows: readonly Row[]
-  /** How old it is, in seconds. */
+  /** Age of the answer in the service's cache, in seconds. */
   ageS: number
 }
 
-/** Held by this tab only. Without one a request still goes out: a proxy may put a token to it. */
+/** Only in this tab's memory. Requests are also sent without one: a proxy may add a token to them. */
 let token: string | undefined
 
+/** Sets the token that requests are sent with; undefined for none. */
 export function signInWith(given: string | undefined): void {
   token = given
 }
 
-/** GET of one of the service's own addresses, relative to the page's. Throws a Failure, but where `signal` ends it. */
+/**
+ * Sends a GET request to a path relative to the page and returns a response with status 2xx. Throws a Failure
+ * otherwise, or the error of `fetch` if `signal` was aborted.
+ */
 export async function get(path: string, headers: Record<string, string>, signal?: AbortSignal): Promise<Response> {
   const credentials: Record<string, string> = token === undefined ? {} : { 'X-API-KEY': token }
   const response = await fetch(path, { headers: { ...credentials, ...headers }, signal, cache: 'no-store' }).catch(
@@ -47,18 +57,18 @@ export async function get(path: string, headers: Record<string, string>, signal?
 }
 
 async function failureOf(response: Response): Promise<Failure> {
-  const said: { error?: string } = await response.json().catch(() => ({}))
-  const message = said.error ?? `The service answered ${response.status}.`
+  const body: { error?: string } = await response.json().catch(() => ({}))
+  const message = body.error ?? `The service answered ${response.status}.`
   const retryAfter = response.headers.get('Retry-After')
   if (response.status === 401) return new Failure('unauthorized', message)
   if (response.status === 403) return new Failure('forbidden', message)
-  // What stands before the service says so when it is away.
+  // A proxy in front of the service sends these if the service is down.
   if ([502, 504].includes(response.status)) return new Failure('away', 'The service cannot be reached.', AWAY_RETRY_S)
   if (retryAfter !== null) return new Failure('busy', message, Number(retryAfter) || AWAY_RETRY_S)
   return new Failure('refused', message)
 }
 
-/** Whether requests are let in as they go out now. */
+/** Returns whether the service accepts requests with the current token. Throws a Failure for other errors. */
 export async function isSignedIn(): Promise<boolean> {
   try {
     await get('api/endpoints', {})
@@ -69,68 +79,77 @@ export async function isSignedIn(): Promise<boolean> {
   }
 }
 
-interface Asking {
-  /** Past the cache. */
+interface QueryOptions {
+  /** Bypasses the cache. */
   fresh?: boolean
   signal?: AbortSignal
 }
 
-/** Asks an endpoint. */
-export async function ask(endpoint: string, params: Record<string, string>, asking: Asking): Promise<Answer> {
-  const { response, ageS } = await query(endpoint, params, asking)
-  const { result } = parseExact(await whole(response.text())) as { result: Row[] }
+/** Queries an endpoint and returns its rows. Throws a Failure. */
+export async function queryRows(
+  endpoint: string,
+  params: Record<string, string>,
+  options: QueryOptions,
+): Promise<Answer> {
+  const { response, ageS } = await requestEndpoint(endpoint, params, options)
+  const { result } = parseExact(await withFailure(response.text())) as { result: Row[] }
   return { rows: result, ageS }
 }
 
+/** Columns of an answer; `ageS` as in {@link Answer}. */
 export interface ColumnsAnswer<Name extends string> {
   columns: Columns<Name>
   ageS: number
 }
 
-/** Asks an endpoint for columns of numbers, which are read beside the page. */
-export async function askColumns<Name extends string>(
+/** Queries an endpoint for columns of numbers, which a worker parses. Throws a Failure. */
+export async function queryColumns<Name extends string>(
   endpoint: string,
   params: Record<string, string>,
   names: readonly Name[],
-  asking: Asking,
+  options: QueryOptions,
 ): Promise<ColumnsAnswer<Name>> {
-  const { response, ageS } = await query(endpoint, params, asking)
+  const { response, ageS } = await requestEndpoint(endpoint, params, options)
   const columns = await read(response.body!, names)
-  asking.signal?.throwIfAborted()
+  options.signal?.throwIfAborted()
   return { columns, ageS }
 }
 
-async function query(endpoint: string, params: Record<string, string>, { fresh = false, signal }: Asking) {
+async function requestEndpoint(
+  endpoint: string,
+  params: Record<string, string>,
+  { fresh = false, signal }: QueryOptions,
+) {
   const headers: Record<string, string> = fresh ? { 'Cache-Control': 'no-cache' } : {}
   const response = await get(`api/endpoints/query/${endpoint}?${new URLSearchParams(params)}`, headers, signal)
   return { response, ageS: Number(response.headers.get('Age') ?? 0) }
 }
 
-/** What is read of a body. */
-async function whole<Body>(body: Promise<Body>): Promise<Body> {
+/** Returns the result of reading a body. Throws a Failure if the connection broke. */
+async function withFailure<Body>(body: Promise<Body>): Promise<Body> {
   try {
     return await body
   } catch (error) {
-    if (error instanceof TypeError) throw new Failure('away', 'The answer broke off.', AWAY_RETRY_S)
+    if (error instanceof TypeError) throw new Failure('away', 'The connection broke during the answer.', AWAY_RETRY_S)
     throw error
   }
 }
 
 let worker: Worker | undefined
-/** Fail what waits for the worker. */
-const waiting = new Set<(failure: Failure) => void>()
+/** Reject the pending reads of the worker. */
+const pendingFailures = new Set<(failure: Failure) => void>()
 
-/** Its script may not come, as any other answer of the service; then the next answer gets a new one. */
+/** Starts the worker. If its script cannot be loaded, pending reads fail and the next read starts another worker. */
 function startWorker(): Worker {
-  const started = new Worker(new URL('./columns-worker.js', import.meta.url), { type: 'module' })
-  started.onerror = () => {
+  const created = new Worker(new URL('./columns-worker.js', import.meta.url), { type: 'module' })
+  created.onerror = () => {
     worker = undefined
-    for (const fail of waiting) fail(new Failure('away', 'A part of the page cannot be loaded.', AWAY_RETRY_S))
+    for (const fail of pendingFailures) fail(new Failure('away', 'A part of the page cannot be loaded.', AWAY_RETRY_S))
   }
-  return started
+  return created
 }
 
-/** Reads columns of a body beside the page. */
+/** Parses the columns of a body in the worker. */
 async function read<Name extends string>(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   names: readonly Name[],
@@ -141,42 +160,46 @@ async function read<Name extends string>(
     port.onmessage = ({ data }) => resolve(data)
     fail = reject
   })
-  waiting.add(fail)
+  pendingFailures.add(fail)
   worker ??= startWorker()
-  worker.postMessage({ names, port: port2 } satisfies Reading, [port2])
-  const [columns] = await Promise.all([reply, pour(body, port)]).finally(() => waiting.delete(fail))
-  if (columns === null) throw new Failure('refused', 'The answer cannot be read. Is it logweir that answers here?')
+  worker.postMessage({ names, port: port2 } satisfies ReadRequest, [port2])
+  const [columns] = await Promise.all([reply, forward(body, port)]).finally(() => pendingFailures.delete(fail))
+  if (columns === null)
+    throw new Failure('refused', 'The answer cannot be read. Check that this address is a logweir service.')
   return columns
 }
 
-/** Hands a body on as it comes, so that none of it is held here. */
-async function pour(body: ReadableStream<Uint8Array<ArrayBuffer>>, port: MessagePort): Promise<void> {
+/** Forwards a body to the worker part by part, then null, without buffering it on the page's thread. */
+async function forward(body: ReadableStream<Uint8Array<ArrayBuffer>>, port: MessagePort): Promise<void> {
   const reader = body.getReader()
   try {
-    for (let part = await whole(reader.read()); !part.done; part = await whole(reader.read()))
+    for (let part = await withFailure(reader.read()); !part.done; part = await withFailure(reader.read()))
       port.postMessage(part.value, [part.value.buffer])
   } finally {
     port.postMessage(null)
   }
 }
 
-/** What engines offer that hand a number's text to a reviver. */
-interface Spelling {
+/** The third argument of a reviver, in engines that have it: the text of the number. */
+interface ReviverContext {
   source?: string
 }
 const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown }
 
-/** JSON whose numbers, where a double would change them, are written again as they came. */
+/**
+ * Parses JSON. If the engine supports it, a number that a double would change is kept as raw JSON, so that
+ * `JSON.stringify` writes its original digits.
+ */
 export function parseExact(text: string): unknown {
   if (rawJSON === undefined) return JSON.parse(text)
-  const revive = (_key: string, value: unknown, spelling?: Spelling) =>
-    typeof value === 'number' && spelling?.source !== undefined && String(value) !== spelling.source
-      ? rawJSON(spelling.source)
+  const revive = (_key: string, value: unknown, context?: ReviverContext) =>
+    typeof value === 'number' && context?.source !== undefined && String(value) !== context.source
+      ? rawJSON(context.source)
       : value
   return JSON.parse(text, revive as (key: string, value: unknown) => unknown)
 }
 
-/** A number of an answer, also where it is kept as its text. */
+/** Returns a number of an answer, also if it is raw JSON; null if it is null or absent. */
 export function numberOf(value: unknown): number | null {
   if (value === null || value === undefined) return null
   return typeof value === 'number' ? value : Number(JSON.stringify(value))

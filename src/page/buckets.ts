@@ -1,28 +1,30 @@
 import type { Window } from './intervals.js'
 
-/** Buckets of time that follow each other without gaps. */
+/** Contiguous time buckets. */
 export interface Axis {
-  /** Where the first begins. */
+  /** Start of the first bucket, in seconds since 1970. */
   firstS: number
   bucketS: number
   count: number
 }
 
 /**
- * The axis on which the buckets of an answer lie, at least as long as its window: the endpoints leave out buckets with
- * nothing in them. `timesUs` are ascending and one or more.
+ * Returns an axis that contains all buckets of an answer and at least its window: endpoints omit empty buckets.
+ * `timesUs` are ascending and not empty.
  */
 export function axisOf(timesUs: Float64Array, { windowS, bucketS }: Window, nowS: number): Axis {
   const floor = (seconds: number) => Math.floor(seconds / bucketS) * bucketS
   const [firstRowS, lastRowS] = [timesUs[0]! / 1e6, timesUs.at(-1)! / 1e6]
-  // The clock of the service is not that of this machine: where they are far apart, only that of the service counts.
+  // The clocks of the service and of this machine may differ. If they differ widely, use only the service's times.
   const isNear = Math.abs(nowS - lastRowS) <= windowS
   const endS = isNear ? Math.max(nowS, lastRowS) : lastRowS
   const firstS = Math.min(floor(endS - windowS), firstRowS)
   return { firstS, bucketS, count: Math.round((floor(endS) - firstS) / bucketS) + 1 }
 }
 
-/** Values, one a row, put where the buckets of their rows are; `without` where there is no row. */
+/**
+ * Returns one value per bucket: `values[row]` at the bucket of `timesUs[row]`, and `without` in buckets without a row.
+ */
 export function onAxis(
   { firstS, bucketS, count }: Axis,
   timesUs: Float64Array,

@@ -5,35 +5,37 @@ import { createLegend } from './legend.js'
 import { highestOf, sumsOf } from './thin.js'
 import uPlot from './uplot.js'
 
-/** One line, or one part of the bars. */
+/** One line, or one segment of each stacked bar. */
 export interface Series {
   label: string
-  /** The name of its colour: `series-1`. */
+  /** Name of its colour, such as `series-1`. */
   color: string
 }
 
-/** The values of each series, one a bucket; NaN where there is none. */
+/** Per series one value per bucket; NaN if a bucket has none. */
 export interface ChartData {
   axis: Axis
   values: readonly Float64Array[]
 }
 
+/** Kind, series and number formats of a chart. */
 export interface ChartOptions {
-  /** `bars` are put on top of each other, the first at the bottom. */
+  /** `bars` are stacked, the first series at the bottom. */
   kind: 'bars' | 'lines'
   series: readonly Series[]
   format(value: number): string
-  /** For the axis. */
+  /** Formats a value for the axis. */
   shortFormat(value: number): string
 }
 
+/** A chart on the page. */
 export interface Chart {
   show(data: ChartData): void
-  /** Draws again, in the colours of now. */
+  /** Draws again, with the colours of the current theme. */
   redraw(): void
 }
 
-/** What is drawn: of the buckets `from` up to `to` one mark for each `size`, and the bucket that each mark of a series shows. */
+/** The drawn marks: one per `size` buckets in [`from`, `to`), and per series the bucket that each mark shows. */
 interface Drawn {
   from: number
   to: number
@@ -43,7 +45,7 @@ interface Drawn {
 
 /** In pixels. */
 const [HEIGHT, AXIS_WIDTH] = [220, 64]
-/** A bar takes so much of its bucket, and so many pixels at most. */
+/** A bar is 85 % of its bucket wide, and at most 72 pixels. */
 const BAR: uPlot.Series.BarsPathBuilderOpts = { size: [0.85, 72], align: 1 }
 
 const colorOf = (name: string) => {
@@ -53,73 +55,73 @@ const colorOf = (name: string) => {
 const styleOf = (variable: string) => () => getComputedStyle(document.documentElement).getPropertyValue(variable)
 
 /**
- * Draws into `host`, with a legend that tells the values under the pointer, and without one the sums of bars. Dragging shows
- * a part of the time, until it is older than the data. However many buckets there are, no more are drawn than there are
- * pixels: of those that share one, the highest.
+ * Creates a chart in `host`. The legend shows the values under the pointer, else the sums of bars. Dragging zooms in,
+ * until that time is older than the data. At most one mark per pixel is drawn: the highest of the buckets that share
+ * it.
  */
 export function createChart(host: HTMLElement, options: ChartOptions): Chart {
   const { kind, series, format } = options
   const canvasHost = element('div', { 'aria-hidden': 'true' })
   const legend = createLegend(series)
-  const whole = element('button', { type: 'button', class: 'whole' }, 'Whole window')
-  host.replaceChildren(canvasHost, legend.root, whole)
+  const zoomOut = element('button', { type: 'button', class: 'whole' }, 'Whole window')
+  host.replaceChildren(canvasHost, legend.root, zoomOut)
   let plot: uPlot | undefined
   let data: ChartData
   let drawn: Drawn
-  /** The part that was dragged over, in seconds. */
-  let part: readonly [number, number] | undefined
+  /** The time range to show, in seconds since 1970; undefined for all. */
+  let zoomed: readonly [number, number] | undefined
 
   const timeOf = (bucket: number) => data.axis.firstS + bucket * data.axis.bucketS
-  const told = (bucket: number) => bucketTime(timeOf(bucket), data.axis.bucketS)
+  const timeText = (bucket: number) => bucketTime(timeOf(bucket), data.axis.bucketS)
 
-  function tellAll(): void {
+  function showSums(): void {
     const { from, to } = drawn
     const sumOf = (values: Float64Array) => values.subarray(from, to).reduce((sum, value) => sum + value, 0)
     const sums = data.values.map((values) => (kind === 'bars' ? format(sumOf(values)) : ''))
-    const all = kind === 'bars' ? 'in all' : ''
-    legend.tell(sums, part === undefined ? all : `${told(from)} to ${told(to - 1)}`)
+    const all = kind === 'bars' ? 'total' : ''
+    legend.show(sums, zoomed === undefined ? all : `${timeText(from)} to ${timeText(to - 1)}`)
   }
 
-  function tell(mark: number): void {
+  function showMark(mark: number): void {
     const { from, to, size, picked } = drawn
     const textOf = (value: number | undefined) => (value === undefined || Number.isNaN(value) ? '' : format(value))
     const texts = data.values.map((values, i) => textOf(values[picked[i]![mark]!]))
     const first = from + mark * size
     const last = Math.min(first + size, to) - 1
-    // The parts of a bar are of one bucket; each line may be the highest in another.
-    if (kind === 'bars' || size === 1) legend.tell(texts, told(kind === 'bars' ? picked[0]![mark]! : first))
-    else legend.tell(texts, `highest, ${told(first)} to ${told(last)}`)
+    // The segments of a bar show one bucket; lines may show different ones.
+    if (kind === 'bars' || size === 1) legend.show(texts, timeText(kind === 'bars' ? picked[0]![mark]! : first))
+    else legend.show(texts, `highest, ${timeText(first)} to ${timeText(last)}`)
   }
 
-  function follow(under: uPlot): void {
+  function onCursor(under: uPlot): void {
     const { left = -1, idx } = under.cursor
-    if (left < 0 || idx === null || idx === undefined) tellAll()
-    else tell(kind === 'lines' ? idx : barAt(under.posToVal(left, 'x')))
+    if (left < 0 || idx === null || idx === undefined) showSums()
+    else showMark(kind === 'lines' ? idx : barAt(under.posToVal(left, 'x')))
   }
 
-  /** A bar stands behind the time at which it begins. */
+  /** A bar is drawn to the right of its bucket's start. */
   function barAt(seconds: number): number {
     const { from, size, picked } = drawn
     const mark = Math.floor((seconds - timeOf(from)) / (size * data.axis.bucketS))
     return Math.min(Math.max(mark, 0), picked[0]!.length - 1)
   }
 
-  /** Shows a part of the time, or all of it. */
+  /** Shows a range of time, or all of it if undefined. */
   function zoom(next: readonly [number, number] | undefined): void {
-    part = next
+    zoomed = next
     draw()
   }
 
   function draw(): void {
-    const [from, to] = bucketsOf(data.axis, part)
+    const [from, to] = bucketsOf(data.axis, zoomed)
     const width = canvasHost.clientWidth
     const size = Math.ceil((to - from) / Math.max(width - AXIS_WIDTH, 1))
     drawn = { from, to, size, picked: pickedOf(data, kind, from, to, size) }
-    whole.hidden = part === undefined
+    zoomOut.hidden = zoomed === undefined
     plot ??= create(width)
     plot.setSize({ width, height: HEIGHT })
     plot.setData(alignedOf(data, kind, drawn))
-    tellAll()
+    showSums()
   }
 
   function create(width: number): uPlot {
@@ -136,18 +138,18 @@ export function createChart(host: HTMLElement, options: ChartOptions): Chart {
         return null
       },
     }
-    const hooks: uPlot.Hooks.Arrays = { setCursor: [follow], setSelect: [zoomToSelection] }
+    const hooks: uPlot.Hooks.Arrays = { setCursor: [onCursor], setSelect: [zoomToSelection] }
     return new uPlot({ ...optionsOf(options, data.axis.bucketS, width, range, bind), hooks }, undefined, canvasHost)
   }
 
-  whole.addEventListener('click', () => zoom(undefined))
+  zoomOut.addEventListener('click', () => zoom(undefined))
   new ResizeObserver(() => plot && draw()).observe(canvasHost)
 
   return {
     show(next) {
       const isOther = next.axis.bucketS !== data?.axis.bucketS
       data = next
-      if (part !== undefined && (isOther || part[0] < timeOf(0))) part = undefined
+      if (zoomed !== undefined && (isOther || zoomed[0] < timeOf(0))) zoomed = undefined
       if (isOther) {
         plot?.destroy()
         plot = undefined
@@ -158,10 +160,10 @@ export function createChart(host: HTMLElement, options: ChartOptions): Chart {
   }
 }
 
-/** The buckets of a part of the time, from one up to another: two at least, as a line has two ends. */
-function bucketsOf({ firstS, bucketS, count }: Axis, part: readonly [number, number] | undefined): [number, number] {
-  if (part === undefined) return [0, count]
-  const [first, last] = part.map((seconds) => Math.floor((seconds - firstS) / bucketS)) as [number, number]
+/** Returns the range [from, to) of buckets in a range of time: at least two, because a line has two ends. */
+function bucketsOf({ firstS, bucketS, count }: Axis, zoomed: readonly [number, number] | undefined): [number, number] {
+  if (zoomed === undefined) return [0, count]
+  const [first, last] = zoomed.map((seconds) => Math.floor((seconds - firstS) / bucketS)) as [number, number]
   const from = Math.max(0, Math.min(first, count - 2))
   return [from, Math.min(Math.max(last + 1, from + 2), count)]
 }
@@ -178,7 +180,10 @@ function pickedOf(
   return values.map(() => picked)
 }
 
-/** The library draws in the order of the series: what lies on top of the others is drawn first, as high as all of them. */
+/**
+ * Returns uPlot's data. uPlot draws series in order, so bars are stacked here: the top one first, as high as their
+ * sum.
+ */
 function alignedOf(
   { axis: { firstS, bucketS }, values }: ChartData,
   kind: ChartOptions['kind'],
@@ -241,7 +246,7 @@ function optionsOf(
   }
 }
 
-/** Distances of the marks of the time axis, in seconds. */
+/** Distances between ticks of the time axis, in seconds. */
 const STEPS = [
   1, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400, 172_800, 604_800,
 ]

@@ -1,14 +1,14 @@
-/** Reads answers beside the page, which a large one would keep from its user. */
+/** Worker that parses answers: a large one would block the page. */
 import { type Columns, columnsOf } from './columns.js'
 
-/** One answer to be read. */
-export interface Reading {
+/** Request to parse one answer. */
+export interface ReadRequest {
   names: readonly string[]
-  /** Brings the answer in parts, and null behind the last; gets the columns, or null where they cannot be read. */
+  /** Receives the answer in parts, then null; the worker sends back the columns, or null if the answer is not valid. */
   port: MessagePort
 }
 
-addEventListener('message', ({ data: { names, port } }: MessageEvent<Reading>) => {
+addEventListener('message', ({ data: { names, port } }: MessageEvent<ReadRequest>) => {
   const decoder = new TextDecoder()
   let text = ''
   port.onmessage = ({ data: part }: MessageEvent<Uint8Array | null>) => {
@@ -16,7 +16,7 @@ addEventListener('message', ({ data: { names, port } }: MessageEvent<Reading>) =
       text += decoder.decode(part, { stream: true })
       return
     }
-    const columns = readable(text, names)
+    const columns = parse(text, names)
     port.postMessage(
       columns,
       Object.values(columns ?? {}).map(({ buffer }) => buffer),
@@ -25,7 +25,7 @@ addEventListener('message', ({ data: { names, port } }: MessageEvent<Reading>) =
   }
 })
 
-function readable(text: string, names: readonly string[]): Columns<string> | null {
+function parse(text: string, names: readonly string[]): Columns<string> | null {
   try {
     return columnsOf(text, names)
   } catch {

@@ -1,5 +1,5 @@
-/** API requests over time, as stacked bars. */
-import { askColumns, type ColumnsAnswer, Failure } from './api.js'
+/** Panel of API requests over time, as stacked bars. */
+import { type ColumnsAnswer, Failure, queryColumns } from './api.js'
 import { axisOf, onAxis } from './buckets.js'
 import { createChart } from './charts.js'
 import { ago, bucketTime, count, shortCount } from './format.js'
@@ -18,6 +18,7 @@ const NAMES = ['timestamp', ...PARTS.map(({ name }) => name)] as const
 
 type CountsAnswer = ColumnsAnswer<(typeof NAMES)[number]>
 
+/** Creates the panel. `load` queries and shows an answer; it throws a Failure. */
 export function createCounts() {
   const panel = createPanel('counts')
   const chart = createChart(panel.root.querySelector('.chart')!, {
@@ -34,7 +35,7 @@ export function createCounts() {
     panel.subtitle(`${lastOf(window)}, by ${inWords(window.bucketS)} · ${ago(ageS)}`)
     if (timesUs.length === 0) {
       panel.empty(
-        `No request to ${project} in the ${lastOf(window)}.\nLook at the project's spelling, or send edge_logs.`,
+        `No request to ${project} in the ${lastOf(window)}.\nCheck the project's spelling, or send edge_logs.`,
       )
       return
     }
@@ -56,26 +57,26 @@ export function createCounts() {
     redraw: chart.redraw,
     async load(view: View, fresh: boolean, signal: AbortSignal) {
       const { interval } = INTERVALS[view.interval].counts
-      show(await askCounts(view.project, interval, { fresh, signal }), view)
+      show(await queryCounts(view.project, interval, { fresh, signal }), view)
     },
   }
 }
 
 /**
- * The endpoint takes a pattern, so the name is escaped; from a token that is bound to projects it takes the name as it
- * is. For most names the two are the same.
+ * Queries the counts. The endpoint expects a pattern, so the name is escaped; if the token is bound to projects, it
+ * expects the plain name. For most names both are equal.
  */
-async function askCounts(
+async function queryCounts(
   project: string,
   interval: string,
-  asking: Parameters<typeof askColumns>[3],
+  options: Parameters<typeof queryColumns>[3],
 ): Promise<CountsAnswer> {
   const escaped = project.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
   try {
-    return await askColumns('usage.api-counts', { project: escaped, interval }, NAMES, asking)
+    return await queryColumns('usage.api-counts', { project: escaped, interval }, NAMES, options)
   } catch (error) {
-    const isOtherwise = error instanceof Failure && error.kind === 'forbidden' && escaped !== project
-    if (!isOtherwise) throw error
-    return askColumns('usage.api-counts', { project, interval }, NAMES, asking)
+    const needsPlainName = error instanceof Failure && error.kind === 'forbidden' && escaped !== project
+    if (!needsPlainName) throw error
+    return queryColumns('usage.api-counts', { project, interval }, NAMES, options)
   }
 }

@@ -1,9 +1,9 @@
-/** The element of an id; the page has it. */
+/** Returns the element with this id, which must exist. */
 export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
   return document.getElementById(id) as T
 }
 
-/** A new element. Texts are texts: nothing of an answer becomes markup. */
+/** Creates an element. Strings become text nodes, so that nothing in an answer is parsed as HTML. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Record<string, string> = {},

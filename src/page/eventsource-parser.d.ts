@@ -1,2 +1,2 @@
-/** The library lies beside the page's own modules (scripts/build-page.mjs). */
+/** scripts/build-page.mjs puts the library next to the page's modules. */
 export { createParser, type EventSourceMessage } from 'eventsource-parser'

@@ -1,12 +1,13 @@
-/** What each interval of the page asks the endpoints for. */
+/** The intervals of the page, and the parameters of the endpoints for each. */
 
-/** A window of time, and the buckets that an endpoint gives over it; both in seconds. */
+/** An endpoint's parameter `interval`, with the window and the size of the buckets of its answer, in seconds. */
 export interface Window {
   interval: string
   windowS: number
   bucketS: number
 }
 
+/** An interval that the user can choose. */
 export interface Interval {
   label: string
   windowS: number
@@ -16,10 +17,11 @@ export interface Interval {
 
 const [MINUTE, HOUR, DAY] = [60, 3_600, 86_400]
 
-/** Requests are counted over an hour or over seven days only: each interval shows the nearest of the two that holds it. */
+/** Requests are counted over one hour or seven days only: each interval shows the smaller one that contains it. */
 const MINUTELY: Window = { interval: 'minutely', windowS: HOUR, bucketS: MINUTE }
 const DAILY: Window = { interval: 'daily', windowS: 7 * DAY, bucketS: DAY }
 
+/** The intervals by name, in the order of their buttons. */
 export const INTERVALS = {
   '5min': invocations('5 min', '5min', 5 * MINUTE, 1, MINUTELY),
   '15min': invocations('15 min', '15min', 15 * MINUTE, MINUTE, MINUTELY),
@@ -28,18 +30,20 @@ export const INTERVALS = {
   '7day': invocations('7 days', '7day', 7 * DAY, DAY, DAILY),
 } satisfies Record<string, Interval>
 
+/** Name of an interval, as it is in the page's URL. */
 export type IntervalName = keyof typeof INTERVALS
 
+/** Returns whether a text is the name of an interval. */
 export const isInterval = (text: string): text is IntervalName => Object.hasOwn(INTERVALS, text)
 
 function invocations(label: string, interval: string, windowS: number, bucketS: number, counts: Window): Interval {
   return { label, windowS, invocations: { interval, windowS, bucketS }, counts }
 }
 
-/** The window that ends now, in words: `last 7 days`, `last hour`. */
+/** Returns a window that ends now in words: `last 7 days`, `last hour`. */
 export const lastOf = ({ windowS }: Pick<Window, 'windowS'>): string => `last ${inWords(windowS)}`
 
-/** Seconds in words: `7 days`, `minute`. */
+/** Returns a duration in words: `7 days`, `minute`. */
 export function inWords(seconds: number): string {
   const [size, name] = UNITS.find(([unitS]) => seconds >= unitS)!
   const count = seconds / size

@@ -1,5 +1,5 @@
-/** How often functions ran, how often in vain, and how long they took. */
-import { askColumns, type ColumnsAnswer } from './api.js'
+/** Panel of function invocations: counts, errors and execution times. */
+import { type ColumnsAnswer, queryColumns } from './api.js'
 import { axisOf, onAxis } from './buckets.js'
 import { createChart } from './charts.js'
 import { ago, bucketTime, count, duration, shortCount } from './format.js'
@@ -30,6 +30,7 @@ const NAMES = [
 
 type InvocationsAnswer = ColumnsAnswer<(typeof NAMES)[number]>
 
+/** Creates the panel. `load` queries and shows an answer; it throws a Failure. */
 export function createInvocations() {
   const panel = createPanel('invocations')
   const host = (name: string) => panel.root.querySelector<HTMLElement>(`[data-chart="${name}"]`)!
@@ -43,15 +44,16 @@ export function createInvocations() {
     panel.subtitle(`${lastOf(window)}, by ${inWords(window.bucketS)} · ${ago(ageS)}`)
     if (timesUs.length === 0) {
       panel.empty(
-        `No function of ${project} ran in the ${lastOf(window)}.\nChoose a longer interval, or send function_edge_logs.`,
+        `No function of ${project} ran in the ${lastOf(window)}.\n` +
+          'Choose a longer interval, or send function_edge_logs.',
       )
       return
     }
     panel.shown()
     const axis = axisOf(timesUs, window, Date.now() / 1_000)
     const placed = (values: Float64Array, without: number) => onAxis(axis, timesUs, values, without)
-    const fine = columns.count.map((all, row) => all - columns.error_count[row]!)
-    counts.show({ axis, values: [placed(columns.error_count, 0), placed(fine, 0)] })
+    const successes = columns.count.map((all, row) => all - columns.error_count[row]!)
+    counts.show({ axis, values: [placed(columns.error_count, 0), placed(successes, 0)] })
     times.show({ axis, values: TIMES.map(({ name }) => placed(columns[name], Number.NaN)) })
     values(tableRows(columns, window.bucketS))
   }
@@ -65,7 +67,7 @@ export function createInvocations() {
     async load(view: View, fresh: boolean, signal: AbortSignal) {
       const { interval } = INTERVALS[view.interval].invocations
       const params = { project: view.project, interval }
-      show(await askColumns('functions.invocation-stats', params, NAMES, { fresh, signal }), view)
+      show(await queryColumns('functions.invocation-stats', params, NAMES, { fresh, signal }), view)
     },
   }
 }

@@ -1,4 +1,4 @@
-/** What a key does, where it is not typed into a field. */
+/** Calls the action of a pressed key, unless it is typed into a field, has a modifier, or a dialog is open. */
 export function startKeys(actions: Readonly<Record<string, () => void>>): void {
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return

@@ -1,12 +1,13 @@
 import { element } from './dom.js'
 
+/** Legend of a chart. */
 export interface Legend {
   readonly root: HTMLElement
-  /** A text for each entry, and of when they are. */
-  tell(texts: readonly string[], when: string): void
+  /** Shows one text per entry, and the time that they belong to. */
+  show(texts: readonly string[], when: string): void
 }
 
-/** Names the parts of a chart by their colours, and tells a value of each. */
+/** Creates a legend that names the series of a chart with their colours, and shows a value of each. */
 export function createLegend(entries: readonly { label: string; color: string }[]): Legend {
   const values = entries.map(() => element('b'))
   const when = element('li', { class: 'when' })
@@ -15,7 +16,7 @@ export function createLegend(entries: readonly { label: string; color: string }[
   )
   return {
     root: element('ul', { class: 'legend' }, ...items, when),
-    tell(texts, whenText) {
+    show(texts, whenText) {
       for (const [i, text] of texts.entries()) values[i]!.textContent = text
       when.textContent = whenText
     },

@@ -1,120 +1,121 @@
-/** The newest requests, as a list that can be searched and followed. */
-import { ask, Failure, numberOf, type Row } from './api.js'
+/** Panel of the newest requests: a list with search and live follow. */
+import { Failure, numberOf, queryRows, type Row } from './api.js'
 import { byId, element } from './dom.js'
-import { count, moment } from './format.js'
+import { count, timestamp } from './format.js'
 import { INTERVALS, lastOf } from './intervals.js'
 import { createPanel } from './panel.js'
 import { follow } from './tail.js'
 import type { View } from './view.js'
 
-/** More than that are not held while new ones come. */
-const MOST_ROWS = 500
-/** So many are added in one frame, so that a burst of them does not keep the page from its user. */
+/** Maximum of entries in the list while following. */
+const MAX_ROWS = 500
+/** Maximum of entries that are added per frame, so that a burst does not block the page. */
 const ROWS_PER_FRAME = 50
 
 interface Entry {
   row: Row
   item: HTMLLIElement
-  /** What a search looks through, in small letters. */
+  /** The text that is searched, in lower case. */
   text: string
 }
 
+/** The panel of requests. */
 export interface Logs {
   readonly panel: ReturnType<typeof createPanel>
   load(view: View, signal: AbortSignal): Promise<void>
   search(text: string): void
-  /** Begins to follow what arrives, or ends it; tells whether it does now. */
+  /** Starts or stops following new requests; returns whether it now follows. */
   toggleLive(view: View): boolean
   stopLive(): void
-  /** Goes to the next (1) or the previous (-1) entry that is shown. */
+  /** Moves the focus to the next (1) or the previous (-1) visible entry. */
   step(by: 1 | -1): void
 }
 
-/** `onFailure` hears why following has ended; it goes on by itself where that can be. */
+/** Creates the panel. `onFailure` is called if following ends with a failure that a retry cannot fix. */
 export function createLogs(onFailure: (failure: Failure) => void): Logs {
   const panel = createPanel('logs')
   const list = panel.root.querySelector('ol')!
   const liveButton = byId('live')
   let entries: Entry[] = []
-  /** Whose they are. */
-  let ofProject = ''
-  /** What has come and waits for its frame, oldest first. */
-  let arrived: Row[] = []
-  let sought = ''
+  /** The project of the entries. */
+  let loadedProject = ''
+  /** Received rows that wait for a frame, oldest first. */
+  let pending: Row[] = []
+  let query = ''
   let live: AbortController | undefined
-  /** What there is to be told of following. */
+  /** The state of following, as a text. */
   let liveText = ''
   let windowText = ''
 
-  function tell(text = ''): void {
+  function showSubtitle(text = ''): void {
     panel.subtitle([windowText, text].filter((part) => part !== '').join(' · '))
   }
 
-  /** Shows an entry where it is found, with what was sought marked. */
-  function seek({ item, row, text }: Entry): void {
-    item.hidden = !text.includes(sought)
-    if (!item.hidden) item.querySelector('.message')!.replaceChildren(...marked(messageOf(row), sought))
+  /** Shows an entry if it matches the search, with the matches highlighted. */
+  function applySearch({ item, row, text }: Entry): void {
+    item.hidden = !text.includes(query)
+    if (!item.hidden) item.querySelector('.message')!.replaceChildren(...highlight(messageOf(row), query))
   }
 
-  function tellFound(): void {
+  function showFound(): void {
     const found = entries.filter(({ item }) => !item.hidden).length
-    tell(sought === '' ? liveText : `${count(found)} of ${count(entries.length)} hold “${sought}”`)
+    showSubtitle(query === '' ? liveText : `${count(found)} of ${count(entries.length)} contain “${query}”`)
     if (entries.length > 0) panel.shown()
   }
 
-  function apply(): void {
-    entries.forEach(seek)
-    tellFound()
+  function applySearchToAll(): void {
+    entries.forEach(applySearch)
+    showFound()
   }
 
   function add(row: Row): void {
-    if (arrived.length === 0) requestAnimationFrame(addArrived)
-    arrived.push(row)
-    // A page that is not looked at has no frames.
-    if (arrived.length > MOST_ROWS) arrived.shift()
+    if (pending.length === 0) requestAnimationFrame(addPending)
+    pending.push(row)
+    // A hidden page has no frames.
+    if (pending.length > MAX_ROWS) pending.shift()
   }
 
-  function addArrived(): void {
-    // What is followed begins with the newest, which are there already.
+  function addPending(): void {
+    // Following starts with the newest requests, which may be in the list already.
     const shown = new Set(entries.map(({ row }) => keyOf(row)))
-    for (const row of arrived.splice(0, ROWS_PER_FRAME)) {
+    for (const row of pending.splice(0, ROWS_PER_FRAME)) {
       if (shown.has(keyOf(row))) continue
       shown.add(keyOf(row))
       const entry = entryOf(row)
       entry.item.classList.add('fresh')
       entries.unshift(entry)
       list.prepend(entry.item)
-      seek(entry)
+      applySearch(entry)
     }
-    for (const { item } of entries.splice(MOST_ROWS)) item.remove()
-    tellFound()
-    if (arrived.length > 0) requestAnimationFrame(addArrived)
+    for (const { item } of entries.splice(MAX_ROWS)) item.remove()
+    showFound()
+    if (pending.length > 0) requestAnimationFrame(addPending)
   }
 
   function onState(text: string): void {
     liveText = text
-    tell(text)
+    showSubtitle(text)
   }
 
   function stopLive(): void {
     live?.abort()
     live = undefined
     liveText = ''
-    arrived = []
+    pending = []
     liveButton.setAttribute('aria-pressed', 'false')
   }
 
-  /** Shows these rows. One that is there already stays as it is, be it opened or focused. */
+  /** Shows these rows. The element of a row that is already shown is kept, so that it stays open and focused. */
   function show(rows: readonly Row[]): void {
-    const held = new Map(entries.map((entry) => [keyOf(entry.row), entry]))
+    const previous = new Map(entries.map((entry) => [keyOf(entry.row), entry]))
     entries = rows.map((row) => {
-      const entry = held.get(keyOf(row)) ?? entryOf(row)
-      held.delete(keyOf(row))
+      const entry = previous.get(keyOf(row)) ?? entryOf(row)
+      previous.delete(keyOf(row))
       return entry
     })
     const items = entries.map(({ item }) => item)
-    const kept = new Set<Element>(items)
-    for (const item of [...list.children]) if (!kept.has(item)) item.remove()
+    const remaining = new Set<Element>(items)
+    for (const item of [...list.children]) if (!remaining.has(item)) item.remove()
     items.forEach((item, i) => {
       if (list.children[i] !== item) list.insertBefore(item, list.children[i] ?? null)
     })
@@ -129,26 +130,27 @@ export function createLogs(onFailure: (failure: Failure) => void): Logs {
         project_tier: 'ENTERPRISE',
         iso_timestamp_start: new Date(Date.now() - windowS * 1_000).toISOString(),
       }
-      const { rows } = await ask('logs.all', params, { signal })
-      if (project !== ofProject) show([])
-      ofProject = project
+      const { rows } = await queryRows('logs.all', params, { signal })
+      if (project !== loadedProject) show([])
+      loadedProject = project
       show(rows)
       windowText = rows.length === 100 ? 'the newest 100' : lastOf({ windowS })
-      apply()
+      applySearchToAll()
       if (rows.length === 0) {
         panel.empty(
-          `No request of ${project} in the ${lastOf({ windowS })}.\nChoose a longer interval, or follow what comes with Live.`,
+          `No request of ${project} in the ${lastOf({ windowS })}.\n` +
+            'Choose a longer interval, or follow new requests with Live.',
         )
       }
     },
     search(text) {
-      sought = text.trim().toLowerCase()
-      apply()
+      query = text.trim().toLowerCase()
+      applySearchToAll()
     },
     toggleLive({ project }) {
       if (live !== undefined) {
         stopLive()
-        tell()
+        showSubtitle()
         return false
       }
       live = new AbortController()
@@ -174,7 +176,7 @@ const messageOf = (row: Row) => String(row.event_message ?? '')
 function entryOf(row: Row): Entry {
   const us = numberOf(row.timestamp)!
   const status = statusOf(row.metadata)
-  const time = element('time', { datetime: new Date(us / 1_000).toISOString() }, moment(us))
+  const time = element('time', { datetime: new Date(us / 1_000).toISOString() }, timestamp(us))
   const badge = element(
     'span',
     { class: status !== undefined && status >= 400 ? 'status bad' : 'status' },
@@ -196,23 +198,23 @@ function entryOf(row: Row): Entry {
   return { row, item: element('li', {}, details), text }
 }
 
-/** The status of the response, where the metadata hold one, bare or as a list. */
+/** Returns the status of the response in the metadata, plain or in repeated records; undefined if there is none. */
 function statusOf(metadata: unknown): number | undefined {
   const first = (value: unknown) => (Array.isArray(value) ? value[0] : value) as Record<string, unknown> | undefined
   const status = first(first(metadata)?.response)?.status_code
   return typeof status === 'number' ? status : undefined
 }
 
-/** A text with what was sought in it marked. */
-function marked(text: string, sought: string): (Node | string)[] {
+/** Returns a text with all matches of the search in `mark` elements. */
+function highlight(text: string, query: string): (Node | string)[] {
   const parts: (Node | string)[] = []
-  const small = text.toLowerCase()
-  // Where small letters are longer than large ones nothing can be pointed at.
-  if (sought === '' || small.length !== text.length) return [text]
+  const lower = text.toLowerCase()
+  // If lower case changes the length of the text, positions do not match.
+  if (query === '' || lower.length !== text.length) return [text]
   let from = 0
-  for (let at = small.indexOf(sought); at >= 0; at = small.indexOf(sought, from)) {
-    parts.push(text.slice(from, at), element('mark', {}, text.slice(at, at + sought.length)))
-    from = at + sought.length
+  for (let at = lower.indexOf(query); at >= 0; at = lower.indexOf(query, from)) {
+    parts.push(text.slice(from, at), element('mark', {}, text.slice(at, at + query.length)))
+    from = at + query.length
   }
   return [...parts, text.slice(from)]
 }

@@ -1,4 +1,4 @@
-/** The explorer: signs in, keeps the view in the address, and has the panels show it. */
+/** The explorer: signs in, keeps the view in the URL, and loads the panels. */
 import { Failure, isSignedIn, signInWith } from './api.js'
 import { createCounts } from './counts.js'
 import { byId, element } from './dom.js'
@@ -12,7 +12,7 @@ import { showReference } from './reference.js'
 import { startTheme } from './theme.js'
 import { fragmentOf, type View, viewOf } from './view.js'
 
-/** Answers of the counting endpoints are warmed every five minutes. */
+/** Time between two automatic refreshes. The service warms cached answers every five minutes. */
 const REFRESH_MS = 60_000
 
 const [viewForm, signInForm] = [byId<HTMLFormElement>('view'), byId<HTMLFormElement>('sign-in')]
@@ -21,11 +21,11 @@ const [projectField, searchField, tokenField] = ['project', 'search', 'token'].m
 ) as [HTMLInputElement, HTMLInputElement, HTMLInputElement]
 
 let view: View = viewOf(location.hash)
-let isIn = false
-let tries = 0
-let asking = new AbortController()
+let signedIn = false
+let attempts = 0
+let loading = new AbortController()
 let retry: ReturnType<typeof setTimeout> | undefined
-const known = new Set<string>()
+const knownProjects = new Set<string>()
 
 const [counts, invocations] = [createCounts(), createInvocations()]
 const logs = createLogs((failure) => handle(failure, logs.panel))
@@ -34,13 +34,13 @@ const theme = startTheme(() => {
   invocations.redraw()
 })
 
-/** Shows what fits: the sign-in, the wish for a project, or the panels. */
+/** Shows the sign-in, the request for a project, or the panels. */
 function showParts(): void {
-  for (const id of ['view', 'refresh', 'reference', 'sign-out']) byId(id).hidden = !isIn
-  signInForm.hidden = isIn
-  if (!isIn) openReference(false)
-  byId('choose').hidden = !isIn || view.project !== ''
-  byId('panels').hidden = !isIn || view.project === ''
+  for (const id of ['view', 'refresh', 'reference', 'sign-out']) byId(id).hidden = !signedIn
+  signInForm.hidden = signedIn
+  if (!signedIn) openReference(false)
+  byId('choose').hidden = !signedIn || view.project !== ''
+  byId('panels').hidden = !signedIn || view.project === ''
   document.title = view.project === '' ? 'logweir' : `${view.project} – logweir`
 }
 
@@ -49,52 +49,52 @@ function notify(text: string): void {
   byId('notice').hidden = text === ''
 }
 
-function signOut(why: string): void {
+function signOut(reason: string): void {
   signInWith(undefined)
-  isIn = false
-  asking.abort()
+  signedIn = false
+  loading.abort()
   logs.stopLive()
   clearTimeout(retry)
   notify('')
   showParts()
-  byId('sign-in-error').textContent = why
+  byId('sign-in-error').textContent = reason
   tokenField.value = ''
   tokenField.focus()
 }
 
-/** Tells of a failure where it belongs, and does what can be done about it. */
+/** Shows a failure in its panel; signs out or schedules a retry if that is the remedy. */
 function handle(error: unknown, panel: Panel): void {
   if (!(error instanceof Failure)) throw error
   if (error.kind === 'unauthorized') {
-    signOut('The token is no longer taken: it has expired, or was revoked. Sign in with another one.')
+    signOut('The token is no longer valid: it has expired or was revoked. Sign in with another one.')
     return
   }
   panel.failed(error)
   if (error.retryS === undefined) return
-  notify(`${error.message} Asking again …`)
+  notify(`${error.message} Retrying …`)
   clearTimeout(retry)
   retry = setTimeout(() => load(), error.retryS * 1_000)
 }
 
-/** Has all panels ask; what they asked before is let go. */
+/** Loads all panels, and aborts their previous requests. */
 async function load(fresh = false): Promise<void> {
-  if (!isIn || view.project === '') return
+  if (!signedIn || view.project === '') return
   clearTimeout(retry)
-  asking.abort()
-  asking = new AbortController()
-  const { signal } = asking
-  const asked = [
-    { panel: counts.panel, answer: () => counts.load(view, fresh, signal) },
-    { panel: invocations.panel, answer: () => invocations.load(view, fresh, signal) },
-    { panel: logs.panel, answer: () => logs.load(view, signal) },
+  loading.abort()
+  loading = new AbortController()
+  const { signal } = loading
+  const loads = [
+    { panel: counts.panel, run: () => counts.load(view, fresh, signal) },
+    { panel: invocations.panel, run: () => invocations.load(view, fresh, signal) },
+    { panel: logs.panel, run: () => logs.load(view, signal) },
   ]
-  // What fails there is told in its place, or by the others.
+  // The tables show their own failures; a failure of the list also occurs in the panels.
   void loadOthers(view, fresh, signal).catch(() => {})
   const outcomes = await Promise.all(
-    asked.map(async ({ panel, answer }) => {
+    loads.map(async ({ panel, run }) => {
       panel.loading()
       try {
-        await answer()
+        await run()
         return true
       } catch (error) {
         if (!signal.aborted) handle(error, panel)
@@ -105,14 +105,14 @@ async function load(fresh = false): Promise<void> {
   if (outcomes.every(Boolean)) notify('')
 }
 
-/** Shows another view: in the fields, in the address, in the panels. */
+/** Changes the view in the fields and in the URL; `isStep` adds an entry to the history. */
 function change(next: Partial<View>, isStep = true): void {
   const wasLive = byId('live').getAttribute('aria-pressed') === 'true'
   view = { ...view, ...next }
   const address = `${location.pathname}${location.search}${fragmentOf(view)}`
   if (isStep) history.pushState(null, '', address)
   else history.replaceState(null, '', address)
-  fillFields()
+  updateFields()
   showParts()
   if (next.project !== undefined && wasLive) {
     logs.stopLive()
@@ -120,12 +120,12 @@ function change(next: Partial<View>, isStep = true): void {
   }
 }
 
-function fillFields(): void {
+function updateFields(): void {
   projectField.value = view.project
   searchField.value = view.search
   viewForm.querySelector<HTMLInputElement>(`[value="${view.interval}"]`)!.checked = true
-  if (view.project !== '' && !known.has(view.project)) {
-    known.add(view.project)
+  if (view.project !== '' && !knownProjects.has(view.project)) {
+    knownProjects.add(view.project)
     byId('projects').append(element('option', { value: view.project }))
   }
   logs.search(view.search)
@@ -137,7 +137,7 @@ function choose(interval: IntervalName): void {
 }
 
 async function enter(): Promise<void> {
-  isIn = true
+  signedIn = true
   showParts()
   byId('sign-in-error').textContent = ''
   if (view.project === '') projectField.focus()
@@ -151,7 +151,7 @@ function openReference(isOpen: boolean): void {
 
 async function toggleReference(): Promise<void> {
   const isOpen = byId('reference-card').hidden === true
-  if (!isIn) return
+  if (!signedIn) return
   try {
     if (isOpen) await showReference()
     openReference(isOpen)
@@ -165,30 +165,32 @@ function toggleLive(): void {
   if (view.project !== '') logs.toggleLive(view)
 }
 
-/** Why requests, as they go out now, are not let in, in words; undefined where they are. */
-async function signInFault(): Promise<string | undefined> {
+/** Returns a message if the service refuses requests with the current token; undefined if it accepts them. */
+async function signInProblem(): Promise<string | undefined> {
   try {
-    return (await isSignedIn()) ? undefined : 'This token is not known here. Look whether it was copied whole.'
+    return (await isSignedIn())
+      ? undefined
+      : 'The service does not know this token. Check that it was copied completely.'
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    // Who may not see the list may see the rest.
+    // A token that may not read the list may still query endpoints.
     return error.kind === 'forbidden' ? undefined : error.message
   }
 }
 
-/** Signs in with a token, or without one. The newest try alone counts: an answer to another one may come after its own. */
+/** Signs in with a token, or without one. Only the newest attempt counts: an older one may be answered later. */
 async function trySignIn(given?: string): Promise<void> {
-  const mine = ++tries
+  const attempt = ++attempts
   signInWith(given)
-  const fault = await signInFault()
-  if (mine !== tries) return
-  if (fault === undefined) {
+  const problem = await signInProblem()
+  if (attempt !== attempts) return
+  if (problem === undefined) {
     tokenField.value = ''
     await enter()
   } else if (given === undefined) {
     tokenField.focus()
   } else {
-    byId('sign-in-error').textContent = fault
+    byId('sign-in-error').textContent = problem
     tokenField.select()
   }
 }
@@ -211,7 +213,7 @@ viewForm.addEventListener('submit', (event) => {
 searchField.addEventListener('input', () => change({ search: searchField.value }, false))
 addEventListener('popstate', () => {
   view = viewOf(location.hash)
-  fillFields()
+  updateFields()
   showParts()
   void load()
 })
@@ -237,7 +239,7 @@ setInterval(() => {
   if (document.visibilityState === 'visible' && byId('notice').hidden) void load()
 }, REFRESH_MS)
 
-fillFields()
+updateFields()
 showParts()
-// Where a proxy puts a token to what this page asks, nobody has to sign in.
+// A proxy may add a token to requests, in which case the user need not sign in.
 void trySignIn()

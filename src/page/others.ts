@@ -1,34 +1,34 @@
-/** The endpoints that the page has no chart for: those of one's own. Each that asks for a project is a table. */
-import { type Answer, ask, get, type Row } from './api.js'
+/** Tables of the endpoints without a chart: user endpoints whose only required parameter is the project. */
+import { type Answer, get, queryRows, type Row } from './api.js'
 import { byId, element } from './dom.js'
 import { ago } from './format.js'
 import { tableOf } from './table.js'
 import type { View } from './view.js'
 
 const CHARTED = ['logs.all', 'functions.invocation-stats', 'usage.api-counts']
-/** A table on the page is to be looked at, not worked through. */
-const MOST_ROWS = 100
+/** Maximum of rows in one of these tables, which are for an overview. */
+const MAX_ROWS = 100
 
 interface Definition {
   name: string
   parameters: readonly { name: string; required: boolean }[]
 }
 
-/** Whether a project is all that it needs. */
+/** Returns whether an endpoint has no chart, has the parameter `project`, and requires no other. */
 const isShown = ({ name, parameters }: Definition) =>
   !CHARTED.includes(name) &&
   parameters.some((parameter) => parameter.name === 'project') &&
   parameters.every((parameter) => parameter.name === 'project' || !parameter.required)
 
-/** Asks for the list of endpoints, and then each of them. One that fails says so in its place. */
+/** Queries the list of endpoints, then each of them. The table of one that fails shows its error. */
 export async function loadOthers({ project }: View, fresh: boolean, signal: AbortSignal): Promise<void> {
   const { result } = (await (await get('api/endpoints', {}, signal)).json()) as { result: Definition[] }
   const cards = result.filter(isShown).map(async ({ name }) => {
-    const answer = await ask(name, { project }, { fresh, signal }).catch((error: Error) => error)
+    const answer = await queryRows(name, { project }, { fresh, signal }).catch((error: Error) => error)
     return cardOf(name, answer)
   })
-  const made = await Promise.all(cards)
-  if (!signal.aborted) byId('others').replaceChildren(...made)
+  const elements = await Promise.all(cards)
+  if (!signal.aborted) byId('others').replaceChildren(...elements)
 }
 
 function cardOf(name: string, answer: Answer | Error): HTMLElement {
@@ -45,12 +45,12 @@ const card = (name: string, ...children: HTMLElement[]) =>
 
 function describe(rows: readonly Row[]): string {
   if (rows.length === 0) return 'no rows'
-  return rows.length > MOST_ROWS ? `the first ${MOST_ROWS} of ${rows.length} rows` : `${rows.length} rows`
+  return rows.length > MAX_ROWS ? `the first ${MAX_ROWS} of ${rows.length} rows` : `${rows.length} rows`
 }
 
 function scrollOf(name: string, rows: readonly Row[]): HTMLElement {
   const names = Object.keys(rows[0]!)
-  const cells = rows.slice(0, MOST_ROWS).map((row) => names.map((column) => textOf(row[column])))
+  const cells = rows.slice(0, MAX_ROWS).map((row) => names.map((column) => textOf(row[column])))
   return element('div', { class: 'scroll', role: 'region', tabindex: '0', 'aria-label': name }, tableOf(names, cells))
 }
 

@@ -2,24 +2,25 @@ import type { Failure } from './api.js'
 import { byId } from './dom.js'
 import { createPagedTable, type Rows } from './table.js'
 
-/** A part of the page that shows one answer, or says why it does not. */
+/** A part of the page that shows an answer, or the reason why it has none. */
 export interface Panel {
   readonly root: HTMLElement
-  /** What a part of the page is about: its window, its age. */
+  /** Shows the window and the age of the answer. */
   subtitle(text: string): void
-  /** Until there is an answer: what was there before stays to be seen, faintly. */
+  /** Call it when a request is sent. The previous answer stays visible, dimmed. */
   loading(): void
   shown(): void
   empty(text: string): void
   failed(failure: Failure): void
 }
 
+/** Creates the panel of an element, which contains `.state` and `.window`. */
 export function createPanel(id: string): Panel {
   const root = byId(id)
   const [state, window] = [root.querySelector('.state')!, root.querySelector('.window')!]
   root.dataset.state = 'first'
 
-  function enter(name: string, text: string): void {
+  function setState(name: string, text: string): void {
     root.dataset.state = name
     root.setAttribute('aria-busy', String(name === 'loading' || name === 'first'))
     state.textContent = text
@@ -31,15 +32,15 @@ export function createPanel(id: string): Panel {
       window.textContent = text
     },
     loading: () =>
-      enter(root.dataset.state === 'shown' || root.dataset.state === 'loading' ? 'loading' : 'first', 'Asking …'),
-    shown: () => enter('shown', ''),
-    empty: (text) => enter('empty', text),
+      setState(root.dataset.state === 'shown' || root.dataset.state === 'loading' ? 'loading' : 'first', 'Loading …'),
+    shown: () => setState('shown', ''),
+    empty: (text) => setState('empty', text),
     failed: (failure) =>
-      enter('failed', `${failure.message}${failure.retryS === undefined ? '' : '\nIt is asked again by itself.'}`),
+      setState('failed', `${failure.message}${failure.retryS === undefined ? '' : '\nRetrying automatically.'}`),
   }
 }
 
-/** Fills the details that show values as a table, when they are opened and whenever they change. */
+/** Creates the table of a panel's values. It is filled when its details are opened, and when the values change. */
 export function createValues(panel: Panel): (rows: Rows) => void {
   const details = panel.root.querySelector<HTMLDetailsElement>('.values')!
   const show = createPagedTable(details.querySelector('.scroll')!)

@@ -1,4 +1,4 @@
-/** The API of this service, read from its own description. */
+/** The API reference of the page, built from the service's OpenAPI description. */
 import { get } from './api.js'
 import { byId, element } from './dom.js'
 
@@ -27,7 +27,7 @@ interface Description {
   components: { parameters: Readonly<Record<string, Parameter>> }
 }
 
-/** Asks for the description and shows it. Throws a Failure. */
+/** Requests the description and shows it. Throws a Failure. */
 export async function showReference(): Promise<void> {
   const description = (await (await get('api/openapi.json', {})).json()) as Description
   const { components, paths } = description
@@ -59,15 +59,15 @@ function sectionOf(
     `${answer.description} ${codesOf(answer).join(', ')}`,
   ])
   const body =
-    requestBody === undefined ? [] : [element('p', {}, `Takes ${Object.keys(requestBody.content).join(', ')}.`)]
+    requestBody === undefined ? [] : [element('p', {}, `Body: ${Object.keys(requestBody.content).join(', ')}.`)]
   return element(
     'details',
     { class: 'operation' },
     title,
     element('p', {}, description),
     ...body,
-    listed(rows),
-    listed(answers),
+    tableOf(rows),
+    tableOf(answers),
   )
 }
 
@@ -76,7 +76,7 @@ const codesOf = ({ content = {} }: Answer): string[] =>
     ({ schema }) => schema.allOf?.flatMap(({ properties }) => properties?.code?.enum ?? []) ?? [],
   )
 
-function listed(rows: readonly (readonly (Node | string)[])[]): HTMLElement {
+function tableOf(rows: readonly (readonly (Node | string)[])[]): HTMLElement {
   const body = element('tbody')
   for (const cells of rows) body.append(element('tr', {}, ...cells.map((cell) => element('td', {}, cell))))
   return element(

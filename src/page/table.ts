@@ -1,17 +1,17 @@
 import { element } from './dom.js'
 import { count } from './format.js'
 
-/** Rows whose texts are made when they are shown. */
+/** Rows of a table. Their texts are computed when they are shown. */
 export interface Rows {
   names: readonly string[]
   count: number
   cellsOf(row: number): readonly string[]
 }
 
-/** So many rows stand in the page at a time. */
+/** Maximum of rows in the page at a time. */
 const PAGE_ROWS = 200
 
-/** Rows of texts below a row of names. */
+/** Creates a table with a head of names. */
 export function tableOf(names: readonly string[], rows: readonly (readonly string[])[]): HTMLTableElement {
   const head = element('thead', {}, element('tr', {}, ...names.map((name) => element('th', { scope: 'col' }, name))))
   const body = element('tbody')
@@ -21,7 +21,7 @@ export function tableOf(names: readonly string[], rows: readonly (readonly strin
   return element('table', {}, head, body)
 }
 
-/** Shows rows in `place`, a page of them at a time, with buttons behind it where there are more. */
+/** Creates a table in `place` that shows one page of rows, with buttons after it if there are more. */
 export function createPagedTable(place: Element): (rows: Rows) => void {
   const [earlier, later] = ['Earlier', 'Later'].map((text) => element('button', { type: 'button' }, text))
   const where = element('span', { role: 'status' })
@@ -30,7 +30,7 @@ export function createPagedTable(place: Element): (rows: Rows) => void {
   let rows: Rows = { names: [], count: 0, cellsOf: () => [] }
   let first = 0
 
-  function turn(by: number): void {
+  function turnBy(by: number): void {
     const lastPage = Math.max(0, Math.ceil(rows.count / PAGE_ROWS) - 1) * PAGE_ROWS
     first = Math.min(Math.max(first + by, 0), lastPage)
     const end = Math.min(first + PAGE_ROWS, rows.count)
@@ -42,10 +42,10 @@ export function createPagedTable(place: Element): (rows: Rows) => void {
     later!.disabled = first === lastPage
   }
 
-  earlier!.addEventListener('click', () => turn(-PAGE_ROWS))
-  later!.addEventListener('click', () => turn(PAGE_ROWS))
+  earlier!.addEventListener('click', () => turnBy(-PAGE_ROWS))
+  later!.addEventListener('click', () => turnBy(PAGE_ROWS))
   return (next) => {
     rows = next
-    turn(0)
+    turnBy(0)
   }
 }

@@ -1,37 +1,39 @@
 import { Failure, get, parseExact, type Row } from './api.js'
 import { createParser, type EventSourceMessage } from './eventsource-parser.js'
 
+/** Callbacks of {@link follow}, and the signal that ends it. */
 export interface Following {
   onRow(row: Row): void
-  /** What there is to be told of the connection; empty while it is fine. */
+  /** Called with a text about the connection when it changes. */
   onState(text: string): void
   signal: AbortSignal
 }
 
-const FIRST_PAUSE_MS = 1_000
-const LONGEST_PAUSE_MS = 30_000
+const MIN_RETRY_MS = 1_000
+const MAX_RETRY_MS = 30_000
 
 /**
- * Follows the requests of a project as they arrive. The stream is read by fetch, so that the token stays in a header.
- * After a break it goes on behind the last request that came. Rejects with a Failure that waiting does not mend.
+ * Follows the requests of a project as they arrive. Uses fetch rather than EventSource, so that the token is sent in a
+ * header. After a lost connection it continues after the last received request. Resolves when `signal` is aborted;
+ * rejects with a Failure if a retry cannot help.
  */
 export async function follow(project: string, { onRow, onState, signal }: Following): Promise<void> {
   let lastEventId: string | undefined
-  let pauseMs = FIRST_PAUSE_MS
+  let retryMs = MIN_RETRY_MS
 
-  function take({ id, event, data }: EventSourceMessage): void {
+  function onEvent({ id, event, data }: EventSourceMessage): void {
     if (id !== undefined) lastEventId = id
     if (event === undefined || event === 'message') onRow(parseExact(data) as Row)
-    else if (event === 'gap') onState('some were missed')
+    else if (event === 'gap') onState('some requests were missed')
   }
 
   async function read(): Promise<void> {
     const headers: Record<string, string> = { Accept: 'text/event-stream' }
     if (lastEventId !== undefined) headers['Last-Event-ID'] = lastEventId
     const { body } = await get(`api/tail?${new URLSearchParams({ project })}`, headers, signal)
-    const parser = createParser({ onEvent: take })
+    const parser = createParser({ onEvent })
     onState('following')
-    pauseMs = FIRST_PAUSE_MS
+    retryMs = MIN_RETRY_MS
     const reader = body!.pipeThrough(new TextDecoderStream()).getReader()
     for (let part = await reader.read(); !part.done; part = await reader.read()) parser.feed(part.value)
   }
@@ -43,9 +45,9 @@ export async function follow(project: string, { onRow, onState, signal }: Follow
       if (signal.aborted) return
       if (error instanceof Failure && error.retryS === undefined) throw error
     }
-    onState('connecting again …')
-    await pause(pauseMs, signal)
-    pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
+    onState('reconnecting …')
+    await pause(retryMs, signal)
+    retryMs = Math.min(2 * retryMs, MAX_RETRY_MS)
   }
 }
 

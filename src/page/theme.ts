@@ -1,4 +1,4 @@
-/** Light or dark: what the reader chose, else what the system says. */
+/** Light or dark theme: the user's choice if there is one, else the system's setting. */
 
 const KEY = 'logweir-theme'
 const system = matchMedia('(prefers-color-scheme: dark)')
@@ -10,7 +10,7 @@ function apply(): void {
   document.documentElement.dataset.theme = isDark() ? 'dark' : 'light'
 }
 
-/** Calls `onChange` when the colours are others. */
+/** Applies the theme, and calls `onChange` after each change of colours. */
 export function startTheme(onChange: () => void): { toggle(): void } {
   const change = () => {
     apply()

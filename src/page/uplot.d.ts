@@ -1,4 +1,4 @@
-/** The library lies beside the page's own modules (scripts/build-page.mjs). */
+/** scripts/build-page.mjs puts the library next to the page's modules. */
 import uPlot from 'uplot'
 
 export default uPlot

@@ -10,9 +10,9 @@ interface Finding {
   nodes: { target: string[]; failureSummary: string }[]
 }
 
-/** What axe-core finds on the page as it is, of what it holds serious or worse. */
+/** Returns axe-core's findings of impact serious or critical on the page in its current state. */
 export async function seriousFindings(page: Page): Promise<string[]> {
-  // By the debugger, which the page's policy does not bind.
+  // Through the debugger, to which the page's Content Security Policy does not apply.
   await page.evaluate(AXE)
   const violations = await page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Finding[] }> } }

@@ -2,23 +2,27 @@ import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
-/** Debian's chromium, or one that LOGWEIR_TEST_CHROMIUM names; undefined where there is none. */
-export const CHROMIUM = [process.env.LOGWEIR_TEST_CHROMIUM, ...PLACES].find(
+/** Path of the browser: `LOGWEIR_TEST_CHROMIUM`, or an installed Chromium or Chrome; undefined if there is none. */
+export const CHROMIUM = [process.env.LOGWEIR_TEST_CHROMIUM, ...PATHS].find(
   (path) => path !== undefined && existsSync(path),
 )
 
+/** Message of the tests if there is no browser. */
 export const WITHOUT =
   'there is no chromium on this machine (Debian: apt-get install chromium), so the page is not tested'
 
+/** Starts a headless browser. */
 export function launchBrowser(): Promise<Browser> {
   const args = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking']
   return chromium.launch({ executablePath: CHROMIUM, args })
 }
 
-/** A page of its own. What it asks of any other host, and what fails in its scripts, is kept for the test to look at.
- * What a test puts between the page and the service is put there before the page opens. */
+/**
+ * Opens a URL in a page with its own storage. Returns also `strays`, its requests to other hosts, and `faults`, the
+ * errors of its scripts. `prepare` is called before the page is opened, for example to intercept requests.
+ */
 export async function openPage(
   browser: Browser,
   url: string,
@@ -42,12 +46,13 @@ export async function openPage(
   return { page, strays, faults }
 }
 
+/** Enters a token in the sign-in form and submits it. */
 export async function signIn(page: Page, token: string): Promise<void> {
   await page.fill('#token', token)
   await page.keyboard.press('Enter')
 }
 
-/** Resolves when all three panels have an answer, of whatever kind. */
+/** Resolves when all panels show an answer, an empty answer or a failure. */
 export async function settled(page: Page): Promise<void> {
   await page.waitForFunction(() => {
     const panels = [...document.querySelectorAll<HTMLElement>('.panel')]
@@ -55,7 +60,7 @@ export async function settled(page: Page): Promise<void> {
   })
 }
 
-/** The cells of the table of a panel, row by row, without its head. */
+/** Opens a panel's table and returns the texts of its cells, row by row, without the head. */
 export async function tableOf(page: Page, panel: string): Promise<string[][]> {
   const details = page.locator(`#${panel} .values`)
   if ((await details.getAttribute('open')) === null) await details.locator('summary').click()
@@ -64,7 +69,7 @@ export async function tableOf(page: Page, panel: string): Promise<string[][]> {
   return rows.evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent ?? '')))
 }
 
-/** How many pixels of a panel's first canvas are painted in each colour that covers some of it. */
+/** Returns the number of colours that cover more than 200 pixels of a panel's first canvas. */
 export function paintedColors(page: Page, panel: string): Promise<number> {
   return page
     .locator(`#${panel} canvas`)

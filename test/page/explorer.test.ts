@@ -11,7 +11,7 @@ const SEED = 7
 const PROJECT = projectRef(SEED, TOP_RANK)
 const HASH = `/#project=${PROJECT}&interval=7day`
 
-/** A service with 5,000 records of the last 7 days. */
+/** Starts a service with 5,000 records of the last 7 days. */
 async function serveRecords(args: readonly string[] = [], environment?: Record<string, string>): Promise<Served> {
   const service = await serve(args, { environment })
   const { stdout } = await run(['generate', '--rows', '5000', '--seed', String(SEED), '--span', '7d'])
@@ -37,8 +37,8 @@ function withBrowser(): void {
   })
   afterAll(() => browser?.close())
 
-  /** A page whose first try to get in without a token is answered when a test says so. */
-  async function openHeld(service: Served) {
+  /** Opens a page whose first request without a token is answered when the test calls `answerFirst`. */
+  async function openDelayed(service: Served) {
     const gate = createGate()
     const hold = (route: Route) => gate.opened.then(() => route.continue())
     const { page } = await openPage(browser, service.url + HASH, {}, async (blank) => {
@@ -48,7 +48,7 @@ function withBrowser(): void {
       const late = page.waitForResponse((response) => response.status() === 401)
       gate.open()
       await (await late).finished()
-      // What the page does with it is done when it answers to this.
+      // The page has handled the response when this resolves.
       await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)))
     }
     return { page, answerFirst }
@@ -76,7 +76,7 @@ function withBrowser(): void {
     )
     expect(counts.length).toBeGreaterThan(5)
     expect(stats.length).toBeGreaterThan(5)
-    // Four parts of the bars, the axes and the grid.
+    // Four series of bars; axes and grid may add colours.
     expect(await paintedColors(page, 'counts')).toBeGreaterThanOrEqual(4)
     expect(await paintedColors(page, 'invocations')).toBeGreaterThanOrEqual(2)
 
@@ -156,7 +156,7 @@ function withBrowser(): void {
     const port = new URL(first.url).port
     const { page } = await openPage(browser, first.url + HASH)
     await signIn(page, 'wrong')
-    await page.getByText('This token is not known here').waitFor()
+    await page.getByText('The service does not know this token').waitFor()
     await signIn(page, TOKEN)
     await settled(page)
 
@@ -164,7 +164,7 @@ function withBrowser(): void {
     await first.exit
     await serve([...args, '--port', port], { environment: { LOGWEIR_ACCESS_TOKENS: 'another' } })
     await page.click('#refresh')
-    await page.getByText('it has expired, or was revoked').waitFor()
+    await page.getByText('it has expired or was revoked').waitFor()
     expect(await page.locator('#panels').isVisible()).toBe(false)
     await signIn(page, 'another')
     await settled(page)
@@ -175,7 +175,7 @@ function withBrowser(): void {
   test('stays signed in when the answer to a try without a token comes late', async () => {
     const service = await serve()
     expect((await send(service, '[{"event_message":"one"}]')).status).toBe(200)
-    const { page, answerFirst } = await openHeld(service)
+    const { page, answerFirst } = await openDelayed(service)
     await signIn(page, TOKEN)
     await settled(page)
     await answerFirst()
@@ -185,7 +185,7 @@ function withBrowser(): void {
   })
 
   test('leaves a token that is being written when the answer to a try without one comes', async () => {
-    const { page, answerFirst } = await openHeld(await serve())
+    const { page, answerFirst } = await openDelayed(await serve())
     await page.fill('#token', TOKEN)
     await answerFirst()
     expect(await page.locator('#token').inputValue()).toBe(TOKEN)

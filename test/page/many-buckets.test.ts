@@ -10,7 +10,7 @@ interface Row {
   [name: string]: string | number | null
 }
 
-/** Rows that end now, all but every tenth; the one in the middle is the highest of all. */
+/** Returns `count` rows that end now, without every tenth; the one in the middle is the highest. */
 function rowsOf(count: number, bucketS: number, rowAt: (i: number, seconds: number, isPeak: boolean) => Row): Row[] {
   const last = Math.floor(Date.now() / 1_000 / bucketS)
   return Array.from({ length: count }, (_, i) => i)
@@ -42,7 +42,7 @@ const statsRows = (count: number) =>
 const number = (value: number) => value.toLocaleString('en')
 const sum = (rows: readonly Row[], name: string) => rows.reduce((all, row) => all + (row[name] as number), 0)
 
-/** What the legends of a panel tell, one a chart: texts of the values and of when they are. */
+/** Returns the texts of a panel's legends, one per chart: the values, and the time that they belong to. */
 function legends(page: Page, panel: string): Promise<{ values: string[]; when: string }[]> {
   return page.locator(`#${panel} .legend`).evaluateAll((all) =>
     all.map((legend) => ({
@@ -52,7 +52,7 @@ function legends(page: Page, panel: string): Promise<{ values: string[]; when: s
   )
 }
 
-/** Moves the pointer over the middle of the bucket `i` of so many in a chart; gives where that is. */
+/** Moves the pointer to the middle of bucket `i` of `count` in a chart, and returns its position. */
 async function pointAt(page: Page, chart: string, i: number, count: number): Promise<{ x: number; y: number }> {
   const box = (await page.locator(`${chart} .u-over`).boundingBox())!
   const place = { x: box.x + ((i + 0.5) / count) * box.width, y: box.y + box.height / 2 }
@@ -72,7 +72,7 @@ function withBrowser(): void {
   })
   afterAll(() => browser?.close())
 
-  /** The page over answers that no service has, so many buckets long; `answer` gives it others. */
+  /** Opens the page with answers of these rows in place of the service's; `answer` replaces them. */
   async function openOver(rows: { counts: Row[]; stats: Row[] }) {
     const service = await serve()
     const answer = async (page: Page, next: typeof rows) => {
@@ -93,11 +93,11 @@ function withBrowser(): void {
     const { page, faults } = await openOver({ counts, stats })
     const parts = ['rest', 'storage', 'auth', 'realtime'].map((part) => `total_${part}_requests`)
     expect(await legends(page, 'counts')).toEqual([
-      { values: parts.map((name) => number(sum(counts, name))), when: 'in all' },
+      { values: parts.map((name) => number(sum(counts, name))), when: 'total' },
     ])
     const errors = sum(stats, 'error_count')
     expect(await legends(page, 'invocations')).toEqual([
-      { values: [errors, sum(stats, 'count') - errors].map(number), when: 'in all' },
+      { values: [errors, sum(stats, 'count') - errors].map(number), when: 'total' },
       { values: ['', '', ''], when: '' },
     ])
     expect(await paintedColors(page, 'counts')).toBeGreaterThanOrEqual(4)
@@ -105,9 +105,9 @@ function withBrowser(): void {
 
     const peak = counts.find((row) => row.total_rest_requests === 4_321)!
     await pointAt(page, '#counts .chart', MANY / 2, MANY)
-    const [told] = await legends(page, 'counts')
-    expect(told!.values).toEqual(parts.map((name) => number(peak[name] as number)))
-    expect(told!.when).toBe(String(peak.timestamp).replace('T', ' ').slice(0, 16))
+    const [legend] = await legends(page, 'counts')
+    expect(legend!.values).toEqual(parts.map((name) => number(peak[name] as number)))
+    expect(legend!.when).toBe(String(peak.timestamp).replace('T', ' ').slice(0, 16))
 
     await pointAt(page, '[data-chart=time]', MANY / 2, MANY)
     const [, times] = await legends(page, 'invocations')
@@ -139,7 +139,7 @@ function withBrowser(): void {
     expect(seen.size).toBeGreaterThan(10)
     await page.getByRole('button', { name: 'Whole window' }).click()
     await page.mouse.move(0, 0)
-    expect((await legends(page, 'counts'))[0]!.when).toBe('in all')
+    expect((await legends(page, 'counts'))[0]!.when).toBe('total')
     expect(faults).toEqual([])
   })
 
