@@ -1,10 +1,10 @@
 /** Returns the parts, `bytes` long together, concatenated in a new buffer of exactly that length. */
 export function concatBytes(parts: readonly Uint8Array[], bytes: number): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(bytes)
-  let at = 0
+  const result = new Uint8Array(bytes)
+  let offset = 0
   for (const part of parts) {
-    whole.set(part, at)
-    at += part.byteLength
+    result.set(part, offset)
+    offset += part.byteLength
   }
-  return whole
+  return result
 }

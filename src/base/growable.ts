@@ -10,16 +10,16 @@ export function ensureCapacity<T extends Uint8Array | Uint32Array | Float64Array
   length: number,
 ): T {
   if (length <= array.length) return array
-  const roomy = new (array.constructor as new (length: number) => T)(Math.max(length, array.length * 2))
-  roomy.set(array.subarray(0, used))
-  return roomy
+  const grown = new (array.constructor as new (length: number) => T)(Math.max(length, array.length * 2))
+  grown.set(array.subarray(0, used))
+  return grown
 }
 
 /** Address space reserved for growth; the system commits memory only as the bytes grow. */
-const MOST_BYTES = 256 * MIB
-const LEAST_BYTES = 16 * KIB
+const MAX_BYTES = 256 * MIB
+const MIN_BYTES = 16 * KIB
 /** Spare capacity after growing. A quarter suffices, because growing in place copies nothing. */
-const AHEAD_SHARE = 1 / 4
+const SPARE_SHARE = 1 / 4
 
 /**
  * Returns the bytes with room for `length`. They grow in place, so existing views stay valid; beyond 256 MiB they are
@@ -28,12 +28,12 @@ const AHEAD_SHARE = 1 / 4
 export function growInPlace(bytes: Uint8Array<ArrayBuffer>, length: number): Uint8Array<ArrayBuffer> {
   if (length <= bytes.length) return bytes
   const { buffer } = bytes
-  const roomy = Math.max(LEAST_BYTES, Math.ceil(length * (1 + AHEAD_SHARE)))
-  if (roomy <= buffer.maxByteLength && buffer.resizable) {
-    buffer.resize(roomy)
+  const grownLength = Math.max(MIN_BYTES, Math.ceil(length * (1 + SPARE_SHARE)))
+  if (grownLength <= buffer.maxByteLength && buffer.resizable) {
+    buffer.resize(grownLength)
     return bytes
   }
-  const moved = new Uint8Array(new ArrayBuffer(roomy, { maxByteLength: Math.max(MOST_BYTES, 2 * roomy) }))
+  const moved = new Uint8Array(new ArrayBuffer(grownLength, { maxByteLength: Math.max(MAX_BYTES, 2 * grownLength) }))
   moved.set(bytes)
   return moved
 }

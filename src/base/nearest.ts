@@ -11,10 +11,10 @@ const CHARACTERS_FOR_TWO_ERRORS = 6
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > MAX_CHARACTERS) return undefined
   const typed = normalised(word)
-  const most = typed.length < CHARACTERS_FOR_TWO_ERRORS ? 1 : 2
+  const maxDistance = typed.length < CHARACTERS_FOR_TWO_ERRORS ? 1 : 2
   const near = candidates
     .map((candidate) => ({ candidate, distance: editDistance(typed, normalised(candidate)) }))
-    .filter(({ distance }) => distance <= most)
+    .filter(({ distance }) => distance <= maxDistance)
   return near.sort((a, b) => a.distance - b.distance)[0]?.candidate
 }
 

@@ -118,7 +118,7 @@ function checkType({ type }: Answer): void {
   })
 }
 
-/** Yields the events of an answer in order. Nothing is read while an event is being handled. */
+/** Yields the events of an answer in order. Reading pauses while an event is being handled. */
 async function* eventsOf({ body }: Answer, limits: FollowLimits, state: State, silent: Silence) {
   let [events, error]: [EventSourceMessage[], ServiceError | undefined] = [[], undefined]
   const parser = createParser({

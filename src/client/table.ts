@@ -21,7 +21,7 @@ const FIRST = [TIMESTAMP, MESSAGE]
 /** Cells are cut to this many characters per terminal column before they are measured, since longer ones cannot fit. */
 const CHARACTERS_A_COLUMN = 8
 /** The smallest useful width of a column. */
-const LEAST_WIDTH = 6
+const MIN_WIDTH = 6
 const BOLD = ['\u001b[1m', '\u001b[22m'] as const
 
 /**
@@ -86,11 +86,11 @@ function fitWidths(shown: readonly Column[], columns: number): readonly number[]
   const headings = shown.map(({ heading }) => widthOf(heading))
   const contents = shown.map(({ cells }) => largest(cells.map(widthOf)))
   const natural = contents.map((width, i) => Math.max(width, headings[i]!))
-  const least = shown.map(({ canBeCut }, i) =>
-    Math.max(canBeCut ? 0 : contents[i]!, Math.min(natural[i]!, LEAST_WIDTH)),
+  const smallest = shown.map(({ canBeCut }, i) =>
+    Math.max(canBeCut ? 0 : contents[i]!, Math.min(natural[i]!, MIN_WIDTH)),
   )
   const message = natural.map((width, i) => (shown[i]!.heading === MESSAGE ? width : 0))
-  return [headings, message, natural].reduce((widths, wanted) => widen(widths, wanted, room), least)
+  return [headings, message, natural].reduce((widths, wanted) => widen(widths, wanted, room), smallest)
 }
 
 /**

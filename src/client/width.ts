@@ -20,34 +20,34 @@ export function widthOf(text: string): number {
   return width
 }
 
-/** Shortens a text to at most `most` columns; a shortened text ends with `…`. */
-export function cut(text: string, most: number): string {
-  return widthOf(text) <= most ? text : text.slice(0, endWithin(text, most - 1)) + ELLIPSIS
+/** Shortens a text to at most `maxWidth` columns; a shortened text ends with `…`. */
+export function cut(text: string, maxWidth: number): string {
+  return widthOf(text) <= maxWidth ? text : text.slice(0, endWithin(text, maxWidth - 1)) + ELLIPSIS
 }
 
-/** Returns the length of the longest beginning that fits into `most` columns. */
-function endWithin(text: string, most: number): number {
+/** Returns the length of the longest beginning that fits into `maxWidth` columns. */
+function endWithin(text: string, maxWidth: number): number {
   let [width, end] = [0, 0]
   for (const character of text) {
     width += widthOfCharacter(character)
-    if (width > most) break
+    if (width > maxWidth) break
     end += character.length
   }
   return end
 }
 
-/** Breaks a text into lines of at most `most` columns (2 or more), after `_` if possible. */
-export function wrap(text: string, most: number): string[] {
+/** Breaks a text into lines of at most `maxWidth` columns (2 or more), after `_` if possible. */
+export function wrap(text: string, maxWidth: number): string[] {
   const lines = ['']
-  for (const piece of text.split(/(?<=_)/).flatMap((part) => chunksOf(part, most))) {
+  for (const piece of text.split(/(?<=_)/).flatMap((part) => chunksOf(part, maxWidth))) {
     const longer = lines.at(-1) + piece
-    if (widthOf(longer) <= most) lines[lines.length - 1] = longer
+    if (widthOf(longer) <= maxWidth) lines[lines.length - 1] = longer
     else lines.push(piece)
   }
   return lines
 }
 
-function chunksOf(text: string, most: number): string[] {
-  const end = endWithin(text, most)
-  return end === 0 || end === text.length ? [text] : [text.slice(0, end), ...chunksOf(text.slice(end), most)]
+function chunksOf(text: string, maxWidth: number): string[] {
+  const end = endWithin(text, maxWidth)
+  return end === 0 || end === text.length ? [text] : [text.slice(0, end), ...chunksOf(text.slice(end), maxWidth)]
 }

@@ -71,14 +71,14 @@ export const identifier = (placeholder: string): ValueType<string> => ({
   read: (value) => (/^[A-Za-z_]\w{0,127}$/.test(value) ? value : undefined),
 })
 
-/** An integer from `least` to `most`, both included. */
-export const integer = (placeholder: string, least: number, most: number): ValueType<number> => ({
+/** An integer from `min` to `max`, both included. */
+export const integer = (placeholder: string, min: number, max: number): ValueType<number> => ({
   placeholder,
-  expects: `an integer from ${least} to ${most}`,
+  expects: `an integer from ${min} to ${max}`,
   tomlType: 'number',
   read(value) {
     const number = parseDigits(value)
-    return number !== undefined && number >= least && number <= most ? number : undefined
+    return number !== undefined && number >= min && number <= max ? number : undefined
   },
 })
 
@@ -143,15 +143,15 @@ export const timeoutUs: ValueType<number> = {
   },
 }
 
-/** A comma-separated list of at most `most` values of one type, without duplicates. */
-export const listOf = <T>(type: ValueType<T>, most = Number.POSITIVE_INFINITY): ValueType<readonly T[]> => ({
+/** A comma-separated list of at most `maxLength` values of one type, without duplicates. */
+export const listOf = <T>(type: ValueType<T>, maxLength = Number.POSITIVE_INFINITY): ValueType<readonly T[]> => ({
   placeholder: `${type.placeholder},…`,
   expects:
-    `a comma-separated list without duplicates${most < Number.POSITIVE_INFINITY ? `, at most ${most} long` : ''}, ` +
+    `a comma-separated list without duplicates${Number.isFinite(maxLength) ? `, at most ${maxLength} long` : ''}, ` +
     `in which each item is ${type.expects}`,
   read(value) {
     const values = value.split(',').map((part) => type.read(part))
-    const isList = values.length <= most && new Set(values).size === values.length
+    const isList = values.length <= maxLength && new Set(values).size === values.length
     return isList && values.every((one) => one !== undefined) ? (values as T[]) : undefined
   },
 })

@@ -9,7 +9,7 @@ import { parseTokensVariable } from './token-syntax.js'
 import { tokensFilePath } from './tokens-file.js'
 import { type WatchedTokensFile, watchTokensFile } from './watch-file.js'
 
-/** The tokens that the service accepts (specification: authentication). Nothing here writes a token to a log. */
+// The tokens that the service accepts (specification: authentication). No token is logged here.
 
 /** The settings that determine the tokens. */
 export interface TokenSettings {

@@ -43,17 +43,17 @@ export interface TestToken extends Partial<Access> {
   expiresUs?: number
 }
 
-/** A keyring that knows these tokens. */
-export function keyringOf(tokens: readonly (string | TestToken)[], clock: Clock = createFakeClock()) {
-  const keyring = createTokenRegistry(clock)
-  keyring.replace(
+/** Returns a registry with these tokens. */
+export function tokenRegistryOf(tokens: readonly (string | TestToken)[], clock: Clock = createFakeClock()) {
+  const registry = createTokenRegistry(clock)
+  registry.replace(
     tokens.flatMap((given) => {
       if (typeof given === 'string') return plainTokens([given])
       const { token, expiresUs = Number.POSITIVE_INFINITY, ...access } = given
       return [{ digest: digestOf(token), access: { ...FULL_ACCESS, ...access }, expiresUs }]
     }),
   )
-  return keyring
+  return registry
 }
 
 /** An app over a fake engine and a fake clock, and what a test needs to ask it. */
@@ -76,7 +76,7 @@ export function createTestApp({
     endpoints: ENDPOINTS,
     metrics,
     clock,
-    accessOf: keyringOf(tokens, clock).accessOf,
+    accessOf: tokenRegistryOf(tokens, clock).accessOf,
     status: () => state.status,
     log: (message) => logged.push(message),
     ...parts,

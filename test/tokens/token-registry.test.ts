@@ -10,7 +10,7 @@ const token = (text: string, expiresUs = Number.POSITIVE_INFINITY) => ({
   expiresUs,
 })
 
-it('a keyring knows what it was given last, and no more', () => {
+it('a token registry knows what it was given last, and no more', () => {
   const registry = createTokenRegistry(createFakeClock())
   expect(registry.accessOf(digestOf('a'))).toBeUndefined()
   expect(registry.accessOf(new Uint8Array(32))).toBeUndefined()
