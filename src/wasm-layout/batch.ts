@@ -1,18 +1,30 @@
 /** Layout of a batch builder's header, and of its columns' headers, which follow it. Words are 32-bit integers. */
 
-/** Kinds of columns; all but TIMESTAMP are the HotKind of src/engine/columns.ts. */
+/**
+ * Kind of a column: texts with few distinct values, stored as codes of a dictionary. All kinds but TIMESTAMP are a
+ * HotKind.
+ */
 export const CATEGORY = 0
+/** Kind of a column: texts, stored as offsets and bytes. */
 export const TEXT = 1
+/** Kind of a column: 64-bit floating-point numbers. */
 export const NUMBER = 2
+/** Kind of a column: a bit set of areas per row. */
 export const AREAS = 3
+/** Kind of a column: 64-bit microseconds since the epoch. */
 export const TIMESTAMP = 4
 
-/** Numbers of the columns that every builder has. Its hot columns follow from HOT on. */
+/** Number of the column of timestamps. Every builder has it, like the columns below. */
 export const TIMESTAMPS = 0
+/** Number of the column of project names. */
 export const PROJECTS = 1
+/** Number of the column of record ids. */
 export const IDS = 2
+/** Number of the column of messages. */
 export const EVENT_MESSAGES = 3
+/** Number of the column of metadata, JSON texts. */
 export const METADATA = 4
+/** Number of the builder's first hot column; the others follow. */
 export const HOT = 5
 
 /** Bytes of a builder's header. */
@@ -22,10 +34,15 @@ export const ROWS_WORD = 0
 
 /** Bytes of a column's header. */
 export const COLUMN_BYTES = 64
-/** Words of a column's header that the host reads; class Column in wasm/batch/columns.ts describes them. */
+/** Word of a column's header: the number of nulls. Class Column in wasm/batch/columns.ts describes the words. */
 export const NULLS_WORD = 0
+/** Word of a column's header: the address of the validity bitmap. */
 export const VALIDITY_WORD = 1
+/** Word of a column's header: the address of the values, or of the dictionary codes. */
 export const VALUES_WORD = 2
+/** Word of a column's header: the address of the offsets of its texts, or of its dictionary's. */
 export const OFFSETS_WORD = 3
+/** Word of a column's header: the address of the bytes of its texts, or of its dictionary's. */
 export const TEXTS_WORD = 4
+/** Word of a column's header: the number of dictionary entries. */
 export const ENTRIES_WORD = 5

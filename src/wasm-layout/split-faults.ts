@@ -1,7 +1,6 @@
-/**
- * Faults of a body that cannot be split into records. A split returns the complement (`~`, negative) of one of them.
- */
+/** Faults of a body that cannot be split into records. A split returns the complement (`~`, negative) of one. */
 
+/** The body has nothing but JSON white space. */
 export const EMPTY = 1
 /** The body is neither an object nor an array. */
 export const NO_CONTAINER = 2

@@ -162,6 +162,6 @@ const FAULTS = {
   cut_off: 'it ends in the middle of a value',
   no_element: 'at BYTE an element of the array is missing',
   no_comma: 'at BYTE a comma is missing between two elements of the array',
-  not_the_end: 'something other than an object stands behind its end, at BYTE',
-  more_objects: 'something stands behind its end, at BYTE',
+  not_the_end: 'something other than an object follows its end, at BYTE',
+  more_objects: 'something follows its end, at BYTE',
 }

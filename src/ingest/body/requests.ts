@@ -102,7 +102,7 @@ export function createRequests(options: RequestsOptions): Requests {
   }
 }
 
-const closed = () => new LogweirError('ingest_failed', 'The service stops: nothing is taken any more.')
+const closed = () => new LogweirError('ingest_failed', 'The service stops and accepts no more records.')
 
 /** Returns the bytes in memory that is not shared, so that it can be transferred to another thread. */
 const transferable = (bytes: Uint8Array): Uint8Array =>
