@@ -7,37 +7,36 @@ import { damaged } from './damage.js'
 import { readBytes, readEnd, withFile } from './ends.js'
 import type { SegmentFacts } from './facts.js'
 
-/** Four bytes each: the first row of a batch, where it starts, and its check sum; of the first two one more. */
+/** Bytes of each number of the index: first row, start and checksum of each batch, and one more of the first two. */
 const NUMBER_BYTES = 4
 
-/** What finds the batches of a cold file. */
-interface Places {
+/** The index of the batches of a cold file. */
+interface BatchIndex {
   fileBytes: number
   firstRows: Uint32Array
   starts: Uint32Array
   checks: Uint32Array
-  /** Whether the file has taken the place of a larger one. */
-  isReplaced: boolean
+  /** Whether the file has replaced a larger one. */
+  isReplacement: boolean
 }
 
 /**
- * The cold columns in a file. What finds the batches is read when a row is asked for at first, and kept until a smaller file
- * has taken its place. The file is opened for each batch that is read: there may be more segments than files that a process may
- * have open.
+ * Returns the cold columns of a file. The batch index is loaded on first access and cached until compaction replaces the file.
+ * The file is opened for each batch that is read, since there may be more segments than files that a process may have open.
  */
 export function coldColumnsIn(files: Files, path: string, facts: SegmentFacts): ColdColumns {
-  let found: Places | undefined
-  const placesIn = async (file: ReadableFile) => {
-    if (found?.fileBytes !== file.bytes) found = await findPlaces(file, path, facts)
-    return found
+  let cached: BatchIndex | undefined
+  const indexOf = async (file: ReadableFile) => {
+    if (cached?.fileBytes !== file.bytes) cached = await readIndex(file, path, facts)
+    return cached
   }
-  // Where a batch was closed for its bytes there are more of them, and fewer where there was time to make them small.
-  const most = Math.ceil(facts.rows / COMPRESSION.low.rows)
+  // An estimate: batches that reached their limit of bytes have fewer rows, those of high effort more.
+  const maxBatches = Math.ceil(facts.rows / COMPRESSION.low.rows)
   return {
-    memoryBytes: NUMBER_BYTES * (3 * most + 2),
+    memoryBytes: NUMBER_BYTES * (3 * maxBatches + 2),
     readBatch: (row) =>
       withFile(files, path, async (file) => {
-        const { firstRows, starts, checks } = await placesIn(file)
+        const { firstRows, starts, checks } = await indexOf(file)
         const batch = batchOf(firstRows, row)
         const bytes = await readBytes(file, path, starts[batch]!, starts[batch + 1]! - starts[batch]!)
         if (crc32(bytes) !== checks[batch]) throw damagedBatch(path, batch)
@@ -46,17 +45,17 @@ export function coldColumnsIn(files: Files, path: string, facts: SegmentFacts): 
   }
 }
 
-/** A cold file to be made smaller; undefined where it is one that was. Rejects where it is damaged. */
+/** Reads a cold file to be compacted; undefined if it is compacted already. Rejects with `damaged_segment`. */
 export function readUncompactedCold(
   files: Files,
   path: string,
   facts: SegmentFacts,
 ): Promise<UncompactedCold | undefined> {
   return withFile(files, path, async (file) => {
-    const places = await findPlaces(file, path, facts)
-    if (places.isReplaced) return undefined
+    const index = await readIndex(file, path, facts)
+    if (index.isReplacement) return undefined
     const bytes = await readBytes(file, path, 0, file.bytes)
-    const { firstRows, starts, checks } = places
+    const { firstRows, starts, checks } = index
     for (const batch of checks.keys()) {
       if (crc32(bytes.subarray(starts[batch], starts[batch + 1])) !== checks[batch]) throw damagedBatch(path, batch)
     }
@@ -64,7 +63,7 @@ export function readUncompactedCold(
   })
 }
 
-async function findPlaces(file: ReadableFile, path: string, facts: SegmentFacts): Promise<Places> {
+async function readIndex(file: ReadableFile, path: string, facts: SegmentFacts): Promise<BatchIndex> {
   const { coldFileBytes, coldCheck } = facts
   const hasItsLength = file.bytes === coldFileBytes
   const wrongLength = () => damaged(path, `it has ${file.bytes} bytes instead of ${coldFileBytes}`)
@@ -75,7 +74,7 @@ async function findPlaces(file: ReadableFile, path: string, facts: SegmentFacts)
   if ((replaces ?? checksumOf(end.bytes)) !== coldCheck) throw damaged(path, 'it belongs to another segment')
   if (replaces === undefined && !hasItsLength) throw wrongLength()
   const starts = startsOf(end.batches)
-  return { fileBytes: file.bytes, firstRows, starts, checks, isReplaced: replaces !== undefined }
+  return { fileBytes: file.bytes, firstRows, starts, checks, isReplacement: replaces !== undefined }
 }
 
-const damagedBatch = (path: string, batch: number) => damaged(path, `batch ${batch} does not match its check sum`)
+const damagedBatch = (path: string, batch: number) => damaged(path, `batch ${batch} does not match its checksum`)

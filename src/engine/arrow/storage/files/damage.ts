@@ -1,15 +1,20 @@
 import { LogweirError } from '../../../../base/errors.js'
 
+/** The errors of segment files. */
 export type SegmentFileErrorCode = 'damaged_segment' | 'newer_format'
 
+/** The error for a file that is damaged or missing; `what` completes the sentence. */
 export const damaged = (path: string, what: string) =>
   new LogweirError<SegmentFileErrorCode>(
     'damaged_segment',
-    `The segment file ${path} is damaged: ${what}. Bring it back from a backup, or remove its directory to go on without its rows.`,
+    `The segment file ${path} is damaged: ${what}. ` +
+      'Restore it from a backup, or remove its directory to continue without its rows.',
   )
 
-export const newerFormat = (path: string, version: number, known: number) =>
+/** The error for a file of a format version above `supported`. */
+export const newerFormat = (path: string, version: number, supported: number) =>
   new LogweirError<SegmentFileErrorCode>(
     'newer_format',
-    `The segment file ${path} has format ${version}; this version of logweir reads formats up to ${known}. Use the version that wrote it, or a later one.`,
+    `The segment file ${path} has format ${version}; this version of logweir reads formats up to ${supported}. ` +
+      'Use the version that wrote it, or a later one.',
   )

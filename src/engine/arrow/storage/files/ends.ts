@@ -3,27 +3,28 @@ import { KIB } from '../../../../base/units.js'
 import type { Files, ReadableFile } from '../../../disk/files/files.js'
 import { damaged } from './damage.js'
 
-/** Read at first: most ends are shorter. */
+/** Bytes read first: most ends are shorter. */
 const LAST_BYTES = 16 * KIB
 
-/** Opens a file that must be there. */
+/** Opens a file. Rejects with `damaged_segment` if it does not exist. */
 export async function openFile(files: Files, path: string): Promise<ReadableFile> {
   return files.openToRead(path).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'ENOENT' ? damaged(path, 'it is not there') : error
+    throw error.code === 'ENOENT' ? damaged(path, 'it does not exist') : error
   })
 }
 
-/** Gives a file to `read` and closes it behind that. */
+/** Opens a file for `read`, and closes it when that has settled. */
 export async function withFile<T>(files: Files, path: string, read: (file: ReadableFile) => Promise<T>): Promise<T> {
   const file = await openFile(files, path)
   return read(file).finally(() => file.close())
 }
 
+/** Reads that many bytes at `position`. Rejects with `damaged_segment` if the file ends before. */
 export function readBytes(file: ReadableFile, path: string, position: number, bytes: number): Promise<Buffer> {
   return readInto(file, path, position, Buffer.allocUnsafeSlow(bytes))
 }
 
-/** Fills all of `target`, and gives it. */
+/** Fills `target` and returns it. Rejects with `damaged_segment` if the file ends before. */
 export async function readInto(file: ReadableFile, path: string, position: number, target: Buffer): Promise<Buffer> {
   const filled = await file.readAt(position, target)
   const missing = target.length - filled
@@ -31,7 +32,10 @@ export async function readInto(file: ReadableFile, path: string, position: numbe
   return target
 }
 
-/** The end of an Arrow file of ours, and where it begins; read unless it is in `last`, the last bytes of the file. */
+/**
+ * Returns the end of an Arrow file that logweir wrote, and its offset in the file. Reads it unless it is in `last`, the last bytes
+ * of the file. Rejects with `damaged_segment`.
+ */
 export async function readEnd(
   file: ReadableFile,
   path: string,
@@ -46,6 +50,6 @@ export async function readEnd(
   const checked = await ending(last, checkedBytes(last))
   const bytes = await ending(last, endBytes(checked))
   const end = decodeEnd(bytes)
-  if (end === undefined) throw damaged(path, 'its end does not match the check sum in it')
+  if (end === undefined) throw damaged(path, 'its end does not match the checksum in it')
   return { ...end, at: file.bytes - bytes.length, bytes }
 }

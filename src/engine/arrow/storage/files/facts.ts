@@ -2,30 +2,30 @@ import type { Schema } from 'apache-arrow'
 import type { SourceName } from '../../../../sources.js'
 import { damaged, newerFormat } from './damage.js'
 
-/** Files of a later format are left alone; those of an earlier one are read. */
+/** The format version of segment files. Files of a later version are rejected; those of earlier versions are read. */
 export const SEGMENT_FORMAT_VERSION = 1
 
-/** What is known of a segment on disk without loading it: JSON in the custom metadata of the hot file's schema. */
+/** The facts of a segment that are known without loading it: JSON in the custom metadata of the hot file's schema. */
 export interface SegmentFacts {
   version: number
   source: SourceName
   /** The UTC day of all its rows, in days since the epoch. */
   day: number
   rows: number
-  /** Least and greatest timestamp. */
+  /** The first and the last timestamp. */
   minUs: number
   maxUs: number
-  /** How times are kept in memory: offsets in this unit, of 4 or 8 bytes. */
+  /** The form of times in memory: offsets in this unit, of 4 or 8 bytes. */
   timeUnitUs: number
   timeBytes: number
-  /** Of the cold file: its bytes, and the CRC-32 of its end, which tells it from any other segment's. */
+  /** Bytes of the cold file, and the CRC-32 of its end, which identifies it among the cold files of all segments. */
   coldFileBytes: number
   coldCheck: number
-  /** Whether it was made with high effort from the start; absent, it may have a smaller one in its place. */
+  /** Whether it was sealed with high effort; if absent, compaction may have replaced it. */
   coldIsSmall?: boolean
 }
 
-/** The same, and what only its files know. */
+/** The facts, and the size of the files. */
 export interface SegmentOnDisk extends SegmentFacts {
   /** Bytes of both files. */
   fileBytes: number
@@ -33,9 +33,10 @@ export interface SegmentOnDisk extends SegmentFacts {
 
 const KEY = 'logweir.segment'
 
+/** Returns the custom metadata of the hot file's schema. */
 export const factsToMetadata = (facts: SegmentFacts) => new Map([[KEY, JSON.stringify(facts)]])
 
-/** The facts in the schema of the hot file at `path`. */
+/** Returns the facts in the schema of the hot file at `path`. Throws `damaged_segment` or `newer_format`. */
 export function factsOf(schema: Schema, path: string): SegmentFacts {
   const text = schema.metadata.get(KEY)
   if (text === undefined) throw damaged(path, 'it does not say what segment it holds')

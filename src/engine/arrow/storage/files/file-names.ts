@@ -2,55 +2,59 @@ import { DAY_US, MILLISECOND_US } from '../../../../base/units.js'
 import { SOURCE_NAMES, type SourceName } from '../../../../sources.js'
 
 /**
- * What lies where in a data directory; the names alone say what is live:
+ * The directory of journals. The names in a data directory decide what is live:
  *
- *   journal/<source>-<head>.log            the rows of an open head, as they came
- *   segments/<source>/<day>/<head>-<part>  the rows of a head that is sealed, one directory for each of its days
+ *   journal/<source>-<head>.log            the rows of an open head, as they arrived
+ *   segments/<source>/<day>/<head>-<part>  the rows of a sealed head, one directory for each of its days
  *
- * A head has its rows in its journal as long as that is there, and in its segments from then on: segments of a head whose
- * journal is there were not finished. So the removal of the journal is the one moment at which a seal takes effect.
+ * The journal of a head is live as long as it exists, its segments from then on: if both exist, the segments are unfinished. So
+ * the deletion of the journal is the one moment at which sealing takes effect.
  */
 export const JOURNALS = 'journal'
+/** The directory of segments, see {@link JOURNALS}. */
 export const SEGMENTS = 'segments'
 
-/** Heads of a source are numbered in their order, from 1. */
+/** Identifies a head. Heads of a source are numbered from 1, in the order in which they were opened. */
 export interface HeadId {
   source: SourceName
   number: number
 }
 
-/** Ends the name of a segment's directory that is being written, or removed. */
+/** Suffix of a file or directory that is being written. */
 export const UNFINISHED_SUFFIX = '.unfinished'
+/** Suffix of a file or directory that is being deleted. */
 export const REMOVED_SUFFIX = '.gone'
 
 const DIGITS = 8
 const padded = (number: number) => String(number).padStart(DIGITS, '0')
 
+/** Returns the path of a head's journal. */
 export function journalPath({ source, number }: HeadId): string {
   return `${JOURNALS}/${source}-${padded(number)}.log`
 }
 
-/** The head whose journal a file is; undefined where it is none. */
+/** Returns the head of a journal by the name of its file; undefined if that is not a journal. */
 export function parseJournalName(name: string): HeadId | undefined {
   const [, source, number] = /^([a-z_]+)-(\d+)\.log$/.exec(name) ?? []
   return headId(source, number)
 }
 
-/** The directory of all segments of a source and a UTC day, which is counted from the epoch. */
+/** Returns the directory of all segments of a source and a UTC day, in days since the epoch. */
 export function dayPath(source: SourceName, day: number): string {
   return `${SEGMENTS}/${source}/${dateOf(day)}`
 }
 
-/** ISO 8601, as years beyond 9999 and before 0 are written there: `+012345-01-01`. */
+/** Returns the date in ISO 8601, with its long form for years above 9999 or below 0: `+012345-01-01`. */
 function dateOf(day: number): string {
   return new Date((day * DAY_US) / MILLISECOND_US).toISOString().replace(/T.*$/, '')
 }
 
+/** Returns the directory of one segment of a head. */
 export function segmentPath({ source, number }: HeadId, part: number, day: number): string {
   return `${dayPath(source, day)}/${padded(number)}-${part}`
 }
 
-/** The head whose segment a directory is, and which of them; undefined where it is none. */
+/** Returns head and part of a segment by the name of its directory; undefined if that is not a segment. */
 export function parseSegmentName(source: string, name: string): (HeadId & { part: number }) | undefined {
   const [, number, part] = /^(\d+)-(\d+)$/.exec(name) ?? []
   const id = headId(source, number)
@@ -58,6 +62,7 @@ export function parseSegmentName(source: string, name: string): (HeadId & { part
 }
 
 function headId(source: string | undefined, number: string | undefined): HeadId | undefined {
-  const known = SOURCE_NAMES.find((name) => name === source)
-  return known === undefined || number === undefined ? undefined : { source: known, number: Number(number) }
+  const sourceName = SOURCE_NAMES.find((name) => name === source)
+  if (sourceName === undefined || number === undefined) return undefined
+  return { source: sourceName, number: Number(number) }
 }

@@ -2,25 +2,28 @@ import { BITMAP_BYTES, type GramFilter } from '../../columns/grams.js'
 import { bytesOf } from './hot-buffers.js'
 
 /**
- * What a hot file has that Arrow has no place for: the CRC-32 of all in front of its end, and where in that the gram filter
- * of each own column is. The filters stand behind the record batch, where other tools look at nothing: to make them anew
- * takes longer than to read all the rest.
+ * Data of a hot file that Arrow's format has no place for: the CRC-32 of everything before the end, and the place of the gram
+ * filter of each own column. The filters are stored after the record batch, which other tools ignore: computing them again would
+ * take longer than reading the rest of the file.
  */
 export interface HotAside {
   crc: number
-  /** For each own column of the source; no blocks where it has no filter. */
+  /** One for each own column of the source; 0 blocks if it has no filter. */
   grams: readonly GramPlace[]
 }
 
+/** The byte offset of a gram filter in the file, and its number of blocks. */
 export interface GramPlace {
   offset: number
   blocks: number
 }
 
+/** Encodes the data as 32-bit integers. */
 export function encodeAside({ crc, grams }: HotAside): Buffer {
   return Buffer.from(Uint32Array.of(crc, ...grams.flatMap(({ offset, blocks }) => [offset, blocks])).buffer)
 }
 
+/** Decodes the bytes that {@link encodeAside} returned. */
 export function decodeAside(aside: Buffer): HotAside {
   const [crc, ...places] = new Uint32Array(new Uint8Array(aside).buffer)
   const grams = Array.from({ length: places.length / 2 }, (_, i) => ({
@@ -30,12 +33,12 @@ export function decodeAside(aside: Buffer): HotAside {
   return { crc: crc!, grams }
 }
 
-/** First entries of the blocks and one behind the last, then bits. */
+/** Encodes a filter: the first entry of each block and the number of all entries, then the bits. */
 export function encodeGrams({ firstEntries, bits }: GramFilter): Uint8Array[] {
   return [bytesOf(firstEntries), bits]
 }
 
-/** The filter at a place of the file. */
+/** Returns the filter at a place of the file, copied; undefined if there is none. */
 export function decodeGrams(file: Buffer, { offset, blocks }: GramPlace): GramFilter | undefined {
   if (blocks === 0) return undefined
   const firstEntries = new Uint32Array(blocks + 1)

@@ -5,9 +5,9 @@ import { EXCEPTION, type NumberColumn, narrowNumbers, shorts } from '../../colum
 import type { ProjectIndex } from '../segment/segment.js'
 import type { SegmentFacts } from './facts.js'
 
-/** Hot columns as they are in memory, made from what Arrow has: the way back of hot-buffers. */
+// Converts hot columns from Arrow's form to that in memory: the inverse of hot-buffers.
 
-/** A column of a record batch as it was read. Its values become those of the result where they fit; not of times and projects. */
+/** A column of a record batch. The result reuses the memory of its values if they fit, except for times and projects. */
 export interface ReadColumn {
   rows: number
   nulls: number
@@ -15,6 +15,7 @@ export interface ReadColumn {
   values: Buffer
 }
 
+/** Returns times in the form that the facts name. */
 export function fromTimestamps({ rows, values }: ReadColumn, facts: SegmentFacts): TimeColumn {
   const { minUs, timeUnitUs, timeBytes } = facts
   const words = new Uint32Array(values.buffer, values.byteOffset, 2 * rows)
@@ -25,7 +26,10 @@ export function fromTimestamps({ rows, values }: ReadColumn, facts: SegmentFacts
   return { baseUs: minUs, unitUs: timeUnitUs, offsets }
 }
 
-/** Rows are sorted by project, those without one first: each project ends where a greater index follows. */
+/**
+ * Returns the index of projects. Rows are sorted by project, those without one first, so each project ends before the first
+ * greater index; it is found by binary search.
+ */
 export function fromProjects({ rows, nulls, values }: ReadColumn, dictionary: Dictionary): ProjectIndex {
   const indices = integersOf(values, rows)
   const starts = new Uint32Array(dictionary.count)
@@ -35,7 +39,7 @@ export function fromProjects({ rows, nulls, values }: ReadColumn, dictionary: Di
   return { dictionary, starts }
 }
 
-/** The first row from `low` on that has a greater index. */
+/** Returns the first row from `low` on that has a greater index. */
 function endOf(indices: Codes, index: number, low: number): number {
   let high = indices.length
   while (low < high) {
@@ -46,7 +50,7 @@ function endOf(indices: Codes, index: number, low: number): number {
   return low
 }
 
-/** Codes count from 1 where indices count from 0. */
+/** Returns the codes of indices: codes count from 1, indices from 0. */
 export function fromIndices({ rows, nulls, validity, values }: ReadColumn): Codes {
   const codes = integersOf(values, rows)
   for (let row = 0; row < rows; row++) codes[row]!++
@@ -61,21 +65,23 @@ function integersOf({ buffer, byteOffset, length }: Buffer, rows: number): Codes
   return length === 2 * rows ? new Uint16Array(buffer, byteOffset, rows) : new Uint32Array(buffer, byteOffset, rows)
 }
 
+/** Returns a number column in its narrowest form. NaN is absent. */
 export function fromNumbers({ rows, values: { buffer, length } }: ReadColumn): NumberColumn {
   if (length === 8 * rows) {
     const column = narrowNumbers(new Float64Array(buffer))
     if (column.values.buffer !== buffer) free([buffer as ArrayBuffer])
     return column
   }
-  // Neither single precision nor 65,535 in two bytes is written any more, but they were.
+  // Earlier versions wrote single precision, and 65,535 in two bytes.
   if (length === 4 * rows) return narrowNumbers(new Float64Array(new Float32Array(buffer)))
   const integers = new Uint16Array(buffer)
   return integers.includes(EXCEPTION) ? narrowNumbers(new Float64Array(integers)) : shorts(integers)
 }
 
-/** Of a file that was written before its source had the column. */
+/** Returns a column of absent numbers, for a file that was written before its source had the column. */
 export const absentNumbers = (rows: number): NumberColumn => narrowNumbers(new Float64Array(rows).fill(Number.NaN))
 
+/** Returns a column of area flags, one byte per row. */
 export const fromAreas = ({ values }: ReadColumn): AreasColumn => ({
   kind: 'areas',
   flags: new Uint8Array(values.buffer),

@@ -12,7 +12,7 @@ import { encodeAside, encodeGrams, type GramPlace } from './hot-aside.js'
 import { type ArrowColumn, bytesOf, projectCodes, toColumn, toEntries, toIndices, toTimestamps } from './hot-buffers.js'
 import { hotSchema, PROJECT_ID } from './hot-schema.js'
 
-/** What a file is written from, its bytes so far and their CRC-32. */
+/** A file that is being encoded: its pieces so far, their bytes and CRC-32. */
 interface Draft {
   pieces: Uint8Array[]
   bytes: number
@@ -20,7 +20,10 @@ interface Draft {
   yieldIfDue: Yielder
 }
 
-/** The hot columns of a segment as an Arrow IPC file of one record batch, in pieces to be written one behind the other. */
+/**
+ * Encodes the hot columns of a segment as an Arrow IPC file of one record batch. Returns its pieces in order. It yields while it
+ * compresses.
+ */
 export async function encodeHot(parts: SegmentParts, facts: SegmentFacts): Promise<Uint8Array[]> {
   const { rows, times, projects, columns } = parts
   const codes = projectCodes(projects, rows)
@@ -65,7 +68,7 @@ async function addDictionary(draft: Draft, dictionary: Dictionary, id: number) {
   return addBlock(draft, message, body)
 }
 
-/** Adds the record batch; a column is made when it is its turn, so that one copy at a time is in memory. */
+/** Adds the record batch. Each column is converted just before it is compressed, so that one copy at a time is in memory. */
 async function addColumns(draft: Draft, rows: number, columns: readonly (() => ArrowColumn)[]): Promise<Block> {
   const body = createBody()
   const nodes: FieldNode[] = []

@@ -23,10 +23,10 @@ import {
 } from './hot-columns.js'
 import { type Scratch, withScratch } from './scratch.js'
 
-/** The hot columns of a segment, in the form that they have in memory. */
+/** The hot columns of a segment, in their form in memory. */
 export type HotParts = Pick<SegmentParts, 'times' | 'projects' | 'columns'>
 
-/** A hot file whose check sums hold. */
+/** A hot file whose checksums match. */
 interface HotFile {
   bytes: Buffer
   facts: SegmentFacts
@@ -35,7 +35,7 @@ interface HotFile {
   dictionaries: readonly Block[]
 }
 
-/** Reads what a hot file says of its segment, from its end alone, and how long it is. */
+/** Returns the facts in a hot file, and its size. Reads only its end. */
 export function readFacts(files: Files, path: string): Promise<{ facts: SegmentFacts; fileBytes: number }> {
   return withFile(files, path, async (file) => {
     const facts = factsOf((await readEnd(file, path)).schema, path)
@@ -44,8 +44,8 @@ export function readFacts(files: Files, path: string): Promise<{ facts: SegmentF
 }
 
 /**
- * Reads the hot columns. Costs the reading and decompressing of the file and a loop over each column. apache-arrow's reader
- * is not used: it has each buffer in memory once more, which takes twice as long.
+ * Reads the hot columns. Costs reading and decompressing the file and a loop over each column. apache-arrow's reader would copy
+ * each buffer once more, which takes twice as long. Rejects with `damaged_segment` or `newer_format`.
  */
 export function loadHot(files: Files, path: string): Promise<HotParts> {
   return withScratch(async (scratch) => {
@@ -55,14 +55,14 @@ export function loadHot(files: Files, path: string): Promise<HotParts> {
       const facts = factsOf(schema, path)
       const aside = decodeAside(end.aside)
       const bytes = whole.subarray(0, at)
-      if (crc32(bytes) !== aside.crc) throw damaged(path, 'its columns do not match the check sum in it')
+      if (crc32(bytes) !== aside.crc) throw damaged(path, 'its columns do not match the checksum in it')
       return { bytes, facts, aside, batch: batches[0]!, dictionaries }
     })
     return decode(file, scratch, createYielder())
   })
 }
 
-/** `timestamp`, `project` and their like come first; an own column has the dictionary of its number, from 1 on. */
+/** Decodes the columns: `timestamp`, `project`, then the own columns; own column i has the dictionary i, counted from 1. */
 async function decode(file: HotFile, scratch: Scratch, yieldIfDue: Yielder): Promise<HotParts> {
   const { bytes, facts, aside, batch, dictionaries } = file
   const { rows, source } = facts

@@ -15,8 +15,8 @@ import type { Codes } from '../../columns/dictionary.js'
 import { areShorts } from '../../columns/numbers.js'
 
 /**
- * The Arrow schema of a hot file: `timestamp`, `project`, and the source's own hot columns. Texts are
- * dictionaries with codes of 1, 2 or 4 bytes, numbers `uint16` where all are small integers, else `float64`, areas `uint8`.
+ * Returns the Arrow schema of a hot file: `timestamp`, `project`, and the source's own hot columns. Texts are dictionaries with
+ * codes of 1, 2 or 4 bytes; numbers are `uint16` if all are small integers, else `float64`; areas are `uint8`.
  */
 export function hotSchema(
   projects: Codes,
@@ -34,6 +34,7 @@ export function hotSchema(
   )
 }
 
+/** The id of the dictionary of projects; those of own columns follow. */
 export const PROJECT_ID = 0
 
 function typeOf(column: Column, dictionaryId: number): DataType {

@@ -10,22 +10,23 @@ import {
   UNFINISHED_SUFFIX,
 } from './file-names.js'
 
-/** What a data directory holds, by the names in it. */
+/** The contents of a data directory, by the names in it. */
 export interface Inventory {
-  /** In the order in which their heads were opened, source by source. */
+  /** Sorted by source, then in the order in which the heads were opened. */
   journals: readonly HeadId[]
-  /** The same. */
+  /** In the same order, then by part. */
   segments: readonly SegmentPlace[]
-  /** Paths of what an unfinished seal or removal has left. */
+  /** Paths that unfinished sealing or deletion left behind. */
   leftovers: readonly string[]
 }
 
+/** A segment and its directory. */
 export interface SegmentPlace extends HeadId {
   part: number
   path: string
 }
 
-/** Lists a data directory. Names that mean nothing here are left alone. */
+/** Lists a data directory without changing it. Ignores unknown names. */
 export async function takeInventory(files: Files): Promise<Inventory> {
   const journals = (await files.list(JOURNALS)).map(parseJournalName).filter((id) => id !== undefined)
   const unfinished = new Set(journals.map(journalPath))
@@ -50,7 +51,7 @@ async function* segmentNames(files: Files): AsyncIterable<{ source: string; name
 }
 
 function inOrder(a: HeadId & { part?: number }, b: HeadId & { part?: number }): number {
-  // Not by localeCompare: its first call loads the rules of a language, which would take 15 ms of each start.
+  // Not with localeCompare: its first call loads language rules, which would take 15 ms of each start.
   if (a.source !== b.source) return a.source < b.source ? -1 : 1
   return a.number - b.number || (a.part ?? 0) - (b.part ?? 0)
 }

@@ -1,22 +1,22 @@
 import { MIB } from '../../../../base/units.js'
 
 /**
- * Memory for what a load needs only on its way. Later loads use it again: else most of the garbage of a service whose columns
- * do not fit into memory would be this, in pieces that leave holes between what stays.
+ * Temporary memory of one load, reused by later loads. Otherwise this would be most of the garbage of a service whose columns do
+ * not fit into memory, and would fragment the heap.
  */
 export interface Scratch {
-  /** So many bytes until the load is over; what is in them means nothing. Their place suits numbers of 8 bytes. */
+  /** Returns that many bytes, valid until the load ends, with arbitrary content, aligned to 8 bytes. */
   take(bytes: number): Buffer
 }
 
 const ALIGNMENT = 8
-/** It grows to what a load has taken, up to this. */
-const KEPT_BYTES = 4 * MIB
+/** It grows to the bytes that a load has taken, up to this limit. */
+const MAX_POOLED_BYTES = 4 * MIB
 
-/** Memory that no load uses at the moment; as many pieces as there were loads at the same time. */
+/** Buffers that no load uses now; at most as many as there were loads at the same time. */
 const idle: Buffer[] = []
 
-/** Does the work of a load, which has a scratch of its own meanwhile. */
+/** Runs a load with temporary memory of its own. Settles as the load does. */
 export async function withScratch<T>(work: (scratch: Scratch) => Promise<T>): Promise<T> {
   const memory = idle.pop() ?? Buffer.alloc(0)
   let taken = 0
@@ -26,6 +26,6 @@ export async function withScratch<T>(work: (scratch: Scratch) => Promise<T>): Pr
     return taken <= memory.length ? memory.subarray(start, start + bytes) : Buffer.allocUnsafeSlow(bytes)
   }
   return work({ take }).finally(() => {
-    idle.push(taken > memory.length && taken <= KEPT_BYTES ? Buffer.allocUnsafeSlow(taken) : memory)
+    idle.push(taken > memory.length && taken <= MAX_POOLED_BYTES ? Buffer.allocUnsafeSlow(taken) : memory)
   })
 }

@@ -9,16 +9,15 @@ import { UNFINISHED_SUFFIX } from './file-names.js'
 import { encodeHot } from './hot-file.js'
 import { loadHot, readFacts } from './hot-load.js'
 
-/**
- * A sealed segment on disk: a directory of two Arrow IPC files, `hot.arrow` and `cold.arrow`. It is there whole or not at
- * all, and its rows never change; a smaller file that holds the same ones may take the place of `cold.arrow`.
- */
+// A sealed segment on disk is a directory of two Arrow IPC files, `hot.arrow` and `cold.arrow`. It exists whole or not at all, and
+// its rows never change; compaction may replace `cold.arrow` by a smaller file with the same rows.
+
 const hotPath = (directory: string) => `${directory}/hot.arrow`
 const coldPath = (directory: string) => `${directory}/cold.arrow`
 
 /**
- * Writes a segment, whose cold columns are in memory, to a directory that does not exist yet; it survives a power cut when
- * this resolves. Rejects with the system's error; then there is nothing under that name.
+ * Writes a segment, whose cold columns are in memory, to a directory that does not exist yet. Once it resolves, the segment
+ * survives a power cut. Rejects with the system's error; the directory does not exist then.
  */
 export async function writeSegment(files: Files, directory: string, segment: Segment): Promise<void> {
   const cold = segment.cold.file
@@ -56,7 +55,7 @@ function describe(segment: Segment, cold: Buffer): SegmentFacts {
   }
 }
 
-/** The cold file of a segment, to be made smaller; undefined where that was done. Rejects where it is damaged. */
+/** Reads the cold file of a segment, to be compacted; undefined if that was done. Rejects with `damaged_segment`. */
 export function readColdFile(
   files: Files,
   directory: string,
@@ -66,8 +65,8 @@ export function readColdFile(
 }
 
 /**
- * Puts a file that holds the same rows in the place of a segment's cold one: from one moment to the next, for those too who read
- * it. Rejects with the system's error; then the one before is there, or this one.
+ * Replaces the cold file of a segment by one with the same rows, atomically, also for queries that read it. Rejects with the
+ * system's error; either file may be in place then.
  */
 export async function replaceColdFile(files: Files, directory: string, cold: Buffer): Promise<void> {
   const unfinished = coldPath(directory) + UNFINISHED_SUFFIX
@@ -84,13 +83,16 @@ export async function replaceColdFile(files: Files, directory: string, cold: Buf
 
 const parentOf = (directory: string) => directory.slice(0, Math.max(0, directory.lastIndexOf('/')))
 
-/** What a segment is, from a few KiB at the end of its hot file, and what it takes. */
+/**
+ * Returns the facts of a segment and the size of its files. Reads a few KiB, the end of the hot file. Rejects with `damaged_segment`
+ * or `newer_format`, or the system's error.
+ */
 export async function readSegmentFacts(files: Files, directory: string): Promise<SegmentOnDisk> {
   const { facts, fileBytes } = await readFacts(files, hotPath(directory))
   return { ...facts, fileBytes: fileBytes + (await bytesOf(files, coldPath(directory))) }
 }
 
-/** None where it is missing: who wants a row of it will be told. */
+/** Returns 0 if the file is missing: a query that reads a row of it reports that. */
 async function bytesOf(files: Files, path: string): Promise<number> {
   const file = await files.openToRead(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error
@@ -99,15 +101,15 @@ async function bytesOf(files: Files, path: string): Promise<number> {
   return file?.bytes ?? 0
 }
 
-/** What tells a segment from any other: the end of its hot file, which holds check sums of all its columns. */
+/** Returns bytes that identify a segment: the end of its hot file, which has checksums of all columns. */
 export async function readSegmentChecks(files: Files, directory: string): Promise<Uint8Array> {
   const path = hotPath(directory)
   return (await withFile(files, path, (file) => readEnd(file, path))).bytes
 }
 
 /**
- * Loads a segment: its hot columns into memory, of its cold ones nothing until a row of them is asked for. Rejects with
- * `damaged_segment` or `newer_format`, or the system's error.
+ * Loads the hot columns of a segment. Its cold columns are read when a row of them is requested. Rejects with `damaged_segment`
+ * or `newer_format`, or the system's error.
  */
 export async function loadSegment(files: Files, directory: string, facts: SegmentFacts): Promise<Segment> {
   const hot = await loadHot(files, hotPath(directory))

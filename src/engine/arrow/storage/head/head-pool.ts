@@ -2,40 +2,41 @@ import { arrayBuffersOf, free } from '../../../../base/array-buffers.js'
 import type { SourceName } from '../../../../sources.js'
 import { type Head, headBytes, reuseHead } from './head.js'
 
-/** The last head that is no more: its memory is used again, since memory that the system must first find is twice as dear. */
+/** Pool of the memory of one head, to be reused by the next: fresh memory from the system costs twice as much. */
 export interface HeadPool {
-  /** Keeps the memory of a head that nobody reads and appends to, instead of what was kept. */
+  /** Puts the memory of a head into the pool, in place of what is there. Nothing may read the head or append to it. */
   put(head: Head): void
-  /** An empty head in that memory, where there is some. */
+  /** Returns an empty head in that memory; undefined if the pool is empty. */
   take(source: SourceName): Head | undefined
-  /** Frees it: in any case, or where it has not been used since the last call. */
+  /** Frees the memory: always, or only if it has been in the pool since the last call. */
   trim(what: 'idle' | 'all'): void
-  /** Bytes kept; of one source, those that its head left. */
+  /** Bytes in the pool; with a source, only if its head put them there. */
   bytes(source?: SourceName): number
 }
 
+/** Returns an empty pool. */
 export function createHeadPool(): HeadPool {
-  let kept: Head | undefined
+  let pooled: Head | undefined
   let isIdle = false
-  const drop = () => {
-    if (kept !== undefined) free(arrayBuffersOf(kept))
-    kept = undefined
+  const clear = () => {
+    if (pooled !== undefined) free(arrayBuffersOf(pooled))
+    pooled = undefined
   }
   return {
     put(head) {
-      drop()
-      kept = head
+      clear()
+      pooled = head
       isIdle = false
     },
     take(source) {
-      const head = kept && reuseHead(source, kept)
-      kept = undefined
+      const head = pooled && reuseHead(source, pooled)
+      pooled = undefined
       return head
     },
     trim(what) {
-      if (what === 'all' || isIdle) drop()
+      if (what === 'all' || isIdle) clear()
       isIdle = true
     },
-    bytes: (source) => (kept !== undefined && (source ?? kept.source) === kept.source ? headBytes(kept) : 0),
+    bytes: (source) => (pooled !== undefined && (source ?? pooled.source) === pooled.source ? headBytes(pooled) : 0),
   }
 }

@@ -28,9 +28,9 @@ import {
 } from './texts.js'
 
 /**
- * The open end of a source: rows in order of arrival, in columns that grow. Micro-batches are copied in, so that a trickle
- * of single rows costs no more than a flood. A snapshot holds what was there when it was taken, whatever
- * is appended later: rows are only ever written behind it, and a column that must grow moves to a new array.
+ * The newest rows of a source, in order of arrival, in columns that grow. Batches are copied in, so that many small batches
+ * cost no more per row than large ones. A snapshot does not change with later appends: rows are only written after its end,
+ * and a column that must grow moves to a new array.
  */
 export interface Head {
   source: SourceName
@@ -42,39 +42,47 @@ export interface Head {
   byProject: ProjectRows
   /** The cold columns, in the order of the schema. */
   cold: Texts
-  /** Whether rows are read from it, not from what it was sealed into. */
+  /** Whether queries read the rows here; false once its segments are visible instead. */
   isOpen: boolean
-  /** How many queries may still read its memory. */
+  /** Number of queries that may still read its memory. */
   readers: number
 }
 
+/** A hot column of a head. */
 export type HeadColumn =
   | CategoryColumn
   | TextColumn
   | { kind: 'number'; values: Float64Array }
   | { kind: 'areas'; flags: Uint8Array }
 
-/** Each text once. */
+/** Texts of few distinct values, each stored once; a code for each row. */
 export interface CategoryColumn {
   kind: 'category'
   codes: Uint32Array
   interner: Interner
 }
 
-/** Texts as they came; queries see them through codes, one for each row, which are given when one asks. */
+/** Texts of many distinct values, stored as they arrived. Rows are encoded, each distinct text once, when a query opens them. */
 export interface TextColumn {
   kind: 'text'
   texts: Texts
-  seen: { rows: number; codes: Uint32Array; interner: Interner }
+  encoded: EncodedRows
+}
+
+/** The codes of the first `rows` rows of a column. */
+interface EncodedRows {
+  rows: number
+  codes: Uint32Array
+  interner: Interner
 }
 
 const FIRST_ROWS = 256
-/** Rows given codes without a look at the clock. */
-const ROWS_AT_ONCE = 1024
-/** What a row takes besides its texts. */
+/** Rows that are encoded between two checks of the time slice. */
+const ROWS_PER_STEP = 1024
+/** Bytes of a row besides its texts, estimated. */
 const ROW_BYTES = 32
 
-/** A head that begins small and grows. */
+/** Returns an empty head with room for a few rows, which grows. */
 export function createHead(source: SourceName): Head {
   const columns: HotColumn[] = [{ name: 'project', kind: 'category', path: [] }, ...hotColumns(source)]
   return emptyHead(source, {
@@ -85,53 +93,57 @@ export function createHead(source: SourceName): Head {
   })
 }
 
-/** A head in the memory of one that is no more; of another source that is its cold columns, and the others are freed. */
-export function reuseHead(source: SourceName, spare: Head): Head {
-  if (spare.source !== source) {
-    const head = emptyHead(source, { ...createHead(source), cold: emptied(spare.cold) })
-    free(withoutThese(arrayBuffersOf(spare), arrayBuffersOf(head)))
+/**
+ * Returns an empty head in the memory of a sealed one. If that had another source, only its cold columns are reused and the
+ * other memory is freed.
+ */
+export function reuseHead(source: SourceName, sealed: Head): Head {
+  if (sealed.source !== source) {
+    const head = emptyHead(source, { ...createHead(source), cold: emptied(sealed.cold) })
+    free(unusedOf(arrayBuffersOf(sealed), arrayBuffersOf(head)))
     return head
   }
   return emptyHead(source, {
-    timestampsUs: spare.timestampsUs,
-    columns: new Map([...spare.columns].map(([name, column]) => [name, clearedColumn(column)])),
-    byProject: clearedProjectRows(spare.byProject),
-    cold: emptied(spare.cold),
+    timestampsUs: sealed.timestampsUs,
+    columns: new Map([...sealed.columns].map(([name, column]) => [name, clearedColumn(column)])),
+    byProject: clearedProjectRows(sealed.byProject),
+    cold: emptied(sealed.cold),
   })
 }
 
 type HeadMemory = Pick<Head, 'timestampsUs' | 'columns' | 'byProject' | 'cold'>
 
-/** Every head is made here, and named member by member: copies of others would each make V8 compile anew what appends rows. */
+/** Creates every head, with its members in one order: heads of other shapes would make V8 compile the append code again. */
 function emptyHead(source: SourceName, { timestampsUs, columns, byProject, cold }: HeadMemory): Head {
   const [minUs, maxUs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   return { source, rows: 0, minUs, maxUs, timestampsUs, columns, byProject, cold, isOpen: true, readers: 0 }
 }
 
 function clearedColumn(column: HeadColumn): HeadColumn {
-  if (column.kind === 'text') return { kind: 'text', texts: emptied(column.texts), seen: unseen() }
+  if (column.kind === 'text') return { kind: 'text', texts: emptied(column.texts), encoded: noEncodedRows() }
   if (column.kind === 'number') return { kind: 'number', values: column.values }
   if (column.kind === 'areas') return { kind: 'areas', flags: column.flags }
   return { kind: 'category', codes: column.codes, interner: clearInterner(column.interner) }
 }
 
-const unseen = (): TextColumn['seen'] => ({ rows: 0, codes: new Uint32Array(FIRST_ROWS), interner: createInterner() })
+const noEncodedRows = (): EncodedRows => ({ rows: 0, codes: new Uint32Array(FIRST_ROWS), interner: createInterner() })
 
 function createColumn(kind: HotColumn['kind']): HeadColumn {
   if (kind === 'number') return { kind, values: new Float64Array(FIRST_ROWS) }
   if (kind === 'areas') return { kind, flags: new Uint8Array(FIRST_ROWS) }
-  if (kind === 'text') return { kind, texts: createTexts({ columns: 1, growsInPlace: false }), seen: unseen() }
+  if (kind === 'text')
+    return { kind, texts: createTexts({ columns: 1, growsInPlace: false }), encoded: noEncodedRows() }
   return { kind, codes: new Uint32Array(FIRST_ROWS), interner: createInterner() }
 }
 
-/** Bytes held, room to grow included. */
+/** Bytes of memory of a head, unused room included. */
 export function headBytes({ timestampsUs, columns, byProject, cold }: Head): number {
   let bytes = timestampsUs.byteLength + projectRowsBytes(byProject)
   for (const column of columns.values()) {
     if (column.kind === 'number') bytes += column.values.byteLength
     else if (column.kind === 'areas') bytes += column.flags.byteLength
     else if (column.kind === 'category') bytes += codesBytes(column)
-    else bytes += textsBytes(column.texts) + codesBytes(column.seen)
+    else bytes += textsBytes(column.texts) + codesBytes(column.encoded)
   }
   return bytes + textsBytes(cold)
 }
@@ -139,12 +151,15 @@ export function headBytes({ timestampsUs, columns, byProject, cold }: Head): num
 const codesBytes = ({ codes, interner }: { codes: Uint32Array; interner: Interner }) =>
   codes.byteLength + interner.byteLength
 
-/** Bytes of the rows themselves: what decides when a head is full. */
+/** Estimated bytes of the rows themselves, without unused room. A head is full once they reach a limit. */
 export function headContentBytes({ rows, cold }: Head): number {
   return cold.usedBytes + rows * ROW_BYTES
 }
 
-/** Decodes a batch; what is returned appends it to a head. Throws a TypeError where it is not what it says it is. */
+/**
+ * Decodes a batch. Returns a function that appends it to a head of its source. Throws a TypeError if the batch is not one
+ * record batch of its number of rows, or has no such columns.
+ */
 export function decodeBatch(batch: IngestBatch): (head: Head) => void {
   const dataOf = readBatch(batch)
   if (dataOf === undefined) {
@@ -158,14 +173,14 @@ export function decodeBatch(batch: IngestBatch): (head: Head) => void {
   return (head) => {
     const before = arrayBuffersOf(head)
     appendToHead(head, dataOf, batch.rows)
-    if (head.readers === 0) free(withoutThese(before, arrayBuffersOf(head)))
+    if (head.readers === 0) free(unusedOf(before, arrayBuffersOf(head)))
   }
 }
 
-/** What a head has outgrown. */
-function withoutThese(before: readonly ArrayBuffer[], now: readonly ArrayBuffer[]): ArrayBuffer[] {
-  const held = new Set(now)
-  return before.filter((memory) => !held.has(memory))
+/** Returns the memory that the head no longer uses. */
+function unusedOf(before: readonly ArrayBuffer[], now: readonly ArrayBuffer[]): ArrayBuffer[] {
+  const used = new Set(now)
+  return before.filter((memory) => !used.has(memory))
 }
 
 function appendToHead(head: Head, dataOf: ReadonlyMap<string, ColumnView>, rows: number): void {
@@ -181,7 +196,7 @@ function appendToHead(head: Head, dataOf: ReadonlyMap<string, ColumnView>, rows:
   head.rows += rows
 }
 
-/** Arrow keeps timestamps as 64-bit integers; ours fit a double without loss. */
+/** Arrow stores timestamps as 64-bit integers; all that are accepted fit a double without loss. */
 function appendTimes(head: Head, { values: words }: ColumnView, rows: number): void {
   head.timestampsUs = ensureCapacity(head.timestampsUs, head.rows, head.rows + rows)
   for (let i = 0; i < rows; i++) {
@@ -189,7 +204,7 @@ function appendTimes(head: Head, { values: words }: ColumnView, rows: number): v
   }
 }
 
-/** Without data a column of numbers gets absent ones: the batch was written before the source had it. */
+/** A number column without data is filled with absent values: the batch was written before the source had that column. */
 function appendColumn(column: HeadColumn, data: ColumnView | undefined, at: number, rows: number): void {
   if (column.kind === 'number') {
     column.values = ensureCapacity(column.values, at, at + rows)
@@ -219,7 +234,7 @@ function appendNumbers(values: Float64Array, at: number, data: ColumnView, rows:
   })
 }
 
-/** The head's codes of a batch's dictionary, by the batch's codes. */
+/** Maps the batch's codes to the head's: interns the dictionary of the batch. */
 function internAll(interner: Interner, { dictionary }: ColumnView): Uint32Array {
   const codes = new Uint32Array(dictionary?.rows ?? 0)
   if (dictionary === undefined) return codes
@@ -234,17 +249,17 @@ function appendCodes(codes: Uint32Array, at: number, data: ColumnView, rows: num
 }
 
 /**
- * The rows that are in a head now. What a query needs beside them is made when it opens them, with pauses on the way: after
- * a flood that is work for each of many rows.
+ * Returns the rows that a head has now, as a part. Opening it encodes the texts of new rows, which is work for each row, so it
+ * yields in between; it returns at once if no time slice was used up.
  */
 export function partOfHead(head: Head): Part {
   const { rows, minUs, maxUs } = head
-  const show = () => snapshot(head, rows)
-  const open: Part['open'] = (yieldIfDue) => seeTexts(head, rows, yieldIfDue)?.then(show) ?? show()
+  const take = () => snapshot(head, rows)
+  const open: Part['open'] = (yieldIfDue) => encodeTexts(head, rows, yieldIfDue)?.then(take) ?? take()
   return { isSealed: false, rows, minUs, maxUs, open, close() {} }
 }
 
-/** The first `rows` of a head, as a batch that later appends leave alone. */
+/** Returns the first `rows` of a head as a batch that later appends do not change. */
 export function snapshot(head: Head, rows = head.rows): Batch {
   const { minUs, maxUs, timestampsUs, byProject } = head
   const cold = { ...head.cold }
@@ -268,40 +283,41 @@ export function snapshot(head: Head, rows = head.rows): Batch {
 function freeze(column: HeadColumn, rows: number): Column {
   if (column.kind === 'areas') return { ...column }
   if (column.kind === 'number') return { ...column }
-  const { codes, interner } = column.kind === 'text' ? see(column, rows) : column
+  const { codes, interner } = column.kind === 'text' ? encodeRows(column, rows) : column
   return { kind: 'text', codes, dictionary: dictionaryOf(interner) }
 }
 
-/** Gives codes to all texts of the first `rows`; undefined where that took no pause. */
-function seeTexts(head: Head, rows: number, yieldIfDue: Yielder): Promise<void> | undefined {
+/** Encodes all texts of the first `rows`. Returns undefined if it did not have to yield. */
+function encodeTexts(head: Head, rows: number, yieldIfDue: Yielder): Promise<void> | undefined {
   for (const column of head.columns.values()) {
-    if (column.kind === 'text') column.seen.interner.reserve(column.texts.usedBytes + rows)
-    while (column.kind === 'text' && column.seen.rows < rows) {
-      see(column, Math.min(rows, column.seen.rows + ROWS_AT_ONCE))
+    if (column.kind === 'text') column.encoded.interner.reserve(column.texts.usedBytes + rows)
+    while (column.kind === 'text' && column.encoded.rows < rows) {
+      encodeRows(column, Math.min(rows, column.encoded.rows + ROWS_PER_STEP))
       const paused = yieldIfDue()
-      if (paused !== undefined) return paused.then(() => seeTexts(head, rows, yieldIfDue))
+      if (paused !== undefined) return paused.then(() => encodeTexts(head, rows, yieldIfDue))
     }
   }
   return undefined
 }
 
-/** Gives codes to the rows that have come since the last time. */
-function see({ texts, seen }: TextColumn, rows: number): TextColumn['seen'] {
+/** Encodes the rows that are not encoded yet, up to `rows`. */
+function encodeRows({ texts, encoded }: TextColumn, rows: number): EncodedRows {
   const { places, bytes } = texts
-  seen.codes = ensureCapacity(seen.codes, seen.rows, rows)
-  for (; seen.rows < rows; seen.rows++) {
-    const start = places[2 * seen.rows]!
-    const end = places[2 * seen.rows + 1]!
-    seen.codes[seen.rows] = end < start ? ABSENT : seen.interner.append(bytes, start, end)
+  encoded.codes = ensureCapacity(encoded.codes, encoded.rows, rows)
+  for (; encoded.rows < rows; encoded.rows++) {
+    const start = places[2 * encoded.rows]!
+    const end = places[2 * encoded.rows + 1]!
+    encoded.codes[encoded.rows] = end < start ? ABSENT : encoded.interner.append(bytes, start, end)
   }
-  return seen
+  return encoded
 }
 
-/** The cold columns of a row, as views. */
+/** Returns the cold columns of a row, as views of the head's memory. */
 export function readCold(cold: Texts, row: number): ColdRow {
   return { id: textAt(cold, row, 0), event_message: textAt(cold, row, 1), metadata: textAt(cold, row, 2) }
 }
 
+/** Returns the dictionary of an interner at this moment; later entries do not change it. */
 export function dictionaryOf({ count, offsets, bytes, hasNewlines }: Interner): Dictionary {
   return { count, offsets, bytes, hasNewlines }
 }

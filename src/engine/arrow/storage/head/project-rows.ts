@@ -2,40 +2,42 @@ import { ensureCapacity } from '../../../../base/growable.js'
 import { narrow, range, type Selection } from '../../columns/selection.js'
 
 /**
- * Which rows of a head are of which project, though they stand in order of arrival: each knows the one before it of the same
- * project. It is brought up to date when a query asks, so that a flood costs nothing while nobody does.
+ * Index of a head's rows by project: each row links to the previous row of the same project. It is updated when a query needs
+ * it, so that appends cost nothing.
  */
 export interface ProjectRows {
-  /** So many rows are taken note of. */
+  /** Number of rows that are indexed. */
   rows: number
-  /** By row: the row before it of the same project, counted from 1; 0 where there is none. */
+  /** By row: the previous row of the same project, counted from 1; 0 if there is none. */
   before: Uint32Array
-  /** By the project's code: its last row, counted from 1; 0 where there is none. */
+  /** By the project's code: its last row, counted from 1; 0 if there is none. */
   last: Uint32Array
 }
 
-/** The codes of the column of projects, and how many there are. */
+/** The codes of the column of projects, and the number of distinct ones. */
 interface Codes {
   codes: Uint32Array
   interner: { readonly count: number }
 }
 
+/** Returns an index without rows. */
 export function createProjectRows(): ProjectRows {
   return { rows: 0, before: new Uint32Array(0), last: new Uint32Array(0) }
 }
 
-/** The same without rows; it keeps its memory. */
+/** Returns an empty index in the memory of another, which must not be used any more. */
 export function clearedProjectRows({ before, last }: ProjectRows): ProjectRows {
   return { rows: 0, before, last: last.fill(0) }
 }
 
+/** Bytes of memory of the index, unused room included. */
 export function projectRowsBytes({ before, last }: ProjectRows): number {
   return before.byteLength + last.byteLength
 }
 
-/** The rows of a project among the first `rows`. */
+/** Returns the rows of a project among the first `rows`, ascending. Costs a pass over the rows that are not indexed yet. */
 export function rowsOfProject(all: ProjectRows, codes: Codes, code: number, rows: number): Selection {
-  takeNote(all, codes, rows)
+  indexRows(all, codes, rows)
   const { before, last } = all
   return narrow(range(0, rows, false), (out) => {
     let count = 0
@@ -45,7 +47,7 @@ export function rowsOfProject(all: ProjectRows, codes: Codes, code: number, rows
   })
 }
 
-function takeNote(all: ProjectRows, { codes, interner }: Codes, rows: number): void {
+function indexRows(all: ProjectRows, { codes, interner }: Codes, rows: number): void {
   if (rows <= all.rows) return
   all.before = ensureCapacity(all.before, all.rows, rows)
   all.last = ensureCapacity(all.last, all.last.length, interner.count)

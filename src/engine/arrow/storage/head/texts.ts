@@ -3,48 +3,49 @@ import { ensureCapacity, growInPlace } from '../../../../base/growable.js'
 import { COLD_COLUMNS } from '../../../columns.js'
 
 /**
- * Texts of some columns of an open head, as they came, in one run of bytes: one piece of memory is grown, used again and
- * accounted for more easily than one a column. Bytes grow where they stand, or move like places when they are full, so that who
- * has taken `bytes` and `places` as they are keeps reading what was there.
+ * Texts of one or more columns of an open head, as they arrived, in one array of bytes: one buffer is simpler to grow, reuse and
+ * account for than one per column. `bytes` grow in place or move when they are full, and `places` move; a reader that has copied
+ * both references keeps reading the same texts.
  */
 export interface Texts {
   readonly columns: number
-  /** For texts that are copied, not looked at: V8 takes half as long again for each byte of what grows where it stands. */
+  /** For texts that are only copied: reading a byte of a buffer that grows in place takes V8 half as long again. */
   readonly growsInPlace: boolean
-  /** What the bytes are part of, where that is WebAssembly's. */
+  /** The WebAssembly memory of which the bytes are part, if they are. */
   readonly memory?: TextsMemory
   bytes: Uint8Array<ArrayBuffer>
-  /** The texts end here; behind it is room to grow. */
+  /** The end of the texts; the bytes after it are free. */
   usedBytes: number
-  /** Where row r has its texts: start and end of each column's, from `2 * columns * r` on. A null ends before it starts. */
+  /** For row r, from the index `2 * columns * r` on: start and end of each column's text. A null ends before it starts. */
   places: Uint32Array
 }
 
-/** Memory in which WebAssembly copies texts: a call of JavaScript for each of them takes longer than most texts do. */
+/** Memory in which WebAssembly copies texts: most texts are copied in less time than a JavaScript call takes. */
 export interface TextsMemory {
-  /** At least so many bytes, with what stood there; those that were given before are void. */
+  /** Returns at least `length` bytes, with the previous content; arrays returned before are invalid then. */
   growInPlace(length: number): Uint8Array<ArrayBuffer>
-  /** As `gatherTexts` says, of rows of a batch. */
+  /** Does the same as {@link gatherTexts}, for the rows of a batch. */
   gather(texts: Texts, rows: Uint32Array, column: number, at: number): number
 }
 
 const FIRST_ROWS = 64
 const NO_BYTES = new Uint8Array(0)
 
-/** For the cold columns, in the order of the schema. */
+/** Returns empty texts for the cold columns, in the order of the schema. */
 export const createColdTexts = () => createTexts({ columns: COLD_COLUMNS.length, growsInPlace: true })
 
+/** Returns empty texts for a number of columns, with room for a few rows. */
 export function createTexts({ columns, growsInPlace }: Pick<Texts, 'columns' | 'growsInPlace'>): Texts {
   const places = new Uint32Array(2 * columns * FIRST_ROWS)
   return { columns, growsInPlace, bytes: NO_BYTES, usedBytes: 0, places }
 }
 
-/** The same memory without a text in it. */
+/** Returns empty texts in the memory of others, which must not be used any more. */
 export function emptied({ columns, growsInPlace, bytes, places }: Texts): Texts {
   return { columns, growsInPlace, bytes, usedBytes: 0, places }
 }
 
-/** Appends `rows` rows of all columns behind the first `at` ones. */
+/** Appends `rows` rows of all columns after the first `at` rows. */
 export function appendTexts(texts: Texts, at: number, rows: number, batch: readonly ColumnView[]): void {
   const { columns } = texts
   reservePlaces(texts, at, rows)
@@ -57,18 +58,18 @@ export function appendTexts(texts: Texts, at: number, rows: number, batch: reado
   })
 }
 
-/** Bytes of memory held, room to grow included. */
+/** Bytes of memory of texts, unused room included. */
 export function textsBytes({ bytes, places }: Texts): number {
   return bytes.byteLength + places.byteLength
 }
 
-/** One text, as a view. */
+/** Returns one text, as a view. */
 export function textAt({ columns, bytes, places }: Texts, row: number, column: number): Buffer {
   const place = 2 * (row * columns + column)
   return Buffer.from(bytes.buffer, places[place]!, places[place + 1]! - places[place]!)
 }
 
-/** Makes room for so many bytes behind the texts; what stands there already stays. */
+/** Makes room for that many bytes after the texts. Bytes that are already there are kept. */
 export function reserveBytes(texts: Texts, bytes: number): void {
   const needed = texts.usedBytes + bytes
   if (texts.memory !== undefined) texts.bytes = texts.memory.growInPlace(needed)
@@ -79,8 +80,8 @@ export function reserveBytes(texts: Texts, bytes: number): void {
 }
 
 /**
- * Writes a column of a record batch behind the texts: its offsets as 32-bit integers from `at` on, then the texts of these rows,
- * for which there is room. Returns where those end.
+ * Writes a column of a record batch after the texts: its offsets as 32-bit integers from `at` on, then the texts of these rows.
+ * The caller has reserved the room. Returns the end of what was written. WebAssembly does it if the texts are in its memory.
  */
 export function gatherTexts(texts: Texts, rows: Uint32Array, column: number, at: number): number {
   if (texts.memory !== undefined) return texts.memory.gather(texts, rows, column, at)
@@ -102,7 +103,7 @@ function reservePlaces(texts: Texts, at: number, rows: number): void {
   texts.places = ensureCapacity(texts.places, 2 * texts.columns * at, 2 * texts.columns * (at + rows))
 }
 
-/** Writes a column's texts, and their places from `first` on, a row apart. */
+/** Writes a column's texts, and their places from the index `first` on, in steps of one row. */
 function appendColumn(texts: Texts, first: number, data: ColumnView, rows: number): void {
   const { bytes, places } = texts
   const stride = 2 * texts.columns
@@ -120,7 +121,7 @@ function appendColumn(texts: Texts, first: number, data: ColumnView, rows: numbe
   })
 }
 
-/** Calls `visit` with each row that is null. */
+/** Calls `visit` with each row that is null, ascending. */
 export function eachNull(data: ColumnView, rows: number, visit: (row: number) => void): void {
   if (data.nullCount === 0) return
   const bitmap = data.nullBitmap

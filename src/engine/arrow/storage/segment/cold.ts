@@ -8,12 +8,12 @@ import { COLD_COLUMNS } from '../../../columns.js'
 import { gatherTexts, reserveBytes, type Texts } from '../head/texts.js'
 import { BUFFER_ROOM_BYTES, type Codec, compressBound, writeBuffer } from './zstd.js'
 
-/** The file that cold columns are sealed into, and what finds its way in it. */
+/** The file of sealed cold columns, and the index of its batches. */
 export interface ColdFile {
   file: Buffer
   /** Batch b holds the rows [firstRows[b], firstRows[b + 1]). */
   firstRows: Uint32Array
-  /** And lies at the bytes [starts[b], starts[b + 1]). */
+  /** Batch b is stored at the bytes [starts[b], starts[b + 1]). */
   starts: Uint32Array
   /** Whether all of it was compressed with high effort. */
   isSmall: boolean
@@ -21,31 +21,29 @@ export interface ColdFile {
 
 /** Sealed cold columns: rows in order, as an Arrow IPC file of many record batches, in memory or on disk. */
 export interface ColdColumns {
-  /** The whole file, where it is in memory. */
+  /** The whole file, if it is in memory. */
   file?: Buffer
-  /** Whether that was compressed with high effort. */
+  /** Whether that file was compressed with high effort. */
   isSmall?: boolean
-  /** Bytes of memory taken, once a row has been read. */
+  /** Bytes of memory after a row has been read. */
   memoryBytes: number
-  /** The batch that holds a row: at once from memory, later from disk. Rejects where what was read is damaged. */
+  /** Returns the batch with a row: at once from memory, or a promise from disk. Rejects if the batch is damaged. */
   readBatch(row: number): ColdBatch | Promise<ColdBatch>
 }
 
-/** A batch of cold columns, which is read whole. */
+/** A batch of cold columns: the smallest unit that is read. */
 export interface ColdBatch {
-  /** It holds the rows [from, to). */
+  /** It has the rows [from, to). */
   from: number
   to: number
   /** Message and body. */
   bytes: Buffer
 }
 
-/**
- * How hard to compress: as little as a flood of rows allows, or so that they take an eighth less, which is eight times the
- * work. A batch closes at the first row that makes it as long as its limits: one row of an answer costs reading so much.
- */
+/** Effort of compression: `high` makes files an eighth smaller than `low` and takes eight times as long. */
 export type Effort = 'low' | 'high'
 
+/** A batch is closed by the first row that reaches a limit: reading one row costs reading that much. */
 interface Compression {
   rows: number
   bytes: number
@@ -53,29 +51,32 @@ interface Compression {
   texts: Codec
 }
 
+/** Size limits of a batch, and codecs, for each effort. */
 export const COMPRESSION: Record<Effort, Compression> = {
   low: { rows: 384, bytes: 768 * KIB, offsets: 'texts', texts: 'texts' },
   high: { rows: 512, bytes: MIB, offsets: 'smallOffsets', texts: 'smallTexts' },
 }
 
+/** The most rows of a batch, whatever its effort. */
 export const MAX_BATCH_ROWS = Math.max(COMPRESSION.low.rows, COMPRESSION.high.rows)
 
-/** Places of a row's texts: start and end of each. */
+/** Numbers of a row in `Texts.places`: start and end of each text. */
 const PLACES = 2 * COLD_COLUMNS.length
 
+/** The Arrow schema of a cold file. */
 export const COLD_SCHEMA = new Schema(COLD_COLUMNS.map((name) => new Field(name, new Utf8(), false)))
 const FILE_START = fileStart(COLD_SCHEMA)
-/** Of each column: which rows are null (never any, so nothing), offsets, texts. */
+/** For each column: validity (empty, since no row is null), offsets, texts. */
 const BUFFERS = 3 * COLD_COLUMNS.length
 const NOTHING = new Uint8Array(0)
 const MESSAGES = createMessageWriter(COLD_COLUMNS.length, BUFFERS, ZSTD_BATCH)
 const MESSAGE_BYTES = MESSAGES.bytes
 
 /**
- * Writes the rows `order` of open cold columns, which take no more rows, into an Arrow IPC file, in that order; a pause may
- * come between two batches, and `effort` is asked before each. The file may be made to take the place of one that has the check
- * `replaces`. The room behind the texts is the workshop: a batch is gathered there and compressed to the end
- * of the ones before, so that sealing makes no garbage and touches no new memory.
+ * Writes the rows `order` of cold columns, in that order, to an Arrow IPC file in memory. It yields between two batches, and
+ * calls `effort` before each. A file that is to replace another has that one's checksum, `replaces`. The columns must accept no
+ * more rows: the room after their texts is the workspace. Each batch is gathered there and compressed to the end of the batches
+ * before it, so that sealing creates no garbage and touches no new memory.
  */
 export async function sealCold(
   cold: Texts,
@@ -116,6 +117,7 @@ export async function sealCold(
   return { file, firstRows: Uint32Array.from(firstRows), starts: startsOf(batches), isSmall }
 }
 
+/** Returns the cold columns of a file in memory. */
 export function coldColumnsInMemory({ file, firstRows, starts, isSmall }: ColdFile): ColdColumns {
   return {
     file,
@@ -129,7 +131,7 @@ export function coldColumnsInMemory({ file, firstRows, starts, isSmall }: ColdFi
   }
 }
 
-/** The batch that holds a row, where batch b holds the rows [firstRows[b], firstRows[b + 1]). */
+/** Returns the batch with a row, by binary search; batch b has the rows [firstRows[b], firstRows[b + 1]). */
 export function batchOf(firstRows: Uint32Array, row: number): number {
   let low = 0
   let high = firstRows.length - 2
@@ -141,20 +143,21 @@ export function batchOf(firstRows: Uint32Array, row: number): number {
   return low
 }
 
-/** Batch b lies at the bytes [starts[b], starts[b + 1]) of its file. */
+/** Returns `starts`: batch b is stored at the bytes [starts[b], starts[b + 1]) of its file. */
 export function startsOf(batches: readonly Block[]): Uint32Array {
   const ends = batches.map(({ offset, messageBytes, bodyBytes }) => offset + messageBytes + bodyBytes)
   return Uint32Array.from([FILE_START.length, ...ends])
 }
 
 /**
- * What a reader needs beside Arrow's own footer: the first row of each batch and one behind the last; the CRC-32 of each; and of
- * a file that has taken the place of another the check of that one.
+ * Encodes what a reader needs in addition to Arrow's footer: the first row of each batch and the number of all rows; the CRC-32
+ * of each batch; and, in a file that replaces another, the checksum of that one.
  */
 function encodeAside(numbers: readonly number[]): Buffer {
   return Buffer.from(Uint32Array.from(numbers).buffer)
 }
 
+/** Decodes the index at the end of a cold file of that many batches. `replaces` is undefined if it replaces no other. */
 export function decodeAside(
   aside: Buffer,
   batches: number,
@@ -164,7 +167,7 @@ export function decodeAside(
   return { firstRows: words.slice(0, batches + 1), checks: words.slice(batches + 1, last), replaces: words[last] }
 }
 
-/** The batch that begins at row `from` of the order: where it ends, and the bytes of its texts. */
+/** Returns the end of the batch that starts at row `from` of the order, and the bytes of its texts. */
 function batchFrom(
   { places }: Texts,
   order: Uint32Array,
@@ -184,16 +187,16 @@ function batchFrom(
 interface OpenBatch {
   rows: Uint32Array
   textBytes: number
-  /** Where in the file it is to stand. */
+  /** Its byte offset in the file. */
   offset: number
   compression: Compression
 }
 
-/** Writes a batch to its place of the file in the workshop; returns the bytes of its body. */
+/** Writes a batch to its place in the workspace; returns the bytes of its body. */
 function sealBatch(cold: Texts, { rows, textBytes, offset, compression }: OpenBatch): number {
   const offsetsBytes = (rows.length + 1) * 4
   const room = compressBound(COLD_COLUMNS.length * offsetsBytes + textBytes) + BUFFERS * BUFFER_ROOM_BYTES
-  // What is gathered stands behind all that compressing it may write, at a place that is even for 32-bit integers.
+  // Texts are gathered after the last byte that compression may write, aligned to 4 bytes.
   reserveBytes(cold, offset + MESSAGE_BYTES + room + offsetsBytes + textBytes + 4)
   const at = 4 * Math.ceil((cold.usedBytes + offset + MESSAGE_BYTES + room) / 4)
   const out = Buffer.from(cold.bytes.buffer, cold.usedBytes + offset, MESSAGE_BYTES + room)
@@ -208,7 +211,7 @@ function sealBatch(cold: Texts, { rows, textBytes, offset, compression }: OpenBa
   return body.bytes
 }
 
-/** The compressed buffers of a batch, and where each is. */
+/** The compressed buffers of a batch, and the place of each. */
 interface Body {
   out: Buffer
   buffers: Region[]

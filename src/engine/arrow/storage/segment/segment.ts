@@ -15,18 +15,19 @@ export interface Segment extends Batch {
   day: number
   projects: ProjectIndex
   cold: ColdColumns
-  /** Bytes of memory taken. */
+  /** Bytes of memory. */
   hotBytes: number
   coldBytes: number
 }
 
-/** Which rows belong to which project: project p, ascending by bytes, has the rows [starts[p - 1], starts[p]). */
+/** Index of rows by project: project p, ascending by bytes, has the rows [starts[p - 1], starts[p]). */
 export interface ProjectIndex {
   dictionary: Dictionary
-  /** One number a project and one behind the last. Rows without a project stand before starts[0]. */
+  /** One number per project and the number of all rows. Rows without a project are before starts[0]. */
   starts: Uint32Array
 }
 
+/** The data of a segment. Rows are sorted by project, then time, then arrival. */
 export interface SegmentParts {
   source: SourceName
   day: number
@@ -39,16 +40,17 @@ export interface SegmentParts {
   cold: ColdColumns
 }
 
-/** Rows that have just been sealed: nothing but data, so that it may come from another thread. */
+/** Rows that were just sealed: plain data, so that it can be sent from another thread. */
 export interface SealedRows extends Omit<SegmentParts, 'cold'> {
   cold: ColdFile
 }
 
-/** A segment of rows that have just been sealed, in memory whole. */
+/** Returns the segment of rows that were just sealed, all of it in memory. */
 export function segmentOfSealedRows(sealed: SealedRows): Segment {
   return createSegment({ ...sealed, cold: coldColumnsInMemory(sealed.cold) })
 }
 
+/** Returns a segment of the given data. Costs nothing per row. */
 export function createSegment(parts: SegmentParts): Segment {
   const { projects, cold } = parts
   return {
@@ -67,7 +69,7 @@ function hotBytes({ times, projects, columns }: SegmentParts): number {
   return bytes
 }
 
-/** Binary search over the projects' bytes. */
+/** Returns the rows of a project, by binary search over the projects' bytes; `none` if it has no rows. */
 function rowsOf({ dictionary, starts }: ProjectIndex, project: string): Selection {
   const wanted = Buffer.from(project)
   let low = 1
@@ -82,7 +84,7 @@ function rowsOf({ dictionary, starts }: ProjectIndex, project: string): Selectio
   return none
 }
 
-/** The UTC day of a moment, in days since the epoch. */
+/** Returns the UTC day of a moment, in days since the epoch; negative before it. */
 export function dayOf(timestampUs: number): number {
   return Math.floor(timestampUs / DAY_US)
 }

@@ -3,41 +3,43 @@ import type { Yielder } from '../../../../base/time-slices.js'
 import { KIB, MIB } from '../../../../base/units.js'
 
 /**
- * Buffers of an Arrow IPC body: each is its length as a 64-bit integer and a zstd frame; one without bytes is nothing at all.
- * A frame has no checksum: the files that hold it have one of all their bytes, and to make both takes a tenth more.
+ * Length of the 64-bit integer that starts each compressed buffer of an Arrow IPC body: the uncompressed length. A zstd frame
+ * follows; an empty buffer is stored as no bytes at all. Frames have no checksum: the files that contain them have one of
+ * all bytes, and computing both would take a tenth longer.
  */
 export const LENGTH_BYTES = 8
-/** Compressed at a time where others want a turn: about 2 ms. */
+/** Bytes that are compressed between two yields: about 2 ms. */
 const STEP_BYTES = MIB
-/** What zstd decompresses at once: RFC 8878, section 3.1.1.2.4. */
+/** The most that zstd decompresses at once: RFC 8878, section 3.1.1.2.4. */
 const BLOCK_BYTES = 128 * KIB
 
-/** What a compressed buffer may take beyond {@link compressBound} of all buffers together. */
+/** Room for each compressed buffer in addition to {@link compressBound} of all buffers together. */
 export const BUFFER_ROOM_BYTES = 128
+/** The largest compressed size of a number of bytes. */
 export const { compressBound } = zstd
 
 type Parameters = Partial<Record<keyof typeof zstd.CParameter, number>>
 
-/** zstd's fastest positive level: twice as small as LZ4 on logs, at about its speed. */
+/** zstd's fastest positive level: half the size of LZ4 on logs, at about its speed. */
 const FAST: Parameters = {
   compressionLevel: 1,
-  // Half of that level's hash table: a tenth faster on logs, which it makes a hundredth larger.
+  // Half of that level's hash table: a tenth faster on logs, and a hundredth larger.
   hashLog: 13,
 }
 
-/** The last level before those that take twice as long for another hundredth. */
+/** The next level would take twice as long to save another hundredth. */
 const SMALL: Parameters = { compressionLevel: 12 }
 
 const CODECS = {
   texts: FAST,
-  // Neighbours often have their upper bytes in common, and times of microseconds four of eight.
+  // Neighbouring numbers often share their upper bytes, and times in microseconds four of eight.
   numbers: { ...FAST, minMatch: 4 },
-  // Shorter matches are chance in logs, and take more than the bytes themselves; a smaller table stays in a core's cache.
+  // Shorter matches in logs are chance and take more than the bytes themselves; a smaller table fits a core's cache.
   smallTexts: { ...SMALL, minMatch: 6, hashLog: 18, chainLog: 18 },
   smallOffsets: { ...SMALL, minMatch: 3 },
 } satisfies Record<string, Parameters>
 
-/** How a buffer is compressed, by what it holds: fast, or small, which takes eight times as long. Any reader reads them all. */
+/** Compression of a buffer by its content: fast, or small, which takes eight times as long. All are plain zstd. */
 export type Codec = keyof typeof CODECS
 
 const compressors = {
@@ -56,14 +58,14 @@ function createCompressor(codec: Codec) {
   return compressor
 }
 
-/** Writes a buffer to the start of `target`, which has room for it; returns its bytes. */
+/** Compresses `content` to the start of `target`, which must have room for it. Returns the bytes written. */
 export function writeBuffer(target: Buffer, content: Uint8Array, codec: Codec): number {
   if (content.length === 0) return 0
   writeLength(target, content.length)
   return LENGTH_BYTES + compressors[codec].compress2(target.subarray(LENGTH_BYTES), content)
 }
 
-/** The same in memory of its own, with pauses on the way. */
+/** Compresses `content` to new memory, and yields every MiB. */
 export async function toBuffer(content: Uint8Array, codec: Codec, yieldIfDue: Yielder): Promise<Buffer> {
   if (content.length === 0) return Buffer.alloc(0)
   const target = Buffer.allocUnsafeSlow(LENGTH_BYTES + compressBound(content.length) + BUFFER_ROOM_BYTES)
@@ -93,19 +95,19 @@ function writeLength(target: Buffer, bytes: number): void {
   target.writeUInt32LE(0, 4)
 }
 
-/** Bytes that a buffer held. */
+/** Returns the uncompressed bytes of a buffer. */
 export function contentBytes(buffer: Buffer): number {
   return buffer.length === 0 ? 0 : buffer.readUInt32LE() + buffer.readUInt32LE(4) * 2 ** 32
 }
 
-/** What a buffer held, in memory of its own unless it is to be taken from elsewhere; throws where it is damaged. */
+/** Decompresses a buffer to memory from `take`, by default new memory. Throws if the buffer is damaged. */
 export function fromBuffer(buffer: Buffer, take: (bytes: number) => Buffer = Buffer.allocUnsafeSlow): Buffer {
   const content = take(contentBytes(buffer))
   readBuffer(content, buffer)
   return content
 }
 
-/** The first bytes of what a buffer held, so many at least; throws where it is damaged up to there. */
+/** Decompresses at least the first `bytes` bytes of a buffer. Throws if the buffer is damaged up to there. */
 export function startOfBuffer(buffer: Buffer, bytes: number): Buffer {
   if (blocksOf(bytes) === blocksOf(contentBytes(buffer))) return fromBuffer(buffer)
   const target = Buffer.allocUnsafeSlow(bytes)
@@ -121,7 +123,7 @@ export function startOfBuffer(buffer: Buffer, bytes: number): Buffer {
 
 const blocksOf = (bytes: number) => Math.ceil(bytes / BLOCK_BYTES)
 
-/** Fills `target`, which is as long as what a buffer held, with it; throws where it is damaged. */
+/** Decompresses a buffer to `target`, which has exactly its uncompressed length. Throws if the buffer is damaged. */
 export function readBuffer(target: Buffer, buffer: Buffer): void {
   if (target.length > 0) decompressor.decompress(target, buffer.subarray(LENGTH_BYTES))
 }

@@ -19,9 +19,9 @@ import { createMemoryFiles } from './memory-files.js'
 import { coldOf, hotOf, openSegment } from './segments.js'
 
 const { rows: BATCH_ROWS } = COMPRESSION.low
-const MEND = 'Bring it back from a backup, or remove its directory to go on without its rows.'
+const REMEDY = 'Restore it from a backup, or remove its directory to continue without its rows.'
 const damaged = (path: string, what: string) =>
-  new LogweirError('damaged_segment', `The segment file ${path} is damaged: ${what}. ${MEND}`)
+  new LogweirError('damaged_segment', `The segment file ${path} is damaged: ${what}. ${REMEDY}`)
 
 async function written(records = rows()) {
   const files = createMemoryFiles()
@@ -115,7 +115,7 @@ describe('what is wrong with a segment', () => {
     const { files } = await written()
     const [hot, cold] = ['s/hot.arrow', 's/cold.arrow'].map((path) => files.contents.get(path)!)
     files.contents.delete('s/cold.arrow')
-    await expect(readRow(files)).rejects.toEqual(damaged('s/cold.arrow', 'it is not there'))
+    await expect(readRow(files)).rejects.toEqual(damaged('s/cold.arrow', 'it does not exist'))
     files.contents.set('s/cold.arrow', cold!.subarray(1))
     const lengths = `it has ${cold!.length - 1} bytes instead of ${cold!.length}`
     await expect(readRow(files)).rejects.toEqual(damaged('s/cold.arrow', lengths))
@@ -123,7 +123,7 @@ describe('what is wrong with a segment', () => {
     const end = 'it does not end like an Arrow file'
     await expect(openSegment(files, 's')).rejects.toEqual(damaged('s/hot.arrow', end))
     files.contents.set('s/hot.arrow', Buffer.from(hot!).fill(0, 2000, 2010))
-    const sum = 'its columns do not match the check sum in it'
+    const sum = 'its columns do not match the checksum in it'
     await expect(openSegment(files, 's')).rejects.toEqual(damaged('s/hot.arrow', sum))
   })
 
@@ -142,7 +142,7 @@ describe('what is wrong with a segment', () => {
     const facts = await readSegmentFacts(files, 's')
     const cold = files.contents.get('s/cold.arrow')!
     cold[Math.floor(cold.length * 0.75)]! ^= 1
-    const why = 'batch 1 does not match its check sum'
+    const why = 'batch 1 does not match its checksum'
     await expect(readColdFile(files, 's', facts)).rejects.toEqual(damaged('s/cold.arrow', why))
   })
 
@@ -161,7 +161,7 @@ describe('what is wrong with a segment', () => {
     const cold = files.contents.get('s/cold.arrow')!
     cold[Math.floor(cold.length * 0.75)]! ^= 1
     const read = (await openSegment(files, 's')).openCold()
-    const why = 'batch 1 does not match its check sum'
+    const why = 'batch 1 does not match its checksum'
     await expect(read(BATCH_ROWS)).rejects.toEqual(damaged('s/cold.arrow', why))
     expect((await read(0)).metadata.length).toBeGreaterThan(0)
   })

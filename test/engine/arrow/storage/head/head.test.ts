@@ -243,7 +243,7 @@ describe('the bytes of a head', () => {
     const { columns, ...rest } = head
     let interned = 0
     const visible = [...columns.values()].map((column) => {
-      const { interner, ...codes } = column.kind === 'text' ? column.seen : { interner: undefined, ...column }
+      const { interner, ...codes } = column.kind === 'text' ? column.encoded : { interner: undefined, ...column }
       interned += interner?.byteLength ?? 0
       return column.kind === 'text' ? [column.texts, codes] : codes
     })
