@@ -40,6 +40,7 @@ let defaultBuilder: i32 = UNKNOWN
 export let isSourceNamed = false
 /** The fields that contain the time and the message of the line last passed to `hasValidTypes`. */
 export let timeField: u32 = TIMES
+/** The field with the message of the last line. */
 export let messageField: u32 = MESSAGES
 
 /** Sets how far back the time of a record may be, in microseconds. */

@@ -2,6 +2,7 @@
 import { BACKSLASH, byteAt, hex4 } from '../base/bytes'
 
 const REPLACEMENT: u32 = 0xfffd
+/** `u`, which starts an escape with four hexadecimal digits. */
 export const LETTER_u: u32 = 0x75
 
 /**

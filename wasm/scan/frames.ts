@@ -7,6 +7,7 @@
  */
 import { MAX_DEPTH } from '../../src/wasm-layout/field-table'
 
+/** Frames of containers without fields. */
 export const PLAIN_OBJECT: u32 = 0
 export const PLAIN_ARRAY: u32 = 1
 
