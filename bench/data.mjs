@@ -9,15 +9,15 @@ import { projectRef, SMALL_RANK, TOP_RANK } from '../dist/generate/values/projec
 export const SEED = 1
 const WEEK_US = 7 * 86_400e6
 
-/** The project that has 10 % of the rows, and the one that has 0.05 %. */
+/** Two projects: `top` has 10 % of the rows, `small` has 0.05 %. */
 export const PROJECTS = { top: projectRef(SEED, TOP_RANK), small: projectRef(SEED, SMALL_RANK) }
 
-/** Records of the time up to now, a week unless `spanUs` says otherwise. */
+/** Returns chunks of NDJSON. The timestamps end at `endUs`, by default now, and cover `spanUs`, by default a week. */
 export function records(source, rows, slim, { endUs = Date.now() * 1000, spanUs = WEEK_US, projects = 2_000 } = {}) {
   return generate({ rows, seed: SEED, source, endUs, spanUs, slim, projects, badEvery: 0 })
 }
 
-/** A file of full edge records and as many relay records behind them; made once a day, since records grow old. */
+/** Returns the path of a file of `rows` full edge records, then `rows` full relay records. Written once a day. */
 export async function fileOf(rows) {
   const day = new Date().toISOString().slice(0, 10)
   const path = join(tmpdir(), `logweir-bench-${day}-${rows}.ndjson`)
@@ -27,12 +27,12 @@ export async function fileOf(rows) {
   return path
 }
 
-/** Reads a file once, so that the operating system has it in memory: what comes next is not to wait for the disk. */
+/** Reads a file once, so that later reads come from the page cache instead of the disk. */
 export async function readOnce(path) {
   for await (const _ of createReadStream(path, { highWaterMark: 2 ** 20 }));
 }
 
-/** Writes streams of chunks to a file, one behind the other. */
+/** Writes the chunks of several iterables to a file, one iterable after the other. */
 export async function write(path, streams) {
   const file = createWriteStream(path)
   for (const chunks of streams) {

@@ -1,12 +1,12 @@
 /**
- * Compares the digest behind `quantileAccumulator` with the package `tdigest` on the same values: time and rank error.
- * One process measures one of the two on one distribution.
+ * Compares the digest of `quantileAccumulator` with the package `tdigest` on the same values: time and rank error. Each
+ * process measures one digest on one distribution.
  *
- *   node bench/digest.mjs logweir | tdigest 'whole milliseconds'
+ * node bench/digest.mjs logweir | tdigest 'whole milliseconds'
  *
- * A million values arrive in ten parts, each with a state of its own, as segments have; the ten states are then merged
- * and asked for four percentiles. The rank error is the distance between the wanted rank and the ranks that the
- * answered value has among the sorted values, in percentage points.
+ * A million values are split into ten parts, each with its own state, as segments have. The ten states are merged, and
+ * four percentiles are read from the result. The rank error is the distance between the wanted rank and the ranks of
+ * the returned value among the sorted values, in percentage points.
  */
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
@@ -21,7 +21,7 @@ const PARTS = 10
 const RUNS = 7
 const PERCENTS = { p50: 50, p95: 95, p99: 99, p999: 99.9 }
 
-/** Execution times as a million calls may have them, and values that are hard for a digest. */
+/** Plausible execution times of a million calls, and values that are hard for a digest. */
 export const DISTRIBUTIONS = {
   'whole milliseconds': (next) => Math.floor(Math.exp(4 + normal(next))),
   'log-normal': (next) => Math.exp(4 + 2 * normal(next)),
@@ -30,7 +30,9 @@ export const DISTRIBUTIONS = {
   'near-equal, one in 1,000 far away': (next) => (next() < 0.001 ? 1e300 : 100 + next() * 1e-10),
 }
 
-/** The two: `fill` makes a state of a part, `merge` one state of many, `ask` returns the value at a percentile. */
+/**
+ * Both digests: `fill` builds a state from a part, `merge` combines states, `ask` returns the value at a percentile.
+ */
 const DIGESTS = {
   logweir: {
     partOf: (values) => values,
@@ -73,7 +75,7 @@ if (isMain) {
   console.log(JSON.stringify(measure(DIGESTS[digest], DISTRIBUTIONS[distribution])))
 }
 
-/** Milliseconds for a million values, all steps included, and the rank error of each percentile. */
+/** Returns the milliseconds for a million values, all steps included, and the rank error of each percentile. */
 function measure({ partOf, fill, merge, ask }, draw) {
   const values = drawValues(draw)
   const parts = Array.from({ length: PARTS }, (_, i) =>
@@ -97,7 +99,7 @@ function measure({ partOf, fill, merge, ask }, draw) {
 
 function drawValues(draw) {
   let state = 7
-  // mulberry32, so that both digests get the same values.
+  // mulberry32: both digests get the same values.
   const next = () => {
     state = (state + 0x6d2b79f5) | 0
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
@@ -111,7 +113,9 @@ function normal(next) {
   return Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next())
 }
 
-/** 0 if `value` has the wanted rank; a value that is not among the sorted ones has the rank of the next smaller one. */
+/**
+ * Returns 0 if `value` has the wanted rank. A value that is not among `sorted` has the rank of the next smaller one.
+ */
 function rankErrorPoints(sorted, percent, value) {
   const wanted = Math.ceil((percent * sorted.length) / 100)
   const below = countWhere(sorted, (other) => other < value)
@@ -119,7 +123,7 @@ function rankErrorPoints(sorted, percent, value) {
   return (100 * Math.max(0, below + (below < atMost ? 1 : 0) - wanted, wanted - atMost)) / sorted.length
 }
 
-/** How many of the sorted values pass a test that no value passes after the first one that fails. */
+/** Returns how many of the sorted values pass the test. Binary search: the values that pass must precede the others. */
 function countWhere(sorted, passes) {
   let [low, high] = [0, sorted.length]
   while (low < high) {

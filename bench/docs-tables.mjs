@@ -1,4 +1,4 @@
-/** Puts tables of results into pages of docs, between comments such as `<!-- peers -->` and `<!-- /peers -->`. */
+/** Writes tables of results into pages of docs, between comments such as `<!-- peers -->` and `<!-- /peers -->`. */
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const DOCS = new URL('../docs/', import.meta.url)
@@ -17,13 +17,13 @@ export function putTables(pageName, tables) {
   writeFileSync(page, text)
 }
 
-/** A Markdown table. The first column is aligned to the left, the others to the right. */
+/** Returns a Markdown table. The first column is aligned to the left, the others to the right. */
 export function markdownTable(heads, rows) {
   const rule = heads.map((_head, i) => (i === 0 ? '---' : '---:'))
   return [heads, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
-/** Three significant digits, never as 1e+3. */
+/** Returns a number as text with three significant digits, never in exponent notation. */
 export function round(value) {
   return Number(value.toPrecision(3)).toLocaleString('en')
 }

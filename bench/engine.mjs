@@ -1,4 +1,6 @@
-/** The embedded engine in this process, filled with slim records by the product's own parser, and asked as an endpoint asks it. */
+/**
+ * Runs the embedded engine in this process: fills it with slim records through the real parser and runs endpoint plans.
+ */
 import { systemClock } from '../dist/base/clock.js'
 import { raiseHeapGrowth } from '../dist/base/heap.js'
 import { createMetrics } from '../dist/base/metrics.js'
@@ -10,7 +12,7 @@ import { records } from './data.mjs'
 
 const DAY_US = 86_400e6
 
-/** An empty engine, with heaps as the service has them. */
+/** Returns an empty engine, with the heap settings of the service. */
 export function openEngine() {
   raiseHeapGrowth()
   const sealer = createSealingThread(() => {})
@@ -25,7 +27,7 @@ export function openEngine() {
   }
 }
 
-/** Takes in lines by the product's own parser; a line that it rejects is an error. */
+/** Parses lines with the real parser and appends the batches. Throws if a line is rejected. */
 export async function appendLines(engine, chunks) {
   const batches = []
   const sink = {
@@ -46,7 +48,7 @@ export async function appendLines(engine, chunks) {
   await append()
 }
 
-/** An engine that holds so many slim records of a source, all of them sealed. */
+/** Returns an engine with `rows` slim records of a source, all sealed. */
 export async function openFilled(source, rows, projects) {
   const engine = openEngine()
   await appendLines(engine, records(source, rows, true, { projects }))
@@ -54,8 +56,8 @@ export async function openFilled(source, rows, projects) {
   return engine
 }
 
-/** What is held of a source: counts, and bytes a row. */
-export function heldOf(engine, source) {
+/** Returns the storage figures of a source: rows, segments, bytes per row, and the resident memory of this process. */
+export function storageFigures(engine, source) {
   const { rows, segments, hotBytes, coldBytes } = engine.stats().find((stats) => stats.source === source)
   return {
     rows,
@@ -66,7 +68,7 @@ export function heldOf(engine, source) {
   }
 }
 
-/** Asks an endpoint at that time; how long it took until the last row was read, and how many rows there were. */
+/** Runs an endpoint's plan. Returns the milliseconds until the last row was read, and the number of rows. */
 export async function ask(engine, name, params, nowUs) {
   const endpoint = ENDPOINTS.find((candidate) => candidate.name === name)
   const startMs = performance.now()
@@ -75,12 +77,13 @@ export async function ask(engine, name, params, nowUs) {
   return { ms: performance.now() - startMs, rows }
 }
 
-/** So many runs of a query are not counted: only then has all of its code been compiled. */
+/** Uncounted runs of a query before the measurement, until the JIT has compiled all of its code. */
 const WARM_RUNS = 30
 
 /**
- * The times of some runs of a query: the very first one; when it has run some times, those that compute everything; and those that follow each other a
- * second apart, as when a cached answer is refreshed, with what the engine keeps of sealed segments.
+ * Measures a query in milliseconds. `firstMs`: the first run. `computedMs`: after the warm-up, runs without the partial
+ * cache. `refreshedMs`: runs with the partial cache, each one second later in query time, as when a cached answer is
+ * refreshed. `answered`: rows of the first run.
  */
 export async function measure(engine, name, params, { computed = 7, refreshed = 15 } = {}) {
   const nowUs = systemClock.nowUs()

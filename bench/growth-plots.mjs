@@ -1,10 +1,10 @@
-/** Draws bench/results/growth.json into docs/performance/: cost against rows, against projects, against buckets. */
+/** Draws bench/results/growth.json as charts in docs/performance/: cost against rows, projects and buckets. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { logChart } from './plot.mjs'
 import { median } from './process.mjs'
 
 const OUT = new URL('../docs/performance/', import.meta.url)
-/** The number of projects of the points that differ in rows, and the rows of those that differ in projects. */
+/** The projects of all points on the curve over rows, and the rows of all points on the curve over projects. */
 const PROJECTS = 2_000
 const ROWS = 1_000_000
 const BUCKETS = { statsByDay: 8, statsByHour: 25, statsByMinute: 61 }

@@ -1,10 +1,10 @@
 /**
- * What do answers cost when there is more of something: rows, projects, buckets? One process measures one point.
+ * Measures how the cost of a query grows with rows, projects and buckets. Each process measures one point.
  *
  *   node bench/growth.mjs function_edge_logs 1000000 2000
  */
 import { PROJECTS } from './data.mjs'
-import { heldOf, measure, openFilled } from './engine.mjs'
+import { measure, openFilled, storageFigures } from './engine.mjs'
 
 const [source, rowsText, projectsText] = process.argv.slice(2)
 const project = PROJECTS.top
@@ -16,7 +16,7 @@ const QUERIES = {
     apiCountsDaily: ['usage.api-counts', { project, interval: 'daily' }],
   },
   function_edge_logs: {
-    // 8 buckets, 25 and 61.
+    // 8, 25 and 61 buckets.
     statsByDay: ['functions.invocation-stats', { project, interval: '7day' }],
     statsByHour: ['functions.invocation-stats', { project, interval: '1day' }],
     statsByMinute: ['functions.invocation-stats', { project, interval: '1hr' }],
@@ -28,5 +28,5 @@ const queries = {}
 for (const [key, [name, params]] of Object.entries(QUERIES[source])) {
   queries[key] = await measure(engine, name, params, RUNS)
 }
-console.log(JSON.stringify({ source, projects: Number(projectsText), ...heldOf(engine, source), queries }))
+console.log(JSON.stringify({ source, projects: Number(projectsText), ...storageFigures(engine, source), queries }))
 await engine.close()

@@ -1,6 +1,6 @@
 /**
- * How long does `/health` wait while the worst queries run? Two million full records are held; four different patterns
- * that no prefilter helps are counted over and over, and `/health` is asked every 2 ms, all from this other process.
+ * Measures the latency of `/health` while the most expensive queries run. The service stores two million full records.
+ * This process repeats four pattern queries that no prefilter speeds up, and requests `/health` every 2 ms.
  */
 import { closeSync, openSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'

@@ -1,6 +1,6 @@
 /**
- * How many requests does one core answer, and how long do they wait, alone and while records stream in? The service holds
- * 1,000,000 slim edge and as many slim relay records; another process on another core asks over 16 connections.
+ * Measures requests per second and latency of one core, with and without records streaming in. The service stores
+ * 1,000,000 slim edge and 1,000,000 slim relay records. A process on another core sends requests over 16 connections.
  *
  *   node bench/http.mjs cached | logs | stats alone | ingest
  */
@@ -12,14 +12,14 @@ import { metric, startService, TOKEN } from './service.mjs'
 
 const ROWS = 1_000_000
 const STREAMED_PER_SECOND = 5_000
-/** The time that streamed records lie in when they are made: that of a tenth of a second's records. */
+/** The timestamps of the records generated every 100 ms cover the last 100 ms. */
 const STREAM_US = 100_000
 const LOAD = { connections: 16, warmMs: 2_000, runMs: 10_000 }
 const QUERY = '/api/endpoints/query'
 const project = PROJECTS.top
 
-/** What is asked: an answer from the cache, the newest rows, and an aggregate that is computed each time. */
-const ASKED = {
+/** The requests: an answer from the cache, the newest rows, and an aggregate that is computed each time. */
+const REQUESTS = {
   cached: { path: `${QUERY}/usage.api-counts?interval=daily&project=${project}` },
   logs: { path: `${QUERY}/logs.all?project_tier=PRO&project=${project}` },
   stats: {
@@ -28,8 +28,8 @@ const ASKED = {
   },
 }
 
-const [asked = 'cached', mode = 'alone'] = process.argv.slice(2)
-const { path, headers } = ASKED[asked]
+const [requestName = 'cached', mode = 'alone'] = process.argv.slice(2)
+const { path, headers } = REQUESTS[requestName]
 const service = await startService('pipe')
 for (const source of ['edge_logs', 'function_edge_logs']) await write(records(source, ROWS, true))
 while ((await metric(service, 'logweir_rows')) < 2 * ROWS) await setTimeout(100)
@@ -52,7 +52,9 @@ async function write(chunks) {
   for (const chunk of chunks) if (!service.stdin.write(chunk)) await once(service.stdin, 'drain')
 }
 
-/** Writes so many new records a second, a tenth of them every 100 ms, until it is told to stop. Gives how many. */
+/**
+ * Writes `STREAMED_PER_SECOND` new records, a tenth of them every 100 ms, until aborted. Returns the number of rows.
+ */
 async function stream(signal) {
   let rows = 0
   for (const startMs = performance.now(); !signal.aborted; rows += STREAMED_PER_SECOND / 10) {

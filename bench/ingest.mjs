@@ -1,6 +1,6 @@
 /**
- * How fast does a file of full lines become rows that queries see, and what do they take?
- * One process: 1,000,000 edge and as many relay records on the standard input of `logweir serve`.
+ * Measures how fast a file of full lines becomes rows that queries see, and the memory and disk space of these rows.
+ * One process: 1,000,000 edge and 1,000,000 relay records on the standard input of `logweir serve`.
  *
  *   node bench/ingest.mjs 1000000 memory | disk
  */
@@ -25,7 +25,7 @@ const seconds = (atMs - service.startedMs) / 1000
 const visible = await metric(service, 'logweir_rows')
 const held = await metric(service, 'logweir_bytes')
 const [residentMb, peakMb] = [service.residentMb(), service.peakMb()]
-// From here on nothing of the directory comes and goes any more.
+// After this no file of the directory changes.
 await service.stop()
 console.log(
   JSON.stringify({
@@ -45,7 +45,7 @@ console.log(
 )
 if (dataDir !== undefined) rmSync(dataDir, { recursive: true })
 
-/** Bytes of all files below a directory. */
+/** Returns the bytes of all files below a directory. */
 function bytesIn(directory) {
   const stats = readdirSync(directory, { recursive: true }).map((entry) => statSync(join(directory, entry)))
   return stats.reduce((sum, stat) => sum + (stat.isFile() ? stat.size : 0), 0)

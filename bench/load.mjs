@@ -1,7 +1,7 @@
 /**
- * A load on a service: so many connections, each of which asks the same again as soon as it has its answer. Prints how
- * many answers came, how many of them a second behind the warm-up, and how long these took. It writes and reads sockets
- * itself: Node's HTTP client takes more of a core for a request than the service does.
+ * Generates load on a service: each connection repeats the same request as soon as the answer is complete. Prints the
+ * number of answers, and requests per second and latencies after the warm-up. It uses raw sockets: for each request
+ * Node's HTTP client needs more CPU time than the service.
  *
  *   node bench/load.mjs '{"port":4000,"path":"/health","headers":{},"connections":16,"warmMs":1000,"runMs":10000}'
  */
@@ -16,7 +16,7 @@ const endMs = startMs + runMs
 const waitsMs = []
 let answered = 0
 
-await Promise.all(Array.from({ length: connections }, askOnAndOn))
+await Promise.all(Array.from({ length: connections }, repeatRequest))
 waitsMs.sort((a, b) => a - b)
 const percentile = (share) => waitsMs[Math.min(waitsMs.length - 1, Math.ceil(share * waitsMs.length) - 1)]
 console.log(
@@ -29,8 +29,8 @@ console.log(
   }),
 )
 
-/** Asks on one connection until time is up; what was asked before the warm-up ended is not counted. */
-function askOnAndOn() {
+/** Repeats the request on one connection until `endMs`. Requests sent during the warm-up are not counted. */
+function repeatRequest() {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1').setNoDelay()
     let askedMs = 0
@@ -55,7 +55,10 @@ function askOnAndOn() {
   })
 }
 
-/** The bytes of an answer, head and body. The service sends a head in one piece. */
+/**
+ * Returns the length of an answer in bytes, head and body. The head must be within the first chunk, as the service
+ * sends it. Throws if the status is not 200 or the length is missing.
+ */
 function answerBytes(chunk) {
   const headBytes = chunk.indexOf(END_OF_HEAD) + END_OF_HEAD.length
   const head = chunk.latin1Slice(0, headBytes)

@@ -1,17 +1,17 @@
-/** A server that gives out the built page, and answers to its questions of so many buckets as logweir would. */
+/** A stub of logweir: serves the built page and answers its queries with a given number of buckets. */
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 
 const PAGE = new URL('../dist/page/', import.meta.url)
 const TYPES = { html: 'text/html', js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' }
-/** What the page asks for in its shortest interval, and by how many seconds its buckets are then. */
+/** The endpoints of the page's panels, and the seconds per bucket in the shortest interval. */
 const PANELS = {
   counts: { endpoint: 'usage.api-counts', bucketS: 60, rowAt: countsAt },
   invocations: { endpoint: 'functions.invocation-stats', bucketS: 1, rowAt: statsAt },
 }
 
-/** One endpoint has rows, the others none. */
+/** Starts the stub. The endpoint of `panel` has rows; the others return none. `bytes`: the length of its answer. */
 export async function startStub(panel, buckets) {
   const body = Buffer.from(JSON.stringify({ result: rowsOf(PANELS[panel], buckets) }))
   const server = createServer(({ url }, response) => {
@@ -29,7 +29,7 @@ export async function startStub(panel, buckets) {
   return { url: `http://127.0.0.1:${server.address().port}`, bytes: body.length, close }
 }
 
-/** With gaps, as the endpoints leave out what is empty. */
+/** Returns rows for nine of ten buckets: the endpoints omit empty buckets. */
 function rowsOf({ bucketS, rowAt }, buckets) {
   const last = Math.floor(Date.now() / 1_000 / bucketS)
   const all = Array.from({ length: buckets }, (_, i) => (last - buckets + 1 + i) * bucketS)

@@ -1,14 +1,12 @@
 /**
- * Does the page stutter over so many buckets? A server that answers like logweir gives it an answer of them, the built page
- * runs in chromium, a pointer moves over the first chart and drags over a part of it, the window is made smaller, and the
- * answer is asked for anew.
+ * Measures whether the page stays responsive with many buckets. A stub of logweir answers the built page in chromium;
+ * the pointer moves over the first chart and drags over a part of it, the window shrinks, and the page refreshes.
  *
- *   node bench/page.mjs counts 100000
- *   node bench/page.mjs invocations 100000
+ * node bench/page.mjs counts 100000 node bench/page.mjs invocations 100000
  *
- * `drawnMs` and `refreshedMs` are from the last byte of the answer to the frame that shows it, the first with all that a page
- * does when it is opened; `…TaskMs` is the longest piece of work that kept the page from its user meanwhile. Browsers tell of
- * those of 50 ms and more; 0: of none. The debugger that steers the browser keeps a copy of the answer, which counts here.
+ * `drawnMs` and `refreshedMs`: from the last byte of the answer to the frame that shows it; `drawnMs` includes the
+ * start of the page. `…TaskMs`: the longest task that blocked the page's thread; 0 if none took 50 ms, the browser's
+ * threshold. The debugger that controls the browser copies each answer, which adds to these times.
  */
 import { chromium } from 'playwright-core'
 import { startStub } from './page-stub.mjs'
@@ -27,23 +25,23 @@ const debuggerSession = await page.context().newCDPSession(page)
 await debuggerSession.send('Performance.enable')
 
 await page.goto(`${url}/#project=bench&interval=5min`)
-const { ms: drawnMs, taskMs: drawTaskMs } = await answered()
+const { ms: drawnMs, taskMs: drawTaskMs } = await waitForAnswer()
 const nodes = await page.evaluate(() => document.querySelectorAll('*').length)
 const box = await page.locator(`#${panel} .u-over`).first().boundingBox()
 const [y, x] = [box.y + box.height / 2, (share) => box.x + share * box.width]
 
 await page.mouse.move(x(0), y)
-const hover = await during(() => page.mouse.move(x(1) - 1, y, { steps: MOVES }))
-const zoom = await during(async () => {
+const hover = await measureBusy(() => page.mouse.move(x(1) - 1, y, { steps: MOVES }))
+const zoom = await measureBusy(async () => {
   await page.mouse.move(x(0.4), y)
   await page.mouse.down()
   await page.mouse.move(x(0.6), y, { steps: 5 })
   await page.mouse.up()
 })
-const resize = await during(() => page.setViewportSize({ width: 1000, height: 860 }))
+const resize = await measureBusy(() => page.setViewportSize({ width: 1000, height: 860 }))
 await page.evaluate(() => document.querySelector('#refresh').click())
-const { ms: refreshedMs, taskMs: refreshTaskMs } = await answered()
-const table = await during(async () => {
+const { ms: refreshedMs, taskMs: refreshTaskMs } = await waitForAnswer()
+const table = await measureBusy(async () => {
   await page.locator(`#${panel} .values summary`).click()
   await page.locator(`#${panel} tbody tr`).first().waitFor()
 })
@@ -73,7 +71,7 @@ console.log(
 await browser.close()
 close()
 
-/** Runs in the page: keeps its long tasks, and when a panel has shown an answer. */
+/** Runs in the page: records its long tasks and the time at which each panel showed an answer. */
 function observe() {
   globalThis.seen = { tasks: [], shownMs: {} }
   new PerformanceObserver((list) => seen.tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({
@@ -91,25 +89,28 @@ function observe() {
   }).observe(document, { subtree: true, attributes: true, attributeFilter: ['data-state'] })
 }
 
-/** Waits until the panel shows an answer, and gives how long that took since the answer was there. */
-async function answered() {
+/** Waits until the panel shows an answer. Returns the time since its last byte, and the longest task. */
+async function waitForAnswer() {
   await page.waitForFunction((id) => seen.shownMs[id] !== undefined, panel)
   return page.evaluate((id) => {
-    const arrivedMs = Math.max(
+    const receivedMs = Math.max(
       ...performance
         .getEntriesByType('resource')
         .filter(({ name }) => name.includes('/query/') && !name.includes('logs.all'))
         .map(({ responseEnd }) => responseEnd),
     )
-    const outcome = { ms: seen.shownMs[id] - arrivedMs, taskMs: Math.max(0, ...seen.tasks) }
+    const result = { ms: seen.shownMs[id] - receivedMs, taskMs: Math.max(0, ...seen.tasks) }
     seen.tasks = []
     seen.shownMs = {}
-    return outcome
+    return result
   }, panel)
 }
 
-/** How long the page's thread was busy while `act` ran and until two frames after it, and its longest task. */
-async function during(act) {
+/**
+ * Returns how long the page's thread was busy from the start of `act` to two frames after its end, and its longest
+ * task.
+ */
+async function measureBusy(act) {
   await page.evaluate(() => {
     seen.tasks = []
   })

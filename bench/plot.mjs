@@ -3,11 +3,11 @@
 const WIDTH = 640
 const HEIGHT = 360
 const MARGIN = { left: 64, right: 28, top: 40, bottom: 48 }
-/** Colours that are told apart by readers who see few of them (Okabe and Ito, 2008). */
+/** Colours that colour-blind readers can distinguish (Okabe and Ito, 2008). */
 const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00']
 
 /**
- * A chart of series of points, all of whose coordinates are above 0.
+ * Returns a chart as SVG text. All coordinates must be above 0.
  * `series`: [{ name, points: [[x, y], …], dashed }]
  */
 export function logChart({ title, xName, yName, series }) {
@@ -25,7 +25,8 @@ export function logChart({ title, xName, yName, series }) {
   const [left, right] = [MARGIN.left, WIDTH - MARGIN.right]
   const [top, bottom] = [MARGIN.top, HEIGHT - MARGIN.bottom]
   const parts = [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="system-ui, sans-serif" font-size="12">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" ` +
+      `viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="system-ui, sans-serif" font-size="12">`,
     `<rect width="100%" height="100%" fill="#ffffff"/>`,
     text(WIDTH / 2, 20, title, 'middle', 'font-size="14" font-weight="600"'),
     ...x.ticks.flatMap((tick) => [
@@ -53,12 +54,13 @@ function drawSeries({ name, points, dashed }, i, x, y) {
   return [
     `<polyline points="${path}" fill="none" stroke="${colour}" stroke-width="2" ${dash}/>`,
     ...points.map(([px, py]) => `<circle cx="${round(x.at(px))}" cy="${round(y.at(py))}" r="3" fill="${colour}"/>`),
-    `<line x1="${legendX}" y1="${legendY - 4}" x2="${legendX + 22}" y2="${legendY - 4}" stroke="${colour}" stroke-width="2" ${dash}/>`,
+    `<line x1="${legendX}" y1="${legendY - 4}" x2="${legendX + 22}" y2="${legendY - 4}" ` +
+      `stroke="${colour}" stroke-width="2" ${dash}/>`,
     text(legendX + 28, legendY, name, 'start'),
   ]
 }
 
-/** Maps values to [from, to] by their logarithms; a tick at each power of ten. */
+/** Returns a logarithmic scale from the values to [from, to], and a tick at each power of ten. */
 function axis(values, from, to) {
   const low = Math.floor(Math.log10(Math.min(...values)) + 1e-9)
   const high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(...values)) - 1e-9))

@@ -20,7 +20,10 @@ export function startNode(args, options, cores = CORE) {
   return spawn(command, rest, options)
 }
 
-/** Runs `node ...args` and reads the one line of JSON that it prints. What it starts itself is put on the cores `started`. */
+/**
+ * Runs `node ...args` and reads the one line of JSON that it prints. What it starts itself is put on the cores
+ * `started`.
+ */
 export async function runNode(args, cores = CORE, started = cores) {
   const env = { ...process.env, LOGWEIR_BENCH_CORE: started }
   const child = startNode(args, { stdio: ['ignore', 'pipe', 'inherit'], env }, cores)

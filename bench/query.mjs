@@ -4,7 +4,7 @@
  *   node bench/query.mjs edge_logs 1000000
  */
 import { PROJECTS } from './data.mjs'
-import { heldOf, measure, openFilled } from './engine.mjs'
+import { measure, openFilled, storageFigures } from './engine.mjs'
 
 const [source, rowsText] = process.argv.slice(2)
 
@@ -33,5 +33,5 @@ for (const [endpoint, paramsOf] of QUERIES[source]) {
     queries.push({ endpoint, size, params, ...(await measure(engine, endpoint, params)) })
   }
 }
-console.log(JSON.stringify({ ...heldOf(engine, source), queries }))
+console.log(JSON.stringify({ ...storageFigures(engine, source), queries }))
 await engine.close()

@@ -1,9 +1,8 @@
 /**
- * Runs the benches, each figure in fresh processes, and writes all raw values with their medians, the machine, the commit
- * and the date to `bench/results/`.
+ * Runs the benches, each figure in fresh processes, and writes all raw values with their medians, the machine, the
+ * commit and the date to `bench/results/`.
  *
- *   npm run bench                 all benches, about an hour
- *   npm run bench -- ingest idle  only the named ones
+ * npm run bench                 all benches, about an hour npm run bench -- ingest idle  only the named ones
  *
  * LOGWEIR_BENCH_RUNS (3): processes for each figure. LOGWEIR_BENCH_CORE (0): the core that each process is pinned to.
  */
@@ -92,7 +91,9 @@ for (const [name, bench] of Object.entries(BENCHES)) {
   if (wanted.length === 0 || wanted.includes(name)) await run(name, bench)
 }
 
-/** Runs one bench and writes its results. `draw(results)` then makes tables or plots; `results` is the URL of the file. */
+/**
+ * Runs one bench and writes its results. `draw(results)` then makes tables or plots; `results` is the URL of the file.
+ */
 async function run(name, { script, args, core = CORE, started = CORE, runs = RUNS, draw = () => {} }) {
   if (name === 'ingest' || name === 'health') await fileOf(1_000_000)
   const cases = []

@@ -1,10 +1,9 @@
 /**
- * What does it cost when the columns of many segments do not fit into memory? A small memory limit makes small heads. Records of
- * 90 days that come in no order, as from shippers that catch up, make thousands of small segments, since each head becomes one
- * for every day in it; those of 7 days in order make some ninety large ones.
+ * What does it cost when the columns of many segments do not fit into memory? A small memory limit makes small heads.
+ * Records of 90 days that come in no order, as from shippers that catch up, make thousands of small segments, since
+ * each head becomes one for every day in it; those of 7 days in order make some ninety large ones.
  *
- *   node bench/segments.mjs 500000 none
- *   node bench/segments.mjs 1000000 time
+ * node bench/segments.mjs 500000 none node bench/segments.mjs 1000000 time
  */
 import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

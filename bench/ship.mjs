@@ -1,8 +1,8 @@
 /**
  * A shipper of the bench `upload`: sends records in JSON arrays over a few connections, each array again until it is
  * taken. It talks to its parent: `{rows, source, bodyBytes, connections}` in, `{bytes}` out once all bodies are made;
- * `{port, headers, path}` in, which starts it; `{half: true}` out when half of them are taken, and at the end what
- * came of all. It writes and reads sockets itself: Node's HTTP client takes a share of a core that is not the service's.
+ * `{port, headers, path}` in, which starts it; `{half: true}` out when half of them are taken, and at the end what came
+ * of all. It writes and reads sockets itself: Node's HTTP client takes a share of a core that is not the service's.
  */
 import { once } from 'node:events'
 import { connect } from 'node:net'

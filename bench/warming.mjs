@@ -1,9 +1,9 @@
 /**
  * Are other requests slower while the cache computes its entries anew? The app with half of the records of each of two
- * sources, and so many answers in its cache that are all due at once; another process asks for the newest rows of a project,
- * one request after the other: when nothing else goes on, and while the entries are computed.
+ * sources, and so many answers in its cache that are all due at once; another process asks for the newest rows of a
+ * project, one request after the other: when nothing else goes on, and while the entries are computed.
  *
- *   node bench/warming.mjs 10000000 1000
+ * node bench/warming.mjs 10000000 1000
  */
 import { setTimeout } from 'node:timers/promises'
 import { systemClock } from '../dist/base/clock.js'
