@@ -127,7 +127,7 @@ describe('a data directory on a mount without Unix sockets', () => {
     await first.exit
     const left = readFileSync(lockOf(dataDir), 'utf8')
     const second = launch(...onMount(dataDir))
-    await second.says(/lock\.json is there already: it is taken over if it does not change for 10 s\n/)
+    await second.says(/lock\.json exists already: it is taken over if it does not change for 10 s\n/)
     second.child.kill(signal)
     expect(await endOf(second)).toBe(0)
     expect(readFileSync(lockOf(dataDir), 'utf8')).toBe(left)

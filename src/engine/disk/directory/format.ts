@@ -1,26 +1,27 @@
 import { LogweirError } from '../../../base/errors.js'
 import { type Files, writeFile } from '../files/files.js'
 
-/** The version of all that is written below a data directory. A change that an older program would misread raises it. */
+/** The format version of a data directory. It is raised by a change that an older version would misread. */
 export const DIRECTORY_FORMAT_VERSION = 1
+/** The file in a data directory that has its format version. */
 export const FORMAT_FILE = 'format.json'
 const NEW_NAME = `${FORMAT_FILE}.new`
-/** More than any version of this file has. */
+/** The most that is read of that file. */
 const MAX_BYTES = 4096
 
 /**
- * Makes sure that the directory is one that this version may write to, and marks a new one as such. Throws `newer_format`
- * for one that a newer version has written, `damaged_format` where its mark cannot be read; nothing is changed then.
+ * Checks that this version may write to the directory, and writes the format file if there is none. Throws `newer_format` if a
+ * newer version has written it, `damaged_format` if the format file cannot be parsed; nothing is changed then.
  */
 export async function checkFormat(files: Files, directory: string): Promise<void> {
   const names = await files.list('')
-  if (!names.includes(FORMAT_FILE)) return mark(files)
+  if (!names.includes(FORMAT_FILE)) return writeFormat(files)
   const version = versionIn(await readText(files))
   if (version === undefined) throw damaged(directory)
   if (version > DIRECTORY_FORMAT_VERSION) throw newer(directory, version)
 }
 
-async function mark(files: Files): Promise<void> {
+async function writeFormat(files: Files): Promise<void> {
   await writeFile(files, NEW_NAME, [
     Buffer.from(`${JSON.stringify({ format: 'logweir', version: DIRECTORY_FORMAT_VERSION })}\n`),
   ])
@@ -50,13 +51,15 @@ function versionIn(text: string): number | undefined {
 function newer(directory: string, version: number): LogweirError {
   return new LogweirError(
     'newer_format',
-    `The data directory ${directory} has format ${version}, written by a newer logweir; this one reads up to ${DIRECTORY_FORMAT_VERSION}. Use that version, or give another --data-dir.`,
+    `The data directory ${directory} has format ${version}, written by a newer logweir; ` +
+      `this one reads up to ${DIRECTORY_FORMAT_VERSION}. Use that version, or give another --data-dir.`,
   )
 }
 
 function damaged(directory: string): LogweirError {
   return new LogweirError(
     'damaged_format',
-    `${directory}/${FORMAT_FILE} is damaged. If the directory was written by this version, put {"format":"logweir","version":${DIRECTORY_FORMAT_VERSION}} into it.`,
+    `${directory}/${FORMAT_FILE} is damaged. If the directory was written by this version, ` +
+      `put {"format":"logweir","version":${DIRECTORY_FORMAT_VERSION}} into it.`,
   )
 }

@@ -3,15 +3,16 @@ import { lockDirectory } from '../lock/lock.js'
 import type { LockParts } from '../lock/parts.js'
 import { checkFormat } from './format.js'
 
-/** A data directory that is this process's alone. */
+/** A data directory that this process has locked. */
 export interface DataDirectory {
   directory: string
+  /** The files below it; changes are refused once the lock is lost. */
   files: Files
-  /** Gives the directory back. */
+  /** Releases the lock. */
   release(): Promise<void>
 }
 
-/** Takes a directory that is there. Throws what {@link lockDirectory} and {@link checkFormat} throw. */
+/** Locks an existing directory and checks its format. Throws the errors of {@link lockDirectory} and {@link checkFormat}. */
 export async function openDataDirectory(directory: string, parts: Partial<LockParts> = {}): Promise<DataDirectory> {
   const lock = await lockDirectory(directory, parts)
   const files = lock.fence(createDiskFiles(directory))

@@ -4,44 +4,46 @@ import { join } from 'node:path'
 import { makeDirectories } from '../../../base/make-directories.js'
 
 /**
- * The file system below one directory, as far as storage needs it: paths are relative to that directory, parts divided by
- * `/`. Every call rejects with the system's own error (`ENOSPC`, `EIO`). What a power cut leaves is promised by the two
- * kinds of `sync` alone; a process that dies leaves all that was written. Tests bring file systems that fail and forget.
+ * The file system below one directory, as far as storage needs it. Paths are relative to that directory, with `/` between names.
+ * Every call rejects with the system's error (`ENOSPC`, `EIO`). Writes survive the death of the process; a power cut only if they
+ * were synced, by `syncDirectory` or `WritableFile.sync`. Tests pass file systems that fail and lose writes.
  */
 export interface Files {
-  /** The names in a directory, in no order; none where there is no such directory, or a file in its place. */
+  /** Returns the names in a directory, in no order; empty if it does not exist or is a file. */
   list(directory: string): Promise<string[]>
-  /** Makes a directory, and those that it lies in. */
+  /** Creates a directory and its missing parents. */
   makeDirectory(path: string): Promise<void>
   openToRead(path: string): Promise<ReadableFile>
-  /** Opens for writing; the file is made where there is none, and keeps what is in it where there is one. */
+  /** Opens a file for writing; creates it if it does not exist, else keeps its content. */
   openToWrite(path: string): Promise<WritableFile>
-  /** Moves a file or a directory to a name that is free; a file may take the place of another. */
+  /** Renames a file or directory. The new name must not exist, except that a file may replace a file. */
   rename(from: string, to: string): Promise<void>
-  /** Removes a file, or a directory with all that is in it; nothing happens where there is none. */
+  /** Deletes a file, or a directory with its content. Does nothing if it does not exist. */
   remove(path: string): Promise<void>
-  /** Makes what was created, renamed and removed in a directory survive a power cut. */
+  /** Makes the creations, renames and deletions in a directory survive a power cut. */
   syncDirectory(path: string): Promise<void>
 }
 
+/** A file that is open for reading. */
 export interface ReadableFile {
-  /** Bytes that the file had when it was opened. */
+  /** Size of the file when it was opened. */
   readonly bytes: number
-  /** Reads the bytes at `position`: as many as `target` holds, or fewer where the file ends. Gives their number. */
+  /** Reads bytes at `position` to `target`, until that is full or the file ends. Returns their number. */
   readAt(position: number, target: Uint8Array): Promise<number>
   close(): Promise<void>
 }
 
+/** A file that is open for writing. */
 export interface WritableFile {
-  /** Writes all pieces, one behind the other, from `position` on. After an error any part of them may be written. */
+  /** Writes all pieces in order from `position` on. After an error any part of them may be written. */
   writeAt(position: number, pieces: readonly Uint8Array[]): Promise<void>
   truncate(bytes: number): Promise<void>
-  /** Makes what was written survive a power cut. */
+  /** Makes all writes survive a power cut. */
   sync(): Promise<void>
   close(): Promise<void>
 }
 
-/** Writes a file whole, in place of what may be there under that name; it survives a power cut once its directory is synced. */
+/** Writes a whole file, replacing its content if it exists. It survives a power cut once its directory is synced. */
 export async function writeFile(files: Files, path: string, pieces: readonly Uint8Array[]): Promise<void> {
   const file = await files.openToWrite(path)
   try {
@@ -53,10 +55,10 @@ export async function writeFile(files: Files, path: string, pieces: readonly Uin
   }
 }
 
-/** Only their owner may read them. */
+/** Only the owner may read the files. */
 const FILE_MODE = 0o600
 
-/** The real file system below `root`. */
+/** Returns the real file system below `root`. */
 export function createDiskFiles(root: string): Files {
   const at = (path: string) => join(root, path)
   return {
@@ -94,7 +96,7 @@ async function openToRead(path: string): Promise<ReadableFile> {
 }
 
 async function openToWrite(path: string): Promise<WritableFile> {
-  // No flag in letters makes a missing file and leaves one that is there as it is.
+  // None of Node's flag strings creates a missing file and keeps the content of an existing one.
   const file = await open(path, constants.O_CREAT | constants.O_WRONLY, FILE_MODE)
   return {
     async writeAt(position, pieces) {

@@ -4,18 +4,17 @@ import type { IngestBatch } from '../../engine.js'
 import { MARKER_BYTES } from './header.js'
 
 /**
- * A frame holds one batch. It begins at a multiple of 8 bytes, numbers little-endian:
+ * The header of a frame, which contains one batch. A frame starts at a multiple of 8 bytes; numbers are little-endian:
  *
  *    0  marker of the file
  *    8  bytes of the payload, u32
  *   12  number of rows, u32
  *   16  CRC-32 of the payload, u32
- *   20  CRC-32 of the 20 bytes before it, begun with the frame's place in the file, u32
- *   24  payload: an Arrow IPC stream, then zeros up to a multiple of 8 bytes that say nothing
+ *   20  CRC-32 of the 20 bytes before it, seeded with the frame's position in the file, u32
+ *   24  payload: an Arrow IPC stream, then zeros up to a multiple of 8 bytes
  *
- * The marker lets a reader find the next frame behind damage of any kind. The header has a CRC of its own so that a length
- * is known to be right before memory is made for it, and bound to its place so that a stretch of a file that turns up
- * twice gives its rows once.
+ * The marker lets a reader find the next frame after any damage. The header has its own CRC, so that a length is verified before
+ * memory is allocated for it. It depends on the position, so that a duplicated stretch of a file yields its rows once.
  */
 export interface FrameHeader {
   payloadBytes: number
@@ -23,10 +22,11 @@ export interface FrameHeader {
   payloadCrc: number
 }
 
+/** Length of the header of a frame. */
 export const FRAME_HEADER_BYTES = 24
-/** Frames begin at its multiples; Arrow reads columns in place where the payload does. */
+/** Frames start at its multiples, in bytes. Arrow reads columns in place if the payload is aligned. */
 export const ALIGNMENT = 8
-/** The largest payload, a bound for what a reader must hold. */
+/** The largest payload. It bounds the memory of a reader. */
 export const PAYLOAD_LIMIT_BYTES = 64 * MIB
 
 const PAYLOAD_BYTES_AT = 8
@@ -35,14 +35,14 @@ const PAYLOAD_CRC_AT = 16
 const HEADER_CRC_AT = 20
 const ZEROS = new Uint8Array(ALIGNMENT)
 
-/** Bytes of the whole frame. */
+/** Returns the length of a whole frame, padding included. */
 export function frameBytes(payloadBytes: number): number {
   return FRAME_HEADER_BYTES + payloadBytes + paddingBytes(payloadBytes)
 }
 
 const paddingBytes = (payloadBytes: number) => -payloadBytes & (ALIGNMENT - 1)
 
-/** The pieces of the frame that goes to `position`; the payload is the batch's own memory. */
+/** Returns the pieces of the frame to be written at `position`. The payload is the batch's own memory, not a copy. */
 export function encodeFrame(marker: Uint8Array, position: number, { rows, ipc }: IngestBatch): Uint8Array[] {
   const header = Buffer.alloc(FRAME_HEADER_BYTES)
   header.set(marker)
@@ -53,7 +53,7 @@ export function encodeFrame(marker: Uint8Array, position: number, { rows, ipc }:
   return [header, ipc, ZEROS.subarray(0, paddingBytes(ipc.length))]
 }
 
-/** What the bytes at `position` say as the header of a frame, or undefined where they are none that is whole. */
+/** Decodes the bytes at `position` as the header of a frame. Returns undefined if they are not an undamaged one. */
 export function decodeFrameHeader(bytes: Buffer, marker: Uint8Array, position: number): FrameHeader | undefined {
   if (bytes.length < FRAME_HEADER_BYTES || !bytes.subarray(0, MARKER_BYTES).equals(marker)) return undefined
   if (bytes.readUInt32LE(HEADER_CRC_AT) !== headerCrc(bytes, position)) return undefined
@@ -64,6 +64,6 @@ export function decodeFrameHeader(bytes: Buffer, marker: Uint8Array, position: n
   }
 }
 
-/** A CRC that begins with another value differs for the same bytes: places are told apart up to 32 GiB. */
+/** A CRC with another seed differs for the same bytes, so positions are distinguished up to 32 GiB. */
 const headerCrc = (header: Buffer, position: number) =>
   crc32(header.subarray(0, HEADER_CRC_AT), (position / ALIGNMENT) >>> 0)

@@ -5,29 +5,32 @@ import { KIB } from '../../../base/units.js'
 import { SOURCE_NAMES, type SourceName } from '../../../sources.js'
 
 /**
- * What a journal file begins with, numbers little-endian:
+ * The header of a journal file, numbers little-endian:
  *
  *    0  magic `LWJRNL`
  *    6  format version, u16
  *    8  marker, 8 random bytes made for this file
- *   16  name of the source in ASCII, zeros behind it
+ *   16  name of the source in ASCII, then zeros
  *   60  CRC-32 of the 60 bytes before it, u32
  *
- * It is stored twice, in different pages, so that neither a flipped bit nor a lost page takes the file with it. What is
- * between the two says nothing. Magic, version and CRC keep their places in every version.
+ * It is stored twice, in different pages, so that neither a flipped bit nor a lost page makes the file unreadable. The bytes between
+ * the copies are ignored. Magic, version and CRC keep their places in every version.
  */
 export interface JournalHeader {
   source: SourceName
-  /** Begins each frame of this file and of no other: the texts of logs cannot contain it but by chance, 1 in 2^64. */
+  /** Starts each frame of this file and of no other. Texts of logs contain it only by chance, 1 in 2^64. */
   marker: Uint8Array
 }
 
+/** The format version of journals. Files of a later version are rejected. */
 export const JOURNAL_FORMAT_VERSION = 1
+/** Length of the marker. */
 export const MARKER_BYTES = 8
+/** Length of one copy of the header. */
 export const HEADER_BYTES = 64
-/** Where the two copies are. */
+/** Positions of the two copies. */
 const COPIES = [0, 4 * KIB] as const
-/** Where the first frame begins. */
+/** Position of the first frame. */
 export const FRAMES_START = COPIES[1] + HEADER_BYTES
 
 const MAGIC = Buffer.from('LWJRNL', 'latin1')
@@ -36,11 +39,12 @@ const MARKER_AT = 8
 const SOURCE_AT = 16
 const CRC_AT = 60
 
+/** Returns a header with a new random marker. */
 export function createHeader(source: SourceName): JournalHeader {
   return { source, marker: Uint8Array.from(randomBytes(MARKER_BYTES)) }
 }
 
-/** The first `FRAMES_START` bytes of a file. */
+/** Returns the first `FRAMES_START` bytes of a file. */
 export function encodeHeader({ source, marker }: JournalHeader): Uint8Array {
   const bytes = Buffer.alloc(FRAMES_START)
   bytes.set(MAGIC)
@@ -53,8 +57,8 @@ export function encodeHeader({ source, marker }: JournalHeader): Uint8Array {
 }
 
 /**
- * Reads the first `FRAMES_START` bytes of the file at `path`: the header if a copy of it is whole, and the offsets of
- * the copies that are not. Throws a LogweirError `newer_format` where a later version of logweir wrote the file.
+ * Decodes the first `FRAMES_START` bytes of the file at `path`. Returns the header, if a copy of it is undamaged, and the offsets
+ * of the damaged copies. Throws `newer_format` if a later version of logweir wrote the file.
  */
 export function decodeHeader(bytes: Buffer, path: string): { header?: JournalHeader; damaged: number[] } {
   const copies = COPIES.map((at) => decodeCopy(bytes.subarray(at, at + HEADER_BYTES), path))
@@ -69,16 +73,16 @@ function decodeCopy(copy: Buffer, path: string): JournalHeader | undefined {
   if (version > JOURNAL_FORMAT_VERSION)
     throw newerFormat(path, `has format version ${version}`, `up to ${JOURNAL_FORMAT_VERSION}`)
   const name = copy.toString('latin1', SOURCE_AT, CRC_AT).replace(/\0+$/, '')
-  const source = SOURCE_NAMES.find((known) => known === name)
+  const source = SOURCE_NAMES.find((sourceName) => sourceName === name)
   if (source === undefined) throw newerFormat(path, `holds rows of ${name}`, 'other sources')
-  // A copy, since the bytes are those of a buffer that is read into again.
+  // Copied, since the caller reuses the buffer.
   return { source, marker: Uint8Array.from(copy.subarray(MARKER_AT, MARKER_AT + MARKER_BYTES)) }
 }
 
-function newerFormat(path: string, what: string, known: string): LogweirError {
+function newerFormat(path: string, what: string, supported: string): LogweirError {
   return new LogweirError(
     'newer_format',
-    `The journal ${path} ${what}, and this version of logweir reads ${known}. ` +
+    `The journal ${path} ${what}, and this version of logweir reads ${supported}. ` +
       'Start the version that wrote it, or remove the file and with it the rows in it.',
   )
 }

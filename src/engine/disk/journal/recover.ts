@@ -13,46 +13,48 @@ import {
 import { decodeHeader, FRAMES_START, HEADER_BYTES, type JournalHeader } from './header.js'
 import { createWindow, type Window } from './window.js'
 
-/** Receives what is in a journal, in the order of the file. Each call is awaited; what it throws ends the recovery. */
+/** Receives the content of a journal in the order of the file. Each call is awaited; an error ends the recovery. */
 export interface JournalVisitor {
-  /** A batch that is whole. Its bytes are valid until the promise resolves. */
+  /** Called with each undamaged batch. Its bytes are valid until the promise resolves. */
   batch(batch: IngestBatch): Promise<void> | void
+  /** Called with each damaged stretch. */
   damage(stretch: Damage): Promise<void> | void
 }
 
-/** Bytes of a file that are not what was written there, or that were never wholly written. */
+/** A stretch of a file whose bytes are not what was written there, or were never completely written. */
 export interface Damage {
   path: string
   offset: number
   bytes: number
 }
 
-/** The line of a log about it. */
+/** Returns the log message for a damaged stretch. */
 export function describeDamage(directory: string, { path, offset, bytes }: Damage): string {
   return `${directory}/${path} is damaged: ${bytes} bytes at offset ${offset} are skipped, and the rows in them are lost`
 }
 
+/** The result of reading a journal. */
 export interface RecoveredJournal {
-  /** Undefined where no header is whole: the file then has no frames either. */
+  /** Undefined if both copies of the header are damaged; the file has no readable frames then. */
   header: JournalHeader | undefined
-  /** Where appending may go on: the end of the last valid frame; 0 without a header. */
+  /** Position of the next append: the end of the last valid frame; 0 without a header. */
   length: number
   batches: number
   rows: number
 }
 
-/** How much is read at once. */
+/** Bytes that are read at once. */
 const WINDOW_BYTES = MIB
-/** How much is searched at once for the next frame: little, so that most of it is in the window already. */
+/** Bytes that are searched at once for the next frame: few, so that most of them are in the window already. */
 const SCAN_BYTES = 4 * KIB
 
 /**
- * Reads the journal at `path`: hands out each frame that is whole, and each stretch between them as damage, a torn end
- * too. Of a header, which is there twice, each damaged copy is a stretch; without any whole copy all of the file is
- * one. An empty file has neither batches nor damage. Holds `windowBytes` in memory, or the largest frame.
+ * Reads the journal at `path`. Passes each undamaged frame to `visitor.batch`, and each stretch between them to `visitor.damage`,
+ * a torn end included. Each damaged copy of the header is a stretch; if both are damaged, the whole file is one. An empty file has
+ * neither batches nor damage. Takes `windowBytes` of memory, or the largest frame.
  *
- * Rejects with the system's error where the file cannot be read, and with a LogweirError `newer_format` before
- * anything is handed out where a later version of logweir wrote the file.
+ * Rejects with the system's error if the file cannot be read, and with `newer_format`, before any visit, if a later version of
+ * logweir wrote the file.
  */
 export async function recoverJournal(
   files: Files,
@@ -113,7 +115,7 @@ async function readFrames(
   return recovered
 }
 
-/** The frame at `position`, or undefined where there is none that is whole. */
+/** Returns the frame at `position`; undefined if there is no undamaged one. */
 async function readFrame(
   { window, fileBytes }: Reading,
   marker: Uint8Array,
@@ -129,11 +131,11 @@ async function readFrame(
 const fits = ({ payloadBytes }: FrameHeader, roomBytes: number) =>
   payloadBytes <= PAYLOAD_LIMIT_BYTES && frameBytes(payloadBytes) <= roomBytes
 
-/** Where the marker is next, at `position` or behind it; the end of the file where it is not. */
+/** Returns the next position of the marker, from `position` on; the end of the file if there is none. */
 async function findMarker({ window, fileBytes }: Reading, marker: Uint8Array, position: number): Promise<number> {
   for (let at = position; at < fileBytes; at += SCAN_BYTES) {
     const bytes = await window.view(at, SCAN_BYTES)
-    // Frames and scans begin at multiples of the same 8 bytes, so no marker lies across two scans.
+    // Frames and scans start at multiples of 8 bytes, so no marker spans two scans.
     for (let found = bytes.indexOf(marker); found !== -1; found = bytes.indexOf(marker, found + 1)) {
       if ((at + found) % ALIGNMENT === 0) return at + found
     }

@@ -6,32 +6,32 @@ import type { Files, WritableFile } from '../files/files.js'
 import { encodeFrame, frameBytes, PAYLOAD_LIMIT_BYTES } from './frame.js'
 import { createHeader, encodeHeader, FRAMES_START, type JournalHeader } from './header.js'
 
-/** The file that the batches of one head are written to before they become visible. */
+/** The file to which the batches of one head are written before they become visible. */
 export interface Journal {
-  /** The 8 random bytes that name this file and no other. */
+  /** The 8 random bytes that identify this file. */
   readonly marker: Uint8Array
-  /** Length of the file up to the end of the last batch that was appended; 0 while there is none. */
+  /** Length of the file up to the end of its last batch; 0 if it has none. */
   readonly bytes: number
-  /** The error of the first sync that failed. */
+  /** The error of the first sync that failed; undefined if none has. */
   readonly failure: Error | undefined
   /**
-   * Writes a batch behind all batches given before it. Once it resolves, the batch outlives this process. Rejects with the
-   * system's error (`ENOSPC`, `EIO`) where it could not be written; `bytes` is then unchanged and the next batch takes its
-   * place. A batch whose append was rejected may be found again if the process dies before the next append, but only whole.
-   * Rejects with a RangeError above `PAYLOAD_LIMIT_BYTES`. The bytes are the caller's again once it has settled.
+   * Writes a batch after all batches appended before. Once it resolves, the batch survives the death of this process. Rejects with
+   * the system's error (`ENOSPC`, `EIO`) if it could not be written; `bytes` is then unchanged and the next batch is written in its
+   * place. A rejected batch may still be recovered, as a whole, if the process dies before the next append. Rejects with a RangeError
+   * above `PAYLOAD_LIMIT_BYTES`. The caller must not change the bytes before it has settled.
    */
   append(batch: IngestBatch): Promise<void>
   /**
-   * Resolves when every batch given before the call, and the file itself, survives a power cut; costs nothing where nothing
-   * was written since the last time. Appends go on meanwhile.
+   * Resolves when every batch appended before the call, and the file itself, survives a power cut. Costs nothing if nothing was
+   * written since the last sync. Appends continue at the same time.
    *
-   * The first error is final: this and every later sync rejects with it, and `failure` says so. After a failed fsync
-   * the kernel may have dropped the bytes and call the next fsync a success (PostgreSQL, 2018), so no second try proves
-   * anything. Appends still work and still outlive the process; the caller brings the rows, which it has in memory, to safety
-   * in another file and removes this one.
+   * The first error is final: this and every later sync rejects with it, and `failure` is set. After a failed fsync the kernel may
+   * have dropped the bytes and report success for the next fsync (PostgreSQL, 2018), so a second attempt proves nothing. Appends
+   * still work and survive the death of the process; the caller writes the rows, which it has in memory, to another file and deletes
+   * this one.
    */
   sync(): Promise<void>
-  /** Lets go of the file after all calls under way, without a sync. Appends and syncs made later are rejected. */
+  /** Closes the file after all running calls, without a sync. Later appends and syncs are rejected. */
   close(): Promise<void>
 }
 
@@ -39,11 +39,11 @@ interface State {
   files: Files
   path: string
   header: JournalHeader
-  /** Where the next frame goes; 0 before the header is written. */
+  /** Position of the next frame; 0 before the header is written. */
   length: number
-  /** Whether there may be bytes behind `length`. */
+  /** Whether there may be bytes after `length`. */
   torn: boolean
-  /** Batches written, and how many of them a sync has covered. */
+  /** Number of batches written, and of those that were synced. */
   written: number
   synced: number
   /** Whether the name of the file survives a power cut. */
@@ -54,19 +54,18 @@ interface State {
 }
 
 /**
- * A new journal at `path`, whose directory is there. The file is made by the first append, and whatever was at `path` is
- * overwritten.
+ * Returns a new journal at `path`, whose directory must exist. The first append creates the file, or overwrites an existing one.
  */
 export function createJournal(files: Files, path: string, source: SourceName): Journal {
   return openJournal({ ...FRESH, files, path, header: createHeader(source), length: 0, written: 0 })
 }
 
 /**
- * The journal that `recoverJournal` has read, to append behind its last valid frame. What is behind `length` is cut off by
- * the first append. What was recovered counts as not yet synced: the process that wrote it may have died before.
+ * Returns the journal that `recoverJournal` has read, to append after its last valid frame. The first append truncates the file
+ * to `length`. Recovered batches count as not yet synced: the process that wrote them may have died before a sync.
  *
- * One thing cannot be known from the file: whether a sync had failed in the process that died, so that bytes which are read
- * now are in the kernel's memory alone. Who must be sure of that too appends what was recovered to a new journal instead.
+ * The file does not show whether a sync had failed in that process, in which case the recovered bytes may be in the kernel's
+ * memory only. A caller that must exclude this appends the recovered batches to a new journal instead.
  */
 export function continueJournal(files: Files, path: string, header: JournalHeader, length: number): Journal {
   return openJournal({ ...FRESH, files, path, header, length, written: 1 })
@@ -119,7 +118,7 @@ async function append(state: State, batch: IngestBatch): Promise<void> {
     await file.writeAt(state.length, isFirst ? [encodeHeader(state.header), ...frame] : frame)
   } catch (error) {
     state.torn = true
-    // Gives the space back at once where the disk is full. If this fails too, the next append tries again and says so.
+    // Frees the space at once if the disk is full. If this fails too, the next append retries it and rejects with its error.
     await cutTail(state, file).catch(() => {})
     throw error
   }
@@ -155,7 +154,7 @@ async function sync(state: State): Promise<void> {
   state.synced = written
 }
 
-/** The file, opened by whoever needs it first; after an error the next one tries again. */
+/** Returns the file; the first call opens it, and so does the next call after an error. */
 function open(state: State): Promise<WritableFile> {
   state.file ??= state.files.openToWrite(state.path).catch((error) => {
     state.file = undefined

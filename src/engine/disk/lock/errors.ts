@@ -1,7 +1,7 @@
 import { LogweirError } from '../../../base/errors.js'
 import { explainFileError } from '../../../base/file-errors.js'
 
-/** Another process has the directory, as far as can be known. */
+/** The error for a directory that another process has locked, as far as can be known. */
 export function inUse(directory: string, holder: string): LogweirError<'data_dir_in_use'> {
   return new LogweirError(
     'data_dir_in_use',
@@ -9,23 +9,24 @@ export function inUse(directory: string, holder: string): LogweirError<'data_dir
   )
 }
 
-/** The directory was taken over, or its lock was removed, while this process had it. */
+/** The error for a lock that was removed or taken over while this process had it. */
 export function lockLost(directory: string, path: string): LogweirError<'data_dir_lost'> {
   return new LogweirError(
     'data_dir_lost',
-    `${path} was removed or replaced, so another logweir may have the data directory ${directory} now: nothing more is written. ` +
-      'Start one logweir for this directory, and leave its lock alone.',
+    `${path} was removed or replaced, so another logweir may have the data directory ${directory} now: ` +
+      'nothing more is written. Start one logweir for this directory, and leave its lock alone.',
   )
 }
 
-/** Something at `path` that no logweir has made. */
+/** The error for a file at the path of the lock that logweir did not create. */
 export function notALock(directory: string, path: string, kind: string): LogweirError<'data_dir_unusable'> {
   return new LogweirError(
     'data_dir_unusable',
-    `The data directory ${directory} cannot be locked: ${path} is there and is no ${kind}. Remove it, or give another --data-dir.`,
+    `The data directory ${directory} cannot be locked: ${path} exists and is no ${kind}. ` +
+      'Remove it, or give another --data-dir.',
   )
 }
 
-/** A system error at one of the lock's files. */
+/** The error for a system error at one of the lock's files. */
 export const cannotLock = (directory: string, path: string, error: unknown): Error =>
   explainFileError('data_dir_unusable', `The data directory ${directory} cannot be locked`, path, error)

@@ -8,18 +8,19 @@ import type { Marker } from './marker.js'
 import type { LockParts } from './parts.js'
 import { type Place, readStart, watchLock } from './watch.js'
 
+/** The name of the lock file in the directory. */
 export const FILE_NAME = 'lock.json'
 const FILE_MODE = 0o600
-/** How often a file that vanishes between two calls is tried again. */
+/** Attempts if the file vanishes between two calls. */
 const MAX_TRIES = 5
-/** Errors that say that there is no longer a file of ours. */
+/** Error codes that mean that the file does not exist, or is not a regular file any more. */
 const GONE = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP', 'ENXIO'])
 
 /**
- * Locks a directory by the file `lock.json`, for mounts without Unix sockets. Its content is a random id; process ids prove
- * nothing, since in containers every process is 1. One that is there is taken over after it has not changed for `looks`
- * looks: renamed over, and read back later, so that of two starters one finds the other's id. Throws `data_dir_in_use`, and
- * `data_dir_unusable` if the file cannot be written.
+ * Locks a directory with the file `lock.json`, for mounts without Unix sockets. It contains a random id; process ids prove
+ * nothing, since in containers every process is 1. An existing file is taken over if it does not change during `looks` checks: it
+ * is replaced by a rename, and read back later, so that of two starting processes one finds the other's id. Throws
+ * `data_dir_in_use`, or `data_dir_unusable` if the file cannot be written.
  */
 export async function createFileMarker(directory: string, parts: LockParts): Promise<Marker> {
   const marker = fileMarker(join(directory, FILE_NAME))
@@ -52,7 +53,7 @@ function fileMarker(path: string): FileMarker {
       try {
         if (isOurs()) unlinkSync(path)
       } catch {
-        // The next start waits until the lock counts as abandoned.
+        // The file stays. The next start waits until it counts as abandoned.
       }
     },
   }
@@ -63,7 +64,7 @@ async function take(marker: FileMarker, directory: string, parts: LockParts): Pr
   const place: Place = { path, kind: 'file', directory }
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     if (await create(path, marker.text)) return
-    parts.log(`${path} is there already: it is taken over if it does not change for ${abandonedS(parts)} s`, {
+    parts.log(`${path} exists already: it is taken over if it does not change for ${abandonedS(parts)} s`, {
       code: 'data_dir_wait',
       path,
     })
@@ -76,7 +77,7 @@ async function take(marker: FileMarker, directory: string, parts: LockParts): Pr
 
 const abandonedS = ({ timing }: LockParts) => (timing.looks * timing.touchMs) / 1000
 
-/** Makes the file; false if there is one. A file that could not be filled is removed again. */
+/** Creates the file. Returns false if it exists. Deletes it again if it could not be written. */
 async function create(path: string, text: string): Promise<boolean> {
   const file = await open(path, 'wx', FILE_MODE).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EEXIST') return undefined
@@ -140,7 +141,7 @@ const readId = async (path: string) => idIn(await readText(path))
 
 const idIn = (text: string): unknown => parse(text).id
 
-/** Any text that is not a lock's has neither id nor host. */
+/** Returns neither id nor host for a text that is not a lock's. */
 function parse(text: string): { id?: unknown; host?: unknown } {
   try {
     return Object(JSON.parse(text))

@@ -4,23 +4,23 @@ import { fenceFiles } from './fence.js'
 import type { Marker } from './marker.js'
 import type { LockParts } from './parts.js'
 
-/** A directory that is this process's alone. */
+/** The lock of a directory that this process has. */
 export interface DirectoryLock {
-  /** The same files, which refuse to write once the lock is lost. */
+  /** Returns the same files, which refuse to write once the lock is lost. */
   fence(files: Files): Files
-  /** Frees the directory. */
+  /** Releases the lock. */
   release(): Promise<void>
 }
 
-/** When the lock was found to be ours, by both clocks: a machine that slept may have stopped either. */
+/** A time by both clocks: a machine that slept may have stopped either. */
 interface Moment {
   monotonicMs: number
   wallMs: number
 }
 
 /**
- * Keeps a marker until it is released: touches it every `touchMs`, and calls `onLost` once if it is gone. The system's
- * errors are no proof of that: writes then wait until the marker can be read again, and reject with the error.
+ * Holds a marker until it is released: touches it every `touchMs`, and calls `onLost` once if it was removed or replaced. System
+ * errors do not prove that: a write then checks the marker again, and rejects with the error if the check fails.
  */
 export async function holdMarker(marker: Marker, directory: string, parts: LockParts): Promise<DirectoryLock> {
   const { clock, timing, onLost } = parts

@@ -8,12 +8,12 @@ import { createSocketMarker, SOCKET_NAME } from './socket-marker.js'
 import { type Place, watchLock } from './watch.js'
 
 /**
- * Takes a directory for this process until it is released or the process ends, however it ends: by a socket where the
- * kernel can tell whether its process lives, else by the file `lock.json`. Whoever has the one also looks for the other,
- * since the same directory may be seen by the host and by a virtual machine.
+ * Locks a directory for this process until it is released or the process ends, however it ends: with a socket if the kernel knows
+ * whether the process of a socket lives, else with the file `lock.json`. It also checks for a lock of the other kind, since the
+ * host and a virtual machine may share the directory.
  *
- * Throws `data_dir_in_use` if another process has it, `data_dir_unusable` if neither can be made. A lock that a process
- * may have left behind takes up to 12 s to be taken over.
+ * Throws `data_dir_in_use` if another process has it, `data_dir_unusable` if neither can be created. Taking over a lock that a
+ * dead process may have left takes up to 12 s.
  */
 export async function lockDirectory(directory: string, given: Partial<LockParts> = {}): Promise<DirectoryLock> {
   const parts = { ...LOCK_PARTS, ...given }
@@ -41,7 +41,7 @@ async function socketIn(directory: string, parts: LockParts) {
   }
 }
 
-/** Waits for the other kind of lock: throws `data_dir_in_use` if its process lives, removes it if it does not. */
+/** Waits for the other kind of lock: throws `data_dir_in_use` if its process lives, else deletes it. */
 async function removeAbandoned(place: Place, parts: LockParts): Promise<void> {
   const observed = await watchLock(place, parts)
   if (observed === 'changed') throw inUse(place.directory, `another process (see ${place.path})`)

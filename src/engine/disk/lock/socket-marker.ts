@@ -7,19 +7,19 @@ import { inUse, notALock } from './errors.js'
 import type { Marker } from './marker.js'
 import type { LockParts } from './parts.js'
 
+/** The name of the socket in the directory. */
 export const SOCKET_NAME = 'lock'
-/** Every system has room for this many bytes in a socket's address, and for those of a name that it is moved to. */
+/** Every system supports socket addresses of this length, with room for the suffix of {@link removeStale}. */
 const MAX_ADDRESS_BYTES = 90
-/** A holder that is alive but too busy to answer holds the lock all the same. */
+/** Timeout of the answer. A holder that accepts the connection has the lock, even if it is too busy to answer. */
 const ANSWER_MS = 2_000
-/** A starter that checks whether a socket is a dead process's moves it away for less than this. */
+/** A starting process that checks a socket moves it away for less than this. */
 const MOVED_MS = 200
 
 /**
- * Locks a directory by a listening socket, which the kernel closes with its process, however that ends: none is left
- * behind by a dead process, and it is seen from another container of this machine. Undefined if there cannot be a socket,
- * or if one is there of which nobody can say whether its process lives. Throws `data_dir_in_use` if it does, and
- * `data_dir_unusable` if a file is in its place.
+ * Locks a directory with a listening socket. The kernel closes it when the process ends, however it ends, and other containers
+ * of the machine see it. Returns undefined if sockets do not work there, or if one exists and its process cannot be determined.
+ * Throws `data_dir_in_use` if its process lives, and `data_dir_unusable` if another kind of file has its name.
  */
 export async function createSocketMarker(
   directory: string,
@@ -51,7 +51,7 @@ async function take({ server, address, path, directory, listen }: Attempt): Prom
     const error = await listen(server, address)
     if (error === undefined) return true
     if (error.code !== 'EADDRINUSE') {
-      // Some mounts make the file, and then refuse to listen.
+      // Some mounts create the file and then refuse to listen.
       if (before === undefined) await unlink(path).catch(() => {})
       return false
     }
@@ -62,33 +62,33 @@ async function take({ server, address, path, directory, listen }: Attempt): Prom
   }
 }
 
-/** The process behind a socket: what it says of itself, that there is none, or that nobody can say. */
-type Holder = { said: string } | 'dead' | 'unknown'
+/** The process of a socket: its answer, or that it has ended, or that it cannot be determined. */
+type Holder = { answer: string } | 'dead' | 'unknown'
 
 const nameOf = (holder: Holder) =>
-  typeof holder === 'object' && holder.said !== '' ? `process ${holder.said}` : 'another process'
+  typeof holder === 'object' && holder.answer !== '' ? `process ${holder.answer}` : 'another process'
 
 function holderOf(address: string): Promise<Holder> {
   return new Promise((resolve) => {
-    let said = ''
+    let answer = ''
     let isAnswering = false
     const socket = connect(address, () => {
       isAnswering = true
     })
     socket.setTimeout(ANSWER_MS, () => socket.destroy())
-    socket.on('data', (bytes) => void (said += bytes))
+    socket.on('data', (bytes) => void (answer += bytes))
     socket.on('error', ({ code }: NodeJS.ErrnoException) => {
       if (code === 'ECONNREFUSED' || code === 'ENOENT') resolve('dead')
-      // Its queue of connections is full.
+      // EAGAIN: its queue of connections is full, so it lives.
       else if (code !== 'EAGAIN' && !isAnswering) resolve('unknown')
     })
-    socket.on('close', () => resolve({ said }))
+    socket.on('close', () => resolve({ answer }))
   })
 }
 
 /**
- * Moves the socket of a dead process away. Two starters may find the same one: the second then has moved away the first
- * one's fresh socket, sees it answer, and moves it back.
+ * Deletes the socket of a dead process, by moving it away first. If two starting processes find the same socket, the second may
+ * move away the new socket of the first: it then sees that one answer, and moves it back.
  */
 async function removeStale(address: string, directory: string): Promise<void> {
   const aside = `${address}.${randomBytes(4).toString('hex')}`
@@ -100,8 +100,8 @@ async function removeStale(address: string, directory: string): Promise<void> {
 }
 
 /**
- * Its file is touched too, for those who see the directory from another kernel and cannot connect: a container in a
- * virtual machine, an NFS client.
+ * Returns the marker of a listening socket. The time of its file is updated too, for processes on another kernel, which cannot
+ * connect: in a virtual machine, or on an NFS client.
  */
 function socketMarker(server: Server, path: string): Marker {
   let inode: bigint | undefined
@@ -121,12 +121,12 @@ function socketMarker(server: Server, path: string): Marker {
       return true
     },
     async remove() {
-      // Closing the server removes whatever has the name by now.
+      // Closing the server deletes the file of that name, even if it is another's by now.
       if (!(await isOurs())) return
       await new Promise((resolve) => server.close(resolve))
       await unlink(path).catch(() => {})
     },
-    // The kernel closes the socket; the next start finds that it refuses connections.
+    // The kernel closes the socket. The next start finds that it refuses connections.
     removeAtExit() {},
   }
 }
@@ -140,7 +140,7 @@ async function inodeOf(path: string): Promise<bigint | undefined> {
   }
 }
 
-/** Linux reaches a directory with a long path through its descriptor. */
+/** Returns the address of the socket. On Linux a path that is too long is replaced by one through the directory's descriptor. */
 async function addressOf(directory: string): Promise<{ address: string; close(): Promise<void> }> {
   const address = join(directory, SOCKET_NAME)
   if (Buffer.byteLength(address) <= MAX_ADDRESS_BYTES || process.platform !== 'linux') {

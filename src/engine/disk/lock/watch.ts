@@ -3,23 +3,22 @@ import { lstat, open } from 'node:fs/promises'
 import { notALock } from './errors.js'
 import type { LockParts } from './parts.js'
 
-/** No lock is longer. */
+/** The most that is read of a lock. */
 const MAX_BYTES = 1024
 
-/** A lock that may be another's: a Unix socket, or a file. */
+/** The place of a lock that may be another process's: a Unix socket, or a file. */
 export interface Place {
   path: string
   kind: 'socket' | 'file'
   directory: string
 }
 
-/** What became of another's lock while a starter looked: removed, touched, or left as it was at every look. */
+/** The result of watching a lock: it was removed, or touched, or the same at every check. */
 export type Observed = 'gone' | 'changed' | 'unchanged'
 
 /**
- * Looks at a lock until it changes, `looks` times at most, `touchMs` apart. Looks are counted and not timed, so that
- * neither a clock that jumps nor a machine that sleeps makes a lock older. Rejects if `signal` is aborted, and with the
- * system's error.
+ * Checks a lock until it changes, at most `looks` times, every `touchMs`. Checks are counted and not timed, so that neither a clock
+ * that jumps nor a machine that sleeps makes a lock look older. Rejects if `signal` is aborted, and with the system's error.
  */
 export async function watchLock(
   place: Place,
@@ -36,9 +35,9 @@ export async function watchLock(
 }
 
 /**
- * What changes whenever a lock is touched or replaced; undefined if there is none. Of a file also its text: an open file
- * is as new as the server has it, where attributes alone may be cached. The inode is left out, since some FUSE mounts
- * number files again at each look. Throws `data_dir_unusable` if there is something else at the path.
+ * Returns a value that changes when the lock is touched or replaced; undefined if it does not exist. For a file it includes the
+ * text: opening a file fetches its state from a server, while attributes alone may be cached. It does not include the inode, since
+ * some FUSE mounts number files differently at each call. Throws `data_dir_unusable` if another kind of file is there.
  */
 export async function lookAt({ path, kind, directory }: Place): Promise<string | undefined> {
   try {
@@ -62,7 +61,7 @@ async function lookInto(path: string): Promise<string> {
   }
 }
 
-/** The text of a lock, or the start of whatever is in its place. */
+/** Returns the text of a lock: at most the first 1024 bytes of the file. */
 export async function readStart(file: Awaited<ReturnType<typeof open>>): Promise<string> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, 0)
   return buffer.toString('utf8', 0, bytesRead)

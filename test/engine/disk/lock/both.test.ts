@@ -87,7 +87,7 @@ describe('a directory that a host and a guest see', () => {
     writeFileSync(join(root, 'lock'), 'a text')
     await expect(lockDirectory(root, guest)).rejects.toMatchObject({
       code: 'data_dir_unusable',
-      message: expect.stringContaining(`${join(root, 'lock')} is there and is no socket. Remove it`),
+      message: expect.stringContaining(`${join(root, 'lock')} exists and is no socket. Remove it`),
     })
     expect(readdirSync(root)).toEqual(['lock'])
   })

@@ -179,7 +179,7 @@ describe('a directory on a mount without Unix sockets', () => {
     make()
     await expect(lockDirectory(root, onFile())).rejects.toMatchObject({
       code: 'data_dir_unusable',
-      message: `The data directory ${root} cannot be locked: ${lockFile()} is there and is no file. Remove it, or give another --data-dir.`,
+      message: `The data directory ${root} cannot be locked: ${lockFile()} exists and is no file. Remove it, or give another --data-dir.`,
     })
     expect(existsSync(lockFile())).toBe(true)
   })

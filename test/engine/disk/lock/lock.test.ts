@@ -68,7 +68,7 @@ describe('the lock of a directory', () => {
     writeFileSync(join(root, 'lock'), 'a text')
     await expect(lockDirectory(root)).rejects.toMatchObject({
       code: 'data_dir_unusable',
-      message: `The data directory ${root} cannot be locked: ${join(root, 'lock')} is there and is no socket. Remove it, or give another --data-dir.`,
+      message: `The data directory ${root} cannot be locked: ${join(root, 'lock')} exists and is no socket. Remove it, or give another --data-dir.`,
     })
     expect(readFileSync(join(root, 'lock'), 'utf8')).toBe('a text')
   })
