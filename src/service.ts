@@ -39,7 +39,7 @@ export interface Service {
   stop(): Promise<void>
 }
 
-/** Options of the data directory's lock: `signal` ends the wait, `onLost` is called if another process takes the lock. */
+/** Options of the data directory's lock: `signal` ends the wait, `onLost` is called if another process takes it. */
 export type LockOptions = Partial<Pick<LockParts, 'signal' | 'onLost'>>
 
 /** The parts that every component gets. */

@@ -1,8 +1,8 @@
 import { datetime } from './buckets.js'
 import { DAY_US, HOUR_US, MINUTE_US, SECOND_US } from './units.js'
 
-const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](.+))?$/
-const TIME = /^(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?: UTC| ?[Zz]| ?([+-])(\d{2})(?::?(\d{2}))?)?$/
+const ISO_8601 =
+  /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?: UTC| ?[Zz]| ?([+-])(\d\d)(?::?(\d\d))?)?)?$/
 
 const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
@@ -15,19 +15,18 @@ const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
  * number is the nearest double.
  */
 export function parseIso8601(text: string): number | undefined {
-  const date = DATE.exec(text)
-  if (date === null) return undefined
-  const [, year, month, day, timeText = '00:00'] = date
-  const time = TIME.exec(timeText)
-  if (time === null) return undefined
-  const [, hour, minute, second = '0', fraction = '', sign, offsetHour = '0', offsetMinute = '0'] = time
-  if (!isDate(Number(year), Number(month), Number(day))) return undefined
+  const match = ISO_8601.exec(text)
+  if (match === null) return undefined
+  const [, date, hour = '0', minute = '0', second = '0', fraction = '', sign, offsetHour = '0', offsetMinute = '0'] =
+    match
+  const [year, month, day] = [Number(date!.slice(0, 4)), Number(date!.slice(5, 7)), Number(date!.slice(8))]
+  if (!isDate(year, month, day)) return undefined
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined
   if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined
   const offsetUs = (Number(offsetHour) * HOUR_US + Number(offsetMinute) * MINUTE_US) * (sign === '-' ? -1 : 1)
   const timeUs = Number(hour) * HOUR_US + Number(minute) * MINUTE_US + Number(second) * SECOND_US
   const fractionUs = Number(fraction.padEnd(6, '0').slice(0, 6))
-  return daysSinceEpoch(Number(year), Number(month), Number(day)) * DAY_US + timeUs + fractionUs - offsetUs
+  return daysSinceEpoch(year, month, day) * DAY_US + timeUs + fractionUs - offsetUs
 }
 
 function isDate(year: number, month: number, day: number): boolean {
