@@ -14,7 +14,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { projectRef, TOP_RANK } from '../dist/generate/values/projects.js'
-import { startSignedIn } from './signed-in.mjs'
+import { startTokenProxy } from './token-proxy.mjs'
 
 const SEED = 1
 const HOST = '127.0.0.1'
@@ -127,7 +127,7 @@ process.on('SIGTERM', stop)
 try {
   await Promise.race([feed(server), fed(server)])
   server.removeAllListeners('exit')
-  const page = await startSignedIn(base, token)
+  const page = await startTokenProxy(base, token)
   console.log(`\nURL    ${base}\nToken  ${token}`)
   console.log(`Page   ${page}/#project=${project}&interval=7day (signed in, for as long as the demo runs)`)
   for (const question of QUESTIONS) await ask(base, question)

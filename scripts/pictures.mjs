@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
 import { projectRef, TOP_RANK } from '../dist/generate/values/projects.js'
-import { startSignedIn } from './signed-in.mjs'
+import { startTokenProxy } from './token-proxy.mjs'
 
 const [SEED, ROWS, TOKEN] = [1, 100_000, 'pictures']
 const pathOf = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
@@ -43,7 +43,7 @@ try {
   const fed = said(/standard input ended/)
   const generated = ['generate', '--rows', String(ROWS), '--seed', String(SEED)]
   spawn(process.execPath, [CLI, ...generated], { stdio: ['ignore', 'pipe', 'inherit'] }).stdout.pipe(server.stdin)
-  const url = await startSignedIn(/http:\S+/.exec(await listening)[0], TOKEN)
+  const url = await startTokenProxy(/http:\S+/.exec(await listening)[0], TOKEN)
   await fed
   mkdirSync(FOLDER, { recursive: true })
   const browser = await chromium.launch({

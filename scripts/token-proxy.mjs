@@ -6,7 +6,7 @@ import { createServer, request } from 'node:http'
  * sign-in of its own would do. For demos on this machine: whoever reaches it is let in, but pages of other hosts are not.
  * Gives the address.
  */
-export async function startSignedIn(base, token) {
+export async function startTokenProxy(base, token) {
   const { hostname, port } = new URL(base)
   const server = createServer((incoming, outgoing) => {
     const { url: path, method, headers } = incoming
