@@ -12,7 +12,7 @@ const RUN_MS = 5_000
 const PATTERNS = ['[^x]*(a|b|c)+[^y]*z9$', '(?i)(x+x+)+y', '(?s).*storage.*webp.*q', '\\A(.*/){9}never']
 const stdin = openSync(await fileOf(rows), 'r')
 const service = await startService(stdin)
-await service.said(/standard input ended/)
+await service.waitForOutput(/standard input ended/)
 closeSync(stdin)
 
 let running = true

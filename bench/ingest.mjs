@@ -19,7 +19,7 @@ const machine = measureMachine(path)
 await readOnce(path)
 const stdin = openSync(path, 'r')
 const service = await startService(stdin, dataDir === undefined ? [] : ['--data-dir', dataDir])
-const { match, atMs } = await service.said(/standard input ended: (\d+) rows accepted, (\d+) rejected/)
+const { match, atMs } = await service.waitForOutput(/standard input ended: (\d+) rows accepted, (\d+) rejected/)
 closeSync(stdin)
 const seconds = (atMs - service.startedMs) / 1000
 const visible = await metric(service, 'logweir_rows')

@@ -19,7 +19,7 @@ const path = await fileOf(rows, form)
 await readOnce(path)
 const stdin = openSync(path, 'r')
 const service = await startService(stdin)
-const { match, atMs } = await service.said(/standard input ended: (\d+) rows accepted, (\d+) rejected/)
+const { match, atMs } = await service.waitForOutput(/standard input ended: (\d+) rows accepted, (\d+) rejected/)
 closeSync(stdin)
 const seconds = (atMs - service.startedMs) / 1000
 await service.stop()

@@ -1,19 +1,19 @@
-/** Runs a program to its end in a fresh process, on one core where the machine lets us choose. */
+/** Runs programs in fresh processes, pinned to cores if `taskset` is available, and reads their memory and CPU time. */
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 
 export const CORE = process.env.LOGWEIR_BENCH_CORE ?? '0'
-/** For what must not take from the core that is measured. */
+/** A core for programs that must not take time from the measured core. */
 export const OTHER_CORE = CORE === '0' ? '1' : '0'
 const canPin = spawnSync('taskset', ['-c', CORE, 'true']).status === 0
-/** Linux counts the time of processes in these. */
+/** The unit in which Linux reports the CPU time of a process. */
 const TICKS_PER_SECOND = 100
 
-/** Which cores a process has for all of its threads. */
+/** Returns the name of the cores that all threads of a process run on. */
 export const pinnedTo = (cores = CORE) => (canPin ? `core ${cores}` : 'not pinned: no taskset here')
 
-/** Starts `node ...args` with whole cores for itself, named as taskset names them. */
+/** Starts `node ...args`, pinned to `cores`, a list as taskset reads it. */
 export function startNode(args, options, cores = CORE) {
   const pin = canPin ? ['taskset', '-c', cores] : []
   const [command, ...rest] = [...pin, process.execPath, ...args]
@@ -21,8 +21,8 @@ export function startNode(args, options, cores = CORE) {
 }
 
 /**
- * Runs `node ...args` and reads the one line of JSON that it prints. What it starts itself is put on the cores
- * `started`.
+ * Runs `node ...args` and returns the one line of JSON that it prints, parsed. Its own child processes run on the cores
+ * `started`. Throws if it fails.
  */
 export async function runNode(args, cores = CORE, started = cores) {
   const env = { ...process.env, LOGWEIR_BENCH_CORE: started }
@@ -35,17 +35,17 @@ export async function runNode(args, cores = CORE, started = cores) {
   return JSON.parse(output)
 }
 
-/** So many cores as taskset names them, beginning with the one that is set. */
+/** Returns a taskset list of `count` cores, the first of which is `CORE`. */
 export function coresOf(count) {
   return Array.from({ length: count }, (_, i) => (Number(CORE) + i) % cpus().length).join(',')
 }
 
-/** Resident memory of a process now, in MB (10^6 bytes); NaN where /proc is not to be had. */
+/** Returns the current resident memory of a process in MB (10^6 bytes); NaN without /proc. */
 export function residentMb(pid) {
   return memoryMb(pid, 'VmRSS')
 }
 
-/** The most memory that a process has had resident. */
+/** Returns the peak resident memory of a process in MB; NaN without /proc. */
 export function peakMb(pid) {
   return memoryMb(pid, 'VmHWM')
 }
@@ -59,7 +59,7 @@ function memoryMb(pid, field) {
   }
 }
 
-/** Seconds of a core that a process has taken so far, all of its threads together; NaN where /proc is not to be had. */
+/** Returns the CPU seconds that all threads of a process have used so far; NaN without /proc. */
 export function cpuSeconds(pid) {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')

@@ -1,5 +1,5 @@
 /**
- * How long does an endpoint take when no answer is cached? In process, so that it is the engine that is timed.
+ * Measures the endpoints without cached answers. In process, so that only the engine is timed.
  *
  *   node bench/query.mjs edge_logs 1000000
  */

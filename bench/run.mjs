@@ -1,6 +1,6 @@
 /**
- * Runs the benches, each figure in fresh processes, and writes all raw values with their medians, the machine, the
- * commit and the date to `bench/results/`.
+ * Runs the benches, each figure in fresh processes. Writes all raw values, their medians, the machine, the commit and
+ * the date to `bench/results/`.
  *
  * npm run bench                 all benches, about an hour npm run bench -- ingest idle  only the named ones
  *

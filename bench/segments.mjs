@@ -1,7 +1,7 @@
 /**
- * What does it cost when the columns of many segments do not fit into memory? A small memory limit makes small heads.
- * Records of 90 days that come in no order, as from shippers that catch up, make thousands of small segments, since
- * each head becomes one for every day in it; those of 7 days in order make some ninety large ones.
+ * Measures the cost of many segments whose columns do not fit into memory. A small memory limit makes heads small.
+ * Records of 90 days in random order, as from shippers that catch up, make thousands of small segments: each head
+ * becomes one segment per day. Records of 7 days in order make about ninety large ones.
  *
  * node bench/segments.mjs 500000 none node bench/segments.mjs 1000000 time
  */
@@ -14,12 +14,12 @@ import { records, SEED, write } from './data.mjs'
 import { cpuSeconds, median } from './process.mjs'
 import { metric, startService } from './service.mjs'
 
-/** Neighbours in the file are so many lines apart in time. */
+/** Neighbours in the file are `stride` lines apart in time order. */
 const ORDERS = { none: { days: 90, stride: 314_159 }, time: { days: 7, stride: 1 } }
 const rows = Number(process.argv[2] ?? 500_000)
 const { days, stride } = ORDERS[process.argv[3] ?? 'none']
 const SPAN = { spanUs: days * 86_400e6, projects: 50 }
-/** As many projects are asked for, each once, so that no answer comes from a cache. */
+/** Each query runs once per project, so that no answer comes from a cache. */
 const PROJECTS = Array.from({ length: 20 }, (_, rank) => projectRef(SEED, rank))
 const QUERIES = {
   logsAll: 'logs.all?project_tier=PRO',
@@ -32,10 +32,10 @@ const path = join(directory, 'lines.ndjson')
 await write(path, [inOrder()])
 const stdin = openSync(path, 'r')
 const service = await startService(stdin, ['--data-dir', join(directory, 'data'), '--memory-limit', '64M'])
-const { atMs } = await service.said(/standard input ended/)
+const { atMs } = await service.waitForOutput(/standard input ended/)
 closeSync(stdin)
 const coreSeconds = cpuSeconds(service.pid)
-// Heads that are full are still being written.
+// Waits until full heads have been written.
 await setTimeout(2_000)
 const segments = await metric(service, 'logweir_segments')
 const times = {}
@@ -53,7 +53,7 @@ console.log(JSON.stringify({ rows, segments, seconds, coreSeconds, queryCoreSeco
 await service.stop()
 rmSync(directory, { recursive: true })
 
-/** Of both sources that queries are about. */
+/** Yields the lines of both sources in the chosen order. */
 function* inOrder() {
   const lines = ['edge_logs', 'function_edge_logs'].flatMap((source) => {
     const chunks = [...records(source, rows / 2, true, SPAN)].map((chunk) => Buffer.from(chunk))
@@ -66,6 +66,6 @@ async function ask(query) {
   const startMs = performance.now()
   const response = await service.get(`/api/endpoints/query/${query}`)
   await response.arrayBuffer()
-  if (!response.ok) throw new Error(`${query} is answered with ${response.status}`)
+  if (!response.ok) throw new Error(`${query}: the service answered ${response.status}`)
   return performance.now() - startMs
 }

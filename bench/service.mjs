@@ -1,4 +1,4 @@
-/** The built program as a child process, asked over HTTP as its users ask it. */
+/** Starts the built program as a child process and sends it requests over HTTP. */
 import { fileURLToPath } from 'node:url'
 import { peakMb, residentMb, startNode } from './process.mjs'
 
@@ -6,8 +6,8 @@ const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url))
 export const TOKEN = 'bench-token'
 
 /**
- * Starts `logweir serve`, its standard input from a file descriptor, `pipe` or `ignore`; in memory unless `args` say
- * otherwise. `said(pattern)` resolves with the match and the time when a line on stderr matches.
+ * Starts `logweir serve`, by default in memory. Its standard input is a file descriptor, `pipe` or `ignore`.
+ * `waitForOutput(pattern)` resolves with the match and the time when new text on stderr matches.
  */
 export async function startService(stdin, args = []) {
   const child = startNode([CLI, 'serve', '--port', '0', ...(args.length > 0 ? args : ['--in-memory'])], {
@@ -15,24 +15,24 @@ export async function startService(stdin, args = []) {
     env: { ...process.env, LOGWEIR_ACCESS_TOKENS: TOKEN },
   })
   const waiting = []
-  let heard = ''
+  let output = ''
   child.stderr.on('data', (chunk) => {
-    heard += chunk
+    output += chunk
     for (const { pattern, resolve } of waiting) {
-      const match = pattern.exec(heard)
+      const match = pattern.exec(output)
       if (match) resolve({ match, atMs: performance.now() })
     }
   })
-  const said = (pattern) => new Promise((resolve) => waiting.push({ pattern, resolve }))
+  const waitForOutput = (pattern) => new Promise((resolve) => waiting.push({ pattern, resolve }))
   const startedMs = performance.now()
-  const { match } = await said(/listening on (\S+)/)
+  const { match } = await waitForOutput(/listening on (\S+)/)
   const [, url] = match
   return {
     url,
     startedMs,
-    said,
+    waitForOutput,
     pid: child.pid,
-    /** Where `stdin` is `pipe`. */
+    /** Null unless `stdin` is `pipe`. */
     stdin: child.stdin,
     residentMb: () => residentMb(child.pid),
     peakMb: () => peakMb(child.pid),
@@ -44,7 +44,7 @@ export async function startService(stdin, args = []) {
   }
 }
 
-/** The values of one metric by its labels, summed. */
+/** Returns the sum of one metric over all its labels. */
 export async function metric(service, name) {
   const text = await (await service.get('/metrics')).text()
   const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))

@@ -1,8 +1,9 @@
 /**
- * A shipper of the bench `upload`: sends records in JSON arrays over a few connections, each array again until it is
- * taken. It talks to its parent: `{rows, source, bodyBytes, connections}` in, `{bytes}` out once all bodies are made;
- * `{port, headers, path}` in, which starts it; `{half: true}` out when half of them are taken, and at the end what came
- * of all. It writes and reads sockets itself: Node's HTTP client takes a share of a core that is not the service's.
+ * The shipper of the bench `upload`: sends records in JSON arrays over a few connections and repeats each array until
+ * it is accepted. Messages with the parent process: receives `{rows, source, bodyBytes, connections}` and sends
+ * `{bytes}` when all bodies are built; receives `{port, headers, path}` and starts; sends `{half: true}` when half of
+ * the bodies are accepted, and the totals at the end. It uses raw sockets, because Node's HTTP client needs more CPU
+ * time.
  */
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -20,16 +21,16 @@ process.send({ bytes })
 const [{ port, headers, path }] = await once(process, 'message')
 
 let next = 0
-let taken = 0
+let accepted = 0
 const answers = {}
 const startMs = performance.now()
 const startCpu = process.cpuUsage()
-await Promise.all(Array.from({ length: connections }, shipOnAndOn))
+await Promise.all(Array.from({ length: connections }, sendBodies))
 const seconds = (performance.now() - startMs) / 1000
 const { user, system } = process.cpuUsage(startCpu)
 process.send({ seconds, coreSeconds: (user + system) / 1e6, answers }, () => process.disconnect())
 
-/** All records, as JSON arrays of at most `bodyBytes`. */
+/** Returns all records as JSON arrays of at most `bodyBytes`. */
 function makeBodies() {
   const made = []
   let body = Buffer.alloc(bodyBytes)
@@ -45,7 +46,7 @@ function makeBodies() {
     for (let start = 0, end = 0; start < chunk.length; start = end + 1) {
       end = chunk.indexOf(NEWLINE, start)
       if (filled + end - start + 2 > bodyBytes) finish()
-      // A comma, which at the start of an array becomes its bracket.
+      // `finish` replaces the first comma with the opening bracket.
       body[filled++] = 0x2c
       filled += chunk.copy(body, filled, start, end)
     }
@@ -54,7 +55,8 @@ function makeBodies() {
   return made
 }
 
-async function shipOnAndOn() {
+/** Sends the remaining bodies on one connection, which it reopens after each failure. */
+async function sendBodies() {
   let socket
   while (next < bodies.length) {
     const body = bodies[next++]
@@ -65,12 +67,12 @@ async function shipOnAndOn() {
       if (status === 200) break
       await setTimeout(RETRY_MS)
     }
-    if (++taken === bodies.length >> 1) process.send({ half: true })
+    if (++accepted === bodies.length >> 1) process.send({ half: true })
   }
   socket?.end()
 }
 
-/** A connection; undefined where there is none to be had. */
+/** Returns a connection, or undefined if it is refused. */
 function open() {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1').setNoDelay()
@@ -79,22 +81,22 @@ function open() {
 }
 
 /**
- * The status of the answer, `none` where the connection ends before one, `refused` where there is no connection; and
- * whether the connection takes no more: a body that is sent behind `Connection: close` is lost on the way.
+ * Sends a body. Returns the status of the answer, `none` if the connection ends without one, `refused` if there is no
+ * connection. `isLast`: the connection must not be reused; a body sent after `Connection: close` would be lost.
  */
 function post(socket, body) {
   if (socket === undefined) return { status: 'refused', isLast: true }
   return new Promise((resolve) => {
-    let heard = ''
+    let received = ''
     socket.removeAllListeners('error').on('error', () => {})
     socket.removeAllListeners('close').once('close', () => resolve({ status: 'none', isLast: true }))
     socket.removeAllListeners('data').on('data', (chunk) => {
-      heard += chunk.latin1Slice()
-      const head = heard.indexOf(END_OF_HEAD.latin1Slice())
-      const length = /^content-length: (\d+)/im.exec(heard)
-      if (head < 0 || heard.length < head + END_OF_HEAD.length + Number(length[1])) return
-      const status = Number(heard.slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length))
-      resolve({ status, isLast: status !== 200 || /^connection: close/im.test(heard) })
+      received += chunk.latin1Slice()
+      const headEnd = received.indexOf(END_OF_HEAD.latin1Slice())
+      const length = /^content-length: (\d+)/im.exec(received)
+      if (headEnd < 0 || received.length < headEnd + END_OF_HEAD.length + Number(length[1])) return
+      const status = Number(received.slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length))
+      resolve({ status, isLast: status !== 200 || /^connection: close/im.test(received) })
     })
     const lines = Object.entries({ Host: `127.0.0.1:${port}`, ...headers, 'Content-Length': body.length })
     socket.cork()

@@ -1,11 +1,11 @@
 /**
- * How fast do records become rows that come over HTTP, in JSON arrays of 1 MB over a few connections? The client is a
- * process of its own, on the same cores as the service. With `restart` the service is stopped when half is taken and
- * started again; the client sends again what was not answered with 200.
+ * Measures ingest over HTTP: JSON arrays of 1 MB over a few connections. The client is a separate process on the same
+ * cores as the service. With `restart` the service is stopped and restarted when half of the bodies are accepted; the
+ * client repeats each body that was not answered with 200.
  *
  *   node bench/upload.mjs 1000000 memory | disk | restart
  *
- * Fails where a row is lost or doubled.
+ * Throws if a row is lost or duplicated.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { CORE, cpuSeconds, startNode } from './process.mjs'
 import { metric, startService, TOKEN } from './service.mjs'
 
-/** Full records of this source take 1.4 KB. */
+/** A full record of this source has 1.4 KB. */
 const SOURCE = 'function_edge_logs'
 const BODY_BYTES = 1_000_000
 const CONNECTIONS = 4
@@ -25,8 +25,9 @@ const args = dataDir === undefined ? ['--in-memory'] : ['--data-dir', dataDir]
 
 const shipper = new URL('ship.mjs', import.meta.url).pathname
 const client = startNode([shipper], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }, CORE)
-const says = (name) => new Promise((resolve) => client.on('message', (said) => name in said && resolve(said)))
-const [made, half, shipped] = ['bytes', 'half', 'seconds'].map(says)
+const messageWith = (name) =>
+  new Promise((resolve) => client.on('message', (message) => name in message && resolve(message)))
+const [made, half, shipped] = ['bytes', 'half', 'seconds'].map(messageWith)
 client.send({ rows, source: SOURCE, bodyBytes: BODY_BYTES, connections: CONNECTIONS })
 const { bytes } = await made
 let service = await startService('ignore', args)
@@ -59,4 +60,4 @@ console.log(
 )
 await service.stop()
 if (dataDir !== undefined) rmSync(dataDir, { recursive: true })
-if (visible !== rows) throw new Error(`${rows} rows were sent, and ${visible} are there`)
+if (visible !== rows) throw new Error(`${rows} rows were sent, but ${visible} are visible`)

@@ -1,7 +1,7 @@
 /**
- * Are other requests slower while the cache computes its entries anew? The app with half of the records of each of two
- * sources, and so many answers in its cache that are all due at once; another process asks for the newest rows of a
- * project, one request after the other: when nothing else goes on, and while the entries are computed.
+ * Measures whether cache refreshes slow down other requests. The app stores `rows` records, half of them from each of
+ * two sources, and `entries` cache entries that all become due at once. Another process requests the newest rows of a
+ * project over one connection, first without other load, then during the refreshes.
  *
  * node bench/warming.mjs 10000000 1000
  */
@@ -21,7 +21,7 @@ const TOKEN = 'bench-token'
 const HEADERS = { 'X-API-KEY': TOKEN }
 const PROJECTS_COUNT = 2_000
 const QUERY = '/api/endpoints/query'
-/** More than the 300 s after which an entry in use is due. */
+/** Longer than the 300 s after which an entry in use is due for a refresh. */
 const LEAP_MS = 301_000
 const LOAD = { connections: 1, warmMs: 1_000, runMs: 5_000 }
 
@@ -33,9 +33,9 @@ const engine = openEngine()
 for (const source of ['edge_logs', 'function_edge_logs'])
   await appendLines(engine, records(source, rows / 2, true, { projects: PROJECTS_COUNT }))
 await engine.seal()
-const keyring = createTokenRegistry(clock)
-keyring.replace(plainTokens([TOKEN]))
-const parts = { engine, endpoints: ENDPOINTS, metrics, clock, accessOf: keyring.accessOf, status: () => 'ok', log() {} }
+const tokens = createTokenRegistry(clock)
+tokens.replace(plainTokens([TOKEN]))
+const parts = { engine, endpoints: ENDPOINTS, metrics, clock, accessOf: tokens.accessOf, status: () => 'ok', log() {} }
 const app = createApp({ ...parts, limits: { cacheEntries: 2 * entries } })
 const { url, port, close } = await listen(app, { host: '127.0.0.1', port: 0 })
 
@@ -63,7 +63,7 @@ await load({})
 const alone = await load({})
 const refreshed = async () => (await metrics.cacheRefreshes.get()).values.reduce((sum, { value }) => sum + value, 0)
 
-// From the first entry refreshed to the last; the load begins before it, and what ends after it is like the time alone.
+// Timed from the first refresh to the last. The load starts earlier; requests after the last refresh are undisturbed.
 const before = await refreshed()
 const during = load({ warmMs: 500 })
 await setTimeout(500)

@@ -1,6 +1,6 @@
 /**
- * Builds the page into dist/page: its own modules, and beside them the libraries that they import, as these are published
- * and with their licences. Nothing is bundled: the page is small, and what runs is what can be read.
+ * Builds the page into dist/page: its modules, and the published files and licences of the libraries that they import.
+ * Without a bundler: the page is small, and users can read the code that runs.
  */
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync } from 'node:fs'

@@ -1,10 +1,11 @@
 /**
- * Puts what the program runs into few files: of each module that Node loads by its address the bundle takes the place of what
- * tsc has made of it, and what several of them need goes to dist/chunks. Node takes a millisecond for each file that it
- * loads, and the program has 500 of them, libraries included, many of which it loads in each of its threads. The other modules stay
- * in dist as tsc makes them: benches and tests load these. Run after tsc: `node scripts/build-program.mjs`.
+ * Bundles the program. For each module that Node loads by its address, the bundle replaces the output of tsc; shared
+ * code is written to dist/chunks. Reason: Node needs a millisecond per file, and the program has 500 files, libraries
+ * included, many of which each thread loads. The other modules remain in dist as tsc writes them, for benches and
+ * tests. Run it after tsc: `node scripts/build-program.mjs`.
  *
- * Libraries with native parts stay where they are; the licences of those in the bundle go to dist/chunks/LICENSES.txt.
+ * Libraries with native parts are not bundled. The licences of the bundled ones are written to
+ * dist/chunks/LICENSES.txt.
  */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { posix, relative } from 'node:path'
@@ -14,7 +15,7 @@ import { build } from 'rolldown'
 const pathOf = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 const SRC = pathOf('src')
 
-/** The program, what it runs before all else, what users' modules import, and what Node is given as the script of a thread or of a hook. */
+/** The program, the module it imports first, the module that users import, and the scripts of threads and hooks. */
 const LOADED_BY_ADDRESS = [
   'cli',
   'base/ignored-signals',
@@ -28,9 +29,9 @@ const LOADED_BY_ADDRESS = [
 const NATIVE = [/^@node-rs\/crc32$/, /^re2$/, /^zstd-napi(\/|$)/]
 const CHUNKS = 'chunks'
 
-/** A module finds what lies beside it by its address, which in a bundle is that of another file. */
-const ownAddresses = {
-  name: 'own-addresses',
+/** Replaces `import.meta.url` with the module's address in dist: in a bundle it would be the address of the chunk. */
+const keepModuleAddresses = {
+  name: 'keep-module-addresses',
   transform(code, id) {
     if (!id.startsWith(SRC) || !code.includes('import.meta.url')) return undefined
     const module = relative(SRC, id).replace(/\.ts$/, '.js')
@@ -38,8 +39,8 @@ const ownAddresses = {
   },
   renderChunk(code, { fileName }) {
     return code.replaceAll(/__addressOf\("([^"]+)"\)/g, (_, module) => {
-      const there = posix.relative(posix.dirname(fileName), module)
-      return `new URL(${JSON.stringify(`./${there}`)}, import.meta.url).href`
+      const target = posix.relative(posix.dirname(fileName), module)
+      return `new URL(${JSON.stringify(`./${target}`)}, import.meta.url).href`
     })
   },
 }
@@ -50,7 +51,7 @@ const { output } = await build({
   platform: 'node',
   external: NATIVE,
   resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
-  plugins: [ownAddresses],
+  plugins: [keepModuleAddresses],
   output: {
     dir: pathOf('dist'),
     format: 'esm',
@@ -60,7 +61,7 @@ const { output } = await build({
 })
 writeFileSync(pathOf(`dist/${CHUNKS}/LICENSES.txt`), licencesOf(output.flatMap(({ moduleIds = [] }) => moduleIds)))
 
-/** Name, version and licence of each package that some of these modules are of. */
+/** Returns the name, version and licence text of each package that these modules belong to. */
 function licencesOf(modules) {
   const folders = new Set(modules.flatMap((id) => /^.*\/node_modules\/(@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []))
   return [...folders].sort().map(licenceOf).join('\n')

@@ -1,6 +1,7 @@
 /**
- * Compiles the WebAssembly modules of wasm/ (see wasm/README.md): each next to the source file that instantiates it, for tests,
- * and next to the compiled form of that file in dist, for the package. Run it after tsc: `node scripts/build-wasm.mjs`.
+ * Compiles the WebAssembly modules of wasm/ (see wasm/README.md). Writes each next to the source file that instantiates
+ * it, for tests, and next to the compiled file in dist, for the package. Run it after tsc: `node
+ * scripts/build-wasm.mjs`.
  */
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -9,7 +10,7 @@ import asc from 'assemblyscript/asc'
 
 const path = (relative) => fileURLToPath(new URL(`../${relative}`, import.meta.url))
 
-/** The entry points of each module: it exports what they export. */
+/** The entry points of each module, which has the exports of all of them. */
 const MODULES = {
   'ingest/wasm/ingest.wasm': ['wasm/setup.ts', 'wasm/scan/scan.ts', 'wasm/append.ts', 'wasm/split.ts'],
   'engine/arrow/storage/sealing/sealing.wasm': ['wasm/sealing/gather.ts', 'wasm/sealing/intern.ts'],

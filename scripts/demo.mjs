@@ -1,10 +1,10 @@
 /**
- * Shows the built program at work: records of all nine sources over the last 7 days are piped in, and each endpoint
- * is asked about the project with the most of them; prints a link to the page that shows it. Serves until Ctrl-C.
+ * Demonstrates the built program: pipes in records of all nine sources over the last 7 days, queries each endpoint for
+ * the project with the most records, and prints a link to the page. Serves until Ctrl-C.
  *
- *   --port N   the first port to try, 4000 by default; where it is taken, the next free one; 0: any
- *   --rows N   records, 200000 by default
- *   --once     stop after the questions have been answered
+ *   --port N   the first port to try, 4000 by default; if it is in use, the next free one; 0: any
+ *   --rows N   number of records, 200000 by default
+ *   --once     stop after the queries have been answered
  */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -20,7 +20,7 @@ const SEED = 1
 const HOST = '127.0.0.1'
 const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url))
 
-/** The options of the command line; the port is a number. Throws if one is wrong. */
+/** Returns the options of the command line, the port as a number. Throws if one is invalid. */
 function readOptions() {
   const { values } = parseArgs({
     options: {
@@ -30,7 +30,8 @@ function readOptions() {
     },
   })
   const port = Number(values.port)
-  if (!/^\d+$/.test(values.port) || port > 65_535) throw new Error(`--port: "${values.port}" is not a port, as 4000`)
+  if (!/^\d+$/.test(values.port) || port > 65_535)
+    throw new Error(`--port: "${values.port}" is not a port such as 4000`)
   return { ...values, port }
 }
 
@@ -45,7 +46,7 @@ try {
 const token = randomBytes(16).toString('base64url')
 const project = projectRef(SEED, TOP_RANK)
 
-/** The first port from `port` on that nobody listens on. */
+/** Returns the first free port, starting at `port`. */
 async function freePort(port) {
   const probe = createServer()
   const listened = await new Promise((resolve) => {
@@ -59,13 +60,13 @@ async function freePort(port) {
   return free
 }
 
-/** The environment without settings of logweir: those of another service could stop this one. */
+/** The environment without settings of logweir: the settings of another service could break this one. */
 const ENVIRONMENT = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('LOGWEIR_')))
 
 function startServer(port) {
   return spawn(process.execPath, [CLI, 'serve', '--in-memory', '--host', HOST, '--port', String(port)], {
     stdio: ['pipe', 'inherit', 'pipe'],
-    // In a group of its own: a Ctrl-C reaches it once, through us, and not from the terminal as well.
+    // In its own process group: Ctrl-C reaches it only through this script, not a second time from the terminal.
     detached: true,
     env: { ...ENVIRONMENT, LOGWEIR_ACCESS_TOKENS: token },
   })
@@ -75,10 +76,10 @@ function startServer(port) {
 function feed(server) {
   const args = ['generate', '--rows', options.rows, '--seed', String(SEED), '--span', '7d']
   const generator = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'pipe', 'inherit'], env: ENVIRONMENT })
-  // A server that stops early is reported by its exit. Without a reader the generator would wait for ever.
+  // If the server stops early, its exit is reported elsewhere. Without a reader the generator would wait forever.
   server.stdin.on('error', () => generator.kill())
   server.once('exit', () => generator.kill())
-  // Ends the input only after a success, so that a failure is never shown as a service without rows.
+  // Ends the input only if the generator succeeds, so that a failure does not look like a service without rows.
   generator.stdout.pipe(server.stdin, { end: false })
   return new Promise((_, reject) => {
     generator.once('close', (code) => {
@@ -88,8 +89,8 @@ function feed(server) {
   })
 }
 
-/** Shows what the server says, and resolves when it has said that its standard input ended. */
-function fed(server) {
+/** Prints the log of the server. Resolves when the server has read all of its input; rejects if it stops. */
+function waitForInput(server) {
   return new Promise((resolve, reject) => {
     server.once('exit', (code) => reject(new Error(`the server stopped with code ${code}`)))
     createInterface({ input: server.stderr }).on('line', (line) => {
@@ -125,7 +126,7 @@ function stop() {
 process.on('SIGINT', stop)
 process.on('SIGTERM', stop)
 try {
-  await Promise.race([feed(server), fed(server)])
+  await Promise.race([feed(server), waitForInput(server)])
   server.removeAllListeners('exit')
   const page = await startTokenProxy(base, token)
   console.log(`\nURL    ${base}\nToken  ${token}`)

@@ -1,6 +1,6 @@
 /**
- * Makes the pictures of the page in docs/images: `npm run pictures`. Needs a chromium, Debian's or the one that
- * LOGWEIR_TEST_CHROMIUM names. The records are seeded; only their times are of today.
+ * Takes the screenshots of the page in docs/images: `npm run pictures`. Needs chromium: /usr/bin/chromium, or the path
+ * in LOGWEIR_TEST_CHROMIUM. The records are seeded, but their timestamps depend on the current time.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -36,15 +36,16 @@ const server = spawn(process.execPath, [CLI, 'serve', '--in-memory', '--port', '
   env,
 })
 const lines = createInterface({ input: server.stderr })
-const said = (pattern) => new Promise((resolve) => lines.on('line', (line) => pattern.test(line) && resolve(line)))
+const waitForLine = (pattern) =>
+  new Promise((resolve) => lines.on('line', (line) => pattern.test(line) && resolve(line)))
 
 try {
-  const listening = said(/listening on/)
-  const fed = said(/standard input ended/)
+  const listening = waitForLine(/listening on/)
+  const inputEnded = waitForLine(/standard input ended/)
   const generated = ['generate', '--rows', String(ROWS), '--seed', String(SEED)]
   spawn(process.execPath, [CLI, ...generated], { stdio: ['ignore', 'pipe', 'inherit'] }).stdout.pipe(server.stdin)
   const url = await startTokenProxy(/http:\S+/.exec(await listening)[0], TOKEN)
-  await fed
+  await inputEnded
   mkdirSync(FOLDER, { recursive: true })
   const browser = await chromium.launch({
     executablePath: process.env.LOGWEIR_TEST_CHROMIUM ?? '/usr/bin/chromium',

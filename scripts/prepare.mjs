@@ -1,4 +1,4 @@
-/** What npm runs behind an install: builds, unless the tools for it were left out (`npm ci --omit=dev`). */
+/** npm runs this after an install. Builds, unless the development packages are missing (`npm ci --omit=dev`). */
 import { execSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 

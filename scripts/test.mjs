@@ -1,10 +1,10 @@
 /**
- * Runs the tests: all that `npm test` has time for; with `--slow` those that it has no time for; with
- * `--projects=unit,page` these projects of vitest.config.ts, in the time zone TZ. Passes other arguments to vitest.
- * Prints the seconds of each run, the slowest files, the failures, a line each, and last the true sums of all runs:
+ * Runs the tests. Without a flag: all but the slow ones. With `--slow`: only the slow ones. With
+ * `--projects=unit,page`: these projects of vitest.config.ts, in the time zone TZ. Passes other arguments to vitest.
+ * Prints the seconds of each run, the slowest files, one line per failure, and at the end the totals of all runs:
  * `N passed, N failed`.
  *
- * `LOGWEIR_TEST_SEED`, a number, is the seed of the random tests; without it they use a new one each time.
+ * `LOGWEIR_TEST_SEED`, a number, is the seed of the random tests; without it each run uses a new one.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -62,7 +62,7 @@ function readReport(report) {
     return { passed: 0, failures: [], files: [] }
   }
   const tests = testResults.flatMap(({ name, assertionResults }) => assertionResults.map((test) => ({ name, ...test })))
-  // A test that was skipped has not passed, and a file that could not be read counts as one test.
+  // A skipped test counts as failed, and a file that could not be loaded as one failed test.
   const unread = testResults.filter(
     ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
   )

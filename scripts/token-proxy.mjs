@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 
 /**
- * Stands before a service and puts the token to what comes, so that its page opens without a sign-in: what a proxy with a
- * sign-in of its own would do. For demos on this machine: whoever reaches it is let in, but pages of other hosts are not.
- * Gives the address.
+ * Starts a proxy that adds the token to each request, so that the page opens without a sign-in, as behind a proxy that
+ * authenticates its users. For demos on this machine only: every client that reaches it has access, but it answers 421
+ * if the Host header is not its own, and drops the CORS header. Returns its address.
  */
 export async function startTokenProxy(base, token) {
   const { hostname, port } = new URL(base)
@@ -12,14 +12,14 @@ export async function startTokenProxy(base, token) {
     const { url: path, method, headers } = incoming
     if (headers.host !== `${hostname}:${server.address().port}`) return void outgoing.writeHead(421).end()
     const options = { hostname, port, path, method, headers: { ...headers, 'x-api-key': token } }
-    const asked = request(options, (answer) => {
-      const { 'access-control-allow-origin': _, ...own } = answer.headers
-      outgoing.writeHead(answer.statusCode, own)
+    const forwarded = request(options, (answer) => {
+      const { 'access-control-allow-origin': _, ...answerHeaders } = answer.headers
+      outgoing.writeHead(answer.statusCode, answerHeaders)
       answer.pipe(outgoing)
     })
-    asked.on('error', () => (outgoing.headersSent ? outgoing.destroy() : outgoing.writeHead(502).end()))
-    outgoing.on('close', () => asked.destroy())
-    incoming.pipe(asked)
+    forwarded.on('error', () => (outgoing.headersSent ? outgoing.destroy() : outgoing.writeHead(502).end()))
+    outgoing.on('close', () => forwarded.destroy())
+    incoming.pipe(forwarded)
   })
   server.listen(0, hostname)
   await once(server, 'listening')

@@ -12,7 +12,7 @@ export async function open({ store, directory }) {
     async load(files) {
       const [stdin, close] = inputOf(Object.values(files))
       service = await startService(stdin, store === 'memory' ? [] : ['--data-dir', directory])
-      const { match, atMs } = await service.said(/standard input ended: (\d+) rows accepted, (\d+) rejected/)
+      const { match, atMs } = await service.waitForOutput(/standard input ended: (\d+) rows accepted, (\d+) rejected/)
       close()
       if (match[2] !== '0') throw new Error(`logweir rejected ${match[2]} lines`)
       return (atMs - service.startedMs) / 1000
