@@ -3,12 +3,10 @@ import { isNamed, tagOf } from '../reply/etag.js'
 import { ANSWER_HEADERS, codedReply, type HeaderFields } from '../reply/reply.js'
 import type { Representation } from './negotiation.js'
 
-/** What an answer bears of its own. */
+/** The headers that differ from answer to answer. */
 export type OwnHeaders = HeaderFields & { 'Cache-Status': string; 'Server-Timing': string }
 
-/**
- * The answer of a query that is held whole, compressed where the request asks for it; 304 where the request has it already.
- */
+/** Returns a buffered answer of a query, compressed if the client accepts that; 304 if If-None-Match names its ETag. */
 export function answerReply(
   request: Headers,
   body: Body,

@@ -3,13 +3,13 @@ import type { SourceName } from '../../sources.js'
 
 /** When records of each source were last accepted. */
 export interface Arrivals {
-  /** Records of a source have been accepted. */
+  /** Called when records of a source have been accepted. */
   note(source: SourceName): void
   /** Whether an answer that was computed at `atMs` of the monotonic clock may lack records of one of the sources. */
   mayLack(sources: readonly SourceName[], atMs: number): boolean
 }
 
-/** `visibleMs`: how long after it was accepted a record may not be visible to queries yet. */
+/** `visibleMs`: how long queries may not see a record after it was accepted. */
 export function createArrivals(clock: Clock, visibleMs = 0): Arrivals {
   const newestMs = new Map<SourceName, number>()
   return {

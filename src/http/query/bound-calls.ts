@@ -2,23 +2,25 @@ import { LRUCache } from 'lru-cache'
 import type { Call, Endpoint } from '../../endpoints/endpoint.js'
 import { refusals } from '../reply/errors.js'
 
-/** Query strings that are remembered, and their characters together. */
-const REMEMBERED = 1_000
-const REMEMBERED_CHARACTERS = 1_000_000
+/** Limits of one cache: query strings, and their characters together. */
+const CACHED_CALLS = 1_000
+const CACHED_CHARACTERS = 1_000_000
 
 /**
- * The endpoint's reading of a query string, remembered: callers repeat themselves, and to compile a pattern takes
- * longer than all the rest of an answer from the cache. With `projects` only calls of one of them are read. `keyed` goes
- * before each key, and keeps calls of an endpoint apart from those of one whose place it took. Throws as `endpoint.call`
- * and `callBound` do, each time anew, and `forbidden_project`.
+ * Returns the call of a query string. With `projects`, only calls of one of these are permitted: throws `forbidden_project`
+ * for another. Throws the errors of `endpoint.call` and `endpoint.callBound`, which are not cached.
  */
-export function createBoundCalls(
-  endpoint: Endpoint,
-  keyed = '',
-): (search: string, projects?: ReadonlySet<string>) => Call {
-  const apart = <C extends Call>(call: C): C => (keyed === '' ? call : { ...call, key: keyed + call.key })
-  const unbound = remember((given) => apart(endpoint.call(given)))
-  const bound = remember((given) => apart(endpoint.callBound(given)))
+export type BoundCalls = (search: string, projects?: ReadonlySet<string>) => Call
+
+/**
+ * Caches the calls of an endpoint by their query string. Clients repeat themselves, and compiling a pattern takes longer
+ * than the rest of a cached answer. `keyPrefix` is put before each call's key; it separates the calls of an endpoint from
+ * those of one that it has replaced.
+ */
+export function createBoundCalls(endpoint: Endpoint, keyPrefix = ''): BoundCalls {
+  const prefixed = <C extends Call>(call: C): C => (keyPrefix === '' ? call : { ...call, key: keyPrefix + call.key })
+  const unbound = cached((params) => prefixed(endpoint.call(params)))
+  const bound = cached((params) => prefixed(endpoint.callBound(params)))
   return (search, projects) => {
     if (projects === undefined) return unbound(search)
     const call = bound(search)
@@ -27,15 +29,15 @@ export function createBoundCalls(
   }
 }
 
-function remember<C extends Call>(read: (given: URLSearchParams) => C): (search: string) => C {
+function cached<C extends Call>(read: (params: URLSearchParams) => C): (search: string) => C {
   const calls = new LRUCache<string, C>({
-    max: REMEMBERED,
-    maxSize: REMEMBERED_CHARACTERS,
+    max: CACHED_CALLS,
+    maxSize: CACHED_CHARACTERS,
     sizeCalculation: (_, search) => search.length + 1,
   })
   return (search) => {
-    const known = calls.get(search)
-    if (known !== undefined) return known
+    const hit = calls.get(search)
+    if (hit !== undefined) return hit
     const call = read(new URLSearchParams(search))
     calls.set(search, call)
     return call

@@ -6,111 +6,129 @@ import type { SourceName } from '../../sources.js'
 import { type EncodedForms, encodedBytes } from './encoded-forms.js'
 import type { HttpLimits } from './limits.js'
 
-/** A call of an endpoint whose answers may be kept. */
-export interface Job {
+/** A call of an endpoint with a cache policy. */
+export interface CacheJob {
   endpoint: Endpoint
   policy: CachePolicy
   call: Call
 }
 
-/** What a job came to, and the moment whose rows it tells of (the clock's monotonic time). */
-export interface Answer {
+/** The answer of a job, and the time as of which its rows are complete (the clock's monotonic milliseconds). */
+export interface CachedAnswer {
   forms: EncodedForms
   atMs: number
-  /** If it has no rows, the sources in which there may be some later. */
+  /** If the answer has no rows: the sources in which rows may appear later. */
   emptySources?: readonly SourceName[]
 }
 
-/** An answer that is kept, when it was last asked for, and when it was last tried to compute it anew. */
-export interface Entry extends Answer {
-  job: Job
+/** A cached answer, when a client last asked for it, and when a refresh was last tried (monotonic milliseconds). */
+export interface CacheEntry extends CachedAnswer {
+  job: CacheJob
   askedMs: number
   triedMs: number
 }
 
+/** The cached answers. The least recently used are evicted if a limit is exceeded. */
 export interface ResultCache {
-  /** The entry of a key, unless it is older than its policy allows; marks it as asked for. */
-  get(key: string): Entry | undefined
-  /** Keeps an answer, unless a later one is kept or it is too large. Tells whether it is kept. */
-  put(job: Job, answer: Answer, asked: 'now' | 'before'): boolean
-  /** Counts another form that an entry has got, and calls `forget` where that makes the entry too large. */
-  weigh(key: string, forget: () => void): void
-  /** Forgets the answers of an endpoint. */
+  /** Returns the entry of a key and marks it as used; undefined if there is none, or if it is older than its TTL. */
+  get(key: string): CacheEntry | undefined
+  /** Caches an answer, unless a later one is cached or it is too large. Returns whether the key has an entry now. */
+  put(job: CacheJob, answer: CachedAnswer, asked: 'now' | 'before'): boolean
+  /** Updates the size of an entry that has a new encoded form. Calls `discard` first if the form makes it too large. */
+  resize(key: string, discard: () => void): void
+  /** Deletes the answers of an endpoint. */
   forget(endpoint: Endpoint): void
-  /** Forgets what has not been asked for within its time to live, and gives what is to be computed anew, oldest first. */
-  due(): Entry[]
+  /** Deletes entries that nobody used within their TTL, and returns those whose refresh is due, oldest first. */
+  due(): CacheEntry[]
 }
 
-/** Objects and pointers of an entry, about. */
+/** Approximate bytes of an entry's objects and pointers. */
 const ENTRY_BYTES = 512
 
-/** A key is held by the entry and by its call, at up to two bytes a character. */
-const sizeOf = (entry: Entry, key: string) => encodedBytes(entry.forms) + 4 * key.length + ENTRY_BYTES
+/** The entry and its call each have a copy of the key, at up to two bytes per character. */
+const sizeOf = (entry: CacheEntry, key: string) => encodedBytes(entry.forms) + 4 * key.length + ENTRY_BYTES
 
-/** The answers that are kept, the least recently used going first. Ages are of monotonic time: a wall clock may jump. */
-export function createCache(
-  limits: Pick<HttpLimits, 'cacheEntries' | 'cacheBytes' | 'cacheEntryBytes'>,
-  clock: Clock,
-  metrics: Pick<Metrics, 'cacheEntries' | 'cacheBytes'>,
-): ResultCache {
-  const entries = new LRUCache<string, Entry>({
+interface Parts {
+  limits: Pick<HttpLimits, 'cacheEntries' | 'cacheBytes' | 'cacheEntryBytes'>
+  clock: Clock
+  metrics: Pick<Metrics, 'cacheEntries' | 'cacheBytes'>
+}
+
+interface State extends Parts {
+  entries: LRUCache<string, CacheEntry>
+}
+
+/** Creates an empty cache. Ages are measured in monotonic time, because a wall clock may jump. */
+export function createCache(limits: Parts['limits'], clock: Clock, metrics: Parts['metrics']): ResultCache {
+  const entries = new LRUCache<string, CacheEntry>({
     max: limits.cacheEntries,
     maxSize: limits.cacheBytes,
     maxEntrySize: limits.cacheEntryBytes,
     sizeCalculation: sizeOf,
   })
-
-  function report(): void {
-    metrics.cacheEntries.set(entries.size)
-    metrics.cacheBytes.set(entries.calculatedSize)
-  }
-
-  function drop(key: string): void {
-    entries.delete(key)
-    report()
-  }
-
+  const state: State = { entries, limits, clock, metrics }
   return {
-    get(key) {
-      const entry = entries.get(key)
-      if (entry === undefined) return undefined
-      const nowMs = clock.monotonicMs()
-      if (nowMs - entry.atMs < entry.job.policy.ttlS * 1000) {
-        entry.askedMs = nowMs
-        return entry
-      }
-      drop(key)
-      return undefined
-    },
-    put(job, answer, asked) {
-      const { key } = job.call
-      const known = entries.peek(key)
-      if (known !== undefined && known.atMs > answer.atMs) return true
-      const nowMs = clock.monotonicMs()
-      const askedMs = asked === 'now' ? nowMs : (known?.askedMs ?? nowMs)
-      entries.set(key, { ...answer, job, askedMs, triedMs: answer.atMs })
-      report()
-      return entries.has(key)
-    },
-    weigh(key, forget) {
-      const entry = entries.peek(key)
-      if (entry === undefined) return
-      if (sizeOf(entry, key) > limits.cacheEntryBytes) forget()
-      // A size is counted when a key is new.
-      entries.delete(key)
-      entries.set(key, entry)
-      report()
-    },
+    get: (key) => get(state, key),
+    put: (job, answer, asked) => put(state, job, answer, asked),
+    resize: (key, discard) => resize(state, key, discard),
     forget(endpoint) {
-      for (const [key, { job }] of [...entries]) if (job.endpoint === endpoint) drop(key)
+      for (const [key, { job }] of [...entries]) if (job.endpoint === endpoint) remove(state, key)
     },
-    due() {
-      const nowMs = clock.monotonicMs()
-      const all = [...entries.values()]
-      for (const { askedMs, job } of all) if (nowMs - askedMs >= job.policy.ttlS * 1000) drop(job.call.key)
-      return all
-        .filter(({ triedMs, job }) => nowMs - triedMs >= job.policy.warmS * 1000 && entries.has(job.call.key))
-        .sort((a, b) => a.triedMs - b.triedMs)
-    },
+    due: () => due(state),
   }
+}
+
+function get(state: State, key: string): CacheEntry | undefined {
+  const entry = state.entries.get(key)
+  if (entry === undefined) return undefined
+  const nowMs = state.clock.monotonicMs()
+  if (nowMs - entry.atMs < entry.job.policy.ttlS * 1000) {
+    entry.askedMs = nowMs
+    return entry
+  }
+  remove(state, key)
+  return undefined
+}
+
+function put(state: State, job: CacheJob, answer: CachedAnswer, asked: 'now' | 'before'): boolean {
+  const { entries, clock } = state
+  const { key } = job.call
+  const earlier = entries.peek(key)
+  if (earlier !== undefined && earlier.atMs > answer.atMs) return true
+  const nowMs = clock.monotonicMs()
+  const askedMs = asked === 'now' ? nowMs : (earlier?.askedMs ?? nowMs)
+  entries.set(key, { ...answer, job, askedMs, triedMs: answer.atMs })
+  report(state)
+  return entries.has(key)
+}
+
+function resize(state: State, key: string, discard: () => void): void {
+  const { entries, limits } = state
+  const entry = entries.peek(key)
+  if (entry === undefined) return
+  if (sizeOf(entry, key) > limits.cacheEntryBytes) discard()
+  // The LRU cache computes a size only when a key is new.
+  entries.delete(key)
+  entries.set(key, entry)
+  report(state)
+}
+
+function due(state: State): CacheEntry[] {
+  const { entries, clock } = state
+  const nowMs = clock.monotonicMs()
+  const all = [...entries.values()]
+  for (const { askedMs, job } of all) if (nowMs - askedMs >= job.policy.ttlS * 1000) remove(state, job.call.key)
+  return all
+    .filter(({ triedMs, job }) => nowMs - triedMs >= job.policy.warmS * 1000 && entries.has(job.call.key))
+    .sort((a, b) => a.triedMs - b.triedMs)
+}
+
+function remove(state: State, key: string): void {
+  state.entries.delete(key)
+  report(state)
+}
+
+function report({ entries, metrics }: State): void {
+  metrics.cacheEntries.set(entries.size)
+  metrics.cacheBytes.set(entries.calculatedSize)
 }

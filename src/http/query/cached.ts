@@ -2,16 +2,17 @@ import type { Clock } from '../../base/clock.js'
 import type { Log } from '../../base/log.js'
 import type { Metrics } from '../../base/metrics.js'
 import type { Endpoint } from '../../endpoints/endpoint.js'
-import type { Engine } from '../../engine/engine.js'
-import { answerColumns, type Plan, shapeOf } from '../../engine/plan.js'
+import type { Engine, Row } from '../../engine/engine.js'
+import { type AnswerColumn, type Plan, shapeOf } from '../../engine/plan.js'
 import type { SourceName } from '../../sources.js'
 import type { Encoder } from '../formats/format.js'
 import { jsonFormat } from '../formats/json.js'
 import { encodeAll } from '../reply/chunks.js'
-import { type Measured, serverTiming } from '../reply/server-timing.js'
+import { serverTiming } from '../reply/server-timing.js'
 import { answerReply } from './answer.js'
 import type { Arrivals } from './arrivals.js'
-import { type Answer, createCache, type Job } from './cache.js'
+import { type CachedAnswer, type CacheJob, createCache } from './cache.js'
+import { compute } from './compute.js'
 import type { ConcurrencyLimit } from './concurrency.js'
 import { createEncodedForms, encodedIn } from './encoded-forms.js'
 import type { HttpLimits } from './limits.js'
@@ -26,89 +27,100 @@ interface Parts {
   limits: HttpLimits
   metrics: Metrics
   log: Log
-  /** Without it an answer without rows is kept like any other. */
+  /** Without it, empty answers are cached like any other. */
   arrivals?: Arrivals
 }
 
+/** Answers calls of endpoints with a cache policy. */
 export interface Cached {
-  /** The kept answer, or undefined. */
-  hit(job: Job, request: Request, offer: Representation): Response | Promise<Response> | undefined
-  /** Computes the answer and keeps it; callers of the same share one run. With `fresh` its time is read after the call. */
-  miss(job: Job, request: Request, offer: Representation, fresh: boolean): Promise<Response>
-  /** Forgets the answers of an endpoint, and keeps none that is still under way. */
+  /** Returns the cached answer; undefined if there is none, or if it may lack records that arrived later. */
+  hit(job: CacheJob, request: Request, representation: Representation): Response | Promise<Response> | undefined
+  /**
+   * Computes the answer and caches it. Callers of the same key share one run, unless `fresh` is set and the run has read its
+   * time already. Rejects with the errors of the run, and with `abandoned` if the client leaves.
+   */
+  miss(job: CacheJob, request: Request, representation: Representation, fresh: boolean): Promise<Response>
+  /** Deletes the answers of an endpoint; those that are being computed will not be cached. */
   forget(endpoint: Endpoint): void
-  /** Stops warming, at once. */
+  /** Stops warming at once. */
   close(): void
 }
 
-/** Answers the calls whose answers are kept. */
+/** `asked`: whether a client waits for the run (`now`), or warming started it (`before`). */
+type Run = CacheJob & { asked: 'now' | 'before' }
+
+/** Creates the cached side of the queries and starts to warm its cache. */
 export function createCached({ engine, concurrency, clock, limits, metrics, log, arrivals }: Parts): Cached {
   const cache = createCache(limits, clock, metrics)
-  const flights = createSingleFlight(run)
-  const gone = new WeakSet<Endpoint>()
+  const singleFlight = createSingleFlight(run)
+  const removed = new WeakSet<Endpoint>()
   const close = startWarming({
     cache,
     clock,
     metrics,
     log,
-    refresh: ({ job }, signal) => flights.join(job.call.key, { ...job, asked: 'before' }, signal),
+    refresh: ({ job }, signal) => singleFlight.join(job.call.key, { ...job, asked: 'before' }, signal),
   })
 
-  async function run(job: Job & { asked: 'now' | 'before' }, caller: AbortSignal, begin: () => void) {
-    const { answer, measured } = await concurrency.run((signal) => compute(job, signal, begin), caller)
-    return { answer, measured, isStored: !gone.has(job.endpoint) && cache.put(job, answer, job.asked) }
+  async function run(job: Run, caller: AbortSignal, begin: () => void) {
+    const { answer, measured } = await concurrency.run((signal) => computeAnswer(job, signal, begin), caller)
+    return { answer, measured, isStored: !removed.has(job.endpoint) && cache.put(job, answer, job.asked) }
   }
 
-  /** Whether an answer without rows may have some by now. At most one run each `emptyMs` comes of that. */
-  function isOutdated({ atMs, emptySources }: Answer): boolean {
+  async function computeAnswer({ call }: CacheJob, signal: AbortSignal, begin: () => void) {
+    begin()
+    const { encoded, plan, columns, atMs, measured } = await compute({ engine, clock }, call, signal, (rows, columns) =>
+      encodeCounted(rows, columns, signal),
+    )
+    const forms = createEncodedForms(encoded.json, columns, (discard) => cache.resize(call.key, discard))
+    const emptySources = encoded.rows === 0 ? sourcesOf(plan) : undefined
+    return { answer: { atMs, forms, emptySources }, measured }
+  }
+
+  /** Whether an empty answer may have rows by now. Causes at most one run per `emptyMs`. */
+  function isOutdated({ atMs, emptySources }: CachedAnswer): boolean {
     if (arrivals === undefined || emptySources === undefined) return false
     return clock.monotonicMs() - atMs >= limits.emptyMs && arrivals.mayLack(emptySources, atMs)
   }
 
-  /** In whole seconds. */
-  const ageOf = ({ atMs }: Answer) => Math.floor((clock.monotonicMs() - atMs) / 1000)
-
-  /** The age of an answer counts from before its time is read, never from after. */
-  async function compute({ call }: Job, signal: AbortSignal, begin: () => void) {
-    begin()
-    const atMs = clock.monotonicMs()
-    const plan = call.plan(clock.nowUs())
-    const columns = answerColumns(plan)
-    const measured: Measured = { ms: 0 }
-    const rows = await engine.run(plan, { signal, onScanStats: (work) => (measured.work = work) })
-    const encoder = countRows(jsonFormat.encoder(columns))
-    const json = await encodeAll(rows, encoder, signal)
-    measured.ms = clock.monotonicMs() - atMs
-    const forms = createEncodedForms(json, columns, (forget) => cache.weigh(call.key, forget))
-    const emptySources = encoder.rows() === 0 ? sourcesOf(plan) : undefined
-    return { answer: { atMs, forms, emptySources }, measured }
-  }
+  const ageS = ({ atMs }: CachedAnswer) => Math.floor((clock.monotonicMs() - atMs) / 1000)
 
   return {
-    hit(job, request, offer) {
+    hit(job, request, representation) {
       const entry = cache.get(job.call.key)
       if (entry === undefined || isOutdated(entry)) return undefined
-      const ageS = ageOf(entry)
-      return reply(request, entry, offer, `hit; ttl=${job.policy.ttlS - ageS}`, HIT, ageS)
+      const age = ageS(entry)
+      return reply(request, entry, representation, `hit; ttl=${job.policy.ttlS - age}`, HIT, age)
     },
-    async miss(job, request, offer, fresh) {
-      const isKept = cache.get(job.call.key) !== undefined
-      const { value, collapsed } = await flights.join(job.call.key, { ...job, asked: 'now' }, request.signal, fresh)
-      const forward = fresh ? 'fwd=request' : isKept ? 'fwd=stale' : 'fwd=miss'
+    async miss(job, request, representation, fresh) {
+      const isCached = cache.get(job.call.key) !== undefined
+      const { value, collapsed } = await singleFlight.join(
+        job.call.key,
+        { ...job, asked: 'now' },
+        request.signal,
+        fresh,
+      )
+      const forward = fresh ? 'fwd=request' : isCached ? 'fwd=stale' : 'fwd=miss'
       const { answer, measured, isStored } = value
-      if (collapsed) return reply(request, answer, offer, `${forward}; collapsed`, COLLAPSED, ageOf(answer))
+      if (collapsed) return reply(request, answer, representation, `${forward}; collapsed`, COLLAPSED, ageS(answer))
       const status = isStored ? `${forward}; stored` : forward
-      return reply(request, answer, offer, status, serverTiming('miss', measured))
+      return reply(request, answer, representation, status, serverTiming('miss', measured))
     },
     forget(endpoint) {
-      gone.add(endpoint)
+      removed.add(endpoint)
       cache.forget(endpoint)
     },
     close,
   }
 }
 
-/** An encoder that counts the rows that it spells. */
+/** Encodes all rows as JSON, however long, and counts them. */
+async function encodeCounted(rows: AsyncIterable<Row>, columns: readonly AnswerColumn[], signal: AbortSignal) {
+  const encoder = countRows(jsonFormat.encoder(columns))
+  return { json: await encodeAll(rows, encoder, signal), rows: encoder.rows() }
+}
+
+/** Wraps an encoder; `rows` returns how many rows it has encoded. */
 function countRows(encoder: Encoder): Encoder & { rows(): number } {
   let rows = 0
   return {
@@ -121,28 +133,28 @@ function countRows(encoder: Encoder): Encoder & { rows(): number } {
   }
 }
 
-/** The sources that a plan reads; none if it is empty by its parameters. */
+/** The sources that a plan reads; none if its parameters make it empty. */
 function sourcesOf(plan: Plan): readonly SourceName[] {
   const shape = shapeOf(plan)
   return shape === undefined || shape.fromUs > shape.throughUs ? [] : [shape.source]
 }
 
-/** A run is told of to the request that began it alone. */
+// Only the request that started a run gets the timing of the run.
 const HIT = serverTiming('hit')
 const COLLAPSED = serverTiming('collapsed')
 
-/** The age is stated of what was not computed for the call that gets it (RFC 9111, 5.1). */
+/** `ageS` is given if the answer was not computed for this request (RFC 9111, 5.1). */
 function reply(
   { headers }: Request,
-  { forms }: Answer,
-  offer: Representation,
+  { forms }: CachedAnswer,
+  representation: Representation,
   status: string,
   timing: string,
   ageS?: number,
 ): Response | Promise<Response> {
   const age = ageS === undefined ? undefined : { Age: String(ageS) }
   const own = { 'Cache-Status': `logweir; ${status}`, ...age, 'Server-Timing': timing }
-  const body = encodedIn(forms, offer.format)
-  if (body instanceof Promise) return body.then((made) => answerReply(headers, made, offer, own))
-  return answerReply(headers, body, offer, own)
+  const body = encodedIn(forms, representation.format)
+  if (body instanceof Promise) return body.then((made) => answerReply(headers, made, representation, own))
+  return answerReply(headers, body, representation, own)
 }

@@ -4,21 +4,21 @@ import { LogweirError } from '../../base/errors.js'
 import { refusals } from '../reply/errors.js'
 import type { HttpLimits } from './limits.js'
 
+/** Limits how many queries run at the same time. The others wait in FIFO order. */
 export interface ConcurrencyLimit {
   /**
-   * Runs `work` when its turn has come. Throws `overloaded` where too many wait already, where the turn has not come in
-   * time, or where the work takes too long; `abandoned` once `caller` is aborted. `work` is told by its signal to stop;
-   * its place is free again when it has.
+   * Runs `work` in a slot. Throws `overloaded` if too many callers wait already, if no slot becomes free in time, or if the
+   * work takes too long; `abandoned` once `caller` is aborted. The signal tells `work` to stop; its slot is free when it has.
    */
   run<T>(work: (signal: AbortSignal) => Promise<T>, caller: AbortSignal): Promise<T>
 }
 
 type QueryLimits = Pick<HttpLimits, 'queriesAtOnce' | 'queriesWaiting' | 'waitMs' | 'queryMs'>
 
-const overloaded = (what: string) => new LogweirError('overloaded', `${what} Try again shortly.`)
+const overloaded = (reason: string) => new LogweirError('overloaded', `${reason} Try again shortly.`)
 
-/** Calls `work` once, `delayMs` from now, unless it is stopped before. */
-export function after(clock: Clock, delayMs: number, work: () => void): () => void {
+/** Calls `work` once, `delayMs` from now. Returns a function that cancels the call. */
+export function callAfter(clock: Clock, delayMs: number, work: () => void): () => void {
   const stop = clock.every(delayMs, () => {
     stop()
     work()
@@ -26,14 +26,14 @@ export function after(clock: Clock, delayMs: number, work: () => void): () => vo
   return stop
 }
 
-/** Calls `work` when `signal` is aborted, at once where it is; returns what forgets it. */
+/** Calls `work` when `signal` is aborted, at once if it is already. Returns a function that removes the listener. */
 function onAbort(signal: AbortSignal, work: () => void): () => void {
   if (signal.aborted) work()
   else signal.addEventListener('abort', work, { once: true })
   return () => signal.removeEventListener('abort', work)
 }
 
-/** At most so many queries at once; the others wait in the order in which they came. */
+/** Creates a limit of `limits.queriesAtOnce` slots. `running` counts those in use. */
 export function createConcurrencyLimit(
   limits: QueryLimits,
   clock: Clock,
@@ -42,32 +42,32 @@ export function createConcurrencyLimit(
   const queue = new Set<() => void>()
   let free = limits.queriesAtOnce
 
-  function turn(caller: AbortSignal): Promise<void> {
+  function waitForSlot(caller: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const leave = (settle: () => void) => {
         queue.delete(admit)
         stopClock()
-        forget()
+        removeListener()
         settle()
       }
       const admit = () => leave(resolve)
-      const stopClock = after(clock, limits.waitMs, () =>
+      const stopClock = callAfter(clock, limits.waitMs, () =>
         leave(() => reject(overloaded(`The query waited ${limits.waitMs / 1000} s for its turn.`))),
       )
-      const forget = onAbort(caller, () => leave(() => reject(refusals.abandoned())))
+      const removeListener = onAbort(caller, () => leave(() => reject(refusals.abandoned())))
       queue.add(admit)
     })
   }
 
-  async function enter(caller: AbortSignal): Promise<void> {
+  async function acquire(caller: AbortSignal): Promise<void> {
     if (caller.aborted) throw refusals.abandoned()
     if (free > 0) free -= 1
-    else if (queue.size < limits.queriesWaiting) await turn(caller)
+    else if (queue.size < limits.queriesWaiting) await waitForSlot(caller)
     else throw overloaded('Too many queries wait for their turn.')
     running.inc()
   }
 
-  function leave(): void {
+  function release(): void {
     running.dec()
     const [admit] = queue
     if (admit === undefined) free += 1
@@ -76,30 +76,30 @@ export function createConcurrencyLimit(
 
   return {
     async run(work, caller) {
-      await enter(caller)
-      const own = new AbortController()
-      onAbort(caller, () => own.abort(refusals.abandoned()))
-      const stopClock = after(clock, limits.queryMs, () =>
-        own.abort(overloaded(`The query ran longer than ${limits.queryMs / 1000} s.`)),
+      await acquire(caller)
+      const controller = new AbortController()
+      onAbort(caller, () => controller.abort(refusals.abandoned()))
+      const stopClock = callAfter(clock, limits.queryMs, () =>
+        controller.abort(overloaded(`The query ran longer than ${limits.queryMs / 1000} s.`)),
       )
       const done = Promise.resolve()
         .then(() => {
-          own.signal.throwIfAborted()
-          return work(own.signal)
+          controller.signal.throwIfAborted()
+          return work(controller.signal)
         })
         .finally(() => {
           stopClock()
-          leave()
+          release()
         })
-      return unlessAborted(done, own.signal)
+      return unlessAborted(done, controller.signal)
     },
   }
 }
 
-/** The outcome of `done`, or the reason of the signal where that comes first. */
+/** Settles as `done` does, or rejects with the reason of the signal if that is aborted first. */
 function unlessAborted<T>(done: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const forget = onAbort(signal, () => reject(signal.reason))
-    done.then(resolve, reject).finally(forget)
+    const removeListener = onAbort(signal, () => reject(signal.reason))
+    done.then(resolve, reject).finally(removeListener)
   })
 }

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../endpoints/endpoint.js'
 
-/** One endpoint as the listing shows it. */
+/** One endpoint of the listing; names and meaning of the fields are Logflare's. */
 function definition({ id, name, query, maxRows, cache, params }: Endpoint) {
   return {
     id,
@@ -18,7 +18,7 @@ function definition({ id, name, query, maxRows, cache, params }: Endpoint) {
   }
 }
 
-/** The listing of GET /api/endpoints: `{"result":[definition, …]}`. */
+/** Returns the JSON of GET /api/endpoints: `{"result":[definition, …]}`. */
 export function definitions(endpoints: readonly Endpoint[]): string {
   return JSON.stringify({ result: endpoints.map(definition) })
 }

@@ -4,14 +4,14 @@ import { readJson } from '../formats/read-json.js'
 import { encodeAll } from '../reply/chunks.js'
 import { type Body, bodyBytes } from '../reply/encoding.js'
 
-/** An answer in JSON, and in other formats from the first demand on: a promise until it is made. */
+/** An answer as JSON, and in the other formats that were requested; a promise while a format is being encoded. */
 export interface EncodedForms {
   readonly json: Body
   readonly columns: readonly AnswerColumn[]
   readonly others: Map<Format['name'], Body | Promise<Body>>
 }
 
-/** `onGrowth` is called when another form of it has been made, in a format or compressed; `forget` lets go of that one. */
+/** `onGrowth` is called when another format or a compressed form was made; its argument discards that form. */
 export function createEncodedForms(
   plain: Uint8Array,
   columns: readonly AnswerColumn[],
@@ -20,21 +20,21 @@ export function createEncodedForms(
   return { json: { plain, onGrowth }, columns, others: new Map() }
 }
 
-/** The bytes that all forms hold. */
+/** Returns the bytes of all forms together. */
 export function encodedBytes({ json, others }: EncodedForms): number {
   let bytes = bodyBytes(json)
   for (const other of others.values()) if (!(other instanceof Promise)) bytes += bodyBytes(other)
   return bytes
 }
 
-/** The answer in a format, made once however many ask for it. */
+/** Returns the answer in a format. It is encoded from the JSON once, however many callers wait for it. */
 export function encodedIn(forms: EncodedForms, format: Format): Body | Promise<Body> {
   if (format.name === 'json') return forms.json
-  const known = forms.others.get(format.name)
-  if (known !== undefined) return known
-  const later = encodeIn(forms, format)
-  forms.others.set(format.name, later)
-  return later
+  const made = forms.others.get(format.name)
+  if (made !== undefined) return made
+  const pending = encodeIn(forms, format)
+  forms.others.set(format.name, pending)
+  return pending
 }
 
 async function encodeIn({ json, columns, others }: EncodedForms, format: Format): Promise<Body> {

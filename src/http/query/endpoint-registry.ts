@@ -1,46 +1,47 @@
 import type { Endpoint } from '../../endpoints/endpoint.js'
-import { createBoundCalls } from './bound-calls.js'
+import { type BoundCalls, createBoundCalls } from './bound-calls.js'
 
-/** An endpoint that can be asked, and how its calls are read. */
+/** An endpoint that is served, and its calls. */
 export interface RegisteredEndpoint {
   endpoint: Endpoint
-  read: ReturnType<typeof createBoundCalls>
+  callOf: BoundCalls
 }
 
+/** The endpoints that are served, by name and id. */
 export interface EndpointRegistry {
-  /** The endpoint of that name or id; undefined where there is none. */
+  /** Returns the endpoint of a name or id; undefined if there is none. */
   find(idOrName: string): RegisteredEndpoint | undefined
-  /** Takes these in place of those of before, and gives those that have gone. */
+  /** Replaces all endpoints. Returns those that were removed. */
   replace(endpoints: readonly Endpoint[]): readonly Endpoint[]
 }
 
 /**
- * The endpoints that can be asked, by name and id. An endpoint that stays keeps what is remembered of its calls; the calls of
- * a later one never share a key with those of an earlier one that had its id.
+ * Registers endpoints. An endpoint that a replacement keeps also keeps its cached calls. A new endpoint's calls never share a
+ * key with those of an earlier endpoint of the same id.
  */
 export function createEndpointRegistry(endpoints: readonly Endpoint[]): EndpointRegistry {
   let byEndpoint = new Map<Endpoint, RegisteredEndpoint>()
   let byName = new Map<string, RegisteredEndpoint>()
   let byId = new Map<string, RegisteredEndpoint>()
-  let replaced = 0
+  let replacements = 0
 
-  function take(next: readonly Endpoint[]): void {
-    const keyed = replaced === 0 ? '' : `${replaced} `
+  function register(next: readonly Endpoint[]): void {
+    const keyPrefix = replacements === 0 ? '' : `${replacements} `
     const all = next.map(
-      (endpoint) => byEndpoint.get(endpoint) ?? { endpoint, read: createBoundCalls(endpoint, keyed) },
+      (endpoint) => byEndpoint.get(endpoint) ?? { endpoint, callOf: createBoundCalls(endpoint, keyPrefix) },
     )
     byEndpoint = new Map(all.map((one) => [one.endpoint, one]))
     byName = new Map(all.map((one) => [one.endpoint.name, one]))
     byId = new Map(all.map((one) => [one.endpoint.id.toLowerCase(), one]))
   }
 
-  take(endpoints)
+  register(endpoints)
   return {
     find: (idOrName) => byName.get(idOrName) ?? byId.get(idOrName.toLowerCase()),
     replace(next) {
-      replaced += 1
+      replacements += 1
       const before = [...byEndpoint.keys()]
-      take(next)
+      register(next)
       return before.filter((endpoint) => !byEndpoint.has(endpoint))
     },
   }

@@ -1,25 +1,26 @@
 import { availableParallelism } from 'node:os'
 import { KIB, MIB } from '../../base/units.js'
 
-/** What the query side of the service may take. Each has a small value in tests. */
+/** Limits of queries and their cache. Each has a small value in tests. */
 export interface HttpLimits {
-  /** Queries that run at once. */
+  /** Queries that run at the same time. */
   queriesAtOnce: number
-  /** Queries that may wait for their turn, and how long each. */
+  /** Queries that may wait for a slot, and how long each may wait. */
   queriesWaiting: number
   waitMs: number
-  /** The longest a query may run, from its turn to its answer. */
+  /** The longest run of a query, from its slot to its answer. */
   queryMs: number
-  /** An answer that is not kept is held whole up to here; a longer one is streamed. */
+  /** An uncached answer is buffered up to this size; a longer one is streamed. */
   bufferedBytes: number
-  /** An answer without rows that is older than this is computed again if records of its sources have arrived since. */
+  /** A cached answer without rows that is older is computed again if records of its sources have arrived since. */
   emptyMs: number
-  /** What the cache keeps: answers, their bytes together with their keys, and the bytes of one of them. */
+  /** Limits of the cache: answers, bytes of all answers with their keys, and bytes of one answer. */
   cacheEntries: number
   cacheBytes: number
   cacheEntryBytes: number
 }
 
+/** The limits of the service. */
 export const HTTP_LIMITS: HttpLimits = {
   queriesAtOnce: 2 * availableParallelism(),
   queriesWaiting: 256,

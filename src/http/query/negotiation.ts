@@ -7,80 +7,80 @@ import { ndjsonFormat } from '../formats/ndjson.js'
 import { refusals } from '../reply/errors.js'
 import { ANSWER_HEADERS, type HeaderFields } from '../reply/reply.js'
 
-/** One media type in which answers are had. */
+/** One media type of answers. */
 export interface Representation {
   format: Format
-  /** What a 200 of that type bears, beside what is its own. */
+  /** The headers of every 200 response of this type. */
   headers: HeaderFields
 }
 
-const JSON_REPRESENTATION = offer(jsonFormat, 'application/json; charset=utf-8')
+const JSON_REPRESENTATION = representationOf(jsonFormat, 'application/json; charset=utf-8')
 
-/** By media type, the best liked first. */
-const REPRESENTATIONS: readonly (readonly [mediaType: string, offer: Representation])[] = [
+/** By media type, in our order of preference. */
+const REPRESENTATIONS: readonly (readonly [mediaType: string, representation: Representation])[] = [
   ['application/json', JSON_REPRESENTATION],
-  ['application/x-ndjson', offer(ndjsonFormat, 'application/x-ndjson; charset=utf-8')],
-  ['application/ndjson', offer(ndjsonFormat, 'application/ndjson; charset=utf-8')],
-  ['application/jsonl', offer(ndjsonFormat, 'application/jsonl; charset=utf-8')],
-  ['text/csv', offer(csvFormat, 'text/csv; charset=utf-8')],
-  ['application/vnd.apache.arrow.stream', offer(arrowFormat, 'application/vnd.apache.arrow.stream')],
+  ['application/x-ndjson', representationOf(ndjsonFormat, 'application/x-ndjson; charset=utf-8')],
+  ['application/ndjson', representationOf(ndjsonFormat, 'application/ndjson; charset=utf-8')],
+  ['application/jsonl', representationOf(ndjsonFormat, 'application/jsonl; charset=utf-8')],
+  ['text/csv', representationOf(csvFormat, 'text/csv; charset=utf-8')],
+  ['application/vnd.apache.arrow.stream', representationOf(arrowFormat, 'application/vnd.apache.arrow.stream')],
 ]
 
-function offer(format: Format, contentType: string): Representation {
+function representationOf(format: Format, contentType: string): Representation {
   return { format, headers: { ...ANSWER_HEADERS, 'Content-Type': contentType } }
 }
 
-/** What most clients say that do not choose. */
+/** The Accept header of most clients without a preference. */
 const ANY = '*/*'
 const MEDIA_RANGE = /^(?:\*\/\*|[^\s/*]+\/(?:\*|[^\s/*]+))$/
 
-/** A media range of an Accept header: how well it is liked, and at which place it stands. */
+/** A media range of an Accept header: its weight, and its index in the header. */
 interface Range {
   q: number
-  place: number
+  index: number
 }
 
 /**
- * The type that a request likes best (RFC 9110, 12.5.1): by weight, where these are equal one that it names before one that
- * it means by a wildcard, then in the order of the header, then in ours. JSON where the header is absent or says nothing.
- * Throws `not_acceptable` where it takes none of ours.
+ * Returns the representation that a client prefers (RFC 9110, 12.5.1): by weight; among equal weights one that is named before
+ * one that only a wildcard matches, then in the order of the header, then in ours. Returns JSON if the header is absent or
+ * contains no media range. Throws `not_acceptable` if it accepts none of ours.
  */
 export function negotiate(request: Headers): Representation {
   const header = request.get('accept')
   if (!header || header === ANY) return JSON_REPRESENTATION
   const ranges = rangesOf(header)
   if (ranges.size === 0) return JSON_REPRESENTATION
-  let best: { offer: Representation; range: Range; precision: number } | undefined
+  let best: { representation: Representation; range: Range; precision: number } | undefined
   for (const [mediaType, candidate] of REPRESENTATIONS) {
-    const liked = rangeFor(mediaType, ranges)
-    if (liked === undefined || liked.range.q === 0) continue
-    if (best === undefined || isBetter(liked, best)) best = { offer: candidate, ...liked }
+    const match = rangeFor(mediaType, ranges)
+    if (match === undefined || match.range.q === 0) continue
+    if (best === undefined || isBetter(match, best)) best = { representation: candidate, ...match }
   }
   if (best === undefined) throw refusals.notAcceptable(REPRESENTATIONS.map(([mediaType]) => mediaType))
-  return best.offer
+  return best.representation
 }
 
-/** The well-formed ranges of a header; of equal ones the best liked. */
+/** The well-formed ranges of a header; of equal ranges the one with the highest weight. */
 function rangesOf(header: string): Map<string, Range> {
   const ranges = new Map<string, Range>()
-  parseAccept(header).forEach(({ type, q }, place) => {
+  parseAccept(header).forEach(({ type, q }, index) => {
     const name = type.toLowerCase()
-    if (MEDIA_RANGE.test(name) && !ranges.has(name)) ranges.set(name, { q, place })
+    if (MEDIA_RANGE.test(name) && !ranges.has(name)) ranges.set(name, { q, index })
   })
   return ranges
 }
 
-/** The most precise range that a type falls into. */
+/** The most precise range that matches a type; undefined if none does. */
 function rangeFor(mediaType: string, ranges: ReadonlyMap<string, Range>) {
   const forms = [ANY, `${mediaType.slice(0, mediaType.indexOf('/'))}/*`, mediaType]
   const precision = forms.findLastIndex((form) => ranges.has(form))
   return precision < 0 ? undefined : { precision, range: ranges.get(forms[precision]!)! }
 }
 
-type Liked = NonNullable<ReturnType<typeof rangeFor>>
+type Match = NonNullable<ReturnType<typeof rangeFor>>
 
-function isBetter(one: Liked, other: Liked): boolean {
+function isBetter(one: Match, other: Match): boolean {
   if (one.range.q !== other.range.q) return one.range.q > other.range.q
   if (one.precision !== other.precision) return one.precision > other.precision
-  return one.range.place < other.range.place
+  return one.range.index < other.range.index
 }

@@ -2,12 +2,13 @@ import type { Clock } from '../../base/clock.js'
 import { LogweirError } from '../../base/errors.js'
 import type { Metrics } from '../../base/metrics.js'
 
-/** Where an answer came from. */
+/** The source of an answer: the cache, a run that is cached, or a run that is not. */
 export type Origin = 'hit' | 'miss' | 'bypass'
 
-/** Counts one query that started at `startedMs` of the monotonic clock: how it came out, and how long it took. */
+/** Counts one query and its duration since `startedMs` of the monotonic clock. `error` is set if it failed. */
 export type Observe = (endpoint: string, origin: Origin, startedMs: number, error?: unknown) => void
 
+/** Returns the observer that updates the metrics of queries and cache. */
 export function createObserver(
   metrics: Pick<Metrics, 'queries' | 'querySeconds' | 'cacheHits' | 'cacheMisses'>,
   clock: Clock,

@@ -24,10 +24,12 @@ interface Parts {
   arrivals?: Arrivals
 }
 
+/** The stored queries, as requests call them. */
 export interface Queries {
   /**
-   * Answers GET or HEAD of one endpoint, by its name or id. `breakOff` ends the connection of an answer that fails when
-   * a part of it is sent. With `projects` it sees one of them only. Throws or rejects with a LogweirError.
+   * Answers GET or HEAD of one endpoint, by its name or id. `breakOff` closes the connection if an answer fails after its
+   * first bytes were sent. With `projects`, only calls of one of these are permitted. Throws or rejects with a LogweirError:
+   * `not_found`, `not_acceptable`, `forbidden_project`, and the errors of parameters, plan and engine.
    */
   answer(
     idOrName: string,
@@ -35,18 +37,15 @@ export interface Queries {
     breakOff?: () => void,
     projects?: ReadonlySet<string>,
   ): Response | Promise<Response>
-  /**
-   * Takes these endpoints in place of those of before. Requests under way end as they began; the cached answers of an
-   * endpoint that is none of these go.
-   */
+  /** Replaces the endpoints. Running requests finish; the cached answers of removed endpoints are deleted. */
   replace(endpoints: readonly Endpoint[]): void
-  /** Stops warming and the runs that nobody waits for. */
+  /** Stops warming, and runs without a waiting caller. */
   close(): void
 }
 
 const NO_CACHE = /(?:^|,)\s*no-cache\s*(?:$|[,=])/i
 
-/** What stands between the question mark and the fragment of a URL. */
+/** The part of a URL between question mark and fragment. */
 function searchOf(url: string): string {
   const fragment = url.indexOf('#')
   const whole = fragment < 0 ? url : url.slice(0, fragment)
@@ -54,16 +53,16 @@ function searchOf(url: string): string {
   return mark < 0 ? '' : whole.slice(mark + 1)
 }
 
-/** The stored queries, as requests ask for them. */
+/** Creates the queries, and starts to warm their cache. */
 export function createQueries({ engine, endpoints, metrics, clock, limits, log, arrivals }: Parts): Queries {
-  const known = createEndpointRegistry(endpoints)
+  const registry = createEndpointRegistry(endpoints)
   const concurrency = createConcurrencyLimit(limits, clock, metrics.queriesRunning)
   const cached = createCached({ engine, concurrency, clock, limits, metrics, log, arrivals })
   const uncached = createUncached({ engine, concurrency, clock, bufferedBytes: limits.bufferedBytes })
   const observe = createObserver(metrics, clock)
   const reportUnread = createUnreadReport(metrics, log)
 
-  /** An answer, observed when it is there. */
+  /** Observes an answer when it is ready. */
   async function observed(name: string, origin: Origin, startedMs: number, reply: Promise<Response>) {
     try {
       const response = await reply
@@ -78,33 +77,34 @@ export function createQueries({ engine, endpoints, metrics, clock, limits, log, 
   return {
     answer(idOrName, request, breakOff, projects) {
       const startedMs = clock.monotonicMs()
-      const found = known.find(idOrName)
+      const found = registry.find(idOrName)
       if (found === undefined) throw refusals.notFound()
       const { endpoint } = found
       const search = searchOf(request.url)
       reportUnread(endpoint, search)
-      const call = found.read(search, projects)
-      const offer = negotiate(request.headers)
+      const call = found.callOf(search, projects)
+      const representation = negotiate(request.headers)
       if (endpoint.cache === 'disabled') {
         const onFailure = (error: unknown) => fail(error, breakOff, log)
-        return observed(endpoint.name, 'bypass', startedMs, uncached(call, request, offer, onFailure))
+        return observed(endpoint.name, 'bypass', startedMs, uncached(call, request, representation, onFailure))
       }
       const job = { endpoint, policy: endpoint.cache, call }
       const fresh = NO_CACHE.test(request.headers.get('cache-control') ?? '')
-      const hit = fresh ? undefined : cached.hit(job, request, offer)
-      if (hit === undefined) return observed(endpoint.name, 'miss', startedMs, cached.miss(job, request, offer, fresh))
+      const hit = fresh ? undefined : cached.hit(job, request, representation)
+      if (hit === undefined)
+        return observed(endpoint.name, 'miss', startedMs, cached.miss(job, request, representation, fresh))
       if (hit instanceof Promise) return observed(endpoint.name, 'hit', startedMs, hit)
       observe(endpoint.name, 'hit', startedMs)
       return hit
     },
     replace(next) {
-      for (const endpoint of known.replace(next)) cached.forget(endpoint)
+      for (const endpoint of registry.replace(next)) cached.forget(endpoint)
     },
     close: cached.close,
   }
 }
 
-/** What becomes of an answer that fails when a part of it is sent. The log hears of it. */
+/** Logs the failure of an answer whose first bytes were sent, and closes its connection; throws if there is none. */
 function fail(error: unknown, breakOff: (() => void) | undefined, log: Log): void {
   const failure = toPublicError(error, log)
   if (breakOff === undefined) throw failure

@@ -4,67 +4,69 @@ import { refusals } from '../reply/errors.js'
 interface SharedRun<T> {
   result: Promise<T>
   waiters: number
-  /** Whether the run has read its time: what is logged later is not in its answer. */
-  begun: boolean
+  /** Whether the run has read its time: its answer lacks records that arrive later. */
+  hasBegun: boolean
   stop(): void
 }
 
+/** Callers that ask for the same key at the same time share one run. Results are not cached. */
 export interface SingleFlight<Job, T> {
   /**
-   * The outcome of the run for `key`: of the one under way, or of a new one. With `fresh` a run that has begun is not
-   * joined. Throws `abandoned` once `caller` is aborted; a run whose last caller has left is aborted.
+   * Returns the result for `key`, of the current run or of a new one; `collapsed` says that the run was current. If `fresh` is
+   * set, a run that has begun is not joined. Throws `abandoned` once `caller` is aborted; a run whose last caller has left is
+   * aborted.
    */
   join(key: string, job: Job, caller: AbortSignal, fresh?: boolean): Promise<{ value: T; collapsed: boolean }>
 }
 
-/** Runs one job; it calls `begin` when it reads its time. */
+/** Runs one job. Calls `begin` when it reads its time. */
 export type Run<Job, T> = (job: Job, signal: AbortSignal, begin: () => void) => Promise<T>
 
-/** Single flight: callers who ask for the same at the same time wait for one run. Nothing is kept of an outcome. */
+/** Creates a single flight without runs. */
 export function createSingleFlight<Job, T>(run: Run<Job, T>): SingleFlight<Job, T> {
-  const underWay = new Map<string, SharedRun<T>>()
+  const current = new Map<string, SharedRun<T>>()
 
-  function forget(key: string, flight: SharedRun<T>): void {
-    if (underWay.get(key) === flight) underWay.delete(key)
+  function remove(key: string, shared: SharedRun<T>): void {
+    if (current.get(key) === shared) current.delete(key)
   }
 
   function start(key: string, job: Job): SharedRun<T> {
     const controller = new AbortController()
-    const flight: SharedRun<T> = {
+    const shared: SharedRun<T> = {
       waiters: 0,
-      begun: false,
+      hasBegun: false,
       result: Promise.resolve()
-        .then(() => run(job, controller.signal, () => (flight.begun = true)))
-        .finally(() => forget(key, flight)),
+        .then(() => run(job, controller.signal, () => (shared.hasBegun = true)))
+        .finally(() => remove(key, shared)),
       stop() {
-        forget(key, flight)
+        remove(key, shared)
         controller.abort(refusals.abandoned())
       },
     }
-    underWay.set(key, flight)
-    return flight
+    current.set(key, shared)
+    return shared
   }
 
   return {
     async join(key, job, caller, fresh = false) {
       if (caller.aborted) throw refusals.abandoned()
-      const known = underWay.get(key)
-      const joined = known !== undefined && !(fresh && known.begun)
-      return { value: await wait(joined ? known : start(key, job), caller), collapsed: joined }
+      const running = current.get(key)
+      const collapsed = running !== undefined && !(fresh && running.hasBegun)
+      return { value: await wait(collapsed ? running : start(key, job), caller), collapsed }
     },
   }
 }
 
-/** Waits as one of the flight's callers. */
-function wait<T>(flight: SharedRun<T>, caller: AbortSignal): Promise<T> {
-  flight.waiters += 1
+/** Waits for the result as one of the callers of a run. */
+function wait<T>(shared: SharedRun<T>, caller: AbortSignal): Promise<T> {
+  shared.waiters += 1
   return new Promise((resolve, reject) => {
     const leave = () => {
-      flight.waiters -= 1
-      if (flight.waiters === 0) flight.stop()
+      shared.waiters -= 1
+      if (shared.waiters === 0) shared.stop()
       reject(refusals.abandoned())
     }
     caller.addEventListener('abort', leave, { once: true })
-    flight.result.then(resolve, reject).finally(() => caller.removeEventListener('abort', leave))
+    shared.result.then(resolve, reject).finally(() => caller.removeEventListener('abort', leave))
   })
 }

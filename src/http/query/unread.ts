@@ -2,14 +2,15 @@ import type { Log } from '../../base/log.js'
 import type { Metrics } from '../../base/metrics.js'
 import type { Endpoint } from '../../endpoints/endpoint.js'
 
-/** The parameters that are a query of the caller in Logflare: Supabase Studio sends `sql`, older versions `lql`. */
+/** The parameters in which Logflare takes a query: Supabase Studio sends `sql`, older versions `lql`. */
 const QUERY_PARAMETERS = ['sql', 'lql'] as const
 
 const isGiven = (search: string, name: string) => new URLSearchParams(search).getAll(name).some((value) => value !== '')
 
 /**
- * Reports a query of the caller that an endpoint does not read, since its rows are not those that the caller asked for. Takes
- * the endpoint and the query string of a request. Counts each request; logs once for each endpoint and parameter, without the value.
+ * Returns a function that reports a query in the request's parameters that the endpoint ignores: the client gets other rows
+ * than it asked for. It takes the endpoint and the query string. Each request is counted; the log has one line for each
+ * endpoint and parameter, without the value.
  */
 export function createUnreadReport(
   { unreadParameters }: Pick<Metrics, 'unreadParameters'>,
@@ -32,7 +33,7 @@ export function createUnreadReport(
 
   for (const parameter of QUERY_PARAMETERS) unreadParameters.inc({ parameter }, 0)
   return ({ name, params }, search) => {
-    // Nearly every query string ends here, before it is parsed.
+    // Most query strings contain neither, and are not parsed.
     if (!search.includes('ql=')) return
     for (const parameter of QUERY_PARAMETERS) {
       if (!Object.hasOwn(params, parameter) && isGiven(search, parameter)) report(name, parameter)

@@ -3,30 +3,30 @@ import type { Clock } from '../../base/clock.js'
 import type { Log } from '../../base/log.js'
 import type { Metrics } from '../../base/metrics.js'
 import { toPublicError } from '../reply/errors.js'
-import type { Entry, ResultCache } from './cache.js'
+import type { CacheEntry, ResultCache } from './cache.js'
 
-/** How often it is looked for entries to compute anew. */
-const LOOK_MS = 1_000
+/** How often the cache is searched for entries that are due. */
+const CHECK_MS = 1_000
 
 interface Parts {
   cache: ResultCache
-  /** Computes an entry anew and keeps it. */
-  refresh(entry: Entry, signal: AbortSignal): Promise<unknown>
+  /** Computes the answer of an entry again and caches it. */
+  refresh(entry: CacheEntry, signal: AbortSignal): Promise<unknown>
   clock: Clock
   metrics: Pick<Metrics, 'cacheRefreshes'>
   log: Log
 }
 
 /**
- * Computes the entries in use anew, in the background and one at a time, whenever they are due. An entry whose
- * refresh fails stays as it is and is tried again when it would be due next. Between two of them other work gets its turn:
- * from what an engine has kept a refresh may come without a single wait. Returns what stops it, at once.
+ * Refreshes the cache entries in use, in the background and one at a time, when they are due. If a refresh fails, the entry
+ * stays and the refresh is tried again at its next turn. Between two refreshes it yields to the event loop: an engine may
+ * answer from its own caches without a single wait. Returns a function that stops warming at once.
  */
 export function startWarming({ cache, refresh, clock, metrics, log }: Parts): () => void {
   const stopped = new AbortController()
-  let busy = false
+  let isRefreshing = false
 
-  async function refreshOne(entry: Entry): Promise<void> {
+  async function refreshOne(entry: CacheEntry): Promise<void> {
     const endpoint = entry.job.endpoint.name
     entry.triedMs = clock.monotonicMs()
     try {
@@ -38,20 +38,20 @@ export function startWarming({ cache, refresh, clock, metrics, log }: Parts): ()
     }
   }
 
-  async function look(): Promise<void> {
-    if (busy) return
-    busy = true
+  async function refreshDue(): Promise<void> {
+    if (isRefreshing) return
+    isRefreshing = true
     for (const entry of cache.due()) {
       if (stopped.signal.aborted) return
       await refreshOne(entry)
       await setImmediate()
     }
-    busy = false
+    isRefreshing = false
   }
 
-  const stopLooking = clock.every(LOOK_MS, look)
+  const stopChecking = clock.every(CHECK_MS, refreshDue)
   return () => {
-    stopLooking()
+    stopChecking()
     stopped.abort()
   }
 }

@@ -1,27 +1,26 @@
-/** A record that came live: its time, and its event. */
+/** A record that arrived live: its time and its event. */
 export interface Entry {
   timestampUs: number
   event: Buffer
 }
 
-/** The latest records of a channel, numbered from 0 in order of arrival. */
+/** The latest records of a channel, numbered from 0 in order of arrival. Those from `first` to before `end` are in memory. */
 export interface Backlog {
-  /** Those from `first` to before `end` are held. */
   readonly first: number
   readonly end: number
   readonly bytes: number
   push(entry: Entry): void
-  /** Lets go of the oldest. */
+  /** Deletes the oldest record. */
   shift(): void
-  /** The events from `number` on until they are so many bytes, and which comes next. */
+  /** Returns the events from `number` on, at least `wantedBytes` of them if there are that many, and the next number. */
   read(number: number, wantedBytes: number): { bytes: Buffer; next: number }
-  /** All that are held. */
   entries(): Iterable<[number: number, entry: Entry]>
 }
 
-/** What an entry takes beside its event, about. */
+/** Approximate bytes of an entry in addition to its event. */
 const ENTRY_BYTES = 256
 
+/** Creates an empty backlog. It has no limit of its own: the caller shifts. */
 export function createBacklog(): Backlog {
   const entries = new Map<number, Entry>()
   let first = 0

@@ -1,118 +1,145 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../base/clock.js'
-import { createTokenBucket } from '../../base/token-bucket.js'
+import { createTokenBucket, type TokenBucket } from '../../base/token-bucket.js'
 import type { Engine, Row, Subscription } from '../../engine/engine.js'
 import { type Backlog, createBacklog } from './backlog.js'
 import { COLUMNS, endOf } from './catch-up.js'
-import { advance, type Place } from './cursor.js'
+import { advance, type Position } from './cursor.js'
 import { gapEvent, idLine, recordEvent } from './events.js'
 import type { TailLimits } from './limits.js'
 
 /**
- * What comes live of one project, made ready once for all who read it. Readers hold nothing but the number of
- * the record that they read next: who is so slow that this one is let go of is dropped.
+ * The live records of one project, encoded once for all readers. A reader only keeps the number of its next record: it is
+ * dropped if that record is evicted from the backlog.
  */
 export interface Channel {
-  /** Of this channel alone: numbers of another mean nothing here. */
+  /** Identifies this channel: record numbers of other channels are not valid in it. */
   readonly name: string
   readonly project: string
   readonly backlog: Backlog
   readonly readers: Set<ChannelReader>
-  /** Resolves when it can be read; rejects, once closed, where the engine cannot be asked. */
+  /** Resolves when the channel can be read. If the engine cannot be queried it closes, then rejects. */
   readonly opened: Promise<Pick<Subscription, 'run'>>
-  /** Lets go of the oldest record, and of readers that have not read it. */
+  /** Evicts the oldest record, and drops readers that have not read it. */
   shrink(): void
   close(): void
 }
 
+/** A reader, as its channel sees it. */
 export interface ChannelReader {
-  /** The number of the record that it reads next; undefined where that is not known yet. */
+  /** The number of its next record; undefined while it catches up with stored rows. */
   readonly next: number | undefined
-  /** There is something to read. */
+  /** Called if there may be something to read. */
   wake(): void
-  /** It reads too slowly. */
+  /** Called if it reads too slowly. */
   drop(): void
 }
 
+/** The project of a channel, and its surroundings. */
 export interface ChannelParts {
   project: string
   follow: Engine['follow']
   clock: Clock
   limits: TailLimits
-  /** Records have come. */
-  grown(): void
-  closed(): void
+  /** Called after records were added. */
+  onGrown(): void
+  /** Called once, when the channel closes. */
+  onClosed(): void
+}
+
+interface State extends ChannelParts {
+  name: string
+  readers: Set<ChannelReader>
+  backlog: Backlog
+  rate: TokenBucket
+  /** After all records so far; undefined until the channel is open. */
+  position: Position | undefined
+  isClosed: boolean
+  subscription?: Promise<Subscription>
 }
 
 const NAME_BYTES = 6
 
-export function createChannel({ project, follow, clock, limits, grown, closed }: ChannelParts): Channel {
-  const name = randomBytes(NAME_BYTES).toString('hex')
-  const readers = new Set<ChannelReader>()
-  const backlog = createBacklog()
-  const rate = createTokenBucket(
-    { capacity: limits.receivedBurstBytes, tokensPerMs: limits.receivedBytesPerS / 1000 },
-    clock,
+/** Opens a channel: subscribes to the project and finds the position after its stored rows. */
+export function createChannel(parts: ChannelParts): Channel {
+  const { project, follow, clock, limits } = parts
+  const state: State = {
+    ...parts,
+    name: randomBytes(NAME_BYTES).toString('hex'),
+    readers: new Set(),
+    backlog: createBacklog(),
+    rate: createTokenBucket(
+      { capacity: limits.receivedBurstBytes, tokensPerMs: limits.receivedBytesPerS / 1000 },
+      clock,
+    ),
+    position: undefined,
+    isClosed: false,
+  }
+  const subscription = follow({ source: 'edge_logs', project, columns: COLUMNS }, (rows, hasGap) =>
+    receive(state, rows, hasGap),
   )
-  const following = follow({ source: 'edge_logs', project, columns: COLUMNS }, arrived)
-  /** Behind all records so far; while it opens that is not known. */
-  let place: Place | undefined
-  let isClosed = false
+  state.subscription = subscription
+  const opened = open(state, subscription)
+  opened.catch(() => close(state))
+  const { name, readers, backlog } = state
+  return { name, project, backlog, readers, opened, shrink: () => shrink(state), close: () => close(state) }
+}
 
-  function arrived(rows: Iterable<Row>, hasGap: boolean): void {
-    if (isClosed) return
-    let gap = hasGap
-    for (const row of rows) {
-      const timestampUs = row.timestamp as number
-      place &&= advance(place, timestampUs, clock.nowUs())
-      const event = recordEvent(row, place && cursorOf(place, backlog.end))
-      if (rate.take(event.length) > 0) {
-        giveUp()
-        return
-      }
-      backlog.push({ timestampUs, event: gap ? Buffer.concat([gapEvent(timestampUs), event]) : event })
-      gap = false
-      while (backlog.bytes > limits.backlogBytes) shrink()
+function receive(state: State, rows: Iterable<Row>, hasGap: boolean): void {
+  if (state.isClosed) return
+  const { backlog, clock, limits, rate } = state
+  let isAfterGap = hasGap
+  for (const row of rows) {
+    const timestampUs = row.timestamp as number
+    state.position &&= advance(state.position, timestampUs, clock.nowUs())
+    const event = recordEvent(row, state.position && cursorAfter(state, state.position, backlog.end))
+    if (rate.take(event.length) > 0) {
+      giveUp(state)
+      return
     }
-    grown()
-    for (const reader of readers) reader.wake()
+    backlog.push({ timestampUs, event: isAfterGap ? Buffer.concat([gapEvent(timestampUs), event]) : event })
+    isAfterGap = false
+    while (backlog.bytes > limits.backlogBytes) shrink(state)
   }
+  state.onGrown()
+  for (const reader of state.readers) reader.wake()
+}
 
-  /** Where somebody is who has read the record of this number, which ends at `place`. */
-  const cursorOf = (place: Place, number: number) => ({ ...place, live: { channel: name, number: number + 1 } })
+/** The cursor of a reader that has read the record of this number, which ends at `position`. */
+const cursorAfter = ({ name }: State, position: Position, number: number) => ({
+  ...position,
+  live: { channel: name, number: number + 1 },
+})
 
-  async function open() {
-    const follower = await following
-    const nowUs = clock.nowUs()
-    const { place: end, delivered } = await endOf({ following: follower, project, nowUs, limits })
-    place = end
-    for (const [number, entry] of backlog.entries()) {
-      // What had come before the end was looked for does not move it; what has come since may be of a later moment.
-      if (number >= delivered) place = advance(place, entry.timestampUs, clock.nowUs())
-      entry.event = Buffer.concat([idLine(cursorOf(place, number)), entry.event])
-    }
-    return follower
+/** Finds the end of the stored rows, and adds cursors to the records that arrived before it was known. */
+async function open(state: State, subscribing: Promise<Subscription>): Promise<Subscription> {
+  const { clock, project, limits, backlog } = state
+  const subscription = await subscribing
+  const end = await endOf({ subscription, project, nowUs: clock.nowUs(), limits })
+  let position = end.position
+  for (const [number, entry] of backlog.entries()) {
+    // Records that arrived before the end was read are included in it; those that arrived since may be newer.
+    if (number >= end.delivered) position = advance(position, entry.timestampUs, clock.nowUs())
+    entry.event = Buffer.concat([idLine(cursorAfter(state, position, number)), entry.event])
   }
+  state.position = position
+  return subscription
+}
 
-  function shrink(): void {
-    backlog.shift()
-    for (const reader of readers) if (reader.next !== undefined && reader.next < backlog.first) reader.drop()
-  }
+function shrink({ backlog, readers }: State): void {
+  backlog.shift()
+  for (const reader of readers) if (reader.next !== undefined && reader.next < backlog.first) reader.drop()
+}
 
-  function close(): void {
-    if (isClosed) return
-    isClosed = true
-    following.then(({ stop }) => stop()).catch(() => {})
-    closed()
-  }
+function close(state: State): void {
+  if (state.isClosed) return
+  state.isClosed = true
+  state.subscription?.then(({ stop }) => stop()).catch(() => {})
+  state.onClosed()
+}
 
-  /** More comes than anybody should read live; it must not cost those who bring it. */
-  function giveUp(): void {
-    for (const reader of readers) reader.drop()
-    close()
-  }
-
-  const opened = open()
-  opened.catch(close)
-  return { name, project, backlog, readers, opened, shrink, close }
+/** Closes a channel with more records than anyone can read live, so that ingest does not pay for them. */
+function giveUp(state: State): void {
+  for (const reader of state.readers) reader.drop()
+  close(state)
 }

@@ -1,14 +1,18 @@
 import type { Clock } from '../../base/clock.js'
 import type { Engine } from '../../engine/engine.js'
-import { after } from '../query/concurrency.js'
+import { callAfter } from '../query/concurrency.js'
 import { type Channel, createChannel } from './channel.js'
 import type { TailLimits } from './limits.js'
 
-/** The channels of all projects that are read, or were a moment ago: who comes back soon finds what has come meanwhile. */
+/**
+ * The channels of all projects with readers. A channel stays open for a while after its last reader has left: one that
+ * reconnects soon finds the records that arrived in between.
+ */
 export interface Channels {
-  /** The channel of a project, opened where there is none, to read from until {@link leave}. */
-  enter(project: string): Channel
-  leave(channel: Channel): void
+  /** Returns the channel of a project, opened if there is none. The reader must call {@link release}. */
+  acquire(project: string): Channel
+  release(channel: Channel): void
+  /** Closes all channels. */
   close(): void
 }
 
@@ -18,44 +22,45 @@ interface Parts {
   limits: TailLimits
 }
 
-interface Open {
+interface OpenChannel {
   channel: Channel
   readers: number
-  /** Forgets that it is to be closed. */
-  stay(): void
+  /** Cancels the pending close. */
+  keepOpen(): void
 }
 
+/** Creates the registry of channels, with none open. Together their backlogs have at most `limits.backlogsBytes`. */
 export function createChannels({ follow, clock, limits }: Parts): Channels {
-  const open = new Map<string, Open>()
+  const open = new Map<string, OpenChannel>()
 
-  function add(project: string): Open {
-    const closed = () => {
-      open.get(project)?.stay()
+  function add(project: string): OpenChannel {
+    const onClosed = () => {
+      open.get(project)?.keepOpen()
       open.delete(project)
     }
     makeRoom()
-    const one: Open = {
-      channel: createChannel({ project, follow, clock, limits, grown: balance, closed }),
+    const one: OpenChannel = {
+      channel: createChannel({ project, follow, clock, limits, onGrown: balance, onClosed }),
       readers: 0,
-      stay() {},
+      keepOpen() {},
     }
     open.set(project, one)
     return one
   }
 
-  /** There are never more channels than there may be readers. */
+  /** Closes an unused channel if there are as many channels as there may be tails. */
   function makeRoom(): void {
     if (open.size < limits.tails) return
-    const left = [...open.values()].find(({ readers }) => readers === 0)
-    left?.channel.close()
+    const unused = [...open.values()].find(({ readers }) => readers === 0)
+    unused?.channel.close()
   }
 
-  /** All together are as small as they must be at the cost of the largest. */
+  /** Shrinks the largest backlogs until all together are within their limit. */
   function balance(): void {
-    const backlogs = [...open.values()].map(({ channel }) => channel)
-    let bytes = backlogs.reduce((sum, { backlog }) => sum + backlog.bytes, 0)
+    const channels = [...open.values()].map(({ channel }) => channel)
+    let bytes = channels.reduce((sum, { backlog }) => sum + backlog.bytes, 0)
     while (bytes > limits.backlogsBytes) {
-      const largest = backlogs.reduce((a, b) => (b.backlog.bytes > a.backlog.bytes ? b : a))
+      const largest = channels.reduce((a, b) => (b.backlog.bytes > a.backlog.bytes ? b : a))
       bytes -= largest.backlog.bytes
       largest.shrink()
       bytes += largest.backlog.bytes
@@ -63,16 +68,16 @@ export function createChannels({ follow, clock, limits }: Parts): Channels {
   }
 
   return {
-    enter(project) {
+    acquire(project) {
       const one = open.get(project) ?? add(project)
       one.readers++
-      one.stay()
+      one.keepOpen()
       return one.channel
     },
-    leave(channel) {
+    release(channel) {
       const one = open.get(channel.project)
       if (one?.channel !== channel || --one.readers > 0) return
-      one.stay = after(clock, limits.lingerMs, channel.close)
+      one.keepOpen = callAfter(clock, limits.lingerMs, channel.close)
     },
     close() {
       for (const { channel } of [...open.values()]) channel.close()

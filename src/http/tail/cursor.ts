@@ -1,26 +1,28 @@
 /**
- * How far a reader of a tail has read, as the `id` of an event says it: `<timestamp>.<rank>`, and behind a record that came
- * live `.<channel>.<number>`. The first pair holds for as long as the rows do, the second for as long as the channel.
+ * The position of a tail's reader, as the `id` of an event states it: `<timestamp>.<rank>`, followed by
+ * `.<channel>.<number>` if the record arrived live. The first pair is valid as long as the rows are stored, the second as
+ * long as the channel is open.
  */
-export interface Cursor extends Place {
-  /** The record of a channel that comes next, by its number from 0. */
+export interface Cursor extends Position {
+  /** The next record of a channel, by its number from 0. */
   live?: { channel: string; number: number } | undefined
 }
 
-/** A place in the rows of a project, by time and then arrival: behind the first `rank` rows of this time, in µs. */
-export interface Place {
+/** A position in the rows of a project, by time and then arrival: after the first `rank` rows of this time, in µs. */
+export interface Position {
   timestampUs: number
   rank: number
 }
 
+/** Returns the text of a cursor, which {@link readCursor} parses. */
 export function writeCursor({ timestampUs, rank, live }: Cursor): string {
-  const place = `${timestampUs}.${rank}`
-  return live === undefined ? place : `${place}.${live.channel}.${live.number}`
+  const position = `${timestampUs}.${rank}`
+  return live === undefined ? position : `${position}.${live.channel}.${live.number}`
 }
 
 const CURSOR = /^(-?\d{1,16})\.(\d{1,10})(?:\.([0-9a-f]{12})\.(\d{1,15}))?$/
 
-/** Reads what {@link writeCursor} wrote; undefined where it is none of that. */
+/** Parses the text of {@link writeCursor}; returns undefined for any other text. */
 export function readCursor(text: string): Cursor | undefined {
   const match = CURSOR.exec(text)
   if (match === null) return undefined
@@ -30,11 +32,11 @@ export function readCursor(text: string): Cursor | undefined {
 }
 
 /**
- * The place behind a row that has arrived when all before it are behind `place`. Only a newest row moves it; a late one
- * does not, nor one that is stamped with a time to come: behind that every other row would be late.
+ * Returns the position after a row that arrives at `position`. Only a row that is the newest advances it. A late row does
+ * not, nor does one with a time in the future: every later row would be late then.
  */
-export function advance(place: Place, timestampUs: number, nowUs: number): Place {
-  if (timestampUs < place.timestampUs || timestampUs > nowUs) return place
-  const rank = timestampUs === place.timestampUs ? place.rank + 1 : 1
+export function advance(position: Position, timestampUs: number, nowUs: number): Position {
+  if (timestampUs < position.timestampUs || timestampUs > nowUs) return position
+  const rank = timestampUs === position.timestampUs ? position.rank + 1 : 1
   return { timestampUs, rank }
 }

@@ -2,40 +2,41 @@ import type { Row } from '../../engine/engine.js'
 import { createRowJson } from '../formats/json.js'
 import { type Cursor, writeCursor } from './cursor.js'
 
-/** Server-sent events, as WHATWG's HTML standard has them ("Server-sent events", "Parsing an event stream"). */
+/** Server-sent events (WHATWG HTML, "Server-sent events", "Parsing an event stream"). */
 
-/** The first bytes of a stream: a reader that is cut off comes back after 2 s. */
+/** The first bytes of a stream. A client that loses the connection reconnects after 2 s. */
 export const BEGINNING = Buffer.from('retry: 2000\n: logweir\n\n')
+/** A comment, sent while there are no records, so that proxies keep the connection open. */
 export const KEEP_ALIVE = Buffer.from(': keep-alive\n\n')
 
 const rowJson = createRowJson()
 const GAP = 'gap'
 
-/** A line that ends a line of the stream is white space where JSON may have one: within a text it is escaped. */
+/** Line ends would end a line of the stream. In JSON they are white space between tokens; within texts they are escaped. */
 const LINE_ENDS = /[\r\n]/g
 
-/** The event of a record: the row as one line of JSON. Where no cursor is given an id line is to go before it. */
+/** Returns the event of a record: its row as one line of JSON. Without a cursor the caller puts an id line before it. */
 export function recordEvent(row: Row, cursor?: Cursor): Buffer {
   const id = cursor === undefined ? '' : idText(cursor)
   return Buffer.from(`${id}data: ${rowJson(row).replace(LINE_ENDS, ' ')}\n\n`)
 }
 
-/** The line that tells a reader how far it has read; without data behind it that is all that it does. */
+/** Returns the line that states the reader's position. Without data after it, it only sets the client's Last-Event-ID. */
 export function idLine(cursor: Cursor): Buffer {
   return Buffer.from(idText(cursor))
 }
 
 const idText = (cursor: Cursor) => `id: ${writeCursor(cursor)}\n`
 
-/** Where no data follows. */
+/** Ends an id line that has no data. */
 export const NO_DATA = Buffer.from('\n')
 
-/** The last event: why the stream ends. */
+/** Returns the last event of a stream: the reason why it ends. */
 export function droppedEvent({ message, code }: { message: string; code: string }): Buffer {
   return namedEvent('dropped', { error: message, code })
 }
 
-/** Records were left out; those from `fromUs` on follow. */
+/** Returns the event that says that records were left out; those from `fromUs` on follow. */
 export function gapEvent(fromUs: number): Buffer {
   const error =
     'More records came than are sent again: those before the time "from" (µs) are left out. logs.all has them.'

@@ -1,33 +1,34 @@
 import { DAY_US, KIB, MIB } from '../../base/units.js'
 
-/** What live tails may take. Each has a small value in tests. */
+/** Limits of live tails. Each has a small value in tests. */
 export interface TailLimits {
-  /** Tails that are open at once. */
+  /** Open tails. */
   tails: number
-  /** Bytes of the latest records that are kept for those who read or come back: of a project, and of all together. */
+  /** Bytes of the latest records that are buffered, of one project and of all projects. */
   backlogBytes: number
   backlogsBytes: number
-  /** A project that brings more bytes of records than that has no tail, but for a burst. */
+  /** Bytes of new records per second and project, and their burst. A project that exceeds them has no live tail. */
   receivedBytesPerS: number
   receivedBurstBytes: number
-  /** Bytes sent to all readers together; who gets too little of that is too slow. */
+  /** Bytes sent to all readers together, per second and as a burst. */
   sentBytesPerS: number
   sentBurstBytes: number
-  /** Old records that a tail begins with: one that is new, and one that comes back; and the bytes of them. */
+  /** Stored rows that are sent first: to a new reader, to one that reconnects, and their bytes. */
   firstRows: number
   missedRows: number
   caughtUpBytes: number
-  /** How far back a tail that is new looks for them. */
+  /** How far back a new reader's rows may be. */
   firstUs: number
-  /** What is handed over at once. */
+  /** Bytes that are handed to the connection at once. */
   chunkBytes: number
   keepAliveMs: number
-  /** How long a project's records are kept when its last reader has left. */
+  /** How long the records of a project are buffered after its last reader has left. */
   lingerMs: number
-  /** How long a tail that is ended has to take what it is told. */
+  /** How long a reader that is being dropped may take to read the reason. */
   endMs: number
 }
 
+/** The limits of the service. */
 export const TAIL_LIMITS: TailLimits = {
   tails: 64,
   backlogBytes: 12 * MIB,

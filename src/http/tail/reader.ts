@@ -1,40 +1,57 @@
 import type { Clock } from '../../base/clock.js'
 import { LogweirError } from '../../base/errors.js'
-import { after, type ConcurrencyLimit } from '../query/concurrency.js'
+import { type ConcurrencyLimit, callAfter } from '../query/concurrency.js'
 import type { ByteChunks } from '../reply/chunks.js'
 import { refusals } from '../reply/errors.js'
 import { catchUp } from './catch-up.js'
 import type { Channel, ChannelReader } from './channel.js'
-import type { Cursor, Place } from './cursor.js'
+import type { Cursor, Position } from './cursor.js'
 import { BEGINNING, droppedEvent, idLine, KEEP_ALIVE, NO_DATA } from './events.js'
 import type { TailLimits } from './limits.js'
 import type { SendRate } from './send-rate.js'
 
+/** The channel of a reader, its limits, and the callbacks to its owner. */
 export interface ReaderParts {
   channel: Channel
-  /** Where it was when it was cut off. */
+  /** The position at which the client lost the connection; undefined for a new client. */
   cursor: Cursor | undefined
   clock: Clock
   limits: TailLimits
-  /** Where the reading of old rows waits for its turn. */
+  /** Limits how many readers read stored rows at the same time. */
   concurrency: ConcurrencyLimit
-  /** And sending for its own. */
   sendRate: SendRate
-  /** Whether its token opens this project still. */
+  /** Returns whether the token still permits this project. */
   isAllowed(): boolean
-  /** A failure as a reader may see it. */
+  /** Maps a failure to the error that the client may see. */
   toPublicError(error: unknown): LogweirError
-  /** It is ended; it may yet be told why. */
-  ended(reason: LogweirError): void
-  /** Is called once, when nothing more will be read. */
-  left(): void
-  /** Ends the connection of one that does not take what it is told. */
+  /** Called once if the tail is ended by the service; the client may still read the reason. */
+  onEnd(reason: LogweirError): void
+  /** Called once, when the client reads no more. */
+  onLeave(): void
+  /** Closes the connection of a client that does not read the reason in time. */
   breakOff(): void
 }
 
-/** One tail: the bytes that it is sent, and how it is ended. */
+/** One tail: the chunks that its client is sent. */
 export interface TailReader extends ByteChunks {
+  /** Ends the stream with a `dropped` event. Does nothing if it has ended. */
   end(reason: LogweirError): void
+}
+
+interface State extends ReaderParts {
+  /** Aborted when the client has left. */
+  left: AbortController
+  /** Why the stream ends; undefined while it goes on. */
+  reason?: LogweirError
+  /** The number of the next record in the channel; undefined while stored rows are sent. */
+  next?: number
+  isKeepAliveDue: boolean
+  /** This reader, as its channel sees it. */
+  handle: ChannelReader
+  /** Resumes the stream if it waits for records. */
+  wake(): void
+  stopKeepAlive(): void
+  stopBreakOff(): void
 }
 
 const slowReader = () =>
@@ -43,120 +60,129 @@ const slowReader = () =>
     'Records come faster than this tail reads them. Come back with Last-Event-ID, and read faster.',
   )
 
-/** Sends old records, then what comes live, a piece whenever the one before has been taken. */
-export function createReader({ channel, cursor, clock, limits, ...parts }: ReaderParts): TailReader {
-  const left = new AbortController()
-  let reason: LogweirError | undefined
-  let next: number | undefined
-  let isAliveDue = false
-  let wake = () => {}
-  let stopEnding = () => {}
-
-  const reader: ChannelReader = {
-    get next() {
-      return next
+/** Opens a tail: stored rows first, then live records. A chunk is made when the client has taken the one before. */
+export function createReader(parts: ReaderParts): TailReader {
+  const state: State = {
+    ...parts,
+    left: new AbortController(),
+    isKeepAliveDue: false,
+    handle: {
+      get next() {
+        return state.next
+      },
+      wake: () => state.wake(),
+      drop: () => end(state, slowReader()),
     },
-    wake: () => wake(),
-    drop: () => end(slowReader()),
+    wake() {},
+    stopKeepAlive: parts.clock.every(parts.limits.keepAliveMs, () => keepAlive(state)),
+    stopBreakOff() {},
   }
-  const stopAlive = clock.every(limits.keepAliveMs, () => {
-    if (!parts.isAllowed()) end(refusals.unauthorized())
-    isAliveDue = true
-    wake()
-  })
-  channel.readers.add(reader)
-
-  function end(why: LogweirError): void {
-    if (reason !== undefined || left.signal.aborted) return
-    reason = why
-    channel.readers.delete(reader)
-    stopEnding = after(clock, limits.endMs, parts.breakOff)
-    parts.ended(why)
-    wake()
-  }
-
-  function leave(): void {
-    if (left.signal.aborted) return
-    left.abort()
-    stopAlive()
-    stopEnding()
-    channel.readers.delete(reader)
-    wake()
-    parts.left()
-  }
-
-  async function* paced(piece: Uint8Array): AsyncGenerator<Uint8Array, void> {
-    await parts.sendRate(piece.length)
-    yield piece
-  }
-
-  /** The old records in pieces; then it stands where the live ones begin. */
-  async function* old(): AsyncGenerator<Uint8Array, Place> {
-    const following = await channel.opened
-    if (cursor?.live?.channel === channel.name && isHeld(channel, cursor.live.number)) {
-      next = cursor.live.number
-      return cursor
-    }
-    const { project } = channel
-    const caughtUp = await parts.concurrency.run(
-      (signal) => catchUp({ following, project, after: cursor, nowUs: clock.nowUs(), limits, signal }),
-      left.signal,
-    )
-    next = caughtUp.delivered
-    for (const piece of joined(caughtUp.events, limits.chunkBytes)) yield* paced(piece)
-    return caughtUp.place
-  }
-
-  async function* live(place: Place): AsyncGenerator<Uint8Array, void> {
-    yield Buffer.concat([idLine({ ...place, live: { channel: channel.name, number: next! } }), NO_DATA])
-    while (reason === undefined && !left.signal.aborted) {
-      if (next! < channel.backlog.end) {
-        const read = channel.backlog.read(next!, limits.chunkBytes)
-        next = read.next
-        isAliveDue = false
-        yield* paced(read.bytes)
-      } else if (isAliveDue) {
-        isAliveDue = false
-        yield KEEP_ALIVE
-      } else {
-        await new Promise<void>((resolve) => {
-          wake = resolve
-        })
-      }
-    }
-  }
-
-  async function* all(): AsyncGenerator<Uint8Array, void> {
-    try {
-      yield BEGINNING
-      yield* live(yield* old())
-    } catch (error) {
-      end(parts.toPublicError(error))
-    }
-    if (reason !== undefined && !left.signal.aborted) yield droppedEvent(reason)
-    leave()
-  }
-
-  const pieces = all()
+  parts.channel.readers.add(state.handle)
+  const chunks = stream(state)
   return {
-    end,
-    next: () => pieces.next(),
+    end: (reason) => end(state, reason),
+    next: () => chunks.next(),
     async return() {
-      leave()
-      return pieces.return()
+      leave(state)
+      return chunks.return()
     },
   }
 }
 
-const isHeld = ({ backlog }: Channel, number: number) => number >= backlog.first && number <= backlog.end
+/** Checks the token again, and has a keep-alive sent unless a record is sent first. */
+function keepAlive(state: State): void {
+  if (!state.isAllowed()) end(state, refusals.unauthorized())
+  state.isKeepAliveDue = true
+  state.wake()
+}
 
-/** The events, as many together as fill a piece. */
-function* joined(events: readonly Buffer[], pieceBytes: number): Generator<Buffer> {
+const hasEnded = ({ reason, left }: State) => reason !== undefined || left.signal.aborted
+
+function end(state: State, reason: LogweirError): void {
+  if (hasEnded(state)) return
+  state.reason = reason
+  state.channel.readers.delete(state.handle)
+  state.stopBreakOff = callAfter(state.clock, state.limits.endMs, state.breakOff)
+  state.onEnd(reason)
+  state.wake()
+}
+
+function leave(state: State): void {
+  if (state.left.signal.aborted) return
+  state.left.abort()
+  state.stopKeepAlive()
+  state.stopBreakOff()
+  state.channel.readers.delete(state.handle)
+  state.wake()
+  state.onLeave()
+}
+
+/** The whole stream: beginning, stored rows, live records, and the reason if the service ends it. */
+async function* stream(state: State): AsyncGenerator<Uint8Array, void> {
+  try {
+    yield BEGINNING
+    yield* live(state, yield* stored(state))
+  } catch (error) {
+    end(state, state.toPublicError(error))
+  }
+  if (state.reason !== undefined && !state.left.signal.aborted) yield droppedEvent(state.reason)
+  leave(state)
+}
+
+/** Sends the stored rows after the cursor, unless the channel still has its records; returns where live ones begin. */
+async function* stored(state: State): AsyncGenerator<Uint8Array, Position> {
+  const { channel, cursor, clock, limits, left } = state
+  const subscription = await channel.opened
+  if (cursor?.live?.channel === channel.name && isInBacklog(channel, cursor.live.number)) {
+    state.next = cursor.live.number
+    return cursor
+  }
+  const { project } = channel
+  const caughtUp = await state.concurrency.run(
+    (signal) => catchUp({ subscription, project, after: cursor, nowUs: clock.nowUs(), limits, signal }),
+    left.signal,
+  )
+  state.next = caughtUp.delivered
+  for (const chunk of joinEvents(caughtUp.events, limits.chunkBytes)) yield* withinRate(state, chunk)
+  return caughtUp.position
+}
+
+/** Sends the records of the channel from `state.next` on, until the stream ends. */
+async function* live(state: State, position: Position): AsyncGenerator<Uint8Array, void> {
+  const { channel, limits } = state
+  yield Buffer.concat([idLine({ ...position, live: { channel: channel.name, number: state.next! } }), NO_DATA])
+  while (!hasEnded(state)) {
+    if (state.next! < channel.backlog.end) {
+      const read = channel.backlog.read(state.next!, limits.chunkBytes)
+      state.next = read.next
+      state.isKeepAliveDue = false
+      yield* withinRate(state, read.bytes)
+    } else if (state.isKeepAliveDue) {
+      state.isKeepAliveDue = false
+      yield KEEP_ALIVE
+    } else {
+      await new Promise<void>((resolve) => {
+        state.wake = resolve
+      })
+    }
+  }
+}
+
+/** Sends a chunk when the rate limit of all tails permits it. */
+async function* withinRate({ sendRate }: State, chunk: Uint8Array): AsyncGenerator<Uint8Array, void> {
+  await sendRate(chunk.length)
+  yield chunk
+}
+
+const isInBacklog = ({ backlog }: Channel, number: number) => number >= backlog.first && number <= backlog.end
+
+/** Joins events to chunks of at least `chunkBytes`; the last one may be smaller. */
+function* joinEvents(events: readonly Buffer[], chunkBytes: number): Generator<Buffer> {
   let from = 0
   let bytes = 0
   for (let i = 0; i < events.length; i++) {
     bytes += events[i]!.length
-    if (bytes < pieceBytes && i + 1 < events.length) continue
+    if (bytes < chunkBytes && i + 1 < events.length) continue
     yield Buffer.concat(events.slice(from, i + 1))
     from = i + 1
     bytes = 0

@@ -15,6 +15,7 @@ import type { TailLimits } from './limits.js'
 import { createReader, type TailReader } from './reader.js'
 import { createSendRate } from './send-rate.js'
 
+/** The surroundings of the tails. */
 export interface TailParts {
   follow: Engine['follow']
   metrics: Pick<Metrics, 'tailsOpen' | 'tailsDropped' | 'queriesRunning'>
@@ -23,13 +24,15 @@ export interface TailParts {
   limits: TailLimits
 }
 
+/** All live tails of the service. */
 export interface Tails {
   /**
-   * Answers GET or HEAD. What the token opens, `access`, is asked again as long as the tail lasts. `breakOff` ends the connection of a reader that takes nothing. Throws a LogweirError:
-   * `missing_parameter`, `duplicate_parameter`, `invalid_last_event_id`, `forbidden_project`, `overloaded`.
+   * Answers GET or HEAD. `access` returns the access of the token; it is called again while the tail lasts. `breakOff` closes
+   * the connection of a client that does not read. Throws `missing_parameter`, `duplicate_parameter`,
+   * `invalid_last_event_id`, `forbidden_project`, or `overloaded` if there are too many tails.
    */
   answer(request: Request, access: () => Access | undefined, breakOff?: () => void): Response
-  /** Ends all tails, and takes no more: the service stops. */
+  /** Ends all tails and refuses new ones with `stopping`. Called at shutdown. */
   close(): void
 }
 
@@ -38,13 +41,14 @@ const HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
-  // nginx would hold the events back.
+  // nginx would buffer the events.
   'X-Accel-Buffering': 'no',
 } as const
 
-/** Tails read old rows with a place of their own, two at once, and wait for it as queries do. */
+/** Tails have concurrency slots of their own for stored rows, and wait for them as queries do. */
 const READING = { queriesAtOnce: 2, waitMs: 10_000, queryMs: 30_000 }
 
+/** Creates the tails, with none open. */
 export function createTails({ follow, metrics, clock, log, limits }: TailParts): Tails {
   const channels = createChannels({ follow, clock, limits })
   const concurrency = createConcurrencyLimit(
@@ -62,7 +66,7 @@ export function createTails({ follow, metrics, clock, log, limits }: TailParts):
     isAllowed: () => boolean,
     breakOff: () => void,
   ): TailReader {
-    const channel = channels.enter(project)
+    const channel = channels.acquire(project)
     const reader = createReader({
       channel,
       cursor,
@@ -73,12 +77,12 @@ export function createTails({ follow, metrics, clock, log, limits }: TailParts):
       isAllowed,
       breakOff,
       toPublicError: (error) => toPublicError(error, log),
-      ended({ code }) {
+      onEnd({ code }) {
         if (code === 'slow_reader') metrics.tailsDropped.inc()
       },
-      left() {
+      onLeave() {
         readers.delete(reader)
-        channels.leave(channel)
+        channels.release(channel)
         metrics.tailsOpen.set(readers.size)
       },
     })
@@ -95,7 +99,7 @@ export function createTails({ follow, metrics, clock, log, limits }: TailParts):
       if (request.method === 'HEAD') return new Response(null, { headers: HEADERS })
       if (isClosed) throw stopping()
       if (readers.size >= limits.tails) throw tooMany(limits.tails)
-      const rest = open(project, cursor, () => isOpenTo(access(), project), breakOff)
+      const rest = open(project, cursor, () => permits(access(), project), breakOff)
       return new Response(streamBody({ head: undefined, rest }, breakOff), { headers: HEADERS })
     },
     close() {
@@ -106,8 +110,8 @@ export function createTails({ follow, metrics, clock, log, limits }: TailParts):
   }
 }
 
-/** Whether a token that opened a tail opens it still. */
-const isOpenTo = (access: Access | undefined, project: string) =>
+/** Whether a token, which may have changed since the tail was opened, still permits it. */
+const permits = (access: Access | undefined, project: string) =>
   access?.scopes.has('query') === true && access.projects?.has(project) !== false
 
 const stopping = () => new LogweirError('stopping', 'The service stops. Come back shortly, with Last-Event-ID.')

@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createMetrics } from '../../../src/base/metrics.js'
 import { ENDPOINTS } from '../../../src/endpoints/index.js'
-import { createCache, type Job } from '../../../src/http/query/cache.js'
+import { type CacheJob, createCache } from '../../../src/http/query/cache.js'
 import { createEncodedForms } from '../../../src/http/query/encoded-forms.js'
 import { CLOCK_JUMPS_US, createFakeClock } from '../../support/clock.js'
 
 const POLICY = { ttlS: 900, warmS: 300 }
-const job = (key: string): Job => ({ endpoint: ENDPOINTS[1]!, policy: POLICY, call: { key, plan: () => [] } })
+const job = (key: string): CacheJob => ({ endpoint: ENDPOINTS[1]!, policy: POLICY, call: { key, plan: () => [] } })
 const limits = { cacheEntries: 8, cacheBytes: 20_000, cacheEntryBytes: 4_000 }
 
 function setup(changed: Partial<typeof limits> = {}) {
@@ -23,7 +23,7 @@ function setup(changed: Partial<typeof limits> = {}) {
   return { clock, cache, put, held }
 }
 
-const keysOf = (entries: { job: Job }[]) => entries.map((entry) => entry.job.call.key)
+const keysOf = (entries: { job: CacheJob }[]) => entries.map((entry) => entry.job.call.key)
 
 describe('C3: bounds', () => {
   test('hold at every step, whatever the sizes of keys and answers', async () => {

@@ -20,7 +20,7 @@ const TEXT = 'x'.repeat(1_000)
 
 it('a backlog holds the latest records that its bytes allow, whoever reads', async () => {
   const { channels, bring } = start({ backlogBytes: 10_000 })
-  const { backlog, opened } = channels.enter('a')
+  const { backlog, opened } = channels.acquire('a')
   await opened
   for (let i = 0; i < 100; i++) await bring('a', [TEXT])
   expect(backlog.end).toBe(100)
@@ -30,7 +30,7 @@ it('a backlog holds the latest records that its bytes allow, whoever reads', asy
 
 it('all backlogs together keep a bound at the cost of the largest', async () => {
   const { channels, bring } = start({ backlogBytes: 100_000, backlogsBytes: 50_000 })
-  const all = ['a', 'b', 'c'].map((project) => channels.enter(project))
+  const all = ['a', 'b', 'c'].map((project) => channels.acquire(project))
   await Promise.all(all.map(({ opened }) => opened))
   for (let i = 0; i < 100; i++) {
     await bring('a', [TEXT, TEXT])
@@ -42,22 +42,22 @@ it('all backlogs together keep a bound at the cost of the largest', async () => 
 
 it('there are no more channels than readers may be: one that lingers makes room', async () => {
   const { channels, clock } = start({ tails: 2 })
-  const [a, b] = [channels.enter('a'), channels.enter('b')]
-  channels.leave(a)
-  const c = channels.enter('c')
-  expect(channels.enter('b')).toBe(b)
-  channels.leave(c)
-  expect(channels.enter('a')).not.toBe(a)
+  const [a, b] = [channels.acquire('a'), channels.acquire('b')]
+  channels.release(a)
+  const c = channels.acquire('c')
+  expect(channels.acquire('b')).toBe(b)
+  channels.release(c)
+  expect(channels.acquire('a')).not.toBe(a)
   expect(clock.timers).toBe(0)
 })
 
 it('a channel that is entered again while it lingers stays', async () => {
   const { channels, clock } = start({})
-  const channel = channels.enter('a')
-  channels.leave(channel)
+  const channel = channels.acquire('a')
+  channels.release(channel)
   clock.advance(29_000)
-  expect(channels.enter('a')).toBe(channel)
+  expect(channels.acquire('a')).toBe(channel)
   clock.advance(60_000)
-  expect(channels.enter('a')).toBe(channel)
+  expect(channels.acquire('a')).toBe(channel)
   expect(clock.timers).toBe(0)
 })

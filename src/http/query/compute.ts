@@ -1,0 +1,35 @@
+import type { Clock } from '../../base/clock.js'
+import type { Call } from '../../endpoints/endpoint.js'
+import type { Engine, Row } from '../../engine/engine.js'
+import { type AnswerColumn, answerColumns, type Plan } from '../../engine/plan.js'
+import type { Measured } from '../reply/server-timing.js'
+
+/** The outcome of one run: its encoded rows, and when it read the time (the clock's monotonic milliseconds). */
+export interface Computed<Encoded> {
+  encoded: Encoded
+  plan: Plan
+  columns: readonly AnswerColumn[]
+  atMs: number
+  measured: Measured
+}
+
+/**
+ * Runs a call and encodes its rows; cached and uncached answers are both computed here. The time is read before the plan is
+ * made, so that the age of an answer is never understated. Rejects with the reason of `signal` once it is aborted, and with
+ * the errors of engine and plan.
+ */
+export async function compute<Encoded>(
+  { engine, clock }: { engine: Pick<Engine, 'run'>; clock: Clock },
+  call: Call,
+  signal: AbortSignal,
+  encode: (rows: AsyncIterable<Row>, columns: readonly AnswerColumn[]) => Promise<Encoded>,
+): Promise<Computed<Encoded>> {
+  const atMs = clock.monotonicMs()
+  const plan = call.plan(clock.nowUs())
+  const columns = answerColumns(plan)
+  const measured: Measured = { ms: 0 }
+  const rows = await engine.run(plan, { signal, onScanStats: (work) => (measured.work = work) })
+  const encoded = await encode(rows, columns)
+  measured.ms = clock.monotonicMs() - atMs
+  return { encoded, plan, columns, atMs, measured }
+}
