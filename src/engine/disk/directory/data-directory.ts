@@ -4,8 +4,8 @@ import { explainFileError } from '../../../base/file-errors.js'
 import { makeDirectories } from '../../../base/make-directories.js'
 
 /**
- * Creates a directory and its missing parents, and checks that this process may write there. Throws `data_dir_unusable`,
- * with file, user and remedy, if that fails.
+ * Creates a directory and its missing parents, and checks that this process may write there. Throws
+ * `data_dir_unusable`, with file, user and remedy, if that fails.
  */
 export async function makeDataDirectory(path: string): Promise<void> {
   const directory = resolve(path)

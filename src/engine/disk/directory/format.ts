@@ -10,8 +10,9 @@ const NEW_NAME = `${FORMAT_FILE}.new`
 const MAX_BYTES = 4096
 
 /**
- * Checks that this version may write to the directory, and writes the format file if there is none. Throws `newer_format` if a
- * newer version has written it, `damaged_format` if the format file cannot be parsed; nothing is changed then.
+ * Checks that this version may write to the directory, and writes the format file if there is none. Throws
+ * `newer_format` if a newer version has written it, `damaged_format` if the format file cannot be parsed; nothing is
+ * changed then.
  */
 export async function checkFormat(files: Files, directory: string): Promise<void> {
   const names = await files.list('')

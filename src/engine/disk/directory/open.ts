@@ -12,7 +12,10 @@ export interface DataDirectory {
   release(): Promise<void>
 }
 
-/** Locks an existing directory and checks its format. Throws the errors of {@link lockDirectory} and {@link checkFormat}. */
+/**
+ * Locks an existing directory and checks its format. Throws the errors of {@link lockDirectory} and {@link
+ * checkFormat}.
+ */
 export async function openDataDirectory(directory: string, parts: Partial<LockParts> = {}): Promise<DataDirectory> {
   const lock = await lockDirectory(directory, parts)
   const files = lock.fence(createDiskFiles(directory))

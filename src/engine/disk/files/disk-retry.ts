@@ -16,7 +16,10 @@ export interface DiskRetry {
   abandon(): void
 }
 
-/** Returns a `report` for {@link createDiskRetry} that logs when a directory fails to be written, and when it works again. */
+/**
+ * Returns a `report` for {@link createDiskRetry} that logs when a directory fails to be written, and when it works
+ * again.
+ */
 export function reportDiskState(directory: string, log: Log): (error: Error | undefined) => void {
   return (error) => {
     if (error === undefined)
@@ -39,8 +42,8 @@ interface State {
 }
 
 /**
- * Creates a {@link DiskRetry} that waits `retryMs` between two attempts. Calls `report` with the error when the first work
- * fails, and with undefined when no work fails any more.
+ * Creates a {@link DiskRetry} that waits `retryMs` between two attempts. Calls `report` with the error when the first
+ * work fails, and with undefined when no work fails any more.
  */
 export function createDiskRetry(retryMs: number, report: (error: Error | undefined) => void): DiskRetry {
   const state: State = { retryMs, report, errors: new Map(), abandoned: new AbortController(), waiting: [] }

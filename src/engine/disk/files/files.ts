@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { makeDirectories } from '../../../base/make-directories.js'
 
 /**
- * The file system below one directory, as far as storage needs it. Paths are relative to that directory, with `/` between names.
- * Every call rejects with the system's error (`ENOSPC`, `EIO`). Writes survive the death of the process; a power cut only if they
- * were synced, by `syncDirectory` or `WritableFile.sync`. Tests pass file systems that fail and lose writes.
+ * The file system below one directory, as far as storage needs it. Paths are relative to that directory, with `/`
+ * between names. Every call rejects with the system's error (`ENOSPC`, `EIO`). Writes survive the death of the
+ * process; a power cut only if they were synced, by `syncDirectory` or `WritableFile.sync`. Tests pass file systems
+ * that fail and lose writes.
  */
 export interface Files {
   /** Returns the names in a directory, in no order; empty if it does not exist or is a file. */

@@ -4,7 +4,8 @@ import type { IngestBatch } from '../../engine.js'
 import { MARKER_BYTES } from './header.js'
 
 /**
- * The header of a frame, which contains one batch. A frame starts at a multiple of 8 bytes; numbers are little-endian:
+ * The header of a frame, which contains one batch. A frame starts at a multiple of 8 bytes; numbers are
+ * little-endian:
  *
  *    0  marker of the file
  *    8  bytes of the payload, u32
@@ -13,8 +14,9 @@ import { MARKER_BYTES } from './header.js'
  *   20  CRC-32 of the 20 bytes before it, seeded with the frame's position in the file, u32
  *   24  payload: an Arrow IPC stream, then zeros up to a multiple of 8 bytes
  *
- * The marker lets a reader find the next frame after any damage. The header has its own CRC, so that a length is verified before
- * memory is allocated for it. It depends on the position, so that a duplicated stretch of a file yields its rows once.
+ * The marker lets a reader find the next frame after any damage. The header has its own CRC, so that a length is
+ * verified before memory is allocated for it. It depends on the position, so that a duplicated stretch of a file
+ * yields its rows once.
  */
 export interface FrameHeader {
   payloadBytes: number

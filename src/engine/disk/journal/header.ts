@@ -13,8 +13,8 @@ import { SOURCE_NAMES, type SourceName } from '../../../sources.js'
  *   16  name of the source in ASCII, then zeros
  *   60  CRC-32 of the 60 bytes before it, u32
  *
- * It is stored twice, in different pages, so that neither a flipped bit nor a lost page makes the file unreadable. The bytes between
- * the copies are ignored. Magic, version and CRC keep their places in every version.
+ * It is stored twice, in different pages, so that neither a flipped bit nor a lost page makes the file unreadable.
+ * The bytes between the copies are ignored. Magic, version and CRC keep their places in every version.
  */
 export interface JournalHeader {
   source: SourceName
@@ -57,8 +57,8 @@ export function encodeHeader({ source, marker }: JournalHeader): Uint8Array {
 }
 
 /**
- * Decodes the first `FRAMES_START` bytes of the file at `path`. Returns the header, if a copy of it is undamaged, and the offsets
- * of the damaged copies. Throws `newer_format` if a later version of logweir wrote the file.
+ * Decodes the first `FRAMES_START` bytes of the file at `path`. Returns the header, if a copy of it is undamaged, and
+ * the offsets of the damaged copies. Throws `newer_format` if a later version of logweir wrote the file.
  */
 export function decodeHeader(bytes: Buffer, path: string): { header?: JournalHeader; damaged: number[] } {
   const copies = COPIES.map((at) => decodeCopy(bytes.subarray(at, at + HEADER_BYTES), path))

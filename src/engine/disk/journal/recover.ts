@@ -49,12 +49,12 @@ const WINDOW_BYTES = MIB
 const SCAN_BYTES = 4 * KIB
 
 /**
- * Reads the journal at `path`. Passes each undamaged frame to `visitor.batch`, and each stretch between them to `visitor.damage`,
- * a torn end included. Each damaged copy of the header is a stretch; if both are damaged, the whole file is one. An empty file has
- * neither batches nor damage. Takes `windowBytes` of memory, or the largest frame.
+ * Reads the journal at `path`. Passes each undamaged frame to `visitor.batch`, and each stretch between them to
+ * `visitor.damage`, a torn end included. Each damaged copy of the header is a stretch; if both are damaged, the whole
+ * file is one. An empty file has neither batches nor damage. Takes `windowBytes` of memory, or the largest frame.
  *
- * Rejects with the system's error if the file cannot be read, and with `newer_format`, before any visit, if a later version of
- * logweir wrote the file.
+ * Rejects with the system's error if the file cannot be read, and with `newer_format`, before any visit, if a later
+ * version of logweir wrote the file.
  */
 export async function recoverJournal(
   files: Files,

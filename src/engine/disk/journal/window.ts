@@ -3,8 +3,8 @@ import type { ReadableFile } from '../files/files.js'
 /** The part of a file that is in memory. */
 export interface Window {
   /**
-   * Returns the `count` bytes of the file at `position`, fewer if it ends before. They are valid until the next call. They are
-   * aligned to 8 bytes in memory if `position` is a multiple of 8.
+   * Returns the `count` bytes of the file at `position`, fewer if it ends before. They are valid until the next call.
+   * They are aligned to 8 bytes in memory if `position` is a multiple of 8.
    */
   view(position: number, count: number): Promise<Buffer>
 }

@@ -15,20 +15,21 @@ export interface Journal {
   /** The error of the first sync that failed; undefined if none has. */
   readonly failure: Error | undefined
   /**
-   * Writes a batch after all batches appended before. Once it resolves, the batch survives the death of this process. Rejects with
-   * the system's error (`ENOSPC`, `EIO`) if it could not be written; `bytes` is then unchanged and the next batch is written in its
-   * place. A rejected batch may still be recovered, as a whole, if the process dies before the next append. Rejects with a RangeError
-   * above `PAYLOAD_LIMIT_BYTES`. The caller must not change the bytes before it has settled.
+   * Writes a batch after all batches appended before. Once it resolves, the batch survives the death of this process.
+   * Rejects with the system's error (`ENOSPC`, `EIO`) if it could not be written; `bytes` is then unchanged and the
+   * next batch is written in its place. A rejected batch may still be recovered, as a whole, if the process dies
+   * before the next append. Rejects with a RangeError above `PAYLOAD_LIMIT_BYTES`. The caller must not change the
+   * bytes before it has settled.
    */
   append(batch: IngestBatch): Promise<void>
   /**
-   * Resolves when every batch appended before the call, and the file itself, survives a power cut. Costs nothing if nothing was
-   * written since the last sync. Appends continue at the same time.
+   * Resolves when every batch appended before the call, and the file itself, survives a power cut. Costs nothing if
+   * nothing was written since the last sync. Appends continue at the same time.
    *
-   * The first error is final: this and every later sync rejects with it, and `failure` is set. After a failed fsync the kernel may
-   * have dropped the bytes and report success for the next fsync (PostgreSQL, 2018), so a second attempt proves nothing. Appends
-   * still work and survive the death of the process; the caller writes the rows, which it has in memory, to another file and deletes
-   * this one.
+   * The first error is final: this and every later sync rejects with it, and `failure` is set. After a failed fsync
+   * the kernel may have dropped the bytes and report success for the next fsync (PostgreSQL, 2018), so a second
+   * attempt proves nothing. Appends still work and survive the death of the process; the caller writes the rows,
+   * which it has in memory, to another file and deletes this one.
    */
   sync(): Promise<void>
   /** Closes the file after all running calls, without a sync. Later appends and syncs are rejected. */
@@ -54,18 +55,20 @@ interface State {
 }
 
 /**
- * Returns a new journal at `path`, whose directory must exist. The first append creates the file, or overwrites an existing one.
+ * Returns a new journal at `path`, whose directory must exist. The first append creates the file, or overwrites an
+ * existing one.
  */
 export function createJournal(files: Files, path: string, source: SourceName): Journal {
   return openJournal({ ...FRESH, files, path, header: createHeader(source), length: 0, written: 0 })
 }
 
 /**
- * Returns the journal that `recoverJournal` has read, to append after its last valid frame. The first append truncates the file
- * to `length`. Recovered batches count as not yet synced: the process that wrote them may have died before a sync.
+ * Returns the journal that `recoverJournal` has read, to append after its last valid frame. The first append
+ * truncates the file to `length`. Recovered batches count as not yet synced: the process that wrote them may have
+ * died before a sync.
  *
- * The file does not show whether a sync had failed in that process, in which case the recovered bytes may be in the kernel's
- * memory only. A caller that must exclude this appends the recovered batches to a new journal instead.
+ * The file does not show whether a sync had failed in that process, in which case the recovered bytes may be in the
+ * kernel's memory only. A caller that must exclude this appends the recovered batches to a new journal instead.
  */
 export function continueJournal(files: Files, path: string, header: JournalHeader, length: number): Journal {
   return openJournal({ ...FRESH, files, path, header, length, written: 1 })
@@ -118,7 +121,8 @@ async function append(state: State, batch: IngestBatch): Promise<void> {
     await file.writeAt(state.length, isFirst ? [encodeHeader(state.header), ...frame] : frame)
   } catch (error) {
     state.torn = true
-    // Frees the space at once if the disk is full. If this fails too, the next append retries it and rejects with its error.
+    // Frees the space at once if the disk is full. If this fails too, the next append retries it and rejects with its
+    // error.
     await cutTail(state, file).catch(() => {})
     throw error
   }

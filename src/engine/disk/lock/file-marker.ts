@@ -17,10 +17,10 @@ const MAX_TRIES = 5
 const GONE = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP', 'ENXIO'])
 
 /**
- * Locks a directory with the file `lock.json`, for mounts without Unix sockets. It contains a random id; process ids prove
- * nothing, since in containers every process is 1. An existing file is taken over if it does not change during `looks` checks: it
- * is replaced by a rename, and read back later, so that of two starting processes one finds the other's id. Throws
- * `data_dir_in_use`, or `data_dir_unusable` if the file cannot be written.
+ * Locks a directory with the file `lock.json`, for mounts without Unix sockets. It contains a random id; process ids
+ * prove nothing, since in containers every process is 1. An existing file is taken over if it does not change during
+ * `looks` checks: it is replaced by a rename, and read back later, so that of two starting processes one finds the
+ * other's id. Throws `data_dir_in_use`, or `data_dir_unusable` if the file cannot be written.
  */
 export async function createFileMarker(directory: string, parts: LockParts): Promise<Marker> {
   const marker = fileMarker(join(directory, FILE_NAME))

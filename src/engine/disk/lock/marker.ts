@@ -2,8 +2,8 @@
 export interface Marker {
   path: string
   /**
-   * Updates the time of the file if it is still this process's. Returns false if it was removed or is another's. Rejects with the
-   * system's error.
+   * Updates the time of the file if it is still this process's. Returns false if it was removed or is another's.
+   * Rejects with the system's error.
    */
   touch(): Promise<boolean>
   /** Deletes the file if it is still this process's. */

@@ -17,9 +17,10 @@ const ANSWER_MS = 2_000
 const MOVED_MS = 200
 
 /**
- * Locks a directory with a listening socket. The kernel closes it when the process ends, however it ends, and other containers
- * of the machine see it. Returns undefined if sockets do not work there, or if one exists and its process cannot be determined.
- * Throws `data_dir_in_use` if its process lives, and `data_dir_unusable` if another kind of file has its name.
+ * Locks a directory with a listening socket. The kernel closes it when the process ends, however it ends, and other
+ * containers of the machine see it. Returns undefined if sockets do not work there, or if one exists and its process
+ * cannot be determined. Throws `data_dir_in_use` if its process lives, and `data_dir_unusable` if another kind of
+ * file has its name.
  */
 export async function createSocketMarker(
   directory: string,
@@ -87,8 +88,8 @@ function holderOf(address: string): Promise<Holder> {
 }
 
 /**
- * Deletes the socket of a dead process, by moving it away first. If two starting processes find the same socket, the second may
- * move away the new socket of the first: it then sees that one answer, and moves it back.
+ * Deletes the socket of a dead process, by moving it away first. If two starting processes find the same socket, the
+ * second may move away the new socket of the first: it then sees that one answer, and moves it back.
  */
 async function removeStale(address: string, directory: string): Promise<void> {
   const aside = `${address}.${randomBytes(4).toString('hex')}`
@@ -100,8 +101,8 @@ async function removeStale(address: string, directory: string): Promise<void> {
 }
 
 /**
- * Returns the marker of a listening socket. The time of its file is updated too, for processes on another kernel, which cannot
- * connect: in a virtual machine, or on an NFS client.
+ * Returns the marker of a listening socket. The time of its file is updated too, for processes on another kernel,
+ * which cannot connect: in a virtual machine, or on an NFS client.
  */
 function socketMarker(server: Server, path: string): Marker {
   let inode: bigint | undefined
@@ -140,7 +141,10 @@ async function inodeOf(path: string): Promise<bigint | undefined> {
   }
 }
 
-/** Returns the address of the socket. On Linux a path that is too long is replaced by one through the directory's descriptor. */
+/**
+ * Returns the address of the socket. On Linux a path that is too long is replaced by one through the directory's
+ * descriptor.
+ */
 async function addressOf(directory: string): Promise<{ address: string; close(): Promise<void> }> {
   const address = join(directory, SOCKET_NAME)
   if (Buffer.byteLength(address) <= MAX_ADDRESS_BYTES || process.platform !== 'linux') {

@@ -17,8 +17,9 @@ export interface Place {
 export type Observed = 'gone' | 'changed' | 'unchanged'
 
 /**
- * Checks a lock until it changes, at most `looks` times, every `touchMs`. Checks are counted and not timed, so that neither a clock
- * that jumps nor a machine that sleeps makes a lock look older. Rejects if `signal` is aborted, and with the system's error.
+ * Checks a lock until it changes, at most `looks` times, every `touchMs`. Checks are counted and not timed, so that
+ * neither a clock that jumps nor a machine that sleeps makes a lock look older. Rejects if `signal` is aborted, and
+ * with the system's error.
  */
 export async function watchLock(
   place: Place,
@@ -35,9 +36,10 @@ export async function watchLock(
 }
 
 /**
- * Returns a value that changes when the lock is touched or replaced; undefined if it does not exist. For a file it includes the
- * text: opening a file fetches its state from a server, while attributes alone may be cached. It does not include the inode, since
- * some FUSE mounts number files differently at each call. Throws `data_dir_unusable` if another kind of file is there.
+ * Returns a value that changes when the lock is touched or replaced; undefined if it does not exist. For a file it
+ * includes the text: opening a file fetches its state from a server, while attributes alone may be cached. It does
+ * not include the inode, since some FUSE mounts number files differently at each call. Throws `data_dir_unusable` if
+ * another kind of file is there.
  */
 export async function lookAt({ path, kind, directory }: Place): Promise<string | undefined> {
   try {

@@ -85,7 +85,8 @@ async function runLives(seed: number): Promise<number> {
   let journal = createJournal(world.files, PATH, 'edge_logs')
   for (let life = 0; life < LIVES; life++) {
     await live(world, journal)
-    // A process that is killed after a failed sync leaves a file that no later sync is proof for (see `continueJournal`).
+    // A process that is killed after a failed sync leaves a file that no later sync is proof for (see
+    // `continueJournal`).
     const isPowerCut = journal.failure !== undefined || random() < 0.7
     world.files = isPowerCut ? world.files.cutPower(random) : world.files.restart()
     journal = await reopen(world, isPowerCut ? ['synced'] : ['synced', 'written'])

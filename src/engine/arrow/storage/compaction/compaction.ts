@@ -27,8 +27,9 @@ interface State {
 }
 
 /**
- * Compacts the files of segments that were sealed with low effort, one after the other, while the store is idle. Returns a
- * function that stops this; it resolves when no compaction runs any more. One that runs is cancelled when a head is to be sealed.
+ * Compacts the files of segments that were sealed with low effort, one after the other, while the store is idle.
+ * Returns a function that stops this; it resolves when no compaction runs any more. One that runs is cancelled when a
+ * head is to be sealed.
  */
 export function compactWhenIdle(
   clock: Clock,

@@ -21,8 +21,9 @@ interface BatchIndex {
 }
 
 /**
- * Returns the cold columns of a file. The batch index is loaded on first access and cached until compaction replaces the file.
- * The file is opened for each batch that is read, since there may be more segments than files that a process may have open.
+ * Returns the cold columns of a file. The batch index is loaded on first access and cached until compaction replaces
+ * the file. The file is opened for each batch that is read, since there may be more segments than files that a
+ * process may have open.
  */
 export function coldColumnsIn(files: Files, path: string, facts: SegmentFacts): ColdColumns {
   let cached: BatchIndex | undefined

@@ -33,9 +33,9 @@ export const createColumnCache = (): ColumnCache =>
   })
 
 /**
- * A segment on disk. Its hot columns are loaded when it is opened, and stay in memory until they are evicted and every query
- * that opened it has closed it. There may be many thousands, most of them never opened: an instance takes a third of the memory
- * of an object with functions of its own.
+ * A segment on disk. Its hot columns are loaded when it is opened, and stay in memory until they are evicted and
+ * every query that opened it has closed it. There may be many thousands, most of them never opened: an instance takes
+ * a third of the memory of an object with functions of its own.
  */
 export class DiskSegment implements SegmentHandle {
   readonly #disk: SegmentDisk
@@ -125,8 +125,8 @@ export class DiskSegment implements SegmentHandle {
   }
 
   /**
-   * Replaces its cold file with the result of `compact`, if that is smaller. Returns false if `compact` was cancelled. Rejects
-   * with `damaged_segment`, or with the system's error.
+   * Replaces its cold file with the result of `compact`, if that is smaller. Returns false if `compact` was
+   * cancelled. Rejects with `damaged_segment`, or with the system's error.
    */
   async compact(compact: CompactCold): Promise<boolean> {
     const { files } = this.#disk

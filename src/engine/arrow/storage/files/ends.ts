@@ -33,8 +33,8 @@ export async function readInto(file: ReadableFile, path: string, position: numbe
 }
 
 /**
- * Returns the end of an Arrow file that logweir wrote, and its offset in the file. Reads it unless it is in `last`, the last bytes
- * of the file. Rejects with `damaged_segment`.
+ * Returns the end of an Arrow file that logweir wrote, and its offset in the file. Reads it unless it is in `last`,
+ * the last bytes of the file. Rejects with `damaged_segment`.
  */
 export async function readEnd(
   file: ReadableFile,

@@ -6,8 +6,8 @@ const NEWLINE = 0x0a
 const OFFSET_BYTES = 4
 
 /**
- * Returns the dictionary of Arrow's entries: the entry for absent values first, and a newline after each entry. The texts are
- * decompressed to the end of the dictionary's memory, and then moved to their places one by one.
+ * Returns the dictionary of Arrow's entries: the entry for absent values first, and a newline after each entry. The
+ * texts are decompressed to the end of the dictionary's memory, and then moved to their places one by one.
  */
 export function fromEntries(offsetsBuffer: Buffer, textsBuffer: Buffer, scratch: Scratch): Dictionary {
   const ends = readOffsets(offsetsBuffer, scratch)

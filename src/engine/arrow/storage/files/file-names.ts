@@ -7,8 +7,8 @@ import { SOURCE_NAMES, type SourceName } from '../../../../sources.js'
  *   journal/<source>-<head>.log            the rows of an open head, as they arrived
  *   segments/<source>/<day>/<head>-<part>  the rows of a sealed head, one directory for each of its days
  *
- * The journal of a head is live as long as it exists, its segments from then on: if both exist, the segments are unfinished. So
- * the deletion of the journal is the one moment at which sealing takes effect.
+ * The journal of a head is live as long as it exists, its segments from then on: if both exist, the segments are
+ * unfinished. So the deletion of the journal is the one moment at which sealing takes effect.
  */
 export const JOURNALS = 'journal'
 /** The directory of segments, see {@link JOURNALS}. */

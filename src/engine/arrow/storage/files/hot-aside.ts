@@ -2,9 +2,9 @@ import { BITMAP_BYTES, type GramFilter } from '../../columns/grams.js'
 import { bytesOf } from './hot-buffers.js'
 
 /**
- * Data of a hot file that Arrow's format has no place for: the CRC-32 of everything before the end, and the place of the gram
- * filter of each own column. The filters are stored after the record batch, which other tools ignore: computing them again would
- * take longer than reading the rest of the file.
+ * Data of a hot file that Arrow's format has no place for: the CRC-32 of everything before the end, and the place of
+ * the gram filter of each own column. The filters are stored after the record batch, which other tools ignore:
+ * computing them again would take longer than reading the rest of the file.
  */
 export interface HotAside {
   crc: number

@@ -4,8 +4,8 @@ import { narrowCodes } from '../../columns/narrow.js'
 import { areShorts, type NumberColumn, widenNumbers } from '../../columns/numbers.js'
 import type { ProjectIndex } from '../segment/segment.js'
 
-// Converts hot columns from memory to Arrow's form: code 0 and NaN become nulls, codes count from 0, entries have no newline
-// after them.
+// Converts hot columns from memory to Arrow's form: code 0 and NaN become nulls, codes count from 0, entries have no
+// newline after them.
 
 /** One column of a record batch before compression. */
 export interface ArrowColumn {

@@ -7,7 +7,9 @@ import type { SegmentFacts } from './facts.js'
 
 // Converts hot columns from Arrow's form to that in memory: the inverse of hot-buffers.
 
-/** A column of a record batch. The result reuses the memory of its values if they fit, except for times and projects. */
+/**
+ * A column of a record batch. The result reuses the memory of its values if they fit, except for times and projects.
+ */
 export interface ReadColumn {
   rows: number
   nulls: number
@@ -27,8 +29,8 @@ export function fromTimestamps({ rows, values }: ReadColumn, facts: SegmentFacts
 }
 
 /**
- * Returns the index of projects. Rows are sorted by project, those without one first, so each project ends before the first
- * greater index; it is found by binary search.
+ * Returns the index of projects. Rows are sorted by project, those without one first, so each project ends before the
+ * first greater index; it is found by binary search.
  */
 export function fromProjects({ rows, nulls, values }: ReadColumn, dictionary: Dictionary): ProjectIndex {
   const indices = integersOf(values, rows)

@@ -21,8 +21,8 @@ interface Draft {
 }
 
 /**
- * Encodes the hot columns of a segment as an Arrow IPC file of one record batch. Returns its pieces in order. It yields while it
- * compresses.
+ * Encodes the hot columns of a segment as an Arrow IPC file of one record batch. Returns its pieces in order. It
+ * yields while it compresses.
  */
 export async function encodeHot(parts: SegmentParts, facts: SegmentFacts): Promise<Uint8Array[]> {
   const { rows, times, projects, columns } = parts
@@ -68,7 +68,10 @@ async function addDictionary(draft: Draft, dictionary: Dictionary, id: number) {
   return addBlock(draft, message, body)
 }
 
-/** Adds the record batch. Each column is converted just before it is compressed, so that one copy at a time is in memory. */
+/**
+ * Adds the record batch. Each column is converted just before it is compressed, so that one copy at a time is in
+ * memory.
+ */
 async function addColumns(draft: Draft, rows: number, columns: readonly (() => ArrowColumn)[]): Promise<Block> {
   const body = createBody()
   const nodes: FieldNode[] = []

@@ -44,8 +44,8 @@ export function readFacts(files: Files, path: string): Promise<{ facts: SegmentF
 }
 
 /**
- * Reads the hot columns. Costs reading and decompressing the file and a loop over each column. apache-arrow's reader would copy
- * each buffer once more, which takes twice as long. Rejects with `damaged_segment` or `newer_format`.
+ * Reads the hot columns. Costs reading and decompressing the file and a loop over each column. apache-arrow's reader
+ * would copy each buffer once more, which takes twice as long. Rejects with `damaged_segment` or `newer_format`.
  */
 export function loadHot(files: Files, path: string): Promise<HotParts> {
   return withScratch(async (scratch) => {
@@ -62,7 +62,10 @@ export function loadHot(files: Files, path: string): Promise<HotParts> {
   })
 }
 
-/** Decodes the columns: `timestamp`, `project`, then the own columns; own column i has the dictionary i, counted from 1. */
+/**
+ * Decodes the columns: `timestamp`, `project`, then the own columns; own column i has the dictionary i, counted from
+ * 1.
+ */
 async function decode(file: HotFile, scratch: Scratch, yieldIfDue: Yielder): Promise<HotParts> {
   const { bytes, facts, aside, batch, dictionaries } = file
   const { rows, source } = facts

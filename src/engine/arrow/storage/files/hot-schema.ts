@@ -15,8 +15,9 @@ import type { Codes } from '../../columns/dictionary.js'
 import { areShorts } from '../../columns/numbers.js'
 
 /**
- * Returns the Arrow schema of a hot file: `timestamp`, `project`, and the source's own hot columns. Texts are dictionaries with
- * codes of 1, 2 or 4 bytes; numbers are `uint16` if all are small integers, else `float64`; areas are `uint8`.
+ * Returns the Arrow schema of a hot file: `timestamp`, `project`, and the source's own hot columns. Texts are
+ * dictionaries with codes of 1, 2 or 4 bytes; numbers are `uint16` if all are small integers, else `float64`; areas
+ * are `uint8`.
  */
 export function hotSchema(
   projects: Codes,

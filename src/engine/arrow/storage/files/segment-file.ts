@@ -9,15 +9,15 @@ import { UNFINISHED_SUFFIX } from './file-names.js'
 import { encodeHot } from './hot-file.js'
 import { loadHot, readFacts } from './hot-load.js'
 
-// A sealed segment on disk is a directory of two Arrow IPC files, `hot.arrow` and `cold.arrow`. It exists whole or not at all, and
-// its rows never change; compaction may replace `cold.arrow` by a smaller file with the same rows.
+// A sealed segment on disk is a directory of two Arrow IPC files, `hot.arrow` and `cold.arrow`. It exists whole or
+// not at all, and its rows never change; compaction may replace `cold.arrow` by a smaller file with the same rows.
 
 const hotPath = (directory: string) => `${directory}/hot.arrow`
 const coldPath = (directory: string) => `${directory}/cold.arrow`
 
 /**
- * Writes a segment, whose cold columns are in memory, to a directory that does not exist yet. Once it resolves, the segment
- * survives a power cut. Rejects with the system's error; the directory does not exist then.
+ * Writes a segment, whose cold columns are in memory, to a directory that does not exist yet. Once it resolves, the
+ * segment survives a power cut. Rejects with the system's error; the directory does not exist then.
  */
 export async function writeSegment(files: Files, directory: string, segment: Segment): Promise<void> {
   const cold = segment.cold.file
@@ -65,8 +65,8 @@ export function readColdFile(
 }
 
 /**
- * Replaces the cold file of a segment by one with the same rows, atomically, also for queries that read it. Rejects with the
- * system's error; either file may be in place then.
+ * Replaces the cold file of a segment by one with the same rows, atomically, also for queries that read it. Rejects
+ * with the system's error; either file may be in place then.
  */
 export async function replaceColdFile(files: Files, directory: string, cold: Buffer): Promise<void> {
   const unfinished = coldPath(directory) + UNFINISHED_SUFFIX
@@ -84,8 +84,8 @@ export async function replaceColdFile(files: Files, directory: string, cold: Buf
 const parentOf = (directory: string) => directory.slice(0, Math.max(0, directory.lastIndexOf('/')))
 
 /**
- * Returns the facts of a segment and the size of its files. Reads a few KiB, the end of the hot file. Rejects with `damaged_segment`
- * or `newer_format`, or the system's error.
+ * Returns the facts of a segment and the size of its files. Reads a few KiB, the end of the hot file. Rejects with
+ * `damaged_segment` or `newer_format`, or the system's error.
  */
 export async function readSegmentFacts(files: Files, directory: string): Promise<SegmentOnDisk> {
   const { facts, fileBytes } = await readFacts(files, hotPath(directory))
@@ -108,8 +108,8 @@ export async function readSegmentChecks(files: Files, directory: string): Promis
 }
 
 /**
- * Loads the hot columns of a segment. Its cold columns are read when a row of them is requested. Rejects with `damaged_segment`
- * or `newer_format`, or the system's error.
+ * Loads the hot columns of a segment. Its cold columns are read when a row of them is requested. Rejects with
+ * `damaged_segment` or `newer_format`, or the system's error.
  */
 export async function loadSegment(files: Files, directory: string, facts: SegmentFacts): Promise<Segment> {
   const hot = await loadHot(files, hotPath(directory))

@@ -28,9 +28,9 @@ import {
 } from './texts.js'
 
 /**
- * The newest rows of a source, in order of arrival, in columns that grow. Batches are copied in, so that many small batches
- * cost no more per row than large ones. A snapshot does not change with later appends: rows are only written after its end,
- * and a column that must grow moves to a new array.
+ * The newest rows of a source, in order of arrival, in columns that grow. Batches are copied in, so that many small
+ * batches cost no more per row than large ones. A snapshot does not change with later appends: rows are only written
+ * after its end, and a column that must grow moves to a new array.
  */
 export interface Head {
   source: SourceName
@@ -62,7 +62,10 @@ export interface CategoryColumn {
   interner: Interner
 }
 
-/** Texts of many distinct values, stored as they arrived. Rows are encoded, each distinct text once, when a query opens them. */
+/**
+ * Texts of many distinct values, stored as they arrived. Rows are encoded, each distinct text once, when a query
+ * opens them.
+ */
 export interface TextColumn {
   kind: 'text'
   texts: Texts
@@ -94,8 +97,8 @@ export function createHead(source: SourceName): Head {
 }
 
 /**
- * Returns an empty head in the memory of a sealed one. If that had another source, only its cold columns are reused and the
- * other memory is freed.
+ * Returns an empty head in the memory of a sealed one. If that had another source, only its cold columns are reused
+ * and the other memory is freed.
  */
 export function reuseHead(source: SourceName, sealed: Head): Head {
   if (sealed.source !== source) {
@@ -113,7 +116,10 @@ export function reuseHead(source: SourceName, sealed: Head): Head {
 
 type HeadMemory = Pick<Head, 'timestampsUs' | 'columns' | 'byProject' | 'cold'>
 
-/** Creates every head, with its members in one order: heads of other shapes would make V8 compile the append code again. */
+/**
+ * Creates every head, with its members in one order: heads of other shapes would make V8 compile the append code
+ * again.
+ */
 function emptyHead(source: SourceName, { timestampsUs, columns, byProject, cold }: HeadMemory): Head {
   const [minUs, maxUs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   return { source, rows: 0, minUs, maxUs, timestampsUs, columns, byProject, cold, isOpen: true, readers: 0 }
@@ -157,8 +163,8 @@ export function headContentBytes({ rows, cold }: Head): number {
 }
 
 /**
- * Decodes a batch. Returns a function that appends it to a head of its source. Throws a TypeError if the batch is not one
- * record batch of its number of rows, or has no such columns.
+ * Decodes a batch. Returns a function that appends it to a head of its source. Throws a TypeError if the batch is not
+ * one record batch of its number of rows, or has no such columns.
  */
 export function decodeBatch(batch: IngestBatch): (head: Head) => void {
   const dataOf = readBatch(batch)
@@ -204,7 +210,9 @@ function appendTimes(head: Head, { values: words }: ColumnView, rows: number): v
   }
 }
 
-/** A number column without data is filled with absent values: the batch was written before the source had that column. */
+/**
+ * A number column without data is filled with absent values: the batch was written before the source had that column.
+ */
 function appendColumn(column: HeadColumn, data: ColumnView | undefined, at: number, rows: number): void {
   if (column.kind === 'number') {
     column.values = ensureCapacity(column.values, at, at + rows)
@@ -249,8 +257,8 @@ function appendCodes(codes: Uint32Array, at: number, data: ColumnView, rows: num
 }
 
 /**
- * Returns the rows that a head has now, as a part. Opening it encodes the texts of new rows, which is work for each row, so it
- * yields in between; it returns at once if no time slice was used up.
+ * Returns the rows that a head has now, as a part. Opening it encodes the texts of new rows, which is work for each
+ * row, so it yields in between; it returns at once if no time slice was used up.
  */
 export function partOfHead(head: Head): Part {
   const { rows, minUs, maxUs } = head

@@ -2,8 +2,8 @@ import { ensureCapacity } from '../../../../base/growable.js'
 import { narrow, range, type Selection } from '../../columns/selection.js'
 
 /**
- * Index of a head's rows by project: each row links to the previous row of the same project. It is updated when a query needs
- * it, so that appends cost nothing.
+ * Index of a head's rows by project: each row links to the previous row of the same project. It is updated when a
+ * query needs it, so that appends cost nothing.
  */
 export interface ProjectRows {
   /** Number of rows that are indexed. */
@@ -35,7 +35,10 @@ export function projectRowsBytes({ before, last }: ProjectRows): number {
   return before.byteLength + last.byteLength
 }
 
-/** Returns the rows of a project among the first `rows`, ascending. Costs a pass over the rows that are not indexed yet. */
+/**
+ * Returns the rows of a project among the first `rows`, ascending. Costs a pass over the rows that are not indexed
+ * yet.
+ */
 export function rowsOfProject(all: ProjectRows, codes: Codes, code: number, rows: number): Selection {
   indexRows(all, codes, rows)
   const { before, last } = all

@@ -3,9 +3,9 @@ import { ensureCapacity, growInPlace } from '../../../../base/growable.js'
 import { COLD_COLUMNS } from '../../../columns.js'
 
 /**
- * Texts of one or more columns of an open head, as they arrived, in one array of bytes: one buffer is simpler to grow, reuse and
- * account for than one per column. `bytes` grow in place or move when they are full, and `places` move; a reader that has copied
- * both references keeps reading the same texts.
+ * Texts of one or more columns of an open head, as they arrived, in one array of bytes: one buffer is simpler to
+ * grow, reuse and account for than one per column. `bytes` grow in place or move when they are full, and `places`
+ * move; a reader that has copied both references keeps reading the same texts.
  */
 export interface Texts {
   readonly columns: number
@@ -16,7 +16,10 @@ export interface Texts {
   bytes: Uint8Array<ArrayBuffer>
   /** The end of the texts; the bytes after it are free. */
   usedBytes: number
-  /** For row r, from the index `2 * columns * r` on: start and end of each column's text. A null ends before it starts. */
+  /**
+   * For row r, from the index `2 * columns * r` on: start and end of each column's text. A null ends before it
+   * starts.
+   */
   places: Uint32Array
 }
 
@@ -80,8 +83,9 @@ export function reserveBytes(texts: Texts, bytes: number): void {
 }
 
 /**
- * Writes a column of a record batch after the texts: its offsets as 32-bit integers from `at` on, then the texts of these rows.
- * The caller has reserved the room. Returns the end of what was written. WebAssembly does it if the texts are in its memory.
+ * Writes a column of a record batch after the texts: its offsets as 32-bit integers from `at` on, then the texts of
+ * these rows. The caller has reserved the room. Returns the end of what was written. WebAssembly does it if the texts
+ * are in its memory.
  */
 export function gatherTexts(texts: Texts, rows: Uint32Array, column: number, at: number): number {
   if (texts.memory !== undefined) return texts.memory.gather(texts, rows, column, at)

@@ -74,9 +74,9 @@ async function makeDayDirectory({ files }: DiskState, source: SourceName, day: n
 }
 
 /**
- * Deletes the journal of a head, which makes its segments live. The journal is closed before: a sync would create it again,
- * empty, and the next start would delete the segments as leftovers. The deletion is final once the directory is synced; a
- * journal that came back after a power cut would have no more than its synced rows.
+ * Deletes the journal of a head, which makes its segments live. The journal is closed before: a sync would create it
+ * again, empty, and the next start would delete the segments as leftovers. The deletion is final once the directory
+ * is synced; a journal that came back after a power cut would have no more than its synced rows.
  */
 async function commit({ disk, id, journal }: HeadState): Promise<void> {
   const { files, diskRetry, journals } = disk

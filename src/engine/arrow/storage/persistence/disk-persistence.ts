@@ -14,20 +14,24 @@ export interface DiskPersistence extends Persistence {
   /** Bytes on disk of all journals and segments. */
   bytes(): number
   /**
-   * Compacts the oldest segment that is not compacted, if there is one. `compact` is called with its cold file and returns a
-   * smaller one, or undefined if it was cancelled. Rejects with the system's error; other segments are tried next.
+   * Compacts the oldest segment that is not compacted, if there is one. `compact` is called with its cold file and
+   * returns a smaller one, or undefined if it was cancelled. Rejects with the system's error; other segments are
+   * tried next.
    */
   compactNext(compact: CompactCold): Promise<void>
-  /** Makes all appended rows survive a power cut. A journal for which this fails is reported by `isFailing` of its head. */
+  /**
+   * Makes all appended rows survive a power cut. A journal for which this fails is reported by `isFailing` of its
+   * head.
+   */
   sync(): Promise<void>
   /** Closes the journals; their files stay. */
   close(): Promise<void>
 }
 
 /**
- * Returns a persistence in the directory of `files`. Calls `onLoad` when columns of a segment were loaded into memory. Cold
- * files longer than `maxCompactBytes` are not compacted, since their texts would have to fit into memory: they were written by a
- * process that had more of it.
+ * Returns a persistence in the directory of `files`. Calls `onLoad` when columns of a segment were loaded into
+ * memory. Cold files longer than `maxCompactBytes` are not compacted, since their texts would have to fit into
+ * memory: they were written by a process that had more of it.
  */
 export function createDiskPersistence(
   files: Files,
@@ -52,7 +56,10 @@ export function createDiskPersistence(
   }
 }
 
-/** A deletion that fails at shutdown is abandoned: the next start finds the segment again, and retention drops it again. */
+/**
+ * A deletion that fails at shutdown is abandoned: the next start finds the segment again, and retention drops it
+ * again.
+ */
 function drop(state: DiskState, segments: readonly DiskSegment[], drained: Promise<void>): void {
   for (const segment of segments) {
     state.segmentBytes -= segment.fileBytes

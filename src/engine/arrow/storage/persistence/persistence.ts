@@ -12,15 +12,17 @@ export interface Persistence {
   /** Bytes of memory of the columns of all segments. */
   columnBytes(): number
   /**
-   * Evicts the columns of the least recently opened segment, if they can be loaded again. Queries that have opened it keep
-   * them until they close it. Returns false if there is none to evict.
+   * Evicts the columns of the least recently opened segment, if they can be loaded again. Queries that have opened it
+   * keep them until they close it. Returns false if there is none to evict.
    */
   unload(): boolean
 }
 
 /** Persists the rows of one head. */
 export interface HeadPersistence {
-  /** Resolves when the batch is persisted, not before which it may become visible. Rejects if retries were abandoned. */
+  /**
+   * Resolves when the batch is persisted, not before which it may become visible. Rejects if retries were abandoned.
+   */
   append(batch: IngestBatch): Promise<void>
   /** Writes rows of the head as segments and returns their handles. A long head takes several calls. */
   write(segments: readonly Segment[]): Promise<readonly SegmentHandle[]>
@@ -38,8 +40,8 @@ export interface RecoveryTarget {
   /** Adds a sealed segment. */
   adopt(segment: SegmentHandle): void
   /**
-   * Makes a head the open head of its source. The open head before it is sealed; a head that is longer than the limits is
-   * sealed in parts while it is replayed.
+   * Makes a head the open head of its source. The open head before it is sealed; a head that is longer than the
+   * limits is sealed in parts while it is replayed.
    */
   reopen(source: SourceName, persistence: HeadPersistence, replay: Replay): Promise<void>
   /** Resolves when all appends that were called are done and no head is being sealed. */

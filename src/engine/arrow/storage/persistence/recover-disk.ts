@@ -18,8 +18,8 @@ export interface RecoveryVisitor {
 }
 
 /**
- * Recovers all rows below the data directory into an empty store: segments, then the heads of journals. Deletes leftovers of
- * unfinished work. Rejects with the system's error, or with `newer_format`.
+ * Recovers all rows below the data directory into an empty store: segments, then the heads of journals. Deletes
+ * leftovers of unfinished work. Rejects with the system's error, or with `newer_format`.
  */
 export async function recoverDisk(state: DiskState, store: RecoveryTarget, visitor: RecoveryVisitor): Promise<void> {
   const { files } = state
@@ -77,8 +77,8 @@ async function recoverHead(
 }
 
 /**
- * Waits until no head is being sealed, so that recovered heads take no more memory than those of the earlier process. Does not
- * wait while the disk fails: a full disk must not keep the service from starting.
+ * Waits until no head is being sealed, so that recovered heads take no more memory than those of the earlier process.
+ * Does not wait while the disk fails: a full disk must not keep the service from starting.
  */
 const waitForRoom = ({ diskRetry }: DiskState, store: RecoveryTarget) =>
   Promise.race([store.settled(), diskRetry.failing()])

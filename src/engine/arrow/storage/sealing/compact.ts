@@ -7,8 +7,8 @@ import { contentBytes, fromBuffer, readBuffer } from '../segment/zstd.js'
 import { identity } from './sort.js'
 
 /**
- * A cold file that was compressed with low effort, and the index of its batches. It is plain data, so that it can be sent to
- * another thread.
+ * A cold file that was compressed with low effort, and the index of its batches. It is plain data, so that it can be
+ * sent to another thread.
  */
 export interface UncompactedCold {
   file: Uint8Array
@@ -23,8 +23,8 @@ export interface UncompactedCold {
 const CANCELLED = new Error('The compaction was cancelled.')
 
 /**
- * Compresses the rows of a cold file again, with high effort. Returns a file that may replace it, or undefined as soon as
- * `hasTime` is false between two batches. `texts` is the workspace: its texts are overwritten.
+ * Compresses the rows of a cold file again, with high effort. Returns a file that may replace it, or undefined as
+ * soon as `hasTime` is false between two batches. `texts` is the workspace: its texts are overwritten.
  */
 export async function compactCold(
   cold: UncompactedCold,

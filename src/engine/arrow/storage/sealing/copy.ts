@@ -7,8 +7,8 @@ import type { OpenColumn, OpenRows } from './seal.js'
 const NO_BYTES = new Uint8Array(0)
 
 /**
- * Copies the rows of a head for another thread, while queries keep reading the head. The bytes of the cold texts, nearly all
- * of a head, are left out: they are sent separately.
+ * Copies the rows of a head for another thread, while queries keep reading the head. The bytes of the cold texts,
+ * nearly all of a head, are left out: they are sent separately.
  */
 export function copyRows({ source, rows, minUs, maxUs, timestampsUs, columns, cold }: Head): OpenRows {
   const copied = [...columns].map(([name, column]) => [name, copyColumn(column, rows)] as const)

@@ -9,11 +9,13 @@ const SLOW_RATE = 4 * MIB
 const IDLE_MS = 10_000
 
 /**
- * Decides between high and low effort. At most one flag is in use: it is cancelled when the next head is to be sealed, and
- * when the policy is closed.
+ * Decides between high and low effort. At most one flag is in use: it is cancelled when the next head is to be
+ * sealed, and when the policy is closed.
  */
 export interface EffortPolicy {
-  /** Whether a head with that many bytes, whose first row arrived at `sinceMs`, filled slowly enough for high effort. */
+  /**
+   * Whether a head with that many bytes, whose first row arrived at `sinceMs`, filled slowly enough for high effort.
+   */
   isSlow(bytes: number, sinceMs: number): boolean
   /** Returns the flag for a head to be sealed; undefined, which means low effort, if it filled fast or others wait. */
   startHead(isSlow: boolean, othersWait: boolean): CancellationFlag | undefined

@@ -6,9 +6,9 @@ import type { UncompactedCold } from './compact.js'
 import type { OpenColumn, OpenRows } from './seal.js'
 
 /**
- * A message to the sealing thread: one chunk of a head's cold texts, or the head's other rows after its last chunk, or a cold
- * file to compact. The thread returns each chunk's memory. If all texts were moved at once, V8 would take that for memory
- * pressure and discard optimised code.
+ * A message to the sealing thread: one chunk of a head's cold texts, or the head's other rows after its last chunk,
+ * or a cold file to compact. The thread returns each chunk's memory. If all texts were moved at once, V8 would take
+ * that for memory pressure and discard optimised code.
  */
 export type Question =
   | TextChunk

@@ -39,9 +39,9 @@ export type OpenColumn =
 type CategoryColumn = Extract<OpenColumn, { kind: 'category' }>
 
 /**
- * Seals a head that accepts no more rows. Returns one part for each UTC day in it. Rows are sorted once, by day, project, time
- * and arrival; hot columns are narrowed, cold ones compressed. It yields between steps, and calls `effort` before each batch
- * of cold columns.
+ * Seals a head that accepts no more rows. Returns one part for each UTC day in it. Rows are sorted once, by day,
+ * project, time and arrival; hot columns are narrowed, cold ones compressed. It yields between steps, and calls
+ * `effort` before each batch of cold columns.
  */
 export async function seal(
   head: OpenRows,
@@ -70,8 +70,8 @@ export async function seal(
   return sealed
 }
 
-// Each loop over all rows is a function that ends with the loop: V8 compiles a function while it is in such a loop, and would
-// discard that code at the first statement after the loop, which it has not seen run.
+// Each loop over all rows is a function that ends with the loop: V8 compiles a function while it is in such a loop,
+// and would discard that code at the first statement after the loop, which it has not seen run.
 
 /** Returns the day of each row, counted from `firstDay`. */
 function daysOf({ timestampsUs, rows }: OpenRows, firstDay: number): Uint32Array {
@@ -90,7 +90,8 @@ function endOfDay(days: Uint32Array, order: Uint32Array, start: number): number 
 
 /** Ranks the projects in ascending order of their bytes; the absent one is first. */
 function rankProjects({ interner }: CategoryColumn): { ranks: Uint32Array; codesByRank: Uint32Array } {
-  // Latin-1 has one character a byte, so strings compare like their bytes; creating Buffers would cost more than comparing.
+  // Latin-1 has one character a byte, so strings compare like their bytes; creating Buffers would cost more than
+  // comparing.
   const texts = Array.from({ length: interner.count }, (_, code) => entryOf(interner, code).toString('latin1'))
   const named = Array.from({ length: interner.count - 1 }, (_, i) => i + 1)
   named.sort((a, b) => (texts[a]! < texts[b]! ? -1 : 1))

@@ -6,14 +6,14 @@ import type { UncompactedCold } from './compact.js'
 /** Turns heads that accept no more rows into sealed rows, one head at a time. */
 export interface Sealer {
   /**
-   * Returns the rows of a head, sealed, one part for each UTC day. Queries may read the head at the same time. With a flag
-   * that is not cancelled the cold columns are compressed with high effort. Rejects if sealing fails; the head is then
-   * unchanged.
+   * Returns the rows of a head, sealed, one part for each UTC day. Queries may read the head at the same time. With a
+   * flag that is not cancelled the cold columns are compressed with high effort. Rejects if sealing fails; the head
+   * is then unchanged.
    */
   seal(head: Head, cancellation?: CancellationFlag): Promise<SealedRows[]>
   /**
-   * Returns a smaller file with the rows of a cold one, whose memory is the sealer's from the call on. Returns undefined if
-   * it was cancelled before it was done.
+   * Returns a smaller file with the rows of a cold one, whose memory is the sealer's from the call on. Returns
+   * undefined if it was cancelled before it was done.
    */
   compact(cold: UncompactedCold, cancellation: CancellationFlag): Promise<Buffer | undefined>
   /** Bytes of memory that it reserves for the next head. */

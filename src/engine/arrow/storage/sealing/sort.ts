@@ -19,8 +19,8 @@ export function countingSort(order: Uint32Array, keys: Uint32Array, keyCount: nu
 }
 
 /**
- * Returns the rows in ascending order of `times`, stable for equal times. Times are integers of at most 48 bits above `least`.
- * A radix sort: linear cost, and a single check if the rows are sorted already.
+ * Returns the rows in ascending order of `times`, stable for equal times. Times are integers of at most 48 bits above
+ * `least`. A radix sort: linear cost, and a single check if the rows are sorted already.
  */
 export function sortByTime(times: Float64Array, rows: number, least: number, greatest: number): Uint32Array {
   let order = identity(rows)

@@ -23,7 +23,9 @@ export interface SealingRetry {
   delayMs: number
 }
 
-/** Five attempts within 1.5 s: enough for a moment of scarce memory, and short enough that appends need not wait long. */
+/**
+ * Five attempts within 1.5 s: enough for a moment of scarce memory, and short enough that appends need not wait long.
+ */
 const RETRY: SealingRetry = { attempts: 5, delayMs: 100 }
 
 interface State {
@@ -40,9 +42,10 @@ interface State {
 }
 
 /**
- * Creates a sealer that works on a thread of its own. It sends the thread a copy of the rows, which costs this thread about a
- * thirtieth of the work of sealing. The thread starts with the first head, and ends when it was idle from one `trim` to the
- * next. If it dies, it is restarted and the head is sent again, at most `retry.attempts` times; then `seal` rejects.
+ * Creates a sealer that works on a thread of its own. It sends the thread a copy of the rows, which costs this thread
+ * about a thirtieth of the work of sealing. The thread starts with the first head, and ends when it was idle from one
+ * `trim` to the next. If it dies, it is restarted and the head is sent again, at most `retry.attempts` times; then
+ * `seal` rejects.
  */
 export function createSealingThread(
   log: Log,

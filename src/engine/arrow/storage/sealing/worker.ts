@@ -7,8 +7,8 @@ import { type Answer, type Compacted, type Question, restoreOpenRows, type TextC
 import { type OpenRows, seal } from './seal.js'
 import { createSealingMemory } from './sealing-memory.js'
 
-// The script of the sealing thread: receives the texts and rows of a head, posts sealed rows. It never yields, since nothing
-// else runs on this thread.
+// The script of the sealing thread: receives the texts and rows of a head, posts sealed rows. It never yields, since
+// nothing else runs on this thread.
 
 const port = parentPort!
 /** The texts of one head, followed by the workspace in which the cold file is made. */

@@ -3,7 +3,10 @@ import type { ColdReader, ColdRow } from '../../columns/batch.js'
 import type { ColdBatch, ColdColumns } from './cold.js'
 import { fromBuffer, startOfBuffer } from './zstd.js'
 
-/** Returns a reader of sealed cold columns. It caches the last batch, since the rows of an answer are mostly neighbours. */
+/**
+ * Returns a reader of sealed cold columns. It caches the last batch, since the rows of an answer are mostly
+ * neighbours.
+ */
 export function createColdReader(cold: ColdColumns): ColdReader {
   let [from, to] = [0, 0]
   let read: (index: number) => ColdRow
@@ -29,8 +32,8 @@ function openBatch(bytes: Buffer): (index: number) => ColdRow {
 }
 
 /**
- * Returns a reader of the texts of a column. It decompresses up to the first requested text, and everything when a later one is
- * requested: an answer has the newest rows first, and in a batch the rows of a project ascend in time.
+ * Returns a reader of the texts of a column. It decompresses up to the first requested text, and everything when a
+ * later one is requested: an answer has the newest rows first, and in a batch the rows of a project ascend in time.
  */
 function textsOf(offsetsBuffer: Buffer, textsBuffer: Buffer): (index: number) => Buffer {
   const offsets = fromBuffer(offsetsBuffer)

@@ -73,10 +73,10 @@ const MESSAGES = createMessageWriter(COLD_COLUMNS.length, BUFFERS, ZSTD_BATCH)
 const MESSAGE_BYTES = MESSAGES.bytes
 
 /**
- * Writes the rows `order` of cold columns, in that order, to an Arrow IPC file in memory. It yields between two batches, and
- * calls `effort` before each. A file that is to replace another has that one's checksum, `replaces`. The columns must accept no
- * more rows: the room after their texts is the workspace. Each batch is gathered there and compressed to the end of the batches
- * before it, so that sealing creates no garbage and touches no new memory.
+ * Writes the rows `order` of cold columns, in that order, to an Arrow IPC file in memory. It yields between two
+ * batches, and calls `effort` before each. A file that is to replace another has that one's checksum, `replaces`. The
+ * columns must accept no more rows: the room after their texts is the workspace. Each batch is gathered there and
+ * compressed to the end of the batches before it, so that sealing creates no garbage and touches no new memory.
  */
 export async function sealCold(
   cold: Texts,
@@ -150,14 +150,16 @@ export function startsOf(batches: readonly Block[]): Uint32Array {
 }
 
 /**
- * Encodes what a reader needs in addition to Arrow's footer: the first row of each batch and the number of all rows; the CRC-32
- * of each batch; and, in a file that replaces another, the checksum of that one.
+ * Encodes what a reader needs in addition to Arrow's footer: the first row of each batch and the number of all rows;
+ * the CRC-32 of each batch; and, in a file that replaces another, the checksum of that one.
  */
 function encodeAside(numbers: readonly number[]): Buffer {
   return Buffer.from(Uint32Array.from(numbers).buffer)
 }
 
-/** Decodes the index at the end of a cold file of that many batches. `replaces` is undefined if it replaces no other. */
+/**
+ * Decodes the index at the end of a cold file of that many batches. `replaces` is undefined if it replaces no other.
+ */
 export function decodeAside(
   aside: Buffer,
   batches: number,

@@ -3,9 +3,9 @@ import type { Yielder } from '../../../../base/time-slices.js'
 import { KIB, MIB } from '../../../../base/units.js'
 
 /**
- * Length of the 64-bit integer that starts each compressed buffer of an Arrow IPC body: the uncompressed length. A zstd frame
- * follows; an empty buffer is stored as no bytes at all. Frames have no checksum: the files that contain them have one of
- * all bytes, and computing both would take a tenth longer.
+ * Length of the 64-bit integer that starts each compressed buffer of an Arrow IPC body: the uncompressed length. A
+ * zstd frame follows; an empty buffer is stored as no bytes at all. Frames have no checksum: the files that contain
+ * them have one of all bytes, and computing both would take a tenth longer.
  */
 export const LENGTH_BYTES = 8
 /** Bytes that are compressed between two yields: about 2 ms. */

@@ -10,8 +10,8 @@ import type { StoreState } from './state.js'
 const SEALING_BACKLOG = 1
 
 /**
- * Persists a batch, makes it visible, and starts to seal its head if that is full; batches of a source in the order of the
- * calls. Resolves when there is room for more.
+ * Persists a batch, makes it visible, and starts to seal its head if that is full; batches of a source in the order
+ * of the calls. Resolves when there is room for more.
  */
 export async function append(state: StoreState, batch: IngestBatch): Promise<void> {
   const table = state.tables.get(batch.source)!
@@ -46,8 +46,8 @@ function isFull({ sealRows, sealBytes }: StoreState, head: Head): boolean {
 }
 
 /**
- * Makes the head of an earlier process the open head of its source. The open head before it is sealed; a head that is longer
- * than the limits is sealed in parts while it is read.
+ * Makes the head of an earlier process the open head of its source. The open head before it is sealed; a head that is
+ * longer than the limits is sealed in parts while it is read.
  */
 export async function reopen(
   state: StoreState,

@@ -11,8 +11,8 @@ export interface Dropped {
 }
 
 /**
- * Drops the sealed segments of a day, or only the oldest segment of each source in it. Returns the sources that lost rows.
- * Files are deleted once the views that may read them are released.
+ * Drops the sealed segments of a day, or only the oldest segment of each source in it. Returns the sources that lost
+ * rows. Files are deleted once the views that may read them are released.
  */
 export function drop(state: StoreState, day: number, extent: 'day' | 'oldest segments'): Dropped[] {
   const { tables, persistence, readers, onDrop } = state

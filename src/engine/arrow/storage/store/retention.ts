@@ -8,8 +8,8 @@ import type { Store } from './store.js'
 type Limit = 'retention' | 'memory' | 'disk'
 
 /**
- * Drops the oldest day if all of it is older than the retention: at most one day a call, so that a clock that jumps ahead
- * deletes one day and not all of them before an operator notices.
+ * Drops the oldest day if all of it is older than the retention: at most one day a call, so that a clock that jumps
+ * ahead deletes one day and not all of them before an operator notices.
  */
 export function enforceRetention(store: Store, nowUs: number, retentionUs: number, metrics: Metrics): void {
   const oldest = store.oldestDay()
@@ -17,7 +17,10 @@ export function enforceRetention(store: Store, nowUs: number, retentionUs: numbe
     record(store.drop(oldest, 'day'), 'retention', metrics)
 }
 
-/** Drops the oldest segments until the memory of the store fits the limit. Memory that is only reserved is freed first. */
+/**
+ * Drops the oldest segments until the memory of the store fits the limit. Memory that is only reserved is freed
+ * first.
+ */
 export function dropBeyondMemory(store: Store, limitBytes: number, metrics: Metrics): void {
   if (store.bytes() <= limitBytes) return
   store.trim('all')
@@ -47,8 +50,8 @@ export interface ColumnLimit {
 }
 
 /**
- * Returns a limit that reserves for heads and the sealer the maximum that they used recently: they soon need it again, and
- * memory that columns had used in between would stay with the process after eviction.
+ * Returns a limit that reserves for heads and the sealer the maximum that they used recently: they soon need it
+ * again, and memory that columns had used in between would stay with the process after eviction.
  */
 export function createColumnLimit(store: Pick<Store, 'bytes' | 'columnBytes' | 'trim' | 'unload'>): ColumnLimit {
   const headBytes = createRecentMaximum()

@@ -9,9 +9,9 @@ import { recycleHead, type StoreState } from './state.js'
 type Extent = 'all' | 'part'
 
 /**
- * Starts to seal the open head of a table, and opens the next one. The promise rejects if the head cannot be sealed or written:
- * its rows then stay visible in memory, and in their journal. The rejection is handled here, so callers may ignore it. A slow
- * head is sealed with high effort until another head waits.
+ * Starts to seal the open head of a table, and opens the next one. The promise rejects if the head cannot be sealed
+ * or written: its rows then stay visible in memory, and in their journal. The rejection is handled here, so callers
+ * may ignore it. A slow head is sealed with high effort until another head waits.
  */
 export function sealHead(state: StoreState, table: SourceTable, extent: Extent = 'all', isSlow = false): Promise<void> {
   const { effortPolicy, backlog } = state

@@ -5,7 +5,9 @@ import { createHead, type Head, headBytes } from '../head/head.js'
 import type { HeadPersistence } from '../persistence/persistence.js'
 import type { SegmentHandle } from '../segment/handle.js'
 
-/** All rows of one source: sealed segments, then heads that are being sealed, then the open head, in order of arrival. */
+/**
+ * All rows of one source: sealed segments, then heads that are being sealed, then the open head, in order of arrival.
+ */
 export interface SourceTable {
   source: SourceName
   segments: SegmentHandle[]
@@ -59,7 +61,10 @@ export function headsOf({ sealing, head: open }: SourceTable): Head[] {
 
 const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0)
 
-/** Removes segments of a day from a table and returns them: all of the day, or only its oldest one. Empty if it has none. */
+/**
+ * Removes segments of a day from a table and returns them: all of the day, or only its oldest one. Empty if it has
+ * none.
+ */
 export function removeSegments(table: SourceTable, day: number, extent: 'day' | 'oldest segments'): SegmentHandle[] {
   const removed: SegmentHandle[] = []
   table.segments = table.segments.filter((segment) => {

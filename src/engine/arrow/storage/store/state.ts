@@ -30,7 +30,10 @@ export interface StoreOptions {
 export interface StoreState extends Required<StoreOptions> {
   readonly tables: ReadonlyMap<SourceName, SourceTable>
   readonly readers: ActiveReaders
-  /** Runs the sealer, one head at a time. A head is sealed while the one before it is written: a disk needs no processor. */
+  /**
+   * Runs the sealer, one head at a time. A head is sealed while the one before it is written: a disk needs no
+   * processor.
+   */
   readonly sealing: SerialQueue
   /** Writes sealed heads, one at a time. A head that could not be written stays visible. */
   readonly writing: SerialQueue

@@ -14,8 +14,9 @@ import { createView, type View } from './view.js'
 /** The rows of all sources: open heads, heads that are being sealed, and sealed segments. */
 export interface Store extends RecoveryTarget {
   /**
-   * Persists a batch, makes it visible, and starts to seal its head if that is full; batches of a source in the order of
-   * the calls. Resolves when there is room for more. Rejects if the batch could not be persisted; it is not visible then.
+   * Persists a batch, makes it visible, and starts to seal its head if that is full; batches of a source in the order
+   * of the calls. Resolves when there is room for more. Rejects if the batch could not be persisted; it is not
+   * visible then.
    */
   append(batch: IngestBatch): Promise<void>
   /** Starts to seal the heads whose persistence may lose rows. */
@@ -23,8 +24,8 @@ export interface Store extends RecoveryTarget {
   /** Returns the rows of a source at this moment. Parts outside of the range are left out; the others are whole. */
   view(source: SourceName, range?: TimeRange): View
   /**
-   * Lends the sealer to other work, whose flag is cancelled as soon as a head waits. Does nothing if a head is being sealed,
-   * or rows arrived fast less than 10 s ago.
+   * Lends the sealer to other work, whose flag is cancelled as soon as a head waits. Does nothing if a head is being
+   * sealed, or rows arrived fast less than 10 s ago.
    */
   whenIdle(work: IdleWork): Promise<void>
   /** Seals every head that has a row. Rejects with the first error. */

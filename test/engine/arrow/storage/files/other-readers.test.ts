@@ -12,7 +12,10 @@ import { hotValue, sealedSegments } from '../../support.js'
 import { createMemoryFiles } from './memory-files.js'
 import { arbitraryRecords, coldOf } from './segments.js'
 
-/** ActiveReaders that share no code with each other; of apache-arrow we use what encodes metadata, not what reads. A file becomes rows. */
+/**
+ * ActiveReaders that share no code with each other; of apache-arrow we use what encodes metadata, not what reads. A
+ * file becomes rows.
+ */
 const READERS: Record<string, (file: Uint8Array) => Record<string, unknown>[]> = {
   flechette(file) {
     const decode = (frame: Uint8Array) => new Uint8Array(decompress(frame))

@@ -8,7 +8,9 @@ import type { TestRecord } from '../../../../support/records.js'
 import { createTestSealer } from '../../../../support/sealer.js'
 import { noYield } from '../../support.js'
 
-/** A store that keeps its rows in `files`, its recovery done. `onLoad` is called when a segment has come into memory. */
+/**
+ * A store that keeps its rows in `files`, its recovery done. `onLoad` is called when a segment has come into memory.
+ */
 export async function openPersistence(
   files: Files,
   sealRows = Number.POSITIVE_INFINITY,

@@ -160,7 +160,9 @@ describe('the sealing thread', () => {
   beforeEach(() => void (directory = mkdtempSync(join(tmpdir(), 'logweir-sealing-'))))
   afterEach(() => rmSync(directory, { recursive: true }))
 
-  /** Returns the script of a thread that dies `deaths` times when it starts, and then works. A file counts the deaths. */
+  /**
+   * Returns the script of a thread that dies `deaths` times when it starts, and then works. A file counts the deaths.
+   */
   function mortal(deaths: number): URL {
     const counter = JSON.stringify(join(directory, 'deaths'))
     writeFileSync(join(directory, 'deaths'), '')
