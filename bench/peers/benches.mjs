@@ -1,9 +1,9 @@
-/** The three benches: what is run for each, and the lines that come of it. */
+/** The three benches: each runs its engines and returns the lines of the result. */
 import { rmSync, statSync } from 'node:fs'
 import { median } from '../process.mjs'
 import { compareAnswers } from './compare.mjs'
 import { fileFor } from './files.mjs'
-import { inTurns, runEngine } from './turns.mjs'
+import { runAlternating, runEngine } from './run-engine.mjs'
 
 const IN_PROCESS = [
   { column: 'logweir', program: 'logweir', store: 'memory' },
@@ -11,30 +11,32 @@ const IN_PROCESS = [
   { column: 'DuckDB file', program: 'duckdb', store: 'disk' },
   { column: 'ClickHouse', program: 'clickhouse', store: 'disk' },
 ]
-/** What keeps rows where: engines are compared with those that promise the same. */
+/** Engines by where they store rows: each is compared only with engines that give the same durability. */
 const STORES = {
   'in memory': [{ column: 'logweir', program: 'logweir-service', store: 'memory' }, IN_PROCESS[1]],
   'on disk': [{ column: 'logweir', program: 'logweir-service', store: 'disk' }, IN_PROCESS[2], IN_PROCESS[3]],
 }
-/** It gives exact percentiles and their bounds. */
+/** The engine that returns exact percentiles and their bounds. */
 const REFERENCE = 'DuckDB memory'
 const SOURCES = ['edge_logs', 'function_edge_logs']
 
 export const BENCHES = { query, ingest, memory }
 
-/** Answers are compared before any time is taken. */
+/** Compares the answers of all engines, then measures. */
 async function query(options) {
   const lines = []
   for (const rows of options.queryRows) {
     for (const source of SOURCES) {
       const path = await fileFor(options, source, rows, true)
       const task = { name: 'query', files: { [source]: path }, rows }
-      const answersOf = await inTurns(IN_PROCESS, 1, (engine) =>
+      const answersOf = await runAlternating(IN_PROCESS, 1, (engine) =>
         runEngine(options, engine, { ...task, name: 'answers' }, 1),
       )
       compareAnswers(new Map([...answersOf].map(([column, [answers]]) => [column, answers])), REFERENCE)
       for (const cores of options.cores) {
-        const resultsOf = await inTurns(IN_PROCESS, options.runs, (engine) => runEngine(options, engine, task, cores))
+        const resultsOf = await runAlternating(IN_PROCESS, options.runs, (engine) =>
+          runEngine(options, engine, task, cores),
+        )
         lines.push(...queryLines(resultsOf, answersOf.get(REFERENCE)[0], rows, cores))
       }
       rmSync(path)
@@ -43,12 +45,12 @@ async function query(options) {
   return lines
 }
 
-/** Two lines a question: the first run of a process, and the later ones. */
+/** Returns two lines per query: the first run in a process, and the later ones. Throws if a row count differs. */
 function queryLines(resultsOf, expected, rows, cores) {
   return expected.flatMap(({ question, size, rows: answer }, i) => {
     for (const [column, results] of resultsOf) {
       if (results.every(({ queries }) => queries[i].answered === answer.length)) continue
-      throw new Error(`${question} (${size}): ${column} did not give ${answer.length} rows each time`)
+      throw new Error(`${question} (${size}): ${column} did not return ${answer.length} rows in each process`)
     }
     const line = { bench: 'query', what: `${question}, ${size}`, rows, cores, unit: 'ms', best: 'least' }
     return [
@@ -58,7 +60,7 @@ function queryLines(resultsOf, expected, rows, cores) {
   })
 }
 
-/** Two lines a file: how fast, and the most memory that it took. */
+/** Returns two lines per file, core count and storage: MB/s, and the peak memory. */
 async function ingest(options) {
   const lines = []
   for (const rows of options.ingestRows) {
@@ -68,7 +70,9 @@ async function ingest(options) {
       const task = { name: 'ingest', files: { [source]: path }, rows }
       for (const cores of options.cores) {
         for (const [where, engines] of Object.entries(STORES)) {
-          const resultsOf = await inTurns(engines, options.runs, (engine) => runEngine(options, engine, task, cores))
+          const resultsOf = await runAlternating(engines, options.runs, (engine) =>
+            runEngine(options, engine, task, cores),
+          )
           const line = { bench: 'ingest', what: `full ${source}, ${where}`, rows, cores }
           const rate = figures(resultsOf, ({ seconds }) => megabytes / seconds)
           lines.push({ ...line, figure: 'rate', unit: 'MB/s', best: 'most', engines: rate })
@@ -82,7 +86,7 @@ async function ingest(options) {
   return lines
 }
 
-/** What stays resident, of slim rows wherever they are kept and of full rows on disk. */
+/** Returns two lines of resident memory: slim rows in memory and on disk, and full rows on disk. */
 async function memory(options) {
   const slim = { function_edge_logs: await fileFor(options, 'function_edge_logs', options.slimRows, true) }
   const all = [STORES['in memory'], STORES['on disk'].slice(1)].flat()
@@ -100,7 +104,7 @@ async function memory(options) {
 
 async function resident(options, engines, files, rows, what) {
   const task = { name: 'memory', files, rows }
-  const resultsOf = await inTurns(engines, options.runs, (engine) => runEngine(options, engine, task, 1))
+  const resultsOf = await runAlternating(engines, options.runs, (engine) => runEngine(options, engine, task, 1))
   const total = rows * Object.keys(files).length
   const values = figures(resultsOf, ({ residentMb }) => residentMb)
   return {
@@ -115,7 +119,9 @@ async function resident(options, engines, files, rows, what) {
   }
 }
 
-/** By column: the median, and every value; where a process gives many, they stay together. */
+/**
+ * Returns the median and all values per column. If a process returns several values, they form one entry of `values`.
+ */
 function figures(resultsOf, figureOf) {
   return Object.fromEntries(
     [...resultsOf].map(([column, results]) => {

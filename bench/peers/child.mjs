@@ -1,5 +1,5 @@
 /**
- * One engine, one task, one fresh process: prints one line of JSON. The same command line for every engine:
+ * Runs one task on one engine and prints one line of JSON. The command line is the same for every engine:
  *
  *   node bench/peers/child.mjs duckdb query --store memory --rows 100000 --threads 1 --now 1795000000000000 \
  *     --directory /tmp/empty --file edge_logs=/tmp/edge.ndjson
@@ -29,7 +29,7 @@ const files = Object.fromEntries(values.file.map((text) => text.split('=')))
 const sources = Object.keys(files)
 const calls = callsOf(sources, ['top', 'small'])
 const warmCalls = callsOf(sources, ['warm'])
-/** Runs before any time is taken: JIT compilers need as many. */
+/** Warm-up before the measurement, at most these runs and milliseconds per query: the JIT compiler needs as many. */
 const WARM = { runs: 30, ms: 500 }
 
 const { open } = await import(`./${name}.mjs`)
@@ -41,7 +41,7 @@ const result = await TASKS[task]()
 console.log(JSON.stringify(result, (_key, value) => (typeof value === 'bigint' ? Number(value) : value)))
 await engine.close()
 
-/** A bench of rows that are not there is none. */
+/** Throws if the engine does not return `rows` rows per source: the bench would be invalid. */
 async function expectRows(rows) {
   for (const source of sources) {
     const seen = await engine.count(source)
@@ -49,18 +49,18 @@ async function expectRows(rows) {
   }
 }
 
-/** Every question once, with exact percentiles where the engine has such: what must be equal among the engines. */
+/** Runs each query once, with exact percentiles if the engine has them, and returns the rows to compare. */
 async function answers() {
   await engine.settle()
-  const given = []
+  const results = []
   for (const call of calls) {
     const rows = await engine.answer(call, true)
-    given.push({ question: call.name, size: call.size, rows: rows.map((row) => engine.plain?.(row) ?? row) })
+    results.push({ question: call.name, size: call.size, rows: rows.map((row) => engine.plain?.(row) ?? row) })
   }
-  return given
+  return results
 }
 
-/** Every question some times; the first run is kept apart. Before it, all are asked of another project. */
+/** Runs each query several times; the first run is reported separately. The warm-up uses another project. */
 async function query() {
   await engine.settle()
   for (const call of warmCalls) await warm(call)
@@ -87,12 +87,12 @@ async function timed(call) {
   return { question: call.name, size: call.size, answered, firstMs, laterMs }
 }
 
-/** From the start of the process until all rows are visible, and the most memory that it had by then. */
+/** Returns the seconds from the start of the process until all rows are visible, and the peak memory by then. */
 async function ingest() {
   return { seconds: loadSeconds, peakMb: peakMb(engine.pid) }
 }
 
-/** What it has resident when it holds the rows, has answered every question once and has had some seconds of rest. */
+/** Returns the resident memory after each query ran once and the process was idle for some seconds. */
 async function memory() {
   for (const call of calls) await engine.answer(call, false)
   await setTimeout(SETTLED_AFTER_MS)

@@ -31,7 +31,7 @@ const TABLES = {
   ) engine = MergeTree order by (project, timestamp)`,
 }
 
-/** Times come as ISO 8601 or as microseconds. */
+/** Timestamps in the files are ISO 8601 or microseconds. */
 const TIMESTAMP = `if(substring(line.timestamp, 5, 1) = '-',
   parseDateTime64BestEffort(line.timestamp, 6, 'UTC'), fromUnixTimestamp64Micro(toInt64OrZero(line.timestamp), 'UTC'))`
 
@@ -46,7 +46,7 @@ const RELAY_HOT = `if(startsWith(metadata, '['),
   arrayMap(m -> (m.1, m.2, m.3, m.4[1]), JSONExtract(metadata, 'Array(Tuple(${RELAY}, response Array(${STATUS})))'))[1],
   JSONExtract(metadata, 'Tuple(${RELAY}, response ${STATUS})'))`
 
-/** One extraction parses the JSON once; a record's metadata is an object, or an array of one. */
+/** A single extraction parses the JSON only once. The metadata of a record is an object or an array of one object. */
 const LOADS = {
   edge_logs: (path) => `
     insert into edge_logs
@@ -69,7 +69,7 @@ export async function open({ directory, threads, nowUs }) {
   const session = new Session(directory)
   session.query(`set max_threads = ${threads}, max_insert_threads = ${threads}`)
   session.query('set output_format_json_quote_64bit_integers = 0, input_format_skip_unknown_fields = 1')
-  // A file that is mapped would count as memory that it takes.
+  // The default reads through mmap, and mapped pages would count as resident memory.
   session.query("set storage_file_read_method = 'pread'")
   const run = (sql) => rowsOf(session.query(sql, 'JSONEachRow'))
   return {

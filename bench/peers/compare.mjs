@@ -1,10 +1,10 @@
-/** Whether engines answer alike. A difference is an error that says which question, engine and row. */
+/** Compares the answers of engines. A difference throws an error with the query, the engine and the row. */
 import { isDeepStrictEqual } from 'node:util'
 
-/** How far averages may differ: sums of doubles depend on their order. */
+/** Relative tolerance of averages: sums of doubles depend on their order. */
 const AVERAGE_TOLERANCE = 1e-9
 
-/** Percentiles may differ by 1 % of rank: by field, the fields of the reference that bound them. */
+/** Percentiles may differ by 1 % of rank. Maps each field to the reference's fields for its lower and upper bound. */
 const BOUNDS = {
   p95_execution_time: ['p95_least', 'p95_most'],
   p99_execution_time: ['p99_least', 'p99_most'],
@@ -12,12 +12,12 @@ const BOUNDS = {
 const BOUND_FIELDS = new Set(Object.values(BOUNDS).flat())
 
 /**
- * Compares the answers of engines, `Map` of engine to `[{ question, size, rows }]`. The reference is an engine that gives
- * exact percentiles and their bounds.
+ * Compares the answers of engines, a `Map` of engine to `[{ question, size, rows }]`. The reference is an engine that
+ * returns exact percentiles and their bounds. Throws if they differ or the reference has no rows for the top project.
  */
 export function compareAnswers(answersOf, reference) {
   const empty = answersOf.get(reference).find(({ size, rows }) => size === 'top' && rows.length === 0)
-  if (empty !== undefined) throw new Error(`${empty.question} (top): no rows, so that nothing is compared`)
+  if (empty !== undefined) throw new Error(`${empty.question} (top): no rows to compare`)
   for (const [engine, answers] of answersOf) {
     for (const [i, expected] of answersOf.get(reference).entries()) {
       compareRows(expected.rows, answers[i].rows, `${expected.question} (${expected.size})`, engine, reference)

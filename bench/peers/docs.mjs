@@ -1,11 +1,11 @@
-/** Puts the tables of the last result into the pages of docs. Runs after a bench, or alone: `node bench/peers/docs.mjs`. */
+/** Writes the tables of the last result into docs. Runs after a bench, or alone: `node bench/peers/docs.mjs`. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { putTables } from '../docs-tables.mjs'
 import { goalsTable } from './goals.mjs'
 import { table } from './table.mjs'
 
-/** The goals go into docs/performance.md, all other figures into docs/performance/peers.md. */
+/** Writes the goals into docs/performance.md and all figures into docs/performance/peers.md. */
 export function showTables(result) {
   putTables('performance.md', { goals: goalsTable(result) })
   putTables('performance/peers.md', { peers: table(result) })

@@ -1,4 +1,4 @@
-/** DuckDB, in memory or in one file. Rows stay in the order in which they came, which is that of their time. */
+/** DuckDB, in memory or in one file. Rows are stored in the order of the files, by time. */
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { sqlOf } from './sql.mjs'
@@ -27,10 +27,13 @@ const TABLES = {
     function_id varchar, execution_time_ms double, status_code usmallint, metadata json)`,
 }
 
-/** Times come as ISO 8601 or as microseconds. */
+/** Timestamps in the files are ISO 8601 or microseconds. */
 const TIMESTAMP = `case when timestamp[5] = '-' then timestamp::timestamp else make_timestamp(timestamp::bigint) end`
 
-/** Several paths in one call parse the JSON once; a record's metadata is an object, or an array of one. */
+/**
+ * One call with several paths parses the JSON only once. The metadata of a record is an object or an array of one
+ * object.
+ */
 const LOADS = {
   edge_logs: (path) => `
     insert into edge_logs

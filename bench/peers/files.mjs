@@ -1,4 +1,4 @@
-/** The files that all engines read: records of one source, made when the run began. */
+/** The input files of all engines: records of one source whose timestamps end at the start of the run. */
 import { join } from 'node:path'
 import { records, write } from '../data.mjs'
 

@@ -1,4 +1,4 @@
-/** The goals: how fast logweir should be on one core of a server of 2026, next to the figures measured. */
+/** The goals for logweir on one core of a server of 2026, in a table with the measured figures. */
 import { markdownTable, round } from '../docs-tables.mjs'
 import { bestOf, DASH, OWN, ratioOf } from './table.mjs'
 
@@ -34,7 +34,7 @@ export const GOALS = [
 
 const HEADS = ['what', 'rows', 'cores', 'unit', 'goal', OWN, 'best of the others', `${OWN} is`]
 
-/** One row for each goal, with dashes if the result has no such line. */
+/** Returns a table with one row per goal; dashes if the result has no line for it. */
 export function goalsTable({ lines }) {
   const rows = GOALS.map(({ goal, ...wanted }) => {
     const line = lines.find((line) => Object.entries(wanted).every(([name, value]) => line[name] === value))

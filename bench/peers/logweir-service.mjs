@@ -1,4 +1,4 @@
-/** logweir as its users run it: the built program, records on its standard input, questions over HTTP. */
+/** logweir as its users run it: the built program, records on its standard input, queries over HTTP. */
 import { spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { metric, startService } from '../service.mjs'
@@ -27,7 +27,9 @@ export async function open({ store, directory }) {
   }
 }
 
-/** What to give as standard input, and how to let go of it: a file as it is, or several through a pipe. */
+/**
+ * Opens one file, or several through a pipe. Returns the standard input for the service, and a function to close it.
+ */
 function inputOf(paths) {
   if (paths.length > 1) return [spawn('cat', paths).stdout, () => {}]
   const file = openSync(paths[0], 'r')

@@ -1,4 +1,4 @@
-/** logweir's engine in process, in memory, as `bench/query.mjs` asks it. */
+/** logweir's engine in process, in memory, as in `bench/query.mjs`. */
 import { createReadStream } from 'node:fs'
 import { ENDPOINTS } from '../../dist/endpoints/index.js'
 import { RawJson } from '../../dist/engine/engine.js'
@@ -33,7 +33,7 @@ export async function open({ nowUs }) {
   }
 }
 
-/** A row as JSON can hold it: metadata becomes text. */
+/** Returns a row that can be written as JSON: metadata becomes text. */
 function plain(row) {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [name, value instanceof RawJson ? value.text : value]),

@@ -1,10 +1,10 @@
-/** The questions, as data: each endpoint with the parameters that a caller gives, for one project at a time. */
+/** The queries, as data: each endpoint with the parameters of a caller, for one project at a time. */
 import { projectFunctions, projectRef, SMALL_RANK, TOP_RANK } from '../../dist/generate/values/projects.js'
 import { PROJECTS, SEED } from '../data.mjs'
 
 /** By size: the project's ref, and one of its functions. */
 const CALLERS = {
-  /** Asked before the others, so that no time is taken of a cold process. */
+  /** Queried before the others, so that no measured process is cold. */
   warm: { project: projectRef(SEED, 2), functionId: projectFunctions(SEED, 2)[0].id },
   top: { project: PROJECTS.top, functionId: projectFunctions(SEED, TOP_RANK)[0].id },
   small: { project: PROJECTS.small, functionId: projectFunctions(SEED, SMALL_RANK)[0].id },
@@ -43,7 +43,7 @@ const QUESTIONS = [
   },
 ]
 
-/** What is asked of these sources: `{ name, size, endpoint, params }`, each question for each of the sizes of project. */
+/** Returns the calls for these sources, `{ name, size, endpoint, params }`: each query for each project size. */
 export function callsOf(sources, sizes) {
   return QUESTIONS.filter(({ source }) => sources.includes(source)).flatMap(({ name, endpoint, params }) =>
     sizes.map((size) => ({ name, size, endpoint, params: params(CALLERS[size]) })),

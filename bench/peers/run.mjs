@@ -1,11 +1,11 @@
 /**
- * Measures logweir beside DuckDB and ClickHouse: the same files, the same questions, each figure in fresh processes.
+ * Compares logweir with DuckDB and ClickHouse: the same files and queries, each figure in fresh processes.
  * Writes all raw values with their medians to `bench/results/peers.json`, and their tables into docs/performance.md and
  * docs/performance/peers.md.
  *
  *   npm run bench:peers                                          everything, some hours
  *   npm run bench:peers -- --rows 1000000 --only query,ingest    only these
- *   npm run bench:peers -- --rows 10000000 --only query --add    keeps what is not measured anew
+ *   npm run bench:peers -- --rows 10000000 --only query --add    keeps the other lines of the last result
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir, totalmem } from 'node:os'
@@ -34,7 +34,7 @@ const { values } = parseArgs({
 })
 const unknown = values.only.split(',').find((name) => !(name in BENCHES))
 if (unknown !== undefined)
-  throw new Error(`--only ${unknown}: give some of ${Object.keys(BENCHES)}, with commas between`)
+  throw new Error(`--only ${unknown}: not a bench; use one or more of ${Object.keys(BENCHES)}, separated by commas`)
 const numbers = (text) => text.split(',').map(Number)
 const options = {
   queryRows: numbers(values.rows ?? '1000000,10000000'),
@@ -48,7 +48,7 @@ const options = {
   directory: mkdtempSync(join(tmpdir(), 'logweir-peers-')),
 }
 
-const former = values.add ? JSON.parse(readFileSync(RESULTS, 'utf8')).lines : []
+const previous = values.add ? JSON.parse(readFileSync(RESULTS, 'utf8')).lines : []
 const measured = []
 try {
   for (const name of values.only.split(',')) {
@@ -61,11 +61,11 @@ try {
 showTables(JSON.parse(readFileSync(RESULTS, 'utf8')))
 console.log(`\n${table({ lines: measured })}`)
 
-/** Writes what has been measured so far, behind the lines of the last result that are to be kept. */
+/** Writes the lines measured so far, after the lines of the last result that they do not replace. */
 function save(lines) {
-  const anew = new Set(lines.map(keyOf))
-  const kept = former.filter((line) => !anew.has(keyOf(line)))
-  const result = { bench: 'peers', machine: machine(), versions: versions(), lines: [...kept, ...lines] }
+  const measuredKeys = new Set(lines.map(keyOf))
+  const previousLines = previous.filter((line) => !measuredKeys.has(keyOf(line)))
+  const result = { bench: 'peers', machine: machine(), versions: versions(), lines: [...previousLines, ...lines] }
   mkdirSync(new URL('.', RESULTS), { recursive: true })
   writeFileSync(RESULTS, `${JSON.stringify(result, null, 1)}\n`)
 }

@@ -1,10 +1,11 @@
 /**
- * What the stored queries mean, in the SQL of a peer. The three texts are the same for each; a dialect has the words that
- * differ, and `@name` parameters have become values.
+ * The stored queries in the SQL of a peer. The three statements are the same for each peer; a dialect has the
+ * expressions that differ, and `@name` parameters are replaced by values.
  *
- * A dialect: `quote(text)`, `moment(us)`, `microseconds(timestamp)`, `truncate(bucket, timestamp)`, `bucketStart(bucket)`
- * in microseconds, `bucketText(bucket)`, `countIf(condition)`, `contains(text, part)`, `matches(text, pattern)`,
- * `quantiles(column, shares)` and `exactQuantiles(column, shares)`, lists that are counted from 1.
+ * A dialect: `quote(text)`, `moment(us)`, `microseconds(timestamp)`, `truncate(bucket, timestamp)`,
+ * `bucketStart(bucket)` in microseconds, `bucketText(bucket)`, `countIf(condition)`, `contains(text, part)`,
+ * `matches(text, pattern)`, `quantiles(column, shares)` and `exactQuantiles(column, shares)`, which return lists with
+ * 1-based indexes.
  */
 const SECOND_US = 1e6
 const LENGTH_US = { minute: 60 * SECOND_US, hour: 3_600 * SECOND_US, day: 86_400 * SECOND_US }
@@ -20,7 +21,7 @@ const COUNT_INTERVALS = {
 }
 const RETENTION_US = { PRO: 7 * LENGTH_US.day }
 
-/** p95 and p99, and behind them the values that lie 1 % of rank below and above each. */
+/** p95 and p99, then the percentiles 1 % of rank below and above each. */
 const TIMED_SHARES = [0.95, 0.99]
 const CHECKED_SHARES = [...TIMED_SHARES, 0.94, 0.96, 0.98, 1]
 const BOUNDS = 'q[3] as p95_least, q[4] as p95_most, q[5] as p99_least, q[6] as p99_most,'
@@ -31,7 +32,7 @@ const STATEMENTS = {
   'usage.api-counts': apiCounts,
 }
 
-/** The statement for a call. `exact`: with exact percentiles and the bounds that other engines' ones must lie in. */
+/** Returns the statement for a call. `exact`: with exact percentiles, and the bounds for those of other engines. */
 export function sqlOf(dialect, { endpoint, params }, nowUs, exact) {
   return STATEMENTS[endpoint](dialect, params, nowUs, exact)
 }

@@ -1,4 +1,4 @@
-/** The results of bench:peers as a Markdown table, and the figures in its cells. */
+/** Writes the results of bench:peers as a Markdown table, and computes the figures in its cells. */
 import { markdownTable, round } from '../docs-tables.mjs'
 
 export const OWN = 'logweir'
@@ -6,7 +6,10 @@ const PEERS = ['DuckDB memory', 'DuckDB file', 'ClickHouse']
 const HEADS = ['what', 'rows', 'cores', 'unit', OWN, ...PEERS, 'logweir is']
 export const DASH = '–'
 
-/** One row for each line of a result. The last column is the ratio to the best peer, over 1 if logweir is better. */
+/**
+ * Returns a table with one row per line of a result. The last column is the ratio to the best peer, over 1 if logweir
+ * is better.
+ */
 export function table({ lines }) {
   return markdownTable(HEADS, lines.map(cellsOf))
 }
@@ -17,13 +20,13 @@ function cellsOf(line) {
   return [`${what}: ${figure}`, rows.toLocaleString('en'), cores, unit, ...shown, `${round(ratioOf(line))}×`]
 }
 
-/** The median of the best peer. */
+/** Returns the median of the best peer. */
 export function bestOf({ best, engines }) {
   const measured = PEERS.flatMap((column) => engines[column]?.median ?? [])
   return best === 'least' ? Math.min(...measured) : Math.max(...measured)
 }
 
-/** How many times better logweir is than the best peer. */
+/** Returns how many times better logweir is than the best peer. */
 export function ratioOf(line) {
   const own = line.engines[OWN].median
   return line.best === 'least' ? bestOf(line) / own : own / bestOf(line)
