@@ -19,7 +19,7 @@ function withFile(text: string): string[] {
   return ['--config', path]
 }
 
-const told = (args: readonly string[], environment = {}) => {
+const effectiveSettings = (args: readonly string[], environment = {}) => {
   const { settings } = readEffectiveSettings(args, environment)
   return { text: effectiveSettingsToml(settings), json: JSON.parse(effectiveSettingsJson(settings)) }
 }
@@ -27,7 +27,7 @@ const told = (args: readonly string[], environment = {}) => {
 describe('logweir config', () => {
   it('tells each setting of serve, its value and where it comes from', () => {
     const args = [...withFile('\nhost = "file"\naccess-tokens = "hush"\nport = 9'), '--port', '1']
-    const { text, json } = told(args, { LOGWEIR_MEMORY_LIMIT: '2g', LOGWEIR_CLICKHOUSE_PASSWORD: 'hush' })
+    const { text, json } = effectiveSettings(args, { LOGWEIR_MEMORY_LIMIT: '2g', LOGWEIR_CLICKHOUSE_PASSWORD: 'hush' })
     expect(Object.keys(json)).toEqual(Object.keys(SERVE_SETTINGS).map(fileNameOf))
     expect(json).toMatchObject({
       config: { value: path, origin: 'flag', where: '--config' },
@@ -47,8 +47,11 @@ describe('logweir config', () => {
   })
 
   it('leaves out what has no effect', () => {
-    expect(told(['--in-memory']).json).toMatchObject({ 'in-memory': { value: true }, 'data-dir': { value: null } })
-    expect(told(['--data-dir', 'd'], { LOGWEIR_IN_MEMORY: '1' }).json).toMatchObject({
+    expect(effectiveSettings(['--in-memory']).json).toMatchObject({
+      'in-memory': { value: true },
+      'data-dir': { value: null },
+    })
+    expect(effectiveSettings(['--data-dir', 'd'], { LOGWEIR_IN_MEMORY: '1' }).json).toMatchObject({
       'in-memory': { value: null },
       'data-dir': { value: 'd' },
     })
@@ -63,9 +66,9 @@ describe('logweir config', () => {
           return (error as Error).message
         }
       }
-      const said = refusal(() => readServeConfig(args, {}))
-      expect(said).toEqual(expect.any(String))
-      expect(refusal(() => readEffectiveSettings(args, {}))).toBe(said)
+      const message = refusal(() => readServeConfig(args, {}))
+      expect(message).toEqual(expect.any(String))
+      expect(refusal(() => readEffectiveSettings(args, {}))).toBe(message)
     }
   })
 
@@ -97,7 +100,7 @@ describe('logweir config', () => {
         const rest = isOnServer ? ['--clickhouse-url', 'http://ch:1'] : where
         const args = [...Object.entries(given).map(([name, value]) => `--${name}=${value}`), ...rest]
         const expected = readServeConfig(args, {})
-        const { text, json } = told(args)
+        const { text, json } = effectiveSettings(args)
         expect(readServeConfig(withFile(text), {})).toEqual(expected)
         const values = Object.entries<{ value: unknown }>(json).filter(([, { value }]) => value !== null)
         const file = stringify(Object.fromEntries(values.map(([name, { value }]) => [name, value])))

@@ -93,10 +93,10 @@ describe('readSettingsFile', () => {
     ['port = 1\rhost = "secret"', /^FILE line 1: not TOML: /],
     [`# ${'x'.repeat(2 ** 20)}`, 'FILE: it is over 1048576 bytes, too long for a settings file.'],
   ])('refuses %j', (text, message) => {
-    const said = errorMessage(text)
-    if (typeof message === 'string') expect(said).toBe(message)
-    else expect(said).toMatch(message)
-    expect(said).not.toContain('secret')
+    const actual = errorMessage(text)
+    if (typeof message === 'string') expect(actual).toBe(message)
+    else expect(actual).toMatch(message)
+    expect(actual).not.toContain('secret')
   })
 
   it('refuses what it cannot read', () => {

@@ -31,7 +31,7 @@ function open(folder = temporaryFolder()) {
     const printed: string[] = []
     const [action, ...args] = line.split(' ')
     const config = READERS[action as keyof typeof READERS]([...args, '--data-dir', dataDir], {})
-    await runTokenCommand(config, { print: (text) => printed.push(text), log: (said) => logged.push(said), clock })
+    await runTokenCommand(config, { print: (text) => printed.push(text), log: (line) => logged.push(line), clock })
     return printed.join('')
   }
   const entries = () => parseTokenEntries(readFileSync(path, 'utf8'), path)
