@@ -93,7 +93,7 @@ function fileRejects(dataDir: string, log: Log, maxBytes: number): Rejects {
   let file: FileHandle | undefined
   let fileBytes = 0
   let failing = false
-  const turns = createSerialQueue()
+  const queue = createSerialQueue()
 
   async function openFile(): Promise<FileHandle> {
     file = await open(path, 'a+', 0o600)
@@ -138,16 +138,12 @@ function fileRejects(dataDir: string, log: Log, maxBytes: number): Rejects {
   }
 
   function write(rejects: readonly Reject[]): Promise<void> {
-    return turns.run(async () => {
+    return queue.run(async () => {
       for (const entries of chunks(rejects, maxBytes)) await logFailure(() => append(entries))
     })
   }
 
-  function close(): Promise<void> {
-    return turns.run(() => logFailure(closeFile))
-  }
-
-  return { write, close }
+  return { write, close: () => queue.run(() => logFailure(closeFile)) }
 }
 
 /** Ends an incomplete entry of a failed write or a crash, so that the next entry is readable. */

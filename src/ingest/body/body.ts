@@ -37,7 +37,7 @@ export interface BodyParser {
 export function createBodyParser(options: ParserOptions, sink: ParserSink): BodyParser {
   const maxLineBytes = options.maxLineBytes ?? MAX_LINE_BYTES
   const capacityBytes = capacityFor(maxLineBytes)
-  let outcome = nothingTaken()
+  let outcome = emptyResult()
   const recordSink = createRecordSink(options, capacityBytes, {
     ...sink,
     reject(reject) {
@@ -63,32 +63,9 @@ export function createBodyParser(options: ParserOptions, sink: ParserSink): Body
     return module
   }
 
-  /** Splits a JSON body into lines. Throws the errors of {@link BodyParser.parse}. */
-  function linesOfJson(body: Body): Lines {
-    const mark = byteOrderMarkLength(body.bytes)
-    const split = load(body).splitJson(mark, body.bytes.length, MAX_RECORDS)
-    if (!('fault' in split)) return split
-    if (split.fault !== 'more_objects') throw faultError(split)
-    const free = Math.min(MAX_RECORDS, mostObjects(body.bytes))
-    const module = load(body, free)
-    const objects = module.splitObjects(free + mark, free + body.bytes.length, MAX_RECORDS)
-    if ('fault' in objects) throw faultError({ ...objects, at: objects.at - free })
-    const damaged = findDamaged(module, objects)
-    if (damaged !== undefined) throw invalidBody(`number ${damaged} of the objects in it is damaged`)
-    return objects
-  }
-
-  /** Returns the lines of an NDJSON body; lines with several objects are split. */
-  function linesOfNdjson(body: Body): Lines {
-    const start = byteOrderMarkLength(body.bytes)
-    if (!load(body).hasAdjacentObjects(start, body.bytes.length)) return { start, end: body.bytes.length }
-    const free = mostObjects(body.bytes)
-    return load(body, free).splitLines(free + start, free + body.bytes.length)
-  }
-
   function parse(body: Body, nowUs: number): BodyResult {
-    const { start, end, records } = body.form === 'json' ? linesOfJson(body) : linesOfNdjson(body)
-    outcome = nothingTaken()
+    const { start, end, records } = body.form === 'json' ? linesOfJson(body, load) : linesOfNdjson(body, load)
+    outcome = emptyResult()
     if (records === 0) return outcome
     const before = recordSink.rows()
     recordSink.setReceiptTime(nowUs)
@@ -114,6 +91,32 @@ interface Lines {
   records?: number
 }
 
+/** Copies a body into a module, after `free` unused bytes. A second call replaces the bytes of the first. */
+type Load = (body: Body, free?: number) => Module
+
+/** Splits a JSON body into lines. Throws the errors of {@link BodyParser.parse}. */
+function linesOfJson(body: Body, load: Load): Lines {
+  const mark = byteOrderMarkLength(body.bytes)
+  const split = load(body).splitJson(mark, body.bytes.length, MAX_RECORDS)
+  if (!('fault' in split)) return split
+  if (split.fault !== 'more_objects') throw faultError(split)
+  const free = Math.min(MAX_RECORDS, mostObjects(body.bytes))
+  const module = load(body, free)
+  const objects = module.splitObjects(free + mark, free + body.bytes.length, MAX_RECORDS)
+  if ('fault' in objects) throw faultError({ ...objects, at: objects.at - free })
+  const damaged = findDamaged(module, objects)
+  if (damaged !== undefined) throw invalidBody(`number ${damaged} of the objects in it is damaged`)
+  return objects
+}
+
+/** Returns the lines of an NDJSON body; lines with several objects are split. */
+function linesOfNdjson(body: Body, load: Load): Lines {
+  const start = byteOrderMarkLength(body.bytes)
+  if (!load(body).hasAdjacentObjects(start, body.bytes.length)) return { start, end: body.bytes.length }
+  const free = mostObjects(body.bytes)
+  return load(body, free).splitLines(free + start, free + body.bytes.length)
+}
+
 /** The most objects in a body, and one more: the shortest object is `{}`. */
 const mostObjects = ({ length }: Uint8Array): number => (length >> 1) + 1
 
@@ -129,7 +132,7 @@ function findDamaged({ scan, table }: Module, { start, end }: Lines): number | u
   return undefined
 }
 
-const nothingTaken = (): BodyResult => ({ taken: 0, rejected: 0, byReason: {}, rejects: [] })
+const emptyResult = (): BodyResult => ({ taken: 0, rejected: 0, byReason: {}, rejects: [] })
 
 function countReject(outcome: BodyResult, { line, reason }: Reject): void {
   outcome.rejected++
@@ -153,8 +156,8 @@ function faultError({ fault, at }: SplitFault): LogweirError {
   return invalidBody(FAULTS[fault].replace('BYTE', `byte ${at}`))
 }
 
-const invalidBody = (what: string) =>
-  new LogweirError('invalid_body', `The body is not valid JSON: ${what}. Nothing of it was taken.`)
+const invalidBody = (fault: string) =>
+  new LogweirError('invalid_body', `The body is not valid JSON: ${fault}. Nothing of it was taken.`)
 
 const FAULTS = {
   empty: 'it is empty',

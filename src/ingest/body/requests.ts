@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../base/clock.js'
 import { LogweirError } from '../../base/errors.js'
 import { MIB } from '../../base/units.js'
-import type { BodyForm, BodyResult, Defaults } from '../thread/messages.js'
+import type { BodyForm, BodyResult, Defaults, WorkResult } from '../thread/messages.js'
 import { createThread, type Thread, type ThreadOptions } from '../thread/thread.js'
 
 /** Ingests the records of requests into an engine: request by request, in the order of receipt. */
@@ -52,15 +52,13 @@ export function createRequests(options: RequestsOptions): Requests {
   const currentThread = () => (thread ??= createThread(new URL('./worker.js', import.meta.url), options))
 
   async function send({ bytes, form, defaults }: Request): Promise<BodyResult> {
-    const thisThread = currentThread()
+    const usedThread = currentThread()
     const body = transferable(bytes)
     try {
       const work = { id: ++lastId, bytes: body, form, defaults, nowUs: clock.nowUs() }
-      const { taken, refused } = await thisThread.send(work, [body.buffer])
-      if (refused !== undefined) throw new LogweirError(refused.code, refused.message)
-      return taken!
+      return resultOf(await usedThread.send(work, [body.buffer]))
     } finally {
-      if (thisThread.failure() !== undefined && thread === thisThread) thread = undefined
+      if (usedThread.failure() !== undefined && thread === usedThread) thread = undefined
     }
   }
 
@@ -73,10 +71,10 @@ export function createRequests(options: RequestsOptions): Requests {
         reject(signal.reason)
         continue
       }
-      const ownBytes = bytes.length
-      pendingBytes += ownBytes
+      const bodyBytes = bytes.length
+      pendingBytes += bodyBytes
       const release = () => {
-        pendingBytes -= ownBytes
+        pendingBytes -= bodyBytes
         sendNext()
       }
       send(request).then(resolve, reject).finally(release)
@@ -100,6 +98,12 @@ export function createRequests(options: RequestsOptions): Requests {
       await thread?.fail('The service stops.')
     },
   }
+}
+
+/** Returns the result of a body. Throws if it was refused as a whole. */
+function resultOf({ taken, refused }: WorkResult): BodyResult {
+  if (refused !== undefined) throw new LogweirError(refused.code, refused.message)
+  return taken!
 }
 
 const closed = () => new LogweirError('ingest_failed', 'The service stops and accepts no more records.')

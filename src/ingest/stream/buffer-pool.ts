@@ -10,14 +10,14 @@ export interface BufferPool {
 /** Creates a pool of at most `limit` buffers of `bufferBytes`; only one `acquire` may be pending at a time. */
 export function createBufferPool(limit: number, bufferBytes: number): BufferPool {
   const idle: Uint8Array[] = []
-  let made = 0
+  let allocated = 0
   let waiting: { resolve(buffer: Uint8Array): void; reject(error: Error): void } | undefined
 
   function acquire(): Uint8Array | Promise<Uint8Array> {
     const buffer = idle.pop()
     if (buffer !== undefined) return buffer
-    if (made === limit) return new Promise((resolve, reject) => void (waiting = { resolve, reject }))
-    made++
+    if (allocated === limit) return new Promise((resolve, reject) => void (waiting = { resolve, reject }))
+    allocated++
     return new Uint8Array(bufferBytes)
   }
 

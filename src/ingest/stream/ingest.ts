@@ -80,7 +80,7 @@ export function createIngest(options: IngestOptions): Ingest {
     send().catch(() => {})
   }
 
-  async function put(chunk: Uint8Array): Promise<void> {
+  async function fillBuffers(chunk: Uint8Array): Promise<void> {
     for (let start = 0; start < chunk.length; ) {
       buffer ??= await pool.acquire()
       const part = chunk.subarray(start, start + bufferBytes - filledBytes)
@@ -125,7 +125,7 @@ export function createIngest(options: IngestOptions): Ingest {
 
   return {
     start: thread.start,
-    write: (chunk) => inOrder(() => put(chunk)),
+    write: (chunk) => inOrder(() => fillBuffers(chunk)),
     read,
     flush: () => inOrder(flushWorker),
     end: () => inOrder(finish),

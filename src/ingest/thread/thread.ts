@@ -58,25 +58,22 @@ const FLUSH_INTERVAL_MS = 200
 /** Memory of batches of at least this size is reused. */
 const RETURNED_BYTES = MIB
 
-interface Waiting {
+interface PendingWork {
   resolve(done: WorkResult): void
   reject(error: Error): void
 }
 
 /** Creates a thread that starts with the first work or by `start`. Calls `onFail` with its first failure. */
 export function createThread(script: URL, options: ThreadOptions, onFail: (failure: Error) => void = () => {}): Thread {
-  const { engine, metrics, rejects } = options
-  const totals: IngestTotals = { taken: 0, rejected: 0, byReason: {} }
+  const output = createOutputHandler(options, recycle)
   let worker: Worker | undefined
   let failure: Error | undefined
   /** Unfinished work in the worker, by id. */
-  const pending = new Map<number, Waiting>()
+  const pending = new Map<number, PendingWork>()
   const messages = createSerialQueue()
 
   function startWorker(): Worker {
-    const { defaults, retentionUs = RETENTION_US, maxLineBytes, flushIntervalMs = FLUSH_INTERVAL_MS } = options
-    const workerData: WorkerOptions = { defaults, retentionUs, maxLineBytes, flushIntervalMs }
-    const started = new Worker(script, { workerData, resourceLimits: THREAD_HEAP })
+    const started = new Worker(script, { workerData: workerOptions(options), resourceLimits: THREAD_HEAP })
     started.on('message', receive)
     started.on('error', (error) => void fail(`The parsing thread failed: ${error.message}`))
     started.on('exit', (code) => {
@@ -97,31 +94,17 @@ export function createThread(script: URL, options: ThreadOptions, onFail: (failu
     void messages.run(() => apply(message).catch((error: Error) => fail(`The engine failed: ${error.message}`)))
   }
 
-  async function apply({ rejects: refused, batch, done }: WorkerMessage): Promise<void> {
+  async function apply({ rejects, batch, done }: WorkerMessage): Promise<void> {
     if (failure !== undefined) return
-    if (refused.length > 0) await countRejects(refused)
-    if (batch !== undefined) await append(batch)
+    if (rejects.length > 0) await output.recordRejects(rejects)
+    if (batch !== undefined) await output.append(batch)
     if (done === undefined) return
     pending.get(done.id)?.resolve(done)
     pending.delete(done.id)
   }
 
-  async function append(batch: IngestBatch): Promise<void> {
-    await engine.append(batch)
-    totals.taken += batch.rows
-    metrics.ingestedRows.inc({ source: batch.source }, batch.rows)
-    const memory = batch.ipc.buffer as ArrayBuffer
-    if (memory.byteLength < RETURNED_BYTES) free([memory])
-    else worker?.postMessage({ memory: new Uint8Array(memory) } satisfies RecycledMemory, [memory])
-  }
-
-  async function countRejects(refused: readonly Reject[]): Promise<void> {
-    for (const { reason } of refused) {
-      totals.rejected++
-      totals.byReason[reason] = (totals.byReason[reason] ?? 0) + 1
-      metrics.rejectedRows.inc({ reason })
-    }
-    await rejects.write(refused)
+  function recycle(memory: ArrayBuffer): void {
+    worker?.postMessage({ memory: new Uint8Array(memory) } satisfies RecycledMemory, [memory])
   }
 
   async function fail(message: string): Promise<void> {
@@ -140,8 +123,45 @@ export function createThread(script: URL, options: ThreadOptions, onFail: (failu
     },
     isRunning: () => worker !== undefined,
     send,
-    totals: () => totals,
+    totals: () => output.totals,
     failure: () => failure,
     fail,
   }
+}
+
+function workerOptions({
+  defaults,
+  retentionUs = RETENTION_US,
+  maxLineBytes,
+  flushIntervalMs = FLUSH_INTERVAL_MS,
+}: ThreadOptions): WorkerOptions {
+  return { defaults, retentionUs, maxLineBytes, flushIntervalMs }
+}
+
+/** Passes the output of a thread on and counts it. `recycle` is called with memory that the worker can reuse. */
+function createOutputHandler(
+  { engine, metrics, rejects }: Pick<ThreadOptions, 'engine' | 'metrics' | 'rejects'>,
+  recycle: (memory: ArrayBuffer) => void,
+) {
+  const totals: IngestTotals = { taken: 0, rejected: 0, byReason: {} }
+
+  async function append(batch: IngestBatch): Promise<void> {
+    await engine.append(batch)
+    totals.taken += batch.rows
+    metrics.ingestedRows.inc({ source: batch.source }, batch.rows)
+    const memory = batch.ipc.buffer as ArrayBuffer
+    if (memory.byteLength < RETURNED_BYTES) free([memory])
+    else recycle(memory)
+  }
+
+  async function recordRejects(refused: readonly Reject[]): Promise<void> {
+    for (const { reason } of refused) {
+      totals.rejected++
+      totals.byReason[reason] = (totals.byReason[reason] ?? 0) + 1
+      metrics.rejectedRows.inc({ reason })
+    }
+    await rejects.write(refused)
+  }
+
+  return { totals, append, recordRejects }
 }
