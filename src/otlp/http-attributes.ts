@@ -45,7 +45,7 @@ function firstValue(attributes: Attributes, names: readonly Name[]): Value {
 }
 
 /**
- * Finds an attribute at the top, where it has its whole key if its place was taken, or in the objects that its dots
+ * Finds an attribute at the top, where it has its whole key if its place was occupied, or in the objects that its dots
  * name.
  */
 function findValue(attributes: Attributes, { whole, parts }: Name): Value {

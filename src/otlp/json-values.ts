@@ -25,7 +25,7 @@ export function readAttributes(holder: Json, known: ReadonlySet<string>): Attrib
   return unknown.length === 0 ? attributes : [...readMembers(unknown, 0), ...attributes]
 }
 
-/** Reads the entries of a list of KeyValue, of one KeyValue, or of an object whose members are the entries. */
+/** Reads the entries of a list of KeyValue, of one KeyValue, or of an object with the entries as members. */
 function readEntries(list: unknown, name: string, depth: number): Attributes {
   if (Array.isArray(list)) return list.filter((entry) => entry !== null).map((entry) => readEntry(entry, depth))
   if (!isObject(list)) throw new MalformedError(`${name} is neither a list nor an object`)

@@ -10,7 +10,7 @@ import type { Attributes, LogRecord, RecordGroup, Scope, UnreadableRecord, Value
 /** Limits of the lines of one request. */
 export interface LinesLimits {
   records: number
-  /** Of all lines together: each repeats the fields of its resource. */
+  /** Bytes of all lines together; each line repeats the fields of its resource. */
   linesBytes: number
 }
 

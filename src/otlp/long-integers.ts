@@ -28,7 +28,7 @@ export function quoteLongIntegers(json: string): string {
 
 const isDigit = (code: number) => code >= ZERO && code <= NINE
 
-/** Returns the position after the closing quote of the string whose text begins at `start`. */
+/** Returns the position after the closing quote of a string; its text begins at `start`. */
 function endOfString(json: string, start: number): number {
   for (let from = start; ; ) {
     const quote = json.indexOf('"', from)
@@ -46,7 +46,7 @@ function endOfDigits(json: string, start: number): number {
   return p
 }
 
-/** Returns whether a number whose digits end at `end` has neither a fraction nor an exponent. */
+/** Returns whether a number has neither a fraction nor an exponent; its digits end at `end`. */
 const isWhole = (json: string, end: number) => !'.eE'.includes(json[end] ?? ' ')
 
 const IN_NUMBER = /[\d.eE+-]*/y

@@ -6,9 +6,9 @@ const MAX_PARTS = 32
 
 /**
  * Returns the attributes as one object. A dot in a key means a nested object, which is where queries look for hot
- * fields. Keys with fewer parts are placed first, and nothing is replaced: an attribute whose place is taken goes to
- * the top under its whole key, with `#2`, `#3` and so on appended if that is taken too. Keys inside of a value are not
- * split.
+ * fields. Keys with fewer parts are placed first, and nothing is replaced: if its place is occupied, an attribute is
+ * stored at the top under its whole key, with `#2`, `#3` and so on appended if that is occupied too. Keys inside of a
+ * value are not split.
  */
 export function nestAttributes(attributes: Attributes): Map<string, Value> {
   const top = new Map<string, Value>()
@@ -43,14 +43,14 @@ function ensureParent(top: Map<string, Value>, parts: readonly string[]): Map<st
   return parent
 }
 
-/** Stores a value at the top under its whole key, with a number appended if the key is taken. */
+/** Stores a value at the top under its whole key, with a number appended if the key exists. */
 function putAtTop(top: Map<string, Value>, key: string, value: Value): void {
   let name = key
   for (let number = 2; top.has(name); number++) name = `${key}#${number}`
   top.set(name, value)
 }
 
-/** Merges two objects with one place; any other second value goes to the top under its whole key. */
+/** Merges two objects with one place; any other second value is stored at the top under its whole key. */
 function putOrMerge(
   top: Map<string, Value>,
   parent: Map<string, Value>,

@@ -1,4 +1,4 @@
-/** Tables of the endpoints without a chart: user endpoints whose only required parameter is the project. */
+/** Tables of the endpoints without a chart: user endpoints that require no parameter but the project. */
 import { type Answer, get, queryRows, type Row } from './api.js'
 import { byId, element } from './dom.js'
 import { ago } from './format.js'

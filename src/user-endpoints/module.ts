@@ -7,7 +7,7 @@ import { describeFailure } from './failure.js'
 import type { ImportModule } from './import.js'
 import { isEndpoint, validateEndpoint } from './validate.js'
 
-/** What loading a module depends on. */
+/** Dependencies of {@link loadModule}. */
 export interface ModuleParts {
   importModule: ImportModule
   /** Runs a plan on an engine without rows. Rejects if the engine cannot run it. */

@@ -27,8 +27,8 @@ export function isEndpoint(value: unknown): value is Endpoint {
 }
 
 /**
- * Returns an error message that says what is invalid in an endpoint and how to fix it, without a final dot; undefined
- * if it is valid.
+ * Returns an error message that names the invalid field of an endpoint and its valid values, without a final dot;
+ * undefined if it is valid.
  */
 export function validateEndpoint({ id, name, maxRows, cache, query, params }: Endpoint): string | undefined {
   if (!isText(name, MAX_NAME_CHARACTERS) || !NAME.test(name) || UUID.test(name)) {

@@ -37,7 +37,7 @@ function withBrowser(): void {
   })
   afterAll(() => browser?.close())
 
-  /** Opens a page whose first request without a token is answered when the test calls `answerFirst`. */
+  /** Opens a page, and delays the answer to its first request, without a token, until the test calls `answerFirst`. */
   async function openDelayed(service: Served) {
     const gate = createGate()
     const hold = (route: Route) => gate.opened.then(() => route.continue())

@@ -16,13 +16,13 @@ function folderWith(files: Record<string, string>): string {
   return folder
 }
 
-/** Replaces what is at `path` by a link, atomically, as `ln -s` and `mv -T` do. */
+/** Replaces the file at `path` by a link, atomically, as `ln -s` and `mv -T` do. */
 function link(target: string, path: string): void {
   symlinkSync(target, `${path}.new`)
   renameSync(`${path}.new`, path)
 }
 
-/** Returns the names whose versions a change changes, adds or removes. */
+/** Returns the names with a version that a change changes, adds or removes. */
 function changedBy(directory: string, change: () => void): string[] {
   const before = readFileVersions(directory)
   change()

@@ -27,7 +27,7 @@ function made(n: number, given: object = {}): Endpoint {
  * or an error, which loading then throws.
  */
 function folder() {
-  const directory = mkdtempSync(join(tmpdir(), 'logweir-own-'))
+  const directory = mkdtempSync(join(tmpdir(), 'logweir-user-endpoints-'))
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
   const exported = new Map<string, unknown>()
   const logged: string[] = []
@@ -66,16 +66,16 @@ const namesOf = (endpoints: readonly Endpoint[]) => endpoints.map(({ name }) => 
 async function watched(files: Record<string, unknown>) {
   const given = folder()
   for (const [name, exports] of Object.entries(files)) given.write(name, exports)
-  const own = await given.open()
+  const userEndpoints = await given.open()
   given.logged.length = 0
   const clock = createFakeClock()
   const changes: string[][] = []
-  const stop = own.watch(clock, (endpoints) => changes.push(namesOf(endpoints)))
+  const stop = userEndpoints.watch(clock, (endpoints) => changes.push(namesOf(endpoints)))
   async function poll(): Promise<void> {
     clock.advance(1_000)
     for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve))
   }
-  return { ...given, own, clock, changes, poll, stop }
+  return { ...given, userEndpoints, clock, changes, poll, stop }
 }
 
 describe('own endpoints', () => {
@@ -170,7 +170,7 @@ describe('own endpoints', () => {
 
 describe('own endpoints that change', () => {
   it('are taken up, and only they are loaded', async () => {
-    const { write, poll, loads, changes, logged, own } = await watched({
+    const { write, poll, loads, changes, logged, userEndpoints } = await watched({
       'a.js': { default: made(1) },
       'b.js': { default: made(2) },
     })
@@ -181,7 +181,7 @@ describe('own endpoints that change', () => {
     await poll()
     expect(loads.slice(2)).toEqual(['a.js 3', 'c.js 4'])
     expect(changes).toEqual([['own.3', 'own.2', 'own.4']])
-    expect(namesOf(own.endpoints())).toEqual(changes[0])
+    expect(namesOf(userEndpoints.endpoints())).toEqual(changes[0])
     expect(logged).toEqual([
       'user endpoints: a.js changed; loaded: own.3',
       'user endpoints: c.js changed; loaded: own.4',
@@ -209,12 +209,12 @@ describe('own endpoints that change', () => {
   })
 
   it('stay as they were where the change cannot be used, and it is said once', async () => {
-    const { write, poll, changes, logged, own } = await watched({ 'a.js': { default: made(1) } })
+    const { write, poll, changes, logged, userEndpoints } = await watched({ 'a.js': { default: made(1) } })
     write('a.js', new Error('boo'))
     write('b.js', {})
     await poll()
     await poll()
-    expect([changes, namesOf(own.endpoints())]).toEqual([[], ['own.1']])
+    expect([changes, namesOf(userEndpoints.endpoints())]).toEqual([[], ['own.1']])
     expect(logged).toEqual([
       expect.stringMatching(
         /^user endpoints: a\.js cannot be used; its previous version stays: own\.1\. DIR\/a\.js: Error: boo$/,
@@ -251,11 +251,11 @@ describe('own endpoints that change', () => {
   })
 
   it('stay as they were where the directory goes, and it is said once', async () => {
-    const { directory, poll, changes, logged, own } = await watched({ 'a.js': { default: made(1) } })
+    const { directory, poll, changes, logged, userEndpoints } = await watched({ 'a.js': { default: made(1) } })
     rmSync(directory, { recursive: true })
     await poll()
     await poll()
-    expect([changes, namesOf(own.endpoints())]).toEqual([[], ['own.1']])
+    expect([changes, namesOf(userEndpoints.endpoints())]).toEqual([[], ['own.1']])
     expect(logged).toEqual([
       expect.stringContaining('user endpoints were not reloaded. --endpoints DIR cannot be read: ENOENT'),
     ])
