@@ -6,12 +6,12 @@ import { ROOT } from './support/program.js'
 const SRC = join(ROOT, 'src')
 const DIST = join(ROOT, 'dist')
 
-/** Modules that are compiled, not bundled: the page is another program. */
+/** Compiled modules; the page is another program. */
 const modules = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(
   (name) => name.endsWith('.ts') && !name.startsWith('page/'),
 )
 
-/** The modules that others have Node load by their address. */
+/** Returns the modules that others let Node load by URL. */
 function loadedByAddress(): string[] {
   const found = modules.flatMap((name) =>
     [...readFileSync(join(SRC, name), 'utf8').matchAll(/new URL\('(\.[^']+\.js)', import\.meta\.url\)/g)].map(

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { ROOT } from './support/program.js'
 
 const DEMO = join(ROOT, 'scripts/demo.mjs')
-/** Settings of a service of the reader's own, with which the demo's would not start. */
+/** Settings of another service of the user, with which the service of the demo would not start. */
 const SETTINGS = { LOGWEIR_TOKENS_FILE: '/nowhere/tokens', LOGWEIR_MEMORY_LIMIT: 'all', LOGWEIR_LOG_FORMAT: 'json' }
 
 it('the demo shows a URL, a token and a request with rows for each endpoint, and stops', async () => {

@@ -23,7 +23,7 @@ import { ROOT, type Served, serve, served, start, TOKEN, temporaryFolder, until 
 
 const BUILD_MS = 180_000
 
-/** What of the build stage is not run by hand, since it takes minutes or would change the packages that the tests run with. */
+/** Commands of the build stage that are skipped: they take minutes, or would change the packages of the tests. */
 const NOT_RUN = [
   'npm ci --ignore-scripts',
   'npm rebuild re2 zstd-napi',
@@ -33,14 +33,14 @@ const NOT_RUN = [
 const LOCKED: Record<string, { dev?: boolean; optional?: boolean; hasInstallScript?: boolean }> = JSON.parse(
   textOf('package-lock.json'),
 ).packages
-/** Those of other systems are not installed. */
+/** Packages for other systems are not installed. */
 const isInstalled = (path: string) => !LOCKED[path]!.optional || existsSync(join(ROOT, path))
-/** The packages at the top of node_modules that the program runs with. */
+/** The packages at the top level of node_modules that the program needs. */
 const PACKAGES = Object.keys(LOCKED).filter(
   (path) => /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path) && !LOCKED[path]!.dev && isInstalled(path),
 )
 
-/** The environment of a container: what its image sets, and how node is found. */
+/** The environment of a container: the variables of its image, and a PATH with node. */
 const bare = (environment: Record<string, string>) => ({
   PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
   ...environment,
@@ -50,7 +50,7 @@ function shell(command: string, cwd: string): SpawnSyncReturns<string> {
   return spawnSync('sh', ['-euc', command], { cwd, encoding: 'utf8', env: bare({ HOME: cwd }) })
 }
 
-/** What .dockerignore lets into a build. */
+/** The paths that .dockerignore includes. */
 function buildContext(): string[] {
   const [first, ...names] = textOf('.dockerignore')
     .split('\n')
@@ -59,7 +59,7 @@ function buildContext(): string[] {
   return names.map((name) => name.slice(1))
 }
 
-/** Does by hand what the build stage does; gives the folder in which its /app is. */
+/** Runs the build stage without Docker. Returns the folder of its /app. */
 function build(stage: readonly Step[]): string {
   const app = temporaryFolder()
   expect(allOf(stage, 'COPY')).toEqual(['package.json package-lock.json .npmrc ./', '. .'])
@@ -75,14 +75,14 @@ function build(stage: readonly Step[]): string {
   return app
 }
 
-/** In place of `npm prune`: copies of what it would leave, without the heaps of megabytes that compilers leave. */
+/** Replaces `npm prune`: copies the packages that it keeps, without the files that compilers leave behind. */
 function keepPackages(app: string): void {
   shell('rm node_modules', app)
   const filter = (path: string) => !path.endsWith('/obj.target')
   for (const path of PACKAGES) cpSync(join(ROOT, path), join(app, path), { recursive: true, dereference: true, filter })
 }
 
-/** Does by hand what the last stage copies, by moving it; gives the folder of its /app. */
+/** Moves the files that the last stage copies. Returns the folder of its /app. */
 function copied(stage: readonly Step[], built: string): string {
   const app = temporaryFolder()
   for (const copy of allOf(stage, 'COPY')) {
@@ -140,7 +140,7 @@ describe('the Dockerfile', () => {
       onTestFinished(() => void child.kill('SIGKILL'))
       const said = child.stderr.setEncoding('utf8').toArray()
       await until(async () => isHealthy(), Boolean)
-      // The check finds the service by the rules of serve: what is empty, or comes from Kubernetes, does not count.
+      // The health check reads variables as serve does: empty ones and those of Kubernetes are ignored.
       const file = join(temporaryFolder(), 'logweir.toml')
       writeFileSync(file, `port = ${port}\n`, { mode: 0o600 })
       for (const text of ['', 'tcp://10.96.12.7:4000']) {
@@ -158,7 +158,7 @@ describe('the Dockerfile', () => {
   )
 })
 
-/** Sends records as the sink of deploy/vector.yaml would. */
+/** Sends records as the sink of deploy/vector.yaml does. */
 function ship(service: Served, records: unknown[]): Promise<Response> {
   const { uri, method, encoding, compression, auth } = parse(textOf('deploy/vector.yaml')).sinks.logweir
   expect([encoding, compression, auth.strategy]).toEqual([{ codec: 'json' }, 'gzip', 'bearer'])
@@ -169,7 +169,7 @@ function ship(service: Served, records: unknown[]): Promise<Response> {
   })
 }
 
-/** Runs deploy/token.sh as a container of compose.yaml would, with this value of LOGWEIR_TOKEN. */
+/** Runs deploy/token.sh as a container of compose.yaml does, with this value of LOGWEIR_TOKEN. */
 function writeToken(folder: string, given?: string): { token: string; output: string } {
   const { entrypoint, command } = parse(textOf('compose.yaml')).services.token
   expect([entrypoint, command]).toEqual([

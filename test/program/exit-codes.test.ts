@@ -9,7 +9,7 @@ const SERVE = ['serve', '--port', '0']
 const NOWHERE = 'http://127.0.0.1:9'
 const CLICKHOUSE = ['--clickhouse-url', NOWHERE]
 
-/** A folder with what may be wrong with one: a file, a directory, and one that a newer version has written. */
+/** Makes paths that are wrong in some way: a file, a directory, and a data directory of a newer version. */
 function places() {
   const folder = temporaryFolder()
   const [file, directory, newer, missing] = ['file', 'directory', 'newer', 'missing'].map((name) => join(folder, name))
@@ -21,14 +21,14 @@ function places() {
 
 type Places = ReturnType<typeof places>
 
-/** Runs a command to its end: its exit code, and the one line that says why. */
+/** Runs a command to its end. Returns its exit code, and the single line of its error. */
 async function outcome(args: readonly string[], environment: Record<string, string> = {}) {
   const { code, stderr } = await run(args, { environment: { LOGWEIR_ACCESS_TOKENS: 'a', ...environment } })
   expect(stderr).toMatch(/^logweir: [^\n]+\n$/)
   return { code, stderr }
 }
 
-/** What may pass by itself or by others' doing: the same call may work in a minute. */
+/** Temporary errors: the same call may succeed later. */
 const PASSING: [what: string, call: (at: Places) => readonly string[], environment?: Record<string, string>][] = [
   ['serve: the address is not there yet', () => [...SERVE, '--host', '192.0.2.1']],
   ['serve: the name does not resolve yet', () => [...SERVE, '--host', 'wg0.invalid']],
@@ -74,7 +74,7 @@ function withToken(folder: string): string {
 
 const TOO_LONG = `/tmp/${'a'.repeat(256)}`
 
-/** What is wrong with the call, or with what its user has written: it never works. */
+/** Permanent errors: the call, or a file of the user, is wrong. */
 const WRONG: [what: string, call: (at: Places) => readonly string[], environment?: Record<string, string>][] = [
   ['no command', () => []],
   ['serve: an unknown flag', () => ['serve', '--nope']],
@@ -130,7 +130,10 @@ describe('exit code 1, after which a supervisor tries again', () => {
     ],
     [
       'wg0.invalid',
-      /the name does not resolve \((ENOTFOUND|EAI_AGAIN)\)\. Correct its DNS record, or choose an address with --host\.\n$/,
+      new RegExp(
+        'the name does not resolve \\((ENOTFOUND|EAI_AGAIN)\\)\\. ' +
+          'Correct its DNS record, or choose an address with --host\\.\n$',
+      ),
     ],
   ])('serve: the line says how to have the address %s', async (host, line) => {
     const { stderr } = await outcome(['serve', '--port', '41', '--host', host])

@@ -13,7 +13,9 @@ describe('logweir export', () => {
     expect({ code, stdout: stdout.toString(), stderr }).toEqual({
       code: 1,
       stdout: '',
-      stderr: `logweir: The data directory ${dataDir} is in use by process ${service.child.pid}. Stop that one, or give another --data-dir.\n`,
+      stderr:
+        `logweir: The data directory ${dataDir} is in use by process ${service.child.pid}. ` +
+        'Stop that one, or give another --data-dir.\n',
     })
   })
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { launch, ROOT, run, type Served, serve, temporaryFolder, until } from './support/program.js'
 
-/** A module whose endpoint counts a project's requests by day; `more` goes into its rows' names. */
+/** A module whose endpoint counts a project's requests by day; `more` becomes part of its column names. */
 const moduleNamed = (name: string, more = '', id = '1') => `
 import { count, endpoint, equals, scan, sql, text } from 'logweir/endpoint'
 ${more}
@@ -37,7 +37,7 @@ function folderWith(files: Record<string, string>) {
   return { folder, write }
 }
 
-/** The service with one request of each of two projects in it. */
+/** Starts a service with one request of each of two projects. */
 async function serveOwn(folder: string): Promise<Served> {
   const service = await serve(['--endpoints', folder])
   const lines = ['a', 'b'].map((project) => {
@@ -49,7 +49,7 @@ async function serveOwn(folder: string): Promise<Served> {
   return service
 }
 
-/** The columns of an endpoint's first row besides its time. */
+/** Returns the columns of an endpoint's first row except the time. */
 const columnsOf = async (service: Served, name: string) =>
   Object.keys((await service.rows(`${name}?project=a`))?.[0] ?? {}).slice(1)
 
@@ -192,14 +192,16 @@ describe('serve --endpoints', () => {
   })
 })
 
+const LINKS = 'takes up releases behind a link, helpers next to the target of a link, and links that dangle for a while'
+
 describe('serve --endpoints with links', () => {
-  /** Puts a link in the place of what is at its path, as `ln -s` and `mv -T` do. */
+  /** Replaces the file at a path by a link, as `ln -s` and `mv -T` do. */
   function link(target: string, path: string): void {
     symlinkSync(target, `${path}.new`)
     renameSync(`${path}.new`, path)
   }
 
-  /** A deployment is taken up within two looks at the directory; the rest is for a busy machine. */
+  /** Waits until a deployment is loaded: two checks of the directory, and time for a busy machine. */
   const becomes = (service: Served, name: string, column: string) =>
     until(
       () => columnsOf(service, name),
@@ -209,7 +211,7 @@ describe('serve --endpoints with links', () => {
 
   it('takes up each version of a ConfigMap of Kubernetes, whose old version is removed', async () => {
     const { folder, write } = folderWith({})
-    /** A version as the kubelet writes it: files in a directory of its own, `..data` linked to it, the old one removed. */
+    /** Writes a version as the kubelet does: files in a new directory, `..data` linked to it, the old one removed. */
     function publish(version: number, files: Record<string, string>): void {
       for (const [name, text] of Object.entries(files)) write(`..${version}/${name}`, text)
       link(`..${version}`, join(folder, '..data'))
@@ -235,7 +237,7 @@ describe('serve --endpoints with links', () => {
     expect(service.said()).not.toContain('cannot be used')
   })
 
-  it('takes up releases behind a link, helpers next to the target of a link, and links that dangle for a while', async () => {
+  it(LINKS, async () => {
     const { folder, write } = folderWith({
       'releases/1/a.mjs': moduleNamed('own.a', "import { COLUMN } from './lib/column.mjs'"),
       'releases/1/lib/column.mjs': withColumn('a1').replace('const', 'export const'),
@@ -243,7 +245,7 @@ describe('serve --endpoints with links', () => {
       'shared/b.mjs': moduleNamed('own.b', "import { COLUMN } from './_column.mjs'", '2'),
       'shared/_column.mjs': withColumn('b1').replace('const', 'export const'),
     })
-    // As `rsync --link-dest` does: what has not changed is the same file in both releases.
+    // As `rsync --link-dest` does: an unchanged file is the same file in both releases.
     linkSync(join(folder, 'releases/1/a.mjs'), join(folder, 'releases/2/a.mjs'))
     for (const release of ['1', '2']) link('../../shared/b.mjs', join(folder, 'releases', release, 'b.mjs'))
     link('releases/1', join(folder, 'current'))
@@ -266,7 +268,7 @@ describe('serve --endpoints with links', () => {
 describe('logweir/endpoint', () => {
   const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
 
-  /** What the strictest TypeScript says of files outside of our tree, where logweir is installed and nothing else. */
+  /** Compiles files with the strictest TypeScript in a folder where only logweir is installed. Returns its messages. */
   function compile(files: Record<string, string>) {
     const { folder, write } = folderWith(files)
     mkdirSync(join(folder, 'node_modules'))

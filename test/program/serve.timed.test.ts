@@ -126,7 +126,7 @@ describe('access tokens', () => {
   })
 })
 
-/** Starts `serve` without any token configured. */
+/** Starts `serve` without a configured token. */
 async function serveBare(args: readonly string[]) {
   const { start } = await import('./support/program.js')
   const program = start(['serve', '--port', '0', ...args])
@@ -199,7 +199,7 @@ describe('a signal', () => {
     const service = await serve()
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
     socket.on('error', () => {})
-    // A request that never ends keeps the server from closing for seconds.
+    // A request without an end keeps the server open for seconds.
     socket.write('GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: ')
     await once(socket, 'connect')
     await service.get('/health')

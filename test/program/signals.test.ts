@@ -22,7 +22,7 @@ const IN_FILES = { LOGWEIR_IN_MEMORY: '' }
 
 const lineOf = (id: string) => `${JSON.stringify({ source: 'edge_logs', id, project: 'a' })}\n`
 
-/** Endpoints that hold the start until a file is there, and say when they begin to. */
+/** Writes endpoints that delay the start until a file exists, and print when the delay begins. */
 function slowEndpoints() {
   const [directory, gate] = [temporaryFolder(), join(temporaryFolder(), 'gate')]
   writeFileSync(
@@ -51,7 +51,7 @@ export default endpoint({
   return { directory, open: () => writeFileSync(gate, '') }
 }
 
-/** Sends each signal that is to be ignored, and gives the process time to act on them. */
+/** Sends each signal that must be ignored, and waits long enough for a reaction. */
 async function bother({ child }: Program): Promise<void> {
   for (const signal of IGNORED) child.kill(signal)
   await new Promise((resolve) => setTimeout(resolve, 150))

@@ -8,16 +8,16 @@ import { run, type Served, serve, temporaryFolder } from './support/program.js'
 
 const MINUTES = Number(process.env.LOGWEIR_TEST_SOAK_MINUTES ?? 30)
 const MINUTE_MS = 60_000
-/** What is full only after a while fills up in this time: heads, columns in memory, the cache, spare memory. */
+/** In this time heads, columns in memory, the cache and buffer pools reach their full size. */
 const WARM_UP_MS = Math.min(10, (MINUTES * 2) / 3) * MINUTE_MS
 const ROWS_PER_SECOND = 5_000
 const QUERIES_PER_SECOND = 20
 const MOST_SLOPE = 0.02
 const SLOPE_MS = 10 * MINUTE_MS
-/** Little enough for the columns in memory to reach it on the way. */
+/** Small enough for the columns in memory to reach it during the test. */
 const ARGS = ['--memory-limit', '64M']
 
-/** Lines of all sources, to be fed over and over, each time with the time of the moment. */
+/** Generates lines of all sources; they are written repeatedly, each time with the current time. */
 async function makeLines(): Promise<string[]> {
   const { stdout } = await run(['generate', '--rows', '20000', '--slim', '--projects', '50'])
   return stdout.toString().trimEnd().split('\n')
@@ -25,7 +25,7 @@ async function makeLines(): Promise<string[]> {
 
 const stamped = (line: string) => line.replace(/"timestamp":("[^"]*"|\d+)/, `"timestamp":${Date.now() * 1000}`)
 
-/** Calls `work` with how many are due, such that it is so many a second on the whole; gives what stops it. */
+/** Calls `work` with the number that is due, `perSecond` on average. The returned function stops it. */
 function atPace(perSecond: number, work: (count: number) => void): () => void {
   const startMs = performance.now()
   let done = 0
@@ -37,7 +37,7 @@ function atPace(perSecond: number, work: (count: number) => void): () => void {
   return () => clearInterval(timer)
 }
 
-/** Feeds lines until stopped; gives how many. */
+/** Writes lines until it is stopped, which returns their number. */
 function feed({ child }: Served, lines: readonly string[]) {
   let fed = 0
   const stop = atPace(ROWS_PER_SECOND, (count) => {
@@ -60,7 +60,7 @@ function queryOf(random: Random, projects: readonly string[]): string {
   return `logs.all?project=${project}&project_tier=PRO`
 }
 
-/** Asks until stopped, however long the answers take; how many answers of each status there were. */
+/** Sends queries until it is stopped, which returns the number of answers by status. */
 function ask({ get }: Served, random: Random, projects: readonly string[]) {
   const asked: Record<string, number> = {}
   const underWay = new Set<Promise<void>>()
@@ -96,7 +96,7 @@ function sample(service: Served, atMs: number): Sample {
 
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
 
-/** Theil and Sen's slope, which a few peaks do not move: growth of the memory in 10 minutes, as a share of it. */
+/** The Theil-Sen slope, which a few peaks do not change: growth of memory in 10 minutes as a share of it. */
 function slopeOf(samples: readonly Sample[]): number {
   const slopes: number[] = []
   for (const [i, a] of samples.entries()) {
@@ -106,8 +106,8 @@ function slopeOf(samples: readonly Sample[]): number {
 }
 
 /**
- * The descriptors that were there nine times out of ten, at the beginning and at the end: more are those of requests and
- * files under way, and fewer there are for the moment between two journals.
+ * The 90th percentile of open descriptors, at the beginning and at the end: short peaks are due to running requests,
+ * and short drops to the change of a journal.
  */
 function descriptorsOf(samples: readonly Sample[]) {
   const usual = (part: readonly Sample[]) =>
@@ -138,7 +138,9 @@ it(
     const [slope, descriptors] = [slopeOf(warm), descriptorsOf(warm)]
     console.log(`M3 slope ${slope}, descriptors ${descriptors}, rows ${fed}, answers`, asked)
     console.log(
-      `M3 MiB ${samples.filter((_, i) => i % Math.ceil(samples.length / 30) === 0).map(({ rssBytes }) => Math.round(rssBytes / 2 ** 20))}`,
+      `M3 MiB ${samples
+        .filter((_, i) => i % Math.ceil(samples.length / 30) === 0)
+        .map(({ rssBytes }) => Math.round(rssBytes / 2 ** 20))}`,
     )
     expect(fed).toBeGreaterThan(MINUTES * 60 * ROWS_PER_SECOND * 0.99)
     expect(Object.keys(asked)).toEqual(['200'])

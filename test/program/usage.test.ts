@@ -7,7 +7,7 @@ import { CLI, ROOT, run, start, temporaryFolder } from './support/program.js'
 
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 
-/** One line on stderr, nothing on stdout, and the exit code. */
+/** Expects one line on standard error, nothing on standard output, and an exit code. */
 async function expectRefusal(args: readonly string[], line: string, expected = 2): Promise<void> {
   const { code, stdout, stderr } = await run(args)
   expect({ code, stdout: stdout.toString(), stderr }).toEqual({
@@ -72,7 +72,8 @@ describe('logweir', () => {
     const dataDir = join(temporaryFolder(), 'data')
     await expectRefusal(
       ['serve', '--port', String(port), '--data-dir', dataDir],
-      `Cannot listen on 127.0.0.1 port ${port}: another program listens there. Stop it, or choose another port with --port.`,
+      `Cannot listen on 127.0.0.1 port ${port}: another program listens there. ` +
+        'Stop it, or choose another port with --port.',
       1,
     )
     expect(readdirSync(dataDir)).toEqual(['format.json'])

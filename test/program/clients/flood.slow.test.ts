@@ -5,7 +5,12 @@ import { expectCalm, flood } from '../support/flood.js'
 const QUERIES = 200
 const ROWS = 1_000_000
 
-it(`O2: ${QUERIES} heavy queries at once over ${ROWS} rows are served or refused, and rows come in meanwhile`, async () => {
+const TITLE = [
+  `O2: ${QUERIES} heavy queries at once over ${ROWS} rows`,
+  'are served or refused, and rows come in meanwhile',
+].join(' ')
+
+it(TITLE, async () => {
   expectCalm(
     await flood(
       ROWS,

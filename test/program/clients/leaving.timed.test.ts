@@ -6,17 +6,19 @@ import { type Served, serve } from '../support/program.js'
 import { dialer, getText } from '../support/raw.js'
 
 const ROWS = 60_000
-/** Heads, and so the pieces of work by which rows are counted, are a sixteenth of it. */
+/** A head, and so a unit of work of a query, is a sixteenth of it. */
 const MEMORY_LIMIT = '64M'
 const STAYS_MS = 20
 const STOPS_MS = 50
 const CLIENTS = 7
-/** On a busy machine the server may not get a turn at all within the bound; a query that does not stop is late each time. */
+/** Queries that may stop late: on a busy machine the server may not run in time. Without the stop all are late. */
 const LATE = 2
 
 const scanned = (service: Served) => service.metric('logweir_scanned_rows_total')
 
-/** Asks, and leaves after a while: how much was counted by when it must have stopped, and a good while later. */
+/**
+ * Sends a query and disconnects after a while. Returns the rows counted by the time it must have stopped, and later.
+ */
 async function askAndLeave(service: Served, question: string) {
   const before = await scanned(service)
   const socket = dialer(service)()

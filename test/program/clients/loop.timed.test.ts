@@ -10,7 +10,7 @@ const PROBE_MS = 2
 const WORST_MS = 100
 const P99_MS = 50
 const TRIES = 5
-/** No prefilter helps them, and each is computed anew. */
+/** Patterns that no prefilter helps; each query is computed, never cached. */
 const PATTERNS = ['[^x]*(a|b|c)+[^y]*z9$', '(?i)(x+x+)+y', '(?s).*storage.*webp.*q', '\\A(.*/){9}never']
 
 it('O3: health is answered at once while four of the worst queries run', async () => {
@@ -28,7 +28,7 @@ interface Waits {
   p99Ms: number
 }
 
-/** Asks for health every 2 ms while each pattern is counted over and over. */
+/** Requests /health every 2 ms while queries of each pattern run. */
 async function probe({ url, rows }: Served): Promise<Waits> {
   let isRunning = true
   let queries = 0

@@ -11,14 +11,14 @@ import { getText } from '../support/raw.js'
 const lineOf = (id: string, project = 'a', event_message = '') =>
   `${JSON.stringify({ source: 'edge_logs', project, id, event_message })}\n`
 
-const bring = (service: Served, ...ids: string[]) => write(service, ids.length, (i) => lineOf(ids[i]!))
+const sendRecords = (service: Served, ...ids: string[]) => write(service, ids.length, (i) => lineOf(ids[i]!))
 
 async function tail(service: Served, lastEventId?: string) {
   const headers: Record<string, string> = lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId }
   const response = await service.get('/api/tail?project=a', { headers })
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8'])
   const reader = readEvents(response)
-  // The place is told when all old records are.
+  // The cursor is sent after all old records.
   await until(
     async () => reader.stream().lastEventId,
     (id) => id.split('.').length === 4,
@@ -36,10 +36,10 @@ it('records are heard as they come, and the rest by who comes back, over kill -9
   const folder = temporaryFolder()
   const onDisk = { environment: { LOGWEIR_IN_MEMORY: '0' } }
   const service = await serve(['--data-dir', folder], onDisk)
-  await bring(service, 'old')
+  await sendRecords(service, 'old')
   await untilVisible(service, 1)
   const reader = await tail(service)
-  await bring(service, '1', '2')
+  await sendRecords(service, '1', '2')
   expect(await heard(reader, 3)).toEqual(['old', '1', '2'])
   expect(reader.stream().retryMs).toBe(2000)
 
@@ -48,22 +48,22 @@ it('records are heard as they come, and the rest by who comes back, over kill -9
     () => service.metric('logweir_tails_open'),
     (open) => open === 0,
   )
-  await bring(service, '3')
+  await sendRecords(service, '3')
   await untilVisible(service, 4)
   const back = await tail(service, reader.stream().lastEventId)
   expect(await heard(back, 1)).toEqual(['3'])
 
-  await bring(service, '4')
+  await sendRecords(service, '4')
   await heard(back, 2)
   const { lastEventId } = back.stream()
-  await bring(service, '5')
+  await sendRecords(service, '5')
   await untilVisible(service, 6)
   service.child.kill('SIGKILL')
   await service.exit
   await back.ended
   const next = await serve(['--data-dir', folder], onDisk)
   const after = await tail(next, lastEventId)
-  await bring(next, '6')
+  await sendRecords(next, '6')
   expect(await heard(after, 2)).toEqual(['5', '6'])
 })
 
@@ -71,7 +71,7 @@ it('a stop ends tails at once, those that are not read too, and exits with 0', a
   const service = await serve()
   const reader = await tail(service)
   const socket = await openUnread(service)
-  await bring(service, '1')
+  await sendRecords(service, '1')
   await heard(reader, 1)
   const startMs = performance.now()
   service.child.kill('SIGTERM')
@@ -82,7 +82,7 @@ it('a stop ends tails at once, those that are not read too, and exits with 0', a
   socket.destroy()
 })
 
-/** A tail whose reader reads nothing. */
+/** Opens a tail whose client reads nothing. */
 async function openUnread({ url }: Served) {
   const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1' })
   socket.on('error', () => {})
@@ -94,10 +94,10 @@ async function openUnread({ url }: Served) {
 
 const UNREAD = 30
 const ROWS = 60_000
-/** One backlog, what was made ready for it, and garbage; a backlog for each reader would be three times as much. */
+/** One backlog, its encoded form, and garbage; a backlog for each reader would be three times as much. */
 const MOST_GROWTH_BYTES = 128 * MIB
 
-/** Brings rows of 1 KB of the project; resolves when all are taken. */
+/** Writes rows of 1 KB of the project; resolves when all are accepted. */
 async function flood(service: Served, times: number): Promise<void> {
   const message = 'x'.repeat(1_000)
   await write(service, ROWS, (i) => lineOf(`${i}`, 'a', message))
@@ -110,7 +110,7 @@ async function flood(service: Served, times: number): Promise<void> {
 
 it('readers that read nothing hold no memory and are let go of; records come all the same', async () => {
   const service = await serve(['--memory-limit', '128M'])
-  // What the process holds beyond its rows is mostly garbage that its heaps have room for: floods fill that room first.
+  // The first floods let the heaps grow to their full size, which is mostly garbage.
   await flood(service, 1)
   await flood(service, 2)
   const before = residentBytes(service).now

@@ -7,7 +7,7 @@ import { CLI, temporaryFolder } from '../support/program.js'
 
 const ROW = { id: 'one', timestamp: 1_795_168_800_000_000, event_message: 'GET | one', metadata: {} }
 
-/** A service whose stream of events begins with these and then stays silent. */
+/** Starts a service whose event stream begins with these events and then stays silent. */
 const streamOf = (events: string) =>
   fakeService((_, response) => {
     response.writeHead(200, { 'Content-Type': 'text/event-stream' })
@@ -16,7 +16,10 @@ const streamOf = (events: string) =>
 
 const event = `id: 1\ndata: ${JSON.stringify(ROW)}\n\n`
 
-/** Runs `logweir ARGS | READER` in a shell, whose pipes are those that people have. Gives what both wrote, and the exit code of logweir. */
+/**
+ * Runs `logweir ARGS | READER` in a shell, for the pipes of a shell. Returns the output of both, and the exit code of
+ * logweir.
+ */
 async function piped(args: string, reader: string, environment: Record<string, string> = {}) {
   const script = `{ "${process.execPath}" "${CLI}" ${args}; echo "exit $?" >&2; } | ${reader}`
   const env = { PATH: process.env.PATH, LOGWEIR_TOKEN: 'open', ...environment }
@@ -63,7 +66,7 @@ describe('a reader that leaves', () => {
       response.write('retry: 1\n\n')
       setTimeout(() => response.write(event), 1_500)
     })
-    // The first reader hands the pipe on to the second.
+    // The first reader passes the pipe to the second.
     const { stdout } = await piped(`tail --project a --url ${url}`, '{ sleep 0.7; head -n 1; }')
     expect(stdout).toBe('2026-11-20T10:00:00Z  GET | one\n')
   })

@@ -6,7 +6,7 @@ import { run, serve, start, TOKEN, temporaryFolder, until } from '../support/pro
 
 const ROW = { id: 'one', timestamp: 1_795_168_800_000_000, event_message: 'GET | one', metadata: {} }
 
-/** A service whose streams the test writes to. */
+/** Starts a service whose event streams the test writes. */
 async function streaming(greeting = '') {
   const streams: ServerResponse[] = []
   const { url } = await fakeService((_, response) => {

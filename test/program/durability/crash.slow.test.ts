@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { dieWhileEvicting, dieWhileFed, makeSealed } from '../support/crash.js'
 
-/** Far more calls than one life makes. */
+/** Far more calls than one run makes. */
 const MOST_CALLS = 1000
 
-/** Dies inside call 1, 2, … until there is none; how many there were. */
+/** Dies inside call 1, 2, … until there is no such call. Returns the number of calls. */
 async function dieAtEach(dieAt: (n: number) => Promise<boolean>): Promise<number> {
   for (let n = 1; n < MOST_CALLS; n++) if (!(await dieAt(n))) return n - 1
   throw new Error(`it still dies at call ${MOST_CALLS}`)

@@ -32,7 +32,9 @@ describe('a data directory', () => {
     const first = await serve(['--data-dir', dataDir])
     expect(await refusal(dataDir)).toEqual({
       code: 1,
-      said: `logweir: The data directory ${dataDir} is in use by process ${first.child.pid}. Stop that one, or give another --data-dir.\n`,
+      said:
+        `logweir: The data directory ${dataDir} is in use by process ${first.child.pid}. ` +
+        'Stop that one, or give another --data-dir.\n',
     })
     await kill(first, 'SIGKILL')
     await serve(['--data-dir', dataDir])

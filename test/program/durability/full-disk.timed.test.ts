@@ -8,9 +8,9 @@ import { makeVolume, VOLUME } from '../support/volume.js'
 
 const ROOM_BYTES = 8 * MIB
 const FED_BYTES = 64 * MIB
-/** As long as a line of an edge request is. */
+/** About the length of an edge request. */
 const MESSAGE = 'x'.repeat(1500)
-/** Slabs, batches and the pipe hold some bytes that are not on the disk yet. */
+/** Bytes in the pipe, in slabs and in batches that are not on the disk yet. */
 const HELD_BYTES = 16 * MIB
 const RESUME_MS = 10_000
 const START_MS = 5_000
@@ -34,7 +34,7 @@ async function statusOfQuery(service: Served): Promise<string> {
   return String(response.status)
 }
 
-/** Each work that is held up is tried again by itself, within the same time. */
+/** Waits for a state of /health: each blocked operation is retried within the same time. */
 const becomes = (service: Served, health: string) =>
   until(
     () => healthOf(service),
@@ -42,7 +42,7 @@ const becomes = (service: Served, health: string) =>
     RESUME_MS,
   )
 
-/** Asks a query over and over until stopped; how often each status came, and `failed` for no answer. */
+/** Repeats a query until it is stopped, which returns the number of answers by status; `failed` if there was none. */
 function watchQueries(service: Served) {
   const counts: Record<string, number> = {}
   let isStopped = false
@@ -71,7 +71,7 @@ describe(`D7: a disk that becomes full (${VOLUME})`, () => {
     const stopWatching = watchQueries(service)
     const rows = Math.ceil(FED_BYTES / numberedLine(0, startUs, MESSAGE).length)
     const fed = pipe.write(lines(0, rows))
-    // Where the test fails before it comes to that.
+    // If the test fails earlier.
     fed.catch(() => {})
     await becomes(service, '200 degraded')
     expect(await service.metric('logweir_degraded')).toBe(1)
@@ -104,15 +104,17 @@ describe(`D7: a disk that becomes full (${VOLUME})`, () => {
   })
 })
 
+const SERVES = 'serves what a program that was %s has kept within 5 s, and takes rows once there is room'
+
 describe(`D8: a start on a full disk (${VOLUME})`, () => {
   it.each([
     ['stopped', 'SIGTERM'],
     ['killed', 'SIGKILL'],
-  ] as const)('serves what a program that was %s has kept within 5 s, and takes rows once there is room', async (_, signal) => {
+  ] as const)(SERVES, async (_, signal) => {
     const volume = makeVolume(ROOM_BYTES)
     const { environment } = volume
     const args = ['--data-dir', volume.directory]
-    // So little memory that some of the rows are in segments, and the others in a journal.
+    // With so little memory some rows are in segments, the others in a journal.
     const first = await serve([...args, '--memory-limit', '16M'], { environment })
     for (const line of lines(0, 800)) first.child.stdin!.write(line)
     await until(
@@ -129,7 +131,7 @@ describe(`D8: a start on a full disk (${VOLUME})`, () => {
 
     const giveRoom = volume.fill()
     const startMs = performance.now()
-    // So little that the journal is a full head, which is sealed by the start, if it can be.
+    // With so little memory the journal is a full head, which the start seals if it can.
     const second = await served(launch([...args, '--memory-limit', '4M'], { environment }))
     expect(await highestShown(second)).toBe(999)
     const tookMs = performance.now() - startMs

@@ -11,13 +11,13 @@ const STOP_MS = 5_000
 const ROWS_PER_SECOND = 10_000
 const [UNREAD, UNFINISHED, IDLE, SILENT] = [4, 46, 20, 5]
 /**
- * Whom the system has let in and the server has not yet is cut when the server closes: of those who come in this moment one
- * may fare so, however that is done.
+ * A connection that the system has accepted and the server has not is reset when the server closes. This may happen
+ * to one client that connects at that moment, however the server closes.
  */
 const MOMENT_MS = 100
 const LARGE = 'largeprojectabcdefgh'
 const LARGE_ROWS = 100
-/** An answer is more than sockets have room for: it is under way until it is read. */
+/** Makes an answer larger than the buffers of sockets, so that it is incomplete until it is read. */
 const LARGE_MESSAGE = 'x'.repeat(80_000)
 
 const logsOf = (project: string) => `/api/endpoints/query/logs.all?project=${project}&project_tier=ENTERPRISE`
@@ -32,7 +32,7 @@ async function writeLargeRows(service: Served): Promise<void> {
   )
 }
 
-/** A query whose answer has begun, and is not read on. */
+/** Sends a query, and stops reading after the start of its answer. */
 async function unread({ url }: Served): Promise<Socket> {
   const socket = await openSocket(url)
   socket.write(headOf(logsOf(LARGE)) + HEAD_END)
@@ -46,7 +46,7 @@ async function unfinished({ url }: Served): Promise<Socket> {
   return socket
 }
 
-/** A connection that was answered, and is kept. */
+/** Opens a connection that got an answer and is kept alive. */
 async function idle({ url }: Served): Promise<Socket> {
   const socket = await openSocket(url)
   socket.write(headOf('/health') + HEAD_END)
@@ -54,7 +54,7 @@ async function idle({ url }: Served): Promise<Socket> {
   return socket
 }
 
-/** How a newcomer fares: the status of its answer, refused, or cut. */
+/** Opens a new connection and sends a query. Returns the status of its answer, `refused`, or `cut`. */
 function newcomer(url: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1')
@@ -69,7 +69,7 @@ function newcomer(url: string): Promise<string> {
   })
 }
 
-/** Sends newcomers until told to stop; when each came, and how it fared. */
+/** Opens new connections until it is stopped, which returns the time and the result of each. */
 function sendNewcomers(url: string) {
   const sent: Promise<{ atMs: number; fate: string }>[] = []
   const timer = setInterval(() => {
@@ -82,7 +82,7 @@ function sendNewcomers(url: string) {
   }
 }
 
-/** How many of the numbered rows the next start has; none may be missing among them. */
+/** Returns the number of rows that the next start has; expects no gap among them. */
 async function keptRows(args: readonly string[], startUs: number): Promise<number> {
   const numbers = await allNumbers(await serve(args), startUs)
   expect(numbers).toEqual([...Array(numbers.length).keys()])
@@ -138,7 +138,7 @@ describe('X2: a second SIGTERM', () => {
     const service = await serve(args)
     const stopFeed = feed(service, 0, startUs, ROWS_PER_SECOND)
     const stopWatch = watchHighest(service)
-    // A request that never ends keeps it from stopping by itself.
+    // A request without an end keeps it from stopping by itself.
     await unfinished(service)
     await until(
       () => highestShown(service),

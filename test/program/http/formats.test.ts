@@ -9,7 +9,7 @@ import { dialer, getText } from '../support/raw.js'
 const LOGS = '/api/endpoints/query/logs.all?project=a'
 const COUNTS = '/api/endpoints/query/usage.api-counts?project=a&interval=daily'
 
-/** Pretty-printed, so that the metadata has line ends between its tokens. */
+/** Pretty-printed, so that the metadata has line breaks between its tokens. */
 const RECORDS = JSON.stringify(
   Array.from({ length: 20 }, (_, i) => ({
     id: `${i}`,
@@ -21,7 +21,7 @@ const RECORDS = JSON.stringify(
   2,
 )
 
-/** A service that has taken the records. */
+/** Starts a service with the records. */
 async function filled() {
   const service = await serve([], { stdin: 'ignore' })
   const headers = { 'Content-Type': 'application/json' }

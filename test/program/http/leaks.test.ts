@@ -4,7 +4,7 @@ import { exchange, statusLines } from '../../support/raw-http.js'
 import { ROOT, type Served, serve, TOKEN, temporaryFolder } from '../support/program.js'
 import { dialer, getText } from '../support/raw.js'
 
-/** What belongs to somebody else, each a word that stands nowhere by chance. */
+/** Data of another customer; none of these words can occur by chance. */
 const VICTIM = {
   project: 'victimprojectref',
   event_message: 'victim-message',
@@ -17,7 +17,7 @@ const COUNTS = '/api/endpoints/query/usage.api-counts'
 const withGuess = (text: string) => text.replace(TOKEN, GUESS)
 const LAST = 'Connection: close'
 
-/** A request for each refusal, and the status that it gets. */
+/** A request for each refusal, and its status. */
 const REFUSALS: readonly (readonly [status: number, text: string])[] = [
   [401, withGuess(getText('/metrics', LAST))],
   [401, withGuess(getText(`${LOGS}?project=${VICTIM.project}`, LAST))],
@@ -37,7 +37,7 @@ const REFUSALS: readonly (readonly [status: number, text: string])[] = [
 
 const STACK = /\n\s+at |\.[jt]s:\d+|node:internal|Error:/
 
-/** Nothing in a text that its reader should not know. */
+/** Expects that a text contains no secret. */
 function expectNoLeak(text: string, secrets: readonly string[]): void {
   expect(text).not.toMatch(STACK)
   for (const secret of secrets) expect(text).not.toContain(secret)

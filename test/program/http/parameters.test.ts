@@ -5,7 +5,7 @@ import { dialer, getText } from '../support/raw.js'
 
 const STATS = '/api/endpoints/query/functions.invocation-stats'
 
-/** All of them mean the project `a` and nothing else. */
+/** All of these mean the project `a`. */
 const ALIKE = [
   'project=a',
   '%70roject=%61',
@@ -21,7 +21,7 @@ const ALIKE = [
   '&&project=a&=&',
 ]
 
-/** Each is text like any other, and an entry of its own. */
+/** Each is ordinary text, with its own cache entry. */
 const TEXTS = ['project=a%00', 'project=%zz', 'project=%ff', 'project=__proto__', `project=${'y'.repeat(20_480)}`]
 
 const REFUSED = [
@@ -35,7 +35,7 @@ const REFUSED = [
   ['project=a&interval=1day&interval=', 'duplicate_parameter'],
 ]
 
-/** Asks with query strings as they are, one after the other. */
+/** Returns a function that sends raw query strings, one after the other. */
 async function asker() {
   const service = await serve([], { stdin: 'ignore' })
   const dial = dialer(service)

@@ -9,12 +9,12 @@ import { dialer, getText } from '../support/raw.js'
 const SOCKETS = 500
 const TEXT = getText('/health')
 const HEADERS_MS = 5_000
-/** The promise is a check each second. The server checks more often, and so has time to get round to all of them. */
+/** The promise is one check per second. The server checks more often, so that it can reach all of them. */
 const CHECK_MS = 1_000
-/** Until a client with so many sockets, on the server's core at worst, has heard of it. */
+/** The delay until a client with so many sockets, perhaps on the core of the server, has read the answer. */
 const HEARD_MS = 250
 
-/** Sends a byte each second until the connection is closed; gives for how long that was, and what it was told. */
+/** Sends a byte each second until the connection is closed. Returns its lifetime and the status lines. */
 async function drip(socket: Socket) {
   const hearing = listenTo(socket)
   const startMs = performance.now()
@@ -27,7 +27,7 @@ async function drip(socket: Socket) {
   return { livedMs: performance.now() - startMs, told: statusLines(heard) }
 }
 
-/** Asks for /health again and again until stopped; gives how long each answer took, shortest first. */
+/** Repeats /health until it is stopped, which returns the milliseconds of each answer, ascending. */
 function probe(service: Served): () => Promise<number[]> {
   const times: number[] = []
   let isStopped = false
@@ -53,7 +53,7 @@ it(`S5: ${SOCKETS} clients that send a byte a second are closed in time, and oth
   await service.says(/1 rows accepted/)
   const sockets = Array.from({ length: SOCKETS }, dialer(service))
   await Promise.all(sockets.map((socket) => once(socket, 'connect')))
-  // The server has taken all of them when it answers one that comes behind.
+  // The server has accepted all of them when it answers a later one.
   await service.get('/health')
   const stopProbe = probe(service)
   const drips = sockets.map(drip)
@@ -64,7 +64,8 @@ it(`S5: ${SOCKETS} clients that send a byte a second are closed in time, and oth
   const healthMs = await stopProbe()
   const p99 = healthMs[Math.floor(healthMs.length * 0.99)]!
   console.log(
-    `S5 closed after ${Math.round(livedMs[0]!)} to ${Math.round(livedMs.at(-1)!)} ms, /health p99 ${p99.toFixed(1)} ms of ${healthMs.length}`,
+    `S5 closed after ${Math.round(livedMs[0]!)} to ${Math.round(livedMs.at(-1)!)} ms, ` +
+      `/health p99 ${p99.toFixed(1)} ms of ${healthMs.length}`,
   )
   expect(ends.map(({ told }) => told)).toEqual(Array(SOCKETS).fill(['HTTP/1.1 408 Request Timeout']))
   expect(livedMs[0]).toBeGreaterThan(HEADERS_MS - CHECK_MS)

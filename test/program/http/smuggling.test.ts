@@ -5,10 +5,10 @@ import { exchange, statusLines } from '../../support/raw-http.js'
 import { serve } from '../support/program.js'
 import { dialer, getText } from '../support/raw.js'
 
-/** Behind each case stands a request that is well formed and has the token: it must never be answered. */
+/** Follows each case: a valid request with the token, which must never be answered. */
 const GLUED = getText('/api/endpoints/query/logs.all?project=glued', 'Connection: close')
 
-/** What the running program makes of each case: the status lines until it closes. */
+/** Sends each case to the program. Returns the status lines until it closes the connection. */
 async function hear(cases: readonly RawCase[], glued: string) {
   const service = await serve([], { stdin: 'ignore' })
   const dial = dialer(service)
@@ -23,6 +23,11 @@ async function hear(cases: readonly RawCase[], glued: string) {
 }
 
 const expected = (cases: readonly RawCase[], line: string) => cases.map(([what]) => [what, `HTTP/1.1 ${line}`])
+
+const ANSWERED = [
+  'S3: the glued request is answered where nothing is wrong before it,',
+  'so that the tests above can fail',
+].join(' ')
 
 describe('S3: on raw sockets, with a request glued behind', () => {
   it.each([
@@ -40,7 +45,7 @@ describe('S3: on raw sockets, with a request glued behind', () => {
     expect(heard).toEqual(expected(SERVED, '200 OK'))
   })
 
-  it('S3: the glued request is answered where nothing is wrong before it, so that the tests above can fail', async () => {
+  it(ANSWERED, async () => {
     const fine: RawCase = ['a request', 'GET /health HTTP/1.1\r\nHost: a\r\n\r\n']
     const { heard, queries } = await hear([fine], GLUED)
     expect(heard).toEqual([['a request', 'HTTP/1.1 200 OK', 'HTTP/1.1 200 OK']])

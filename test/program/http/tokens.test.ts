@@ -23,7 +23,7 @@ async function post(service: Served, token: string, records: unknown[], query = 
   return [answer.status, await answer.json()]
 }
 
-/** A running service, and `logweir token` on the same data directory. */
+/** Starts a service, and runs `logweir token` on the same data directory. */
 async function startWithData() {
   const dataDir = join(temporaryFolder(), 'data')
   const service = await serve(['--data-dir', dataDir], { environment: OPERATOR, stdin: 'ignore' })
@@ -32,7 +32,7 @@ async function startWithData() {
     expect([code, stderr]).toEqual([0, expect.any(String)])
     return stdout.toString().trim()
   }
-  /** Waits until the program gives this status, which it does a second after a change at the latest. */
+  /** Waits until the program answers with this status, which takes at most a second after a change. */
   const becomes = (given: string, path: string, status: number) =>
     until(
       () => statusOf(service, given, path),

@@ -8,26 +8,27 @@ import { type Served, serve, temporaryFolder } from '../support/program.js'
 
 const PROJECT = 'jsontestsuiteproject'
 const START_US = (Date.now() - 3_600_000) * 1000
-/** The record is level 1, its metadata level 2: what has more levels than are left is refused whatever it holds. */
+/** The record is level 1, its metadata level 2. A value with more levels than are left is always rejected. */
 const LEVELS_LEFT = 126
 
-/** One line of the stream, by the name of its case, and what is expected of it. */
+/** One line of the stream, the name of its case, and the expected result. */
 interface Line {
   name: string
   bytes: Buffer
-  /** Undefined where it is taken. */
+  /** Undefined if the line is accepted. */
   reason: string | undefined
 }
 
 const record = (name: string, number: number, value: string) =>
-  `{"source":"edge_logs","id":${JSON.stringify(name)},"timestamp":${START_US + number},"project":"${PROJECT}","metadata":{"value":${value}}}`
+  `{"source":"edge_logs","id":${JSON.stringify(name)},"timestamp":${START_US + number},` +
+  `"project":"${PROJECT}","metadata":{"value":${value}}}`
 
-/** A case in the place of a value of a record, by what JSON.parse says of it. */
+/** A case as a value in a record; JSON.parse gives the expected result. */
 function inRecord([name, text]: [string, string], number: number): Line {
   return { name, bytes: Buffer.from(record(name, number, text)), reason: reasonOf(record(name, number, text), text) }
 }
 
-/** A case as a whole line; an object of the suite names no source. */
+/** A case as a whole line; no object of the suite names a source. */
 function alone([name, text]: [string, string]): Line {
   return { name: `${name} alone`, bytes: Buffer.from(text), reason: reasonOf(text, text, 2) ?? otherwise(text) }
 }
@@ -39,7 +40,7 @@ function reasonOf(line: string, text: string, levelsMore = 0): string | undefine
   return isJson(line) ? undefined : 'invalid_json'
 }
 
-/** Whether a text begins with more levels than those; of the suite's texts only those that do nothing else are so deep. */
+/** Returns whether a text begins with more levels than that. In the suite only texts that only nest are so deep. */
 const opensDeeper = (text: string, levels: number) =>
   (/^(?:\[|\{"":)*/.exec(text)![0].match(/[[{]/g)?.length ?? 0) > levels
 
@@ -52,7 +53,7 @@ function notUtf8([name, text]: [string, string], number: number): Line[] {
   ]
 }
 
-/** Every case of the suite, and a record between each two that must be served whatever stands beside it. */
+/** Every case of the suite, with a record between each two that must be stored whatever its neighbours are. */
 function corpus(): Line[] {
   const texts = Object.entries({ ...MUST_ACCEPT, ...MUST_REFUSE, ...EITHER_WAY })
   const cases = texts.flatMap((entry, i) => [inRecord(entry, 2 * i), alone(entry)])

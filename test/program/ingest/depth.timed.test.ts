@@ -12,15 +12,16 @@ const BRACKETS = [
   ['{"a":', '}'],
 ] as const
 
-/** A record of so many levels in all: itself, its metadata, and what that holds. */
+/** Returns a record with `levels` levels in all, including itself and its metadata. */
 function recordOf(id: string, number: number, levels: number, [open, close]: readonly [string, string]): string {
   const nested = `${open.repeat(levels - 2)}1${close.repeat(levels - 2)}`
-  return `{"source":"edge_logs","id":"${id}","timestamp":${START_US + number},"project":"${PROJECT}","metadata":{"deep":${nested}}}\n`
+  const start = `{"source":"edge_logs","id":"${id}","timestamp":${START_US + number}`
+  return `${start},"project":"${PROJECT}","metadata":{"deep":${nested}}}\n`
 }
 
 const tooDeep = (service: Served) => service.metric('logweir_rejected_rows_total{reason="too_deep"}')
 
-/** How long it takes until a line that is written is counted as refused. */
+/** Returns the milliseconds until a written line is counted as rejected. */
 async function refusalMs(service: Served, line: string): Promise<number> {
   const before = (await tooDeep(service)) || 0
   const startMs = performance.now()

@@ -7,7 +7,7 @@ import { allNumbers, PROJECT } from '../support/numbered.js'
 import { launch, listening, type Served, serve, temporaryFolder } from '../support/program.js'
 
 const COUNT = 10_000
-/** How the rows come that are shipped over restarts. */
+/** Concurrent shippers, and rows per request, for the tests with restarts. */
 const [SHIPPERS, ARRAY_ROWS] = [8, 50]
 const startUs = Date.now() * 1000 - 3600e6
 const numbered = (number: number) => ({ id: `${number}`, timestamp: startUs + number, message: `row ${number}` })
@@ -23,7 +23,7 @@ function post(service: Url, body: unknown, headers: Record<string, string> = {},
   return service.get(path, { method: 'POST', body: bytes, headers: { 'Content-Type': 'application/json', ...headers } })
 }
 
-/** The status, and what is said. */
+/** Returns the status and the body. */
 const answerOf = async (response: Promise<Response>) => [(await response).status, await (await response).json()]
 const LOGGED = [200, { message: 'Logged!' }]
 
@@ -84,7 +84,7 @@ describe('records over HTTP', () => {
   })
 })
 
-/** Ships all rows like shippers, eight at once: one array after the other, each again until it is taken. */
+/** Sends all rows from eight shippers at once: one array after the other, each repeated until it is accepted. */
 async function ship(current: () => Url, begin: () => void): Promise<void> {
   const arrays = allOf(COUNT / ARRAY_ROWS).map((i) => batchFrom(ARRAY_ROWS * i, ARRAY_ROWS))
   const shipOnAndOn = async () => {
@@ -105,7 +105,7 @@ async function isTaken(service: Url, array: object[]): Promise<boolean> {
   return status === 200
 }
 
-/** The rows that are kept of those that are shipped while a signal ends the service twice and it starts again. */
+/** Sends rows while a signal ends the service twice and it restarts. Returns the numbers of the stored rows. */
 async function keptOver(signal: 'SIGKILL' | 'SIGTERM'): Promise<number[]> {
   const args = ['--data-dir', temporaryFolder()]
   let service = await serve(args, { stdin: 'ignore' })

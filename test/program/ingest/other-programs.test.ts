@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { serve } from '../support/program.js'
 
-/** Lines as other programs write them, with the flags that docs/shipping.md gives for them, and what is to be stored. */
+/** Lines of other programs, the flags that docs/shipping.md shows for them, and the rows to be stored. */
 const nowMs = Date.now()
 const time = new Date(nowMs).toISOString()
 const PROGRAMS = [

@@ -15,7 +15,7 @@ const startUs = Date.now() * 1000 - 3600e6
 const RESOURCE = { 'logweir.source': 'edge_logs', 'logweir.project': PROJECT, 'service.name': 'shop' }
 const allOf = (count: number) => [...Array(count).keys()]
 
-/** Runs the official exporter; its exit code, and what it said. */
+/** Runs the official exporter. Returns its exit code and standard error. */
 async function send(
   protocol: string,
   url: string,
@@ -68,7 +68,7 @@ describeWhere(findOtlpClient(), 'the OpenTelemetry exporters', WHY_NO_OTLP_CLIEN
     })
 
     it('sends again what was refused with 503', async () => {
-      // In the place of a service that starts.
+      // Stands in for a service that is starting.
       const starting = createServer((_, response) =>
         response.writeHead(503, { 'Retry-After': '1', Connection: 'close' }).end(),
       )

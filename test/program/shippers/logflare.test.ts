@@ -4,10 +4,10 @@ import { type Served, serve, TOKEN, temporaryFolder, until } from '../support/pr
 import { findClient, runClient, WHY_NO_CLIENTS } from '../support/published.js'
 
 const PROJECTS = Array.from({ length: 5 }, (_, i) => `pinoproject${i}`)
-/** As many as logs.all gives. */
+/** The most rows that logs.all returns. */
 const ROWS = 100
 const BATCH = 50
-/** The batch that is under way at the end pino-logflare 0.5.2 sends twice: it is of this project. */
+/** The project of the last batch, which pino-logflare 0.5.2 sends twice. */
 const LAST = 'lastproject'
 const SIZE = 10
 

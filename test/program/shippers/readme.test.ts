@@ -12,17 +12,17 @@ import { type Served, serve, start, TOKEN, until } from '../support/program.js'
 import { findClient, WHY_NO_CLIENTS } from '../support/published.js'
 import { shipLikeVector } from '../support/vector.js'
 
-/** Where the README's records go. */
+/** The project of the records in the README. */
 const PROJECT = 'abcdefghijklmnopqrst'
 const ORIGIN = 'http://127.0.0.1:4000'
 
-/** The first block of a language in which the README has a word. */
+/** Returns the first block of a language in the README that contains a word. */
 const blockWith = (language: string, word: string): string =>
   documentAt('README.md')!.blocks.find((block) => block.language === language && block.text.includes(word))!.text
 
 const open = () => serve([], { stdin: 'ignore' })
 
-/** The rows of the project once there are some. */
+/** Waits for rows of the project and returns them. */
 const arrived = (service: Served) =>
   until(
     () => service.rows(`logs.all?project=${PROJECT}`),
@@ -72,7 +72,7 @@ it('a sink of Vector as the README shows it brings records', async () => {
   expect((await arrived(service)).map(({ event_message }) => event_message)).toEqual(['hello'])
 })
 
-/** Runs a script of JavaScript to its end, in an environment of its own. */
+/** Runs a JavaScript file to its end with the given variables. */
 async function runScript(args: readonly string[], environment: Record<string, string>): Promise<void> {
   const child = spawn(process.execPath, args, { stdio: 'ignore', env: { PATH: process.env.PATH, ...environment } })
   expect((await once(child, 'close'))[0]).toBe(0)
