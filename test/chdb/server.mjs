@@ -1,8 +1,8 @@
 /**
- * Serves an embedded ClickHouse over HTTP on a free loopback port, as a ClickHouse server would as far as the tests' client
- * can tell: POST / with a statement as body, or in `?query=` with data as body (perhaps gzipped), and GET /ping.
- * Keeps its tables in the directory that its argument names. Prints `{"port": …}` once it listens; ends when its standard
- * input does, so that it never outlives whoever started it.
+ * Serves an embedded ClickHouse over HTTP on a free loopback port, with the part of a server's interface that the
+ * tests use: POST / with a statement as body, or in `?query=` with data as body (perhaps gzipped), and GET /ping.
+ * Stores its tables in the directory of its argument. Prints `{"port": …}` once it listens; ends with its standard
+ * input, so that it never outlives its parent.
  */
 import { rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { Session } from 'chdb'
 
-/** Parameters that a server takes from the URL and that are no settings of a query. */
+/** Parameters of the URL that are not settings of a query. */
 const NO_SETTINGS = new Set([
   'query',
   'query_id',
@@ -27,7 +27,7 @@ const NO_SETTINGS = new Set([
   'enable_http_compression',
 ])
 
-/** An insert whose data come after it: what is before the place of `FROM INFILE`, and what is after. */
+/** An insert that its data follow: the text before the place of `FROM INFILE`, and the text after it. */
 const INSERT_OF_DATA = /^(\s*INSERT\s+INTO\s+.*?)(\s+(?:SETTINGS\s.*?\s)?FORMAT\s+\w+)\s*;?\s*$/is
 
 const [directory] = process.argv.slice(2)
@@ -40,12 +40,12 @@ let last = Promise.resolve()
 const quote = (text) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 const name = (text) => `\`${text.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``
 
-/** Runs a statement; what it answers, as bytes. */
+/** Runs a statement. Returns its answer as bytes. */
 async function run(sql, format = 'TabSeparated') {
   try {
     return (await session.queryAsync(sql, { format })).bytes()
   } catch (error) {
-    // The part of an answer that was written before an error comes with the next answer, unless one takes it away.
+    // After an error, the written part of the answer would precede the next answer, so it is discarded here.
     await session.queryAsync('SELECT 1', { format: 'Null' })
     throw error
   }
@@ -57,7 +57,7 @@ async function use(wanted) {
   database = wanted
 }
 
-/** Runs a statement under settings that hold for it alone. */
+/** Runs a statement with settings that apply to this statement only. */
 async function runWith(settings, sql, format) {
   try {
     for (const [setting, value] of settings) await run(`SET ${setting} = ${quote(value)}`)
@@ -67,7 +67,7 @@ async function runWith(settings, sql, format) {
   }
 }
 
-/** The statement that a request asks for; the data of an insert are put into a file. */
+/** Returns the statement of a request; writes the data of an insert to a file. */
 function statementOf(query, body) {
   if (query === null) return body.toString()
   const insert = INSERT_OF_DATA.exec(query)
@@ -91,7 +91,7 @@ async function bodyOf(request) {
   return request.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body
 }
 
-/** As a server says it: the header has the code that begins the text. */
+/** Reports an error as a server does: a header repeats the code at the start of the text. */
 function fail(response, error) {
   const text = /Code: \d+\. DB::[\s\S]*/.exec(error.message)?.[0] ?? `Code: 1002. DB::Exception: ${error.message}`
   response.writeHead(500, {

@@ -1,18 +1,18 @@
 import { request } from 'node:http'
 
-/** What a ClickHouse server said; `code` is that of its exception, undefined where there was none. */
-export interface Said {
+/** The answer of a ClickHouse server; `code` is that of its exception, undefined if there was none. */
+export interface Reply {
   status: number
   text: string
   code?: number
 }
 
-/** The code that begins the text of an exception: old servers put a comma after it, newer ones a full stop. */
+/** The code at the start of the text of an exception; a comma follows it on old servers, a full stop on newer ones. */
 const CODE = /^Code: (\d+)[.,]/
 
 /**
- * Asks a server over HTTP. Without `data` the statement is the body; with it the statement is in the URL and the data are
- * the body. `parameters` are settings and whatever else the interface takes. Rejects only where nothing answers.
+ * Sends a statement to a server over HTTP: as the body, or with `data` as the body and the statement in the URL.
+ * `parameters` are settings and other parameters of the interface. Rejects only if there is no answer.
  */
 export function ask(
   url: string,
@@ -22,7 +22,7 @@ export function ask(
     data,
     headers,
   }: { parameters?: Record<string, string>; data?: Uint8Array; headers?: Record<string, string> } = {},
-): Promise<Said> {
+): Promise<Reply> {
   const query = new URLSearchParams(data === undefined ? parameters : { ...parameters, query: sql })
   return new Promise((resolve, reject) => {
     const asked = request(`${url}/?${query}`, { method: 'POST', headers }, async (response) => {
@@ -34,7 +34,7 @@ export function ask(
   })
 }
 
-/** The rows of a question; throws what the server says otherwise. */
+/** Returns the rows of a query; throws the text of the server on an error. */
 export async function rows(url: string, sql: string): Promise<unknown[][]> {
   const parameters = {
     default_format: 'JSONCompact',
@@ -46,7 +46,7 @@ export async function rows(url: string, sql: string): Promise<unknown[][]> {
   return (JSON.parse(text) as { data: unknown[][] }).data
 }
 
-/** Runs a statement that answers nothing; throws what the server says otherwise. */
+/** Runs a statement without an answer; throws the text of the server on an error. */
 export async function command(url: string, sql: string): Promise<void> {
   const { status, text } = await ask(url, sql)
   if (status !== 200) throw new Error(text)

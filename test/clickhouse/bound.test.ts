@@ -7,7 +7,7 @@ import { arbitraryNowUs, arbitraryQuestionOfAny, arbitraryRecords } from '../sup
 import { askBound } from '../support/engine.js'
 import { onEachTarget, withRecords } from './on-targets.js'
 
-/** Runs of each property; LOGWEIR_TEST_RUNS asks for more. */
+/** Runs of each property; LOGWEIR_TEST_RUNS sets another number. */
 const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 15)
 
 const arbitraryRun = arbitraryNowUs.chain((nowUs) =>

@@ -13,19 +13,19 @@ const STOP_MS = 10_000
 export const WHY_NO_CHDB =
   'the package chdb is not installed in test/chdb (npm ci --prefix test/chdb; Linux on x64 only)'
 
-/** The folder of the package chdb; undefined where it is not installed, for which WHY_NO_CHDB has the words. */
+/** Returns the folder of the package chdb; undefined if it is not installed, which WHY_NO_CHDB explains. */
 export function findChdb(): string | undefined {
   const folder = join(HOME, 'node_modules/chdb')
   return existsSync(folder) ? folder : undefined
 }
 
-/** An embedded ClickHouse of a recent version, served as a server of its own; without users. */
+/** An embedded ClickHouse of a recent version that acts as a server without users. */
 export interface Chdb {
   url: string
   stop(): Promise<void>
 }
 
-/** Starts it with an empty database in a temporary folder. Throws, with what it said, where it does not start. */
+/** Starts it with an empty database in a temporary folder. Throws with its output if it does not start. */
 export async function startChdb(): Promise<Chdb> {
   if (findChdb() === undefined) throw new Error(WHY_NO_CHDB)
   const folder = mkdtempSync(join(tmpdir(), 'logweir-chdb-'))
@@ -49,7 +49,7 @@ export async function startChdb(): Promise<Chdb> {
   }
 }
 
-/** The port that the child says it listens on, in the first line of its output. */
+/** Returns the port from the first line of the output. */
 function portOf(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     let said = ''

@@ -21,18 +21,19 @@ import { setTimeout as pause } from 'node:timers/promises'
 export const USER = { name: 'logweir', password: 'weir-secret' }
 export const CLUSTER = 'logweir_test'
 
-/** Zones of the servers' clocks: they differ, so that no answer can depend on them unseen. */
+/** Time zones of the servers: they differ, so that a dependency of answers on them is noticed. */
 const TIME_ZONES = ['UTC', 'America/New_York']
 const START_MS = 60_000
 const LOG_TAIL_CHARACTERS = 4_000
 
-/** Debian keeps it in a folder that only the PATH of an administrator names. */
+/** Debian installs it in a folder that is only on the PATH of an administrator. */
 const FOLDERS = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/bin', '/usr/local/bin']
 
 export const WHY_NO_SERVER =
-  'there is no program clickhouse-server, neither on the PATH nor in /usr/sbin (Debian has it as the package clickhouse-server)'
+  'there is no program clickhouse-server, neither on the PATH nor in /usr/sbin ' +
+  '(Debian has it as the package clickhouse-server)'
 
-/** The path of the program; undefined where there is none, for which WHY_NO_SERVER has the words. */
+/** Returns the path of the program; undefined if there is none, which WHY_NO_SERVER explains. */
 export function findServer(): string | undefined {
   return FOLDERS.filter((folder) => folder !== '')
     .map((folder) => join(folder, 'clickhouse-server'))
@@ -48,19 +49,19 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** One ClickHouse server on loopback that keeps its tables in a temporary folder. */
+/** One ClickHouse server on loopback, with its tables in a temporary folder. */
 export interface Server {
-  /** Of its HTTP interface, without a slash at the end. */
+  /** The URL of its HTTP interface, without a slash at the end. */
   url: string
-  /** Ends it as a crash would; resolves once it is gone. */
+  /** Kills it, as a crash does; resolves when it has ended. */
   kill(): Promise<void>
-  /** Starts it again, with the same tables and ports. */
+  /** Restarts it with the same tables and ports. */
   start(): Promise<void>
-  /** Ends it and removes its tables. */
+  /** Stops it and removes its tables. */
   stop(): Promise<void>
 }
 
-/** Two servers, each a shard of the cluster `name`, which both know. */
+/** Two servers, each a shard of the cluster `name`; the configuration of both has the cluster. */
 export interface Cluster {
   name: string
   urls: string[]
@@ -76,7 +77,7 @@ interface Ports {
   interserver: number
 }
 
-/** Starts one server that belongs to no cluster. */
+/** Starts one server without a cluster. */
 export async function startServer(): Promise<Server> {
   const [ports] = await freePorts(1)
   const server = newServer(ports!, TIME_ZONES[0]!)
@@ -84,10 +85,13 @@ export async function startServer(): Promise<Server> {
   return server
 }
 
-/** Where shards listen: at one host, so that their HTTP ports differ, or each at its own. */
+/** The hosts of the shards: the same, so that their HTTP ports differ, or one for each. */
 const HOSTS = { same: ['127.0.0.1', '127.0.0.1'], own: ['127.0.0.1', '127.0.0.2'] }
 
-/** Starts two shards of one replica each, with the same HTTP port if each has its own host; throws, with the end of a server's log, where one does not start. */
+/**
+ * Starts two shards of one replica each, with the same HTTP port if each has its own host. Throws with the end of a
+ * server's log if one does not start.
+ */
 export async function startCluster(hosts: keyof typeof HOSTS = 'same'): Promise<Cluster> {
   const free = await freePorts(TIME_ZONES.length)
   const ports = free.map((one, i) => ({
@@ -133,7 +137,7 @@ function newServer(ports: Ports, timeZone: string, shards: readonly Ports[] = []
     if (running === undefined) return
     const { child, guard } = running
     running = undefined
-    // The guard first: it must not see the end of a process whose number another one may have by then.
+    // The guard ends first: later, another process may have the number of the one that it would kill.
     await end(guard)
     await end(child)
   }
@@ -166,8 +170,8 @@ function newServer(ports: Ports, timeZone: string, shards: readonly Ports[] = []
 }
 
 /**
- * Ends a server and removes its folder if this process ends without having done so, however it ends: the pipe that is the
- * guard's input closes then. It outlives a signal to all of the terminal's processes.
+ * Starts a process that kills a server and removes its folder if this process ends without doing so: the pipe to its
+ * standard input is closed then. It ignores signals to all processes of the terminal.
  */
 function guardOf(pid: number, folder: string): ChildProcess {
   const script = 'trap "" INT TERM HUP; cat >/dev/null; kill -9 "$0"; sleep 1; rm -rf "$1"'
@@ -186,7 +190,7 @@ async function end(child: ChildProcess): Promise<void> {
   await exit
 }
 
-/** Resolves once the server answers; rejects where it ended or does not within START_MS. */
+/** Resolves when the server answers; rejects if it ends, or does not answer within START_MS. */
 async function answers(url: string, child: ChildProcess): Promise<void> {
   const deadline = performance.now() + START_MS
   while (!(await pings(url))) {
@@ -210,8 +214,8 @@ function tailOf(path: string): string {
 }
 
 /**
- * Ports below those that the system gives to connections: while a server is down, a connection must not take its port, or
- * even connect to itself there.
+ * Returns free ports below the ephemeral range: while a server is down, no connection may take its port, or connect
+ * to itself there.
  */
 async function freePorts(servers: number): Promise<Ports[]> {
   const free = new Set<number>()
@@ -238,8 +242,8 @@ const xml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt
 const NETWORKS = '<networks><ip>127.0.0.0/8</ip><ip>::1</ip></networks><profile>default</profile><quota>default</quota>'
 
 /**
- * The time limits bound how long a shard that hangs is waited for (three tries of each); a server takes them from here for
- * its connections to other shards, whatever a request says.
+ * The limits bound the wait for a shard that hangs (three tries of each). A server uses them for its connections to
+ * other shards, regardless of the settings of a request.
  */
 const USERS = `<yandex>
   <profiles><default>
@@ -256,7 +260,7 @@ const USERS = `<yandex>
 </yandex>
 `
 
-/** Caches are small since several servers share a machine with the tests. */
+/** Caches are small because several servers share the machine with the tests. */
 function configOf(folder: string, ports: Ports, timeZone: string, shards: readonly Ports[]): string {
   const place = (name: string) => xml(join(folder, name))
   return `<yandex>
@@ -281,10 +285,11 @@ function configOf(folder: string, ports: Ports, timeZone: string, shards: readon
 `
 }
 
-/** Each shard writes to its one replica itself, so nothing is left to a queue. */
+/** Each shard writes to its single replica itself, without a queue. */
 function clusterOf(shards: readonly Ports[]): string {
   const user = `<user>${USER.name}</user><password>${xml(USER.password)}</password>`
   const shardOf = ({ host, tcp }: Ports) =>
-    `<shard><internal_replication>true</internal_replication><replica><host>${host}</host><port>${tcp}</port>${user}</replica></shard>`
+    '<shard><internal_replication>true</internal_replication>' +
+    `<replica><host>${host}</host><port>${tcp}</port>${user}</replica></shard>`
   return shards.length === 0 ? '' : `<${CLUSTER}>${shards.map(shardOf).join('')}</${CLUSTER}>`
 }

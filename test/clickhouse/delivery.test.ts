@@ -11,10 +11,12 @@ import { onEachTarget } from './on-targets.js'
 const RUNS = 8
 const SOURCES = ['edge_logs', 'function_edge_logs'] as const
 
-/** What may become of an insert: it never arrives, a part of it does, or all of it, and nobody hears of that. */
+const TITLE = 'brings every row, and none twice, however inserts fail and processes follow each other (seed %i)'
+
+/** Results of an insert: nothing arrives, a part does, or all does without an answer to the sender. */
 const FATES = ['lost', 'part', 'unheard', 'done', 'done'] as const
 
-/** A server whose inserts fail in every way that leaves the sender in the dark, and whose answers do not always come. */
+/** Wraps a server: its inserts fail in every way that the sender cannot distinguish, and some answers are lost. */
 function unreliable(server: Server, random: Random) {
   const working = new Set<Promise<unknown>>()
   let isCut = false
@@ -38,7 +40,7 @@ function unreliable(server: Server, random: Random) {
       command: (sql) => work(() => server.command(sql)),
       close: async () => {},
     } satisfies Server,
-    /** Nothing is asked any more; resolves when what has been is done. */
+    /** Rejects all later requests; resolves when the earlier ones are done. */
     async cut() {
       isCut = true
       await Promise.allSettled(working)
@@ -54,7 +56,7 @@ function recordsOf(random: Random, from: number): TestRecord[] {
 }
 
 onEachTarget('delivery to %s', (target) => {
-  /** The ids that the server has, by source. */
+  /** Returns the ids on the server, by source. */
   async function idsThere(): Promise<string[]> {
     const found = await Promise.all(
       SOURCES.map((source) => target().servers[0]!.select(`SELECT id FROM ${quotedTable(target().location, source)}`)),
@@ -62,9 +64,7 @@ onEachTarget('delivery to %s', (target) => {
     return found.flat().map(([id]) => String(id))
   }
 
-  it.each(
-    Array.from({ length: RUNS }, (_, seed) => seed),
-  )('brings every row, and none twice, however inserts fail and processes follow each other (seed %i)', async (seed) => {
+  it.each(Array.from({ length: RUNS }, (_, seed) => seed))(TITLE, async (seed) => {
     const random = mulberry32(seed)
     let files = createModelFiles()
     const all: TestRecord[] = []
@@ -76,7 +76,7 @@ onEachTarget('delivery to %s', (target) => {
       const records = recordsOf(random, all.length)
       await appendAll(engine, records, 1 + below(random, 10))
       all.push(...records)
-      // Those before the last die at some time.
+      // All processes but the last are killed at some time.
       const settled = engine.settled()
       await (life === 2 ? settled : Promise.race([settled, wait(below(random, 60))]))
       if (life === 2) expect(await files.list('unconfirmed')).toEqual([])

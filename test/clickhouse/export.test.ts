@@ -15,19 +15,22 @@ import { createModelFiles, type ModelFiles } from '../support/model-files.js'
 import { edge, invocation, type TestRecord } from '../support/records.js'
 import { onEachTarget } from './on-targets.js'
 
-/** Runs of the property; LOGWEIR_TEST_RUNS asks for more. */
+const LOOKS_AGAIN =
+  'that breaks off while an insert is under way looks for that, though it was not there at the beginning'
+
+/** Runs of the property; LOGWEIR_TEST_RUNS sets another number. */
 const RUNS = Math.ceil(Number(process.env.LOGWEIR_TEST_RUNS ?? 100) / 10)
 const NOW_US = Date.UTC(2026, 10, 20, 10) * 1000
 const SOURCES: readonly SourceName[] = ['edge_logs', 'function_edge_logs', 'postgrest_logs']
 
-/** An embedded engine on a disk, its rows taken in. */
+/** Opens an embedded engine on a disk and waits until its rows are recovered. */
 async function onDisk(files: Files, options: Partial<ArrowEngineOptions> = {}) {
   const engine = openEngine({ disk: { directory: 'data', files, release: async () => {} }, ...options })
   await engine.recover()
   return engine
 }
 
-/** A disk on which an embedded engine has kept records, and perhaps sealed them. */
+/** Returns a disk on which an embedded engine has stored records, and perhaps sealed them. */
 async function kept(records: readonly TestRecord[], { sealRows, seal = false }: { sealRows?: number; seal?: boolean }) {
   const files = createModelFiles()
   const engine = await onDisk(files, { sealRows })
@@ -43,7 +46,7 @@ const numbered = (from: number, to: number): TestRecord[] =>
 onEachTarget('an export to %s', (target) => {
   beforeEach(() => target().clear(SOURCES))
 
-  /** Exports what is on a disk; what it said, and whether it was whole. */
+  /** Exports the rows of a disk. Returns the output, and whether the export was complete. */
   async function run(files: Files, server: Server = target().servers[0]!, nowUs = NOW_US) {
     const said: string[] = []
     const tell = (text: string) => said.push(text)
@@ -68,7 +71,7 @@ onEachTarget('an export to %s', (target) => {
     return (await Promise.all(found)).map(([row]) => Number(row![0]))
   }
 
-  /** The ids of edge requests, the newest first, as logs.all has them. */
+  /** Returns the ids of edge requests from logs.all, newest first. */
   async function ids(nowUs = NOW_US): Promise<string[]> {
     const engine = await target().open()
     const rows = await ask(engine, 'logs.all', { project: 'a' }, nowUs)
@@ -136,7 +139,7 @@ onEachTarget('an export to %s', (target) => {
     expect((await run(files)).said).toEqual([
       '0 rows exported, 51 already there (in total edge_logs 50, function_edge_logs 1)\n',
     ])
-    // The journal grows, but is not sealed.
+    // The journal grows without being sealed.
     const engine = await onDisk(files)
     await appendAll(engine, numbered(50, 53), 2)
     await engine.close()
@@ -162,7 +165,7 @@ onEachTarget('an export to %s', (target) => {
     expect(await ids()).toEqual(expectedIds(records))
   })
 
-  it('that breaks off while an insert is under way looks for that, though it was not there at the beginning', async () => {
+  it(LOOKS_AGAIN, async () => {
     const records = numbered(0, 60)
     const files = await kept(records, { sealRows: 14 })
     const { server: hanging, broken, late } = breaking(target().servers[0]!, 1, false)
@@ -201,7 +204,11 @@ onEachTarget('an export to %s', (target) => {
     const refusal = await run(files).catch((error) => error)
     expect(refusal.code).toBe('exported_before')
     expect(refusal.message).toMatch(
-      /^Rows of edge_logs were exported from the journal of head 1 and have been sealed since: exporting again would duplicate them\. Delete them on (the server|each shard), then export again: ALTER TABLE `logweir`\.edge_logs\w* DELETE WHERE /,
+      new RegExp(
+        '^Rows of edge_logs were exported from the journal of head 1 and have been sealed since: ' +
+          'exporting again would duplicate them\\. Delete them on (the server|each shard), then export again: ' +
+          'ALTER TABLE `logweir`\\.edge_logs\\w* DELETE WHERE ',
+      ),
     )
     expect(await counts()).toEqual([5, 0, 0])
     const [statement] = /ALTER TABLE.*$/.exec(refusal.message)!
@@ -283,7 +290,7 @@ onEachTarget('an export to %s', (target) => {
   })
 })
 
-/** Paths and bytes of all files. */
+/** Returns the paths and bytes of all files. */
 async function contents(files: ModelFiles, directory = ''): Promise<string[]> {
   const found: string[] = []
   for (const name of (await files.list(directory)).sort()) {
@@ -295,8 +302,8 @@ async function contents(files: ModelFiles, directory = ''): Promise<string[]> {
 }
 
 /**
- * A server with which the process ends at an insert, `after` so many of them; perhaps as soon as the
- * server has it; `late` brings what was under way.
+ * Wraps a server: the process ends at the insert after `after` others, before or (`isTaken`) after the server stored
+ * it. `late` delivers the insert that was under way.
  */
 function breaking(server: Server, after: number, isTaken: boolean) {
   let inserts = 0
@@ -311,13 +318,13 @@ function breaking(server: Server, after: number, isTaken: boolean) {
     if (!isLast) return
     late = () => server.insert(...given)
     breakOff('broken off')
-    // No process waits for this any more.
+    // No process waits for this request any more.
     await new Promise(() => {})
   }
   return { server: { ...server, insert }, broken, late: () => late() }
 }
 
-/** A server of which every second insert fails, in turn before and after it has taken the rows. */
+/** Wraps a server: every second insert fails, alternately before and after the rows were stored. */
 function failing(server: Server): Server {
   let inserts = 0
   return {

@@ -17,7 +17,7 @@ onEachTarget('many groups on %s', (target) => {
     const engine = await target().open()
     const { servers, location } = target()
     const table = location.cluster === undefined ? 'function_edge_logs' : shardTableName('function_edge_logs')
-    /** Functions that are called once each, on a shard each. */
+    /** Writes functions with one call each, each on one shard. */
     const fill = (from: number, rows: number) =>
       Promise.all(
         servers.map((server, shard) =>

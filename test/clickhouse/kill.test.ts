@@ -10,7 +10,7 @@ import { makeTarget } from './targets.js'
 
 const BATCH_ROWS = 50
 const BATCHES = 120
-/** The batches between which a shard is away. */
+/** The batches between which a shard is down. */
 const [KILLED_AT, STARTED_AT] = [40, 80]
 const PROJECTS = 20
 const START_US = Date.UTC(2026, 10, 20) * 1000
@@ -34,7 +34,7 @@ describeWhere(
         log: (line) => logged.push(line),
       })
       const outcomes = { answered: 0, refused: 0 }
-      /** A pattern that every shard must be asked for: the sum of both is right, or there is none. */
+      /** Counts by a pattern that needs both shards: the sum is right, or the query fails. */
       async function count(rows: number) {
         try {
           const params = { project: 'https', interval: 'hourly' }

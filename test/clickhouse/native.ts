@@ -1,4 +1,4 @@
-/** One column of a block in ClickHouse's format Native: its values as the format has them, null map first where there is one. */
+/** One column of a block in ClickHouse's format Native: the bytes of its values, after the null map if there is one. */
 export interface NativeColumn {
   name: string
   type: string
@@ -11,24 +11,24 @@ function varint(value: number): Buffer {
   return Buffer.from([...bytes, value])
 }
 
-/** A string as the format has it, alone or as a value of a column. */
+/** Encodes a string, alone or as a value of a column. */
 export function nativeText(text: string): Buffer {
   const bytes = Buffer.from(text)
   return Buffer.concat([varint(bytes.length), bytes])
 }
 
-/** Values of a column of Int64. */
+/** Encodes the values of an Int64 column. */
 export function nativeInt64(values: readonly bigint[]): Buffer {
   return Buffer.from(BigInt64Array.from(values).buffer)
 }
 
-/** Values of a column of Nullable(Float64). */
+/** Encodes the values of a Nullable(Float64) column. */
 export function nativeNullableFloat64(values: readonly (number | null)[]): Buffer {
   const nulls = Buffer.from(values.map((value) => (value === null ? 1 : 0)))
   return Buffer.concat([nulls, Buffer.from(Float64Array.from(values, (value) => value ?? 0).buffer)])
 }
 
-/** A block, written here by hand so that the tests do not share a mistake with the code that they test. */
+/** Encodes a block, independently of the tested code, so that both cannot share a mistake. */
 export function nativeBlock(columns: readonly NativeColumn[], rows: number): Buffer {
   const written = columns.flatMap(({ name, type, data }) => [nativeText(name), nativeText(type), data])
   return Buffer.concat([varint(columns.length), varint(rows), ...written])

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 
 /**
- * Registers the tests of `suite` where what they need is there. Where it is not, one test in their place passes after it
- * has said why, since a test that is switched off counts as failed.
+ * Registers the tests of `suite` if the program that they need was found. Otherwise registers one test that prints
+ * why and passes, since a skipped test counts as failed.
  */
 export function describeWhere(found: unknown, needed: string, why: string, title: string, suite: () => void): void {
   describe(title, () => {

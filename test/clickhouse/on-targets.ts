@@ -5,7 +5,7 @@ import type { TestRecord } from '../support/records.js'
 import { describeWhere } from './needs.js'
 import { TARGETS, type Target } from './targets.js'
 
-/** Registers a suite for each kind of target, whose name comes in for `%s`; `target` gives the one that was started for it. */
+/** Registers a suite for each kind of target, with its name for `%s`; `target` returns the started one. */
 export function onEachTarget(title: string, suite: (target: () => Target) => void): void {
   for (const { name, found, needed, why, start } of TARGETS) {
     describeWhere(found, needed, why, title.replace('%s', name), () => {
@@ -19,7 +19,7 @@ export function onEachTarget(title: string, suite: (target: () => Target) => voi
   }
 }
 
-/** Does `work` on an engine over a target that holds these records alone; they go afterwards. */
+/** Calls `work` with an engine over a target that has only these records; removes them afterwards. */
 export async function withRecords(
   target: Target,
   records: readonly TestRecord[],

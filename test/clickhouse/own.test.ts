@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { arbitraryRun, askExample, EXAMPLES } from '../user-endpoints/examples.js'
 import { onEachTarget, withRecords } from './on-targets.js'
 
-/** Runs of each property; LOGWEIR_TEST_RUNS asks for more. */
+/** Runs of each property; LOGWEIR_TEST_RUNS sets another number. */
 const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 10)
 
 onEachTarget('the examples of own endpoints on %s', (target) => {

@@ -8,7 +8,7 @@ import { arbitraryNowUs, arbitraryQuestionOfAny, arbitraryRecords } from '../sup
 import { ask } from '../support/engine.js'
 import { onEachTarget, withRecords } from './on-targets.js'
 
-/** Runs of each property; LOGWEIR_TEST_RUNS asks for more. */
+/** Runs of each property; LOGWEIR_TEST_RUNS sets another number. */
 const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 40)
 const TEXTS = 10_000
 const TEXTS_AT_ONCE = 500

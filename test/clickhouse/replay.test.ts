@@ -14,7 +14,7 @@ const ROWS = 30_000
 const PROJECTS = [TOP_RANK, 2, 9, SMALL_RANK].map((rank) => projectRef(SEED, rank))
 const QUERY = '/api/endpoints/query'
 
-/** All that a dashboard asks, and what it gets wrong. */
+/** Returns the queries of a dashboard, invalid ones included. */
 function requests(): string[] {
   const ask = (endpoint: string, params: Record<string, string>) =>
     `${QUERY}/${endpoint}?${new URLSearchParams(params)}`
@@ -41,7 +41,7 @@ function requests(): string[] {
   ]
 }
 
-/** Percentiles of many values may differ by their ranks; the averages by their last digits. */
+/** Expects equal rows; percentiles of many values may differ by some ranks, averages in the last digits. */
 function expectSameRows(one: readonly PlainRow[], other: readonly PlainRow[]): void {
   const forgiven = other.map((row, i) => {
     const same = { ...row }
@@ -81,7 +81,7 @@ describeWhere(findServer(), 'clickhouse-server', WHY_NO_SERVER, 'the same reques
     })
     const [[, one], [, other]] = (await Promise.all(ends)) as [RegExpExecArray, RegExpExecArray]
     expect(other).toBe(one)
-    // The server has confirmed all that it was sent.
+    // The server has confirmed every insert.
     await until(
       async () => (await (await both[1]!.get('/metrics')).text()).match(/^logweir_rows\{.*\} [1-9]/m),
       (held) => held === null,

@@ -48,7 +48,7 @@ for (const { name, found, needed, why, start } of KINDS) {
     let servers: Server[]
     let all: string[]
     const isOn = (table: string) => `${DATABASE}.${table}`
-    /** How lines name the server, on a cluster. */
+    /** Returns the part of a line that names the server of a cluster. */
     const at = (url = started.urls[0]!) => (started.location.cluster === undefined ? '' : ` at ${url}`)
 
     beforeAll(async () => {
@@ -64,7 +64,7 @@ for (const { name, found, needed, why, start } of KINDS) {
       for (const server of servers) await server.command(`DROP DATABASE IF EXISTS ${DATABASE}`)
     })
 
-    /** The statements that would make the tables of a server again. */
+    /** Returns the statements that create the tables of a server. */
     const statements = async (server = servers[0]!) => {
       const there = await server.select(`SELECT name FROM system.tables WHERE database = '${DATABASE}' ORDER BY name`)
       return Promise.all(
@@ -115,7 +115,8 @@ for (const { name, found, needed, why, start } of KINDS) {
       const elsewhere = started.urls.slice(1).flatMap((url) => all.map((table) => `created ${isOn(table)}${at(url)}\n`))
       const left = [
         `not changed, although it differs${at()}: ${isOn('edge_logs')} has the engine Log, not ${engine}\n`,
-        `not changed, although it differs${at()}: ${isOn(wrong)} has the column event_message as Nullable(String), not String\n`,
+        `not changed, although it differs${at()}: ${isOn(wrong)} ` +
+          'has the column event_message as Nullable(String), not String\n',
       ]
       expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
       expect(stdout.toString().match(/.*\n/g)!.sort()).toEqual([...created, ...left, ...elsewhere].sort())
@@ -202,7 +203,8 @@ describeWhere(findServer(), 'clickhouse-server', WHY_NO_SERVER, 'schema clickhou
     expect([first.code, first.stderr, first.lines.length]).toEqual([1, '', TABLES + 1])
     expect(first.lines.at(-1)).toBe(
       `tables may be missing on shard 2, which could not be reached at ${urls[0]}: shard 1 answers there. ` +
-        `Run with its address: logweir schema clickhouse --apply --clickhouse-cluster ${name} --clickhouse-url http://HOST:PORT`,
+        'Run with its address: logweir schema clickhouse --apply ' +
+        `--clickhouse-cluster ${name} --clickhouse-url http://HOST:PORT`,
     )
     expect((await apply(urls[1]!, name)).code).toBe(0)
     expect(await apply(urls[0]!, name)).toEqual({ code: 0, stderr: '', lines: ['nothing was missing'] })

@@ -7,7 +7,7 @@ import { connect } from './targets.js'
 
 const RUNNING =
   "SELECT count() FROM system.processes WHERE query LIKE '%sleepEachRow%' AND query NOT LIKE '%processes%'"
-/** Six seconds of work, in blocks between which it can be ended. */
+/** A query of six seconds, in blocks between which it can be cancelled. */
 const SLOW =
   'SELECT sum(sleepEachRow(0.1)) FROM (SELECT number FROM system.numbers LIMIT 60) SETTINGS max_block_size = 5'
 

@@ -2,7 +2,7 @@ import { type Served, serve, temporaryFolder } from '../program/support/program.
 import type { Cluster } from './cluster.js'
 import { USER } from './cluster.js'
 
-/** Starts `logweir serve --engine clickhouse` on a cluster, its standard input a pipe or a file descriptor. */
+/** Starts `logweir serve --engine clickhouse` on a cluster, with a pipe or a file descriptor as standard input. */
 export function serveOn(
   cluster: Pick<Cluster, 'urls' | 'name'>,
   { stdin = 'pipe', dataDir = temporaryFolder() }: ServeOptions = {},

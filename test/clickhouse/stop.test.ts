@@ -7,9 +7,9 @@ import { describeWhere } from './needs.js'
 import { serveOn } from './service.js'
 import { makeTarget } from './targets.js'
 
-/** Nothing listens there. */
+/** No server listens at this address. */
 const NOWHERE = { urls: ['http://127.0.0.1:1'], name: 'logweir_test' }
-/** The program is held back when so long no piece of its input is taken. */
+/** Without a drain for this long, the writer counts as blocked. */
 const HELD_MS = 1_000
 
 describeWhere(findServer(), 'clickhouse-server', WHY_NO_SERVER, 'stopping while ClickHouse is away', () => {
@@ -46,7 +46,7 @@ describeWhere(findServer(), 'clickhouse-server', WHY_NO_SERVER, 'stopping while 
     service.child.kill('SIGTERM')
     expect(await service.exit).toBe(0)
     expect(performance.now() - stopMs).toBeLessThan(5_000)
-    // The line that was cut off by the stop is rejected.
+    // The line that the stop cut off is rejected.
     const [, taken] = /standard input ended: (\d+) rows accepted, [01] rejected/.exec(service.said())!
 
     const cluster = await startCluster()

@@ -44,7 +44,7 @@ describeWhere(findServer(), 'clickhouse-server', WHY_NO_SERVER, 'a live tail ove
       const { lastEventId } = reader.stream()
       await reader.leave()
 
-      // Another process knows nothing of the channel, but when the last record was.
+      // Another process knows only the time of the last record.
       await send(other, 'missed')
       await until(
         () => one.rows('logs.all?project=a'),

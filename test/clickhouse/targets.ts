@@ -13,14 +13,14 @@ import { createModelFiles } from '../support/model-files.js'
 import { findChdb, startChdb, WHY_NO_CHDB } from './chdb.js'
 import { findServer, startCluster, USER, WHY_NO_SERVER } from './cluster.js'
 
-/** Something that the engine can be run on, with the tables in it. */
+/** A ClickHouse that the engine can use, with its tables. */
 export interface Target {
   location: TableLocation
   /** The address of the first server. */
   url: string
-  /** One for each shard. */
+  /** One server for each shard. */
   servers: readonly Server[]
-  /** An engine over it, of which a test says only what it needs; it does not close the server. */
+  /** Opens an engine with the given options; closing it does not stop the server. */
   open(options?: Partial<ClickHouseEngineOptions>): Promise<ClickHouseEngine>
   /** Removes the rows of these sources, or all. */
   clear(sources?: Iterable<SourceName>): Promise<void>
@@ -29,7 +29,7 @@ export interface Target {
 
 export interface TargetKind {
   name: string
-  /** Undefined where it cannot be had here. */
+  /** Undefined if it is not installed. */
   found: unknown
   needed: string
   why: string
@@ -78,7 +78,7 @@ export async function makeTarget(
   const isCluster = location.cluster !== undefined
   const servers = urls.map((url) => connect(url, location.cluster))
   for (const server of servers) await applySchema(server, location)
-  // Cases are of a time of their own, which may be long ago for the server's clock.
+  // Cases have a fixed time, which may be long ago for the clock of the server.
   const { isModern } = await askDialect(servers[0]!)
   for (const source of isModern ? SOURCE_NAMES : []) {
     await servers[0]!.command(`ALTER TABLE ${location.database}.${source} REMOVE TTL`)

@@ -1,9 +1,10 @@
 /**
- * Posts numbered batches with logflare-transport-core, one behind the other, until its standard input ends. Prints a line
- * for each: `{"batch":0,"answer":{"message":"Logged!"}}`, or `{"batch":0,"error":"…","kept":10}` where the client gave it
- * up, with the records of it that the client handed back. It does not retry.
+ * Posts numbered batches with logflare-transport-core, one after the other, until its standard input ends. Prints a
+ * line for each: `{"batch":0,"answer":{"message":"Logged!"}}`, or `{"batch":0,"error":"…","kept":10}` if the client
+ * dropped it, with the number of records that the client returned. Does not retry.
  *
- *   node core.mjs '{"apiBaseUrl":"http://127.0.0.1:4000","apiKey":"…","sourceName":"edge_logs","project":"p","size":10}'
+ *   node core.mjs '{"apiBaseUrl":"http://127.0.0.1:4000","apiKey":"…",
+ *     "sourceName":"edge_logs","project":"p","size":10}'
  */
 import { setTimeout } from 'node:timers/promises'
 import core from 'logflare-transport-core'

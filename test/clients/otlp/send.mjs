@@ -1,7 +1,7 @@
 /**
- * Sends records with the official OpenTelemetry exporter, as a program of a user's would: `send.mjs <http|proto> <from>
- * <count>`. Where and with which token the environment says, as OpenTelemetry names it. Prints the warnings of the
- * exporter on standard error; ends with 1 where a batch was given up.
+ * Sends records with the official OpenTelemetry exporter, as a user's program does: `send.mjs <http|proto> <from>
+ * <count>`. The variables of OpenTelemetry give the address and the token. Prints warnings of the exporter on
+ * standard error; exits with 1 if a batch was dropped.
  */
 import { DiagConsoleLogger, DiagLogLevel, diag } from '@opentelemetry/api'
 import { resourceFromAttributes } from '@opentelemetry/resources'
@@ -27,7 +27,7 @@ const provider = new LoggerProvider({
   resource: resourceFromAttributes(attributes),
   processors: [new BatchLogRecordProcessor({ exporter: watched, maxQueueSize: 100_000 })],
 })
-/** Seconds, and nanoseconds beyond them. */
+/** Returns seconds and the remaining nanoseconds. */
 const hrTimeOf = (us) => [Math.floor(us / 1e6), (us % 1e6) * 1e3]
 
 const logger = provider.getLogger('shop', '1.2.3')
