@@ -2,14 +2,16 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parse } from './parsing.js'
 
-/** What JSON.parse makes of the content of a string; U+FFFD is in the place of a lone surrogate. */
+/** Decodes the content of a string with JSON.parse, with lone surrogates replaced by U+FFFD. */
 function expected(content: string) {
   const text: string = JSON.parse(`"${content}"`)
   const replaced = Buffer.from(text).toString()
   return { text: replaced, wellFormed: replaced === text }
 }
 
-/** The same by the module: of a field where lone surrogates are replaced, and of one for which a line is refused. */
+/**
+ * Decodes the content with the module: in a field whose lone surrogates are replaced, and in one that must have none.
+ */
 function decoded(content: string) {
   const hot = `{"source":"edge_logs","metadata":{"request":{"url":"${content}"}}}`
   const cold = `{"source":"auth_logs","event_message":"${content}"}`

@@ -1,6 +1,6 @@
 /**
- * What a scanner must say of a line, derived from JSON.parse alone, and the comparison with what it did say.
- * Bytes are read as Latin-1, one character a byte: a scanner does not judge UTF-8.
+ * The expected result of scanning a line, derived with JSON.parse only, and the actual one in the same form.
+ * Bytes are read as Latin-1, one character per byte, since a scanner does not check UTF-8.
  */
 
 import type { Scanner } from '../../src/ingest/wasm/scanner.js'
@@ -9,7 +9,7 @@ import { FIELD, KIND, OUTCOME, slotOf } from './field-table.js'
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
-/** What a field table says of one line: no offsets, but the values they lead to. */
+/** A row of the field table, with values instead of offsets. */
 export interface Reading {
   text: string
   outcome: number
@@ -17,21 +17,24 @@ export interface Reading {
 }
 
 export function expectedReading(text: string): Reading {
-  const { outcome, record } = judge(text)
+  const { outcome, record } = classify(text)
   return { text, outcome, fields: outcome === OUTCOME.ok ? expectedFields(record) : {} }
 }
 
-function judge(text: string): { outcome: number; record?: Json } {
+function classify(text: string): { outcome: number; record?: Json } {
   if (/^[ \t\r]*$/.test(text)) return { outcome: OUTCOME.blank }
-  const tooDeep = cutWhereTooDeep(text)
+  const tooDeep = closeWhereTooDeep(text)
   const record = parse(tooDeep ?? text)
   if (record === undefined) return { outcome: OUTCOME.invalidJson }
   if (tooDeep !== undefined) return { outcome: OUTCOME.tooDeep }
   return isObject(record) ? { outcome: OUTCOME.ok, record } : { outcome: OUTCOME.notAnObject }
 }
 
-/** The text up to its first container that is too deep, all its containers closed: JSON, if nothing before was wrong. */
-function cutWhereTooDeep(text: string): string | undefined {
+/**
+ * Cuts the text in its first container that is too deep, and closes all containers: JSON, if there is no fault
+ * before.
+ */
+function closeWhereTooDeep(text: string): string | undefined {
   const closers: string[] = []
   for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]]/g)) {
     if (token === '}' || token === ']') closers.pop()
@@ -50,9 +53,9 @@ function parse(text: string): Json | undefined {
 }
 
 function expectedFields(record: Json | undefined): Reading['fields'] {
-  const own = firstObject(child(record, 'metadata'))
-  // Other fields of the record are fields of its metadata, unless that has a field of the same name.
-  const merged = (key: string) => child(isObject(own) && Object.hasOwn(own, key) ? own : record, key)
+  const metadata = firstObject(child(record, 'metadata'))
+  // Other fields of the record are merged into its metadata, unless that has a field of the same name.
+  const merged = (key: string) => child(isObject(metadata) && Object.hasOwn(metadata, key) ? metadata : record, key)
   const response = firstObject(merged('response'))
   const request = firstObject(merged('request'))
   const values: Record<keyof typeof FIELD, Json | undefined> = {
@@ -62,7 +65,7 @@ function expectedFields(record: Json | undefined): Reading['fields'] {
     project: child(record, 'project'),
     event_message: child(record, 'event_message'),
     metadata: child(record, 'metadata'),
-    metadata_project: child(own, 'project'),
+    metadata_project: child(metadata, 'project'),
     metadata_project_ref: merged('project_ref'),
     function_id: merged('function_id'),
     execution_time_ms: merged('execution_time_ms'),
@@ -82,14 +85,14 @@ const firstObject = (value: Json | undefined): Json | undefined => (Array.isArra
 
 const child = (value: Json | undefined, key: string): Json | undefined => (isObject(value) ? value[key] : undefined)
 
-/** A string's kind hangs on its spelling, which JSON.parse does not tell: `readLine` looks at the range instead. */
+/** Returns the kind of a value. JSON.parse does not show whether a string has escapes: `readField` checks that. */
 function kindOf(value: Json): number {
   if (Array.isArray(value)) return value.every(isObject) ? KIND.arrayOfObjects : KIND.array
   if (isObject(value)) return KIND.object
   return { string: KIND.string, number: KIND.number, boolean: KIND.boolean }[typeof value as string]!
 }
 
-/** What row `row` of the scanner's table says; the fields of a refused line mean nothing. Throws where it contradicts itself. */
+/** Reads a row of the scanner's table, without the fields if the line is refused. Throws if the row is inconsistent. */
 export function readLine({ bytes, table }: Scanner, row: number): Reading {
   const [outcome, start, end] = table.subarray(row * LINE_INTS)
   const fields: Reading['fields'] = {}

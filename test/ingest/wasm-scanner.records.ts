@@ -1,9 +1,9 @@
-/** Random texts of records, spelled in every way JSON allows: white space, escapes, equal keys, repeated records. */
+/** Random texts of records in all spellings of JSON: white space, escapes, equal keys, repeated records. */
 import fc from 'fast-check'
 
 const space = fc.constantFrom('', '', '', '', ' ', '\t', '\r', '  \t')
 
-const piece = fc.oneof(
+const stringPart = fc.oneof(
   { weight: 6, arbitrary: fc.stringMatching(/^[ !#-[\]-~\x80-\xff]{0,20}$/) },
   {
     weight: 2,
@@ -12,8 +12,8 @@ const piece = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('{"', '[', ']}', ',', ':', 'null').map((text) => text.replace('"', '\\"')) },
   { weight: 1, arbitrary: fc.nat(9).map((pairs) => '\\\\'.repeat(pairs)) },
 )
-/** A JSON string, of Latin-1 characters. */
-export const string = fc.array(piece, { maxLength: 6 }).map((pieces) => `"${pieces.join('')}"`)
+/** A JSON string of Latin-1 characters. */
+export const string = fc.array(stringPart, { maxLength: 6 }).map((parts) => `"${parts.join('')}"`)
 
 const number = fc.oneof(
   fc.constantFrom('0', '-0', '1.0', '1e5', '0.1E-7', '1E+400', '12345678901234567890', '9007199254740993', '-1.50e00'),
@@ -22,7 +22,7 @@ const number = fc.oneof(
 )
 const literal = fc.constantFrom('true', 'false', 'null')
 
-/** A key, each of its characters plain or as a \u escape. */
+/** A key whose characters are plain or \u escapes. */
 function spelled(name: string): fc.Arbitrary<string> {
   const plain = fc.constant(`"${name}"`)
   const escapes = fc.array(fc.boolean(), { minLength: name.length, maxLength: name.length })
@@ -54,7 +54,7 @@ export const { value } = fc.letrec<{ value: string }>((tie) => ({
   ),
 }))
 
-/** An object that mostly has these keys, in any order and number, and sometimes others. */
+/** An object with any number of these keys in any order, and sometimes others. */
 export function objectWith(values: { [name: string]: fc.Arbitrary<string> }): fc.Arbitrary<string> {
   const named = Object.entries(values).map(([name, arbitrary]) => member(spelled(name), arbitrary))
   const members = fc.array(fc.oneof({ weight: 4, arbitrary: fc.oneof(...named) }, member(otherKey, value)), {
@@ -63,7 +63,7 @@ export function objectWith(values: { [name: string]: fc.Arbitrary<string> }): fc
   return list('{', members, '}')
 }
 
-/** The object itself, a repeated record of such, or anything else. */
+/** The object itself, an array of such objects (a repeated record), or another value. */
 export const repeated = (object: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 4, arbitrary: object },
@@ -97,12 +97,12 @@ export const recordText: fc.Arbitrary<string> = objectWith({
   request: repeated(request),
 })
 
-/** The text of a line: mostly a record, white space around it. */
+/** The text of a line: mostly a record, with white space around it. */
 export const lineText: fc.Arbitrary<string> = fc
   .tuple(space, fc.oneof({ weight: 9, arbitrary: recordText }, value, fc.constant('')), space)
   .map((texts) => texts.join(''))
 
-/** One byte of a text deleted, inserted before or replaced; `at` in [0, 1) says where. */
+/** A function that deletes, replaces or inserts one byte of a text; `at` in [0, 1) is the relative position. */
 export const mutation: fc.Arbitrary<(text: string) => string> = fc
   .record({
     at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),

@@ -8,17 +8,17 @@ import { createScanner } from './reference/scan.js'
 import { expectedReading, type Reading, readLine } from './wasm-scanner.oracle.js'
 import { lineText, mutation, recordText } from './wasm-scanner.records.js'
 
-/** The module as a scanner alone. */
+/** Creates a module that is used as a scanner only. */
 function createWasmScanner(sizes: { capacityBytes: number; maxLines: number }): Scanner {
   return createModule({ ...sizes, maxLineBytes: sizes.capacityBytes, batchRows: 1, batchBytes: 1, retentionUs: 0 })
 }
 
 const scanner = createWasmScanner({ capacityBytes: 1 << 20, maxLines: 64 })
 
-/** What may lie behind the bytes to scan: each would change the verdict of a scanner that looks there. */
+/** Bytes after the input, each of which would change the result of a scanner that reads them. */
 const LEFT_OVERS = ['"', '\\', '0', 'a', '}', ' ', '\n', '\0']
 
-/** Puts Latin-1 text at `start`, left-overs around it, scans, and checks that nothing but the table was written. */
+/** Scans Latin-1 text at `start`, surrounded by left-overs, and checks that the bytes did not change. */
 function scan(text: string, { start = 0, leftOver = '"', on = scanner } = {}): number {
   const around = on.bytes.subarray(Math.max(0, start - 256), start + text.length + 256)
   around.fill(leftOver.charCodeAt(0))
@@ -32,7 +32,7 @@ function scan(text: string, { start = 0, leftOver = '"', on = scanner } = {}): n
 const readings = (lines: number, on: Scanner = scanner): Reading[] =>
   Array.from({ length: lines }, (_, row) => readLine(on, row))
 
-/** The lines of a text as a scanner counts them: what follows the last newline is a line unless it is empty. */
+/** Splits a text like a scanner: the text after the last newline is a line unless it is empty. */
 function linesOf(text: string): string[] {
   const lines = text.split('\n')
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines
@@ -47,7 +47,7 @@ const outcomeOf = (text: string): number => readings(scan(text))[0]!.outcome
 const options = fc.record({ start: fc.nat(130), leftOver: fc.constantFrom(...LEFT_OVERS) })
 
 /** Random tests take 1 to 3 s on an idle machine. */
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 
 describe('wasm scanner against JSON.parse', () => {
   it(
@@ -60,7 +60,7 @@ describe('wasm scanner against JSON.parse', () => {
         { numRuns: 800 },
       )
     },
-    PATIENCE_MS,
+    TIMEOUT_MS,
   )
 
   it(
@@ -75,7 +75,7 @@ describe('wasm scanner against JSON.parse', () => {
         { numRuns: 1500 },
       )
     },
-    PATIENCE_MS,
+    TIMEOUT_MS,
   )
 
   it('judges every byte in every kind of place', () => {
@@ -260,7 +260,7 @@ describe('wasm scanner and names', () => {
   const eachByte = (name: string, change: (code: number) => string): string[] =>
     Array.from(name, (c, i) => name.slice(0, i) + change(c.charCodeAt(0)) + name.slice(i + 1))
 
-  /** The name, plain and escaped, and whatever is nearly it. */
+  /** The name, plain and escaped, and similar names. */
   const spellings = (name: string): string[] => [
     name,
     ...eachByte(name, hex),
@@ -309,7 +309,9 @@ describe('wasm scanner and equal keys', () => {
 describe('wasm scanner beside the plain one', () => {
   const plain = createScanner({ capacityBytes: 1 << 20, maxLines: 64 })
 
-  /** The table's rows as bytes, without the module's own words; of a refused line only the outcome and the range. */
+  /**
+   * Returns the table's rows as bytes, without the module's private words; of a refused line only outcome and range.
+   */
   function rows({ table }: Scanner, lines: number): Buffer {
     const copy = table.slice(0, lines * LINE_INTS)
     for (let at = 0; at < copy.length; at += LINE_INTS) {
@@ -334,6 +336,6 @@ describe('wasm scanner beside the plain one', () => {
         { numRuns: 500 },
       )
     },
-    PATIENCE_MS,
+    TIMEOUT_MS,
   )
 })

@@ -15,7 +15,7 @@ import type { Row } from './validate.js'
 
 type Texts = readonly (Buffer | null)[]
 
-/** The rows of one source as a batch. */
+/** Returns the rows of one source as a batch, written by apache-arrow. */
 export function batchOf(source: SourceName, rows: readonly Row[]): IngestBatch {
   const schema = batchSchema(source)
   const types: DataType[] = schema.fields.map(({ type }) => type)
@@ -55,7 +55,7 @@ function texts(type: DataType, values: Texts): Data {
   return makeData({ type, length: values.length, valueOffsets, data, ...nullsOf(values) } as never)
 }
 
-/** Codes in order of first appearance, -1 for null. */
+/** A dictionary column: codes in order of first appearance, -1 for null. */
 function codes(type: DataType, values: Texts): Data {
   const seen = new Map<string, { code: number; text: Buffer }>()
   const data = Int32Array.from(values, (text) => {
@@ -73,7 +73,7 @@ function codes(type: DataType, values: Texts): Data {
   return makeData({ type, length: values.length, data, dictionary, ...nullsOf(values) } as never)
 }
 
-/** NaN for null. */
+/** A column of doubles, NaN for null. */
 function numbers(type: DataType, values: readonly (number | null)[]): Data {
   const data = Float64Array.from(values, (value) => value ?? Number.NaN)
   return makeData({ type, length: values.length, data, ...nullsOf(values) } as never)

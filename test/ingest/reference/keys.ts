@@ -1,14 +1,15 @@
 import { FIELD_COUNT } from '../../../src/wasm-layout/field-table.js'
 import { FIELD, slotOf } from '../field-table.js'
 
-/** Which field a key names, by the object that it stands in. */
+/** Maps keys to fields; the meaning of a key depends on the object that contains it. */
 
-/** The objects that hold fields. */
+/** The objects that contain fields. */
 export const CONTEXT = { other: 0, record: 1, metadata: 2, request: 3, response: 4 } as const
 
-/** Keys that lead to fields and have no place in the table; and any other key. */
+/** Keys of objects that contain fields but have no place in the table themselves. */
 const REQUEST = FIELD_COUNT
 const RESPONSE = FIELD_COUNT + 1
+/** Any other key. */
 export const NO_FIELD = FIELD_COUNT + 2
 
 const KEYS: readonly (readonly [context: number, key: string, field: number])[] = [
@@ -41,7 +42,7 @@ CONTEXT_OF_FIELD[FIELD.metadata] = CONTEXT.metadata
 CONTEXT_OF_FIELD[REQUEST] = CONTEXT.request
 CONTEXT_OF_FIELD[RESPONSE] = CONTEXT.response
 
-/** The one key that can stand at each place of a perfect hash over context, length and first byte; 255 for none. */
+/** The key at each place of a perfect hash over context, length and first byte; 255 for none. */
 const CANDIDATES = new Uint8Array(256).fill(255)
 const NAMES = KEYS.map(([, key]) => Uint8Array.from(Buffer.from(key)))
 const FIELDS = Uint8Array.from(KEYS, ([, , field]) => field)
@@ -54,7 +55,7 @@ for (const [i, [context, key]] of KEYS.entries()) {
   CANDIDATES[place] = i
 }
 
-/** The field that the key bytes[start, end), written without escapes, names in a context other than `other`. */
+/** Returns the field of the key bytes[start, end), which has no escapes, in a context other than `other`. */
 export function fieldOfKey(bytes: Uint8Array, start: number, end: number, context: number): number {
   const candidate = CANDIDATES[placeOf(context, end - start, bytes[start]!)]!
   if (candidate === 255) return NO_FIELD
@@ -64,13 +65,13 @@ export function fieldOfKey(bytes: Uint8Array, start: number, end: number, contex
   return FIELDS[candidate]!
 }
 
-/** The same for a key with escapes in it, which is rare. */
+/** Returns the field of a key with escapes, which is rare. */
 export function fieldOfEscapedKey(bytes: Uint8Array, start: number, end: number, context: number): number {
   const key = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset + start - 1, end - start + 2).toString())
   return KEYS.find(([within, name]) => within === context && name === key)?.[2] ?? NO_FIELD
 }
 
-/** The fields that the metadata has itself, whatever the record has. */
+/** The fields for which the value in the metadata wins over the value in the record. */
 export const MERGED: ReadonlySet<number> = new Set([
   FIELD.metadata_project_ref,
   FIELD.function_id,
@@ -79,7 +80,7 @@ export const MERGED: ReadonlySet<number> = new Set([
   RESPONSE,
 ])
 
-/** Makes a field absent, and with it what lies inside: a second "request" forgets the url of the first. */
+/** Makes a field absent, and all fields inside it: a second "request" removes the url of the first. */
 export function forgetField(table: Int32Array, at: number, field: number): void {
   if (field === REQUEST) clear(table, at, FIELD.url, FIELD.path)
   else if (field === RESPONSE) clear(table, at, FIELD.status_code, FIELD.status_code)

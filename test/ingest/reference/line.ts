@@ -4,10 +4,10 @@ import { createScanner } from './scan.js'
 
 export type Field = keyof typeof FIELD
 
-/** A line as its fields: the bytes of each as they stand, and what kind they are. */
+/** A line as its fields: the raw bytes of each, and their kind. */
 export interface Line {
   outcome: number
-  /** A character a byte. */
+  /** The line, one character per byte. */
   latin1: string
   kind(field: Field): number
   raw(field: Field): Buffer
@@ -35,10 +35,10 @@ export const isNumber = (line: Line, field: Field): boolean => line.kind(field) 
 export const isText = (line: Line, field: Field): boolean =>
   line.kind(field) === KIND.string || line.kind(field) === KIND.escapedString
 
-/** The text of a text field; U+FFFD is in the place of a lone surrogate. */
+/** Returns the text of a text field, with lone surrogates replaced by U+FFFD. */
 export const textOf = (line: Line, field: Field): Buffer => Buffer.from(decode(line, field))
 
-/** Whether a field has no lone surrogate. */
+/** Returns true unless a field contains a lone surrogate. */
 export function isWellFormed(line: Line, field: Field): boolean {
   return !isText(line, field) || textOf(line, field).toString() === decode(line, field)
 }

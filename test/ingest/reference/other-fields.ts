@@ -1,13 +1,16 @@
 import type { FieldNames } from '../../../src/field-names.js'
 
-/** A member of a JSON object: its key, and as they are spelled its value and both together. Texts are Latin-1, a character a byte. */
+/** A member of a JSON object. Value and text are Latin-1, one character per byte. */
 interface Member {
+  /** The key, decoded. */
   key: string
+  /** The value as spelled. */
   value: string
+  /** The whole member as spelled. */
   text: string
 }
 
-/** The members of the valid JSON object `text`, in order, equal keys included. */
+/** Returns the members of the valid JSON object `text`, in order, equal keys included. */
 export function membersOf(text: string): Member[] {
   const members: Member[] = []
   let [depth, start] = [0, text.indexOf('{') + 1]
@@ -31,7 +34,7 @@ function memberOf(text: string): Member {
 
 const trim = (text: string): string => text.replace(/^[ \t\r]+|[ \t\r]+$/g, '')
 
-/** The member of a record that is read as time or message: the first of these names that is there and not null. */
+/** Returns the first of the names that a record has with a value other than null: the field read as time or message. */
 export function chosenOf(members: readonly Member[], names: readonly string[]): string | undefined {
   return names.find((name) => (lastOf(members, name)?.value ?? 'null') !== 'null')
 }
@@ -39,7 +42,7 @@ export function chosenOf(members: readonly Member[], names: readonly string[]): 
 const lastOf = (members: readonly Member[], key: string): Member | undefined =>
   members.findLast((member) => member.key === key)
 
-/** The metadata that the record `text` is stored with, as text; `isSourceOther` if its source names none of the nine. */
+/** Returns the stored metadata of the record `text`. `isSourceOther`: its source is not one of the nine. */
 export function mergedMetadata(text: string, names: FieldNames, isSourceOther: boolean): string {
   const members = membersOf(text)
   const sent = lastOf(members, 'metadata')?.value ?? 'null'
@@ -52,7 +55,7 @@ export function mergedMetadata(text: string, names: FieldNames, isSourceOther: b
   return metadata.slice(0, from) + mergedInto(metadata.slice(from, to), others) + metadata.slice(to)
 }
 
-/** Where the first object of an array begins and ends; undefined if the array is empty. */
+/** Returns start and end of the first object of an array; undefined if the array is empty. */
 function elementsEnd(array: string): [number, number] | undefined {
   let depth = 0
   let start = 0
@@ -66,13 +69,13 @@ function elementsEnd(array: string): [number, number] | undefined {
 }
 
 function mergedInto(object: string, others: readonly Member[]): string {
-  const own = membersOf(object)
-  const added = others.filter(({ key }) => lastOf(own, key) === undefined).map((other) => other.text)
+  const members = membersOf(object)
+  const added = others.filter(({ key }) => lastOf(members, key) === undefined).map((other) => other.text)
   const head = object.slice(0, -1)
-  return `${head}${own.length > 0 && added.length > 0 ? ',' : ''}${added.join(',')}}`
+  return `${head}${members.length > 0 && added.length > 0 ? ',' : ''}${added.join(',')}}`
 }
 
-/** The last of equal ones, where it stands. */
+/** Returns the members that are merged into the metadata, in order; of equal keys the last one. */
 function othersOf(members: readonly Member[], { time, message }: FieldNames, isSourceOther: boolean): Member[] {
   const read = new Set(['id', 'project', 'metadata', chosenOf(members, time), chosenOf(members, message)])
   const nullIsAbsent = new Set(['source', ...time, ...message])

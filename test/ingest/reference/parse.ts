@@ -6,7 +6,7 @@ import type { Reject } from '../../../src/ingest/rejects.js'
 import { SOURCE_NAMES, type SourceName } from '../../../src/sources.js'
 import { batchOf } from './batch.js'
 import { readLine } from './line.js'
-import { judge, type Row, type Rules } from './validate.js'
+import { type Row, type Rules, validate } from './validate.js'
 
 export interface ReferenceOptions extends Rules {
   maxLineBytes: number
@@ -14,14 +14,14 @@ export interface ReferenceOptions extends Rules {
   batchBytes: number
 }
 
-/** What the parser makes of a whole stream: the same rules, one line and one value after the other. */
+/** Parses a whole stream by the rules of the parser, one line and one value after the other. */
 export function parseByReference(stream: Buffer, options: ReferenceOptions) {
   const batches: IngestBatch[] = []
   const rejects: Reject[] = []
   const waiting = new Map<SourceName, Waiting>()
 
   for (const [i, bytes] of linesOf(stream).entries()) {
-    const found = judgeLine(bytes, options)
+    const found = checkLine(bytes, options)
     if (typeof found === 'object') add(found)
     else if (found === 'line_too_long') rejects.push({ line: i + 1, reason: found, bytes: head(bytes, options) })
     else if (found !== undefined) rejects.push({ line: i + 1, reason: found, bytes })
@@ -32,16 +32,16 @@ export function parseByReference(stream: Buffer, options: ReferenceOptions) {
     waiting.set(row.source, batch)
     batch.rows.push(row)
     batch.textBytes += newTextBytes(row, batch.seen)
-    if (batch.rows.length >= options.batchRows || batch.textBytes >= options.batchBytes) handOut(row.source)
+    if (batch.rows.length >= options.batchRows || batch.textBytes >= options.batchBytes) emit(row.source)
   }
 
-  function handOut(source: SourceName): void {
+  function emit(source: SourceName): void {
     const batch = waiting.get(source)
     if (batch !== undefined) batches.push(batchOf(source, batch.rows))
     waiting.delete(source)
   }
 
-  for (const source of SOURCE_NAMES) handOut(source)
+  for (const source of SOURCE_NAMES) emit(source)
   return { batches, rejects }
 }
 
@@ -52,7 +52,7 @@ interface Waiting {
   seen: Set<string>
 }
 
-/** The lines of a stream without their newlines, its byte order mark left out. */
+/** Returns the lines of a stream without newlines and byte order mark. */
 function linesOf(stream: Buffer): Buffer[] {
   const lines: Buffer[] = []
   const mark = stream.subarray(0, 3).equals(Buffer.from('\ufeff')) ? 3 : 0
@@ -65,15 +65,15 @@ function linesOf(stream: Buffer): Buffer[] {
   return lines
 }
 
-function judgeLine(bytes: Buffer, options: ReferenceOptions) {
+function checkLine(bytes: Buffer, options: ReferenceOptions) {
   if (bytes.length > options.maxLineBytes) return 'line_too_long'
-  return isUtf8(bytes) ? judge(readLine(bytes), options) : 'invalid_utf8'
+  return isUtf8(bytes) ? validate(readLine(bytes), options) : 'invalid_utf8'
 }
 
 const head = (bytes: Buffer, { maxLineBytes }: ReferenceOptions): Buffer =>
   bytes.subarray(0, Math.min(HEAD_BYTES, maxLineBytes))
 
-/** The bytes of text that a row adds to its batch: what is in a dictionary already adds none. */
+/** Returns the bytes of text that a row adds to its batch. A text that a dictionary already has adds none. */
 function newTextBytes({ source, project, hot, id, eventMessage, metadata }: Row, seen: Set<string>): number {
   let bytes = id.length + eventMessage.length + metadata.length
   const columns = [{ name: 'project', kind: 'category' }, ...hotColumns(source)]

@@ -25,16 +25,16 @@ export interface ScannerOptions {
 }
 
 /**
- * The scanner in plain JavaScript: one walk over each byte, no recursion, nothing allocated per line.
- * It is the reference that faster ones are compared with.
+ * The scanner in plain JavaScript: one pass over the bytes, without recursion and without allocation per line.
+ * It is the reference for faster scanners.
  */
 export function createScanner({ capacityBytes, maxLines }: ScannerOptions): Scanner {
   const memory = new Uint8Array(capacityBytes + 1)
   const table = new Int32Array(maxLines * LINE_INTS)
 
-  /** A newline behind the last line stops every loop; the byte that it covers is the caller's and is put back. */
+  /** Puts a newline after the last line, which stops every loop, and restores the byte there at the end. */
   function scan(start: number, end: number): number {
-    const covered = memory[end]!
+    const replaced = memory[end]!
     memory[end] = NEWLINE
     let lines = 0
     for (let p = start; p < end && lines < maxLines; lines++) {
@@ -45,7 +45,7 @@ export function createScanner({ capacityBytes, maxLines }: ScannerOptions): Scan
       table[at + 2] = lineEnd
       p = lineEnd + 1
     }
-    memory[end] = covered
+    memory[end] = replaced
     return lines
   }
 
@@ -59,13 +59,13 @@ export function createScanner({ capacityBytes, maxLines }: ScannerOptions): Scan
   return { bytes: memory.subarray(0, capacityBytes), table, maxLines, scan }
 }
 
-/** How many keys `metadata` the record has had, and how many of them do not count: the last one wins, whole. */
+/** Number of keys `metadata` in the record so far, and how many of them are ignored: the last one wins completely. */
 let metadataKeys = 0
 let ignoredMetadata = 0
-/** The fields that the metadata has itself: those of the record do not count. */
+/** The fields that the metadata has; the same fields of the record are ignored. */
 const owned = new Set<number>()
 
-/** Whether the field of a key counts. */
+/** Returns whether the field of a key is used. */
 function counts(context: number, field: number): boolean {
   if (context === CONTEXT.metadata) owned.add(field)
   if (context !== CONTEXT.record) return true
@@ -73,23 +73,23 @@ function counts(context: number, field: number): boolean {
   return !(MERGED.has(field) && owned.has(field))
 }
 
-/** What may come next. */
+/** The states: the tokens that may follow. */
 const VALUE = 0
 const FIRST_ELEMENT = 1
 const FIRST_KEY = 2
 const KEY = 3
 const AFTER_VALUE = 4
 
-/** The open containers, one entry a level; level 0 is the line, which a newline closes. */
+/** The open containers, one entry per level; level 0 is the line, which a newline closes. */
 const closers = new Uint8Array(MAX_DEPTH + 1).fill(NEWLINE, 0, 1)
 const contexts = new Uint8Array(MAX_DEPTH + 1)
 const fields = new Uint8Array(MAX_DEPTH + 1).fill(NO_FIELD)
-/** 1 where the container holds something that is no object. */
+/** 1 if the container has an element that is not an object. */
 const mixed = new Uint8Array(MAX_DEPTH + 1)
 
 /**
- * Scans the line that starts here, writes its outcome and fields, and returns the position of its newline.
- * One long loop, a token a turn: its state must stay in registers.
+ * Scans the line at `start`, writes its outcome and fields, and returns the position of its newline.
+ * One long loop, one token per iteration: its state must stay in registers.
  */
 function scanLine(bytes: Uint8Array, start: number, table: Int32Array, at: number): number {
   let p = start
@@ -99,7 +99,7 @@ function scanLine(bytes: Uint8Array, start: number, table: Int32Array, at: numbe
 
   let state = VALUE
   let level = 0
-  /** Of the value to come: the field that it is, and the context that it has if it is an object. */
+  /** The field of the next value, and its context if it is an object. */
   let field = NO_FIELD
   let context: number = CONTEXT.record
   for (;;) {
@@ -165,7 +165,7 @@ function scanLine(bytes: Uint8Array, start: number, table: Int32Array, at: numbe
       if (level === MAX_DEPTH) return finish(bytes, p, table, at, OUTCOME.tooDeep)
       if (field < FIELD_COUNT) putField(table, at, field, KIND.array, p, p)
       mixed[level] = 1
-      // The first element takes the array's place on the way to a field, but not where that is an element itself.
+      // The first element replaces the array on the path to a field, unless the array is an element itself.
       if (closers[level] === CLOSE_BRACKET) context = CONTEXT.other
       level++
       closers[level] = CLOSE_BRACKET
@@ -201,7 +201,7 @@ function closeField(table: Int32Array, at: number, level: number, end: number): 
   if (table[slot] === KIND.array && mixed[level] === 0) table[slot] = KIND.arrayOfObjects
 }
 
-/** The line's outcome, and the position of its newline, which lies at `p` or behind. */
+/** Writes the line's outcome. Returns the position of its newline, at `p` or after it. */
 function finish(bytes: Uint8Array, p: number, table: Int32Array, at: number, outcome: number): number {
   table[at] = outcome
   return bytes.indexOf(NEWLINE, p)

@@ -1,6 +1,6 @@
-/** How a JSON body is cut into records, one character after the other; what is no bracket, comma or text stays unread. */
+/** Splits a JSON body into records, one character after the other. Reads brackets, commas and texts only. */
 
-/** The texts of the records, their line breaks replaced; or the fault, and where it is. */
+/** Returns the texts of the records, with line breaks replaced, or the fault and its offset. */
 export function splitByReference(body: string): string[] | { fault: string; at: number } {
   const start = body.search(/[^ \t\r\n]/)
   if (start < 0) return { fault: 'empty', at: body.length }
@@ -42,7 +42,7 @@ function endOfValue(body: string, p: number): number | undefined {
   return p + /^[^,\] \t\r\n]*/.exec(body.slice(p))![0].length
 }
 
-/** Behind the text whose quote is at `p`. */
+/** Returns the end of the text that starts with the quote at `p`; undefined if it is not closed. */
 function endOfText(body: string, p: number): number | undefined {
   const text = /^"(?:[^"\\]|\\\n|\\[^\n])*"/.exec(body.slice(p))
   return text === null ? undefined : p + text[0].length
@@ -61,7 +61,7 @@ function endOfContainer(body: string, start: number): number | undefined {
   return undefined
 }
 
-/** Where the array begins that is the last member `batch` of the object [start, end). */
+/** Returns the start of the array that is the last member `batch` of the object [start, end). */
 function batchIn(body: string, start: number, end: number): number | undefined {
   let batch: number | undefined
   let depth = 0
@@ -69,12 +69,12 @@ function batchIn(body: string, start: number, end: number): number | undefined {
     if (body[p] === '{' || body[p] === '[') depth++
     else if (body[p] === '}' || body[p] === ']') depth--
     else if (body[p] === '"') {
-      const behind = endOfText(body, p)!
-      const colon = skipSpace(body, behind)
+      const textEnd = endOfText(body, p)!
+      const colon = skipSpace(body, textEnd)
       const value = skipSpace(body, colon + 1)
-      const isBatch = depth === 1 && body[colon] === ':' && keyOf(body.slice(p, behind)) === 'batch'
+      const isBatch = depth === 1 && body[colon] === ':' && keyOf(body.slice(p, textEnd)) === 'batch'
       if (isBatch) batch = body[value] === '[' ? value : undefined
-      p = behind - 1
+      p = textEnd - 1
     }
   }
   return batch
@@ -88,6 +88,6 @@ function keyOf(text: string): string | undefined {
   }
 }
 
-/** Line breaks in texts become carriage returns, the others spaces. */
+/** Replaces line breaks in texts by carriage returns, and all others by spaces. */
 const oneLine = (text: string): string =>
   text.replace(/"(?:[^"\\]|\\\n|\\[^\n])*"?|\n/g, (found) => (found === '\n' ? ' ' : found.replaceAll('\n', '\r')))

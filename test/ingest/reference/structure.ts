@@ -1,4 +1,4 @@
-/** The bytes that only a scanner of whole JSON texts must know, by name. */
+/** Bytes that have a meaning in JSON, by name. */
 export const TAB = 0x09
 export const CARRIAGE_RETURN = 0x0d
 export const SPACE = 0x20

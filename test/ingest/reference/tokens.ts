@@ -2,14 +2,14 @@ import { LETTER_E, LETTER_e, MINUS, POINT, ZERO } from '../../../src/base/ascii.
 import { BACKSLASH, HEX, LETTER_f, LETTER_n, LETTER_t, LETTER_u, NINE, PLUS, QUOTE, SPACE } from './structure.js'
 
 /**
- * Where the tokens of JSON end (RFC 8259). Each takes the position at which its token starts, in bytes that hold a
- * newline somewhere behind: no token passes over a newline, so none is read past the end.
+ * Functions that find the end of JSON tokens (RFC 8259). Each takes the start of its token. A newline must follow
+ * somewhere in the bytes: no token contains a newline, so nothing is read past the end.
  */
 
-/** What a token answers where it is not valid. */
+/** The result for an invalid token. */
 export const FAULT = -1
 
-/** 0 for the bytes that a string may hold as they are. */
+/** 0 for the bytes that a string may contain unescaped. */
 const STOPS_STRING = new Uint8Array(256).fill(1, 0, SPACE)
 STOPS_STRING[QUOTE] = 1
 STOPS_STRING[BACKSLASH] = 1
@@ -17,7 +17,9 @@ STOPS_STRING[BACKSLASH] = 1
 const ESCAPABLE = new Uint8Array(256)
 for (const character of '"\\/bfnrt') ESCAPABLE[character.charCodeAt(0)] = 1
 
-/** For the position behind the opening quote: twice the position of the closing one, plus 1 if there is an escape. */
+/**
+ * `start` is after the opening quote. Returns twice the position of the closing quote, plus 1 if there is an escape.
+ */
 export function stringEnd(bytes: Uint8Array, start: number): number {
   let p = start
   let escaped = 0
@@ -37,7 +39,7 @@ function escapeEnd(bytes: Uint8Array, p: number): number {
   return p + 5
 }
 
-/** The position behind the number that starts here with a digit or a minus. */
+/** Returns the end of the number that starts with a digit or a minus at `start`. */
 export function numberEnd(bytes: Uint8Array, start: number): number {
   let p = bytes[start] === MINUS ? start + 1 : start
   p = bytes[p] === ZERO ? p + 1 : digitsEnd(bytes, p)
@@ -50,7 +52,7 @@ function exponentEnd(bytes: Uint8Array, p: number): number {
   return digitsEnd(bytes, bytes[p] === PLUS || bytes[p] === MINUS ? p + 1 : p)
 }
 
-/** Behind a run of digits; at least one is required. */
+/** Returns the end of a run of digits, of which at least one is required. */
 function digitsEnd(bytes: Uint8Array, start: number): number {
   let p = start
   while (bytes[p]! >= ZERO && bytes[p]! <= NINE) p++
@@ -61,7 +63,7 @@ const TRUE = Buffer.from('true')
 const FALSE = Buffer.from('false')
 const NULL = Buffer.from('null')
 
-/** The position behind `true`, `false` or `null`. */
+/** Returns the end of `true`, `false` or `null`. */
 export function literalEnd(bytes: Uint8Array, start: number): number {
   if (bytes[start] === LETTER_n) return wordEnd(bytes, start, NULL)
   if (bytes[start] === LETTER_t) return wordEnd(bytes, start, TRUE)

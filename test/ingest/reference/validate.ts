@@ -9,7 +9,7 @@ import { KIND, OUTCOME } from '../field-table.js'
 import { type Field, isAbsent, isNumber, isText, isWellFormed, type Line, textOf } from './line.js'
 import { mergedMetadata } from './other-fields.js'
 
-/** A record that is taken. */
+/** An accepted record. */
 export interface Row {
   source: SourceName
   timestampUs: number
@@ -23,13 +23,13 @@ export interface Row {
 
 export interface Rules {
   retentionUs: number
-  /** The source of records that name none. */
+  /** The source of records that do not name one. */
   defaultSource?: Source
   nowUs: number
 }
 
-/** The row that a line becomes, or the reason why it becomes none; blank lines have neither. */
-export function judge(line: Line, rules: Rules): Row | Reason | undefined {
+/** Returns the row of a line, or the reason to reject it; undefined if it is blank. */
+export function validate(line: Line, rules: Rules): Row | Reason | undefined {
   if (line.outcome === OUTCOME.blank) return undefined
   if (line.outcome !== OUTCOME.ok) return REASON_OF_OUTCOME[line.outcome]!
   const named = sourceOf(line)
@@ -44,7 +44,7 @@ export function judge(line: Line, rules: Rules): Row | Reason | undefined {
   if (!texts.every((field) => isWellFormed(line, field))) return 'invalid_json'
   const timestampUs = timestampOf(line, rules.nowUs)
   return (
-    judgeTimestamp(timestampUs, rules) ?? {
+    checkTimestamp(timestampUs, rules) ?? {
       source: source.name,
       timestampUs,
       project: project === undefined ? null : textOf(line, project),
@@ -68,7 +68,7 @@ const FIELD_OF_PLACE: Record<ProjectPlace, Field> = {
   'metadata.project_ref': 'metadata_project_ref',
 }
 
-/** Undefined where the record names none. */
+/** Returns undefined if the record does not name a source. */
 function sourceOf(line: Line): Source | Reason | undefined {
   if (isAbsent(line, 'source')) return undefined
   if (!isText(line, 'source')) return 'invalid_field'
@@ -84,7 +84,7 @@ function hasRightTypes(line: Line, message: Field): boolean {
   )
 }
 
-/** Microseconds; NaN where it cannot be read. */
+/** Returns microseconds since the epoch; NaN if the time cannot be read. */
 function timestampOf(line: Line, nowUs: number): number {
   if (isAbsent(line, 'timestamp')) return nowUs
   const raw = line.raw('timestamp')
@@ -94,7 +94,7 @@ function timestampOf(line: Line, nowUs: number): number {
   return timestampOfText(text, 0, text.length)
 }
 
-function judgeTimestamp(timestampUs: number, { nowUs, retentionUs }: Rules): Reason | undefined {
+function checkTimestamp(timestampUs: number, { nowUs, retentionUs }: Rules): Reason | undefined {
   if (Number.isNaN(timestampUs)) return 'invalid_timestamp'
   if (timestampUs < nowUs - retentionUs) return 'too_old'
   return timestampUs > nowUs + DAY_US ? 'too_far_ahead' : undefined

@@ -13,7 +13,7 @@ import type { createIngest as CreateIngest, Ingest, IngestOptions } from '../../
 import { createGate } from '../../support/gate.js'
 import { NOW_US, type ParsedRow, rowsOf } from '../parsing.js'
 
-// The parsing thread is the built program's: `npm run build` comes before these tests.
+// The parsing thread is that of the built program: run `npm run build` before these tests.
 const { createIngest }: { createIngest: typeof CreateIngest } = await import(
   new URL('../../../dist/ingest/stream/ingest.js', import.meta.url).href
 )
@@ -21,18 +21,18 @@ const { createIngest }: { createIngest: typeof CreateIngest } = await import(
 const line = (id: number | string, more: object = {}) =>
   `${JSON.stringify({ source: 'edge_logs', id: `${id}`, ...more })}\n`
 
-/** An engine that reads each batch once `gate` lets it, and before it says so: the batch's memory is used again then. */
+/** An engine that waits for `gate`, then reads the batch before it resolves, since its memory is reused afterwards. */
 function fakeEngine(gate: () => Promise<void> = async () => {}) {
   const rows: ParsedRow[] = []
-  const given: Uint8Array[] = []
+  const batches: Uint8Array[] = []
   const engine = {
     async append(batch: IngestBatch) {
       await gate()
-      given.push(batch.ipc)
+      batches.push(batch.ipc)
       rows.push(...rowsOf(batch))
     },
   }
-  return { engine, rows, given, ids: () => rows.map(({ id }) => id) }
+  return { engine, rows, batches, ids: () => rows.map(({ id }) => id) }
 }
 
 let open: Ingest[] = []
@@ -264,7 +264,7 @@ describe('a file that the thread reads', () => {
 })
 
 describe('a stream of many batches', () => {
-  /** A record whose every text is told by its number, so that bytes of another batch would show. */
+  /** A record whose texts all contain its number, so that bytes of another batch would be noticed. */
   const recordOf = (i: number) => ({
     source: i % 3 === 0 ? 'auth_logs' : 'edge_logs',
     id: `${i}`,
@@ -273,14 +273,14 @@ describe('a stream of many batches', () => {
     metadata: { request: { url: i % 7 === 0 ? null : `/u/${i}` }, n: i },
   })
 
-  /** The record as a row says it; the URL only where its source has that column. */
+  /** Converts a row back to its record; the URL only if its source has that column. */
   const recordOfRow = ({ source, id, project, event_message, metadata, url }: ParsedRow) => ({
     ...{ source, id, project, event_message, metadata: JSON.parse(metadata as string) },
     ...(source === 'edge_logs' ? { url } : {}),
   })
 
   it('arrives right in memory that the engine has given back', async () => {
-    const { engine, rows, given } = fakeEngine()
+    const { engine, rows, batches } = fakeEngine()
     const { ingest } = start({ engine })
     const count = 40_000
     let bytes = 0
@@ -294,17 +294,17 @@ describe('a stream of many batches', () => {
     expect(await ingest.end()).toEqual({ taken: count, rejected: 0, byReason: {} })
     for (const source of ['auth_logs', 'edge_logs']) {
       const records = Array.from({ length: count }, (_, i) => recordOf(i)).filter((record) => record.source === source)
-      const arrived = rows.filter((row) => row.source === source)
-      expect(arrived.map(({ id }) => id)).toEqual(records.map(({ id }) => id))
-      const wrong = arrived.findIndex((row, i) => {
+      const received = rows.filter((row) => row.source === source)
+      expect(received.map(({ id }) => id)).toEqual(records.map(({ id }) => id))
+      const wrong = received.findIndex((row, i) => {
         const { metadata } = records[i]!
         const expected = source === 'edge_logs' ? { ...records[i]!, url: metadata.request.url } : records[i]!
         return !isDeepStrictEqual(recordOfRow(row), expected)
       })
-      expect(arrived[wrong]).toBeUndefined()
+      expect(received[wrong]).toBeUndefined()
     }
-    // Memory that went back to the thread is not there any more.
-    expect(given.filter(({ buffer }) => buffer.byteLength === 0).length).toBeGreaterThanOrEqual(4)
+    // Memory that was transferred back to the thread has no bytes here.
+    expect(batches.filter(({ buffer }) => buffer.byteLength === 0).length).toBeGreaterThanOrEqual(4)
   }, 60_000)
 })
 

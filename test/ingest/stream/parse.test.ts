@@ -13,15 +13,12 @@ import { NOW_US, type ParseOptions, parseChunks, RETENTION_US, rowsOf } from '..
 import { parseByReference } from '../reference/parse.js'
 
 /** Random tests take seconds on an idle machine. */
-const PATIENCE_MS = 120_000
+const TIMEOUT_MS = 120_000
 
 let ids = 0
-/** UUIDs that count from 0, so that two runs make the same. */
+/** Counts UUIDs from 0, so that two runs generate equal ones. */
 beforeEach(() => {
-  vi.spyOn(crypto, 'randomUUID').mockImplementation(
-    () =>
-      `00000000-0000-4000-8000-${String(ids++).padStart(12, '0')}` as `${string}-${string}-${string}-${string}-${string}`,
-  )
+  vi.spyOn(crypto, 'randomUUID').mockImplementation(() => `00000000-0000-4000-8000-${String(ids++).padStart(12, '0')}`)
 })
 afterEach(() => void vi.restoreAllMocks())
 
@@ -30,7 +27,7 @@ const comparable = ({ batches, rejects }: { batches: IngestBatch[]; rejects: Rej
   rejects: rejects.map((reject) => ({ ...reject, bytes: Buffer.from(reject.bytes).toString('latin1') })),
 })
 
-/** Parses the stream in chunks, and expects of it what the reference makes of the whole, byte for byte. */
+/** Parses the stream in chunks, and expects the same bytes as from the reference, which parses the whole. */
 function check(bytes: Buffer, options: ParseOptions = {}, chunks: readonly Buffer[] = [bytes]) {
   ids = 0
   const found = parseChunks(chunks, options)
@@ -59,7 +56,7 @@ const lines = (records: readonly object[]): Buffer =>
 const relayLines = (texts: readonly string[]): Buffer =>
   Buffer.from(texts.map((text) => `{"source":"function_edge_logs","id":"","metadata":${text}}`).join('\n'))
 
-/** Cuts bytes at random places. */
+/** Splits bytes at random offsets. */
 function cut(bytes: Buffer, random: () => number): Buffer[] {
   const most = 2 ** below(random, 18)
   const chunks: Buffer[] = []
@@ -87,7 +84,7 @@ describe('the parser does what the reference does', () => {
         { numRuns: 500 },
       )
     },
-    PATIENCE_MS,
+    TIMEOUT_MS,
   )
 
   const generated = (source: (typeof SOURCE_NAMES)[number] | 'all', rows: number, badEvery: number) =>
@@ -107,7 +104,7 @@ describe('the parser does what the reference does', () => {
       for (const batchRows of [1, 7, 8, 9, 64, 500]) check(bytes, { batchRows }, cut(bytes, mulberry32(batchRows)))
       for (const batchBytes of [1, 5000, 100_000]) check(bytes, { batchBytes }, cut(bytes, mulberry32(batchBytes)))
     },
-    PATIENCE_MS,
+    TIMEOUT_MS,
   )
 
   it.each([1, 2, 3, 4, 5, 6])('with generated records whose bytes have changed here and there, seed %i', (seed) => {
@@ -125,7 +122,7 @@ describe('the bounds of a batch', () => {
   it('are met exactly', () => {
     expect(sizes({ batchRows: 10 })).toEqual([10, 10, 10])
     expect(sizes({ batchRows: 29 })).toEqual([29, 1])
-    // Ten bytes a row and, once a batch, its one project.
+    // Ten bytes per row, and one project per batch.
     expect(sizes({ batchBytes: 101 })).toEqual([10, 10, 10])
     expect(sizes({ batchBytes: 102 })).toEqual([11, 11, 8])
     expect(sizes({ batchBytes: 100 })).toEqual([10, 10, 10])
@@ -173,7 +170,7 @@ describe('dictionaries', () => {
       const texts = Array.from({ length: 2 * BATCH_ROWS + 5 }, (_, i) => ({ id: '', project: `${i}` }))
       expect(check(lines(texts)).batches.map(({ rows }) => rows)).toEqual([BATCH_ROWS, BATCH_ROWS, 5])
     },
-    PATIENCE_MS,
+    TIMEOUT_MS,
   )
 
   it('tell texts apart that differ in one byte', () => {
@@ -225,7 +222,7 @@ describe('values', () => {
         }),
       )
     },
-    PATIENCE_MS,
+    TIMEOUT_MS,
   )
 
   it('that are empty, and that are not there', () => {
@@ -255,7 +252,7 @@ describe('values', () => {
 })
 
 describe('a flush', () => {
-  /** A parser whose rows and rejects are kept. */
+  /** Creates a parser and collects its rows and rejects. */
   function collecting() {
     const rows: unknown[] = []
     const rejects: Reject[] = []

@@ -3,15 +3,15 @@ import { readFile } from '../../../src/ingest/stream/read-file.js'
 
 const broken = Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO' })
 
-/** A file that gives so many bytes one read after the other, and fails where there is an error. */
-function fileOf(...pieces: (number | Error)[]) {
-  const left = [...pieces]
+/** A file whose reads return these numbers of bytes, one after the other, or throw an error. */
+function fileOf(...results: (number | Error)[]) {
+  const left = [...results]
   const into = new Uint8Array(1000)
   function read(fd: number, memory: Uint8Array): number {
     expect([fd, memory]).toEqual([7, into])
-    const piece = left.shift()!
-    if (piece instanceof Error) throw piece
-    return piece
+    const result = left.shift()!
+    if (result instanceof Error) throw result
+    return result
   }
   return { read: () => readFile({ fd: 7, enoughBytes: 100 }, (readInto) => readInto(into), read), left }
 }
@@ -35,11 +35,11 @@ describe('reading a file', () => {
 
   it('throws what goes wrong with bytes that were read', () => {
     const defect = new RangeError('a defect')
-    const pieces = [60, defect]
+    const results = [60, defect]
     const fill = () => {
-      const piece = pieces.shift()!
-      if (typeof piece !== 'number') throw piece
-      return piece
+      const result = results.shift()!
+      if (typeof result !== 'number') throw result
+      return result
     }
     expect(() => readFile({ fd: 7, enoughBytes: 100 }, fill)).toThrow(defect)
   })

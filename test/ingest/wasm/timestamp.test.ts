@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { parseIso8601 } from '../../../src/base/iso8601.js'
 import { timestampOfNumber, timestampOfText } from '../../../src/ingest/wasm/timestamp.js'
 
-/** The text in the middle of others, so that a look beyond its ends shows. */
+/** Puts the text between other bytes, so that a read beyond its ends changes the result. */
 function within<T>(read: (bytes: Uint8Array, start: number, end: number) => T, text: string): T {
   const bytes = Buffer.from(`9.e1${text}5e9.`)
   return read(bytes, 4, bytes.length - 4)
