@@ -30,7 +30,8 @@ export interface Damage {
 
 /** Returns the log message for a damaged stretch. */
 export function describeDamage(directory: string, { path, offset, bytes }: Damage): string {
-  return `${directory}/${path} is damaged: ${bytes} bytes at offset ${offset} are skipped, and the rows in them are lost`
+  const stretch = `${bytes} bytes at offset ${offset}`
+  return `${directory}/${path} is damaged: ${stretch} are skipped, and the rows in them are lost`
 }
 
 /** The result of reading a journal. */

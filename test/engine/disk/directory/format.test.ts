@@ -17,7 +17,7 @@ const mark = () => readFileSync(join(root, 'format.json'), 'utf8')
 describe('the format of a data directory', () => {
   it('is marked once, in a directory that may hold a token already', async () => {
     writeFileSync(join(root, 'token'), 'x')
-    // What a start that was killed has left.
+    // The remains of a start that was killed.
     writeFileSync(join(root, 'format.json.new'), '{"format":"logweir","version":1}\n and more')
     await check()
     expect(mark()).toBe('{"format":"logweir","version":1}\n')
@@ -30,7 +30,9 @@ describe('the format of a data directory', () => {
     writeFileSync(join(root, 'format.json'), '{"format":"logweir","version":2}')
     await expect(check()).rejects.toMatchObject({
       code: 'newer_format',
-      message: `The data directory ${root} has format 2, written by a newer logweir; this one reads up to 1. Use that version, or give another --data-dir.`,
+      message:
+        `The data directory ${root} has format 2, written by a newer logweir; ` +
+        'this one reads up to 1. Use that version, or give another --data-dir.',
     })
     expect(mark()).toBe('{"format":"logweir","version":2}')
   })
@@ -47,7 +49,9 @@ describe('the format of a data directory', () => {
     writeFileSync(join(root, 'format.json'), text)
     await expect(check()).rejects.toMatchObject({
       code: 'damaged_format',
-      message: `${root}/format.json is damaged. If the directory was written by this version, put {"format":"logweir","version":1} into it.`,
+      message:
+        `${root}/format.json is damaged. If the directory was written by this version, ` +
+        'put {"format":"logweir","version":1} into it.',
     })
     expect(mark()).toBe(text)
   })

@@ -47,7 +47,7 @@ describe('the header of a journal', () => {
   })
 
   it('of a later version is refused by name', () => {
-    const mend = 'Start the version that wrote it, or remove the file and with it the rows in it.'
+    const remedy = 'Start the version that wrote it, or remove the file and with it the rows in it.'
     expect(() =>
       decodeHeader(
         sealed((copy) => copy.writeUInt16LE(2, 6)),
@@ -56,7 +56,7 @@ describe('the header of a journal', () => {
     ).toThrow(
       expect.objectContaining({
         code: 'newer_format',
-        message: `The journal a/b has format version 2, and this version of logweir reads up to 1. ${mend}`,
+        message: `The journal a/b has format version 2, and this version of logweir reads up to 1. ${remedy}`,
       }),
     )
     expect(() =>
@@ -67,7 +67,7 @@ describe('the header of a journal', () => {
     ).toThrow(
       expect.objectContaining({
         code: 'newer_format',
-        message: `The journal a/b holds rows of xdge_logs, and this version of logweir reads other sources. ${mend}`,
+        message: `The journal a/b holds rows of xdge_logs, and this version of logweir reads other sources. ${remedy}`,
       }),
     )
   })

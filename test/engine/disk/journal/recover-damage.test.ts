@@ -26,7 +26,7 @@ interface Frame {
   end: number
 }
 
-/** A journal whole, and where its frames are. */
+/** An undamaged journal, and the positions of its frames. */
 interface Sample {
   bytes: Buffer
   marker: Uint8Array
@@ -53,7 +53,7 @@ async function recoverBytes(bytes: Buffer, windowBytes?: number) {
   return recoverAll(files, PATH, windowBytes)
 }
 
-/** What must come of a damaged file: told by comparing it with the file before, without reading either. */
+/** Returns the expected result for a damaged file, by comparing it with the original, without decoding either. */
 function expected({ bytes: before, frames }: Sample, after: Buffer) {
   const isSame = (start: number, end: number) => before.subarray(start, end).equals(after.subarray(start, end))
   const damaged = COPIES.filter((at) => !isSame(at, at + HEADER_BYTES))
@@ -90,14 +90,14 @@ const { bytes: whole, frames, marker } = sample
 const numbers = (batches: IngestBatch[]) => batches.map(({ rows }) => rows)
 const all = numbers(frames.map(({ batch }) => batch))
 
-/** The file with other bytes at a place. */
+/** Returns the file with other bytes at a position. */
 function patched(at: number, bytes: Uint8Array): Buffer {
   const result = Buffer.alloc(Math.max(whole.length, at + bytes.length))
   whole.copy(result)
   result.set(bytes, at)
   return result
 }
-/** The file with one byte that is another. */
+/** Returns the file with one changed byte. */
 const changed = (at: number, file = whole) => {
   const result = Buffer.from(file)
   result[at]! ^= 1
@@ -110,12 +110,12 @@ const number32 = (value: number) => {
   return bytes
 }
 const part = (first: number, last: number) => whole.subarray(frames[first]!.start, frames[last]!.end)
-/** Bytes of a journal that another head left on the disk, each at the place where it was. */
+/** Bytes of a journal that another head left on the disk, at the same positions. */
 const stranger = encodeFrame(createHeader('edge_logs').marker, whole.length, frames[0]!.batch)
 const endOf = (frame: number) => frames[frame]!.end
 const startOf = (frame: number) => frames[frame]!.start
 
-/** Each damage, the numbers (from 1) of the batches that it takes, and how many stretches are reported. */
+/** Each damage, the numbers (from 1) of the batches that are lost, and the number of stretches reported. */
 const TABLE: [damage: string, bytes: Buffer, lost: number[] | 'all', stretches: number][] = [
   ['none', whole, [], 0],
   ['an empty file', Buffer.alloc(0), 'all', 0],
@@ -168,7 +168,7 @@ describe('D4: a damaged journal', () => {
   it('does not take a log text for a frame, not even one made of this file', async () => {
     const text = Buffer.concat([Buffer.alloc(8), part(0, 1), part(3, 3)])
     const logged = await sampleOf([frames[0]!.batch, { source: 'edge_logs', rows: 2, ipc: text }, frames[1]!.batch])
-    // The same marker, as if the writer of the text had known it, once with the frame around it whole and once not.
+    // The same marker, as if the author of the text had known it, once within an undamaged frame and once not.
     for (const at of COPIES) logged.bytes.set(whole.subarray(at, at + HEADER_BYTES), at)
     for (const { start, batch } of logged.frames) {
       Buffer.concat(encodeFrame(marker, start, batch)).copy(logged.bytes, start)
@@ -186,7 +186,7 @@ describe('D4: a damaged journal', () => {
       const damaged = Buffer.from(near.bytes)
       damaged[first.start + 9]! ^= 1
       expect(numbers((await check(near, damaged)).found)).toEqual([2, 3])
-      // A marker off its place, from which on a search of 4 KiB would end within the next frame's marker.
+      // An unaligned marker, from which a search of 4 KiB would end within the next frame's marker.
       damaged.set(near.marker, Math.max(first.start + 28, second.start - PAGE - 4))
       expect(numbers((await check(near, damaged)).found)).toEqual([2, 3])
     }

@@ -10,7 +10,7 @@ import { mulberry32 } from '../../../support/random.js'
 vi.setConfig({ testTimeout: 60_000 })
 
 const random = mulberry32(6)
-/** Long ones before short ones, so that what is left of a long one would reach beyond the short one in its place. */
+/** Long batches before short ones, so that the remains of a long one would extend past a short one in its place. */
 const SIZES = [100, 10, 300, 5, 64, 200, 1]
 const batches = SIZES.map((bytes, i) => numberedBatch(i, bytes, random))
 const PATH = 'heads/journal'
@@ -24,14 +24,14 @@ async function newFiles(): Promise<ModelFiles> {
 }
 
 interface Outcome {
-  /** What was appended, what was not, and what a sync has made certain. */
+  /** Batches that were appended, that were rejected, and that were synced. */
   written: IngestBatch[]
   refused: IngestBatch[]
   synced: IngestBatch[]
   errors: NodeJS.ErrnoException[]
 }
 
-/** Appends the first five batches with syncs between them, and goes on whatever fails. */
+/** Appends the first five batches with syncs between them, and continues after any failure. */
 async function feed(journal: Journal, outcome: Outcome): Promise<void> {
   const { written, refused, errors } = outcome
   for (const [i, batch] of batches.slice(0, 5).entries()) {
@@ -85,14 +85,14 @@ describe('D6: a journal whose calls fail', () => {
         new Set(outcome.errors.length ? ['ENOSPC'] : []),
       )
 
-      // The process dies here: a batch that was refused may be there, but only as the last.
+      // The process dies here: a rejected batch may be recovered, but only as the last one.
       const afterwards = await recoverAll(copyOf(files), PATH).catch(() => ({ found: [], damage: [] }))
       const found = told(afterwards.found)
       const written = told(outcome.written)
       expect(found.slice(0, written.length), what).toEqual(written)
       if (found.length > written.length) expect([...written, ...told(outcome.refused.slice(-1))], what).toEqual(found)
 
-      // The process lives on and the fault is gone.
+      // The process continues, and the fault has passed.
       files.heal()
       for (const batch of batches.slice(5)) await journal.append(batch)
       const all = [...written, ...told(batches.slice(5))]
@@ -106,7 +106,7 @@ describe('D6: a journal whose calls fail', () => {
         [],
       ])
 
-      // And then the power goes: what a sync has promised is there.
+      // Then the power fails: all synced batches are recovered.
       const { found: left } = await recoverAll(files.cutPower(mulberry32(fault.after)), PATH).catch(() => ({
         found: [],
       }))
@@ -192,7 +192,7 @@ describe('D6: a journal whose calls fail', () => {
   })
 })
 
-/** The file as it is now, in a process of its own. */
+/** Returns the current file for another process. */
 function copyOf(files: ModelFiles): ModelFiles {
   const copy = createModelFiles()
   const bytes = files.peek(PATH)

@@ -12,18 +12,18 @@ const SEEDS = 500
 const LIVES = 4
 const PATH = 'heads/journal'
 
-/** What a batch has been promised. `given`: nothing yet; it was rejected, or its append never settled. */
+/** The promise for a batch. `given`: none, since its append was rejected or has not settled. */
 type Promised = 'given' | 'written' | 'synced'
 
 interface World {
   random: Random
   files: ModelFiles
-  /** By the number of the batch, in the order in which they were given. */
+  /** By the number of the batch, in the order of the appends. */
   batches: IngestBatch[]
   promised: Promised[]
 }
 
-/** Appends some batches, a few at a time. */
+/** Appends batches, a few at a time. */
 async function append({ random, batches, promised }: World, journal: Journal): Promise<void> {
   const one = async () => {
     const number = batches.length
@@ -42,7 +42,7 @@ async function sync({ promised }: World, journal: Journal): Promise<void> {
   for (let i = 0; i < before; i++) if (promised[i] === 'written') promised[i] = 'synced'
 }
 
-/** Feeds a journal and leaves it as it is in the midst of its work. */
+/** Appends to a journal and abandons it while it works. */
 async function live(world: World, journal: Journal): Promise<void> {
   const { random, files } = world
   const isFaulty = random() < 0.5
@@ -58,7 +58,7 @@ async function live(world: World, journal: Journal): Promise<void> {
   for (let turns = below(random, 4); turns > 0; turns--) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Opens what the last life has left, and checks it against the promises that it made. */
+/** Recovers the journal of the previous process, and checks it against the promises made. */
 async function reopen(world: World, kept: readonly Promised[]): Promise<Journal> {
   const { files, batches, promised } = world
   const none = { found: [] as IngestBatch[], header: undefined, length: 0 }
@@ -69,7 +69,7 @@ async function reopen(world: World, kept: readonly Promised[]): Promise<Journal>
   expect(told(found)).toEqual(told(numbers.map((number) => batches[number]!)))
   const owed = promised.flatMap((promise, number) => (kept.includes(promise) ? [number] : []))
   expect(numbers).toEqual(expect.arrayContaining(owed))
-  // What was found is written; what was not found is gone for good.
+  // Recovered batches count as written; the others are lost for good.
   for (const number of promised.keys()) {
     if (!numbers.includes(number)) promised[number] = 'given'
     else if (promised[number] === 'given') promised[number] = 'written'
@@ -85,7 +85,7 @@ async function runLives(seed: number): Promise<number> {
   let journal = createJournal(world.files, PATH, 'edge_logs')
   for (let life = 0; life < LIVES; life++) {
     await live(world, journal)
-    // A process that is killed after a failed sync leaves a file that no later sync is proof for (see
+    // A process that is killed after a failed sync leaves a file of which no later sync proves anything (see
     // `continueJournal`).
     const isPowerCut = journal.failure !== undefined || random() < 0.7
     world.files = isPowerCut ? world.files.cutPower(random) : world.files.restart()
@@ -102,7 +102,7 @@ describe('D2: a journal after power cuts and kills', () => {
         throw new Error(`Seed ${seed} fails.`, { cause: error })
       })
     }
-    // Else nothing was put to the test.
+    // Otherwise nothing was tested.
     expect(synced).toBeGreaterThan(SEEDS)
   })
 })

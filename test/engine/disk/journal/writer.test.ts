@@ -55,7 +55,7 @@ describe('a journal', () => {
     const places: number[] = []
     const batch = ({ ipc }: IngestBatch) => void places.push(ipc.byteOffset % 8)
     await recoverJournal({ ...files, openToRead }, 'a', { batch, damage() {} }, 64)
-    // The header is read at once, and each frame is far smaller.
+    // The header is read in one call, and each frame is far smaller.
     expect([Math.max(...targets), places]).toEqual([FRAMES_START, Array(10).fill(0)])
   })
 
@@ -129,7 +129,7 @@ describe('a journal', () => {
     const frame = encodeFrame(whole.subarray(8, 16), whole.length, { ...batches[0]!, ipc })
     files.put('a', Buffer.concat([whole, ...frame]))
     const { found, damage } = await recoverAll(files, 'a')
-    // Numbers alone: 64 MiB are no matter for a message.
+    // Compared as numbers: a failure must not print 64 MiB.
     expect(found.map(({ rows }) => rows)).toEqual([0])
     expect(damage).toEqual([{ path: 'a', offset: whole.length, bytes: ipc.length + 24 }])
   })

@@ -7,7 +7,7 @@ import type { LockParts } from '../../../../src/engine/disk/lock/parts.js'
 import { eventually } from '../../../support/eventually.js'
 import { listenOn, onFile, SHORT, sleep } from '../../../support/lock.js'
 
-/** A host and a virtual machine, or two clients of one NFS server: each sees the other's socket, and cannot connect. */
+/** A host and a virtual machine, or two NFS clients: each sees the other's socket but cannot connect to it. */
 
 let root: string
 beforeEach(() => {
@@ -37,7 +37,7 @@ describe('a directory that a host and a guest see', () => {
 
   it('goes to a guest ten looks after the host was killed, since the guest cannot know', async () => {
     const dead = await listenOn(join(root, 'elsewhere'), '1')
-    // Keeps the file of the socket when it closes.
+    // Keeps the file of the socket when the server closes.
     renameSync(join(root, 'elsewhere'), join(root, 'lock'))
     dead.close()
     let waits = 0

@@ -27,7 +27,7 @@ afterEach(() => rmSync(root, { recursive: true }))
 const lockFile = () => join(root, 'lock.json')
 const idAt = () => JSON.parse(readFileSync(lockFile(), 'utf8')).id as string
 
-/** A lock that its process has left behind. */
+/** Writes a lock that a dead process left. */
 const leaveBehind = (text = '{"id":"old","host":"web-1"}\n') => writeFileSync(lockFile(), text)
 
 function replaceByDirectory() {
@@ -35,7 +35,7 @@ function replaceByDirectory() {
   mkdirSync(lockFile())
 }
 
-/** Takes the directory; counts the waits that it took. */
+/** Locks the directory. Returns the number of waits. */
 async function take(parts: Partial<LockParts> = onFile()) {
   const waits: number[] = []
   const wait: LockParts['wait'] = async (ms) => {
@@ -81,7 +81,8 @@ describe('a directory on a mount without Unix sockets', () => {
     await expect(lockDirectory(root, onFile())).rejects.toMatchObject({
       code: 'data_dir_in_use',
       message: expect.stringMatching(
-        `^The data directory ${root} is in use by a process on host .+ \\(see ${lockFile()}\\)\\. Stop that one, or give another --data-dir\\.$`,
+        `^The data directory ${root} is in use by a process on host .+ \\(see ${lockFile()}\\)\\. ` +
+          'Stop that one, or give another --data-dir\\.$',
       ),
     })
     expect([readdirSync(root), idAt()]).toEqual([['lock.json'], id])
@@ -179,14 +180,16 @@ describe('a directory on a mount without Unix sockets', () => {
     make()
     await expect(lockDirectory(root, onFile())).rejects.toMatchObject({
       code: 'data_dir_unusable',
-      message: `The data directory ${root} cannot be locked: ${lockFile()} exists and is no file. Remove it, or give another --data-dir.`,
+      message:
+        `The data directory ${root} cannot be locked: ${lockFile()} exists and is no file. ` +
+        'Remove it, or give another --data-dir.',
     })
     expect(existsSync(lockFile())).toBe(true)
   })
 })
 
 describe('a holder of lock.json', () => {
-  /** Holds the directory with timers that the test runs. */
+  /** Locks the directory with timers that the test runs. */
   async function hold() {
     const losses: LogweirError[] = []
     const { clock, parts } = stoppable({ onLost: (error) => void losses.push(error) })
@@ -201,7 +204,9 @@ describe('a holder of lock.json', () => {
 
   const LOST = () => ({
     code: 'data_dir_lost',
-    message: `${lockFile()} was removed or replaced, so another logweir may have the data directory ${root} now: nothing more is written. Start one logweir for this directory, and leave its lock alone.`,
+    message:
+      `${lockFile()} was removed or replaced, so another logweir may have the data directory ${root} now: ` +
+      'nothing more is written. Start one logweir for this directory, and leave its lock alone.',
   })
 
   it('writes as before while its lock is there', async () => {
@@ -262,7 +267,7 @@ describe('a holder of lock.json', () => {
     await write(files, 'rows')
     await tick()
     expect(losses).toEqual([])
-    // The touch carries the time of the jumping clock, and is seen as a change all the same.
+    // The touch sets the time of the jumping clock, which counts as a change too.
     const starting = lockDirectory(root, onFile({ timing: { ...SHORT, looks: 50 } }))
     const ticking = setInterval(() => clock.advance(SHORT.touchMs), 5)
     await expect(starting).rejects.toMatchObject({ code: 'data_dir_in_use' })

@@ -12,9 +12,11 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true }))
 
-/** A process that holds the lock's socket without knowing anything of logweir, until it is killed. */
+/** Starts a process that listens at the lock's socket and is not logweir, until it is killed. */
 async function holdElsewhere(answer: string) {
-  const script = `require('net').createServer((s) => s.end('${answer}')).listen(process.argv[1], () => console.log('listening'))`
+  const script = `require('net')
+    .createServer((s) => s.end('${answer}'))
+    .listen(process.argv[1], () => console.log('listening'))`
   const holder = spawn(process.execPath, ['-e', script, join(root, 'lock')], { stdio: ['ignore', 'pipe', 'inherit'] })
   await once(holder.stdout!, 'data')
   return {
@@ -30,7 +32,9 @@ describe('the lock of a directory', () => {
     const lock = await lockDirectory(root)
     await expect(lockDirectory(root)).rejects.toMatchObject({
       code: 'data_dir_in_use',
-      message: `The data directory ${root} is in use by process ${process.pid}. Stop that one, or give another --data-dir.`,
+      message:
+        `The data directory ${root} is in use by process ${process.pid}. ` +
+        'Stop that one, or give another --data-dir.',
     })
     await lock.release()
     expect(readdirSync(root)).toEqual([])
@@ -68,7 +72,9 @@ describe('the lock of a directory', () => {
     writeFileSync(join(root, 'lock'), 'a text')
     await expect(lockDirectory(root)).rejects.toMatchObject({
       code: 'data_dir_unusable',
-      message: `The data directory ${root} cannot be locked: ${join(root, 'lock')} exists and is no socket. Remove it, or give another --data-dir.`,
+      message:
+        `The data directory ${root} cannot be locked: ${join(root, 'lock')} exists and is no socket. ` +
+        'Remove it, or give another --data-dir.',
     })
     expect(readFileSync(join(root, 'lock'), 'utf8')).toBe('a text')
   })

@@ -47,17 +47,20 @@ describe.each([
   ['edge_logs', 313, 270],
   ['function_edge_logs', 211, 183],
 ] as const)('a full row of %s on disk', (source, afterFlood, compacted) => {
-  it(`takes at most ${afterFlood} bytes if it is sealed in a flood, and ${compacted} once it is compacted`, async () => {
-    const { append, store, persistence, close } = await openPersistence(createModelFiles())
-    await append(...fullRecords(source))
-    await store.sealAll()
-    const before = persistence.bytes() / ROWS
-    await persistence.compactNext((cold) => compactCold(cold, createColdTexts(), () => true, noYield))
-    const after = persistence.bytes() / ROWS
-    console.log(`${source}: ${before.toFixed(1)} bytes a row, ${after.toFixed(1)} compacted`)
-    expect(before).toBeLessThanOrEqual(afterFlood)
-    expect(before).toBeGreaterThan(compacted)
-    expect(after).toBeLessThanOrEqual(compacted)
-    await close()
-  })
+  it(
+    `takes at most ${afterFlood} bytes if it is sealed in a flood, ` + `and ${compacted} once it is compacted`,
+    async () => {
+      const { append, store, persistence, close } = await openPersistence(createModelFiles())
+      await append(...fullRecords(source))
+      await store.sealAll()
+      const before = persistence.bytes() / ROWS
+      await persistence.compactNext((cold) => compactCold(cold, createColdTexts(), () => true, noYield))
+      const after = persistence.bytes() / ROWS
+      console.log(`${source}: ${before.toFixed(1)} bytes a row, ${after.toFixed(1)} compacted`)
+      expect(before).toBeLessThanOrEqual(afterFlood)
+      expect(before).toBeGreaterThan(compacted)
+      expect(after).toBeLessThanOrEqual(compacted)
+      await close()
+    },
+  )
 })

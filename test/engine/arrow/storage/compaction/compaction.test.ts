@@ -6,18 +6,18 @@ import { createFakeClock } from '../../../../support/clock.js'
 import { createGate } from '../../../../support/gate.js'
 import { createTestSealer } from '../../../../support/sealer.js'
 
-/** A store that is quiet or not, and a persistence whose segments take so long, or fail. */
+/** Starts compaction with a store that is idle or not, and a persistence whose segments take `takesMs`, or fail. */
 function begin(takesMs: number, fails: () => boolean = () => false) {
   const clock = createFakeClock()
   const said: (LogFields | undefined)[] = []
   const startedMs: number[] = []
-  const state = { isQuiet: true, gate: createGate() }
+  const state = { isIdle: true, gate: createGate() }
   state.gate.open()
   const stop = compactWhenIdle(
     clock,
     {
       async whenIdle(work) {
-        if (state.isQuiet) await work(createTestSealer(), createCancellationFlag())
+        if (state.isIdle) await work(createTestSealer(), createCancellationFlag())
       },
     },
     {
@@ -30,7 +30,7 @@ function begin(takesMs: number, fails: () => boolean = () => false) {
     },
     (_, facts) => void said.push(facts),
   )
-  /** Lets seconds pass, with time for what they begin. */
+  /** Advances the clock second by second, and lets the work of each start. */
   async function pass(seconds: number) {
     for (let second = 0; second < seconds; second++) {
       clock.advance(1000)
@@ -52,10 +52,10 @@ describe('segments are made anew', () => {
 
   it('only where it is quiet', async () => {
     const { state, startedMs, pass } = begin(0)
-    state.isQuiet = false
+    state.isIdle = false
     await pass(5)
     expect(startedMs).toEqual([])
-    state.isQuiet = true
+    state.isIdle = true
     await pass(1)
     expect(startedMs).toEqual([6000])
   })

@@ -30,7 +30,7 @@ async function written(records = rows()) {
   return { files, expected: await contentOf(segment) }
 }
 
-/** The same with a smaller cold file in the place of the first. */
+/** Returns the same with a compacted cold file. */
 async function compacted(records = rows()) {
   const given = await written(records)
   const cold = await readColdFile(given.files, 's', await readSegmentFacts(given.files, 's'))
@@ -59,7 +59,7 @@ const contentOf = async (segment: Segment) => ({ hot: hotOf(segment), cold: awai
 /** Opens the segment and reads a row of its cold columns. */
 const readRow = async (files: Files) => (await openSegment(files, 's')).openCold()(0)
 
-/** Opens and reads all, with a file changed: unaltered values, or the error of damage. */
+/** Reads everything after a file was changed: returns the original values, or the error of damage. */
 async function outcome({ files, expected }: Awaited<ReturnType<typeof written>>, path: string, bytes: Buffer) {
   const before = files.contents.get(path)!
   files.contents.set(path, bytes)
@@ -99,7 +99,7 @@ describe.each([
     const outcomes = new Map<string, number>()
     for (let i = 0; i < 300; i++) {
       const flipped = Buffer.from(file)
-      // Every bit of the last bytes, then any.
+      // Every bit of the last bytes, then random ones.
       const bit = i < 120 ? file.length * 8 - 1 - i : Math.floor(next() * file.length * 8)
       flipped[bit >> 3]! ^= 1 << (bit & 7)
       const result = await outcome(given, path, flipped)
@@ -173,7 +173,8 @@ describe('what is wrong with a segment', () => {
     const facts = await readSegmentFacts(files, 's')
     files.contents.set('s/hot.arrow', Buffer.concat(await encodeHot(segment, { ...facts, version: 2 })))
     const message =
-      'The segment file s/hot.arrow has format 2; this version of logweir reads formats up to 1. Use the version that wrote it, or a later one.'
+      'The segment file s/hot.arrow has format 2; this version of logweir reads formats up to 1. ' +
+      'Use the version that wrote it, or a later one.'
     await expect(openSegment(files, 's')).rejects.toEqual(new LogweirError('newer_format', message))
     await expect(readSegmentFacts(files, 's')).rejects.toMatchObject({ code: 'newer_format' })
   })

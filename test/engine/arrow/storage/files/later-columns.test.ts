@@ -10,7 +10,7 @@ import { hotValue, sealedBatch } from '../../support.js'
 import { createMemoryFiles } from './memory-files.js'
 import { openSegment } from './segments.js'
 
-/** What was written before edge requests had their status in a column. */
+/** Segment files of a version that had no status column for edge requests. */
 const requests = [200, 404].map((status_code) =>
   edge({ metadata: { request: { url: `u${status_code}`, path: '/rest' }, response: { status_code } } }),
 )

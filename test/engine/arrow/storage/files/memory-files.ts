@@ -1,6 +1,6 @@
 import type { Files } from '../../../../../src/engine/disk/files/files.js'
 
-/** What a step of a file system is told of: its kind and its path. */
+/** A call of a file system: its kind and its path. */
 export type Step = (what: string, path: string) => void
 
 export interface MemoryFiles extends Files {
@@ -10,7 +10,7 @@ export interface MemoryFiles extends Files {
   open: { count: number }
 }
 
-/** Files in memory; `step` is called before each call does its work, and may throw. */
+/** Returns files in memory. `step` is called before each call, and may throw. */
 export function createMemoryFiles(step: Step = () => {}): MemoryFiles {
   const contents = new Map<string, Buffer>()
   const open = { count: 0 }

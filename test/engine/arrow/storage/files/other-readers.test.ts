@@ -13,7 +13,7 @@ import { createMemoryFiles } from './memory-files.js'
 import { arbitraryRecords, coldOf } from './segments.js'
 
 /**
- * ActiveReaders that share no code with each other; of apache-arrow we use what encodes metadata, not what reads. A
+ * Readers that share no code with each other. The program uses apache-arrow only to encode metadata. A
  * file becomes rows.
  */
 const READERS: Record<string, (file: Uint8Array) => Record<string, unknown>[]> = {
@@ -30,13 +30,13 @@ const READERS: Record<string, (file: Uint8Array) => Record<string, unknown>[]> =
   },
 }
 
-/** The project of a row, as the segment's ranges have it. */
+/** Returns the project of a row by the segment's ranges. */
 function projectOf({ projects: { dictionary, starts } }: Segment, row: number): string | null {
   const project = starts.findIndex((start) => row < start)
   return project === 0 ? null : entryOf(dictionary, project).toString()
 }
 
-/** The rows that others are to see; a timestamp in milliseconds or microseconds, as they like it. */
+/** The rows that other readers must return; timestamps in milliseconds or microseconds, depending on the reader. */
 const hotRows = (segment: Segment) =>
   Array.from({ length: segment.rows }, (_, row) => ({
     timestamp: timeAt(segment.times, row),
@@ -48,7 +48,7 @@ const coldRows = async (segment: Segment) =>
   (await coldOf(segment)).map(([id, event_message, metadata]) => ({ id, event_message, metadata }))
 
 describe.each(Object.entries(READERS))('%s', (_, read) => {
-  /** What it reads of the files of a segment. Its timestamps are milliseconds, with a fraction. */
+  /** Returns the rows that it reads from the files of a segment. Its timestamps are milliseconds, with a fraction. */
   async function readSegment(segment: Segment) {
     const files = createMemoryFiles()
     await writeSegment(files, 's', segment)

@@ -4,7 +4,7 @@ import { createGate } from '../../../../support/gate.js'
 
 const MIB = 1024 * 1024
 
-/** The memory that a load has got which takes so many bytes, twice. */
+/** Returns the memory of a load that takes that many bytes, twice. */
 const memoriesOf = (bytes: number) =>
   withScratch(async ({ take }) => [take(bytes), take(bytes)].map(({ buffer }) => buffer))
 

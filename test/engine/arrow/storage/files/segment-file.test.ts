@@ -88,26 +88,29 @@ describe('a segment on disk', () => {
     })
   })
 
-  it('reads of its cold columns what finds a row, once, and the batch that is asked for, once for neighbours', async () => {
-    const reads: string[] = []
-    const files = createMemoryFiles()
-    await writeSegment(files, 's', await sealedBatch(many()))
-    const { openToRead } = files
-    files.openToRead = async (path) => {
-      const file = await openToRead(path)
-      return { ...file, readAt: (at, target) => file.readAt(at, target).finally(() => reads.push(path)) }
-    }
-    const segment = await openSegment(files, 's')
-    expect(reads).not.toContain('s/cold.arrow')
-    const read = segment.openCold()
-    await read(BATCH_ROWS + 44)
-    reads.length = 0
-    for (const row of [BATCH_ROWS + 45, 2 * BATCH_ROWS - 1, 2 * BATCH_ROWS]) await read(row)
-    expect(reads).toEqual(['s/cold.arrow'])
-    expect(read(2 * BATCH_ROWS + 1)).not.toBeInstanceOf(Promise)
-    await segment.openCold()(0)
-    expect(reads).toEqual(['s/cold.arrow', 's/cold.arrow'])
-  })
+  it(
+    'reads of its cold columns what finds a row, once, and the batch that is asked for, ' + 'once for neighbours',
+    async () => {
+      const reads: string[] = []
+      const files = createMemoryFiles()
+      await writeSegment(files, 's', await sealedBatch(many()))
+      const { openToRead } = files
+      files.openToRead = async (path) => {
+        const file = await openToRead(path)
+        return { ...file, readAt: (at, target) => file.readAt(at, target).finally(() => reads.push(path)) }
+      }
+      const segment = await openSegment(files, 's')
+      expect(reads).not.toContain('s/cold.arrow')
+      const read = segment.openCold()
+      await read(BATCH_ROWS + 44)
+      reads.length = 0
+      for (const row of [BATCH_ROWS + 45, 2 * BATCH_ROWS - 1, 2 * BATCH_ROWS]) await read(row)
+      expect(reads).toEqual(['s/cold.arrow'])
+      expect(read(2 * BATCH_ROWS + 1)).not.toBeInstanceOf(Promise)
+      await segment.openCold()(0)
+      expect(reads).toEqual(['s/cold.arrow', 's/cold.arrow'])
+    },
+  )
 })
 
 describe('writing a segment', () => {

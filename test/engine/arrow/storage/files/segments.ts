@@ -8,7 +8,7 @@ import { edge, type TestRecord } from '../../../../support/records.js'
 const DAY_US = 86_400_000_000
 const MAYBE = { requiredKeys: [] }
 
-/** Metadata with what any source's hot columns are read from, present or not. */
+/** Metadata with the fields of any source's hot columns, present or not. */
 const metadata = fc.record(
   {
     request: fc.record(
@@ -22,7 +22,7 @@ const metadata = fc.record(
   MAYBE,
 )
 
-/** Times that need each of the forms that a segment's times may have. */
+/** Times that need each form of a segment's times. */
 const timeUs = (spanUs: number) => fc.nat(spanUs).map((us) => us)
 const times = fc.constantFrom(
   timeUs(3),
@@ -47,20 +47,20 @@ export const arbitraryRecords: fc.Arbitrary<TestRecord[]> = fc.tuple(arbitrarySo
   ),
 )
 
-/** Records of one day whose texts are worth compressing well: 700 of them are a cold file of more than 64 KiB. */
+/** Records of one day with texts that are worth compacting: 700 of them make a cold file of more than 64 KiB. */
 export const wordy = (count: number): TestRecord[] =>
   Array.from({ length: count }, (_, i) => {
     const words = Array.from({ length: 24 }, (_, k) => (Math.imul(i + 1, 7919 * (k + 1)) >>> (k % 5)) % 10_007)
     return edge({ id: `${i}`, timestampUs: i, event_message: words.join(' '), metadata: JSON.stringify({ words, i }) })
   })
 
-/** Everything that a query can see of a segment's hot columns. */
+/** Returns everything that a query can read of a segment's hot columns. */
 export function hotOf({ source, day, rows, minUs, maxUs, times, projects, columns, hotBytes }: Segment) {
   const { hasNewlines: _, ...dictionary } = projects.dictionary
   return { source, day, rows, minUs, maxUs, times, projects: { ...projects, dictionary }, columns, hotBytes }
 }
 
-/** All cold rows of a segment, as texts. */
+/** Returns all cold rows of a segment, as texts. */
 export async function coldOf(segment: Segment): Promise<string[][]> {
   const read = segment.openCold()
   const rows: string[][] = []
@@ -68,7 +68,7 @@ export async function coldOf(segment: Segment): Promise<string[][]> {
   return rows
 }
 
-/** A segment as a process finds it that knows only where it is. */
+/** Loads a segment by its path alone, as after a start. */
 export async function openSegment(files: Files, directory: string): Promise<Segment> {
   return loadSegment(files, directory, await readSegmentFacts(files, directory))
 }

@@ -18,7 +18,7 @@ import { toBatch } from '../../../../support/batch.js'
 import { edge, invocation, numberAt, type TestRecord, textAt } from '../../../../support/records.js'
 import { atOnce, bufferBytes, headOf, hotValue, idsOf, noYield } from '../../support.js'
 
-/** Everything that a batch holds of a row. */
+/** Returns all columns of a row of a batch. */
 function rowOf(batch: Batch, row: number) {
   const cold = atOnce(batch.openCold()(row))
   return {
@@ -30,7 +30,7 @@ function rowOf(batch: Batch, row: number) {
 
 const contentOf = (batch: Batch) => Array.from({ length: batch.rows }, (_, row) => rowOf(batch, row))
 
-/** The same, read from the record itself. */
+/** Returns the same from the record itself. */
 const expectedOf = ({ timestampUs, project, id, event_message, metadata }: TestRecord) => ({
   timestampUs,
   hot: {
@@ -134,7 +134,7 @@ describe('a head', () => {
     ])
     const [decoded] = [...RecordBatchReader.from(batch.ipc)] as RecordBatch[]
     for (const name of ['project', 'function_id', 'execution_time_ms', 'status_code']) {
-      // A view of the batch's own bytes.
+      // A view of the batch's bytes.
       decoded!.getChild(name)!.data[0]!.values.fill(0, 1)
     }
     const head = createHead('function_edge_logs')
@@ -149,7 +149,7 @@ describe('a head', () => {
       ['u', undefined, 'w'].map((url) => edge({ metadata: { request: { url } } })),
     )
     const [decoded] = [...RecordBatchReader.from(batch.ipc)] as RecordBatch[]
-    // A view of the batch's own bytes: the null has the text w, and what had it has the empty one.
+    // A view of the batch's own bytes: the null gets the text w, and the row that had it the empty text.
     decoded!.getChild('url')!.data[0]!.valueOffsets.set([0, 1, 2, 2])
     const head = createHead('edge_logs')
     decodeBatch(batch)(head)

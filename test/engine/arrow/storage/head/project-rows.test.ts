@@ -14,7 +14,7 @@ const columnOf = (codes: readonly number[]) => ({
 })
 const listOf = (rows: Selection) => Array.from({ length: sizeOf(rows) }, (_, i) => rowAt(rows, i))
 
-/** Obvious: every row is looked at. */
+/** The oracle: checks every row. */
 const wanted = (codes: readonly number[], code: number, rows: number) =>
   codes.flatMap((one, row) => (one === code && row < rows ? [row] : []))
 

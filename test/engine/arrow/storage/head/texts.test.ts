@@ -24,7 +24,7 @@ const expectedOf = ({ id, event_message, metadata }: TestRecord) => [id, event_m
 
 const textBytesOf = (records: readonly TestRecord[]) => Buffer.byteLength(records.flatMap(expectedOf).join(''))
 
-/** Rows whose batch fits the memory there is, or must have more. */
+/** Numbers of rows that fit the first memory, or need more. */
 const rows = (count: number, bytes: number, mark: string) =>
   Array.from({ length: count }, (_, i) =>
     edge({ id: `${mark}${i}`, event_message: mark.repeat(bytes), metadata: { i } }),

@@ -8,21 +8,21 @@ import { mulberry32 } from '../../../../support/random.js'
 import { edge, type TestRecord } from '../../../../support/records.js'
 import { noYield } from '../../support.js'
 import { wordy } from '../files/segments.js'
-import { type OpenPersistence, openPersistence, told } from './open-persistence.js'
+import { type OpenPersistence, openPersistence, rowOf } from './open-persistence.js'
 
 const DAY_US = 86_400_000_000
 const RECORDS = wordy(700)
-const ROWS = RECORDS.map(told).sort()
+const ROWS = RECORDS.map(rowOf).sort()
 
 const smaller = (cold: UncompactedCold) => compactCold(cold, createColdTexts(), () => true, noYield)
 
 async function sealed(files: Files, ...heads: readonly TestRecord[][]): Promise<OpenPersistence> {
-  const kept = await openPersistence(files)
+  const opened = await openPersistence(files)
   for (const records of heads) {
-    await kept.append(...records)
-    await kept.store.sealAll()
+    await opened.append(...records)
+    await opened.store.sealAll()
   }
-  return kept
+  return opened
 }
 
 /** Bytes of all files of segments, and their names. */
@@ -44,7 +44,7 @@ async function segmentFiles(files: Files) {
   return { bytes, names: names.sort() }
 }
 
-/** How often a file was to be made anew while `compactNext` was called so many times. */
+/** Returns how often `compact` was called during that many calls of `compactNext`. */
 async function timesAsked({ persistence }: OpenPersistence, calls: number): Promise<number> {
   let asked = 0
   for (let call = 0; call < calls; call++) {
@@ -76,18 +76,18 @@ describe('segments that were sealed in a hurry', () => {
       bytes: second.persistence.bytes(),
       names: ['cold.arrow', 'cold.arrow', 'hot.arrow', 'hot.arrow'],
     })
-    expect([await second.rows(), second.amiss]).toEqual([[...ROWS, ...ROWS].sort(), []])
+    expect([await second.rows(), second.damages]).toEqual([[...ROWS, ...ROWS].sort(), []])
     await second.close()
   })
 
   it('are left as they are where they are small, or where nothing is gained', async () => {
     const files = createModelFiles()
-    const kept = await sealed(files, RECORDS.slice(0, 50), RECORDS)
-    const before = kept.persistence.bytes()
-    await kept.persistence.compactNext(async (cold) => Buffer.alloc(cold.file.length))
-    expect([await timesAsked(kept, 3), kept.persistence.bytes()]).toEqual([0, before])
-    expect(await kept.rows()).toEqual([...ROWS, ...RECORDS.slice(0, 50).map(told)].sort())
-    await kept.close()
+    const opened = await sealed(files, RECORDS.slice(0, 50), RECORDS)
+    const before = opened.persistence.bytes()
+    await opened.persistence.compactNext(async (cold) => Buffer.alloc(cold.file.length))
+    expect([await timesAsked(opened, 3), opened.persistence.bytes()]).toEqual([0, before])
+    expect(await opened.rows()).toEqual([...ROWS, ...RECORDS.slice(0, 50).map(rowOf)].sort())
+    await opened.close()
   })
 
   it('are left as they are where they are too long for the memory that there is', async () => {
@@ -104,13 +104,13 @@ describe('segments that were sealed in a hurry', () => {
   })
 
   it('are tried again where there was no time', async () => {
-    const kept = await sealed(createModelFiles(), RECORDS)
-    const before = kept.persistence.bytes()
-    await kept.persistence.compactNext(async () => undefined)
-    expect(kept.persistence.bytes()).toBe(before)
-    expect(await timesAsked(kept, 3)).toBe(1)
-    expect(kept.persistence.bytes()).toBeLessThan(before)
-    await kept.close()
+    const opened = await sealed(createModelFiles(), RECORDS)
+    const before = opened.persistence.bytes()
+    await opened.persistence.compactNext(async () => undefined)
+    expect(opened.persistence.bytes()).toBe(before)
+    expect(await timesAsked(opened, 3)).toBe(1)
+    expect(opened.persistence.bytes()).toBeLessThan(before)
+    await opened.close()
   })
 
   it('are read while they are made anew, by who has begun before and goes on after', async () => {
@@ -150,14 +150,14 @@ describe('segments that were sealed in a hurry', () => {
 
   it('that are damaged stay as they are, and are not tried again', async () => {
     const files = createModelFiles()
-    const kept = await sealed(files, RECORDS)
+    const opened = await sealed(files, RECORDS)
     const path = 'segments/edge_logs/1970-01-01/00000001-0/cold.arrow'
     const damaged = files.peek(path)!
     damaged[damaged.length >> 1]! ^= 1
     files.put(path, damaged)
-    expect(await timesAsked(kept, 3)).toBe(0)
+    expect(await timesAsked(opened, 3)).toBe(0)
     expect(files.peek(path)!.equals(damaged)).toBe(true)
-    await kept.close()
+    await opened.close()
   })
 })
 
@@ -177,7 +177,7 @@ describe.each<[string, End]>([
       const wasReached = files.calls - before > call
       const next = end(files, call)
       const second = await openPersistence(next)
-      expect([await second.rows(), second.amiss]).toEqual([ROWS, []])
+      expect([await second.rows(), second.damages]).toEqual([ROWS, []])
       await second.persistence.compactNext(smaller)
       expect(await second.rows()).toEqual(ROWS)
       expect(await segmentFiles(next)).toEqual({
@@ -194,20 +194,21 @@ describe.each<[string, End]>([
 })
 
 describe('a disk that fails', () => {
-  it('D6: while a head of two days is sealed counts the bytes of each segment once, when they are made anew, too', async () => {
+  it('D6: while a head of two days is sealed counts the bytes of each segment once, when they are made anew, ' +
+    'too', async () => {
     const days = [...RECORDS, ...RECORDS.map((record) => ({ ...record, timestampUs: record.timestampUs + DAY_US }))]
     for (let call = 0; ; call++) {
       const files = createModelFiles()
-      const kept = await openPersistence(files)
-      await kept.append(...days)
+      const opened = await openPersistence(files)
+      await opened.append(...days)
       files.fail({ code: 'ENOSPC', after: call })
       const before = files.calls
-      await kept.store.sealAll()
+      await opened.store.sealAll()
       const wasReached = files.calls - before > call
       files.heal()
-      expect(await timesAsked(kept, 5)).toBe(2)
-      expect((await segmentFiles(files)).bytes).toBe(kept.persistence.bytes())
-      await kept.close()
+      expect(await timesAsked(opened, 5)).toBe(2)
+      expect((await segmentFiles(files)).bytes).toBe(opened.persistence.bytes())
+      await opened.close()
       if (!wasReached) {
         expect(call).toBeGreaterThan(20)
         return
@@ -219,7 +220,7 @@ describe('a disk that fails', () => {
     for (let call = 0; ; call++) {
       const files = createModelFiles()
       const { persistence, rows, close } = await sealed(files, RECORDS, [edge({ id: 'x' })])
-      const all = [...ROWS, told(edge({ id: 'x' }))].sort()
+      const all = [...ROWS, rowOf(edge({ id: 'x' }))].sort()
       files.fail({ code, after: call, share: call % 2 === 0 ? 0.5 : 0 })
       const before = files.calls
       await persistence.compactNext(smaller).catch((error) => expect(error.code).toBe(code))

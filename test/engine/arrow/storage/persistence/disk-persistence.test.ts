@@ -12,11 +12,11 @@ import { below, mulberry32 } from '../../../../support/random.js'
 import { edge, invocation, type TestRecord } from '../../../../support/records.js'
 import { createTestSealer } from '../../../../support/sealer.js'
 import { noYield } from '../../support.js'
-import { type OpenPersistence, openPersistence, told } from './open-persistence.js'
+import { type OpenPersistence, openPersistence, rowOf } from './open-persistence.js'
 
 const DAY_US = 86_400_000_000
 const DAYS = ['1970-01-01', '1970-01-02']
-/** Each of some hundred calls fails in a run of its own. */
+/** Each of several hundred calls fails in a run of its own. */
 const SLOW_MS = 60_000
 
 /** Numbered records, of two sources and three days. */
@@ -36,7 +36,7 @@ describe('rows on disk', () => {
     const second = await openPersistence(files.restart())
     const ids = ['b', 'a', 'c', 'd']
     expect((await second.rowsOf('edge_logs')).map((row) => row.split(' ')[0])).toEqual(ids)
-    expect(second.amiss).toEqual([])
+    expect(second.damages).toEqual([])
     await second.append(edge({ id: 'e' }))
     expect((await second.rowsOf('edge_logs')).map((row) => row.split(' ')[0])).toEqual([...ids, 'e'])
     await second.close()
@@ -49,13 +49,13 @@ describe('rows on disk', () => {
     await first.store.sealAll()
     const view = first.store.view('edge_logs')
     first.store.drop(0, 'day')
-    expect(await first.rows()).toEqual([told(record(1))])
+    expect(await first.rows()).toEqual([rowOf(record(1))])
     const batch = await view.parts[0]!.open(noYield)
     expect(String((await batch.openCold()(0)).id)).toBe('0')
     view.release()
     await first.close()
     const second = await openPersistence(files.restart())
-    expect([await second.rows(), second.amiss]).toEqual([[told(record(1))], []])
+    expect([await second.rows(), second.damages]).toEqual([[rowOf(record(1))], []])
     await second.close()
   })
 
@@ -89,26 +89,30 @@ describe('rows on disk', () => {
     await close()
   })
 
-  it('that are dropped take no memory, also where they were just being read, and no disk once they have been', async () => {
-    const files = createModelFiles()
-    const { store, persistence, append, close } = await openPersistence(files)
-    await append(record(0), record(1))
-    await store.sealAll()
-    const { parts, release } = store.view('edge_logs')
-    await parts[0]!.open(noYield)
-    const opening = parts[1]!.open(noYield)
-    store.drop(0, 'day')
-    store.drop(1, 'day')
-    expect([persistence.bytes(), persistence.columnBytes()]).toEqual([0, 0])
-    expect((await opening).rows).toBe(1)
-    expect((await parts[0]!.open(noYield)).rows).toBe(1)
-    expect(persistence.columnBytes()).toBe(0)
-    const segments = async () => (await Promise.all(DAYS.map((day) => files.list(`segments/edge_logs/${day}`)))).flat()
-    expect(await segments()).toHaveLength(2)
-    release()
-    await eventually(async () => expect(await segments()).toEqual([]))
-    await close()
-  })
+  it(
+    'that are dropped take no memory, also where they were just being read, ' + 'and no disk once they have been',
+    async () => {
+      const files = createModelFiles()
+      const { store, persistence, append, close } = await openPersistence(files)
+      await append(record(0), record(1))
+      await store.sealAll()
+      const { parts, release } = store.view('edge_logs')
+      await parts[0]!.open(noYield)
+      const opening = parts[1]!.open(noYield)
+      store.drop(0, 'day')
+      store.drop(1, 'day')
+      expect([persistence.bytes(), persistence.columnBytes()]).toEqual([0, 0])
+      expect((await opening).rows).toBe(1)
+      expect((await parts[0]!.open(noYield)).rows).toBe(1)
+      expect(persistence.columnBytes()).toBe(0)
+      const segments = async () =>
+        (await Promise.all(DAYS.map((day) => files.list(`segments/edge_logs/${day}`)))).flat()
+      expect(await segments()).toHaveLength(2)
+      release()
+      await eventually(async () => expect(await segments()).toEqual([]))
+      await close()
+    },
+  )
 
   it('give their memory back when they have left and nobody has them open, and not before', async () => {
     const { store, append, rows, close } = await openPersistence(createModelFiles())
@@ -120,7 +124,7 @@ describe('rows on disk', () => {
     expect(arrayBuffersOf([one, other]).length).toBeGreaterThan(0)
     const { offsets } = one.times
     expect(store.unload()).toBe(true)
-    // Who comes now need not load what others have.
+    // A query that opens the segment now uses the columns that others have loaded.
     expect(await part.open(noYield)).toBe(one)
     part.close()
     part.close()
@@ -131,7 +135,7 @@ describe('rows on disk', () => {
     expect(String((await one.openCold()(0)).id)).toBe('0')
     expect(await part.open(noYield)).not.toBe(one)
     part.close()
-    expect(await rows()).toEqual([told(record(0))])
+    expect(await rows()).toEqual([rowOf(record(0))])
     release()
     await close()
   })
@@ -155,14 +159,14 @@ describe('rows on disk', () => {
   })
 
   it('are read by who asked for them, also where they must leave memory as soon as they have come', async () => {
-    const unload = () => kept.store.unload()
-    const kept = await openPersistence(createModelFiles(), 1, () => void unload())
-    await kept.append(record(0))
-    await kept.append(record(1))
-    await kept.store.settled()
-    expect(await kept.rows()).toEqual([told(record(0)), told(record(1))])
-    expect(kept.store.unload()).toBe(false)
-    await kept.close()
+    const unload = () => opened.store.unload()
+    const opened = await openPersistence(createModelFiles(), 1, () => void unload())
+    await opened.append(record(0))
+    await opened.append(record(1))
+    await opened.store.settled()
+    expect(await opened.rows()).toEqual([rowOf(record(0)), rowOf(record(1))])
+    expect(opened.store.unload()).toBe(false)
+    await opened.close()
   })
 
   it('D10: in a journal that is longer than a head may be are sealed in parts while they are read', async () => {
@@ -173,13 +177,13 @@ describe('rows on disk', () => {
     const files = first.restart()
     const second = await openPersistence(files, 3)
     await second.store.settled()
-    expect([await second.rows(), await files.list('journal')]).toEqual([records.map(told).sort(), []])
+    expect([await second.rows(), await files.list('journal')]).toEqual([records.map(rowOf).sort(), []])
     // Three parts, of which two have rows of three days.
     expect(second.store.stats().find(({ source }) => source === 'edge_logs')).toMatchObject({ rows: 7, segments: 7 })
     await second.append(record(28))
     await second.close()
     const third = await openPersistence(files.restart())
-    expect([await third.rows(), third.amiss]).toEqual([[...records, record(28)].map(told).sort(), []])
+    expect([await third.rows(), third.damages]).toEqual([[...records, record(28)].map(rowOf).sort(), []])
     await third.close()
   })
 
@@ -211,7 +215,7 @@ describe('rows on disk', () => {
     await store.settled()
     expect(await files.list('journal')).toEqual([])
     const third = await openPersistence(files.restart())
-    expect(await third.rows()).toEqual(records.map(told).sort())
+    expect(await third.rows()).toEqual(records.map(rowOf).sort())
     await third.close()
   })
 
@@ -228,24 +232,24 @@ describe('rows on disk', () => {
     const bytes = next.peek(`${path}/hot.arrow`)!
     next.put(`${path}/hot.arrow`, bytes.subarray(0, -1))
     const second = await openPersistence(next)
-    expect([await second.rows(), second.amiss]).toEqual([[told(record(0)), told(record(2))], [path]])
+    expect([await second.rows(), second.damages]).toEqual([[rowOf(record(0)), rowOf(record(2))], [path]])
     await second.close()
   })
 })
 
-/** What a test does to a store, one after another; each append is of the records that come next. */
+/** A step of a test, executed in order; each append takes the next records. */
 type Step = 'append' | 'seal'
 
-/** Takes the steps; tells how many records were acknowledged, and how many were given. */
-async function take(kept: OpenPersistence, steps: readonly Step[], from = 0) {
+/** Executes the steps. Returns how many records were acknowledged, and how many were appended. */
+async function take(opened: OpenPersistence, steps: readonly Step[], from = 0) {
   let [acknowledged, given] = [from, from]
   try {
     for (const step of steps) {
-      if (step === 'seal') await kept.store.sealAll()
+      if (step === 'seal') await opened.store.sealAll()
       else {
         const records = [record(given), record(given + 4)]
         given += 8
-        await kept.append(...records)
+        await opened.append(...records)
         acknowledged = given
       }
     }
@@ -257,18 +261,18 @@ async function take(kept: OpenPersistence, steps: readonly Step[], from = 0) {
 const upTo = (given: number) =>
   Array.from({ length: given / 8 }, (_, i) => [record(8 * i), record(8 * i + 4)])
     .flat()
-    .map(told)
+    .map(rowOf)
     .sort()
 
 const STEPS: readonly Step[] = ['append', 'append', 'seal', 'append', 'append', 'append', 'seal', 'append']
 
-/** Expects the rows of the acknowledged appends, or those of one more: the one under way. */
+/** Expects the rows of the acknowledged appends, or of one more: the append that was running. */
 async function expectKept(
-  kept: OpenPersistence,
+  opened: OpenPersistence,
   { acknowledged, given }: { acknowledged: number; given: number },
   what: string,
 ) {
-  const rows = await kept.rows()
+  const rows = await opened.rows()
   const states = [...new Set([acknowledged, given])].map((count) => upTo(count).join('\n'))
   if (!states.includes(rows.join('\n'))) expect.fail(`${what}: of ${acknowledged} rows or ${given} came ${rows.length}`)
 }
@@ -309,7 +313,7 @@ describe('a process that dies', () => {
     }
     const last = await openPersistence(files.restart())
     await expectKept(last, taken, 'after 60 deaths')
-    expect(last.amiss).toEqual([])
+    expect(last.damages).toEqual([])
     await last.close()
   })
 })
@@ -344,15 +348,15 @@ describe('a disk that fails', () => {
   it('D6: has segments that are dropped removed when it can', async () => {
     for (const step of ['rename', 'remove'] as const) {
       const files = createModelFiles()
-      const kept = await openPersistence(files)
-      await kept.append(record(0))
-      await kept.store.sealAll()
+      const opened = await openPersistence(files)
+      await opened.append(record(0))
+      await opened.store.sealAll()
       files.fail({ code: 'EIO', after: 0, only: [step] })
-      kept.store.drop(0, 'day')
-      expect(await kept.rows()).toEqual([])
+      opened.store.drop(0, 'day')
+      expect(await opened.rows()).toEqual([])
       await expect.poll(() => files.list('segments/edge_logs/1970-01-01')).toEqual([])
-      expect(kept.diskRetry.currentError()).toBeUndefined()
-      await kept.close()
+      expect(opened.diskRetry.currentError()).toBeUndefined()
+      await opened.close()
     }
   })
 
@@ -371,10 +375,10 @@ describe('a disk that fails', () => {
       isTaken = true
     })
     await eventually(() => expect(diskRetry.currentError()?.message).toContain('ENOSPC'))
-    expect([isTaken, await rows()]).toEqual([false, [told(record(0))]])
+    expect([isTaken, await rows()]).toEqual([false, [rowOf(record(0))]])
     files.heal()
     await appended
-    expect([diskRetry.currentError(), await rows()]).toEqual([undefined, [told(record(0)), told(record(4))]])
+    expect([diskRetry.currentError(), await rows()]).toEqual([undefined, [rowOf(record(0)), rowOf(record(4))]])
     await close()
   })
 
@@ -385,18 +389,18 @@ describe('a disk that fails', () => {
     files.fail({ code: 'DIED', after: 0, only: ['rename'] })
     await first.store.sealAll().catch(() => {})
     const next = files.restart()
-    // A second head of the same source, as a process has it that takes rows while it seals.
+    // A second head of the same source, as if rows arrived while the first was being sealed.
     next.put('journal/edge_logs-00000002.log', next.peek('journal/edge_logs-00000001.log')!)
     next.fail({ code: 'ENOSPC', after: 0, forGood: true, only: ['writeAt'] })
     const second = await openPersistence(next)
     expect([await second.rows(), second.diskRetry.currentError()?.message]).toEqual([
-      [told(record(0)), told(record(0))],
+      [rowOf(record(0)), rowOf(record(0))],
       expect.stringContaining('ENOSPC'),
     ])
     next.heal()
     await second.store.settled()
     expect([await second.rows(), second.diskRetry.currentError()]).toEqual([
-      [told(record(0)), told(record(0))],
+      [rowOf(record(0)), rowOf(record(0))],
       undefined,
     ])
     expect(await next.list('journal')).toEqual(['edge_logs-00000002.log'])
@@ -413,7 +417,7 @@ describe('a disk that fails', () => {
     await store.settled()
     expect(store.stats().find(({ source }) => source === 'edge_logs')).toMatchObject({ rows: 1, segments: 1 })
     expect(await files.list('journal')).toEqual([])
-    expect(await rows()).toEqual([told(record(0))])
+    expect(await rows()).toEqual([rowOf(record(0))])
     await close()
   })
 })
@@ -431,23 +435,23 @@ describe('a power cut', () => {
           let synced: string[] = []
           let given = 0
           for (let life = 0; life < 3; life++) {
-            const kept = await openPersistence(files, 5)
-            const rows = await kept.rows()
-            expect(kept.amiss.filter((path) => path.startsWith('segments'))).toEqual([])
+            const opened = await openPersistence(files, 5)
+            const rows = await opened.rows()
+            expect(opened.damages.filter((path) => path.startsWith('segments'))).toEqual([])
             expect(new Set(rows).size).toBe(rows.length)
             expect(rows).toEqual(expect.arrayContaining(synced))
             expect(upTo(given)).toEqual(expect.arrayContaining(rows))
             for (let step = below(random, 8); step > 0; step--) {
-              const taken = await take(kept, [random() < 0.7 ? 'append' : 'seal'], given)
+              const taken = await take(opened, [random() < 0.7 ? 'append' : 'seal'], given)
               given = taken.given
               if (random() < 0.4) {
-                await kept.persistence.sync()
-                synced = await kept.rows()
+                await opened.persistence.sync()
+                synced = await opened.rows()
               }
             }
-            if (random() < 0.5) await kept.store.settled()
+            if (random() < 0.5) await opened.store.settled()
             files = files.cutPower(random)
-            await kept.close()
+            await opened.close()
           }
         }),
         { numRuns: RUNS },

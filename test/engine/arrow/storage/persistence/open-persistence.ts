@@ -9,7 +9,7 @@ import { createTestSealer } from '../../../../support/sealer.js'
 import { noYield } from '../../support.js'
 
 /**
- * A store that keeps its rows in `files`, its recovery done. `onLoad` is called when a segment has come into memory.
+ * Returns a recovered store that persists its rows in `files`. `onLoad` is called when a segment was loaded.
  */
 export async function openPersistence(
   files: Files,
@@ -20,13 +20,13 @@ export async function openPersistence(
   const diskRetry = createDiskRetry(1, () => {})
   const persistence = createDiskPersistence(files, diskRetry, onLoad, maxCompactBytes)
   const store = createStore({ sealer: createTestSealer(), sealRows, sealBytes: Number.POSITIVE_INFINITY, persistence })
-  const amiss: string[] = []
+  const damages: string[] = []
   await persistence.recover(store, {
-    damage: ({ path, offset, bytes }) => amiss.push(`${path} ${offset} ${bytes}`),
-    unreadable: (path) => amiss.push(path),
+    damage: ({ path, offset, bytes }) => damages.push(`${path} ${offset} ${bytes}`),
+    unreadable: (path) => damages.push(path),
   })
 
-  /** The rows of a source, part by part, as their cold columns say. */
+  /** Returns the cold columns of the rows of a source, part by part. */
   async function rowsOf(source: SourceName): Promise<string[]> {
     const { parts, release } = store.view(source)
     const rows: string[] = []
@@ -43,8 +43,8 @@ export async function openPersistence(
     store,
     persistence,
     diskRetry,
-    /** What recovery found amiss. */
-    amiss,
+    /** The damage that recovery reported. */
+    damages,
     append: (...records: TestRecord[]) => store.append(toBatch(records[0]!.source, records)),
     rowsOf,
     async rows(): Promise<string[]> {
@@ -62,5 +62,5 @@ export async function openPersistence(
 
 export type OpenPersistence = Awaited<ReturnType<typeof openPersistence>>
 
-/** A record as {@link OpenPersistence.rows} tells it. */
-export const told = ({ id, event_message, metadata }: TestRecord) => `${id} ${event_message} ${metadata}`
+/** Returns a record as {@link OpenPersistence.rows} returns it. */
+export const rowOf = ({ id, event_message, metadata }: TestRecord) => `${id} ${event_message} ${metadata}`

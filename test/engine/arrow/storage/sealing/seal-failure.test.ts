@@ -48,7 +48,7 @@ it('a head that cannot be sealed while the one before it is written is told of w
   vi.mocked(seal).mockRejectedValueOnce(new RangeError('no memory'))
   await append(2)
   const second = store.sealAll()
-  // Long enough for Node to find a failure that nobody has asked for.
+  // Long enough for Node to detect an unhandled rejection.
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
   gate.open()
   await first

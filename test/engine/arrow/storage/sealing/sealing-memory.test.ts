@@ -16,7 +16,7 @@ import { noYield } from '../../support.js'
 
 type Row = [string, string, string]
 
-/** Texts of rows, behind which `texts` has room for more. */
+/** Fills `texts` with the texts of rows, and leaves room after them. */
 function fill(texts: Texts, rows: readonly Row[]): Texts {
   texts.usedBytes = 0
   texts.places = new Uint32Array(2 * COLD_COLUMNS.length * rows.length)
@@ -33,14 +33,14 @@ function fill(texts: Texts, rows: readonly Row[]): Texts {
 const memory = createSealingMemory()
 const gathering = () => ({ ...createColdTexts(), memory, bytes: memory.growInPlace(0) })
 
-/** Of lengths at which a copy may go another way: none, words, around 16, 64, long. */
+/** Texts of lengths that copies may treat differently: empty, words, around 16 and 64 bytes, long. */
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 70 }),
   fc.nat(300).map((length) => 'x'.repeat(length)),
 )
 const someRows = fc.array(fc.tuple(text, text, text), { minLength: 1, maxLength: 60 })
 
-/** A column of texts, of which some are absent. */
+/** A column of texts, some of them absent. */
 function columnOf(values: readonly (string | null)[]): Texts {
   const texts = createTexts({ columns: 1, growsInPlace: false })
   texts.places = new Uint32Array(2 * values.length)
@@ -54,8 +54,8 @@ function columnOf(values: readonly (string | null)[]): Texts {
   return texts
 }
 
-/** As values that can be compared. */
-function told({ codes, dictionary }: InternedTexts) {
+/** Converts to values that can be compared. */
+function comparable({ codes, dictionary }: InternedTexts) {
   const { count, hasNewlines } = dictionary
   const entries = Array.from({ length: count }, (_, code) => entryOf(dictionary, code).toString('latin1'))
   return {
@@ -95,7 +95,9 @@ describe('memory of a WebAssembly module', () => {
         const order = Uint32Array.from(values, () => numbers.next().value % values.length)
         memory.growInPlace(at).fill(7, 0, at)
         const texts = columnOf(values)
-        expect(told(memory.intern(texts, order, at))).toEqual(told(internIn(createInterner())(texts, order)))
+        expect(comparable(memory.intern(texts, order, at))).toEqual(
+          comparable(internIn(createInterner())(texts, order)),
+        )
         expect(
           memory
             .growInPlace(at)

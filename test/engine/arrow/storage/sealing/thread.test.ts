@@ -24,7 +24,7 @@ import { internIn } from '../../../../support/sealer.js'
 import { headOf, noYield } from '../../support.js'
 import { arbitraryRecords, coldOf, hotOf, wordy } from '../files/segments.js'
 
-// The sealing thread is the built program's: `npm run build` comes before these tests.
+// The thread runs the built program: these tests need `npm run build`.
 const BUILT = new URL('../../../../../dist/engine/arrow/storage/sealing/', import.meta.url)
 const { createSealingThread }: { createSealingThread: typeof CreateSealingThread } = await import(
   new URL('thread.js', BUILT).href
@@ -44,7 +44,7 @@ function start(script?: URL, retry?: SealingRetry) {
   return { sealer, said }
 }
 
-/** All that can be seen of sealed rows, the bytes of their file included. */
+/** Returns all content of sealed rows, the bytes of their file included. */
 const seen = (sealed: readonly SealedRows[]) =>
   Promise.all(
     sealed.map(async (part) => {
@@ -55,7 +55,7 @@ const seen = (sealed: readonly SealedRows[]) =>
 
 const here = (head: OpenRows) => seal(head, internIn(createInterner()), noYield)
 
-/** As if it came from another thread. */
+/** Copies a message as if it was sent to another thread. */
 const moved = <Message>(message: Message): Message => structuredClone(message, { transfer: arrayBuffersOf(message) })
 
 const many = Array.from({ length: 3000 }, (_, i) =>

@@ -52,7 +52,7 @@ const arbitraryRecords = fc.array(
   { minLength: 1, maxLength: 30 },
 )
 
-/** The file as apache-arrow reads it, rows as texts. */
+/** Returns the rows that apache-arrow reads from the file, as texts. */
 function readByArrow(file: Uint8Array): unknown[][] {
   return tableFromIPC(file)
     .toArray()
@@ -130,28 +130,34 @@ describe('sealed cold columns', () => {
       if (at >= 0 && at < length) expect(row(at)[0]).toBe(`${at}`)
   })
 
-  it('are cut into longer batches, and are smaller, where there is more effort: as much as there is at each', async () => {
-    const records = Array.from({ length: 2000 }, (_, i) =>
-      edge({ id: `${(i * 7919) % 2003}`, metadata: `{"a":"${'b'.repeat(i % 91)}","b":${(i * i) % 1009},"c":[${i}]}` }),
-    )
-    const { low, high } = COMPRESSION
-    const sealedWith = async (effort: () => Effort) => {
-      const cold = await sealCold(headOf(records).cold, identity(records.length), noYield, effort)
-      const row = reading(cold)
-      expect(records.map((_, at) => row(at))).toEqual(records.map(textsOf))
-      expect(readByArrow(cold.file)).toEqual(records.map(textsOf))
-      return cold
-    }
-    const least = await sealedWith(() => 'low')
-    const most = await sealedWith(() => 'high')
-    expect(least.file.equals((await sealed(records)).file)).toBe(true)
-    expect([...most.firstRows]).toEqual([0, 1, 2, 3].map((batch) => batch * high.rows).concat(2000))
-    expect(most.file.length).toBeLessThan(0.99 * least.file.length)
-    const efforts: Effort[] = ['high', 'low', 'low']
-    const { firstRows } = await sealedWith(() => efforts.shift() ?? 'high')
-    const border = high.rows + 2 * low.rows
-    expect([...firstRows]).toEqual([0, high.rows, high.rows + low.rows, border, border + high.rows, 2000])
-  })
+  it(
+    'are cut into longer batches, and are smaller, ' + 'where there is more effort: as much as there is at each',
+    async () => {
+      const records = Array.from({ length: 2000 }, (_, i) =>
+        edge({
+          id: `${(i * 7919) % 2003}`,
+          metadata: `{"a":"${'b'.repeat(i % 91)}","b":${(i * i) % 1009},"c":[${i}]}`,
+        }),
+      )
+      const { low, high } = COMPRESSION
+      const sealedWith = async (effort: () => Effort) => {
+        const cold = await sealCold(headOf(records).cold, identity(records.length), noYield, effort)
+        const row = reading(cold)
+        expect(records.map((_, at) => row(at))).toEqual(records.map(textsOf))
+        expect(readByArrow(cold.file)).toEqual(records.map(textsOf))
+        return cold
+      }
+      const least = await sealedWith(() => 'low')
+      const most = await sealedWith(() => 'high')
+      expect(least.file.equals((await sealed(records)).file)).toBe(true)
+      expect([...most.firstRows]).toEqual([0, 1, 2, 3].map((batch) => batch * high.rows).concat(2000))
+      expect(most.file.length).toBeLessThan(0.99 * least.file.length)
+      const efforts: Effort[] = ['high', 'low', 'low']
+      const { firstRows } = await sealedWith(() => efforts.shift() ?? 'high')
+      const border = high.rows + 2 * low.rows
+      expect([...firstRows]).toEqual([0, high.rows, high.rows + low.rows, border, border + high.rows, 2000])
+    },
+  )
 
   it('close a batch at the row that fills it', async () => {
     const half = BATCH_BYTES / 2 - 2
@@ -184,7 +190,7 @@ describe('sealed cold columns', () => {
     const records = Array.from({ length: 2500 }, (_, i) => edge({ event_message: `GET | 200 | ${i}` }))
     const whole = await sealed(records)
     const cold = coldColumnsInMemory(whole)
-    // The file itself, and two numbers a batch with one behind the last.
+    // The file itself, and two numbers per batch, with one more each.
     expect(cold.memoryBytes).toBe(whole.file.byteLength + 2 * 4 * (Math.ceil(2500 / BATCH_ROWS) + 1))
     expect(cold.memoryBytes).toBeLessThan(2500 * 14)
   })

@@ -20,7 +20,7 @@ const written = (content: Uint8Array, codec: Codec) => {
 
 const text = (bytes: number) => Buffer.from(Array.from({ length: bytes }, (_, i) => 97 + ((i * i) % 23)))
 
-/** Microseconds of a day, about ascending, as 64-bit integers: neighbours have their upper bytes in common. */
+/** Microseconds of a day, about ascending, as 64-bit integers: neighbours share their upper bytes. */
 function times(count: number): Buffer {
   const microseconds = (i: number) => Math.floor((i * 86e9) / count) + ((i * 7_919_317) % 1e7)
   return Buffer.from(

@@ -4,7 +4,7 @@ import {
   createActiveReaders,
 } from '../../../../../src/engine/arrow/storage/store/active-readers.js'
 
-/** Tells whether those who are here now have drained, once all that is ready has run. */
+/** Returns a function that returns whether the present readers have finished, after all ready tasks have run. */
 function leaving({ drained }: ActiveReaders): () => Promise<boolean> {
   let isOver = false
   void drained().then(() => {

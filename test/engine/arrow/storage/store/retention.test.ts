@@ -16,13 +16,13 @@ import { edge, invocation, type TestRecord } from '../../../../support/records.j
 import { createTestSealer } from '../../../../support/sealer.js'
 import { uniform } from '../../accumulators/distributions.js'
 import { viewOf } from '../../support.js'
-import { openPersistence, told } from '../persistence/open-persistence.js'
+import { openPersistence, rowOf } from '../persistence/open-persistence.js'
 
 const DAY_US = 86_400_000_000
 const MINUTE_MS = 60_000
 const RETENTION_US = 90 * DAY_US
 
-/** Rows of one day that take some 1 KiB each, sealed. */
+/** Appends and seals rows of one day, about 1 KiB each. */
 async function addDay(store: Store, day: number, rows = 20, source: SourceName = 'edge_logs') {
   const next = uniform(day)
   const noise = () => Array.from({ length: 100 }, () => next().toString(36)).join('')
@@ -42,7 +42,7 @@ function batchesOf(store: Store, source: SourceName = 'edge_logs') {
 const daysOf = (store: Store, source: SourceName = 'edge_logs') =>
   batchesOf(store, source).map(({ minUs }) => Math.floor(minUs / DAY_US))
 
-/** What a counter says of a source and a limit. */
+/** Returns the counters of a source and a limit. */
 async function evicted(metrics: Metrics, limit: 'retention' | 'memory' | 'disk', source: SourceName = 'edge_logs') {
   const read = async (counter: Metrics['evictedRows']) => {
     const { values } = await counter.get()
@@ -160,7 +160,7 @@ describe('the retention', () => {
 describe('the memory limit', () => {
   const sealedBytes = () => store.stats().reduce((sum, { hotBytes, coldBytes }) => sum + hotBytes + coldBytes, 0)
 
-  /** How many bytes a day's segment takes. */
+  /** Returns the bytes of a day's segment. */
   async function sizeOfDay(day: number) {
     const before = sealedBytes()
     await addDay(store, day)
@@ -248,7 +248,7 @@ describe('the memory limit', () => {
 })
 
 describe('the limit of columns that are on a disk too', () => {
-  /** Columns of so many bytes each, those first that are to go first, beside heads and a spare one. */
+  /** Returns columns of that many bytes each, least recently used first, with bytes of heads and of the head pool. */
   function createHeld({ columns, heads, spare = 0 }: { columns: number[]; heads: number; spare?: number }) {
     const held = { columns, heads, spare }
     const sum = () => held.columns.reduce((bytes, one) => bytes + one, 0)
@@ -308,30 +308,30 @@ describe('the limit of columns that are on a disk too', () => {
 describe('the disk limit', () => {
   it('drops the oldest rows, of every source, until the files that are left fit', async () => {
     const files = createModelFiles()
-    const kept = await openPersistence(files)
-    const bytes = () => kept.persistence.bytes()
+    const opened = await openPersistence(files)
+    const bytes = () => opened.persistence.bytes()
     const records = [
       edge({ timestampUs: 3 * DAY_US }),
       invocation({ timestampUs: DAY_US }),
       edge({ timestampUs: DAY_US }),
     ]
-    for (const record of records) await kept.append(record)
-    await kept.store.sealAll()
+    for (const record of records) await opened.append(record)
+    await opened.store.sealAll()
     const sealed = bytes()
-    await kept.append(edge({ timestampUs: DAY_US, event_message: 'open' }))
-    const drop = (limitBytes: number) => dropBeyondDisk(kept.store, bytes, limitBytes, metrics)
+    await opened.append(edge({ timestampUs: DAY_US, event_message: 'open' }))
+    const drop = (limitBytes: number) => dropBeyondDisk(opened.store, bytes, limitBytes, metrics)
     expect(bytes() - sealed).toBe(files.peek('journal/edge_logs-00000002.log')!.length)
     drop(bytes())
-    expect(await kept.rows()).toHaveLength(4)
+    expect(await opened.rows()).toHaveLength(4)
     drop(bytes() - 1)
     expect(await evicted(metrics, 'disk')).toEqual({ rows: 1, partitions: 1 })
     expect(await evicted(metrics, 'disk', 'function_edge_logs')).toEqual({ rows: 1, partitions: 1 })
-    expect(await kept.rows()).toEqual([told(records[0]!), told(edge({ event_message: 'open' }))].sort())
+    expect(await opened.rows()).toEqual([rowOf(records[0]!), rowOf(edge({ event_message: 'open' }))].sort())
     drop(0)
-    expect(await kept.rows()).toHaveLength(1)
-    await kept.close()
+    expect(await opened.rows()).toHaveLength(1)
+    await opened.close()
     const next = await openPersistence(files.restart())
-    expect([await next.rows().then((rows) => rows.length), next.amiss]).toEqual([1, []])
+    expect([await next.rows().then((rows) => rows.length), next.damages]).toEqual([1, []])
     await next.close()
   })
 })

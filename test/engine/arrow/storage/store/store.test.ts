@@ -28,7 +28,7 @@ const NEVER = {
 
 const append = (store: Store, ...records: TestRecord[]) => store.append(toBatch(records[0]!.source, records))
 const ids = (batches: readonly Batch[]) => batches.map((batch) => idsOf(batch))
-/** What a store holds now, read at once. */
+/** Returns the ids in a store now, part by part. */
 function idsIn(store: Store, source: SourceName = 'edge_logs'): string[][] {
   const { batches, release } = viewOf(store, source)
   const found = ids(batches)
@@ -38,12 +38,12 @@ function idsIn(store: Store, source: SourceName = 'edge_logs'): string[][] {
 
 const statsOf = (store: Store, source = 'edge_logs') => store.stats().find((stats) => stats.source === source)!
 
-/** Resolves as soon as so many rows of the edge are visible. */
+/** Resolves when that many edge rows are visible. */
 async function shown(store: Store, rows: number) {
   while (statsOf(store).rows < rows) await Promise.resolve()
 }
 
-/** Whether a promise is settled once all that is ready has run. */
+/** Returns whether a promise is settled after all ready tasks have run. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   let settled = false
   const settle = () => {
@@ -149,7 +149,7 @@ describe('a head', () => {
   })
 
   it('is sealed once it is full of bytes, and not before', async () => {
-    // Two bytes of metadata and 32 a row besides.
+    // In addition to the message, two bytes of metadata and 32 per row.
     const store = createStore({ ...NEVER, sealBytes: 2 * (34 + 100) })
     await append(store, edge({ event_message: 'x'.repeat(100) }))
     await append(store, edge({ event_message: 'x'.repeat(65) }))
@@ -207,7 +207,7 @@ describe('a head', () => {
 })
 
 describe('a head is sealed', () => {
-  /** A store that seals each second edge record, and the effort of each head that has not been sealed yet. */
+  /** Returns a store that seals every second edge record, and the effort of each head so far. */
   function patientStore() {
     const here = createTestSealer()
     const gate = createGate()
@@ -226,7 +226,7 @@ describe('a head is sealed', () => {
         },
       },
     })
-    /** A head of 2 MiB and a little that fills in so many milliseconds. */
+    /** Fills a head of a little more than 2 MiB within that many milliseconds. */
     const fillIn = async (ms: number) => {
       const record = edge({ event_message: 'x'.repeat(1024 * 1024) })
       void append(store, record)
@@ -295,7 +295,7 @@ describe('what seals heads is lent', () => {
     const store = createStore({ ...NEVER, sealRows: 2, clock: { monotonicMs: () => nowMs } })
     const lent: string[] = []
     const borrow = () => store.whenIdle(async (_, cancellation) => void lent.push(effortOf(cancellation)))
-    /** Borrows until the gate is opened. */
+    /** Borrows the sealer until the gate is opened. */
     async function borrowLong() {
       const gate = createGate()
       const given: CancellationFlag[] = []
@@ -324,7 +324,7 @@ describe('what seals heads is lent', () => {
     await borrow()
     expect(lent).toHaveLength(1)
     pass(1)
-    // A head that has filled slowly.
+    // A head that filled slowly.
     await append(store, edge())
     pass(60_000)
     await append(store, edge())
@@ -412,11 +412,11 @@ describe('the statistics', () => {
 })
 
 describe('the memory of a sealed head', () => {
-  /** A head's worth of rows whose cold columns all differ from those of any other mark. */
+  /** Returns rows whose cold columns all differ from those of any other mark. */
   const marked = (mark: string, count = 5) =>
     Array.from({ length: count }, (_, i) => edge({ id: `${mark}${i}`, event_message: mark.repeat(40 + i) }))
 
-  /** All cold columns of a batch, as texts. */
+  /** Returns all cold columns of a batch, as texts. */
   const coldOf = (batch: Batch) => {
     const read = batch.openCold()
     return Array.from({ length: batch.rows }, (_, row) => Object.values(atOnce(read(row))).map(String))
@@ -424,7 +424,7 @@ describe('the memory of a sealed head', () => {
   const expectedOf = (records: readonly TestRecord[]) =>
     records.map(({ id, event_message, metadata }) => [id, event_message, metadata])
 
-  /** The memory that the cold columns of the open head lie in. */
+  /** Returns the memory of the cold columns of the open head. */
   function openMemory(store: Store): ArrayBufferLike[] {
     const { batches, release } = viewOf(store, 'edge_logs')
     const row = atOnce(batches.at(-1)!.openCold()(0))
@@ -432,7 +432,7 @@ describe('the memory of a sealed head', () => {
     return Object.values(row).map(({ buffer }) => buffer)
   }
 
-  /** Fills and seals a head; `meanwhile` comes before it is sealed. Gives the memory that it lay in. */
+  /** Fills a head, calls `meanwhile`, and seals the head. Returns its cold memory, and the result of `meanwhile`. */
   async function fillAndSeal<T>(store: Store, mark: string, meanwhile: () => T): Promise<[ArrayBufferLike[], T]> {
     await append(store, ...marked(mark))
     const memory = openMemory(store)
@@ -520,29 +520,32 @@ describe('the memory of a sealed head', () => {
     expect(fourth.map(({ byteLength }) => byteLength)).toEqual([0, 0, 0])
   })
 
-  it('belongs to the statistics of its source until it is used, or has been idle from one trim to the next', async () => {
-    const store = createStore(NEVER)
-    const empty = statsOf(store).headBytes
-    const [[memory], spare] = await fillAndSeal(store, 'a', () => statsOf(store).headBytes)
-    expect(spare).toBeGreaterThan(empty)
-    expect(statsOf(store).headBytes).toBe(empty + spare)
-    expect(statsOf(store, 'auth_logs').headBytes).toBe(statsOf(store, 'postgres_logs').headBytes)
-    store.trim('idle')
-    await fillAndSeal(store, 'b', nothing)
-    store.trim('idle')
-    expect(statsOf(store).headBytes).toBe(empty + spare)
-    const bytes = store.bytes()
-    expect(memory!.byteLength).toBeGreaterThan(0)
-    store.trim('idle')
-    expect(memory!.byteLength).toBe(0)
-    expect(statsOf(store).headBytes).toBe(empty)
-    expect(store.bytes()).toBe(bytes - spare)
-    store.trim('idle')
-    expect(statsOf(store).headBytes).toBe(empty)
-    await append(store, ...marked('c'))
-    await store.sealAll()
-    expect(idsIn(store).flat()).toEqual([...marked('a'), ...marked('b'), ...marked('c')].map(({ id }) => id))
-  })
+  it(
+    'belongs to the statistics of its source until it is used, ' + 'or has been idle from one trim to the next',
+    async () => {
+      const store = createStore(NEVER)
+      const empty = statsOf(store).headBytes
+      const [[memory], spare] = await fillAndSeal(store, 'a', () => statsOf(store).headBytes)
+      expect(spare).toBeGreaterThan(empty)
+      expect(statsOf(store).headBytes).toBe(empty + spare)
+      expect(statsOf(store, 'auth_logs').headBytes).toBe(statsOf(store, 'postgres_logs').headBytes)
+      store.trim('idle')
+      await fillAndSeal(store, 'b', nothing)
+      store.trim('idle')
+      expect(statsOf(store).headBytes).toBe(empty + spare)
+      const bytes = store.bytes()
+      expect(memory!.byteLength).toBeGreaterThan(0)
+      store.trim('idle')
+      expect(memory!.byteLength).toBe(0)
+      expect(statsOf(store).headBytes).toBe(empty)
+      expect(store.bytes()).toBe(bytes - spare)
+      store.trim('idle')
+      expect(statsOf(store).headBytes).toBe(empty)
+      await append(store, ...marked('c'))
+      await store.sealAll()
+      expect(idsIn(store).flat()).toEqual([...marked('a'), ...marked('b'), ...marked('c')].map(({ id }) => id))
+    },
+  )
 
   it('is used by one head only, where two begin at once', async () => {
     const store = createStore(NEVER)
