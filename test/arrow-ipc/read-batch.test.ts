@@ -13,14 +13,14 @@ import { edge } from '../support/records.js'
 const hexOf = ({ buffer, byteOffset }: ArrayBufferView, bytes: number) =>
   Buffer.from(buffer, byteOffset, bytes).toString('hex')
 
-/** All that a column says of its rows, to the bit. */
-function told({ nullCount, nullBitmap, values, valueOffsets, dictionary }: ColumnView, rows: number): unknown {
+/** Returns the contents of a column as plain values, bit by bit. */
+function contentsOf({ nullCount, nullBitmap, values, valueOffsets, dictionary }: ColumnView, rows: number): unknown {
   const nulls = nullCount > 0 ? hexOf(nullBitmap, (rows + 7) >> 3) : ''
   if (valueOffsets?.length > 0) {
     return { nulls, ends: [...valueOffsets.subarray(0, rows + 1)], texts: hexOf(values, valueOffsets[rows]!) }
   }
   const bytes = values instanceof Uint32Array ? 8 : values.BYTES_PER_ELEMENT
-  return { nulls, values: hexOf(values, bytes * rows), entries: dictionary && told(dictionary, dictionary.rows) }
+  return { nulls, values: hexOf(values, bytes * rows), entries: dictionary && contentsOf(dictionary, dictionary.rows) }
 }
 
 describe('the columns of a batch that has arrived', () => {
@@ -33,12 +33,17 @@ describe('the columns of a batch that has arrived', () => {
         const [decoded] = [...RecordBatchReader.from(batch.ipc)]
         const theirs = decoded!.schema.fields.map(({ name }, i) => {
           const { nullCount, nullBitmap, values, valueOffsets, dictionary } = decoded!.data.children[i]!
-          const entries = dictionary && { ...(told({ ...dictionary.data[0]! } as never, dictionary.length) as object) }
+          const entries = dictionary && {
+            ...(contentsOf({ ...dictionary.data[0]! } as never, dictionary.length) as object),
+          }
           const words = values instanceof BigInt64Array ? new Uint32Array(values.buffer, values.byteOffset) : values
-          const column = told({ nullCount, nullBitmap, values: words, valueOffsets } as never, batch.rows) as object
+          const column = contentsOf(
+            { nullCount, nullBitmap, values: words, valueOffsets } as never,
+            batch.rows,
+          ) as object
           return [name, { ...column, ...(entries && { entries }) }]
         })
-        const ours = [...columns].map(([name, column]) => [name, told(column, batch.rows)])
+        const ours = [...columns].map(([name, column]) => [name, contentsOf(column, batch.rows)])
         expect(ours).toEqual(theirs)
       }),
       { numRuns: 200 },

@@ -7,7 +7,7 @@ import { parse, parseChunks, rowsOf } from '../ingest/parsing.js'
 
 const line = (record: object) => `${JSON.stringify({ source: 'edge_logs', ...record })}\n`
 
-/** Records of many lengths and sources, some fields absent; no two batches of them are alike. */
+/** Records with many lengths and sources, some without a field. No two batches of them are equal. */
 const text = Array.from({ length: 300 }, (_, i) =>
   line({
     source: SOURCE_NAMES[i % 3],
@@ -19,27 +19,27 @@ const text = Array.from({ length: 300 }, (_, i) =>
   }),
 ).join('')
 
-/** What apache-arrow writes for the same rows. */
-function written(ipc: Uint8Array): Buffer {
+/** Returns the bytes that apache-arrow writes for the same rows. */
+function writtenByApache(ipc: Uint8Array): Buffer {
   const [batch] = RecordBatchReader.from(ipc) as Iterable<RecordBatch>
   return Buffer.from(RecordBatchStreamWriter.writeAll([batch!]).toUint8Array(true))
 }
 
-/** Memory that held something else. */
+/** Memory with left-over bytes. */
 const used = (bytes: number) => new Uint8Array(bytes).fill(0xee)
 
 describe('a record batch written as a stream', () => {
   it.each([1, 2, 3, 7, 64, 1000])('is, byte by byte, what apache-arrow writes: %d rows', (batchRows) => {
     const { batches } = parse(text, { batchRows })
     expect(new Set(batches.map(({ source }) => source)).size).toBe(3)
-    for (const { ipc } of batches) expect(Buffer.from(ipc).equals(written(ipc))).toBe(true)
+    for (const { ipc } of batches) expect(Buffer.from(ipc).equals(writtenByApache(ipc))).toBe(true)
   })
 
   it('is so, too, where a dictionary is empty', () => {
     const [{ ipc }] = parse(line({ id: 'a', project: null }) + line({ id: 'b', project: null })).batches as [
       IngestBatch,
     ]
-    expect(Buffer.from(ipc)).toEqual(written(ipc))
+    expect(Buffer.from(ipc)).toEqual(writtenByApache(ipc))
     expect(tableFromIPC(ipc).getChild('project')!.toJSON()).toEqual([null, null])
   })
 
@@ -48,7 +48,7 @@ describe('a record batch written as a stream', () => {
     const expected = Buffer.from(parse(one).batches[0]!.ipc)
     const exact = expected.length
 
-    /** The batch, in memory of so many bytes or in new memory, and the memory. */
+    /** Writes one batch while `bytes` of memory are offered. Returns the memory and the batch. */
     function parseInto(bytes: number) {
       const memory = used(bytes)
       const ipcs: Uint8Array[] = []
@@ -73,8 +73,8 @@ describe('a record batch written as a stream', () => {
 })
 
 describe('batches in memory that is used again', () => {
-  /** Parses with memory that comes back, as it was left, once a batch has been copied from it. */
-  function parseReturning(firstBytes: number, options: object) {
+  /** Parses with one memory, which is reused uncleared after each batch was copied from it. */
+  function parseReusing(firstBytes: number, options: object) {
     let memory: Uint8Array<ArrayBuffer> | undefined = used(firstBytes)
     const memories = new Set<ArrayBufferLike>()
     const batches: IngestBatch[] = []
@@ -95,14 +95,14 @@ describe('batches in memory that is used again', () => {
     [10 * KIB, 100],
     [KIB * KIB, 7],
   ])('are those of new memory: first %d bytes, %d rows a batch', (firstBytes, batchRows) => {
-    const { batches, memories } = parseReturning(firstBytes, { batchRows })
+    const { batches, memories } = parseReusing(firstBytes, { batchRows })
     const fresh = parse(text, { batchRows }).batches
     expect(batches.map(({ source, rows }) => [source, rows])).toEqual(fresh.map(({ source, rows }) => [source, rows]))
     batches.forEach(({ ipc }, i) => {
       expect(Buffer.from(ipc).equals(fresh[i]!.ipc)).toBe(true)
     })
     expect(batches.flatMap(rowsOf)).toEqual(fresh.flatMap(rowsOf))
-    // What flush hands out at the end has memory of its own.
+    // The batches of the last flush are written into separate memory.
     expect(memories).toBeLessThan(batches.length)
   })
 

@@ -8,12 +8,12 @@ import type { createRequests as CreateRequests, Requests } from '../../src/inges
 import { findSource, SOURCES } from '../../src/sources.js'
 import { NOW_US, parseBound, RETENTION_US, rowsOf } from './parsing.js'
 
-/** The project of a record, read the obvious way: of an array the first element, of its places the first that is a text. */
+/** Returns a record's project in the obvious way: the first project place of its source that is a text, else null. */
 function projectOf(text: string): string | null {
-  const { source, metadata, ...own } = JSON.parse(text)
+  const { source, metadata, ...fields } = JSON.parse(text)
   const first = (Array.isArray(metadata) ? metadata[0] : metadata) ?? {}
   const texts: Record<string, unknown> = {
-    project: own.project,
+    project: fields.project,
     'metadata.project': first.project,
     'metadata.project_ref': first.project_ref,
   }
@@ -34,7 +34,7 @@ const NAMES = [
 const text = fc.constantFrom(...NAMES).chain((name) =>
   fc.constantFrom(
     JSON.stringify(name),
-    // The same text in escapes.
+    // The same text as escapes.
     `"${[...name].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"`,
   ),
 )
@@ -43,7 +43,7 @@ const anything = fc.oneof({ weight: 4, arbitrary: nothingOrText }, fc.constantFr
 const key = (name: string) => fc.constantFrom(`"${name}"`, `"\\u00${name.charCodeAt(0).toString(16)}${name.slice(1)}"`)
 const member = (name: string, value: fc.Arbitrary<string>) => fc.tuple(key(name), value).map((pair) => pair.join(':'))
 
-/** Objects whose members come in any order, some of them more than once, or not at all. */
+/** Objects whose members are in random order, repeated or missing. */
 const object = (...members: fc.Arbitrary<string>[]) =>
   fc.array(fc.oneof(...members), { maxLength: 5 }).map((all) => `{${all.join(',')}}`)
 const inner = object(
@@ -64,8 +64,8 @@ const record = fc
     object(member('project', nothingOrText), member('metadata', metadata), member('x', inner)),
     fc.boolean(),
   )
-  .map(([name, rest, isFirst]) => {
-    const members = rest.slice(1, -1)
+  .map(([name, object, isFirst]) => {
+    const members = object.slice(1, -1)
     const all = isFirst ? [`"source":"${name}"`, members] : [members, `"source":"${name}"`]
     return `{${all.filter(Boolean).join(',')}}`
   })
@@ -80,12 +80,12 @@ describe('lines that are bound to projects', () => {
   it('are taken of these projects alone, wherever a record names its own', () => {
     fc.assert(
       fc.property(fc.array(record, { maxLength: 20 }), bound, (records, projects) => {
-        const isOwn = (line: string) => projects.has(projectOf(line) ?? '')
+        const isAllowed = (line: string) => projects.has(projectOf(line) ?? '')
         const { rows, rejects } = parseBound(records.join('\n'), projects)
-        const taken = rows.map(({ project }) => project)
-        expect(taken.sort()).toEqual(records.filter(isOwn).map(projectOf).sort())
+        const accepted = rows.map(({ project }) => project)
+        expect(accepted.sort()).toEqual(records.filter(isAllowed).map(projectOf).sort())
         expect(rejects.map(({ line, reason }) => [line, reason])).toEqual(
-          records.flatMap((line, i) => (isOwn(line) ? [] : [[i + 1, 'forbidden_project']])),
+          records.flatMap((line, i) => (isAllowed(line) ? [] : [[i + 1, 'forbidden_project']])),
         )
       }),
       { numRuns: 100 },
@@ -161,7 +161,7 @@ describe('lines that are bound to projects', () => {
   })
 })
 
-// The parsing thread is the built program's: `npm run build` comes before these tests.
+// The parsing thread runs built code: run `npm run build` before these tests.
 const { createRequests }: { createRequests: typeof CreateRequests } = await import(
   new URL('../../dist/ingest/body/requests.js', import.meta.url).href
 )
@@ -209,7 +209,7 @@ describe('requests that are bound to projects', () => {
         ['d', 'd'],
       ][n % 4]!.map((project) => `${n} ${project}`),
     )
-    const taken = (rows as { id: string; project: string }[]).map(({ id, project }) => `${id} ${project}`)
-    expect(taken.sort()).toEqual(wanted.sort())
+    const accepted = (rows as { id: string; project: string }[]).map(({ id, project }) => `${id} ${project}`)
+    expect(accepted.sort()).toEqual(wanted.sort())
   })
 })

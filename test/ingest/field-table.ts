@@ -2,7 +2,7 @@
 import * as table from '../../src/wasm-layout/field-table.js'
 import * as outcomes from '../../src/wasm-layout/outcomes.js'
 
-/** Fields by name: those that can contain time and message by their default names. */
+/** Fields by name; the time and message fields by their default names. */
 export const FIELD = {
   source: table.SOURCE,
   id: table.ID,
@@ -39,5 +39,5 @@ export const OUTCOME = {
   tooDeep: outcomes.TOO_DEEP,
 } as const
 
-/** The index in a row of a field's kind; start and end follow it. */
+/** Returns the index of a field's kind within a row; start and end follow it. */
 export const slotOf = (field: number): number => table.HEADER_INTS + table.FIELD_INTS * field

@@ -1,8 +1,8 @@
 import { EITHER_WAY, MUST_ACCEPT, MUST_REFUSE } from './json-test-suite.js'
 
 /**
- * Texts of one line each, by what a strict JSON parser says (RFC 8259): those of the suite, and our own behind them.
- * `\n`, `\r` alone and byte order marks are tested elsewhere, and so are texts too deep to be judged.
+ * One-line texts by the verdict of a strict JSON parser (RFC 8259): the cases of the suite, then ours. Other tests
+ * cover `\n`, a lone `\r`, byte order marks, and texts that are too deep to be validated.
  */
 const ELSEWHERE: readonly string[] = [
   'n_structure_100000_opening_arrays',

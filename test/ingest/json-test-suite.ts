@@ -1,6 +1,6 @@
 /**
- * The cases of JSONTestSuite that are one line which is not blank, by the names of their files: `test_parsing` and, without
- * a prefix, `test_transform`. Texts are as they came, without a newline at their end.
+ * The cases of JSONTestSuite that are a single line and not blank, by their file names: `test_parsing` and, without a
+ * prefix, `test_transform`. The texts are unchanged except that the last newline is removed.
  *
  * From https://github.com/nst/JSONTestSuite, commit 1ef36fa01286573e846ac449e8683f8833c5b26a, under this licence:
  *
@@ -28,7 +28,7 @@
  */
 type Texts = Readonly<Record<string, string>>
 
-/** Every parser must take these. */
+/** Every parser must accept these. */
 export const MUST_ACCEPT: Texts = {
   y_array_arraysWithSpaces: '[[]   ]',
   'y_array_empty-string': '[""]',
@@ -71,7 +71,8 @@ export const MUST_ACCEPT: Texts = {
     '{"x":[{"id": "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}], "id": "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}',
   y_object_simple: '{"a":[]}',
   y_object_string_unicode:
-    '{"title":"\\u041f\\u043e\\u043b\\u0442\\u043e\\u0440\\u0430 \\u0417\\u0435\\u043c\\u043b\\u0435\\u043a\\u043e\\u043f\\u0430" }',
+    '{"title":"\\u041f\\u043e\\u043b\\u0442\\u043e\\u0440\\u0430 \\u0417' +
+    '\\u0435\\u043c\\u043b\\u0435\\u043a\\u043e\\u043f\\u0430" }',
   'y_string_1_2_3_bytes_UTF-8_sequences': '["\\u0060\\u012a\\u12AB"]',
   y_string_accepted_surrogate_pair: '["\\uD801\\udc37"]',
   y_string_accepted_surrogate_pairs: '["\\ud83d\\ude39\\ud83d\\udc8d"]',
@@ -127,7 +128,7 @@ export const MUST_ACCEPT: Texts = {
   y_structure_whitespace_array: ' [] ',
 }
 
-/** No parser may take these. */
+/** Every parser must reject these. */
 export const MUST_REFUSE: Texts = {
   n_array_1_true_without_comma: '[1 true]',
   n_array_colon_instead_of_comma: '["": 1]',
@@ -302,11 +303,12 @@ export const MUST_REFUSE: Texts = {
   n_structure_whitespace_formfeed: '[\x0c]',
 }
 
-/** A parser may take these or not; those without `i_` are about the value that it reads. */
+/** A parser may accept or reject these. Those without `i_` concern the parsed value. */
 export const EITHER_WAY: Texts = {
   i_number_double_huge_neg_exp: '[123.456e-789]',
   i_number_huge_exp:
-    '[0.4e00669999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999969999999006]',
+    '[0.4e006699999999999999999999999999999999999999999999999999999999999999999999999999999999999999' +
+    '99999999999999999999999999999969999999006]',
   i_number_neg_int_huge_exp: '[-1e+9999]',
   i_number_pos_double_huge_exp: '[1.5e+9999]',
   i_number_real_neg_overflow: '[-123123e100000]',
@@ -348,7 +350,7 @@ export const EITHER_WAY: Texts = {
   string_with_escaped_NULL: '["A\\u0000B"]',
 }
 
-/** Lines that are not UTF-8, one character a byte: none is to be taken, though the suite leaves some of them open. */
+/** Lines that are not UTF-8, one character per byte. logweir rejects all of them; the suite leaves some open. */
 export const NOT_UTF8: Texts = {
   'i_string_UTF-16LE_with_BOM': '\xff\xfe[\x00"\x00\xe9\x00"\x00]\x00',
   'i_string_UTF-8_invalid_sequence': '["\xe6\x97\xa5\xd1\x88\xfa"]',

@@ -10,7 +10,7 @@ const edge = (more: object) => ({ source: 'edge_logs', ...more })
 
 describe('other fields', () => {
   it.each<[string, string]>([
-    // behind the metadata's own, as they are spelled
+    // appended after the metadata's fields, spelling unchanged
     ['{"level":"error","orderId":4711,"stack":"Error: x"}', '{"level":"error","orderId":4711,"stack":"Error: x"}'],
     ['{"level":30,"metadata":{"a":1}}', '{"a":1,"level":30}'],
     ['{"metadata":{"a":1},"level":30}', '{"a":1,"level":30}'],
@@ -22,9 +22,9 @@ describe('other fields', () => {
     ],
     ['{"a":{"b":[1,{"c":"}]\\""}]},"d":" x ","e":true}', '{"a":{"b":[1,{"c":"}]\\""}]},"d":" x ","e":true}'],
     ['{"a":1\t,\r"b":2\r}\r', '{"a":1,"b":2}'],
-    // null is kept as null
+    // null remains null
     ['{"a":null,"metadata":{"b":null}}', '{"b":null,"a":null}'],
-    // the metadata's own value stays, even null
+    // the metadata's value wins, even null
     ['{"a":1,"metadata":{"a":2}}', '{"a":2}'],
     ['{"metadata":{"a":null},"a":1,"b":2}', '{"a":null,"b":2}'],
     ['{"\\u0061":1,"metadata":{"a":2}}', '{"a":2}'],
@@ -35,18 +35,18 @@ describe('other fields', () => {
     ['{"a\\n":1,"a\\\\n":2,"metadata":{"a\\u000a":3}}', '{"a\\u000a":3,"a\\\\n":2}'],
     ['{"":1,"metadata":{"":2}}', '{"":2}'],
     ['{"__proto__":1,"constructor":2,"metadata":{"__proto__":3}}', '{"__proto__":3,"constructor":2}'],
-    // arrays get them in their first object
+    // in an array they are added to the first object
     ['{"a":1,"metadata":[{"b":2},{"a":3}]}', '[{"b":2,"a":1},{"a":3}]'],
     ['{"a":1,"metadata":[{"a":2},{"c":3}]}', '[{"a":2},{"c":3}]'],
     ['{"a":1,"metadata":[ ]}', '[{"a":1}]'],
     ['{"a":1,"metadata":[{}]}', '[{"a":1}]'],
-    // of equal keys the last wins
+    // the last of equal keys wins
     ['{"a":1,"b":2,"a":3}', '{"b":2,"a":3}'],
     ['{"a":1,"\\u0061":{"b":3}}', '{"\\u0061":{"b":3}}'],
     ['{"a":1,"metadata":{"a":2},"metadata":{"b":3}}', '{"b":3,"a":1}'],
     ['{"metadata":{"a":2},"a":1,"metadata":null}', '{"a":1}'],
     ['{"metadata":{"a":2},"a":1,"m\\u0065tadata":[{"a":3}]}', '[{"a":3}]'],
-    // what is no other field
+    // fields with a meaning of their own are not other fields
     ['{"id":"i","project":"p","timestamp":0,"event_message":"m"}', '{}'],
     ['{"id":null,"project":null,"timestamp":null,"event_message":null,"message":null,"metadata":null}', '{}'],
     ['{"message":"m"}', '{}'],
@@ -101,13 +101,13 @@ describe('other fields', () => {
   it('take time in proportion to the line, however many they are', () => {
     const many = Array.from({ length: 60_000 }, (_, i) => `"${i}":1`)
     const line = `{"source":"edge_logs",${many.join()},"metadata":{${many.slice(0, 30_000).join()}}}`
-    const own = JSON.parse(metadataOf(line))
-    expect(Object.keys(own)).toHaveLength(60_000)
-    // So many that they outgrow what the lines of one scan share, with lines before and behind them.
+    const merged = JSON.parse(metadataOf(line))
+    expect(Object.keys(merged)).toHaveLength(60_000)
+    // The fields outgrow the buffer that the lines of one scan share; there are lines before and after.
     const lines = ['{"source":"edge_logs","a":1}', line, line, '{"source":"edge_logs","b":2}']
     expect(parse(lines.join('\n')).rows.map(({ metadata }) => (metadata as string).length)).toEqual([
       7,
-      ...Array(2).fill(JSON.stringify(own).length),
+      ...Array(2).fill(JSON.stringify(merged).length),
       7,
     ])
   })
@@ -221,12 +221,12 @@ describe('any record', () => {
   const objects = members.map((pairs) => JSON.parse(textOf(pairs)))
   const metadata = fc.oneof(objects, fc.array(objects, { maxLength: 2 }), fc.constant(null), fc.constant(undefined))
 
-  /** JSON whose keys may repeat, the last one counts. */
+  /** Returns a JSON object whose keys may repeat; the last one wins. */
   function textOf(pairs: readonly (readonly [string, unknown])[]): string {
     return `{${pairs.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(',')}}`
   }
 
-  /** What is to be stored, by JSON.parse alone. */
+  /** Returns the metadata to be stored, computed with JSON.parse alone. */
   function expected(record: Fields, time: readonly string[], message: readonly string[]): unknown {
     const present = (name: string) => Object.hasOwn(record, name) && record[name] !== null
     const read = ['id', 'project', 'metadata', time.find(present), message.find(present)]
@@ -251,17 +251,17 @@ describe('any record', () => {
     const records = fc.array(fc.tuple(members, metadata, fc.nat(12)), { minLength: 10, maxLength: 60, size: 'max' })
     fc.assert(
       fc.property(records, times, messages, (drawn, time, message) => {
-        const lines = drawn.map(([pairs, own, at]) => {
+        const lines = drawn.map(([pairs, sentMetadata, at]) => {
           const good = pairs.map(([key, value]): [string, unknown] => {
             if (key === 'id' || key === 'project' || message.includes(key)) return [key, value === null ? null : 'text']
             return [key, time.includes(key) && value !== null ? NOW_US : value]
           })
-          if (own !== undefined) good.splice(at, 0, ['metadata', own])
+          if (sentMetadata !== undefined) good.splice(at, 0, ['metadata', sentMetadata])
           return textOf(good)
         })
         const options = { defaultSource: 'edge_logs', timeField: time, messageField: message }
         const { rows } = parse(lines.join('\n'), options)
-        // The texts, so that `__proto__` counts as the key that it is here.
+        // Compares texts, so that `__proto__` is compared like any other key.
         expect(rows.map((row) => sorted(JSON.parse(row.metadata as string)))).toEqual(
           lines.map((line) => sorted(expected(JSON.parse(line), time, message))),
         )

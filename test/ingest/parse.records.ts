@@ -1,4 +1,4 @@
-/** Random lines of NDJSON that a parser mostly takes: records of all sources, in every form that their fields may have. */
+/** Random lines of NDJSON, mostly valid: records of all sources, in every form that their fields may have. */
 import fc from 'fast-check'
 import { SOURCES } from '../../src/sources.js'
 import { NOW_US } from './parsing.js'
@@ -6,7 +6,7 @@ import { lineText, mutation, objectWith, repeated, string, value } from './wasm-
 
 const quoted = (text: fc.Arbitrary<string>): fc.Arbitrary<string> => text.map((content) => JSON.stringify(content))
 
-/** Mostly the first, now and then any other value. */
+/** Mostly the wanted value, sometimes any other value. */
 const mostly = (wanted: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc.oneof({ weight: 12, arbitrary: wanted }, { weight: 1, arbitrary: fc.oneof(value, fc.constant('null')) })
 
@@ -15,13 +15,13 @@ const source = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('"edg\\u0065_logs"', '"edge_log"', '"edge_logsx"', '""') },
 )
 
-/** Mostly at the borders of what is taken, and between them. */
+/** Timestamps within the accepted range, and around its limits. */
 const momentUs = fc.oneof(
   fc.integer({ min: NOW_US - 89 * 86_400e6, max: NOW_US }),
   fc.constantFrom(-90, 1).chain((days) => fc.integer({ min: -2, max: 2 }).map((us) => NOW_US + days * 86_400e6 + us)),
 )
 
-/** Such a text as `2026-11-20T12:00:00` has at most so many characters. */
+/** Lengths to which texts such as `2026-11-20T12:00:00` are cut. */
 const TEXT_LENGTHS = [19, 19, 19, 16, 13, 10, 18]
 const ZONES = ['Z', 'Z', 'Z', 'z', '', '+05:30', '-0530', '+02', '+24:00', ' Z', ' UTC', ' -02']
 
@@ -56,7 +56,7 @@ const timestamp = fc.oneof(
 const digits = (most: number): fc.Arbitrary<string> =>
   fc.stringMatching(new RegExp(`^[0-9]{1,${most}}$`)).map((text) => text.replace(/^0+(?=\d)/, ''))
 
-/** Numbers of all lengths about the border of exact ones, and with few digits. */
+/** Numbers with few digits, and with about as many as a double represents exactly. */
 const number = fc
   .record({
     sign: fc.constantFrom('', '', '-'),
@@ -74,7 +74,7 @@ const path = fc
   .array(fc.constantFrom('/rest', '/storage', '/auth', '/realtime', '/', '/v1', 'rest', '/res', '\\/auth', 'é'), {
     maxLength: 5,
   })
-  .map((pieces) => `"${pieces.join('')}"`)
+  .map((parts) => `"${parts.join('')}"`)
 
 const request = repeated(objectWith({ url: mostly(string), path: mostly(path) }))
 const response = repeated(objectWith({ status_code: mostly(number) }))
@@ -95,7 +95,7 @@ const record = objectWith({
   project: mostly(project),
   event_message: mostly(string),
   metadata: mostly(repeated(metadata)),
-  // Other fields, of which some are read from the metadata that they join.
+  // Other fields; they join the metadata, and some of them are read from it.
   message: mostly(string),
   function_id: project,
   execution_time_ms: number,
@@ -104,7 +104,7 @@ const record = objectWith({
   level: value,
 })
 
-/** A record that names its source, whatever else it says. */
+/** A record that names a source, with any other fields. */
 const sourced = fc.tuple(record, source).map(([text, name]) => text.replace('{', `{"source":${name}, `))
 
 const line = fc.oneof(
@@ -114,7 +114,7 @@ const line = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('', ' ', '\r', '{', '[]', 'null') },
 )
 
-/** A stream of such lines, mostly valid UTF-8. */
+/** A stream of these lines, mostly valid UTF-8. */
 export const stream: fc.Arbitrary<Buffer> = fc
   .record({
     mark: fc.constantFrom('', '', '', '\ufeff'),

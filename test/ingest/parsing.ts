@@ -8,13 +8,13 @@ import type { Reject } from '../../src/ingest/rejects.js'
 import { createParser, type Parser } from '../../src/ingest/stream/parse.js'
 import { findSource } from '../../src/sources.js'
 
-/** 2026-11-20T12:00:00Z: the present of these tests. */
+/** 2026-11-20T12:00:00Z: the current time in these tests. */
 export const NOW_US = Date.UTC(2026, 10, 20, 12) * 1000
 export const RETENTION_US = 90 * DAY_US
 
 export type ParsedRow = Record<string, string | number | bigint | null>
 
-/** The rows of a batch as plain objects, timestamps as exact bigints, each with its source. */
+/** Returns the rows of a batch as plain objects with their source; timestamps are exact bigints. */
 export function rowsOf({ source, ipc }: IngestBatch): ParsedRow[] {
   const table = tableFromIPC(ipc)
   const timestamps = table.getChild('timestamp')!.data[0]!.values as BigInt64Array
@@ -28,7 +28,7 @@ export interface ParseOptions extends Partial<Omit<ParserOptions, 'defaults'>> {
   messageField?: readonly string[]
   nowUs?: number
   memory?: ParserSink['memory']
-  /** Sees each batch at once: where its memory is used again, it is not to be read later. */
+  /** Called with each batch. If `memory` is reused, the batch is only valid during the call. */
   onBatch?: ParserSink['batch']
 }
 
@@ -38,43 +38,57 @@ export interface Parse {
   rejects: Reject[]
 }
 
-type Give = (parser: Parser, chunk: Uint8Array, nowUs: number) => void
+type Feed = (parser: Parser, chunk: Uint8Array, nowUs: number) => void
 
-/** How bytes come into a parser: handed over, or read by it. */
-export const GIVE = {
+/** Two ways to pass bytes to a parser: the caller pushes chunks, or the parser reads into its memory. */
+export const FEED = {
   pushed: (parser, chunk, nowUs) => parser.push(chunk, nowUs),
   read(parser, chunk, nowUs) {
     for (let at = 0; at < chunk.length; ) {
       at += parser.fill((into) => {
-        const piece = chunk.subarray(at, at + into.length)
-        into.set(piece)
-        return piece.length
+        const part = chunk.subarray(at, at + into.length)
+        into.set(part)
+        return part.length
       }, nowUs)
     }
   },
-} satisfies Record<string, Give>
+} satisfies Record<string, Feed>
 
-/** Runs the pure pipeline over chunks to the end of the stream. */
+/** Parses chunks in this thread, to the end of the stream. */
 export function parseChunks(
   chunks: readonly Uint8Array[],
   options: ParseOptions = {},
-  give: (chunk: number) => Give = () => GIVE.pushed,
+  feed: (chunk: number) => Feed = () => FEED.pushed,
 ): Parse {
-  const { defaultSource, defaultProject, timeField, messageField, nowUs = NOW_US, memory, onBatch, ...rest } = options
+  const {
+    defaultSource,
+    defaultProject,
+    timeField,
+    messageField,
+    nowUs = NOW_US,
+    memory,
+    onBatch,
+    ...parserOptions
+  } = options
   const batches: IngestBatch[] = []
   const rejects: Reject[] = []
   const source = defaultSource === undefined ? undefined : findSource(defaultSource)
   const fieldNames = fieldNamesOf(timeField, messageField)
   const parser = createParser(
-    { retentionUs: RETENTION_US, scannedLines: 64, ...rest, defaults: { source, project: defaultProject, fieldNames } },
+    {
+      retentionUs: RETENTION_US,
+      scannedLines: 64,
+      ...parserOptions,
+      defaults: { source, project: defaultProject, fieldNames },
+    },
     { batch: onBatch ?? ((batch) => batches.push(batch)), memory, reject: (reject) => rejects.push(reject) },
   )
-  for (const [i, chunk] of chunks.entries()) give(i)(parser, chunk, nowUs)
+  for (const [i, chunk] of chunks.entries()) feed(i)(parser, chunk, nowUs)
   parser.end(nowUs)
   return { batches, rows: batches.flatMap(rowsOf), rejects }
 }
 
-/** Runs the pure pipeline over one body of lines, of which the records of these projects only are taken. */
+/** Parses one NDJSON body in this thread, as with a token that may only write to `projects`. */
 export function parseBound(lines: string, projects: ReadonlySet<string>): Parse {
   const batches: IngestBatch[] = []
   const rejects: Reject[] = []
@@ -89,14 +103,14 @@ export function parse(text: string | Uint8Array, options?: ParseOptions): Parse 
   return parseChunks([typeof text === 'string' ? Buffer.from(text) : text], options)
 }
 
-/** The one row that a record becomes. */
+/** Returns the row of a record. Throws unless there is exactly one. */
 export function rowOf(record: unknown, options?: ParseOptions): ParsedRow {
   const { rows, rejects } = parse(typeof record === 'string' ? record : JSON.stringify(record), options)
   if (rows.length !== 1) throw new Error(`not one row but ${rows.length}; ${rejects[0]?.reason}`)
   return rows[0]!
 }
 
-/** The reason for which a record is refused. */
+/** Returns the reason if a record is rejected. */
 export function reasonOf(record: unknown, options?: ParseOptions): string | undefined {
   return parse(typeof record === 'string' ? record : JSON.stringify(record), options).rejects[0]?.reason
 }

@@ -10,7 +10,7 @@ const OUTCOME_NAMES = Object.fromEntries(Object.entries(OUTCOME).map(([name, out
 
 type FieldName = keyof typeof FIELD
 
-/** The fields of a line as values of JSON.parse; the kind of an array of objects is told by a wrapper. */
+/** Scans one line. Returns its outcome, and the kind and text of each present field. */
 function scan(line: string | Uint8Array) {
   const bytes = typeof line === 'string' ? Buffer.from(line) : line
   scanner.bytes.set(bytes)
@@ -30,19 +30,20 @@ function scan(line: string | Uint8Array) {
 
 const outcomeOf = (line: string | Uint8Array) => scan(line).outcome
 
-/** What the scanner should find, by JSON.parse alone. */
+/** Returns the fields that the scanner should find, computed with JSON.parse alone. */
 function expected(record: Record<string, unknown>) {
   const first = (value: unknown) => (Array.isArray(value) ? value[0] : value)
   const objectAt = (value: unknown): Record<string, unknown> => {
     const found = first(value)
     return typeof found === 'object' && found !== null && !Array.isArray(found) ? found : {}
   }
-  const own = (object: Record<string, unknown>, key: string) => (Object.hasOwn(object, key) ? object[key] : undefined)
-  const metadata = objectAt(own(record, 'metadata'))
-  // Other fields of the record are fields of its metadata, unless that has a field of the same name.
+  const valueAt = (object: Record<string, unknown>, key: string) =>
+    Object.hasOwn(object, key) ? object[key] : undefined
+  const metadata = objectAt(valueAt(record, 'metadata'))
+  // Other fields of the record join its metadata, unless the metadata has the same field.
   const holding = (key: string) => (Object.hasOwn(metadata, key) ? metadata : record)
-  const request = objectAt(own(holding('request'), 'request'))
-  const response = objectAt(own(holding('response'), 'response'))
+  const request = objectAt(valueAt(holding('request'), 'request'))
+  const response = objectAt(valueAt(holding('response'), 'response'))
   const places: Record<FieldName, [Record<string, unknown>, string]> = {
     source: [record, 'source'],
     id: [record, 'id'],
@@ -61,7 +62,7 @@ function expected(record: Record<string, unknown>) {
   }
   const values = new Map<string, unknown>()
   for (const [name, [object, key]] of Object.entries(places)) {
-    const value = own(object, key)
+    const value = valueAt(object, key)
     if (value !== undefined && value !== null) values.set(name, value)
   }
   return values
@@ -194,7 +195,7 @@ describe('lines', () => {
 
 describe('fields', () => {
   it.each([
-    // of equal keys the last wins, whole
+    // the last of equal keys wins, with all of its contents
     '{"id":"a","id":"b"}',
     '{"id":"a","id":null}',
     '{"metadata":{"request":{"url":"a","path":"b"},"request":{"url":"c"}}}',
@@ -204,7 +205,7 @@ describe('fields', () => {
     '{"metadata":{"project":"a","request":{"url":1}},"metadata":null}',
     '{"metadata":{"project":"a"},"metadata":"text"}',
     '{"metadata":{"response":{"status_code":1},"response":[]}}',
-    // arrays on the way
+    // arrays at each level
     '{"metadata":[{"request":[{"url":"a"},{"url":"b","path":"c"}]},{"project":"no"}]}',
     '{"metadata":[[{"project":"no"}]]}',
     '{"metadata":[{"request":[[{"url":"no"}]]}]}',
@@ -216,7 +217,7 @@ describe('fields', () => {
     '{"metadata":[{},{}]}',
     '{"metadata":[{"a":[1,2]},{"b":"c"}]}',
     '{"id":[{}],"project":[1],"metadata":{"project":["a"]}}',
-    // other fields of the record, before and behind the metadata and in spite of it
+    // other fields of the record, before and after the metadata, and also in the metadata
     '{"request":{"url":"u"},"metadata":{"a":1},"function_id":"f","response":[{"status_code":1}],"project_ref":"p"}',
     '{"request":{"url":"u","path":"p"},"metadata":{"request":{"url":"v"}}}',
     '{"metadata":{"request":{"url":"v"}},"request":{"url":"u","path":"p"}}',
@@ -226,15 +227,16 @@ describe('fields', () => {
     '{"request":{"url":"u"},"metadata":{"request":7},"function_id":"f","metadata":{"b":1}}',
     '{"metadata":{"request":7},"request":{"url":"u"},"metadata":null,"project_ref":"r"}',
     '{"metadata":"text","request":{"url":"u"},"me\\u0074adata":{"project_ref":1},"project_ref":"no"}',
-    // keys in other places, and keys that are nearly right
+    // the same keys in other places, and similar keys
     '{"requests":{"url":"no"},"url":"no","metadata":{"url":"no","source":"no","x":{"request":{"url":"no"}}}}',
-    '{"sourcf":"a","Source":"b","i":"c","idd":"d","":"e","metadata":{"requests":{"url":1},"project_ree":2,"functionXid":3}}',
+    '{"sourcf":"a","Source":"b","i":"c","idd":"d","":"e",' +
+      '"metadata":{"requests":{"url":1},"project_ree":2,"functionXid":3}}',
     '{"metadata":{"request":{"request":{"url":"no"}},"response":{"url":"no","status_codes":1}}}',
     // escapes in keys and values
     '{"\\u0073ource":"a","m\\u0065tadata":{"re\\u0071uest":{"u\\u0072l":"b\\n"}}}',
     '{"\\u0073ourc":"a","id\\u0000":"b","\\"id":"c"}',
     '{"source":"\\\\","id":"\\"","event_message":"\\u00e9\\ud83d\\ude00"}',
-    // every kind of value
+    // each kind of value
     '{"source":true,"id":1,"timestamp":-1.5e3,"project":false,"event_message":{},"metadata":{"execution_time_ms":"x"}}',
     ' { "id" : "a" , "metadata" : { "response" : { "status_code" : 200 } } , "project" : null } ',
   ])('of %s', checkAgainstJsonParse)
@@ -253,7 +255,7 @@ describe('any input', () => {
     ),
   }))
   const record = fc.array(fc.tuple(key, value), { maxLength: 8 }).map((entries) => new Entries(entries))
-  /** An object whose keys may repeat. */
+  /** A JSON object whose keys may repeat. */
   class Entries {
     readonly entries: readonly (readonly [string, unknown])[]
     constructor(entries: readonly (readonly [string, unknown])[]) {
@@ -301,7 +303,7 @@ describe('any input', () => {
           else if (bytes.length > 1) bytes.splice(at % bytes.length, 1)
         }
         const damaged = Buffer.from(bytes)
-        // Bytes that are not UTF-8 are judged elsewhere: as text, they are the replacement character.
+        // Other tests cover invalid UTF-8; here it is replaced with U+FFFD.
         const text = Buffer.from(damaged.toString())
         if (text.toString().trim() !== '') checkAgainstJsonParse(text)
       }),

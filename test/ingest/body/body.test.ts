@@ -10,11 +10,11 @@ import { splitByReference } from '../reference/split.js'
 
 const SIZES = { maxLines: 16, maxLineBytes: 4096, batchRows: 64, batchBytes: 4096, retentionUs: RETENTION_US }
 const module = createModule({ ...SIZES, capacityBytes: 1 << 21 })
-/** What may lie behind a body. */
+/** Left-over bytes after a body. */
 const LEFT_OVER = Buffer.from('"]}\\"]}'.repeat(8))
 
-/** The lines that a body is cut into, without white space around them; or what is wrong with it. */
-function cut(text: string, maxRecords = MAX_RECORDS) {
+/** Returns the lines that a body is split into, without surrounding white space, or its fault. */
+function split(text: string, maxRecords = MAX_RECORDS) {
   const body = Buffer.from(text, 'latin1')
   module.bytes.set(body)
   module.bytes.set(LEFT_OVER, body.length)
@@ -33,20 +33,20 @@ const parser = createBodyParser(
   { batch: (batch) => rows.push(...rowsOf(batch)), reject: (reject) => rejects.push(reject) },
 )
 
-/** What becomes of a body. */
+/** Parses a body. Returns its rows and their ids, and its faults: record number, reason and text of each reject. */
 function take(body: unknown, { form = 'json' as BodyForm, defaults = { source: 'edge_logs' } as Defaults } = {}) {
   rows = []
   rejects = []
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
-  const taken = parser.parse({ bytes, form, defaults }, NOW_US)
+  const result = parser.parse({ bytes, form, defaults }, NOW_US)
   parser.flush()
-  expect(taken.taken).toBe(rows.length)
-  expect(taken.rejected).toBe(rejects.length)
-  const told = rejects.map(({ line, reason, bytes }) => [line, reason, Buffer.from(bytes).toString()])
-  return { rows, told, ids: rows.map(({ id }) => id) }
+  expect(result.taken).toBe(rows.length)
+  expect(result.rejected).toBe(rejects.length)
+  const faults = rejects.map(({ line, reason, bytes }) => [line, reason, Buffer.from(bytes).toString()])
+  return { rows, faults, ids: rows.map(({ id }) => id) }
 }
 
-/** Objects whose keys are often those that are looked for, at any level. */
+/** Keys with a meaning to the parser, and others, for objects at any level. */
 const KEYS = [
   'source',
   'project',
@@ -73,8 +73,8 @@ const { object: arbitraryObject } = fc.letrec<{ object: object; value: unknown }
 }))
 const arbitraryIndent = fc.constantFrom(undefined, 1, '\t', '\n\r ')
 
-/** Strings, numbers and punctuation, as they stand in bodies that nobody made well. */
-const shard = fc.constantFrom(
+/** Strings, numbers and punctuation of malformed bodies. */
+const fragment = fc.constantFrom(
   ...[
     '{',
     '}',
@@ -110,7 +110,7 @@ describe('a body is cut', () => {
             'batch behind others': { b: [1, { batch: [2] }], batch: records },
           }[shape]
           const text = Buffer.from(JSON.stringify(body, null, indent)).toString('latin1')
-          const lines = cut(text) as string[]
+          const lines = split(text) as string[]
           expect(lines.map((line) => JSON.parse(Buffer.from(line, 'latin1').toString()))).toEqual(records)
         },
       ),
@@ -122,13 +122,13 @@ describe('a body is cut', () => {
     const bodies = fc
       .tuple(
         fc.constantFrom('[', '{', '{"batch":[', ''),
-        fc.array(shard, { maxLength: 14 }),
+        fc.array(fragment, { maxLength: 14 }),
         fc.constantFrom(']', '}', ']}', ''),
       )
       .map(([open, shards, close]) => open + shards.join('') + close)
     fc.assert(
       fc.property(bodies, (text) => {
-        const found = cut(text)
+        const found = split(text)
         const wanted = splitByReference(text)
         const trimmed = Array.isArray(wanted) ? wanted.map((line) => line.replace(/^[ \t\r]+|[ \t\r]+$/g, '')) : wanted
         expect(found).toEqual(trimmed)
@@ -138,27 +138,27 @@ describe('a body is cut', () => {
   })
 
   it('into one line for one object, and none for none', () => {
-    expect(cut('{"a":\n1} \n')).toEqual(['{"a": 1}'])
-    for (const none of ['[]', ' [ ] ', '{"batch":[]}', '{"batch" : [\n]}']) expect(cut(none)).toEqual([])
-    expect(cut('{"batch":{"a":1}}')).toEqual(['{"batch":{"a":1}}'])
-    expect(cut('{"batch":[{"a":1}],"batch":[{"b":2}]}')).toEqual(['{"b":2}'])
-    expect(cut('{"b\\u0061tch":[{"b":2}]}')).toEqual(['{"b":2}'])
+    expect(split('{"a":\n1} \n')).toEqual(['{"a": 1}'])
+    for (const none of ['[]', ' [ ] ', '{"batch":[]}', '{"batch" : [\n]}']) expect(split(none)).toEqual([])
+    expect(split('{"batch":{"a":1}}')).toEqual(['{"batch":{"a":1}}'])
+    expect(split('{"batch":[{"a":1}],"batch":[{"b":2}]}')).toEqual(['{"b":2}'])
+    expect(split('{"b\\u0061tch":[{"b":2}]}')).toEqual(['{"b":2}'])
   })
 
   it('with every number and text as it is spelled', () => {
     const record = '{"metadata":{"a":12345678901234567890,"b":1.0,"c":1E5,"d":"\\u0041\\/","e":-0}}'
-    expect(cut(`[${record} ,\r\n${record}]`)).toEqual([record, record])
+    expect(split(`[${record} ,\r\n${record}]`)).toEqual([record, record])
   })
 
   it('into elements that are no records, for the scanner to name', () => {
-    expect(cut('[1,"a,]",null,[{}],nope,{"a":nope},{"a":"x\ny"},{"a":"\\\n"}]')).toEqual([
+    expect(split('[1,"a,]",null,[{}],nope,{"a":nope},{"a":"x\ny"},{"a":"\\\n"}]')).toEqual([
       ...['1', '"a,]"', 'null', '[{}]', 'nope', '{"a":nope}', '{"a":"x\ry"}', '{"a":"\\\r"}'],
     ])
   })
 
   it('not at all where it is cut off anywhere', () => {
     const text = '{"batch":[{"metadata":{"a":[1,"]"]},"message":"\\"x"},{}]}'
-    for (let end = 1; end < text.length; end++) expect(cut(text.slice(0, end))).toEqual({ fault: 'cut_off', at: end })
+    for (let end = 1; end < text.length; end++) expect(split(text.slice(0, end))).toEqual({ fault: 'cut_off', at: end })
   })
 
   it('into lines that are all JSON only where the whole is, however it is damaged', () => {
@@ -172,7 +172,7 @@ describe('a body is cut', () => {
         const text = Buffer.from(JSON.stringify(records)).toString('latin1')
         const at = place % text.length
         const broken = text.slice(0, at) + byte + text.slice(at + 1)
-        const lines = cut(broken)
+        const lines = split(broken)
         if (isJson(broken)) expect(Array.isArray(lines)).toBe(true)
         else if (broken.trim().startsWith('[')) expect(Array.isArray(lines) && lines.every(isJson)).toBe(false)
       }),
@@ -181,8 +181,8 @@ describe('a body is cut', () => {
   })
 
   it('into a bounded number of records', () => {
-    expect(cut('[1,2,3]', 3)).toEqual(['1', '2', '3'])
-    expect(cut('[1,2,3]', 2)).toEqual({ fault: 'too_many', at: 5 })
+    expect(split('[1,2,3]', 3)).toEqual(['1', '2', '3'])
+    expect(split('[1,2,3]', 2)).toEqual({ fault: 'too_many', at: 5 })
   })
 })
 
@@ -236,9 +236,9 @@ describe('of a body', () => {
         const bodies = records.map(([record, indent, after]) => JSON.stringify(record, null, indent) + after)
         const found = take(before + bodies.join(''))
         const wanted = take(records.map(([record]) => record))
-        const plain = ({ rows, told }: typeof found) => ({
+        const plain = ({ rows, faults }: typeof found) => ({
           rows: rows.map((row) => ({ ...row, id: '', metadata: JSON.parse(String(row.metadata)) })),
-          told: told.map(([line, reason]) => [line, reason]),
+          faults: faults.map(([line, reason]) => [line, reason]),
         })
         expect(plain(found)).toEqual(plain(wanted))
       }),
@@ -246,7 +246,9 @@ describe('of a body', () => {
     )
   })
 
-  it('whose objects follow one another on a line of NDJSON they are taken, too, and faults stay with their line', () => {
+  const adjacent =
+    'whose objects follow one another on a line of NDJSON they are taken, too, ' + 'and faults stay with their line'
+  it(adjacent, () => {
     const parts = fc.array(fc.tuple(arbitraryObject, fc.constantFrom(...SEPARATORS)), { minLength: 1 })
     fc.assert(
       fc.property(parts, fc.constantFrom('nope\n', '{"id":\n', '5\n', ''), (records, before) => {
@@ -255,15 +257,15 @@ describe('of a body', () => {
         })
         const wanted = take(records.map(([record]) => record))
         expect(found.rows.map((row) => ({ ...row, id: '' }))).toEqual(wanted.rows.map((row) => ({ ...row, id: '' })))
-        expect(found.told.length).toBe(wanted.told.length + (before === '' ? 0 : 1))
+        expect(found.faults.length).toBe(wanted.faults.length + (before === '' ? 0 : 1))
       }),
       { numRuns: 300 },
     )
     const text =
       '{"id":"a"}{"id":"b"} {"id":"}{"}\n{"id":"c"}{"id":\n{"id":"d"}5\n{"id":"e"}}{"id":"f"}\n\n{"id":"g"}\t{"id":7}'
-    const { ids, told } = take(text, { form: 'ndjson' })
+    const { ids, faults } = take(text, { form: 'ndjson' })
     expect(ids).toEqual(['a', 'b', '}{', 'c', 'g'])
-    expect(told).toEqual([
+    expect(faults).toEqual([
       [5, 'invalid_json', '{"id":'],
       [6, 'invalid_json', '{"id":"d"}5'],
       [7, 'invalid_json', '{"id":"e"}}{"id":"f"}'],
@@ -291,10 +293,10 @@ describe('of a body', () => {
       Buffer.of(0xff),
       Buffer.from(`"}{"id":"${'x'.repeat(1 << 20)}"}{"id":${'['.repeat(200)}${']'.repeat(200)}}{"id":"b"}`),
     ])
-    const { taken, rejects: told } = parser.parse({ bytes, form: 'json', defaults: { source: 'edge_logs' } }, NOW_US)
+    const { taken, rejects: faults } = parser.parse({ bytes, form: 'json', defaults: { source: 'edge_logs' } }, NOW_US)
     parser.flush()
     expect(taken).toBe(2)
-    expect(told).toEqual([
+    expect(faults).toEqual([
       { record: 2, reason: 'invalid_utf8' },
       { record: 3, reason: 'line_too_long' },
       { record: 4, reason: 'too_deep' },
@@ -305,19 +307,19 @@ describe('of a body', () => {
     const many = (count: number) => `[${Array(count).fill('1').join(',')}]`
     expect(() => take(many(MAX_RECORDS + 1))).toThrow(expect.objectContaining({ code: 'body_too_large' }))
     expect([rows, rejects]).toEqual([[], []])
-    expect(take(many(MAX_RECORDS)).told.length).toBe(MAX_RECORDS)
+    expect(take(many(MAX_RECORDS)).faults.length).toBe(MAX_RECORDS)
     expect(() => take('{}'.repeat(MAX_RECORDS + 1))).toThrow(expect.objectContaining({ code: 'body_too_large' }))
   })
 
   it('bad records are told with their numbers and as they were sent', () => {
-    const { ids, told } = take('\ufeff[{"id":"a"},\n  {"id":\n7} , 5,"\ud800", {"id":"b"}\n]')
+    const { ids, faults } = take('\ufeff[{"id":"a"},\n  {"id":\n7} , 5,"\ud800", {"id":"b"}\n]')
     expect(ids).toEqual(['a', 'b'])
-    expect(told).toEqual([
+    expect(faults).toEqual([
       [2, 'invalid_field', '{"id": 7}'],
       [3, 'not_an_object', '5'],
       [4, 'not_an_object', '"\ufffd"'],
     ])
-    expect(take('[]').told).toEqual([])
+    expect(take('[]').faults).toEqual([])
   })
 
   it('records that are not UTF-8 or too long are told, their neighbours taken', () => {
@@ -329,9 +331,9 @@ describe('of a body', () => {
         Buffer.from(part as string),
       ),
     )
-    const { taken, rejects: told } = parser.parse({ bytes, form: 'json', defaults: { source: 'edge_logs' } }, NOW_US)
+    const { taken, rejects: faults } = parser.parse({ bytes, form: 'json', defaults: { source: 'edge_logs' } }, NOW_US)
     parser.flush()
-    expect(told).toEqual([
+    expect(faults).toEqual([
       { record: 2, reason: 'invalid_utf8' },
       { record: 3, reason: 'line_too_long' },
     ])
@@ -360,9 +362,9 @@ describe('of a body', () => {
 
   it('of NDJSON its lines are taken, blank and broken ones counted', () => {
     const text = '\ufeff{"id":"a"}\r\n\n  {"id":"}"} \n{"c":\nnope\n{"d":1}}\n{"id":"e"}'
-    const { ids, told } = take(text, { form: 'ndjson' })
+    const { ids, faults } = take(text, { form: 'ndjson' })
     expect(ids).toEqual(['a', '}', 'e'])
-    expect(told).toEqual([
+    expect(faults).toEqual([
       [4, 'invalid_json', '{"c":'],
       [5, 'invalid_json', 'nope'],
       [6, 'invalid_json', '{"d":1}}'],
@@ -371,8 +373,8 @@ describe('of a body', () => {
   })
 })
 
-/** What a record says itself, and what the URL says where it does not, spelled out. */
-function spelledOut(record: Record<string, unknown>, { source, project }: Defaults): Record<string, unknown> {
+/** Returns the record with the URL's source and project if it has none itself. */
+function withDefaults(record: Record<string, unknown>, { source, project }: Defaults): Record<string, unknown> {
   const metadata = (Array.isArray(record.metadata) ? record.metadata[0] : record.metadata) ?? {}
   const hasProject =
     record.project != null || [metadata.project, metadata.project_ref].some((one) => typeof one === 'string')
@@ -399,18 +401,18 @@ describe('what a record lacks', () => {
       },
       { requiredKeys: ['id', 'timestamp'] },
     )
-    const given = fc.constantFrom<Defaults>(defaults, { source: 'function_logs' }, { project: 'p' }, {})
+    const someDefaults = fc.constantFrom<Defaults>(defaults, { source: 'function_logs' }, { project: 'p' }, {})
     fc.assert(
       fc.property(
         fc.array(record, { maxLength: 300, size: 'max' }),
-        given,
+        someDefaults,
         fc.constantFrom<BodyForm>('json', 'ndjson'),
         (records, from, form) => {
           const body = form === 'json' ? JSON.stringify(records) : records.map((one) => JSON.stringify(one)).join('\n')
           const found = take(body, { form, defaults: from })
-          const wanted = parse(records.map((record) => JSON.stringify(spelledOut(record, from))).join('\n'))
+          const wanted = parse(records.map((record) => JSON.stringify(withDefaults(record, from))).join('\n'))
           expect(found.rows).toEqual(wanted.rows)
-          expect(found.told.map(([line, reason]) => [line, reason])).toEqual(
+          expect(found.faults.map(([line, reason]) => [line, reason])).toEqual(
             wanted.rejects.map(({ line, reason }) => [line, reason]),
           )
         },
@@ -443,11 +445,11 @@ describe('what a record lacks', () => {
   it('stays lacking where the next body says nothing', () => {
     expect(one('{}').project).toBe(PROJECT)
     expect(take('{}', { defaults: { source: SOURCE } }).rows[0]!.project).toBe(null)
-    expect(take('{}', { defaults: {} }).told).toEqual([[1, 'missing_source', '{}']])
+    expect(take('{}', { defaults: {} }).faults).toEqual([[1, 'missing_source', '{}']])
   })
 
   it.each(['{"a":1,}', '{,}', '{"a"}', '{a}', '{"a":1 "b":2}'])('%s stays as wrong as it is', (record) => {
-    expect(take(record, { defaults }).told).toEqual([[1, 'invalid_json', record]])
+    expect(take(record, { defaults }).faults).toEqual([[1, 'invalid_json', record]])
   })
 
   it.each([
@@ -466,6 +468,6 @@ describe('what a record lacks', () => {
   })
 
   it('a message that is no text is no event_message either', () => {
-    expect(take('{"message":7}', { defaults }).told).toEqual([[1, 'invalid_field', '{"message":7}']])
+    expect(take('{"message":7}', { defaults }).faults).toEqual([[1, 'invalid_field', '{"message":7}']])
   })
 })

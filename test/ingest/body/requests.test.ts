@@ -8,7 +8,7 @@ import type { Reject } from '../../../src/ingest/rejects.js'
 import { eventually } from '../../support/eventually.js'
 import { NOW_US, type ParsedRow, rowsOf } from '../parsing.js'
 
-// The parsing thread is the built program's: `npm run build` comes before these tests.
+// The parsing thread runs built code: run `npm run build` before these tests.
 const { createRequests }: { createRequests: typeof CreateRequests } = await import(
   new URL('../../../dist/ingest/body/requests.js', import.meta.url).href
 )
@@ -38,7 +38,7 @@ function start(append: Engine['append'] = async () => {}) {
   return { requests, take, written, ids: () => rows.map(({ id }) => id) }
 }
 
-/** The threads that are started from now on until the test ends. */
+/** Returns a list to which each thread started from now until the end of the test is added. */
 function watchThreads(): readonly Worker[] {
   const threads: Worker[] = []
   const collect = (thread: Worker) => void threads.push(thread)

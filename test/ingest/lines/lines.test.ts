@@ -3,7 +3,7 @@ import { HEAD_BYTES } from '../../../src/ingest/lines/check-lines.js'
 import { mulberry32 } from '../../support/random.js'
 import { INVALID_JSON, VALID_JSON } from '../json-cases.js'
 import { NOT_UTF8 } from '../json-test-suite.js'
-import { GIVE, NOW_US, type Parse, parse, parseChunks } from '../parsing.js'
+import { FEED, NOW_US, type Parse, parse, parseChunks } from '../parsing.js'
 
 const record = (id: string, more: object = {}) =>
   JSON.stringify({ source: 'edge_logs', id, timestamp: NOW_US, ...more })
@@ -11,7 +11,7 @@ const ids = ({ rows }: Parse) => rows.map(({ id }) => id)
 const faults = ({ rejects }: Parse) => rejects.map(({ line, reason }) => [line, reason])
 const bytes = (...values: number[]) => Buffer.from(values)
 
-/** A record of exactly so many bytes. */
+/** Returns a record of exactly `length` bytes. */
 function recordOf(id: string, length: number): string {
   const empty = record(id, { event_message: '' })
   return record(id, { event_message: 'x'.repeat(length - empty.length) })
@@ -60,15 +60,15 @@ describe('I3: split anywhere', () => {
       chunks.push(corpus.subarray(start, end))
       start = end
     }
-    const either = () => (random() < 0.5 ? GIVE.pushed : GIVE.read)
-    for (const give of [() => GIVE.pushed, () => GIVE.read, either]) {
-      expect(comparable(parseChunks(chunks, options, give))).toEqual(whole)
+    const either = () => (random() < 0.5 ? FEED.pushed : FEED.read)
+    for (const feed of [() => FEED.pushed, () => FEED.read, either]) {
+      expect(comparable(parseChunks(chunks, options, feed))).toEqual(whole)
     }
   })
 
-  it.each([GIVE.pushed, GIVE.read])('byte by byte: %o', (give) => {
+  it.each([FEED.pushed, FEED.read])('byte by byte: %o', (feed) => {
     const each = [...corpus].map((byte) => bytes(byte))
-    expect(comparable(parseChunks(each, options, () => give))).toEqual(whole)
+    expect(comparable(parseChunks(each, options, () => feed))).toEqual(whole)
   })
 })
 
@@ -79,24 +79,24 @@ describe('I2: line lengths', () => {
   it.each([-1, 0, 1, 100, limit])('limit and %i, at every place', (more) => {
     const long = recordOf('long', limit + more)
     expect(long).toHaveLength(limit + more)
-    const taken = more <= 0
+    const fits = more <= 0
     for (let place = 0; place < 3; place++) {
       const lines = [record('a'), record('b')]
       lines.splice(place, 0, long)
       for (const end of ['', '\n', '\r\n']) {
         const cut = end === '\r\n' && more === 0 && place === 2
         const result = parse(lines.join('\n') + end, options)
-        expect(ids(result)).toEqual(['a', 'b'].toSpliced(place, 0, ...(taken && !cut ? ['long'] : [])))
-        expect(faults(result)).toEqual(taken && !cut ? [] : [[place + 1, 'line_too_long']])
+        expect(ids(result)).toEqual(['a', 'b'].toSpliced(place, 0, ...(fits && !cut ? ['long'] : [])))
+        expect(faults(result)).toEqual(fits && !cut ? [] : [[place + 1, 'line_too_long']])
       }
     }
-    expect(ids(parse(long, options))).toEqual(taken ? ['long'] : [])
+    expect(ids(parse(long, options))).toEqual(fits ? ['long'] : [])
   })
 
-  it.each([GIVE.pushed, GIVE.read])('keeps the head of a line that never ends, and counts on behind it: %o', (give) => {
+  it.each([FEED.pushed, FEED.read])('keeps the head of a line that never ends, and counts on behind it: %o', (feed) => {
     const chunk = Buffer.alloc(1000, 'z')
     const chunks = [Buffer.from(record('a')), Buffer.from('\nzz'), ...Array.from({ length: 5000 }, () => chunk)]
-    const result = parseChunks([...chunks, Buffer.from(`\n\n${record('b')}\nx`)], options, () => give)
+    const result = parseChunks([...chunks, Buffer.from(`\n\n${record('b')}\nx`)], options, () => feed)
     expect(ids(result)).toEqual(['a', 'b'])
     expect(faults(result)).toEqual([
       [2, 'line_too_long'],
