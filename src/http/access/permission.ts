@@ -2,7 +2,10 @@ import type { Access, Scope } from '../../tokens/access.js'
 import { refusals } from '../reply/errors.js'
 import type { HeaderFields } from '../reply/reply.js'
 
-/** Refuses, by way of `refuse`, what a token does not open at a path; undefined where nothing is refused. */
+/**
+ * Checks rate, scope and projects of a token at a path. Returns the response of `refuse` if one of them does not permit the
+ * request, else undefined.
+ */
 export function refuseAccess(
   access: Access,
   path: string,
@@ -12,9 +15,9 @@ export function refuseAccess(
   const waitS = access.limit?.take() ?? 0
   if (waitS > 0) return refuse(refusals.tooManyRequests(), { 'Retry-After': String(waitS) })
   if (!access.scopes.has(scope)) return refuse(refusals.wrongScope(scope))
-  if (access.projects !== undefined && OF_ALL_PROJECTS.has(path)) return refuse(refusals.ofAllProjects())
+  if (access.projects !== undefined && ALL_PROJECTS_PATHS.has(path)) return refuse(refusals.ofAllProjects())
   return undefined
 }
 
-/** The paths whose answers cannot be cut down to some projects. */
-const OF_ALL_PROJECTS = new Set(['/metrics'])
+/** Paths whose responses contain data of all projects. */
+const ALL_PROJECTS_PATHS = new Set(['/metrics'])

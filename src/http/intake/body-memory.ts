@@ -1,38 +1,43 @@
-/** The memory that the bodies of requests share. */
+/** The memory that all request bodies share. */
 import { LogweirError } from '../../base/errors.js'
 import { refusals } from '../reply/errors.js'
 
-/** A body that is still arriving. */
+/** A body that is still being received. */
 export interface ReceivedBody {
   bytesPerS(): number
-  /** Refuses the rest of it and releases its memory, at once. */
+  /** Rejects the body with this error and releases its memory at once. */
   cut(error: Error): void
 }
 
-/** The memory of one body. */
+/** The share of one body. */
 export interface BodyShare {
-  /** Takes that many more bytes; the slowest body that arrives makes room if it must. Throws `too_many_bodies`. */
-  hold(bytes: number): void
-  /** Gives bytes back, by default all of them. */
+  /**
+   * Reserves that many more bytes; the slowest body that is being received is cut if they are not free. Throws
+   * `too_many_bodies` if that does not suffice, and `request_timeout` if this body is itself the slowest.
+   */
+  reserve(bytes: number): void
+  /** Frees bytes, by default all of them. */
   release(bytes?: number): void
-  /** The body begins to arrive; returns what ends that. Until then `hold` throws `request_timeout` if it is the slowest. */
-  arrive(arriving: ReceivedBody): () => void
+  /** Marks the body as being received, so that it may be cut. Returns a function that ends that. */
+  startReceiving(receiving: ReceivedBody): () => void
 }
 
+/** Reservations of all bodies, within one limit. */
 export interface BodyMemory {
   createShare(): BodyShare
-  bufferedBytes(): number
+  reservedBytes(): number
 }
 
+/** Creates the memory with nothing reserved. */
 export function createBodyMemory(limitBytes: number): BodyMemory {
-  let bufferedBytes = 0
-  /** Bodies that hold memory while they arrive. */
-  const arriving = new Set<ReceivedBody>()
+  let reservedBytes = 0
+  /** Bodies that are being received and have memory reserved. */
+  const receiving = new Set<ReceivedBody>()
 
-  /** Cuts bodies that arrive, the slowest first, until there is room. `own` is the one that needs it, if it still arrives. */
+  /** Cuts bodies, the slowest first, until `bytes` are free. `own` is the body that needs them, if it is being received. */
   function makeRoom(bytes: number, own: ReceivedBody | undefined): void {
-    while (bufferedBytes + bytes > limitBytes) {
-      const others = [...arriving].filter((one) => one !== own)
+    while (reservedBytes + bytes > limitBytes) {
+      const others = [...receiving].filter((one) => one !== own)
       if (others.length === 0) throw tooManyBodies()
       const slowest = slowestOf(own === undefined ? others : [...others, own])
       if (slowest === own) throw refusals.bodySlowest()
@@ -44,27 +49,27 @@ export function createBodyMemory(limitBytes: number): BodyMemory {
     let ownBytes = 0
     let own: ReceivedBody | undefined
     return {
-      hold(bytes) {
-        if (bufferedBytes + bytes > limitBytes) makeRoom(bytes, own)
-        bufferedBytes += bytes
+      reserve(bytes) {
+        if (reservedBytes + bytes > limitBytes) makeRoom(bytes, own)
+        reservedBytes += bytes
         ownBytes += bytes
-        if (own !== undefined) arriving.add(own)
+        if (own !== undefined) receiving.add(own)
       },
       release(bytes = ownBytes) {
-        bufferedBytes -= bytes
+        reservedBytes -= bytes
         ownBytes -= bytes
       },
-      arrive(one) {
+      startReceiving(one) {
         own = one
         return () => {
           own = undefined
-          arriving.delete(one)
+          receiving.delete(one)
         }
       },
     }
   }
 
-  return { createShare, bufferedBytes: () => bufferedBytes }
+  return { createShare, reservedBytes: () => reservedBytes }
 }
 
 function slowestOf(bodies: readonly ReceivedBody[]): ReceivedBody {

@@ -1,38 +1,40 @@
-/** How fast a body arrives, and whether that is fast enough. */
+/** The minimum rate at which a client must send a body. */
 import type { Clock } from '../../base/clock.js'
 
+/** Limits of the time that a body may take. */
 export interface BodyRateLimits {
-  /** The least rate of a body, over any time of this length. */
+  /** The minimum rate over any window of `rateWindowMs`. */
   minBytesPerS: number
   rateWindowMs: number
-  /** The longest time that a body may take, at any rate. */
+  /** The longest time for a whole body, at any rate. */
   maxBodyMs: number
 }
 
+/** The measured rate of one body. */
 export interface MinimumBodyRate {
-  /** Counts bytes that have arrived. */
+  /** Counts received bytes. */
   add(bytes: number): void
-  /** Bytes per second over the last window, or since the start if that is later; infinite at the start itself. */
+  /** Returns bytes per second over the last window, or since the start if that is later; infinite at the start itself. */
   bytesPerS(): number
   /** Stops measuring. */
   stop(): void
 }
 
-/** The rate is looked at this often in a window. */
-const STEPS = 15
+/** How often the rate is checked in a window. */
+const CHECKS = 15
 
-/** Starts to measure. Calls `onTooSlow` once the body is too slow or takes too long, until `stop`. */
+/** Starts to measure. Calls `onTooSlow` when the body is below its minimum rate or takes too long, until `stop`. */
 export function measureBodyRate(limits: BodyRateLimits, clock: Clock, onTooSlow: () => void): MinimumBodyRate {
   const startedMs = clock.monotonicMs()
-  /** The bytes that had arrived at each step of the last window, oldest first. */
+  /** The bytes received by each check of the last window, oldest first. */
   const marks = [{ ms: startedMs, bytes: 0 }]
   const minBytes = (limits.minBytesPerS * limits.rateWindowMs) / 1000
   let bytes = 0
 
-  function step(): void {
+  function check(): void {
     const ms = clock.monotonicMs()
     marks.push({ ms, bytes })
-    const isWindow = marks.length > STEPS
+    const isWindow = marks.length > CHECKS
     const { bytes: before } = isWindow ? marks.shift()! : marks[0]!
     if ((isWindow && bytes - before < minBytes) || ms - startedMs >= limits.maxBodyMs) onTooSlow()
   }
@@ -43,6 +45,6 @@ export function measureBodyRate(limits: BodyRateLimits, clock: Clock, onTooSlow:
       const elapsedMs = clock.monotonicMs() - marks[0]!.ms
       return elapsedMs > 0 ? ((bytes - marks[0]!.bytes) / elapsedMs) * 1000 : Number.POSITIVE_INFINITY
     },
-    stop: clock.every(limits.rateWindowMs / STEPS, step),
+    stop: clock.every(limits.rateWindowMs / CHECKS, check),
   }
 }

@@ -1,4 +1,4 @@
-/** `POST /api/logs`: records in, their outcome out. */
+/** `POST /api/logs`: accepts records as JSON and answers with their outcome. */
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../../base/clock.js'
 import { LogweirError } from '../../base/errors.js'
@@ -11,20 +11,21 @@ import { jsonReply } from '../reply/reply.js'
 import { contentTypes, type MediaType } from './media-types.js'
 import { createUploads, UPLOAD_LIMITS, type Upload, type UploadLimits } from './upload.js'
 
-/** What became of the records of a body. */
+/** The outcome of the records of one body. */
 export interface SendOutcome {
   taken: number
   rejected: number
   byReason: Readonly<Record<string, number>>
-  /** The first that were rejected, by their number from 1. */
+  /** The first rejected records, by their number from 1. */
   rejects: readonly { record: number; reason: string }[]
 }
 
-/** Where the records go. */
+/** Stores the records of request bodies. */
 export interface RecordIntake {
   /**
-   * Resolves when all that can be taken is kept. Throws `invalid_body` or `body_too_large` where nothing was taken; another failure may have
-   * come when some was. Records of other projects than `projects` are rejected. What has not begun when the signal is aborted never does. The bytes are the intake's.
+   * Stores the records of a body; resolves when all valid ones are stored. Rejects with `invalid_body` or `body_too_large` if
+   * nothing was stored; after other errors some records may be. Records of projects that are not in `projects` are rejected.
+   * Once `signal` is aborted, work that has not begun is skipped. The intake owns `bytes`.
    */
   take(
     bytes: Uint8Array,
@@ -32,30 +33,33 @@ export interface RecordIntake {
     defaults: { source?: string; project?: string; fieldNames?: FieldNames; projects?: ReadonlySet<string> },
     signal: AbortSignal,
   ): Promise<SendOutcome>
-  /** What keeps rows from being kept at the moment, if anything does. */
+  /** Returns why rows cannot be stored at the moment; undefined if they can. */
   writeFailure(): Error | undefined
-  /** Records are about to come: gets ready what takes them. */
+  /** Starts the threads that parse bodies. Called when records are about to be sent. */
   prepare(): void
 }
 
+/** Limits of requests with records. */
 export interface LogsLimits extends UploadLimits {
-  /** How long a body may take from its last byte until it is kept. */
+  /** How long storing a body may take, from its last byte on. */
   takeMs: number
 }
 
+/** The limits of the service. */
 export const LOGS_LIMITS: LogsLimits = { ...UPLOAD_LIMITS, takeMs: 10_000 }
 
-/** One POST, of a caller who may send records of all projects, or of `projects` only. */
+/** One POST. With `projects`, its token permits records of these only. */
 export interface SendRequest {
   request: Request
   incoming?: IncomingMessage
   projects?: ReadonlySet<string>
 }
 
+/** The paths that accept records as JSON. */
 export interface Logs {
-  /** Answers one POST. */
+  /** Answers one POST. Rejects with the errors of {@link take} and `unsupported_content_type`. */
   answer(sending: SendRequest): Promise<Response>
-  /** Brings the records of one POST to the intake, once `translate`, where there is one, has given them that form. */
+  /** Passes the records of one POST to the intake, after `translate` if it is given. Rejects if nothing could be stored. */
   take(
     sending: SendRequest,
     form: 'json' | 'ndjson',
@@ -63,9 +67,10 @@ export interface Logs {
   ): Promise<SendOutcome>
 }
 
-/** The answer that shippers of such a service know. */
+/** The response of Logflare. */
 const LOGGED = JSON.stringify({ message: 'Logged!' })
 
+/** Creates the paths. They share one memory limit for bodies. */
 export function createLogs(intake: RecordIntake, limits: LogsLimits, clock: Clock, log: Log): Logs {
   const uploads = createUploads(limits, clock)
 
@@ -75,7 +80,7 @@ export function createLogs(intake: RecordIntake, limits: LogsLimits, clock: Cloc
       source: sourceOf(params),
       project: projectOf(params, projects),
       projects,
-      // What is translated has the default names, whatever it was called before.
+      // Translated records have the default field names.
       fieldNames: translate === undefined ? fieldNamesIn(params) : undefined,
     }
     if (intake.writeFailure() !== undefined) throw refusals.notStored()
@@ -87,7 +92,7 @@ export function createLogs(intake: RecordIntake, limits: LogsLimits, clock: Cloc
     return inTime(taking, late)
   }
 
-  /** The bytes stay held until the intake is done with them, also where the caller is told that it took too long. */
+  /** Rejects with `engine_unavailable` if storing takes too long. The body's memory stays reserved until the intake is done. */
   function inTime(taking: Promise<SendOutcome>, late: AbortController): Promise<SendOutcome> {
     return new Promise((resolve, reject) => {
       const stop = clock.every(limits.takeMs, () => {
@@ -95,12 +100,12 @@ export function createLogs(intake: RecordIntake, limits: LogsLimits, clock: Cloc
         late.abort(refusals.notStored())
         reject(refusals.notStored())
       })
-      taking.then(resolve, (error) => reject(told(error))).finally(stop)
+      taking.then(resolve, (error) => reject(publicError(error))).finally(stop)
     })
   }
 
-  /** A retry mends all but what is wrong with the body itself. */
-  function told(error: Error): Error {
+  /** Errors of the body are returned as they are; after any other error the client should retry. */
+  function publicError(error: Error): Error {
     if (error instanceof LogweirError && BODY_CODES.has(error.code)) return error
     log(`records that came over HTTP could not be taken: ${error.message}`, {
       level: 'error',
@@ -115,15 +120,15 @@ export function createLogs(intake: RecordIntake, limits: LogsLimits, clock: Cloc
   }
 }
 
-/** What the intake gets; it is held beside the body that it was made of. */
-async function translated({ bytes, hold }: Upload, translate: Parameters<Logs['take']>[2]): Promise<Uint8Array> {
+/** Returns the bytes for the intake. Memory of a translation is reserved in addition to that of the body. */
+async function translated({ bytes, reserve }: Upload, translate: Parameters<Logs['take']>[2]): Promise<Uint8Array> {
   if (translate === undefined) return bytes
   const made = await translate(bytes)
-  hold(made.length)
+  reserve(made.length)
   return made
 }
 
-/** 200 as soon as one record was taken; 400, which no shipper repeats, where there were some and all are bad. */
+/** Returns 200 if any record was stored; 400, which shippers do not retry, if all records were rejected. */
 function replyOf({ taken, rejected, byReason, rejects }: SendOutcome): Response {
   if (rejected === 0) return jsonReply(LOGGED)
   const more = rejected - rejects.length
@@ -135,26 +140,26 @@ function replyOf({ taken, rejected, byReason, rejects }: SendOutcome): Response 
 
 const SOURCE_HINT = 'Name their source in the URL, as ?source=edge_logs, or in each record. '
 
-/** What is wrong where no record could be taken. */
+/** Returns the error of a body whose records were all rejected: the code of their reason if they have the same, if it has one. */
 export function faultOf(byReason: SendOutcome['byReason']): { status: number; error: string; code: string } {
   const [reason, ...others] = Object.keys(byReason)
-  const status = others.length === 0 ? TELLING_REASONS.get(reason!) : undefined
+  const status = others.length === 0 ? REASON_STATUSES.get(reason!) : undefined
   const counts = Object.entries(byReason).map(([name, count]) => `${name} ${count}`)
   const hint = 'missing_source' in byReason ? SOURCE_HINT : ''
   const error = `No record could be taken: ${counts.join(', ')}. They are in the rejects file. ${hint}Mend them, and send them again.`
   return { status: status ?? 400, code: status ? reason! : 'invalid_records', error }
 }
 
-/** Faults of a body that are found when it has come, and too little room for what is made of it. */
+/** Errors of a body that are found after it was received, and too little memory for its translation. */
 const BODY_CODES = new Set(['invalid_body', 'body_too_large', 'too_many_bodies'])
-/** Reasons that are codes of their own where all records have the same, and their status. */
-const TELLING_REASONS = new Map([
+/** Reasons that are error codes if all records have the same, and their HTTP status. */
+const REASON_STATUSES = new Map([
   ['missing_source', 400],
   ['unknown_source', 400],
   ['forbidden_project', 403],
 ])
 
-/** The source that the URL names, as `source` or `source_name`, by its own name. */
+/** Returns the name of the source that the URL gives as `source` or `source_name`, by name or alias. */
 function sourceOf(params: URLSearchParams): string | undefined {
   const [token, name] = [one(params, 'source'), one(params, 'source_name')]
   if (token !== undefined && name !== undefined && token !== name) throw refusals.twice('source')
@@ -168,7 +173,7 @@ function sourceOf(params: URLSearchParams): string | undefined {
   )
 }
 
-/** The project of records that lack one: that of the URL, else the only one that the caller may send records of. */
+/** Returns the project of records without one: that of the URL, else the token's project if it has only one. */
 function projectOf(params: URLSearchParams, projects: ReadonlySet<string> | undefined): string | undefined {
   const named = one(params, 'project')
   if (projects === undefined) return named
@@ -177,7 +182,7 @@ function projectOf(params: URLSearchParams, projects: ReadonlySet<string> | unde
   throw refusals.forbiddenProject()
 }
 
-/** The fields that hold time and message, as the URL names them; undefined if it names none. */
+/** Returns the names of the time and message fields in the URL; undefined if it gives none. */
 function fieldNamesIn(params: URLSearchParams): FieldNames | undefined {
   const [time, message] = [namesIn(params, 'time_field'), namesIn(params, 'message_field')]
   if (time === undefined && message === undefined) return undefined
@@ -193,7 +198,7 @@ function namesIn(params: URLSearchParams, parameter: string): string[] | undefin
   throw invalidParameter(`${parameter} is not what it has to be: ${EXPECTED_NAMES}. Correct it, or leave it out.`)
 }
 
-/** A parameter's value; empty is absent. */
+/** Returns the value of a parameter; undefined if it is absent or empty. Throws `duplicate_parameter`. */
 function one(params: URLSearchParams, name: string): string | undefined {
   const [value, ...others] = params.getAll(name)
   if (others.length > 0) throw refusals.twice(name)
@@ -206,7 +211,7 @@ const NDJSON_TYPES = new Set(['application/x-ndjson', 'application/ndjson', 'app
 const JSON_TYPE = /^application\/(?:json|[^\s/]+\+json)$/
 const CHARSETS = new Set([undefined, 'utf-8', 'utf8', 'us-ascii'])
 
-/** If a body has several types, all must be known; then it is NDJSON only if each of them is. */
+/** Returns the form of a body. If several types are given, all must be known; it is NDJSON only if all of them are. */
 function formOf(headers: Headers): Form {
   const forms = contentTypes(headers).map(formOfType)
   if (forms.length === 0 || forms.includes(undefined)) throw unknownType()

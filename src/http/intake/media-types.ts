@@ -1,4 +1,4 @@
-/** What a request says that its body is. */
+/** A media type of a Content-Type header. */
 export interface MediaType {
   /** In lower case, without parameters. */
   name: string
@@ -6,11 +6,14 @@ export interface MediaType {
   charset: string | undefined
 }
 
-/** The parts between commas; a comma in quotes is no end. */
+/** The parts between commas; a comma in quotes does not separate. */
 const PARTS = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i
 
-/** The media types of a body. Some shippers add a Content-Type to the one that they send anyway: then there are several. */
+/**
+ * Returns the media types of a body; empty if the header is absent. There are several if a shipper adds a Content-Type to its
+ * default one.
+ */
 export function contentTypes(headers: Headers): readonly MediaType[] {
   const parts = (headers.get('content-type') ?? '').match(PARTS) ?? []
   return parts.filter((part) => part.trim() !== '').map(mediaTypeOf)

@@ -1,4 +1,4 @@
-/** `POST /v1/logs`: records in OTLP's encodings in, their outcome out (OTLP 1, OTLP/HTTP). */
+/** `POST /v1/logs`: accepts records in the encodings of OTLP/HTTP (OTLP 1) and answers with their outcome. */
 import { LogweirError } from '../../base/errors.js'
 import type { Log } from '../../base/log.js'
 import { CORS_HEADERS } from '../reply/cors.js'
@@ -7,17 +7,19 @@ import type { HeaderFields } from '../reply/reply.js'
 import { faultOf, type Logs, type SendOutcome, type SendRequest } from './logs.js'
 import { contentTypes } from './media-types.js'
 
-/** The path that OTLP gives to logs. */
+/** The path of logs in OTLP. */
 export const OTLP_PATH = '/v1/logs'
 
-/** The records of a body as lines of NDJSON. Throws `invalid_body` and `body_too_large`. */
+/** Converts the records of a body to NDJSON. Rejects with `invalid_body` and `body_too_large`. */
 export type Translate = (bytes: Uint8Array, encoding: 'json' | 'protobuf') => Promise<Uint8Array>
 
+/** The OTLP path. */
 export interface OtlpLogs {
-  /** Answers one POST. */
+  /** Answers one POST, in the media type of its body. Rejects with `unsupported_content_type` and the errors of the intake. */
   answer(sending: SendRequest): Promise<Response>
 }
 
+/** Builds the OTLP path upon that of JSON: bodies are converted by `translate` first. */
 export function createOtlpLogs(logs: Pick<Logs, 'take'>, translate: Translate): OtlpLogs {
   return {
     async answer(sending) {
@@ -31,14 +33,14 @@ export function createOtlpLogs(logs: Pick<Logs, 'take'>, translate: Translate): 
 
 const JSON_TYPE = 'application/json'
 
-/** By the media type, in which the answer is then too. */
+/** By media type; the response has the same one. */
 const ENCODINGS = new Map<string, 'json' | 'protobuf'>([
   [JSON_TYPE, 'json'],
   ['application/x-protobuf', 'protobuf'],
   ['application/protobuf', 'protobuf'],
 ])
 
-/** The media type of a request, if it is one of those above; if it is named more than once, each time the same. */
+/** Returns the media type of a body; undefined if it is unsupported, or if several different ones are given. */
 function typeOf(headers: Headers): string | undefined {
   const [type, ...others] = contentTypes(headers).map(({ name }) => name)
   return type !== undefined && ENCODINGS.has(type) && others.every((other) => other === type) ? type : undefined
@@ -50,7 +52,7 @@ const unknownType = () =>
     'The Content-Type is none of OTLP over HTTP. Send application/x-protobuf or application/json.',
   )
 
-/** 200 as soon as one record was taken: a sender must not repeat it then. 400 where there were some and all are bad. */
+/** Returns 200 if any record was stored: a client must not send it again then. Returns 400 if all records were rejected. */
 function replyOf(outcome: SendOutcome, type: string): Response {
   const { taken, rejected, byReason } = outcome
   if (rejected === 0) return reply(200, type, '{}', NOTHING)
@@ -64,22 +66,23 @@ function replyOf(outcome: SendOutcome, type: string): Response {
   return reply(200, type, JSON.stringify({ partialSuccess }), delimited(1, message))
 }
 
-const TOLD_REJECTS = 10
+/** Rejects that the message lists. */
+const LISTED_REJECTS = 10
 
 function partialMessage({ taken, rejected, rejects }: SendOutcome): string {
-  const told = rejects.slice(0, TOLD_REJECTS).map(({ record, reason }) => `record ${record} ${reason}`)
-  const more = rejected > told.length ? `, and ${rejected - told.length} more` : ''
-  return `${rejected} of ${taken + rejected} records cannot be taken: ${told.join(', ')}${more}. They are in the rejects file.`
+  const listed = rejects.slice(0, LISTED_REJECTS).map(({ record, reason }) => `record ${record} ${reason}`)
+  const more = rejected > listed.length ? `, and ${rejected - listed.length} more` : ''
+  return `${rejected} of ${taken + rejected} records cannot be taken: ${listed.join(', ')}${more}. They are in the rejects file.`
 }
 
-/** Status, headers and body of a failure, as a sender of OTLP reads it. `more` headers win. */
+/** Returns the error response in the encoding of OTLP. `more` headers override those of the error. */
 export function otlpErrorReply(request: Headers, error: unknown, log: Log, more?: HeaderFields): Response {
   const { code, message } = toPublicError(error, log)
   const { status, headers } = httpStatusOf(code)
   return refusal(status, typeOf(request) ?? JSON_TYPE, code, message, { ...headers, ...more })
 }
 
-/** As JSON both an error as on every other path and, by its message, a google.rpc.Status, which is what protobuf has. */
+/** As JSON it is both an error as on every other path and a google.rpc.Status; as protobuf only the latter. */
 function refusal(status: number, type: string, code: string, message: string, headers?: HeaderFields): Response {
   const json = JSON.stringify({ error: message, code, message })
   return reply(status, type, json, delimited(2, Buffer.from(`${message} (${code})`)), headers)
@@ -87,7 +90,7 @@ function refusal(status: number, type: string, code: string, message: string, he
 
 const NOTHING = Buffer.alloc(0)
 
-/** The type bears no charset: some senders compare it as a whole. */
+/** The Content-Type has no charset, because some clients compare it as a whole. */
 function reply(status: number, type: string, json: string, protobuf: Buffer, headers?: HeaderFields): Response {
   const body = type === JSON_TYPE ? Buffer.from(json) : protobuf
   return new Response(new Uint8Array(body), {
@@ -98,16 +101,16 @@ function reply(status: number, type: string, json: string, protobuf: Buffer, hea
 
 const REPLY_HEADERS = { ...CORS_HEADERS, 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' } as const
 
-// Two kinds of fields are all that answers need, so they do not load what reads requests.
+// Responses need only two kinds of fields, so the decoder of requests is not loaded for them.
 
-/** A field of protobuf that holds a text or a message. */
+/** Encodes a protobuf field with a text or a message. */
 const delimited = (field: number, bytes: Uint8Array) =>
   Buffer.concat([varint((field << 3) | 2), varint(bytes.length), bytes])
 
-/** A field of protobuf that holds an integer. */
+/** Encodes a protobuf field with an integer. */
 const integer = (field: number, value: number) => Buffer.concat([varint(field << 3), varint(value)])
 
-/** Of a number below 2^31. */
+/** Encodes a number below 2^31. */
 function varint(value: number): Buffer {
   const bytes: number[] = []
   let rest = value

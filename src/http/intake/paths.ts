@@ -1,15 +1,15 @@
 import { getPath } from 'hono/utils/url'
 import { OTLP_PATH } from './otlp.js'
 
-/** The paths that take records. */
+/** The paths that accept records. */
 export const LOGS_PATHS: readonly string[] = ['/api/logs', '/logs', OTLP_PATH]
 
 const MANY_SLASHES = /\/{2,}/g
 const LAST_SLASH = /(?<=.)\/$/
 
 /**
- * The path of a request, for everything that goes by it. Shippers put a base address and a path together in their own ways: a path
- * that takes records has no doubled and no last slash here. Every other path stays as it is.
+ * Returns the path of a request. Shippers join a base address and a path in different ways: double and trailing slashes are
+ * removed if the result is a path that accepts records. Every other path is returned unchanged.
  */
 export function requestPath(request: Request): string {
   const path = getPath(request)

@@ -1,4 +1,4 @@
-/** Reads the body of a request, as it was sent. */
+/** Receives the body of a request as it was sent, still compressed. */
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
@@ -15,12 +15,13 @@ interface Parts {
   share: BodyShare
 }
 
-/** A body of unknown length begins with room for that much. */
+/** Initial buffer for a body of unknown length. */
 const UNKNOWN_LENGTH_BYTES = 64 * KIB
 
 /**
- * The body in memory of its own. Throws `body_too_large`, `request_timeout`, `abandoned`, and what the share throws. The
- * stream goes on after a failure, and what it brings is dropped: to end it would end the connection before the answer.
+ * Returns the body in a buffer of its own. Rejects with `body_too_large`, `request_timeout`, `abandoned`, and the errors of the
+ * share. After a failure the stream flows on and its data is dropped: to end it would close the connection before the
+ * response is sent.
  */
 export function receive(
   request: Request,
@@ -30,14 +31,17 @@ export function receive(
   const stream = streamOf(request, incoming)
   if (stream === undefined) return Promise.resolve(new Uint8Array())
   return new Promise((resolve, reject) => {
-    const body = createGrowing(Number(request.headers.get('content-length') ?? UNKNOWN_LENGTH_BYTES), limits.bodyBytes)
+    const body = createGrowingBuffer(
+      Number(request.headers.get('content-length') ?? UNKNOWN_LENGTH_BYTES),
+      limits.bodyBytes,
+    )
     const rate = measureBodyRate(limits, clock, () => cut(refusals.bodyTooSlow()))
-    const arrived = share.arrive({ bytesPerS: rate.bytesPerS, cut })
+    const endReceiving = share.startReceiving({ bytesPerS: rate.bytesPerS, cut })
 
-    function take(chunk: Uint8Array): void {
+    function add(chunk: Uint8Array): void {
       try {
         rate.add(chunk.length)
-        body.add(chunk, share.hold)
+        body.add(chunk, share.reserve)
       } catch (error) {
         cut(error as Error)
       }
@@ -45,8 +49,8 @@ export function receive(
 
     function stop(): void {
       rate.stop()
-      arrived()
-      stream!.off('data', take).off('end', end).off('close', leave)
+      endReceiving()
+      stream!.off('data', add).off('end', end).off('close', abandon)
     }
 
     function cut(error: Error): void {
@@ -61,46 +65,47 @@ export function receive(
       else resolve(body.bytes())
     }
 
-    function leave(): void {
+    function abandon(): void {
       cut(refusals.abandoned())
     }
 
-    stream.on('data', take).on('end', end).on('close', leave)
-    // A client that leaves is an error of the stream, too; 'close' follows.
+    stream.on('data', add).on('end', end).on('close', abandon)
+    // A client that leaves is also an error of the stream; 'close' follows.
     stream.on('error', () => {})
-    if (stream.destroyed) leave()
+    if (stream.destroyed) abandon()
   })
 }
 
-/** Node's own stream if there is one: to look at the request's body makes a web stream of it, which is slower. */
+/** Returns Node's own stream if there is one: reading `request.body` would convert it to a web stream, which is slower. */
 function streamOf(request: Request, incoming: IncomingMessage | undefined): Readable | undefined {
   if (incoming !== undefined) return incoming
   return request.body === null ? undefined : Readable.fromWeb(request.body as ReadableStream)
 }
 
-/** Bytes that come piece by piece, at most `limitBytes`, with room for `length` at first. */
-function createGrowing(length: number, limitBytes: number) {
-  let room = new Uint8Array(length)
+/** A buffer for at most `limitBytes`, with a capacity of `length` at first. */
+function createGrowingBuffer(length: number, limitBytes: number) {
+  let buffer = new Uint8Array(length)
   let filled = 0
   return {
-    add(chunk: Uint8Array, hold: (bytes: number) => void): void {
+    add(chunk: Uint8Array, reserve: (bytes: number) => void): void {
       const total = filled + chunk.length
       if (total > limitBytes) throw tooLarge(limitBytes)
-      hold(chunk.length)
-      if (total > room.length) room = grown(room, Math.min(limitBytes, 2 * total))
-      room.set(chunk, filled)
+      reserve(chunk.length)
+      if (total > buffer.length) buffer = enlarged(buffer, Math.min(limitBytes, 2 * total))
+      buffer.set(chunk, filled)
       filled = total
     },
-    bytes: () => room.subarray(0, filled),
+    bytes: () => buffer.subarray(0, filled),
   }
 }
 
-function grown(bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
+function enlarged(bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
   const more = new Uint8Array(length)
   more.set(bytes)
   return more
 }
 
+/** The error for a body over its limit. */
 export const tooLarge = (limitBytes: number) =>
   new LogweirError(
     'body_too_large',

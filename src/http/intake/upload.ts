@@ -8,14 +8,15 @@ import { createBodyMemory } from './body-memory.js'
 import type { BodyRateLimits } from './body-rate.js'
 import { receive, tooLarge } from './receive.js'
 
-/** What bodies of requests may take. Each has a small value in tests. */
+/** Limits of request bodies. Each has a small value in tests. */
 export interface UploadLimits extends BodyRateLimits {
-  /** One body, as it is sent and as it is decompressed. */
+  /** One body, as sent and decompressed. */
   bodyBytes: number
-  /** All bodies that are held, in both forms. */
+  /** All bodies in memory, in both forms. */
   bodiesBytes: number
 }
 
+/** The limits of the service. */
 export const UPLOAD_LIMITS: UploadLimits = {
   bodyBytes: 12 * MIB,
   bodiesBytes: 64 * MIB,
@@ -24,27 +25,28 @@ export const UPLOAD_LIMITS: UploadLimits = {
   maxBodyMs: 600_000,
 }
 
-/** A body that has come whole, decompressed. It counts as held until it is released. */
+/** A complete, decompressed body. Its memory is reserved until `release`. */
 export interface Upload {
   bytes: Uint8Array
-  /** Holds that many more bytes, which are made of it. Throws `too_many_bodies`. */
-  hold(bytes: number): void
+  /** Reserves memory for bytes that are derived from the body. Throws `too_many_bodies`. */
+  reserve(bytes: number): void
   release(): void
 }
 
+/** Receives and decompresses request bodies, within the shared memory. */
 export interface Uploads {
   /**
-   * Reads the body of a request. Throws `body_too_large`, `too_many_bodies`, `invalid_body` if its coding is broken,
-   * `unsupported_content_encoding`, `request_timeout` if it arrives too slowly or has to make room for faster ones, and
+   * Receives the body of a request. Throws `body_too_large`, `too_many_bodies`, `invalid_body` if its coding is broken,
+   * `unsupported_content_encoding`, `request_timeout` if it is too slow or is cut in favour of faster ones, and
    * `abandoned` if the client leaves before its end.
    */
   read(request: Request, incoming?: IncomingMessage): Promise<Upload>
-  bufferedBytes(): number
+  reservedBytes(): number
 }
 
 type Decode = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>
 
-/** Only later Nodes have it. */
+/** Added in Node 22.15 and 23.8. */
 const { zstdDecompress } = zlib as { zstdDecompress?: typeof zlib.inflate }
 
 const gunzip: Decode = promisify(zlib.gunzip)
@@ -58,14 +60,15 @@ const DECODERS = new Map<string, Decode>([
 ])
 if (zstdDecompress !== undefined) DECODERS.set('zstd', promisify(zstdDecompress) as Decode)
 
-/** The codings that are known, for people. */
+/** The supported content codings, for messages. */
 export const ENCODINGS = [...DECODERS.keys()].filter((name) => name !== 'x-gzip').join(', ')
 
-/** By the letter deflate is the zlib format (RFC 1950), but many send it bare. */
+/** By the standard, `deflate` is the zlib format (RFC 1950), but many clients send raw deflate. */
 function hasZlibHeader([first = 0, second = 0]: Uint8Array): boolean {
   return (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0
 }
 
+/** Creates the receiver, with no memory reserved. */
 export function createUploads(limits: UploadLimits, clock: Clock): Uploads {
   const { bodyBytes } = limits
   const memory = createBodyMemory(limits.bodiesBytes)
@@ -74,24 +77,24 @@ export function createUploads(limits: UploadLimits, clock: Clock): Uploads {
     const decode = decoderOf(request.headers)
     if (Number(request.headers.get('content-length')) > bodyBytes) throw tooLarge(bodyBytes)
     const share = memory.createShare()
-    const { hold, release } = share
+    const { reserve, release } = share
     try {
       const sent = await receive(request, incoming, { limits, clock, share })
-      if (decode === undefined) return { bytes: sent, hold, release }
-      hold(bodyBytes)
-      const bytes = await decoded(decode, sent, bodyBytes)
+      if (decode === undefined) return { bytes: sent, reserve, release }
+      reserve(bodyBytes)
+      const bytes = await decompress(decode, sent, bodyBytes)
       release(bodyBytes - bytes.length + sent.length)
-      return { bytes, hold, release }
+      return { bytes, reserve, release }
     } catch (error) {
       release()
       throw error
     }
   }
 
-  return { read, bufferedBytes: memory.bufferedBytes }
+  return { read, reservedBytes: memory.reservedBytes }
 }
 
-/** What undoes the coding of a body; undefined where it has none. */
+/** Returns the decoder of a body's content coding; undefined if it has none. */
 function decoderOf(headers: Headers): Decode | undefined {
   const coding = headers.get('content-encoding')?.trim().toLowerCase() ?? ''
   if (coding === '' || coding === 'identity') return undefined
@@ -103,7 +106,7 @@ function decoderOf(headers: Headers): Decode | undefined {
   )
 }
 
-async function decoded(decode: Decode, bytes: Uint8Array, limitBytes: number): Promise<Uint8Array> {
+async function decompress(decode: Decode, bytes: Uint8Array, limitBytes: number): Promise<Uint8Array> {
   try {
     return await decode(bytes, { maxOutputLength: limitBytes })
   } catch (error) {

@@ -2,24 +2,25 @@ import { concatBytes } from '../../base/concat-bytes.js'
 import type { Row } from '../../engine/engine.js'
 import type { Chunk, Encoder } from '../formats/format.js'
 
-/** Its bytes are exactly as many as they hold; a small Buffer would be part of a shared, larger one. */
+/** It returns arrays of the exact size; a small Buffer would be a view of a larger, shared one. */
 const utf8 = new TextEncoder()
 
-/** Bytes that come piece by piece. Letting go of them lets go of where they come from. */
+/** An iterator over the chunks of a response body. */
 export interface ByteChunks {
   next(): Promise<IteratorResult<Uint8Array, void>>
+  /** Stops, and frees the rows that the chunks are encoded from. */
   return(): Promise<unknown>
 }
 
-/** An answer that is too long to be held: its beginning where that is at hand, and what follows it. */
+/** An answer that is too long to be buffered: the bytes encoded so far, if any, and the chunks after them. */
 export interface PartialAnswer {
   head: Uint8Array | undefined
   rest: ByteChunks
 }
 
 /**
- * All rows in one format. Stops at the first row that passes `limitBytes` and gives that much of it and the rest. Once
- * `signal` is aborted it lets go of the rows and throws the reason.
+ * Encodes rows up to `limitBytes`. Returns the whole answer, or, as soon as it is longer, its head and the remaining chunks.
+ * Once `signal` is aborted it frees the rows and throws the reason. After any error of the rows they are freed too.
  */
 export async function encodeUpTo(
   rows: AsyncIterable<Row>,
@@ -28,18 +29,18 @@ export async function encodeUpTo(
   signal?: AbortSignal,
 ): Promise<Uint8Array | PartialAnswer> {
   const iterator = rows[Symbol.asyncIterator]()
-  const held = createBuffer(encoder.begin)
+  const buffer = createBuffer(encoder.begin)
   try {
     for (;;) {
       const { done, value } = await iterator.next()
       signal?.throwIfAborted()
       if (done) {
-        held.add(encoder.end())
-        return held.whole()
+        buffer.add(encoder.end())
+        return buffer.whole()
       }
-      held.add(encoder.row(value))
-      if (held.bytes() + encoder.endBytes > limitBytes) {
-        return { head: held.whole(), rest: remainingChunks(iterator, encoder) }
+      buffer.add(encoder.row(value))
+      if (buffer.bytes() + encoder.endBytes > limitBytes) {
+        return { head: buffer.whole(), rest: remainingChunks(iterator, encoder) }
       }
     }
   } catch (error) {
@@ -48,7 +49,7 @@ export async function encodeUpTo(
   }
 }
 
-/** All rows in one format, however long. */
+/** Encodes all rows, however long the answer is. */
 export async function encodeAll(rows: AsyncIterable<Row>, encoder: Encoder, signal?: AbortSignal): Promise<Uint8Array> {
   return (await encodeUpTo(rows, encoder, Number.POSITIVE_INFINITY, signal)) as Uint8Array
 }
@@ -59,13 +60,13 @@ function createBuffer(begin: Chunk) {
   const parts: Uint8Array[] = []
   let bytes = 0
 
-  function add(piece: Chunk): void {
-    if (typeof piece === 'string') {
-      text += piece
-      bytes += Buffer.byteLength(piece)
+  function add(chunk: Chunk): void {
+    if (typeof chunk === 'string') {
+      text += chunk
+      bytes += Buffer.byteLength(chunk)
     } else {
-      parts.push(piece)
-      bytes += piece.byteLength
+      parts.push(chunk)
+      bytes += chunk.byteLength
     }
   }
 
@@ -74,8 +75,8 @@ function createBuffer(begin: Chunk) {
 }
 
 /**
- * What follows, from the next row on. While it waits for a slow reader it holds the next piece only: a row and its texts,
- * several times as large, are out of reach by then.
+ * Encodes the remaining rows, one chunk per call. While it waits for a slow client it keeps only the next chunk in memory: the
+ * row it was encoded from, several times as large, can be collected by then.
  */
 function remainingChunks(rows: AsyncIterator<Row>, encoder: Encoder): ByteChunks {
   let ended = false
@@ -84,8 +85,8 @@ function remainingChunks(rows: AsyncIterator<Row>, encoder: Encoder): ByteChunks
       while (!ended) {
         const { done, value } = await rows.next()
         ended = done === true
-        const piece = done ? encoder.end() : encoder.row(value)
-        if (piece.length > 0) return { done: false, value: typeof piece === 'string' ? utf8.encode(piece) : piece }
+        const chunk = done ? encoder.end() : encoder.row(value)
+        if (chunk.length > 0) return { done: false, value: typeof chunk === 'string' ? utf8.encode(chunk) : chunk }
       }
       return { done: true, value: undefined }
     },

@@ -1,24 +1,24 @@
 import { KIB } from '../../base/units.js'
 
-/** What every answer bears, errors too, so that a page of any origin can read it. */
+/** Headers of every response, errors included, so that pages of any origin can read it. */
 export const CORS_HEADERS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'Age, Cache-Status, Retry-After, ETag, Server-Timing',
 } as const
 
-/** The methods of every path but those that take records, for `Allow`. */
+/** The methods of every path, except those that accept records. */
 export const ALLOWED_METHODS = 'GET, HEAD, OPTIONS'
-/** Of those. */
+/** The methods of paths that accept records. */
 export const LOGS_METHODS = 'POST, OPTIONS'
 
-/** The headers that a page may send if its preflight does not name them. */
+/** The headers that are allowed if a preflight names none. */
 const USUAL_HEADERS = 'X-API-KEY, Authorization, Content-Type, Cache-Control, If-None-Match, Last-Event-ID'
 
-/** Names of headers (RFC 9110, 5.6.2) between commas. */
+/** Comma-separated header names (RFC 9110, 5.6.2). */
 const HEADER_NAMES = /^[!#$%&'*+\-.^_`|~\w]+(?:[ \t]*,[ \t]*[!#$%&'*+\-.^_`|~\w]+)*$/
 const MAX_NAMES_BYTES = 2 * KIB
 
-/** The headers to allow: those that a preflight asks for, such as those of tracing, which no list could hold. */
+/** Allows the headers that a preflight asks for: tracing adds names that no fixed list could contain. */
 function allowedHeaders(request: Headers): Readonly<Record<string, string>> {
   const asked = request.get('access-control-request-headers')
   if (asked === null) return { 'Access-Control-Allow-Headers': USUAL_HEADERS }
@@ -29,7 +29,7 @@ function allowedHeaders(request: Headers): Readonly<Record<string, string>> {
   }
 }
 
-/** The answer to OPTIONS on any path, known or unknown: 204, the headers only. */
+/** Answers OPTIONS on any path, known or unknown: 204 without a body. */
 export function preflight(request: Headers, methods = ALLOWED_METHODS): Response {
   const headers = {
     ...CORS_HEADERS,

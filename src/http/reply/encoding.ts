@@ -11,72 +11,75 @@ import {
 import { parseAccept } from 'hono/utils/accept'
 import { KIB } from '../../base/units.js'
 
-/** A smaller body fits into one packet as it is. */
-const FROM_BYTES = KIB
-/** A larger body is compressed in another thread, so that nobody waits for it who does not ask for it. */
-const AT_ONCE_BYTES = 64 * KIB
-/** As fast as level 1 for answers of ours, and smaller by a twentieth; level 6 takes twice as long. */
+/** A smaller body fits into one packet uncompressed. */
+const MIN_CODED_BYTES = KIB
+/** A larger body is compressed in the thread pool, so that other requests do not wait for it. */
+const MAX_SYNC_BYTES = 64 * KIB
+/** For our answers as fast as level 1, and 5 % smaller; level 6 takes twice as long. */
 const GZIP_OPTIONS = { level: 3 }
-/** Faster than that, and smaller: by a tenth for logs, by a third for small answers. The window keeps a stream's memory to that of gzip. */
+/**
+ * Faster than gzip, and smaller: by 10 % for logs, by a third for small answers. The window size limits the memory of a stream
+ * to that of gzip.
+ */
 const BROTLI_OPTIONS = { params: { [zlib.BROTLI_PARAM_QUALITY]: 2, [zlib.BROTLI_PARAM_LGWIN]: 18 } }
 
 const gzipInPool = promisify<Uint8Array, typeof GZIP_OPTIONS, Uint8Array>(gzip)
 const brotliInPool = promisify<Uint8Array, typeof BROTLI_OPTIONS, Uint8Array>(brotliCompress)
 
-/** A compressed form, by its name in Content-Encoding. */
+/** A content coding, by its name in Content-Encoding. */
 export type Coding = 'gzip' | 'br'
 
 const CODERS = {
   gzip: {
-    atOnce: (bytes: Uint8Array) => gzipSync(bytes, GZIP_OPTIONS),
-    inPool: (bytes: Uint8Array) => gzipInPool(bytes, GZIP_OPTIONS),
-    inParts: () => createGzip(GZIP_OPTIONS),
+    sync: (bytes: Uint8Array) => gzipSync(bytes, GZIP_OPTIONS),
+    async: (bytes: Uint8Array) => gzipInPool(bytes, GZIP_OPTIONS),
+    stream: () => createGzip(GZIP_OPTIONS),
   },
   br: {
-    atOnce: (bytes: Uint8Array) => brotliCompressSync(bytes, BROTLI_OPTIONS),
-    inPool: (bytes: Uint8Array) => brotliInPool(bytes, BROTLI_OPTIONS),
-    inParts: () => createBrotliCompress(BROTLI_OPTIONS),
+    sync: (bytes: Uint8Array) => brotliCompressSync(bytes, BROTLI_OPTIONS),
+    async: (bytes: Uint8Array) => brotliInPool(bytes, BROTLI_OPTIONS),
+    stream: () => createBrotliCompress(BROTLI_OPTIONS),
   },
 }
 
-/** An answer's bytes, and their compressed forms from the first demand on: a promise until it is made. */
+/** The bytes of a response, and their compressed forms once a client has asked for them; promises while they are made. */
 export interface Body {
   readonly plain: Uint8Array
   gzip?: Uint8Array | Promise<Uint8Array>
   br?: Uint8Array | Promise<Uint8Array>
-  /** From the first demand on. */
+  /** The ETag, once it was computed. */
   tag?: string
-  /** Called when a compressed form has been made; `forget` lets go of it. */
-  onGrowth?: (forget: () => void) => void
+  /** Called when a compressed form was made; `discard` frees it. */
+  onGrowth?: (discard: () => void) => void
 }
 
-/** The bytes that a body holds. */
+/** Returns the bytes of a body, its compressed forms included. */
 export function bodyBytes({ plain, gzip, br }: Body): number {
   return plain.byteLength + madeBytes(gzip) + madeBytes(br)
 }
 
 const madeBytes = (form: Body[Coding]) => (form instanceof Uint8Array ? form.byteLength : 0)
 
-/** A compressed form of a body, made once however many ask for it. */
+/** Returns a compressed form of a body. It is made once, however many requests wait for it. */
 export function codedForm(body: Body, coding: Coding): Uint8Array | Promise<Uint8Array> {
-  const known = body[coding]
-  if (known !== undefined) return known
-  if (body.plain.byteLength <= AT_ONCE_BYTES) return keep(body, coding, CODERS[coding].atOnce(body.plain))
-  const later = codeLater(body, coding)
-  body[coding] = later
-  return later
+  const made = body[coding]
+  if (made !== undefined) return made
+  if (body.plain.byteLength <= MAX_SYNC_BYTES) return keep(body, coding, CODERS[coding].sync(body.plain))
+  const pending = codeInPool(body, coding)
+  body[coding] = pending
+  return pending
 }
 
-async function codeLater(body: Body, coding: Coding): Promise<Uint8Array> {
+async function codeInPool(body: Body, coding: Coding): Promise<Uint8Array> {
   try {
-    return keep(body, coding, await CODERS[coding].inPool(body.plain))
+    return keep(body, coding, await CODERS[coding].async(body.plain))
   } catch (error) {
     body[coding] = undefined
     throw error
   }
 }
 
-/** Keeps a copy, whose bytes are as many as it holds: zlib gives a part of a larger buffer. */
+/** Stores a copy of the exact size: zlib returns a view of a larger buffer. */
 function keep(body: Body, coding: Coding, bytes: Uint8Array): Uint8Array {
   const form = new Uint8Array(bytes)
   body[coding] = form
@@ -86,15 +89,15 @@ function keep(body: Body, coding: Coding, bytes: Uint8Array): Uint8Array {
   return form
 }
 
-/** Compresses a body that is sent in parts. */
-export const createCompressor = (coding: Coding) => CODERS[coding].inParts()
+/** Returns a stream that compresses a body. */
+export const createCompressor = (coding: Coding) => CODERS[coding].stream()
 
 /**
- * How a body of so many bytes is to be sent compressed, if at all (RFC 9110, 12.5.3): where brotli or gzip is accepted and no
- * compression is not liked better, and a small one only where no compression is refused. Of the two the one that is liked
- * better; brotli where they are equal, but only where it is named, for `*` may come from who does not know it. Where none is
- * accepted it is sent as it is. Without the header too: by the letter anything would do then, but who does not ask may
- * not know gzip.
+ * Returns the coding in which a body of `bytes` bytes is sent (RFC 9110, 12.5.3); undefined if it is sent uncompressed. It is
+ * compressed if brotli or gzip is accepted with at least the weight of no compression; a small body only if no compression
+ * is refused. The coding with the higher weight wins. If they are equal, brotli does, but only if it is named: `*` may come
+ * from a client that does not know it. Without the header it is sent uncompressed. The standard permits any coding then, but
+ * such a client may not know gzip.
  */
 export function wantedCoding(request: Headers, bytes: number): Coding | undefined {
   const header = request.get('accept-encoding')
@@ -106,7 +109,7 @@ export function wantedCoding(request: Headers, bytes: number): Coding | undefine
   const identity = weights.get('identity') ?? any
   const weight = Math.max(gzip, br)
   if (weight === 0) return undefined
-  const isWanted = bytes < FROM_BYTES ? identity === 0 : weight >= (identity ?? 0)
+  const isWanted = bytes < MIN_CODED_BYTES ? identity === 0 : weight >= (identity ?? 0)
   if (!isWanted) return undefined
   return br === weight ? 'br' : 'gzip'
 }

@@ -4,16 +4,17 @@ import type { Scope } from '../../tokens/access.js'
 import { ALLOWED_METHODS } from './cors.js'
 import { type HeaderFields, jsonReply } from './reply.js'
 
-/** Seconds after which it is worth to ask again. */
+/** Seconds after which a client should retry. */
 const RETRY_AFTER_S = '2'
 const SOON_S = '1'
 
+/** The HTTP status and the headers of an error code. */
 export interface HttpStatus {
   status: number
   headers?: Readonly<Record<string, string>>
 }
 
-/** What each code of an error is answered with, but `internal`, which is all that is not here. */
+/** The HTTP status of each error code. All other errors are answered as `internal`, with 500. */
 export const HTTP_STATUSES: ReadonlyMap<string, HttpStatus> = new Map<string, HttpStatus>([
   ['unauthorized', { status: 401 }],
   ['forbidden', { status: 403 }],
@@ -24,7 +25,7 @@ export const HTTP_STATUSES: ReadonlyMap<string, HttpStatus> = new Map<string, Ht
   ['duplicate_parameter', { status: 400 }],
   ['invalid_timestamp', { status: 400 }],
   ['invalid_pattern', { status: 400 }],
-  // What a parameter of an endpoint of one's own says.
+  // Thrown by parameters of user endpoints.
   ['invalid_parameter', { status: 400 }],
   ['too_many_groups', { status: 400 }],
   ['not_acceptable', { status: 406, headers: { Vary: 'Accept' } }],
@@ -33,7 +34,7 @@ export const HTTP_STATUSES: ReadonlyMap<string, HttpStatus> = new Map<string, Ht
   ['request_timeout', { status: 408, headers: { Connection: 'close' } }],
   ['invalid_last_event_id', { status: 400 }],
   ['overloaded', { status: 503, headers: { 'Retry-After': RETRY_AFTER_S } }],
-  // Most starts take a second; who asks again before the end of a longer one costs little.
+  // Most starts take a second. A retry during a longer one is cheap.
   ['starting', { status: 503, headers: { 'Retry-After': SOON_S } }],
   ['stopping', { status: 503, headers: { 'Retry-After': RETRY_AFTER_S } }],
   ['missing_source', { status: 400 }],
@@ -45,9 +46,9 @@ export const HTTP_STATUSES: ReadonlyMap<string, HttpStatus> = new Map<string, Ht
   ['unsupported_content_encoding', { status: 415 }],
   ['too_many_requests', { status: 429, headers: { 'Retry-After': SOON_S } }],
   ['too_many_bodies', { status: 429, headers: { 'Retry-After': SOON_S } }],
-  // The server that an engine asks is away, too slow, or lacks a shard; or rows cannot be kept.
+  // The engine's server is unreachable, too slow, or lacks a shard; or rows cannot be stored.
   ['engine_unavailable', { status: 503, headers: { 'Retry-After': RETRY_AFTER_S } }],
-  // Nobody reads this one: the client has gone. The status is what access logs know it by.
+  // The client has left, so only metrics show this status.
   ['abandoned', { status: 499 }],
 ])
 
@@ -56,7 +57,7 @@ const INTERNAL = new LogweirError(
   'Something went wrong inside the service. Try again; if it stays, its log says more.',
 )
 
-/** Every refusal that has one wording. */
+/** The errors of requests that are thrown in more than one place. */
 export const refusals = {
   unauthorized: () =>
     new LogweirError(
@@ -119,7 +120,7 @@ export const refusals = {
   abandoned: () => new LogweirError('abandoned', 'The client left before its answer.'),
 }
 
-/** Whether a failure is one that its receiver is told of. */
+/** Whether clients may see an error. */
 function isPublic(error: unknown): error is LogweirError {
   return error instanceof LogweirError && HTTP_STATUSES.has(error.code)
 }
@@ -127,15 +128,16 @@ function isPublic(error: unknown): error is LogweirError {
 /** A failure as its receiver may see it: itself where toPublicError, else `internal`, and the log hears its message. */
 export function toPublicError(error: unknown, log: Log): LogweirError {
   if (isPublic(error)) return error
-  const [words, stack] = error instanceof Error ? [`${error.name}: ${error.message}`, error.stack] : [String(error)]
-  log(`internal error: ${words}`, { level: 'error', code: 'internal', stack })
+  const [description, stack] =
+    error instanceof Error ? [`${error.name}: ${error.message}`, error.stack] : [String(error)]
+  log(`internal error: ${description}`, { level: 'error', code: 'internal', stack })
   return INTERNAL
 }
 
-/** Status and headers of a failure that {@link toPublicError} has seen. */
+/** Returns status and headers of an error code that {@link toPublicError} returned. */
 export const httpStatusOf = (code: string): HttpStatus => HTTP_STATUSES.get(code) ?? { status: 500 }
 
-/** Status, headers and body of a failure: `{"error","code"}`. `more` headers win. */
+/** Returns the error response, `{"error","code"}`. `more` headers override those of the code. */
 export function errorReply(error: unknown, log: Log, more?: HeaderFields): Response {
   const { code, message } = toPublicError(error, log)
   const { status, headers } = httpStatusOf(code)

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
 import type { Body } from './encoding.js'
 
-/** 96 bits: nobody makes two answers of one tag by chance, nor by what they log. */
+/** 96 bits: two answers do not get the same tag by chance, nor by records that are made for it. */
 const TAG_CHARACTERS = 16
 
 /**
- * The entity tag of a body: weak, one for all its compressed forms, since these mean the same. Bodies of other formats are
- * of other bytes, and so of other tags.
+ * Returns the ETag of a body, computed once. It is weak: the compressed forms have the same one. Other formats have other bytes
+ * and therefore another tag.
  */
 export function tagOf(body: Body): string {
   body.tag ??= `W/"${hash('sha256', body.plain, 'base64url').slice(0, TAG_CHARACTERS)}"`
@@ -15,7 +15,7 @@ export function tagOf(body: Body): string {
 
 const TAGS = /(?:W\/)?("[^"]*")/g
 
-/** Whether If-None-Match names a tag, or any (RFC 9110, 13.1.2: weak tags and strong ones are compared alike). */
+/** Whether If-None-Match contains a tag, or is `*` (RFC 9110, 13.1.2: weak and strong tags are compared alike). */
 export function isNamed(tag: string, ifNoneMatch: string): boolean {
   if (ifNoneMatch.trim() === '*') return true
   const opaque = tag.slice(tag.indexOf('"'))

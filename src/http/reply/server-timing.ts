@@ -1,18 +1,18 @@
 import type { ScanStats } from '../../engine/engine.js'
 
-/** How the cache dealt with a request; `collapsed`: it waited for a run that another had begun. */
+/** The cache's part in a response; `collapsed`: it waited for the run of another request. */
 export type CacheState = 'hit' | 'miss' | 'collapsed' | 'bypass'
 
-/** A run, as the request that began it is told of it. */
+/** The measured work of a run. */
 export interface Measured {
-  /** From its turn until its rows were read, or as many as are held. */
+  /** From its slot until all rows were encoded, or the first `bufferedBytes` of them. */
   ms: number
   work?: ScanStats
 }
 
 /**
- * The value of Server-Timing (W3C): the cache's state, and of the run that the request began its time and what it looked at,
- * as far as the engine knows.
+ * Returns the value of Server-Timing (W3C): the state of the cache, and for the request that started the run its duration and
+ * scan statistics, as far as the engine reports them.
  */
 export function serverTiming(cache: CacheState, run?: Measured): string {
   const state = `cache;desc=${cache}`

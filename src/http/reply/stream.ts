@@ -3,16 +3,16 @@ import type { PartialAnswer } from './chunks.js'
 import { type Coding, createCompressor } from './encoding.js'
 
 /**
- * An overflow as a body: a row is read when the receiver has taken the one before. A body that breaks must not end as
- * if it were whole: `onFailure` is given a row's failure and either ends the connection or throws. A receiver that lets
- * go of it lets go of the rows, and that is no failure.
+ * Returns a partial answer as a response body. A row is read when the client has taken the one before. A body that fails must
+ * not end as if it were complete: `onFailure` gets the error and closes the connection or throws. If the client cancels, the
+ * rows are freed; that is no failure.
  */
 export function streamBody(
   { head, rest }: PartialAnswer,
   onFailure: (error: unknown) => void,
 ): ReadableStream<Uint8Array> {
   let pending = head
-  let isWanted = true
+  let isRead = true
   async function pull(controller: ReadableStreamDefaultController<Uint8Array>) {
     if (pending !== undefined) {
       controller.enqueue(pending)
@@ -25,10 +25,10 @@ export function streamBody(
   }
   return new ReadableStream<Uint8Array>(
     {
-      // What is read when nobody wants it any more cannot be handed over, and fails too.
-      pull: (controller) => pull(controller).catch((error) => (isWanted ? onFailure(error) : undefined)),
+      // A chunk that arrives after cancel() cannot be enqueued; that is no failure.
+      pull: (controller) => pull(controller).catch((error) => (isRead ? onFailure(error) : undefined)),
       async cancel() {
-        isWanted = false
+        isRead = false
         await rest.return()
       },
     },
@@ -36,11 +36,11 @@ export function streamBody(
   )
 }
 
-/** The same overflow, compressed. It reads ahead of its receiver by what the compressor takes. */
-export function compressed(overflow: PartialAnswer, coding: Coding): PartialAnswer {
+/** Compresses a partial answer. It reads ahead of the client by the buffers of the compressor. */
+export function compressed(answer: PartialAnswer, coding: Coding): PartialAnswer {
   const compressor = createCompressor(coding)
-  // A failure of the rows ends the compressor, which tells it to whoever reads on.
-  pipeline(whole(overflow), compressor).catch(() => {})
+  // An error of the rows destroys the compressor, whose reader gets it.
+  pipeline(allChunks(answer), compressor).catch(() => {})
   const chunks = compressor[Symbol.asyncIterator]()
   return {
     head: undefined,
@@ -53,7 +53,7 @@ export function compressed(overflow: PartialAnswer, coding: Coding): PartialAnsw
   }
 }
 
-async function* whole({ head, rest }: PartialAnswer): AsyncGenerator<Uint8Array, void> {
+async function* allChunks({ head, rest }: PartialAnswer): AsyncGenerator<Uint8Array, void> {
   try {
     if (head !== undefined) yield head
     for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
