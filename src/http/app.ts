@@ -115,9 +115,9 @@ type Handler = (exchange: Exchange) => Answer
 type Middleware = (exchange: Exchange, next: Handler) => Answer
 
 /**
- * Composes middleware, the first one outermost, around the handler that comes last. Hono's own middleware always answers in
- * a later microtask. Here a response that is ready is returned at once: that is faster, and the client of a request whose
- * body turns out to be malformed still gets it.
+ * Composes middleware, the first one outermost, around the handler that comes last. Hono's own middleware always
+ * answers in a later microtask. Here a response that is ready is returned at once: that is faster, and the client of a
+ * request whose body turns out to be malformed still gets it.
  */
 function chain(...links: readonly [...Middleware[], Handler]): Handler {
   const middleware = links.slice(0, -1) as Middleware[]

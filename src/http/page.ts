@@ -1,4 +1,4 @@
-/** The explorer page and its files, which need no token: they hold no logs, only what asks for them. */
+/** The files of the explorer page. They need no token: they contain no logs, only the code that requests them. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import { CORS_HEADERS } from './reply/cors.js'
@@ -16,8 +16,8 @@ const TYPES = new Map([
 ])
 
 /**
- * Nothing but this host is ever asked, nothing inline runs, and nobody may put the page into a frame. The library that
- * draws charts sets sizes by script, which is no inline style.
+ * Permits requests to this host only, no inline code, and no frames around the page. The chart library sets sizes by
+ * script, which does not count as inline style.
  */
 const POLICY = [
   "default-src 'none'",
@@ -36,18 +36,20 @@ const HEADERS = {
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
   'Cross-Origin-Opener-Policy': 'same-origin',
-  // Asked for each time, but sent only where it has changed.
+  // Revalidated on each use, but sent only if it has changed.
   'Cache-Control': 'no-cache',
   ...VARY,
 }
 
+/** The files, by path. */
 export interface Page {
   /** The paths of its files; the page itself is at `/`. */
   paths: ReadonlySet<string>
+  /** Answers GET or HEAD of one of the paths; 304 if the client has the file. */
   answer(path: string, request: Request): Response | Promise<Response>
 }
 
-/** Reads the files of the page, once. */
+/** Reads all files of the page into memory. */
 export function loadPage(): Page {
   const files = new Map(
     readdirSync(FOLDER)
@@ -56,10 +58,10 @@ export function loadPage(): Page {
   )
   return {
     paths: new Set(files.keys()),
-    answer(path, { headers: asked }) {
+    answer(path, { headers: given }) {
       const { body, headers } = files.get(path)!
-      if (isNamed(headers.ETag, asked.get('if-none-match') ?? '')) return new Response(null, { status: 304, headers })
-      return codedReply(asked, body, headers)
+      if (isNamed(headers.ETag, given.get('if-none-match') ?? '')) return new Response(null, { status: 304, headers })
+      return codedReply(given, body, headers)
     },
   }
 }

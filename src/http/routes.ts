@@ -20,7 +20,9 @@ import { refusals } from './reply/errors.js'
 import { CODED_JSON_HEADERS, codedReply, jsonReply, VARY } from './reply/reply.js'
 import type { Tails } from './tail/tail.js'
 
-/** State of the service. `degraded`: rows cannot be stored, or standard input failed; stored rows can still be queried. */
+/**
+ * State of the service. `degraded`: rows cannot be stored, or standard input failed; stored rows can still be queried.
+ */
 export type Status = 'starting' | 'ok' | 'degraded' | 'stopping'
 
 /** A request on its way through the chain of `app.ts`, with its connection if there is one. */
@@ -98,8 +100,8 @@ export function tailRoutes(tails: Tails | undefined, authenticate: Authenticate)
 }
 
 /**
- * The paths that accept records, those whose handler is given. Handlers limit size, memory and rate of a body while they
- * receive it.
+ * The paths that accept records, those whose handler is given. Handlers limit size, memory and rate of a body while
+ * they receive it.
  */
 export function logsRoutes(logs: Logs | undefined, otlp: OtlpLogs | undefined): Route[] {
   return LOGS_PATHS.flatMap((path) => {

@@ -18,8 +18,8 @@ function tokenOf(headers: Headers): string {
 export type Authenticate = (headers: Headers) => Access | undefined
 
 /**
- * Looks tokens up by their digest only, so that the time taken reveals neither length nor prefix of a token. A header that is
- * given twice contains no valid token.
+ * Looks tokens up by their digest only, so that the time taken reveals neither length nor prefix of a token. A header
+ * that is given twice contains no valid token.
  */
 export function createAuth(accessOf: (digest: Uint8Array) => Access | undefined): Authenticate {
   return (headers) => {

@@ -20,14 +20,14 @@ import { RawJson, type Row, type Value } from '../../engine/engine.js'
 import type { AnswerColumn, ColumnKind } from '../../engine/plan.js'
 import type { Format } from './format.js'
 
-/** A record batch ends with the row that brings its texts and numbers to so many bytes. */
+/** A record batch ends with the row that fills it to this size. */
 const BATCH_BYTES = 64 * KIB
-/** Of a value that is no text, about. */
+/** Approximate bytes of a value that is not a text. */
 const VALUE_BYTES = 8
 const END_OF_STREAM = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0)
 const NOTHING = new Uint8Array(0)
 
-/** How the values of a column become an Arrow vector. Both kinds of time are of one type. */
+/** The Arrow type of a column kind, and how its values become a vector. Both kinds of time have the same type. */
 interface Kind {
   type: DataType
   vector(values: readonly (Value | undefined)[]): Vector
@@ -46,8 +46,9 @@ const KINDS: Readonly<Record<ColumnKind, Kind>> = {
 }
 
 /**
- * An Arrow IPC stream: its schema, of the columns alone, then record batches of some 64 KiB, or of one longer row. Texts and
- * JSON are Utf8, times Timestamp of microseconds in UTC, counts Int64, other numbers Float64; each may be null.
+ * An Arrow IPC stream: the schema, then record batches of about 64 KiB or of one longer row. Texts and JSON are Utf8,
+ * times are Timestamp in µs, UTC, counts are Int64, other numbers Float64; all are nullable. Without rows there is the
+ * schema only.
  */
 export const arrowFormat: Format = {
   name: 'arrow',
@@ -98,10 +99,10 @@ function textOf(value: Value | undefined): string | null {
 const wholeOf = (value: Value | undefined) => (typeof value === 'number' ? BigInt(value) : null)
 const datetimeUs = (value: Value | undefined) =>
   typeof value === 'string' ? BigInt(Date.parse(`${value}Z`)) * 1000n : null
-/** What JSON has no number for is null there too. */
+/** NaN and infinities are null, as in JSON. */
 const doubleOf = (value: Value | undefined) => (typeof value === 'number' && Number.isFinite(value) ? value : null)
 
-/** Made as whole numbers: apache-arrow takes milliseconds for a time, which loses microseconds. */
+/** Built from integers: apache-arrow takes times in milliseconds, which would lose microseconds. */
 function timesOf(timestampsUs: readonly (bigint | null)[]): Vector {
   const { length, nullCount, nullBitmap, values } = vectorFromArray(timestampsUs, new Int64()).data[0]!
   return makeVector(makeData({ type: time, length, nullCount, nullBitmap, data: values }))

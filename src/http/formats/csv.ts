@@ -2,12 +2,12 @@ import { RawJson, type Value } from '../../engine/engine.js'
 import type { Format } from './format.js'
 
 const LINE_END = '\r\n'
-/** What would be read in another way if it stood bare; some readers cut white space off the ends. */
+/** Texts that are ambiguous without quotes; some readers trim white space. */
 const TO_QUOTE = /[",\r\n]|^\s|\s$/
 
 /**
- * RFC 4180, with a header line also where there are no rows. Nothing stands for null, `""` for an empty text; JSON stands as
- * its text. Texts are as they are: one that a spreadsheet would take for a formula is not changed.
+ * CSV (RFC 4180) with a header line, even without rows. Null is an empty field, an empty text is `""`, JSON is its
+ * text. Texts are not changed, not even those that a spreadsheet would evaluate as a formula.
  */
 export const csvFormat: Format = {
   name: 'csv',

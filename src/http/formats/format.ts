@@ -1,22 +1,21 @@
 import type { Row } from '../../engine/engine.js'
 import type { AnswerColumn } from '../../engine/plan.js'
 
-/** A part of an answer: text that is sent as UTF-8, or bytes. */
+/** A part of an answer: text, which is sent as UTF-8, or bytes. */
 export type Chunk = string | Uint8Array
 
-/** Spells the rows of one answer, in their order. A piece may be empty. */
+/** Encodes the rows of one answer, in their order. Chunks may be empty. */
 export interface Encoder {
-  /** What stands before the first row. */
+  /** Precedes the first row. */
   readonly begin: Chunk
-  /** What a row adds. */
   row(row: Row): Chunk
-  /** What stands behind the last row. */
+  /** Returns the chunk after the last row. */
   end(): Chunk
-  /** The bytes that are added behind the last row, at least. */
+  /** The bytes of `end`, at least. */
   readonly endBytes: number
 }
 
-/** A way to spell answers. */
+/** A format of answers. */
 export interface Format {
   readonly name: 'json' | 'ndjson' | 'csv' | 'arrow'
   encoder(columns: readonly AnswerColumn[]): Encoder

@@ -1,6 +1,7 @@
 import { RawJson, type Row, type Value } from '../../engine/engine.js'
 import type { Format } from './format.js'
 
+/** The text before the first row. */
 export const JSON_BEGIN = '{"result":['
 const END = ']}'
 
@@ -8,12 +9,12 @@ function valueJson(value: Value): string {
   return value instanceof RawJson ? value.text : JSON.stringify(value)
 }
 
-/** Spells the rows of one answer, and their names, which they share, once. */
+/** Returns an encoder of single rows. It encodes each name once, because all rows of an answer share them. */
 export function createRowJson(): (row: Row) => string {
-  const spelt = new Map<string, string>()
+  const namesJson = new Map<string, string>()
   const nameJson = (name: string) => {
-    const json = spelt.get(name) ?? `${JSON.stringify(name)}:`
-    spelt.set(name, json)
+    const json = namesJson.get(name) ?? `${JSON.stringify(name)}:`
+    namesJson.set(name, json)
     return json
   }
   return (row) => {
@@ -26,7 +27,7 @@ export function createRowJson(): (row: Row) => string {
   }
 }
 
-/** `{"result":[row,…]}`. */
+/** `{"result":[row,…]}`, with raw JSON values as they were stored; `{"result":[]}` without rows. */
 export const jsonFormat: Format = {
   name: 'json',
   encoder() {

@@ -4,28 +4,28 @@ import { RawJson, type Row, type Value } from '../../engine/engine.js'
 import type { AnswerColumn } from '../../engine/plan.js'
 import { JSON_BEGIN } from './json.js'
 
-/** After so many characters other work gets its turn. */
+/** Characters between two yields to the event loop. */
 const SLICE_CHARACTERS = 64 * KIB
 
 /**
- * The rows of an answer, from what `jsonFormat` made of them; JSON columns to the letter, which `JSON.parse` of the
- * whole would lose.
+ * Returns the rows of an answer that `jsonFormat` encoded. JSON columns keep their exact text, which `JSON.parse` of
+ * the whole body would lose. Yields to the event loop every 64 KiB.
  */
 export async function* readJson(body: Uint8Array, columns: readonly AnswerColumn[]): AsyncGenerator<Row> {
   const json = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()
   const raw = new Set(columns.filter(({ kind }) => kind === 'json').map(({ name }) => name))
-  let pauseAt = SLICE_CHARACTERS
+  let yieldAt = SLICE_CHARACTERS
   for (let at = JSON_BEGIN.length; json[at] !== ']'; ) {
     const { row, end } = readRow(json, at, raw)
     yield row
     at = json[end] === ',' ? end + 1 : end
-    if (at < pauseAt) continue
+    if (at < yieldAt) continue
     await setImmediate()
-    pauseAt = at + SLICE_CHARACTERS
+    yieldAt = at + SLICE_CHARACTERS
   }
 }
 
-/** The row whose brace stands at `start`, and the place behind it. */
+/** Returns the row whose brace is at `start`, and the index after it. */
 function readRow(json: string, start: number, raw: ReadonlySet<string>): { row: Row; end: number } {
   const values: [string, Value][] = []
   let at = start + 1
@@ -40,7 +40,7 @@ function readRow(json: string, start: number, raw: ReadonlySet<string>): { row: 
   return { row: Object.fromEntries(values), end: at + 1 }
 }
 
-/** The place behind the value that begins at `start`, within an object. */
+/** Returns the index after the value that begins at `start`, within an object. */
 function endOfValue(json: string, start: number): number {
   let depth = 0
   for (let at = start; ; ) {
@@ -52,14 +52,14 @@ function endOfValue(json: string, start: number): number {
   }
 }
 
-/** The place behind the string whose first quote stands at `start`. */
+/** Returns the index after the string whose first quote is at `start`. */
 function endOfString(json: string, start: number): number {
   let end = json.indexOf('"', start + 1)
   while (isEscaped(json, end)) end = json.indexOf('"', end + 1)
   return end + 1
 }
 
-/** Whether an odd number of backslashes stands before a place. */
+/** Whether an odd number of backslashes precedes an index. */
 function isEscaped(json: string, at: number): boolean {
   let before = at
   while (json[before - 1] === '\\') before -= 1

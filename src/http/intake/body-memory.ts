@@ -34,7 +34,9 @@ export function createBodyMemory(limitBytes: number): BodyMemory {
   /** Bodies that are being received and have memory reserved. */
   const receiving = new Set<ReceivedBody>()
 
-  /** Cuts bodies, the slowest first, until `bytes` are free. `own` is the body that needs them, if it is being received. */
+  /**
+   * Cuts bodies, the slowest first, until `bytes` are free. `own` is the body that needs them, if it is being received.
+   */
   function makeRoom(bytes: number, own: ReceivedBody | undefined): void {
     while (reservedBytes + bytes > limitBytes) {
       const others = [...receiving].filter((one) => one !== own)

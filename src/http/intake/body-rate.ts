@@ -14,7 +14,9 @@ export interface BodyRateLimits {
 export interface MinimumBodyRate {
   /** Counts received bytes. */
   add(bytes: number): void
-  /** Returns bytes per second over the last window, or since the start if that is later; infinite at the start itself. */
+  /**
+   * Returns bytes per second over the last window, or since the start if that is later; infinite at the start itself.
+   */
   bytesPerS(): number
   /** Stops measuring. */
   stop(): void

@@ -23,9 +23,9 @@ export interface SendOutcome {
 /** Stores the records of request bodies. */
 export interface RecordIntake {
   /**
-   * Stores the records of a body; resolves when all valid ones are stored. Rejects with `invalid_body` or `body_too_large` if
-   * nothing was stored; after other errors some records may be. Records of projects that are not in `projects` are rejected.
-   * Once `signal` is aborted, work that has not begun is skipped. The intake owns `bytes`.
+   * Stores the records of a body; resolves when all valid ones are stored. Rejects with `invalid_body` or
+   * `body_too_large` if nothing was stored; after other errors some records may be. Records of projects that are not in
+   * `projects` are rejected. Once `signal` is aborted, work that has not begun is skipped. The intake owns `bytes`.
    */
   take(
     bytes: Uint8Array,
@@ -59,7 +59,9 @@ export interface SendRequest {
 export interface Logs {
   /** Answers one POST. Rejects with the errors of {@link take} and `unsupported_content_type`. */
   answer(sending: SendRequest): Promise<Response>
-  /** Passes the records of one POST to the intake, after `translate` if it is given. Rejects if nothing could be stored. */
+  /**
+   * Passes the records of one POST to the intake, after `translate` if it is given. Rejects if nothing could be stored.
+   */
   take(
     sending: SendRequest,
     form: 'json' | 'ndjson',
@@ -92,7 +94,10 @@ export function createLogs(intake: RecordIntake, limits: LogsLimits, clock: Cloc
     return inTime(taking, late)
   }
 
-  /** Rejects with `engine_unavailable` if storing takes too long. The body's memory stays reserved until the intake is done. */
+  /**
+   * Rejects with `engine_unavailable` if storing takes too long. The body's memory stays reserved until the intake is
+   * done.
+   */
   function inTime(taking: Promise<SendOutcome>, late: AbortController): Promise<SendOutcome> {
     return new Promise((resolve, reject) => {
       const stop = clock.every(limits.takeMs, () => {
@@ -140,7 +145,10 @@ function replyOf({ taken, rejected, byReason, rejects }: SendOutcome): Response 
 
 const SOURCE_HINT = 'Name their source in the URL, as ?source=edge_logs, or in each record. '
 
-/** Returns the error of a body whose records were all rejected: the code of their reason if they have the same, if it has one. */
+/**
+ * Returns the error of a body whose records were all rejected: the code of their reason if they have the same, if it
+ * has one.
+ */
 export function faultOf(byReason: SendOutcome['byReason']): { status: number; error: string; code: string } {
   const [reason, ...others] = Object.keys(byReason)
   const status = others.length === 0 ? REASON_STATUSES.get(reason!) : undefined

@@ -11,8 +11,8 @@ const PARTS = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i
 
 /**
- * Returns the media types of a body; empty if the header is absent. There are several if a shipper adds a Content-Type to its
- * default one.
+ * Returns the media types of a body; empty if the header is absent. There are several if a shipper adds a Content-Type
+ * to its default one.
  */
 export function contentTypes(headers: Headers): readonly MediaType[] {
   const parts = (headers.get('content-type') ?? '').match(PARTS) ?? []

@@ -15,7 +15,10 @@ export type Translate = (bytes: Uint8Array, encoding: 'json' | 'protobuf') => Pr
 
 /** The OTLP path. */
 export interface OtlpLogs {
-  /** Answers one POST, in the media type of its body. Rejects with `unsupported_content_type` and the errors of the intake. */
+  /**
+   * Answers one POST, in the media type of its body. Rejects with `unsupported_content_type` and the errors of the
+   * intake.
+   */
   answer(sending: SendRequest): Promise<Response>
 }
 
@@ -52,7 +55,9 @@ const unknownType = () =>
     'The Content-Type is none of OTLP over HTTP. Send application/x-protobuf or application/json.',
   )
 
-/** Returns 200 if any record was stored: a client must not send it again then. Returns 400 if all records were rejected. */
+/**
+ * Returns 200 if any record was stored: a client must not send it again then. Returns 400 if all records were rejected.
+ */
 function replyOf(outcome: SendOutcome, type: string): Response {
   const { taken, rejected, byReason } = outcome
   if (rejected === 0) return reply(200, type, '{}', NOTHING)

@@ -8,8 +8,8 @@ const MANY_SLASHES = /\/{2,}/g
 const LAST_SLASH = /(?<=.)\/$/
 
 /**
- * Returns the path of a request. Shippers join a base address and a path in different ways: double and trailing slashes are
- * removed if the result is a path that accepts records. Every other path is returned unchanged.
+ * Returns the path of a request. Shippers join a base address and a path in different ways: double and trailing slashes
+ * are removed if the result is a path that accepts records. Every other path is returned unchanged.
  */
 export function requestPath(request: Request): string {
   const path = getPath(request)

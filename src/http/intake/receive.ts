@@ -19,9 +19,9 @@ interface Parts {
 const UNKNOWN_LENGTH_BYTES = 64 * KIB
 
 /**
- * Returns the body in a buffer of its own. Rejects with `body_too_large`, `request_timeout`, `abandoned`, and the errors of the
- * share. After a failure the stream flows on and its data is dropped: to end it would close the connection before the
- * response is sent.
+ * Returns the body in a buffer of its own. Rejects with `body_too_large`, `request_timeout`, `abandoned`, and the
+ * errors of the share. After a failure the stream flows on and its data is dropped: to end it would close the
+ * connection before the response is sent.
  */
 export function receive(
   request: Request,
@@ -76,7 +76,9 @@ export function receive(
   })
 }
 
-/** Returns Node's own stream if there is one: reading `request.body` would convert it to a web stream, which is slower. */
+/**
+ * Returns Node's own stream if there is one: reading `request.body` would convert it to a web stream, which is slower.
+ */
 function streamOf(request: Request, incoming: IncomingMessage | undefined): Readable | undefined {
   if (incoming !== undefined) return incoming
   return request.body === null ? undefined : Readable.fromWeb(request.body as ReadableStream)

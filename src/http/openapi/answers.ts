@@ -1,10 +1,10 @@
 import { httpStatusOf } from '../reply/errors.js'
 import { listOf, reference, type Schema } from './json-schema.js'
 
-/** What may come of a request, by status. */
+/** The responses of an operation, by HTTP status. */
 export type Answers = Readonly<Record<string, Schema>>
 
-/** One answer, by media type. */
+/** Returns the description of one response, with its schema per media type and the names of its headers. */
 export function answer(
   description: string,
   content: Readonly<Record<string, Schema>>,
@@ -17,7 +17,7 @@ export function answer(
 
 const text = (description: string): Schema => ({ description, schema: { type: 'string' } })
 
-/** The headers of answers that callers may go by. */
+/** The response headers that clients may rely on. */
 const HEADERS: Readonly<Record<string, Schema>> = {
   'Cache-Status': text('whether it came from the cache (RFC 9211)'),
   'Server-Timing': text('rows that were looked at, segments that were left closed, whether it came from the cache'),
@@ -42,13 +42,13 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
 
 const statusOf = (code: string): number => httpStatusOf(code).status
 
-/** The failures of a request by their codes, one answer a status; JSON, or bytes of one of `others`. */
+/** Returns the error responses for error codes, one per HTTP status: JSON, or bytes of the media types in `others`. */
 export function failures(codes: readonly string[], others: readonly string[] = []): Answers {
   const statuses = [...new Set(codes.map(statusOf))].sort()
   return Object.fromEntries(
     statuses.map((status) => {
-      const those = codes.filter((code) => statusOf(code) === status)
-      const schema = { allOf: [reference('schemas', 'Error'), { properties: { code: { enum: those } } }] }
+      const ofStatus = codes.filter((code) => statusOf(code) === status)
+      const schema = { allOf: [reference('schemas', 'Error'), { properties: { code: { enum: ofStatus } } }] }
       const mayRetry = status === 429 || status === 503
       const headers = mayRetry ? ['Retry-After'] : undefined
       return [
@@ -63,10 +63,10 @@ export function failures(codes: readonly string[], others: readonly string[] = [
   )
 }
 
-/** Of every path behind a token. */
+/** The error codes of every path that needs a token. */
 export const TOKEN_CODES = ['unauthorized', 'forbidden', 'too_many_requests', 'starting'] as const
 
-/** The body of every failure. */
+/** The schema of every error response. */
 export const ERROR_SCHEMA: Schema = {
   type: 'object',
   properties: {
@@ -76,7 +76,7 @@ export const ERROR_SCHEMA: Schema = {
   required: ['error', 'code'],
 }
 
-/** The body of an answer with rows. */
+/** Returns the schema of a response with rows. */
 export const resultOf = (row: Schema): Schema => ({
   type: 'object',
   properties: { result: listOf(row) },

@@ -9,7 +9,7 @@ import {
   tailOperations,
 } from './operations.js'
 
-/** The description of the service as OpenAPI 3.1, from what its requests are checked and its answers made by. */
+/** Returns the OpenAPI 3.1 description of the service as JSON, derived from the endpoints that check its requests. */
 export function openApi(endpoints: readonly Endpoint[], version: string, nowUs: number): string {
   const queries = endpoints.map((endpoint): [string, Operations] => [
     `/api/endpoints/query/${endpoint.name}`,

@@ -1,15 +1,17 @@
 import type { AnswerColumn, ColumnKind } from '../../engine/plan.js'
 
-/** A JSON Schema, 2020-12, as OpenAPI 3.1 has them. */
+/** A JSON Schema (2020-12), as in OpenAPI 3.1. */
 export type Schema = Readonly<Record<string, unknown>>
 
-/** An object with just these members, all of them always there. */
+/** Returns the schema of an object with exactly these members, all required. */
 export function exactly(properties: Readonly<Record<string, Schema>>): Schema {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
 }
 
+/** Returns the schema of an array with such items. */
 export const listOf = (items: Schema): Schema => ({ type: 'array', items })
 
+/** Returns a `$ref` to a component of the document. */
 export const reference = (kind: 'schemas' | 'responses' | 'parameters', name: string): Schema => ({
   $ref: `#/components/${kind}/${name}`,
 })
@@ -23,7 +25,7 @@ const KINDS: Readonly<Record<ColumnKind, Schema>> = {
   double: { type: ['number', 'null'] },
 }
 
-/** A row of an answer. */
+/** Returns the schema of a row with these columns. */
 export function rowSchema(columns: readonly AnswerColumn[]): Schema {
   return exactly(Object.fromEntries(columns.map(({ name, kind }) => [name, KINDS[kind]])))
 }

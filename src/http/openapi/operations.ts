@@ -1,4 +1,4 @@
-/** What each path takes and answers. */
+/** The operations of each path: parameters, bodies and responses. */
 
 import type { Endpoint } from '../../endpoints/endpoint.js'
 import { sampleCall } from '../../endpoints/sample.js'
@@ -17,7 +17,7 @@ function parameter(name: string, place: 'query' | 'header', description: string,
   return { name, in: place, description, schema: TEXT, ...more }
 }
 
-/** What an endpoint takes and answers by its name; by its id it is the same. */
+/** Returns the operations of an endpoint under its name; its id is another path with the same ones. */
 export function queryOperations(endpoint: Endpoint, nowUs: number): Operations {
   const { name, params, maxRows, cache } = endpoint
   const headers = ['Cache-Status', 'Server-Timing', 'ETag', ...(cache === 'disabled' ? [] : ['Age'])]
@@ -62,11 +62,11 @@ export function queryOperations(endpoint: Endpoint, nowUs: number): Operations {
 }
 
 function cachingOf({ cache }: Endpoint): string {
-  if (cache === 'disabled') return 'Computed anew for each request.'
-  return `Kept for up to ${cache.ttlS} seconds, and computed anew every ${cache.warmS} while it is asked for.`
+  if (cache === 'disabled') return 'Computed for each request.'
+  return `Cached for up to ${cache.ttlS} seconds, and refreshed every ${cache.warmS} while clients ask for it.`
 }
 
-/** Columns are the same for all calls. Where we know no call, nothing more is said of a row. */
+/** All calls have the same columns. If there is no sample call, a row is only known to be an object. */
 function rowOf(endpoint: Endpoint, nowUs: number): Schema {
   const call = sampleCall(endpoint)
   return call === undefined ? { type: 'object' } : rowSchema(answerColumns(call.plan(nowUs)))
@@ -122,14 +122,16 @@ const LOGS_PARAMETERS = [
   parameter('message_field', 'query', 'fields that can hold the message; default: event_message,message'),
 ]
 
-/** Records as JSON. */
+/** The operations of the path for records as JSON. */
 export const logsOperations: Operations = {
   post: {
     operationId: 'logs',
     tags: ['records'],
     summary: 'Takes records',
     description:
-      'Answers when they are kept. One that comes twice, after an answer that was lost, is kept twice. The body may be compressed: gzip, deflate. Objects may also follow one another without commas, in any of the media types.',
+      'Responds when the records are stored. A record that is sent twice, after a lost response, is stored twice. ' +
+      'The body may be compressed: gzip, deflate. ' +
+      'Objects may also follow one another without commas, in any of the media types.',
     parameters: LOGS_PARAMETERS,
     requestBody: {
       required: true,
@@ -164,14 +166,15 @@ const PARTIAL: Schema = {
   additionalProperties: false,
 }
 
-/** Records of OpenTelemetry. */
+/** The operations of the path for OTLP. */
 export const otlpOperations: Operations = {
   post: {
     operationId: 'otlp-logs',
     tags: ['records'],
     summary: 'Takes logs of OpenTelemetry',
     description:
-      'OTLP over HTTP. The resource attributes logweir.source and logweir.project say where records belong, where they lack it the parameters do.',
+      'OTLP over HTTP. The resource attributes logweir.source and logweir.project say where records belong; ' +
+      'the parameters do for records without them.',
     parameters: LOGS_PARAMETERS,
     requestBody: {
       required: true,
@@ -187,13 +190,15 @@ export const otlpOperations: Operations = {
   },
 }
 
+/** The operations of live tails. */
 export const tailOperations: Operations = {
   get: {
     operationId: 'tail',
     tags: ['queries'],
     summary: 'The edge records of a project as they arrive',
     description:
-      'Server-sent events. Each record is one, with its row of logs.all as data. An event "gap" says that some were missed, "dropped" that the reader is too slow.',
+      'Server-sent events, one per record, with its row of logs.all as data. ' +
+      'The event "gap" says that records were left out, "dropped" that the reader was too slow.',
     parameters: [
       parameter('project', 'query', 'the project whose requests are followed', { required: true }),
       parameter('Last-Event-ID', 'header', 'goes on behind this event'),
@@ -229,23 +234,25 @@ const status = (description: string, ...codes: readonly string[]): Answers => ({
   ...failures(['starting', ...codes]),
 })
 
-const open = (operationId: string, summary: string, responses: Answers): Operations => ({
+const publicPath = (operationId: string, summary: string, responses: Answers): Operations => ({
   get: { operationId, tags: ['service'], summary, security: [], responses },
 })
 
-const own = (operationId: string, summary: string, responses: Answers): Operations => ({
+const privatePath = (operationId: string, summary: string, responses: Answers): Operations => ({
   get: { operationId, tags: ['service'], summary, responses: { ...responses, ...failures([...TOKEN_CODES]) } },
 })
 
-/** What the service tells of itself. */
+/** The operations of the paths about the service itself. */
 export const serviceOperations: Readonly<Record<string, Operations>> = {
-  '/health': open('health', 'Whether it lives', status('It lives; degraded: it takes no records at the moment.')),
-  '/ready': open('ready', 'Whether it serves', status('It serves.', 'stopping')),
-  '/metrics': own('metrics', 'Metrics for Prometheus', { 200: answer('Prometheus text.', { 'text/plain': TEXT }) }),
-  '/api/endpoints': own('endpoints', 'The definitions of the endpoints', {
+  '/health': publicPath('health', 'Whether it lives', status('It lives; degraded: it takes no records at the moment.')),
+  '/ready': publicPath('ready', 'Whether it serves', status('It serves.', 'stopping')),
+  '/metrics': privatePath('metrics', 'Metrics for Prometheus', {
+    200: answer('Prometheus text.', { 'text/plain': TEXT }),
+  }),
+  '/api/endpoints': privatePath('endpoints', 'The definitions of the endpoints', {
     200: answer('All of them.', { 'application/json': resultOf(DEFINITION) }),
   }),
-  '/api/openapi.json': own('openapi', 'This description', {
+  '/api/openapi.json': privatePath('openapi', 'This description', {
     200: answer('OpenAPI 3.1.', { 'application/json': { type: 'object' } }),
   }),
 }

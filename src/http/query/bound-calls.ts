@@ -7,15 +7,15 @@ const CACHED_CALLS = 1_000
 const CACHED_CHARACTERS = 1_000_000
 
 /**
- * Returns the call of a query string. With `projects`, only calls of one of these are permitted: throws `forbidden_project`
- * for another. Throws the errors of `endpoint.call` and `endpoint.callBound`, which are not cached.
+ * Returns the call of a query string. With `projects`, only calls of one of these are permitted: throws
+ * `forbidden_project` for another. Throws the errors of `endpoint.call` and `endpoint.callBound`, which are not cached.
  */
 export type BoundCalls = (search: string, projects?: ReadonlySet<string>) => Call
 
 /**
- * Caches the calls of an endpoint by their query string. Clients repeat themselves, and compiling a pattern takes longer
- * than the rest of a cached answer. `keyPrefix` is put before each call's key; it separates the calls of an endpoint from
- * those of one that it has replaced.
+ * Caches the calls of an endpoint by their query string. Clients repeat themselves, and compiling a pattern takes
+ * longer than the rest of a cached answer. `keyPrefix` is put before each call's key; it separates the calls of an
+ * endpoint from those of one that it has replaced.
  */
 export function createBoundCalls(endpoint: Endpoint, keyPrefix = ''): BoundCalls {
   const prefixed = <C extends Call>(call: C): C => (keyPrefix === '' ? call : { ...call, key: keyPrefix + call.key })

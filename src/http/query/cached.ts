@@ -36,8 +36,8 @@ export interface Cached {
   /** Returns the cached answer; undefined if there is none, or if it may lack records that arrived later. */
   hit(job: CacheJob, request: Request, representation: Representation): Response | Promise<Response> | undefined
   /**
-   * Computes the answer and caches it. Callers of the same key share one run, unless `fresh` is set and the run has read its
-   * time already. Rejects with the errors of the run, and with `abandoned` if the client leaves.
+   * Computes the answer and caches it. Callers of the same key share one run, unless `fresh` is set and the run has
+   * read its time already. Rejects with the errors of the run, and with `abandoned` if the client leaves.
    */
   miss(job: CacheJob, request: Request, representation: Representation, fresh: boolean): Promise<Response>
   /** Deletes the answers of an endpoint; those that are being computed will not be cached. */

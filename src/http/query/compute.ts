@@ -14,9 +14,9 @@ export interface Computed<Encoded> {
 }
 
 /**
- * Runs a call and encodes its rows; cached and uncached answers are both computed here. The time is read before the plan is
- * made, so that the age of an answer is never understated. Rejects with the reason of `signal` once it is aborted, and with
- * the errors of engine and plan.
+ * Runs a call and encodes its rows; cached and uncached answers are both computed here. The time is read before the
+ * plan is made, so that the age of an answer is never understated. Rejects with the reason of `signal` once it is
+ * aborted, and with the errors of engine and plan.
  */
 export async function compute<Encoded>(
   { engine, clock }: { engine: Pick<Engine, 'run'>; clock: Clock },

@@ -7,8 +7,9 @@ import type { HttpLimits } from './limits.js'
 /** Limits how many queries run at the same time. The others wait in FIFO order. */
 export interface ConcurrencyLimit {
   /**
-   * Runs `work` in a slot. Throws `overloaded` if too many callers wait already, if no slot becomes free in time, or if the
-   * work takes too long; `abandoned` once `caller` is aborted. The signal tells `work` to stop; its slot is free when it has.
+   * Runs `work` in a slot. Throws `overloaded` if too many callers wait already, if no slot becomes free in time, or if
+   * the work takes too long; `abandoned` once `caller` is aborted. The signal tells `work` to stop; its slot is free
+   * when it has.
    */
   run<T>(work: (signal: AbortSignal) => Promise<T>, caller: AbortSignal): Promise<T>
 }

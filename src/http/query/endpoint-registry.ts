@@ -16,8 +16,8 @@ export interface EndpointRegistry {
 }
 
 /**
- * Registers endpoints. An endpoint that a replacement keeps also keeps its cached calls. A new endpoint's calls never share a
- * key with those of an earlier endpoint of the same id.
+ * Registers endpoints. An endpoint that a replacement keeps also keeps its cached calls. A new endpoint's calls never
+ * share a key with those of an earlier endpoint of the same id.
  */
 export function createEndpointRegistry(endpoints: readonly Endpoint[]): EndpointRegistry {
   let byEndpoint = new Map<Endpoint, RegisteredEndpoint>()

@@ -41,9 +41,9 @@ interface Range {
 }
 
 /**
- * Returns the representation that a client prefers (RFC 9110, 12.5.1): by weight; among equal weights one that is named before
- * one that only a wildcard matches, then in the order of the header, then in ours. Returns JSON if the header is absent or
- * contains no media range. Throws `not_acceptable` if it accepts none of ours.
+ * Returns the representation that a client prefers (RFC 9110, 12.5.1): by weight; among equal weights one that is named
+ * before one that only a wildcard matches, then in the order of the header, then in ours. Returns JSON if the header is
+ * absent or contains no media range. Throws `not_acceptable` if it accepts none of ours.
  */
 export function negotiate(request: Headers): Representation {
   const header = request.get('accept')

@@ -27,9 +27,9 @@ interface Parts {
 /** The stored queries, as requests call them. */
 export interface Queries {
   /**
-   * Answers GET or HEAD of one endpoint, by its name or id. `breakOff` closes the connection if an answer fails after its
-   * first bytes were sent. With `projects`, only calls of one of these are permitted. Throws or rejects with a LogweirError:
-   * `not_found`, `not_acceptable`, `forbidden_project`, and the errors of parameters, plan and engine.
+   * Answers GET or HEAD of one endpoint, by its name or id. `breakOff` closes the connection if an answer fails after
+   * its first bytes were sent. With `projects`, only calls of one of these are permitted. Throws or rejects with a
+   * LogweirError: `not_found`, `not_acceptable`, `forbidden_project`, and the errors of parameters, plan and engine.
    */
   answer(
     idOrName: string,

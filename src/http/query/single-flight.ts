@@ -12,9 +12,9 @@ interface SharedRun<T> {
 /** Callers that ask for the same key at the same time share one run. Results are not cached. */
 export interface SingleFlight<Job, T> {
   /**
-   * Returns the result for `key`, of the current run or of a new one; `collapsed` says that the run was current. If `fresh` is
-   * set, a run that has begun is not joined. Throws `abandoned` once `caller` is aborted; a run whose last caller has left is
-   * aborted.
+   * Returns the result for `key`, of the current run or of a new one; `collapsed` says that the run was current. If
+   * `fresh` is set, a run that has begun is not joined. Throws `abandoned` once `caller` is aborted; a run whose last
+   * caller has left is aborted.
    */
   join(key: string, job: Job, caller: AbortSignal, fresh?: boolean): Promise<{ value: T; collapsed: boolean }>
 }

@@ -19,9 +19,9 @@ interface Parts {
 }
 
 /**
- * Answers calls that are never cached. An answer of at most `bufferedBytes` is buffered, so that its length, its ETag and its
- * errors are known before the first byte is sent. A longer one is streamed, after it has freed its concurrency slot;
- * `onFailure` is called if it fails then.
+ * Answers calls that are never cached. An answer of at most `bufferedBytes` is buffered, so that its length, its ETag
+ * and its errors are known before the first byte is sent. A longer one is streamed, after it has freed its concurrency
+ * slot; `onFailure` is called if it fails then.
  */
 export function createUncached({ engine, concurrency, clock, bufferedBytes }: Parts) {
   const run = (call: Call, { format }: Representation, caller: AbortSignal) =>

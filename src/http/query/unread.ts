@@ -8,9 +8,9 @@ const QUERY_PARAMETERS = ['sql', 'lql'] as const
 const isGiven = (search: string, name: string) => new URLSearchParams(search).getAll(name).some((value) => value !== '')
 
 /**
- * Returns a function that reports a query in the request's parameters that the endpoint ignores: the client gets other rows
- * than it asked for. It takes the endpoint and the query string. Each request is counted; the log has one line for each
- * endpoint and parameter, without the value.
+ * Returns a function that reports a query in the request's parameters that the endpoint ignores: the client gets other
+ * rows than it asked for. It takes the endpoint and the query string. Each request is counted; the log has one line for
+ * each endpoint and parameter, without the value.
  */
 export function createUnreadReport(
   { unreadParameters }: Pick<Metrics, 'unreadParameters'>,

@@ -18,8 +18,8 @@ const MAX_SYNC_BYTES = 64 * KIB
 /** For our answers as fast as level 1, and 5 % smaller; level 6 takes twice as long. */
 const GZIP_OPTIONS = { level: 3 }
 /**
- * Faster than gzip, and smaller: by 10 % for logs, by a third for small answers. The window size limits the memory of a stream
- * to that of gzip.
+ * Faster than gzip, and smaller: by 10 % for logs, by a third for small answers. The window size limits the memory of a
+ * stream to that of gzip.
  */
 const BROTLI_OPTIONS = { params: { [zlib.BROTLI_PARAM_QUALITY]: 2, [zlib.BROTLI_PARAM_LGWIN]: 18 } }
 
@@ -42,7 +42,9 @@ const CODERS = {
   },
 }
 
-/** The bytes of a response, and their compressed forms once a client has asked for them; promises while they are made. */
+/**
+ * The bytes of a response, and their compressed forms once a client has asked for them; promises while they are made.
+ */
 export interface Body {
   readonly plain: Uint8Array
   gzip?: Uint8Array | Promise<Uint8Array>
@@ -93,11 +95,11 @@ function keep(body: Body, coding: Coding, bytes: Uint8Array): Uint8Array {
 export const createCompressor = (coding: Coding) => CODERS[coding].stream()
 
 /**
- * Returns the coding in which a body of `bytes` bytes is sent (RFC 9110, 12.5.3); undefined if it is sent uncompressed. It is
- * compressed if brotli or gzip is accepted with at least the weight of no compression; a small body only if no compression
- * is refused. The coding with the higher weight wins. If they are equal, brotli does, but only if it is named: `*` may come
- * from a client that does not know it. Without the header it is sent uncompressed. The standard permits any coding then, but
- * such a client may not know gzip.
+ * Returns the coding in which a body of `bytes` bytes is sent (RFC 9110, 12.5.3); undefined if it is sent uncompressed.
+ * It is compressed if brotli or gzip is accepted with at least the weight of no compression; a small body only if no
+ * compression is refused. The coding with the higher weight wins. If they are equal, brotli does, but only if it is
+ * named: `*` may come from a client that does not know it. Without the header it is sent uncompressed. The standard
+ * permits any coding then, but such a client may not know gzip.
  */
 export function wantedCoding(request: Headers, bytes: number): Coding | undefined {
   const header = request.get('accept-encoding')

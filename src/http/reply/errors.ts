@@ -125,7 +125,7 @@ function isPublic(error: unknown): error is LogweirError {
   return error instanceof LogweirError && HTTP_STATUSES.has(error.code)
 }
 
-/** A failure as its receiver may see it: itself where toPublicError, else `internal`, and the log hears its message. */
+/** Returns the error that a client may see: itself if its code is known, else `internal`, after it was logged. */
 export function toPublicError(error: unknown, log: Log): LogweirError {
   if (isPublic(error)) return error
   const [description, stack] =

@@ -5,8 +5,8 @@ import type { Body } from './encoding.js'
 const TAG_CHARACTERS = 16
 
 /**
- * Returns the ETag of a body, computed once. It is weak: the compressed forms have the same one. Other formats have other bytes
- * and therefore another tag.
+ * Returns the ETag of a body, computed once. It is weak: the compressed forms have the same one. Other formats have
+ * other bytes and therefore another tag.
  */
 export function tagOf(body: Body): string {
   body.tag ??= `W/"${hash('sha256', body.plain, 'base64url').slice(0, TAG_CHARACTERS)}"`

@@ -15,8 +15,8 @@ export const VARY = { Vary: 'Accept-Encoding' } as const
 export const CODED_JSON_HEADERS = { ...JSON_HEADERS, ...VARY } as const
 
 /**
- * Headers of a query's answer in every format. Only a client's private cache may store it, and must revalidate it each time,
- * with the client's token.
+ * Headers of a query's answer in every format. Only a client's private cache may store it, and must revalidate it each
+ * time, with the client's token.
  */
 export const ANSWER_HEADERS = {
   ...CORS_HEADERS,
@@ -39,8 +39,8 @@ export function jsonReply(body: string, status = 200, headers?: HeaderFields): R
 }
 
 /**
- * Returns a buffered 200 response, compressed if the client accepts that; a promise if it must be compressed in the thread pool
- * first. `headers` must contain Vary.
+ * Returns a buffered 200 response, compressed if the client accepts that; a promise if it must be compressed in the
+ * thread pool first. `headers` must contain Vary.
  */
 export function codedReply(request: Headers, body: Body, headers: HeaderFields): Response | Promise<Response> {
   const coding = wantedCoding(request, body.plain.byteLength)

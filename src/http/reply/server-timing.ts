@@ -11,8 +11,8 @@ export interface Measured {
 }
 
 /**
- * Returns the value of Server-Timing (W3C): the state of the cache, and for the request that started the run its duration and
- * scan statistics, as far as the engine reports them.
+ * Returns the value of Server-Timing (W3C): the state of the cache, and for the request that started the run its
+ * duration and scan statistics, as far as the engine reports them.
  */
 export function serverTiming(cache: CacheState, run?: Measured): string {
   const state = `cache;desc=${cache}`

@@ -3,9 +3,9 @@ import type { PartialAnswer } from './chunks.js'
 import { type Coding, createCompressor } from './encoding.js'
 
 /**
- * Returns a partial answer as a response body. A row is read when the client has taken the one before. A body that fails must
- * not end as if it were complete: `onFailure` gets the error and closes the connection or throws. If the client cancels, the
- * rows are freed; that is no failure.
+ * Returns a partial answer as a response body. A row is read when the client has taken the one before. A body that
+ * fails must not end as if it were complete: `onFailure` gets the error and closes the connection or throws. If the
+ * client cancels, the rows are freed; that is no failure.
  */
 export function streamBody(
   { head, rest }: PartialAnswer,

@@ -2,26 +2,28 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net'
 import { lingerAndClose } from './linger.js'
 
-/** A connection that has sent nothing may have its first request under way when the server closes. */
+/** How long a connection that has sent nothing may still send its first request after the server began to close. */
 const SILENT_MS = 100
 
+/** Limits of connections. */
 export interface ConnectionLimits {
-  /** Connections at the same time. */
+  /** Open connections. */
   connections: number
-  /** How long the rest of a request may take after its answer. */
+  /** How long a client may continue to send its request after the response. */
   lingerMs: number
 }
 
+/** The connections of a server: their number, the order of their requests, and their end. */
 export interface Connections {
-  /** Counts a connection. Over the limit, it closes the one that has been idle longest, or else the new one. */
+  /** Adds a connection. Over the limit, closes the one that has been idle longest; if none is idle, the new one. */
   add(socket: Socket): void
-  /** Whether every request of a connection, its body too, has come and is answered. */
+  /** Whether all requests of a connection were received whole and answered. */
   isIdle(socket: Socket): boolean
-  /** Answers the requests of a connection one after the other; those behind an answer that ends it are not looked at. */
+  /** Answers the requests of a connection one after the other. Requests after a response that ends it are ignored. */
   listener: RequestListener
   /**
-   * Takes no more connections and ends the idle ones at once, the others after their answer; cuts what is left after
-   * `limitMs`.
+   * Accepts no more connections. Ends idle ones at once, others after their response, and destroys the remaining ones
+   * after `limitMs`. Resolves when all are closed.
    */
   close(server: Server, limitMs: number): Promise<void>
 }
@@ -29,7 +31,9 @@ export interface Connections {
 /** The connections of a server, each with its latest answer. */
 export function createConnections(answer: RequestListener, { connections, lingerMs }: ConnectionLimits): Connections {
   const latest = new Map<Socket, ServerResponse | undefined>()
-  /** Those that wait for their next request, the longest idle first, with the bytes that had been read of each by then. */
+  /**
+   * Those that wait for their next request, the longest idle first, with the bytes that had been read of each by then.
+   */
   const idle = new Map<Socket, number>()
   let closing = false
 
@@ -41,7 +45,9 @@ export function createConnections(answer: RequestListener, { connections, linger
     answer(incoming, outgoing)
   }
 
-  /** A client that still sends its request after the answer gets a little time for that; then the connection is idle. */
+  /**
+   * A client that still sends its request after the answer gets a little time for that; then the connection is idle.
+   */
   function answered(incoming: IncomingMessage): void {
     const { socket } = incoming
     const isLatest = latest.get(socket)?.req === incoming

@@ -4,7 +4,7 @@ import type { LogweirError } from '../../base/errors.js'
 import { refusals } from '../reply/errors.js'
 import { lingerAndClose } from './linger.js'
 
-/** The bytes of the request line and the headers; white space that stands around a value is not counted. */
+/** Returns the bytes of the request line and headers, without white space around values. */
 export function headBytes({ method, url, rawHeaders }: IncomingMessage): number {
   let bytes = `${method} ${url} HTTP/1.1\r\n`.length + '\r\n'.length
   for (const text of rawHeaders) bytes += text.length + 2
@@ -13,13 +13,13 @@ export function headBytes({ method, url, rawHeaders }: IncomingMessage): number 
 
 const ENDS_CHUNKED = /(?:^|,)\s*chunked\s*$/i
 
-/** Whether nobody can tell where the body ends (RFC 9112, 6.3). Node hands over such a request before it refuses the body. */
-export function isEndless({ headers }: IncomingMessage): boolean {
+/** Whether the end of the body is undefined (RFC 9112, 6.3). Node emits such a request before it refuses the body. */
+export function hasUndefinedEnd({ headers }: IncomingMessage): boolean {
   const codings = headers['transfer-encoding']
   return codings !== undefined && !ENDS_CHUNKED.test(codings)
 }
 
-/** Answers bytes that Node's parser does not take, where no answer is under way, and ends the connection. */
+/** Answers bytes that Node's parser refuses, unless a response is being sent, and ends the connection. */
 export async function refuseMalformed(
   error: NodeJS.ErrnoException,
   socket: Socket,

@@ -7,23 +7,24 @@ import type { App } from '../app.js'
 import { refusals } from '../reply/errors.js'
 import { type ConnectionLimits, createConnections } from './connections.js'
 import { LINGER_MS } from './linger.js'
-import { headBytes, isEndless, refuseMalformed } from './malformed.js'
+import { hasUndefinedEnd, headBytes, refuseMalformed } from './malformed.js'
 
-/** What a client may take. Node's own limits are too patient for a server that strangers reach. */
+/** Limits of connections and requests. Node's defaults are too generous for a public server. */
 export interface ServerLimits extends ConnectionLimits {
-  /** The request line and the headers, as they were sent. */
+  /** Bytes of the request line and headers, as sent. */
   headBytes: number
   /** From a request's first byte to the end of its headers. */
   headersMs: number
-  /** How long an idle connection is kept, and one that takes nothing of its answer. */
+  /** How long a connection may be idle, and how long a client may read nothing of its response. */
   keepAliveMs: number
   stalledMs: number
-  /** How often `headersMs` is looked at. */
+  /** How often `headersMs` is checked. */
   checkMs: number
-  /** How long running answers may go on after `close`. */
+  /** How long responses may continue after `close`. */
   closeMs: number
 }
 
+/** The limits of the service. */
 export const SERVER_LIMITS: ServerLimits = {
   headBytes: 64 * KIB,
   headersMs: 5_000,
@@ -35,21 +36,23 @@ export const SERVER_LIMITS: ServerLimits = {
   closeMs: 4_000,
 }
 
+/** The address to listen on. */
 export interface ListenOptions {
   host: string
-  /** 0 takes a free one. */
+  /** 0 chooses a free port. */
   port: number
   limits?: Partial<ServerLimits>
 }
 
+/** A server that listens. `port` is the actual one. */
 export interface Listening {
   url: string
   port: number
-  /** Takes no more connections, ends the idle ones at once and the others after their answer, or when time is up. */
+  /** Accepts no more connections; ends idle ones at once, others after their response or after `closeMs`. */
   close(): Promise<void>
 }
 
-/** Serves an app. Rejects with `cannot_listen` where the address cannot be had. */
+/** Serves an app over HTTP. Rejects with `cannot_listen`, and a remedy, if the address is not available. */
 export async function listen(app: App, { host, port, limits }: ListenOptions): Promise<Listening> {
   const all = { ...SERVER_LIMITS, ...limits }
   const { server, close } = makeServer(app, all)
@@ -64,26 +67,26 @@ function makeServer(app: App, limits: ServerLimits) {
     (request, env) => {
       const { incoming, outgoing } = env as { incoming: IncomingMessage; outgoing: ServerResponse }
       if (headBytes(incoming) > limits.headBytes) return app.refuse(refusals.headersTooLarge())
-      if (isEndless(incoming)) return app.refuse(refusals.badRequest())
+      if (hasUndefinedEnd(incoming)) return app.refuse(refusals.badRequest())
       return app.fetch(request, { incoming, outgoing })
     },
     { errorHandler: (error) => app.refuse(error instanceof RequestError ? refusals.badRequest() : error) },
   )
   const connections = createConnections((incoming, outgoing) => {
-    // HTTP/1.0 knows no Host.
+    // HTTP/1.0 has no Host header.
     if (incoming.httpVersion === '1.0') incoming.headers.host ??= 'localhost'
     answer(incoming, outgoing)
   }, limits)
   const server = createServer(
     {
-      // Node counts fewer bytes than were sent: it takes whatever is within the limit, and headBytes refuses the rest.
+      // Node counts fewer bytes than were sent, so it accepts everything within the limit; headBytes is checked again.
       maxHeaderSize: limits.headBytes,
       headersTimeout: limits.headersMs,
-      // Bodies are bound by their rate where they are read, and any other request by its answer.
+      // Bodies have a minimum rate where they are received; other requests end with their response.
       requestTimeout: 0,
       keepAliveTimeout: limits.keepAliveMs,
       connectionsCheckingInterval: limits.checkMs,
-      // No Host, or two of them joined, is no valid Host: the listener refuses both.
+      // A missing Host, or two joined ones, is not valid: the request listener refuses both.
       requireHostHeader: false,
       joinDuplicateHeaders: true,
     },
@@ -107,7 +110,7 @@ function bind(server: Server, host: string, port: number): Promise<void> {
   })
 }
 
-/** Why an address cannot be had, and what to do, by the system's code. */
+/** Why an address is not available, and the remedy, by the system's error code. */
 const REMEDIES = new Map([
   ['EADDRINUSE', 'another program listens there. Stop it, or choose another port with --port'],
   [

@@ -4,7 +4,10 @@ export interface Entry {
   event: Buffer
 }
 
-/** The latest records of a channel, numbered from 0 in order of arrival. Those from `first` to before `end` are in memory. */
+/**
+ * The latest records of a channel, numbered from 0 in order of arrival. Those from `first` to before `end` are in
+ * memory.
+ */
 export interface Backlog {
   readonly first: number
   readonly end: number
@@ -12,7 +15,9 @@ export interface Backlog {
   push(entry: Entry): void
   /** Deletes the oldest record. */
   shift(): void
-  /** Returns the events from `number` on, at least `wantedBytes` of them if there are that many, and the next number. */
+  /**
+   * Returns the events from `number` on, at least `wantedBytes` of them if there are that many, and the next number.
+   */
   read(number: number, wantedBytes: number): { bytes: Buffer; next: number }
   entries(): Iterable<[number: number, entry: Entry]>
 }

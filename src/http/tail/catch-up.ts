@@ -37,7 +37,9 @@ export interface CaughtUp {
   delivered: number
 }
 
-/** Reads the rows after a position, only the newest if there are too many; a new reader gets a few of the latest rows. */
+/**
+ * Reads the rows after a position, only the newest if there are too many; a new reader gets a few of the latest rows.
+ */
 export async function catchUp({ after, nowUs, limits, ...rest }: CatchUp): Promise<CaughtUp> {
   const start = after ?? { timestampUs: nowUs - limits.firstUs, rank: 0 }
   const wanted = after === undefined ? limits.firstRows : limits.missedRows
@@ -78,8 +80,8 @@ interface ReadRow extends Position {
 }
 
 /**
- * Returns the newest rows of a range, oldest first: `wanted` rows or `wantedBytes` of them, preceded by all rows of the same
- * time as the oldest of them or as the start of the range. `isComplete` if these are all rows of the range.
+ * Returns the newest rows of a range, oldest first: `wanted` rows or `wantedBytes` of them, preceded by all rows of the
+ * same time as the oldest of them or as the start of the range. `isComplete` if these are all rows of the range.
  */
 async function readNewest(range: TimeRange, wanted: number, wantedBytes: number) {
   const { subscription, project, fromUs, throughUs, signal } = range

@@ -9,8 +9,8 @@ import { gapEvent, idLine, recordEvent } from './events.js'
 import type { TailLimits } from './limits.js'
 
 /**
- * The live records of one project, encoded once for all readers. A reader only keeps the number of its next record: it is
- * dropped if that record is evicted from the backlog.
+ * The live records of one project, encoded once for all readers. A reader only keeps the number of its next record: it
+ * is dropped if that record is evicted from the backlog.
  */
 export interface Channel {
   /** Identifies this channel: record numbers of other channels are not valid in it. */

@@ -1,7 +1,7 @@
 /**
  * The position of a tail's reader, as the `id` of an event states it: `<timestamp>.<rank>`, followed by
- * `.<channel>.<number>` if the record arrived live. The first pair is valid as long as the rows are stored, the second as
- * long as the channel is open.
+ * `.<channel>.<number>` if the record arrived live. The first pair is valid as long as the rows are stored, the second
+ * as long as the channel is open.
  */
 export interface Cursor extends Position {
   /** The next record of a channel, by its number from 0. */
@@ -32,8 +32,8 @@ export function readCursor(text: string): Cursor | undefined {
 }
 
 /**
- * Returns the position after a row that arrives at `position`. Only a row that is the newest advances it. A late row does
- * not, nor does one with a time in the future: every later row would be late then.
+ * Returns the position after a row that arrives at `position`. Only a row that is the newest advances it. A late row
+ * does not, nor does one with a time in the future: every later row would be late then.
  */
 export function advance(position: Position, timestampUs: number, nowUs: number): Position {
   if (timestampUs < position.timestampUs || timestampUs > nowUs) return position

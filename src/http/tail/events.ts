@@ -12,16 +12,22 @@ export const KEEP_ALIVE = Buffer.from(': keep-alive\n\n')
 const rowJson = createRowJson()
 const GAP = 'gap'
 
-/** Line ends would end a line of the stream. In JSON they are white space between tokens; within texts they are escaped. */
+/**
+ * Line ends would end a line of the stream. In JSON they are white space between tokens; within texts they are escaped.
+ */
 const LINE_ENDS = /[\r\n]/g
 
-/** Returns the event of a record: its row as one line of JSON. Without a cursor the caller puts an id line before it. */
+/**
+ * Returns the event of a record: its row as one line of JSON. Without a cursor the caller puts an id line before it.
+ */
 export function recordEvent(row: Row, cursor?: Cursor): Buffer {
   const id = cursor === undefined ? '' : idText(cursor)
   return Buffer.from(`${id}data: ${rowJson(row).replace(LINE_ENDS, ' ')}\n\n`)
 }
 
-/** Returns the line that states the reader's position. Without data after it, it only sets the client's Last-Event-ID. */
+/**
+ * Returns the line that states the reader's position. Without data after it, it only sets the client's Last-Event-ID.
+ */
 export function idLine(cursor: Cursor): Buffer {
   return Buffer.from(idText(cursor))
 }

@@ -1,15 +1,18 @@
 import type { Clock } from '../../base/clock.js'
 import { createTokenBucket } from '../../base/token-bucket.js'
 
-/** Rate limit of all tails together. Returns undefined if the bytes may be sent now, else a promise that resolves when they may. */
+/**
+ * Rate limit of all tails together. Returns undefined if the bytes may be sent now, else a promise that resolves when
+ * they may.
+ */
 export type SendRate = (bytes: number) => Promise<void> | undefined
 
 /** How often the queue is served while tails wait. */
 const CHECK_MS = 10
 
 /**
- * Returns a limit of `bytesPerS`, with bursts of `burstBytes`. Tails that wait continue in FIFO order. One that asks for more
- * than the burst continues when there is any budget; the debt delays the tails after it.
+ * Returns a limit of `bytesPerS`, with bursts of `burstBytes`. Tails that wait continue in FIFO order. One that asks
+ * for more than the burst continues when there is any budget; the debt delays the tails after it.
  */
 export function createSendRate(bytesPerS: number, burstBytes: number, clock: Clock): SendRate {
   const queue: { bytes: number; resolve: () => void }[] = []

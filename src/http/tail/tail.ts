@@ -27,8 +27,8 @@ export interface TailParts {
 /** All live tails of the service. */
 export interface Tails {
   /**
-   * Answers GET or HEAD. `access` returns the access of the token; it is called again while the tail lasts. `breakOff` closes
-   * the connection of a client that does not read. Throws `missing_parameter`, `duplicate_parameter`,
+   * Answers GET or HEAD. `access` returns the access of the token; it is called again while the tail lasts. `breakOff`
+   * closes the connection of a client that does not read. Throws `missing_parameter`, `duplicate_parameter`,
    * `invalid_last_event_id`, `forbidden_project`, or `overloaded` if there are too many tails.
    */
   answer(request: Request, access: () => Access | undefined, breakOff?: () => void): Response
