@@ -277,7 +277,7 @@ describe.each(READERS)('an answer that is streamed as $name', ({ accept, read })
 
   test('breaks where a row fails, and the log says why', async () => {
     const { reply, logged } = ask(counted(50))
-    await expect(bytesOf(await reply)).rejects.toThrow('Something went wrong inside the service.')
+    await expect(bytesOf(await reply)).rejects.toThrow('The service failed with an internal error.')
     expect(logged).toEqual(['internal error: Error: a block is damaged'])
   })
 

@@ -16,13 +16,13 @@ import {
 } from './support.js'
 
 const METHOD_NOT_ALLOWED = refusal(
-  'This address takes no such method. Use one of GET, HEAD, OPTIONS.',
+  'This address does not accept this method. Use one of GET, HEAD, OPTIONS.',
   'method_not_allowed',
 )
-const STARTING = refusal('The service recovers its data after a start. Try again shortly.', 'starting')
-const STOPPING = refusal('The service stops. Ask another, or this one when it is back.', 'stopping')
+const STARTING = refusal('The service is recovering its data after a start. Try again shortly.', 'starting')
+const STOPPING = refusal('The service is shutting down. Try again when it is back.', 'stopping')
 const INTERNAL = refusal(
-  'Something went wrong inside the service. Try again; if it stays, its log says more.',
+  'The service failed with an internal error. Try again; if it persists, see the log of the service.',
   'internal',
 )
 const JSON_TYPE = 'application/json; charset=utf-8'

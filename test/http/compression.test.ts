@@ -325,7 +325,7 @@ describe.each(['gzip', 'br'])('an answer that is streamed, as %s', (asked) => {
     const { rows, state } = countedRows(300, 100)
     const { get, logged } = createTestApp({ rows, limits })
     const response = await get(path, asking(asked))
-    await expect(response.arrayBuffer()).rejects.toThrow('Something went wrong inside the service.')
+    await expect(response.arrayBuffer()).rejects.toThrow('The service failed with an internal error.')
     expect(logged).toEqual(['internal error: Error: a block is damaged'])
     expect(state.released).toBe(true)
   })

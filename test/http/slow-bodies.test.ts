@@ -181,7 +181,7 @@ test('a body that arrives alone is not cut for room that stored ones take', asyn
   expect(await told(reply)).toEqual({
     status: 429,
     body: refusal(
-      'Too many records are on their way in. Nothing of this body was taken. Send it again shortly.',
+      'Too many bodies are being received. Nothing of this body was stored. Send it again shortly.',
       'too_many_bodies',
     ),
   })

@@ -81,5 +81,5 @@ function slowestOf(bodies: readonly ReceivedBody[]): ReceivedBody {
 const tooManyBodies = () =>
   new LogweirError(
     'too_many_bodies',
-    'Too many records are on their way in. Nothing of this body was taken. Send it again shortly.',
+    'Too many bodies are being received. Nothing of this body was stored. Send it again shortly.',
   )

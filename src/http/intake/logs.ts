@@ -112,7 +112,7 @@ export function createLogs(intake: RecordIntake, limits: LogsLimits, clock: Cloc
   /** Errors of the body are returned as they are; after any other error the client should retry. */
   function publicError(error: Error): Error {
     if (error instanceof LogweirError && BODY_CODES.has(error.code)) return error
-    log(`records that came over HTTP could not be taken: ${error.message}`, {
+    log(`records of an HTTP request could not be stored: ${error.message}`, {
       level: 'error',
       code: 'records_not_taken',
     })
@@ -154,7 +154,9 @@ export function faultOf(byReason: SendOutcome['byReason']): { status: number; er
   const status = others.length === 0 ? REASON_STATUSES.get(reason!) : undefined
   const counts = Object.entries(byReason).map(([name, count]) => `${name} ${count}`)
   const hint = 'missing_source' in byReason ? SOURCE_HINT : ''
-  const error = `No record could be taken: ${counts.join(', ')}. They are in the rejects file. ${hint}Mend them, and send them again.`
+  const error =
+    `No record was accepted: ${counts.join(', ')}. They are in the rejects file. ` +
+    `${hint}Correct them, and send them again.`
   return { status: status ?? 400, code: status ? reason! : 'invalid_records', error }
 }
 
@@ -177,7 +179,7 @@ function sourceOf(params: URLSearchParams): string | undefined {
   if (source !== undefined) return source.name
   throw new LogweirError(
     'unknown_source',
-    `There is no source of the name that the URL gives. Use one of ${SOURCE_NAMES.join(', ')}, or an alias.`,
+    `The URL names a source that does not exist. Use one of ${SOURCE_NAMES.join(', ')}, or an alias.`,
   )
 }
 
@@ -235,5 +237,6 @@ function formOfType({ name, charset }: MediaType): Form | undefined {
 const unknownType = () =>
   new LogweirError(
     'unsupported_content_type',
-    'The Content-Type is not one of JSON. Send application/json, application/*+json, application/x-ndjson or application/jsonl, in UTF-8.',
+    'The Content-Type is not one of JSON. ' +
+      'Send application/json, application/*+json, application/x-ndjson or application/jsonl, in UTF-8.',
   )

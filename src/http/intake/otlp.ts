@@ -52,7 +52,7 @@ function typeOf(headers: Headers): string | undefined {
 const unknownType = () =>
   new LogweirError(
     'unsupported_content_type',
-    'The Content-Type is none of OTLP over HTTP. Send application/x-protobuf or application/json.',
+    'The Content-Type is not one of OTLP over HTTP. Send application/x-protobuf or application/json.',
   )
 
 /**
@@ -77,7 +77,8 @@ const LISTED_REJECTS = 10
 function partialMessage({ taken, rejected, rejects }: SendOutcome): string {
   const listed = rejects.slice(0, LISTED_REJECTS).map(({ record, reason }) => `record ${record} ${reason}`)
   const more = rejected > listed.length ? `, and ${rejected - listed.length} more` : ''
-  return `${rejected} of ${taken + rejected} records cannot be taken: ${listed.join(', ')}${more}. They are in the rejects file.`
+  const of = `${rejected} of ${taken + rejected} records`
+  return `${of} cannot be taken: ${listed.join(', ')}${more}. They are in the rejects file.`
 }
 
 /** Returns the error response in the encoding of OTLP. `more` headers override those of the error. */

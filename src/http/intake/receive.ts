@@ -111,5 +111,6 @@ function enlarged(bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
 export const tooLarge = (limitBytes: number) =>
   new LogweirError(
     'body_too_large',
-    `The body is over ${limitBytes / MIB} MiB, as it is sent or decompressed. Nothing of it was taken. Send smaller batches.`,
+    `The body is over ${limitBytes / MIB} MiB, as it is sent or decompressed. Nothing of it was taken. ` +
+      'Send smaller batches.',
   )

@@ -20,23 +20,23 @@ const text = (description: string): Schema => ({ description, schema: { type: 's
 /** The response headers that clients may rely on. */
 const HEADERS: Readonly<Record<string, Schema>> = {
   'Cache-Status': text('whether it came from the cache (RFC 9211)'),
-  'Server-Timing': text('rows that were looked at, segments that were left closed, whether it came from the cache'),
+  'Server-Timing': text('scanned rows, skipped segments, whether it came from the cache'),
   ETag: text('names these bytes; a streamed answer has none'),
   Age: text('seconds since it was computed; only where it was not computed for this request'),
-  'Retry-After': text('seconds after which it is worth to ask again'),
+  'Retry-After': text('seconds after which to try again'),
 }
 
 const DESCRIPTIONS: Readonly<Record<number, string>> = {
-  400: 'The request is wrong. SendRequest it again mends nothing.',
+  400: 'The request is wrong. Sending it again does not help.',
   401: 'The access token is missing, wrong, expired or revoked.',
   403: 'The access token does not open this.',
   404: 'There is nothing at this address.',
-  406: 'None of the media types that are asked for is had.',
+  406: 'None of the accepted media types is available.',
   408: 'The body arrived too slowly. Nothing of it was stored. Send it again, compressed or in smaller batches.',
-  413: 'The body is too large. Nothing of it was taken.',
-  415: 'The body is of a kind that is not known. Nothing of it was taken.',
+  413: 'The body is too large. Nothing of it was stored.',
+  415: 'The body has an unsupported type or coding. Nothing of it was stored.',
   429: 'Too many requests. Try again.',
-  500: 'Something went wrong inside.',
+  500: 'Internal error.',
   503: 'Not possible at the moment. Try again.',
 }
 
@@ -70,7 +70,7 @@ export const TOKEN_CODES = ['unauthorized', 'forbidden', 'too_many_requests', 's
 export const ERROR_SCHEMA: Schema = {
   type: 'object',
   properties: {
-    error: { type: 'string', description: 'what is wrong, and how to mend it' },
+    error: { type: 'string', description: 'what is wrong, and how to correct it' },
     code: { type: 'string', pattern: '^[a-z_]+$', description: 'the same for ever' },
   },
   required: ['error', 'code'],

@@ -35,8 +35,8 @@ export function openApi(endpoints: readonly Endpoint[], version: string, nowUs: 
     components: {
       schemas: { Error: ERROR_SCHEMA },
       parameters: {
-        IfNoneMatch: header('If-None-Match', 'the ETag of an answer that is at hand'),
-        CacheControl: header('Cache-Control', 'no-cache: compute it anew, and keep that'),
+        IfNoneMatch: header('If-None-Match', 'the ETag of an answer that the client has'),
+        CacheControl: header('Cache-Control', 'no-cache: compute it again, and cache that'),
       },
       securitySchemes: {
         key: { type: 'apiKey', in: 'header', name: 'X-API-KEY' },

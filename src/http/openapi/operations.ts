@@ -35,7 +35,7 @@ export function queryOperations(endpoint: Endpoint, nowUs: number): Operations {
     ],
     responses: {
       200: answer(
-        'The rows, in the media type that Accept likes best.',
+        'The rows, in the media type that Accept prefers.',
         {
           'application/json': resultOf(rowOf(endpoint, nowUs)),
           'application/x-ndjson': TEXT,
@@ -150,9 +150,12 @@ export const logsOperations: Operations = {
       },
     },
     responses: {
-      200: answer('What can be taken is kept. What cannot is named, the first hundred, and in the rejects file.', {
-        'application/json': LOGGED,
-      }),
+      200: answer(
+        'Valid records are stored. The first hundred rejected ones are listed; all are in the rejects file.',
+        {
+          'application/json': LOGGED,
+        },
+      ),
       ...failures([...TOKEN_CODES, ...BODY_CODES, 'invalid_parameter']),
     },
   },
@@ -181,7 +184,7 @@ export const otlpOperations: Operations = {
       content: { 'application/json': { schema: { type: 'object' } }, 'application/x-protobuf': { schema: BYTES } },
     },
     responses: {
-      200: answer('What can be taken is kept. In the media type of the request.', {
+      200: answer('Valid records are stored. In the media type of the request.', {
         'application/json': PARTIAL,
         'application/x-protobuf': BYTES,
       }),
@@ -201,7 +204,7 @@ export const tailOperations: Operations = {
       'The event "gap" says that records were left out, "dropped" that the reader was too slow.',
     parameters: [
       parameter('project', 'query', 'the project whose requests are followed', { required: true }),
-      parameter('Last-Event-ID', 'header', 'goes on behind this event'),
+      parameter('Last-Event-ID', 'header', 'continues after this event'),
     ],
     responses: {
       200: answer('The stream, until one of the two ends it.', { 'text/event-stream': TEXT }),
@@ -244,8 +247,8 @@ const privatePath = (operationId: string, summary: string, responses: Answers): 
 
 /** The operations of the paths about the service itself. */
 export const serviceOperations: Readonly<Record<string, Operations>> = {
-  '/health': publicPath('health', 'Whether it lives', status('It lives; degraded: it takes no records at the moment.')),
-  '/ready': publicPath('ready', 'Whether it serves', status('It serves.', 'stopping')),
+  '/health': publicPath('health', 'Liveness', status('It is alive; degraded: it accepts no records at the moment.')),
+  '/ready': publicPath('ready', 'Readiness', status('It serves.', 'stopping')),
   '/metrics': privatePath('metrics', 'Metrics for Prometheus', {
     200: answer('Prometheus text.', { 'text/plain': TEXT }),
   }),

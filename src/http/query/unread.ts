@@ -24,8 +24,8 @@ export function createUnreadReport(
     if (logged.has(key)) return
     logged.add(key)
     log(
-      `endpoint ${endpoint} does not read the parameter "${parameter}": its caller gets the rows of the stored query. ` +
-        'Leave this caller on Logflare, or write an endpoint of your own (docs/logflare.md). ' +
+      `endpoint ${endpoint} ignores the parameter "${parameter}": its client gets the rows of the stored query. ` +
+        'Leave this client on Logflare, or write an endpoint of your own (docs/logflare.md). ' +
         'Logged once, counted in logweir_unread_parameters_total.',
       { level: 'warn', code: 'unread_parameter', endpoint, parameter },
     )

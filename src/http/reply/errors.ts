@@ -54,7 +54,7 @@ export const HTTP_STATUSES: ReadonlyMap<string, HttpStatus> = new Map<string, Ht
 
 const INTERNAL = new LogweirError(
   'internal',
-  'Something went wrong inside the service. Try again; if it stays, its log says more.',
+  'The service failed with an internal error. Try again; if it persists, see the log of the service.',
 )
 
 /** The errors of requests that are thrown in more than one place. */
@@ -72,7 +72,7 @@ export const refusals = {
   ofAllProjects: () =>
     new LogweirError(
       'forbidden',
-      'This address tells of all projects, and the access token is bound to some. Use one that is bound to none.',
+      'This address returns data of all projects, but the access token is bound to some. Use one that is not bound.',
     ),
   forbiddenProject: () =>
     new LogweirError(
@@ -82,20 +82,20 @@ export const refusals = {
   tooManyRequests: () =>
     new LogweirError(
       'too_many_requests',
-      'The access token has been used more often than its rate allows. Ask again after the seconds of Retry-After.',
+      'The access token has exceeded its rate limit. Try again after the seconds in Retry-After.',
     ),
   notFound: () =>
     new LogweirError('not_found', 'There is nothing at this address. GET /api/endpoints lists the endpoints.'),
   methodNotAllowed: (methods = ALLOWED_METHODS) =>
-    new LogweirError('method_not_allowed', `This address takes no such method. Use one of ${methods}.`),
+    new LogweirError('method_not_allowed', `This address does not accept this method. Use one of ${methods}.`),
   notAcceptable: (mediaTypes: readonly string[]) =>
     new LogweirError(
       'not_acceptable',
-      `Accept takes none of the formats that there are. Name one of ${mediaTypes.join(', ')}, or */*.`,
+      `Accept names no format of this service. Name one of ${mediaTypes.join(', ')}, or */*.`,
     ),
-  starting: () => new LogweirError('starting', 'The service recovers its data after a start. Try again shortly.'),
-  stopping: () => new LogweirError('stopping', 'The service stops. Ask another, or this one when it is back.'),
-  badRequest: () => new LogweirError('bad_request', 'This is not a well-formed HTTP request. Mend the request.'),
+  starting: () => new LogweirError('starting', 'The service is recovering its data after a start. Try again shortly.'),
+  stopping: () => new LogweirError('stopping', 'The service is shutting down. Try again when it is back.'),
+  badRequest: () => new LogweirError('bad_request', 'This is not a well-formed HTTP request. Correct the request.'),
   headersTooLarge: () =>
     new LogweirError('headers_too_large', 'The request line and headers are over 64 KiB. Send a shorter request.'),
   requestTimeout: () =>
@@ -103,19 +103,21 @@ export const refusals = {
   bodyTooSlow: () =>
     new LogweirError(
       'request_timeout',
-      'The body arrived too slowly, or took too long in all. Nothing of it was stored. Send it again, compressed or in smaller batches.',
+      'The body arrived too slowly, or took too long in all. Nothing of it was stored. ' +
+        'Send it again, compressed or in smaller batches.',
     ),
   bodySlowest: () =>
     new LogweirError(
       'request_timeout',
-      'The memory for bodies is full, and this one arrived most slowly. Nothing of it was stored. Send it again, compressed or in smaller batches.',
+      'The memory for bodies is full, and this one arrived most slowly. Nothing of it was stored. ' +
+        'Send it again, compressed or in smaller batches.',
     ),
   twice: (name: string) =>
     new LogweirError('duplicate_parameter', `The parameter "${name}" is given twice. Give it once.`),
   notStored: () =>
     new LogweirError(
       'engine_unavailable',
-      'Records cannot be kept at the moment, or not in time. Send them again shortly; some may have been kept.',
+      'Records cannot be stored at the moment, or not in time. Send them again shortly; some may have been stored.',
     ),
   abandoned: () => new LogweirError('abandoned', 'The client left before its answer.'),
 }

@@ -45,7 +45,7 @@ export function droppedEvent({ message, code }: { message: string; code: string 
 /** Returns the event that says that records were left out; those from `fromUs` on follow. */
 export function gapEvent(fromUs: number): Buffer {
   const error =
-    'More records came than are sent again: those before the time "from" (µs) are left out. logs.all has them.'
+    'More records arrived than can be sent again: those before the time "from" (µs) are left out. logs.all has them.'
   return namedEvent(GAP, { error, code: GAP, from: fromUs })
 }
 

@@ -57,7 +57,7 @@ interface State extends ReaderParts {
 const slowReader = () =>
   new LogweirError(
     'slow_reader',
-    'Records come faster than this tail reads them. Come back with Last-Event-ID, and read faster.',
+    'Records arrive faster than this tail reads them. Reconnect with Last-Event-ID, and read faster.',
   )
 
 /** Opens a tail: stored rows first, then live records. A chunk is made when the client has taken the one before. */

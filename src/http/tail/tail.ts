@@ -114,7 +114,8 @@ export function createTails({ follow, metrics, clock, log, limits }: TailParts):
 const permits = (access: Access | undefined, project: string) =>
   access?.scopes.has('query') === true && access.projects?.has(project) !== false
 
-const stopping = () => new LogweirError('stopping', 'The service stops. Come back shortly, with Last-Event-ID.')
+const stopping = () =>
+  new LogweirError('stopping', 'The service is shutting down. Reconnect shortly, with Last-Event-ID.')
 
 const tooMany = (tails: number) =>
   new LogweirError('overloaded', `There are ${tails} live tails already. Try again when one has ended.`)
@@ -136,6 +137,6 @@ function cursorOf(headers: Headers): Cursor | undefined {
   if (cursor !== undefined) return cursor
   throw new LogweirError(
     'invalid_last_event_id',
-    'Last-Event-ID is none that this service has given. Send the id of the last event as it came, or none.',
+    'Last-Event-ID is not an id of this service. Send the id of the last event unchanged, or none.',
   )
 }

@@ -42,7 +42,7 @@ function open(tokens: readonly TestToken[] = TOKENS, fate = ALL_TAKEN) {
 const lacks = (scope: Scope) =>
   refusal(`The access token lacks the scope "${scope}", which this address needs. Use one that has it.`, 'forbidden')
 const OF_ALL = refusal(
-  'This address tells of all projects, and the access token is bound to some. Use one that is bound to none.',
+  'This address returns data of all projects, but the access token is bound to some. Use one that is not bound.',
   'forbidden',
 )
 const NOT_BOUND = refusal(
@@ -189,7 +189,7 @@ describe('a rate', () => {
   const clock = createFakeClock()
   const limited = (text: string) => createLimit(rate.read(text)!, clock)
   const TOO_MANY = refusal(
-    'The access token has been used more often than its rate allows. Ask again after the seconds of Retry-After.',
+    'The access token has exceeded its rate limit. Try again after the seconds in Retry-After.',
     'too_many_requests',
   )
 

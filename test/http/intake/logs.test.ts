@@ -8,7 +8,7 @@ import { createTestApp, PREFIX, pass, refusal, settle, TOKEN, told, UNAUTHORIZED
 
 const LOGGED = '{"message":"Logged!"}'
 const NOT_KEPT = refusal(
-  'Records cannot be kept at the moment, or not in time. Send them again shortly; some may have been kept.',
+  'Records cannot be stored at the moment, or not in time. Send them again shortly; some may have been stored.',
   'engine_unavailable',
 )
 const JSON_BODY = '[{"id":"a"}]'
@@ -149,7 +149,7 @@ describe('records that are sent', () => {
     const { status, body } = await told(post('/logs'))
     const hint =
       'missing_source' in byReason ? 'Name their source in the URL, as ?source=edge_logs, or in each record. ' : ''
-    const error = `No record could be taken: ${counts}. They are in the rejects file. ${hint}Mend them, and send them again.`
+    const error = `No record was accepted: ${counts}. They are in the rejects file. ${hint}Correct them, and send them again.`
     expect([status, JSON.parse(body)]).toEqual([400, { error, code, taken: 0, rejected: rejects }])
   })
 })
@@ -359,7 +359,7 @@ describe('a request that is refused', () => {
   test('for any other failure so that it is sent again, and the log says why', async () => {
     const { post, logged } = open({ fate: new Error('a secret') })
     expect(await told(post('/logs'), 'retry-after')).toEqual({ status: 503, 'retry-after': '2', body: NOT_KEPT })
-    expect(logged).toEqual(['records that came over HTTP could not be taken: a secret'])
+    expect(logged).toEqual(['records of an HTTP request could not be stored: a secret'])
   })
 
   test('where it takes too long, and its turn is given up', async () => {
@@ -383,7 +383,7 @@ describe('a request that is refused', () => {
       status: 429,
       'retry-after': '1',
       body: refusal(
-        'Too many records are on their way in. Nothing of this body was taken. Send it again shortly.',
+        'Too many bodies are being received. Nothing of this body was stored. Send it again shortly.',
         'too_many_bodies',
       ),
     }
@@ -407,7 +407,9 @@ describe('other methods', () => {
     const { body, ...rest } = await told(get('/api/logs', { method }), 'allow')
     expect(rest).toEqual({ status: 405, allow: 'POST, OPTIONS' })
     if (method !== 'HEAD')
-      expect(body).toBe(refusal('This address takes no such method. Use one of POST, OPTIONS.', 'method_not_allowed'))
+      expect(body).toBe(
+        refusal('This address does not accept this method. Use one of POST, OPTIONS.', 'method_not_allowed'),
+      )
   })
 
   test.each([

@@ -9,7 +9,7 @@ import { createTestApp, PREFIX, pass, settle, TOKEN, told } from '../support.js'
 const [JSON_TYPE, PROTOBUF] = ['application/json', 'application/x-protobuf']
 const ALL_TAKEN: SendOutcome = { taken: 1, rejected: 0, byReason: {}, rejects: [] }
 const NOT_KEPT =
-  'Records cannot be kept at the moment, or not in time. Send them again shortly; some may have been kept.'
+  'Records cannot be stored at the moment, or not in time. Send them again shortly; some may have been stored.'
 
 /** An app whose translation of a body is `lines of` it, or what `translate` does, over an intake that ends as told. */
 function open({
@@ -120,7 +120,7 @@ describe('OTLP requests', () => {
     const all = [{ record: 1, reason: 'unknown_source' }]
     const { post } = open({ fate: { taken: 0, rejected: 1, byReason: { unknown_source: 1 }, rejects: all } })
     const message =
-      'No record could be taken: unknown_source 1. They are in the rejects file. Mend them, and send them again. (unknown_source)'
+      'No record was accepted: unknown_source 1. They are in the rejects file. Correct them, and send them again. (unknown_source)'
     expect(await statusOf(post(type))).toEqual({ status: 400, type, message })
   })
 
@@ -134,7 +134,7 @@ describe.each([JSON_TYPE, PROTOBUF])('an OTLP request as %s is refused', (type) 
   const half = (bytes: Uint8Array) => bytes.slice(0, bytes.length / 2)
 
   test.each<[string, string, RequestInit['body'], Record<string, string>, number, RegExp]>([
-    ['an unknown source', '?source=nix', 'x', {}, 400, /^There is no source .* \(unknown_source\)$/],
+    ['an unknown source', '?source=nix', 'x', {}, 400, /^The URL names a source .* \(unknown_source\)$/],
     ['a project twice', '?project=a&project=b', 'x', {}, 400, /\(duplicate_parameter\)$/],
     ['half a gzip stream', '', half(gzipSync('x')), { 'Content-Encoding': 'gzip' }, 400, /\(invalid_body\)$/],
     ['brotli', '', 'x', { 'Content-Encoding': 'br' }, 415, /\(unsupported_content_encoding\)$/],
@@ -179,7 +179,7 @@ describe.each([JSON_TYPE, PROTOBUF])('an OTLP request as %s is refused', (type) 
   test('so that it is sent again where the translation fails', async () => {
     const { post, logged } = open({ translate: () => Promise.reject(new Error('a secret')) })
     expect(await statusOf(post(type))).toEqual({ status: 503, type, message: `${NOT_KEPT} (engine_unavailable)` })
-    expect(logged).toEqual(['records that came over HTTP could not be taken: a secret'])
+    expect(logged).toEqual(['records of an HTTP request could not be stored: a secret'])
   })
 
   test('where its lines take more than is free, and nothing of it stays held', async () => {
@@ -222,7 +222,7 @@ describe('the path of OTLP', () => {
   test.each(['text/plain', 'application/x-ndjson', ''])('takes no %s', async (type) => {
     const { post, given } = open()
     const message =
-      'The Content-Type is none of OTLP over HTTP. Send application/x-protobuf or application/json. (unsupported_content_type)'
+      'The Content-Type is not one of OTLP over HTTP. Send application/x-protobuf or application/json. (unsupported_content_type)'
     expect(await statusOf(post(type))).toEqual({ status: 415, type: JSON_TYPE, message })
     expect(given).toEqual([])
   })

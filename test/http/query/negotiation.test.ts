@@ -78,7 +78,7 @@ describe('what Accept asks for', () => {
         'content-type': JSON_TYPE,
         vary: 'Accept',
         body: refusal(
-          'Accept takes none of the formats that there are. Name one of application/json, application/x-ndjson, ' +
+          'Accept names no format of this service. Name one of application/json, application/x-ndjson, ' +
             'application/ndjson, application/jsonl, text/csv, application/vnd.apache.arrow.stream, or */*.',
           'not_acceptable',
         ),

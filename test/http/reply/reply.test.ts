@@ -110,7 +110,7 @@ describe('an answer that fails on its way', () => {
     const response = await reply
     expect([response.status, await response.text()]).toEqual([
       500,
-      '{"error":"Something went wrong inside the service. Try again; if it stays, its log says more.","code":"internal"}',
+      '{"error":"The service failed with an internal error. Try again; if it persists, see the log of the service.","code":"internal"}',
     ])
     expect(logged).toEqual(['internal error: Error: a block is damaged'])
     expect(state.released).toBe(true)
@@ -121,7 +121,7 @@ describe('an answer that fails on its way', () => {
     const { reply, logged } = ask(rows)
     const response = await reply
     expect(response.status).toBe(200)
-    await expect(response.text()).rejects.toThrow('Something went wrong inside the service.')
+    await expect(response.text()).rejects.toThrow('The service failed with an internal error.')
     expect(logged).toEqual(['internal error: Error: a block is damaged'])
   })
 })

@@ -40,7 +40,7 @@ const get = (path: string, ...headers: readonly string[]) =>
 const LAST = 'Connection: close'
 
 const TOO_LARGE = refusal('The request line and headers are over 64 KiB. Send a shorter request.', 'headers_too_large')
-const BAD_REQUEST = refusal('This is not a well-formed HTTP request. Mend the request.', 'bad_request')
+const BAD_REQUEST = refusal('This is not a well-formed HTTP request. Correct the request.', 'bad_request')
 const TIMEOUT = refusal('The request did not arrive in time. Send it again, faster.', 'request_timeout')
 
 describe('a connection', () => {

@@ -307,7 +307,7 @@ describe('a reader that is too slow', () => {
     for (const id of ids) await bring({ id, event_message: LONG })
     expect([fast.ids(), await value('tailsDropped')]).toEqual([ids, 1])
     const rest = await new Response(unread(body)).text()
-    expect(rest).toMatch(/event: dropped\ndata: \{"error":"Records come faster[^\n]*","code":"slow_reader"\}\n\n$/)
+    expect(rest).toMatch(/event: dropped\ndata: \{"error":"Records arrive faster[^\n]*","code":"slow_reader"\}\n\n$/)
     const back = await tail(/id: ([^\n]+)\n[^\n]*\n\nevent: dropped/.exec(rest)?.[1])
     expect(back.ids().at(-1)).toBe('19')
   })
