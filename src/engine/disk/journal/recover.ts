@@ -21,7 +21,7 @@ export interface JournalVisitor {
   damage(stretch: Damage): Promise<void> | void
 }
 
-/** A stretch of a file whose bytes are not what was written there, or were never completely written. */
+/** A stretch of a file with bytes that were changed after they were written, or never completely written. */
 export interface Damage {
   path: string
   offset: number

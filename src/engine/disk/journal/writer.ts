@@ -55,7 +55,7 @@ interface State {
 }
 
 /**
- * Returns a new journal at `path`, whose directory must exist. The first append creates the file, or overwrites an
+ * Returns a new journal at `path`, in a directory that must exist. The first append creates the file, or overwrites an
  * existing one.
  */
 export function createJournal(files: Files, path: string, source: SourceName): Journal {

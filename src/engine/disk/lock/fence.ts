@@ -1,6 +1,6 @@
 import type { Files, WritableFile } from '../files/files.js'
 
-/** Returns files whose every change first awaits `confirm`, and rejects with its error. Reads do not wait. */
+/** Returns files that await `confirm` before every change, and reject with its error. Reads do not wait. */
 export function fenceFiles(files: Files, confirm: () => Promise<void>): Files {
   return {
     ...files,

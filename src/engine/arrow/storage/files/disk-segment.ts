@@ -9,7 +9,7 @@ import type { SegmentOnDisk } from './facts.js'
 import { REMOVED_SUFFIX } from './file-names.js'
 import { loadSegment, readColdFile, readSegmentFacts, replaceColdFile } from './segment-file.js'
 
-/** What all segments on one disk share. */
+/** The state that all segments on one disk share. */
 export interface SegmentDisk {
   readonly files: Files
   readonly diskRetry: Pick<DiskRetry, 'retry'>
@@ -18,7 +18,7 @@ export interface SegmentDisk {
   onLoad(): void
 }
 
-/** The segments whose columns are in memory, least recently opened first. Its size is their bytes. */
+/** The segments with columns in memory, least recently opened first. Its size is their bytes. */
 export type ColumnCache = LRUCache<DiskSegment, Segment>
 
 /** Returns a smaller file with the rows of a cold one; undefined if it was cancelled. */

@@ -2,7 +2,7 @@ import { DAY_US, MILLISECOND_US } from '../../../../base/units.js'
 import { SOURCE_NAMES, type SourceName } from '../../../../sources.js'
 
 /**
- * The directory of journals. The names in a data directory decide what is live:
+ * The directory of journals. The names in a data directory decide which files are live:
  *
  *   journal/<source>-<head>.log            the rows of an open head, as they arrived
  *   segments/<source>/<day>/<head>-<part>  the rows of a sealed head, one directory for each of its days

@@ -4,7 +4,10 @@ import { type Head, headBytes, reuseHead } from './head.js'
 
 /** Pool of the memory of one head, to be reused by the next: fresh memory from the system costs twice as much. */
 export interface HeadPool {
-  /** Puts the memory of a head into the pool, in place of what is there. Nothing may read the head or append to it. */
+  /**
+   * Puts the memory of a head into the pool, in place of its content. The head must not be read or appended to any
+   * more.
+   */
   put(head: Head): void
   /** Returns an empty head in that memory; undefined if the pool is empty. */
   take(source: SourceName): Head | undefined

@@ -84,7 +84,7 @@ export function reserveBytes(texts: Texts, bytes: number): void {
 
 /**
  * Writes a column of a record batch after the texts: its offsets as 32-bit integers from `at` on, then the texts of
- * these rows. The caller has reserved the room. Returns the end of what was written. WebAssembly does it if the texts
+ * these rows. The caller has reserved the room. Returns the end of the bytes written. WebAssembly does it if the texts
  * are in its memory.
  */
 export function gatherTexts(texts: Texts, rows: Uint32Array, column: number, at: number): number {

@@ -9,9 +9,9 @@ import { openDiskHead } from './disk-head.js'
 import { addSegment, type DiskState, reserveNumber } from './disk-state.js'
 import type { RecoveryTarget } from './persistence.js'
 
-/** Receives what recovery finds damaged; recovery continues. */
+/** Receives the damage that recovery finds; recovery continues. */
 export interface RecoveryVisitor {
-  /** Called with a damaged stretch of a journal, whose rows are lost. */
+  /** Called with a damaged stretch of a journal; its rows are lost. */
   damage(stretch: Damage): void
   /** Called with a segment that cannot be read. Its files stay in place; its rows are not visible. */
   unreadable(path: string, error: Error): void

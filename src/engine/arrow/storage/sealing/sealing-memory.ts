@@ -24,7 +24,7 @@ export interface SealingMemory extends TextsMemory {
 /** The end of the memory is reserved for the start and end of each text that is gathered. */
 const PAIRS = 2 * MAX_BATCH_ROWS
 const RESERVED_BYTES = SLACK_BYTES + PAIRS * Uint32Array.BYTES_PER_ELEMENT
-/** Growth beyond what is needed. The memory grows without a move, so a small share is enough. */
+/** Growth beyond the needed bytes. The memory grows without a move, so a small share is enough. */
 const EXTRA_SHARE = 1 / 4
 
 interface State {

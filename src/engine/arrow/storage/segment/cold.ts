@@ -150,8 +150,8 @@ export function startsOf(batches: readonly Block[]): Uint32Array {
 }
 
 /**
- * Encodes what a reader needs in addition to Arrow's footer: the first row of each batch and the number of all rows;
- * the CRC-32 of each batch; and, in a file that replaces another, the checksum of that one.
+ * Encodes the data that a reader needs in addition to Arrow's footer: the first row of each batch and the number of
+ * all rows; the CRC-32 of each batch; and, in a file that replaces another, the checksum of that one.
  */
 function encodeAside(numbers: readonly number[]): Buffer {
   return Buffer.from(Uint32Array.from(numbers).buffer)

@@ -1,4 +1,4 @@
-/** Tracks active readers, so that what they read is deleted only after they have finished. */
+/** Tracks active readers, so that files are deleted only after the readers of them have finished. */
 export interface ActiveReaders {
   /** Registers a reader. Returns a function that unregisters it; calling it again has no effect. */
   enter(): () => void

@@ -58,7 +58,7 @@ export async function sealAll(state: StoreState): Promise<void> {
   await state.writing.settled()
 }
 
-/** Starts to seal the heads whose persistence may lose rows. */
+/** Starts to seal the heads that may lose rows in a power cut, since their journal cannot be synced. */
 export function sealFailing(state: StoreState): void {
   for (const table of state.tables.values()) {
     if (!table.persistence?.isFailing()) continue

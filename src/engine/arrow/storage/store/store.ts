@@ -19,12 +19,12 @@ export interface Store extends RecoveryTarget {
    * visible then.
    */
   append(batch: IngestBatch): Promise<void>
-  /** Starts to seal the heads whose persistence may lose rows. */
+  /** Starts to seal the heads that may lose rows in a power cut, since their journal cannot be synced. */
   sealFailing(): void
   /** Returns the rows of a source at this moment. Parts outside of the range are left out; the others are whole. */
   view(source: SourceName, range?: TimeRange): View
   /**
-   * Lends the sealer to other work, whose flag is cancelled as soon as a head waits. Does nothing if a head is being
+   * Lends the sealer to other work, and cancels its flag as soon as a head waits. Does nothing if a head is being
    * sealed, or rows arrived fast less than 10 s ago.
    */
   whenIdle(work: IdleWork): Promise<void>
@@ -33,7 +33,7 @@ export interface Store extends RecoveryTarget {
   /** Closes the sealer when nothing is being sealed. */
   close(): Promise<void>
   stats(): SourceStats[]
-  /** Bytes of memory of all heads and columns, and of what the sealer and the head pool reserve. */
+  /** Bytes of memory of all heads and columns, and those that the sealer and the head pool reserve. */
   bytes(): number
   /** Bytes of memory of the columns of sealed segments. */
   columnBytes(): number

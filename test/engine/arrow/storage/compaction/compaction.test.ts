@@ -9,7 +9,7 @@ import { createTestSealer } from '../../../../support/sealer.js'
 /** Starts compaction with a store that is idle or not, and a persistence whose segments take `takesMs`, or fail. */
 function begin(takesMs: number, fails: () => boolean = () => false) {
   const clock = createFakeClock()
-  const said: (LogFields | undefined)[] = []
+  const logged: (LogFields | undefined)[] = []
   const startedMs: number[] = []
   const state = { isIdle: true, gate: createGate() }
   state.gate.open()
@@ -28,7 +28,7 @@ function begin(takesMs: number, fails: () => boolean = () => false) {
         clock.advance(takesMs)
       },
     },
-    (_, facts) => void said.push(facts),
+    (_, facts) => void logged.push(facts),
   )
   /** Advances the clock second by second, and lets the work of each start. */
   async function pass(seconds: number) {
@@ -37,7 +37,7 @@ function begin(takesMs: number, fails: () => boolean = () => false) {
       await new Promise(setImmediate)
     }
   }
-  return { clock, said, startedMs, state, stop, pass }
+  return { clock, logged, startedMs, state, stop, pass }
 }
 
 describe('segments are made anew', () => {
@@ -72,10 +72,10 @@ describe('segments are made anew', () => {
   })
 
   it('again a minute after it has failed, which is said', async () => {
-    const { startedMs, said, pass } = begin(0, () => startedMs.length === 1)
+    const { startedMs, logged, pass } = begin(0, () => startedMs.length === 1)
     await pass(62)
     expect(startedMs).toEqual([1000, 61_000, 62_000])
-    expect(said).toEqual([{ level: 'warn', code: 'recompressing_failed' }])
+    expect(logged).toEqual([{ level: 'warn', code: 'recompressing_failed' }])
   })
 
   it('until that is stopped, which waits for the one under way', async () => {

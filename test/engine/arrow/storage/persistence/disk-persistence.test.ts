@@ -241,7 +241,7 @@ describe('rows on disk', () => {
 type Step = 'append' | 'seal'
 
 /** Executes the steps. Returns how many records were acknowledged, and how many were appended. */
-async function take(opened: OpenPersistence, steps: readonly Step[], from = 0) {
+async function execute(opened: OpenPersistence, steps: readonly Step[], from = 0) {
   let [acknowledged, given] = [from, from]
   try {
     for (const step of steps) {
@@ -267,7 +267,7 @@ const upTo = (given: number) =>
 const STEPS: readonly Step[] = ['append', 'append', 'seal', 'append', 'append', 'append', 'seal', 'append']
 
 /** Expects the rows of the acknowledged appends, or of one more: the append that was running. */
-async function expectKept(
+async function expectRows(
   opened: OpenPersistence,
   { acknowledged, given }: { acknowledged: number; given: number },
   what: string,
@@ -286,11 +286,11 @@ describe('a process that dies', () => {
         const first = await openPersistence(files, 5)
         files.fail({ code: 'DIED', after: call, share: call % 3 === 0 ? 0.5 : 0 })
         const before = files.calls
-        const taken = await take(first, STEPS)
+        const taken = await execute(first, STEPS)
         await first.close()
         const wasReached = files.calls - before > call
         const second = await openPersistence(files.restart(), 5)
-        await expectKept(second, taken, `death at call ${call}`)
+        await expectRows(second, taken, `death at call ${call}`)
         await second.close()
         if (!wasReached) {
           expect(call).toBeGreaterThan(40)
@@ -304,7 +304,7 @@ describe('a process that dies', () => {
   it('X3: during recovery, again and again, loses nothing: the next one is complete', async () => {
     let files = createModelFiles()
     const first = await openPersistence(files)
-    const taken = await take(first, ['append', 'seal', 'append', 'append', 'append'])
+    const taken = await execute(first, ['append', 'seal', 'append', 'append', 'append'])
     for (let call = 0; call < 60; call++) {
       files = files.restart()
       files.fail({ code: 'DIED', after: call })
@@ -312,7 +312,7 @@ describe('a process that dies', () => {
       await second?.close()
     }
     const last = await openPersistence(files.restart())
-    await expectKept(last, taken, 'after 60 deaths')
+    await expectRows(last, taken, 'after 60 deaths')
     expect(last.damages).toEqual([])
     await last.close()
   })
@@ -328,15 +328,15 @@ describe('a disk that fails', () => {
           const first = await openPersistence(files, 5)
           files.fail({ code, after: call, share: call % 2 === 0 ? 0.5 : 0 })
           const before = files.calls
-          const taken = await take(first, STEPS)
+          const taken = await execute(first, STEPS)
           await first.store.settled()
           const wasReached = files.calls - before > call
           files.heal()
           expect(taken.acknowledged).toBe(taken.given)
-          await expectKept(first, taken, `${code} at call ${call}, shown`)
+          await expectRows(first, taken, `${code} at call ${call}, shown`)
           await first.close()
           const second = await openPersistence(files.restart())
-          await expectKept(second, taken, `${code} at call ${call}, recovered`)
+          await expectRows(second, taken, `${code} at call ${call}, recovered`)
           await second.close()
           if (!wasReached) break
         }
@@ -442,7 +442,7 @@ describe('a power cut', () => {
             expect(rows).toEqual(expect.arrayContaining(synced))
             expect(upTo(given)).toEqual(expect.arrayContaining(rows))
             for (let step = below(random, 8); step > 0; step--) {
-              const taken = await take(opened, [random() < 0.7 ? 'append' : 'seal'], given)
+              const taken = await execute(opened, [random() < 0.7 ? 'append' : 'seal'], given)
               given = taken.given
               if (random() < 0.4) {
                 await opened.persistence.sync()

@@ -38,14 +38,14 @@ afterEach(async () => {
 })
 
 function start(script?: URL, retry?: SealingRetry) {
-  const said: LogFields[] = []
-  const sealer = createSealingThread((_, fields) => void said.push(fields!), script, retry)
+  const logged: LogFields[] = []
+  const sealer = createSealingThread((_, fields) => void logged.push(fields!), script, retry)
   open.push(sealer)
-  return { sealer, said }
+  return { sealer, logged }
 }
 
 /** Returns all content of sealed rows, the bytes of their file included. */
-const seen = (sealed: readonly SealedRows[]) =>
+const contentOf = (sealed: readonly SealedRows[]) =>
   Promise.all(
     sealed.map(async (part) => {
       const segment = segmentOfSealedRows(part)
@@ -53,10 +53,11 @@ const seen = (sealed: readonly SealedRows[]) =>
     }),
   )
 
-const here = (head: OpenRows) => seal(head, internIn(createInterner()), noYield)
+const sealHere = (head: OpenRows) => seal(head, internIn(createInterner()), noYield)
 
 /** Copies a message as if it was sent to another thread. */
-const moved = <Message>(message: Message): Message => structuredClone(message, { transfer: arrayBuffersOf(message) })
+const transferred = <Message>(message: Message): Message =>
+  structuredClone(message, { transfer: arrayBuffersOf(message) })
 
 const many = Array.from({ length: 3000 }, (_, i) =>
   edge({ id: `${i}`, timestampUs: -i * 1e6 * 60, metadata: { request: { url: `u${i % 7}` } } }),
@@ -67,43 +68,43 @@ describe('rows that are sealed on another thread', () => {
     fc.assert(
       fc.asyncProperty(arbitraryRecords, async (records) => {
         const head = headOf(records)
-        const arrived = restoreOpenRows(moved(copyRows(head)))
+        const arrived = restoreOpenRows(transferred(copyRows(head)))
         arrived.cold.bytes = head.cold.bytes.slice()
-        const back = moved(await here(arrived)).map(restoreSealedRows)
-        expect(await seen(back)).toEqual(await seen(await here(head)))
+        const back = transferred(await sealHere(arrived)).map(restoreSealedRows)
+        expect(await contentOf(back)).toEqual(await contentOf(await sealHere(head)))
       }),
     ))
 
   it('are those that the thread gives back, head after head', async () => {
-    const { sealer, said } = start()
+    const { sealer, logged } = start()
     const records = fc.sample(arbitraryRecords, 20)
     const large = Array.from({ length: 50 }, (_, i) => edge({ event_message: `${i}`.repeat(100_000) }))
     for (const some of [many, ...records, large, many, large]) {
       const head = headOf(some)
-      expect(await seen(await sealer.seal(head))).toEqual(await seen(await here(head)))
+      expect(await contentOf(await sealer.seal(head))).toEqual(await contentOf(await sealHere(head)))
     }
-    expect(said).toEqual([])
+    expect(logged).toEqual([])
   })
 
   it('are the same and take less where there is patience, as much as without where that ends at once', async () => {
-    const { sealer, said } = start()
+    const { sealer, logged } = start()
     const records = Array.from({ length: 3000 }, (_, i) =>
       edge({ id: `${i}`, timestampUs: i, metadata: { request: { url: `u${i % 7}`, n: (i * i) % 1009 } } }),
     )
     const head = headOf(records)
-    const [without] = await seen(await sealer.seal(head))
-    const [patient] = await seen(await sealer.seal(head, createCancellationFlag()))
+    const [without] = await contentOf(await sealer.seal(head))
+    const [patient] = await contentOf(await sealer.seal(head, createCancellationFlag()))
     expect({ ...patient, file: '' }).toEqual({ ...without, file: '' })
     expect(patient!.file.length).toBeLessThan(0.9 * without!.file.length)
     const ended = createCancellationFlag()
     const sealing = sealer.seal(head, ended)
     cancel(ended)
-    expect(await seen(await sealing)).toEqual([without])
-    expect(said).toEqual([])
+    expect(await contentOf(await sealing)).toEqual([without])
+    expect(logged).toEqual([])
   })
 
   it('are made anew by the thread, as long as there is patience', async () => {
-    const { sealer, said } = start()
+    const { sealer, logged } = start()
     const head = headOf(wordy(2000))
     const [sealed] = await sealer.seal(head)
     const { file, firstRows, starts } = sealed!.cold
@@ -115,14 +116,14 @@ describe('rows that are sealed on another thread', () => {
       () => undefined,
     )
     for (let time = 0; time < 2; time++) {
-      const anew = await sealer.compact(cold(), createCancellationFlag())
-      expect(anew!.equals(expected!)).toBe(true)
-      expect(await seen(await sealer.seal(head))).toEqual(await seen([sealed!]))
+      const compacted = await sealer.compact(cold(), createCancellationFlag())
+      expect(compacted!.equals(expected!)).toBe(true)
+      expect(await contentOf(await sealer.seal(head))).toEqual(await contentOf([sealed!]))
       const ended = createCancellationFlag()
       cancel(ended)
       expect(await sealer.compact(cold(), ended)).toBeUndefined()
     }
-    expect(said).toEqual([])
+    expect(logged).toEqual([])
   })
 
   it('leave the head to those who read it', async () => {
@@ -153,7 +154,7 @@ describe('the sealing thread', () => {
     await sealer.seal(head)
     sealer.trim('all')
     expect(sealer.bytes()).toBe(used)
-    expect(await seen(await sealer.seal(head))).toEqual(await seen(await here(head)))
+    expect(await contentOf(await sealer.seal(head))).toEqual(await contentOf(await sealHere(head)))
   })
 
   let directory: string
@@ -179,30 +180,30 @@ describe('the sealing thread', () => {
   const failed = (level: 'warn' | 'error') => ({ level, code: 'sealing_thread_failed' })
 
   it('that dies is restarted, and seals the rows', async () => {
-    const { sealer, said } = start(mortal(2), { attempts: 3, delayMs: 1 })
+    const { sealer, logged } = start(mortal(2), { attempts: 3, delayMs: 1 })
     const head = headOf(many)
-    expect(await seen(await sealer.seal(head))).toEqual(await seen(await here(head)))
-    expect(said).toEqual([failed('warn'), failed('warn')])
-    expect(await seen(await sealer.seal(head))).toEqual(await seen(await here(head)))
-    expect(said).toHaveLength(2)
+    expect(await contentOf(await sealer.seal(head))).toEqual(await contentOf(await sealHere(head)))
+    expect(logged).toEqual([failed('warn'), failed('warn')])
+    expect(await contentOf(await sealer.seal(head))).toEqual(await contentOf(await sealHere(head)))
+    expect(logged).toHaveLength(2)
   })
 
   it('that dies at every attempt leaves the head as it is, and seals the next one', async () => {
-    const { sealer, said } = start(mortal(3), { attempts: 3, delayMs: 1 })
+    const { sealer, logged } = start(mortal(3), { attempts: 3, delayMs: 1 })
     const head = headOf(many)
     await expect(sealer.seal(head)).rejects.toThrow('no memory')
-    expect(said).toEqual([failed('warn'), failed('warn'), failed('error')])
+    expect(logged).toEqual([failed('warn'), failed('warn'), failed('error')])
     expect(sealer.bytes()).toBe(0)
-    expect(await seen(await sealer.seal(head))).toEqual(await seen(await here(head)))
+    expect(await contentOf(await sealer.seal(head))).toEqual(await contentOf(await sealHere(head)))
   })
 
   it('is not restarted once it is closed', async () => {
-    const { sealer, said } = start(mortal(9), { attempts: 9, delayMs: 1e9 })
+    const { sealer, logged } = start(mortal(9), { attempts: 9, delayMs: 1e9 })
     const sealing = sealer.seal(headOf(many))
     const rejected = expect(sealing).rejects.toThrow('no memory')
-    await eventually(() => expect(said).toHaveLength(1))
+    await eventually(() => expect(logged).toHaveLength(1))
     await sealer.close()
     await rejected
-    expect(said).toHaveLength(1)
+    expect(logged).toHaveLength(1)
   })
 })

@@ -39,7 +39,7 @@ function idsIn(store: Store, source: SourceName = 'edge_logs'): string[][] {
 const statsOf = (store: Store, source = 'edge_logs') => store.stats().find((stats) => stats.source === source)!
 
 /** Resolves when that many edge rows are visible. */
-async function shown(store: Store, rows: number) {
+async function untilVisible(store: Store, rows: number) {
   while (statsOf(store).rows < rows) await Promise.resolve()
 }
 
@@ -65,7 +65,7 @@ describe('the rows of a store', () => {
   it('stay visible, each once and in order of arrival, while their head is being sealed', async () => {
     const store = createStore({ ...NEVER, sealRows: 2 })
     const appended = ['0', '1', '2', '3', '4'].map((id) => append(store, edge({ id, timestampUs: 10 - Number(id) })))
-    await shown(store, 5)
+    await untilVisible(store, 5)
     const seen = new Set<string>()
     while (statsOf(store).segments < 2) {
       seen.add(idsIn(store).flat().sort().join())
@@ -208,7 +208,7 @@ describe('a head', () => {
 
 describe('a head is sealed', () => {
   /** Returns a store that seals every second edge record, and the effort of each head so far. */
-  function patientStore() {
+  function gatedStore() {
     const here = createTestSealer()
     const gate = createGate()
     const asked: (CancellationFlag | undefined)[] = []
@@ -230,10 +230,10 @@ describe('a head is sealed', () => {
     const fillIn = async (ms: number) => {
       const record = edge({ event_message: 'x'.repeat(1024 * 1024) })
       void append(store, record)
-      await shown(store, ++rows)
+      await untilVisible(store, ++rows)
       nowMs += ms
       void append(store, record)
-      await shown(store, ++rows)
+      await untilVisible(store, ++rows)
       await eventually(() => expect(statsOf(store).rows).toBe(rows))
     }
     let rows = 0
@@ -241,7 +241,7 @@ describe('a head is sealed', () => {
   }
 
   it('with high effort where it has filled no faster than 4 MiB a second', async () => {
-    const { store, gate, fillIn, efforts } = patientStore()
+    const { store, gate, fillIn, efforts } = gatedStore()
     gate.open()
     const slow: number[] = []
     for (const ms of [0, 490, 510, 100, 60_000]) {
@@ -254,7 +254,7 @@ describe('a head is sealed', () => {
   })
 
   it('with high effort until another one waits, and that one with low effort', async () => {
-    const { store, gate, fillIn, efforts } = patientStore()
+    const { store, gate, fillIn, efforts } = gatedStore()
     await fillIn(1000)
     await eventually(() => expect(efforts()).toEqual(['high']))
     await fillIn(1000)
@@ -268,7 +268,7 @@ describe('a head is sealed', () => {
   })
 
   it('with low effort once the store closes', async () => {
-    const { store, gate, fillIn, efforts } = patientStore()
+    const { store, gate, fillIn, efforts } = gatedStore()
     await fillIn(1000)
     await eventually(() => expect(efforts()).toEqual(['high']))
     const closed = store.close()
@@ -278,7 +278,7 @@ describe('a head is sealed', () => {
   })
 
   it('with low effort where the last batch fills it while the store closes', async () => {
-    const { store, gate, fillIn, efforts } = patientStore()
+    const { store, gate, fillIn, efforts } = gatedStore()
     gate.open()
     const closed = store.close()
     await fillIn(1000)
@@ -288,9 +288,9 @@ describe('a head is sealed', () => {
 })
 
 describe('what seals heads is lent', () => {
-  const QUIET_MS = 10_000
+  const IDLE_MS = 10_000
 
-  function quietStore() {
+  function idleStore() {
     let nowMs = 0
     const store = createStore({ ...NEVER, sealRows: 2, clock: { monotonicMs: () => nowMs } })
     const lent: string[] = []
@@ -310,9 +310,9 @@ describe('what seals heads is lent', () => {
   }
 
   it('when no head was sealed in a hurry for ten seconds, nor is being sealed', async () => {
-    const { store, lent, borrow, pass } = quietStore()
+    const { store, lent, borrow, pass } = idleStore()
     await borrow()
-    pass(QUIET_MS - 1)
+    pass(IDLE_MS - 1)
     await borrow()
     expect(lent).toEqual([])
     pass(1)
@@ -320,7 +320,7 @@ describe('what seals heads is lent', () => {
     expect(lent).toEqual(['high'])
     await append(store, edge(), edge())
     await Promise.all([borrow(), store.settled()])
-    pass(QUIET_MS - 1)
+    pass(IDLE_MS - 1)
     await borrow()
     expect(lent).toHaveLength(1)
     pass(1)
@@ -335,8 +335,8 @@ describe('what seals heads is lent', () => {
   })
 
   it('until a head waits, which is sealed behind that', async () => {
-    const { store, borrowLong, pass } = quietStore()
-    pass(QUIET_MS)
+    const { store, borrowLong, pass } = idleStore()
+    pass(IDLE_MS)
     const { gate, work, effort } = await borrowLong()
     void append(store, edge(), edge())
     await eventually(() => expect(effort()).toBe('low'))
@@ -348,8 +348,8 @@ describe('what seals heads is lent', () => {
   })
 
   it('until the store closes, which waits for it, and not after', async () => {
-    const { store, lent, borrow, borrowLong, pass } = quietStore()
-    pass(QUIET_MS)
+    const { store, lent, borrow, borrowLong, pass } = idleStore()
+    pass(IDLE_MS)
     const { gate, work, effort } = await borrowLong()
     const closed = store.close()
     expect(effort()).toBe('low')
