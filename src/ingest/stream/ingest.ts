@@ -2,8 +2,8 @@ import { type Clock, systemClock } from '../../base/clock.js'
 import { createSerialQueue } from '../../base/serial-queue.js'
 import { MIB } from '../../base/units.js'
 import type { StreamWork, WorkResult } from '../thread/messages.js'
-import { createThread, type IngestTotals, type ThreadOptions } from '../thread/thread.js'
-import { createBufferPool } from './buffer-pool.js'
+import { createThread, type IngestTotals, type Thread, type ThreadOptions } from '../thread/thread.js'
+import { type BufferPool, createBufferPool } from './buffer-pool.js'
 
 /**
  * Ingests one stream of NDJSON into an engine. Every promise rejects with `ingest_failed` after the engine has refused
@@ -52,48 +52,15 @@ const READ_BYTES = MIB
 export function createIngest(options: IngestOptions): Ingest {
   const { clock = systemClock, buffers = BUFFERS, bufferBytes = BUFFER_BYTES } = options
   let lastId = 0
-  /** The number of buffers in the worker. */
-  let pending = 0
   const pool = createBufferPool(buffers, bufferBytes)
   const thread = createThread(new URL('./worker.js', import.meta.url), options, pool.fail)
-  /** The buffer that is being filled. */
-  let buffer: Uint8Array | undefined
-  let filledBytes = 0
-  const queue = createSerialQueue()
-
   const nextWork = () => ({ id: ++lastId, nowUs: clock.nowUs() })
-
-  /** Sends the buffer; resolves when its rows are in the engine. */
-  async function send(then?: StreamWork['then']): Promise<void> {
-    const work: StreamWork = { ...nextWork(), buffer, filledBytes, then }
-    buffer = undefined
-    filledBytes = 0
-    pending++
-    const done = await thread.send(work, work.buffer === undefined ? [] : [work.buffer.buffer])
-    pending--
-    if (done.buffer !== undefined) pool.release(done.buffer)
-    if (filledBytes > 0) sendInBackground()
-  }
-
-  /** A failure is stored in the thread, and rejects the next call. */
-  function sendInBackground(): void {
-    send().catch(() => {})
-  }
-
-  async function fillBuffers(chunk: Uint8Array): Promise<void> {
-    for (let start = 0; start < chunk.length; ) {
-      buffer ??= await pool.acquire()
-      const part = chunk.subarray(start, start + bufferBytes - filledBytes)
-      buffer.set(part, filledBytes)
-      filledBytes += part.length
-      start += part.length
-      if (filledBytes === bufferBytes || pending < MAX_PENDING) sendInBackground()
-    }
-  }
+  const writer = createBufferWriter(thread, pool, bufferBytes, nextWork)
+  const queue = createSerialQueue()
 
   /** Reads a file, after everything that was written before. */
   function sendFile(fd: number): Promise<WorkResult> {
-    if (filledBytes > 0) sendInBackground()
+    writer.sendRest()
     return thread.send({ ...nextWork(), filledBytes: 0, file: { fd, enoughBytes: READ_BYTES } }, [])
   }
 
@@ -105,7 +72,7 @@ export function createIngest(options: IngestOptions): Ingest {
   }
 
   async function finish(): Promise<IngestTotals> {
-    if (thread.isRunning()) await send('end')
+    if (thread.isRunning()) await writer.send('end')
     await thread.fail('The stream has ended: nothing can be written to it any more.')
     return thread.totals()
   }
@@ -120,16 +87,60 @@ export function createIngest(options: IngestOptions): Ingest {
   }
 
   async function flushWorker(): Promise<void> {
-    if (thread.isRunning()) await send('flush')
+    if (thread.isRunning()) await writer.send('flush')
   }
 
   return {
     start: thread.start,
-    write: (chunk) => inOrder(() => fillBuffers(chunk)),
+    write: (chunk) => inOrder(() => writer.write(chunk)),
     read,
     flush: () => inOrder(flushWorker),
     end: () => inOrder(finish),
     totals: thread.totals,
     close: () => thread.fail('Ingest was closed.'),
   }
+}
+
+/** Copies the chunks of a stream into buffers of the pool, and sends these to the thread. */
+function createBufferWriter(
+  thread: Thread,
+  pool: BufferPool,
+  bufferBytes: number,
+  nextWork: () => { id: number; nowUs: number },
+) {
+  /** The number of buffers in the worker. */
+  let pending = 0
+  /** The buffer that is being filled. */
+  let buffer: Uint8Array | undefined
+  let filledBytes = 0
+
+  /** Sends the buffer; resolves when its rows are in the engine. */
+  async function send(then?: StreamWork['then']): Promise<void> {
+    const work: StreamWork = { ...nextWork(), buffer, filledBytes, then }
+    buffer = undefined
+    filledBytes = 0
+    pending++
+    const done = await thread.send(work, work.buffer === undefined ? [] : [work.buffer.buffer])
+    pending--
+    if (done.buffer !== undefined) pool.release(done.buffer)
+    sendRest()
+  }
+
+  /** Sends the buffer unless it is empty. A failure is stored in the thread, and rejects the next call. */
+  function sendRest(): void {
+    if (filledBytes > 0) send().catch(() => {})
+  }
+
+  async function write(chunk: Uint8Array): Promise<void> {
+    for (let start = 0; start < chunk.length; ) {
+      buffer ??= await pool.acquire()
+      const part = chunk.subarray(start, start + bufferBytes - filledBytes)
+      buffer.set(part, filledBytes)
+      filledBytes += part.length
+      start += part.length
+      if (filledBytes === bufferBytes || pending < MAX_PENDING) sendRest()
+    }
+  }
+
+  return { send, sendRest, write }
 }

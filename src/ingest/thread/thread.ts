@@ -58,23 +58,17 @@ const FLUSH_INTERVAL_MS = 200
 /** Memory of batches of at least this size is reused. */
 const RETURNED_BYTES = MIB
 
-interface PendingWork {
-  resolve(done: WorkResult): void
-  reject(error: Error): void
-}
-
 /** Creates a thread that starts with the first work or by `start`. Calls `onFail` with its first failure. */
 export function createThread(script: URL, options: ThreadOptions, onFail: (failure: Error) => void = () => {}): Thread {
   const output = createOutputHandler(options, recycle)
   let worker: Worker | undefined
   let failure: Error | undefined
-  /** Unfinished work in the worker, by id. */
-  const pending = new Map<number, PendingWork>()
+  const pending = createPendingWork()
   const messages = createSerialQueue()
 
   function startWorker(): Worker {
     const started = new Worker(script, { workerData: workerOptions(options), resourceLimits: THREAD_HEAP })
-    started.on('message', receive)
+    started.on('message', (message: WorkerMessage) => void messages.run(() => apply(message).catch(failOfEngine)))
     started.on('error', (error) => void fail(`The parsing thread failed: ${error.message}`))
     started.on('exit', (code) => {
       if (worker === started) void fail(`The parsing thread stopped by itself, with code ${code}.`)
@@ -85,23 +79,19 @@ export function createThread(script: URL, options: ThreadOptions, onFail: (failu
   function send(work: StreamWork | BodyWork, moved: readonly ArrayBufferLike[]): Promise<WorkResult> {
     if (failure !== undefined) return Promise.reject(failure)
     worker ??= startWorker()
-    const done = new Promise<WorkResult>((resolve, reject) => pending.set(work.id, { resolve, reject }))
+    const done = pending.add(work.id)
     worker.postMessage(work, moved as ArrayBuffer[])
     return done
-  }
-
-  function receive(message: WorkerMessage): void {
-    void messages.run(() => apply(message).catch((error: Error) => fail(`The engine failed: ${error.message}`)))
   }
 
   async function apply({ rejects, batch, done }: WorkerMessage): Promise<void> {
     if (failure !== undefined) return
     if (rejects.length > 0) await output.recordRejects(rejects)
     if (batch !== undefined) await output.append(batch)
-    if (done === undefined) return
-    pending.get(done.id)?.resolve(done)
-    pending.delete(done.id)
+    if (done !== undefined) pending.resolve(done)
   }
+
+  const failOfEngine = (error: Error) => fail(`The engine failed: ${error.message}`)
 
   function recycle(memory: ArrayBuffer): void {
     worker?.postMessage({ memory: new Uint8Array(memory) } satisfies RecycledMemory, [memory])
@@ -109,8 +99,7 @@ export function createThread(script: URL, options: ThreadOptions, onFail: (failu
 
   async function fail(message: string): Promise<void> {
     failure ??= new LogweirError('ingest_failed', message)
-    for (const { reject } of pending.values()) reject(failure)
-    pending.clear()
+    pending.rejectAll(failure)
     onFail(failure)
     const stopping = worker
     worker = undefined
@@ -126,6 +115,22 @@ export function createThread(script: URL, options: ThreadOptions, onFail: (failu
     totals: () => output.totals,
     failure: () => failure,
     fail,
+  }
+}
+
+/** The unfinished work of a worker, by id. */
+function createPendingWork() {
+  const pending = new Map<number, { resolve(done: WorkResult): void; reject(error: Error): void }>()
+  return {
+    add: (id: number) => new Promise<WorkResult>((resolve, reject) => pending.set(id, { resolve, reject })),
+    resolve(done: WorkResult): void {
+      pending.get(done.id)?.resolve(done)
+      pending.delete(done.id)
+    },
+    rejectAll(error: Error): void {
+      for (const { reject } of pending.values()) reject(error)
+      pending.clear()
+    },
   }
 }
 
