@@ -1,4 +1,4 @@
-/** Records for the benches, from the product's own generator; equal seeds give equal records. */
+/** Generates records for the benches as `logweir generate` does; equal seeds give equal records. */
 import { once } from 'node:events'
 import { createReadStream, createWriteStream, existsSync, renameSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -13,9 +13,9 @@ import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ALL, runsOf, SLOW } from './runs.mjs'
 
-const given = process.argv.slice(2)
-const flag = given.find((argument) => /^--(slow$|projects=)/.test(argument))
-const passedOn = given.filter((argument) => argument !== flag)
+const args = process.argv.slice(2)
+const flag = args.find((argument) => /^--(slow$|projects=)/.test(argument))
+const passedOn = args.filter((argument) => argument !== flag)
 const RUNS = selectRuns()
 const VITEST = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url))
 

@@ -41,8 +41,7 @@ export function goalsTable({ lines }) {
     const { what, figure, rows, cores } = wanted
     const head = [`${what}: ${figure}`, rows.toLocaleString('en'), cores]
     if (line === undefined) return [...head, '', goal, DASH, DASH, DASH]
-    const own = line.engines[OWN].median
-    return [...head, line.unit, goal, round(own), round(bestOf(line)), `${round(ratioOf(line))}×`]
+    return [...head, line.unit, goal, round(line.engines[OWN].median), round(bestOf(line)), `${round(ratioOf(line))}×`]
   })
   return markdownTable(HEADS, rows)
 }

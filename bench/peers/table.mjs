@@ -28,6 +28,6 @@ export function bestOf({ best, engines }) {
 
 /** Returns how many times better logweir is than the best peer. */
 export function ratioOf(line) {
-  const own = line.engines[OWN].median
-  return line.best === 'least' ? bestOf(line) / own : own / bestOf(line)
+  const { median } = line.engines[OWN]
+  return line.best === 'least' ? bestOf(line) / median : median / bestOf(line)
 }

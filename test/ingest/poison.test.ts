@@ -5,13 +5,13 @@ import { createFakeClock } from '../support/clock.js'
 import { ask, openEngine } from '../support/engine.js'
 import { NOW_US, type Parse, parse } from './parsing.js'
 
-/** A machine that is busy otherwise takes many times as long. */
+/** Many times the usual duration, for busy machines. */
 const TIMEOUT_MS = 60_000
 
 const ROWS = 9_999
 const PLACE = 5_000
 
-/** Good lines of both sources that an endpoint counts, every field of theirs filled. */
+/** Valid lines with all fields, of the two sources that endpoints count. */
 const GOOD = Array.from({ length: ROWS }, (_, i) => (i % 2 === 0 ? edgeLine(i) : relayLine(i)))
 const GOOD_ROWS = parse(GOOD.join('\n')).rows
 
@@ -30,20 +30,20 @@ const withLine = (line: string) => parse([...GOOD.slice(0, PLACE), line, ...GOOD
 
 const sumOf = (rows: readonly PlainRow[], column: string) => rows.reduce((sum, row) => sum + Number(row[column]), 0)
 
-/** How many rows the endpoints count, one way or the other. */
-async function served({ batches }: Parse): Promise<{ held: number; requests: number; invocations: number }> {
+/** Returns the number of stored rows, and the rows that each endpoint counts. */
+async function served({ batches }: Parse): Promise<{ stored: number; requests: number; invocations: number }> {
   const engine = openEngine({ clock: createFakeClock(NOW_US) })
   for (const batch of batches) await engine.append(batch)
   const counts = await ask(engine, 'usage.api-counts', { project: '.', interval: 'minutely' }, NOW_US)
   const stats = await ask(engine, 'functions.invocation-stats', { project: 'p' }, NOW_US)
-  const held = engine.stats().reduce((sum, { rows }) => sum + rows, 0)
+  const stored = engine.stats().reduce((sum, { rows }) => sum + rows, 0)
   await engine.close()
-  return { held, requests: sumOf(counts, 'total_rest_requests'), invocations: sumOf(stats, 'count') }
+  return { stored, requests: sumOf(counts, 'total_rest_requests'), invocations: sumOf(stats, 'count') }
 }
 
-const ALL = { held: ROWS, requests: 5_000, invocations: 4_999 }
+const ALL = { stored: ROWS, requests: 5_000, invocations: 4_999 }
 
-/** What each field may not be, and the whole line too. */
+/** Lines with an invalid field, or invalid as a whole, and the reason of their rejection. */
 const BAD: readonly [reason: string, line: string][] = [
   ['invalid_field', '{"source":7}'],
   ['unknown_source', '{"source":"none"}'],
@@ -63,7 +63,7 @@ const BAD: readonly [reason: string, line: string][] = [
   ['invalid_json', '{"source":"edge_logs"'],
 ]
 
-/** Hot fields that are not what they should be: such a record is taken, as if it had none of them. */
+/** Valid lines with hot fields of a wrong type: the record is accepted without these fields. */
 const ODD: readonly string[] = [
   '{"source":"edge_logs","metadata":{"request":{"url":7,"path":"/rest"}}}',
   '{"source":"edge_logs","metadata":{"request":{"url":{},"path":[]}}}',
@@ -87,6 +87,6 @@ describe('I8: batch poison', { timeout: TIMEOUT_MS }, () => {
     expect([found.rejects, found.rows.length]).toEqual([[], ROWS + 1])
     const others = found.rows.filter(({ id }) => String(id).startsWith('id '))
     expect(isDeepStrictEqual(others, GOOD_ROWS)).toBe(true)
-    expect(await served(found)).toEqual({ ...ALL, held: ROWS + 1 })
+    expect(await served(found)).toEqual({ ...ALL, stored: ROWS + 1 })
   })
 })

@@ -106,14 +106,14 @@ export const lineText: fc.Arbitrary<string> = fc
 export const mutation: fc.Arbitrary<(text: string) => string> = fc
   .record({
     at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
-    kept: fc.constantFrom(0, 1),
+    keptBytes: fc.constantFrom(0, 1),
     insert: fc.oneof(
       fc.constant(''),
       fc.constantFrom(...'{}[]:,"\\\0\n\t\r\x1f\x7f 01-+.eEtfnu'),
       fc.nat(255).map((byte) => String.fromCharCode(byte)),
     ),
   })
-  .map(({ at, kept, insert }) => (text: string) => {
+  .map(({ at, keptBytes, insert }) => (text: string) => {
     const i = Math.floor(at * text.length)
-    return text.slice(0, i) + insert + text.slice(i + 1 - kept)
+    return text.slice(0, i) + insert + text.slice(i + 1 - keptBytes)
   })

@@ -110,8 +110,8 @@ describeWhere(require, '@opentelemetry/otlp-transformer', WHY_NO_OTLP_CLIENT, 't
     ['application/json', JsonLogsSerializer],
     ['application/x-protobuf', ProtobufLogsSerializer],
   ] as const)('read a partial success as %s', async (type, { deserializeResponse }) => {
-    const fate = { taken: 1, rejected: 300, byReason: { too_old: 300 }, rejects: [{ record: 1, reason: 'too_old' }] }
-    const intake = { writeFailure: () => undefined, prepare() {}, take: async () => fate }
+    const outcome = { taken: 1, rejected: 300, byReason: { too_old: 300 }, rejects: [{ record: 1, reason: 'too_old' }] }
+    const intake = { writeFailure: () => undefined, prepare() {}, take: async () => outcome }
     const { get } = createTestApp({ intake, translate: async (bytes) => bytes })
     const response = await get('/v1/logs', { method: 'POST', body: 'x', headers: { 'Content-Type': type } })
     const { partialSuccess } = deserializeResponse(new Uint8Array(await response.arrayBuffer()))

@@ -207,7 +207,7 @@ describe('requests at random', () => {
 
   /** Returns timestamp and metadata of a record's line, by the rules of docs/otlp.md. */
   function expected({ resource = [] }: Sent, { scope = {} }: SentScope, sent: Partial<LogRecord>) {
-    const { name, version, attributes: own = [] } = scope
+    const { name, version, attributes: scopeAttributes = [] } = scope
     const metadata = {
       ...plainObject(sent.attributes ?? []),
       severity_text: sent.severityText || undefined,
@@ -220,10 +220,10 @@ describe('requests at random', () => {
       scope: {
         name: name || undefined,
         version: version || undefined,
-        attributes: own.length > 0 ? plainObject(own) : undefined,
+        attributes: scopeAttributes.length > 0 ? plainObject(scopeAttributes) : undefined,
       } as object | undefined,
     }
-    if (!name && !version && own.length === 0) metadata.scope = undefined
+    if (!name && !version && scopeAttributes.length === 0) metadata.scope = undefined
     return { timestamp: sent.timeUnixNano ?? sent.observedTimeUnixNano, metadata }
   }
 

@@ -275,12 +275,12 @@ function withBrowser(): void {
     await signIn(page, TOKEN)
     await page.locator('#others section').first().waitFor()
     const { result } = (await (await service.get('/api/endpoints')).json()) as { result: { name: string }[] }
-    const own = result.slice(3).map(({ name }) => name)
-    expect(own.length).toBeGreaterThan(0)
+    const userEndpoints = result.slice(3).map(({ name }) => name)
+    expect(userEndpoints.length).toBeGreaterThan(0)
     const shown = await page.locator('#others section').evaluateAll((all) => all.map((one) => one.ariaLabel))
     expect(shown.length).toBeGreaterThan(0)
     for (const name of shown) {
-      expect(own).toContain(name)
+      expect(userEndpoints).toContain(name)
       const rows = await service.rows(`${name}?project=${PROJECT}`)
       expect(await page.locator(`[data-endpoint="${name}"] tbody tr`).count()).toBe(Math.min(rows.length, 100))
     }

@@ -16,8 +16,8 @@ describe('highestOf', () => {
       const expected: number[] = []
       for (let first = from; first < to; first += size) {
         const stretch = values.slice(first, Math.min(first + size, to))
-        const given = stretch.filter((value) => !Number.isNaN(value))
-        expected.push(given.length === 0 ? -1 : first + stretch.indexOf(Math.max(...given)))
+        const present = stretch.filter((value) => !Number.isNaN(value))
+        expected.push(present.length === 0 ? -1 : first + stretch.indexOf(Math.max(...present)))
       }
       const text = `seed ${seed}, run ${run}: ${values}, from ${from} to ${to}, by ${size}`
       expect([...highestOf(Float64Array.from(values), from, to, size)], text).toEqual(expected)

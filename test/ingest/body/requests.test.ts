@@ -51,7 +51,7 @@ const ids = (from: number, count: number) => Array.from({ length: count }, (_, i
 
 describe('requests', () => {
   it('are answered when their rows are in the engine, each with its own rejects', async () => {
-    const { requests, take, written, ids: taken } = start()
+    const { requests, take, written, ids: acceptedIds } = start()
     const answers = await Promise.all([
       take([...ids(0, 16), { id: 16, timestamp: 0 }, ...ids(17, 3)]),
       take([]),
@@ -74,18 +74,18 @@ describe('requests', () => {
       { taken: 2, rejected: 1, byReason: { invalid_json: 1 }, rejects: [{ record: 3, reason: 'invalid_json' }] },
       { taken: 2, rejected: 0, byReason: {}, rejects: [] },
     ])
-    expect(taken().length).toBe(23)
+    expect(acceptedIds().length).toBe(23)
     expect(written.map(({ line }) => line)).toEqual([17, 1, 2, 3])
   })
 
   it('I8: one bad record among 10,000 costs one record', async () => {
-    const { take, ids: taken } = start()
+    const { take, ids: acceptedIds } = start()
     const records = ids(0, 10_000).map((record, i) => (i === 4_321 ? { ...record, timestamp: 'nope' } : record))
     expect(await take(records)).toMatchObject({
       taken: 9_999,
       rejects: [{ record: 4_322, reason: 'invalid_timestamp' }],
     })
-    expect(taken().length).toBe(9_999)
+    expect(acceptedIds().length).toBe(9_999)
   })
 
   it('tell of a bounded number of rejects, and count and keep all', async () => {
@@ -97,20 +97,20 @@ describe('requests', () => {
   })
 
   it('of which one is broken are taken but for that one, whole', async () => {
-    const { take, ids: taken } = start()
+    const { take, ids: acceptedIds } = start()
     const [first, broken, last] = await Promise.allSettled([take(ids(0, 2)), take('[{"id":"x"},{'), take(ids(2, 2))])
     expect([first.status, last.status]).toEqual(['fulfilled', 'fulfilled'])
     expect(broken).toMatchObject({ status: 'rejected', reason: { code: 'invalid_body' } })
-    expect(taken()).toEqual(['0', '1', '2', '3'])
+    expect(acceptedIds()).toEqual(['0', '1', '2', '3'])
   })
 
   it('whose time is up before their turn are not taken', async () => {
-    const { take, ids: taken } = start()
+    const { take, ids: acceptedIds } = start()
     const late = AbortSignal.abort(new Error('late'))
     const [first, second] = await Promise.allSettled([take(ids(0, 1)), take(ids(1, 1), undefined, late)])
     expect(first.status).toBe('fulfilled')
     expect(second).toMatchObject({ status: 'rejected', reason: { message: 'late' } })
-    expect(taken()).toEqual(['0'])
+    expect(acceptedIds()).toEqual(['0'])
   })
 
   it('start no thread before the first comes, and one for all', async () => {
@@ -125,12 +125,12 @@ describe('requests', () => {
 
   it('have their thread before the first comes where that is asked for', async () => {
     const threads = watchThreads()
-    const { requests, take, ids: taken } = start()
+    const { requests, take, ids: acceptedIds } = start()
     requests.prepare()
     requests.prepare()
     await eventually(() => expect(threads.length).toBe(1))
     await take(ids(0, 1))
-    expect([threads.length, taken()]).toEqual([1, ['0']])
+    expect([threads.length, acceptedIds()]).toEqual([1, ['0']])
   })
 
   it('have no thread once it is closed', async () => {
@@ -144,22 +144,22 @@ describe('requests', () => {
 
   it('that fail leave room for the next', async () => {
     let isBroken = true
-    const { take, ids: taken } = start(async () => {
+    const { take, ids: acceptedIds } = start(async () => {
       if (isBroken) throw new Error('no room left')
     })
     await expect(take(ids(0, 1))).rejects.toMatchObject({ code: 'ingest_failed' })
     isBroken = false
     expect(await take([...ids(1, 1), 5])).toMatchObject({ taken: 1, rejects: [{ record: 2 }] })
-    expect(taken()).toEqual(['1'])
+    expect(acceptedIds()).toEqual(['1'])
   })
 
   it('are refused once it is closed, those that wait too', async () => {
     const { requests, take } = start(() => new Promise(() => {}))
     const waiting = Promise.allSettled([take(ids(0, 1)), take(ids(1, 1))])
     await new Promise((resolve) => setTimeout(resolve, 50))
-    const behind = Promise.allSettled([take(ids(2, 1))])
+    const later = Promise.allSettled([take(ids(2, 1))])
     await requests.close()
-    for (const answer of [...(await waiting), ...(await behind), ...(await Promise.allSettled([take([])]))]) {
+    for (const answer of [...(await waiting), ...(await later), ...(await Promise.allSettled([take([])]))]) {
       expect(answer).toMatchObject({ status: 'rejected', reason: { code: 'ingest_failed' } })
     }
   })
