@@ -258,7 +258,7 @@ onEachTarget('an export to %s', (target) => {
     const service = await serve(['--data-dir', dataDir], { environment: { LOGWEIR_IN_MEMORY: '0' } })
     const lines = Array.from({ length: 500 }, (_, i) => `{"source":"edge_logs","project":"a","id":"${i}"}\n`)
     service.child.stdin!.end(`${lines.join('')}{"source":"auth_logs"}\n`)
-    await service.says(/standard input ended: 501 rows accepted/)
+    await service.waitForStderr(/standard input ended: 501 rows accepted/)
     service.child.kill('SIGTERM')
     await service.exit
     const { cluster } = target().location

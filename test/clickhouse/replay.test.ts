@@ -75,9 +75,9 @@ describeWhere(findServer(), 'clickhouse-server', WHY_NO_SERVER, 'the same reques
       badEvery: 1_000,
     })
     for await (const chunk of made) for (const { child } of both) child.stdin!.write(chunk)
-    const ends = both.map(({ child, says }) => {
+    const ends = both.map(({ child, waitForStderr }) => {
       child.stdin!.end()
-      return says(/standard input ended: (.*)/)
+      return waitForStderr(/standard input ended: (.*)/)
     })
     const [[, one], [, other]] = (await Promise.all(ends)) as [RegExpExecArray, RegExpExecArray]
     expect(other).toBe(one)

@@ -47,7 +47,7 @@ describeWhere(findServer(), 'clickhouse-server', WHY_NO_SERVER, 'stopping while 
     expect(await service.exit).toBe(0)
     expect(performance.now() - stopMs).toBeLessThan(5_000)
     // The line that the stop cut off is rejected.
-    const [, taken] = /standard input ended: (\d+) rows accepted, [01] rejected/.exec(service.said())!
+    const [, taken] = /standard input ended: (\d+) rows accepted, [01] rejected/.exec(service.stderrText())!
 
     const cluster = await startCluster()
     const target = await makeTarget(cluster.urls, { database: 'logweir', cluster: cluster.name }, cluster.stop)

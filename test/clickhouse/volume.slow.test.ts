@@ -30,7 +30,7 @@ describeWhere(findServer(), 'clickhouse-server', WHY_NO_SERVER, 'a million recor
     const startMs = performance.now()
     const service = await serveOn(cluster, { stdin })
     closeSync(stdin)
-    await service.says(/standard input ended: 1000000 rows accepted, 0 rejected/)
+    await service.waitForStderr(/standard input ended: 1000000 rows accepted, 0 rejected/)
     const sumOf = async (value: string) => {
       const each = SOURCE_NAMES.map((source) => `SELECT ${value} AS one FROM logweir.${source}`)
       const [[sum]] = (await target.servers[0]!.select(`SELECT sum(one) FROM (${each.join(' UNION ALL ')})`)) as [

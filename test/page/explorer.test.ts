@@ -16,7 +16,7 @@ async function serveRecords(args: readonly string[] = [], environment?: Record<s
   const service = await serve(args, { environment })
   const { stdout } = await run(['generate', '--rows', '5000', '--seed', String(SEED), '--span', '7d'])
   service.child.stdin!.end(stdout)
-  await service.says(/standard input ended: 5000 rows accepted/)
+  await service.waitForStderr(/standard input ended: 5000 rows accepted/)
   return service
 }
 

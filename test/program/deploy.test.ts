@@ -259,7 +259,7 @@ it('deploy/logweir.service starts the program, and its settings are taken', asyn
   ])
   const environment = { LOGWEIR_IN_MEMORY: '0', LOGWEIR_PORT: '0', ...Object.fromEntries(settings) }
   const program = start(command!.split(' '), { environment })
-  await program.says(/listening on/)
+  await program.waitForStderr(/listening on/)
   expect(readdirSync(state)).toEqual(['logweir'])
   program.child.kill('SIGTERM')
   expect(await program.exit).toBe(0)

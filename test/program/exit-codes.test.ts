@@ -169,7 +169,7 @@ describe('exit code 1, after which a supervisor tries again', () => {
     for (const args of [['generate'], ['config'], ['completion', 'bash'], ['--help']]) {
       const program = start(args, { stdout: openSync('/dev/full', 'w') })
       expect({ args, code: await program.exit }).toEqual({ args, code: 1 })
-      expect(program.said()).toMatch(/^logweir: .*ENOSPC.*\n$/)
+      expect(program.stderrText()).toMatch(/^logweir: .*ENOSPC.*\n$/)
     }
   })
 })

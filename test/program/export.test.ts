@@ -35,7 +35,7 @@ describe('logweir export', () => {
     const dataDir = temporaryFolder()
     const service = await serve(['--data-dir', dataDir])
     service.child.stdin!.end('{"source":"edge_logs","project":"a"}\n')
-    await service.says(/standard input ended: 1 rows accepted/)
+    await service.waitForStderr(/standard input ended: 1 rows accepted/)
     service.child.kill('SIGTERM')
     expect(await service.exit).toBe(0)
     const before = readdirSync(dataDir, { recursive: true })

@@ -14,10 +14,10 @@ const linesOf = (said: string) =>
 it('what is said is an object a line, with its facts', async () => {
   const program = start(['serve', '--port', '0'], { environment: JSON_LOG, stdin: 'pipe' })
   program.child.stdin!.end('{"source":"edge_logs"}\n{"source":"nginx"}\nno JSON\n')
-  await program.says(/stdin_ended/)
+  await program.waitForStderr(/stdin_ended/)
   program.child.kill('SIGTERM')
   expect(await program.exit).toBe(0)
-  const lines = linesOf(program.said())
+  const lines = linesOf(program.stderrText())
   const url = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/)
   const rejected = { level: 'warn', code: 'rejected' }
   expect(lines).toMatchObject([
@@ -36,21 +36,21 @@ it('so is what ends it, once the settings are read', async () => {
   const { port } = occupant.address() as { port: number }
   const program = start(['serve', '--port', String(port)], { environment: JSON_LOG })
   expect(await program.exit).toBe(1)
-  expect(linesOf(program.said())).toMatchObject([{ level: 'error', code: 'cannot_listen' }])
+  expect(linesOf(program.stderrText())).toMatchObject([{ level: 'error', code: 'cannot_listen' }])
   occupant.close()
 
   const wrong = start(['serve', '--log-format', 'json', '--port', 'http'])
   expect(await wrong.exit).toBe(2)
-  expect(wrong.said()).toBe('logweir: --port: "http" is not an integer from 0 to 65535.\n')
+  expect(wrong.stderrText()).toBe('logweir: --port: "http" is not an integer from 0 to 65535.\n')
 })
 
 it('a memory limit that cannot be kept is a warning', async () => {
   const linesWith = async (limit: string) => {
     const program = start(['serve', '--port', '0', '--memory-limit', limit], { environment: JSON_LOG })
-    await program.says(/listening/)
+    await program.waitForStderr(/listening/)
     program.child.kill('SIGTERM')
     expect(await program.exit).toBe(0)
-    return linesOf(program.said()).filter(({ code }) => code === 'memory_limit_too_low')
+    return linesOf(program.stderrText()).filter(({ code }) => code === 'memory_limit_too_low')
   }
   expect(await linesWith('64M')).toMatchObject([
     { level: 'warn', msg: expect.stringContaining('Set --memory-limit to 256M or more') },
@@ -61,7 +61,7 @@ it('a memory limit that cannot be kept is a warning', async () => {
 it('what goes wrong with files is an error with its place', async () => {
   const program = start(['serve', '--port', '0', '--data-dir', '/dev/null/data'], { environment: JSON_LOG })
   expect(await program.exit).toBe(1)
-  expect(linesOf(program.said())).toMatchObject([
+  expect(linesOf(program.stderrText())).toMatchObject([
     { level: 'error', code: 'data_dir_unusable', msg: expect.stringContaining('/dev/null/data cannot be written') },
   ])
 })

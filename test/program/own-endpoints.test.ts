@@ -45,7 +45,7 @@ async function serveOwn(folder: string): Promise<Served> {
     return JSON.stringify({ source: 'edge_logs', id: project, project, metadata, timestamp: Date.now() / 1000 })
   })
   service.child.stdin!.end(`${lines.join('\n')}\n`)
-  await service.says(/standard input ended: 2 rows accepted, 0 rejected/)
+  await service.waitForStderr(/standard input ended: 2 rows accepted, 0 rejected/)
   return service
 }
 
@@ -58,7 +58,7 @@ describe('serve --endpoints', () => {
     const { folder } = folderWith({})
     cpSync(join(ROOT, 'examples/endpoints'), folder, { recursive: true })
     const service = await serveOwn(folder)
-    expect(service.said()).toContain(`user endpoints of ${folder}: edge.error-rate-by-path, functions.slowest\n`)
+    expect(service.stderrText()).toContain(`user endpoints of ${folder}: edge.error-rate-by-path, functions.slowest\n`)
     const { result } = (await (await service.get('/api/endpoints')).json()) as { result: { name: string }[] }
     expect(result.map(({ name }) => name)).toEqual([
       'logs.all',
@@ -109,7 +109,7 @@ describe('serve --endpoints', () => {
     await becomes('own.b', ['n'])
 
     write('a.js', 'export default {{')
-    const [said] = await service.says(/user endpoints: a\.js cannot be used.*\n/)
+    const [said] = await service.waitForStderr(/user endpoints: a\.js cannot be used.*\n/)
     expect(said).toBe(
       `user endpoints: a.js cannot be used; its previous version stays: own.a. ${join(folder, 'a.js')}: ` +
         "SyntaxError: Unexpected token '{' (line 1)\n",
@@ -118,7 +118,7 @@ describe('serve --endpoints', () => {
     write('a.js', moduleNamed('own.a', withColumn('third')))
     await becomes('own.a', ['third'])
     rmSync(join(folder, 'b.mjs'))
-    await service.says(/user endpoints: b\.mjs was deleted; removed: own\.b\n/)
+    await service.waitForStderr(/user endpoints: b\.mjs was deleted; removed: own\.b\n/)
     await until(
       () => service.get('/api/endpoints/query/own.b?project=a'),
       ({ status }) => status === 404,
@@ -133,7 +133,7 @@ describe('serve --endpoints', () => {
     const service = await serveOwn(folder)
     const failed = await service.get('/api/endpoints/query/own.a?project=bad')
     expect([failed.status, await failed.json()]).toMatchObject([500, { code: 'internal' }])
-    await service.says(/internal error: Error: endpoint own\.a: ReferenceError: missing is not defined\n/)
+    await service.waitForStderr(/internal error: Error: endpoint own\.a: ReferenceError: missing is not defined\n/)
     expect(await service.rows('own.a?project=a')).toMatchObject([{ n: 1 }])
   })
 
@@ -181,14 +181,14 @@ describe('serve --endpoints', () => {
     const { folder } = folderWith({ 'a.js': text })
     const program = launch(['--endpoints', folder], { stdin: 'ignore' })
     expect(await program.exit).toBe(2)
-    expect(program.said()).toContain(`${join(folder, 'a.js')}: ${fault}`)
-    expect(program.said().trim().split('\n').length).toBe(1)
+    expect(program.stderrText()).toContain(`${join(folder, 'a.js')}: ${fault}`)
+    expect(program.stderrText().trim().split('\n').length).toBe(1)
   })
 
   it('does not start without the directory', async () => {
     const program = launch(['--endpoints', '/nowhere/at/all'], { stdin: 'ignore' })
     expect(await program.exit).toBe(1)
-    expect(program.said()).toMatch(/^logweir: --endpoints \/nowhere\/at\/all cannot be read: ENOENT.*\n$/)
+    expect(program.stderrText()).toMatch(/^logweir: --endpoints \/nowhere\/at\/all cannot be read: ENOENT.*\n$/)
   })
 })
 
@@ -234,7 +234,7 @@ describe('serve --endpoints with links', () => {
       await becomes(service, 'own.a', `n${version}`)
       await becomes(service, 'own.b', `n${version}`)
     }
-    expect(service.said()).not.toContain('cannot be used')
+    expect(service.stderrText()).not.toContain('cannot be used')
   })
 
   it(LINKS, async () => {
@@ -258,7 +258,7 @@ describe('serve --endpoints with links', () => {
     await becomes(service, 'own.b', 'b2')
 
     link('../../shared/none.mjs', join(folder, 'releases/2/b.mjs'))
-    await service.says(/user endpoints: b\.mjs cannot be used; its previous version stays: own\.b\. .*\n/)
+    await service.waitForStderr(/user endpoints: b\.mjs cannot be used; its previous version stays: own\.b\. .*\n/)
     expect(await columnsOf(service, 'own.b')).toEqual(['b2'])
     write('shared/none.mjs', moduleNamed('own.b', withColumn('b3'), '2'))
     await becomes(service, 'own.b', 'b3')

@@ -38,7 +38,7 @@ describe('standard input', () => {
   it('X2: goes on serving after the pipe has ended, and tells what was taken', async () => {
     const service = await serve()
     service.child.stdin!.end(`${edgeRecord('one')}\n{"source":"nginx"}\n${edgeRecord('two').trimEnd()}`)
-    await service.says(/standard input ended: 2 rows accepted, 1 rejected \(unknown_source 1\)\n/)
+    await service.waitForStderr(/standard input ended: 2 rows accepted, 1 rejected \(unknown_source 1\)\n/)
     expect(idsOf(await service.rows(LOGS))).toEqual(['two', 'one'])
     expect(await service.metric('logweir_stdin_open')).toBe(0)
     expect(await service.metric('logweir_rejected_rows_total{reason="unknown_source"}')).toBe(1)
@@ -51,7 +51,7 @@ describe('standard input', () => {
     const path = join(temporaryFolder(), 'records.ndjson')
     writeFileSync(path, edgeRecord('one') + edgeRecord('two'))
     const service = await serve([], { stdin: openSync(path, 'r') })
-    await service.says(/2 rows accepted, 0 rejected\n/)
+    await service.waitForStderr(/2 rows accepted, 0 rejected\n/)
     expect(idsOf(await service.rows(LOGS))).toEqual(['two', 'one'])
   })
 
@@ -59,7 +59,7 @@ describe('standard input', () => {
     const service = await serve([], { stdin: 'ignore' })
     expect(await service.rows(LOGS)).toEqual([])
     expect(await service.metric('logweir_stdin_open')).toBe(0)
-    expect(service.said()).not.toContain('standard input')
+    expect(service.stderrText()).not.toContain('standard input')
   })
 
   it('takes aliases, and --source for records that name no source', async () => {
@@ -70,7 +70,7 @@ describe('standard input', () => {
         edgeRecord('alias', { source: 'cloudflare.logs.prod' }) +
         edgeRecord('other', { source: 'gotrue.logs.prod' }),
     )
-    await service.says(/3 rows accepted, 0 rejected/)
+    await service.waitForStderr(/3 rows accepted, 0 rejected/)
     expect(idsOf(await service.rows(LOGS))).toEqual(['alias', 'own'])
     expect(await service.metric('logweir_ingested_rows_total{source="auth_logs"}')).toBe(1)
   })
@@ -82,7 +82,7 @@ describe('standard input', () => {
     const dataDir = temporaryFolder()
     const service = await serve(['--data-dir', dataDir])
     service.child.stdin!.end(stdout)
-    await service.says(new RegExp(`${rows} rows accepted, ${BAD_LINES.length} rejected`))
+    await service.waitForStderr(new RegExp(`${rows} rows accepted, ${BAD_LINES.length} rejected`))
     const kept = readFileSync(join(dataDir, 'rejects.ndjson'), 'utf8')
       .trimEnd()
       .split('\n')
@@ -95,14 +95,14 @@ describe('standard input', () => {
     const service = await serve(['--retention-days', '2'])
     const linesOf = [1, 3].map((days) => `{"source":"auth_logs","timestamp":${Date.now() - days * 86_400_000}}\n`)
     service.child.stdin!.end(linesOf.join(''))
-    await service.says(/1 rows accepted, 1 rejected \(too_old 1\)/)
+    await service.waitForStderr(/1 rows accepted, 1 rejected \(too_old 1\)/)
   })
 
   it('is not written down with --in-memory', async () => {
     const service = await serve(['--in-memory'])
     service.child.stdin!.end('no JSON, and a secret\n')
-    await service.says(/0 rows accepted, 1 rejected \(invalid_json 1\)/)
-    expect(service.said()).not.toContain('secret')
+    await service.waitForStderr(/0 rows accepted, 1 rejected \(invalid_json 1\)/)
+    expect(service.stderrText()).not.toContain('secret')
   })
 })
 
@@ -113,7 +113,7 @@ describe('access tokens', () => {
     expect((await fetch(`${service.url}/metrics`)).status).toBe(401)
     expect((await service.get('/metrics')).status).toBe(200)
     expect((await service.get('/metrics', { headers: { 'X-API-KEY': 'two' } })).status).toBe(401)
-    expect(service.said()).not.toContain('token')
+    expect(service.stderrText()).not.toContain('token')
   })
 
   it('come from a file', async () => {
@@ -130,12 +130,12 @@ describe('access tokens', () => {
 async function serveBare(args: readonly string[]) {
   const { start } = await import('./support/program.js')
   const program = start(['serve', '--port', '0', ...args])
-  const [, url] = await program.says(/listening on (http:\S+)\n/)
+  const [, url] = await program.waitForStderr(/listening on (http:\S+)\n/)
   await until(
     () => fetch(`${url}/health`),
     ({ status }) => status === 200,
   )
-  const made = /created an access token.*: ([A-Za-z0-9_-]{43})\n/.exec(program.said())?.[1]
+  const made = /created an access token.*: ([A-Za-z0-9_-]{43})\n/.exec(program.stderrText())?.[1]
   const statusWith = async (token: string) =>
     (await fetch(`${url}/metrics`, { headers: { 'X-API-KEY': token } })).status
   return { ...program, made, statusWith }
@@ -156,11 +156,11 @@ describe('a made access token', () => {
     expect(statSync(dataDir).mode & 0o777).toBe(0o700)
     first.child.kill('SIGTERM')
     expect(await first.exit).toBe(0)
-    expect(first.said().split(first.made!)).toHaveLength(2)
+    expect(first.stderrText().split(first.made!)).toHaveLength(2)
 
     const second = await serveBare(['--data-dir', dataDir])
     expect(second.made).toBeUndefined()
-    expect(second.said()).not.toContain(first.made!)
+    expect(second.stderrText()).not.toContain(first.made!)
     expect(await second.statusWith(first.made!)).toBe(200)
   })
 
@@ -191,7 +191,7 @@ describe('a signal', () => {
     service.child.kill(signal)
     expect(await service.exit).toBe(0)
     expect(performance.now() - startMs).toBeLessThan(5_000)
-    expect(service.said()).toMatch(/standard input ended: 2 rows accepted, 0 rejected\n$/)
+    expect(service.stderrText()).toMatch(/standard input ended: 2 rows accepted, 0 rejected\n$/)
     idle.destroy()
   })
 
@@ -204,7 +204,7 @@ describe('a signal', () => {
     await once(socket, 'connect')
     await service.get('/health')
     service.child.kill('SIGTERM')
-    await service.says(/SIGTERM: stopping\n/)
+    await service.waitForStderr(/SIGTERM: stopping\n/)
     service.child.kill('SIGTERM')
     expect(await service.exit).toBe(1)
     socket.destroy()
@@ -213,13 +213,13 @@ describe('a signal', () => {
   it('answers the request under way before it stops, and takes no other', async () => {
     const service = await serve()
     service.child.stdin!.end(edgeRecord('one'))
-    await service.says(/1 rows accepted/)
+    await service.waitForStderr(/1 rows accepted/)
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
     socket.setEncoding('utf8')
     socket.write(`GET /api/endpoints/query/${LOGS} HTTP/1.1\r\nHost: x\r\n`)
     await service.get('/health')
     service.child.kill('SIGTERM')
-    await service.says(/SIGTERM: stopping\n/)
+    await service.waitForStderr(/SIGTERM: stopping\n/)
     socket.write(`X-API-KEY: ${TOKEN}\r\n\r\n`)
     const answer = (await socket.toArray()).join('')
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
@@ -236,7 +236,7 @@ it('is not ready while it stops', async () => {
   socket.write('GET /ready HTTP/1.1\r\nHost: x\r\n')
   expect((await service.get('/ready')).status).toBe(200)
   service.child.kill('SIGTERM')
-  await service.says(/SIGTERM: stopping\n/)
+  await service.waitForStderr(/SIGTERM: stopping\n/)
   socket.write('\r\n')
   const answer = (await socket.toArray()).join('')
   expect(answer).toMatch(/^HTTP\/1\.1 503 /)

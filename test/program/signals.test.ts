@@ -57,9 +57,9 @@ async function bother({ child }: Program): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 150))
 }
 
-function expectUnmoved({ child, said }: Program): void {
+function expectUnmoved({ child, stderrText }: Program): void {
   expect([child.exitCode, child.signalCode]).toEqual([null, null])
-  expect(said()).not.toContain('Debugger')
+  expect(stderrText()).not.toContain('Debugger')
 }
 
 describe('SIGHUP stops the service as SIGTERM does', () => {
@@ -74,7 +74,7 @@ describe('SIGHUP stops the service as SIGTERM does', () => {
     service.child.stdin!.write(lineOf('last'))
     service.child.kill('SIGHUP')
     expect(await service.exit).toBe(0)
-    expect(service.said()).toContain('SIGHUP: stopping\n')
+    expect(service.stderrText()).toContain('SIGHUP: stopping\n')
     const journals = readdirSync(join(dataDir, 'journal')).map((name) => readFileSync(join(dataDir, 'journal', name)))
     expect(Buffer.concat(journals).includes('last')).toBe(true)
     expect(existsSync(join(dataDir, 'lock'))).toBe(false)
@@ -86,7 +86,7 @@ describe('SIGHUP stops the service as SIGTERM does', () => {
     socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\n')
     await service.get('/health')
     service.child.kill('SIGHUP')
-    await service.says(/SIGHUP: stopping\n/)
+    await service.waitForStderr(/SIGHUP: stopping\n/)
     socket.write(`X-API-KEY: ${TOKEN}\r\n\r\n`)
     expect((await socket.toArray()).join('')).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
     expect(await service.exit).toBe(0)
@@ -116,9 +116,9 @@ describe('SIGHUP stops the service as SIGTERM does', () => {
     const dataDir = temporaryFolder()
     const { directory, open } = slowEndpoints()
     const program = launch(['--data-dir', dataDir, '--endpoints', directory], { environment: IN_FILES })
-    await program.says(/loading\n/)
+    await program.waitForStderr(/loading\n/)
     program.child.kill('SIGHUP')
-    await program.says(/SIGHUP: stopping\n/)
+    await program.waitForStderr(/SIGHUP: stopping\n/)
     open()
     expect(await program.exit).toBe(0)
     expect(existsSync(join(dataDir, 'lock'))).toBe(false)
@@ -137,8 +137,8 @@ describe('SIGUSR1, SIGUSR2 and SIGQUIT are ignored', () => {
       ['--inspect=127.0.0.1:0', true],
     ] as const) {
       const program = launch([], { environment: { NODE_OPTIONS: options } })
-      const [, address] = await program.says(/Debugger listening on ws:\/\/([\d.:]+)/)
-      await program.says(/listening on http/)
+      const [, address] = await program.waitForStderr(/Debugger listening on ws:\/\/([\d.:]+)/)
+      await program.waitForStderr(/listening on http/)
       const answers = await fetch(`http://${address}/json`).then(
         ({ ok }) => ok,
         () => false,
@@ -150,7 +150,7 @@ describe('SIGUSR1, SIGUSR2 and SIGQUIT are ignored', () => {
   it('by a service that starts, and by one that serves and reads', async () => {
     const { directory, open } = slowEndpoints()
     const program = launch(['--endpoints', directory])
-    await program.says(/loading\n/)
+    await program.waitForStderr(/loading\n/)
     await bother(program)
     expectUnmoved(program)
     open()
@@ -178,7 +178,7 @@ describe('SIGUSR1, SIGUSR2 and SIGQUIT are ignored', () => {
     expectUnmoved(program)
     program.child.kill('SIGHUP')
     expect(await program.exit).toBe(0)
-    expect(program.said()).toBe('')
+    expect(program.stderrText()).toBe('')
   })
 
   it('by generate', async () => {
@@ -193,7 +193,7 @@ describe('SIGUSR1, SIGUSR2 and SIGQUIT are ignored', () => {
     const dataDir = temporaryFolder()
     const service = await serve(['--data-dir', dataDir], { environment: IN_FILES })
     service.child.stdin!.end(lineOf('one'))
-    await service.says(/1 rows accepted/)
+    await service.waitForStderr(/1 rows accepted/)
     service.child.kill('SIGTERM')
     expect(await service.exit).toBe(0)
     const { url, requests } = await fakeService(() => {})

@@ -133,7 +133,7 @@ it(
     }
     const [fed, asked] = [stopFeed(), await stopAsking()]
     service.child.stdin!.end()
-    await service.says(new RegExp(`standard input ended: ${fed} rows accepted, 0 rejected\n`))
+    await service.waitForStderr(new RegExp(`standard input ended: ${fed} rows accepted, 0 rejected\n`))
     const warm = samples.filter(({ atMs }) => atMs > WARM_UP_MS)
     const [slope, descriptors] = [slopeOf(warm), descriptorsOf(warm)]
     console.log(`M3 slope ${slope}, descriptors ${descriptors}, rows ${fed}, answers`, asked)
@@ -147,7 +147,7 @@ it(
     expect(asked['200']).toBeGreaterThan(MINUTES * 60 * QUERIES_PER_SECOND * 0.95)
     expect(
       service
-        .said()
+        .stderrText()
         .split('\n')
         .filter((line) => line !== ''),
     ).toEqual([expect.stringContaining('listening on'), expect.stringContaining('standard input ended')])

@@ -89,8 +89,8 @@ describe('logweir', () => {
   it('refuses tokens that no header can carry, without telling them', async () => {
     const program = start(['serve', '--port', '0'], { environment: { LOGWEIR_ACCESS_TOKENS: 'se cret' } })
     expect(await program.exit).toBe(2)
-    expect(program.said()).toMatch(/^logweir: LOGWEIR_ACCESS_TOKENS: token 1 holds white space.*\n$/)
-    expect(program.said()).not.toContain('cret')
+    expect(program.stderrText()).toMatch(/^logweir: LOGWEIR_ACCESS_TOKENS: token 1 holds white space.*\n$/)
+    expect(program.stderrText()).not.toContain('cret')
   })
 })
 
@@ -125,6 +125,6 @@ describe('logweir generate', () => {
     await once(program.child.stdout!, 'data')
     program.child.stdout!.destroy()
     expect(await program.exit).toBe(0)
-    expect(program.said()).toBe('')
+    expect(program.stderrText()).toBe('')
   })
 })

@@ -31,8 +31,9 @@ export interface Fault {
   /** Counts and fails only calls of these kinds. */
   only?: readonly Call[]
   /**
-   * The share of the call that is done nevertheless, 0 to 1: the first bytes of a write, the first files of a removal;
-   * any other call is done if it is 1. 0 if not given. Changes of a failed `sync` are not written by a later one either.
+   * The share of the call that is done nevertheless, 0 to 1: the first bytes of a write, the first files of a
+   * removal; any other call is done if it is 1. 0 if not given. Changes of a failed `sync` are not written by a later
+   * one either.
    */
   share?: number
 }

@@ -8,7 +8,7 @@ export interface TestRecord {
   timestampUs: number
   project: string | null
   event_message: string
-  /** The JSON text as it was sent: an object, or an array of objects. */
+  /** The sent JSON text: an object, or an array of objects. */
   metadata: string
 }
 

@@ -1,6 +1,6 @@
 /**
- * Measures up to `tries` times until a value is good; returns the last one. A single bad value may be due to other load of
- * the machine; a defect makes all of them bad.
+ * Measures up to `tries` times until a value is good; returns the last one. A single bad value may be due to other
+ * load of the machine; a defect makes all of them bad.
  */
 export async function inTries<T>(
   tries: number,

@@ -18,7 +18,7 @@ it('O3: health is answered at once while four of the worst queries run', async (
   const generator = spawn(process.execPath, [CLI, 'generate', '--rows', `${ROWS}`, '--slim', '--source', 'edge_logs'])
   onTestFinished(() => void generator.kill('SIGKILL'))
   generator.stdout.pipe(service.child.stdin!)
-  await service.says(/standard input ended/)
+  await service.waitForStderr(/standard input ended/)
   const isGood = ({ worstMs, p99Ms }: Waits) => worstMs <= WORST_MS && p99Ms <= P99_MS
   expect(await inTries(TRIES, () => probe(service), isGood)).toSatisfy(isGood)
 }, 120_000)

@@ -16,8 +16,8 @@ describe('--config', () => {
     const program = start(['serve', '--config', path])
     const service = await served(program, 'from-the-file')
     expect((await service.get('/api/endpoints')).status).toBe(200)
-    expect(program.said()).toContain(`logweir: ${path} holds secrets, and every user of this machine can read it`)
-    expect(program.said()).not.toContain('from-the-file')
+    expect(program.stderrText()).toContain(`logweir: ${path} holds secrets, and every user of this machine can read it`)
+    expect(program.stderrText()).not.toContain('from-the-file')
   })
 
   it('is refused with 2 where it is wrong, by serve and config in the same words', async () => {

@@ -52,7 +52,7 @@ it('asks a running service, in each format that it speaks', async () => {
 it('finds the token that a service on this machine made', async () => {
   const dataDir = join(temporaryFolder(), 'data')
   const program = start(['serve', '--port', '0', '--data-dir', dataDir], { stdin: 'pipe' })
-  await program.says(/listening on/)
+  await program.waitForStderr(/listening on/)
   const service = await served(program, readFileSync(join(dataDir, 'token'), 'utf8').trim())
   await feed(service)
   const { code, stdout } = await run([
@@ -105,5 +105,5 @@ it('ends in silence when nobody reads any more', async () => {
   await once(program.child.stdout!, 'data')
   program.child.stdout!.destroy()
   expect(await program.exit).toBe(0)
-  expect(program.said()).toBe('')
+  expect(program.stderrText()).toBe('')
 })

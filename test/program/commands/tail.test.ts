@@ -29,7 +29,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)('prints what arrives, until %s ends it w
   expect(line.toString()).toBe('2026-11-20T10:00:00Z  GET | one\n')
   program.child.kill(signal)
   expect(await program.exit).toBe(0)
-  expect(program.said()).toBe('')
+  expect(program.stderrText()).toBe('')
 })
 
 it('comes back when the connection is lost, and says so once', async () => {
@@ -38,7 +38,9 @@ it('comes back when the connection is lost, and says so once', async () => {
   await once(program.child.stdout!, 'data')
   streams[0]!.destroy()
   await once(program.child.stdout!, 'data')
-  expect(program.said()).toMatch(/^logweir: the answer broke off: .* Trying again\.\nlogweir: connected again\.\n$/)
+  expect(program.stderrText()).toMatch(
+    /^logweir: the answer broke off: .* Trying again\.\nlogweir: connected again\.\n$/,
+  )
 })
 
 it('ends in silence when nobody reads any more', async () => {
@@ -48,7 +50,7 @@ it('ends in silence when nobody reads any more', async () => {
   program.child.stdout!.destroy()
   streams[0]!.write(event.repeat(10_000))
   expect(await program.exit).toBe(0)
-  expect(program.said()).toBe('')
+  expect(program.stderrText()).toBe('')
 })
 
 it('fails with 1 where nobody listens', async () => {

@@ -17,8 +17,8 @@ async function write(service: Served, from: number, to: number) {
 }
 
 async function refusal(dataDir: string) {
-  const { exit, said } = start(['serve', '--port', '0', '--data-dir', dataDir])
-  return { code: await exit, said: said() }
+  const { exit, stderrText } = start(['serve', '--port', '0', '--data-dir', dataDir])
+  return { code: await exit, said: stderrText() }
 }
 
 async function kill(service: Served, signal: NodeJS.Signals) {
@@ -73,7 +73,9 @@ describe('a data directory', () => {
     bytes[5000]! ^= 1
     writeFileSync(path, bytes)
     const second = await serve(['--data-dir', dataDir])
-    expect(second.said()).toMatch(/journal\/edge_logs-00000001\.log is damaged: \d+ bytes at offset 4160 are skipped/)
+    expect(second.stderrText()).toMatch(
+      /journal\/edge_logs-00000001\.log is damaged: \d+ bytes at offset 4160 are skipped/,
+    )
     expect(await second.metric('logweir_journal_damaged_bytes_total')).toBeGreaterThan(0)
     const numbers = await allNumbers(second, START_US)
     expect(numbers.length).toBeGreaterThanOrEqual(100)

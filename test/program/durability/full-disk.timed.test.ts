@@ -93,7 +93,7 @@ describe(`D7: a disk that becomes full (${VOLUME})`, () => {
     console.log(`D7 held after ${taken} bytes and ${shown} rows, resumed after ${performance.now() - roomMs} ms`)
     await fed
     pipe.end()
-    await service.says(new RegExp(`standard input ended: ${rows} rows accepted, 0 rejected\n`))
+    await service.waitForStderr(new RegExp(`standard input ended: ${rows} rows accepted, 0 rejected\n`))
     expect(Object.keys(await stopWatching())).toEqual(['200'])
     service.child.kill('SIGKILL')
     await service.exit

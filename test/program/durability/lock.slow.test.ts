@@ -56,7 +56,7 @@ describe('a data directory on a mount without Unix sockets', () => {
     for (let number = 900; number < 1_000; number++) first.child.stdin!.write(numberedLine(number, START_US))
     first.child.kill('SIGCONT')
     expect(await first.exit).toBe(1)
-    expect(first.said()).toContain('lock.json was removed or replaced')
+    expect(first.stderrText()).toContain('lock.json was removed or replaced')
     expect(readFileSync(join(place[0][1]!, 'lock.json'), 'utf8')).toBe(lock)
     expect(await allNumbers(second, START_US)).toEqual(numbersTo(200))
     second.child.kill('SIGTERM')

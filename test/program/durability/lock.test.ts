@@ -19,7 +19,7 @@ describe('a data directory that cannot be used', () => {
   it.runIf(existsSync('/proc/self'))('ends the program where the system says ENOENT for whatever is made', async () => {
     const program = launch(['--data-dir', '/proc/logweir/data'])
     expect(await endOf(program)).toBeTypeOf('number')
-    expect(program.said()).toMatch(
+    expect(program.stderrText()).toMatch(
       new RegExp(
         "^logweir: --data-dir /proc/logweir/data cannot be written: ENOENT: .* mkdir '/proc/logweir'\\. " +
           'This process runs as uid \\d+.*\\. Something on this path is missing: .*\\n$',
@@ -33,7 +33,7 @@ describe('a data directory that cannot be used', () => {
     for (const dataDir of [folder, join(folder, 'data')]) {
       const program = launch(['--data-dir', dataDir], { environment: AS_NOBODY })
       expect(await endOf(program)).toBeTypeOf('number')
-      expect(program.said()).toMatch(
+      expect(program.stderrText()).toMatch(
         new RegExp(
           `^logweir: --data-dir ${dataDir} cannot be written: EACCES: .* '${dataDir}'\\. ` +
             `This process runs as uid \\d+ .*chown -R \\d+ ${dataDir}\\).*\\n$`,
@@ -51,7 +51,7 @@ describe('a data directory that cannot be used', () => {
       for (const path of [dataDir, join(dataDir, 'journal')]) chmodSync(path, 0o777)
       const program = launch(['--data-dir', dataDir], { environment: AS_NOBODY })
       expect(await endOf(program)).toBeTypeOf('number')
-      expect(program.said()).toMatch(
+      expect(program.stderrText()).toMatch(
         new RegExp(
           `EACCES: .*'${join(dataDir, name)}'\\. ` +
             `This process runs as uid \\d+ .*chown -R \\d+ ${join(dataDir, name)}\\)`,
@@ -72,7 +72,7 @@ describe('a data directory on a mount without Unix sockets', () => {
     const held = readFileSync(lockOf(dataDir), 'utf8')
     const second = launch(...onMount(dataDir))
     expect(await endOf(second)).toBeTypeOf('number')
-    expect(second.said()).toMatch(
+    expect(second.stderrText()).toMatch(
       /The data directory .* is in use by a process on host .* Stop that one, or give another/,
     )
     expect(readFileSync(lockOf(dataDir), 'utf8')).toBe(held)
@@ -89,7 +89,7 @@ describe('a data directory on a mount without Unix sockets', () => {
     const start = () => launch(['--data-dir', volume.directory], { environment: { ...volume.environment, ...options } })
     const program = start()
     expect(await endOf(program)).toBeTypeOf('number')
-    expect(program.said()).toMatch(
+    expect(program.stderrText()).toMatch(
       new RegExp(
         "^logweir: The data directory .* cannot be locked: ENOSPC: .*lock\\.json'\\. This process runs as uid .*" +
           'Its disk is full: free some space, or choose another place\\.\\n$',
@@ -109,7 +109,7 @@ describe('a data directory on a mount without Unix sockets', () => {
     const service = await serve(...onMount(dataDir))
     change(lockOf(dataDir))
     expect(await endOf(service)).toBe(1)
-    expect(service.said()).toContain(
+    expect(service.stderrText()).toContain(
       `${lockOf(dataDir)} was removed or replaced, so another logweir may have the data directory`,
     )
     expect(existsSync(lockOf(dataDir)) && readFileSync(lockOf(dataDir), 'utf8')).toBe(
@@ -124,7 +124,7 @@ describe('a data directory on a mount without Unix sockets', () => {
     await first.exit
     const left = readFileSync(lockOf(dataDir), 'utf8')
     const second = launch(...onMount(dataDir))
-    await second.says(/lock\.json exists already: it is taken over if it does not change for 10 s\n/)
+    await second.waitForStderr(/lock\.json exists already: it is taken over if it does not change for 10 s\n/)
     second.child.kill(signal)
     expect(await endOf(second)).toBe(0)
     expect(readFileSync(lockOf(dataDir), 'utf8')).toBe(left)

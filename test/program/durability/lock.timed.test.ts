@@ -14,7 +14,11 @@ const endOf = ({ exit }: Program) => Promise.race([exit, wait(STOP_MS, 'late')])
 describe('a data directory that cannot be used', () => {
   it.each([
     ['it is opened', 'format.json', () => wait(1_000)],
-    ['rows are recovered', 'journal/edge_logs-00000001.log', ({ says }: Program) => says(/listening/)],
+    [
+      'rows are recovered',
+      'journal/edge_logs-00000001.log',
+      ({ waitForStderr }: Program) => waitForStderr(/listening/),
+    ],
   ])('does not hold SIGTERM while files do not answer when %s', async (_, name, isThere) => {
     const dataDir = temporaryFolder()
     mkdirSync(join(dataDir, 'journal'))
@@ -23,6 +27,6 @@ describe('a data directory that cannot be used', () => {
     await isThere(program)
     program.child.kill('SIGTERM')
     expect(await endOf(program)).not.toBe('late')
-    expect(program.said()).toContain('SIGTERM: stopping\n')
+    expect(program.stderrText()).toContain('SIGTERM: stopping\n')
   })
 })

@@ -108,7 +108,7 @@ describe('X1: SIGTERM while rows stream in and 50 queries are in flight', () => 
 
     const startMs = performance.now()
     service.child.kill('SIGTERM')
-    await service.says(/SIGTERM: stopping\n/)
+    await service.waitForStderr(/SIGTERM: stopping\n/)
     for (const socket of inFlight.slice(UNREAD)) socket.write(HEAD_END)
     const answers = await Promise.all(inFlight.map(readAll))
     for (const socket of unasked) socket.resume()
@@ -126,7 +126,7 @@ describe('X1: SIGTERM while rows stream in and 50 queries are in flight', () => 
     expect(others.filter((fate) => !['200', '503', 'refused'].includes(fate))).toEqual([])
     expect(others).toContain('refused')
 
-    const [, taken] = /standard input ended: (\d+) rows accepted, 0 rejected\n/.exec(service.said())!
+    const [, taken] = /standard input ended: (\d+) rows accepted, 0 rejected\n/.exec(service.stderrText())!
     expect(await keptRows(args, startUs)).toBe(Number(taken) - LARGE_ROWS)
   })
 })
@@ -145,7 +145,7 @@ describe('X2: a second SIGTERM', () => {
       (highest) => highest > 1000,
     )
     service.child.kill('SIGTERM')
-    await service.says(/SIGTERM: stopping\n/)
+    await service.waitForStderr(/SIGTERM: stopping\n/)
     const secondMs = performance.now()
     service.child.kill('SIGTERM')
     expect(await service.exit).toBe(1)

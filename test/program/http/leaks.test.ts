@@ -43,10 +43,10 @@ function expectNoLeak(text: string, secrets: readonly string[]): void {
   for (const secret of secrets) expect(text).not.toContain(secret)
 }
 
-async function feed({ child, says }: Served): Promise<void> {
+async function feed({ child, waitForStderr }: Served): Promise<void> {
   child.stdin!.write(`${JSON.stringify({ source: 'edge_logs', ...VICTIM })}\n`)
   child.stdin!.end(`no JSON of ${VICTIM.project}\n`)
-  await says(/1 rows accepted, 1 rejected/)
+  await waitForStderr(/1 rows accepted, 1 rejected/)
 }
 
 it('S6: no refusal, metric or log line tells a stack, a path, a token or a row of another project', async () => {
@@ -61,5 +61,5 @@ it('S6: no refusal, metric or log line tells a stack, a path, a token or a row o
   for (const text of heard) expectNoLeak(text, secrets)
   expect(await service.rows('logs.all?project=other')).toEqual([])
   expectNoLeak(await (await service.get('/metrics')).text(), secrets)
-  expectNoLeak(service.said(), secrets)
+  expectNoLeak(service.stderrText(), secrets)
 })

@@ -50,7 +50,7 @@ function probe(service: Served): () => Promise<number[]> {
 it(`S5: ${SOCKETS} clients that send a byte a second are closed in time, and others do not notice`, async () => {
   const service = await serve()
   service.child.stdin!.end('{"source":"edge_logs","project":"legal"}\n')
-  await service.says(/1 rows accepted/)
+  await service.waitForStderr(/1 rows accepted/)
   const sockets = Array.from({ length: SOCKETS }, dialer(service))
   await Promise.all(sockets.map((socket) => once(socket, 'connect')))
   // The server has accepted all of them when it answers a later one.

@@ -19,7 +19,7 @@ async function hear(cases: readonly RawCase[], glued: string) {
     }),
   )
   const queries = await service.metric('logweir_queries_total{endpoint="logs.all",outcome="ok"}')
-  return { heard, queries, said: service.said() }
+  return { heard, queries, said: service.stderrText() }
 }
 
 const expected = (cases: readonly RawCase[], line: string) => cases.map(([what]) => [what, `HTTP/1.1 ${line}`])

@@ -81,8 +81,8 @@ describe('logweir token, beside a running service', () => {
     await becomes(reader!, '/api/endpoints', 401)
     expect(await statusOf(service, shipper!, '/api/endpoints')).toBe(403)
     expect(await token('list')).toMatch(/^ID .*\n[0-9a-f]{8} +shipper +ingest +a\.c +never +any /)
-    expect(service.said()).not.toContain(reader)
-    expect(service.said()).not.toContain(shipper)
+    expect(service.stderrText()).not.toContain(reader)
+    expect(service.stderrText()).not.toContain(shipper)
     expect(readFileSync(join(dataDir, 'tokens.json'), 'utf8')).not.toContain(shipper)
   })
 
@@ -113,7 +113,9 @@ describe('logweir token, beside a running service', () => {
     const made = await token('create')
     await becomes(made, '/api/endpoints', 200)
     writeFileSync(join(dataDir, 'tokens.json'), '{"tokens":[')
-    await service.says(/the tokens file has changed and cannot be used; the previous tokens stay in force\. .*\n/)
+    await service.waitForStderr(
+      /the tokens file has changed and cannot be used; the previous tokens stay in force\. .*\n/,
+    )
     expect(await statusOf(service, made, '/api/endpoints')).toBe(200)
     const { code, stdout, stderr } = await run(['token', 'create', '--data-dir', dataDir])
     expect([code, stdout.toString()]).toEqual([2, ''])
@@ -126,5 +128,5 @@ it('a token that is made before the first start is the one that opens', async ()
   const made = (await run(['token', 'create', '--data-dir', dataDir])).stdout.toString().trim()
   const service = await served(start(['serve', '--port', '0', '--data-dir', dataDir]), made)
   expect(await statusOf(service, made, '/metrics')).toBe(200)
-  expect(service.said()).not.toContain('created an access token')
+  expect(service.stderrText()).not.toContain('created an access token')
 })

@@ -69,7 +69,7 @@ function marker(number: number): Line {
 async function feed(service: Served, lines: readonly Line[]): Promise<void> {
   for (const { bytes } of lines) service.child.stdin!.write(Buffer.concat([bytes, Buffer.from('\n')]))
   service.child.stdin!.end()
-  await service.says(/standard input ended: /)
+  await service.waitForStderr(/standard input ended: /)
 }
 
 const rejectsIn = (dataDir: string): { line: number; reason: string }[] =>
@@ -96,7 +96,9 @@ describe('I1: JSONTestSuite, a record between each two cases', () => {
     const service = await serve(['--data-dir', dataDir])
     await feed(service, lines)
     const taken = lines.filter(({ reason }) => reason === undefined)
-    expect(service.said()).toContain(`standard input ended: ${taken.length} rows accepted, ${refused.length} rejected`)
+    expect(service.stderrText()).toContain(
+      `standard input ended: ${taken.length} rows accepted, ${refused.length} rejected`,
+    )
 
     const shown = new Map((await allRows(service, PROJECT)).map(({ id, metadata }) => [id, metadata]))
     const wanted = new Map(taken.map(({ name, bytes }) => [name, JSON.parse(bytes.toString()).metadata]))

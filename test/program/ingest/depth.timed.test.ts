@@ -40,7 +40,7 @@ describe('I5: depth', () => {
       [MAX_DEPTH, MAX_DEPTH + 1].map((levels) => recordOf(`${levels} levels`, i, levels, brackets)),
     )
     service.child.stdin!.end(lines.join(''))
-    const [, said] = await service.says(/standard input ended: (.*)\n/)
+    const [, said] = await service.waitForStderr(/standard input ended: (.*)\n/)
     expect(said).toBe('2 rows accepted, 2 rejected (too_deep 2)')
     const rows = await allRows(service, PROJECT)
     expect(rows.map(({ metadata }) => metadata)).toEqual([2, 0].map((i) => JSON.parse(lines[i]!).metadata))
@@ -65,9 +65,9 @@ describe('I5: depth', () => {
       expect(bestMs).toBeLessThanOrEqual(REFUSED_MS)
     }
     service.child.stdin!.end(recordOf('last', 2, 3, BRACKETS[1]))
-    const [, said] = await service.says(/standard input ended: (.*)\n/)
+    const [, said] = await service.waitForStderr(/standard input ended: (.*)\n/)
     expect(said).toBe('2 rows accepted, 20 rejected (too_deep 20)')
     expect((await allRows(service, PROJECT)).map(({ id }) => id)).toEqual(['last', 'first'])
-    expect(service.said()).not.toMatch(/RangeError|call stack/i)
+    expect(service.stderrText()).not.toMatch(/RangeError|call stack/i)
   })
 })

@@ -35,7 +35,7 @@ it('a cached answer without rows has them soon after records arrive, over HTTP a
   expect(await answerOf(post(service, [{ metadata }]))).toEqual(LOGGED)
   const invocation = { source: 'function_edge_logs', metadata: { project_ref: PROJECT, function_id: 'f' } }
   service.child.stdin!.end(`${JSON.stringify(invocation)}\n`)
-  await service.says(/1 rows accepted/)
+  await service.waitForStderr(/1 rows accepted/)
   await wait(2_000)
   for (const path of paths) expect(await service.rows(path)).toMatchObject([{}])
 })
@@ -77,7 +77,7 @@ describe('records over HTTP', () => {
     const service = await serve(['--source', 'auth_logs'])
     service.child.stdin!.end('{}\n{}\n')
     expect(await answerOf(post(service, batchFrom(0, 3)))).toEqual(LOGGED)
-    await service.says(/standard input ended: 2 rows accepted, 0 rejected\n/)
+    await service.waitForStderr(/standard input ended: 2 rows accepted, 0 rejected\n/)
     expect(await answerOf(post(service, batchFrom(3, 3)))).toEqual(LOGGED)
     expect(await service.metric('logweir_ingested_rows_total{source="edge_logs"}')).toBe(6)
     expect(await service.metric('logweir_ingested_rows_total{source="auth_logs"}')).toBe(2)

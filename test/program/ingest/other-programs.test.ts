@@ -35,7 +35,7 @@ describe('lines of other programs on standard input', () => {
   it.each(PROGRAMS)('of $program keep every field', async ({ flags, line, metadata }) => {
     const service = await serve(['--source', 'edge_logs', '--project', 'p', ...flags])
     service.child.stdin!.end(`${JSON.stringify(line)}\n`)
-    await service.says(/standard input ended: 1 rows accepted, 0 rejected/)
+    await service.waitForStderr(/standard input ended: 1 rows accepted, 0 rejected/)
     const [row] = await service.rows('logs.all?project=p')
     expect(row).toMatchObject({ timestamp: nowMs * 1000, event_message: 'hello', metadata })
     expect(row.metadata).toEqual(metadata)

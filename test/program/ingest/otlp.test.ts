@@ -68,7 +68,7 @@ describeWhere(findOtlpClient(), 'the OpenTelemetry exporters', WHY_NO_OTLP_CLIEN
     })
 
     it('sends again what was refused with 503', async () => {
-      // Stands in for a service that is starting.
+      // Answers as a service that is starting.
       const starting = createServer((_, response) =>
         response.writeHead(503, { 'Retry-After': '1', Connection: 'close' }).end(),
       )

@@ -35,7 +35,7 @@ it('the pipe that the README shows brings records to standard input', async () =
   const made = start(generate!.slice(1).map((arg) => (arg === '100000' ? '300' : arg)))
   const service = await serve(answer!.slice(2))
   made.child.stdout!.pipe(service.child.stdin!)
-  await service.says(/standard input ended: 300 rows/)
+  await service.waitForStderr(/standard input ended: 300 rows/)
 })
 
 it('the records that the README sends are in the answers of its three queries', async () => {

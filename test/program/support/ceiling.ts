@@ -67,14 +67,14 @@ const lineOf = ({ timestampUs, metadata, ...record }: TestRecord) =>
 /**
  * Writes all blocks again and again, `bytes` in total. Returns the number of repetitions once all rows were accepted.
  */
-async function feed({ child, says }: Served, blocks: readonly Buffer[], bytes: number): Promise<number> {
+async function feed({ child, waitForStderr }: Served, blocks: readonly Buffer[], bytes: number): Promise<number> {
   const stdin = child.stdin!
   const times = Math.ceil(bytes / blocks.reduce((sum, { length }) => sum + length, 0))
   for (const block of blocks) {
     for (let time = 0; time < times; time++) if (!stdin.write(block)) await once(stdin, 'drain')
   }
   stdin.end()
-  await says(/standard input ended: .*, 0 rejected/)
+  await waitForStderr(/standard input ended: .*, 0 rejected/)
   return times
 }
 

@@ -82,7 +82,7 @@ async function feed(program: Program, startUs: number): Promise<RunResult> {
 async function recovered(args: readonly string[], startUs: number) {
   const service = await serve(args)
   const numbers = await allNumbers(service, startUs)
-  const said = service.said()
+  const said = service.stderrText()
   service.child.kill('SIGKILL')
   await service.exit
   return { numbers, said }

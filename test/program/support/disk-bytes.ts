@@ -11,7 +11,7 @@ import { type Program, run, serve, temporaryFolder } from './program.js'
 
 /** Enough for one head of full lines to be sealed. */
 const ROWS = 56_000
-/** Of lines; below the rate from which heads are sealed fast instead of small. */
+/** The rate of lines: below the rate at which heads are sealed fast instead of small. */
 const SLOW_BYTES_PER_SECOND = 4_000_000
 /** Enough for a flood to count as over, and for a segment or two to be compacted. */
 const COMPACTED_WITHIN_MS = 45_000
@@ -61,7 +61,7 @@ async function fill(source: SourceName, feed: Feed): Promise<Filled> {
   const directory = temporaryFolder()
   const service = await serve(['--data-dir', directory])
   await feed(service, lines)
-  await service.says(/standard input ended: \d+ rows accepted, 0 rejected\n/)
+  await service.waitForStderr(/standard input ended: \d+ rows accepted, 0 rejected\n/)
   // Once every full head is sealed, only the journal of the open head is left.
   await eventually(() => expect(readdirSync(join(directory, 'journal'))).toHaveLength(1))
   const files = createDiskFiles(directory)

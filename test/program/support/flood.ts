@@ -69,7 +69,7 @@ export async function flood(rows: number, paths: readonly string[], when: 'idle'
   const answers = (await Promise.all([before.answers, send(paths)])).flat()
   const visibleMs = await stopWatch()
   const markers = await service.rows('logs.all?project=marker')
-  return { answers, visibleMs, markers: markers.length, said: service.said() }
+  return { answers, visibleMs, markers: markers.length, said: service.stderrText() }
 }
 
 const longest = (times: readonly number[]) => Math.round(Math.max(...times))

@@ -49,7 +49,7 @@ async function write(service: Served, bytes: Buffer | string): Promise<void> {
 
 /** Returns the counts of the program and its rows after the end of the stream. */
 async function outcome(service: Served) {
-  const [, taken, rejected] = await service.says(/standard input ended: (\d+) rows accepted, (.*)\n/)
+  const [, taken, rejected] = await service.waitForStderr(/standard input ended: (\d+) rows accepted, (.*)\n/)
   const rows = await allRows(service, PROJECT)
   return { taken: Number(taken), rejected, ids: rows.map(({ id }) => id).reverse() }
 }

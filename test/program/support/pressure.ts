@@ -80,14 +80,14 @@ export async function pushIntoFullStore(bytes: number): Promise<void> {
   })
   service.child.stdin!.end()
   expect(heldAt! * KIB).toBeLessThanOrEqual(GROWTH_BYTES)
-  await service.says(/standard input ended: /)
+  await service.waitForStderr(/standard input ended: /)
   await expectAll(service, WARM_UP_BYTES / KIB, lines)
 }
 
 async function expectAll(service: Served, warm: number, pushed: number): Promise<void> {
   const bad = badOf(warm) + badOf(pushed)
   const taken = warm + pushed - bad
-  expect(service.said()).toContain(
+  expect(service.stderrText()).toContain(
     `standard input ended: ${taken} rows accepted, ${bad} rejected (invalid_json ${bad})`,
   )
   expect(await service.metric('logweir_rows{source="edge_logs"}')).toBe(warm - badOf(warm))

@@ -13,9 +13,9 @@ export const CLI = join(ROOT, 'dist/cli.js')
 export interface Program {
   child: ChildProcess
   /** Returns its standard error so far. */
-  said(): string
+  stderrText(): string
   /** Resolves once standard error matches; rejects if the program ends without a match. */
-  says(pattern: RegExp): Promise<RegExpExecArray>
+  waitForStderr(pattern: RegExp): Promise<RegExpExecArray>
   /** Resolves to the exit code, or the signal that ended it. */
   exit: Promise<number | NodeJS.Signals>
 }
@@ -52,7 +52,7 @@ export function start(args: readonly string[], { environment, stdin = 'ignore', 
     await exit
   })
 
-  function says(pattern: RegExp): Promise<RegExpExecArray> {
+  function waitForStderr(pattern: RegExp): Promise<RegExpExecArray> {
     return new Promise((resolve, reject) => {
       const look = () => {
         const match = pattern.exec(text)
@@ -65,7 +65,7 @@ export function start(args: readonly string[], { environment, stdin = 'ignore', 
       look()
     })
   }
-  return { child, said: () => text, says, exit }
+  return { child, stderrText: () => text, waitForStderr, exit }
 }
 
 export interface Served extends Program {
@@ -104,7 +104,7 @@ export async function served(program: Program, token = TOKEN): Promise<Served> {
 
 /** Waits until a launched program listens; it may still be recovering its rows. */
 export async function listening(program: Program, token = TOKEN): Promise<Served> {
-  const [, url] = await program.says(/listening on (http:\S+)\n/)
+  const [, url] = await program.waitForStderr(/listening on (http:\S+)\n/)
   const get = (path: string, init: RequestInit = {}) =>
     fetch(url + path, { ...init, headers: { 'X-API-KEY': token, ...init.headers } })
 
@@ -148,5 +148,5 @@ export async function run(
   const chunks: Buffer[] = []
   program.child.stdout!.on('data', (chunk: Buffer) => chunks.push(chunk))
   await once(program.child, 'close')
-  return { code: await program.exit, stdout: Buffer.concat(chunks), stderr: program.said() }
+  return { code: await program.exit, stdout: Buffer.concat(chunks), stderr: program.stderrText() }
 }

@@ -64,7 +64,7 @@ async function fill(service: Served, rows: number): Promise<string> {
     head = bytes.toString('latin1')
   })
   generator.stdout.pipe(service.child.stdin!)
-  await service.says(/standard input ended/)
+  await service.waitForStderr(/standard input ended/)
   return mostFrequent(head.match(/(?<="project_ref":")[^"]+/g)!)
 }
 

@@ -53,11 +53,11 @@ async function makeKilled(startUs: number): Promise<string> {
 /** Starts a process and kills it `delayMs` after its start, or after it listens, which is when it recovers. */
 async function startAndKill(args: readonly string[], delayMs: number, from: 'start' | 'listening'): Promise<void> {
   const program = launch([...args, ...SMALL])
-  if (from === 'listening') await program.says(/listening on /)
+  if (from === 'listening') await program.waitForStderr(/listening on /)
   await wait(delayMs)
   program.child.kill('SIGKILL')
   expect(await program.exit).toBe('SIGKILL')
-  expect(program.said()).not.toMatch(/damaged|cannot/)
+  expect(program.stderrText()).not.toMatch(/damaged|cannot/)
 }
 
 /** Kills `kills` starts at random moments. Expects all rows after the next start. */
@@ -76,7 +76,7 @@ export async function killStarts(kills: number): Promise<void> {
   }
   console.log(`X3 journals left behind each kill: ${journals}`)
   const last = await served(launch(args))
-  expect(last.said()).not.toMatch(/damaged|cannot/)
+  expect(last.stderrText()).not.toMatch(/damaged|cannot/)
   expect(await rowsOf(last)).toEqual(ROWS)
   expect(await allNumbers(last, startUs)).toEqual([...Array(ROWS.edge_logs).keys()])
 }
