@@ -24,7 +24,7 @@ function columnsFor(endpoint: string, params: Readonly<Record<string, string>>) 
   return answerColumns(call(new URLSearchParams(params)).plan(0))
 }
 
-/** Rows of `usage.api-counts`, which is kept, and of `logs.all`, which is not. */
+/** Rows of `usage.api-counts`, which is cached, and of `logs.all`, which is not. */
 const counts = (n: number): Row[] =>
   Array.from({ length: n }, (_, i) => ({
     timestamp: new Date(i * 3_600_000).toISOString().slice(0, 19),
@@ -219,7 +219,7 @@ describe.each(READERS)('an answer that is streamed as $name', ({ accept, read })
   const columns = columnsFor('logs.all', { project: 'a' })
   const rows = logs(100, 8_000)
 
-  /** The rows one by one, telling how many were read. */
+  /** Yields the rows and counts those that were read. */
   function counted(failAt = Number.POSITIVE_INFINITY) {
     const state = { read: 0, released: false }
     async function* all(): AsyncGenerator<Row> {
@@ -259,7 +259,7 @@ describe.each(READERS)('an answer that is streamed as $name', ({ accept, read })
     let taken = 0
     for (;;) {
       await settle()
-      // Of Arrow a whole batch of 64 KiB is read for one piece.
+      // For one chunk of Arrow a whole batch of 64 KiB is read.
       expect(given.state.read * 8_000).toBeLessThan(taken + bufferedBytes + 3 * 64 * 1024)
       const { done, value } = await reader.read()
       if (done) break

@@ -9,7 +9,7 @@ import { appendAll, askBound, openEngine } from '../support/engine.js'
 import { edge } from '../support/records.js'
 import { createTestApp } from './support.js'
 
-/** Runs of each property; LOGWEIR_TEST_RUNS asks for more. */
+/** Runs of each property; LOGWEIR_TEST_RUNS sets another number. */
 const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 20)
 const PROJECTS = ['a', 'b', '__proto__', '.*', 'a|b', '', 'nobody']
 
@@ -25,7 +25,7 @@ const arbitraryRun = arbitraryNowUs.chain((nowUs) =>
   }),
 )
 
-/** A row as the oracle has it. */
+/** A row of the oracle. */
 const asPlain = ({ metadata, ...row }: Record<string, unknown>): PlainRow =>
   (metadata === undefined ? row : { ...row, metadata: { json: JSON.stringify(metadata) } }) as PlainRow
 

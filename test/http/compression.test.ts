@@ -9,7 +9,7 @@ import { listen } from '../../src/http/server/server.js'
 import { eventually } from '../support/eventually.js'
 import { API_COUNTS, countedTexts, createTestApp, LOGS_ALL, STATS, settle, TOKEN } from './support.js'
 
-/** How often a body was compressed at once, and off the event loop. */
+/** How often a body was compressed synchronously, and in the thread pool. */
 const compressions = vi.hoisted(() => ({ atOnce: 0, inPool: 0 }))
 vi.mock('node:zlib', async (original) => {
   const zlib = await original<typeof import('node:zlib')>()
@@ -29,7 +29,7 @@ vi.mock('node:zlib', async (original) => {
 })
 beforeEach(() => void Object.assign(compressions, { atOnce: 0, inPool: 0 }))
 
-/** Rows whose answer has exactly so many bytes. */
+/** Returns rows whose answer has exactly `bytes` bytes. */
 const rowsOf = (bytes: number) => () => [{ text: 'x'.repeat(bytes - '{"result":[{"text":""}]}'.length) }]
 const bodyOf = (rows: readonly Row[]) => JSON.stringify({ result: rows })
 const LARGE = 5_000
@@ -94,7 +94,7 @@ describe('what Accept-Encoding asks for', () => {
     ['identity;q=1, gzip;q=0.9', undefined],
     ['gzip;q=0.5, *;q=0.8', undefined],
     ['identity, *;q=0.5', undefined],
-    // Nothing that there is would do: RFC 9110 leaves it to the server, and an answer is better than none.
+    // No coding is acceptable: RFC 9110 leaves the choice to the server, and a response is better than none.
     ['identity;q=0', undefined],
     ['identity;q=0, gzip;q=0', undefined],
     ['gzipped', undefined],
@@ -118,7 +118,7 @@ describe('what Accept-Encoding asks for', () => {
 
 describe('which answers are compressed', () => {
   test.each(['/metrics', '/api/endpoints'])('%s', async (path) => {
-    // Two services, since the metrics of one count the first request.
+    // Two services, because the metrics of one would count the first request.
     const plain = await answerTo(createTestApp().get(path))
     const { coding, text, bytes, headers } = await answerTo(createTestApp().get(path, asking('gzip')))
     expect([coding, text]).toEqual(['gzip', plain.text])
@@ -171,7 +171,7 @@ describe('which answers are compressed', () => {
       const whole = await answerTo(get(url, asking(coding)))
       const head = await answerTo(get(url, { method: 'HEAD', ...asking(coding) }))
       expect(head.bytes.length).toBe(0)
-      // The metrics count the requests between the two.
+      // The metrics count the requests in between.
       const volatile = path === '/metrics' ? { 'content-length': expect.any(String) } : {}
       expect(head.headers).toEqual({ ...whole.headers, ...volatile })
     }
@@ -182,7 +182,7 @@ describe.each(['gzip', 'br'] as const)('an answer that is kept, as %s', (asked) 
   const path = `${API_COUNTS}?project=a`
   const bytesOf = async ({ cacheBytes }: Metrics) => (await cacheBytes.get()).values[0]!.value
 
-  /** The bytes that the cache counts for the answer of these rows, not compressed. */
+  /** Returns the bytes that the cache counts for the uncompressed answer of these rows. */
   async function heldBy(rows: () => Row[]): Promise<number> {
     const { get, metrics } = createTestApp({ rows })
     await get(path)
@@ -298,7 +298,7 @@ describe.each(['gzip', 'br'])('an answer that is streamed, as %s', (asked) => {
   })
 
   test.each([0, 1])('lets go of the rows when its receiver lets go of it (%i read)', async (reads) => {
-    // Incompressible, so that the compressor is soon full.
+    // Incompressible, so that the compressor's buffers fill soon.
     const state = { read: 0, released: false }
     async function* rows(): AsyncGenerator<Row> {
       try {

@@ -17,7 +17,7 @@ const FAILING: Iterable<Row> = {
   },
 }
 
-/** An app whose engine gives the rows that `state` holds at the time. */
+/** An app whose engine returns the current rows of `state`. */
 function open({ visibleMs = 0, emptyMs = 2_000, endpoints = ENDPOINTS } = {}) {
   const clock = createFakeClock()
   const state: { rows: Iterable<Row> } = { rows: [] }

@@ -1,9 +1,9 @@
 /**
- * Requests that a parser must not take, and what becomes of them. Those of llhttp's own suite stand in llhttp-cases.ts.
- * No case needs a token, so that what is refused is refused for its form.
+ * Requests that the parser must refuse, and their responses. Those of llhttp's own suite are in llhttp-cases.ts. No
+ * case needs a token, so that a refusal is caused by the form of the request.
  */
 
-/** What it is, and its bytes as Latin-1. */
+/** The name of a case, and its bytes as Latin-1. */
 export type RawCase = readonly [what: string, text: string]
 
 export const head = (...lines: readonly string[]) => `${lines.join('\r\n')}\r\n\r\n`
@@ -11,7 +11,7 @@ const get = (...headers: readonly string[]) => head('GET /health HTTP/1.1', 'Hos
 const post = (...headers: readonly string[]) => head('POST /api/endpoints HTTP/1.1', 'Host: a', ...headers)
 const chunked = (body: string) => post('Transfer-Encoding: chunked') + body
 
-/** Answered with 400 and closed; nothing behind them is read. */
+/** Answered with 400 and closed; requests after them are ignored. */
 export const REFUSED: readonly RawCase[] = [
   ['no HTTP at all', 'hello\r\n\r\n'],
   ['TLS', Buffer.from('160301020001000001fc0303', 'hex').toString('latin1')],
@@ -44,7 +44,7 @@ export const REFUSED: readonly RawCase[] = [
   ['CONNECT', 'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n'],
 ]
 
-/** Their heads are well formed and answered, with 401; their bodies end the connection. */
+/** The head is well formed and answered with 401; the body ends the connection. */
 export const BROKEN_BODIES: readonly RawCase[] = [
   ['a size that is no number', chunked('zz\r\nhello\r\n0\r\n\r\n')],
   ['a size with a sign', chunked('+5\r\nhello\r\n0\r\n\r\n')],
@@ -57,7 +57,7 @@ export const BROKEN_BODIES: readonly RawCase[] = [
   ['a length in the trailer', chunked('0\r\nContent-Length: 5\r\n\r\n')],
 ]
 
-/** Odd, but well formed: the answer of /health. */
+/** Unusual but well formed: answered by /health. */
 export const SERVED: readonly RawCase[] = [
   ['an absolute URI', 'GET http://elsewhere/health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'],
   ['HTTP/1.0 without Host', 'GET /health HTTP/1.0\r\n\r\n'],

@@ -12,12 +12,12 @@ import { testSeed } from '../support/seed.js'
 import { createTestApp, settle } from './support.js'
 
 /**
- * A cached answer is never wrong, only old, and says how old: it equals what an engine without a cache answers at the
- * moment that its Age states, over the rows that had arrived by then. Rows arrive and time passes at random, in whole
- * seconds, so that Age states the moment exactly; runs fail, and take long, at random too.
+ * A cached answer is never wrong, only old, and states its age: it equals the answer of an engine without a cache at
+ * the time that its Age implies, over the rows that had arrived by then. Rows arrive and time passes at random, in
+ * whole seconds, so that Age states the time exactly. Runs fail or take long at random, too.
  */
 
-/** Fewer than there are questions, so that entries are pushed out as well. */
+/** Fewer entries than different queries, so that entries are evicted as well. */
 const LIMITS = { cacheEntries: 8 }
 const STEPS_A_LIFE = 100
 const TTL_S = 900
@@ -35,13 +35,13 @@ const QUESTIONS = [
   'usage.api-counts?project=b&interval=minutely',
 ]
 
-/** What came in at one moment. */
+/** The records that arrived at one time. */
 interface Arrival {
   atUs: number
   records: readonly TestRecord[]
 }
 
-/** An answer, the moment at which it was given, and the one whose rows it tells of by its own account. */
+/** An answer, the time of its response, and the time of its rows according to its Age. */
 interface Observed {
   question: string
   askedUs: number
@@ -49,11 +49,11 @@ interface Observed {
   body: string
 }
 
-/** What has been seen in all. */
+/** Counts over all runs. */
 interface Seen {
   answers: number
   hits: number
-  /** Answers that would have been others, had they been computed when they were asked for. */
+  /** Answers that would have been different without the cache. */
   outdated: number
   refused: number
 }
@@ -76,7 +76,7 @@ function arrivalAt(random: Random, nowUs: number): Arrival {
   return { atUs: nowUs, records }
 }
 
-/** An engine whose runs fail or are held back at random; held ones end when they are let go. */
+/** An engine whose runs fail or are delayed at random; delayed ones end when the test releases them. */
 function moody(engine: Engine, random: Random) {
   const held: (() => void)[] = []
   const run: Engine['run'] = async (...given) => {
@@ -91,7 +91,7 @@ function moody(engine: Engine, random: Random) {
   return { run, letGo }
 }
 
-/** One life of a service: random steps, and everything that it answered at once. */
+/** One run of a service: random steps, and all answers. */
 async function live(random: Random, steps: number, seen: Seen) {
   const clock = createFakeClock()
   const inner = openEngine({ clock })
@@ -103,8 +103,8 @@ async function live(random: Random, steps: number, seen: Seen) {
   let question = QUESTIONS[0]!
 
   /**
-   * A held run is let go within the second, or after some; then the answer to who started it tells no moment, but those
-   * to who joined it and later hits do.
+   * A delayed run is released within the second or later. In the latter case the answer to its first caller does not
+   * state its time; those to joined callers and to later hits do.
    */
   async function ask(): Promise<void> {
     const askedUs = clock.nowUs()
@@ -127,7 +127,7 @@ async function live(random: Random, steps: number, seen: Seen) {
     observed.push({ question, askedUs, momentUs: answeredUs - Number(age) * SECOND_US, body: await response.text() })
   }
 
-  /** A run may be held after another was let go. */
+  /** A run may be delayed after another was released. */
   async function ended(reply: Promise<Response>): Promise<Response> {
     let isEnded = false
     const ending = reply.finally(() => {
@@ -140,7 +140,7 @@ async function live(random: Random, steps: number, seen: Seen) {
     return ending
   }
 
-  /** What arrives is first asked for a second later: a moment has one state. */
+  /** Records are first queried a second after they arrive, so that each time has one state. */
   async function arrive(): Promise<void> {
     const arrival = arrivalAt(random, clock.nowUs())
     arrivals.push(arrival)
@@ -166,7 +166,7 @@ async function live(random: Random, steps: number, seen: Seen) {
   return { arrivals, observed }
 }
 
-/** Answers the same again without a cache, moment by moment, over what had arrived by each. */
+/** Computes the answers again without a cache, each over the records that had arrived by its time. */
 async function judge(arrivals: readonly Arrival[], observed: readonly Observed[], seen: Seen): Promise<void> {
   const engine = openEngine()
   let arrived = 0
@@ -194,7 +194,7 @@ async function judge(arrivals: readonly Arrival[], observed: readonly Observed[]
   await engine.close()
 }
 
-/** Takes so many steps, in lives of some each. Fails at the first answer that differs, and where too little was seen. */
+/** Takes `steps` steps in several runs. Fails at the first answer that differs, or if too few cases occurred. */
 export async function expectNeverWrong(steps: number): Promise<void> {
   const seed = testSeed()
   console.log(`C2 seed ${seed}`)

@@ -51,7 +51,7 @@ const TOKENS: (string | TestToken)[] = [
 
 type Parts = NonNullable<Parameters<typeof createTestApp>[0]>
 
-/** The app, whose parts answer, or fail, as a case says. */
+/** The app; its parts return or fail as the case says. */
 function open({ rows = [LOGS_ROW], failure, fate, status = 'ok', ...parts }: Case['given'] = {}) {
   const engine = {
     async run() {
@@ -83,7 +83,7 @@ function open({ rows = [LOGS_ROW], failure, fate, status = 'ok', ...parts }: Cas
 
 interface Case {
   about: string
-  /** As the description names it. */
+  /** The path in the description. */
   path: string
   search?: string
   init?: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> }
@@ -96,7 +96,7 @@ interface Case {
     status?: 'starting' | 'ok' | 'stopping'
     isTroubled?: boolean
     isEnding?: boolean
-    /** Time that passes before the answer is awaited. */
+    /** How long the clock advances before the response is awaited. */
     passMs?: number
     limits?: Parts['limits']
   }
@@ -118,7 +118,7 @@ const refused = (reason: string): SendOutcome => ({
 const ENGINE_AWAY = new LogweirError('engine_unavailable', 'It is away.')
 const DEFECT = new Error('a defect')
 
-/** What every path behind a token may answer. */
+/** The error responses of every path that needs a token. */
 const behindToken = (path: string, init: Case['init'], search: string, scopeless: string): Case[] => {
   const as = (token: string) => ({ ...init, headers: { ...init?.headers, 'X-API-KEY': token } })
   return [
@@ -352,7 +352,7 @@ ajv.addSchema(description, 'description')
 const pointer = (...names: string[]) =>
   `description#/${names.map((name) => encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`
 
-/** Asks as a case says, and holds the answer against the description. */
+/** Sends the request of a case and checks the response against the description. */
 async function held({ path, search = '', init = {}, given }: Case) {
   const { app, clock } = open(given)
   if (given?.isEnding) app.endTails()

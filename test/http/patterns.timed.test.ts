@@ -10,18 +10,18 @@ import { testSeed } from '../support/seed.js'
 import { API_COUNTS, createTestApp } from './support.js'
 
 const NOW_US = Date.UTC(2026, 10, 20, 10) * 1000
-/** Some seconds on a busy machine. */
+/** A few seconds on a busy machine. */
 const PATIENCE_MS = 60_000
 const seed = testSeed()
 
-/** An engine that holds one request, of a URL of 100 KiB. */
+/** An engine with one row, whose URL has 100 KiB. */
 async function engineWith(url: string): Promise<ArrowEngine> {
   const engine = openEngine({ clock: createFakeClock(NOW_US) })
   await appendAll(engine, [edge({ timestampUs: NOW_US, metadata: { request: { url, path: '/rest' } } })])
   return engine
 }
 
-/** Asks past the cache. */
+/** Sends a query that bypasses the cache. */
 async function answerOf(engine: ArrowEngine, pattern: string): Promise<{ status: number; body: { code?: string } }> {
   const { app, get } = createTestApp({ engine, clock: createFakeClock(NOW_US) })
   const query = new URLSearchParams({ project: pattern, interval: 'minutely' })

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { RawJson, type Row, type Value } from '../../src/engine/engine.js'
 import type { AnswerColumn, ColumnKind } from '../../src/engine/plan.js'
 
-/** A row as a client reads it, JSON texts as the value that they mean. */
+/** A row as a client reads it, with parsed JSON values. */
 export type Plain = Record<string, unknown>
 type Reader = (body: Uint8Array, columns: readonly AnswerColumn[]) => Plain[]
 
@@ -16,7 +16,10 @@ export function readNdjson(body: Uint8Array): Plain[] {
   return lines.map((line) => JSON.parse(line))
 }
 
-/** The fields of RFC 4180, line by line; null where nothing stands, not even quotes. Goes character by character. */
+/**
+ * Parses CSV (RFC 4180) character by character. Returns the fields of each line; null if a field is empty without
+ * quotes.
+ */
 export function fieldsOf(csv: string): (string | null)[][] {
   const lines: (string | null)[][] = []
   let line: (string | null)[] = []
@@ -71,7 +74,7 @@ export function readCsv(body: Uint8Array, columns: readonly AnswerColumn[]): Pla
   })
 }
 
-/** Both readers give a time in milliseconds, as a number with fractions. */
+/** Both readers return times in milliseconds, as numbers with fractions. */
 const FROM_ARROW: Record<ColumnKind, (value: unknown) => unknown> = {
   text: (value) => value,
   json: (value) => JSON.parse(value as string),
@@ -81,7 +84,7 @@ const FROM_ARROW: Record<ColumnKind, (value: unknown) => unknown> = {
   double: (value) => value,
 }
 
-/** Rows of a table whose values are had by the numbers of row and column. */
+/** Returns the rows of a table; `at` returns the value of a row and a column. */
 function rowsOf(
   rows: number,
   columns: readonly AnswerColumn[],
@@ -109,7 +112,7 @@ const readFlechette: Reader = (body, columns) => {
 
 export const readJsonRows: Reader = (body) => JSON.parse(textOf(body)).result
 
-/** Every reader, and what Accept asks for what it reads. */
+/** All readers, with the Accept header of their format. */
 export const READERS: readonly { name: string; accept: string; read: Reader }[] = [
   { name: 'JSON', accept: 'application/json', read: readJsonRows },
   { name: 'NDJSON', accept: 'application/x-ndjson', read: readNdjson },
@@ -123,7 +126,7 @@ function plainValue(value: Value): unknown {
   return typeof value === 'number' && !Number.isFinite(value) ? null : value
 }
 
-/** Rows as they are to be read back. */
+/** Returns rows as a reader must return them. */
 export function plainRows(rows: readonly Row[]): Plain[] {
   return rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plainValue(value)])))
 }

@@ -13,9 +13,11 @@ import { createTestApp, PREFIX, pass, refusal, settle, TOKEN, told } from './sup
 
 const LIMITS = { minBytesPerS: 10, rateWindowMs: 15_000, maxBodyMs: 60_000, bodyBytes: 1_000, bodiesBytes: 1_000 }
 const TOO_SLOW =
-  'The body arrived too slowly, or took too long in all. Nothing of it was stored. Send it again, compressed or in smaller batches.'
+  'The body arrived too slowly, or took too long in all. Nothing of it was stored. ' +
+  'Send it again, compressed or in smaller batches.'
 const SLOWEST =
-  'The memory for bodies is full, and this one arrived most slowly. Nothing of it was stored. Send it again, compressed or in smaller batches.'
+  'The memory for bodies is full, and this one arrived most slowly. Nothing of it was stored. ' +
+  'Send it again, compressed or in smaller batches.'
 
 function open(limits: Partial<typeof LIMITS> = LIMITS) {
   const taken: number[] = []
@@ -35,7 +37,7 @@ function open(limits: Partial<typeof LIMITS> = LIMITS) {
   return { ...test, taken }
 }
 
-/** Sends a body piece by piece. */
+/** Sends a body in chunks. */
 function post({ app }: ReturnType<typeof open>, path = '/logs', headers: Record<string, string> = {}) {
   let controller: ReadableStreamDefaultController<Uint8Array>
   const body = new ReadableStream<Uint8Array>({ start: (given) => void (controller = given) })
@@ -206,7 +208,8 @@ describe('on the wire', () => {
     ['in chunks', '/logs', 'Transfer-Encoding: chunked', chunk],
     ['with a length, as OTLP', '/v1/logs', 'Content-Length: 900', ' '.repeat(10)],
     ['in chunks, as OTLP', '/v1/logs', 'Transfer-Encoding: chunked', chunk],
-  ])('a client that sends %s hears 408 first, though it goes on to send, and is then closed', async (_, path, header, piece) => {
+  ])('a client that sends %s hears 408 first, though it goes on to send, and is then closed', async (...given) => {
+    const [, path, header, piece] = given
     const { socket, errors, clock, taken } = await serve()
     const heard = listenTo(socket)
     const { timers } = clock

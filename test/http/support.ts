@@ -12,7 +12,7 @@ import { createFakeClock } from '../support/clock.js'
 export const TOKEN = 'a-token-of-thirty-two-characters'
 export const PREFIX = 'http://localhost'
 
-/** One run of the fake engine, ended by the test; an abort ends it too. */
+/** One run of the fake engine. The test ends it, or an abort. */
 export interface Run {
   plan: Plan
   signal: AbortSignal
@@ -24,7 +24,7 @@ async function* rowsOf(rows: Iterable<Row> | AsyncIterable<Row>): AsyncGenerator
   yield* rows
 }
 
-/** An engine that records its runs. With `rows` each is answered at once; without, a test ends it. */
+/** An engine that records its runs. With `rows`, each run returns at once; without, the test ends it. */
 export function createFakeEngine(rows?: () => Iterable<Row> | AsyncIterable<Row>) {
   const runs: Run[] = []
   const run: Engine['run'] = (plan, { signal = new AbortController().signal } = {}) =>
@@ -37,7 +37,7 @@ export function createFakeEngine(rows?: () => Iterable<Row> | AsyncIterable<Row>
   return { runs, run }
 }
 
-/** A token and what it opens, where that is not everything. */
+/** A token; its access is full unless it is restricted here. */
 export interface TestToken extends Partial<Access> {
   token: string
   expiresUs?: number
@@ -56,7 +56,7 @@ export function tokenRegistryOf(tokens: readonly (string | TestToken)[], clock: 
   return registry
 }
 
-/** An app over a fake engine and a fake clock, and what a test needs to ask it. */
+/** An app over a fake engine and a fake clock, and a `get` that sends the token. */
 export function createTestApp({
   rows,
   tokens = [TOKEN],
@@ -90,18 +90,18 @@ export const API_COUNTS = '/api/endpoints/query/usage.api-counts'
 export const STATS = '/api/endpoints/query/functions.invocation-stats'
 export const LOGS_ALL = '/api/endpoints/query/logs.all'
 
-/** The project that a run asks for. */
+/** Returns the project in the filter of a run's plan. */
 export function projectOf({ plan }: Run): string | undefined {
   const predicates = plan.flatMap((operator) => (operator.op === 'filter' ? operator.predicates : []))
   return predicates.flatMap((p) => (p.test === 'equals' && p.column === 'project' ? [p.value] : []))[0]
 }
 
-/** Lets everything that is ready run, several rounds of it. */
+/** Waits several turns of the event loop, so that pending work completes. */
 export async function settle(): Promise<void> {
   for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Lets time pass second by second, and everything that falls due in it run. */
+/** Advances the clock second by second, and runs everything that is due. */
 export async function pass(clock: { advance(byMs: number): void }, seconds: number): Promise<void> {
   for (let i = 0; i < seconds; i++) {
     clock.advance(1_000)
@@ -109,14 +109,14 @@ export async function pass(clock: { advance(byMs: number): void }, seconds: numb
   }
 }
 
-/** Status, the headers named, and the whole body. */
+/** Returns status, the named headers and the whole body of a response. */
 export async function told(reply: Response | Promise<Response>, ...names: readonly string[]) {
   const response = await reply
   const headers = Object.fromEntries(names.map((name) => [name, response.headers.get(name)]))
   return { status: response.status, ...headers, body: await response.text() }
 }
 
-/** The whole body of a refusal. */
+/** Returns the body of an error response. */
 export const refusal = (error: string, code: string) => JSON.stringify({ error, code })
 
 export const UNAUTHORIZED = refusal(
@@ -128,7 +128,7 @@ export const NOT_FOUND = refusal(
   'not_found',
 )
 
-/** Rows of a text each that come one by one, telling how many were read and whether they were let go of. */
+/** Rows of one text each; `state` counts those that were read, and says whether the iterator was closed. */
 export function countedTexts(count: number, text: string, failAt = Number.POSITIVE_INFINITY) {
   const state = { read: 0, released: false }
   async function* rows(): AsyncGenerator<Row> {

@@ -11,13 +11,13 @@ const SAMPLES = 20_000
 const RIGHT = [0, 16, 31]
 const TRIES = 5
 
-/** Judges whether a request shows a token that is known. */
+/** Returns whether a request has a known token. */
 type Judge = (headers: Headers) => unknown
 
 /**
- * Times the judgement of wrong tokens, the groups in a new order each round. Each round has a judge and headers of its
- * own: the key of a keyring is luck, by which the search for some tokens takes a few nanoseconds more than for others,
- * and texts of other making or age lie elsewhere in memory.
+ * Times the check of wrong tokens, with the groups in a new order each round. Each round has its own registry and
+ * headers: with some random keys of a registry the lookup of some tokens takes a few nanoseconds more, and texts of
+ * different origin or age are in different places of memory.
  */
 function sample(judgeOf: () => Judge, random: Random): number[][] {
   const groups = RIGHT.map((): number[] => [])
@@ -35,7 +35,7 @@ function sample(judgeOf: () => Judge, random: Random): number[][] {
   return groups
 }
 
-/** The t of a try that shows no leak, or of the last one. */
+/** Returns the t value of the first try without a leak, else of the last try. */
 function leastT(judgeOf: () => Judge, random: Random): Promise<number> {
   return inTries(
     TRIES,
@@ -44,7 +44,7 @@ function leastT(judgeOf: () => Judge, random: Random): Promise<number> {
   )
 }
 
-/** What must not be built: it stops at the first character that differs. */
+/** A leaky comparison, which must be detected: it stops at the first difference. */
 function leaky(headers: Headers): boolean {
   const shown = headers.get('x-api-key')!
   for (let i = 0; i < TOKEN.length; i++) if (shown[i] !== TOKEN[i]) return false

@@ -19,7 +19,7 @@ const TOKENS: TestToken[] = [
 ]
 const ALL_TAKEN: SendOutcome = { taken: 1, rejected: 0, byReason: {}, rejects: [] }
 
-/** An app that knows the tokens above, over an intake that notes what it is told of projects. */
+/** An app with the tokens above, whose intake records the projects it is called with. */
 function open(tokens: readonly TestToken[] = TOKENS, fate = ALL_TAKEN) {
   const given: { project?: string; projects?: ReadonlySet<string> }[] = []
   const intake: RecordIntake = {
@@ -50,7 +50,7 @@ const NOT_BOUND = refusal(
   'forbidden_project',
 )
 
-/** For each token what it gets: a status, or the scope that it lacks. */
+/** The expected result for each token: a status, or the scope that it lacks. */
 type Gets = Record<string, number | string>
 const QUERY: Gets = {
   both: 200,

@@ -28,7 +28,7 @@ const spell = (rows: readonly Row[], format: Format, columns: readonly AnswerCol
   encodeAll(asRows(rows), format.encoder(columns))
 const told = async (...given: Parameters<typeof spell>) => Buffer.from(await spell(...given)).toString()
 
-/** Zero has one sign in JSON. */
+/** JSON has no negative zero. */
 const unsigned = (value: number) => value + 0
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),

@@ -27,7 +27,7 @@ interface State {
   signal?: AbortSignal
 }
 
-/** An app over an intake that notes what it is given; without `fate` a test ends it. */
+/** An app whose intake records its calls; without `outcome` the test ends them. */
 function open({ fate, ...parts }: { fate?: SendOutcome | Error } & Parameters<typeof createTestApp>[0] = {}) {
   const given: Given[] = []
   const state: State = { prepared: 0, resolve: () => {} }
@@ -52,7 +52,7 @@ function open({ fate, ...parts }: { fate?: SendOutcome | Error } & Parameters<ty
   return { ...app, given, intakeState: state, post }
 }
 
-/** A body that comes in parts; it fails at its end where told so. */
+/** Returns a body in chunks; with `fails` it ends with an error. */
 const streamOf = (parts: readonly Uint8Array[], error?: Error) =>
   new ReadableStream({
     start(controller) {
@@ -149,7 +149,8 @@ describe('records that are sent', () => {
     const { status, body } = await told(post('/logs'))
     const hint =
       'missing_source' in byReason ? 'Name their source in the URL, as ?source=edge_logs, or in each record. ' : ''
-    const error = `No record was accepted: ${counts}. They are in the rejects file. ${hint}Correct them, and send them again.`
+    const rest = `They are in the rejects file. ${hint}Correct them, and send them again.`
+    const error = `No record was accepted: ${counts}. ${rest}`
     expect([status, JSON.parse(body)]).toEqual([400, { error, code, taken: 0, rejected: rejects }])
   })
 })
@@ -231,7 +232,8 @@ describe('a request that is refused', () => {
     refusal(`The body cannot be decompressed: ${why}. Nothing of it was taken. Send it whole.`, 'invalid_body')
   const large = new Uint8Array(LIMITS.bodyBytes + 1)
   const UNKNOWN_TYPE = refusal(
-    'The Content-Type is not one of JSON. Send application/json, application/*+json, application/x-ndjson or application/jsonl, in UTF-8.',
+    'The Content-Type is not one of JSON. ' +
+      'Send application/json, application/*+json, application/x-ndjson or application/jsonl, in UTF-8.',
     'unsupported_content_type',
   )
 
@@ -302,7 +304,7 @@ describe('a request that is refused', () => {
     expect(reply).toEqual({ status, body: typeof text === 'string' ? text : expect.stringMatching(text) })
     expect([given, logged]).toEqual([[], []])
     expect(await metrics.requests.get()).toMatchObject({ values: [{ labels: { status: String(status) }, value: 1 }] })
-    // Nothing of it is held any more.
+    // Its memory is free again.
     const full = new Uint8Array(LIMITS.bodyBytes)
     expect((await told(post('/logs', full))).status).toBe(200)
   })
@@ -388,7 +390,7 @@ describe('a request that is refused', () => {
       ),
     }
     expect(await told(post('/logs', new Uint8Array(51)), 'retry-after')).toEqual(refused)
-    // The one that was told that it took too long is still held.
+    // The memory of the body that timed out is still reserved.
     await pass(clock, 1)
     expect((await first).status).toBe(503)
     expect(await told(post('/logs', new Uint8Array(51)), 'retry-after')).toEqual(refused)

@@ -11,7 +11,10 @@ const ALL_TAKEN: SendOutcome = { taken: 1, rejected: 0, byReason: {}, rejects: [
 const NOT_KEPT =
   'Records cannot be stored at the moment, or not in time. Send them again shortly; some may have been stored.'
 
-/** An app whose translation of a body is `lines of` it, or what `translate` does, over an intake that ends as told. */
+/**
+ * An app whose translation of a body is `lines of` it, or that of `translate`, with an intake that returns the given
+ * outcome.
+ */
 function open({
   fate = ALL_TAKEN,
   translate,
@@ -40,7 +43,7 @@ function open({
   return { ...app, given, intakeState: state, post }
 }
 
-/** The fields of a message: texts and messages as bytes, integers as numbers. */
+/** Parses the fields of a message: texts and messages as bytes, integers as numbers. */
 function fieldsOf(bytes: Uint8Array): Record<number, Buffer | number> {
   const reader = new BinaryReader(bytes)
   const fields: Record<number, Buffer | number> = {}
@@ -51,7 +54,7 @@ function fieldsOf(bytes: Uint8Array): Record<number, Buffer | number> {
   return fields
 }
 
-/** Status, type, and the message of a google.rpc.Status. */
+/** Returns status, media type, and the message of a google.rpc.Status. */
 async function statusOf(reply: Promise<Response>) {
   const response = await reply
   const bytes = Buffer.from(await response.arrayBuffer())
@@ -120,7 +123,8 @@ describe('OTLP requests', () => {
     const all = [{ record: 1, reason: 'unknown_source' }]
     const { post } = open({ fate: { taken: 0, rejected: 1, byReason: { unknown_source: 1 }, rejects: all } })
     const message =
-      'No record was accepted: unknown_source 1. They are in the rejects file. Correct them, and send them again. (unknown_source)'
+      'No record was accepted: unknown_source 1. They are in the rejects file. ' +
+      'Correct them, and send them again. (unknown_source)'
     expect(await statusOf(post(type))).toEqual({ status: 400, type, message })
   })
 
@@ -199,7 +203,7 @@ describe.each([JSON_TYPE, PROTOBUF])('an OTLP request as %s is refused', (type) 
     await eventually(() => expect(translate).toHaveBeenCalled())
     await pass(clock, 1)
     expect(await reply).toMatchObject({ status: 503, type })
-    // The body is held until its translation ends.
+    // The memory of the body is reserved until its translation ends.
     expect((await post(type, '', new Uint8Array(1))).status).toBe(429)
     finish(new Uint8Array())
     await settle()
@@ -222,7 +226,8 @@ describe('the path of OTLP', () => {
   test.each(['text/plain', 'application/x-ndjson', ''])('takes no %s', async (type) => {
     const { post, given } = open()
     const message =
-      'The Content-Type is not one of OTLP over HTTP. Send application/x-protobuf or application/json. (unsupported_content_type)'
+      'The Content-Type is not one of OTLP over HTTP. ' +
+      'Send application/x-protobuf or application/json. (unsupported_content_type)'
     expect(await statusOf(post(type))).toEqual({ status: 415, type: JSON_TYPE, message })
     expect(given).toEqual([])
   })

@@ -5,7 +5,7 @@ import { createBoundCalls } from '../../../src/http/query/bound-calls.js'
 
 const NOW_US = Date.UTC(2026, 10, 20, 10) * 1_000
 
-/** What a reading comes to: the key and the plan, or the failure. */
+/** Returns key and plan of a call, or its error. */
 function outcome(read: () => { key: string; plan(nowUs: number): unknown }) {
   try {
     const { key, plan } = read()

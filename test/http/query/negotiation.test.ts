@@ -36,18 +36,18 @@ describe('what Accept asks for', () => {
     [`text/csv;q=0.1, ${ARROW};q=0.2`, ARROW],
     ['*/*;q=0.1, application/x-ndjson;q=0.2', NDJSON],
     ['text/csv;q=0.001', CSV],
-    // Of equal weight: named before meant, then as they stand.
+    // Equal weights: named types before wildcards, then in order of the header.
     ['*/*, text/csv', CSV],
     ['text/*, application/json', JSON_TYPE],
     ['text/csv, application/json', CSV],
     ['application/json, text/csv', JSON_TYPE],
-    // What is refused is not had by a wildcard.
+    // A wildcard does not permit a refused type.
     ['*/*, application/json;q=0', NDJSON],
     ['application/*;q=0, */*', CSV],
     ['*/*;q=0, text/csv', CSV],
-    // One of several that is not known.
+    // One of several types is unknown.
     ['application/x-parquet, text/csv;q=0.1', CSV],
-    // Nothing that could be read.
+    // No valid media range.
     ['json', JSON_TYPE],
     [';;,,q=1', JSON_TYPE],
     ['text/', JSON_TYPE],

@@ -5,7 +5,7 @@ import { API_COUNTS, createTestApp, LOGS_ALL, STATS } from '../support.js'
 
 const SQL = 'select%20secret%20from%20postgres_logs'
 
-/** An app that answers every query at once, and what it logs and counts. */
+/** An app that answers every query at once, with its log and its counters. */
 function open() {
   const lines: { message: string; facts: LogFields | undefined }[] = []
   const test = createTestApp({ rows: () => [], log: (message, facts) => lines.push({ message, facts }) })
@@ -19,7 +19,8 @@ function open() {
 const lineOf = (endpoint: string, parameter: string) => ({
   message:
     `endpoint ${endpoint} ignores the parameter "${parameter}": its client gets the rows of the stored query. ` +
-    'Leave this client on Logflare, or write an endpoint of your own (docs/logflare.md). Logged once, counted in logweir_unread_parameters_total.',
+    'Leave this client on Logflare, or write an endpoint of your own (docs/logflare.md). ' +
+    'Logged once, counted in logweir_unread_parameters_total.',
   facts: { level: 'warn', code: 'unread_parameter', endpoint, parameter },
 })
 

@@ -5,7 +5,7 @@ import { API_COUNTS, createTestApp, LOGS_ALL, pass, projectOf, STATS, settle, to
 
 const PATH = `${STATS}?project=a`
 
-/** An app whose engine counts its runs in its answers. */
+/** An app whose engine returns the number of its runs. */
 function countingApp() {
   let n = 0
   return createTestApp({ rows: () => [{ n: ++n }] })

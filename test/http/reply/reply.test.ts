@@ -110,7 +110,8 @@ describe('an answer that fails on its way', () => {
     const response = await reply
     expect([response.status, await response.text()]).toEqual([
       500,
-      '{"error":"The service failed with an internal error. Try again; if it persists, see the log of the service.","code":"internal"}',
+      '{"error":"The service failed with an internal error. Try again; if it persists, see the log of the service.",' +
+        '"code":"internal"}',
     ])
     expect(logged).toEqual(['internal error: Error: a block is damaged'])
     expect(state.released).toBe(true)

@@ -99,7 +99,7 @@ describe('a connection', () => {
 })
 
 describe('over the limit of connections', () => {
-  /** A connection that has been answered, and what it hears until its end. */
+  /** A connection that has got a response, and the text it receives until its end. */
   async function answered(dial: () => Socket) {
     const socket = dial()
     const heard = listenTo(socket)
@@ -267,7 +267,7 @@ function* bigRows(count: number, state = { read: 0 }): Generator<Row> {
   }
 }
 
-/** Asks by Node's own client; the answer's body is not yet read. */
+/** Sends a request by Node's own client; the body of the response is not read yet. */
 async function ask(port: number, path: string): Promise<IncomingMessage> {
   const asked = httpRequest({ port, host: '127.0.0.1', path, headers: { 'X-API-KEY': TOKEN }, agent: false })
   asked.on('error', () => {})
@@ -401,6 +401,8 @@ test('an address that is taken is named', async () => {
   const { port, app } = await serve()
   await expect(listen(app, { host: '127.0.0.1', port })).rejects.toMatchObject({
     code: 'cannot_listen',
-    message: `Cannot listen on 127.0.0.1 port ${port}: another program listens there. Stop it, or choose another port with --port.`,
+    message:
+      `Cannot listen on 127.0.0.1 port ${port}: another program listens there. ` +
+      'Stop it, or choose another port with --port.',
   })
 })

@@ -43,7 +43,7 @@ it('why a stream ends, and what is left out, are events with names', () => {
   ])
 })
 
-/** White space as JSON has it between its tokens. */
+/** White space between JSON tokens. */
 const space = fc.string({ unit: fc.constantFrom(' ', '\t', '\r', '\n'), maxLength: 4 })
 
 it('any texts, and metadata with line ends between its tokens, come through whole', () => {

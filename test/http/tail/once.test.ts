@@ -14,18 +14,19 @@ const LIVES = 6
 const STEPS = 30
 const LONGER_THAN_A_CHANNEL_S = 31
 
-/** A reader over all its connections: what it has made its own, and where it goes on. */
+/** A reader over all its connections: the records it has received, and its position. */
 interface Reader {
   ids: string[]
-  /** So many of them did not come live. */
+  /** The number of them that were not live. */
   old: number
   lastEventId: string | undefined
   connection: EventReader | undefined
 }
 
 /**
- * Random lives of a service with readers that come, are cut off behind any event, and come back. With `restarts` records come
- * in order of time, which is what is left of the order of arrival when a channel has gone; without, in any order.
+ * Random runs of a service with readers that connect, lose the connection after any event, and reconnect. With
+ * `restarts` records arrive in order of time, because that is the only order that survives a channel; without, in any
+ * order.
  */
 async function live(random: Random, restarts: boolean): Promise<number> {
   const clock = createFakeClock()
@@ -54,7 +55,7 @@ async function live(random: Random, restarts: boolean): Promise<number> {
     reader.connection = await coming
   }
 
-  /** The connection breaks: what is behind a random event was sent, and never heard. */
+  /** The connection breaks: events after a random one were sent, but not received. */
   async function cut(reader: Reader): Promise<void> {
     const { connection } = reader
     if (connection === undefined) return
@@ -70,7 +71,7 @@ async function live(random: Random, restarts: boolean): Promise<number> {
     await connection.leave()
   }
 
-  /** Another process takes in what was kept, in batches of its own. */
+  /** Another process recovers the rows, in batches of its own. */
   async function restart(): Promise<void> {
     await settle()
     for (const reader of readers) await cut(reader)
@@ -106,18 +107,18 @@ async function live(random: Random, restarts: boolean): Promise<number> {
     expect(new Set(ids).size).toBe(ids.length)
     const heard = restarts ? ids : ids.slice(old)
     expect(heard).toEqual(all.slice(all.length - heard.length))
-    // A tail of a project with a few records only begins with the first of all.
+    // A tail of a project with only a few records begins with the first record.
     if (all.length <= 10) expect(ids.length).toBe(all.length)
   }
   return readers.reduce((sum, { ids }) => sum + ids.length, 0)
 }
 
-/** Some turns of the event loop. */
+/** Waits some turns of the event loop. */
 async function aWhile(random: Random): Promise<void> {
   for (let i = below(random, 4); i > 0; i--) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** The same engine, which takes a while to read what its plans have found: rows arrive meanwhile. */
+/** Wraps an engine so that reading results takes a while: rows arrive in between. */
 function pausing(engine: ArrowEngine, random: Random): ArrowEngine {
   const follow: ArrowEngine['follow'] = async (...given) => {
     const { run, stop } = await engine.follow(...given)
@@ -138,7 +139,7 @@ function hear(reader: Reader, events: readonly ServerSentEvent[]): void {
   reader.old += events.filter(({ lastEventId }) => !isLive(lastEventId)).length
 }
 
-/** Whether an id says more than a time: then a reader misses nothing that comes late. */
+/** Whether an id names a channel: then its reader misses no late record. */
 const isLive = (id = '') => id.split('.').length > 2
 
 function beginAnew(reader: Reader): void {
@@ -149,7 +150,7 @@ it.each([
   ['in order of time, over restarts', true],
   ['in any order, while the service lives', false],
 ])('each record comes once: %s', async (_, restarts) => {
-  // No run's slice is ever used up: what settles within some turns does so on a busy machine too.
+  // Time slices never expire, so that work settles within the same turns on a busy machine.
   vi.spyOn(performance, 'now').mockReturnValue(0)
   onTestFinished(() => void vi.restoreAllMocks())
   const seed = testSeed()

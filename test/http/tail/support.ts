@@ -4,7 +4,7 @@ import { type EventReader, readEvents } from '../../support/events.js'
 import { edge, type PartialRecord } from '../../support/records.js'
 import { createTestApp, settle } from '../support.js'
 
-/** An app over an embedded engine, with somebody who brings records and others who read them live. */
+/** An app over an embedded engine, with functions that append records and open tails. */
 export function createTailApp({ engine = openEngine(), clock = createFakeClock(), ...parts }: TailAppParts = {}) {
   const { get, app, metrics, logged } = createTestApp({ engine, clock, ...parts })
   const readers: EventReader[] = []
@@ -18,7 +18,7 @@ export function createTailApp({ engine = openEngine(), clock = createFakeClock()
     return reader
   }
 
-  /** Appends edge records of project `a`, of this moment unless they say another, and lets those who read read. */
+  /** Appends edge records, by default of project `a` and of now, and waits until readers have received them. */
   async function bring(...records: PartialRecord[]): Promise<void> {
     await appendAll(
       engine,
@@ -36,7 +36,7 @@ export type TailAppParts = Omit<NonNullable<Parameters<typeof createTestApp>[0]>
   clock?: ReturnType<typeof createFakeClock>
 }
 
-/** The events of a stream that are no records: their names and what they say. */
+/** Returns the events of a stream that are not records, with their data. */
 export function notices(reader: EventReader) {
   const { events } = reader.stream()
   return events.filter(({ type }) => type !== 'message').map(({ type, data }) => ({ type, ...JSON.parse(data) }))

@@ -12,10 +12,10 @@ import { createGate } from '../../support/gate.js'
 import { createTestApp, pass, TOKEN, told, UNAUTHORIZED } from '../support.js'
 import { createTailApp, notices } from './support.js'
 
-/** What is left of an id when its channel has gone. */
+/** Returns the part of an id that is valid without its channel. */
 const placeOf = (lastEventId: string) => lastEventId.split('.').slice(0, 2).join('.')
 
-/** An engine that gives what some plans have found, by project and how many it has run for it, when it is let. */
+/** An engine whose results wait for a gate, for chosen runs of a project. */
 function holding(isHeld: (project: string, run: number) => boolean) {
   const clock = createFakeClock()
   const engine = openEngine({ clock })
@@ -346,7 +346,7 @@ describe('a reader that is too slow', () => {
     }
     const held = await Promise.all(bodies.map((body) => new Response(unread(body)).text()))
     expect(held.every((text) => text.includes('event: dropped'))).toBe(true)
-    // Each holds one piece; what all of them could still have read together is within the bound.
+    // Each reader buffers one chunk; the bytes that all of them can still read are within the bound.
     expect(await value('tailsDropped')).toBe(40)
   })
 
@@ -429,7 +429,7 @@ describe('when it ends', () => {
   })
 })
 
-/** The rest of a body that somebody has begun to read. */
+/** Returns the rest of a body that is partly read. */
 function unread(reader: ReadableStreamDefaultReader<Uint8Array>): ReadableStream<Uint8Array> {
   return new ReadableStream({
     async pull(controller) {
