@@ -31,7 +31,7 @@ export const DISTRIBUTIONS = {
 }
 
 /**
- * Both digests: `fill` builds a state from a part, `merge` combines states, `ask` returns the value at a percentile.
+ * Both digests: `fill` builds a state from a part, `merge` combines states, `valueAt` returns the value at a percentile.
  */
 const DIGESTS = {
   logweir: {
@@ -39,7 +39,7 @@ const DIGESTS = {
     fill(values) {
       const state = quantileAccumulator.create()
       quantileAccumulator.update(state, countNumbers(TALLY, { values, length: values.length }))
-      quantileAccumulator.settle(state)
+      quantileAccumulator.shrink(state)
       return state
     },
     merge(states) {
@@ -47,7 +47,7 @@ const DIGESTS = {
       for (const state of states) quantileAccumulator.merge(merged, state)
       return merged
     },
-    ask: quantileOf,
+    valueAt: quantileOf,
   },
   tdigest: {
     // It accepts arrays only.
@@ -64,7 +64,7 @@ const DIGESTS = {
       merged.compress()
       return merged
     },
-    ask: (digest, percent) => digest.percentile(percent / 100),
+    valueAt: (digest, percent) => digest.percentile(percent / 100),
   },
 }
 const TALLY = createHistogram()
@@ -76,7 +76,7 @@ if (isMain) {
 }
 
 /** Returns the milliseconds for a million values, all steps included, and the rank error of each percentile. */
-function measure({ partOf, fill, merge, ask }, draw) {
+function measure({ partOf, fill, merge, valueAt }, draw) {
   const values = drawValues(draw)
   const parts = Array.from({ length: PARTS }, (_, i) =>
     partOf(values.slice((i * VALUES) / PARTS, ((i + 1) * VALUES) / PARTS)),
@@ -86,7 +86,7 @@ function measure({ partOf, fill, merge, ask }, draw) {
   for (let run = 0; run < RUNS; run++) {
     const startMs = performance.now()
     const merged = merge(parts.map(fill))
-    answers = Object.values(PERCENTS).map((percent) => ask(merged, percent))
+    answers = Object.values(PERCENTS).map((percent) => valueAt(merged, percent))
     times.push(performance.now() - startMs)
   }
   const sorted = values.sort()

@@ -69,7 +69,7 @@ export function storageFigures(engine, source) {
 }
 
 /** Runs an endpoint's plan. Returns the milliseconds until the last row was read, and the number of rows. */
-export async function ask(engine, name, params, nowUs) {
+export async function runQuery(engine, name, params, nowUs) {
   const endpoint = ENDPOINTS.find((candidate) => candidate.name === name)
   const startMs = performance.now()
   let rows = 0
@@ -87,17 +87,18 @@ const WARM_RUNS = 30
  */
 export async function measure(engine, name, params, { computed = 7, refreshed = 15 } = {}) {
   const nowUs = systemClock.nowUs()
-  const first = await ask(engine, name, params, nowUs)
+  const first = await runQuery(engine, name, params, nowUs)
   for (let run = 0; run < WARM_RUNS; run++) {
     engine.clearPartialCache()
-    await ask(engine, name, params, nowUs)
+    await runQuery(engine, name, params, nowUs)
   }
   const computedMs = []
   for (let run = 0; run < computed; run++) {
     engine.clearPartialCache()
-    computedMs.push((await ask(engine, name, params, nowUs)).ms)
+    computedMs.push((await runQuery(engine, name, params, nowUs)).ms)
   }
   const refreshedMs = []
-  for (let run = 1; run <= refreshed; run++) refreshedMs.push((await ask(engine, name, params, nowUs + run * 1e6)).ms)
+  for (let run = 1; run <= refreshed; run++)
+    refreshedMs.push((await runQuery(engine, name, params, nowUs + run * 1e6)).ms)
   return { answered: first.rows, firstMs: first.ms, computedMs, refreshedMs }
 }

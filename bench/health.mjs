@@ -17,14 +17,14 @@ closeSync(stdin)
 
 let running = true
 let queries = 0
-const ask = async (pattern) => {
+const runQueries = async (pattern) => {
   for (let run = 0; running; run++) {
     const project = encodeURIComponent(`${pattern}|never${run}`)
     await (await service.get(`/api/endpoints/query/usage.api-counts?interval=daily&project=${project}`)).text()
     queries++
   }
 }
-const asking = PATTERNS.map(ask)
+const loops = PATTERNS.map(runQueries)
 const waitsMs = []
 const endMs = performance.now() + RUN_MS
 while (performance.now() < endMs) {
@@ -34,7 +34,7 @@ while (performance.now() < endMs) {
   await setTimeout(2)
 }
 running = false
-await Promise.all(asking)
+await Promise.all(loops)
 waitsMs.sort((a, b) => a - b)
 const percentile = (share) => waitsMs[Math.min(waitsMs.length - 1, Math.ceil(share * waitsMs.length) - 1)]
 console.log(

@@ -33,13 +33,13 @@ console.log(
 function repeatRequest() {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1').setNoDelay()
-    let askedMs = 0
+    let sentMs = 0
     let missing = 0
-    const ask = () => {
-      askedMs = performance.now()
+    const send = () => {
+      sentMs = performance.now()
       socket.write(request)
     }
-    socket.on('connect', ask)
+    socket.on('connect', send)
     socket.on('error', reject)
     socket.on('close', () => reject(new Error('the service closed the connection')))
     socket.on('data', (chunk) => {
@@ -47,8 +47,8 @@ function repeatRequest() {
       if (missing > 0) return
       answered++
       const nowMs = performance.now()
-      if (askedMs >= startMs && nowMs < endMs) waitsMs.push(nowMs - askedMs)
-      if (nowMs < endMs) return ask()
+      if (sentMs >= startMs && nowMs < endMs) waitsMs.push(nowMs - sentMs)
+      if (nowMs < endMs) return send()
       socket.removeAllListeners('close').end()
       resolve()
     })

@@ -2,9 +2,9 @@
  * Compares the ingest of lines with unknown top-level fields to the same bytes sent inside the metadata. One process:
  * full edge records with ten more fields, from a file on the standard input of `logweir serve --in-memory`.
  *
- * node bench/other-fields.mjs 300000 inside | beside | flat
+ * node bench/other-fields.mjs 300000 inside | outside | flat
  *
- * `inside`: the ten fields are part of the metadata. `beside`: they are top-level fields. `flat`: the fields of the
+ * `inside`: the ten fields are part of the metadata. `outside`: they are top-level fields. `flat`: the fields of the
  * metadata are top-level fields too, and there is no metadata.
  */
 import { closeSync, existsSync, openSync, renameSync, statSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { readOnce, records, write } from './data.mjs'
 import { startService } from './service.mjs'
 
 const rows = Number(process.argv[2] ?? 300_000)
-const form = process.argv[3] ?? 'beside'
+const form = process.argv[3] ?? 'outside'
 const path = await fileOf(rows, form)
 await readOnce(path)
 const stdin = openSync(path, 'r')

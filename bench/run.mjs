@@ -45,7 +45,7 @@ const BENCHES = {
   http: {
     script: 'http.mjs',
     core: OTHER_CORE,
-    args: ['cached', 'logs', 'stats'].flatMap((asked) => ['alone', 'ingest'].map((mode) => [asked, mode])),
+    args: ['cached', 'logs', 'stats'].flatMap((request) => ['alone', 'ingest'].map((mode) => [request, mode])),
   },
   digest: {
     script: 'digest.mjs',

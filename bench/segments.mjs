@@ -42,7 +42,7 @@ const times = {}
 const beforeQueries = cpuSeconds(service.pid)
 for (const [name, query] of Object.entries(QUERIES)) {
   const tookMs = []
-  for (const project of PROJECTS) tookMs.push(await ask(`${query}&project=${project}`))
+  for (const project of PROJECTS) tookMs.push(await runQuery(`${query}&project=${project}`))
   times[`${name}Ms`] = median(tookMs)
   times[`${name}WorstMs`] = Math.max(...tookMs)
 }
@@ -62,7 +62,7 @@ function* inOrder() {
   for (let i = 0; i < lines.length; i++) yield `${lines[(i * stride) % lines.length]}\n`
 }
 
-async function ask(query) {
+async function runQuery(query) {
   const startMs = performance.now()
   const response = await service.get(`/api/endpoints/query/${query}`)
   await response.arrayBuffer()

@@ -72,7 +72,7 @@ function startServer(port) {
   })
 }
 
-/** Pipes generated records into the server's standard input, which then ends. Rejects if they cannot be generated. */
+/** Pipes generated records into the server's standard input, then ends it. Rejects if the generator fails. */
 function feed(server) {
   const args = ['generate', '--rows', options.rows, '--seed', String(SEED), '--span', '7d']
   const generator = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'pipe', 'inherit'], env: ENVIRONMENT })
@@ -100,14 +100,14 @@ function waitForInput(server) {
   })
 }
 
-const QUESTIONS = [
+const QUERIES = [
   `logs.all?project=${project}&project_tier=PRO`,
   `functions.invocation-stats?project=${project}&interval=7day`,
   `usage.api-counts?project=${project}&interval=daily`,
 ]
 
-async function ask(base, question) {
-  const url = `${base}/api/endpoints/query/${question}`
+async function runQuery(base, query) {
+  const url = `${base}/api/endpoints/query/${query}`
   const response = await fetch(url, { headers: { 'X-API-KEY': token } })
   const { result } = await response.json()
   if (!response.ok || result.length === 0) throw new Error(`${url} answered ${response.status} without a row`)
@@ -131,7 +131,7 @@ try {
   const page = await startTokenProxy(base, token)
   console.log(`\nURL    ${base}\nToken  ${token}`)
   console.log(`Page   ${page}/#project=${project}&interval=7day (signed in, for as long as the demo runs)`)
-  for (const question of QUESTIONS) await ask(base, question)
+  for (const query of QUERIES) await runQuery(base, query)
   if (options.once) stop()
   else console.log('\nServing until Ctrl-C.')
   if (server.exitCode === null) await once(server, 'exit')

@@ -37,7 +37,7 @@ export interface Rejects {
   close(): Promise<void>
 }
 
-/** The size at which the rejects file is rotated; one older file of that size is kept. */
+/** The size in bytes at which the rejects file is rotated. One older file of that size remains. */
 export const REJECTS_FILE_BYTES = 16 * MIB
 
 /** Where rejects are stored, and the size at which the file is rotated, in bytes. */

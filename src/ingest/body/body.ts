@@ -29,7 +29,7 @@ export interface BodyParser {
   flush(): void
   /** Call it at intervals: frees memory that only many or large bodies need, if there were none for a while. */
   releaseIdle(): void
-  /** Returns whether it holds such memory. */
+  /** Returns true if there is such memory to free. */
   holdsLargeMemory(): boolean
 }
 

@@ -48,7 +48,7 @@ export interface RecordSink extends LineSink {
   rows(): number
   /** The number of rows in batches that are not full yet. */
   waitingRows(): number
-  /** Returns whether it holds memory that only a flood or a large body needs. */
+  /** Returns true if it still has memory that only a flood or a large body needs. */
   holdsLargeMemory(): boolean
   /** Call it at intervals: returns true when large memory has been idle long enough to be freed by `replaceModule`. */
   tick(): boolean

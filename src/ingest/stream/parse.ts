@@ -16,7 +16,7 @@ export interface Parser {
   end(nowUs: number): void
   /** Returns whether a flush has work: rows wait, or large memory is held. */
   needsFlush(): boolean
-  /** Returns whether it holds memory that only a flood needs. */
+  /** Returns true if it still has memory that only a flood needs. */
   holdsLargeMemory(): boolean
 }
 

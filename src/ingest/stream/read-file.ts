@@ -13,7 +13,7 @@ export function readFile(
   read: (fd: number, into: Uint8Array) => number = readSync,
 ): FileRead {
   let fault: NodeJS.ErrnoException | undefined
-  function readPiece(into: Uint8Array): number {
+  function readNext(into: Uint8Array): number {
     try {
       return read(fd, into)
     } catch (error) {
@@ -22,7 +22,7 @@ export function readFile(
     }
   }
   let bytes = 0
-  for (let piece = -1; piece !== 0 && bytes < enoughBytes; bytes += piece) piece = fill(readPiece)
+  for (let length = -1; length !== 0 && bytes < enoughBytes; bytes += length) length = fill(readNext)
   if (fault === undefined || bytes > 0) return { bytes }
   const { code, message } = fault
   return { fault: { code, message } }

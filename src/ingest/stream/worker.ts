@@ -15,7 +15,7 @@ const parser = createParser({ ...options, defaults: { ...defaults, source } }, o
 let timer: NodeJS.Timeout | undefined
 
 /**
- * Flushes at intervals: rows of a slow stream must not wait, and an idle stream must not hold the memory of a flood.
+ * Flushes at intervals: rows of a slow stream must not wait, and an idle stream must not keep the memory of a flood.
  */
 function startTimer(): void {
   if (timer !== undefined || !parser.needsFlush()) return

@@ -22,7 +22,7 @@ export interface StreamDefaults {
 
 /** Values for records of a body that lack them. */
 export interface Defaults extends StreamDefaults {
-  /** The projects whose records are accepted; without it all are. */
+  /** Not a default: records of other projects are rejected. If absent, all projects are accepted. */
   projects?: ReadonlySet<string>
 }
 

@@ -33,7 +33,7 @@ export interface ModuleOptions {
 export interface Module extends Scanner {
   /**
    * Appends the lines [from, to) of the table, received at `nowUs`; each must be whole, valid UTF-8 and not too long.
-   * Returns the index after the last one: `to`, unless one is rejected or makes a batch full.
+   * Returns the index after the last one: `to`, unless one is rejected or fills a batch.
    */
   append(from: number, to: number, nowUs: number): number
   /** Lets `append` reject records of other projects than these, and records without one; undefined allows all. */

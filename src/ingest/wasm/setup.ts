@@ -46,7 +46,7 @@ const nameWriter = (bytes: Uint8Array) => (text: string) => {
   return name.length
 }
 
-/** Gives the names of the fields that hold time and message, instead of those given before. */
+/** Replaces the names of the fields that contain time and message. Overwrites the start of `bytes`. */
 export function setFieldNames(exports: Exports, bytes: Uint8Array, { time, message }: FieldNames): void {
   const write = nameWriter(bytes)
   exports.clearFieldNames()

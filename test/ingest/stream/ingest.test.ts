@@ -190,7 +190,7 @@ describe('a file that the thread reads', () => {
     const wanted = Array.from({ length: 1000 }, (_, i) => `${i}`)
     for (let from = 0; from < wanted.length; from += 20) {
       const text = wanted.slice(from, from + 20).map((id) => line(id))
-      // Halves of a line that come one as a chunk, one in a file.
+      // The first half of a line is a chunk, the second half a file.
       await ingest.write(Buffer.from(text.slice(0, 5).join('') + text[5]!.slice(0, 9)))
       const rest = text[5]!.slice(9) + text.slice(6).join('')
       expect(await readAll(ingest, openFile(rest))).toBe(rest.length)
