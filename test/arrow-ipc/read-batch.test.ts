@@ -31,7 +31,7 @@ describe('the columns of a batch that has arrived', () => {
         const ipc = Buffer.concat([Buffer.alloc(shift), batch.ipc]).subarray(shift)
         const columns = readBatch({ ...batch, ipc })!
         const [decoded] = [...RecordBatchReader.from(batch.ipc)]
-        const theirs = decoded!.schema.fields.map(({ name }, i) => {
+        const expected = decoded!.schema.fields.map(({ name }, i) => {
           const { nullCount, nullBitmap, values, valueOffsets, dictionary } = decoded!.data.children[i]!
           const entries = dictionary && {
             ...(contentsOf({ ...dictionary.data[0]! } as never, dictionary.length) as object),
@@ -43,8 +43,8 @@ describe('the columns of a batch that has arrived', () => {
           ) as object
           return [name, { ...column, ...(entries && { entries }) }]
         })
-        const ours = [...columns].map(([name, column]) => [name, contentsOf(column, batch.rows)])
-        expect(ours).toEqual(theirs)
+        const actual = [...columns].map(([name, column]) => [name, contentsOf(column, batch.rows)])
+        expect(actual).toEqual(expected)
       }),
       { numRuns: 200 },
     ))

@@ -31,7 +31,7 @@ const withLine = (line: string) => parse([...GOOD.slice(0, PLACE), line, ...GOOD
 const sumOf = (rows: readonly PlainRow[], column: string) => rows.reduce((sum, row) => sum + Number(row[column]), 0)
 
 /** Returns the number of stored rows, and the rows that each endpoint counts. */
-async function served({ batches }: Parse): Promise<{ stored: number; requests: number; invocations: number }> {
+async function countRows({ batches }: Parse): Promise<{ stored: number; requests: number; invocations: number }> {
   const engine = openEngine({ clock: createFakeClock(NOW_US) })
   for (const batch of batches) await engine.append(batch)
   const counts = await ask(engine, 'usage.api-counts', { project: '.', interval: 'minutely' }, NOW_US)
@@ -79,7 +79,7 @@ describe('I8: batch poison', { timeout: TIMEOUT_MS }, () => {
       [PLACE + 1, reason, bad],
     ])
     expect(isDeepStrictEqual(found.rows, GOOD_ROWS)).toBe(true)
-    expect(await served(found)).toEqual(ALL)
+    expect(await countRows(found)).toEqual(ALL)
   })
 
   it.each(ODD)('I8: leaves 9,999 rows as they are: %s', async (odd) => {
@@ -87,6 +87,6 @@ describe('I8: batch poison', { timeout: TIMEOUT_MS }, () => {
     expect([found.rejects, found.rows.length]).toEqual([[], ROWS + 1])
     const others = found.rows.filter(({ id }) => String(id).startsWith('id '))
     expect(isDeepStrictEqual(others, GOOD_ROWS)).toBe(true)
-    expect(await served(found)).toEqual({ ...ALL, stored: ROWS + 1 })
+    expect(await countRows(found)).toEqual({ ...ALL, stored: ROWS + 1 })
   })
 })

@@ -260,14 +260,17 @@ describe('I7: timestamp', () => {
 })
 
 describe('the order of judging', () => {
-  const ill = { id: 7, timestamp: 'x', event_message: '\ud800', metadata: 7 }
+  const invalid = { id: 7, timestamp: 'x', event_message: '\ud800', metadata: 7 }
   it.each([
     ['{"source":1,}', 'invalid_json'],
     ['[]', 'not_an_object'],
-    [JSON.stringify(ill), 'missing_source'],
-    [JSON.stringify({ ...ill, source: 'x' }), 'unknown_source'],
-    [JSON.stringify({ ...ill, source: 'edge_logs' }), 'invalid_field'],
-    [JSON.stringify({ ...ill, source: 'edge_logs', id: 'a', metadata: {} }), 'invalid_json'],
-    [JSON.stringify({ ...ill, source: 'edge_logs', id: 'a', metadata: {}, event_message: '' }), 'invalid_timestamp'],
+    [JSON.stringify(invalid), 'missing_source'],
+    [JSON.stringify({ ...invalid, source: 'x' }), 'unknown_source'],
+    [JSON.stringify({ ...invalid, source: 'edge_logs' }), 'invalid_field'],
+    [JSON.stringify({ ...invalid, source: 'edge_logs', id: 'a', metadata: {} }), 'invalid_json'],
+    [
+      JSON.stringify({ ...invalid, source: 'edge_logs', id: 'a', metadata: {}, event_message: '' }),
+      'invalid_timestamp',
+    ],
   ])('%s', (line, reason) => expect(reasonOf(line)).toBe(reason))
 })

@@ -41,9 +41,9 @@ function expected(record: Record<string, unknown>) {
     Object.hasOwn(object, key) ? object[key] : undefined
   const metadata = objectAt(valueAt(record, 'metadata'))
   // Other fields of the record join its metadata, unless the metadata has the same field.
-  const holding = (key: string) => (Object.hasOwn(metadata, key) ? metadata : record)
-  const request = objectAt(valueAt(holding('request'), 'request'))
-  const response = objectAt(valueAt(holding('response'), 'response'))
+  const ownerOf = (key: string) => (Object.hasOwn(metadata, key) ? metadata : record)
+  const request = objectAt(valueAt(ownerOf('request'), 'request'))
+  const response = objectAt(valueAt(ownerOf('response'), 'response'))
   const places: Record<FieldName, [Record<string, unknown>, string]> = {
     source: [record, 'source'],
     id: [record, 'id'],
@@ -52,9 +52,9 @@ function expected(record: Record<string, unknown>) {
     event_message: [record, 'event_message'],
     metadata: [record, 'metadata'],
     metadata_project: [metadata, 'project'],
-    metadata_project_ref: [holding('project_ref'), 'project_ref'],
-    function_id: [holding('function_id'), 'function_id'],
-    execution_time_ms: [holding('execution_time_ms'), 'execution_time_ms'],
+    metadata_project_ref: [ownerOf('project_ref'), 'project_ref'],
+    function_id: [ownerOf('function_id'), 'function_id'],
+    execution_time_ms: [ownerOf('execution_time_ms'), 'execution_time_ms'],
     status_code: [response, 'status_code'],
     url: [request, 'url'],
     path: [request, 'path'],

@@ -165,8 +165,8 @@ describe('attributes as an object', () => {
           'map of maps': () => map({ a: map({ b: next() }) }),
         }
         const json = toJson(nestAttributes(shapes.map(([one, kind]) => [one, made[kind]()])))
-        const kept = [...json.matchAll(/#\d+;/g)].map(([leaf]) => leaf)
-        expect(kept.length).toBe(last)
+        const stored = [...json.matchAll(/#\d+;/g)].map(([leaf]) => leaf)
+        expect(stored.length).toBe(last)
       }),
     )
   })

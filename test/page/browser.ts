@@ -20,8 +20,9 @@ export function launchBrowser(): Promise<Browser> {
 }
 
 /**
- * Opens a URL in a page with its own storage. Returns also `strays`, its requests to other hosts, and `faults`, the
- * errors of its scripts. `prepare` is called before the page is opened, for example to intercept requests.
+ * Opens a URL in a page with its own storage. Returns also `foreignRequests`, its requests to other hosts, and
+ * `faults`, the errors of its scripts. `prepare` is called before the page is opened, for example to intercept
+ * requests.
  */
 export async function openPage(
   browser: Browser,
@@ -31,10 +32,10 @@ export async function openPage(
 ) {
   const context = await browser.newContext(options)
   const page = await context.newPage()
-  const strays: string[] = []
+  const foreignRequests: string[] = []
   const faults: string[] = []
   page.on('request', (request) => {
-    if (!request.url().startsWith(`${new URL(url).origin}/`)) strays.push(request.url())
+    if (!request.url().startsWith(`${new URL(url).origin}/`)) foreignRequests.push(request.url())
   })
   page.on('pageerror', (error) => faults.push(error.message))
   page.on('console', (message) => {
@@ -43,7 +44,7 @@ export async function openPage(
   onTestFinished(() => context.close())
   await prepare(page)
   await page.goto(url)
-  return { page, strays, faults }
+  return { page, foreignRequests, faults }
 }
 
 /** Enters a token in the sign-in form and submits it. */

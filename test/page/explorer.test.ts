@@ -56,7 +56,7 @@ function withBrowser(): void {
 
   test('signs in, and shows in charts, tables and list what the endpoints answer', async () => {
     const service = await serveRecords()
-    const { page, strays, faults } = await openPage(browser, service.url + HASH)
+    const { page, foreignRequests, faults } = await openPage(browser, service.url + HASH)
     await signIn(page, TOKEN)
     await settled(page)
 
@@ -82,7 +82,7 @@ function withBrowser(): void {
 
     const logs = await service.rows(`logs.all?project=${PROJECT}&project_tier=ENTERPRISE`)
     expect(await page.locator('.log .message').allTextContents()).toEqual(logs.map((row) => row.event_message))
-    expect(strays).toEqual([])
+    expect(foreignRequests).toEqual([])
     expect(faults).toEqual([])
   })
 

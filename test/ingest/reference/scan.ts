@@ -53,7 +53,7 @@ export function createScanner({ capacityBytes, maxLines }: ScannerOptions): Scan
     table.fill(0, at, at + LINE_INTS)
     metadataKeys = 0
     ignoredMetadata = ignored
-    owned.clear()
+    metadataFields.clear()
     return scanLine(memory, p, table, at)
   }
   return { bytes: memory.subarray(0, capacityBytes), table, maxLines, scan }
@@ -63,14 +63,14 @@ export function createScanner({ capacityBytes, maxLines }: ScannerOptions): Scan
 let metadataKeys = 0
 let ignoredMetadata = 0
 /** The fields that the metadata has; the same fields of the record are ignored. */
-const owned = new Set<number>()
+const metadataFields = new Set<number>()
 
 /** Returns whether the field of a key is used. */
 function counts(context: number, field: number): boolean {
-  if (context === CONTEXT.metadata) owned.add(field)
+  if (context === CONTEXT.metadata) metadataFields.add(field)
   if (context !== CONTEXT.record) return true
   if (field === FIELD.metadata) return metadataKeys++ >= ignoredMetadata
-  return !(MERGED.has(field) && owned.has(field))
+  return !(MERGED.has(field) && metadataFields.has(field))
 }
 
 /** The states: the tokens that may follow. */
