@@ -31,7 +31,8 @@ export const DISTRIBUTIONS = {
 }
 
 /**
- * Both digests: `fill` builds a state from a part, `merge` combines states, `valueAt` returns the value at a percentile.
+ * Both digests: `fill` builds a state from a part, `merge` combines states, `valueAt` returns the value at a
+ * percentile.
  */
 const DIGESTS = {
   logweir: {
