@@ -2,7 +2,7 @@
  * Compares the digest of `quantileAccumulator` with the package `tdigest` on the same values: time and rank error. Each
  * process measures one digest on one distribution.
  *
- * node bench/digest.mjs logweir | tdigest 'whole milliseconds'
+ *   node bench/digest.mjs logweir | tdigest 'whole milliseconds'
  *
  * A million values are split into ten parts, each with its own state, as segments have. The ten states are merged, and
  * four percentiles are read from the result. The rank error is the distance between the wanted rank and the ranks of

@@ -2,7 +2,7 @@
  * Compares the ingest of lines with unknown top-level fields to the same bytes sent inside the metadata. One process:
  * full edge records with ten more fields, from a file on the standard input of `logweir serve --in-memory`.
  *
- * node bench/other-fields.mjs 300000 inside | outside | flat
+ *   node bench/other-fields.mjs 300000 inside | outside | flat
  *
  * `inside`: the ten fields are part of the metadata. `outside`: they are top-level fields. `flat`: the fields of the
  * metadata are top-level fields too, and there is no metadata.

@@ -2,7 +2,8 @@
  * Measures whether the page stays responsive with many buckets. A stub of logweir answers the built page in chromium;
  * the pointer moves over the first chart and drags over a part of it, the window shrinks, and the page refreshes.
  *
- * node bench/page.mjs counts 100000 node bench/page.mjs invocations 100000
+ *   node bench/page.mjs counts 100000
+ *   node bench/page.mjs invocations 100000
  *
  * `drawnMs` and `refreshedMs`: from the last byte of the answer to the frame that shows it; `drawnMs` includes the
  * start of the page. `…TaskMs`: the longest task that blocked the page's thread; 0 if none took 50 ms, the browser's

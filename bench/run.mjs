@@ -2,7 +2,8 @@
  * Runs the benches, each figure in fresh processes. Writes all raw values, their medians, the machine, the commit and
  * the date to `bench/results/`.
  *
- * npm run bench                 all benches, about an hour npm run bench -- ingest idle  only the named ones
+ *   npm run bench                 all benches, about an hour
+ *   npm run bench -- ingest idle  only the named ones
  *
  * LOGWEIR_BENCH_RUNS (3): processes for each figure. LOGWEIR_BENCH_CORE (0): the core that each process is pinned to.
  */

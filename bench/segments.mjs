@@ -3,7 +3,8 @@
  * Records of 90 days in random order, as from shippers that catch up, make thousands of small segments: each head
  * becomes one segment per day. Records of 7 days in order make about ninety large ones.
  *
- * node bench/segments.mjs 500000 none node bench/segments.mjs 1000000 time
+ *   node bench/segments.mjs 500000 none
+ *   node bench/segments.mjs 1000000 time
  */
 import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

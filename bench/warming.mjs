@@ -3,7 +3,7 @@
  * two sources, and `entries` cache entries that all become due at once. Another process requests the newest rows of a
  * project over one connection, first without other load, then during the refreshes.
  *
- * node bench/warming.mjs 10000000 1000
+ *   node bench/warming.mjs 10000000 1000
  */
 import { setTimeout } from 'node:timers/promises'
 import { systemClock } from '../dist/base/clock.js'
