@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { createTestApp, PREFIX, told } from '../http/support.js'
+import { createTestApp, PREFIX, readReply } from '../http/support.js'
 import { ROOT, textOf } from './files.js'
 
 const text = textOf('docs/operations.md')
@@ -49,7 +49,7 @@ describe('docs/operations.md', () => {
       const [, path] = /`GET (\S+)`/.exec(question!)!
       for (const [i, status] of states.entries()) {
         state.status = status
-        const answer = await told(app.fetch(new Request(PREFIX + path)))
+        const answer = await readReply(app.fetch(new Request(PREFIX + path)))
         const word = answer.status === 200 ? ` \`${JSON.parse(answer.body).status}\`` : ''
         expect([path, status, cells[i]!.trim()]).toEqual([path, status, `${answer.status}${word}`])
       }

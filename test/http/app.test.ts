@@ -7,11 +7,11 @@ import {
   LOGS_ALL,
   NOT_FOUND,
   PREFIX,
+  readReply,
   refusal,
   STATS,
   settle,
   TOKEN,
-  told,
   UNAUTHORIZED,
 } from './support.js'
 
@@ -71,7 +71,8 @@ describe('a preflight', () => {
 
 describe('open paths', () => {
   const { app, state } = createTestApp()
-  const open = (path: string, init?: RequestInit) => told(app.fetch(new Request(PREFIX + path, init)), 'content-type')
+  const open = (path: string, init?: RequestInit) =>
+    readReply(app.fetch(new Request(PREFIX + path, init)), 'content-type')
 
   test.each(['/health', '/ready'])('%s tells the status', async (path) => {
     for (const status of ['ok', 'degraded'] as const) {
@@ -84,11 +85,11 @@ describe('open paths', () => {
     state.status = 'stopping'
     expect(await open('/health')).toEqual({ status: 200, 'content-type': JSON_TYPE, body: '{"status":"stopping"}' })
     const reply = app.fetch(new Request(`${PREFIX}/ready`))
-    expect(await told(reply, 'retry-after')).toEqual({ status: 503, 'retry-after': '2', body: STOPPING })
+    expect(await readReply(reply, 'retry-after')).toEqual({ status: 503, 'retry-after': '2', body: STOPPING })
   })
 
   test('other methods are refused without asking for a token', async () => {
-    expect(await told(app.fetch(new Request(`${PREFIX}/health`, { method: 'POST' })), 'allow')).toEqual({
+    expect(await readReply(app.fetch(new Request(`${PREFIX}/health`, { method: 'POST' })), 'allow')).toEqual({
       status: 405,
       allow: 'GET, HEAD, OPTIONS',
       body: METHOD_NOT_ALLOWED,
@@ -106,30 +107,30 @@ describe('paths behind a token', () => {
     '/api/endpoints/query',
     '/api/endpoints/query/',
     '/metrics/',
-  ])('%s is not found', async (path) => expect(await told(get(path))).toEqual({ status: 404, body: NOT_FOUND }))
+  ])('%s is not found', async (path) => expect(await readReply(get(path))).toEqual({ status: 404, body: NOT_FOUND }))
 
   test.each([
     '/api/endpoints/query/logs.al',
     '/api/endpoints/query/LOGS.ALL',
     '/api/endpoints/query/__proto__',
   ])('%s is not an endpoint', async (path) =>
-    expect(await told(get(`${path}?project=a`))).toEqual({ status: 404, body: NOT_FOUND }))
+    expect(await readReply(get(`${path}?project=a`))).toEqual({ status: 404, body: NOT_FOUND }))
 
   test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'PURGE'])('%s is refused on a known path', async (method) => {
     for (const path of ['/metrics', '/api/endpoints', `${LOGS_ALL}?project=a`]) {
-      expect(await told(get(path, { method }), 'allow')).toEqual({
+      expect(await readReply(get(path, { method }), 'allow')).toEqual({
         status: 405,
         allow: 'GET, HEAD, OPTIONS',
         body: METHOD_NOT_ALLOWED,
       })
     }
-    expect(await told(get('/nothing', { method }))).toEqual({ status: 404, body: NOT_FOUND })
+    expect(await readReply(get('/nothing', { method }))).toEqual({ status: 404, body: NOT_FOUND })
   })
 
   test.each(['GET', 'POST', 'DELETE'])('%s without a token: one answer, known path or not', async (method) => {
     for (const path of ['/metrics', '/api/endpoints', LOGS_ALL, '/nothing', '/api/endpoints/query/nothing']) {
       const reply = app.fetch(new Request(PREFIX + path, { method }))
-      expect(await told(reply, 'allow')).toEqual({ status: 401, allow: null, body: UNAUTHORIZED })
+      expect(await readReply(reply, 'allow')).toEqual({ status: 401, allow: null, body: UNAUTHORIZED })
     }
   })
 })
@@ -180,7 +181,7 @@ test('while it starts it answers everything with 503', async () => {
   for (const path of ['/', '/health', '/ready', '/metrics', '/api/endpoints', LOGS_ALL, '/nothing']) {
     for (const method of ['GET', 'POST', 'OPTIONS']) {
       const reply = app.fetch(new Request(PREFIX + path, { method }))
-      expect(await told(reply, 'retry-after')).toEqual({ status: 503, 'retry-after': '1', body: STARTING })
+      expect(await readReply(reply, 'retry-after')).toEqual({ status: 503, 'retry-after': '1', body: STARTING })
     }
   }
 })
@@ -188,7 +189,7 @@ test('while it starts it answers everything with 503', async () => {
 describe('the listing', () => {
   test('shows each definition', async () => {
     const { get } = createTestApp()
-    const { status, body } = await told(get('/api/endpoints'))
+    const { status, body } = await readReply(get('/api/endpoints'))
     expect(status).toBe(200)
     const { result } = JSON.parse(body)
     expect(result.map(({ query, parameters, ...rest }: Record<string, unknown>) => rest)).toEqual([
@@ -236,7 +237,7 @@ describe('S6: failures', () => {
       const reply = get(`${path}?project=a`)
       await settle()
       engine.runs[0]!.fail(error)
-      expect(await told(reply, 'retry-after')).toEqual({ status: 500, 'retry-after': null, body: INTERNAL })
+      expect(await readReply(reply, 'retry-after')).toEqual({ status: 500, 'retry-after': null, body: INTERNAL })
       expect(logged).toEqual([`internal error: ${error instanceof Error ? `${error.name}: ${secret}` : error}`])
     }
   })
@@ -246,7 +247,7 @@ describe('S6: failures', () => {
     const reply = get(`${LOGS_ALL}?project=a`)
     await settle()
     engine.runs[0]!.fail(new LogweirError('overloaded', 'The memory is full. Try again shortly.'))
-    expect(await told(reply, 'retry-after')).toEqual({
+    expect(await readReply(reply, 'retry-after')).toEqual({
       status: 503,
       'retry-after': '2',
       body: refusal('The memory is full. Try again shortly.', 'overloaded'),
@@ -256,7 +257,7 @@ describe('S6: failures', () => {
 
   test('an app that throws refuses in the same form', async () => {
     const { app, logged } = createTestApp()
-    expect(await told(app.refuse(new RangeError('deep')))).toEqual({ status: 500, body: INTERNAL })
+    expect(await readReply(app.refuse(new RangeError('deep')))).toEqual({ status: 500, body: INTERNAL })
     expect(logged).toEqual(['internal error: RangeError: deep'])
   })
 })
@@ -268,7 +269,7 @@ describe('metrics', () => {
     await get(`${STATS}?project=a`)
     await get(`${LOGS_ALL}?project=a`)
     await app.fetch(new Request(`${PREFIX}/metrics`))
-    const { status, body, ...rest } = await told(get('/metrics'), 'content-type')
+    const { status, body, ...rest } = await readReply(get('/metrics'), 'content-type')
     expect({ status, ...rest }).toEqual({ status: 200, 'content-type': 'text/plain; version=0.0.4; charset=utf-8' })
     for (const line of [
       'logweir_http_requests_total{status="200"} 3',
@@ -290,7 +291,7 @@ describe('metrics', () => {
   test('S6: tell no token and no project', async () => {
     const { get } = createTestApp({ rows: () => [] })
     await get(`${STATS}?project=victim`)
-    const { body } = await told(get('/metrics'))
+    const { body } = await readReply(get('/metrics'))
     expect(body).not.toContain(TOKEN)
     expect(body).not.toContain('victim')
   })

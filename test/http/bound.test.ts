@@ -68,7 +68,8 @@ const nowUs = Date.UTC(2026, 10, 20, 10, 30) * 1000
 const request = (project: string | null, url: string) =>
   edge({ project, timestampUs: nowUs, metadata: { request: { url, path: '/rest' } } })
 
-it('usage.api-counts of a bound token takes the name as it stands, and counts that project’s records only', async () => {
+const title = 'usage.api-counts of a bound token takes the name as it stands, and counts that project’s records only'
+it(title, async () => {
   const engine = openEngine({ clock: createFakeClock(nowUs) })
   await appendAll(engine, [
     request('a.c', 'https://a.c/1'),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { LogweirError } from '../../src/base/errors.js'
-import { API_COUNTS, createTestApp, PREFIX, refusal, STATS, settle, TOKEN, told } from './support.js'
+import { API_COUNTS, createTestApp, PREFIX, readReply, refusal, STATS, settle, TOKEN } from './support.js'
 
 const PATH = `${API_COUNTS}?project=a&interval=daily`
 const CALLERS = 400
@@ -32,10 +32,10 @@ describe('C1: 400 callers at once', () => {
 
   test('who joins a run late is told how old its answer is, who started it is not', async () => {
     const { get, engine, clock } = createTestApp()
-    const first = told(get(PATH), 'age')
+    const first = readReply(get(PATH), 'age')
     await settle()
     clock.advance(20_999)
-    const second = told(get(PATH), 'age', 'cache-status')
+    const second = readReply(get(PATH), 'age', 'cache-status')
     await settle()
     engine.runs[0]!.finish()
     expect(await first).toMatchObject({ status: 200, age: null })
@@ -54,13 +54,13 @@ describe('C1: 400 callers at once', () => {
 
   test('on one failing key: one run, one failure for all, and nothing is kept', async () => {
     const { get, engine } = createTestApp()
-    const replies = Promise.all(Array.from({ length: CALLERS }, () => told(get(PATH))))
+    const replies = Promise.all(Array.from({ length: CALLERS }, () => readReply(get(PATH))))
     await settle()
     expect(engine.runs.length).toBe(1)
     engine.runs[0]!.fail(new LogweirError('overloaded', 'Full.'))
     const refused = { status: 503, body: refusal('Full.', 'overloaded') }
     expect(await replies).toEqual(Array(CALLERS).fill(refused))
-    const next = told(get(PATH))
+    const next = readReply(get(PATH))
     await settle()
     expect(engine.runs.length).toBe(2)
     engine.runs[1]!.finish()
@@ -86,7 +86,7 @@ describe('a run that callers share', () => {
     await settle()
     expect(engine.runs[0]!.signal.aborted).toBe(false)
     engine.runs[0]!.finish()
-    expect(await told(clients[2]!.reply)).toEqual({ status: 200, body: '{"result":[]}' })
+    expect(await readReply(clients[2]!.reply)).toEqual({ status: 200, body: '{"result":[]}' })
     expect((await clients[0]!.reply).status).toBe(499)
   })
 
@@ -96,7 +96,7 @@ describe('a run that callers share', () => {
     await settle()
     for (const { leave } of clients) leave()
     expect(engine.runs[0]!.signal.aborted).toBe(true)
-    const next = told(get(PATH), 'cache-status')
+    const next = readReply(get(PATH), 'cache-status')
     await settle()
     expect(engine.runs.length).toBe(2)
     engine.runs[1]!.finish()
@@ -126,14 +126,14 @@ describe('no-cache', () => {
     await settle()
     expect(engine.runs.length).toBe(2)
     engine.runs[1]!.finish([{ n: 2 }])
-    expect(await told(second, 'cache-status')).toEqual({
+    expect(await readReply(second, 'cache-status')).toEqual({
       status: 200,
       'cache-status': 'logweir; fwd=request; stored',
       body: '{"result":[{"n":2}]}',
     })
     engine.runs[0]!.finish([{ n: 1 }])
-    expect(await told(first.reply)).toEqual({ status: 200, body: '{"result":[{"n":1}]}' })
-    expect(await told(get(PATH), 'age')).toEqual({ status: 200, age: '0', body: '{"result":[{"n":2}]}' })
+    expect(await readReply(first.reply)).toEqual({ status: 200, body: '{"result":[{"n":1}]}' })
+    expect(await readReply(get(PATH), 'age')).toEqual({ status: 200, age: '0', body: '{"result":[{"n":2}]}' })
   })
 
   test('is joined by the next, also when the run before it has ended', async () => {
@@ -144,7 +144,7 @@ describe('no-cache', () => {
     await settle()
     engine.runs[0]!.fail(new LogweirError('overloaded', 'Full.'))
     expect((await first.reply).status).toBe(503)
-    const third = told(get(PATH), 'cache-status')
+    const third = readReply(get(PATH), 'cache-status')
     await settle()
     expect(engine.runs.length).toBe(2)
     engine.runs[1]!.finish()
@@ -179,10 +179,10 @@ describe('no-cache', () => {
     await settle()
     engine.runs[0]!.finish([{ n: 1 }])
     await first
-    const again = told(get(PATH, { headers }))
+    const again = readReply(get(PATH, { headers }))
     await settle()
     engine.runs[1]!.fail(new LogweirError('overloaded', 'Full.'))
     expect(await again).toEqual({ status: 503, body: refusal('Full.', 'overloaded') })
-    expect(await told(get(PATH))).toEqual({ status: 200, body: '{"result":[{"n":1}]}' })
+    expect(await readReply(get(PATH))).toEqual({ status: 200, body: '{"result":[{"n":1}]}' })
   })
 })

@@ -6,7 +6,7 @@ import { nothing, type Plan, scan } from '../../src/engine/plan.js'
 import { createArrivals } from '../../src/http/query/arrivals.js'
 import type { SourceName } from '../../src/sources.js'
 import { createFakeClock } from '../support/clock.js'
-import { API_COUNTS, createTestApp, pass, STATS, settle, told } from './support.js'
+import { API_COUNTS, createTestApp, pass, readReply, STATS, settle } from './support.js'
 
 const EMPTY = '{"result":[]}'
 const FULL = '{"result":[{"n":1}]}'
@@ -24,7 +24,7 @@ function open({ visibleMs = 0, emptyMs = 2_000, endpoints = ENDPOINTS } = {}) {
   const arrivals = createArrivals(clock, visibleMs)
   const app = createTestApp({ rows: () => state.rows, clock, arrivals, endpoints, limits: { emptyMs } })
   const ask = (path: string, headers?: Record<string, string>) =>
-    told(app.get(path, { headers }), 'cache-status', 'age')
+    readReply(app.get(path, { headers }), 'cache-status', 'age')
   const accept = (source: SourceName) => {
     state.rows = [{ n: 1 }]
     arrivals.note(source)

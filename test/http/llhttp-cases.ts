@@ -1,16 +1,16 @@
 import { head, type RawCase } from './malformed-cases.js'
 
 /**
- * The requests that the parser below Node must refuse, from the public test suite of llhttp (nodejs/llhttp, test/request),
- * each under the name that it has there. Here each has a Host, and a length where that is not the matter, so that nothing
- * but the matter is wrong with it.
+ * The requests that the parser below Node must refuse, from the public test suite of llhttp (nodejs/llhttp,
+ * test/request), each under the name that it has there. Here each has a Host, and a length where that is not the
+ * matter, so that nothing but the matter is wrong with it.
  *
  * MIT License. Copyright © 2018 Fedor Indutny.
  *
  * Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
  * documentation files (the "Software"), to deal in the Software without restriction, including without limitation the
- * rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit
- * persons to whom the Software is furnished to do so, subject to the following conditions:
+ * rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to
+ * permit persons to whom the Software is furnished to do so, subject to the following conditions:
  *
  * The above copyright notice and this permission notice shall be included in all copies or substantial portions of the
  * Software.

@@ -3,6 +3,8 @@ import { expectNeverWrong } from './never-wrong.js'
 
 const STEPS = 10_000
 
-test(`C2: in ${STEPS} random steps each cached answer equals the uncached one of the moment that its Age states`, async () => {
+const CLAIM = 'each cached answer equals the uncached one of the moment that its Age states'
+const TITLE = `C2: in ${STEPS} random steps ${CLAIM}`
+test(TITLE, async () => {
   await expectNeverWrong(STEPS)
 }, 600_000)

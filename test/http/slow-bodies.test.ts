@@ -9,7 +9,7 @@ import { listen } from '../../src/http/server/server.js'
 import { eventually } from '../support/eventually.js'
 import { bodyOf, listenTo, statusLines } from '../support/raw-http.js'
 import { head } from './malformed-cases.js'
-import { createTestApp, PREFIX, pass, refusal, settle, TOKEN, told } from './support.js'
+import { createTestApp, PREFIX, pass, readReply, refusal, settle, TOKEN } from './support.js'
 
 const LIMITS = { minBytesPerS: 10, rateWindowMs: 15_000, maxBodyMs: 60_000, bodyBytes: 1_000, bodiesBytes: 1_000 }
 const TOO_SLOW =
@@ -103,7 +103,7 @@ describe.each(['/logs', '/api/logs', '/v1/logs'])('a body of %s', (path) => {
       await send(bytesEachSecond[s] ?? 0)
       await pass(parts.clock, 1)
     }
-    expect(await told(reply, 'connection')).toEqual(cut(TOO_SLOW))
+    expect(await readReply(reply, 'connection')).toEqual(cut(TOO_SLOW))
     expect([parts.taken, parts.logged, parts.clock.timers]).toEqual([[], [], timers])
   })
 
@@ -114,7 +114,7 @@ describe.each(['/logs', '/api/logs', '/v1/logs'])('a body of %s', (path) => {
       await send(16)
       await pass(parts.clock, 1)
     }
-    expect(await told(reply, 'connection')).toEqual(cut(TOO_SLOW))
+    expect(await readReply(reply, 'connection')).toEqual(cut(TOO_SLOW))
   })
 
   test('makes room for faster ones if it is the slowest when their memory is full', async () => {
@@ -127,7 +127,7 @@ describe.each(['/logs', '/api/logs', '/v1/logs'])('a body of %s', (path) => {
     await fast.send(600)
     await pass(parts.clock, 1)
     await faster.send(101)
-    expect(await told(slow.reply, 'connection')).toEqual(cut(SLOWEST))
+    expect(await readReply(slow.reply, 'connection')).toEqual(cut(SLOWEST))
     fast.end()
     faster.end()
     expect([(await fast.reply).status, (await faster.reply).status, parts.taken]).toEqual([200, 200, [600, 101]])
@@ -141,7 +141,7 @@ describe.each(['/logs', '/api/logs', '/v1/logs'])('a body of %s', (path) => {
     await pass(parts.clock, 5)
     await fast.send(900)
     await slow.send(100)
-    expect(await told(slow.reply, 'connection')).toEqual(cut(SLOWEST))
+    expect(await readReply(slow.reply, 'connection')).toEqual(cut(SLOWEST))
     fast.end()
     expect((await fast.reply).status).toBe(200)
   })
@@ -156,7 +156,7 @@ describe.each(['/logs', '/api/logs', '/v1/logs'])('a body of %s', (path) => {
       headers: { 'Content-Encoding': 'gzip', ...JSON_TYPE },
     }
     expect((await parts.get(path, compressed)).status).toBe(200)
-    expect(await told(slow.reply, 'connection')).toEqual(cut(SLOWEST))
+    expect(await readReply(slow.reply, 'connection')).toEqual(cut(SLOWEST))
   })
 })
 
@@ -180,7 +180,7 @@ test('a body that arrives alone is not cut for room that stored ones take', asyn
   const parts = open({ ...LIMITS, bodiesBytes: 100 })
   const { reply, send } = post(parts)
   await send(101)
-  expect(await told(reply)).toEqual({
+  expect(await readReply(reply)).toEqual({
     status: 429,
     body: refusal(
       'Too many bodies are being received. Nothing of this body was stored. Send it again shortly.',

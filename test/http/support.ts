@@ -110,7 +110,7 @@ export async function pass(clock: { advance(byMs: number): void }, seconds: numb
 }
 
 /** Returns status, the named headers and the whole body of a response. */
-export async function told(reply: Response | Promise<Response>, ...names: readonly string[]) {
+export async function readReply(reply: Response | Promise<Response>, ...names: readonly string[]) {
   const response = await reply
   const headers = Object.fromEntries(names.map((name) => [name, response.headers.get(name)]))
   return { status: response.status, ...headers, body: await response.text() }

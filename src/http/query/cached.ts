@@ -50,7 +50,8 @@ export interface Cached {
 type Run = CacheJob & { asked: 'now' | 'before' }
 
 /** Creates the cached side of the queries and starts to warm its cache. */
-export function createCached({ engine, concurrency, clock, limits, metrics, log, arrivals }: Parts): Cached {
+export function createCached(parts: Parts): Cached {
+  const { engine, concurrency, clock, limits, metrics, log } = parts
   const cache = createCache(limits, clock, metrics)
   const singleFlight = createSingleFlight(run)
   const removed = new WeakSet<Endpoint>()
@@ -77,18 +78,12 @@ export function createCached({ engine, concurrency, clock, limits, metrics, log,
     return { answer: { atMs, forms, emptySources }, measured }
   }
 
-  /** Whether an empty answer may have rows by now. Causes at most one run per `emptyMs`. */
-  function isOutdated({ atMs, emptySources }: CachedAnswer): boolean {
-    if (arrivals === undefined || emptySources === undefined) return false
-    return clock.monotonicMs() - atMs >= limits.emptyMs && arrivals.mayLack(emptySources, atMs)
-  }
-
   const ageS = ({ atMs }: CachedAnswer) => Math.floor((clock.monotonicMs() - atMs) / 1000)
 
   return {
     hit(job, request, representation) {
       const entry = cache.get(job.call.key)
-      if (entry === undefined || isOutdated(entry)) return undefined
+      if (entry === undefined || isOutdated(entry, parts)) return undefined
       const age = ageS(entry)
       return reply(request, entry, representation, `hit; ttl=${job.policy.ttlS - age}`, HIT, age)
     },
@@ -112,6 +107,12 @@ export function createCached({ engine, concurrency, clock, limits, metrics, log,
     },
     close,
   }
+}
+
+/** Whether an empty answer may have rows by now. Causes at most one run per `emptyMs`. */
+function isOutdated({ atMs, emptySources }: CachedAnswer, { arrivals, clock, limits }: Parts): boolean {
+  if (arrivals === undefined || emptySources === undefined) return false
+  return clock.monotonicMs() - atMs >= limits.emptyMs && arrivals.mayLack(emptySources, atMs)
 }
 
 /** Encodes all rows as JSON, however long, and counts them. */

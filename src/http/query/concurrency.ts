@@ -34,50 +34,21 @@ function onAbort(signal: AbortSignal, work: () => void): () => void {
   return () => signal.removeEventListener('abort', work)
 }
 
+interface State {
+  limits: QueryLimits
+  clock: Clock
+  running: Pick<Gauge, 'inc' | 'dec'>
+  free: number
+  /** The callers that wait, first in first out; each is called when it gets a slot. */
+  queue: Set<() => void>
+}
+
 /** Creates a limit of `limits.queriesAtOnce` slots. `running` counts those in use. */
-export function createConcurrencyLimit(
-  limits: QueryLimits,
-  clock: Clock,
-  running: Pick<Gauge, 'inc' | 'dec'>,
-): ConcurrencyLimit {
-  const queue = new Set<() => void>()
-  let free = limits.queriesAtOnce
-
-  function waitForSlot(caller: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const leave = (settle: () => void) => {
-        queue.delete(admit)
-        stopClock()
-        removeListener()
-        settle()
-      }
-      const admit = () => leave(resolve)
-      const stopClock = callAfter(clock, limits.waitMs, () =>
-        leave(() => reject(overloaded(`The query waited ${limits.waitMs / 1000} s for its turn.`))),
-      )
-      const removeListener = onAbort(caller, () => leave(() => reject(refusals.abandoned())))
-      queue.add(admit)
-    })
-  }
-
-  async function acquire(caller: AbortSignal): Promise<void> {
-    if (caller.aborted) throw refusals.abandoned()
-    if (free > 0) free -= 1
-    else if (queue.size < limits.queriesWaiting) await waitForSlot(caller)
-    else throw overloaded('Too many queries wait for their turn.')
-    running.inc()
-  }
-
-  function release(): void {
-    running.dec()
-    const [admit] = queue
-    if (admit === undefined) free += 1
-    else admit()
-  }
-
+export function createConcurrencyLimit(limits: QueryLimits, clock: Clock, running: State['running']): ConcurrencyLimit {
+  const state: State = { limits, clock, running, free: limits.queriesAtOnce, queue: new Set() }
   return {
     async run(work, caller) {
-      await acquire(caller)
+      await acquire(state, caller)
       const controller = new AbortController()
       onAbort(caller, () => controller.abort(refusals.abandoned()))
       const stopClock = callAfter(clock, limits.queryMs, () =>
@@ -90,11 +61,44 @@ export function createConcurrencyLimit(
         })
         .finally(() => {
           stopClock()
-          release()
+          release(state)
         })
       return unlessAborted(done, controller.signal)
     },
   }
+}
+
+async function acquire(state: State, caller: AbortSignal): Promise<void> {
+  if (caller.aborted) throw refusals.abandoned()
+  if (state.free > 0) state.free -= 1
+  else if (state.queue.size < state.limits.queriesWaiting) await waitForSlot(state, caller)
+  else throw overloaded('Too many queries wait for their turn.')
+  state.running.inc()
+}
+
+/** Frees a slot, or hands it to the first caller that waits. */
+function release(state: State): void {
+  state.running.dec()
+  const [admit] = state.queue
+  if (admit === undefined) state.free += 1
+  else admit()
+}
+
+function waitForSlot({ queue, clock, limits: { waitMs } }: State, caller: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const leave = (settle: () => void) => {
+      queue.delete(admit)
+      stopClock()
+      removeListener()
+      settle()
+    }
+    const admit = () => leave(resolve)
+    const stopClock = callAfter(clock, waitMs, () =>
+      leave(() => reject(overloaded(`The query waited ${waitMs / 1000} s for its turn.`))),
+    )
+    const removeListener = onAbort(caller, () => leave(() => reject(refusals.abandoned())))
+    queue.add(admit)
+  })
 }
 
 /** Settles as `done` does, or rejects with the reason of the signal if that is aborted first. */

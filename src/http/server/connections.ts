@@ -28,104 +28,119 @@ export interface Connections {
   close(server: Server, limitMs: number): Promise<void>
 }
 
-/** The connections of a server, each with its latest answer. */
-export function createConnections(answer: RequestListener, { connections, lingerMs }: ConnectionLimits): Connections {
-  const latest = new Map<Socket, ServerResponse | undefined>()
-  /**
-   * Those that wait for their next request, the longest idle first, with the bytes that had been read of each by then.
-   */
-  const idle = new Map<Socket, number>()
-  let closing = false
+interface State {
+  answer: RequestListener
+  limits: ConnectionLimits
+  /** The open connections, each with its latest response. */
+  latest: Map<Socket, ServerResponse | undefined>
+  /** Connections that wait for their next request, the longest idle first, with the bytes read from each by then. */
+  idle: Map<Socket, number>
+  isClosing: boolean
+}
 
-  function start(...[incoming, outgoing]: Parameters<RequestListener>): void {
-    const { socket } = incoming
-    idle.delete(socket)
-    if (closing) endAfter(outgoing, socket)
-    outgoing.once('close', () => answered(incoming))
-    answer(incoming, outgoing)
-  }
-
-  /**
-   * A client that still sends its request after the answer gets a little time for that; then the connection is idle.
-   */
-  function answered(incoming: IncomingMessage): void {
-    const { socket } = incoming
-    const isLatest = latest.get(socket)?.req === incoming
-    if (socket.destroyed || !isLatest) return
-    if (incoming.complete) idle.set(socket, socket.bytesRead)
-    else setTimeout(() => (incoming.complete ? answered(incoming) : socket.destroy()), lingerMs).unref()
-  }
-
-  /** Changes how Node ends a connection after its last answer: a client that still sends must be able to read it. */
-  function closeGently(socket: Socket): void {
-    const destroySoon = socket.destroySoon.bind(socket)
-    socket.destroySoon = () => {
-      const outgoing = latest.get(socket)
-      if (outgoing?.req.complete !== false) return destroySoon()
-      outgoing.req.resume()
-      lingerAndClose(socket, lingerMs)
-    }
-  }
-
-  function forget(socket: Socket): void {
-    latest.delete(socket)
-    idle.delete(socket)
-  }
-
-  /** The connection that has been idle longest; one that has sent a part of its next request is not idle. */
-  function longestIdle(): Socket | undefined {
-    for (const [socket, bytes] of idle) if (socket.bytesRead === bytes) return socket
-    return undefined
-  }
-
-  /** Whether there is room for one more, by closing an idle one if need be. */
-  function hasRoom(): boolean {
-    if (latest.size < connections) return true
-    const socket = longestIdle()
-    if (socket === undefined) return false
-    forget(socket)
-    socket.destroy()
-    return true
-  }
-
+/** Creates the connections of a server whose requests `answer` answers. */
+export function createConnections(answer: RequestListener, limits: ConnectionLimits): Connections {
+  const state: State = { answer, limits, latest: new Map(), idle: new Map(), isClosing: false }
   return {
-    add(socket) {
-      if (!hasRoom()) {
-        socket.destroy()
-        return
-      }
-      latest.set(socket, undefined)
-      socket.once('close', () => forget(socket))
-      closeGently(socket)
-    },
+    add: (socket) => add(state, socket),
     isIdle(socket) {
-      const outgoing = latest.get(socket)
+      const outgoing = state.latest.get(socket)
       return outgoing === undefined || (outgoing.closed && outgoing.req.complete)
     },
-    listener(incoming, outgoing) {
-      const { socket } = incoming
-      const before = latest.get(socket)
-      latest.set(socket, outgoing)
-      const next = () => socket.writable && start(incoming, outgoing)
-      if (before === undefined || before.closed) next()
-      else before.once('close', next)
-    },
-    async close(server, limitMs) {
-      closing = true
-      // It ends those that have been answered and are idle, too.
-      const closed = new Promise((resolve) => server.close(resolve))
-      for (const [socket, outgoing] of latest) {
-        if (outgoing === undefined) setTimeout(() => socket.bytesRead === 0 && socket.destroy(), SILENT_MS)
-        else if (!outgoing.closed) endAfter(outgoing, socket)
-      }
-      const timer = setTimeout(() => server.closeAllConnections(), limitMs)
-      await closed
-      clearTimeout(timer)
-    },
+    listener: (incoming, outgoing) => enqueue(state, incoming, outgoing),
+    close: (server, limitMs) => close(state, server, limitMs),
   }
 }
 
-/** Ends a connection after an answer, and says so in its headers where they are not sent yet. */
+function add(state: State, socket: Socket): void {
+  if (!hasRoom(state)) {
+    socket.destroy()
+    return
+  }
+  state.latest.set(socket, undefined)
+  socket.once('close', () => remove(state, socket))
+  closeGently(state, socket)
+}
+
+/** Answers a request when the response before it on the same connection is done. */
+function enqueue(state: State, incoming: IncomingMessage, outgoing: ServerResponse): void {
+  const { socket } = incoming
+  const before = state.latest.get(socket)
+  state.latest.set(socket, outgoing)
+  const next = () => socket.writable && start(state, incoming, outgoing)
+  if (before === undefined || before.closed) next()
+  else before.once('close', next)
+}
+
+function start(state: State, incoming: IncomingMessage, outgoing: ServerResponse): void {
+  const { socket } = incoming
+  state.idle.delete(socket)
+  if (state.isClosing) endAfter(outgoing, socket)
+  outgoing.once('close', () => markIdle(state, incoming))
+  state.answer(incoming as Parameters<RequestListener>[0], outgoing as Parameters<RequestListener>[1])
+}
+
+/** Marks a connection as idle. A client that still sends its request gets `lingerMs` for that first. */
+function markIdle(state: State, incoming: IncomingMessage): void {
+  const { socket } = incoming
+  const isLatest = state.latest.get(socket)?.req === incoming
+  if (socket.destroyed || !isLatest) return
+  if (incoming.complete) {
+    state.idle.set(socket, socket.bytesRead)
+    return
+  }
+  const check = () => (incoming.complete ? markIdle(state, incoming) : socket.destroy())
+  setTimeout(check, state.limits.lingerMs).unref()
+}
+
+/**
+ * Replaces Node's way to end a connection after its last response: a client that still sends must be able to read it.
+ */
+function closeGently({ latest, limits }: State, socket: Socket): void {
+  const destroySoon = socket.destroySoon.bind(socket)
+  socket.destroySoon = () => {
+    const outgoing = latest.get(socket)
+    if (outgoing?.req.complete !== false) return destroySoon()
+    outgoing.req.resume()
+    lingerAndClose(socket, limits.lingerMs)
+  }
+}
+
+function remove({ latest, idle }: State, socket: Socket): void {
+  latest.delete(socket)
+  idle.delete(socket)
+}
+
+/** Returns the connection that has been idle longest; one that has sent a part of its next request is not idle. */
+function longestIdle({ idle }: State): Socket | undefined {
+  for (const [socket, bytes] of idle) if (socket.bytesRead === bytes) return socket
+  return undefined
+}
+
+/** Whether one more connection is within the limit, after an idle one was closed if necessary. */
+function hasRoom(state: State): boolean {
+  if (state.latest.size < state.limits.connections) return true
+  const socket = longestIdle(state)
+  if (socket === undefined) return false
+  remove(state, socket)
+  socket.destroy()
+  return true
+}
+
+async function close(state: State, server: Server, limitMs: number): Promise<void> {
+  state.isClosing = true
+  // This also ends the connections that are idle after a response.
+  const closed = new Promise((resolve) => server.close(resolve))
+  for (const [socket, outgoing] of state.latest) {
+    if (outgoing === undefined) setTimeout(() => socket.bytesRead === 0 && socket.destroy(), SILENT_MS)
+    else if (!outgoing.closed) endAfter(outgoing, socket)
+  }
+  const timer = setTimeout(() => server.closeAllConnections(), limitMs)
+  await closed
+  clearTimeout(timer)
+}
+
+/** Ends a connection after a response, and says so in its headers if they are not sent yet. */
 function endAfter(outgoing: ServerResponse, socket: Socket): void {
   outgoing.shouldKeepAlive = false
   outgoing.once('close', () => socket.destroySoon())

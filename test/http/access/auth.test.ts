@@ -3,13 +3,13 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createAuth } from '../../../src/http/access/auth.js'
 import { FULL_ACCESS } from '../../../src/tokens/access.js'
-import { createTestApp, LOGS_ALL, PREFIX, TOKEN, tokenRegistryOf, told, UNAUTHORIZED } from '../support.js'
+import { createTestApp, LOGS_ALL, PREFIX, readReply, TOKEN, tokenRegistryOf, UNAUTHORIZED } from '../support.js'
 
 const authOf = (tokens: readonly string[]) => createAuth(tokenRegistryOf(tokens).accessOf)
 const refused = { status: 401, body: UNAUTHORIZED }
 const { app } = createTestApp({ rows: () => [], tokens: [TOKEN, 'second-token'] })
 const ask = (headers: RequestInit['headers'], path = `${LOGS_ALL}?project=a`) =>
-  told(app.fetch(new Request(PREFIX + path, { headers })))
+  readReply(app.fetch(new Request(PREFIX + path, { headers })))
 
 describe('S2: a token', () => {
   test.each([

@@ -60,7 +60,8 @@ describe('S2: the time that a token takes', () => {
     expect(await leastT(() => createAuth(tokenRegistryOf([TOKEN]).accessOf), random)).toBeLessThan(LEAK_T)
   }, 60_000)
 
-  test('S2: would tell it of a comparison that stops at the first difference, so that the test above can fail', async () => {
+  const title = 'S2: would tell it of a comparison that stops at the first difference, so that the test above can fail'
+  test(title, async () => {
     expect(await leastT(() => leaky, random)).toBeGreaterThan(LEAK_T)
   }, 60_000)
 })

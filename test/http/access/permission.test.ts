@@ -4,7 +4,16 @@ import type { RecordIntake, SendOutcome } from '../../../src/http/intake/logs.js
 import type { Scope } from '../../../src/tokens/access.js'
 import { createLimit } from '../../../src/tokens/limit.js'
 import { createFakeClock } from '../../support/clock.js'
-import { API_COUNTS, createTestApp, LOGS_ALL, refusal, STATS, type TestToken, told, UNAUTHORIZED } from '../support.js'
+import {
+  API_COUNTS,
+  createTestApp,
+  LOGS_ALL,
+  readReply,
+  refusal,
+  STATS,
+  type TestToken,
+  UNAUTHORIZED,
+} from '../support.js'
 
 const scopes = (...names: Scope[]) => new Set<Scope>(names)
 const bound = new Set(['a', 'b'])
@@ -95,20 +104,20 @@ describe('what a token opens', () => {
   test.each(TABLE)('%s %s', async (method, path, gets) => {
     const { ask } = open()
     for (const [token, wanted] of Object.entries(gets)) {
-      const { status, body } = await told(ask(token, path, method))
+      const { status, body } = await readReply(ask(token, path, method))
       expect([token, typeof wanted === 'number' ? status : [status, body]]).toEqual([
         token,
         typeof wanted === 'number' ? wanted : [403, wanted],
       ])
     }
     for (const token of ['expired', 'unknown', '']) {
-      expect(await told(ask(token, path, method))).toEqual({ status: 401, body: UNAUTHORIZED })
+      expect(await readReply(ask(token, path, method))).toEqual({ status: 401, body: UNAUTHORIZED })
     }
   })
 
   test('HEAD is refused as GET is', async () => {
     const { ask } = open()
-    expect(await told(ask('ingest', `${LOGS_ALL}?project=a`, 'HEAD'))).toEqual({ status: 403, body: '' })
+    expect(await readReply(ask('ingest', `${LOGS_ALL}?project=a`, 'HEAD'))).toEqual({ status: 403, body: '' })
     expect((await ask('bound', '/metrics', 'HEAD')).status).toBe(403)
     expect((await ask('bound', '/api/endpoints', 'HEAD')).status).toBe(200)
   })
@@ -175,10 +184,10 @@ describe('records', () => {
   test('of which all are of other projects are refused with 403, and the good of some are kept', async () => {
     const rejects = [{ record: 1, reason: 'forbidden_project' }]
     const none = open(TOKENS, { taken: 0, rejected: 1, byReason: { forbidden_project: 1 }, rejects })
-    const { status, body } = await told(none.ask('bound', '/logs', 'POST'))
+    const { status, body } = await readReply(none.ask('bound', '/logs', 'POST'))
     expect([status, JSON.parse(body)]).toMatchObject([403, { code: 'forbidden_project', taken: 0, rejected: rejects }])
     const some = open(TOKENS, { taken: 2, rejected: 1, byReason: { forbidden_project: 1 }, rejects })
-    expect(await told(some.ask('bound', '/logs', 'POST'))).toEqual({
+    expect(await readReply(some.ask('bound', '/logs', 'POST'))).toEqual({
       status: 200,
       body: '{"message":"Logged!","taken":2,"rejected":[{"record":1,"reason":"forbidden_project"}]}',
     })
@@ -201,7 +210,7 @@ describe('a rate', () => {
     expect((await ask('slow', '/api/endpoints')).status).toBe(200)
     clock.advance(2_500)
     for (const path of ['/api/endpoints', '/metrics', `${LOGS_ALL}?project=a`, '/nothing', '/logs']) {
-      expect(await told(ask('slow', path), 'retry-after', 'content-type', 'access-control-allow-origin')).toEqual({
+      expect(await readReply(ask('slow', path), 'retry-after', 'content-type', 'access-control-allow-origin')).toEqual({
         status: 429,
         'retry-after': '8',
         'content-type': 'application/json; charset=utf-8',

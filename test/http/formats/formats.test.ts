@@ -26,7 +26,7 @@ async function* asRows(rows: readonly Row[]): AsyncGenerator<Row> {
 }
 const spell = (rows: readonly Row[], format: Format, columns: readonly AnswerColumn[]) =>
   encodeAll(asRows(rows), format.encoder(columns))
-const told = async (...given: Parameters<typeof spell>) => Buffer.from(await spell(...given)).toString()
+const encodedText = async (...given: Parameters<typeof spell>) => Buffer.from(await spell(...given)).toString()
 
 /** JSON has no negative zero. */
 const unsigned = (value: number) => value + 0
@@ -96,19 +96,19 @@ const row = (id: string, json: string, mean: number | null): Row => ({ id, metad
 
 test('NDJSON holds a row with line ends in its metadata on one line, and ends each', async () => {
   const rows = [row('a', '{\r\n "a":\n"\\n"}', 1), row('b', '{}', null)]
-  expect(await told(rows, ndjsonFormat, columns)).toBe(
+  expect(await encodedText(rows, ndjsonFormat, columns)).toBe(
     '{"id":"a","metadata":{  "a": "\\n"},"mean":1}\n{"id":"b","metadata":{},"mean":null}\n',
   )
-  expect(await told([], ndjsonFormat, columns)).toBe('')
+  expect(await encodedText([], ndjsonFormat, columns)).toBe('')
 })
 
 test('CSV quotes what needs it, keeps numbers to the letter and formulas as they are', async () => {
   const rows = [row('=1+1', '{"n":1.0}', 0.1), row('', '[]', null), row(' a', '{}', 1e21), row('a\nb', '{}', -1)]
-  expect(await told(rows, csvFormat, columns)).toBe(
+  expect(await encodedText(rows, csvFormat, columns)).toBe(
     'id,metadata,mean\r\n=1+1,"{""n"":1.0}",0.1\r\n"",[],\r\n" a",{},1e+21\r\n"a\nb",{},-1\r\n',
   )
-  expect(await told([], csvFormat, columns)).toBe('id,metadata,mean\r\n')
-  expect(await told([], csvFormat, [])).toBe('')
+  expect(await encodedText([], csvFormat, columns)).toBe('id,metadata,mean\r\n')
+  expect(await encodedText([], csvFormat, [])).toBe('')
 })
 
 describe('an Arrow stream', () => {

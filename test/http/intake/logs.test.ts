@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { LogweirError } from '../../../src/base/errors.js'
 import type { RecordIntake, SendOutcome } from '../../../src/http/intake/logs.js'
 import { eventually } from '../../support/eventually.js'
-import { createTestApp, PREFIX, pass, refusal, settle, TOKEN, told, UNAUTHORIZED } from '../support.js'
+import { createTestApp, PREFIX, pass, readReply, refusal, settle, TOKEN, UNAUTHORIZED } from '../support.js'
 
 const LOGGED = '{"message":"Logged!"}'
 const NOT_KEPT = refusal(
@@ -65,7 +65,7 @@ const streamOf = (parts: readonly Uint8Array[], error?: Error) =>
 describe('records that are sent', () => {
   test.each(['/api/logs', '/logs'])('to %s are taken', async (path) => {
     const { post, given } = open({ fate: ALL_TAKEN })
-    expect(await told(post(path), 'content-type', 'access-control-allow-origin')).toEqual({
+    expect(await readReply(post(path), 'content-type', 'access-control-allow-origin')).toEqual({
       status: 200,
       'content-type': 'application/json; charset=utf-8',
       'access-control-allow-origin': '*',
@@ -83,7 +83,7 @@ describe('records that are sent', () => {
     ['message_field=msg,log', { fieldNames: { time: ['timestamp'], message: ['msg', 'log'] } }],
   ])('with ?%s get that', async (query, defaults) => {
     const { post, given } = open({ fate: ALL_TAKEN })
-    expect((await told(post(`/logs?${query}`))).status).toBe(200)
+    expect((await readReply(post(`/logs?${query}`))).status).toBe(200)
     expect(given[0]!.defaults).toEqual(defaults)
   })
 
@@ -103,7 +103,7 @@ describe('records that are sent', () => {
     ['application/json,', 'json'],
   ])('as %s are %s', async (type, form) => {
     const { post, given } = open({ fate: ALL_TAKEN })
-    expect((await told(post('/logs', JSON_BODY, { 'Content-Type': type }))).status).toBe(200)
+    expect((await readReply(post('/logs', JSON_BODY, { 'Content-Type': type }))).status).toBe(200)
     expect(given[0]!.form).toBe(form)
   })
 
@@ -118,14 +118,14 @@ describe('records that are sent', () => {
   ])('as %s are decompressed', async (coding, compress) => {
     const { post, given } = open({ fate: ALL_TAKEN })
     const body = new Uint8Array(compress(Buffer.from(JSON_BODY)))
-    expect(await told(post('/logs', body, { 'Content-Encoding': coding }))).toEqual({ status: 200, body: LOGGED })
+    expect(await readReply(post('/logs', body, { 'Content-Encoding': coding }))).toEqual({ status: 200, body: LOGGED })
     expect(given[0]!.text).toBe(JSON_BODY)
   })
 
   test('I8: of which some are bad: the good ones are kept, the bad ones named', async () => {
     const rejects = [{ record: 17, reason: 'invalid_timestamp' }]
     const { post } = open({ fate: { taken: 9_999, rejected: 1, byReason: { invalid_timestamp: 1 }, rejects } })
-    expect(await told(post('/logs'))).toEqual({
+    expect(await readReply(post('/logs'))).toEqual({
       status: 200,
       body: '{"message":"Logged!","taken":9999,"rejected":[{"record":17,"reason":"invalid_timestamp"}]}',
     })
@@ -134,7 +134,7 @@ describe('records that are sent', () => {
   test('of which more are bad than can be named', async () => {
     const rejects = [{ record: 1, reason: 'too_old' }]
     const { post } = open({ fate: { taken: 1, rejected: 7, byReason: { too_old: 7 }, rejects } })
-    const { body } = await told(post('/logs'))
+    const { body } = await readReply(post('/logs'))
     expect(JSON.parse(body)).toEqual({ message: 'Logged!', taken: 1, rejected: rejects, more_rejected: 6 })
   })
 
@@ -146,7 +146,7 @@ describe('records that are sent', () => {
   ])('of which all are bad are refused, and no shipper repeats them: %j', async (byReason, code, counts) => {
     const rejects = [{ record: 1, reason: 'too_old' }]
     const { post } = open({ fate: { taken: 0, rejected: 1, byReason, rejects } })
-    const { status, body } = await told(post('/logs'))
+    const { status, body } = await readReply(post('/logs'))
     const hint =
       'missing_source' in byReason ? 'Name their source in the URL, as ?source=edge_logs, or in each record. ' : ''
     const rest = `They are in the rejects file. ${hint}Correct them, and send them again.`
@@ -167,7 +167,7 @@ describe('a path with slashes too many', () => {
 
   test.each(DOUBLED)('takes records as the plain one does: %s', async (path) => {
     const { post, given, metrics } = open({ fate: ALL_TAKEN, translate })
-    expect((await told(post(`${path}?source=edge_logs&project=p`))).status).toBe(200)
+    expect((await readReply(post(`${path}?source=edge_logs&project=p`))).status).toBe(200)
     expect(given).toMatchObject([{ text: JSON_BODY, defaults: { source: 'edge_logs', project: 'p' } }])
     expect(await metrics.requests.get()).toMatchObject({ values: [{ labels: { status: '200' }, value: 1 }] })
   })
@@ -178,7 +178,7 @@ describe('a path with slashes too many', () => {
     expect((await post(path, JSON_BODY, { 'X-API-KEY': 'reader' })).status).toBe(403)
     expect((await post(path, JSON_BODY, { 'X-API-KEY': 'nobody' })).status).toBe(401)
     for (const method of ['GET', 'HEAD', 'PUT']) {
-      expect(await told(get(path, { method }), 'allow')).toMatchObject({ status: 405, allow: 'POST, OPTIONS' })
+      expect(await readReply(get(path, { method }), 'allow')).toMatchObject({ status: 405, allow: 'POST, OPTIONS' })
     }
     expect((await app.fetch(new Request(PREFIX + path, { method: 'OPTIONS' }))).headers.get('allow')).toBe(
       'POST, OPTIONS',
@@ -190,7 +190,7 @@ describe('a path with slashes too many', () => {
 
   test('answers an error as the plain one does', async () => {
     const { post } = open({ translate, fate: new LogweirError('invalid_body', 'no') })
-    const reply = await told(post('/v1//logs/'))
+    const reply = await readReply(post('/v1//logs/'))
     expect(JSON.parse(reply.body)).toEqual({ error: 'no', code: 'invalid_body', message: 'no' })
   })
 
@@ -300,19 +300,19 @@ describe('a request that is refused', () => {
     ['a client that leaves', '', streamOf([Buffer.from('[')], new Error('aborted')), {}, 499, /"abandoned"/],
   ])('for %s', async (_, query, body, headers, status, text) => {
     const { post, given, metrics, logged } = open({ fate: ALL_TAKEN, limits: LIMITS })
-    const reply = await told(post(`/logs${query}`, body, headers))
+    const reply = await readReply(post(`/logs${query}`, body, headers))
     expect(reply).toEqual({ status, body: typeof text === 'string' ? text : expect.stringMatching(text) })
     expect([given, logged]).toEqual([[], []])
     expect(await metrics.requests.get()).toMatchObject({ values: [{ labels: { status: String(status) }, value: 1 }] })
     // Its memory is free again.
     const full = new Uint8Array(LIMITS.bodyBytes)
-    expect((await told(post('/logs', full))).status).toBe(200)
+    expect((await readReply(post('/logs', full))).status).toBe(200)
   })
 
   test('for no token, before its body is looked at', async () => {
     const { app, given } = open({ fate: ALL_TAKEN })
     const request = new Request(`${PREFIX}/logs?source=nix`, { method: 'POST', body: JSON_BODY })
-    expect(await told(app.fetch(request))).toEqual({ status: 401, body: UNAUTHORIZED })
+    expect(await readReply(app.fetch(request))).toEqual({ status: 401, body: UNAUTHORIZED })
     expect(given).toEqual([])
   })
 
@@ -320,7 +320,7 @@ describe('a request that is refused', () => {
     const { app, state } = open()
     state.status = 'starting'
     const request = new Request(`${PREFIX}/logs`, { method: 'POST', body: JSON_BODY })
-    expect(await told(app.fetch(request), 'retry-after')).toMatchObject({ status: 503, 'retry-after': '1' })
+    expect(await readReply(app.fetch(request), 'retry-after')).toMatchObject({ status: 503, 'retry-after': '1' })
   })
 
   test.each([
@@ -346,28 +346,28 @@ describe('a request that is refused', () => {
   test('while rows cannot be kept, at once', async () => {
     const { post, intakeState, given } = open({ fate: ALL_TAKEN })
     intakeState.writeFailure = new Error('disk full')
-    expect(await told(post('/logs'), 'retry-after')).toEqual({ status: 503, 'retry-after': '2', body: NOT_KEPT })
+    expect(await readReply(post('/logs'), 'retry-after')).toEqual({ status: 503, 'retry-after': '2', body: NOT_KEPT })
     expect(given).toEqual([])
     intakeState.writeFailure = undefined
-    expect((await told(post('/logs'))).status).toBe(200)
+    expect((await readReply(post('/logs'))).status).toBe(200)
   })
 
   test('by its body alone with what the intake says', async () => {
     const { post, logged } = open({ fate: new LogweirError('invalid_body', 'no JSON') })
-    expect(await told(post('/logs'))).toEqual({ status: 400, body: refusal('no JSON', 'invalid_body') })
+    expect(await readReply(post('/logs'))).toEqual({ status: 400, body: refusal('no JSON', 'invalid_body') })
     expect(logged).toEqual([])
   })
 
   test('for any other failure so that it is sent again, and the log says why', async () => {
     const { post, logged } = open({ fate: new Error('a secret') })
-    expect(await told(post('/logs'), 'retry-after')).toEqual({ status: 503, 'retry-after': '2', body: NOT_KEPT })
+    expect(await readReply(post('/logs'), 'retry-after')).toEqual({ status: 503, 'retry-after': '2', body: NOT_KEPT })
     expect(logged).toEqual(['records of an HTTP request could not be stored: a secret'])
   })
 
   test('where it takes too long, and its turn is given up', async () => {
     const { post, clock, intakeState } = open({ limits: { takeMs: 3_000 } })
     const { timers } = clock
-    const answer = told(post('/logs'), 'retry-after')
+    const answer = readReply(post('/logs'), 'retry-after')
     await eventually(() => expect(intakeState.signal).toBeDefined())
     await pass(clock, 2)
     expect(intakeState.signal!.aborted).toBe(false)
@@ -379,7 +379,7 @@ describe('a request that is refused', () => {
 
   test('where too much is held, until it is not any more', async () => {
     const { post, intakeState, clock } = open({ limits: { bodyBytes: 100, bodiesBytes: 150, takeMs: 1_000 } })
-    const first = told(post('/logs', new Uint8Array(100)))
+    const first = readReply(post('/logs', new Uint8Array(100)))
     await eventually(() => expect(intakeState.signal).toBeDefined())
     const refused = {
       status: 429,
@@ -389,14 +389,14 @@ describe('a request that is refused', () => {
         'too_many_bodies',
       ),
     }
-    expect(await told(post('/logs', new Uint8Array(51)), 'retry-after')).toEqual(refused)
+    expect(await readReply(post('/logs', new Uint8Array(51)), 'retry-after')).toEqual(refused)
     // The memory of the body that timed out is still reserved.
     await pass(clock, 1)
     expect((await first).status).toBe(503)
-    expect(await told(post('/logs', new Uint8Array(51)), 'retry-after')).toEqual(refused)
+    expect(await readReply(post('/logs', new Uint8Array(51)), 'retry-after')).toEqual(refused)
     intakeState.resolve(ALL_TAKEN)
     await settle()
-    const second = told(post('/logs', new Uint8Array(51)))
+    const second = readReply(post('/logs', new Uint8Array(51)))
     await settle()
     intakeState.resolve(ALL_TAKEN)
     expect((await second).status).toBe(200)
@@ -406,7 +406,7 @@ describe('a request that is refused', () => {
 describe('other methods', () => {
   test.each(['GET', 'HEAD', 'PUT', 'DELETE'])('%s is refused with those that there are', async (method) => {
     const { get } = open()
-    const { body, ...rest } = await told(get('/api/logs', { method }), 'allow')
+    const { body, ...rest } = await readReply(get('/api/logs', { method }), 'allow')
     expect(rest).toEqual({ status: 405, allow: 'POST, OPTIONS' })
     if (method !== 'HEAD')
       expect(body).toBe(
@@ -424,7 +424,7 @@ describe('other methods', () => {
     ['/api/endpoints/', 'GET, HEAD, OPTIONS'],
   ])('OPTIONS of %s names them', async (path, methods) => {
     const { app } = open()
-    const reply = told(
+    const reply = readReply(
       app.fetch(new Request(PREFIX + path, { method: 'OPTIONS' })),
       'allow',
       'access-control-allow-methods',
@@ -434,7 +434,7 @@ describe('other methods', () => {
 
   test('POST of other paths stays refused', async () => {
     const { get } = open()
-    expect(await told(get('/api/endpoints', { method: 'POST' }), 'allow')).toMatchObject({
+    expect(await readReply(get('/api/endpoints', { method: 'POST' }), 'allow')).toMatchObject({
       status: 405,
       allow: 'GET, HEAD, OPTIONS',
     })
@@ -443,7 +443,7 @@ describe('other methods', () => {
   test('without an intake there are no such paths', async () => {
     const { get } = createTestApp()
     expect(
-      (await told(get('/logs', { method: 'POST', body: JSON_BODY, headers: { 'X-API-KEY': TOKEN } }))).status,
+      (await readReply(get('/logs', { method: 'POST', body: JSON_BODY, headers: { 'X-API-KEY': TOKEN } }))).status,
     ).toBe(404)
   })
 })

@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { LogweirError } from '../../../src/base/errors.js'
 import type { RecordIntake, SendOutcome } from '../../../src/http/intake/logs.js'
 import { eventually } from '../../support/eventually.js'
-import { createTestApp, PREFIX, pass, settle, TOKEN, told } from '../support.js'
+import { createTestApp, PREFIX, pass, readReply, settle, TOKEN } from '../support.js'
 
 const [JSON_TYPE, PROTOBUF] = ['application/json', 'application/x-protobuf']
 const ALL_TAKEN: SendOutcome = { taken: 1, rejected: 0, byReason: {}, rejects: [] }
@@ -75,7 +75,7 @@ describe('OTLP requests', () => {
   ])('as %s are taken', async (type, encoding, answerType, body) => {
     const { post, given } = open()
     const headers = ['content-type', 'content-length', 'cache-control', 'access-control-allow-origin']
-    expect(await told(post(type), ...headers)).toEqual({
+    expect(await readReply(post(type), ...headers)).toEqual({
       status: 200,
       'content-type': answerType,
       'content-length': `${body.length}`,
@@ -89,7 +89,7 @@ describe('OTLP requests', () => {
   test('get source and project of the URL, and are decompressed', async () => {
     const { post, given } = open()
     const query = '?source_name=cloudflare.logs.prod&project=p'
-    const reply = await told(post(PROTOBUF, query, gzipSync('zipped'), { 'Content-Encoding': 'gzip' }))
+    const reply = await readReply(post(PROTOBUF, query, gzipSync('zipped'), { 'Content-Encoding': 'gzip' }))
     expect(reply.status).toBe(200)
     const defaults = { source: 'edge_logs', project: 'p' }
     expect(given).toEqual([{ text: 'protobuf lines of zipped', form: 'ndjson', defaults }])
@@ -103,7 +103,7 @@ describe('OTLP requests', () => {
 
   test('of which some are bad: a partial success', async () => {
     const { post } = open({ fate: { taken: 988, rejected: 300, byReason: { too_old: 300 }, rejects } })
-    expect(await told(post(JSON_TYPE))).toEqual({
+    expect(await readReply(post(JSON_TYPE))).toEqual({
       status: 200,
       body: JSON.stringify({ partialSuccess: { rejectedLogRecords: '300', errorMessage } }),
     })
@@ -116,7 +116,7 @@ describe('OTLP requests', () => {
     const one = [{ record: 2, reason: 'invalid_field' }]
     const { post } = open({ fate: { taken: 2, rejected: 1, byReason: { invalid_field: 1 }, rejects: one } })
     const said = '1 of 3 records cannot be taken: record 2 invalid_field. They are in the rejects file.'
-    expect(JSON.parse((await told(post(JSON_TYPE))).body).partialSuccess.errorMessage).toBe(said)
+    expect(JSON.parse((await readReply(post(JSON_TYPE))).body).partialSuccess.errorMessage).toBe(said)
   })
 
   test.each([JSON_TYPE, PROTOBUF])('of which all are bad are refused, as %s', async (type) => {
@@ -130,7 +130,7 @@ describe('OTLP requests', () => {
 
   test('of no records at all are taken', async () => {
     const { post } = open({ fate: { ...ALL_TAKEN, taken: 0 } })
-    expect(await told(post(JSON_TYPE))).toEqual({ status: 200, body: '{}' })
+    expect(await readReply(post(JSON_TYPE))).toEqual({ status: 200, body: '{}' })
   })
 })
 
@@ -235,7 +235,7 @@ describe('the path of OTLP', () => {
   test('tells its methods', async () => {
     const { app } = open()
     const request = new Request(`${PREFIX}/v1/logs`, { method: 'OPTIONS' })
-    expect(await told(app.fetch(request), 'allow')).toEqual({ status: 204, allow: 'POST, OPTIONS', body: '' })
+    expect(await readReply(app.fetch(request), 'allow')).toEqual({ status: 204, allow: 'POST, OPTIONS', body: '' })
   })
 
   test('is not there without a translation', async () => {
@@ -243,6 +243,6 @@ describe('the path of OTLP', () => {
       intake: { writeFailure: () => undefined, prepare() {}, take: async () => ALL_TAKEN },
     })
     const init = { method: 'POST', body: '{}', headers: { 'Content-Type': JSON_TYPE, 'X-API-KEY': TOKEN } }
-    expect((await told(get('/v1/logs', init))).status).toBe(404)
+    expect((await readReply(get('/v1/logs', init))).status).toBe(404)
   })
 })

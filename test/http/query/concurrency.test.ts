@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createMetrics } from '../../../src/base/metrics.js'
 import { createConcurrencyLimit } from '../../../src/http/query/concurrency.js'
 import { createFakeClock } from '../../support/clock.js'
-import { createTestApp, LOGS_ALL, PREFIX, projectOf, refusal, settle, TOKEN, told } from '../support.js'
+import { createTestApp, LOGS_ALL, PREFIX, projectOf, readReply, refusal, settle, TOKEN } from '../support.js'
 
 const limits = { queriesAtOnce: 2, queriesWaiting: 3, waitMs: 10_000, queryMs: 30_000 }
 const WAITED = refusal('The query waited 10 s for its turn. Try again shortly.', 'overloaded')
@@ -14,7 +14,7 @@ function setup() {
   const parts = createTestApp({ limits })
   const ask = (project: number) => {
     const leaves = new AbortController()
-    const reply = told(parts.get(`${LOGS_ALL}?project=${project}`, { signal: leaves.signal }), 'retry-after')
+    const reply = readReply(parts.get(`${LOGS_ALL}?project=${project}`, { signal: leaves.signal }), 'retry-after')
     return { reply, leave: () => leaves.abort() }
   }
   const projects = () => parts.engine.runs.map((run) => Number(projectOf(run)))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { API_COUNTS, createTestApp, LOGS_ALL, refusal, told } from '../support.js'
+import { API_COUNTS, createTestApp, LOGS_ALL, readReply, refusal } from '../support.js'
 
 const [JSON_TYPE, CSV] = ['application/json; charset=utf-8', 'text/csv; charset=utf-8']
 const NDJSON = 'application/x-ndjson; charset=utf-8'
@@ -9,7 +9,7 @@ const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avi
 const typeOf = async (path: string, accept?: string) => {
   const { get } = createTestApp({ rows: () => [] })
   const headers: Record<string, string> = accept === undefined ? {} : { Accept: accept }
-  return told(get(path, { headers }), 'content-type', 'vary')
+  return readReply(get(path, { headers }), 'content-type', 'vary')
 }
 
 describe('what Accept asks for', () => {
@@ -73,7 +73,7 @@ describe('what Accept asks for', () => {
     const { get, engine } = createTestApp({ rows: () => [] })
     for (const path of [LOGS_ALL, API_COUNTS]) {
       const reply = get(`${path}?project=a`, { headers: { Accept: accept } })
-      expect(await told(reply, 'content-type', 'vary')).toEqual({
+      expect(await readReply(reply, 'content-type', 'vary')).toEqual({
         status: 406,
         'content-type': JSON_TYPE,
         vary: 'Accept',

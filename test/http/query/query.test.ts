@@ -2,7 +2,18 @@ import { describe, expect, test } from 'vitest'
 import { MINUTE_US, SECOND_US } from '../../../src/base/units.js'
 import { ENDPOINTS } from '../../../src/endpoints/index.js'
 import { RawJson, type Row } from '../../../src/engine/engine.js'
-import { API_COUNTS, createTestApp, LOGS_ALL, PREFIX, pass, refusal, STATS, settle, TOKEN, told } from '../support.js'
+import {
+  API_COUNTS,
+  createTestApp,
+  LOGS_ALL,
+  PREFIX,
+  pass,
+  readReply,
+  refusal,
+  STATS,
+  settle,
+  TOKEN,
+} from '../support.js'
 
 const ROWS: Row[] = [
   {
@@ -14,25 +25,28 @@ const ROWS: Row[] = [
   { id: '', timestamp: 0, event_message: '', metadata: null },
 ]
 const ROWS_JSON =
-  '{"result":[{"id":"a\\"b","timestamp":1763632800123456,"event_message":"é\u2028\\u0000","metadata":{"n":1.0,"b":[1e5]}},' +
+  '{"result":[' +
+  '{"id":"a\\"b","timestamp":1763632800123456,"event_message":"é\u2028\\u0000","metadata":{"n":1.0,"b":[1e5]}},' +
   '{"id":"","timestamp":0,"event_message":"","metadata":null}]}'
 
 describe('an answer', () => {
   test.each([LOGS_ALL, STATS, API_COUNTS])('of %s holds the rows as they are', async (path) => {
     const { get } = createTestApp({ rows: () => ROWS })
-    expect(await told(get(`${path}?project=a`), 'content-type', 'content-length', 'cache-control', 'age')).toEqual({
-      status: 200,
-      'content-type': 'application/json; charset=utf-8',
-      'content-length': String(Buffer.byteLength(ROWS_JSON)),
-      'cache-control': 'private, no-cache',
-      age: null,
-      body: ROWS_JSON,
-    })
+    expect(await readReply(get(`${path}?project=a`), 'content-type', 'content-length', 'cache-control', 'age')).toEqual(
+      {
+        status: 200,
+        'content-type': 'application/json; charset=utf-8',
+        'content-length': String(Buffer.byteLength(ROWS_JSON)),
+        'cache-control': 'private, no-cache',
+        age: null,
+        body: ROWS_JSON,
+      },
+    )
   })
 
   test('without rows is an empty list', async () => {
     const { get } = createTestApp({ rows: () => [] })
-    expect(await told(get(`${LOGS_ALL}?project=a`))).toEqual({ status: 200, body: '{"result":[]}' })
+    expect(await readReply(get(`${LOGS_ALL}?project=a`))).toEqual({ status: 200, body: '{"result":[]}' })
   })
 
   test('is asked of the engine with the plan of its endpoint, at the present time', async () => {
@@ -49,7 +63,7 @@ describe('an answer', () => {
     const encoded = [...name].map((c) => `%${c.charCodeAt(0).toString(16)}`).join('')
     for (const address of [name, id, id.toUpperCase(), encoded, name.replace('.', '%2E')]) {
       const reply = get(`/api/endpoints/query/${address}?project=a`, { headers: { 'Cache-Control': 'no-cache' } })
-      expect(await told(reply)).toEqual({ status: 200, body: ROWS_JSON })
+      expect(await readReply(reply)).toEqual({ status: 200, body: ROWS_JSON })
     }
     expect(engine.runs.map(({ plan }) => plan)).toEqual(Array(5).fill(engine.runs[0]!.plan))
   })
@@ -86,7 +100,8 @@ describe('S4: parameters', () => {
     refusal(`The parameter "${name}" is given 2 times. Give it once.`, 'duplicate_parameter')
   const notIso = (name: string) =>
     refusal(
-      `The parameter "${name}" is not an ISO 8601 time. Write it as 2026-11-20T10:00:00Z, with a "+" of an offset encoded as %2B.`,
+      `The parameter "${name}" is not an ISO 8601 time. ` +
+        'Write it as 2026-11-20T10:00:00Z, with a "+" of an offset encoded as %2B.',
       'invalid_timestamp',
     )
   const notRe2 = (reason: string) => refusal(`The pattern is not valid RE2: ${reason}.`, 'invalid_pattern')
@@ -115,7 +130,7 @@ describe('S4: parameters', () => {
     ['1,001 characters', API_COUNTS, `?project=${'a'.repeat(1001)}`, notRe2('it is longer than 1000 characters')],
   ])('%s is refused', async (_, path, query, body) => {
     const { get, engine } = createTestApp({ rows: () => [] })
-    expect(await told(get(path + query))).toEqual({ status: 400, body })
+    expect(await readReply(get(path + query))).toEqual({ status: 400, body })
     expect(engine.runs).toEqual([])
   })
 
@@ -130,7 +145,7 @@ describe('S4: parameters', () => {
     ['only separators', '&&project=a&&=&'],
   ])('%s is taken as text', async (_, query) => {
     const { get, engine, clock } = createTestApp({ rows: () => [] })
-    expect(await told(get(`${STATS}?${query}`))).toEqual({ status: 200, body: '{"result":[]}' })
+    expect(await readReply(get(`${STATS}?${query}`))).toEqual({ status: 200, body: '{"result":[]}' })
     const call = ENDPOINTS[1]!.call(new URLSearchParams(query))
     expect(engine.runs.map(({ plan }) => plan)).toEqual([call.plan(clock.nowUs())])
     expect(({} as Record<string, unknown>).project).toBeUndefined()
@@ -175,7 +190,7 @@ describe('S4: parameters', () => {
 
 describe('Cache-Status and Age', () => {
   const ask = async (app: ReturnType<typeof createTestApp>, path: string, headers = {}) => {
-    const { body, ...rest } = await told(app.get(path, { headers }), 'cache-status', 'age')
+    const { body, ...rest } = await readReply(app.get(path, { headers }), 'cache-status', 'age')
     return rest
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ENDPOINTS } from '../../../src/endpoints/index.js'
 import { CLOCK_JUMPS_US } from '../../support/clock.js'
-import { API_COUNTS, createTestApp, LOGS_ALL, pass, projectOf, STATS, settle, told } from '../support.js'
+import { API_COUNTS, createTestApp, LOGS_ALL, pass, projectOf, readReply, STATS, settle } from '../support.js'
 
 const PATH = `${STATS}?project=a`
 
@@ -19,7 +19,7 @@ describe('an entry in use', () => {
     expect(engine.runs.length).toBe(1)
     await pass(clock, 1)
     expect(engine.runs.length).toBe(2)
-    expect(await told(get(PATH), 'cache-status', 'age')).toEqual({
+    expect(await readReply(get(PATH), 'cache-status', 'age')).toEqual({
       status: 200,
       'cache-status': 'logweir; hit; ttl=900',
       age: '0',
@@ -35,7 +35,7 @@ describe('an entry in use', () => {
     await pass(clock, 1_800)
     expect(engine.runs.length).toBe(3)
     expect((await metrics.cacheEntries.get()).values[0]!.value).toBe(0)
-    expect(await told(get(PATH), 'cache-status')).toEqual({
+    expect(await readReply(get(PATH), 'cache-status')).toEqual({
       status: 200,
       'cache-status': 'logweir; fwd=miss; stored',
       body: '{"result":[{"n":4}]}',
@@ -117,7 +117,11 @@ describe('a refresh that fails', () => {
       await pass(clock, second === 899 ? 299 : 300)
       if (second !== 899) engine.runs.at(-1)!.fail(new Error('disk'))
       await settle()
-      expect(await told(get(PATH), 'age')).toEqual({ status: 200, age: String(second), body: '{"result":[{"n":1}]}' })
+      expect(await readReply(get(PATH), 'age')).toEqual({
+        status: 200,
+        age: String(second),
+        body: '{"result":[{"n":1}]}',
+      })
     }
     await pass(clock, 1)
     expect(engine.runs.length).toBe(4)
@@ -126,7 +130,7 @@ describe('a refresh that fails', () => {
     const after = get(PATH)
     await settle()
     engine.runs[4]!.finish([{ n: 2 }])
-    expect(await told(after, 'cache-status')).toEqual({
+    expect(await readReply(after, 'cache-status')).toEqual({
       status: 200,
       'cache-status': 'logweir; fwd=miss; stored',
       body: '{"result":[{"n":2}]}',
@@ -173,7 +177,7 @@ test('a caller who joins a refresh and leaves does not stop it', async () => {
   expect(engine.runs[2]!.signal.aborted).toBe(false)
   engine.runs[2]!.finish([{ n: 2 }])
   await settle()
-  expect(await told(get(PATH), 'age')).toEqual({ status: 200, age: '0', body: '{"result":[{"n":2}]}' })
+  expect(await readReply(get(PATH), 'age')).toEqual({ status: 200, age: '0', body: '{"result":[{"n":2}]}' })
 })
 
 describe('K1: clock jumps', () => {
@@ -184,7 +188,7 @@ describe('K1: clock jumps', () => {
     clock.setNowUs(clock.nowUs() + jumpUs)
     await pass(clock, 199)
     expect(engine.runs.length).toBe(1)
-    expect(await told(get(PATH), 'cache-status', 'age')).toEqual({
+    expect(await readReply(get(PATH), 'cache-status', 'age')).toEqual({
       status: 200,
       'cache-status': 'logweir; hit; ttl=601',
       age: '299',

@@ -9,7 +9,7 @@ import { createFakeClock } from '../../support/clock.js'
 import { openEngine } from '../../support/engine.js'
 import { eventually } from '../../support/eventually.js'
 import { createGate } from '../../support/gate.js'
-import { createTestApp, pass, TOKEN, told, UNAUTHORIZED } from '../support.js'
+import { createTestApp, pass, readReply, TOKEN, UNAUTHORIZED } from '../support.js'
 import { createTailApp, notices } from './support.js'
 
 /** Returns the part of an id that is valid without its channel. */
@@ -113,7 +113,8 @@ describe('a request for a tail', () => {
     expect(await value('tailsOpen')).toBe(0)
   })
 
-  it('may have an empty Last-Event-ID, as a reader that has heard none yet, and parameters that are not read', async () => {
+  const title = 'may have an empty Last-Event-ID, as a reader that has heard none yet, and parameters that are not read'
+  it(title, async () => {
     const { get } = createTailApp()
     const response = await get('/api/tail?project=a&x=1&x=2', { headers: { 'Last-Event-ID': '' } })
     expect(response.status).toBe(200)
@@ -133,7 +134,7 @@ describe('a request for a tail', () => {
   it('is refused where there are too many already, until one has left', async () => {
     const { tail, get, value } = createTailApp({ limits: { tails: 2 } })
     const [one] = await Promise.all([tail(), tail(undefined, 'b')])
-    const refused = await told(get('/api/tail?project=c'), 'retry-after')
+    const refused = await readReply(get('/api/tail?project=c'), 'retry-after')
     expect(refused).toMatchObject({ status: 503, 'retry-after': '2', body: expect.stringContaining('"overloaded"') })
     await one!.leave()
     const reader = await tail(undefined, 'c')
@@ -379,7 +380,10 @@ describe('when it ends', () => {
     expect(readers.map(notices)).toEqual(
       Array(3).fill([{ type: 'dropped', error: expect.any(String), code: 'stopping' }]),
     )
-    expect(await told(get('/api/tail?project=a'), 'retry-after')).toMatchObject({ status: 503, 'retry-after': '2' })
+    expect(await readReply(get('/api/tail?project=a'), 'retry-after')).toMatchObject({
+      status: 503,
+      'retry-after': '2',
+    })
     expect([await value('tailsOpen'), await value('tailsDropped')]).toEqual([0, 0])
     const timers = clock.timers
     await bring({ id: '2' })
