@@ -16,7 +16,8 @@ import type { RunContext } from './query/select.js'
 import { compactWhenIdle } from './storage/compaction/compaction.js'
 import { createDiskPersistence } from './storage/persistence/disk-persistence.js'
 import type { Sealer } from './storage/sealing/sealer.js'
-import { createColumnLimit, dropBeyondDisk, dropBeyondMemory, enforceRetention } from './storage/store/retention.js'
+import { createColumnLimit } from './storage/store/eviction.js'
+import { dropBeyondDisk, dropBeyondMemory, enforceRetention } from './storage/store/retention.js'
 import { createStore, type Store } from './storage/store/store.js'
 
 /** Settings of the embedded engine; tests pass smaller limits. */

@@ -1,7 +1,6 @@
 import type { Metrics } from '../../../../base/metrics.js'
 import { dayOf } from '../segment/segment.js'
 import type { Dropped } from './drop.js'
-import { createRecentMaximum } from './recent-maximum.js'
 import type { Store } from './store.js'
 
 /** The limit for which rows are dropped. */
@@ -38,30 +37,6 @@ function dropBeyond(store: Store, bytes: () => number, limitBytes: number, limit
     const oldest = store.oldestDay()
     if (oldest === undefined) return
     record(store.drop(oldest, 'oldest segments'), limit, metrics)
-  }
-}
-
-/** Evicts columns from memory that are also on disk. */
-export interface ColumnLimit {
-  /** Evicts the least recently used columns until the memory of the store fits the limit. */
-  enforce(limitBytes: number): void
-  /** Called at intervals: the room for heads is their maximum over the current interval and the one before. */
-  nextInterval(): void
-}
-
-/**
- * Returns a limit that reserves for heads and the sealer the maximum that they used recently: they soon need it
- * again, and memory that columns had used in between would stay with the process after eviction.
- */
-export function createColumnLimit(store: Pick<Store, 'bytes' | 'columnBytes' | 'trim' | 'unload'>): ColumnLimit {
-  const headBytes = createRecentMaximum()
-  return {
-    enforce(limitBytes) {
-      const roomBytes = limitBytes - headBytes.record(store.bytes() - store.columnBytes())
-      while (store.columnBytes() > roomBytes && store.unload());
-      if (store.bytes() > limitBytes) store.trim('all')
-    },
-    nextInterval: headBytes.nextInterval,
   }
 }
 
