@@ -98,7 +98,7 @@ export function createApp(parts: AppParts): App {
   )
 
   return {
-    fetch: (request, env) => answer({ ...env, request, path: requestPath(request) }),
+    fetch: (request, env) => answer(exchangeOf(request, env)),
     refuse: (error) => count(metrics, errorReply(error, log)),
     endTails: () => tails?.close(),
     replaceEndpoints(endpoints) {
@@ -107,6 +107,12 @@ export function createApp(parts: AppParts): App {
     },
     close: queries.close,
   }
+}
+
+/** Creates the exchange with all its fields, so that all exchanges have one shape for the JIT compiler. */
+function exchangeOf(request: Request, env?: Partial<HttpBindings>): Exchange {
+  const path = requestPath(request)
+  return { request, path, incoming: env?.incoming, outgoing: env?.outgoing, access: undefined }
 }
 
 type Handler = (exchange: Exchange) => Answer

@@ -26,11 +26,13 @@ import type { Tails } from './tail/tail.js'
 export type Status = 'starting' | 'ok' | 'degraded' | 'stopping'
 
 /** A request on its way through the chain of `app.ts`, with its connection if there is one. */
-export interface Exchange extends Partial<HttpBindings> {
+export interface Exchange {
   request: Request
   path: string
+  incoming: HttpBindings['incoming'] | undefined
+  outgoing: HttpBindings['outgoing'] | undefined
   /** The access of the request's token; undefined on public paths. */
-  access?: Access
+  access: Access | undefined
 }
 
 /** A response, or the promise of one. Handlers that have the response at hand return it at once, which is faster. */
