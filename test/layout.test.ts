@@ -24,7 +24,12 @@ const FLOORS: readonly (readonly string[])[] = [
   ['ingest/rejects.ts'],
   ['engine/clickhouse/', 'engine/arrow/engine.ts'],
   ['engine/arrow/query/', 'engine/arrow/export/'],
-  ['engine/arrow/operators/', 'engine/arrow/storage/'],
+  ['engine/arrow/operators/', 'engine/arrow/storage/store/', 'engine/arrow/storage/compaction/'],
+  ['engine/arrow/storage/persistence/'],
+  ['engine/arrow/storage/files/'],
+  ['engine/arrow/storage/sealing/'],
+  ['engine/arrow/storage/segment/'],
+  ['engine/arrow/storage/head/'],
   ['engine/arrow/accumulators/'],
   ['engine/arrow/columns/'],
   ['endpoints/', 'tokens/'],
@@ -41,6 +46,10 @@ const ENGINE_INTERFACE = ['engine/engine.ts', 'engine/plan.ts', 'engine/columns.
 const HTTP = ['endpoints/', 'tokens/', ...ENGINE_INTERFACE, 'sources.ts', 'field-names.ts', 'base/']
 const ENGINE = ['engine/disk/', ...ENGINE_INTERFACE, 'sources.ts', 'base/']
 const ARROW = [...ENGINE, 'engine/arrow/columns/', 'arrow-ipc/', 'wasm-layout/']
+const STORAGE_ROOMS = ['store', 'compaction', 'persistence', 'files', 'sealing', 'segment', 'head'].map(
+  (folder) => `engine/arrow/storage/${folder}/`,
+)
+const STORAGE = [...ARROW, ...STORAGE_ROOMS]
 const INGEST = [...ENGINE_INTERFACE, 'sources.ts', 'field-names.ts', 'arrow-ipc/', 'wasm-layout/', 'base/']
 
 /** Rooms that may import from fewer rooms than those in lower layers. */
@@ -59,11 +68,11 @@ const ONLY: Record<string, readonly string[]> = {
   'generate/': ['base/', 'sources.ts'],
   'otlp/': ['base/'],
   'engine/clickhouse/': ENGINE,
-  'engine/arrow/engine.ts': [...ARROW, 'engine/arrow/query/', 'engine/arrow/storage/'],
-  'engine/arrow/query/': [...ARROW, 'engine/arrow/operators/', 'engine/arrow/storage/'],
-  'engine/arrow/export/': [...ARROW, 'engine/arrow/storage/'],
+  'engine/arrow/engine.ts': [...STORAGE, 'engine/arrow/query/'],
+  'engine/arrow/query/': [...ARROW, 'engine/arrow/operators/', 'engine/arrow/storage/head/'],
+  'engine/arrow/export/': [...ARROW, 'engine/arrow/storage/files/', 'engine/arrow/storage/segment/'],
   'engine/arrow/operators/': [...ARROW, 'engine/arrow/accumulators/'],
-  'engine/arrow/storage/': ARROW,
+  ...Object.fromEntries(STORAGE_ROOMS.map((room) => [room, STORAGE])),
   'engine/arrow/accumulators/': ARROW,
   'engine/arrow/columns/': ARROW,
   'http/app.ts': [
@@ -101,15 +110,6 @@ const ONLY: Record<string, readonly string[]> = {
   'ingest/wasm/': [...INGEST, 'ingest/rejects.ts'],
   'ingest/rejects.ts': ['base/'],
 }
-
-/**
- * Folders that import each other, to be separated.
- * TODO: empty this list.
- */
-const FOLDER_CYCLES: readonly string[] = []
-
-/** The folders of the embedded engine's storage, from the top layer to the bottom. */
-const STORAGE_FLOORS = ['store', 'compaction', 'persistence', 'files', 'sealing', 'segment', 'head']
 
 /** The files that re-export: the API of user modules, and the list of stored queries. */
 const BARRELS = ['endpoint.ts', 'endpoints/index.ts']
@@ -200,19 +200,7 @@ describe('the layout of src', () => {
       // Files directly in src are rooms of their own.
       return from < to && from !== '.' && edges.has(`${to} > ${from}`) ? [`${from} <> ${to}`] : []
     })
-    expect(mutual.sort()).toEqual(FOLDER_CYCLES)
-  })
-
-  it('has the folders of storage import downwards only', () => {
-    const floorIn = (file: string) => STORAGE_FLOORS.indexOf(file.match(/^engine\/arrow\/storage\/(\w+)\//)?.[1] ?? '')
-    const inStorage = [...IMPORTS].filter(([file]) => file.startsWith('engine/arrow/storage/'))
-    expect(inStorage.filter(([file]) => floorIn(file) === -1)).toEqual([])
-    const upward = inStorage.flatMap(([file, targets]) =>
-      targets
-        .filter((target) => floorIn(target) !== -1 && floorIn(target) < floorIn(file))
-        .map((target) => `${file} -> ${target}`),
-    )
-    expect(upward).toEqual([])
+    expect(mutual).toEqual([])
   })
 
   it('has no cycles', () => {
