@@ -24,7 +24,7 @@ export interface HotColumn {
   /** The keys that lead to the value in a record's metadata. */
   path: readonly string[]
   /**
-   * Number columns only: files older than the column lack it, and its values are absent there. Such columns
+   * Number columns only: files older than the column lack it, and its values are absent there. These columns
    * are last.
    */
   isLater?: true

@@ -124,7 +124,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     seal: () => store.sealAll(),
     clearPartialCache: () => partialCache.clear(),
     stats: () => store.stats(),
-    // Nothing to disable: only a failing disk makes `append` wait.
+    // No backpressure to disable: only a failing disk makes `append` wait.
     disableBackpressure() {},
     async close() {
       stopUpkeep()

@@ -2,7 +2,7 @@ import type { Batch } from '../columns/batch.js'
 import { timeAt } from '../columns/batch.js'
 import { rowAt, type Selection, sizeOf } from '../columns/selection.js'
 
-/** A reference to a row. Of rows with equal times the later arrival is newer: the later batch, then the later row. */
+/** A reference to a row. If times are equal, the later arrival is newer: the later batch, then the later row. */
 export interface RowRef {
   timestampUs: number
   /** The batch's number in order of arrival. */

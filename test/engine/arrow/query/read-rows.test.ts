@@ -114,7 +114,7 @@ describe('the rows found', () => {
     const { rows, reads } = read(interleaved(100, 1, CHUNK_BYTES / fitting - 100))
     const openedAt: number[] = []
     for (let taken = 0; !(await rows.next()).done; taken++) {
-      // Nothing is read ahead for a slow caller.
+      // The engine must not read ahead for a slow caller.
       await nextTurns(5)
       if (reads.opened.length > openedAt.length) openedAt.push(taken)
     }
