@@ -62,7 +62,9 @@ async function read(stored: StoredRows, { directory, log, onUnreadable }: Source
 function deliveryParts({ server, location, log, timing }: ExportContext): DeliveryParts {
   let isFailing = false
   return {
-    ...{ server, location, timing: { ...DELIVERY_TIMING, ...timing } },
+    server,
+    location,
+    timing: { ...DELIVERY_TIMING, ...timing },
     wait: (ms) => wait(ms),
     onAttempt(_, error) {
       if (error !== undefined && !isFailing) {

@@ -48,7 +48,10 @@ export function createDeliveryQueue({ server, location, directory, log, timing, 
   let isFull = () => bytesInMemory(unconfirmed) >= limitBytes
 
   const parts = {
-    ...{ server, location, onAttempt, timing },
+    server,
+    location,
+    onAttempt,
+    timing,
     wait: (ms: number) => wait(ms, undefined, { signal: closing.signal }),
   }
 

@@ -67,7 +67,11 @@ async function rowsOfSegment(files: Files, place: SegmentPlace): Promise<StoredR
     .update(`${source} ${head} ${part} `)
     .update(await readSegmentChecks(files, path))
   return {
-    ...{ source, head, part, path, facts },
+    source,
+    head,
+    part,
+    path,
+    facts,
     marker: hash.digest().subarray(0, MARKER_BYTES),
     async read() {
       const batches: IngestBatch[] = []
@@ -97,7 +101,11 @@ async function rowsOfJournal(files: Files, id: HeadId): Promise<StoredRows> {
   const filled = await file.readAt(0, bytes).finally(() => file.close())
   const { header } = decodeHeader(bytes.subarray(0, filled), path)
   return {
-    ...{ source, head, part: undefined, path, facts: undefined },
+    source,
+    head,
+    part: undefined,
+    path,
+    facts: undefined,
     // A journal without a header has no rows, and needs no marker.
     marker: header?.marker ?? new Uint8Array(MARKER_BYTES),
     async read(damage) {

@@ -46,7 +46,11 @@ function describe(segment: Segment, cold: Buffer): SegmentFacts {
   const { source, day, rows, minUs, maxUs, times } = segment
   return {
     version: SEGMENT_FORMAT_VERSION,
-    ...{ source, day, rows, minUs, maxUs },
+    source,
+    day,
+    rows,
+    minUs,
+    maxUs,
     timeUnitUs: times.unitUs,
     timeBytes: times.offsets.BYTES_PER_ELEMENT,
     coldFileBytes: cold.length,

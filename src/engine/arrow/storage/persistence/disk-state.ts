@@ -35,7 +35,10 @@ export function createDiskState(
   maxCompactBytes: number,
 ): DiskState {
   return {
-    ...{ files, diskRetry, onLoad, maxCompactBytes },
+    files,
+    diskRetry,
+    onLoad,
+    maxCompactBytes,
     columns: createColumnCache(),
     journals: new Set(),
     lastNumbers: new Map(),

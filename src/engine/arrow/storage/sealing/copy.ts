@@ -13,7 +13,10 @@ const NO_BYTES = new Uint8Array(0)
 export function copyRows({ source, rows, minUs, maxUs, timestampsUs, columns, cold }: Head): OpenRows {
   const copied = [...columns].map(([name, column]) => [name, copyColumn(column, rows)] as const)
   return {
-    ...{ source, rows, minUs, maxUs },
+    source,
+    rows,
+    minUs,
+    maxUs,
     timestampsUs: timestampsUs.slice(0, rows),
     columns: new Map(copied),
     cold: { ...cold, bytes: NO_BYTES, places: copyPlaces(cold, rows) },

@@ -54,8 +54,13 @@ export function createSealingThread(
 ): Sealer {
   const thread = createRequestThread<Question, Answer>(script, { resourceLimits: THREAD_HEAP })
   const state: State = {
-    ...{ log, retry, thread },
-    ...{ memoryBytes: 0, isBusy: false, isIdle: true, closing: new AbortController() },
+    log,
+    retry,
+    thread,
+    memoryBytes: 0,
+    isBusy: false,
+    isIdle: true,
+    closing: new AbortController(),
   }
   return {
     seal: (head, cancellation) => whileBusy(state, () => sealWithRetries(state, head, cancellation)),

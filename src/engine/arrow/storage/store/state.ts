@@ -48,7 +48,13 @@ export function createStoreState(options: StoreOptions): StoreState {
   const { sealRows, sealBytes, sealer, clock = systemClock } = options
   const { persistence = createMemoryPersistence(), onDrop = () => {}, onAppend = () => {} } = options
   return {
-    ...{ persistence, sealRows, sealBytes, sealer, clock, onDrop, onAppend },
+    persistence,
+    sealRows,
+    sealBytes,
+    sealer,
+    clock,
+    onDrop,
+    onAppend,
     tables: new Map(SOURCE_NAMES.map((source) => [source, createSourceTable(source)])),
     readers: createActiveReaders(),
     sealing: createSerialQueue(),
