@@ -41,32 +41,22 @@ interface Parts {
 export function createDeliveryQueue({ server, location, directory, log, timing, limitBytes }: Parts): DeliveryQueue {
   const queues = new Map(SOURCE_NAMES.map((source) => [source, createSerialQueue()]))
   const unconfirmed = new Set<BatchGroup>()
-  const failing = new Map<BatchGroup, Error>()
   const closing = new AbortController()
   /** Resolvers of the pending calls of `waitForRoom`. */
   const waiting: (() => void)[] = []
   let isFull = () => bytesInMemory(unconfirmed) >= limitBytes
 
+  const failures = trackFailures(directory, log, closing.signal)
   const parts = {
     server,
     location,
-    onAttempt,
+    onAttempt: failures.onAttempt,
     timing,
     wait: (ms: number) => wait(ms, undefined, { signal: closing.signal }),
   }
 
   function resumeWaiting(): void {
     for (const resolve of waiting.splice(0)) resolve()
-  }
-
-  function onAttempt(group: BatchGroup, error: Error | undefined): void {
-    const before = failing.size
-    if (error === undefined) failing.delete(group)
-    else if (!closing.signal.aborted) failing.set(group, error)
-    if (before === 0 && failing.size > 0) logFailure(error!, directory, log)
-    if (before > 0 && failing.size === 0) {
-      log('rows are sent to ClickHouse again', { code: 'clickhouse_trouble_over' })
-    }
   }
 
   return {
@@ -85,7 +75,7 @@ export function createDeliveryQueue({ server, location, directory, log, timing, 
     },
     isBusy: (source) => [...unconfirmed].some((group) => group.source === source),
     unconfirmed: () => [...unconfirmed],
-    failure: () => failing.values().next().value,
+    failure: failures.first,
     async waitForRoom() {
       while (isFull()) await new Promise<void>((resolve) => waiting.push(resolve))
     },
@@ -97,6 +87,23 @@ export function createDeliveryQueue({ server, location, directory, log, timing, 
       await Promise.all([...queues.values()].map((queue) => queue.settled()))
     },
     abort: () => closing.abort(),
+  }
+}
+
+/** Keeps the groups whose last attempt failed; logs the first of them, and when there is none any more. */
+function trackFailures(directory: string, log: Log, closing: AbortSignal) {
+  const failing = new Map<BatchGroup, Error>()
+  return {
+    onAttempt(group: BatchGroup, error: Error | undefined): void {
+      const before = failing.size
+      if (error === undefined) failing.delete(group)
+      else if (!closing.aborted) failing.set(group, error)
+      if (before === 0 && failing.size > 0) logFailure(error!, directory, log)
+      if (before > 0 && failing.size === 0) {
+        log('rows are sent to ClickHouse again', { code: 'clickhouse_trouble_over' })
+      }
+    },
+    first: () => failing.values().next().value,
   }
 }
 
