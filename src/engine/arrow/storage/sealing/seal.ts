@@ -182,7 +182,9 @@ function internCategory({ codes, interner }: CategoryColumn, order: Uint32Array,
 }
 
 function sealText({ codes, dictionary }: InternedTexts): Column {
-  return sealedTexts(narrowCodes(codes, dictionary.count), closeDictionary(dictionary))
+  const narrow = narrowCodes(codes, dictionary.count)
+  // The memory of the codes may be overwritten when the next column is interned.
+  return sealedTexts(narrow === codes ? codes.slice() : narrow, closeDictionary(dictionary))
 }
 
 /** Returns the projects of sorted rows and the first row of each. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { TextColumn } from '../../../../../src/engine/arrow/columns/batch.js'
 import { closeDictionary, createInterner, entryOf } from '../../../../../src/engine/arrow/columns/dictionary.js'
 import {
   createColdTexts,
@@ -8,11 +9,13 @@ import {
   type Texts,
 } from '../../../../../src/engine/arrow/storage/head/texts.js'
 import type { InternedTexts } from '../../../../../src/engine/arrow/storage/sealing/intern.js'
+import { seal } from '../../../../../src/engine/arrow/storage/sealing/seal.js'
 import { createSealingMemory } from '../../../../../src/engine/arrow/storage/sealing/sealing-memory.js'
 import { sealCold } from '../../../../../src/engine/arrow/storage/segment/cold.js'
 import { COLD_COLUMNS } from '../../../../../src/engine/columns.js'
+import { edge } from '../../../../support/records.js'
 import { internIn } from '../../../../support/sealer.js'
-import { noYield } from '../../support.js'
+import { headOf, noYield } from '../../support.js'
 
 type Row = [string, string, string]
 
@@ -137,5 +140,16 @@ describe('memory of a WebAssembly module', () => {
     expect(grown.length).toBeGreaterThan(before)
     expect(small.byteLength).toBe(grown.buffer.byteLength)
     expect(small.growInPlace(5)).toBe(grown)
+  })
+})
+
+describe('sealing in the memory of a WebAssembly module', () => {
+  it('copies the codes of a column with more distinct texts than two bytes can count', async () => {
+    const urls = Array.from({ length: 2 ** 16 + 1 }, (_, i) => `https://a.co/${i}`)
+    const head = headOf(urls.map((url) => edge({ metadata: { request: { url } } })))
+    const [part] = await seal(head, (texts, order) => memory.intern(texts, order, 0), noYield)
+    memory.intern(columnOf(urls.map(() => 'overwrites the codes')), Uint32Array.from(urls.keys()), 0)
+    const { codes, dictionary } = part!.columns.get('url') as TextColumn
+    expect(Array.from(codes, (code) => entryOf(dictionary, code).toString())).toEqual(urls)
   })
 })
