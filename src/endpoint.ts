@@ -13,14 +13,13 @@ export {
   timestamp,
   word,
 } from './endpoints/params.js'
+export type { Aggregate } from './plan/aggregates.js'
 export {
-  type Aggregate,
   atLeast,
   type BucketUnit,
   contains,
   count,
   countWhere,
-  type Direction,
   equals,
   matches,
   max,
@@ -28,9 +27,9 @@ export {
   min,
   nothing,
   optional,
-  type Plan,
-  type Predicate,
   quantile,
   scan,
   share,
-} from './engine/plan.js'
+} from './plan/builder.js'
+export type { Expression, Expression as Predicate } from './plan/expression.js'
+export type { Direction, Plan } from './plan/plan.js'

@@ -1,5 +1,5 @@
 import { DAY_US, HOUR_US, MINUTE_US } from '../base/units.js'
-import { type BucketUnit, contains, countWhere, matches, scan } from '../engine/plan.js'
+import { type BucketUnit, contains, countWhere, matches, scan } from '../plan/builder.js'
 import { endpoint, sql } from './endpoint.js'
 import { pattern, word } from './params.js'
 

@@ -1,5 +1,6 @@
 import { LogweirError } from '../base/errors.js'
-import { ofProject, type Plan } from '../engine/plan.js'
+import { ofProject } from '../plan/of-project.js'
+import type { Plan } from '../plan/plan.js'
 import type { ArgsOf, Param, Params } from './params.js'
 
 /** How long an answer may be served from the cache, and how often an entry in use is refreshed, in seconds. */

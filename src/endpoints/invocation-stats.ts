@@ -12,7 +12,7 @@ import {
   optional,
   quantile,
   scan,
-} from '../engine/plan.js'
+} from '../plan/builder.js'
 import { endpoint, sql } from './endpoint.js'
 import { optionalText, text, word } from './params.js'
 

@@ -1,5 +1,5 @@
 import { DAY_US } from '../base/units.js'
-import { equals, scan } from '../engine/plan.js'
+import { equals, scan } from '../plan/builder.js'
 import { endpoint, sql } from './endpoint.js'
 import { text, timestamp, word } from './params.js'
 

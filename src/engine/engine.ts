@@ -1,20 +1,8 @@
 import { LogweirError } from '../base/errors.js'
 import { MIB } from '../base/units.js'
+import type { Row } from '../plan/answer.js'
+import type { Plan } from '../plan/plan.js'
 import type { SourceName } from '../sources.js'
-import type { Plan } from './plan.js'
-
-/** A JSON text that is written to an answer unchanged, so that every number keeps its spelling. */
-export class RawJson {
-  readonly text: string
-  constructor(text: string) {
-    this.text = text
-  }
-}
-
-/** One value of an answer; null if absent. */
-export type Value = string | number | null | RawJson
-/** One row of an answer, by column name. */
-export type Row = Readonly<Record<string, Value>>
 
 /**
  * One batch of rows of one source: an Arrow IPC stream with exactly one record batch

@@ -1,7 +1,7 @@
 import { LogweirError } from '../base/errors.js'
 import type { Call, Endpoint } from '../endpoints/endpoint.js'
-import { COLD_COLUMNS, groupingKey, type HotKind, hotColumns } from '../engine/columns.js'
-import { type Aggregate, answerColumns, type Operator, type Plan } from '../engine/plan.js'
+import { answerColumns } from '../plan/answer.js'
+import { type Plan, type Scan, scansOf } from '../plan/plan.js'
 import { findSource } from '../sources.js'
 
 /**
@@ -40,51 +40,30 @@ export function checkPlan(plan: Plan, maxRows: number): Plan {
   if (!Array.isArray(plan))
     throw new TypeError('plan() did not return a plan. Build it with scan(…) and end it with .limit(rows).')
   answerColumns(plan)
-  const [first] = plan as Plan
-  if (first?.op === 'scan') for (const operator of plan as Plan) checkOperator(operator, first)
-  return (plan as Plan).map((one) => (one.op === 'limit' ? { ...one, rows: Math.min(one.rows, maxRows) } : one))
+  for (const scan of scansOf(plan)) checkScan(scan)
+  for (const operator of plan as Plan) if (operator.op === 'limit') checkLimit(operator.rows)
+  return withLimit(plan, maxRows)
 }
 
-type Scan = Extract<Operator, { op: 'scan' }>
-
-function checkOperator(operator: Operator, { source }: Scan): void {
-  if (operator.op === 'scan') checkScan(operator)
-  if (operator.op === 'filter') {
-    const names = operator.predicates.map(({ column }) => column)
-    checkNames(names, ['project', ...hotNames(source)], source)
-  }
-  if (operator.op === 'group' && operator.by !== 'timestamp') groupingKey(source, operator.by)
-  if (operator.op === 'aggregate') {
-    for (const aggregate of Object.values(operator.columns)) checkAggregate(aggregate, source)
-  }
-  if (operator.op === 'select') checkNames(operator.columns, ['timestamp', ...COLD_COLUMNS], source)
-  if (operator.op === 'limit' && !(Number.isSafeInteger(operator.rows) && operator.rows >= 0)) {
-    throw new TypeError(`limit(${operator.rows}) is not a number of rows: use a non-negative integer.`)
-  }
+function checkLimit(rows: number): void {
+  if (Number.isSafeInteger(rows) && rows >= 0) return
+  throw new TypeError(`limit(${rows}) is not a number of rows: use a non-negative integer.`)
 }
 
-function checkScan({ source, fromUs, throughUs }: Scan): void {
-  if (findSource(source)?.name !== source) throw new TypeError(`There is no source ${JSON.stringify(source)}.`)
+/** Returns the plan with at most this many rows. */
+function withLimit(plan: Plan, maxRows: number): Plan {
+  const last = plan.at(-1)
+  if (last === undefined) return plan
+  if (last.op !== 'limit') return [...plan, { op: 'limit', rows: maxRows, offset: 0 }]
+  return [...plan.slice(0, -1), { ...last, rows: Math.min(last.rows, maxRows) }]
+}
+
+function checkScan({ sources, fromUs, throughUs }: Scan): void {
+  for (const source of sources) {
+    if (findSource(source)?.name !== source) throw new TypeError(`There is no source ${JSON.stringify(source)}.`)
+  }
   for (const boundUs of [fromUs, throughUs]) {
     if (Number.isInteger(boundUs) || Math.abs(boundUs) === Number.POSITIVE_INFINITY) continue
     throw new TypeError(`scan() takes whole microseconds from fromUs through throughUs, not ${boundUs}.`)
   }
-}
-
-const hotNames = (source: Scan['source'], kind?: HotKind) =>
-  hotColumns(source)
-    .filter((column) => kind === undefined || column.kind === kind)
-    .map(({ name }) => name)
-
-function checkAggregate(aggregate: Aggregate, source: Scan['source']): void {
-  if ('where' in aggregate) checkNames([aggregate.where.column], hotNames(source), source)
-  else if (aggregate.fn !== 'count') checkNames([aggregate.column], hotNames(source, 'number'), source)
-}
-
-function checkNames(names: readonly string[], known: readonly string[], source: string): void {
-  const unknown = names.find((name) => !known.includes(name))
-  if (unknown === undefined) return
-  throw new TypeError(
-    `${source} has no column ${JSON.stringify(unknown)} for this operator. Use one of: ${known.join(', ') || 'none'}.`,
-  )
 }

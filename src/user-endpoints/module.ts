@@ -1,7 +1,7 @@
 import { usageError } from '../base/failures.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { sampleCall } from '../endpoints/sample.js'
-import type { Plan } from '../engine/plan.js'
+import type { Plan } from '../plan/plan.js'
 import { checkedEndpoint } from './checked-endpoint.js'
 import { describeFailure } from './failure.js'
 import type { ImportModule } from './import.js'

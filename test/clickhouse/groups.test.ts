@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { shardTableName } from '../../src/engine/clickhouse/table-names.js'
 import { GROUPING_LIMITS } from '../../src/engine/engine.js'
-import { count, mean, type Plan, scan } from '../../src/engine/plan.js'
+import { count, mean, scan } from '../../src/plan/builder.js'
+import type { Plan } from '../../src/plan/plan.js'
 import { readAll } from '../support/engine.js'
 import { onEachTarget } from './on-targets.js'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { endpoint } from '../../src/endpoints/endpoint.js'
 import { optionalText, type Params } from '../../src/endpoints/params.js'
-import { equals, scan } from '../../src/engine/plan.js'
+import { equals, scan } from '../../src/plan/builder.js'
 
 /** A user's query that does not filter by the project. */
 function userEndpoint(params: Params) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
-import { shapeOf } from '../../src/engine/plan.js'
+import { shapeOf } from '../../src/engine/clickhouse/shape.js'
 
 /** The parts of the definitions that callers depend on: they never change. */
 const DEFINITIONS = [

@@ -13,7 +13,7 @@ import { edge } from '../support/records.js'
 const FILE = `
 import { truncate } from '../base/buckets.js'
 import { DAY_US } from '../base/units.js'
-import { count, equals, scan } from '../engine/plan.js'
+import { count, equals, scan } from '../../src/plan/builder.js'
 import { endpoint, sql } from './endpoint.js'
 import { text } from './params.js'
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { shapeOf } from '../../src/engine/clickhouse/shape.js'
+import { answerColumns } from '../../src/plan/answer.js'
 import {
-  answerColumns,
   atLeast,
   count,
   countWhere,
@@ -8,13 +9,12 @@ import {
   matches,
   max,
   nothing,
-  ofProject,
   optional,
-  type Plan,
   scan,
-  shapeOf,
   share,
-} from '../../src/engine/plan.js'
+} from '../../src/plan/builder.js'
+import { ofProject } from '../../src/plan/of-project.js'
+import type { Plan } from '../../src/plan/plan.js'
 
 const range = { fromUs: 1, throughUs: 2 }
 const rows = () =>

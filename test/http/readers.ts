@@ -1,8 +1,8 @@
 import * as flechette from '@uwdata/flechette'
 import { tableFromIPC } from 'apache-arrow'
 import { expect } from 'vitest'
-import { RawJson, type Row, type Value } from '../../src/engine/engine.js'
-import type { AnswerColumn, ColumnKind } from '../../src/engine/plan.js'
+import type { AnswerColumn, ColumnKind, Row, Value } from '../../src/plan/answer.js'
+import { RawJson } from '../../src/plan/values.js'
 
 /** A row as a client reads it, with parsed JSON values. */
 export type Plain = Record<string, unknown>

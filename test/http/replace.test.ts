@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { endpoint } from '../../src/endpoints/endpoint.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import { text } from '../../src/endpoints/params.js'
-import { scan } from '../../src/engine/plan.js'
+import { scan } from '../../src/plan/builder.js'
 import { API_COUNTS, createTestApp, pass, settle } from './support.js'
 
 /** Returns a new endpoint of the same id; its plan says which one it is. */

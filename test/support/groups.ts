@@ -6,7 +6,6 @@ import {
   contains,
   count,
   countWhere,
-  type Direction,
   equals,
   max,
   mean,
@@ -14,7 +13,8 @@ import {
   quantile,
   scan,
   share,
-} from '../../src/engine/plan.js'
+} from '../../src/plan/builder.js'
+import type { Direction } from '../../src/plan/plan.js'
 
 /** Queries that group rows by a text, as a user may write them: no built-in query does. */
 export const FUNCTION_COLUMNS = {

@@ -3,7 +3,8 @@ import { LogweirError } from '../../src/base/errors.js'
 import { endpoint } from '../../src/endpoints/endpoint.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import { invalidParameter, text } from '../../src/endpoints/params.js'
-import { contains, count, countWhere, equals, mean, nothing, type Plan, scan } from '../../src/engine/plan.js'
+import { contains, count, countWhere, equals, mean, nothing, scan } from '../../src/plan/builder.js'
+import type { Plan } from '../../src/plan/plan.js'
 import { checkedEndpoint, checkPlan } from '../../src/user-endpoints/checked-endpoint.js'
 
 const ALL = { fromUs: Number.NEGATIVE_INFINITY, throughUs: Number.POSITIVE_INFINITY }

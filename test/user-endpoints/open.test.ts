@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Endpoint, endpoint } from '../../src/endpoints/endpoint.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import { text } from '../../src/endpoints/params.js'
-import { nothing, scan } from '../../src/engine/plan.js'
+import { nothing, scan } from '../../src/plan/builder.js'
 import { openUserEndpoints } from '../../src/user-endpoints/open.js'
 import { createFakeClock } from '../support/clock.js'
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { endpoint } from '../../src/endpoints/endpoint.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import { optionalText, text } from '../../src/endpoints/params.js'
-import { nothing } from '../../src/engine/plan.js'
+import { nothing } from '../../src/plan/builder.js'
 import { isEndpoint, validateEndpoint } from '../../src/user-endpoints/validate.js'
 
 const VALID = {

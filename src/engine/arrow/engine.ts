@@ -3,22 +3,23 @@ import type { Log } from '../../base/log.js'
 import type { Metrics } from '../../base/metrics.js'
 import { createYielder } from '../../base/time-slices.js'
 import { DAY_US, MIB, MINUTE_US } from '../../base/units.js'
+import type { Row } from '../../plan/answer.js'
 import type { DataDirectory } from '../disk/directory/open.js'
 import { createDiskRetry, reportDiskState } from '../disk/files/disk-retry.js'
 import { describeDamage } from '../disk/journal/recover.js'
-import { type Engine, GROUPING_LIMITS, type GroupingLimits, type Row, type ScanStats } from '../engine.js'
-import { shapeOf } from '../plan.js'
-import { runBuckets, runRows } from './query/execute.js'
+import { type Engine, GROUPING_LIMITS, type GroupingLimits, type ScanStats } from '../engine.js'
 import { createFollowers, type Followers } from './query/follow.js'
-import { runGroups } from './query/groups.js'
+import type { RunContext } from './query/lazy-batch.js'
 import { createPartialCache, type PartialCache } from './query/partial-cache.js'
-import type { RunContext } from './query/select.js'
+import { type PartsOf, runStage } from './query/run.js'
+import { isEmpty, stagesOf } from './query/stages.js'
 import { compactWhenIdle } from './storage/compaction/compaction.js'
 import { createDiskPersistence } from './storage/persistence/disk-persistence.js'
 import type { Sealer } from './storage/sealing/sealer.js'
 import { createColumnLimit } from './storage/store/eviction.js'
 import { dropBeyondDisk, dropBeyondMemory, enforceRetention } from './storage/store/retention.js'
 import { createStore, type Store } from './storage/store/store.js'
+import type { View } from './storage/store/view.js'
 
 /** Settings of the embedded engine; tests pass smaller limits. */
 export interface ArrowEngineOptions {
@@ -190,31 +191,46 @@ interface RunParts {
 /** Returns {@link Engine.run} over a store. A run keeps its snapshot of the rows until its last row is read. */
 function createRun({ store, partialCache, metrics, groupingLimits }: RunParts): Engine['run'] {
   return async (plan, { signal, onScanStats } = {}) => {
-    const shape = shapeOf(plan)
-    if (shape === undefined) return inOrder([])
-    const { parts, total, release } = store.view(shape.source, shape)
-    const { onOpen, onScan, stats } = countScans(total, metrics)
-    const context: RunContext = { parts, partialCache, yieldIfDue: createYielder(signal), onOpen, onScan }
-    if (shape.kind !== 'rows') {
-      const running = shape.kind === 'groups' ? runGroups(shape, context, groupingLimits) : runBuckets(shape, context)
-      const rows = await running.finally(release)
-      onScanStats?.(stats())
-      return inOrder(rows)
+    const stage = stagesOf(plan)
+    if (stage === undefined || isEmpty(stage)) return inOrder([])
+    const views: View[] = []
+    const release = () => {
+      for (const view of views.splice(0)) view.release()
     }
-    const found = await runRows(shape, context).catch((error) => {
+    const { onView, onOpen, onScan, stats } = countScans(metrics)
+    const partsOf: PartsOf = (source, range) => {
+      const view = store.view(source, range)
+      views.push(view)
+      onView(view.total)
+      return view.parts
+    }
+    const context: RunContext = {
+      partialCache,
+      limits: groupingLimits,
+      yieldIfDue: createYielder(signal),
+      onOpen,
+      onScan,
+    }
+    const { rows, readsOn } = await runStage(stage, partsOf, context).catch((error) => {
       release()
       throw error
     })
     onScanStats?.(stats())
-    return releasing(found, release)
+    if (readsOn) return releasing(rows, release)
+    release()
+    return rows
   }
 }
 
-/** Counts the rows and parts that one run reads; `parts` is the total. */
-function countScans(parts: number, metrics: Pick<Metrics, 'scannedRows'>) {
+/** Counts the rows and parts that one run reads. */
+function countScans(metrics: Pick<Metrics, 'scannedRows'>) {
   let rows = 0
+  let parts = 0
   let opened = 0
   return {
+    onView(total: number) {
+      parts += total
+    },
     onOpen() {
       opened += 1
     },

@@ -1,8 +1,8 @@
+import type { Value } from '../../plan/answer.js'
 import type { SourceName } from '../../sources.js'
-import type { Value } from '../engine.js'
-import type { Aggregate } from '../plan.js'
 import type { Cell } from './clickhouse-server.js'
 import { lowerPredicate } from './predicates.js'
+import type { Aggregate } from './shape.js'
 
 /**
  * An aggregate as the SQL expressions that ClickHouse computes for it, and how its value is read from their

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import type { TimeRange } from '../../plan/plan.js'
 import type { SourceName } from '../../sources.js'
 import type { IngestBatch } from '../engine.js'
-import type { TimeRange } from '../plan.js'
 import { type Server, ServerError } from './clickhouse-server.js'
 import { timesOf, toNative } from './native.js'
 import { quotedTable, type TableLocation, tableColumns } from './table-names.js'

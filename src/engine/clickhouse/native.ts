@@ -1,8 +1,8 @@
 import { type Data, type RecordBatch, RecordBatchReader } from 'apache-arrow'
+import type { TimeRange } from '../../plan/plan.js'
 import type { SourceName } from '../../sources.js'
 import { COLD_COLUMNS, hotColumns } from '../columns.js'
 import type { IngestBatch } from '../engine.js'
-import type { TimeRange } from '../plan.js'
 import { tableColumns, typeOfHot } from './table-names.js'
 
 /** The ids of a block's rows, which are the last columns of a table: `arrived`, `batch`, `row`. */

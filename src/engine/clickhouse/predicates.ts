@@ -2,7 +2,7 @@ import { re2Source } from '../../base/pattern.js'
 import { requiredLiteral } from '../../base/required-literal.js'
 import type { SourceName } from '../../sources.js'
 import { AREAS, hotColumns } from '../columns.js'
-import type { Predicate, Shape } from '../plan.js'
+import type { Predicate, Shape } from './shape.js'
 import { doubleValue, int64Value, textValue } from './values.js'
 
 /** Returns the WHERE condition of a plan: its predicates and its time range. Throws as {@link lowerPredicate} does. */

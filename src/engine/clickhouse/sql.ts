@@ -1,9 +1,9 @@
 import { BUCKET_US } from '../../base/buckets.js'
 import { groupingKey } from '../columns.js'
 import { GROUPING_LIMITS } from '../engine.js'
-import type { BucketsShape, GroupsShape, RowsShape } from '../plan.js'
 import { lowerAggregate } from './aggregates.js'
 import { whereOf } from './predicates.js'
+import type { BucketsShape, GroupsShape, RowsShape } from './shape.js'
 import { quotedTable, type TableLocation } from './table-names.js'
 import { textValue } from './values.js'
 

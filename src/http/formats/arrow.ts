@@ -1,4 +1,5 @@
 import {
+  Bool,
   type DataType,
   Field,
   Float64,
@@ -16,8 +17,8 @@ import {
   vectorFromArray,
 } from 'apache-arrow'
 import { KIB } from '../../base/units.js'
-import { RawJson, type Row, type Value } from '../../engine/engine.js'
-import type { AnswerColumn, ColumnKind } from '../../engine/plan.js'
+import type { AnswerColumn, ColumnKind, Row, Value } from '../../plan/answer.js'
+import { RawJson } from '../../plan/values.js'
 import type { Format } from './format.js'
 
 /** A record batch ends with the row that fills it to this size. */
@@ -36,12 +37,20 @@ interface Kind {
 const time = new TimestampMicrosecond('UTC')
 const texts: Kind = { type: new Utf8(), vector: (values) => vectorFromArray(values.map(textOf), new Utf8()) }
 
+const integers: Kind = {
+  type: new Int64(),
+  vector: (values) => vectorFromArray(values.map(wholeOf), new Int64()),
+}
+
 const KINDS: Readonly<Record<ColumnKind, Kind>> = {
   text: texts,
   json: texts,
   microseconds: { type: time, vector: (values) => timesOf(values.map(wholeOf)) },
   datetime: { type: time, vector: (values) => timesOf(values.map(datetimeUs)) },
-  count: { type: new Int64(), vector: (values) => vectorFromArray(values.map(wholeOf), new Int64()) },
+  integer: integers,
+  count: integers,
+  boolean: { type: new Bool(), vector: (values) => vectorFromArray(values.map(booleanOf), new Bool()) },
+  any: { type: new Utf8(), vector: (values) => vectorFromArray(values.map(textOf), new Utf8()) },
   double: { type: new Float64(), vector: (values) => vectorFromArray(values.map(doubleOf), new Float64()) },
 }
 
@@ -96,7 +105,13 @@ function textOf(value: Value | undefined): string | null {
   return value instanceof RawJson ? value.text : String(value)
 }
 
-const wholeOf = (value: Value | undefined) => (typeof value === 'number' ? BigInt(value) : null)
+/** An integer beyond 2^53 is a JSON number with all its digits. */
+function wholeOf(value: Value | undefined): bigint | null {
+  if (value instanceof RawJson) return BigInt(value.text)
+  return typeof value === 'number' ? BigInt(value) : null
+}
+
+const booleanOf = (value: Value | undefined) => (typeof value === 'boolean' ? value : null)
 const datetimeUs = (value: Value | undefined) =>
   typeof value === 'string' ? BigInt(Date.parse(`${value}Z`)) * 1000n : null
 /** NaN and infinities are null, as in JSON. */

@@ -1,4 +1,5 @@
-import { RawJson, type Value } from '../../engine/engine.js'
+import type { Value } from '../../plan/answer.js'
+import { RawJson } from '../../plan/values.js'
 import type { Format } from './format.js'
 
 const LINE_END = '\r\n'
@@ -25,7 +26,7 @@ export const csvFormat: Format = {
 function field(value: Value | undefined): string {
   if (typeof value === 'number') return Number.isFinite(value) ? JSON.stringify(value) : ''
   if (value === null || value === undefined) return ''
-  return textField(value instanceof RawJson ? value.text : value)
+  return textField(value instanceof RawJson ? value.text : String(value))
 }
 
 function textField(text: string): string {

@@ -1,5 +1,4 @@
-import type { Row } from '../../engine/engine.js'
-import type { AnswerColumn } from '../../engine/plan.js'
+import type { AnswerColumn, Row } from '../../plan/answer.js'
 
 /** A part of an answer: text, which is sent as UTF-8, or bytes. */
 export type Chunk = string | Uint8Array

@@ -1,4 +1,5 @@
-import { RawJson, type Row, type Value } from '../../engine/engine.js'
+import type { Row, Value } from '../../plan/answer.js'
+import { RawJson } from '../../plan/values.js'
 import type { Format } from './format.js'
 
 /** The text before the first row. */

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { KIB } from '../../base/units.js'
-import { RawJson, type Row, type Value } from '../../engine/engine.js'
-import type { AnswerColumn } from '../../engine/plan.js'
+import type { AnswerColumn, ColumnKind, Row, Value } from '../../plan/answer.js'
+import { RawJson } from '../../plan/values.js'
 import { JSON_BEGIN } from './json.js'
 
 /** Characters between two yields to the event loop. */
@@ -13,10 +13,10 @@ const SLICE_CHARACTERS = 64 * KIB
  */
 export async function* readJson(body: Uint8Array, columns: readonly AnswerColumn[]): AsyncGenerator<Row> {
   const json = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()
-  const raw = new Set(columns.filter(({ kind }) => kind === 'json').map(({ name }) => name))
+  const kinds = new Map(columns.map(({ name, kind }) => [name, kind]))
   let yieldAt = SLICE_CHARACTERS
   for (let at = JSON_BEGIN.length; json[at] !== ']'; ) {
-    const { row, end } = readRow(json, at, raw)
+    const { row, end } = readRow(json, at, kinds)
     yield row
     at = json[end] === ',' ? end + 1 : end
     if (at < yieldAt) continue
@@ -26,7 +26,7 @@ export async function* readJson(body: Uint8Array, columns: readonly AnswerColumn
 }
 
 /** Returns the row whose brace is at `start`, and the index after it. */
-function readRow(json: string, start: number, raw: ReadonlySet<string>): { row: Row; end: number } {
+function readRow(json: string, start: number, kinds: ReadonlyMap<string, ColumnKind>): { row: Row; end: number } {
   const values: [string, Value][] = []
   let at = start + 1
   while (json[at] !== '}') {
@@ -34,10 +34,17 @@ function readRow(json: string, start: number, raw: ReadonlySet<string>): { row: 
     const name: string = JSON.parse(json.slice(at, nameEnd))
     const end = endOfValue(json, nameEnd + 1)
     const text = json.slice(nameEnd + 1, end)
-    values.push([name, raw.has(name) && text !== 'null' ? new RawJson(text) : JSON.parse(text)])
+    values.push([name, isRaw(kinds.get(name), text) ? new RawJson(text) : JSON.parse(text)])
     at = json[end] === ',' ? end + 1 : end
   }
   return { row: Object.fromEntries(values), end: at + 1 }
+}
+
+/** Returns whether a value must keep its text: JSON, and integers that a double may not hold. */
+function isRaw(kind: ColumnKind | undefined, text: string): boolean {
+  if (kind === 'json') return text !== 'null'
+  if (kind === 'any') return /^[[{\d-]/.test(text)
+  return kind === 'integer' && text.length > 15
 }
 
 /** Returns the index after the value that begins at `start`, within an object. */

@@ -1,4 +1,4 @@
-import type { AnswerColumn, ColumnKind } from '../../engine/plan.js'
+import type { AnswerColumn, ColumnKind } from '../../plan/answer.js'
 
 /** A JSON Schema (2020-12), as in OpenAPI 3.1. */
 export type Schema = Readonly<Record<string, unknown>>
@@ -21,7 +21,10 @@ const KINDS: Readonly<Record<ColumnKind, Schema>> = {
   json: { type: ['object', 'array'], description: 'the JSON value that was sent' },
   microseconds: { type: 'integer', description: 'microseconds since the epoch, UTC' },
   datetime: { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}$', description: 'UTC' },
+  integer: { type: ['integer', 'null'] },
   count: { type: 'integer', minimum: 0 },
+  boolean: { type: ['boolean', 'null'] },
+  any: {},
   double: { type: ['number', 'null'] },
 }
 

@@ -2,7 +2,7 @@
 
 import type { Endpoint } from '../../endpoints/endpoint.js'
 import { sampleCall } from '../../endpoints/sample.js'
-import { answerColumns } from '../../engine/plan.js'
+import { answerColumns } from '../../plan/answer.js'
 import { SOURCES } from '../../sources.js'
 import { type Answers, answer, failures, resultOf, TOKEN_CODES } from './answers.js'
 import { exactly, listOf, reference, rowSchema, type Schema } from './json-schema.js'

@@ -2,8 +2,9 @@ import type { Clock } from '../../base/clock.js'
 import type { Log } from '../../base/log.js'
 import type { Metrics } from '../../base/metrics.js'
 import type { Endpoint } from '../../endpoints/endpoint.js'
-import type { Engine, Row } from '../../engine/engine.js'
-import { type AnswerColumn, type Plan, shapeOf } from '../../engine/plan.js'
+import type { Engine } from '../../engine/engine.js'
+import type { AnswerColumn, Row } from '../../plan/answer.js'
+import { type Plan, scansOf } from '../../plan/plan.js'
 import type { SourceName } from '../../sources.js'
 import type { Encoder } from '../formats/format.js'
 import { jsonFormat } from '../formats/json.js'
@@ -136,8 +137,7 @@ function countRows(encoder: Encoder): Encoder & { rows(): number } {
 
 /** The sources that a plan reads; none if its parameters make it empty. */
 function sourcesOf(plan: Plan): readonly SourceName[] {
-  const shape = shapeOf(plan)
-  return shape === undefined || shape.fromUs > shape.throughUs ? [] : [shape.source]
+  return scansOf(plan).flatMap(({ sources, fromUs, throughUs }) => (fromUs > throughUs ? [] : sources))
 }
 
 // Only the request that started a run gets the timing of the run.

@@ -1,7 +1,9 @@
 import type { Clock } from '../../base/clock.js'
 import type { Call } from '../../endpoints/endpoint.js'
-import type { Engine, Row } from '../../engine/engine.js'
-import { type AnswerColumn, answerColumns, type Plan } from '../../engine/plan.js'
+import type { Engine } from '../../engine/engine.js'
+import type { Row } from '../../plan/answer.js'
+import { type AnswerColumn, answerColumns } from '../../plan/answer.js'
+import type { Plan } from '../../plan/plan.js'
 import type { Measured } from '../reply/server-timing.js'
 
 /** The outcome of one run: its encoded rows, and when it read the time (the clock's monotonic milliseconds). */

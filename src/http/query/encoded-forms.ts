@@ -1,4 +1,4 @@
-import type { AnswerColumn } from '../../engine/plan.js'
+import type { AnswerColumn } from '../../plan/answer.js'
 import type { Format } from '../formats/format.js'
 import { readJson } from '../formats/read-json.js'
 import { encodeAll } from '../reply/chunks.js'

@@ -1,5 +1,5 @@
 import { concatBytes } from '../../base/concat-bytes.js'
-import type { Row } from '../../engine/engine.js'
+import type { Row } from '../../plan/answer.js'
 import type { Chunk, Encoder } from '../formats/format.js'
 
 /** It returns arrays of the exact size; a small Buffer would be a view of a larger, shared one. */

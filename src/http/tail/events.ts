@@ -1,4 +1,4 @@
-import type { Row } from '../../engine/engine.js'
+import type { Row } from '../../plan/answer.js'
 import { createRowJson } from '../formats/json.js'
 import { type Cursor, writeCursor } from './cursor.js'
 

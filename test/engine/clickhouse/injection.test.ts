@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { compilePattern } from '../../../src/base/pattern.js'
 import { ENDPOINTS } from '../../../src/endpoints/index.js'
+import { shapeOf } from '../../../src/engine/clickhouse/shape.js'
 import { exactSumsQuery, groupsQuery, rowsQuery } from '../../../src/engine/clickhouse/sql.js'
-import { shapeOf } from '../../../src/engine/plan.js'
 
 const RUNS = 10_000
 const NOW_US = Date.UTC(2026, 10, 20) * 1000

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { lowerPredicate, whereOf } from '../../../src/engine/clickhouse/predicates.js'
+import { type Predicate, shapeOf } from '../../../src/engine/clickhouse/shape.js'
 import { textValue } from '../../../src/engine/clickhouse/values.js'
 import { AREAS } from '../../../src/engine/columns.js'
-import { atLeast, contains, equals, matches, type Predicate, scan, shapeOf } from '../../../src/engine/plan.js'
+import { atLeast, contains, equals, matches, scan } from '../../../src/plan/builder.js'
 
 const edge = (predicate: Predicate) => lowerPredicate(predicate, 'edge_logs')
 const relay = (predicate: Predicate) => lowerPredicate(predicate, 'function_edge_logs')

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { MINUTE_US, SECOND_US } from '../../../src/base/units.js'
 import { ENDPOINTS } from '../../../src/endpoints/index.js'
-import { RawJson, type Row } from '../../../src/engine/engine.js'
+import type { Row } from '../../../src/plan/answer.js'
+import { RawJson } from '../../../src/plan/values.js'
 import {
   API_COUNTS,
   createTestApp,

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { RawJson, type Row } from '../../../src/engine/engine.js'
 import { jsonFormat } from '../../../src/http/formats/json.js'
 import { encodeAll } from '../../../src/http/reply/chunks.js'
+import type { Row } from '../../../src/plan/answer.js'
+import { RawJson } from '../../../src/plan/values.js'
 import { countedTexts, createTestApp, LOGS_ALL, settle } from '../support.js'
 
 const decode = (body: Uint8Array) => Buffer.from(body).toString()

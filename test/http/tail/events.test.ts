@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { RawJson } from '../../../src/engine/engine.js'
 import {
   BEGINNING,
   droppedEvent,
@@ -10,6 +9,7 @@ import {
   NO_DATA,
   recordEvent,
 } from '../../../src/http/tail/events.js'
+import { RawJson } from '../../../src/plan/values.js'
 import { parseEvents } from '../../support/events.js'
 
 const text = (...pieces: Buffer[]) => Buffer.concat(pieces).toString()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ENDPOINTS } from '../../../src/endpoints/index.js'
-import { answerColumns } from '../../../src/engine/plan.js'
+import { answerColumns } from '../../../src/plan/answer.js'
 import { READERS, readJsonRows } from '../../http/readers.js'
 import { bodyOf, exchange, statusLines } from '../../support/raw-http.js'
 import { serve } from '../support/program.js'

@@ -71,11 +71,22 @@ function addExactly(expansion: number[], value: number): void {
 }
 
 /** Returns the mean, or null if there are no values. */
-export function meanOf({ count, sum, error, rest, large }: MeanState): number | null {
+export function meanOf(state: MeanState): number | null {
+  return totalOf(state, state.count)
+}
+
+/** Returns the sum, or null if there are no values, or if it is beyond the range of doubles. */
+export function sumOf(state: MeanState): number | null {
+  const sum = totalOf(state, 1)
+  return sum !== null && Number.isFinite(sum) ? sum : null
+}
+
+/** Returns the sum divided by `divisor`, without an overflow on the way. */
+function totalOf({ count, sum, error, rest, large }: MeanState, divisor: number): number | null {
   if (count === 0) return null
   const scale = large.some((part) => !Number.isFinite(part * LARGE_SCALE)) ? LARGE_SCALE : 1
   const total: number[] = []
   for (const part of [sum, error, ...rest]) addExactly(total, part / scale)
   for (const part of large) addExactly(total, part * (LARGE_SCALE / scale))
-  return (total.reduceRight((a, b) => a + b, 0) / count) * scale
+  return (total.reduceRight((a, b) => a + b, 0) / divisor) * scale
 }

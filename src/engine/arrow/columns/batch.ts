@@ -1,5 +1,5 @@
 import type { Yielder } from '../../../base/time-slices.js'
-import type { TimeRange } from '../../plan.js'
+import type { TimeRange } from '../../../plan/plan.js'
 import { bytesOfDictionary, type Codes, type Dictionary } from './dictionary.js'
 import { bytesOfNumbers, type NumberColumn } from './numbers.js'
 import type { Selection } from './selection.js'

@@ -1,51 +1,256 @@
-import type { Batch } from '../columns/batch.js'
-import { timeAt } from '../columns/batch.js'
-import { rowAt, type Selection, sizeOf } from '../columns/selection.js'
+import { LogweirError } from '../../../base/errors.js'
+import { columnsOf } from '../../../plan/expression.js'
+import type { NamedExpression, SortKey } from '../../../plan/plan.js'
+import { compareAll, type Scalar, Timestamp } from '../../../plan/values.js'
+import { type ColdReader, timeAt } from '../columns/batch.js'
+import { rowAt, sizeOf } from '../columns/selection.js'
+import { createEvaluate } from '../expressions/evaluate.js'
+import { COLD, coldValue, type Frame } from '../expressions/frame.js'
+import type { LazyBatch, RunContext } from '../query/lazy-batch.js'
+import type { Sink } from '../query/stages.js'
+import { blocksOf } from './blocks.js'
 
-/** A reference to a row. If times are equal, the later arrival is newer: the later batch, then the later row. */
-export interface RowRef {
-  timestampUs: number
-  /** The batch's number in order of arrival. */
+type TopSink = Extract<Sink, { op: 'top' }>
+
+/** A row found: its keys, where it is, and the values of the columns that were read while its batch was open. */
+export interface FoundRow {
+  keys: readonly Scalar[]
+  /** Its batch's place in order of arrival, and its row there. */
   batch: number
   row: number
+  values: readonly Scalar[]
 }
 
-/** The newest rows so far, at most `limit`, newest first. */
-export interface Top {
-  readonly found: readonly RowRef[]
-  /** Whether a batch whose newest row has that time may have a row among the newest. */
-  wants(maxUs: number): boolean
-  /** Adds the rows of a selection that are among the newest. */
-  offer(batch: Batch, batchNumber: number, selection: Selection): void
+/** The first rows of an order, and how to read the columns that were left for later. */
+export interface Found {
+  rows: readonly FoundRow[]
+  /** The names of `values`. */
+  columns: readonly string[]
+  /** Readers of cold columns, by batch. */
+  cold: ReadonlyMap<number, () => ColdReader>
 }
 
-/** Creates an empty {@link Top}. An insertion costs up to `limit` steps. */
-export function createTop(limit: number): Top {
-  const found: RowRef[] = []
-  const wants = (timestampUs: number) => found.length < limit || timestampUs >= found[limit - 1]!.timestampUs
+/** The output columns of a sink: those that are read at once, and those that need cold columns of the rows found. */
+export interface OutputColumns {
+  early: readonly NamedExpression[]
+  late: readonly NamedExpression[]
+}
+
+/**
+ * Separates the columns that need cold ones: these are read for the rows found alone. The other columns that they need are
+ * read early, under their own names.
+ */
+export function splitColumns(columns: readonly NamedExpression[], hasCold: boolean): OutputColumns {
+  const isLate = ({ value }: NamedExpression) => hasCold && [...columnsOf(value)].some((name) => COLD.has(name))
+  const late = columns.filter(isLate)
+  const leaves = new Set(late.flatMap(({ value }) => [...columnsOf(value)]).filter((name) => !COLD.has(name)))
+  const early = columns.filter((column) => !isLate(column))
+  const named = [...leaves].map((name): NamedExpression => ({ name: leafName(name), value: { kind: 'column', name } }))
+  return { early: [...early, ...named], late }
+}
+
+/** The name under which a column is kept that late columns need; output columns have names without a line break. */
+export const leafName = (name: string): string => `\n${name}`
+
+/** Finds the first rows of an order. Batches that cannot have one of them are not read. */
+export async function findTop(
+  input: readonly LazyBatch[],
+  { keys, rows, offset }: TopSink,
+  { early }: OutputColumns,
+  context: RunContext,
+): Promise<Found> {
+  const wanted = rows + offset
+  const top = createTop(keys, wanted, context.limits.bytes)
+  const cold = new Map<number, () => ColdReader>()
+  const byTime = timeOrder(keys)
+  for (const number of visitOrder(input, byTime)) {
+    const batch = input[number]!
+    if (top.isFull() && !mayHaveBetter(batch, byTime, top, keys)) break
+    await batch.read(async (frame) => {
+      if (frame.openCold !== undefined) cold.set(number, frame.openCold)
+      await offerFrame(top, frame, number, keys, early, context)
+    })
+    await context.yieldIfDue()
+  }
+  return { rows: top.finish().slice(offset), columns: early.map(({ name }) => name), cold }
+}
+
+/** The direction if the first key is the stored timestamp. */
+function timeOrder([first]: readonly SortKey[]): SortKey['direction'] | undefined {
+  return first?.by.kind === 'column' && first.by.name === 'timestamp' ? first.direction : undefined
+}
+
+function visitOrder(input: readonly LazyBatch[], byTime: SortKey['direction'] | undefined): number[] {
+  const order = input.map((_, i) => i)
+  if (byTime === 'desc') return order.sort((a, b) => input[b]!.maxUs - input[a]!.maxUs)
+  return byTime === 'asc' ? order.sort((a, b) => input[a]!.minUs - input[b]!.minUs) : order
+}
+
+/** Whether a batch, and those visited after it, can have a row among the first. */
+function mayHaveBetter(
+  { minUs, maxUs }: LazyBatch,
+  byTime: SortKey['direction'] | undefined,
+  top: Top,
+  keys: readonly SortKey[],
+): boolean {
+  if (keys.length === 0) return false
+  const worst = top.worst()?.keys[0]
+  if (byTime === undefined || !(worst instanceof Timestamp)) return true
+  return byTime === 'desc' ? maxUs >= worst.us : minUs <= worst.us
+}
+
+/** The first rows so far. */
+interface Top {
+  isFull(): boolean
+  /** The last of them, if there are as many as wanted. */
+  worst(): FoundRow | undefined
+  /** Whether a row with these keys would be among them. */
+  wants(keys: readonly Scalar[], batch: number, row: number): boolean
+  add(row: FoundRow): void
+  finish(): FoundRow[]
+}
+
+/** Rows held beyond the wanted ones before they are sorted and cut. */
+const SLACK = 1024
+/** Object and pointers of a row, about. */
+const ROW_BYTES = 160
+
+function createTop(keys: readonly SortKey[], wanted: number, limitBytes: number): Top {
+  let held: FoundRow[] = []
+  let worst: FoundRow | undefined
+  let bytes = 0
+  const compare = orderOf(keys)
+  const cut = () => {
+    held = held.sort(compare).slice(0, wanted)
+    bytes = held.reduce((sum, row) => sum + bytesOf(row), 0)
+    worst = held.length === wanted ? held.at(-1) : undefined
+    if (bytes > limitBytes) throw tooMuchMemory(limitBytes)
+  }
   return {
-    found,
-    wants,
-    offer(batch, batchNumber, selection) {
-      for (let position = sizeOf(selection) - 1; position >= 0; position--) {
-        const row = rowAt(selection, position)
-        const timestampUs = timeAt(batch.times, row)
-        if (wants(timestampUs)) insert(found, { timestampUs, batch: batchNumber, row }, limit)
-        else if (selection.timeOrdered) return
-      }
+    isFull() {
+      if (held.length >= wanted) cut()
+      return held.length >= wanted
+    },
+    worst: () => worst,
+    wants: (rowKeys, batch, row) =>
+      wanted > 0 && (worst === undefined || compare({ keys: rowKeys, batch, row, values: [] }, worst) < 0),
+    add(row) {
+      held.push(row)
+      bytes += bytesOf(row)
+      if (held.length >= 2 * wanted + SLACK || bytes > limitBytes || held.length === wanted) cut()
+    },
+    finish() {
+      cut()
+      return held
     },
   }
 }
 
-function insert(found: RowRef[], row: RowRef, limit: number): void {
-  let at = found.length
-  while (at > 0 && isNewer(row, found[at - 1]!)) at--
-  if (at >= limit) return
-  found.splice(at, 0, row)
-  if (found.length > limit) found.pop()
+function bytesOf({ keys, values }: FoundRow): number {
+  let bytes = ROW_BYTES
+  for (const value of [...keys, ...values]) bytes += typeof value === 'string' ? 2 * value.length : 32
+  return bytes
 }
 
-function isNewer(a: RowRef, b: RowRef): boolean {
-  if (a.timestampUs !== b.timestampUs) return a.timestampUs > b.timestampUs
-  return a.batch !== b.batch ? a.batch > b.batch : a.row > b.row
+const tooMuchMemory = (limitBytes: number) =>
+  new LogweirError(
+    'too_much_memory',
+    `The query holds more than ${Math.round(limitBytes / 2 ** 20)} MiB of rows. Ask for fewer rows, or for a shorter time.`,
+  )
+
+/** The order of the keys; of equal ones the later arrival comes first. */
+function orderOf(keys: readonly SortKey[]): (a: FoundRow, b: FoundRow) => number {
+  return (a, b) => {
+    for (const [i, { direction, nulls }] of keys.entries()) {
+      const order = compareKeys(a.keys[i]!, b.keys[i]!, direction, nulls)
+      if (order !== 0) return order
+    }
+    if (keys.length === 0) return a.batch - b.batch || a.row - b.row
+    return b.batch - a.batch || b.row - a.row
+  }
+}
+
+function compareKeys(a: Scalar, b: Scalar, direction: SortKey['direction'], nulls: SortKey['nulls']): number {
+  if (a === null || b === null) {
+    if (a === b) return 0
+    return (a === null) === (nulls === 'first') ? -1 : 1
+  }
+  const order = compareAll(a, b)
+  return direction === 'asc' ? order : -order
+}
+
+/** Offers the rows of a frame. */
+async function offerFrame(
+  top: Top,
+  frame: Frame,
+  batch: number,
+  keys: readonly SortKey[],
+  early: readonly NamedExpression[],
+  { yieldIfDue }: RunContext,
+): Promise<void> {
+  const evaluate = createEvaluate(frame)
+  const values = early.map(({ value }) => evaluate(value))
+  const capture = (position: number) => values.map(({ at }) => at(position))
+  if (keys.length === 1 && timeOrder(keys) === 'desc' && frame.stored !== undefined) {
+    offerNewest(top, frame, batch, capture)
+    return
+  }
+  const sorted = keys.map(({ by }) => evaluate(by))
+  for await (const { from, to } of blocksOf(frame, [...sorted, ...values], yieldIfDue)) {
+    for (let position = from; position < to; position++) {
+      const rowKeys = sorted.map(({ at }) => at(position))
+      const row = frame.rowOf(position)
+      if (top.wants(rowKeys, batch, row)) top.add({ keys: rowKeys, batch, row, values: capture(position) })
+      else if (keys.length === 0) return
+    }
+    if (keys.length === 0 && top.isFull()) return
+  }
+}
+
+/** The newest rows of a stored batch: from the end, and only until they are too old if they ascend in time. */
+function offerNewest(top: Top, { stored }: Frame, batch: number, capture: (position: number) => Scalar[]): void {
+  const { selection, batch: columns } = stored!
+  for (let position = sizeOf(selection) - 1; position >= 0; position--) {
+    const row = rowAt(selection, position)
+    const worst = top.worst()?.keys[0] as Timestamp | undefined
+    const us = timeAt(columns.times, row)
+    if (worst !== undefined && us < worst.us) {
+      if (selection.timeOrdered) return
+      continue
+    }
+    const keys = [new Timestamp(us)]
+    if (top.wants(keys, batch, row)) top.add({ keys, batch, row, values: capture(position) })
+  }
+}
+
+/** Evaluates late columns over rows that were found: their early values and cold columns, by position. */
+export function lateFrame({ rows, columns, cold }: Found): Frame {
+  const places = new Map(columns.map((name, i) => [name, i]))
+  const readers = new Map<number, ColdReader>()
+  let from = 0
+  let loaded: Awaited<ReturnType<ColdReader>>[] = []
+  const reader = (batch: number) => {
+    const known = readers.get(batch) ?? cold.get(batch)!()
+    readers.set(batch, known)
+    return known
+  }
+  return {
+    rows: rows.length,
+    column(name) {
+      if (COLD.has(name)) return coldVector(name, (position) => loaded[position - from]!)
+      const place = places.get(leafName(name)) ?? places.get(name)
+      return place === undefined ? undefined : { at: (position) => rows[position]!.values[place]!, isCold: false }
+    },
+    rowOf: (position) => position,
+    async load(start, to) {
+      from = start
+      loaded = []
+      for (const { batch, row } of rows.slice(start, to)) loaded.push(await reader(batch)(row))
+    },
+  }
+}
+
+function coldVector(name: string, at: (position: number) => Awaited<ReturnType<ColdReader>>) {
+  const column = name as 'id' | 'event_message' | 'metadata'
+  return { at: (position: number) => coldValue(column, at(position)[column]), isCold: true }
 }

@@ -1,6 +1,11 @@
-import type { FollowQuery, Row, RowListener } from '../../engine.js'
+import type { Row } from '../../../plan/answer.js'
+import { answerValue, type Value } from '../../../plan/answer.js'
+import { Timestamp } from '../../../plan/values.js'
+import type { ColdColumn } from '../../columns.js'
+import type { FollowQuery, RowListener } from '../../engine.js'
+import type { ColdRow } from '../columns/batch.js'
+import { coldValue } from '../expressions/frame.js'
 import { type CategoryColumn, type Head, readCold } from '../storage/head/head.js'
-import { toRow } from './read-rows.js'
 
 /** The subscriptions of an embedded engine to the rows of a project. */
 export interface Followers {
@@ -61,4 +66,15 @@ function* rowsOf(follower: Entry, head: Head, codes: Uint32Array, code: number, 
     follower.delivered++
     yield toRow(head.timestampsUs[row]!, readCold(head.cold, row), follower.columns)
   }
+}
+
+/** A row as an answer has it, of its timestamp and its cold columns. */
+function toRow(timestampUs: number, cold: ColdRow, columns: readonly string[]): Row {
+  return Object.fromEntries<Value>(
+    columns.map((name) => {
+      const isTime = name === 'timestamp'
+      const value = isTime ? new Timestamp(timestampUs) : coldValue(name as ColdColumn, cold[name as ColdColumn])
+      return [name, answerValue(value)]
+    }),
+  )
 }

@@ -1,8 +1,8 @@
 import type { Yielder } from '../../../base/time-slices.js'
 import { KIB } from '../../../base/units.js'
-import { RawJson, type Row, type Value } from '../../engine.js'
+import type { Row } from '../../../plan/answer.js'
 import type { Batch, ColdRow } from '../columns/batch.js'
-import type { RowRef } from '../operators/top.js'
+import type { FoundRow } from '../operators/top.js'
 
 /** The most bytes of cold columns that are buffered for the caller, except that one row is always read. */
 export const CHUNK_BYTES = 256 * KIB
@@ -14,7 +14,8 @@ const GROWTH = 2
 interface Reading {
   /** The batches of the rows, by number. */
   opened: ReadonlyMap<number, Batch['openCold']>
-  columns: readonly string[]
+  /** Returns a row of the answer. */
+  toRow(found: FoundRow, cold: ColdRow): Row
   yieldIfDue: Yielder
 }
 
@@ -23,7 +24,7 @@ interface Reading {
  * decompressed once for all of its rows in the chunk, and is not kept while the caller consumes them: a slow
  * client may take minutes.
  */
-export async function* readRows(found: readonly RowRef[], reading: Reading): AsyncGenerator<Row, void> {
+export async function* readRows(found: readonly FoundRow[], reading: Reading): AsyncGenerator<Row, void> {
   let most = found.length
   for (let from = 0; from < found.length; ) {
     const rows = await readChunk(found.slice(from, from + most), reading)
@@ -35,7 +36,7 @@ export async function* readRows(found: readonly RowRef[], reading: Reading): Asy
 }
 
 /** Reads the first of the rows: as many as fit in {@link CHUNK_BYTES}, at least one. */
-async function readChunk(found: readonly RowRef[], { opened, columns, yieldIfDue }: Reading): Promise<Row[]> {
+async function readChunk(found: readonly FoundRow[], { opened, toRow, yieldIfDue }: Reading): Promise<Row[]> {
   const rows = new Array<Row>(found.length)
   const sizes: number[] = []
   let bytes = 0
@@ -43,7 +44,7 @@ async function readChunk(found: readonly RowRef[], { opened, columns, yieldIfDue
   /** Adds a row. While the chunk is too large, removes rows from its end, and ignores rows there from then on. */
   function add(place: number, cold: ColdRow): void {
     if (place >= rows.length) return
-    rows[place] = toRow(found[place]!.timestampUs, cold, columns)
+    rows[place] = toRow(found[place]!, cold)
     bytes += sizes[place] = bytesOf(cold)
     for (; bytes > CHUNK_BYTES && rows.length > 1; rows.length--) bytes -= sizes[rows.length - 1] ?? 0
   }
@@ -66,7 +67,7 @@ async function readChunk(found: readonly RowRef[], { opened, columns, yieldIfDue
 }
 
 /** Groups the places by batch, the batch of the first place first. Last row first, since it is decompressed soonest. */
-function placesByBatch(found: readonly RowRef[]): Map<number, number[]> {
+function placesByBatch(found: readonly FoundRow[]): Map<number, number[]> {
   const places = new Map<number, number[]>()
   found.forEach(({ batch }, place) => {
     const ofBatch = places.get(batch)
@@ -78,18 +79,3 @@ function placesByBatch(found: readonly RowRef[]): Map<number, number[]> {
 }
 
 const bytesOf = ({ id, event_message, metadata }: ColdRow) => id.length + event_message.length + metadata.length
-
-/** The value of each column of an answer. */
-const VALUES: Readonly<Record<string, (timestampUs: number, cold: ColdRow) => Value>> = {
-  id: (_, { id }) => id.toString(),
-  timestamp: (timestampUs) => timestampUs,
-  event_message: (_, cold) => cold.event_message.toString(),
-  metadata: (_, { metadata }) => new RawJson(metadata.toString()),
-}
-
-/** Returns a row of an answer with the given columns. */
-export function toRow(timestampUs: number, cold: ColdRow, columns: readonly string[]): Row {
-  const row: Record<string, Value> = {}
-  for (const column of columns) row[column] = VALUES[column]!(timestampUs, cold)
-  return row
-}

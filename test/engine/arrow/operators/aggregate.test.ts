@@ -9,19 +9,9 @@ import {
 } from '../../../../src/engine/arrow/operators/aggregate.js'
 import { mergePartial, type Partial, partialOf } from '../../../../src/engine/arrow/query/partials.js'
 import { AREAS } from '../../../../src/engine/columns.js'
-import type { Value } from '../../../../src/engine/engine.js'
-import {
-  type Aggregate,
-  atLeast,
-  contains,
-  count,
-  countWhere,
-  equals,
-  max,
-  mean,
-  min,
-  quantile,
-} from '../../../../src/engine/plan.js'
+import type { Aggregate } from '../../../../src/plan/aggregates.js'
+import type { Value } from '../../../../src/plan/answer.js'
+import { atLeast, contains, count, countWhere, equals, max, mean, min, quantile } from '../../../../src/plan/builder.js'
 import { edge, invocation, type TestRecord } from '../../../support/records.js'
 import { openBatch, rowsOf, sealedBatch } from '../support.js'
 

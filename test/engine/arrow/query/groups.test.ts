@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { ArrowEngineOptions } from '../../../../src/engine/arrow/engine.js'
 import type { ScanStats } from '../../../../src/engine/engine.js'
-import { count, type Plan, quantile, scan } from '../../../../src/engine/plan.js'
+import { count, quantile, scan } from '../../../../src/plan/builder.js'
+import type { Plan } from '../../../../src/plan/plan.js'
 import { appendAll, openEngine, readAll } from '../../../support/engine.js'
 import { invocation, type TestRecord } from '../../../support/records.js'
 

@@ -5,7 +5,7 @@ import { KIB } from '../../../../src/base/units.js'
 import type { ColdReader, ColdRow } from '../../../../src/engine/arrow/columns/batch.js'
 import type { RowRef } from '../../../../src/engine/arrow/operators/top.js'
 import { CHUNK_BYTES, readRows } from '../../../../src/engine/arrow/query/read-rows.js'
-import type { Row } from '../../../../src/engine/engine.js'
+import type { Row } from '../../../../src/plan/answer.js'
 import { noYield } from '../support.js'
 
 const COLUMNS = ['id', 'event_message', 'timestamp']

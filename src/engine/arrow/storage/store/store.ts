@@ -1,6 +1,6 @@
+import type { TimeRange } from '../../../../plan/plan.js'
 import type { SourceName } from '../../../../sources.js'
 import type { IngestBatch, SourceStats } from '../../../engine.js'
-import type { TimeRange } from '../../../plan.js'
 import { headBytes } from '../head/head.js'
 import type { RecoveryTarget } from '../persistence/persistence.js'
 import type { IdleWork } from '../sealing/sealer.js'

@@ -1,5 +1,5 @@
+import type { TimeRange } from '../../../../plan/plan.js'
 import type { SourceName } from '../../../../sources.js'
-import type { TimeRange } from '../../../plan.js'
 import { overlaps, type Part } from '../../columns/batch.js'
 import { partOfHead } from '../head/head.js'
 import { headsOf } from './source-table.js'

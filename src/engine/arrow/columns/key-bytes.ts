@@ -1,0 +1,103 @@
+import { jsonOf } from '../../../plan/functions/text-of.js'
+import { CivilDate, Datetime, isTime, RawJson, type Scalar, Timestamp } from '../../../plan/values.js'
+
+/**
+ * The keys of a group as bytes: a tag for each value's type, then the value. Equal keys have equal bytes, so that groups can
+ * be found by them; texts come from a dictionary without becoming strings on the way.
+ */
+export class KeyBytes {
+  bytes = Buffer.allocUnsafeSlow(256)
+  length = 0
+
+  /** Starts the next group's keys. */
+  clear(): void {
+    this.length = 0
+  }
+
+  /** Adds a text as its UTF-8 bytes. */
+  addText(text: Uint8Array, tag = TEXT): void {
+    this.#reserve(5 + text.length)
+    this.bytes[this.length] = tag
+    this.bytes.writeUInt32LE(text.length, this.length + 1)
+    this.bytes.set(text, this.length + 5)
+    this.length += 5 + text.length
+  }
+
+  /** Adds keys that were written before. */
+  addBytes(keys: Uint8Array): void {
+    this.#reserve(keys.length)
+    this.bytes.set(keys, this.length)
+    this.length += keys.length
+  }
+
+  /** Adds any value. */
+  add(value: Scalar): void {
+    if (typeof value === 'string') return this.addText(Buffer.from(value))
+    if (value instanceof RawJson) return this.addText(Buffer.from(value.text), JSON_TEXT)
+    if (Array.isArray(value)) return this.addText(Buffer.from(jsonOf(value)), LIST)
+    this.#reserve(9)
+    const at = this.length
+    if (value === null || typeof value === 'boolean') {
+      this.bytes[at] = value === null ? NULL : value ? TRUE : FALSE
+      this.length += 1
+      return
+    }
+    if (typeof value === 'bigint') {
+      this.bytes[at] = BIG
+      this.bytes.writeBigInt64LE(value, at + 1)
+    } else {
+      this.bytes[at] = isTime(value as Scalar) ? tagOfTime(value as Timestamp) : NUMBER
+      this.bytes.writeDoubleLE(typeof value === 'number' ? value + 0 : timeNumber(value as Timestamp), at + 1)
+    }
+    this.length += 9
+  }
+
+  #reserve(bytes: number): void {
+    if (this.length + bytes <= this.bytes.length) return
+    const grown = Buffer.allocUnsafeSlow(2 * (this.length + bytes))
+    this.bytes.copy(grown, 0, 0, this.length)
+    this.bytes = grown
+  }
+}
+
+const [NULL, FALSE, TRUE, NUMBER, BIG, TIMESTAMP, DATETIME, DATE, TEXT, JSON_TEXT, LIST] = [
+  0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+]
+
+function tagOfTime(value: Timestamp | Datetime | CivilDate): number {
+  return value instanceof Timestamp ? TIMESTAMP : value instanceof Datetime ? DATETIME : DATE
+}
+
+const timeNumber = (value: Timestamp | Datetime | CivilDate): number =>
+  value instanceof CivilDate ? value.days : value.us
+
+/** Returns the values of keys that {@link KeyBytes} wrote. */
+export function readKeys(bytes: Buffer, count: number): Scalar[] {
+  const values: Scalar[] = []
+  for (let at = 0; values.length < count; ) {
+    const tag = bytes[at]!
+    if (tag <= TRUE) {
+      values.push(tag === NULL ? null : tag === TRUE)
+      at += 1
+    } else if (tag >= TEXT) {
+      const length = bytes.readUInt32LE(at + 1)
+      values.push(textOfTag(tag, bytes.toString('utf8', at + 5, at + 5 + length)))
+      at += 5 + length
+    } else {
+      values.push(tag === BIG ? bytes.readBigInt64LE(at + 1) : numberOfTag(tag, bytes.readDoubleLE(at + 1)))
+      at += 9
+    }
+  }
+  return values
+}
+
+function textOfTag(tag: number, text: string): Scalar {
+  if (tag === TEXT) return text
+  return tag === LIST ? (JSON.parse(text) as Scalar[]) : new RawJson(text)
+}
+
+function numberOfTag(tag: number, value: number): Scalar {
+  if (tag === NUMBER) return value
+  if (tag === TIMESTAMP) return new Timestamp(value)
+  return tag === DATETIME ? new Datetime(value) : new CivilDate(value)
+}

@@ -1,0 +1,171 @@
+import { countBelow } from '../../../base/search.js'
+import { RawJson, type Scalar, Timestamp } from '../../../plan/values.js'
+import { COLD_COLUMNS, type ColdColumn } from '../../columns.js'
+import { type Batch, type ColdReader, type ColdRow, type Column, timeAt } from '../columns/batch.js'
+import { ABSENT, entryOf } from '../columns/dictionary.js'
+import { EXCEPTION, type NumberColumn } from '../columns/numbers.js'
+import { rowAt, type Selection, sizeOf } from '../columns/selection.js'
+import type { Vector } from './vector.js'
+
+/** Rows that operators work on, numbered from 0: selected rows of a stored batch, or computed ones. */
+export interface Frame {
+  readonly rows: number
+  /** A column by name; undefined if there is none. */
+  column(name: string): Vector | undefined
+  /** The stored rows that these are, for operators with a faster way over them. */
+  readonly stored?: { batch: Batch; selection: Selection }
+  /**
+   * Makes the cold columns readable at the positions [from, to), and only there. Returns undefined if nothing has to be
+   * waited for. Rejects if stored bytes are damaged.
+   */
+  load(from: number, to: number): Promise<void> | undefined
+  /** The row of a position in its stored batch; of computed rows the position itself. */
+  rowOf(position: number): number
+  /** Opens a reader of the cold columns of stored rows, which can be read on when the frame is closed. */
+  readonly openCold?: () => ColdReader
+}
+
+/** The columns that are stored compressed, and read for single rows. */
+export const COLD: ReadonlySet<string> = new Set(COLD_COLUMNS)
+
+/** The value of a cold column as it is stored. */
+export const coldValue = (name: ColdColumn, bytes: Buffer): Scalar =>
+  name === 'metadata' ? new RawJson(bytes.toString()) : bytes.toString()
+
+/** The column `project` of every source, and the columns of its batches. Empty texts of categories are absent. */
+export interface StoredKinds {
+  hasEmptyTexts(column: string): boolean
+}
+
+/** The selected rows of a batch. */
+export function storedFrame(batch: Batch, selection: Selection, kinds: StoredKinds): Frame {
+  const cold = createColdRows(batch, selection)
+  const vectors = new Map<string, Vector>()
+  const make = (name: string): Vector | undefined => {
+    if (name === 'timestamp') return timeVector(batch, selection)
+    if (COLD.has(name)) return cold.vector(name as ColdColumn)
+    const column = batch.columns.get(name)
+    return column && storedVector(column, selection, kinds.hasEmptyTexts(name))
+  }
+  return {
+    rows: sizeOf(selection),
+    stored: { batch, selection },
+    column(name) {
+      const vector = vectors.get(name) ?? make(name)
+      if (vector !== undefined) vectors.set(name, vector)
+      return vector
+    },
+    load: cold.load,
+    rowOf: (position) => rowAt(selection, position),
+    openCold: () => batch.openCold(),
+  }
+}
+
+/** Rows that were computed: the values of each column. */
+export function computedFrame(rows: number, columns: ReadonlyMap<string, readonly Scalar[]>): Frame {
+  return {
+    rows,
+    column(name) {
+      const values = columns.get(name)
+      return values && { at: (position) => values[position]!, isCold: false }
+    },
+    load: () => undefined,
+    rowOf: (position) => position,
+  }
+}
+
+function timeVector({ times }: Batch, selection: Selection): Vector {
+  return {
+    at: (position) => new Timestamp(timeAt(times, rowAt(selection, position))),
+    stored: { kind: 'times', times },
+    isCold: false,
+  }
+}
+
+function storedVector(column: Column, selection: Selection, hasEmptyTexts: boolean): Vector {
+  if (column.kind === 'text') return textVector(column, selection, hasEmptyTexts)
+  if (column.kind === 'number') {
+    return { at: (position) => numberAt(column, rowAt(selection, position)), stored: column, isCold: false }
+  }
+  // Which areas a path holds is stored, the path itself is not.
+  return { at: () => null, stored: column, isCold: false }
+}
+
+function textVector(column: Column & { kind: 'text' }, selection: Selection, hasEmptyTexts: boolean): Vector {
+  const { codes, dictionary } = column
+  const bytesOf = (code: number) => {
+    if (code === ABSENT) return undefined
+    const entry = entryOf(dictionary, code)
+    return entry.length === 0 && !hasEmptyTexts ? undefined : entry
+  }
+  const valueOf = (code: number) => bytesOf(code)?.toString() ?? null
+  return {
+    at: (position) => valueOf(codes[rowAt(selection, position)]!),
+    entries: { column, valueOf, bytesOf },
+    stored: column,
+    isCold: false,
+  }
+}
+
+function numberAt(column: NumberColumn, row: number): number | null {
+  const value = column.values[row]!
+  if (!('exceptions' in column)) return Number.isNaN(value) ? null : value
+  if (value !== EXCEPTION) return value
+  const { rows, values } = column.exceptions
+  const exception = values[countBelow(rows, row)]!
+  return Number.isNaN(exception) ? null : exception
+}
+
+/** Cold rows of a batch, a stretch at a time. */
+function createColdRows(batch: Batch, selection: Selection) {
+  let reader: ReturnType<Batch['openCold']> | undefined
+  let from = 0
+  let rows: ColdRow[] = []
+
+  async function readOn(next: Promise<ColdRow>, to: number): Promise<void> {
+    rows.push(await next)
+    await readAll(to)
+  }
+
+  function readAll(to: number): Promise<void> | undefined {
+    for (let position = from + rows.length; position < to; position++) {
+      const row = reader!(rowAt(selection, position))
+      if (row instanceof Promise) return readOn(row, to)
+      rows.push(row)
+    }
+    return undefined
+  }
+
+  return {
+    load(start: number, to: number): Promise<void> | undefined {
+      reader ??= batch.openCold()
+      from = start
+      rows = []
+      return readAll(to)
+    },
+    vector: (name: ColdColumn): Vector => ({
+      at: (position) => coldValue(name, rows[position - from]![name]),
+      isCold: true,
+    }),
+  }
+}
+
+/** Some rows of another frame, by their positions, which ascend or repeat; `added` are columns of their own. */
+export function mappedFrame(
+  frame: Frame,
+  positions: Uint32Array,
+  added: ReadonlyMap<string, readonly Scalar[]> = new Map(),
+): Frame {
+  return {
+    rows: positions.length,
+    column(name) {
+      const values = added.get(name)
+      if (values !== undefined) return { at: (position) => values[position]!, isCold: false }
+      const vector = frame.column(name)
+      return vector && { at: (position) => vector.at(positions[position]!), isCold: vector.isCold }
+    },
+    load: (from, to) => (from < to ? frame.load(positions[from]!, positions[to - 1]! + 1) : undefined),
+    rowOf: (position) => frame.rowOf(positions[position]!),
+    ...(frame.openCold && { openCold: frame.openCold }),
+  }
+}

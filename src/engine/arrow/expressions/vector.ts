@@ -1,0 +1,44 @@
+import type { Cell } from '../../../plan/functions/function.js'
+import type { TimeUnit } from '../../../plan/times.js'
+import type { Scalar } from '../../../plan/values.js'
+import type { AreasColumn, Column, TextColumn, TimeColumn } from '../columns/batch.js'
+import type { NumberColumn } from '../columns/numbers.js'
+
+/** Values that follow from the entry of a dictionary alone: each entry is evaluated once, however many rows have it. */
+export interface Entries {
+  column: TextColumn
+  /** The value of an entry. Throws the error of its evaluation, each time. */
+  valueOf(code: number): Scalar
+  /** The bytes of an entry that is a text as it is, if the values are these; absent codes have none. */
+  bytesOf?(code: number): Buffer | undefined
+}
+
+/** Timestamps cut down to the start of a unit that always takes the same time. */
+export interface Bucket {
+  unit: TimeUnit
+  lengthUs: number
+  /** The value of the bucket that starts at a moment. */
+  valueOf(bucketUs: number): Scalar
+}
+
+/** The values of one expression in the rows of a frame. */
+export interface Vector {
+  /** The value at a position. Throws if the evaluation of that row fails. */
+  at: Cell
+  /** If it is the same in every row. */
+  isConstant?: true
+  entries?: Entries
+  /** The stored column that it is, for operators with a faster way over one. */
+  stored?: Column | { kind: 'times'; times: TimeColumn }
+  /** If it is a condition that can be counted over a whole stretch of rows at once. */
+  counted?:
+    | { test: 'area'; column: AreasColumn; bit: number }
+    | { test: 'atLeast'; column: NumberColumn; least: number }
+  /** If it is the start of the bucket of the stored timestamp. */
+  bucket?: Bucket
+  /** If it can be read only after the frame has loaded the rows (`Frame.load`). */
+  isCold: boolean
+}
+
+/** A constant. */
+export const constant = (value: Scalar): Vector => ({ at: () => value, isConstant: true, isCold: false })

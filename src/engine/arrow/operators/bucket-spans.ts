@@ -1,0 +1,54 @@
+import { truncateUs } from '../../../plan/times.js'
+import type { Batch } from '../columns/batch.js'
+import { timeAt } from '../columns/batch.js'
+import { rowAt, type Selection, sizeOf } from '../columns/selection.js'
+import type { Bucket } from '../expressions/vector.js'
+import { firstRowAt } from './filter-rows.js'
+
+/**
+ * Stretches of a selection whose rows are in one time bucket: the i-th covers the positions [ends[i - 1], ends[i]) and is in
+ * the bucket that starts at `bucketsUs[i]`. Rows that ascend in time give one span for each bucket; others may give more.
+ */
+export interface Spans {
+  bucketsUs: number[]
+  ends: number[]
+}
+
+/** Cuts the timestamps of the selected rows down to their buckets. Reads no row if the batch is in one bucket. */
+export function bucketSpans(batch: Batch, selection: Selection, { unit, lengthUs }: Bucket): Spans {
+  const size = sizeOf(selection)
+  if (size === 0) return { bucketsUs: [], ends: [] }
+  const first = truncateUs(batch.minUs, unit)
+  if (first === truncateUs(batch.maxUs, unit)) return { bucketsUs: [first], ends: [size] }
+  return selection.kind === 'range' && selection.timeOrdered
+    ? spansOfRange(batch, selection.start, selection.end, unit, lengthUs)
+    : spansOfRows(batch, selection, unit, lengthUs)
+}
+
+function spansOfRange({ times }: Batch, start: number, end: number, unit: Bucket['unit'], lengthUs: number): Spans {
+  const spans: Spans = { bucketsUs: [], ends: [] }
+  for (let row = start; row < end; ) {
+    const bucketUs = truncateUs(timeAt(times, row), unit)
+    row = firstRowAt(times, row + 1, end, bucketUs + lengthUs)
+    spans.bucketsUs.push(bucketUs)
+    spans.ends.push(row - start)
+  }
+  return spans
+}
+
+function spansOfRows({ times }: Batch, selection: Selection, unit: Bucket['unit'], lengthUs: number): Spans {
+  const spans: Spans = { bucketsUs: [], ends: [] }
+  const size = sizeOf(selection)
+  let bucketUs = Number.NaN
+  let bucketEndUs = Number.NEGATIVE_INFINITY
+  for (let position = 0; position < size; position++) {
+    const timestampUs = timeAt(times, rowAt(selection, position))
+    if (timestampUs >= bucketUs && timestampUs < bucketEndUs) continue
+    if (position > 0) spans.ends.push(position)
+    bucketUs = truncateUs(timestampUs, unit)
+    bucketEndUs = bucketUs + lengthUs
+    spans.bucketsUs.push(bucketUs)
+  }
+  spans.ends.push(size)
+  return spans
+}

@@ -1,0 +1,82 @@
+import type { TimeRange } from '../../../plan/plan.js'
+import { type Batch, type TextColumn, type TimeColumn, timeAt } from '../columns/batch.js'
+import { narrow, none, type RangeSelection, range, rowAt, type Selection, sizeOf } from '../columns/selection.js'
+import { visitZones } from '../columns/zones.js'
+
+/** Returns the selection if the batch lies inside the range, none of it if outside, else the selected rows inside. */
+export function filterTime(batch: Batch, selection: Selection, { fromUs, throughUs }: TimeRange): Selection {
+  if (batch.minUs > throughUs || batch.maxUs < fromUs) return none
+  if (batch.minUs >= fromUs && batch.maxUs <= throughUs) return selection
+  if (selection.kind === 'range' && selection.timeOrdered) return cutRange(batch.times, selection, fromUs, throughUs)
+  const { baseUs, unitUs, offsets } = batch.times
+  return narrow(selection, (out) => {
+    let count = 0
+    const size = sizeOf(selection)
+    for (let position = 0; position < size; position++) {
+      const row = rowAt(selection, position)
+      const timestampUs = baseUs + offsets[row]! * unitUs
+      if (timestampUs >= fromUs && timestampUs <= throughUs) out[count++] = row
+    }
+    return count
+  })
+}
+
+function cutRange(
+  times: TimeColumn,
+  { start, end }: RangeSelection,
+  fromUs: number,
+  throughUs: number,
+): RangeSelection {
+  const first = firstRowAt(times, start, end, fromUs)
+  return range(first, firstRowAt(times, first, end, throughUs + 1), true)
+}
+
+/** Returns the first row in [start, end), which ascend in time, at or after a moment; `end` if there is none. */
+export function firstRowAt(times: TimeColumn, start: number, end: number, timestampUs: number): number {
+  let low = start
+  let high = end
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (timeAt(times, middle) < timestampUs) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** The codes that are looked for in a column: those with `hits[code] === 1`, all of them from `first` to `last`. */
+export interface Hits {
+  hits: Uint8Array
+  first: number
+  last: number
+}
+
+/** Returns the selected rows whose code is a hit; reads only the zones that may hold one. */
+export function narrowByHits({ codes, zones }: TextColumn, selection: Selection, search: Hits): Selection {
+  const { hits, first, last } = search
+  return narrow(selection, (out) => {
+    let count = 0
+    if (selection.kind === 'indices') {
+      for (const row of selection.indices) if (hits[codes[row]!] === 1) out[count++] = row
+      return count
+    }
+    const { start, end } = selection
+    if (zones === undefined) return hitsBetween(codes, hits, start, end, out, 0)
+    visitZones(zones, start, end, first, last, (zoneStart, zoneEnd) => {
+      count = hitsBetween(codes, hits, zoneStart, zoneEnd, out, count)
+    })
+    return count
+  })
+}
+
+/** A loop of its own, outside of any closure. Writes from `count` on, and returns the new count. */
+function hitsBetween(
+  codes: TextColumn['codes'],
+  hits: Uint8Array,
+  start: number,
+  end: number,
+  out: Uint32Array,
+  count: number,
+): number {
+  for (let row = start; row < end; row++) if (hits[codes[row]!] === 1) out[count++] = row
+  return count
+}

@@ -1,0 +1,188 @@
+import { createInterner, entryOf } from '../columns/dictionary.js'
+import { KeyBytes } from '../columns/key-bytes.js'
+import { rowAt, type Selection } from '../columns/selection.js'
+import type { Frame } from '../expressions/frame.js'
+import type { Vector } from '../expressions/vector.js'
+import type { Block } from './blocks.js'
+import { bucketSpans } from './bucket-spans.js'
+import type { OrderedRows } from './stretch.js'
+
+/** Rows of one block, those of each group next to each other. */
+export interface GroupedRows {
+  rows: OrderedRows
+  /** Group i has the rows [ends[i - 1], ends[i]). */
+  ends: ArrayLike<number>
+  /** Appends the keys of group i to bytes. */
+  addKeys(group: number, bytes: KeyBytes): void
+}
+
+/** The values of one key in a block: dense ids in the rows, and the value of each id. */
+interface KeyIds {
+  ids: Uint32Array
+  count: number
+  add(id: number, bytes: KeyBytes): void
+}
+
+/** Puts the rows of a block in the order of their groups. Rows of one group keep their order. */
+export function groupRows(frame: Frame, keys: readonly Vector[], block: Block): GroupedRows {
+  const [first, ...others] = keys
+  if (first === undefined) return oneGroup(frame, block)
+  if (others.length === 0 && first.bucket !== undefined && isWhole(frame, block)) return groupedSpans(frame, first)
+  const each = keys.map((key) => idsOf(frame, key, block))
+  const { ids, count, parts } = combine(each, block.to - block.from)
+  const { positions, ends } = sortByIds(ids, count, block.from)
+  return {
+    rows: { positions, from: 0, selection: selectionOf(frame, positions) },
+    ends,
+    addKeys: (group, bytes) => {
+      each.forEach(({ add }, i) => {
+        add(parts[group * each.length + i]!, bytes)
+      })
+    },
+  }
+}
+
+const isWhole = ({ rows }: Frame, { from, to }: Block) => from === 0 && to === rows
+
+/** Without keys all rows are one group. */
+function oneGroup({ stored }: Frame, { from, to }: Block): GroupedRows {
+  const rows: OrderedRows = { positions: undefined, from, selection: stored && shifted(stored.selection, from) }
+  return { rows, ends: [to - from], addKeys: () => {} }
+}
+
+/** The selection from a position on. */
+function shifted(selection: Selection, from: number): Selection {
+  if (from === 0) return selection
+  if (selection.kind === 'range') return { ...selection, start: selection.start + from }
+  return { ...selection, indices: selection.indices.subarray(from) }
+}
+
+/** Stored rows grouped by buckets of time alone: spans, without a look at each row. A bucket may have several of them. */
+function groupedSpans({ stored }: Frame, { bucket }: Vector): GroupedRows {
+  const { batch, selection } = stored!
+  const { bucketsUs, ends } = bucketSpans(batch, selection, bucket!)
+  return {
+    rows: { positions: undefined, from: 0, selection },
+    ends,
+    addKeys: (span, bytes) => bytes.add(bucket!.valueOf(bucketsUs[span]!)),
+  }
+}
+
+function idsOf(frame: Frame, key: Vector, block: Block): KeyIds {
+  if (key.bucket !== undefined && isWhole(frame, block)) return idsOfSpans(frame, key)
+  return key.entries === undefined ? idsOfValues(key, block) : idsOfEntries(frame, key, block)
+}
+
+function idsOfSpans({ stored, rows }: Frame, { bucket }: Vector): KeyIds {
+  const { batch, selection } = stored!
+  const { bucketsUs, ends } = bucketSpans(batch, selection, bucket!)
+  const ids = new Uint32Array(rows)
+  const idByBucket = new Map<number, number>()
+  let from = 0
+  bucketsUs.forEach((bucketUs, span) => {
+    const id = idByBucket.get(bucketUs) ?? idByBucket.size
+    idByBucket.set(bucketUs, id)
+    ids.fill(id, from, ends[span])
+    from = ends[span]!
+  })
+  const buckets = [...idByBucket.keys()]
+  return { ids, count: buckets.length, add: (id, bytes) => bytes.add(bucket!.valueOf(buckets[id]!)) }
+}
+
+/** The ids that the blocks of a frame have given to codes so far: 0 for none, else the place in `found` from 1. */
+const idsByColumn = new WeakMap<object, { idByCode: Uint32Array; found: number[] }>()
+
+/** Codes of a dictionary become dense ids, the same in each block of a frame. */
+function idsOfEntries({ stored }: Frame, { entries }: Vector, { from, to }: Block): KeyIds {
+  const { column, bytesOf, valueOf } = entries!
+  const { codes, dictionary } = column
+  const { selection } = stored!
+  const known = idsByColumn.get(entries!) ?? { idByCode: new Uint32Array(dictionary.count), found: [] }
+  idsByColumn.set(entries!, known)
+  const { idByCode, found } = known
+  const ids = new Uint32Array(to - from)
+  for (let position = from; position < to; position++) {
+    const code = codes[rowAt(selection, position)]!
+    let id = idByCode[code]!
+    if (id === 0) {
+      found.push(code)
+      id = idByCode[code] = found.length
+    }
+    ids[position - from] = id - 1
+  }
+  const add = (id: number, bytes: KeyBytes) => {
+    if (bytesOf === undefined) return bytes.add(valueOf(found[id]!))
+    const text = bytesOf(found[id]!)
+    if (text === undefined) bytes.add(null)
+    else bytes.addText(text)
+  }
+  return { ids, count: found.length, add }
+}
+
+function idsOfValues({ at }: Vector, { from, to }: Block): KeyIds {
+  const interner = createInterner()
+  const scratch = new KeyBytes()
+  const ids = new Uint32Array(to - from)
+  for (let position = from; position < to; position++) {
+    scratch.clear()
+    scratch.add(at(position))
+    // Code 0 of an interner stands for absent.
+    ids[position - from] = interner.intern(scratch.bytes, 0, scratch.length) - 1
+  }
+  return { ids, count: interner.count - 1, add: (id, bytes) => bytes.addBytes(entryOf(interner, id + 1)) }
+}
+
+/** Dense ids for the combinations of ids that occur; `parts` has the ids of each, one behind the other. */
+function combine(keys: readonly KeyIds[], rows: number): { ids: Uint32Array; count: number; parts: ArrayLike<number> } {
+  const [first, ...others] = keys
+  if (others.length === 0) return { ids: first!.ids, count: first!.count, parts: identity(first!.count) }
+  let { ids, count } = first!
+  let parts: number[] = Array.from(identity(count))
+  let width = 1
+  for (const next of others) {
+    const combined = new Uint32Array(rows)
+    const idByPair = new Map<number, number>()
+    const nextParts: number[] = []
+    for (let i = 0; i < rows; i++) {
+      const pair = ids[i]! * next.count + next.ids[i]!
+      let id = idByPair.get(pair)
+      if (id === undefined) {
+        id = idByPair.size
+        idByPair.set(pair, id)
+        for (let part = 0; part < width; part++) nextParts.push(parts[ids[i]! * width + part]!)
+        nextParts.push(next.ids[i]!)
+      }
+      combined[i] = id
+    }
+    ids = combined
+    count = idByPair.size
+    parts = nextParts
+    width++
+  }
+  return { ids, count, parts }
+}
+
+const identity = (count: number) => Uint32Array.from({ length: count }, (_, i) => i)
+
+/** Sorts positions by their ids: counts each id, then places each position. */
+function sortByIds(ids: Uint32Array, count: number, from: number): { positions: Uint32Array; ends: Uint32Array } {
+  const ends = new Uint32Array(count)
+  for (let i = 0; i < ids.length; i++) ends[ids[i]!]!++
+  let start = 0
+  for (let id = 0; id < count; id++) {
+    const rows = ends[id]!
+    ends[id] = start
+    start += rows
+  }
+  // The place of each id moves from its start to its end.
+  const positions = new Uint32Array(ids.length)
+  for (let i = 0; i < ids.length; i++) positions[ends[ids[i]!]!++] = from + i
+  return { positions, ends }
+}
+
+function selectionOf({ stored }: Frame, positions: Uint32Array): Selection | undefined {
+  if (stored === undefined) return undefined
+  const { selection } = stored
+  const indices = positions.map((position) => rowAt(selection, position))
+  return { kind: 'indices', indices, timeOrdered: false }
+}

@@ -1,0 +1,133 @@
+import type { Yielder } from '../../../base/time-slices.js'
+import type { Expression } from '../../../plan/expression.js'
+import { expressionKey } from '../../../plan/expression-key.js'
+import type { TimeRange } from '../../../plan/plan.js'
+import type { Batch, Part, TextColumn } from '../columns/batch.js'
+import { ABSENT, findEntry } from '../columns/dictionary.js'
+import { bytesOfSelection, none, range, type Selection, sizeOf } from '../columns/selection.js'
+import { type StoredKinds, storedFrame } from '../expressions/frame.js'
+import type { LazyBatch, RunContext } from '../query/lazy-batch.js'
+import { cacheKey } from '../query/partial-cache.js'
+import { filterTime, narrowByHits } from './filter-rows.js'
+import { createMatcher, matchEntries } from './match-pattern.js'
+
+/** A condition that is decided for a whole batch at once, without an error and without a look at most rows. */
+type FastFilter = (batch: Batch, selection: Selection, yieldIfDue: Yielder) => Selection | Promise<Selection>
+
+/** How the columns of a source are stored. */
+export interface SourceKinds extends StoredKinds {
+  kindOf(column: string): 'text' | 'number' | 'areas' | undefined
+}
+
+/** Filters that a scan takes over from the steps behind it, and the steps that remain. */
+export interface ScanFilters {
+  filters: readonly FastFilter[]
+  /** Identifies the filters. */
+  conditions: readonly Expression[]
+  /** If the filters are worth keeping: finding the rows of a project is not. */
+  isCostly: boolean
+}
+
+/**
+ * Takes over the first conditions that it has a faster way for: a project, a text that equals another, a pattern. It stops at
+ * the first other one, since a condition must not be evaluated in rows that an earlier one removes.
+ */
+export function fastFilters(conditions: readonly Expression[], kinds: SourceKinds): ScanFilters {
+  const filters: FastFilter[] = []
+  for (const condition of conditions) {
+    const filter = fastFilter(condition, kinds, filters.length === 0)
+    if (filter === undefined) break
+    filters.push(filter)
+  }
+  const taken = conditions.slice(0, filters.length)
+  return { filters, conditions: taken, isCostly: taken.length > 1 || !taken.every(isProjectTest) }
+}
+
+const isProjectTest = (condition: Expression) =>
+  condition.kind === 'call' && condition.args[0]?.kind === 'column' && condition.args[0].name === 'project'
+
+function fastFilter(condition: Expression, kinds: SourceKinds, isFirst: boolean): FastFilter | undefined {
+  if (condition.kind !== 'call') return undefined
+  const [column, operand] = condition.args
+  if (column?.kind !== 'column' || operand?.kind !== 'literal' || typeof operand.value !== 'string') return undefined
+  const { value } = operand
+  const isText = kinds.kindOf(column.name) === 'text'
+  if (condition.fn === 'eq' && column.name === 'project' && isFirst) return (batch) => batch.projectRows(value)
+  if (condition.fn === 'eq' && isText) return equalsFilter(column.name, value, kinds)
+  if (condition.fn === 'regexp_contains' && isText) return matchesFilter(column.name, value)
+  return undefined
+}
+
+function equalsFilter(name: string, value: string, kinds: StoredKinds): FastFilter {
+  if (value === '' && !kinds.hasEmptyTexts(name)) return () => none
+  return (batch, selection) => {
+    const column = batch.columns.get(name) as TextColumn
+    const code = findEntry(column.dictionary, value)
+    if (code <= ABSENT) return none
+    const hits = new Uint8Array(column.dictionary.count)
+    hits[code] = 1
+    return narrowByHits(column, selection, { hits, first: code, last: code })
+  }
+}
+
+function matchesFilter(name: string, pattern: string): FastFilter {
+  const matcher = createMatcher(pattern)
+  return async (batch, selection, yieldIfDue) => {
+    const column = batch.columns.get(name) as TextColumn
+    const { hits, from, to } = await matchEntries(column.dictionary, matcher, yieldIfDue)
+    const first = hits.subarray(0, to).indexOf(1, from)
+    if (first < 0) return none
+    return narrowByHits(column, selection, { hits, first, last: hits.lastIndexOf(1, to) })
+  }
+}
+
+/**
+ * The rows of parts in a range of time that pass the filters. Of a sealed part that the range cuts, the rows that pass are
+ * kept, whatever their time: the next run's range has moved on.
+ */
+export function scan(
+  parts: readonly Part[],
+  timeRange: TimeRange,
+  { filters, conditions, isCostly }: ScanFilters,
+  kinds: StoredKinds,
+  context: RunContext,
+): LazyBatch[] {
+  const { yieldIfDue, partialCache } = context
+  const key = cacheKey(conditions.map(expressionKey))
+
+  async function passing(batch: Batch): Promise<Selection> {
+    let selection: Selection = range(0, batch.rows, false)
+    for (const filter of filters) selection = await filter(batch, selection, yieldIfDue)
+    return selection
+  }
+
+  async function passingToKeep(part: Part, batch: Batch): Promise<Selection> {
+    const selection = await passing(batch)
+    partialCache.put(part, key, selection, bytesOfSelection(selection))
+    return selection
+  }
+
+  return parts.map((part) => {
+    const isWhole = part.minUs >= timeRange.fromUs && part.maxUs <= timeRange.throughUs
+    return {
+      minUs: part.minUs,
+      maxUs: part.maxUs,
+      ...(part.isSealed && isWhole ? { cached: { part, key } } : {}),
+      async read(use) {
+        context.onOpen()
+        const batch = await part.open(yieldIfDue)
+        try {
+          const isKept = isCostly && part.isSealed && !isWhole
+          const rows = isKept
+            ? (partialCache.get<Selection>(part, key) ?? (await passingToKeep(part, batch)))
+            : await passing(batch)
+          const selection = filterTime(batch, rows, timeRange)
+          context.onScan(sizeOf(selection))
+          return await use(storedFrame(batch, selection, kinds))
+        } finally {
+          part.close()
+        }
+      },
+    }
+  })
+}

@@ -1,0 +1,175 @@
+import { truthOf } from '../../../plan/functions/logic.js'
+import { numberOf, type Scalar } from '../../../plan/values.js'
+import {
+  countIntegers,
+  countNumbers,
+  createHistogram,
+  type Histogram,
+  LISTED_LENGTH,
+} from '../accumulators/histogram.js'
+import {
+  countAtLeast,
+  countRowsAtLeast,
+  exceptionsOf,
+  type NumberColumn,
+  numbersOfRange,
+  numbersOfRows,
+} from '../columns/numbers.js'
+import type { Selection } from '../columns/selection.js'
+import type { Vector } from '../expressions/vector.js'
+
+/** Rows of a frame in the order of their groups. */
+export interface OrderedRows {
+  /** The positions in the frame; undefined if they are in order, from `from` on. */
+  positions: Uint32Array | undefined
+  from: number
+  /** The stored rows, if they are stored. */
+  selection: Selection | undefined
+}
+
+/** Consecutive rows of one group, as accumulators read them. What one call returns is overwritten by the next stretch. */
+export interface Stretch {
+  rows: number
+  /** The numbers of a vector, and of its texts that spell numbers. */
+  histogram(vector: Vector): Histogram
+  /** For how many rows a condition is true. */
+  countTrue(vector: Vector): number
+  /** Calls `visit` with each value that is not null. */
+  each(vector: Vector, visit: (value: Scalar) => void): void
+}
+
+/** Returns the stretch of the rows [from, to) of ordered rows. */
+export type Load = (from: number, to: number) => Stretch
+
+/** Creates what reads stretches of rows; a vector is read at most once in each, however many accumulators use it. */
+export function createLoad(rows: OrderedRows): Load {
+  return (from, to) => {
+    const histograms = new Map<Vector, Histogram>()
+    const counts = new Map<Vector, number>()
+    const each: Stretch['each'] = (vector, visit) => visitValues(rows, vector, from, to, visit)
+    return {
+      rows: to - from,
+      each,
+      histogram: (vector) =>
+        once(histograms, vector, () => histogramOf(rows, vector, from, to, histogramFor(histograms.size))),
+      countTrue: (vector) => once(counts, vector, () => countTrue(rows, vector, from, to)),
+    }
+  }
+}
+
+function once<Key, T>(made: Map<Key, T>, key: Key, make: () => T): T {
+  const known = made.get(key)
+  if (known !== undefined) return known
+  const value = make()
+  made.set(key, value)
+  return value
+}
+
+function visitValues(
+  { positions, from: first }: OrderedRows,
+  { at }: Vector,
+  from: number,
+  to: number,
+  visit: (value: Scalar) => void,
+): void {
+  for (let i = from; i < to; i++) {
+    const value = at(positions === undefined ? first + i : positions[i]!)
+    if (value !== null) visit(value)
+  }
+}
+
+/** Memory that is used again for each stretch: new memory costs more than the work in it. */
+const scratches: Float64Array[] = []
+const reusedHistograms: Histogram[] = []
+
+const histogramFor = (index: number): { histogram: Histogram; index: number } => ({
+  histogram: (reusedHistograms[index] ??= createHistogram()),
+  index,
+})
+
+function scratchFor(index: number, length: number): Float64Array {
+  const known = scratches[index]
+  if (known !== undefined && known.length >= length) return known
+  return (scratches[index] = new Float64Array(length))
+}
+
+function histogramOf(
+  rows: OrderedRows,
+  vector: Vector,
+  from: number,
+  to: number,
+  { histogram, index }: ReturnType<typeof histogramFor>,
+): Histogram {
+  const scratch = scratchFor(index, to - from)
+  if (vector.stored?.kind === 'number' && rows.selection !== undefined) {
+    return storedHistogram(histogram, vector.stored, rows.selection, from, to, scratch)
+  }
+  let length = 0
+  visitValues(rows, vector, from, to, (value) => {
+    const number = numberOf(value)
+    if (number !== undefined) scratch[length++] = Number(number)
+  })
+  return countNumbers(histogram, { values: scratch, length })
+}
+
+/** Counts small integers of a range where they are stored, other values in `scratch`. */
+function storedHistogram(
+  histogram: Histogram,
+  column: NumberColumn,
+  selection: Selection,
+  from: number,
+  to: number,
+  scratch: Float64Array,
+): Histogram {
+  if (selection.kind === 'indices') {
+    return countNumbers(histogram, numbersOfRows(column, selection.indices.subarray(from, to), scratch))
+  }
+  const [start, end] = [selection.start + from, selection.start + to]
+  if ('exceptions' in column && to - from > LISTED_LENGTH) {
+    return countIntegers(histogram, column.values.subarray(start, end), exceptionsOf(column.exceptions, start, end))
+  }
+  return countNumbers(histogram, numbersOfRange(column, start, end, scratch))
+}
+
+function countTrue(rows: OrderedRows, vector: Vector, from: number, to: number): number {
+  const { counted } = vector
+  if (counted === undefined || rows.selection === undefined) {
+    let count = 0
+    visitValues(rows, vector, from, to, (value) => {
+      if (truthOf(value) === true) count++
+    })
+    return count
+  }
+  const { selection } = rows
+  if (counted.test === 'area') return countBit(counted.column.flags, counted.bit, selection, from, to)
+  return selection.kind === 'range'
+    ? countAtLeast(counted.column, selection.start + from, selection.start + to, counted.least)
+    : countRowsAtLeast(counted.column, selection.indices.subarray(from, to), counted.least)
+}
+
+/** The counts of one stretch by combination of flags, so that the four areas cost one pass. */
+let flagCounts: { flags?: Uint8Array; selection?: Selection; from: number; to: number; counts: Uint32Array } = {
+  from: 0,
+  to: 0,
+  counts: new Uint32Array(16),
+}
+
+function countBit(flags: Uint8Array, bit: number, selection: Selection, from: number, to: number): number {
+  const { flags: lastFlags, selection: lastSelection, from: lastFrom, to: lastTo } = flagCounts
+  if (lastFlags !== flags || lastSelection !== selection || lastFrom !== from || lastTo !== to) {
+    flagCounts = { flags, selection, from, to, counts: countFlags(flags, selection, from, to) }
+  }
+  return flagCounts.counts.reduce((sum, count, combination) => ((combination & bit) === 0 ? sum : sum + count), 0)
+}
+
+/** The number of rows with each combination of flags: 16 counts. */
+function countFlags(flags: Uint8Array, selection: Selection, from: number, to: number): Uint32Array {
+  const counts = new Uint32Array(16)
+  if (selection.kind === 'range') {
+    const end = selection.start + to
+    for (let row = selection.start + from; row < end; row++) counts[flags[row]! & 15]!++
+    return counts
+  }
+  for (let position = from; position < to; position++) counts[flags[selection.indices[position]!]! & 15]!++
+  return counts
+}

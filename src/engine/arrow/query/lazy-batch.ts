@@ -1,0 +1,36 @@
+import type { Yielder } from '../../../base/time-slices.js'
+import type { Part } from '../columns/batch.js'
+import type { Frame } from '../expressions/frame.js'
+import type { PartialCache } from './partial-cache.js'
+
+/** Rows that are read when an operator needs them. Operators are functions from lists of these to lists of these. */
+export interface LazyBatch {
+  /** Least and greatest timestamp of its rows, as far as known; -Infinity and Infinity if not. */
+  readonly minUs: number
+  readonly maxUs: number
+  /**
+   * If the same rows come from the same part again: the part, and a key of the operators so far. Results computed from them
+   * may be kept under it.
+   */
+  readonly cached?: { part: Part; key: string }
+  /** Reads the rows; the frame is valid until `use` has returned. Only cold columns can be read on, through `cold`. */
+  read<T>(use: (frame: Frame) => T | Promise<T>): Promise<T>
+}
+
+/** What a run needs from outside. */
+export interface RunContext {
+  yieldIfDue: Yielder
+  partialCache: PartialCache
+  limits: QueryLimits
+  /** Called when a part is opened; others are pruned by their times. */
+  onOpen(): void
+  /** Counts rows that were scanned. */
+  onScan(rows: number): void
+}
+
+/** Bounds of one query; the service's are the constants of `engine.ts`, tests pass smaller ones. */
+export interface QueryLimits {
+  groups: number
+  /** Memory of groups, sorted rows and collected values together. */
+  bytes: number
+}

@@ -1,0 +1,223 @@
+import { answerValue, type Row, type Value } from '../../../plan/answer.js'
+import type { Expression } from '../../../plan/expression.js'
+import type { TimeRange } from '../../../plan/plan.js'
+import type { Scalar } from '../../../plan/values.js'
+import type { SourceName } from '../../../sources.js'
+import { hotColumns } from '../../columns.js'
+import type { Part } from '../columns/batch.js'
+import { createEvaluate } from '../expressions/evaluate.js'
+import { coldValue, computedFrame, type Frame } from '../expressions/frame.js'
+import { createAggregation } from '../operators/aggregate.js'
+import { blocksOf } from '../operators/blocks.js'
+import { filter } from '../operators/filter.js'
+import { group } from '../operators/group.js'
+import { fastFilters, type SourceKinds, scan } from '../operators/scan.js'
+import { type Found, findTop, lateFrame, type OutputColumns, splitColumns } from '../operators/top.js'
+import { unnest } from '../operators/unnest.js'
+import type { LazyBatch, RunContext } from './lazy-batch.js'
+import { readRows } from './read-rows.js'
+import type { Input, Stage, Step } from './stages.js'
+
+/** Returns the parts of a source that may have rows in a range of time, in order of arrival. */
+export type PartsOf = (source: SourceName, range: TimeRange) => readonly Part[]
+
+/** The rows of an answer. */
+export interface RunResult {
+  rows: AsyncIterable<Row>
+  /** If iterating the rows reads stored ones: cold columns that the plan returns as they are. */
+  readsOn: boolean
+}
+
+/** Runs the last stage of a plan, and those before it. All scanning is done when the promise resolves. */
+export async function runStage(stage: Stage, partsOf: PartsOf, context: RunContext): Promise<RunResult> {
+  const { sink } = stage
+  const inMemory = (frame: Frame): RunResult => ({ rows: rowsOf(frame, columnNames(stage)), readsOn: false })
+  if (sink.op === 'group') return inMemory(await frameOf(stage, partsOf, context))
+  const columns = splitColumns(sink.columns, readsCold(stage.input))
+  const found = await findTop(batchesOf(stage, partsOf, context), sink, columns, context)
+  if (columns.late.length > 0 && columns.late.every(({ value }) => value.kind === 'column')) {
+    return { rows: streamed(found, columns, columnNames(stage), context), readsOn: true }
+  }
+  return inMemory(await finish(found, columns, context))
+}
+
+/** The names of a stage's columns, in order. */
+function columnNames({ sink }: Stage): string[] {
+  const columns = sink.op === 'group' ? [...sink.keys, ...sink.aggregates] : sink.columns
+  return columns.map(({ name }) => name)
+}
+
+/** The rows of a stage, in memory. */
+async function frameOf(stage: Stage, partsOf: PartsOf, context: RunContext): Promise<Frame> {
+  const { sink, input } = stage
+  const batches = batchesOf(stage, partsOf, context)
+  if (sink.op === 'top') {
+    const columns = splitColumns(sink.columns, readsCold(input))
+    return finish(await findTop(batches, sink, columns, context), columns, context)
+  }
+  const aggregation = createAggregation(sink.aggregates, (expression) => isStoredNumber(expression, input))
+  let result: Frame | undefined
+  for (const batch of group(batches, sink, aggregation, context)) {
+    await batch.read((frame) => {
+      result = frame
+    })
+  }
+  return result!
+}
+
+const readsCold = (input: Input) => input.op === 'scan'
+
+/** Whether an expression is a column of numbers of every source that is scanned. */
+function isStoredNumber(expression: Expression, input: Input): boolean {
+  if (expression.kind !== 'column' || input.op !== 'scan') return false
+  return input.sources.every((source) => kindsOf(source).kindOf(expression.name) === 'number')
+}
+
+/** The batches that a stage's sink reads: its input after its steps. */
+function batchesOf({ input, steps, sink }: Stage, partsOf: PartsOf, context: RunContext): LazyBatch[] {
+  if (input.op !== 'scan') return after(inputBatches(input, partsOf, context), steps, NO_KINDS, context)
+  return input.sources.flatMap((source) => {
+    const kinds = kindsOf(source)
+    const { conditions, rest } = leadingFilters(steps)
+    const filters = fastFilters(conditions, kinds)
+    const remaining = [
+      ...conditions.slice(filters.conditions.length).map((where): Step => ({ op: 'filter', where })),
+      ...rest,
+    ]
+    const isNewest = sink.op === 'top' && remaining.length === 0 && sink.keys[0]?.by.kind === 'column'
+    const countUpTo =
+      isNewest && sink.keys[0]!.by.kind === 'column' ? sink.rows + sink.offset : Number.POSITIVE_INFINITY
+    const scanned = scan(partsOf(source, input), input, filters, kinds, {
+      ...context,
+      onScan: (rows) => context.onScan(Math.min(rows, countUpTo)),
+    })
+    return after(scanned, remaining, kinds, context)
+  })
+}
+
+function leadingFilters(steps: readonly Step[]): { conditions: Expression[]; rest: readonly Step[] } {
+  const end = steps.findIndex(({ op }) => op !== 'filter')
+  const leading = end < 0 ? steps : steps.slice(0, end)
+  return {
+    conditions: leading.map((step) => (step as Extract<Step, { op: 'filter' }>).where),
+    rest: end < 0 ? [] : steps.slice(end),
+  }
+}
+
+/** Applies steps; filters next to each other in one pass. */
+function after(
+  input: readonly LazyBatch[],
+  steps: readonly Step[],
+  kinds: SourceKinds,
+  context: RunContext,
+): LazyBatch[] {
+  let batches = [...input]
+  for (let i = 0; i < steps.length; ) {
+    const step = steps[i]!
+    if (step.op === 'unnest') {
+      batches = unnest(batches, step, context)
+      i++
+      continue
+    }
+    const { conditions } = leadingFilters(steps.slice(i))
+    batches = filter(batches, conditions, kinds, context)
+    i += conditions.length
+  }
+  return batches
+}
+
+/** Batches of rows that earlier stages compute, each when it is read. */
+function inputBatches(input: Exclude<Input, { op: 'scan' }>, partsOf: PartsOf, context: RunContext): LazyBatch[] {
+  if (input.op === 'stage') return [computed(() => frameOf(input.stage, partsOf, context))]
+  const [first] = input.inputs
+  const names = columnNames(first!)
+  return input.inputs.map((stage) =>
+    computed(async () => renamed(await frameOf(stage, partsOf, context), columnNames(stage), names)),
+  )
+}
+
+function computed(make: () => Promise<Frame>): LazyBatch {
+  return {
+    minUs: Number.NEGATIVE_INFINITY,
+    maxUs: Number.POSITIVE_INFINITY,
+    read: async (use) => use(await make()),
+  }
+}
+
+/** The same rows with other names for their columns. */
+function renamed(frame: Frame, from: readonly string[], to: readonly string[]): Frame {
+  const names = new Map(to.map((name, i) => [name, from[i]!]))
+  return { ...frame, column: (name) => frame.column(names.get(name) ?? name) }
+}
+
+/** Reads the late columns of the rows found: all of their columns are in memory then. */
+async function finish(found: Found, { early, late }: OutputColumns, { yieldIfDue }: RunContext): Promise<Frame> {
+  const columns = new Map<string, Scalar[]>(
+    found.columns.map((name, i) => [name, found.rows.map(({ values }) => values[i]!)]),
+  )
+  if (late.length === 0) return computedFrame(found.rows.length, columns)
+  const frame = lateFrame(found)
+  const evaluate = createEvaluate(frame)
+  const vectors = late.map(({ name, value }) => ({ name, vector: evaluate(value), values: [] as Scalar[] }))
+  for await (const { from, to } of blocksOf(
+    frame,
+    vectors.map(({ vector }) => vector),
+    yieldIfDue,
+  )) {
+    for (const { vector, values } of vectors) for (let i = from; i < to; i++) values.push(vector.at(i))
+  }
+  for (const { name, values } of vectors) columns.set(name, values)
+  for (const { name } of early) if (!columns.has(name)) columns.set(name, [])
+  return computedFrame(found.rows.length, columns)
+}
+
+/** The rows of a frame as an answer has them. */
+async function* rowsOf(frame: Frame, names: readonly string[]): AsyncGenerator<Row, void> {
+  const columns = names.map((name) => [name, frame.column(name)!] as const)
+  for (let position = 0; position < frame.rows; position++) {
+    yield Object.fromEntries<Value>(columns.map(([name, { at }]) => [name, answerValue(at(position))]))
+  }
+}
+
+/** Rows whose late columns are cold ones as they are: these are read while the caller takes the rows. */
+function streamed(
+  found: Found,
+  { late }: OutputColumns,
+  names: readonly string[],
+  { yieldIfDue }: RunContext,
+): AsyncGenerator<Row, void> {
+  const places = new Map(found.columns.map((name, i) => [name, i]))
+  const coldNames = new Map(late.map(({ name, value }) => [name, (value as Expression & { kind: 'column' }).name]))
+  return readRows(found.rows, {
+    opened: found.cold,
+    yieldIfDue,
+    toRow: ({ values }, cold) =>
+      Object.fromEntries<Value>(
+        names.map((name) => {
+          const coldName = coldNames.get(name)
+          const value =
+            coldName === undefined ? values[places.get(name)!]! : coldValue(coldName as never, cold[coldName as 'id'])
+          return [name, answerValue(value)]
+        }),
+      ),
+  })
+}
+
+const NO_KINDS: SourceKinds = { hasEmptyTexts: () => true, kindOf: () => undefined }
+const kindsBySource = new Map<SourceName, SourceKinds>()
+
+/** How the columns of a source are stored. An empty text of a category stands for an absent one. */
+function kindsOf(source: SourceName): SourceKinds {
+  const known = kindsBySource.get(source)
+  if (known !== undefined) return known
+  const kinds = new Map(hotColumns(source).map(({ name, kind }) => [name, kind]))
+  const made: SourceKinds = {
+    hasEmptyTexts: (name) => kinds.get(name) === 'text',
+    kindOf(name) {
+      const kind = name === 'project' ? 'category' : kinds.get(name)
+      return kind === 'category' ? 'text' : kind
+    },
+  }
+  kindsBySource.set(source, made)
+  return made
+}

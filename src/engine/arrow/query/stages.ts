@@ -1,0 +1,142 @@
+import { column, conjunctsOf, type Expression } from '../../../plan/expression.js'
+import type { NamedAggregate, NamedExpression, Operator, Plan, SortKey, TimeRange } from '../../../plan/plan.js'
+import { type Schema, schemaAfter } from '../../../plan/schema.js'
+import type { SourceName } from '../../../sources.js'
+
+/** A step between the rows that a stage reads and the operator that ends it. */
+export type Step = { op: 'filter'; where: Expression } | Extract<Operator, { op: 'unnest' }>
+
+/** Ends a stage: groups rows, or keeps the first ones of an order. Either needs all rows before it returns one. */
+export type Sink =
+  | { op: 'group'; keys: readonly NamedExpression[]; aggregates: readonly NamedAggregate[] }
+  | { op: 'top'; keys: readonly SortKey[]; rows: number; offset: number; columns: readonly NamedExpression[] }
+
+/** The rows that a stage reads. */
+export type Input =
+  | ({ op: 'scan'; sources: readonly SourceName[] } & TimeRange)
+  | { op: 'union'; inputs: readonly Stage[] }
+  | { op: 'stage'; stage: Stage }
+
+/**
+ * A part of a plan that is run in one pass over its input. `extend` and `select` are none: the expressions behind them have
+ * those of their columns in place of the names. `key` identifies the steps and their expressions, for caches.
+ */
+export interface Stage {
+  input: Input
+  steps: readonly Step[]
+  sink: Sink
+}
+
+/** Whether a stage returns no row, whatever is stored: nothing has to be read then. */
+export const isEmpty = ({ sink }: Stage): boolean => sink.op === 'top' && sink.rows === 0
+
+/** Columns in sight, by name, as expressions over the columns of the stage's input. */
+type Scope = ReadonlyMap<string, Expression>
+
+interface Draft {
+  input: Input
+  steps: readonly Step[]
+  scope: Scope
+  schema: Schema
+  /** Columns that the `select` directly before left out, by which rows can be sorted. */
+  hidden: Scope
+  order: readonly SortKey[]
+}
+
+/**
+ * Cuts a plan into stages, the last of which returns the plan's rows. Throws a TypeError on an operator in the wrong place.
+ * Expressions of several uses are shared, never copied.
+ */
+export function stagesOf(plan: Plan): Stage | undefined {
+  const [first, ...others] = plan
+  if (first === undefined) return undefined
+  let draft = begin(first)
+  for (const operator of others) draft = add(draft, operator)
+  return draft.steps.length === 0 && draft.input.op === 'stage' && isPlain(draft.scope)
+    ? draft.input.stage
+    : endWithTop(draft, Number.POSITIVE_INFINITY, 0)
+}
+
+const isPlain = (scope: Scope) =>
+  [...scope].every(([name, expression]) => expression.kind === 'column' && expression.name === name)
+
+function begin(first: Operator): Draft {
+  const schema = schemaAfter(first, new Map())
+  const scope = scopeOf(schema)
+  const draft = { steps: [], scope, schema, hidden: NO_COLUMNS, order: [] }
+  if (first.op === 'scan') return { ...draft, input: first }
+  if (first.op !== 'union') throw new TypeError(`A plan starts with scan or union, not with ${first.op}.`)
+  const inputs = first.plans.map((plan) => stagesOf(plan)!)
+  return { ...draft, input: { op: 'union', inputs } }
+}
+
+const NO_COLUMNS: Scope = new Map()
+
+const scopeOf = (schema: Schema): Scope => new Map([...schema.keys()].map((name) => [name, column(name)]))
+
+function add({ hidden, ...visible }: Draft, operator: Operator): Draft {
+  const draft: Draft = { ...visible, hidden: NO_COLUMNS }
+  const { scope, steps } = draft
+  if (operator.op === 'orderBy') {
+    const sorted = new Map([...hidden, ...scope])
+    return { ...draft, order: operator.keys.map((key) => ({ ...key, by: inScope(key.by, sorted) })) }
+  }
+  const schema = schemaAfter(operator, draft.schema)
+  const named = (columns: readonly NamedExpression[]) =>
+    columns.map(({ name, value }) => ({ name, value: inScope(value, scope) }))
+  switch (operator.op) {
+    case 'filter': {
+      const filters = conjunctsOf(inScope(operator.where, scope)).map((where): Step => ({ op: 'filter', where }))
+      return { ...draft, schema, steps: [...steps, ...filters] }
+    }
+    case 'unnest': {
+      const name = `${operator.name} ${steps.length}`
+      const step: Step = { ...operator, name, list: inScope(operator.list, scope) }
+      return { ...draft, schema, steps: [...steps, step], scope: new Map([...scope, [operator.name, column(name)]]) }
+    }
+    case 'extend': {
+      const added = named(operator.columns).map(({ name, value }) => [name, value] as const)
+      return { ...draft, schema, scope: new Map([...scope, ...added]) }
+    }
+    case 'select':
+      return {
+        ...draft,
+        schema,
+        scope: new Map(named(operator.columns).map(({ name, value }) => [name, value])),
+        hidden: scope,
+      }
+    case 'limit':
+      return afterSink(endWithTop(draft, operator.rows, operator.offset), schema)
+    case 'group': {
+      const aggregates = operator.aggregates.map(({ name, value: { fn, args } }) => ({
+        name,
+        value: { fn, args: args.map((arg) => inScope(arg, scope)) },
+      }))
+      return afterSink({ ...draft, sink: { op: 'group', keys: named(operator.keys), aggregates } }, schema)
+    }
+    case 'scan':
+    case 'union':
+      throw new TypeError(`${operator.op} stands at the start of a plan only.`)
+  }
+}
+
+function afterSink({ input, steps, sink }: Stage, schema: Schema): Draft {
+  const stage = { input, steps, sink }
+  return { input: { op: 'stage', stage }, steps: [], scope: scopeOf(schema), schema, hidden: NO_COLUMNS, order: [] }
+}
+
+function endWithTop({ input, steps, scope, order }: Draft, rows: number, offset: number): Stage {
+  const columns = [...scope].map(([name, value]) => ({ name, value }))
+  return { input, steps, sink: { op: 'top', keys: order, rows, offset, columns } }
+}
+
+/** The expression with each column's own expression in place of its name. The same expression gives the same result object. */
+function inScope(expression: Expression, scope: Scope, done = new Map<Expression, Expression>()): Expression {
+  if (expression.kind === 'literal') return expression
+  if (expression.kind === 'column') return scope.get(expression.name)!
+  const known = done.get(expression)
+  if (known !== undefined) return known
+  const result = { ...expression, args: expression.args.map((arg) => inScope(arg, scope, done)) }
+  done.set(expression, result)
+  return result
+}

@@ -1,0 +1,56 @@
+import type { Expression } from './expression.js'
+import type { Type } from './values.js'
+
+/** An aggregate over the rows of a group: plain data. Options, as a percentage or a separator, are literals behind the value. */
+export interface Aggregate {
+  fn: AggregateName
+  args: readonly Expression[]
+}
+
+/** How an aggregate is called, and what it returns. */
+interface AggregateFunction {
+  arity: readonly [least: number, most: number]
+  type: Type | ((args: readonly Type[]) => Type)
+}
+
+const define = (arity: readonly [number, number], type: AggregateFunction['type']): AggregateFunction => ({
+  arity,
+  type,
+})
+
+const sumType = ([type]: readonly Type[]): Type => (type === 'integer' || type === 'count' ? 'integer' : 'number')
+const sameType = ([type = 'any']: readonly Type[]): Type => (type === 'count' ? 'integer' : type)
+
+const ALL = {
+  /** Rows; with a value, those where it is not null. */
+  count: define([0, 1], 'count'),
+  /** Rows for which a condition is true. */
+  countif: define([1, 1], 'count'),
+  /** The fraction of the rows for which a condition is true, 0 to 1; null without rows. */
+  share: define([1, 1], 'number'),
+  /** Sum of the numbers, and of the texts that spell numbers; null if there are none. */
+  sum: define([1, 1], sumType),
+  /** Their mean. */
+  avg: define([1, 1], 'number'),
+  /** Least and greatest value in the order across types; null without a value. */
+  min: define([1, 1], sameType),
+  max: define([1, 1], sameType),
+  any_value: define([1, 1], sameType),
+  /** `quantile(x, percent)`: the value at rank ceil(percent / 100 * n). Rank error at most 0.5 points, exact up to 100 values. */
+  quantile: define([2, 2], 'number'),
+  /** `approx_quantiles(x, n)`: n + 1 values from the least to the greatest. */
+  approx_quantiles: define([2, 2], 'list'),
+  count_distinct: define([1, 1], 'count'),
+  /** Exact up to 1,000 values, then with a standard error of at most 1.3 %. */
+  approx_count_distinct: define([1, 1], 'count'),
+  /** `array_agg(x, limit)`, in any order; nulls are left out. */
+  array_agg: define([1, 2], 'list'),
+  /** `string_agg(x, separator)`, in any order; nulls are left out; null without a value. */
+  string_agg: define([1, 2], 'text'),
+} as const
+
+/** The name of an aggregate. */
+export type AggregateName = keyof typeof ALL
+
+/** Every aggregate by name, with its arguments and its type. Engines implement them. */
+export const AGGREGATES: Readonly<Record<AggregateName, AggregateFunction>> = ALL

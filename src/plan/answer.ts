@@ -1,0 +1,62 @@
+import { jsonOf, textOf } from './functions/text-of.js'
+import type { Plan } from './plan.js'
+import { schemaOf } from './schema.js'
+import { isTime, RawJson, type Scalar, Timestamp, type Type } from './values.js'
+
+/** One value of an answer; null if absent. */
+export type Value = string | number | boolean | null | RawJson
+/** One row of an answer, by column name. */
+export type Row = Readonly<Record<string, Value>>
+
+/** The type of a column's values in an answer; any value may also be null. */
+export type ColumnKind =
+  | 'text'
+  /** A JSON text. */
+  | 'json'
+  /** Whole microseconds since the epoch, UTC. */
+  | 'microseconds'
+  /** `YYYY-MM-DDTHH:MM:SS[.ffffff]`, UTC. */
+  | 'datetime'
+  /** A whole number of up to 64 bits. */
+  | 'integer'
+  /** A whole number from 0, never null. */
+  | 'count'
+  | 'double'
+  | 'boolean'
+  /** Differs from row to row: texts as they are, everything else as JSON. */
+  | 'any'
+
+/** A column of an answer. */
+export interface AnswerColumn {
+  name: string
+  kind: ColumnKind
+}
+
+const KINDS: Readonly<Record<Type, ColumnKind>> = {
+  text: 'text',
+  json: 'json',
+  timestamp: 'microseconds',
+  datetime: 'datetime',
+  date: 'text',
+  integer: 'integer',
+  count: 'count',
+  number: 'double',
+  boolean: 'boolean',
+  list: 'any',
+  any: 'any',
+  null: 'any',
+}
+
+/** Returns the columns of a plan's answer in order, also if its limit is 0; none for the empty plan. */
+export function answerColumns(plan: Plan): readonly AnswerColumn[] {
+  return [...schemaOf(plan)].map(([name, type]) => ({ name, kind: KINDS[type] }))
+}
+
+/** Returns a value as an answer has it: a timestamp as microseconds, an integer beyond 2^53 with all its digits. */
+export function answerValue(value: Scalar): Value {
+  if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+    return value
+  if (value instanceof RawJson) return value
+  if (value instanceof Timestamp) return value.us
+  return isTime(value) ? textOf(value) : new RawJson(jsonOf(value))
+}

@@ -1,0 +1,28 @@
+import { hash } from 'node:crypto'
+import type { Expression } from './expression.js'
+import { jsonOf } from './functions/text-of.js'
+import { typeOfValue } from './schema.js'
+
+/** Keys up to this length stay readable; longer ones become digests. */
+const MAX_KEY_LENGTH = 200
+
+const keys = new WeakMap<Expression, string>()
+
+/**
+ * Returns a text that is equal for expressions that mean the same, and different for others. Linear in the number of
+ * distinct expression objects: an expression that contains another one several times costs that one once.
+ */
+export function expressionKey(expression: Expression): string {
+  const known = keys.get(expression)
+  if (known !== undefined) return known
+  const text = keyOf(expression)
+  const key = text.length <= MAX_KEY_LENGTH ? text : hash('sha256', text, 'base64url')
+  keys.set(expression, key)
+  return key
+}
+
+function keyOf(expression: Expression): string {
+  if (expression.kind === 'column') return JSON.stringify(expression.name)
+  if (expression.kind === 'call') return `${expression.fn}(${expression.args.map(expressionKey).join(',')})`
+  return `${typeOfValue(expression.value)}:${JSON.stringify(jsonOf(expression.value))}`
+}

@@ -1,0 +1,105 @@
+import { DAY_US } from '../../base/units.js'
+import {
+  CivilDate,
+  Datetime,
+  integer,
+  isTime,
+  momentUs,
+  numberOf,
+  RawJson,
+  type Scalar,
+  Timestamp,
+  type Type,
+  timeUs,
+} from '../values.js'
+import { lazy, queryError, type ScalarFunction } from './function.js'
+import { textOf } from './text-of.js'
+
+/** The types that a value can be cast to, by the name that the plan has, with their static type. */
+export const CAST_TYPES = {
+  string: 'text',
+  int64: 'integer',
+  float64: 'number',
+  bool: 'boolean',
+  timestamp: 'timestamp',
+  datetime: 'datetime',
+  date: 'date',
+} as const satisfies Record<string, Type>
+
+/** A type that a value can be cast to. */
+export type CastType = keyof typeof CAST_TYPES
+
+/** Each returns undefined if it cannot. */
+const CONVERSIONS: Readonly<Record<CastType, (value: Scalar) => Scalar | undefined>> = {
+  string: textOf,
+  int64: toInteger,
+  float64: toDouble,
+  bool: toBoolean,
+  timestamp: (value) => timeOf(value, (us) => new Timestamp(us)),
+  datetime: (value) => timeOf(value, (us) => new Datetime(us)),
+  date: (value) => timeOf(value, (us) => new CivilDate(Math.floor(us / DAY_US))),
+}
+
+/** Conversions between types: `cast_int64(x)` fails if it cannot, `safe_cast_int64(x)` is null then. */
+export const CAST = {
+  ...castsTo('string'),
+  ...castsTo('int64'),
+  ...castsTo('float64'),
+  ...castsTo('bool'),
+  ...castsTo('timestamp'),
+  ...castsTo('datetime'),
+  ...castsTo('date'),
+}
+
+function castsTo<T extends CastType>(type: T) {
+  return {
+    [`cast_${type}`]: castTo(type, false),
+    [`safe_cast_${type}`]: castTo(type, true),
+  } as Record<`cast_${T}` | `safe_cast_${T}`, ScalarFunction>
+}
+
+function castTo(type: CastType, isSafe: boolean): ScalarFunction {
+  const convert = CONVERSIONS[type]
+  const failed = () => queryError(`A value cannot be cast to ${type}: use safe_cast, which is null then.`)
+  return lazy(1, CAST_TYPES[type], ([arg]) => (position) => {
+    const value = arg!(position)
+    if (value === null) return null
+    const result = convert(value)
+    if (result !== undefined) return result
+    if (isSafe) return null
+    throw failed()
+  })
+}
+
+/** Fractions round to the nearest, halves away from zero. */
+function toInteger(value: Scalar): Scalar | undefined {
+  if (typeof value === 'boolean') return value ? 1 : 0
+  if (typeof value === 'string' && !/^\s*[+-]?(?:\d+|0[xX][\da-fA-F]+)\s*$/.test(value)) return undefined
+  const number = typeof value === 'string' ? integerOfText(value.trim()) : numberOf(value)
+  if (number === undefined || typeof number === 'bigint' || Number.isSafeInteger(number)) return number
+  const rounded = Math.sign(number) * Math.round(Math.abs(number))
+  return Number.isFinite(rounded) ? integer(BigInt(rounded)) : undefined
+}
+
+function integerOfText(text: string): number | bigint | undefined {
+  const sign = text.startsWith('-') ? -1n : 1n
+  return integer(sign * BigInt(text.replace(/^[+-]/, '')))
+}
+
+function toDouble(value: Scalar): Scalar | undefined {
+  const number = numberOf(typeof value === 'string' ? value.trim() : value)
+  return number === undefined ? undefined : Number(number)
+}
+
+function toBoolean(value: Scalar): Scalar | undefined {
+  if (typeof value === 'boolean') return value
+  if (typeof value === 'number' || typeof value === 'bigint') return Number(value) !== 0
+  if (typeof value !== 'string') return undefined
+  const text = value.toLowerCase()
+  return text === 'true' ? true : text === 'false' ? false : undefined
+}
+
+function timeOf(value: Scalar, make: (us: number) => Scalar): Scalar | undefined {
+  const us = isTime(value) ? timeUs(value) : value instanceof RawJson ? undefined : momentUs(value)
+  return us === undefined ? undefined : make(us)
+}

@@ -1,0 +1,82 @@
+import { compareAll, compareValues, isTime, momentUs, type Scalar, Timestamp } from '../values.js'
+import { type Cell, commonType, lazy, nullable, prepared, queryError, type ScalarFunction } from './function.js'
+
+/** Comparisons between values of any types, as {@link compareValues} has them. */
+export const COMPARE = {
+  eq: prepared(2, 'boolean', (constants) => withTimes(constants, (a, b) => compareValues(a, b) === 0)),
+  ne: prepared(2, 'boolean', (constants) => withTimes(constants, (a, b) => compareValues(a, b) !== 0)),
+  lt: ordering((order) => order < 0),
+  le: ordering((order) => order <= 0),
+  gt: ordering((order) => order > 0),
+  ge: ordering((order) => order >= 0),
+  in: lazy([2, Number.POSITIVE_INFINITY], 'boolean', isAmong),
+  nullif: nullable(
+    2,
+    ([type]) => type!,
+    (a, b) => (a !== null && b !== null && compareValues(a, b) === 0 ? null : a),
+  ),
+  greatest: extreme((order) => order > 0),
+  least: extreme((order) => order < 0),
+} as const
+
+/** Null between values without a common order. */
+function ordering(holds: (order: number) => boolean): ScalarFunction {
+  const apply = (a: Scalar, b: Scalar) => {
+    const order = compareValues(a, b)
+    if (order !== undefined) return holds(order)
+    return null
+  }
+  return prepared(2, 'boolean', (constants) => withTimes(constants, apply))
+}
+
+/** Reads a literal once that stands next to times: a text that is no time is compared as it is. */
+function withTimes(
+  constants: readonly (Scalar | undefined)[],
+  apply: (a: Scalar, b: Scalar) => Scalar,
+): (a: Scalar, b: Scalar) => Scalar {
+  const moments = constants.map((value) => {
+    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') return undefined
+    const us = momentUs(value)
+    return us === undefined ? undefined : new Timestamp(us)
+  })
+  if (moments.every((moment) => moment === undefined)) return apply
+  return (a, b) => apply(moments[0] && isTime(b) ? moments[0] : a, moments[1] && isTime(a) ? moments[1] : b)
+}
+
+/** `x in (a, b, …)`: true if one equals, null if none does and one comparison is null. */
+function isAmong([value, ...items]: readonly Cell[]): Cell {
+  return (position) => {
+    const wanted = value!(position)
+    if (wanted === null) return null
+    let result: boolean | null = false
+    for (const item of items) {
+      const other = item(position)
+      if (other === null) result = null
+      else if (compareValues(wanted, other) === 0) return true
+    }
+    return result
+  }
+}
+
+/** Null if an argument is null. */
+function extreme(wins: (order: number) => boolean): ScalarFunction {
+  return {
+    arity: [1, Number.POSITIVE_INFINITY],
+    type: commonType,
+    bind: (args) => (position) => {
+      let best: Scalar = null
+      for (const [i, arg] of args.entries()) {
+        const value = arg(position)
+        if (value === null) return null
+        if (i === 0 || wins(compareValues(value, best) ?? compareAll(value, best))) best = value
+      }
+      return best
+    },
+  }
+}
+
+/** Throws if a literal next to a time is none: an error of the query, not of a row. */
+export function checkTimeLiteral(value: Scalar): void {
+  if (typeof value !== 'string' || momentUs(value) !== undefined) return
+  throw queryError(`"${value}" is no time. Write it as ISO 8601: 2026-11-24T12:00:00Z.`)
+}

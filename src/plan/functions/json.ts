@@ -1,0 +1,59 @@
+import { numberOfText, RawJson, type Scalar } from '../values.js'
+import { bounded, prepared, queryError, type ScalarFunction, strict } from './function.js'
+import { type JsonStep, jsonAt, readJsonPath } from './json-path.js'
+import { jsonOf } from './text-of.js'
+
+/** Reading JSON: from texts, and from JSON values as they are stored. */
+export const JSON_FUNCTIONS = {
+  /** The text of a text, number or boolean at a path; null for an object, a list, null, or if the JSON is damaged. */
+  json_value: atPath((found) => {
+    if (found.startsWith('"')) return JSON.parse(found) as string
+    return found === 'null' || found.startsWith('{') || found.startsWith('[') ? null : found
+  }),
+  /** The JSON at a path, as text. */
+  json_query: atPath((found) => found),
+  to_json_string: strict(1, 'text', (value: Scalar) => bounded(jsonOf(value))),
+} as const
+
+function atPath(finish: (found: string) => Scalar): ScalarFunction {
+  return prepared([1, 2], 'text', ([, path = '$']) => {
+    const steps = typeof path === 'string' ? readJsonPath(path) : undefined
+    if (steps === undefined) throw queryError("A JSON path must be a text like '$.request.method'.")
+    return (value: Scalar) => {
+      const json = jsonTextOf(value)
+      const found = json === undefined ? undefined : jsonAt(json, steps)
+      return found === undefined ? null : finish(found)
+    }
+  })
+}
+
+/** The valid JSON text that a value holds, or undefined. */
+function jsonTextOf(value: Scalar): string | undefined {
+  if (value instanceof RawJson) return value.text
+  if (typeof value !== 'string') return jsonOf(value)
+  return isJson(value) ? value : undefined
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The value of a field: what the JSON at a path of stored metadata is, or null. */
+export function fieldOf(json: string, steps: readonly JsonStep[]): Scalar {
+  const found = jsonAt(json, steps)
+  return found === undefined ? null : scalarOfJson(found)
+}
+
+/** A JSON text as a value: texts, numbers and booleans are such, objects and lists stay JSON. */
+export function scalarOfJson(json: string): Scalar {
+  const first = json[0]
+  if (first === '"') return JSON.parse(json) as string
+  if (first === '{' || first === '[') return new RawJson(json)
+  if (json === 'true' || json === 'false') return json === 'true'
+  return json === 'null' ? null : (numberOfText(json) ?? Number(json))
+}

@@ -1,0 +1,17 @@
+import { CAST } from './cast.js'
+import { COMPARE } from './compare.js'
+import type { ScalarFunction } from './function.js'
+import { JSON_FUNCTIONS } from './json.js'
+import { LIST } from './list.js'
+import { LOGIC } from './logic.js'
+import { NUMBER } from './number.js'
+import { TEXT } from './text.js'
+import { TIME } from './time.js'
+
+const ALL = { ...LOGIC, ...COMPARE, ...NUMBER, ...TEXT, ...CAST, ...TIME, ...JSON_FUNCTIONS, ...LIST }
+
+/** The name of a function of expressions. */
+export type FunctionName = keyof typeof ALL
+
+/** Every function of expressions, by name. A new one is one line in the file of its kind. */
+export const FUNCTIONS: Readonly<Record<FunctionName, ScalarFunction>> = ALL

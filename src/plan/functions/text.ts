@@ -1,0 +1,141 @@
+import { compilePattern } from '../../base/pattern.js'
+import type { Scalar } from '../values.js'
+import { bounded, MAX_VALUE_LENGTH, prepared, queryError, type ScalarFunction, strict, tooLong } from './function.js'
+import { textOf } from './text-of.js'
+
+/** The text of a value that a text function is given: the digits of a number, JSON as it is stored. */
+const text = (value: Scalar): string => textOf(value)
+
+/** Functions over texts; lengths and places count code points. */
+export const TEXT = {
+  lower: strict(1, 'text', (value: Scalar) => text(value).toLowerCase()),
+  upper: strict(1, 'text', (value: Scalar) => bounded(text(value).toUpperCase())),
+  trim: strict([1, 2], 'text', (value: Scalar, characters?: Scalar) =>
+    characters === undefined ? text(value).trim() : trimOf(text(value), text(characters)),
+  ),
+  length: strict(1, 'integer', (value: Scalar) => codePoints(text(value))),
+  concat: strict([1, Number.POSITIVE_INFINITY], 'text', (...values: Scalar[]) => concat(values)),
+  substr: strict([2, 3], 'text', (value: Scalar, from: number, length?: number) =>
+    substr(text(value), whole(from), length === undefined ? undefined : whole(length)),
+  ),
+  replace: strict(3, 'text', (value: Scalar, from: Scalar, to: Scalar) =>
+    replaceAll(text(value), text(from), text(to)),
+  ),
+  starts_with: strict(2, 'boolean', (value: Scalar, start: Scalar) => text(value).startsWith(text(start))),
+  ends_with: strict(2, 'boolean', (value: Scalar, end: Scalar) => text(value).endsWith(text(end))),
+  /** Whether a text holds another, letter by letter. */
+  contains: strict(2, 'boolean', (value: Scalar, part: Scalar) => text(value).includes(text(part))),
+  /** The same without regard to case. */
+  contains_substr: strict(2, 'boolean', (value: Scalar, part: Scalar) => fold(text(value)).includes(fold(text(part)))),
+  /** The path in a URL: from the first slash after the host up to a `?` or `#`; empty if there is none. */
+  url_path: strict(1, 'text', (value: Scalar) => urlPath(text(value))),
+  split: strict([1, 2], 'list', (value: Scalar, separator?: Scalar) =>
+    split(text(value), separator === undefined ? ',' : text(separator)),
+  ),
+  like: like('su'),
+  ilike: like('isu'),
+  regexp_contains: withPattern(2, 'boolean', (pattern) => (value: Scalar) => pattern.test(text(value))),
+  regexp_extract: withPattern(2, 'text', (pattern) => (value: Scalar) => {
+    const match = pattern.exec(text(value))
+    return match === null ? null : ((match.length > 1 ? match[1] : match[0]) ?? null)
+  }),
+  regexp_replace: withPattern(
+    3,
+    'text',
+    (pattern) => (value: Scalar, _: Scalar, to: Scalar) =>
+      bounded(text(value).replace(pattern as never, replacementOf(text(to)))),
+  ),
+} as const
+
+function urlPath(url: string): string {
+  const end = url.search(/[?#]/)
+  const path = end < 0 ? url : url.slice(0, end)
+  const scheme = path.indexOf('://')
+  const start = path.indexOf('/', scheme < 0 ? 0 : scheme + 3)
+  return start < 0 ? '' : path.slice(start)
+}
+
+const whole = (value: number): number => Math.trunc(Number(value))
+
+function codePoints(value: string): number {
+  let count = 0
+  for (let i = 0; i < value.length; i++) if ((value.charCodeAt(i) & 0xfc00) !== 0xdc00) count++
+  return count
+}
+
+const fold = (value: string) => value.normalize('NFKC').toLowerCase()
+
+function trimOf(value: string, characters: string): string {
+  const set = new Set(characters)
+  const points = [...value]
+  const start = points.findIndex((point) => !set.has(point))
+  const end = points.findLastIndex((point) => !set.has(point))
+  return start < 0 ? '' : points.slice(start, end + 1).join('')
+}
+
+function concat(values: readonly Scalar[]): string {
+  return bounded(values.map(text).join(''))
+}
+
+/** Places count from 1; a negative one counts from the end, 0 is 1. */
+function substr(value: string, from: number, length = Number.POSITIVE_INFINITY): string {
+  if (length < 0) throw queryError('substr: the length must not be negative.')
+  const points = [...value]
+  const start = from > 0 ? from - 1 : from === 0 ? 0 : Math.max(0, points.length + from)
+  return points.slice(start, start + length).join('')
+}
+
+function replaceAll(value: string, from: string, to: string): string {
+  if (from === '') return value
+  const parts = value.split(from)
+  if (value.length + (parts.length - 1) * (to.length - from.length) > MAX_VALUE_LENGTH) throw tooLong()
+  return parts.join(to)
+}
+
+function split(value: string, separator: string): readonly Scalar[] {
+  if (separator === '') return [...value]
+  return value.split(separator)
+}
+
+/** `%` is any text, `_` any character, a backslash takes the next one literally. */
+function like(flags: string): ScalarFunction {
+  return prepared(2, 'boolean', ([, literal]) => {
+    const compile = (pattern: string) => compilePattern(likeSource(pattern), flags.replace('u', ''))
+    const known = typeof literal === 'string' ? compile(literal) : undefined
+    return (value: Scalar, pattern: Scalar) => (known ?? compile(text(pattern))).test(text(value))
+  })
+}
+
+function likeSource(pattern: string): string {
+  let source = ''
+  const points = [...pattern]
+  for (let i = 0; i < points.length; i++) {
+    const point = points[i]!
+    if (point === '%') source += '.*'
+    else if (point === '_') source += '.'
+    else if (point === '\\' && i + 1 < points.length) source += quote(points[++i]!)
+    else source += quote(point)
+  }
+  return `^(?:${source})$`
+}
+
+const quote = (point: string) => (/^[\w\s]$|[^\x00-\x7f]/.test(point) ? point : `\\${point}`)
+
+/** A function whose second argument is an RE2 pattern, which must be a literal. */
+function withPattern(
+  arity: number,
+  type: 'boolean' | 'text',
+  apply: (pattern: ReturnType<typeof compilePattern>) => (...args: never[]) => Scalar,
+): ScalarFunction {
+  return prepared(arity, type, ([, literal]) => {
+    if (typeof literal !== 'string') throw queryError('A pattern must be a text that is written in the query.')
+    return apply(compilePattern(literal, arity === 3 ? 'g' : ''))
+  })
+}
+
+/** `\1` to `\9` stand for groups, `\0` for the match, `\\` for a backslash. */
+function replacementOf(text: string): string {
+  return text
+    .replace(/\$/g, '$$$$')
+    .replace(/\\([0-9\\])/g, (_, of: string) => (of === '\\' ? '\\' : of === '0' ? '$&' : `$${of}`))
+}

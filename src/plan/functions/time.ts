@@ -1,0 +1,147 @@
+import { DAY_US, MILLISECOND_US, SECOND_US } from '../../base/units.js'
+import {
+  addUnits,
+  boundariesBetween,
+  civilOf,
+  isInRange,
+  TIME_UNITS,
+  type TimeUnit,
+  truncateUs,
+  unitsBetween,
+  unitUs,
+} from '../times.js'
+import { CivilDate, Datetime, momentUs, numberOf, type Scalar, Timestamp, type Type } from '../values.js'
+import { prepared, queryError, type ScalarFunction, strict } from './function.js'
+import { formatTime, parseTime } from './time-format.js'
+
+/** Functions over times, all in UTC. */
+export const TIME = {
+  timestamp_trunc: truncation('timestamp', (us) => new Timestamp(us)),
+  datetime_trunc: truncation('datetime', (us) => new Datetime(us)),
+  date_trunc: truncation('date', (us) => new CivilDate(Math.floor(us / DAY_US))),
+  /** `time_add(t, n, unit)`; a negative n goes back. The result has the type of t. */
+  time_add: withUnit(
+    3,
+    ([type]) => (type === 'datetime' || type === 'date' ? type : 'timestamp'),
+    2,
+    (unit) => {
+      return (time: Scalar, count: Scalar) => add(time, numberOf(count), unit)
+    },
+  ),
+  /** Whole units from b to a: elapsed time for timestamps. */
+  timestamp_diff: withUnit(3, 'integer', 2, (unit) => {
+    const length = unitUs(unit)
+    return (a: Scalar, b: Scalar) =>
+      length === undefined ? boundariesBetween(need(a), need(b), unit) : unitsBetween(need(a), need(b), length)
+  }),
+  /** Starts of units between b and a: for datetimes and dates. */
+  date_diff: withUnit(3, 'integer', 2, (unit) => (a: Scalar, b: Scalar) => boundariesBetween(need(a), need(b), unit)),
+  extract: prepared(2, 'any', ([, part]) => extraction(String(part))),
+  unix_seconds: strict(1, 'integer', (time: Scalar) => Math.floor(need(time) / SECOND_US)),
+  unix_millis: strict(1, 'integer', (time: Scalar) => Math.floor(need(time) / MILLISECOND_US)),
+  unix_micros: strict(1, 'integer', (time: Scalar) => need(time)),
+  timestamp_seconds: epoch(SECOND_US),
+  timestamp_millis: epoch(MILLISECOND_US),
+  timestamp_micros: epoch(1),
+  format_timestamp: prepared(2, 'text', ([format]) => {
+    const known = needText(format)
+    return (_: Scalar, time: Scalar) => formatTime(known, need(time))
+  }),
+  parse_timestamp: prepared(2, 'timestamp', ([format]) => {
+    const known = needText(format)
+    return (_: Scalar, text: Scalar) => {
+      const us = parseTime(known, String(text))
+      if (us === undefined) throw queryError(`A text does not have the form ${known} that parse_timestamp reads.`)
+      return new Timestamp(us)
+    }
+  }),
+} as const
+
+/** The moment that a value is. Throws if it is none. */
+function need(value: Scalar): number {
+  const us = momentUs(value)
+  if (us === undefined) throw queryError('A function over times got another value: use safe_cast(… as timestamp).')
+  return us
+}
+
+function needText(value: Scalar | undefined): string {
+  if (typeof value !== 'string') throw queryError('The format of a time must be a text that is written in the query.')
+  return value
+}
+
+/** Reads the unit of a call, which must be a literal. */
+function unitOf(value: Scalar | undefined): TimeUnit {
+  const unit = String(value).toLowerCase() as TimeUnit
+  if (typeof value === 'string' && TIME_UNITS.includes(unit)) return unit
+  throw queryError(`${String(value)} is no unit of time: use one of ${TIME_UNITS.join(', ')}.`)
+}
+
+function withUnit(
+  arity: number,
+  type: Type | ((types: readonly Type[]) => Type),
+  place: number,
+  apply: (unit: TimeUnit) => (...args: never[]) => Scalar,
+): ScalarFunction {
+  return prepared(arity, type, (constants) => apply(unitOf(constants[place])))
+}
+
+function truncation(type: Type, make: (us: number) => Scalar): ScalarFunction {
+  return withUnit(2, type, 1, (unit) => (time: Scalar) => make(truncateUs(need(time), unit)))
+}
+
+function add(time: Scalar, count: number | bigint | undefined, unit: TimeUnit): Scalar {
+  if (count === undefined) throw queryError('The number of units to add is no number.')
+  const us = addUnits(need(time), Math.trunc(Number(count)), unit)
+  if (!isInRange(us)) throw queryError('A time of the result is outside of the years 1 to 9999.')
+  if (time instanceof Datetime) return new Datetime(us)
+  return time instanceof CivilDate ? new CivilDate(Math.floor(us / DAY_US)) : new Timestamp(us)
+}
+
+function epoch(scale: number): ScalarFunction {
+  return strict(1, 'timestamp', (value: Scalar) => {
+    const number = numberOf(value)
+    const us = number === undefined ? undefined : Math.trunc(Number(number)) * scale
+    if (us === undefined || !isInRange(us)) throw queryError('A number is no time in the years 1 to 9999.')
+    return new Timestamp(us)
+  })
+}
+
+const PARTS: Readonly<Record<string, (us: number) => Scalar>> = {
+  microsecond: (us) => civilOf(us).microsecond,
+  millisecond: (us) => Math.floor(civilOf(us).microsecond / 1000),
+  second: (us) => civilOf(us).second,
+  minute: (us) => civilOf(us).minute,
+  hour: (us) => civilOf(us).hour,
+  day: (us) => civilOf(us).day,
+  dayofweek: (us) => ((((Math.floor(us / DAY_US) + 4) % 7) + 7) % 7) + 1,
+  dayofyear: (us) => boundariesBetween(us, truncateUs(us, 'year'), 'day') + 1,
+  week: (us) => weekOf(us),
+  isoweek: (us) => isoWeekOf(us).week,
+  isoyear: (us) => isoWeekOf(us).year,
+  month: (us) => civilOf(us).month,
+  quarter: (us) => Math.floor((civilOf(us).month + 2) / 3),
+  year: (us) => civilOf(us).year,
+  date: (us) => new CivilDate(Math.floor(us / DAY_US)),
+}
+
+/** Weeks start on Sunday; the days before the first Sunday of a year are in week 0. */
+function weekOf(us: number): number {
+  const startUs = truncateUs(us, 'year')
+  return (
+    (truncateUs(us, 'week') - truncateUs(startUs, 'week')) / (7 * DAY_US) +
+    (truncateUs(startUs, 'week') === startUs ? 1 : 0)
+  )
+}
+
+/** The week of ISO 8601, and the year that it belongs to: that of its Thursday. */
+function isoWeekOf(us: number): { year: number; week: number } {
+  const thursdayUs = truncateUs(us, 'isoweek') + 3 * DAY_US
+  const week = boundariesBetween(thursdayUs, truncateUs(thursdayUs, 'year'), 'day')
+  return { year: civilOf(thursdayUs).year, week: Math.floor(week / 7) + 1 }
+}
+
+function extraction(part: string): (time: Scalar) => Scalar {
+  const read = PARTS[part.toLowerCase()]
+  if (read === undefined) throw queryError(`extract knows no ${part}, but ${Object.keys(PARTS).join(', ')}.`)
+  return (time) => read(need(time))
+}

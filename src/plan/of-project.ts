@@ -1,0 +1,29 @@
+import { equals } from './builder.js'
+import { call, conjunctsOf, type Expression } from './expression.js'
+import type { Operator, Plan } from './plan.js'
+
+/**
+ * Returns the plan over the rows of one project alone; the empty plan if it asks for another project. The project is the
+ * first condition behind each scan, so that nothing is evaluated in rows of another one: engines rely on that.
+ */
+export function ofProject(plan: Plan, project: string): Plan {
+  const [first, ...others] = plan
+  if (first === undefined) return []
+  if (first.op === 'union') return [{ ...first, plans: first.plans.map((one) => ofProject(one, project)) }, ...others]
+  const end = others.findIndex(({ op }) => op !== 'filter')
+  const filters = (end < 0 ? others : others.slice(0, end)) as Extract<Operator, { op: 'filter' }>[]
+  const conditions = filters.flatMap(({ where }) => conjunctsOf(where))
+  if (conditions.some((condition) => (projectAsked(condition) ?? project) !== project)) return []
+  const rest = conditions.filter((condition) => projectAsked(condition) === undefined)
+  const where: Operator[] =
+    rest.length === 0 ? [] : [{ op: 'filter', where: rest.length === 1 ? rest[0]! : call('and', ...rest) }]
+  return [first, { op: 'filter', where: equals('project', project) }, ...where, ...(end < 0 ? [] : others.slice(end))]
+}
+
+/** The project that a condition asks for by its name, or undefined. */
+function projectAsked(condition: Expression): string | undefined {
+  if (condition.kind !== 'call' || condition.fn !== 'eq') return undefined
+  const [column, value] = condition.args
+  const isAsked = column?.kind === 'column' && column.name === 'project' && value?.kind === 'literal'
+  return isAsked && typeof value.value === 'string' ? value.value : undefined
+}

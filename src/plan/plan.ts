@@ -1,0 +1,74 @@
+import type { SourceName } from '../sources.js'
+import type { Aggregate } from './aggregates.js'
+import type { Expression } from './expression.js'
+
+/**
+ * A plan is plain data: operators, of which each takes the rows of the one before. The first is `scan` or `union`. The
+ * empty list is the plan without rows and columns.
+ */
+export type Plan = readonly Operator[]
+
+/** Both ends included, microseconds since the epoch. `from` above `through` is an empty range. */
+export interface TimeRange {
+  fromUs: number
+  throughUs: number
+}
+
+/** Ascending or descending. */
+export type Direction = 'asc' | 'desc'
+
+/** An expression and the name of the column that it makes. */
+export interface NamedExpression {
+  name: string
+  value: Expression
+}
+
+/** An aggregate and the name of its column. */
+export interface NamedAggregate {
+  name: string
+  value: Aggregate
+}
+
+/** One key of an order. */
+export interface SortKey {
+  by: Expression
+  direction: Direction
+  nulls: 'first' | 'last'
+}
+
+/** One step of a {@link Plan}. */
+export type Operator =
+  /** The rows of one or several sources in a range of time. */
+  | ({ op: 'scan'; sources: readonly SourceName[] } & TimeRange)
+  /** The rows of all these plans, which have the same number of columns; the names are those of the first. */
+  | { op: 'union'; plans: readonly Plan[] }
+  /**
+   * For each row one row for each element of a list, one for an object; the element is the column `name`. Any other value
+   * has no row, or with `isOuter` one in which `name` is null.
+   */
+  | { op: 'unnest'; list: Expression; name: string; isOuter: boolean }
+  /** The rows for which a condition is true. */
+  | { op: 'filter'; where: Expression }
+  /** Adds columns; one may replace another of that name, which the expressions still mean. */
+  | { op: 'extend'; columns: readonly NamedExpression[] }
+  /** One row for each distinct combination of keys; without keys one row, also if there is none to aggregate. */
+  | { op: 'group'; keys: readonly NamedExpression[]; aggregates: readonly NamedAggregate[] }
+  /** Exactly these columns. */
+  | { op: 'select'; columns: readonly NamedExpression[] }
+  /**
+   * Sorts; directly behind `select` also by columns that it leaves out. Equal timestamps in descending order go by arrival,
+   * the latest first; other ties are open.
+   */
+  | { op: 'orderBy'; keys: readonly SortKey[] }
+  | { op: 'limit'; rows: number; offset: number }
+
+/** A scan, as it stands in a plan. */
+export type Scan = Extract<Operator, { op: 'scan' }>
+
+/** Returns every scan of a plan, those of its unions included. */
+export function scansOf(plan: Plan): Scan[] {
+  return plan.flatMap((operator) => {
+    if (operator.op === 'scan') return [operator]
+    return operator.op === 'union' ? operator.plans.flatMap(scansOf) : []
+  })
+}

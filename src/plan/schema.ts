@@ -1,0 +1,150 @@
+import type { SourceName } from '../sources.js'
+import { AGGREGATES } from './aggregates.js'
+import { columnsOfSource } from './columns.js'
+import type { Expression } from './expression.js'
+import { queryError } from './functions/function.js'
+import { FUNCTIONS } from './functions/table.js'
+import type { Operator, Plan } from './plan.js'
+import { CivilDate, Datetime, isInteger, momentUs, RawJson, type Scalar, Timestamp, type Type } from './values.js'
+
+/** The columns of some rows, in order, with their static types. */
+export type Schema = ReadonlyMap<string, Type>
+
+const NONE: Schema = new Map()
+
+/**
+ * Returns the columns of a plan's rows; none for the empty plan. Throws a TypeError on a plan that no engine runs: an unknown
+ * column, a wrong number of arguments, an operator in the wrong place.
+ */
+export function schemaOf(plan: Plan): Schema {
+  let schema = NONE
+  let before = NONE
+  plan.forEach((operator, place) => {
+    const isFirst = operator.op === 'scan' || operator.op === 'union'
+    if (isFirst !== (place === 0))
+      throw new TypeError(`A plan starts with scan or union, and only there: ${operator.op}.`)
+    const isBehindSelect = operator.op === 'orderBy' && plan[place - 1]!.op === 'select'
+    const after = schemaAfter(operator, isBehindSelect ? new Map([...before, ...schema]) : schema)
+    before = schema
+    if (operator.op !== 'orderBy') schema = after
+  })
+  return schema
+}
+
+/** The columns of the rows that an operator returns for rows with these columns. */
+export function schemaAfter(operator: Operator, before: Schema): Schema {
+  switch (operator.op) {
+    case 'scan':
+      return scanSchema(operator.sources)
+    case 'union':
+      return unionSchema(operator.plans.map(schemaOf))
+    case 'unnest':
+      typeOf(operator.list, before)
+      return new Map([...before, [operator.name, 'any']])
+    case 'filter':
+      typeOf(operator.where, before)
+      return before
+    case 'extend':
+      return new Map([...before, ...typesOf(operator.columns, before)])
+    case 'group':
+      return distinct([...typesOf(operator.keys, before), ...aggregateTypes(operator, before)])
+    case 'select':
+      return distinct(typesOf(operator.columns, before))
+    case 'orderBy':
+      for (const { by } of operator.keys) typeOf(by, before)
+      return before
+    case 'limit':
+      return before
+  }
+}
+
+function scanSchema(sources: readonly SourceName[]): Schema {
+  const [first, ...others] = sources.map(columnsOfSource)
+  if (first === undefined) throw new TypeError('A scan needs a source.')
+  return new Map([...first].filter(([name, type]) => others.every((other) => other.get(name) === type)))
+}
+
+function unionSchema(schemas: readonly Schema[]): Schema {
+  const [first = NONE, ...others] = schemas
+  if (others.some(({ size }) => size !== first.size))
+    throw new TypeError('The plans of a union differ in their columns.')
+  const columns = [...others].map((schema) => [...schema.values()])
+  return new Map(
+    [...first].map(([name, type], i) => [name, columns.every((types) => types[i] === type) ? type : 'any']),
+  )
+}
+
+function distinct(columns: readonly (readonly [string, Type])[]): Schema {
+  const schema = new Map(columns)
+  if (schema.size < columns.length) throw new TypeError('Two columns have the same name.')
+  return schema
+}
+
+function typesOf(columns: readonly { name: string; value: Expression }[], schema: Schema): [string, Type][] {
+  return columns.map(({ name, value }) => [name, typeOf(value, schema)])
+}
+
+function aggregateTypes({ aggregates }: Operator & { op: 'group' }, schema: Schema): [string, Type][] {
+  return aggregates.map(({ name, value: { fn, args } }) => {
+    const { arity, type } = AGGREGATES[fn] ?? unknownFunction(fn)
+    checkArity(fn, arity, args.length)
+    const types = args.map((arg) => typeOf(arg, schema))
+    return [name, typeof type === 'function' ? type(types) : type]
+  })
+}
+
+/** Returns the static type of an expression over rows with these columns. Throws a TypeError if it is not valid there. */
+export function typeOf(expression: Expression, schema: Schema): Type {
+  if (expression.kind === 'literal') return typeOfValue(expression.value)
+  if (expression.kind === 'column') return schema.get(expression.name) ?? unknownColumn(expression.name, schema)
+  const { arity, type } = FUNCTIONS[expression.fn] ?? unknownFunction(expression.fn)
+  checkArity(expression.fn, arity, expression.args.length)
+  const types = expression.args.map((arg) => typeOf(arg, schema))
+  if (COMPARISONS.has(expression.fn) && types.some(isTimeType)) expression.args.forEach(checkTime)
+  return typeof type === 'function' ? type(types) : type
+}
+
+const COMPARISONS: ReadonlySet<string> = new Set([
+  'eq',
+  'ne',
+  'lt',
+  'le',
+  'gt',
+  'ge',
+  'in',
+  'nullif',
+  'greatest',
+  'least',
+])
+const isTimeType = (type: Type) => type === 'timestamp' || type === 'datetime' || type === 'date'
+
+/** Throws `invalid_sql` if a literal text next to a time is none: an error of the query, not of a row. */
+function checkTime(arg: Expression): void {
+  if (arg.kind !== 'literal' || typeof arg.value !== 'string' || momentUs(arg.value) !== undefined) return
+  throw queryError(`"${arg.value}" is no time. Write it as ISO 8601: 2026-11-24T12:00:00Z.`)
+}
+
+function unknownColumn(name: string, schema: Schema): never {
+  throw new TypeError(`There is no column ${name}, but ${[...schema.keys()].join(', ')}.`)
+}
+
+function unknownFunction(name: string): never {
+  throw new TypeError(`There is no function ${name}.`)
+}
+
+function checkArity(name: string, [least, most]: readonly [number, number], count: number): void {
+  if (count >= least && count <= most) return
+  throw new TypeError(`${name} takes ${least === most ? least : `${least} to ${most}`} arguments, and got ${count}.`)
+}
+
+/** The static type of a value. */
+export function typeOfValue(value: Scalar): Type {
+  if (value === null) return 'null'
+  if (typeof value === 'string') return 'text'
+  if (typeof value === 'boolean') return 'boolean'
+  if (typeof value === 'number' || typeof value === 'bigint') return isInteger(value) ? 'integer' : 'number'
+  if (value instanceof Timestamp) return 'timestamp'
+  if (value instanceof Datetime) return 'datetime'
+  if (value instanceof CivilDate) return 'date'
+  return value instanceof RawJson ? 'json' : 'list'
+}
