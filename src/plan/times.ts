@@ -35,9 +35,14 @@ export const isInRange = (us: number): boolean => us >= FIRST_US && us <= LAST_U
 
 const DIGITS = /^\d+(?:\.\d+)?$/
 
-/** Reads ISO 8601, or the digits of an epoch, as microseconds since the epoch; undefined if it is neither. */
+/**
+ * Reads ISO 8601, or the digits of an epoch, as microseconds since the epoch; undefined if it is neither, or outside of the
+ * years 1 to 9999.
+ */
 export function momentOfText(text: string): number | undefined {
-  return DIGITS.test(text) ? momentOfDigits(text) : parseIso8601(text)
+  if (DIGITS.test(text)) return momentOfDigits(text)
+  const us = parseIso8601(text)
+  return us === undefined ? undefined : inRange(us)
 }
 
 /**

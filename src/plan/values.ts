@@ -80,6 +80,8 @@ export function integer(value: bigint): number | bigint | undefined {
 export const isInteger = (value: Scalar): value is number | bigint =>
   typeof value === 'bigint' || Number.isSafeInteger(value)
 
+/** Texts of more characters than an integer of 64 bits, its sign and some zeros need are read as doubles. */
+const LONGEST_INTEGER = 40
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
 const INTEGER = /^[+-]?\d+$/
 
@@ -90,11 +92,16 @@ const INTEGER = /^[+-]?\d+$/
 export function numberOfText(text: string): number | bigint | undefined {
   if (!NUMBER.test(text)) return undefined
   if (INTEGER.test(text)) {
-    const short = text.length < 16 ? Number(text) : integer(BigInt(text.replace('+', '')))
-    if (short !== undefined) return short
+    const exact = text.length < 16 ? Number(text) + 0 : longInteger(text)
+    if (exact !== undefined) return exact
   }
   const value = Number(text)
   return Number.isFinite(value) ? value : undefined
+}
+
+function longInteger(text: string): number | bigint | undefined {
+  const digits = text.replace(/^([+-]?)0+(?=\d)/, '$1').replace('+', '')
+  return digits.length > LONGEST_INTEGER ? undefined : integer(BigInt(digits))
 }
 
 /** The number that a number or a text is, or undefined. */
@@ -180,6 +187,14 @@ function compareLists(a: readonly Scalar[], b: readonly Scalar[]): number {
   }
   return a.length - b.length
 }
+
+/** Whether a comparison is null: a time next to a text or a number that is no time. Other types are just unequal. */
+export function isUnknown(a: Scalar, b: Scalar): boolean {
+  return isTime(a) ? isNoTime(b) : isTime(b) && isNoTime(a)
+}
+
+const isNoTime = (value: Scalar) =>
+  !isTime(value) && rankOf(value) !== 1 && rankOf(value) < 5 && momentUs(value) === undefined
 
 /**
  * Compares two values as `=` and `<` do: negative, 0 or positive; undefined if they have no common type. A number and a

@@ -1,10 +1,10 @@
-import { compareAll, compareValues, isTime, momentUs, type Scalar, Timestamp } from '../values.js'
+import { compareAll, compareValues, isTime, isUnknown, momentUs, type Scalar, Timestamp } from '../values.js'
 import { type Cell, commonType, lazy, nullable, prepared, queryError, type ScalarFunction } from './function.js'
 
 /** Comparisons between values of any types, as {@link compareValues} has them. */
 export const COMPARE = {
-  eq: prepared(2, 'boolean', (constants) => withTimes(constants, (a, b) => compareValues(a, b) === 0)),
-  ne: prepared(2, 'boolean', (constants) => withTimes(constants, (a, b) => compareValues(a, b) !== 0)),
+  eq: prepared(2, 'boolean', (constants) => withTimes(constants, equal)),
+  ne: prepared(2, 'boolean', (constants) => withTimes(constants, unequal)),
   lt: ordering((order) => order < 0),
   le: ordering((order) => order <= 0),
   gt: ordering((order) => order > 0),
@@ -18,6 +18,17 @@ export const COMPARE = {
   greatest: extreme((order) => order > 0),
   least: extreme((order) => order < 0),
 } as const
+
+/** Values of different types are unequal; null between a time and what is no time. */
+function equal(a: Scalar, b: Scalar): boolean | null {
+  const order = compareValues(a, b)
+  return order === undefined && isUnknown(a, b) ? null : order === 0
+}
+
+function unequal(a: Scalar, b: Scalar): boolean | null {
+  const isEqual = equal(a, b)
+  return isEqual === null ? null : !isEqual
+}
 
 /** Null between values without a common order. */
 function ordering(holds: (order: number) => boolean): ScalarFunction {
@@ -51,8 +62,9 @@ function isAmong([value, ...items]: readonly Cell[]): Cell {
     let result: boolean | null = false
     for (const item of items) {
       const other = item(position)
-      if (other === null) result = null
-      else if (compareValues(wanted, other) === 0) return true
+      const isEqual = other === null ? null : equal(wanted, other)
+      if (isEqual === true) return true
+      if (isEqual === null) result = null
     }
     return result
   }

@@ -38,7 +38,7 @@ export function bounded(text: string): string {
 export const tooLong = (): LogweirError =>
   new LogweirError('too_much_memory', `The query computes a value of more than ${MAX_VALUE_LENGTH} characters.`)
 
-/** A function that is null if an argument is null, and called otherwise. */
+/** A function that is null if an argument is null: the first null from the left ends the evaluation of arguments. */
 export function strict(arity: Arity | number, type: ResultType, apply: (...args: never[]) => Scalar): ScalarFunction {
   return prepared(arity, type, () => apply)
 }
@@ -96,13 +96,22 @@ function strictCell(args: readonly Cell[], apply: (...args: Scalar[]) => Scalar)
   }
   if (args.length === 3) {
     return (position) => {
-      const [x, y, z] = [a(position), b(position), c(position)]
-      return x === null || y === null || z === null ? null : apply(x, y, z)
+      const x = a(position)
+      if (x === null) return null
+      const y = b(position)
+      if (y === null) return null
+      const z = c(position)
+      return z === null ? null : apply(x, y, z)
     }
   }
   return (position) => {
-    const values = args.map((arg) => arg(position))
-    return values.includes(null) ? null : apply(...values)
+    const values: Scalar[] = []
+    for (const arg of args) {
+      const value = arg(position)
+      if (value === null) return null
+      values.push(value)
+    }
+    return apply(...values)
   }
 }
 

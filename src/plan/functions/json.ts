@@ -1,5 +1,5 @@
 import { numberOfText, RawJson, type Scalar } from '../values.js'
-import { bounded, prepared, queryError, type ScalarFunction, strict } from './function.js'
+import { bounded, nullable, prepared, queryError, type ScalarFunction } from './function.js'
 import { type JsonStep, jsonAt, readJsonPath } from './json-path.js'
 import { jsonOf } from './text-of.js'
 
@@ -7,12 +7,12 @@ import { jsonOf } from './text-of.js'
 export const JSON_FUNCTIONS = {
   /** The text of a text, number or boolean at a path; null for an object, a list, null, or if the JSON is damaged. */
   json_value: atPath((found) => {
-    if (found.startsWith('"')) return JSON.parse(found) as string
+    if (found.startsWith('"')) return textOfJson(found)
     return found === 'null' || found.startsWith('{') || found.startsWith('[') ? null : found
   }),
   /** The JSON at a path, as text. */
   json_query: atPath((found) => found),
-  to_json_string: strict(1, 'text', (value: Scalar) => bounded(jsonOf(value))),
+  to_json_string: nullable(1, 'text', (value) => bounded(jsonOf(value))),
 } as const
 
 function atPath(finish: (found: string) => Scalar): ScalarFunction {
@@ -49,10 +49,13 @@ export function fieldOf(json: string, steps: readonly JsonStep[]): Scalar {
   return found === undefined ? null : scalarOfJson(found)
 }
 
+/** The text that JSON spells; a lone surrogate becomes U+FFFD, as in UTF-8. */
+const textOfJson = (json: string): string => (JSON.parse(json) as string).toWellFormed()
+
 /** A JSON text as a value: texts, numbers and booleans are such, objects and lists stay JSON. */
 export function scalarOfJson(json: string): Scalar {
   const first = json[0]
-  if (first === '"') return JSON.parse(json) as string
+  if (first === '"') return textOfJson(json)
   if (first === '{' || first === '[') return new RawJson(json)
   if (json === 'true' || json === 'false') return json === 'true'
   return json === 'null' ? null : (numberOfText(json) ?? Number(json))

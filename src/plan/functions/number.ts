@@ -24,7 +24,8 @@ export const NUMBER = {
   mod: strict(2, bothIntegers, (a: Scalar, b: Scalar) => modulo(need(a), need(b))),
   neg: strict(1, sameNumber, (a: Scalar) => negate(need(a))),
   abs: strict(1, sameNumber, (a: Scalar) => (need(a) < 0 ? negate(need(a)) : need(a))),
-  round: strict([1, 2], 'number', (value: Scalar, digits: Scalar = 0) => round(need(value), Number(need(digits)))),
+  /** `round(x, digits)`; halves away from zero. */
+  round: strict([1, 2], 'number', (value: Scalar, digits: Scalar = 0) => round(need(value), wholeNumber(digits))),
   floor: strict(1, 'number', (value: Scalar) => wholeBy(Math.floor, need(value))),
   ceil: strict(1, 'number', (value: Scalar) => wholeBy(Math.ceil, need(value))),
 } as const
@@ -35,6 +36,9 @@ export function need(value: Scalar): Numeric {
   if (number === undefined) throw queryError('Arithmetic needs numbers: use safe_cast(… as float64) for other values.')
   return number
 }
+
+/** The number that a value is, cut to a whole one. Throws if it is none. */
+export const wholeNumber = (value: Scalar): number => Math.trunc(Number(need(value)))
 
 function bothIntegers(types: readonly Type[]): Type {
   return types.every(isWhole) ? 'integer' : 'number'
@@ -87,19 +91,20 @@ function modulo(a: Numeric, b: Numeric): Scalar {
 
 const negate = (value: Numeric): Scalar => (typeof value === 'bigint' ? within64(-value) : 0 - value)
 
-/** Halves round away from zero. */
 function round(value: Numeric, digits: number): Numeric {
   if (isInteger(value) && digits >= 0) return value
   const shifted = scale(Math.abs(Number(value)), digits)
+  // From 2^52 on there are no fractions.
+  if (shifted >= 2 ** 52) return value
   const whole = Math.floor(shifted)
-  const rounded = scale(shifted - whole >= 0.5 ? whole + 1 : whole, -digits)
+  const rounded = finite(scale(shifted - whole >= 0.5 ? whole + 1 : whole, -digits))
   return Number(value) < 0 ? 0 - rounded : rounded
 }
 
 /** Shifts the decimal point in the text, which multiplies without a rounding error. */
 function scale(value: number, digits: number): number {
   const [mantissa, exponent = '0'] = String(value).split('e') as [string, string?]
-  return Number(`${mantissa}e${Number(exponent) + Math.trunc(digits)}`)
+  return Number(`${mantissa}e${Number(exponent) + digits}`)
 }
 
 const wholeBy = (cut: (value: number) => number, value: Numeric): Numeric =>

@@ -11,10 +11,11 @@ export function textOf(value: Scalar): string {
   return Array.isArray(value) ? jsonOf(value) : String(value)
 }
 
-/** The JSON of a value: times as texts, integers with all digits. */
+/** The JSON of a value: times as ISO 8601 texts, a timestamp with `Z`; integers with all digits. */
 export function jsonOf(value: Scalar): string {
   if (Array.isArray(value)) return `[${value.map(jsonOf).join(',')}]`
   if (value === null || typeof value === 'boolean' || typeof value === 'number') return JSON.stringify(value)
   if (typeof value === 'bigint') return String(value)
+  if (value instanceof Timestamp) return `"${datetimeText(value.us)}Z"`
   return value instanceof RawJson ? value.text : JSON.stringify(textOf(value))
 }

@@ -1,6 +1,7 @@
-import { compilePattern } from '../../base/pattern.js'
+import { compilePattern, type Pattern } from '../../base/pattern.js'
 import type { Scalar } from '../values.js'
 import { bounded, MAX_VALUE_LENGTH, prepared, queryError, type ScalarFunction, strict, tooLong } from './function.js'
+import { wholeNumber } from './number.js'
 import { textOf } from './text-of.js'
 
 /** The text of a value that a text function is given: the digits of a number, JSON as it is stored. */
@@ -8,15 +9,15 @@ const text = (value: Scalar): string => textOf(value)
 
 /** Functions over texts; lengths and places count code points. */
 export const TEXT = {
-  lower: strict(1, 'text', (value: Scalar) => text(value).toLowerCase()),
+  lower: strict(1, 'text', (value: Scalar) => bounded(text(value).toLowerCase())),
   upper: strict(1, 'text', (value: Scalar) => bounded(text(value).toUpperCase())),
   trim: strict([1, 2], 'text', (value: Scalar, characters?: Scalar) =>
     characters === undefined ? text(value).trim() : trimOf(text(value), text(characters)),
   ),
   length: strict(1, 'integer', (value: Scalar) => codePoints(text(value))),
   concat: strict([1, Number.POSITIVE_INFINITY], 'text', (...values: Scalar[]) => concat(values)),
-  substr: strict([2, 3], 'text', (value: Scalar, from: number, length?: number) =>
-    substr(text(value), whole(from), length === undefined ? undefined : whole(length)),
+  substr: strict([2, 3], 'text', (value: Scalar, from: Scalar, length?: Scalar) =>
+    substr(text(value), wholeNumber(from), length === undefined ? undefined : wholeNumber(length)),
   ),
   replace: strict(3, 'text', (value: Scalar, from: Scalar, to: Scalar) =>
     replaceAll(text(value), text(from), text(to)),
@@ -42,8 +43,7 @@ export const TEXT = {
   regexp_replace: withPattern(
     3,
     'text',
-    (pattern) => (value: Scalar, _: Scalar, to: Scalar) =>
-      bounded(text(value).replace(pattern as never, replacementOf(text(to)))),
+    (pattern) => (value: Scalar, _: Scalar, to: Scalar) => replacePattern(text(value), pattern, text(to)),
   ),
 } as const
 
@@ -54,8 +54,6 @@ function urlPath(url: string): string {
   const start = path.indexOf('/', scheme < 0 ? 0 : scheme + 3)
   return start < 0 ? '' : path.slice(start)
 }
-
-const whole = (value: number): number => Math.trunc(Number(value))
 
 function codePoints(value: string): number {
   let count = 0
@@ -74,7 +72,9 @@ function trimOf(value: string, characters: string): string {
 }
 
 function concat(values: readonly Scalar[]): string {
-  return bounded(values.map(text).join(''))
+  const texts = values.map(text)
+  if (texts.reduce((length, { length: more }) => length + more, 0) > MAX_VALUE_LENGTH) throw tooLong()
+  return texts.join('')
 }
 
 /** Places count from 1; a negative one counts from the end, 0 is 1. */
@@ -93,7 +93,7 @@ function replaceAll(value: string, from: string, to: string): string {
 }
 
 function split(value: string, separator: string): readonly Scalar[] {
-  if (separator === '') return [...value]
+  if (separator === '' && value !== '') return [...value]
   return value.split(separator)
 }
 
@@ -125,7 +125,7 @@ const quote = (point: string) => (/^[\w\s]$|[^\x00-\x7f]/.test(point) ? point : 
 function withPattern(
   arity: number,
   type: 'boolean' | 'text',
-  apply: (pattern: ReturnType<typeof compilePattern>) => (...args: never[]) => Scalar,
+  apply: (pattern: Pattern) => (...args: never[]) => Scalar,
 ): ScalarFunction {
   return prepared(arity, type, ([, literal]) => {
     if (typeof literal !== 'string') throw queryError('A pattern must be a text that is written in the query.')
@@ -133,9 +133,31 @@ function withPattern(
   })
 }
 
-/** `\1` to `\9` stand for groups, `\0` for the match, `\\` for a backslash. */
+/** The most characters that references to groups may add on the way to a text. */
+const MAX_REFERENCED = 64 * MAX_VALUE_LENGTH
+
+/** `\1` to `\9` in `to` stand for groups, `\0` for the match, `\\` for a backslash. Throws on other uses of a backslash. */
+function replacePattern(value: string, pattern: Pattern, to: string): string {
+  const matches = value.match(pattern as never)?.length ?? 0
+  if (matches === 0) return value
+  const references = [...to.matchAll(/\\([\s\S]?)/g)].map(([, of]) => of!)
+  pattern.lastIndex = 0
+  const groups = pattern.exec(value)!.length - 1
+  pattern.lastIndex = 0
+  if (references.some((of) => of !== '\\' && !(of !== '' && Number(of) <= groups))) {
+    throw queryError(
+      'regexp_replace: a backslash must be followed by the number of a group of the pattern, or a backslash.',
+    )
+  }
+  const plain = to.length - 2 * references.length
+  const isLong = plain * matches > value.length + MAX_VALUE_LENGTH || references.length * value.length > MAX_REFERENCED
+  if (isLong) throw tooLong()
+  return bounded(value.replace(pattern as never, replacementOf(to)))
+}
+
+/** The replacement in the spelling of JavaScript. */
 function replacementOf(text: string): string {
   return text
     .replace(/\$/g, '$$$$')
-    .replace(/\\([0-9\\])/g, (_, of: string) => (of === '\\' ? '\\' : of === '0' ? '$&' : `$${of}`))
+    .replace(/\\([0-9\\])/g, (_, of: string) => (of === '\\' ? '\\' : of === '0' ? '$&' : `$0${of}`))
 }

@@ -65,7 +65,7 @@ const ELEMENTS: Readonly<Record<string, (civil: Civil, us: number) => string>> =
 const ELEMENT = /%E([0-6*])S|%Ez|%([A-Za-z%])/g
 
 function spellOut(format: string): string {
-  return format.replace(/%[FTRDXxc]/g, (element) => SHORTHANDS[element]!)
+  return format.replace(/%[%FTRDXxc]/g, (element) => SHORTHANDS[element] ?? element)
 }
 
 /** Spells a moment as `format_timestamp` does. Throws on an element that it does not know. */
@@ -95,6 +95,8 @@ interface Parts {
   month: number
   day: number
   timeUs: number
+  /** An hour of 0 to 11, by `%I`, and whether `%p` makes it one of the afternoon. */
+  halfDayHour?: number
   isAfternoon?: boolean
   offsetUs: number
 }
@@ -102,13 +104,14 @@ interface Parts {
 /** Reads one element at a place of a text into `parts`; returns the place behind it, or undefined if it is not there. */
 type Reader = (text: string, at: number, parts: Parts) => number | undefined
 
-/** Up to `most` digits. */
-function digits(most: number, take: (value: number, parts: Parts) => void): Reader {
+/** Up to `most` digits, which spell a number from `low` through `high`. */
+function digits(most: number, take: (value: number, parts: Parts) => void, low = 0, high = Infinity): Reader {
   return (text, at, parts) => {
     let end = at
     while (end < text.length && end - at < most && text[end]! >= '0' && text[end]! <= '9') end++
-    if (end === at) return undefined
-    take(Number(text.slice(at, end)), parts)
+    const value = Number(text.slice(at, end))
+    if (end === at || value < low || value > high) return undefined
+    take(value, parts)
     return end
   }
 }
@@ -139,6 +142,10 @@ const dayOfMonth = digits(2, (value, parts) => {
   parts.day = value
 })
 
+function takeHalfDayHour(value: number, parts: Parts): void {
+  parts.halfDayHour = value % 12
+}
+
 const READERS: Readonly<Record<string, Reader>> = {
   Y: digits(4, (value, parts) => {
     parts.year = value
@@ -148,10 +155,10 @@ const READERS: Readonly<Record<string, Reader>> = {
   }),
   d: dayOfMonth,
   e: (text, at, parts) => dayOfMonth(text, text[at] === ' ' ? at + 1 : at, parts),
-  H: digits(2, addTime(HOUR_US)),
-  I: digits(2, (value, parts) => addTime(HOUR_US)(value % 12, parts)),
-  M: digits(2, addTime(MINUTE_US)),
-  S: digits(2, addTime(SECOND_US)),
+  H: digits(2, addTime(HOUR_US), 0, 23),
+  I: digits(2, takeHalfDayHour, 1, 12),
+  M: digits(2, addTime(MINUTE_US), 0, 59),
+  S: digits(2, addTime(SECOND_US), 0, 59),
   p: named(['AM', 'PM'], (index, parts) => {
     parts.isAfternoon = index === 1
   }),
@@ -169,7 +176,7 @@ const READERS: Readonly<Record<string, Reader>> = {
 function readOffset(text: string, at: number, parts: Parts): number | undefined {
   if (text[at] === 'Z') return at + 1
   const [, sign, hours, minutes] = /^([+-])(\d{2}):?(\d{2})/.exec(text.slice(at, at + 6)) ?? []
-  if (sign === undefined) return undefined
+  if (sign === undefined || Number(hours) > 23 || Number(minutes) > 59) return undefined
   parts.offsetUs = (Number(hours) * HOUR_US + Number(minutes) * MINUTE_US) * (sign === '-' ? -1 : 1)
   return at + (text[at + 3] === ':' ? 6 : 5)
 }
@@ -177,7 +184,7 @@ function readOffset(text: string, at: number, parts: Parts): number | undefined 
 /** Seconds with a fraction, as `%E*S` and `%E3S` read them. */
 function readSeconds(text: string, at: number, parts: Parts): number | undefined {
   const [found, whole, fraction = ''] = /^(\d{1,2})(?:\.(\d{1,9}))?/.exec(text.slice(at, at + 12)) ?? []
-  if (found === undefined) return undefined
+  if (found === undefined || Number(whole) > 59) return undefined
   parts.timeUs += Number(whole) * SECOND_US + Number(fraction.padEnd(6, '0').slice(0, 6))
   return at + found.length
 }
@@ -214,10 +221,11 @@ export function parseTime(format: string, text: string): number | undefined {
   return at === text.length ? momentOf(parts) : undefined
 }
 
-function momentOf({ year, month, day, timeUs, isAfternoon, offsetUs }: Parts): number | undefined {
+function momentOf({ year, month, day, timeUs, halfDayHour, isAfternoon, offsetUs }: Parts): number | undefined {
   const startUs = daysSinceEpoch(year, month, day) * DAY_US
   const { year: sameYear, month: sameMonth, day: sameDay } = civilOf(startUs)
   const isDate = sameYear === year && sameMonth === month && sameDay === day
-  const us = startUs + timeUs + (isAfternoon ? HOUR_US * 12 : 0) - offsetUs
+  const hours = halfDayHour === undefined ? 0 : halfDayHour + (isAfternoon ? 12 : 0)
+  const us = startUs + timeUs + hours * HOUR_US - offsetUs
   return isDate && isInRange(us) ? us : undefined
 }

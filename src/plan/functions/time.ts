@@ -10,7 +10,7 @@ import {
   unitsBetween,
   unitUs,
 } from '../times.js'
-import { CivilDate, Datetime, momentUs, numberOf, type Scalar, Timestamp, type Type } from '../values.js'
+import { CivilDate, Datetime, integer, momentUs, numberOf, type Scalar, Timestamp, type Type } from '../values.js'
 import { prepared, queryError, type ScalarFunction, strict } from './function.js'
 import { formatTime, parseTime } from './time-format.js'
 
@@ -39,7 +39,7 @@ export const TIME = {
   extract: prepared(2, 'any', ([, part]) => extraction(String(part))),
   unix_seconds: strict(1, 'integer', (time: Scalar) => Math.floor(need(time) / SECOND_US)),
   unix_millis: strict(1, 'integer', (time: Scalar) => Math.floor(need(time) / MILLISECOND_US)),
-  unix_micros: strict(1, 'integer', (time: Scalar) => need(time)),
+  unix_micros: strict(1, 'integer', (time: Scalar) => integer(BigInt(need(time)))!),
   timestamp_seconds: epoch(SECOND_US),
   timestamp_millis: epoch(MILLISECOND_US),
   timestamp_micros: epoch(1),
@@ -141,7 +141,7 @@ function isoWeekOf(us: number): { year: number; week: number } {
 }
 
 function extraction(part: string): (time: Scalar) => Scalar {
-  const read = PARTS[part.toLowerCase()]
+  const read = Object.hasOwn(PARTS, part.toLowerCase()) ? PARTS[part.toLowerCase()] : undefined
   if (read === undefined) throw queryError(`extract knows no ${part}, but ${Object.keys(PARTS).join(', ')}.`)
   return (time) => read(need(time))
 }
