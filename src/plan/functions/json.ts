@@ -52,11 +52,11 @@ export function fieldOf(json: string, steps: readonly JsonStep[]): Scalar {
 /** The text that JSON spells; a lone surrogate becomes U+FFFD, as in UTF-8. */
 const textOfJson = (json: string): string => (JSON.parse(json) as string).toWellFormed()
 
-/** A JSON text as a value: texts, numbers and booleans are such, objects and lists stay JSON. */
+/** A JSON text as a value: texts, numbers and booleans are such, objects and lists stay JSON, a number beyond doubles is null. */
 export function scalarOfJson(json: string): Scalar {
   const first = json[0]
   if (first === '"') return textOfJson(json)
   if (first === '{' || first === '[') return new RawJson(json)
   if (json === 'true' || json === 'false') return json === 'true'
-  return json === 'null' ? null : (numberOfText(json) ?? Number(json))
+  return json === 'null' ? null : (numberOfText(json) ?? null)
 }

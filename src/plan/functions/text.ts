@@ -119,7 +119,7 @@ function likeSource(pattern: string): string {
   return `^(?:${source})$`
 }
 
-const quote = (point: string) => (/^[\w\s]$|[^\x00-\x7f]/.test(point) ? point : `\\${point}`)
+const quote = (point: string) => (/^[\w\s]$/.test(point) || point > '\x7f' ? point : `\\${point}`)
 
 /** A function whose second argument is an RE2 pattern, which must be a literal. */
 function withPattern(
@@ -144,7 +144,7 @@ function replacePattern(value: string, pattern: Pattern, to: string): string {
   pattern.lastIndex = 0
   const groups = pattern.exec(value)!.length - 1
   pattern.lastIndex = 0
-  if (references.some((of) => of !== '\\' && !(of !== '' && Number(of) <= groups))) {
+  if (references.some((of) => of !== '\\' && !(/^\d$/.test(of) && Number(of) <= groups))) {
     throw queryError(
       'regexp_replace: a backslash must be followed by the number of a group of the pattern, or a backslash.',
     )

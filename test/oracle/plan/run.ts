@@ -1,0 +1,338 @@
+import { hotColumns } from '../../../src/engine/columns.js'
+import type { Expression } from '../../../src/plan/expression.js'
+import type { NamedExpression, Operator, Plan, SortKey } from '../../../src/plan/plan.js'
+import { RawJson, type Scalar, Timestamp } from '../../../src/plan/values.js'
+import type { SourceName } from '../../../src/sources.js'
+import { numberAt, type TestRecord, textAt } from '../../support/records.js'
+import { type Allowed, aggregate } from './aggregates.js'
+import { callFunction } from './functions.js'
+import { readJson, scalarOf } from './json.js'
+import { keyText, order } from './values.js'
+
+/** The value of a column in a row, how far an answer may be off, or the code of the error that reading it raises. */
+export interface Cell {
+  value: Scalar
+  allowed?: Allowed
+  error?: string
+}
+
+/** One row: its columns, in order. */
+interface OracleRow {
+  cells: ReadonlyMap<string, Cell>
+  /** The place in order of arrival, of rows of a scan of one source; -1 if ties are open. */
+  arrival: number
+}
+
+/** What a plan may answer. */
+export interface Outcome {
+  columns: readonly string[]
+  /** The rows before a limit at the end of the plan, in order. */
+  rows: readonly (readonly Cell[])[]
+  /** Rows of equal rank may change places; ascending. */
+  ranks: readonly number[]
+  limit: number
+  offset: number
+  /** The codes of errors of which one must be raised; empty if none has to. */
+  must: ReadonlySet<string>
+  /** The codes of errors that may be raised instead of an answer. */
+  may: ReadonlySet<string>
+  /** If rows are missing, of which only the error is known. */
+  isOpen: boolean
+}
+
+interface Rows {
+  columns: readonly string[]
+  rows: readonly OracleRow[]
+  ranks?: readonly number[]
+}
+
+/** Thrown and found errors of one run. */
+interface Errors {
+  must: Set<string>
+  may: Set<string>
+  isOpen: boolean
+}
+
+/** The code of an error of the query; any other error is a defect, and thrown on. */
+function codeOf(error: unknown): string {
+  const { code } = error as { code?: string }
+  if (code === 'invalid_sql' || code === 'invalid_pattern' || code === 'too_much_memory') return code
+  throw error
+}
+
+/** An error that a cell keeps until it is read. */
+class CellError extends Error {
+  readonly code: string
+  constructor(code: string) {
+    super(code)
+    this.code = code
+  }
+}
+
+/** The value of an expression in a row. Throws the error of the query that it raises. */
+function evaluate(expression: Expression, row: OracleRow): Scalar {
+  if (expression.kind === 'literal') return expression.value
+  if (expression.kind === 'call') {
+    return callFunction(
+      expression.fn,
+      expression.args.map((arg) => () => evaluate(arg, row)),
+    )
+  }
+  const cell = row.cells.get(expression.name)
+  if (cell === undefined) throw new Error(`The oracle has no column ${expression.name}.`)
+  if (cell.error !== undefined) throw new CellError(cell.error)
+  return cell.value
+}
+
+/** The cell of an expression: a column as it is, else its value or error. */
+function cellOf(value: Expression, row: OracleRow, errors: Errors): Cell {
+  if (value.kind === 'column') return row.cells.get(value.name)!
+  try {
+    return { value: evaluate(value, row) }
+  } catch (error) {
+    const code = codeOf(error)
+    errors.may.add(code)
+    return { value: null, error: code }
+  }
+}
+
+/** The columns of a record, as a scan of its source has them. */
+function cellsOf(record: TestRecord): Map<string, Cell> {
+  const hot = hotColumns(record.source).map(({ name, kind, path }) => {
+    const text = textAt(record.metadata, path)
+    // Whether an absent path contains something is false, not unknown.
+    if (kind === 'areas') return [name, text ?? ''] as const
+    if (kind === 'number') return [name, numberAt(record.metadata, path) ?? null] as const
+    return [name, kind === 'category' ? text || null : (text ?? null)] as const
+  })
+  const values: (readonly [string, Scalar])[] = [
+    ['id', record.id],
+    ['timestamp', new Timestamp(record.timestampUs)],
+    ['event_message', record.event_message],
+    ['project', record.project || null],
+    ['metadata', new RawJson(record.metadata)],
+    ...hot,
+  ]
+  return new Map(values.map(([name, value]) => [name, { value }]))
+}
+
+/** The columns that all sources of a scan have. */
+function columnsOf(sources: readonly SourceName[]): string[] {
+  const common = ['id', 'timestamp', 'event_message', 'project', 'metadata']
+  const kinds = sources.map((source) => {
+    return new Map(hotColumns(source).map(({ name, kind }) => [name, kind === 'number' ? 'number' : 'text']))
+  })
+  const shared = [...kinds[0]!].filter(([name, kind]) => kinds.every((other) => other.get(name) === kind))
+  return [...common, ...shared.map(([name]) => name)]
+}
+
+function scan(operator: Operator & { op: 'scan' }, records: readonly TestRecord[]): Rows {
+  const columns = columnsOf(operator.sources)
+  const rows = records.flatMap((record, i): OracleRow[] => {
+    const isIn = record.timestampUs >= operator.fromUs && record.timestampUs <= operator.throughUs
+    const times = operator.sources.filter((source) => source === record.source).length
+    const cells = cellsOf(record)
+    const row = { cells: new Map(columns.map((name) => [name, cells.get(name)!])), arrival: i }
+    return isIn ? Array<OracleRow>(times).fill(operator.sources.length === 1 ? row : { ...row, arrival: -1 }) : []
+  })
+  return { columns, rows }
+}
+
+/** The values of a list that unnest makes rows of. */
+function elementsOf(value: Scalar): Scalar[] {
+  if (Array.isArray(value)) return [...value]
+  const node = value instanceof RawJson ? readJson(value.text) : undefined
+  if (node?.isList) return [...node.members!.values()].map(scalarOf)
+  return node === undefined ? [] : [value]
+}
+
+/** Runs the operators of a plan, one after the other. */
+class Interpreter {
+  readonly #records: readonly TestRecord[]
+  readonly errors: Errors = { must: new Set(), may: new Set(), isOpen: false }
+
+  constructor(records: readonly TestRecord[]) {
+    this.#records = records
+  }
+
+  /** `stopsEarly` if the engine may not need all rows of this plan. */
+  run(plan: Plan, stopsEarly: boolean): Rows {
+    return plan.reduce<Rows>(
+      (input, operator, place) => this.#step(operator, input, stopsEarlyAfter(plan.slice(place + 1), stopsEarly)),
+      { columns: [], rows: [] },
+    )
+  }
+
+  #step(operator: Operator, input: Rows, stopsEarly: boolean): Rows {
+    const attempt = <T>(make: () => T): T | undefined => {
+      try {
+        return make()
+      } catch (error) {
+        this.errors[stopsEarly ? 'may' : 'must'].add(codeOf(error))
+        this.errors.isOpen = true
+        return undefined
+      }
+    }
+    switch (operator.op) {
+      case 'scan':
+        return scan(operator, this.#records)
+      case 'union':
+        return this.#union(operator.plans, stopsEarly)
+      case 'unnest':
+        return unnest(operator, input, attempt)
+      case 'filter':
+        return keepOrder(input, (row) => attempt(() => evaluate(operator.where, row) as boolean | null) === true)
+      case 'extend':
+        return this.#columns(
+          [...new Set([...input.columns, ...operator.columns.map(({ name }) => name)])],
+          operator,
+          input,
+        )
+      case 'select':
+        return this.#columns(
+          operator.columns.map(({ name }) => name),
+          operator,
+          input,
+        )
+      case 'group':
+        return this.#group(operator, input, attempt)
+      case 'orderBy':
+        return sort(operator.keys, input, attempt)
+      case 'limit': {
+        const window = [operator.offset, operator.offset + operator.rows] as const
+        return {
+          ...input,
+          rows: input.rows.slice(...window),
+          ...(input.ranks && { ranks: input.ranks.slice(...window) }),
+        }
+      }
+    }
+  }
+
+  #union(plans: readonly Plan[], stopsEarly: boolean): Rows {
+    const parts = plans.map((plan) => this.run(plan, stopsEarly))
+    const [{ columns } = { columns: [] }] = parts
+    const rows = parts.flatMap((part) =>
+      part.rows.map(({ cells }) => ({
+        cells: new Map(columns.map((name, i) => [name, cells.get(part.columns[i]!)!])),
+        arrival: -1,
+      })),
+    )
+    return { columns, rows }
+  }
+
+  #columns(columns: readonly string[], { columns: made }: { columns: readonly NamedExpression[] }, input: Rows): Rows {
+    const values = new Map(made.map(({ name, value }) => [name, value]))
+    const rows = input.rows.map((row) => ({
+      ...row,
+      cells: new Map(
+        columns.map((name) => {
+          const value = values.get(name)
+          return [name, value === undefined ? row.cells.get(name)! : cellOf(value, row, this.errors)]
+        }),
+      ),
+    }))
+    return { ...input, columns, rows }
+  }
+
+  #group(operator: Operator & { op: 'group' }, input: Rows, attempt: <T>(make: () => T) => T | undefined): Rows {
+    const groups = new Map<string, { keys: Scalar[]; rows: OracleRow[] }>()
+    if (operator.keys.length === 0) groups.set('', { keys: [], rows: [] })
+    for (const row of input.rows) {
+      const keys = attempt(() => operator.keys.map(({ value }) => evaluate(value, row)))
+      if (keys === undefined) continue
+      const text = keys.map(keyText).join('\0')
+      if (!groups.has(text)) groups.set(text, { keys, rows: [] })
+      groups.get(text)!.rows.push(row)
+    }
+    const columns = [...operator.keys, ...operator.aggregates].map(({ name }) => name)
+    const rows = [...groups.values()].map((group) => {
+      const keys = group.keys.map((value): Cell => ({ value }))
+      const values = operator.aggregates.map(({ value }): Cell => {
+        return attempt(() => aggregate(value, group.rows, evaluate)) ?? { value: null }
+      })
+      return { cells: new Map([...keys, ...values].map((cell, i) => [columns[i]!, cell])), arrival: -1 }
+    })
+    return { columns, rows }
+  }
+}
+
+/** Whether a limit behind an operator may spare it some rows; a group needs them all. */
+function stopsEarlyAfter(later: Plan, otherwise: boolean): boolean {
+  if (later.some((operator) => operator.op === 'limit' && operator.rows === 0)) return true
+  const next = later.find(({ op }) => op === 'limit' || op === 'group')
+  return next === undefined ? otherwise : next.op === 'limit'
+}
+
+/** Keeps some rows, and the order of them. */
+function keepOrder({ columns, rows, ranks }: Rows, isKept: (row: OracleRow) => boolean): Rows {
+  const kept = rows.map(isKept)
+  return {
+    columns,
+    rows: rows.filter((_, i) => kept[i]),
+    ...(ranks && { ranks: ranks.filter((_, i) => kept[i]) }),
+  }
+}
+
+function unnest(
+  { list, name, isOuter }: Operator & { op: 'unnest' },
+  { columns, rows }: Rows,
+  attempt: <T>(make: () => T) => T | undefined,
+): Rows {
+  const made = rows.flatMap((row) => {
+    const elements = attempt(() => elementsOf(evaluate(list, row))) ?? []
+    if (elements.length === 0 && isOuter) elements.push(null)
+    return elements.map((value) => ({ cells: new Map([...row.cells, [name, { value }]]), arrival: -1 }))
+  })
+  return { columns: [...new Set([...columns, name])], rows: made }
+}
+
+function sort(keys: readonly SortKey[], { columns, rows }: Rows, attempt: <T>(make: () => T) => T | undefined): Rows {
+  const byArrival = keys.length === 1 && keys[0]!.direction === 'desc' && isTimestamp(keys[0]!.by)
+  const keyed = rows.flatMap((row) => {
+    const values = attempt(() => keys.map(({ by }) => evaluate(by, row)))
+    return values === undefined ? [] : [{ row, values }]
+  })
+  type Keyed = (typeof keyed)[number]
+  const compare = (a: Keyed, b: Keyed) =>
+    keys.reduce((result, key, i) => result || compareBy(key, a.values[i]!, b.values[i]!), 0) ||
+    (byArrival ? b.row.arrival - a.row.arrival : 0)
+  const sorted = keyed.sort(compare)
+  let rank = 0
+  const ranks = sorted.map((item, i) => (i > 0 && compare(sorted[i - 1]!, item) !== 0 ? ++rank : rank))
+  return { columns, rows: sorted.map(({ row }) => row), ranks }
+}
+
+const isTimestamp = (by: Expression) => by.kind === 'column' && by.name === 'timestamp'
+
+function compareBy({ direction, nulls }: SortKey, a: Scalar, b: Scalar): number {
+  if (a === null || b === null) return (Number(a === null) - Number(b === null)) * (nulls === 'last' ? 1 : -1)
+  return order(a, b) * (direction === 'asc' ? 1 : -1)
+}
+
+/**
+ * Runs a plan over records in order of arrival, a row at a time: what it may answer. Errors of a query are part of it; a
+ * plan that is not valid throws something, or nothing.
+ */
+export function runPlan(plan: Plan, records: readonly TestRecord[]): Outcome {
+  const last = plan.at(-1)
+  const cut = last?.op === 'limit' ? last : undefined
+  const interpreter = new Interpreter(records)
+  const { columns, rows, ranks } = interpreter.run(cut === undefined ? plan : plan.slice(0, -1), cut !== undefined)
+  const { must, may, isOpen } = interpreter.errors
+  const [limit, offset] = cut === undefined ? [Number.POSITIVE_INFINITY, 0] : [cut.rows, cut.offset]
+  const isWhole = offset === 0 && limit >= rows.length
+  const cells = rows.map((row) => columns.map((name) => row.cells.get(name)!))
+  for (const { error } of cells.flat()) if (error !== undefined) (isWhole ? must : may).add(error)
+  const isCutError = !isWhole && cells.flat().some(({ error }) => error !== undefined)
+  return {
+    columns,
+    rows: cells,
+    ranks: ranks ?? rows.map(() => 0),
+    limit,
+    offset,
+    must,
+    may,
+    isOpen: isOpen || isCutError,
+  }
+}
