@@ -52,7 +52,7 @@ export function fieldOf(json: string, steps: readonly JsonStep[]): Scalar {
 /** The text that JSON spells; a lone surrogate becomes U+FFFD, as in UTF-8. */
 const textOfJson = (json: string): string => (JSON.parse(json) as string).toWellFormed()
 
-/** A JSON text as a value: texts, numbers and booleans are such, objects and lists stay JSON, a number beyond doubles is null. */
+/** A JSON text as a value: objects and lists stay JSON; null if it is null, or a number beyond the range of doubles. */
 export function scalarOfJson(json: string): Scalar {
   const first = json[0]
   if (first === '"') return textOfJson(json)

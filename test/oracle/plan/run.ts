@@ -223,8 +223,11 @@ class Interpreter {
 
   #columns(columns: readonly string[], { columns: made }: { columns: readonly NamedExpression[] }, input: Rows): Rows {
     const values = new Map(made.map(({ name, value }) => [name, value]))
+    const time = values.get('timestamp')
+    // A computed timestamp has no order of arrival.
+    const isStored = time === undefined || (time.kind === 'column' && time.name === 'timestamp')
     const rows = input.rows.map((row) => ({
-      ...row,
+      arrival: isStored ? row.arrival : -1,
       cells: new Map(
         columns.map((name) => {
           const value = values.get(name)
