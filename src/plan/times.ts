@@ -125,7 +125,7 @@ export function addUnits(us: number, count: number, unit: TimeUnit): number {
 }
 
 /** How many whole units of fixed length lie between two moments, rounded towards 0. */
-export const unitsBetween = (aUs: number, bUs: number, length: number): number => Math.trunc((aUs - bUs) / length)
+export const unitsBetween = (aUs: number, bUs: number, length: number): number => Math.trunc((aUs - bUs) / length) + 0
 
 /** How many starts of a unit lie between two moments: 1 from December 31st to January 1st for years. */
 export function boundariesBetween(aUs: number, bUs: number, unit: TimeUnit): number {

@@ -96,7 +96,7 @@ export function numberOfText(text: string): number | bigint | undefined {
     if (exact !== undefined) return exact
   }
   const value = Number(text)
-  return Number.isFinite(value) ? value : undefined
+  return Number.isFinite(value) ? value + 0 : undefined
 }
 
 function longInteger(text: string): number | bigint | undefined {

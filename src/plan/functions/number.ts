@@ -38,7 +38,7 @@ export function need(value: Scalar): Numeric {
 }
 
 /** The number that a value is, cut to a whole one. Throws if it is none. */
-export const wholeNumber = (value: Scalar): number => Math.trunc(Number(need(value)))
+export const wholeNumber = (value: Scalar): number => Math.trunc(Number(need(value))) + 0
 
 function bothIntegers(types: readonly Type[]): Type {
   return types.every(isWhole) ? 'integer' : 'number'
@@ -56,7 +56,7 @@ function arithmetic(double: (a: number, b: number) => number, exact: (a: bigint,
     if (!isInteger(a) || !isInteger(b)) return finite(double(Number(a), Number(b)))
     if (typeof a === 'number' && typeof b === 'number') {
       const result = double(a, b)
-      if (Number.isSafeInteger(result)) return result
+      if (Number.isSafeInteger(result)) return result + 0
     }
     return within64(exact(BigInt(a), BigInt(b)))
   }
@@ -71,10 +71,11 @@ function within64(value: bigint): Scalar {
 
 function finite(value: number): number {
   if (!Number.isFinite(value)) throw queryError('A number of the result is too large.')
-  return value
+  // No negative zero.
+  return value + 0
 }
 
-const finiteOrNull = (value: number) => (Number.isFinite(value) ? value : null)
+const finiteOrNull = (value: number) => (Number.isFinite(value) ? value + 0 : null)
 
 function divide(x: Scalar, y: Scalar): number {
   const [a, b] = [Number(need(x)), Number(need(y))]
@@ -85,7 +86,7 @@ function divide(x: Scalar, y: Scalar): number {
 /** The remainder has the sign of the dividend. */
 function modulo(a: Numeric, b: Numeric): Scalar {
   if (Number(b) === 0) throw queryError('Division by zero in mod.')
-  if (typeof a === 'number' && typeof b === 'number') return a % b
+  if (typeof a === 'number' && typeof b === 'number') return (a % b) + 0
   return isInteger(a) && isInteger(b) ? within64(BigInt(a) % BigInt(b)) : Number(a) % Number(b)
 }
 

@@ -93,7 +93,8 @@ function replaceAll(value: string, from: string, to: string): string {
 }
 
 function split(value: string, separator: string): readonly Scalar[] {
-  if (separator === '' && value !== '') return [...value]
+  if (value === '') return ['']
+  if (separator === '') return [...value]
   return value.split(separator)
 }
 

@@ -100,7 +100,7 @@ function add(time: Scalar, count: number | bigint | undefined, unit: TimeUnit): 
 function epoch(scale: number): ScalarFunction {
   return strict(1, 'timestamp', (value: Scalar) => {
     const number = numberOf(value)
-    const us = number === undefined ? undefined : Math.trunc(Number(number)) * scale
+    const us = number === undefined ? undefined : Math.trunc(Number(number)) * scale + 0
     if (us === undefined || !isInRange(us)) throw queryError('A number is no time in the years 1 to 9999.')
     return new Timestamp(us)
   })
