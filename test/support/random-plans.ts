@@ -499,7 +499,7 @@ class PlanMaker {
 
   #key(draft: Draft): [Expression, Type] {
     if (this.#chance(0.3) && draft.columns.get('timestamp') === 'time') {
-      const unit = literal(oneOf(this.#random, ['second', 'minute', 'hour', 'day', 'month']))
+      const unit = literal(oneOf(this.#random, UNITS))
       if (this.#chance(0.3)) return [f('datetime_trunc', column('timestamp'), unit), 'datetime']
       return [f('timestamp_trunc', column('timestamp'), unit), 'time']
     }

@@ -1,3 +1,4 @@
+import { LogweirError } from '../../../base/errors.js'
 import { type Expression, literal } from '../../../plan/expression.js'
 import type { Cell } from '../../../plan/functions/function.js'
 import { FUNCTIONS } from '../../../plan/functions/table.js'
@@ -35,7 +36,7 @@ function vectorOf(expression: Expression, frame: Frame, evaluate: Evaluate): Vec
   const area = areaTest(expression, frame, evaluate)
   if (area !== undefined) return area
   const args = expression.args.map(evaluate)
-  const constants = args.map((arg) => (arg.isConstant ? arg.at(0) : undefined))
+  const constants = args.map(constantOf)
   const bind = (cells: readonly Cell[]) => FUNCTIONS[expression.fn].bind(cells, constants)
   if (args.every(({ isConstant }) => isConstant))
     return { at: bind(args.map(({ at }) => at)), isConstant: true, isCold: false }
@@ -50,6 +51,17 @@ function vectorOf(expression: Expression, frame: Frame, evaluate: Evaluate): Vec
   if (expression.fn === 'ge') return { ...vector, ...countedAtLeast(args, constants[1]) }
   const makeTime = TRUNCATIONS[expression.fn as keyof typeof TRUNCATIONS]
   return makeTime === undefined ? vector : { ...vector, ...bucketOf(args, constants[1], makeTime) }
+}
+
+/** The value of a constant; undefined if it fails, which only a row that reaches it raises. */
+function constantOf({ isConstant, at }: Vector): Scalar | undefined {
+  if (!isConstant) return undefined
+  try {
+    return at(0)
+  } catch (error) {
+    if (error instanceof LogweirError) return undefined
+    throw error
+  }
 }
 
 const TRUNCATIONS = {
