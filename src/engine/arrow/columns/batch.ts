@@ -67,6 +67,8 @@ export interface Batch {
   maxUs: number
   times: TimeColumn
   columns: ReadonlyMap<string, Column>
+  /** Returns the column of projects, of a batch whose `columns` have none. Each call makes it: one code a row. */
+  projectColumn?(): TextColumn
   /** Returns the rows of one project; in a sealed batch one range, ascending in time. */
   projectRows(project: string): Selection
   /** Returns a reader of the cold columns of single rows. It caches its last read: read adjacent rows in succession. */
@@ -75,6 +77,11 @@ export interface Batch {
 
 /** Returns a row, as a promise if its bytes are on disk. Rejects if they are damaged. */
 export type ColdReader = (row: number) => ColdRow | Promise<ColdRow>
+
+/** Returns a hot column of a batch by name; undefined if there is none. */
+export function hotColumnOf(batch: Batch, name: string): Column | undefined {
+  return batch.columns.get(name) ?? (name === 'project' ? batch.projectColumn?.() : undefined)
+}
 
 /** Returns the timestamp of a row, in µs since the epoch. */
 export function timeAt(times: TimeColumn, row: number): number {

@@ -18,7 +18,7 @@ import type { IngestBatch } from '../../engine.js'
 import { type ColdRow, type Column, timeAt } from '../columns/batch.js'
 import { ABSENT, type Codes, type Dictionary as Entries, entryOf } from '../columns/dictionary.js'
 import { widenNumbers } from '../columns/numbers.js'
-import type { Segment } from '../storage/segment/segment.js'
+import { projectCodes, type Segment } from '../storage/segment/segment.js'
 
 /** A batch ends at the first row at which it has this many rows, or bytes of cold columns. */
 const BATCH_ROWS = 4096
@@ -67,15 +67,6 @@ function toBatch(
   const data = makeData({ type: new Struct(schema.fields), length: cold.length, nullCount: 0, children })
   const ipc = RecordBatchStreamWriter.writeAll([new RecordBatch(schema, data)]).toUint8Array(true)
   return { source, rows: cold.length, ipc }
-}
-
-/** Returns the project code of each row. Rows are sorted by project, those without one first. */
-function projectCodes({ rows, projects }: Segment): Uint32Array {
-  const codes = new Uint32Array(rows)
-  projects.starts.forEach((from, i) => {
-    codes.fill(i + 1, from, projects.starts[i + 1] ?? rows)
-  })
-  return codes
 }
 
 function readerOf(column: Column): HotReader {

@@ -33,7 +33,7 @@ function vectorOf(expression: Expression, frame: Frame, evaluate: Evaluate): Vec
     if (vector === undefined) throw new TypeError(`The rows have no column ${expression.name}.`)
     return vector
   }
-  const area = areaTest(expression, frame, evaluate)
+  const area = areaTest(expression, evaluate)
   if (area !== undefined) return area
   const args = expression.args.map(evaluate)
   const constants = args.map(constantOf)
@@ -142,19 +142,18 @@ function remembered(cell: Cell): Cell {
 }
 
 /** `contains(path, '/rest')` over the column of areas, which knows that and nothing else. */
-function areaTest({ fn, args }: Expression & { kind: 'call' }, frame: Frame, evaluate: Evaluate): Vector | undefined {
+function areaTest({ fn, args }: Expression & { kind: 'call' }, evaluate: Evaluate): Vector | undefined {
   const [first, second = literal(null)] = args.map((arg) => arg)
-  if (first?.kind !== 'column' || frame.stored === undefined) return undefined
-  const { stored } = evaluate(first)
-  if (stored?.kind !== 'areas') return undefined
+  if (first?.kind !== 'column') return undefined
+  const { stored, areasAt } = evaluate(first)
+  if (areasAt === undefined) return undefined
   const bit = second.kind === 'literal' ? AREAS.indexOf(second.value as (typeof AREAS)[number]) : -1
   if (fn !== 'contains' || bit < 0) {
     throw new TypeError(`The column ${first.name} can be asked only whether it contains one of ${AREAS.join(', ')}.`)
   }
-  const { selection } = frame.stored
   return {
-    at: (position) => (stored.flags[rowAt(selection, position)]! & (1 << bit)) !== 0,
-    counted: { test: 'area', column: stored, bit: 1 << bit },
+    at: (position) => (areasAt(position) & (1 << bit)) !== 0,
+    ...(stored?.kind === 'areas' && { counted: { test: 'area' as const, column: stored, bit: 1 << bit } }),
     isCold: false,
   }
 }

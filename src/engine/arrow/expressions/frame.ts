@@ -1,7 +1,7 @@
 import { countBelow } from '../../../base/search.js'
 import { RawJson, type Scalar, Timestamp } from '../../../plan/values.js'
 import { COLD_COLUMNS, type ColdColumn } from '../../columns.js'
-import { type Batch, type ColdReader, type ColdRow, type Column, timeAt } from '../columns/batch.js'
+import { type Batch, type ColdReader, type ColdRow, type Column, hotColumnOf, timeAt } from '../columns/batch.js'
 import { ABSENT, entryOf } from '../columns/dictionary.js'
 import { EXCEPTION, type NumberColumn } from '../columns/numbers.js'
 import { rowAt, type Selection, sizeOf } from '../columns/selection.js'
@@ -44,7 +44,7 @@ export function storedFrame(batch: Batch, selection: Selection, kinds: StoredKin
   const make = (name: string): Vector | undefined => {
     if (name === 'timestamp') return timeVector(batch, selection)
     if (COLD.has(name)) return cold.vector(name as ColdColumn)
-    const column = batch.columns.get(name)
+    const column = hotColumnOf(batch, name)
     return column && storedVector(column, selection, kinds.hasEmptyTexts(name))
   }
   return {
@@ -88,7 +88,8 @@ function storedVector(column: Column, selection: Selection, hasEmptyTexts: boole
     return { at: (position) => numberAt(column, rowAt(selection, position)), stored: column, isCold: false }
   }
   // Which areas a path holds is stored, the path itself is not.
-  return { at: () => null, stored: column, isCold: false }
+  const areasAt = (position: number) => column.flags[rowAt(selection, position)]!
+  return { at: () => null, areasAt, stored: column, isCold: false }
 }
 
 function textVector(column: Column & { kind: 'text' }, selection: Selection, hasEmptyTexts: boolean): Vector {
@@ -162,7 +163,13 @@ export function mappedFrame(
       const values = added.get(name)
       if (values !== undefined) return { at: (position) => values[position]!, isCold: false }
       const vector = frame.column(name)
-      return vector && { at: (position) => vector.at(positions[position]!), isCold: vector.isCold }
+      if (vector === undefined) return undefined
+      const { at, areasAt, isCold } = vector
+      return {
+        at: (position) => at(positions[position]!),
+        ...(areasAt && { areasAt: (position: number) => areasAt(positions[position]!) }),
+        isCold,
+      }
     },
     load: (from, to) => (from < to ? frame.load(positions[from]!, positions[to - 1]! + 1) : undefined),
     rowOf: (position) => frame.rowOf(positions[position]!),

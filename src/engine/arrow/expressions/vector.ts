@@ -30,6 +30,8 @@ export interface Vector {
   entries?: Entries
   /** The stored column that it is, for operators with a faster way over one. */
   stored?: Column | { kind: 'times'; times: TimeColumn }
+  /** The areas of a column of areas, a bit each. */
+  areasAt?(position: number): number
   /** If it is a condition that can be counted over a whole stretch of rows at once. */
   counted?:
     | { test: 'area'; column: AreasColumn; bit: number }

@@ -2,7 +2,7 @@ import type { Yielder } from '../../../base/time-slices.js'
 import type { Expression } from '../../../plan/expression.js'
 import { expressionKey } from '../../../plan/expression-key.js'
 import type { TimeRange } from '../../../plan/plan.js'
-import type { Batch, Part, TextColumn } from '../columns/batch.js'
+import { type Batch, hotColumnOf, type Part, type TextColumn } from '../columns/batch.js'
 import { ABSENT, findEntry } from '../columns/dictionary.js'
 import { bytesOfSelection, none, range, type Selection, sizeOf } from '../columns/selection.js'
 import { type StoredKinds, storedFrame } from '../expressions/frame.js'
@@ -61,7 +61,7 @@ function fastFilter(condition: Expression, kinds: SourceKinds, isFirst: boolean)
 function equalsFilter(name: string, value: string, kinds: StoredKinds): FastFilter {
   if (value === '' && !kinds.hasEmptyTexts(name)) return () => none
   return (batch, selection) => {
-    const column = batch.columns.get(name) as TextColumn
+    const column = hotColumnOf(batch, name) as TextColumn
     const code = findEntry(column.dictionary, value)
     if (code <= ABSENT) return none
     const hits = new Uint8Array(column.dictionary.count)
@@ -73,7 +73,7 @@ function equalsFilter(name: string, value: string, kinds: StoredKinds): FastFilt
 function matchesFilter(name: string, pattern: string): FastFilter {
   const matcher = createMatcher(pattern)
   return async (batch, selection, yieldIfDue) => {
-    const column = batch.columns.get(name) as TextColumn
+    const column = hotColumnOf(batch, name) as TextColumn
     const { hits, from, to } = await matchEntries(column.dictionary, matcher, yieldIfDue)
     const first = hits.subarray(0, to).indexOf(1, from)
     if (first < 0) return none

@@ -57,9 +57,19 @@ export function createSegment(parts: SegmentParts): Segment {
     ...parts,
     hotBytes: hotBytes(parts),
     coldBytes: cold.memoryBytes,
+    projectColumn: () => ({ kind: 'text', codes: projectCodes(parts), dictionary: projects.dictionary }),
     projectRows: (project) => rowsOf(projects, project),
     openCold: () => createColdReader(cold),
   }
+}
+
+/** The project of each row: rows are sorted by it, those without one first. */
+export function projectCodes({ rows, projects }: Pick<SegmentParts, 'rows' | 'projects'>): Uint32Array {
+  const codes = new Uint32Array(rows)
+  projects.starts.forEach((from, i) => {
+    codes.fill(i + 1, from, projects.starts[i + 1] ?? rows)
+  })
+  return codes
 }
 
 function hotBytes({ times, projects, columns }: SegmentParts): number {
