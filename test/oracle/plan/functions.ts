@@ -44,7 +44,8 @@ function strict(apply: (...values: never[]) => Scalar): Implementation {
   }
 }
 
-function truth(value: Scalar): boolean | null {
+/** The truth of a condition; fails if it is neither true nor false nor null. */
+export function truth(value: Scalar): boolean | null {
   return value === null || typeof value === 'boolean' ? value : fail()
 }
 

@@ -5,7 +5,7 @@ import { RawJson, type Scalar, Timestamp } from '../../../src/plan/values.js'
 import type { SourceName } from '../../../src/sources.js'
 import { numberAt, type TestRecord, textAt } from '../../support/records.js'
 import { type Allowed, aggregate } from './aggregates.js'
-import { callFunction } from './functions.js'
+import { callFunction, truth } from './functions.js'
 import { readJson, scalarOf } from './json.js'
 import { keyText, order } from './values.js'
 
@@ -83,6 +83,9 @@ function evaluate(expression: Expression, row: OracleRow): Scalar {
   if (cell.error !== undefined) throw new CellError(cell.error)
   return cell.value
 }
+
+const conjuncts = (where: Expression): Expression[] =>
+  where.kind === 'call' && where.fn === 'and' ? where.args.flatMap(conjuncts) : [where]
 
 /** The cell of an expression: a column as it is, else its value or error. */
 function cellOf(value: Expression, row: OracleRow, errors: Errors): Cell {
@@ -181,7 +184,7 @@ class Interpreter {
       case 'unnest':
         return unnest(operator, input, attempt)
       case 'filter':
-        return keepOrder(input, (row) => attempt(() => evaluate(operator.where, row) as boolean | null) === true)
+        return keepOrder(input, (row) => attempt(() => this.#passes(operator.where, row)) === true)
       case 'extend':
         return this.#columns(
           [...new Set([...input.columns, ...operator.columns.map(({ name }) => name)])],
@@ -207,6 +210,17 @@ class Interpreter {
         }
       }
     }
+  }
+
+  /** Conditions of a conjunction are tried from the left. Those behind one that is not true may be tried, or not. */
+  #passes(where: Expression, row: OracleRow): boolean {
+    const conditions = conjuncts(where)
+    for (const [i, condition] of conditions.entries()) {
+      if (truth(evaluate(condition, row)) === true) continue
+      for (const later of conditions.slice(i + 1)) cellOf(later, row, this.errors)
+      return false
+    }
+    return true
   }
 
   #union(plans: readonly Plan[], stopsEarly: boolean): Rows {

@@ -52,13 +52,18 @@ export function stagesOf(plan: Plan): Stage | undefined {
   if (first === undefined) return undefined
   let draft = begin(first)
   for (const operator of others) draft = add(draft, operator)
-  return draft.steps.length === 0 && draft.input.op === 'stage' && isPlain(draft.scope)
-    ? draft.input.stage
-    : endWithTop(draft, Number.POSITIVE_INFINITY, 0)
+  const { input, steps, order, scope } = draft
+  const isStage = input.op === 'stage' && steps.length === 0 && order.length === 0 && isPlain(scope, input.stage)
+  return isStage ? input.stage : endWithTop(draft, Number.POSITIVE_INFINITY, 0)
 }
 
-const isPlain = (scope: Scope) =>
-  [...scope].every(([name, expression]) => expression.kind === 'column' && expression.name === name)
+/** Whether columns are those of a stage, in their order. */
+function isPlain(scope: Scope, { sink }: Stage): boolean {
+  const columns = sink.op === 'group' ? [...sink.keys, ...sink.aggregates] : sink.columns
+  const names = [...scope.keys()]
+  if (names.length !== columns.length || columns.some(({ name }, i) => name !== names[i])) return false
+  return [...scope].every(([name, expression]) => expression.kind === 'column' && expression.name === name)
+}
 
 function begin(first: Operator): Draft {
   const schema = schemaAfter(first, new Map())
