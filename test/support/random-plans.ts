@@ -225,10 +225,16 @@ const choices = (type: Type): Makers => ({
   nullif: (s, d) => f('nullif', expressionOf(s, type, d), expressionOf(s, type, d)),
 })
 
+/** Any value, but no literal text, which next to a time is wrong if it is no time. */
+const mixed: Make = (s, d) => {
+  const value = anything(s, d)
+  return value.kind === 'literal' && typeof value.value === 'string' ? f('concat', value) : value
+}
+
 const comparison =
   (fn: FunctionName): Make =>
   (s, d) => {
-    if (s.random() < 0.2) return f(fn, anything(s, d), anything(s, d))
+    if (s.random() < 0.2) return f(fn, mixed(s, d), mixed(s, d))
     const type = oneOf(s.random, COMPARABLE)
     return f(fn, expressionOf(s, type, d), expressionOf(s, type, d))
   }
@@ -255,7 +261,7 @@ const BOOL: Makers = {
   le: comparison('le'),
   gt: comparison('gt'),
   ge: comparison('ge'),
-  in: (s, d) => f('in', anything(s, d), anything(s, d), anything(s, 0), anything(s, 0)),
+  in: (s, d) => f('in', mixed(s, d), mixed(s, d), mixed(s, 0), mixed(s, 0)),
   starts_with: two('starts_with', textLike),
   ends_with: two('ends_with', textLike),
   contains: two('contains', textLike),
@@ -622,8 +628,15 @@ class PlanMaker {
     }
   }
 
+  /** Often the rows of one project, as endpoints have them. */
+  #ofProject(draft: Draft): Draft {
+    if (this.#chance(0.6)) return draft
+    const where = f('eq', column('project'), literal(oneOf(this.#random, ['a', 'a', 'b'])))
+    return { plan: [...draft.plan, { op: 'filter', where }], columns: draft.columns }
+  }
+
   make(): Plan {
-    let draft = this.#rowSteps(this.#chance(0.15) ? this.#union() : this.scan(), 3)
+    let draft = this.#rowSteps(this.#chance(0.15) ? this.#union() : this.#ofProject(this.scan()), 3)
     if (this.#chance(0.1)) draft = this.#innerLimit(this.#select(draft))
     if (this.#chance(0.55)) {
       draft = this.#rowSteps(this.#group(draft), 1)

@@ -21,6 +21,8 @@ interface OracleRow {
   cells: ReadonlyMap<string, Cell>
   /** The place in order of arrival, of rows of a scan of one source; -1 if ties are open. */
   arrival: number
+  /** The project of the record, if `arrival` counts. */
+  project?: string | null
 }
 
 /** What a plan may answer. */
@@ -112,7 +114,7 @@ function cellsOf(record: TestRecord): Map<string, Cell> {
     ['id', record.id],
     ['timestamp', new Timestamp(record.timestampUs)],
     ['event_message', record.event_message],
-    ['project', record.project || null],
+    ['project', record.project],
     ['metadata', new RawJson(record.metadata)],
     ...hot,
   ]
@@ -135,7 +137,7 @@ function scan(operator: Operator & { op: 'scan' }, records: readonly TestRecord[
     const isIn = record.timestampUs >= operator.fromUs && record.timestampUs <= operator.throughUs
     const times = operator.sources.filter((source) => source === record.source).length
     const cells = cellsOf(record)
-    const row = { cells: new Map(columns.map((name) => [name, cells.get(name)!])), arrival: i }
+    const row = { cells: new Map(columns.map((name) => [name, cells.get(name)!])), arrival: i, project: record.project }
     return isIn ? Array<OracleRow>(times).fill(operator.sources.length === 1 ? row : { ...row, arrival: -1 }) : []
   })
   return { columns, rows }
@@ -241,6 +243,7 @@ class Interpreter {
     // A computed timestamp has no order of arrival.
     const isStored = time === undefined || (time.kind === 'column' && time.name === 'timestamp')
     const rows = input.rows.map((row) => ({
+      ...row,
       arrival: isStored ? row.arrival : -1,
       cells: new Map(
         columns.map((name) => {
@@ -312,11 +315,18 @@ function sort(keys: readonly SortKey[], { columns, rows }: Rows, attempt: <T>(ma
   })
   type Keyed = (typeof keyed)[number]
   const compare = (a: Keyed, b: Keyed) =>
-    keys.reduce((result, key, i) => result || compareBy(key, a.values[i]!, b.values[i]!), 0) ||
-    (byArrival ? b.row.arrival - a.row.arrival : 0)
-  const sorted = keyed.sort(compare)
+    keys.reduce((result, key, i) => result || compareBy(key, a.values[i]!, b.values[i]!), 0)
+  const sorted = keyed.sort((a, b) => compare(a, b) || b.row.arrival - a.row.arrival)
+  // Sealed rows are sorted by project: their arrival is known among the rows of one.
+  const isKnown = (item: Keyed) =>
+    byArrival &&
+    item.row.arrival >= 0 &&
+    sorted.every((other) => compare(item, other) !== 0 || other.row.project === item.row.project)
   let rank = 0
-  const ranks = sorted.map((item, i) => (i > 0 && compare(sorted[i - 1]!, item) !== 0 ? ++rank : rank))
+  const ranks = sorted.map((item, i) => {
+    const isTie = i > 0 && compare(sorted[i - 1]!, item) === 0
+    return i > 0 && (!isTie || isKnown(item)) ? ++rank : rank
+  })
   return { columns, rows: sorted.map(({ row }) => row), ranks }
 }
 

@@ -19,7 +19,7 @@ function valueBy(expression: Expression, record: TestRecord): unknown {
     id: record.id,
     timestamp: new Timestamp(record.timestampUs),
     event_message: record.event_message,
-    project: record.project || null,
+    project: record.project,
     metadata: new RawJson(record.metadata),
   }
   const cellOf = (of: Expression): Cell => {

@@ -32,7 +32,7 @@ export const COLD: ReadonlySet<string> = new Set(COLD_COLUMNS)
 export const coldValue = (name: ColdColumn, bytes: Buffer): Scalar =>
   name === 'metadata' ? new RawJson(bytes.toString()) : bytes.toString()
 
-/** The column `project` of every source, and the columns of its batches. Empty texts of categories are absent. */
+/** The column `project` of every source, and the columns of its batches. Empty texts of categories but projects are absent. */
 export interface StoredKinds {
   hasEmptyTexts(column: string): boolean
 }

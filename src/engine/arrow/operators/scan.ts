@@ -54,7 +54,7 @@ function fastFilter(condition: Expression, kinds: SourceKinds, isFirst: boolean)
   const isText = kinds.kindOf(column.name) === 'text'
   if (condition.fn === 'eq' && column.name === 'project' && isFirst) return (batch) => batch.projectRows(value)
   if (condition.fn === 'eq' && isText) return equalsFilter(column.name, value, kinds)
-  if (condition.fn === 'regexp_contains' && isText) return matchesFilter(column.name, value)
+  if (condition.fn === 'regexp_contains' && isText) return matchesFilter(column.name, value, kinds)
   return undefined
 }
 
@@ -70,11 +70,15 @@ function equalsFilter(name: string, value: string, kinds: StoredKinds): FastFilt
   }
 }
 
-function matchesFilter(name: string, pattern: string): FastFilter {
+function matchesFilter(name: string, pattern: string, kinds: StoredKinds): FastFilter {
   const matcher = createMatcher(pattern)
   return async (batch, selection, yieldIfDue) => {
     const column = hotColumnOf(batch, name) as TextColumn
     const { hits, from, to } = await matchEntries(column.dictionary, matcher, yieldIfDue)
+    if (!kinds.hasEmptyTexts(name)) {
+      const empty = findEntry(column.dictionary, '')
+      if (empty > ABSENT) hits[empty] = 0
+    }
     const first = hits.subarray(0, to).indexOf(1, from)
     if (first < 0) return none
     return narrowByHits(column, selection, { hits, first, last: hits.lastIndexOf(1, to) })

@@ -212,7 +212,7 @@ function kindsOf(source: SourceName): SourceKinds {
   if (known !== undefined) return known
   const kinds = new Map(hotColumns(source).map(({ name, kind }) => [name, kind]))
   const made: SourceKinds = {
-    hasEmptyTexts: (name) => kinds.get(name) === 'text',
+    hasEmptyTexts: (name) => name === 'project' || kinds.get(name) === 'text',
     kindOf(name) {
       const kind = name === 'project' ? 'category' : kinds.get(name)
       return kind === 'category' ? 'text' : kind
