@@ -347,6 +347,11 @@ export function runPlan(plan: Plan, records: readonly TestRecord[]): Outcome {
   const interpreter = new Interpreter(records)
   const { columns, rows, ranks } = interpreter.run(cut === undefined ? plan : plan.slice(0, -1), cut !== undefined)
   const { must, may, isOpen } = interpreter.errors
+  if (cut?.rows === 0) {
+    // Nothing has to be read.
+    for (const code of must) may.add(code)
+    must.clear()
+  }
   const [limit, offset] = cut === undefined ? [Number.POSITIVE_INFINITY, 0] : [cut.rows, cut.offset]
   const isWhole = offset === 0 && limit >= rows.length
   const cells = rows.map((row) => columns.map((name) => row.cells.get(name)!))
