@@ -332,7 +332,8 @@ const CONVERSIONS: Readonly<Record<string, Conversion>> = {
     if (typeof value === 'boolean') return value
     if (kindOf(value) === 'number') return Number(value) !== 0
     if (typeof value !== 'string') return undefined
-    return { true: true, false: false }[value.toLowerCase()]
+    const text = value.toLowerCase()
+    return text === 'true' || (text === 'false' ? false : undefined)
   },
   timestamp: toTime((us) => new Timestamp(us)),
   datetime: toTime((us) => new Datetime(us)),
