@@ -313,7 +313,7 @@ const TEXT: Makers = {
   replace: (s, d) => f('replace', textLike(s, d), word(s, ['a', '', '/', '😀', 'o']), word(s, ['', 'b', '😀', 'aa'])),
   url_path: one('url_path', ofType('text')),
   regexp_extract: (s, d) => f('regexp_extract', textLike(s, d), word(s, PATTERNS)),
-  regexp_replace: (s, d) => f('regexp_replace', textLike(s, d), word(s, PATTERNS.slice(0, 4)), word(s, REPLACEMENTS)),
+  regexp_replace: (s, d) => f('regexp_replace', textLike(s, d), word(s, PATTERNS), word(s, REPLACEMENTS)),
   safe_offset: (s, d) => f('safe_offset', expressionOf(s, 'list', d), small(s, d)),
   json_value: (s, d) => f('json_value', jsonLike(s, d), ...(s.random() < 0.2 ? [] : [word(s, PATHS_IN_JSON)])),
   json_query: (s, d) => f('json_query', jsonLike(s, d), word(s, PATHS_IN_JSON)),

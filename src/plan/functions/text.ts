@@ -134,12 +134,16 @@ function withPattern(
   })
 }
 
+/** The number of matches, in linear time. The library's own `match` never ends if a pattern matches the empty text. */
+const countMatches = (value: string, pattern: Pattern): number =>
+  value.replace(pattern as never, '-').length - value.replace(pattern as never, '').length
+
 /** The most characters that references to groups may add on the way to a text. */
 const MAX_REFERENCED = 64 * MAX_VALUE_LENGTH
 
 /** `\1` to `\9` in `to` stand for groups, `\0` for the match, `\\` for a backslash. Throws on other uses of a backslash. */
 function replacePattern(value: string, pattern: Pattern, to: string): string {
-  const matches = value.match(pattern as never)?.length ?? 0
+  const matches = countMatches(value, pattern)
   if (matches === 0) return value
   const references = [...to.matchAll(/\\([\s\S]?)/g)].map(([, of]) => of!)
   pattern.lastIndex = 0

@@ -230,7 +230,7 @@ function substr(value: Scalar, position: Scalar, length: Scalar = Number.MAX_SAF
   return points.filter((_, i) => i >= start && i < start + count).join('')
 }
 
-function replacement(to: string, match: readonly (string | undefined)[]): string {
+function replacement(to: string, match: readonly (string | null | undefined)[]): string {
   return to.replace(/\\(.?)/gs, (_, of: string) => {
     if (of === '\\') return '\\'
     if (!/^\d$/.test(of) || Number(of) >= match.length) return fail()
@@ -240,19 +240,9 @@ function replacement(to: string, match: readonly (string | undefined)[]): string
 
 function replaceMatches(value: string, pattern: Pattern, to: string): string {
   const global = compilePattern(pattern.source, 'g')
-  let result = ''
-  let end = 0
-  for (const match of value.matchAll(global as never)) {
-    result +=
-      value.slice(end, match.index) +
-      replacement(
-        to,
-        [...match].map((group) => group ?? ''),
-      )
-    end = match.index! + match[0].length
-    bounded(result)
-  }
-  return result + value.slice(end)
+  // Groups, then the place of the match, and the text.
+  const replaceOne = (...match: (string | null)[]) => replacement(to, match.slice(0, -2))
+  return bounded(value.replace(global as never, replaceOne as never))
 }
 
 const withPattern = (apply: (pattern: Pattern, value: string, to: string) => Scalar): Implementation =>
