@@ -75,7 +75,8 @@ export class Rows<Column extends string> {
   filter(...conditions: readonly (Expression | undefined)[]): Rows<Column> {
     const [first, ...others] = conditions.filter((condition) => condition !== undefined)
     if (first === undefined) return this
-    return this.#with({ op: 'filter', where: others.length === 0 ? first : call('and', first, ...others) })
+    const where = others.length === 0 ? first : call('and', first, ...others)
+    return new Rows([...this.#operators, { op: 'filter', where }], this.#ties)
   }
 
   /** Adds computed columns. */

@@ -86,7 +86,7 @@ function typesOf(columns: readonly { name: string; value: Expression }[], schema
 
 function aggregateTypes({ aggregates }: Operator & { op: 'group' }, schema: Schema): [string, Type][] {
   return aggregates.map(({ name, value: { fn, args } }) => {
-    const { arity, type } = AGGREGATES[fn] ?? unknownFunction(fn)
+    const { arity, type } = Object.hasOwn(AGGREGATES, fn) ? AGGREGATES[fn] : unknownFunction(fn)
     checkArity(fn, arity, args.length)
     const types = args.map((arg) => typeOf(arg, schema))
     return [name, typeof type === 'function' ? type(types) : type]
@@ -97,7 +97,9 @@ function aggregateTypes({ aggregates }: Operator & { op: 'group' }, schema: Sche
 export function typeOf(expression: Expression, schema: Schema): Type {
   if (expression.kind === 'literal') return typeOfValue(expression.value)
   if (expression.kind === 'column') return schema.get(expression.name) ?? unknownColumn(expression.name, schema)
-  const { arity, type } = FUNCTIONS[expression.fn] ?? unknownFunction(expression.fn)
+  const { arity, type } = Object.hasOwn(FUNCTIONS, expression.fn)
+    ? FUNCTIONS[expression.fn]
+    : unknownFunction(expression.fn)
   checkArity(expression.fn, arity, expression.args.length)
   const types = expression.args.map((arg) => typeOf(arg, schema))
   if (COMPARISONS.has(expression.fn) && types.some(isTimeType)) expression.args.forEach(checkTime)

@@ -209,7 +209,7 @@ export function compareValues(a: Scalar, b: Scalar): number | undefined {
   return x === undefined || y === undefined ? undefined : compareNumbers(x, y)
 }
 
-const negative = (order: number | undefined) => (order === undefined ? undefined : -order)
+const negative = (order: number | undefined) => (order === undefined ? undefined : 0 - order)
 
 function compareWithTime(time: Timestamp | Datetime | CivilDate, other: Scalar): number | undefined {
   const otherUs = momentUs(other)

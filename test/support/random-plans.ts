@@ -484,7 +484,7 @@ class PlanMaker {
   #plainFilter(draft: Draft): Expression {
     const texts = [...draft.columns].filter(([, type]) => type === 'text').map(([name]) => name)
     if (texts.length === 0) return this.#expression(draft, 'bool')
-    const name = draft.columns.has('project') && this.#chance(0.5) ? 'project' : oneOf(this.#random, texts)
+    const name = draft.columns.get('project') === 'text' && this.#chance(0.5) ? 'project' : oneOf(this.#random, texts)
     if (this.#chance(0.3)) return f('regexp_contains', column(name), literal(oneOf(this.#random, PATTERNS)))
     return f('eq', column(name), literal(oneOf(this.#random, ['a', 'b', 'f', 'g', '', URLS[0]!])))
   }
