@@ -167,10 +167,9 @@ function wrongPipelines() {
   rows().orderBy('timestamp', 'up')
   // @ts-expect-error: an aggregate is no condition
   rows().filter(count())
+  const byUrl = rows().group('url')
   // @ts-expect-error: a condition is no aggregate
-  rows()
-    .group('url')
-    .aggregate({ n: literal(true) })
+  byUrl.aggregate({ n: literal(true) })
   // @ts-expect-error: no function of that name
   call('median', column('url'))
   // @ts-expect-error: a pattern is a text
