@@ -20,15 +20,24 @@ export const literal = (value: Scalar): Expression => ({ kind: 'literal', value 
 /** A function of other expressions. The number of arguments is checked when the plan is made ready. */
 export const call = (fn: FunctionName, ...args: readonly Expression[]): Expression => ({ kind: 'call', fn, args })
 
-/** Adds the names of all columns that an expression reads to `into`, and returns it. */
-export function columnsOf(expression: Expression, into = new Set<string>()): Set<string> {
-  if (expression.kind === 'column') into.add(expression.name)
-  else if (expression.kind === 'call') for (const arg of expression.args) columnsOf(arg, into)
-  return into
+/** Returns the names of all columns that an expression reads. An expression object is visited once, however often it occurs. */
+export function columnsOf(expression: Expression): Set<string> {
+  const names = new Set<string>()
+  const seen = new Set<Expression>()
+  const visit = (one: Expression) => {
+    if (seen.has(one)) return
+    seen.add(one)
+    if (one.kind === 'column') names.add(one.name)
+    else if (one.kind === 'call') one.args.forEach(visit)
+  }
+  visit(expression)
+  return names
 }
 
-/** Returns the terms of a conjunction: `a and (b and c)` gives a, b and c. */
-export function conjunctsOf(expression: Expression): Expression[] {
+/** Returns the terms of a conjunction: `a and (b and c)` gives a, b and c. An expression object is returned once. */
+export function conjunctsOf(expression: Expression, seen = new Set<Expression>()): Expression[] {
+  if (seen.has(expression)) return []
+  seen.add(expression)
   if (expression.kind !== 'call' || expression.fn !== 'and') return [expression]
-  return expression.args.flatMap(conjunctsOf)
+  return expression.args.flatMap((arg) => conjunctsOf(arg, seen))
 }

@@ -39,7 +39,7 @@ function vectorOf(expression: Expression, frame: Frame, evaluate: Evaluate): Vec
   const constants = args.map(constantOf)
   const bind = (cells: readonly Cell[]) => FUNCTIONS[expression.fn].bind(cells, constants)
   if (args.every(({ isConstant }) => isConstant))
-    return { at: bind(args.map(({ at }) => at)), isConstant: true, isCold: false }
+    return { at: once(bind(args.map(({ at }) => at))), isConstant: true, isCold: false }
   const varying = args.filter(({ isConstant }) => !isConstant)
   const [first] = varying
   const shared = first?.entries?.column
@@ -126,6 +126,24 @@ class Failure {
   readonly error: unknown
   constructor(error: unknown) {
     this.error = error
+  }
+}
+
+/** Evaluates a constant when it is read first; its error is kept too. */
+function once(cell: Cell): Cell {
+  let result: { value: Scalar } | Failure | undefined
+  return (position) => {
+    result ??= attempt(cell, position)
+    if (result instanceof Failure) throw result.error
+    return result.value
+  }
+}
+
+function attempt(cell: Cell, position: number): { value: Scalar } | Failure {
+  try {
+    return { value: cell(position) }
+  } catch (error) {
+    return new Failure(error)
   }
 }
 
