@@ -390,7 +390,7 @@ function expressionOf(scope: Scope, type: Type, depth: number): Expression {
     if (random() < FAIL_SHARE && FAILING[type] !== undefined)
       return oneOf(random, Object.values(FAILING[type]))(scope, depth - 1)
     const area = [...columns].find(([, of]) => of === 'area')
-    if (type === 'bool' && area !== undefined && random() < 0.15) {
+    if (type === 'bool' && area !== undefined && random() < 0.3) {
       return f('contains', column(area[0]), literal(oneOf(random, ['/rest', '/storage', '/auth', '/realtime'])))
     }
     return oneOf(random, Object.values(MAKERS[type]!))(scope, depth - 1)

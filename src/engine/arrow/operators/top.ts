@@ -26,6 +26,8 @@ export interface Found {
   rows: readonly FoundRow[]
   /** The names of `values`. */
   columns: readonly string[]
+  /** Those of `columns` whose values are bits of areas. */
+  areas: ReadonlySet<string>
   /** Readers of cold columns, by batch. */
   cold: ReadonlyMap<number, () => ColdReader>
 }
@@ -52,6 +54,8 @@ export function splitColumns(columns: readonly NamedExpression[], hasCold: boole
 /** The name under which a column is kept that late columns need; output columns have names without a line break. */
 export const leafName = (name: string): string => `\n${name}`
 
+const isLeafName = (name: string) => name.startsWith('\n')
+
 /** Finds the first rows of an order. Batches that cannot have one of them are not read. */
 export async function findTop(
   input: readonly LazyBatch[],
@@ -62,17 +66,18 @@ export async function findTop(
   const wanted = rows + offset
   const top = createTop(keys, wanted, context.limits.bytes)
   const cold = new Map<number, () => ColdReader>()
+  const areas = new Set<string>()
   const byTime = timeOrder(keys)
   for (const number of visitOrder(input, byTime)) {
     const batch = input[number]!
     if (top.isFull() && !mayHaveBetter(batch, byTime, top, keys)) break
     await batch.read(async (frame) => {
       if (frame.openCold !== undefined) cold.set(number, frame.openCold)
-      await offerFrame(top, frame, number, keys, early, context)
+      await offerFrame(top, frame, number, keys, early, areas, context)
     })
     await context.yieldIfDue()
   }
-  return { rows: top.finish().slice(offset), columns: early.map(({ name }) => name), cold }
+  return { rows: top.finish().slice(offset), columns: early.map(({ name }) => name), areas, cold }
 }
 
 /** The direction if the first key is the stored timestamp. */
@@ -186,10 +191,17 @@ async function offerFrame(
   batch: number,
   keys: readonly SortKey[],
   early: readonly NamedExpression[],
+  areas: Set<string>,
   { yieldIfDue }: RunContext,
 ): Promise<void> {
   const evaluate = createEvaluate(frame)
-  const values = early.map(({ value }) => evaluate(value))
+  const values = early.map(({ name, value }) => {
+    const vector = evaluate(value)
+    const { areasAt } = vector
+    if (areasAt === undefined || !isLeafName(name)) return vector
+    areas.add(name)
+    return { ...vector, at: areasAt }
+  })
   const capture = (position: number) => values.map(({ at }) => at(position))
   if (keys.length === 1 && timeOrder(keys) === 'desc' && frame.stored !== undefined) {
     offerNewest(top, frame, batch, capture)
@@ -224,7 +236,7 @@ function offerNewest(top: Top, { stored }: Frame, batch: number, capture: (posit
 }
 
 /** Evaluates late columns over rows that were found: their early values and cold columns, by position. */
-export function lateFrame({ rows, columns, cold }: Found): Frame {
+export function lateFrame({ rows, columns, areas, cold }: Found): Frame {
   const places = new Map(columns.map((name, i) => [name, i]))
   const readers = new Map<number, ColdReader>()
   let from = 0
@@ -239,7 +251,11 @@ export function lateFrame({ rows, columns, cold }: Found): Frame {
     column(name) {
       if (COLD.has(name)) return coldVector(name, (position) => loaded[position - from]!)
       const place = places.get(leafName(name)) ?? places.get(name)
-      return place === undefined ? undefined : { at: (position) => rows[position]!.values[place]!, isCold: false }
+      if (place === undefined) return undefined
+      const at = (position: number) => rows[position]!.values[place]!
+      return areas.has(leafName(name))
+        ? { at: () => null, areasAt: (p) => at(p) as number, isCold: false }
+        : { at, isCold: false }
     },
     rowOf: (position) => position,
     async load(start, to) {
