@@ -3,7 +3,7 @@ import type { Expression } from '../../../plan/expression.js'
 import { expressionKey } from '../../../plan/expression-key.js'
 import type { TimeRange } from '../../../plan/plan.js'
 import { type Batch, hotColumnOf, type Part, type TextColumn } from '../columns/batch.js'
-import { ABSENT, findEntry } from '../columns/dictionary.js'
+import { ABSENT, findEntries, findEntry } from '../columns/dictionary.js'
 import { bytesOfSelection, none, range, type Selection, sizeOf } from '../columns/selection.js'
 import { type StoredKinds, storedFrame } from '../expressions/frame.js'
 import type { LazyBatch, RunContext } from '../query/lazy-batch.js'
@@ -62,11 +62,11 @@ function equalsFilter(name: string, value: string, kinds: StoredKinds): FastFilt
   if (value === '' && !kinds.hasEmptyTexts(name)) return () => none
   return (batch, selection) => {
     const column = hotColumnOf(batch, name) as TextColumn
-    const code = findEntry(column.dictionary, value)
-    if (code <= ABSENT) return none
+    const codes = findEntries(column.dictionary, value)
+    if (codes.length === 0) return none
     const hits = new Uint8Array(column.dictionary.count)
-    hits[code] = 1
-    return narrowByHits(column, selection, { hits, first: code, last: code })
+    for (const code of codes) hits[code] = 1
+    return narrowByHits(column, selection, { hits, first: codes[0]!, last: codes.at(-1)! })
   }
 }
 
