@@ -205,11 +205,9 @@ class Interpreter {
         return sort(operator.keys, input, attempt)
       case 'limit': {
         const window = [operator.offset, operator.offset + operator.rows] as const
-        return {
-          ...input,
-          rows: input.rows.slice(...window),
-          ...(input.ranks && { ranks: input.ranks.slice(...window) }),
-        }
+        // Only an order directly over stored rows knows their arrival.
+        const rows = input.rows.slice(...window).map((row) => ({ ...row, arrival: -1 }))
+        return { ...input, rows, ...(input.ranks && { ranks: input.ranks.slice(...window) }) }
       }
     }
   }
