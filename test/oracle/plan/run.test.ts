@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest'
+import { AGGREGATES } from '../../../src/plan/aggregates.js'
+import type { Row } from '../../../src/plan/answer.js'
+import { call, column, type Expression, literal } from '../../../src/plan/expression.js'
+import type { Operator, Plan } from '../../../src/plan/plan.js'
+import { RawJson } from '../../../src/plan/values.js'
+import { compareRows } from '../../support/random-plans.js'
+import { edge, type TestRecord } from '../../support/records.js'
+import { AGGREGATE_NAMES } from './aggregates.js'
+import { runPlan } from './run.js'
+
+const SCAN: Operator = { op: 'scan', sources: ['edge_logs'], fromUs: 0, throughUs: 1_000 }
+const select = (...names: string[]): Operator => ({
+  op: 'select',
+  columns: names.map((name) => ({ name, value: column(name) })),
+})
+const newest: Operator = { op: 'orderBy', keys: [{ by: column('timestamp'), direction: 'desc', nulls: 'last' }] }
+const limit = (rows: number, offset = 0): Operator => ({ op: 'limit', rows, offset })
+const filter = (where: Expression): Operator => ({ op: 'filter', where })
+const group = (fn: Parameters<typeof aggregateOf>[0], ...args: Expression[]): Operator => ({
+  op: 'group',
+  keys: [],
+  aggregates: [{ name: 'x', value: aggregateOf(fn, ...args) }],
+})
+const aggregateOf = (fn: (typeof AGGREGATE_NAMES)[number], ...args: Expression[]) => ({ fn, args })
+
+/** Records whose id is their place; the times of the first two are equal. */
+const RECORDS: readonly TestRecord[] = [5, 5, 7, 3].map((timestampUs, i) => {
+  return edge({ id: `${i}`, timestampUs, event_message: `${10 * i}`, project: i === 3 ? null : 'a' })
+})
+
+const ids = (...all: number[]): Row[] => all.map((id) => ({ id: `${id}` }))
+
+/** Whether the comparison takes rows, or the code of an error, as an answer to a plan. */
+function takes(plan: Plan, answer: readonly Row[] | string, records = RECORDS): boolean {
+  try {
+    compareRows(typeof answer === 'string' ? { error: answer } : answer, runPlan(plan, records), plan)
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe('the oracle and its comparison', () => {
+  it('leave the order open if nothing sorts', () => {
+    const plan = [SCAN, select('id')]
+    expect(takes(plan, ids(3, 1, 0, 2))).toBe(true)
+    expect(takes(plan, ids(3, 1, 0))).toBe(false)
+    expect(takes(plan, ids(3, 1, 0, 0))).toBe(false)
+    expect(takes([...plan, limit(2)], ids(3, 1))).toBe(true)
+    expect(takes([...plan, limit(2)], ids(3, 3))).toBe(false)
+    expect(takes([...plan, limit(2)], ids(3))).toBe(false)
+    expect(takes([...plan, limit(9, 3)], ids(2))).toBe(true)
+  })
+
+  it('sort ties of the timestamp by arrival, the latest first, and leave other ties open', () => {
+    const plan = [SCAN, newest, select('id')]
+    expect(takes(plan, ids(2, 1, 0, 3))).toBe(true)
+    expect(takes(plan, ids(2, 0, 1, 3))).toBe(false)
+    const oldest: Operator = { op: 'orderBy', keys: [{ by: column('timestamp'), direction: 'asc', nulls: 'last' }] }
+    expect(takes([SCAN, oldest, select('id')], ids(3, 0, 1, 2))).toBe(true)
+    expect(takes([SCAN, oldest, select('id')], ids(3, 1, 0, 2))).toBe(true)
+    expect(takes([SCAN, oldest, select('id')], ids(1, 3, 0, 2))).toBe(false)
+    expect(takes([SCAN, oldest, select('id'), limit(2)], ids(3, 1))).toBe(true)
+  })
+
+  it('take a column only with its name, in its place', () => {
+    expect(takes([SCAN, select('id', 'project'), limit(1, 3)], [{ id: '3', project: null }])).toBe(true)
+    expect(takes([SCAN, select('id', 'project'), limit(1, 3)], [{ project: null, id: '3' }])).toBe(false)
+    expect(takes([SCAN, select('id')], [{ name: '0' }])).toBe(false)
+  })
+
+  it('make one row of no rows if there are no keys', () => {
+    expect(takes([SCAN, group('count')], [{ x: 0 }], [])).toBe(true)
+    expect(takes([SCAN, group('sum', literal(1))], [{ x: null }], [])).toBe(true)
+    expect(takes([SCAN, group('count')], [], [])).toBe(false)
+  })
+
+  it('forgive sums and averages 1e-12 of their size', () => {
+    const sum = [SCAN, group('sum', column('event_message'))]
+    expect([60, 60 + 5e-11, 60 - 5e-11].map((x) => takes(sum, [{ x }]))).toEqual([true, true, true])
+    expect(takes(sum, [{ x: 60 + 7e-11 }])).toBe(false)
+    expect(takes(sum, [{ x: null }])).toBe(false)
+  })
+
+  it('leave open which value any_value takes, and the order in lists', () => {
+    const of = (fn: 'any_value' | 'array_agg' | 'string_agg', ...more: Expression[]) => [
+      SCAN,
+      group(fn, column('event_message'), ...more),
+    ]
+    expect(['0', '10', '30', '5'].map((x) => takes(of('any_value'), [{ x }]))).toEqual([true, true, true, false])
+    const list = (text: string) => [{ x: new RawJson(text) }]
+    expect(takes(of('array_agg'), list('["30","0","10","20"]'))).toBe(true)
+    expect(takes(of('array_agg'), list('["30","0","10"]'))).toBe(false)
+    expect(takes(of('array_agg'), list('["30","0","10","10"]'))).toBe(false)
+    expect(takes(of('array_agg', literal(2)), list('["30","0"]'))).toBe(true)
+    expect(takes(of('string_agg', literal(';')), [{ x: '20;10;0;30' }])).toBe(true)
+    expect(takes(of('string_agg', literal(';')), [{ x: '20;10;0;0' }])).toBe(false)
+  })
+
+  it('forgive percentiles half a point of rank, of more than 100 values', () => {
+    const records = Array.from({ length: 1_000 }, (_, i) => edge({ timestampUs: i, event_message: `${i + 1}` }))
+    const of = (percent: number) => [
+      SCAN,
+      group('quantile', call('cast_int64', column('event_message')), literal(percent)),
+    ]
+    expect([944, 945, 950, 955, 957].map((x) => takes(of(95), [{ x }], records))).toEqual([
+      false,
+      true,
+      true,
+      true,
+      false,
+    ])
+    const few = records.slice(0, 100)
+    expect([94, 95, 96].map((x) => takes(of(95), [{ x }], few))).toEqual([false, true, false])
+  })
+
+  it('demand an error of a row that reaches the expression, and refuse one of a row that does not', () => {
+    const fails = call('cast_int64', call('concat', column('id'), literal('x')))
+    const computed: Operator = { op: 'select', columns: [{ name: 'x', value: fails }] }
+    expect(takes([SCAN, computed], 'invalid_sql')).toBe(true)
+    expect(takes([SCAN, computed], 'invalid_pattern')).toBe(false)
+    expect(takes([SCAN, computed], [])).toBe(false)
+    expect(takes([SCAN, filter(literal(false)), computed], [])).toBe(true)
+    expect(takes([SCAN, filter(literal(false)), computed], 'invalid_sql')).toBe(false)
+    // A column that is filtered later, and a row beyond a limit: either.
+    const none = [
+      SCAN,
+      { op: 'extend', columns: [{ name: 'x', value: fails }] },
+      filter(literal(null)),
+      select('id'),
+    ] as Plan
+    expect([takes(none, 'invalid_sql'), takes(none, [])]).toEqual([true, true])
+    expect([takes([SCAN, computed, limit(0)], 'invalid_sql'), takes([SCAN, computed, limit(0)], [])]).toEqual([
+      true,
+      true,
+    ])
+  })
+
+  it('know every aggregate', () => {
+    expect(AGGREGATE_NAMES.toSorted()).toEqual(Object.keys(AGGREGATES).sort())
+  })
+})
