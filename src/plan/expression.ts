@@ -20,7 +20,10 @@ export const literal = (value: Scalar): Expression => ({ kind: 'literal', value 
 /** A function of other expressions. The number of arguments is checked when the plan is made ready. */
 export const call = (fn: FunctionName, ...args: readonly Expression[]): Expression => ({ kind: 'call', fn, args })
 
-/** Returns the names of all columns that an expression reads. An expression object is visited once, however often it occurs. */
+/**
+ * Returns the names of all columns that an expression reads. An expression object is visited once, however often it
+ * occurs.
+ */
 export function columnsOf(expression: Expression): Set<string> {
   const names = new Set<string>()
   const seen = new Set<Expression>()

@@ -36,8 +36,8 @@ export const isInRange = (us: number): boolean => us >= FIRST_US && us <= LAST_U
 const DIGITS = /^\d+(?:\.\d+)?$/
 
 /**
- * Reads ISO 8601, or the digits of an epoch, as microseconds since the epoch; undefined if it is neither, or outside of the
- * years 1 to 9999.
+ * Reads ISO 8601, or the digits of an epoch, as microseconds since the epoch; undefined if it is neither, or outside of
+ * the years 1 to 9999.
  */
 export function momentOfText(text: string): number | undefined {
   if (DIGITS.test(text)) return momentOfDigits(text)
@@ -111,8 +111,8 @@ function monthUs(year: number, month: number): number {
 }
 
 /**
- * A moment later by some units; earlier if they are negative. After months the day is the last of the month if the month
- * has no such day.
+ * A moment later by some units; earlier if they are negative. After months the day is the last of the month if the
+ * month has no such day.
  */
 export function addUnits(us: number, count: number, unit: TimeUnit): number {
   const length = unitUs(unit)

@@ -24,7 +24,9 @@ export class CivilDate {
   }
 }
 
-/** A JSON text, of an object or a list, that is written to an answer unchanged, so that every number keeps its spelling. */
+/**
+ * A JSON text, of an object or a list, that is written to an answer unchanged, so that every number keeps its spelling.
+ */
 export class RawJson {
   readonly text: string
   constructor(text: string) {
@@ -33,8 +35,8 @@ export class RawJson {
 }
 
 /**
- * One value of an expression. An integer is a `number` if a double holds it exactly (up to 2^53), else a `bigint` of at most
- * 64 bits; {@link integer} decides. Numbers are finite. A list is the result of a function, never a stored value.
+ * One value of an expression. An integer is a `number` if a double holds it exactly (up to 2^53), else a `bigint` of at
+ * most 64 bits; {@link integer} decides. Numbers are finite. A list is the result of a function, never a stored value.
  */
 export type Scalar =
   | null
@@ -86,8 +88,8 @@ const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
 const INTEGER = /^[+-]?\d+$/
 
 /**
- * Returns the number that a text spells: decimal, with optional sign, fraction and exponent. Undefined if it spells none, or
- * one beyond the range of doubles.
+ * Returns the number that a text spells: decimal, with optional sign, fraction and exponent. Undefined if it spells
+ * none, or one beyond the range of doubles.
  */
 export function numberOfText(text: string): number | bigint | undefined {
   if (!NUMBER.test(text)) return undefined
@@ -152,8 +154,8 @@ export const timeUs = (value: Timestamp | Datetime | CivilDate): number =>
   value instanceof CivilDate ? value.days * DAY_US : value.us
 
 /**
- * The total order of all values, as ORDER BY, `min` and `max` have it: null, booleans, numbers, times, texts by code point,
- * JSON values by their bytes. Returns 0 for values that are one group.
+ * The total order of all values, as ORDER BY, `min` and `max` have it: null, booleans, numbers, times, texts by code
+ * point, JSON values by their bytes. Returns 0 for values that are one group.
  */
 export function compareAll(a: Scalar, b: Scalar): number {
   const rank = rankOf(a)

@@ -13,8 +13,8 @@ import { below, oneOf, type Random } from './random.js'
 import type { TestRecord } from './records.js'
 
 /**
- * Random records and valid random plans over them, from so few values that keys collide; and the comparison of an answer
- * with what the oracle says, which forgives what the contract leaves open.
+ * Random records and valid random plans over them, from so few values that keys collide; and the comparison of an
+ * answer with what the oracle says, which forgives what the contract leaves open.
  */
 
 const HOUR_US = 3_600_000_000
@@ -691,7 +691,8 @@ function rowComplaint(actual: readonly Row[], expected: Omit<Outcome, 'must' | '
   const unmatched = firstUnmatched(candidates)
   if (unmatched < 0) return undefined
   const nearby = rows.filter((_, j) => ranks[j] === ranks[offset + unmatched])
-  return `row ${unmatched} is not expected: ${show(actual[unmatched])}\nexpected one of ${nearby.length}: ${showCells(nearby.slice(0, 5))}`
+  const wanted = `expected one of ${nearby.length}: ${showCells(nearby.slice(0, 5))}`
+  return `row ${unmatched} is not expected: ${show(actual[unmatched])}\n${wanted}`
 }
 
 /** Gives each row one of its candidates, none twice (H. Kuhn); returns the first row that gets none, or -1. */

@@ -12,8 +12,8 @@ type Arity = readonly [least: number, most: number]
 type ResultType = Type | ((args: readonly Type[]) => Type)
 
 /**
- * One function of expressions. The same arguments always give the same value: an engine evaluates it once for each distinct
- * value of a column.
+ * One function of expressions. The same arguments always give the same value: an engine evaluates it once for each
+ * distinct value of a column.
  */
 export interface ScalarFunction {
   readonly arity: Arity
@@ -44,8 +44,8 @@ export function strict(arity: Arity | number, type: ResultType, apply: (...args:
 }
 
 /**
- * A {@link strict} function that is made ready once by its literal arguments: a pattern is compiled, a format is read. The
- * preparation may throw what is wrong with them.
+ * A {@link strict} function that is made ready once by its literal arguments: a pattern is compiled, a format is read.
+ * The preparation may throw what is wrong with them.
  */
 export function prepared(
   arity: Arity | number,

@@ -20,8 +20,8 @@ const SPACE = /[ \t\n\r]*/y
 const ATOM = /[^\s,\]}]+/y
 
 /**
- * Returns the JSON text at a path of a JSON text, as it is spelled there; undefined if the path leads nowhere. Of a key that
- * occurs more than once the last one counts. The text must be valid JSON; its depth is bounded by the caller.
+ * Returns the JSON text at a path of a JSON text, as it is spelled there; undefined if the path leads nowhere. Of a key
+ * that occurs more than once the last one counts. The text must be valid JSON; its depth is bounded by the caller.
  */
 export function jsonAt(json: string, steps: readonly JsonStep[]): string | undefined {
   let start = skip(SPACE, json, 0)
@@ -72,7 +72,9 @@ function findPlace(json: string, at: number, place: number): number | undefined 
   return found
 }
 
-/** Where the text whose first quote is at a place ends: after the quote without an odd number of backslashes before it. */
+/**
+ * Where the text whose first quote is at a place ends: after the quote without an odd number of backslashes before it.
+ */
 function endOfText(json: string, at: number): number {
   let end = json.indexOf('"', at + 1)
   while (end >= 0 && isEscaped(json, end)) end = json.indexOf('"', end + 1)

@@ -141,7 +141,9 @@ const countMatches = (value: string, pattern: Pattern): number =>
 /** The most characters that references to groups may add on the way to a text. */
 const MAX_REFERENCED = 64 * MAX_VALUE_LENGTH
 
-/** `\1` to `\9` in `to` stand for groups, `\0` for the match, `\\` for a backslash. Throws on other uses of a backslash. */
+/**
+ * `\1` to `\9` in `to` stand for groups, `\0` for the match, `\\` for a backslash. Throws on other uses of a backslash.
+ */
 function replacePattern(value: string, pattern: Pattern, to: string): string {
   const matches = countMatches(value, pattern)
   if (matches === 0) return value

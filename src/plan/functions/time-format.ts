@@ -101,7 +101,9 @@ interface Parts {
   offsetUs: number
 }
 
-/** Reads one element at a place of a text into `parts`; returns the place behind it, or undefined if it is not there. */
+/**
+ * Reads one element at a place of a text into `parts`; returns the place behind it, or undefined if it is not there.
+ */
 type Reader = (text: string, at: number, parts: Parts) => number | undefined
 
 /** Up to `most` digits, which spell a number from `low` through `high`. */
