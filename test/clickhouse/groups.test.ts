@@ -6,7 +6,9 @@ import type { Plan } from '../../src/plan/plan.js'
 import { readAll } from '../support/engine.js'
 import { onEachTarget } from './on-targets.js'
 
-const byFunction = (order: string): Plan =>
+const ORDERS = ['count', 'mean', 'function_id'] as const
+
+const byFunction = (order: (typeof ORDERS)[number]): Plan =>
   scan('function_edge_logs', { fromUs: 0, throughUs: 1 })
     .group('function_id')
     .aggregate({ count: count(), mean: mean('execution_time_ms') })
@@ -31,11 +33,11 @@ onEachTarget('many groups on %s', (target) => {
       )
     await fill(0, GROUPING_LIMITS.groups)
     const first = { function_id: '1000000000', count: 1, mean: 1 }
-    for (const order of ['count', 'mean', 'function_id']) {
+    for (const order of ORDERS) {
       expect(await readAll(await engine.run(byFunction(order)))).toEqual([first])
     }
     await fill(GROUPING_LIMITS.groups, 1)
-    for (const order of ['count', 'mean', 'function_id']) {
+    for (const order of ORDERS) {
       await expect(engine.run(byFunction(order))).rejects.toMatchObject({ code: 'too_many_groups' })
     }
     await engine.close()

@@ -18,7 +18,7 @@ describe('an endpoint that does not ask for a project, called by one who is boun
     const { call, callBound } = userEndpoint({ project: optionalText('') })
     const bound = callBound(new URLSearchParams('project=a'))
     expect(bound.project).toBe('a')
-    expect(bound.plan(0)[1]).toEqual({ op: 'filter', predicates: [equals('project', 'a')] })
+    expect(bound.plan(0)[1]).toEqual({ op: 'filter', where: equals('project', 'a') })
     expect(bound.key).not.toBe(call(new URLSearchParams('project=a')).key)
   })
 

@@ -13,7 +13,7 @@ import { edge } from '../support/records.js'
 const FILE = `
 import { truncate } from '../base/buckets.js'
 import { DAY_US } from '../base/units.js'
-import { count, equals, scan } from '../../src/plan/builder.js'
+import { count, equals, scan } from '../plan/builder.js'
 import { endpoint, sql } from './endpoint.js'
 import { text } from './params.js'
 
@@ -43,7 +43,7 @@ let folder: string
 beforeAll(() => {
   mkdirSync(CACHE, { recursive: true })
   folder = mkdtempSync(join(CACHE, 'fourth-'))
-  for (const part of ['base', 'endpoints', 'sources.ts', 'engine/plan.ts', 'engine/columns.ts', 'engine/engine.ts']) {
+  for (const part of ['base', 'endpoints', 'plan', 'sources.ts', 'engine/columns.ts']) {
     cpSync(join(ROOT, 'src', part), join(folder, 'src', part), { recursive: true })
   }
   writeFileSync(join(folder, 'src/endpoints/requests-per-day.ts'), FILE)

@@ -2,6 +2,7 @@ import * as flechette from '@uwdata/flechette'
 import { tableFromIPC } from 'apache-arrow'
 import { expect } from 'vitest'
 import type { AnswerColumn, ColumnKind, Row, Value } from '../../src/plan/answer.js'
+import { datetimeText } from '../../src/plan/times.js'
 import { RawJson } from '../../src/plan/values.js'
 
 /** A row as a client reads it, with parsed JSON values. */
@@ -59,8 +60,11 @@ const FROM_TEXT: Record<ColumnKind, (text: string) => unknown> = {
   datetime: (text) => text,
   json: (text) => JSON.parse(text),
   microseconds: Number,
+  integer: Number,
   count: Number,
   double: Number,
+  boolean: (text) => text === 'true',
+  any: (text) => text,
 }
 
 export function readCsv(body: Uint8Array, columns: readonly AnswerColumn[]): Plain[] {
@@ -79,9 +83,12 @@ const FROM_ARROW: Record<ColumnKind, (value: unknown) => unknown> = {
   text: (value) => value,
   json: (value) => JSON.parse(value as string),
   microseconds: (ms) => Math.round((ms as number) * 1000),
-  datetime: (ms) => new Date(ms as number).toISOString().slice(0, 19),
+  datetime: (ms) => datetimeText(Math.round((ms as number) * 1000)),
+  integer: Number,
   count: Number,
   double: (value) => value,
+  boolean: (value) => value,
+  any: (value) => value,
 }
 
 /** Returns the rows of a table; `at` returns the value of a row and a column. */
@@ -112,13 +119,18 @@ const readFlechette: Reader = (body, columns) => {
 
 export const readJsonRows: Reader = (body) => JSON.parse(textOf(body)).result
 
-/** All readers, with the Accept header of their format. */
-export const READERS: readonly { name: string; accept: string; read: Reader }[] = [
+/** All readers, with the Accept header of their format. With `hasTexts` columns of type `any` have texts. */
+export const READERS: readonly { name: string; accept: string; read: Reader; hasTexts?: true }[] = [
   { name: 'JSON', accept: 'application/json', read: readJsonRows },
   { name: 'NDJSON', accept: 'application/x-ndjson', read: readNdjson },
-  { name: 'CSV', accept: 'text/csv', read: readCsv },
-  { name: 'Arrow by apache-arrow', accept: 'application/vnd.apache.arrow.stream', read: readApacheArrow },
-  { name: 'Arrow by flechette', accept: 'application/vnd.apache.arrow.stream', read: readFlechette },
+  { name: 'CSV', accept: 'text/csv', read: readCsv, hasTexts: true },
+  {
+    name: 'Arrow by apache-arrow',
+    accept: 'application/vnd.apache.arrow.stream',
+    read: readApacheArrow,
+    hasTexts: true,
+  },
+  { name: 'Arrow by flechette', accept: 'application/vnd.apache.arrow.stream', read: readFlechette, hasTexts: true },
 ]
 
 function plainValue(value: Value): unknown {
@@ -126,7 +138,14 @@ function plainValue(value: Value): unknown {
   return typeof value === 'number' && !Number.isFinite(value) ? null : value
 }
 
-/** Returns rows as a reader must return them. */
-export function plainRows(rows: readonly Row[]): Plain[] {
-  return rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plainValue(value)])))
+/** Returns a value as a text: texts as they are, everything else as JSON. */
+function textOfAny(value: Value): string | null {
+  if (value === null || typeof value === 'string') return value
+  return value instanceof RawJson ? value.text : JSON.stringify(value)
+}
+
+/** Returns rows as a reader must return them, with texts in the columns `asTexts`. */
+export function plainRows(rows: readonly Row[], asTexts: readonly string[] = []): Plain[] {
+  const plain = (name: string, value: Value) => (asTexts.includes(name) ? textOfAny(value) : plainValue(value))
+  return rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plain(name, value)])))
 }

@@ -5,6 +5,7 @@ import type { Engine } from '../../src/engine/engine.js'
 import { type AppParts, createApp } from '../../src/http/app.js'
 import type { Status } from '../../src/http/routes.js'
 import type { Row } from '../../src/plan/answer.js'
+import { conjunctsOf } from '../../src/plan/expression.js'
 import type { Plan } from '../../src/plan/plan.js'
 import { type Access, FULL_ACCESS } from '../../src/tokens/access.js'
 import { createTokenRegistry, digestOf, plainTokens } from '../../src/tokens/token-registry.js'
@@ -93,8 +94,14 @@ export const LOGS_ALL = '/api/endpoints/query/logs.all'
 
 /** Returns the project in the filter of a run's plan. */
 export function projectOf({ plan }: Run): string | undefined {
-  const predicates = plan.flatMap((operator) => (operator.op === 'filter' ? operator.predicates : []))
-  return predicates.flatMap((p) => (p.test === 'equals' && p.column === 'project' ? [p.value] : []))[0]
+  const conditions = plan.flatMap((operator) => (operator.op === 'filter' ? conjunctsOf(operator.where) : []))
+  const projects = conditions.flatMap((condition) => {
+    if (condition.kind !== 'call' || condition.fn !== 'eq') return []
+    const [left, right] = condition.args
+    const isProject = left?.kind === 'column' && left.name === 'project' && right?.kind === 'literal'
+    return isProject ? [right.value as string] : []
+  })
+  return projects[0]
 }
 
 /** Waits several turns of the event loop, so that pending work completes. */

@@ -9,7 +9,7 @@ export interface Json {
   json: string
 }
 
-export type PlainRow = Record<string, string | number | null | Json>
+export type PlainRow = Record<string, string | number | boolean | null | Json>
 export type Params = Readonly<Record<string, string>>
 
 /** The simplest implementation of an endpoint: over all records in order of arrival, one at a time. */

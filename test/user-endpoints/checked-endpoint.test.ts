@@ -114,7 +114,7 @@ describe('an own endpoint', () => {
 
   it('sees one project when its caller is bound, whatever its plan does', () => {
     const ask = checkedCall(() => rows().limit(1))
-    expect(ask('project=p', 'callBound')[1]).toEqual({ op: 'filter', predicates: [equals('project', 'p')] })
+    expect(ask('project=p', 'callBound')[1]).toEqual({ op: 'filter', where: equals('project', 'p') })
   })
 
   it('names itself where it throws', () => {

@@ -16,6 +16,7 @@ import {
   type Vector,
   vectorFromArray,
 } from 'apache-arrow'
+import { parseIso8601 } from '../../base/iso8601.js'
 import { KIB } from '../../base/units.js'
 import type { AnswerColumn, ColumnKind, Row, Value } from '../../plan/answer.js'
 import { RawJson } from '../../plan/values.js'
@@ -112,8 +113,7 @@ function wholeOf(value: Value | undefined): bigint | null {
 }
 
 const booleanOf = (value: Value | undefined) => (typeof value === 'boolean' ? value : null)
-const datetimeUs = (value: Value | undefined) =>
-  typeof value === 'string' ? BigInt(Date.parse(`${value}Z`)) * 1000n : null
+const datetimeUs = (value: Value | undefined) => (typeof value === 'string' ? BigInt(parseIso8601(`${value}Z`)!) : null)
 /** NaN and infinities are null, as in JSON. */
 const doubleOf = (value: Value | undefined) => (typeof value === 'number' && Number.isFinite(value) ? value : null)
 

@@ -7,7 +7,7 @@ import { equals, scan } from '../../../src/plan/builder.js'
 import { pass } from '../../http/support.js'
 import { createFakeClock } from '../../support/clock.js'
 
-const COLUMNS = ['id', 'timestamp', 'event_message', 'metadata']
+const COLUMNS = ['id', 'timestamp', 'event_message', 'metadata'] as const
 
 interface Stored {
   id: string

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { rate } from '../../../src/config/value-types.js'
 import type { RecordIntake, SendOutcome } from '../../../src/http/intake/logs.js'
+import { equals, matches } from '../../../src/plan/builder.js'
+import { columnsOf, conjunctsOf } from '../../../src/plan/expression.js'
 import type { Scope } from '../../../src/tokens/access.js'
 import { createLimit } from '../../../src/tokens/limit.js'
 import { createFakeClock } from '../../support/clock.js'
@@ -148,8 +150,8 @@ describe('the cache', () => {
     expect(await cacheStatus(ask('bound', address.replace('=a', '=b')))).toBe('logweir; fwd=miss; stored')
     expect((await ask('bound-to-a', address.replace('=a', '=b'))).status).toBe(403)
     const filters = engine.runs.map(({ plan }) => plan.filter(({ op }) => op === 'filter')[0])
-    expect(filters[1]).toEqual({ op: 'filter', predicates: [{ test: 'equals', column: 'project', value: 'a' }] })
-    expect(filters[2]).toEqual({ op: 'filter', predicates: [{ test: 'equals', column: 'project', value: 'b' }] })
+    expect(filters[1]).toEqual({ op: 'filter', where: equals('project', 'a') })
+    expect(filters[2]).toEqual({ op: 'filter', where: equals('project', 'b') })
   })
 
   test('of usage.api-counts does not mix a name with the pattern that means it', async () => {
@@ -158,9 +160,11 @@ describe('the cache', () => {
     await ask('both', `${API_COUNTS}?project=a%5C.c&interval=daily`)
     expect(engine.runs).toHaveLength(2)
     const urls = engine.runs.map(({ plan }) =>
-      plan.flatMap((one) => (one.op === 'filter' ? one.predicates : [])).find(({ column }) => column === 'url'),
+      plan
+        .flatMap((one) => (one.op === 'filter' ? conjunctsOf(one.where) : []))
+        .find((condition) => columnsOf(condition).has('url')),
     )
-    expect(urls).toEqual([1, 2].map(() => ({ test: 'matches', column: 'url', pattern: 'a\\.c' })))
+    expect(urls).toEqual([1, 2].map(() => matches('url', 'a\\.c')))
   })
 })
 

@@ -10,6 +10,7 @@ import { ndjsonFormat } from '../../../src/http/formats/ndjson.js'
 import { readJson } from '../../../src/http/formats/read-json.js'
 import { encodeAll } from '../../../src/http/reply/chunks.js'
 import type { AnswerColumn, ColumnKind, Row, Value } from '../../../src/plan/answer.js'
+import { datetimeText } from '../../../src/plan/times.js'
 import { RawJson } from '../../../src/plan/values.js'
 import { isReadRight } from '../../support/json.js'
 import { plainRows, READERS } from '../readers.js'
@@ -39,13 +40,27 @@ const jsonText = fc.oneof(
   fc.json().map((json) => `{ "a" :\r\n\t${json}\n}`),
   fc.constantFrom('{}', '{"n":12345678901234567890,"m":1.0,"e":1e5}', '{"a":"}]\\"","b":["\\\\"]}'),
 )
+/** One beyond 2^53 is a JSON number with all its digits. */
+const integer = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map((value) => {
+  const double = Number(value)
+  return Number.isSafeInteger(double) ? double : new RawJson(String(value))
+})
 const VALUES: Record<ColumnKind, fc.Arbitrary<Value>> = {
   text,
   json: jsonText.map((json) => new RawJson(json)),
   microseconds: fc.integer({ min: -4e15, max: 4e15 }).map(unsigned),
-  datetime: fc.integer({ min: 0, max: 4e9 }).map((seconds) => new Date(seconds * 1000).toISOString().slice(0, 19)),
+  datetime: fc.integer({ min: 0, max: 4e15 }).map((us) => datetimeText(us % 2 === 0 ? us - (us % 1e6) : us)),
+  integer,
   count: fc.maxSafeNat(),
   double: fc.double().map(unsigned),
+  boolean: fc.boolean(),
+  any: fc.oneof(
+    text,
+    jsonText.map((json) => new RawJson(json)),
+    integer,
+    fc.boolean(),
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map(unsigned),
+  ),
 }
 const columnsAndRows = fc
   .uniqueArray(
@@ -67,11 +82,12 @@ const columnsAndRows = fc
   })
 
 describe('rows of any values', () => {
-  test.each(READERS)('come back from $name as they were', async ({ accept, read }) => {
+  test.each(READERS)('come back from $name as they were', async ({ accept, read, hasTexts }) => {
     await fc.assert(
       fc.asyncProperty(columnsAndRows, async ([columns, rows]) => {
         const body = await spell(rows, FORMATS.get(accept)!, columns)
-        expect(read(body, columns)).toEqual(plainRows(rows))
+        const asTexts = hasTexts ? columns.filter(({ kind }) => kind === 'any').map(({ name }) => name) : []
+        expect(read(body, columns)).toEqual(plainRows(rows, asTexts))
       }),
     )
   })
@@ -112,24 +128,28 @@ test('CSV quotes what needs it, keeps numbers to the letter and formulas as they
 })
 
 describe('an Arrow stream', () => {
-  const all: AnswerColumn[] = (['text', 'json', 'microseconds', 'datetime', 'count', 'double'] as const).map(
-    (kind) => ({
-      name: kind,
-      kind,
-    }),
-  )
-  const TYPES = ['Utf8', 'Utf8', 'Timestamp<MICROSECOND, UTC>', 'Timestamp<MICROSECOND, UTC>', 'Int64', 'Float64']
+  const TIME = 'Timestamp<MICROSECOND, UTC>'
+  const TYPES: Record<ColumnKind, string> = {
+    text: 'Utf8',
+    json: 'Utf8',
+    microseconds: TIME,
+    datetime: TIME,
+    integer: 'Int64',
+    count: 'Int64',
+    double: 'Float64',
+    boolean: 'Bool',
+    any: 'Utf8',
+  }
+  const all = (Object.keys(TYPES) as ColumnKind[]).map((kind): AnswerColumn => ({ name: kind, kind }))
+  const values = { text: 'a', json: new RawJson('{}'), microseconds: 1, datetime: '2026-11-20T10:00:00', integer: -1 }
 
   test.each([
     ['no row', []],
-    [
-      'a row',
-      [{ text: 'a', json: new RawJson('{}'), microseconds: 1, datetime: '2026-11-20T10:00:00', count: 1, double: 1 }],
-    ],
-    ['nulls alone', [{ text: null, json: null, microseconds: null, datetime: null, count: null, double: null }]],
+    ['a row', [{ ...values, count: 1, double: 1, boolean: true, any: 'a' }]],
+    ['nulls alone', [Object.fromEntries(all.map(({ name }) => [name, null]))]],
   ])('has the types of its columns with %s', async (_, rows: Row[]) => {
     const { schema, numRows } = tableFromIPC(await spell(rows, arrowFormat, all))
-    expect(schema.fields.map(({ name, type }) => [name, `${type}`])).toEqual(all.map(({ name }, i) => [name, TYPES[i]]))
+    expect(schema.fields.map(({ name, type }) => [name, `${type}`])).toEqual(Object.entries(TYPES))
     expect(schema.fields.every(({ nullable }) => nullable)).toBe(true)
     expect(numRows).toBe(rows.length)
   })
@@ -140,6 +160,18 @@ describe('an Arrow stream', () => {
       { name: 'microseconds', kind: 'microseconds' },
     ])
     expect(tableFromIPC(bytes).getChild('microseconds')!.data[0]!.values).toEqual(BigInt64Array.of(BigInt(timestampUs)))
+  })
+
+  test('holds the microseconds of datetimes, and every digit of integers', async () => {
+    const rows = [{ at: '2026-11-20T10:00:00.123456', n: new RawJson('9007199254740993') }]
+    const table = tableFromIPC(
+      await spell(rows, arrowFormat, [
+        { name: 'at', kind: 'datetime' },
+        { name: 'n', kind: 'integer' },
+      ]),
+    )
+    expect(table.getChild('at')!.data[0]!.values).toEqual(BigInt64Array.of(1_763_632_800_123_456n))
+    expect(table.getChild('n')!.data[0]!.values).toEqual(BigInt64Array.of(9_007_199_254_740_993n))
   })
 
   test('has a batch for each 64 KiB, and one for each longer row', async () => {

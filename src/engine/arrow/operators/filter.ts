@@ -5,9 +5,9 @@ import { truthOf } from '../../../plan/functions/logic.js'
 import { rowAt, type Selection } from '../columns/selection.js'
 import { createEvaluate } from '../expressions/evaluate.js'
 import { type Frame, mappedFrame, type StoredKinds, storedFrame } from '../expressions/frame.js'
-import type { LazyBatch, RunContext } from '../query/lazy-batch.js'
-import { cacheKey } from '../query/partial-cache.js'
 import { blocksOf } from './blocks.js'
+import type { LazyBatch, RunContext } from './lazy-batch.js'
+import { cacheKey } from './partial-cache.js'
 
 /**
  * Keeps the rows for which every condition is true. A condition is evaluated only in rows for which the ones before it are

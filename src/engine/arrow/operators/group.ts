@@ -1,5 +1,6 @@
 import type { Yielder } from '../../../base/time-slices.js'
 import { expressionKey } from '../../../plan/expression-key.js'
+import type { NamedAggregate, NamedExpression } from '../../../plan/plan.js'
 import type { Scalar } from '../../../plan/values.js'
 import { tooManyGroups } from '../../engine.js'
 import { createInterner, type Dictionary, entryOf } from '../columns/dictionary.js'
@@ -7,9 +8,6 @@ import { KeyBytes, readKeys } from '../columns/key-bytes.js'
 import { createEvaluate } from '../expressions/evaluate.js'
 import { computedFrame, type Frame } from '../expressions/frame.js'
 import type { Vector } from '../expressions/vector.js'
-import type { LazyBatch, QueryLimits, RunContext } from '../query/lazy-batch.js'
-import { cacheKey } from '../query/partial-cache.js'
-import type { Sink } from '../query/stages.js'
 import {
   type Aggregation,
   bytesOfStates,
@@ -22,9 +20,16 @@ import {
 } from './aggregate.js'
 import { type Block, blocksOf } from './blocks.js'
 import { groupRows } from './group-rows.js'
+import type { LazyBatch, QueryLimits, RunContext } from './lazy-batch.js'
+import { cacheKey } from './partial-cache.js'
 import { createLoad } from './stretch.js'
 
-type GroupSink = Extract<Sink, { op: 'group' }>
+/** What rows are grouped by, and what is computed of each group. */
+export interface GroupSink {
+  op: 'group'
+  keys: readonly NamedExpression[]
+  aggregates: readonly NamedAggregate[]
+}
 
 /** Groups by their keys' bytes, with the states of each: what a batch gives, and what all batches give together. */
 interface Groups {

@@ -6,10 +6,10 @@ import { type Batch, hotColumnOf, type Part, type TextColumn } from '../columns/
 import { ABSENT, findEntries, findEntry } from '../columns/dictionary.js'
 import { bytesOfSelection, none, range, type Selection, sizeOf } from '../columns/selection.js'
 import { type StoredKinds, storedFrame } from '../expressions/frame.js'
-import type { LazyBatch, RunContext } from '../query/lazy-batch.js'
-import { cacheKey } from '../query/partial-cache.js'
 import { filterTime, narrowByHits } from './filter-rows.js'
+import type { LazyBatch, RunContext } from './lazy-batch.js'
 import { createMatcher, matchEntries } from './match-pattern.js'
+import { cacheKey } from './partial-cache.js'
 
 /** A condition that is decided for a whole batch at once, without an error and without a look at most rows. */
 type FastFilter = (batch: Batch, selection: Selection, yieldIfDue: Yielder) => Selection | Promise<Selection>

@@ -6,11 +6,18 @@ import { type ColdReader, timeAt } from '../columns/batch.js'
 import { rowAt, sizeOf } from '../columns/selection.js'
 import { createEvaluate } from '../expressions/evaluate.js'
 import { COLD, coldValue, type Frame } from '../expressions/frame.js'
-import type { LazyBatch, RunContext } from '../query/lazy-batch.js'
-import type { Sink } from '../query/stages.js'
 import { blocksOf } from './blocks.js'
+import type { LazyBatch, RunContext } from './lazy-batch.js'
 
-type TopSink = Extract<Sink, { op: 'top' }>
+/** The first rows of an order, of any order without keys, and their columns. */
+export interface TopSink {
+  op: 'top'
+  keys: readonly SortKey[]
+  /** Infinity for all rows. */
+  rows: number
+  offset: number
+  columns: readonly NamedExpression[]
+}
 
 /** A row found: its keys, where it is, and the values of the columns that were read while its batch was open. */
 export interface FoundRow {

@@ -5,9 +5,9 @@ import type { Operator } from '../../../plan/plan.js'
 import { RawJson, type Scalar } from '../../../plan/values.js'
 import { createEvaluate } from '../expressions/evaluate.js'
 import { mappedFrame } from '../expressions/frame.js'
-import type { LazyBatch, RunContext } from '../query/lazy-batch.js'
-import { cacheKey } from '../query/partial-cache.js'
 import { blocksOf } from './blocks.js'
+import type { LazyBatch, RunContext } from './lazy-batch.js'
+import { cacheKey } from './partial-cache.js'
 
 /** Makes a row for each element of a list; see the operator in `plan.ts`. The rows made count as scanned. */
 export function unnest(

@@ -1,15 +1,15 @@
 import { column, conjunctsOf, type Expression } from '../../../plan/expression.js'
-import type { NamedAggregate, NamedExpression, Operator, Plan, SortKey, TimeRange } from '../../../plan/plan.js'
+import type { NamedExpression, Operator, Plan, SortKey, TimeRange } from '../../../plan/plan.js'
 import { type Schema, schemaAfter } from '../../../plan/schema.js'
 import type { SourceName } from '../../../sources.js'
+import type { GroupSink } from '../operators/group.js'
+import type { TopSink } from '../operators/top.js'
 
 /** A step between the rows that a stage reads and the operator that ends it. */
 export type Step = { op: 'filter'; where: Expression } | Extract<Operator, { op: 'unnest' }>
 
 /** Ends a stage: groups rows, or keeps the first ones of an order. Either needs all rows before it returns one. */
-export type Sink =
-  | { op: 'group'; keys: readonly NamedExpression[]; aggregates: readonly NamedAggregate[] }
-  | { op: 'top'; keys: readonly SortKey[]; rows: number; offset: number; columns: readonly NamedExpression[] }
+export type Sink = GroupSink | TopSink
 
 /** The rows that a stage reads. */
 export type Input =

@@ -6,7 +6,7 @@ import { toBatch } from '../../../support/batch.js'
 import { openEngine, readAll } from '../../../support/engine.js'
 import { edge, invocation, type TestRecord } from '../../../support/records.js'
 
-const COLUMNS = ['id', 'timestamp', 'event_message', 'metadata']
+const COLUMNS = ['id', 'timestamp', 'event_message', 'metadata'] as const
 const NEWEST = scan('edge_logs', { fromUs: 0, throughUs: Number.POSITIVE_INFINITY })
   .filter(equals('project', 'a'))
   .select(...COLUMNS)

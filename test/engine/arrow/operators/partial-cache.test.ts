@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createMetrics } from '../../../../src/base/metrics.js'
 import type { Part } from '../../../../src/engine/arrow/columns/batch.js'
-import { cacheKey, createPartialCache } from '../../../../src/engine/arrow/query/partial-cache.js'
+import { cacheKey, createPartialCache } from '../../../../src/engine/arrow/operators/partial-cache.js'
 
 const part = { isSealed: true, rows: 1, minUs: 0, maxUs: 0 } as Part
 const other = { ...part }
