@@ -31,8 +31,9 @@ export function lowerPredicate(predicate: Predicate, source: SourceName): string
       return predicate.value === '' ? '0' : `${column} = ${textValue(predicate.value)}`
     }
     if (predicate.test === 'equals') return `ifNull(${column} = ${textValue(predicate.value)}, 0)`
-    if (predicate.test === 'contains') return containsText(column, predicate.text)
-    if (predicate.test === 'matches') return matchesPattern(column, predicate.pattern)
+    const isPresent = kind === 'category' ? `${column} != ${textValue('')} AND ` : ''
+    if (predicate.test === 'contains') return isPresent + containsText(column, predicate.text)
+    if (predicate.test === 'matches') return isPresent + matchesPattern(column, predicate.pattern)
   }
   throw new TypeError(`The column ${column} of ${source} cannot be tested with "${predicate.test}".`)
 }

@@ -5,6 +5,7 @@ import { conjunctsOf, type Expression } from '../../plan/expression.js'
 import type { Direction, NamedExpression, Operator, Plan, SortKey, TimeRange } from '../../plan/plan.js'
 import { schemaOf } from '../../plan/schema.js'
 import type { SourceName } from '../../sources.js'
+import { AREAS, COLD_COLUMNS, type HotKind, hotColumns } from '../columns.js'
 
 /** A test of one column that this engine lowers to SQL. An absent value passes none. */
 export type Predicate =
@@ -73,8 +74,10 @@ export function shapeOf(plan: Plan): Shape | undefined {
   const [source, other] = scan.sources
   if (other !== undefined) throw unsupported('a scan of several sources')
   const predicates: Predicate[] = []
-  while (operators[0]?.op === 'filter')
-    predicates.push(...conjunctsOf(take(operators, 'filter').where).map(predicateOf))
+  while (operators[0]?.op === 'filter') {
+    const conditions = conjunctsOf(take(operators, 'filter').where)
+    predicates.push(...conditions.map((condition) => predicateOf(condition, source!)))
+  }
   const scanned = { source: source!, fromUs: scan.fromUs, throughUs: scan.throughUs, predicates }
   const shape = operators[0]?.op === 'select' ? rowsShape(scanned, operators) : groupedShape(scanned, operators)
   if (operators.length > 0) throw unsupported(`the operator ${operators[0]!.op} behind limit`)
@@ -97,7 +100,7 @@ function takeLimit(operators: Operator[]): number {
 }
 
 function rowsShape(scanned: Scanned, operators: Operator[]): RowsShape {
-  const columns = take(operators, 'select').columns.map(({ name, value }) => sameColumn(name, value))
+  const columns = take(operators, 'select').columns.map(rowColumn)
   const { keys } = take(operators, 'orderBy')
   const [key] = keys
   const isNewest = keys.length === 1 && columnName(key!.by) === 'timestamp' && key!.direction === 'desc'
@@ -105,10 +108,17 @@ function rowsShape(scanned: Scanned, operators: Operator[]): RowsShape {
   return { kind: 'rows', ...scanned, columns, limit: takeLimit(operators) }
 }
 
-function sameColumn(name: string, value: Expression): string {
+const ROW_COLUMNS: readonly string[] = ['timestamp', ...COLD_COLUMNS]
+
+function rowColumn({ name, value }: NamedExpression): string {
   if (columnName(value) !== name) throw unsupported(`the computed column ${name}`)
+  if (!ROW_COLUMNS.includes(name)) throw unsupported(`rows with the column ${name}`)
   return name
 }
+
+/** How a hot column is stored; undefined for the timestamp and cold columns. */
+const kindOf = (name: string, source: SourceName): HotKind | undefined =>
+  name === 'project' ? 'category' : hotColumns(source).find((column) => column.name === name)?.kind
 
 const columnName = (expression: Expression): string | undefined =>
   expression.kind === 'column' ? expression.name : undefined
@@ -118,12 +128,24 @@ function groupedShape(scanned: Scanned, operators: Operator[]): BucketsShape | G
   const { keys, aggregates } = take(operators, 'group')
   const [key, another] = keys
   if (key === undefined || another !== undefined) throw unsupported(`grouping by ${keys.length} keys`)
-  const named = aggregates.map(({ name, value }) => [name, aggregateOf(value)] as const)
+  const named = aggregates.map(({ name, value }) => [name, aggregateOf(value, scanned.source)] as const)
   const order = take(operators, 'orderBy').keys
   const shape = { ...scanned, aggregates: named, limit: takeLimit(operators) }
   if (bucket !== undefined) return bucketsShape(shape, bucket, key, order)
+  checkKey(key, scanned.source)
   const { orderBy, direction } = groupOrder(order, key.name)
   return { kind: 'groups', ...shape, by: key.name, orderBy, direction }
+}
+
+/** Rows are grouped by a column of texts under its own name, or by the path in a URL as `url_path`. */
+function checkKey({ name, value }: NamedExpression, source: SourceName): void {
+  if (value.kind === 'call') {
+    const isPath = name === 'url_path' && value.fn === 'url_path' && columnName(value.args[0]!) === 'url'
+    if (!isPath) throw unsupported(`grouping by ${value.fn}, named ${name}`)
+    return
+  }
+  const kind = columnName(value) === name && name !== 'project' ? kindOf(name, source) : undefined
+  if (kind !== 'text' && kind !== 'category') throw unsupported(`grouping by ${columnName(value) ?? 'a constant'}`)
 }
 
 type Bucket = Pick<BucketsShape, 'unit' | 'as'>
@@ -163,33 +185,44 @@ function groupOrder([first, ...ties]: readonly SortKey[], by: string): { orderBy
   return { orderBy, direction: first!.direction }
 }
 
-function predicateOf(condition: Expression): Predicate {
+function predicateOf(condition: Expression, source: SourceName): Predicate {
   const name = condition.kind === 'call' ? condition.fn : condition.kind
-  if (condition.kind === 'call' && condition.args.length === 2) {
-    const [left, right] = condition.args as [Expression, Expression]
-    const column = columnName(left)
-    const value = right.kind === 'literal' ? right.value : undefined
-    if (column !== undefined && typeof value === 'string') {
-      if (condition.fn === 'eq') return { test: 'equals', column, value }
-      if (condition.fn === 'regexp_contains') return { test: 'matches', column, pattern: value }
-      if (condition.fn === 'contains') return { test: 'contains', column, text: value }
-    }
-    if (column !== undefined && condition.fn === 'ge' && typeof value === 'number')
-      return { test: 'atLeast', column, value }
-  }
-  throw unsupported(`the condition ${name} with these arguments`)
+  const predicate = condition.kind === 'call' && condition.args.length === 2 ? testOf(condition, source) : undefined
+  return predicate ?? refuse(`the condition ${name} with these arguments`)
 }
 
-function aggregateOf({ fn, args }: PlanAggregate): Aggregate {
+function refuse(what: string): never {
+  throw unsupported(what)
+}
+
+/** A test of a stored column by a constant; undefined if its kind has no such test. */
+function testOf({ fn, args }: Expression & { kind: 'call' }, source: SourceName): Predicate | undefined {
+  const [left, right] = args as [Expression, Expression]
+  const column = columnName(left)
+  if (column === undefined || right.kind !== 'literal') return undefined
+  const { value } = right
+  const kind = kindOf(column, source)
+  if (fn === 'ge')
+    return kind === 'number' && typeof value === 'number' ? { test: 'atLeast', column, value } : undefined
+  if (typeof value !== 'string') return undefined
+  const isArea = kind === 'areas' && AREAS.includes(value as (typeof AREAS)[number])
+  const isText = kind === 'text' || kind === 'category'
+  if (fn === 'contains' && (isText || isArea)) return { test: 'contains', column, text: value }
+  if (fn === 'eq' && isText) return { test: 'equals', column, value }
+  return fn === 'regexp_contains' && isText ? { test: 'matches', column, pattern: value } : undefined
+}
+
+function aggregateOf({ fn, args }: PlanAggregate, source: SourceName): Aggregate {
   const [value, option] = args
   if (fn === 'count' && value === undefined) return { fn }
-  if (fn === 'countif') return { fn: 'countWhere', where: predicateOf(value!) }
-  if (fn === 'share') return { fn, where: predicateOf(value!) }
+  if (fn === 'countif') return { fn: 'countWhere', where: predicateOf(value!, source) }
+  if (fn === 'share') return { fn, where: predicateOf(value!, source) }
   const column = value && columnName(value)
-  if (column !== undefined) {
+  if (column !== undefined && kindOf(column, source) === 'number') {
     if (fn === 'min' || fn === 'max') return { fn, column }
     if (fn === 'avg') return { fn: 'mean', column }
-    if (fn === 'quantile' && option?.kind === 'literal') return { fn, column, percent: Number(option.value) }
+    if (fn === 'quantile' && option?.kind === 'literal' && typeof option.value === 'number')
+      return { fn, column, percent: option.value }
   }
   throw unsupported(`the aggregate ${fn} with these arguments`)
 }

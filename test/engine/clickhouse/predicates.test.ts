@@ -4,9 +4,16 @@ import { type Predicate, shapeOf } from '../../../src/engine/clickhouse/shape.js
 import { textValue } from '../../../src/engine/clickhouse/values.js'
 import { AREAS } from '../../../src/engine/columns.js'
 import { atLeast, contains, equals, matches, scan } from '../../../src/plan/builder.js'
+import type { Expression } from '../../../src/plan/expression.js'
+import type { SourceName } from '../../../src/sources.js'
 
-const edge = (predicate: Predicate) => lowerPredicate(predicate, 'edge_logs')
-const relay = (predicate: Predicate) => lowerPredicate(predicate, 'function_edge_logs')
+/** The condition of a plan over a source, as it is sent. */
+function lowered(condition: Expression, source: SourceName): string {
+  const plan = scan(source, { fromUs: 0, throughUs: 1 }).filter(condition).select('id').orderBy('timestamp', 'desc')
+  return lowerPredicate(shapeOf(plan.limit(1))!.predicates[0]!, source)
+}
+const edge = (condition: Expression) => lowered(condition, 'edge_logs')
+const relay = (condition: Expression) => lowered(condition, 'function_edge_logs')
 /** Returns a pattern as the argument of `match`: RE2's meaning of `.`, and an alternative without literal. */
 const pattern = (source: string) => textValue(`(?-s)(?:${source})|[^\\x00-\\x{10FFFF}]`)
 
@@ -42,16 +49,37 @@ describe('a predicate', () => {
     expect(relay(atLeast('status_code', 400))).toBe('ifNull(status_code >= toFloat64(400), 0)')
   })
 
+  it('on a category with a pattern or a text that it holds passes no absent one', () => {
+    const isPresent = `function_id != ${textValue('')} AND `
+    expect(relay(matches('function_id', '[ab]'))).toBe(`${isPresent}ifNull(match(function_id, ${pattern('[ab]')}), 0)`)
+    expect(relay(contains('function_id', ''))).toBe(`${isPresent}isNotNull(function_id)`)
+  })
+
   it.each<[Predicate, string]>([
-    [contains('path', '/other'), 'The column path of edge_logs cannot be tested with "contains".'],
-    [contains('path', ''), 'The column path of edge_logs cannot be tested with "contains".'],
-    [equals('path', '/rest'), 'The column path of edge_logs cannot be tested with "equals".'],
-    [atLeast('url', 1), 'The column url of edge_logs cannot be tested with "atLeast".'],
-    [equals('status_code', '400'), 'The column status_code of edge_logs cannot be tested with "equals".'],
-    [equals('metadata', ''), 'The column metadata of edge_logs cannot be tested with "equals".'],
-    [equals('constructor', ''), 'The column constructor of edge_logs cannot be tested with "equals".'],
+    [
+      { test: 'contains', column: 'path', text: '/other' },
+      'The column path of edge_logs cannot be tested with "contains".',
+    ],
+    [{ test: 'contains', column: 'path', text: '' }, 'The column path of edge_logs cannot be tested with "contains".'],
+    [
+      { test: 'equals', column: 'path', value: '/rest' },
+      'The column path of edge_logs cannot be tested with "equals".',
+    ],
+    [{ test: 'atLeast', column: 'url', value: 1 }, 'The column url of edge_logs cannot be tested with "atLeast".'],
+    [
+      { test: 'equals', column: 'status_code', value: '400' },
+      'The column status_code of edge_logs cannot be tested with "equals".',
+    ],
+    [
+      { test: 'equals', column: 'metadata', value: '' },
+      'The column metadata of edge_logs cannot be tested with "equals".',
+    ],
+    [
+      { test: 'equals', column: 'constructor', value: '' },
+      'The column constructor of edge_logs cannot be tested with "equals".',
+    ],
   ])('that a source cannot answer is refused: %j', (predicate, message) => {
-    expect(() => edge(predicate)).toThrow(new TypeError(message))
+    expect(() => lowerPredicate(predicate, 'edge_logs')).toThrow(new TypeError(message))
   })
 })
 
