@@ -9,7 +9,8 @@ import type { Operator, Plan } from './plan.js'
 export function ofProject(plan: Plan, project: string): Plan {
   const [first, ...others] = plan
   if (first === undefined) return []
-  if (first.op === 'union') return [{ ...first, plans: first.plans.map((one) => ofProject(one, project)) }, ...others]
+  if (first.op === 'union')
+    return [{ ...first, plans: first.plans.map((one) => partOfProject(one, project)) }, ...others]
   const end = others.findIndex(({ op }) => op !== 'filter')
   const filters = (end < 0 ? others : others.slice(0, end)) as Extract<Operator, { op: 'filter' }>[]
   const conditions = filters.flatMap(({ where }) => conjunctsOf(where))
@@ -18,6 +19,14 @@ export function ofProject(plan: Plan, project: string): Plan {
   const where: Operator[] =
     rest.length === 0 ? [] : [{ op: 'filter', where: rest.length === 1 ? rest[0]! : call('and', ...rest) }]
   return [first, { op: 'filter', where: equals('project', project) }, ...where, ...(end < 0 ? [] : others.slice(end))]
+}
+
+/** A part of a union keeps its columns if it asks for another project: it has no row then. */
+function partOfProject(plan: Plan, project: string): Plan {
+  const own = ofProject(plan, project)
+  if (own.length > 0 || plan.length === 0) return own
+  const [first, ...others] = plan
+  return [first!, { op: 'filter', where: equals('project', project) }, ...others]
 }
 
 /** The project that a condition asks for by its name, or undefined. */
