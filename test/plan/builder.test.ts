@@ -136,6 +136,15 @@ describe('the builder', () => {
     ]).toEqual(['size'])
   })
 
+  it('a builder is never changed by what is built on it', () => {
+    const start = rows()
+    start.filter(equals('project', 'a'))
+    expect(start.limit(1).map(({ op }) => op)).toEqual(['scan', 'limit'])
+    const sorted = start.orderBy('timestamp')
+    sorted.thenBy('id')
+    expect(sorted.limit(1)).toEqual(start.orderBy('timestamp').limit(1))
+  })
+
   it('has the plan without rows', () => {
     expect(nothing()).toEqual([])
   })

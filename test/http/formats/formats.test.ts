@@ -170,7 +170,7 @@ describe('an Arrow stream', () => {
         { name: 'n', kind: 'integer' },
       ]),
     )
-    expect(table.getChild('at')!.data[0]!.values).toEqual(BigInt64Array.of(1_763_632_800_123_456n))
+    expect(table.getChild('at')!.data[0]!.values).toEqual(BigInt64Array.of(1_795_168_800_123_456n))
     expect(table.getChild('n')!.data[0]!.values).toEqual(BigInt64Array.of(9_007_199_254_740_993n))
   })
 
