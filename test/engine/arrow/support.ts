@@ -1,11 +1,16 @@
 import { arrayBuffersOf } from '../../../src/base/array-buffers.js'
+import { createMetrics } from '../../../src/base/metrics.js'
 import type { Yielder } from '../../../src/base/time-slices.js'
 import type { Accumulator } from '../../../src/engine/arrow/accumulators/accumulator.js'
 import { countNumbers, createHistogram, type Histogram } from '../../../src/engine/arrow/accumulators/histogram.js'
-import type { Batch } from '../../../src/engine/arrow/columns/batch.js'
+import type { Batch, Part } from '../../../src/engine/arrow/columns/batch.js'
 import { ABSENT, createInterner, type Dictionary, entryOf } from '../../../src/engine/arrow/columns/dictionary.js'
 import { widenNumbers } from '../../../src/engine/arrow/columns/numbers.js'
-import { rowAt, type Selection, sizeOf } from '../../../src/engine/arrow/columns/selection.js'
+import { range, rowAt, type Selection, sizeOf } from '../../../src/engine/arrow/columns/selection.js'
+import { computedFrame, type Frame, storedFrame } from '../../../src/engine/arrow/expressions/frame.js'
+import type { LazyBatch, QueryLimits, RunContext } from '../../../src/engine/arrow/operators/lazy-batch.js'
+import { createPartialCache } from '../../../src/engine/arrow/operators/partial-cache.js'
+import { kindsOf } from '../../../src/engine/arrow/query/run.js'
 import {
   createHead,
   decodeBatch,
@@ -16,6 +21,8 @@ import {
 import { seal } from '../../../src/engine/arrow/storage/sealing/seal.js'
 import { type Segment, segmentOfSealedRows } from '../../../src/engine/arrow/storage/segment/segment.js'
 import type { Store } from '../../../src/engine/arrow/storage/store/store.js'
+import { GROUPING_LIMITS } from '../../../src/engine/engine.js'
+import type { Scalar } from '../../../src/plan/values.js'
 import type { SourceName } from '../../../src/sources.js'
 import { toBatch } from '../../support/batch.js'
 import { mulberry32, oneOf } from '../../support/random.js'
@@ -141,4 +148,57 @@ export const bufferBytes = (root: unknown): number =>
 export function viewOf(store: Store, source: SourceName): { batches: Batch[]; release(): void } {
   const { parts, release } = store.view(source)
   return { batches: parts.map((part) => atOnce(part.open(noYield))), release }
+}
+
+/** What operators need of a run, and what they report to it. */
+export function runContext(limits: Partial<QueryLimits> = {}, yieldIfDue = noYield) {
+  const told = { opened: 0, scanned: 0 }
+  const context: RunContext = {
+    yieldIfDue,
+    partialCache: createPartialCache(1e6, createMetrics()),
+    limits: { ...GROUPING_LIMITS, ...limits },
+    opening() {
+      told.opened++
+    },
+    scanned(rows) {
+      told.scanned += rows
+    },
+  }
+  return { context, told }
+}
+
+/** A part of a batch that is in memory. */
+export function partOf(batch: Batch, isSealed: boolean): Part {
+  const { rows, minUs, maxUs } = batch
+  return { isSealed, rows, minUs, maxUs, open: () => batch, close() {} }
+}
+
+/** The selected rows of a batch as operators read them. */
+export const frameOf = (batch: Batch, source: SourceName, selection: Selection = range(0, batch.rows, false)): Frame =>
+  storedFrame(batch, selection, kindsOf(source))
+
+/** A frame as the input of an operator; of a part, if one is given, whose results may be kept. */
+export function lazyBatch(frame: Frame, part?: Part): LazyBatch {
+  const { minUs, maxUs } = part ??
+    frame.stored?.batch ?? { minUs: Number.NEGATIVE_INFINITY, maxUs: Number.POSITIVE_INFINITY }
+  return { minUs, maxUs, ...(part && { cached: { part, key: '' } }), read: async (use) => use(frame) }
+}
+
+/** Rows that were computed, as the input of an operator. */
+export function computed(columns: Readonly<Record<string, readonly Scalar[]>>): LazyBatch {
+  const [first = []] = Object.values(columns)
+  return lazyBatch(computedFrame(first.length, new Map(Object.entries(columns))))
+}
+
+/** The values of columns that are in memory, row by row. */
+export function valuesOf(frame: Frame, names: readonly string[]): Scalar[][] {
+  const vectors = names.map((name) => frame.column(name)!)
+  return Array.from({ length: frame.rows }, (_, position) => vectors.map(({ at }) => at(position)))
+}
+
+/** Reads batches one after another. */
+export async function readAllBatches<T>(batches: readonly LazyBatch[], read: (frame: Frame) => T): Promise<T[]> {
+  const results: T[] = []
+  for (const batch of batches) results.push(await batch.read(read))
+  return results
 }

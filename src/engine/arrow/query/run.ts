@@ -207,7 +207,7 @@ const NO_KINDS: SourceKinds = { hasEmptyTexts: () => true, kindOf: () => undefin
 const kindsBySource = new Map<SourceName, SourceKinds>()
 
 /** How the columns of a source are stored. An empty text of a category stands for an absent one. */
-function kindsOf(source: SourceName): SourceKinds {
+export function kindsOf(source: SourceName): SourceKinds {
   const known = kindsBySource.get(source)
   if (known !== undefined) return known
   const kinds = new Map(hotColumns(source).map(({ name, kind }) => [name, kind]))

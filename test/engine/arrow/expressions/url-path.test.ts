@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { urlPath } from '../../../../src/engine/arrow/operators/url-path.js'
+import { urlPath } from '../../../../src/engine/arrow/expressions/url-path.js'
 
 const pathIn = (url: string) => urlPath(Buffer.from(url)).toString()
 

@@ -1,23 +1,30 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { range, type Selection } from '../../../../src/engine/arrow/columns/selection.js'
-import { type Spans, spansByBucket } from '../../../../src/engine/arrow/operators/truncate.js'
+import type { Batch } from '../../../../src/engine/arrow/columns/batch.js'
+import { none, range, type Selection } from '../../../../src/engine/arrow/columns/selection.js'
+import { bucketSpans, type Spans } from '../../../../src/engine/arrow/operators/bucket-spans.js'
+import type { TimeUnit } from '../../../../src/plan/times.js'
+import { Timestamp } from '../../../../src/plan/values.js'
 import { edge } from '../../../support/records.js'
 import { openBatch, rowsOf, sealedBatch } from '../support.js'
 
 const SIZES_US = { second: 1e6, minute: 60e6, hour: 3600e6, day: 86_400e6 } as const
 const DAY_US = SIZES_US.day
 
+const truncate = (batch: Batch, selection: Selection, unit: keyof typeof SIZES_US) =>
+  bucketSpans(batch, selection, bucketOf(unit, SIZES_US[unit]))
+const bucketOf = (unit: TimeUnit, lengthUs: number) => ({ unit, lengthUs, valueOf: (us: number) => new Timestamp(us) })
+
 const records = (timesUs: readonly number[]) => timesUs.map((timestampUs) => edge({ timestampUs }))
 
-/** Returns the bucket of each position, from the spans. */
+/** The bucket of each position, as the spans have it. */
 function bucketsOf({ bucketsUs, ends }: Spans): number[] {
   expect(ends.length).toBe(bucketsUs.length)
   return bucketsUs.flatMap((bucketUs, i) => Array<number>(ends[i]! - (ends[i - 1] ?? 0)).fill(bucketUs))
 }
 
 const unit = fc.constantFrom('second', 'minute', 'hour', 'day')
-/** Times of one day, many of them at the edges of buckets. */
+/** Times of one day, crowded at the edges of its buckets. */
 const timeUs = fc
   .tuple(fc.constantFrom(1e6, 60e6, 3600e6), fc.nat(22), fc.integer({ min: 0, max: 2 }))
   .map(([sizeUs, n, off]) => 20_000 * DAY_US + n * sizeUs + off - 1)
@@ -41,7 +48,7 @@ describe('truncating', () => {
                 (row) => batch.times.baseUs + batch.times.offsets[row]! * batch.times.unitUs,
               )
               const expected = times.map((us) => us - (us % SIZES_US[by]))
-              expect(bucketsOf(spansByBucket(batch, selection, by))).toEqual(expected)
+              expect(bucketsOf(truncate(batch, selection, by))).toEqual(expected)
             }
           }
         },
@@ -51,29 +58,38 @@ describe('truncating', () => {
 
   it('gives one span a bucket where rows ascend in time', async () => {
     const batch = await sealedBatch(records([3e6, 1e6, 2_999_999, 1_000_001, 2e6]))
-    expect(spansByBucket(batch, batch.projectRows('a'), 'second')).toEqual({
-      bucketsUs: [1e6, 2e6, 3e6],
-      ends: [2, 4, 5],
-    })
+    expect(truncate(batch, batch.projectRows('a'), 'second')).toEqual({ bucketsUs: [1e6, 2e6, 3e6], ends: [2, 4, 5] })
   })
 
   it('gives one span a change of bucket where they do not', () => {
     const batch = openBatch(records([1e6, 1_999_999, 3e6, 1e6, 0]))
-    expect(spansByBucket(batch, range(0, 5, false), 'second')).toEqual({
-      bucketsUs: [1e6, 3e6, 1e6, 0],
-      ends: [2, 3, 4, 5],
-    })
+    expect(truncate(batch, range(0, 5, false), 'second')).toEqual({ bucketsUs: [1e6, 3e6, 1e6, 0], ends: [2, 3, 4, 5] })
   })
 
   it('cuts times before 1970 down, not towards it', () => {
     const batch = openBatch(records([-1, 0, -1e6, -1_000_001]))
-    expect(bucketsOf(spansByBucket(batch, range(0, 4, false), 'second'))).toEqual([-1e6, 0, -1e6, -2e6])
-    expect(bucketsOf(spansByBucket(batch, range(0, 4, false), 'day'))).toEqual([-DAY_US, 0, -DAY_US, -DAY_US])
+    expect(bucketsOf(truncate(batch, range(0, 4, false), 'second'))).toEqual([-1e6, 0, -1e6, -2e6])
+    expect(bucketsOf(truncate(batch, range(0, 4, false), 'day'))).toEqual([-DAY_US, 0, -DAY_US, -DAY_US])
+  })
+
+  it('gives weeks their first day', async () => {
+    const monday = 4 * DAY_US
+    const days = [0, 2, 3, 4, 9, 10, 11].map((day) => day * DAY_US + 5)
+    const batch = openBatch(records(days))
+    const spans = (unit: 'week' | 'isoweek') =>
+      bucketsOf(bucketSpans(batch, range(0, 7, true), bucketOf(unit, 7 * DAY_US))).map((us) => us / DAY_US)
+    expect(spans('isoweek')).toEqual([-3, -3, -3, 4, 4, 4, 11])
+    expect(spans('week')).toEqual([-4, -4, 3, 3, 3, 10, 10])
+    expect(new Date(monday / 1000).getUTCDay()).toBe(1)
+  })
+
+  it('gives no span without rows', () => {
+    expect(truncate(openBatch(records([1])), none, 'day')).toEqual({ bucketsUs: [], ends: [] })
   })
 
   it('looks at no row where the batch lies in one bucket', () => {
     const batch = openBatch(records([1e6, 2e6, 5e6]))
     const blind = { ...batch, times: { ...batch.times, offsets: new Float64Array(3).fill(Number.NaN) } }
-    expect(spansByBucket(blind, range(1, 3, false), 'minute')).toEqual({ bucketsUs: [0], ends: [2] })
+    expect(truncate(blind, range(1, 3, false), 'minute')).toEqual({ bucketsUs: [0], ends: [2] })
   })
 })
