@@ -1,0 +1,250 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Batch } from '../../../../src/engine/arrow/columns/batch.js'
+import { none, range, type Selection } from '../../../../src/engine/arrow/columns/selection.js'
+import { fastFilters, scan } from '../../../../src/engine/arrow/operators/scan.js'
+import { kindsOf } from '../../../../src/engine/arrow/query/run.js'
+import { atLeast, contains, equals, matches } from '../../../../src/plan/builder.js'
+import { call, column, type Expression, literal } from '../../../../src/plan/expression.js'
+import type { SourceName } from '../../../../src/sources.js'
+import { edge, invocation, type TestRecord } from '../../../support/records.js'
+import { idsOf, noYield, openBatch, partOf, readAllBatches, runContext, sealedBatch } from '../support.js'
+
+const ALWAYS = { fromUs: Number.NEGATIVE_INFINITY, throughUs: Number.POSITIVE_INFINITY }
+const all = (batch: Batch): Selection => range(0, batch.rows, false)
+
+/** Narrows a whole batch by conditions that the scan takes over. */
+async function filtered(batch: Batch, source: SourceName, ...conditions: Expression[]): Promise<Selection> {
+  const { filters } = fastFilters(conditions, kindsOf(source))
+  expect(filters.length).toBe(conditions.length)
+  let selection = all(batch)
+  for (const filter of filters) selection = await filter(batch, selection, noYield)
+  return selection
+}
+const filter = (batch: Batch, ...conditions: Expression[]) => filtered(batch, 'function_edge_logs', ...conditions)
+
+/** Both forms of a batch: in order of arrival, and sealed. */
+const forms = async (records: readonly TestRecord[]) => [openBatch(records), await sealedBatch(records)]
+
+const invoked = (id: string, project: string | null, functionId?: string, timestampUs = 0) =>
+  invocation({ id, project, timestampUs, metadata: functionId === undefined ? {} : { function_id: functionId } })
+
+const CALLS = [
+  invoked('0', 'b', 'f'),
+  invoked('1', 'a', 'g'),
+  invoked('2', null, 'f'),
+  invoked('3', 'a', 'f'),
+  invoked('4', 'a'),
+]
+
+describe('the filter on project', () => {
+  it('finds the rows of a project, and none for one that is not there or absent', async () => {
+    for (const batch of await forms(CALLS)) {
+      const found = async (project: string) => idsOf(batch, await filter(batch, equals('project', project)))
+      expect(await found('a')).toEqual(['1', '3', '4'])
+      expect(await found('b')).toEqual(['0'])
+      for (const project of ['', 'c', 'a\n', '\n', '\ufffd', 'null']) expect(await found(project)).toEqual([])
+    }
+  })
+
+  it('is a range in order of time where the batch is sealed', async () => {
+    const [, sealed] = await forms(CALLS)
+    expect(await filter(sealed!, equals('project', 'a'))).toEqual(range(1, 4, true))
+    expect(await filter(sealed!, equals('project', 'x'))).toBe(none)
+  })
+
+  it('narrows the rows that another condition left', async () => {
+    for (const batch of await forms(CALLS)) {
+      expect(idsOf(batch, await filter(batch, equals('function_id', 'f'), equals('project', 'a')))).toEqual(['3'])
+      expect(idsOf(batch, await filter(batch, equals('project', 'b'), equals('project', 'a')))).toEqual([])
+    }
+  })
+})
+
+describe('a filter on a category', () => {
+  it('has three outcomes: all, some and none', async () => {
+    for (const batch of await forms([invoked('0', 'a', 'f'), invoked('1', 'a', 'f')])) {
+      const project = await filter(batch, equals('project', 'a'))
+      const next = (condition: Expression) => filter(batch, equals('project', 'a'), condition)
+      expect(await next(equals('function_id', 'f'))).toEqual(project)
+      expect(await next(equals('function_id', 'g'))).toBe(none)
+      expect(await next(matches('function_id', '^f$'))).toEqual(project)
+      expect(await next(matches('function_id', 'g'))).toBe(none)
+    }
+  })
+
+  it('never passes an absent value, which an empty text is too', async () => {
+    for (const batch of await forms([...CALLS, invoked('5', 'a', '')])) {
+      const found = async (condition: Expression) =>
+        idsOf(batch, await filter(batch, equals('project', 'a'), condition))
+      expect(await found(equals('function_id', ''))).toEqual([])
+      expect(await found(matches('function_id', ''))).toEqual(['1', '3'])
+      expect(await found(matches('function_id', '(?s)^.?$'))).toEqual(['1', '3'])
+    }
+  })
+
+  it('passes what a test of each row passes, over ranges and over indices', async () => {
+    const names = ['f', 'g', 'ff', '', undefined]
+    const records = fc.array(fc.tuple(fc.constantFrom('a', 'b', null), fc.constantFrom(...names)), { minLength: 1 })
+    const condition = fc.oneof(
+      fc.constantFrom('f', 'g', 'ff', '', 'x').map((value) => ({
+        where: equals('function_id', value),
+        passes: (name: string) => name === value,
+      })),
+      fc.constantFrom('f', '^f', 'g$', '', 'f{2}|g', '^$').map((pattern) => ({
+        where: matches('function_id', pattern),
+        // The patterns mean the same to JavaScript.
+        passes: (name: string) => new RegExp(pattern).test(name),
+      })),
+    )
+    await fc.assert(
+      fc.asyncProperty(records, fc.array(condition, { maxLength: 3 }), async (rows, conditions) => {
+        const given = rows.map(([project, name], i) => invoked(`${i}`, project, name))
+        const expected = rows.flatMap(([project, name], i) => {
+          const passes = conditions.every((by) => name !== undefined && name !== '' && by.passes(name))
+          return project === 'a' && passes ? [`${i}`] : []
+        })
+        for (const batch of await forms(given)) {
+          const selection = await filter(batch, equals('project', 'a'), ...conditions.map(({ where }) => where))
+          expect(idsOf(batch, selection)).toEqual(expected)
+        }
+      }),
+    )
+  })
+})
+
+describe('a filter on text', () => {
+  it('passes the rows whose text a pattern matches, each of equal ones, and never an absent one', async () => {
+    const urls = ['/a', '/b', '/a', undefined, '', '/a\n/b', undefined, '/b']
+    const records = urls.map((url, i) => edge({ id: `${i}`, timestampUs: i, metadata: { request: { url } } }))
+    for (const batch of await forms(records)) {
+      const found = async (pattern: string) => idsOf(batch, await filtered(batch, 'edge_logs', matches('url', pattern)))
+      expect(await found('/a')).toEqual(['0', '2', '5'])
+      expect(await found('b$')).toEqual(['1', '5', '7'])
+      expect(await found('^$')).toEqual(['4'])
+      expect(await found('')).toEqual(['0', '1', '2', '4', '5', '7'])
+      expect(await found('/c')).toEqual([])
+      expect(idsOf(batch, await filtered(batch, 'edge_logs', equals('url', '')))).toEqual(['4'])
+      expect(idsOf(batch, await filtered(batch, 'edge_logs', equals('url', '/b')))).toEqual(['1', '7'])
+    }
+  })
+})
+
+describe('the conditions that a scan takes over', () => {
+  const kinds = kindsOf('edge_logs')
+  const taken = (...conditions: Expression[]) => fastFilters(conditions, kinds).conditions
+
+  it('are the first ones alone, so that none is evaluated in rows that an earlier one removes', () => {
+    const [own, url, slow] = [equals('project', 'a'), matches('url', 'x'), atLeast('status_code', 400)]
+    expect(taken(own, url, slow, url)).toEqual([own, url])
+    expect(taken(slow, own, url)).toEqual([])
+  })
+
+  it.each([
+    equals('url', 1),
+    equals('status_code', '5'),
+    equals('id', 'a'),
+    equals(call('lower', column('url')), 'a'),
+    matches('event_message', 'a'),
+    matches('metadata', 'a'),
+    contains('path', '/rest'),
+    call('eq', column('url'), column('url')),
+    call('eq', literal('a'), column('url')),
+    call('not', equals('url', 'a')),
+    literal(true),
+    column('url'),
+  ])('have no %j', (condition) => {
+    expect(taken(condition)).toEqual([])
+  })
+
+  it('are worth keeping if they do more than find a project', () => {
+    const isCostly = (...conditions: Expression[]) => fastFilters(conditions, kinds).isCostly
+    expect([isCostly(), isCostly(equals('project', 'a')), isCostly(matches('url', 'x'))]).toEqual([false, false, true])
+    expect(isCostly(equals('project', 'a'), equals('url', 'x'))).toBe(true)
+  })
+
+  it('refuse a bad pattern before anything is read', () => {
+    expect(() => fastFilters([matches('url', '(')], kinds)).toThrow(
+      expect.objectContaining({ code: 'invalid_pattern' }),
+    )
+  })
+})
+
+const DAY_US = 86_400_000_000
+
+describe('a scan', () => {
+  const records = [1, 2, 3, 4].map((us) =>
+    edge({ id: `${us}`, timestampUs: us, metadata: { request: { url: us % 2 === 0 ? '/a' : '/b' } } }),
+  )
+  const own = [equals('project', 'a'), matches('url', 'a')]
+
+  async function scanned(parts: Parameters<typeof scan>[0], fromUs: number, throughUs: number, run = runContext()) {
+    const kinds = kindsOf('edge_logs')
+    const batches = scan(parts, { fromUs, throughUs }, fastFilters(own, kinds), kinds, run.context)
+    const ids = await readAllBatches(batches, (frame) => idsOf(frame.stored!.batch, frame.stored!.selection))
+    return { batches, ids, told: run.told }
+  }
+
+  it('has the rows of each part that pass, in the range of time, and counts them', async () => {
+    const [open, sealed] = await forms(records)
+    const parts = [partOf(sealed!, true), partOf(open!, false)]
+    expect(await scanned(parts, 1, 4)).toMatchObject({
+      ids: [
+        ['2', '4'],
+        ['2', '4'],
+      ],
+      told: { opened: 2, scanned: 4 },
+    })
+    expect(await scanned(parts, 3, 9)).toMatchObject({ ids: [['4'], ['4']], told: { opened: 2, scanned: 2 } })
+    expect(await scanned(parts, 5, 9)).toMatchObject({ ids: [[], []], told: { opened: 2, scanned: 0 } })
+  })
+
+  it('keeps the rows of a sealed part that pass if the range cuts it, whatever their time', async () => {
+    const [open, sealed] = await forms(records)
+    const run = runContext()
+    const part = partOf(sealed!, true)
+    await scanned([part], 2, 3, run)
+    let reads = 0
+    const blind = { ...sealed!, projectRows: () => (reads++, none) }
+    const again = { ...part, open: () => blind }
+    // The cache knows a part by its identity.
+    Object.assign(part, { open: again.open })
+    expect((await scanned([part], 2, 9, run)).ids).toEqual([['2', '4']])
+    expect(reads).toBe(0)
+    expect((await scanned([partOf({ ...open!, projectRows: () => (reads++, none) }, false)], 2, 3, run)).ids).toEqual([
+      [],
+    ])
+    expect(reads).toBe(1)
+  })
+
+  it('names results that may be kept: of sealed parts that are read whole, by the conditions', async () => {
+    const [open, sealed] = await forms(records)
+    const keyOf = async (isSealed: boolean, fromUs: number) => {
+      const part = partOf(isSealed ? sealed! : open!, isSealed)
+      const [batch] = (await scanned([part], fromUs, 9)).batches
+      return batch!.cached?.key
+    }
+    expect(await keyOf(true, 1)).toBe(await keyOf(true, 0))
+    expect([await keyOf(true, 2), await keyOf(false, 0)]).toEqual([undefined, undefined])
+  })
+
+  it('closes a part that it has opened, also if reading fails', async () => {
+    let closed = 0
+    const part = { ...partOf(openBatch(records), false), close: () => void closed++ }
+    const kinds = kindsOf('edge_logs')
+    const [batch] = scan([part], ALWAYS, fastFilters(own, kinds), kinds, runContext().context)
+    await batch!.read(() => expect(closed).toBe(0))
+    expect(closed).toBe(1)
+    await expect(batch!.read(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
+    expect(closed).toBe(2)
+  })
+
+  it('has the times of its parts, for operators that need not read all', async () => {
+    const late = openBatch([edge({ timestampUs: DAY_US })])
+    const { batches } = await scanned([partOf(openBatch(records), false), partOf(late, false)], 0, 2 * DAY_US)
+    expect(batches.map(({ minUs, maxUs }) => [minUs, maxUs])).toEqual([
+      [1, 4],
+      [DAY_US, DAY_US],
+    ])
+  })
+})
