@@ -1,19 +1,35 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Batch } from '../../../../src/engine/arrow/columns/batch.js'
 import { range, type Selection } from '../../../../src/engine/arrow/columns/selection.js'
 import {
-  aggregate,
+  type Aggregation,
+  bytesOfStates,
   createAggregation,
   createStates,
   mergeStates,
 } from '../../../../src/engine/arrow/operators/aggregate.js'
-import { mergePartial, type Partial, partialOf } from '../../../../src/engine/arrow/query/partials.js'
+import { group } from '../../../../src/engine/arrow/operators/group.js'
+import type { LazyBatch } from '../../../../src/engine/arrow/operators/lazy-batch.js'
+import { kindsOf } from '../../../../src/engine/arrow/query/run.js'
 import { AREAS } from '../../../../src/engine/columns.js'
 import type { Aggregate } from '../../../../src/plan/aggregates.js'
-import type { Value } from '../../../../src/plan/answer.js'
-import { atLeast, contains, count, countWhere, equals, max, mean, min, quantile } from '../../../../src/plan/builder.js'
+import { atLeast, contains, count, countWhere, max, mean, min, quantile, share } from '../../../../src/plan/builder.js'
+import { call, column, type Expression, literal } from '../../../../src/plan/expression.js'
+import type { NamedAggregate } from '../../../../src/plan/plan.js'
+import { compareAll, type Scalar, Timestamp } from '../../../../src/plan/values.js'
 import { edge, invocation, type TestRecord } from '../../../support/records.js'
-import { openBatch, rowsOf, sealedBatch } from '../support.js'
+import {
+  computed,
+  frameOf,
+  lazyBatch,
+  openBatch,
+  partOf,
+  rowsOf,
+  runContext,
+  sealedBatch,
+  valuesOf,
+} from '../support.js'
 
 const TIMES = 'execution_time_ms'
 const aggregates: Record<string, Aggregate> = {
@@ -25,7 +41,12 @@ const aggregates: Record<string, Aggregate> = {
   rows: count(),
   errors: countWhere(atLeast('status_code', 400)),
 }
-const aggregation = createAggregation(Object.entries(aggregates))
+const named = (columns: Record<string, Aggregate>): NamedAggregate[] =>
+  Object.entries(columns).map(([name, value]) => ({ name, value }))
+const isStored = (expression: Expression) =>
+  expression.kind === 'column' && kindsOf('function_edge_logs').kindOf(expression.name) === 'number'
+const aggregation = createAggregation(named(aggregates), isStored)
+const SECOND = call('timestamp_trunc', column('timestamp'), literal('second'))
 
 interface Call {
   timestampUs: number
@@ -36,10 +57,29 @@ interface Call {
 const record = ({ timestampUs, time, status }: Call): TestRecord =>
   invocation({ timestampUs, metadata: { execution_time_ms: time, response: { status_code: status } } })
 
-const finish = (states: unknown[]): Record<string, Value> =>
-  Object.fromEntries(aggregation.outputs.map(({ name, fold, finish: output }) => [name, output(states[fold])]))
+const calledOf = (batch: Batch, selection?: Selection) => frameOf(batch, 'function_edge_logs', selection)
 
-const finished = (partial: Partial) => new Map([...partial].map(([bucketUs, states]) => [bucketUs, finish(states)]))
+/** The aggregates of the batches' rows by second, in microseconds. */
+async function bySecond(input: readonly LazyBatch[], context = runContext().context) {
+  const sink = { op: 'group', keys: [{ name: 'second', value: SECOND }], aggregates: named(aggregates) } as const
+  const [grouped] = group(input, sink, aggregation, context)
+  const names = ['second', ...Object.keys(aggregates)]
+  const rows = await grouped!.read((frame) => valuesOf(frame, names))
+  return new Map(
+    rows.map(([second, ...values]) => [
+      (second as Timestamp).us,
+      Object.fromEntries(values.map((value, i) => [names[i + 1]!, value])),
+    ]),
+  )
+}
+
+/** The values of aggregates of all rows, without keys. */
+async function ofAll(input: readonly LazyBatch[], columns: Record<string, Aggregate>, made?: Aggregation) {
+  const sink = { op: 'group', keys: [], aggregates: named(columns) } as const
+  const [grouped] = group(input, sink, made ?? createAggregation(named(columns), isStored), runContext().context)
+  const [row] = await grouped!.read((frame) => valuesOf(frame, Object.keys(columns)))
+  return row!
+}
 
 /** Computes the same aggregates per second, one row at a time. The average of the values is exact. */
 function expectedBySecond(calls: readonly Call[]) {
@@ -65,7 +105,7 @@ function expectedBySecond(calls: readonly Call[]) {
   )
 }
 
-const call: fc.Arbitrary<Call> = fc.record(
+const arbitraryCall: fc.Arbitrary<Call> = fc.record(
   {
     timestampUs: fc.nat(3_500_000),
     time: fc.oneof(fc.nat(9), fc.constantFrom(0.5, -2.25, 70_000, 2 ** 33 + 0.5)),
@@ -73,7 +113,7 @@ const call: fc.Arbitrary<Call> = fc.record(
   },
   { requiredKeys: ['timestampUs'] },
 )
-const calls = fc.array(call, { minLength: 1, maxLength: 40 })
+const calls = fc.array(arbitraryCall, { minLength: 1, maxLength: 40 })
 
 describe('aggregating', () => {
   it('gives each bucket the aggregates of its rows, of open and sealed batches, of ranges and indices', async () => {
@@ -91,25 +131,29 @@ describe('aggregating', () => {
           const tail = range(Math.min(1, batch.rows - 1), batch.rows, false)
           for (const selection of [whole, some, tail]) {
             const expected = expectedBySecond(rowsOf(selection).map((row) => rows[row]!))
-            expect(finished(partialOf(batch, selection, 'second', aggregation))).toEqual(expected)
+            expect(await bySecond([lazyBatch(calledOf(batch, selection))])).toEqual(expected)
           }
         }
       }),
     )
   })
 
-  it('of batches apart, merged, is that of all together, and merges leave what is merged as it is', () => {
-    fc.assert(
-      fc.property(fc.array(calls, { minLength: 1, maxLength: 5 }), (lists) => {
-        const partials = lists.map((list) => {
+  it('of batches apart, merged, is that of all together, and merges leave what is merged as it is', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(calls, { minLength: 1, maxLength: 5 }), async (lists) => {
+        const { context } = runContext()
+        const input = lists.map((list) => {
           const batch = openBatch(list.map(record))
-          return partialOf(batch, range(0, batch.rows, false), 'second', aggregation)
+          return lazyBatch(calledOf(batch), partOf(batch, true))
         })
-        const before = structuredClone(partials)
-        const total: Partial = new Map()
-        for (const partial of partials) mergePartial(total, partial, aggregation)
-        expect(finished(total)).toEqual(expectedBySecond(lists.flat()))
-        expect(partials).toEqual(before)
+        const expected = expectedBySecond(lists.flat())
+        expect(await bySecond(input, context)).toEqual(expected)
+        // Partials come from the cache now: merged a second time they are what they were.
+        const unread = input.map((batch): LazyBatch => ({ ...batch, read: () => Promise.reject(new Error('read')) }))
+        expect(await bySecond(unread, context)).toEqual(expected)
+        expect(await bySecond([...unread, ...unread.slice(0, 1)], context)).toEqual(
+          expectedBySecond([...lists.flat(), ...lists[0]!]),
+        )
       }),
     )
   })
@@ -117,26 +161,102 @@ describe('aggregating', () => {
   it('counts rows by what their path holds, each area for itself', async () => {
     const paths = ['/rest/v1', '/auth', '/x', '/storage/auth', undefined, '/realtime/rest', '/rest']
     const records = paths.map((path) => edge({ metadata: { request: { path } } }))
-    const areas = createAggregation(AREAS.map((text) => [text, countWhere(contains('path', text))]))
+    const areas = Object.fromEntries(AREAS.map((text) => [text, countWhere(contains('path', text))]))
+    const shares = Object.fromEntries(AREAS.map((text) => [text, share(contains('path', text))]))
     const expected = AREAS.map((area) => paths.filter((path) => path?.includes(area)).length)
     const indices: Selection = { kind: 'indices', indices: Uint32Array.from(paths.keys()), timeOrdered: false }
     for (const batch of [openBatch(records), await sealedBatch(records)]) {
       for (const selection of [range(0, batch.rows, false), indices]) {
-        const states = partialOf(batch, selection, 'day', areas).get(0)!
-        expect(areas.outputs.map(({ fold, finish: output }) => output(states[fold]))).toEqual(expected)
+        const input = [lazyBatch(frameOf(batch, 'edge_logs', selection))]
+        expect(await ofAll(input, areas)).toEqual(expected)
+        expect(await ofAll(input, shares)).toEqual(expected.map((rows) => rows / paths.length))
       }
     }
   })
 
-  it('folds spans of one group into one state', () => {
-    const batch = openBatch([1, 2, 3].map((time) => record({ timestampUs: 0, time })))
-    const spans = { bucketsUs: [7, 8, 7], ends: [1, 2, 3] }
-    const groups = { bucketsUs: [7, 8], ids: Uint32Array.of(0, 1, 0) }
-    const states = aggregate(batch, range(0, 3, false), spans, groups, aggregation)
-    expect(states.map((of) => [finish(of).rows, finish(of).average])).toEqual([
-      [2, 2],
-      [1, 2],
+  it('counts a condition of one part of the rows, whatever part was counted before', async () => {
+    const paths = ['/rest', '/x', '/rest', '/rest']
+    const batch = openBatch(paths.map((path) => edge({ metadata: { request: { path } } })))
+    const rest = { n: countWhere(contains('path', '/rest')) }
+    const countOf = async (selection: Selection) =>
+      (await ofAll([lazyBatch(frameOf(batch, 'edge_logs', selection))], rest))[0]
+    expect(await countOf(range(0, 2, false))).toBe(1)
+    expect(await countOf(range(2, 4, false))).toBe(2)
+    expect(await countOf(range(0, 2, false))).toBe(1)
+  })
+
+  it('folds spans of one group into one state', async () => {
+    const batch = openBatch([7, 8, 7].map((second, i) => record({ timestampUs: second * 1e6, time: i + 1 })))
+    const groups = await bySecond([lazyBatch(calledOf(batch))])
+    expect([...groups].map(([us, { rows, average }]) => [us, rows, average])).toEqual([
+      [7e6, 2, 2],
+      [8e6, 1, 2],
     ])
+  })
+})
+
+const x = column('x')
+const call1 = (fn: Aggregate['fn'], ...args: Expression[]): Aggregate => ({ fn, args })
+
+describe('an aggregate of any values', () => {
+  const value = fc.constantFrom<Scalar>(null, true, false, 1, 2.5, -3, '', 'a', '7', '1e2', 'ä', new Timestamp(5))
+
+  it('is that of a list of them, in one batch or in several', async () => {
+    const columns: Record<string, Aggregate> = {
+      rows: call1('count'),
+      present: call1('count', x),
+      least: call1('min', x),
+      greatest: call1('max', x),
+      sum: call1('sum', x),
+      mean: call1('avg', x),
+      distinct: call1('count_distinct', x),
+      about: call1('approx_count_distinct', x),
+      nulls: call1('countif', call('is_null', x)),
+      share: call1('share', call('is_null', x)),
+      list: call1('array_agg', x),
+    }
+    await fc.assert(
+      fc.asyncProperty(fc.array(value, { minLength: 1, maxLength: 20 }), fc.nat(20), async (values, cut) => {
+        const present = values.filter((one) => one !== null)
+        const numbers = present.flatMap((one) => {
+          const number = typeof one === 'string' && one !== '' ? Number(one) : one
+          return typeof number === 'number' && !Number.isNaN(number) ? [number] : []
+        })
+        const sorted = present.toSorted(compareAll)
+        const sum = numbers.length === 0 ? null : numbers.reduce((a, b) => a + b, 0)
+        const distinct = sorted.filter((one, i) => i === 0 || compareAll(one, sorted[i - 1]!) !== 0).length
+        const nulls = values.length - present.length
+        const expected = [
+          values.length,
+          present.length,
+          sorted[0] ?? null,
+          sorted.at(-1) ?? null,
+          sum,
+          sum === null ? null : sum / numbers.length,
+          distinct,
+          distinct,
+          nulls,
+          nulls / values.length,
+          present.length === 0 ? null : present,
+        ]
+        const input = [values.slice(0, cut), values.slice(cut)].map((part) => computed({ x: part }))
+        expect(await ofAll(input, columns)).toEqual(expected)
+      }),
+    )
+  })
+
+  it('takes some of them: any, quantiles, a list with a limit, a joined text', async () => {
+    const input = [computed({ x: [null, 3, 1] }), computed({ x: [2, null] })]
+    const columns = {
+      any: call1('any_value', x),
+      p50: call1('quantile', x, literal(50)),
+      quarters: call1('approx_quantiles', x, literal(2)),
+      two: call1('array_agg', x, literal(2)),
+      joined: call1('string_agg', x, literal('; ')),
+      commas: call1('string_agg', x),
+    }
+    expect(await ofAll(input, columns)).toEqual([3, 2, [1, 2, 3], [3, 1], '3; 1; 2', '3,1,2'])
+    expect(await ofAll([computed({ x: [null] })], columns)).toEqual([null, null, null, null, null, null])
   })
 })
 
@@ -144,20 +264,39 @@ describe('an aggregation', () => {
   it('runs one fold for aggregates of the same state', () => {
     expect(aggregation.folds.length).toBe(5)
     expect(aggregation.outputs.map(({ name }) => name)).toEqual(Object.keys(aggregates))
+    const twice = { a: call1('sum', x), b: call1('avg', column('x')), c: call1('avg', column('y')) }
+    expect(createAggregation(named(twice), () => false).folds.length).toBe(2)
   })
 
   it('of nothing is null, and counts are 0', () => {
     const empty = { least: null, greatest: null, average: null, p50: null, p99: null, rows: 0, errors: 0 }
-    const states = createStates(aggregation.folds)
+    const finish = (states: unknown[]) =>
+      Object.fromEntries(aggregation.outputs.map(({ name, fold, finish: output }) => [name, output(states[fold])]))
+    const states = createStates(aggregation)
     expect(finish(states)).toEqual(empty)
-    mergeStates(aggregation, states, createStates(aggregation.folds))
+    mergeStates(aggregation, states, createStates(aggregation))
     expect(finish(states)).toEqual(empty)
+    expect(bytesOfStates(aggregation, states)).toBeGreaterThan(0)
   })
 
-  it('refuses what the engine cannot count', () => {
-    expect(() => createAggregation([['x', countWhere(equals('url', 'a'))]])).toThrow(
-      new TypeError('No count of rows where where {"test":"equals","column":"url","value":"a"}.'),
+  it('refuses options that differ from row to row', () => {
+    const made = (aggregate: Aggregate) => () => createAggregation([{ name: 'x', value: aggregate }], () => false)
+    for (const [fn, option] of [
+      ['quantile', column('y')],
+      ['approx_quantiles', literal('a')],
+      ['array_agg', column('y')],
+    ] as const) {
+      expect(made(call1(fn, x, option))).toThrow(new TypeError(`${fn} needs a number that is written in the query.`))
+    }
+    expect(made(call1('string_agg', x, literal(1)))).toThrow(
+      new TypeError('string_agg needs a text that is written in the query.'),
     )
-    expect(() => createAggregation([['x', countWhere(contains('path', '/nowhere'))]])).toThrow(TypeError)
+  })
+
+  it('refuses a text that the column of areas does not know', async () => {
+    const frame = frameOf(openBatch([edge()]), 'edge_logs')
+    await expect(ofAll([lazyBatch(frame)], { x: countWhere(contains('path', '/nowhere')) })).rejects.toThrow(
+      new TypeError('The column path can be asked only whether it contains one of /rest, /storage, /auth, /realtime.'),
+    )
   })
 })
