@@ -140,7 +140,13 @@ describe('the groups of a sealed part', () => {
     const batch = openBatch([edge({ project: 'a' }), edge({ project: 'b' })])
     let reads = 0
     const input = lazyBatch(frameOf(batch, 'edge_logs'), partOf(batch, true))
-    const counted: LazyBatch = { ...input, read: (use) => (reads++, input.read(use)) }
+    const counted: LazyBatch = {
+      ...input,
+      read(use) {
+        reads++
+        return input.read(use)
+      },
+    }
     const { context } = runContext()
     const project = { project: column('project') }
     const sequence: Record<string, Expression>[] = [project, project, {}, project, { other: column('project') }]

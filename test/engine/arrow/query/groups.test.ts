@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ArrowEngineOptions } from '../../../../src/engine/arrow/engine.js'
 import type { ScanStats } from '../../../../src/engine/engine.js'
 import { count, quantile, scan } from '../../../../src/plan/builder.js'
+import { column } from '../../../../src/plan/expression.js'
 import type { Plan } from '../../../../src/plan/plan.js'
 import { appendAll, openEngine, readAll } from '../../../support/engine.js'
 import { invocation, type TestRecord } from '../../../support/records.js'
@@ -82,16 +83,28 @@ describe('groups', () => {
     await engine.close()
   })
 
-  it('are none of a column that holds no texts', async () => {
+  it('may be of any column, and of none that there is not', async () => {
     const [scanned, , ...others] = byFunction(9)
-    const by = (column: string): Plan => [
-      scanned!,
-      { op: 'group', by: column },
-      ...others.map((one) => (one.op === 'orderBy' ? { ...one, column: 'count' } : one)),
-    ]
-    for (const column of ['status_code', 'project', 'url', '__proto__']) {
-      await expect(run(by(column), abc)).rejects.toThrow(
-        new TypeError(`The rows of function_edge_logs cannot be grouped by ${column}, but by function_id.`),
+    const by = (name: string): Plan => {
+      const keys = [{ name, value: column(name) }]
+      const order = [{ by: column(name), direction: 'asc', nulls: 'last' }] as const
+      const aggregates = [{ name: 'n', value: count() }]
+      return [scanned!, { op: 'group', keys, aggregates }, { op: 'orderBy', keys: order }, others.at(-1)!]
+    }
+    const calls = [...abc, invocation({ project: 'b', metadata: { response: { status_code: 500 } } })]
+    expect(await run(by('project'), calls)).toEqual([
+      { project: 'a', n: 12 },
+      { project: 'b', n: 1 },
+    ])
+    expect(await run(by('status_code'), calls)).toEqual([
+      { status_code: 500, n: 1 },
+      { status_code: null, n: 12 },
+    ])
+    for (const name of ['url', '__proto__']) {
+      await expect(run(by(name), abc)).rejects.toThrow(
+        new TypeError(
+          `There is no column ${name}, but id, timestamp, event_message, project, metadata, function_id, execution_time_ms, status_code.`,
+        ),
       )
     }
   })
