@@ -48,6 +48,8 @@ export const EXACT_DISTINCT = 1000
 /** 2^14 registers: a standard error of 1.04 / 2^7 = 0.81 %. */
 const REGISTER_BITS = 14
 const REGISTERS = 2 ** REGISTER_BITS
+/** Of the other 38 bits of a hash, none of which is set. */
+const MAX_RANK = 39
 
 /** Counts distinct values approximately (P. Flajolet et al., 2007; S. Heule et al., 2013), exactly up to 1,000. */
 export const sketchAccumulator: Accumulator<EachValue, SketchState> = {
@@ -62,18 +64,43 @@ export const sketchAccumulator: Accumulator<EachValue, SketchState> = {
   bytes: ({ hashes, registers }) => 64 + (hashes?.size ?? 0) * ENTRY_BYTES + (registers?.byteLength ?? 0),
 }
 
-/** The count, from the exact set or by the sketch's estimate. */
+/**
+ * The count, from the exact set or by the sketch's estimate (O. Ertl, 2017, "improved raw estimator"): without the bias of
+ * other estimates where some registers are still empty.
+ */
 export function distinctOf({ hashes, registers }: SketchState): number {
   if (registers === undefined) return hashes?.size ?? 0
-  let sum = 0
-  let zeros = 0
-  for (const rank of registers) {
-    sum += 2 ** -rank
-    if (rank === 0) zeros++
+  const counts = new Uint32Array(MAX_RANK + 1)
+  for (const rank of registers) counts[rank]!++
+  let sum = REGISTERS * weightOfFull(1 - counts[MAX_RANK]! / REGISTERS)
+  for (let rank = MAX_RANK - 1; rank > 0; rank--) sum = 0.5 * (sum + counts[rank]!)
+  sum += REGISTERS * weightOfEmpty(counts[0]! / REGISTERS)
+  return Math.round((REGISTERS * REGISTERS) / (2 * Math.LN2 * sum))
+}
+
+/** Ertl's sigma: the sum over k from 1 of x^(2^k) * 2^(k - 1), and x; `x` is the fraction of empty registers, below 1. */
+function weightOfEmpty(fraction: number): number {
+  let sum = fraction
+  let factor = 1
+  for (let power = fraction, before = -1; sum !== before; factor *= 2) {
+    power *= power
+    before = sum
+    sum += power * factor
   }
-  const raw = ((0.7213 / (1 + 1.079 / REGISTERS)) * REGISTERS * REGISTERS) / sum
-  // Few values leave registers empty; how many is the better estimate then.
-  return Math.round(raw <= 2.5 * REGISTERS && zeros > 0 ? REGISTERS * Math.log(REGISTERS / zeros) : raw)
+  return sum
+}
+
+/** Ertl's tau: `x` is the fraction of registers that could still grow. */
+function weightOfFull(fraction: number): number {
+  if (fraction === 0 || fraction === 1) return 0
+  let sum = 1 - fraction
+  let factor = 0.5
+  for (let root = fraction, before = -1; sum !== before; factor *= 0.5) {
+    root = Math.sqrt(root)
+    before = sum
+    sum -= (1 - root) ** 2 * factor
+  }
+  return sum / 3
 }
 
 function addHash(state: SketchState, hash: number): void {
