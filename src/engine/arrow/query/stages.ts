@@ -33,18 +33,24 @@ export const isEmpty = ({ sink }: Stage): boolean => sink.op === 'top' && sink.r
 /** Columns in sight, by name, as expressions over the columns of the stage's input. */
 type Scope = ReadonlyMap<string, Expression>
 
+interface Hidden {
+  scope: Scope
+  schema: Schema
+}
+
 interface Draft {
   input: Input
   steps: readonly Step[]
   scope: Scope
   schema: Schema
   /** Columns that the `select` directly before left out, by which rows can be sorted. */
-  hidden: Scope
+  hidden: Hidden
   order: readonly SortKey[]
 }
 
 /**
- * Cuts a plan into stages, the last of which returns the plan's rows. Throws a TypeError on an operator in the wrong place.
+ * Cuts a plan into stages, the last of which returns the plan's rows. Throws a TypeError on an operator in the wrong
+ * place or an unknown column.
  * Expressions of several uses are shared, never copied.
  */
 export function stagesOf(plan: Plan): Stage | undefined {
@@ -68,22 +74,23 @@ function isPlain(scope: Scope, { sink }: Stage): boolean {
 function begin(first: Operator): Draft {
   const schema = schemaAfter(first, new Map())
   const scope = scopeOf(schema)
-  const draft = { steps: [], scope, schema, hidden: NO_COLUMNS, order: [] }
+  const draft = { steps: [], scope, schema, hidden: NOTHING_HIDDEN, order: [] }
   if (first.op === 'scan') return { ...draft, input: first }
   if (first.op !== 'union') throw new TypeError(`A plan starts with scan or union, not with ${first.op}.`)
   const inputs = first.plans.map((plan) => stagesOf(plan)!)
   return { ...draft, input: { op: 'union', inputs } }
 }
 
-const NO_COLUMNS: Scope = new Map()
+const NOTHING_HIDDEN: Hidden = { scope: new Map(), schema: new Map() }
 
 const scopeOf = (schema: Schema): Scope => new Map([...schema.keys()].map((name) => [name, column(name)]))
 
 function add({ hidden, ...visible }: Draft, operator: Operator): Draft {
-  const draft: Draft = { ...visible, hidden: NO_COLUMNS }
+  const draft: Draft = { ...visible, hidden: NOTHING_HIDDEN }
   const { scope, steps } = draft
   if (operator.op === 'orderBy') {
-    const sorted = new Map([...hidden, ...scope])
+    schemaAfter(operator, new Map([...hidden.schema, ...draft.schema]))
+    const sorted = new Map([...hidden.scope, ...scope])
     return { ...draft, order: operator.keys.map((key) => ({ ...key, by: inScope(key.by, sorted) })) }
   }
   const schema = schemaAfter(operator, draft.schema)
@@ -108,7 +115,7 @@ function add({ hidden, ...visible }: Draft, operator: Operator): Draft {
         ...draft,
         schema,
         scope: new Map(named(operator.columns).map(({ name, value }) => [name, value])),
-        hidden: scope,
+        hidden: { scope, schema: draft.schema },
       }
     case 'limit':
       return afterSink(endWithTop(draft, operator.rows, operator.offset), schema)
@@ -127,7 +134,7 @@ function add({ hidden, ...visible }: Draft, operator: Operator): Draft {
 
 function afterSink({ input, steps, sink }: Stage, schema: Schema): Draft {
   const stage = { input, steps, sink }
-  return { input: { op: 'stage', stage }, steps: [], scope: scopeOf(schema), schema, hidden: NO_COLUMNS, order: [] }
+  return { input: { op: 'stage', stage }, steps: [], scope: scopeOf(schema), schema, hidden: NOTHING_HIDDEN, order: [] }
 }
 
 function endWithTop({ input, steps, scope, order }: Draft, rows: number, offset: number): Stage {
