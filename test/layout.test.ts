@@ -57,15 +57,7 @@ const INGEST = [...ENGINE_INTERFACE, 'sources.ts', 'field-names.ts', 'arrow-ipc/
 const ONLY: Record<string, readonly string[]> = {
   'page/': [],
   'client/': ['tokens/', 'config/', 'base/'],
-  'user-endpoints/': [
-    'endpoint.ts',
-    'endpoints/',
-    'plan/',
-    'engine/columns.ts',
-    'config/',
-    'sources.ts',
-    'base/',
-  ],
+  'user-endpoints/': ['endpoint.ts', 'endpoints/', 'plan/', 'engine/columns.ts', 'config/', 'sources.ts', 'base/'],
   'generate/': ['base/', 'sources.ts'],
   'otlp/': ['base/'],
   'engine/clickhouse/': ENGINE,

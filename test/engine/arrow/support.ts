@@ -157,10 +157,10 @@ export function runContext(limits: Partial<QueryLimits> = {}, yieldIfDue = noYie
     yieldIfDue,
     partialCache: createPartialCache(1e6, createMetrics()),
     limits: { ...GROUPING_LIMITS, ...limits },
-    opening() {
+    onOpen() {
       told.opened++
     },
-    scanned(rows) {
+    onScan(rows) {
       told.scanned += rows
     },
   }

@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest'
 import { KIB } from '../../../../src/base/units.js'
 import type { ColdReader, ColdRow } from '../../../../src/engine/arrow/columns/batch.js'
 import type { FoundRow } from '../../../../src/engine/arrow/operators/top.js'
-import { readRows, STRETCH_BYTES } from '../../../../src/engine/arrow/query/read-rows.js'
+import { CHUNK_BYTES, readRows } from '../../../../src/engine/arrow/query/read-rows.js'
 import type { Row } from '../../../../src/plan/answer.js'
 import { noYield } from '../support.js'
 
-/** A row of the answer: its timestamp was read when it was found. */
+/** Returns a row of the answer. Its timestamp was read when it was found. */
 const toRow = ({ values }: FoundRow, { id, event_message }: ColdRow): Row => ({
   id: id.toString(),
   event_message: event_message.toString(),
@@ -19,43 +19,43 @@ interface Wanted {
   batch: number
   row: number
   bytes: number
-  /** Turns of the event loop until it is there; 0 is at once. */
+  /** Event loop turns until the row is read; 0: synchronously. */
   turns: number
 }
 
-/** Rows of a kind, in turn out of so many batches, whose last rows are the newest. */
+/** Rows of equal size, taken in turn from several batches, whose last rows are the newest. */
 const interleaved = (count: number, batches: number, bytes: number): Wanted[] =>
   Array.from({ length: count }, (_, i) => ({ batch: i % batches, row: count - i, bytes, turns: 1 }))
 
-/** Batches of these rows; what was asked of them so far. */
+/** Returns batches of these rows, and a record of their reads so far. */
 function batchesOf(wanted: readonly Wanted[]) {
-  const asked = { opened: [] as number[], rows: [] as string[], open: new Set<symbol>(), mostOpen: 0 }
+  const reads = { opened: [] as number[], rows: [] as string[], open: new Set<symbol>(), mostOpen: 0 }
   const text = Buffer.alloc(Math.max(...wanted.map(({ bytes }) => bytes)), 'x')
   const rows = new Map(wanted.map((each) => [`${each.batch}:${each.row}`, each]))
 
   function openCold(batch: number): ColdReader {
-    asked.opened.push(batch)
+    reads.opened.push(batch)
     const reader = Symbol()
     return (row) => {
       const name = `${batch}:${row}`
       const { bytes, turns } = rows.get(name)!
-      asked.rows.push(name)
+      reads.rows.push(name)
       const cold: ColdRow = {
         id: Buffer.from(name),
         event_message: text.subarray(0, bytes),
         metadata: Buffer.from('{}'),
       }
       if (turns === 0) return cold
-      asked.open.add(reader)
-      asked.mostOpen = Math.max(asked.mostOpen, asked.open.size)
+      reads.open.add(reader)
+      reads.mostOpen = Math.max(reads.mostOpen, reads.open.size)
       return nextTurns(turns).then(() => {
-        asked.open.delete(reader)
+        reads.open.delete(reader)
         return cold
       })
     }
   }
   const opened = new Map(wanted.map(({ batch }) => [batch, () => openCold(batch)]))
-  return { opened, asked }
+  return { opened, reads }
 }
 
 async function nextTurns(turns: number): Promise<void> {
@@ -66,15 +66,15 @@ const foundOf = (wanted: readonly Wanted[]): FoundRow[] =>
   wanted.map(({ batch, row }, i) => ({ keys: [], batch, row, values: [wanted.length - i] }))
 
 function read(wanted: readonly Wanted[]) {
-  const { opened, asked } = batchesOf(wanted)
-  return { rows: readRows(foundOf(wanted), { opened, toRow, yieldIfDue: noYield }), asked }
+  const { opened, reads } = batchesOf(wanted)
+  return { rows: readRows(foundOf(wanted), { opened, toRow, yieldIfDue: noYield }), reads }
 }
 
 async function readAll(wanted: readonly Wanted[]) {
-  const { rows, asked } = read(wanted)
+  const { rows, reads } = read(wanted)
   const all: Row[] = []
   for await (const row of rows) all.push(row)
-  return { all, asked }
+  return { all, reads }
 }
 
 const shortOf = ({ id, timestamp, event_message }: Row) => [id, timestamp, String(event_message).length]
@@ -107,30 +107,30 @@ describe('the rows found', () => {
   })
 
   it('are read from four batches at once, each opened once and its last row read first', async () => {
-    const { asked } = await readAll(interleaved(100, 20, KIB))
-    expect([asked.opened.length, new Set(asked.opened).size, asked.mostOpen]).toEqual([20, 20, 4])
-    expect(asked.rows).toHaveLength(100)
+    const { reads } = await readAll(interleaved(100, 20, KIB))
+    expect([reads.opened.length, new Set(reads.opened).size, reads.mostOpen]).toEqual([20, 20, 4])
+    expect(reads.rows).toHaveLength(100)
     const ascending = interleaved(100, 1, KIB).reverse()
-    expect((await readAll(ascending)).asked.rows).toEqual(ascending.reverse().map(({ row }) => `0:${row}`))
+    expect((await readAll(ascending)).reads.rows).toEqual(ascending.reverse().map(({ row }) => `0:${row}`))
   })
 
   it('are held a stretch at a time: a batch is let go of while the caller takes them', async () => {
     const fitting = 16
-    const { rows, asked } = read(interleaved(100, 1, STRETCH_BYTES / fitting - 100))
+    const { rows, reads } = read(interleaved(100, 1, CHUNK_BYTES / fitting - 100))
     const openedAt: number[] = []
     for (let taken = 0; !(await rows.next()).done; taken++) {
-      // Whoever is slow finds nothing read ahead.
+      // Nothing is read ahead for a slow caller.
       await nextTurns(5)
-      if (asked.opened.length > openedAt.length) openedAt.push(taken)
+      if (reads.opened.length > openedAt.length) openedAt.push(taken)
     }
     expect(openedAt).toEqual([0, 1, 2, 3, 4, 5, 6].map((stretch) => fitting * stretch))
   })
 
   it('are not read again and again where few fit', async () => {
     const long = await readAll(interleaved(100, 20, 100 * KIB))
-    expect(long.asked.rows.length).toBeLessThanOrEqual(300)
-    const longer = await readAll(interleaved(20, 20, 2 * STRETCH_BYTES))
-    expect(longer.asked.rows.length).toBeLessThanOrEqual(60)
+    expect(long.reads.rows.length).toBeLessThanOrEqual(300)
+    const longer = await readAll(interleaved(20, 20, 2 * CHUNK_BYTES))
+    expect(longer.reads.rows.length).toBeLessThanOrEqual(60)
   })
 
   it('fail where one cannot be read, once all before its stretch were given', async () => {
@@ -147,12 +147,12 @@ describe('the rows found', () => {
 
   it('are read no further once a pause tells that nobody wants them', async () => {
     const wanted = interleaved(100, 20, KIB)
-    const { opened, asked } = batchesOf(wanted)
+    const { opened, reads } = batchesOf(wanted)
     const yieldIfDue = () => {
       throw new Error('unwanted')
     }
     await expect(readRows(foundOf(wanted), { opened, toRow, yieldIfDue }).next()).rejects.toThrow('unwanted')
     await nextTurns(50)
-    expect(asked.rows.length).toBe(4)
+    expect(reads.rows.length).toBe(4)
   })
 })
