@@ -115,8 +115,25 @@ type Make = (scope: Scope, depth: number) => Expression
 
 const LITERALS: Readonly<Record<Exclude<Type, 'area' | 'open' | 'json'>, readonly Scalar[]>> = {
   bool: [true, false, null],
-  int: [0, 1, -1, 2, 3, 7, 200, 400, 1000, 9007199254740991, 9007199254740993n, -(2n ** 63n), 2n ** 63n - 1n, null],
-  num: [0.5, -2.5, 1.5, 100.25, 1e300, 0.1, -0.45, null],
+  int: [
+    10n ** 16n,
+    2n ** 62n,
+    0,
+    1,
+    -1,
+    2,
+    3,
+    7,
+    200,
+    400,
+    1000,
+    9007199254740991,
+    9007199254740993n,
+    -(2n ** 63n),
+    2n ** 63n - 1n,
+    null,
+  ],
+  num: [0.5, -2.5, 1.5, 100.25, 1e300, 0.1, -0.45, 1e16, 2 ** 62, null],
   text: [
     '',
     'a',
@@ -716,9 +733,11 @@ const isRow = (row: Row, cells: readonly Cell[], columns: readonly string[]) =>
 /** A value as an answer spells it. */
 function answerText(value: Scalar): string {
   if (value instanceof Timestamp) return `number ${value.us}`
-  if (typeof value === 'bigint' || Array.isArray(value)) return `json ${jsonOf(value)}`
-  if (value instanceof RawJson) return `json ${value.text}`
-  if (typeof value === 'number') return `number ${value + 0}`
+  // A double and the integer that it is are one value.
+  if (typeof value === 'number') return `number ${Number.isInteger(value) ? BigInt(value) : value}`
+  if (typeof value === 'bigint') return `number ${value}`
+  if (Array.isArray(value)) return `json ${jsonOf(value)}`
+  if (value instanceof RawJson) return `${/^-?\d+$/.test(value.text) ? 'number' : 'json'} ${value.text}`
   return value === null || typeof value === 'boolean' ? `${value}` : `text ${textOf(value)}`
 }
 

@@ -106,7 +106,7 @@ export function equal(a: Scalar, b: Scalar): boolean | null {
 
 /** A text that only values of one group share. */
 export function keyText(value: Scalar): string {
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? `number ${BigInt(value)}` : `number ${value}`
+  if (typeof value === 'number') return `number ${Number.isInteger(value) ? BigInt(value) : value}`
   if (typeof value === 'bigint') return `number ${value}`
   if (value instanceof Timestamp) return `timestamp ${value.us}`
   if (value instanceof Datetime) return `datetime ${value.us}`

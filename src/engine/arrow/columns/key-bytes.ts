@@ -42,9 +42,9 @@ export class KeyBytes {
       this.length += 1
       return
     }
-    if (typeof value === 'bigint') {
+    if (typeof value === 'bigint' || isLongInteger(value)) {
       this.bytes[at] = BIG
-      this.bytes.writeBigInt64LE(value, at + 1)
+      this.bytes.writeBigInt64LE(BigInt(value), at + 1)
     } else {
       this.bytes[at] = isTime(value as Scalar) ? tagOfTime(value as Timestamp) : NUMBER
       this.bytes.writeDoubleLE(typeof value === 'number' ? value + 0 : timeNumber(value as Timestamp), at + 1)
@@ -59,6 +59,10 @@ export class KeyBytes {
     this.bytes = grown
   }
 }
+
+/** Whether a double is a whole number of 54 to 64 bits: it is equal to the integer, which is a bigint. */
+const isLongInteger = (value: Scalar): value is number =>
+  Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value as number) < 2 ** 63
 
 const [NULL, FALSE, TRUE, NUMBER, BIG, TIMESTAMP, DATETIME, DATE, TEXT, JSON_TEXT, LIST] = [
   0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
