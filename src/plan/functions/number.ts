@@ -96,7 +96,7 @@ function round(value: Numeric, digits: number): Numeric {
   if (isInteger(value) && digits >= 0) return value
   const shifted = scale(Math.abs(Number(value)), digits)
   // From 2^52 on there are no fractions.
-  if (shifted >= 2 ** 52) return value
+  if (shifted >= 2 ** 52) return Number(value)
   const whole = Math.floor(shifted)
   const rounded = finite(scale(shifted - whole >= 0.5 ? whole + 1 : whole, -digits))
   return Number(value) < 0 ? 0 - rounded : rounded

@@ -143,7 +143,7 @@ function round(value: number | bigint, digits: number): Scalar {
   const plain = mantissa.replace('.', '')
   const point = 1 + Number(exponent)
   const kept = point + digits
-  if (kept >= plain.length) return value
+  if (kept >= plain.length) return Number(value)
   if (kept < 0) return 0
   const whole = BigInt(plain.slice(0, kept) || '0') + (plain[kept]! >= '5' ? 1n : 0n)
   return double(Number(`${whole}e${-digits}`) * (Number(value) < 0 ? -1 : 1))
