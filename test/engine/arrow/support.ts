@@ -202,3 +202,10 @@ export async function readAllBatches<T>(batches: readonly LazyBatch[], read: (fr
   for (const batch of batches) results.push(await batch.read(read))
   return results
 }
+
+/** Loads the cold columns of the positions [from, to); returns how many were loaded. */
+export const loadRange = (frame: Frame, from: number, to: number, yieldIfDue = noYield): Promise<number> =>
+  frame.load(
+    Uint32Array.from({ length: to - from }, (_, i) => from + i),
+    yieldIfDue,
+  )

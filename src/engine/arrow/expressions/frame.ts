@@ -1,4 +1,6 @@
 import { countBelow } from '../../../base/search.js'
+import type { Yielder } from '../../../base/time-slices.js'
+import { MIB } from '../../../base/units.js'
 import { RawJson, type Scalar, Timestamp } from '../../../plan/values.js'
 import { COLD_COLUMNS, type ColdColumn } from '../../columns.js'
 import { type Batch, type ColdReader, type ColdRow, type Column, hotColumnOf, timeAt } from '../columns/batch.js'
@@ -15,10 +17,10 @@ export interface Frame {
   /** The stored rows that these are, for operators with a faster way over them. */
   readonly stored?: { batch: Batch; selection: Selection }
   /**
-   * Makes the cold columns readable at the positions [from, to), and only there. Returns undefined if nothing has to be
-   * waited for. Rejects if stored bytes are damaged.
+   * Makes the cold columns readable at the first of some positions, which ascend or repeat, and only there. Returns how
+   * many: as many as fit into memory, at least one if there is one. Yields between rows. Rejects if stored bytes are damaged.
    */
-  load(from: number, to: number): Promise<void> | undefined
+  load(positions: Uint32Array, yieldIfDue: Yielder): Promise<number>
   /** The row of a position in its stored batch; of computed rows the position itself. */
   rowOf(position: number): number
   /** Opens a reader of the cold columns of stored rows, which can be read on when the frame is closed. */
@@ -39,7 +41,9 @@ export interface StoredKinds {
 
 /** The selected rows of a batch. */
 export function storedFrame(batch: Batch, selection: Selection, kinds: StoredKinds): Frame {
-  const cold = createColdRows(batch, selection)
+  const cold = createLoadedRows()
+  let read: ColdReader | undefined
+  const rowOf = (position: number) => rowAt(selection, position)
   const vectors = new Map<string, Vector>()
   const make = (name: string): Vector | undefined => {
     if (name === 'timestamp') return timeVector(batch, selection)
@@ -55,8 +59,16 @@ export function storedFrame(batch: Batch, selection: Selection, kinds: StoredKin
       if (vector !== undefined) vectors.set(name, vector)
       return vector
     },
-    load: cold.load,
-    rowOf: (position) => rowAt(selection, position),
+    load(positions, yieldIfDue) {
+      const rows = positions.length === 0 ? 0 : rowOf(positions.at(-1)!) - rowOf(positions[0]!)
+      read ??= batch.openCold()
+      const reader = read
+      return cold.load(positions, (position) => reader(rowOf(position)), {
+        isCopied: rows > SPARSE * positions.length,
+        yieldIfDue,
+      })
+    },
+    rowOf,
     openCold: () => batch.openCold(),
   }
 }
@@ -69,7 +81,7 @@ export function computedFrame(rows: number, columns: ReadonlyMap<string, readonl
       const values = columns.get(name)
       return values && { at: (position) => values[position]!, isCold: false }
     },
-    load: () => undefined,
+    load: async (positions) => positions.length,
     rowOf: (position) => position,
   }
 }
@@ -117,39 +129,50 @@ function numberAt(column: NumberColumn, row: number): number | null {
   return Number.isNaN(exception) ? null : exception
 }
 
-/** Cold rows of a batch, a stretch at a time. */
-function createColdRows(batch: Batch, selection: Selection) {
-  let reader: ReturnType<Batch['openCold']> | undefined
-  let from = 0
-  let rows: ColdRow[] = []
+/** Own bytes of the cold rows that are in memory at a time, but for one row. */
+const COLD_BYTES = MIB
+/** Rows further apart than this on average are copied, so that a few of them do not keep all of a segment in memory. */
+const SPARSE = 4
 
-  async function readOn(next: Promise<ColdRow>, to: number): Promise<void> {
-    rows.push(await next)
-    await readAll(to)
-  }
+/** The cold rows that a frame has loaded, by position. */
+export interface LoadedRows {
+  load(
+    positions: Uint32Array,
+    read: (position: number) => ColdRow | Promise<ColdRow>,
+    options: { isCopied: boolean; yieldIfDue: Yielder },
+  ): Promise<number>
+  vector(name: ColdColumn): Vector
+}
 
-  function readAll(to: number): Promise<void> | undefined {
-    for (let position = from + rows.length; position < to; position++) {
-      const row = reader!(rowAt(selection, position))
-      if (row instanceof Promise) return readOn(row, to)
-      rows.push(row)
-    }
-    return undefined
-  }
-
+/** Creates a frame's memory of cold rows; see {@link Frame.load}. */
+export function createLoadedRows(): LoadedRows {
+  const rows = new Map<number, ColdRow>()
   return {
-    load(start: number, to: number): Promise<void> | undefined {
-      reader ??= batch.openCold()
-      from = start
-      rows = []
-      return readAll(to)
+    async load(positions, read, { isCopied, yieldIfDue }) {
+      rows.clear()
+      let bytes = 0
+      let count = 0
+      for (; count < positions.length && bytes < COLD_BYTES; count++) {
+        const position = positions[count]!
+        if (rows.has(position)) continue
+        const next = read(position)
+        const row = next instanceof Promise ? await next : next
+        rows.set(position, isCopied ? copyOf(row) : row)
+        bytes += row.id.length + row.event_message.length + row.metadata.length
+        const pause = yieldIfDue()
+        if (pause !== undefined) await pause
+      }
+      return count
     },
-    vector: (name: ColdColumn): Vector => ({
-      at: (position) => coldValue(name, rows[position - from]![name]),
-      isCold: true,
-    }),
+    vector: (name) => ({ at: (position) => coldValue(name, rows.get(position)![name]), isCold: true }),
   }
 }
+
+const copyOf = ({ id, event_message, metadata }: ColdRow): ColdRow => ({
+  id: Buffer.from(id),
+  event_message: Buffer.from(event_message),
+  metadata: Buffer.from(metadata),
+})
 
 /** Some rows of another frame, by their positions, which ascend or repeat; `added` are columns of their own. */
 export function mappedFrame(
@@ -171,7 +194,11 @@ export function mappedFrame(
         isCold,
       }
     },
-    load: (from, to) => (from < to ? frame.load(positions[from]!, positions[to - 1]! + 1) : undefined),
+    load: (wanted, yieldIfDue) =>
+      frame.load(
+        wanted.map((position) => positions[position]!),
+        yieldIfDue,
+      ),
     rowOf: (position) => frame.rowOf(positions[position]!),
     ...(frame.openCold && { openCold: frame.openCold }),
   }

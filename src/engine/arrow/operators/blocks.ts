@@ -4,7 +4,7 @@ import type { Vector } from '../expressions/vector.js'
 
 /** Rows that are evaluated without a look at the clock. */
 const BLOCK_ROWS = 4096
-/** Rows whose cold columns are in memory at a time. */
+/** At most this many rows have their cold columns in memory at a time. */
 const COLD_ROWS = 512
 
 /** Positions next to each other: [from, to). */
@@ -20,10 +20,13 @@ export interface Block {
 export async function* blocksOf(frame: Frame, vectors: readonly Vector[], yieldIfDue: Yielder): AsyncGenerator<Block> {
   const isCold = vectors.some((vector) => vector.isCold)
   const size = isCold ? COLD_ROWS : BLOCK_ROWS
-  for (let from = 0; from < frame.rows; from += size) {
-    const to = Math.min(frame.rows, from + size)
-    if (isCold) await frame.load(from, to)
+  for (let from = 0; from < frame.rows; ) {
+    let to = Math.min(frame.rows, from + size)
+    if (isCold) to = from + (await frame.load(positionsOf(from, to), yieldIfDue))
     yield { from, to }
     await yieldIfDue()
+    from = to
   }
 }
+
+const positionsOf = (from: number, to: number) => Uint32Array.from({ length: to - from }, (_, i) => from + i)

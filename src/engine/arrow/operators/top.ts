@@ -2,10 +2,11 @@ import { LogweirError } from '../../../base/errors.js'
 import { columnsOf } from '../../../plan/expression.js'
 import type { NamedExpression, SortKey } from '../../../plan/plan.js'
 import { compareAll, type Scalar, Timestamp } from '../../../plan/values.js'
+import type { ColdColumn } from '../../columns.js'
 import { type ColdReader, timeAt } from '../columns/batch.js'
 import { rowAt, sizeOf } from '../columns/selection.js'
 import { createEvaluate } from '../expressions/evaluate.js'
-import { COLD, coldValue, type Frame } from '../expressions/frame.js'
+import { COLD, createLoadedRows, type Frame } from '../expressions/frame.js'
 import { blocksOf } from './blocks.js'
 import type { LazyBatch, RunContext } from './lazy-batch.js'
 
@@ -246,8 +247,7 @@ function offerNewest(top: Top, { stored }: Frame, batch: number, capture: (posit
 export function lateFrame({ rows, columns, areas, cold }: Found): Frame {
   const places = new Map(columns.map((name, i) => [name, i]))
   const readers = new Map<number, ColdReader>()
-  let from = 0
-  let loaded: Awaited<ReturnType<ColdReader>>[] = []
+  const loaded = createLoadedRows()
   const reader = (batch: number) => {
     const known = readers.get(batch) ?? cold.get(batch)!()
     readers.set(batch, known)
@@ -256,7 +256,7 @@ export function lateFrame({ rows, columns, areas, cold }: Found): Frame {
   return {
     rows: rows.length,
     column(name) {
-      if (COLD.has(name)) return coldVector(name, (position) => loaded[position - from]!)
+      if (COLD.has(name)) return loaded.vector(name as ColdColumn)
       const place = places.get(leafName(name)) ?? places.get(name)
       if (place === undefined) return undefined
       const at = (position: number) => rows[position]!.values[place]!
@@ -265,15 +265,9 @@ export function lateFrame({ rows, columns, areas, cold }: Found): Frame {
         : { at, isCold: false }
     },
     rowOf: (position) => position,
-    async load(start, to) {
-      from = start
-      loaded = []
-      for (const { batch, row } of rows.slice(start, to)) loaded.push(await reader(batch)(row))
+    load(positions, yieldIfDue) {
+      const read = (position: number) => reader(rows[position]!.batch)(rows[position]!.row)
+      return loaded.load(positions, read, { isCopied: true, yieldIfDue })
     },
   }
-}
-
-function coldVector(name: string, at: (position: number) => Awaited<ReturnType<ColdReader>>) {
-  const column = name as 'id' | 'event_message' | 'metadata'
-  return { at: (position: number) => coldValue(column, at(position)[column]), isCold: true }
 }

@@ -7,7 +7,7 @@ import type { Cell } from '../../../../src/plan/functions/function.js'
 import { FUNCTIONS, type FunctionName } from '../../../../src/plan/functions/table.js'
 import { Datetime, type Scalar, Timestamp } from '../../../../src/plan/values.js'
 import { edge } from '../../../support/records.js'
-import { frameOf, openBatch, sealedBatch } from '../support.js'
+import { frameOf, loadRange, openBatch, sealedBatch } from '../support.js'
 
 afterEach(() => void vi.restoreAllMocks())
 
@@ -190,7 +190,7 @@ describe('the vector of an expression', () => {
     const vector = createEvaluate(frame)(call('concat', column('event_message'), url))
     expect(vector.isCold).toBe(true)
     expect((await vectorOf(call('lower', url))).isCold).toBe(false)
-    await frame.load(1, 3)
+    await loadRange(frame, 1, 3)
     expect(vector.at(1)).toMatch(/B$/)
   })
 })

@@ -4,7 +4,7 @@ import { range, type Selection } from '../../../../src/engine/arrow/columns/sele
 import { computedFrame, mappedFrame } from '../../../../src/engine/arrow/expressions/frame.js'
 import { RawJson, type Scalar, Timestamp } from '../../../../src/plan/values.js'
 import { edge, invocation } from '../../../support/records.js'
-import { frameOf, openBatch, sealedBatch, valuesOf } from '../support.js'
+import { frameOf, loadRange, openBatch, sealedBatch, valuesOf } from '../support.js'
 
 const calls = [
   { function_id: 'f', execution_time_ms: 1.5 },
@@ -49,17 +49,17 @@ describe('the frame of stored rows', () => {
     const expectedOf = (i: number) => [`${i}`, `m${i}`, new RawJson(calls[i]!.metadata)]
     for (const batch of await forms()) {
       const frame = frameOf(batch, 'function_edge_logs', some)
-      await frame.load(0, 2)
+      await loadRange(frame, 0, 2)
       expect(valuesOf(frame, cold)).toEqual([expectedOf(0), expectedOf(3)])
-      await frame.load(1, 2)
+      await loadRange(frame, 1, 2)
       expect(cold.map((name) => frame.column(name)!.at(1))).toEqual(expectedOf(3))
       expect(frame.column('id')!.isCold).toBe(true)
     }
   })
 
-  it('is loaded at once from memory, and later from a disk', async () => {
+  it('is loaded from memory and from a disk', async () => {
     const batch = openBatch(calls)
-    expect(frameOf(batch, 'function_edge_logs').load(0, 4)).toBeUndefined()
+    expect(await loadRange(frameOf(batch, 'function_edge_logs'), 0, 4)).toBe(4)
     const slow: Batch = {
       ...batch,
       projectRows: batch.projectRows,
@@ -69,10 +69,64 @@ describe('the frame of stored rows', () => {
       },
     }
     const frame = frameOf(slow, 'function_edge_logs')
-    await frame.load(0, 4)
+    await loadRange(frame, 0, 4)
     expect(valuesOf(frame, ['id'])).toEqual([['0'], ['1'], ['2'], ['3']])
     const damaged: Batch = { ...slow, openCold: () => () => Promise.reject(new Error('damaged')) }
-    await expect(frameOf(damaged, 'function_edge_logs').load(0, 1)).rejects.toThrow('damaged')
+    await expect(loadRange(frameOf(damaged, 'function_edge_logs'), 0, 1)).rejects.toThrow('damaged')
+  })
+})
+
+describe('cold columns', () => {
+  const count = 2_000
+  const batch = openBatch(Array.from({ length: count }, (_, i) => edge({ id: `${i}`, timestampUs: i })))
+  /** The batch, whose rows each have so many bytes; which of these are read. */
+  function withRows(bytes: number) {
+    const read: number[] = []
+    const openCold: Batch['openCold'] = () => (row) => {
+      read.push(row)
+      return { id: Buffer.from(`${row}`), event_message: Buffer.alloc(0), metadata: Buffer.alloc(bytes) }
+    }
+    return { slow: { ...batch, projectRows: batch.projectRows, openCold }, read }
+  }
+
+  it('are loaded up to a number of bytes, and one row in any case', async () => {
+    const loaded = (bytes: number) => loadRange(frameOf(withRows(bytes).slow, 'edge_logs'), 0, 512)
+    expect(await loaded(1_000)).toBe(512)
+    expect(await loaded(10_000)).toBe(105)
+    expect(await loaded(2_000_000)).toBe(1)
+  })
+
+  it('are read with a pause after each row, which may end it', async () => {
+    const { slow, read } = withRows(1)
+    let yields = 0
+    const yieldIfDue = () => {
+      if (++yields === 3) throw new Error('unwanted')
+      return yields === 1 ? Promise.resolve() : undefined
+    }
+    await expect(loadRange(frameOf(slow, 'edge_logs'), 0, 512, yieldIfDue)).rejects.toThrow('unwanted')
+    expect(read).toEqual([0, 1, 2])
+  })
+
+  it('of a frame over another are read at its rows alone, each once', async () => {
+    const { slow, read } = withRows(1)
+    const frame = mappedFrame(
+      mappedFrame(frameOf(slow, 'edge_logs'), Uint32Array.of(3, 500, 500, 1_999)),
+      Uint32Array.of(1, 2, 3),
+    )
+    expect(await loadRange(frame, 0, 3)).toBe(3)
+    expect(read).toEqual([500, 1_999])
+    expect(valuesOf(frame, ['id'])).toEqual([['500'], ['500'], ['1999']])
+  })
+
+  it('of rows far apart are copied, so that they keep no more memory than their own', async () => {
+    const memory = Buffer.alloc(1_000, 'x')
+    const openCold: Batch['openCold'] = () => () => ({ id: memory, event_message: memory, metadata: memory })
+    const indices = Uint32Array.from({ length: 20 }, (_, i) => 100 * i)
+    const slow = { ...batch, projectRows: batch.projectRows, openCold }
+    const frame = frameOf(slow, 'edge_logs', { kind: 'indices', indices, timeOrdered: true })
+    await loadRange(frame, 0, 20)
+    memory.fill('y')
+    expect(frame.column('id')!.at(3)).toBe('x'.repeat(1_000))
   })
 })
 
@@ -90,20 +144,20 @@ describe('a frame of some rows of another', () => {
         [...EXPECTED[0]!, 'y'],
         [...EXPECTED[3]!, 'z'],
       ])
-      await frame.load(0, 3)
+      await loadRange(frame, 0, 3)
       expect(valuesOf(frame, ['id'])).toEqual([['0'], ['0'], ['3']])
-      await frame.load(2, 3)
+      await loadRange(frame, 2, 3)
       expect(frame.column('id')!.at(2)).toBe('3')
       expect([frame.rowOf(2), frame.column('nothing'), frame.stored]).toEqual([3, undefined, undefined])
-      expect(frame.load(1, 1)).toBeUndefined()
+      expect(await loadRange(frame, 1, 1)).toBe(0)
     }
   })
 })
 
 describe('a frame of computed rows', () => {
-  it('has the values of its columns', () => {
+  it('has the values of its columns', async () => {
     const frame = computedFrame(2, new Map([['x', [1, null]]]))
     expect([valuesOf(frame, ['x']), frame.column('y'), frame.rowOf(1)]).toEqual([[[1], [null]], undefined, 1])
-    expect(frame.load(0, 2)).toBeUndefined()
+    expect(await loadRange(frame, 0, 2)).toBe(2)
   })
 })

@@ -11,6 +11,7 @@ import {
   frameOf,
   idsOf,
   lazyBatch,
+  loadRange,
   openBatch,
   partOf,
   runContext,
@@ -57,7 +58,7 @@ describe('a filter', () => {
       const n = call('json_value', column('metadata'), literal('$.n'))
       const kept = keep(frame, call('ends_with', column('event_message'), literal('99')), call('ne', n, literal('99')))
       await kept.read(async (rows) => {
-        await rows.load(0, rows.rows)
+        await loadRange(rows, 0, rows.rows)
         expect(valuesOf(rows, ['id'])).toEqual(
           [199, 299, 399, 499, 599, 699, 799, 899, 999, 1099, 1199].map((id) => [`${id}`]),
         )

@@ -9,7 +9,7 @@ import type { SortKey } from '../../../../src/plan/plan.js'
 import { compareAll, RawJson, type Scalar, Timestamp } from '../../../../src/plan/values.js'
 import { mulberry32 } from '../../../support/random.js'
 import { edge } from '../../../support/records.js'
-import { computed, frameOf, lazyBatch, openBatch, runContext } from '../support.js'
+import { computed, frameOf, lazyBatch, loadRange, openBatch, runContext } from '../support.js'
 
 const SEED = 20261120
 
@@ -248,14 +248,14 @@ describe('columns', () => {
       runContext().context,
     )
     const frame = lateFrame(found)
-    await frame.load(0, frame.rows)
+    await loadRange(frame, 0, frame.rows)
     const values = Array.from({ length: frame.rows }, (_, i) => [frame.column('id')!.at(i), frame.column('url')!.at(i)])
     expect(values).toEqual([
       ['4', 'u1'],
       ['3', 'u0'],
       ['2', 'u1'],
     ])
-    await frame.load(1, 2)
+    await loadRange(frame, 1, 2)
     expect(frame.column('id')!.at(1)).toBe('3')
     expect(frame.column('nothing')).toBeUndefined()
   })
