@@ -95,14 +95,12 @@ export function entryAt(dictionary: Dictionary, position: number): number {
 
 /** Returns the code of a text, or -1 if it is not in the dictionary. */
 export function findEntry(dictionary: Dictionary, text: string): number {
-  for (const entry of entriesOf(dictionary, text)) return entry
+  for (const entry of findEntries(dictionary, text)) return entry
   return -1
 }
 
-/** Returns the codes of a text, ascending: an open head may have several for one text of a column of many texts. */
-export const findEntries = (dictionary: Dictionary, text: string): number[] => [...entriesOf(dictionary, text)]
-
-function* entriesOf(dictionary: Dictionary, text: string): Generator<number, void> {
+/** Yields the codes of a text, ascending: an open head may have several for one text of a column of many texts. */
+export function* findEntries(dictionary: Dictionary, text: string): Generator<number, void> {
   const searched = dictionary.bytes.subarray(0, dictionary.offsets[dictionary.count])
   const line = Buffer.from(`\n${text}\n`)
   for (let at = searched.indexOf(line); at >= 0; at = searched.indexOf(line, at + 1)) {

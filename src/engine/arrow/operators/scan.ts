@@ -60,13 +60,19 @@ function fastFilter(condition: Expression, kinds: SourceKinds, isFirst: boolean)
 
 function equalsFilter(name: string, value: string, kinds: StoredKinds): FastFilter {
   if (value === '' && !kinds.hasEmptyTexts(name)) return () => none
-  return (batch, selection) => {
+  return async (batch, selection, yieldIfDue) => {
     const column = hotColumnOf(batch, name) as TextColumn
-    const codes = findEntries(column.dictionary, value)
-    if (codes.length === 0) return none
     const hits = new Uint8Array(column.dictionary.count)
-    for (const code of codes) hits[code] = 1
-    return narrowByHits(column, selection, { hits, first: codes[0]!, last: codes.at(-1)! })
+    let first = ABSENT
+    let last = ABSENT
+    for (const code of findEntries(column.dictionary, value)) {
+      if (first === ABSENT) first = code
+      last = code
+      hits[code] = 1
+      const pause = yieldIfDue()
+      if (pause !== undefined) await pause
+    }
+    return first === ABSENT ? none : narrowByHits(column, selection, { hits, first, last })
   }
 }
 

@@ -130,6 +130,17 @@ describe('a filter on text', () => {
   })
 })
 
+describe('an equal text', () => {
+  it('is looked for with a pause after each entry of an open head that has it', async () => {
+    const batch = openBatch(Array.from({ length: 50 }, () => edge({ metadata: { request: { url: '/a' } } })))
+    let yields = 0
+    const yieldIfDue = () => (++yields % 2 === 0 ? Promise.resolve() : undefined)
+    const [find] = fastFilters([equals('url', '/a')], kindsOf('edge_logs')).filters
+    expect(await find!(batch, all(batch), yieldIfDue)).toEqual(all(batch))
+    expect(yields).toBe(50)
+  })
+})
+
 describe('the conditions that a scan takes over', () => {
   const kinds = kindsOf('edge_logs')
   const taken = (...conditions: Expression[]) => fastFilters(conditions, kinds).conditions
