@@ -11,17 +11,17 @@ export type BucketUnit = Extract<TimeUnit, 'second' | 'minute' | 'hour' | 'day'>
 /** A column by name, or an expression. */
 type Value = string | Expression
 
-const valueOf = (value: Value): Expression => (typeof value === 'string' ? column(value) : value)
+const expressionOf = (value: Value): Expression => (typeof value === 'string' ? column(value) : value)
 
 /** True if a column equals a value; null if it is absent. */
-export const equals = (name: Value, value: Scalar): Expression => call('eq', valueOf(name), literal(value))
+export const equals = (name: Value, value: Scalar): Expression => call('eq', expressionOf(name), literal(value))
 /** True if an RE2 pattern matches somewhere in a column. */
 export const matches = (name: Value, pattern: string): Expression =>
-  call('regexp_contains', valueOf(name), literal(pattern))
+  call('regexp_contains', expressionOf(name), literal(pattern))
 /** True if a column holds a text, letter by letter. */
-export const contains = (name: Value, text: string): Expression => call('contains', valueOf(name), literal(text))
+export const contains = (name: Value, text: string): Expression => call('contains', expressionOf(name), literal(text))
 /** True if a column is a value or more. */
-export const atLeast = (name: Value, value: number): Expression => call('ge', valueOf(name), literal(value))
+export const atLeast = (name: Value, value: number): Expression => call('ge', expressionOf(name), literal(value))
 /** Returns `equals`, or undefined (no condition) if the value is undefined. */
 export const optional = (name: Value, value: string | undefined): Expression | undefined =>
   value === undefined ? undefined : equals(name, value)
@@ -33,15 +33,15 @@ export const countWhere = (where: Expression): Aggregate => ({ fn: 'countif', ar
 /** The fraction of the rows for which a condition is true, from 0 to 1; null without rows. */
 export const share = (where: Expression): Aggregate => ({ fn: 'share', args: [where] })
 /** The least value of a column; null if none is present. */
-export const min = (name: Value): Aggregate => ({ fn: 'min', args: [valueOf(name)] })
+export const min = (name: Value): Aggregate => ({ fn: 'min', args: [expressionOf(name)] })
 /** The greatest value of a column; null if none is present. */
-export const max = (name: Value): Aggregate => ({ fn: 'max', args: [valueOf(name)] })
+export const max = (name: Value): Aggregate => ({ fn: 'max', args: [expressionOf(name)] })
 /** The mean of a column's numbers; null if none is present. */
-export const mean = (name: Value): Aggregate => ({ fn: 'avg', args: [valueOf(name)] })
+export const mean = (name: Value): Aggregate => ({ fn: 'avg', args: [expressionOf(name)] })
 /** The value at rank ceil(percent / 100 * n); rank error at most 0.5 percentage points, exact up to 100 values. */
 export const quantile = (name: Value, percent: number): Aggregate => ({
   fn: 'quantile',
-  args: [valueOf(name), literal(percent)],
+  args: [expressionOf(name), literal(percent)],
 })
 
 /** The plan without rows and columns. To return no rows but keep the columns, use `limit(0)`. */
@@ -122,7 +122,7 @@ export class Rows<Column extends string> {
     direction: Direction = 'asc',
     nulls: 'first' | 'last' = 'last',
   ): Sorted<Column> {
-    return new Sorted(this.#operators, [{ by: valueOf(by), direction, nulls }], this.#ties)
+    return new Sorted(this.#operators, [{ by: expressionOf(by), direction, nulls }], this.#ties)
   }
 
   /** Ends the plan: at most this many rows, after the first `offset` ones. */
@@ -152,7 +152,7 @@ export class Sorted<Column extends string> {
     direction: Direction = 'asc',
     nulls: 'first' | 'last' = 'last',
   ): Sorted<Column> {
-    return new Sorted(this.#before, [...this.#keys, { by: valueOf(by), direction, nulls }], this.#ties)
+    return new Sorted(this.#before, [...this.#keys, { by: expressionOf(by), direction, nulls }], this.#ties)
   }
 
   /** Ends the plan: at most this many rows, after the first `offset` ones. */

@@ -104,10 +104,9 @@ function weightOfFull(fraction: number): number {
 }
 
 function addHash(state: SketchState, hash: number): void {
-  const { hashes } = state
-  if (hashes === undefined) return setRegister(state.registers!, hash)
-  hashes.add(hash)
-  if (hashes.size > EXACT_DISTINCT) registersOf(state)
+  const { hashes, registers } = state
+  if (registers !== undefined) setRegister(registers, hash)
+  else if (hashes!.add(hash).size > EXACT_DISTINCT) registersOf(state)
 }
 
 /** The registers of a state, which takes them if it has none. */

@@ -1,6 +1,9 @@
 import { jsonOf } from '../../../plan/functions/text-of.js'
 import { CivilDate, Datetime, isTime, RawJson, type Scalar, Timestamp } from '../../../plan/values.js'
 
+/** A value that takes at most 8 bytes. */
+type FixedValue = null | boolean | number | bigint | Timestamp | Datetime | CivilDate
+
 /**
  * The keys of a group as bytes: a tag for each value's type, then the value. Equal keys have equal bytes, so that groups can
  * be found by them; texts come from a dictionary without becoming strings on the way.
@@ -32,9 +35,13 @@ export class KeyBytes {
 
   /** Adds any value. */
   add(value: Scalar): void {
-    if (typeof value === 'string') return this.addText(Buffer.from(value))
-    if (value instanceof RawJson) return this.addText(Buffer.from(value.text), JSON_TEXT)
-    if (Array.isArray(value)) return this.addText(Buffer.from(jsonOf(value)), LIST)
+    if (typeof value === 'string') this.addText(Buffer.from(value))
+    else if (value instanceof RawJson) this.addText(Buffer.from(value.text), JSON_TEXT)
+    else if (Array.isArray(value)) this.addText(Buffer.from(jsonOf(value)), LIST)
+    else this.#addFixed(value as FixedValue)
+  }
+
+  #addFixed(value: FixedValue): void {
     this.#reserve(9)
     const at = this.length
     if (value === null || typeof value === 'boolean') {
@@ -46,8 +53,8 @@ export class KeyBytes {
       this.bytes[at] = BIG
       this.bytes.writeBigInt64LE(BigInt(value), at + 1)
     } else {
-      this.bytes[at] = isTime(value as Scalar) ? tagOfTime(value as Timestamp) : NUMBER
-      this.bytes.writeDoubleLE(typeof value === 'number' ? value + 0 : timeNumber(value as Timestamp), at + 1)
+      this.bytes[at] = isTime(value) ? tagOfTime(value) : NUMBER
+      this.bytes.writeDoubleLE(isTime(value) ? timeNumber(value) : value + 0, at + 1)
     }
     this.length += 9
   }

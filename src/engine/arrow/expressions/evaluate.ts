@@ -73,11 +73,11 @@ const TRUNCATIONS = {
 function bucketOf(
   [time]: readonly Vector[],
   unit: Scalar | undefined,
-  valueOf: (us: number) => Scalar,
+  timeOf: (us: number) => Scalar,
 ): Pick<Vector, 'bucket'> {
   const lengthUs = unitUs(unit as TimeUnit)
   if (time?.stored?.kind !== 'times' || lengthUs === undefined) return {}
-  return { bucket: { unit: unit as TimeUnit, lengthUs, valueOf } }
+  return { bucket: { unit: unit as TimeUnit, lengthUs, valueOf: timeOf } }
 }
 
 /** `x >= 400` over a stored column of numbers. */
@@ -99,7 +99,7 @@ function entryVector(
   // The cells take codes in place of positions.
   const byCode = bind(args.map(({ at, entries }) => entries?.valueOf ?? at))
   const values = new Map<number, Scalar | Failure>()
-  const valueOf = (code: number): Scalar => {
+  const valueOfCode = (code: number): Scalar => {
     const known = values.get(code)
     if (known instanceof Failure) throw known.error
     if (known !== undefined) return known
@@ -115,8 +115,8 @@ function entryVector(
   const { selection } = frame.stored!
   const { codes } = column
   return {
-    at: (position) => valueOf(codes[rowAt(selection, position)]!),
-    entries: { column, valueOf, ...(bytesOf && { bytesOf }) },
+    at: (position) => valueOfCode(codes[rowAt(selection, position)]!),
+    entries: { column, valueOf: valueOfCode, ...(bytesOf && { bytesOf }) },
     isCold: false,
   }
 }

@@ -111,10 +111,10 @@ function textVector(column: Column & { kind: 'text' }, selection: Selection, has
     const entry = entryOf(dictionary, code)
     return entry.length === 0 && !hasEmptyTexts ? undefined : entry
   }
-  const valueOf = (code: number) => bytesOf(code)?.toString() ?? null
+  const valueOfCode = (code: number) => bytesOf(code)?.toString() ?? null
   return {
-    at: (position) => valueOf(codes[rowAt(selection, position)]!),
-    entries: { column, valueOf, bytesOf },
+    at: (position) => valueOfCode(codes[rowAt(selection, position)]!),
+    entries: { column, valueOf: valueOfCode, bytesOf },
     stored: column,
     isCold: false,
   }

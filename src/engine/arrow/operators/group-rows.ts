@@ -94,7 +94,7 @@ const idsByColumn = new WeakMap<object, { idByCode: Uint32Array; found: number[]
 
 /** Codes of a dictionary become dense ids, the same in each block of a frame. */
 function idsOfEntries({ stored }: Frame, { entries }: Vector, { from, to }: Block): KeyIds {
-  const { column, bytesOf, valueOf } = entries!
+  const { column, bytesOf } = entries!
   const { codes, dictionary } = column
   const { selection } = stored!
   const known = idsByColumn.get(entries!) ?? { idByCode: new Uint32Array(dictionary.count), found: [] }
@@ -111,7 +111,7 @@ function idsOfEntries({ stored }: Frame, { entries }: Vector, { from, to }: Bloc
     ids[position - from] = id - 1
   }
   const add = (id: number, bytes: KeyBytes) => {
-    if (bytesOf === undefined) return bytes.add(valueOf(found[id]!))
+    if (bytesOf === undefined) return bytes.add(entries!.valueOf(found[id]!))
     const text = bytesOf(found[id]!)
     if (text === undefined) bytes.add(null)
     else bytes.addText(text)

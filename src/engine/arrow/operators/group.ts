@@ -216,7 +216,7 @@ async function frameOf(
   for (const [i, those] of states.entries()) {
     const values = readKeys(entryOf(keys as Dictionary, i + 1), sink.keys.length)
     for (const { fold, finish } of outputs) values.push(finish(those[fold]))
-    values.forEach((value, column) => columns[column]!.push(value))
+    for (const [column, value] of values.entries()) columns[column]!.push(value)
     await yieldIfDue()
   }
   return computedFrame(states.length, new Map(names.map((name, i) => [name, columns[i]!])))
