@@ -178,13 +178,13 @@ const copyOf = ({ id, event_message, metadata }: ColdRow): ColdRow => ({
 export function mappedFrame(
   frame: Frame,
   positions: Uint32Array,
-  added: ReadonlyMap<string, readonly Scalar[]> = new Map(),
+  added: ReadonlyMap<string, Vector> = new Map(),
 ): Frame {
   return {
     rows: positions.length,
     column(name) {
-      const values = added.get(name)
-      if (values !== undefined) return { at: (position) => values[position]!, isCold: false }
+      const own = added.get(name)
+      if (own !== undefined) return own
       const vector = frame.column(name)
       if (vector === undefined) return undefined
       const { at, areasAt, isCold } = vector

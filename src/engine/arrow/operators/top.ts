@@ -165,7 +165,8 @@ function bytesOf({ keys, values }: FoundRow): number {
   return bytes
 }
 
-const tooMuchMemory = (limitBytes: number) =>
+/** Returns the error `too_much_memory` with the limit in its message. */
+export const tooMuchMemory = (limitBytes: number): LogweirError =>
   new LogweirError(
     'too_much_memory',
     `The query holds more than ${Math.round(limitBytes / 2 ** 20)} MiB of rows. Ask for fewer rows, or for a shorter time.`,

@@ -1,45 +1,89 @@
+import { MIB } from '../../../base/units.js'
 import { expressionKey } from '../../../plan/expression-key.js'
 import { scalarOfJson } from '../../../plan/functions/json.js'
 import { elementsOfJson } from '../../../plan/functions/json-path.js'
+import { jsonOf } from '../../../plan/functions/text-of.js'
 import type { Operator } from '../../../plan/plan.js'
 import { RawJson, type Scalar } from '../../../plan/values.js'
 import { createEvaluate } from '../expressions/evaluate.js'
-import { mappedFrame } from '../expressions/frame.js'
+import { type Frame, mappedFrame } from '../expressions/frame.js'
+import type { Vector } from '../expressions/vector.js'
 import { blocksOf } from './blocks.js'
 import type { LazyBatch, RunContext } from './lazy-batch.js'
 import { cacheKey } from './partial-cache.js'
+import { tooMuchMemory } from './top.js'
 
-/** Makes a row for each element of a list; see the operator in `plan.ts`. The rows made count as scanned. */
-export function unnest(
-  input: readonly LazyBatch[],
-  operator: Extract<Operator, { op: 'unnest' }>,
-  { yieldIfDue, onScan }: RunContext,
-): LazyBatch[] {
+type Unnest = Extract<Operator, { op: 'unnest' }>
+
+/**
+ * Makes a row for each element of a list; see the operator in `plan.ts`. The rows made count as scanned. Throws
+ * `too_much_memory` if those of one batch are too many.
+ */
+export function unnest(input: readonly LazyBatch[], operator: Unnest, context: RunContext): LazyBatch[] {
   const { list, name, isOuter } = operator
   return input.map((batch) => ({
     ...batch,
     ...(batch.cached && {
       cached: { ...batch.cached, key: cacheKey(batch.cached.key, 'unnest', name, isOuter, expressionKey(list)) },
     }),
-    read: (use) =>
-      batch.read(async (frame) => {
-        const vector = createEvaluate(frame)(list)
-        const positions: number[] = []
-        const elements: Scalar[] = []
-        for await (const { from, to } of blocksOf(frame, [vector], yieldIfDue)) {
-          for (let position = from; position < to; position++) {
-            const found = elementsOf(vector.at(position))
-            if (found.length === 0 && isOuter) found.push(null)
-            for (const element of found) {
-              positions.push(position)
-              elements.push(element)
-            }
-          }
-        }
-        onScan(Math.max(0, positions.length - frame.rows))
-        return use(mappedFrame(frame, Uint32Array.from(positions), new Map([[name, elements]])))
-      }),
+    read: (use) => batch.read(async (frame) => use(await unnested(frame, operator, context))),
   }))
+}
+
+/** Elements that take up to this much memory are kept; those of longer frames are read again when they are needed. */
+const KEPT_BYTES = 16 * MIB
+/** Position and place of a row that was made. */
+const ROW_BYTES = 16
+/** Object and pointer of an element, about. */
+const ELEMENT_BYTES = 48
+
+async function unnested(frame: Frame, { list, name, isOuter }: Unnest, context: RunContext): Promise<Frame> {
+  const vector = createEvaluate(frame)(list)
+  const positions: number[] = []
+  const places: number[] = []
+  let elements: Scalar[] | undefined = []
+  let bytes = 0
+  for await (const { from, to } of blocksOf(frame, [vector], context.yieldIfDue)) {
+    for (let position = from; position < to; position++) {
+      const found = elementsOf(vector.at(position))
+      if (found.length === 0 && isOuter) found.push(null)
+      if ((positions.length + found.length) * ROW_BYTES > context.limits.bytes)
+        throw tooMuchMemory(context.limits.bytes)
+      for (const [place, element] of found.entries()) {
+        positions.push(position)
+        places.push(place)
+        if (elements === undefined) continue
+        elements.push(element)
+        bytes += ELEMENT_BYTES + lengthOf(element)
+        if (bytes > KEPT_BYTES) elements = undefined
+      }
+    }
+  }
+  context.onScan(Math.max(0, positions.length - frame.rows))
+  const column = elements === undefined ? elementVector(vector, positions, places) : keptVector(elements)
+  return mappedFrame(frame, Uint32Array.from(positions), new Map([[name, column]]))
+}
+
+const lengthOf = (element: Scalar): number =>
+  element === null || typeof element === 'number' || typeof element === 'boolean' ? 0 : jsonOf(element).length
+
+const keptVector = (elements: readonly Scalar[]): Vector => ({ at: (i) => elements[i]!, isCold: false })
+
+/** The elements, each taken from its list when it is read. */
+function elementVector({ at, isCold }: Vector, positions: readonly number[], places: readonly number[]): Vector {
+  let last = -1
+  let found: Scalar[] = []
+  return {
+    at(i) {
+      const position = positions[i]!
+      if (position !== last) {
+        found = elementsOf(at(position))
+        last = position
+      }
+      return found[places[i]!] ?? null
+    },
+    isCold,
+  }
 }
 
 /** The elements of a list, an object as the only one; none of any other value. */

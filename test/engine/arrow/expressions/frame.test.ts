@@ -136,7 +136,7 @@ describe('a frame of some rows of another', () => {
       const frame = mappedFrame(
         frameOf(batch, 'function_edge_logs'),
         Uint32Array.of(0, 0, 3),
-        new Map([['m', ['x', 'y', 'z']]]),
+        new Map([['m', { at: (i) => ['x', 'y', 'z'][i]!, isCold: false }]]),
       )
       expect(frame.rows).toBe(3)
       expect(valuesOf(frame, [...HOT, 'm'])).toEqual([
