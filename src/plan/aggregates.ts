@@ -1,7 +1,10 @@
 import type { Expression } from './expression.js'
 import type { Type } from './values.js'
 
-/** An aggregate over the rows of a group: plain data. Options, as a percentage or a separator, are literals behind the value. */
+/**
+ * An aggregate over the rows of a group: plain data. Options, as a percentage or a separator, are literals behind the
+ * value.
+ */
 export interface Aggregate {
   fn: AggregateName
   args: readonly Expression[]
@@ -36,7 +39,10 @@ const ALL = {
   min: define([1, 1], sameType),
   max: define([1, 1], sameType),
   any_value: define([1, 1], sameType),
-  /** `quantile(x, percent)`: the value at rank ceil(percent / 100 * n). Rank error at most 0.5 points, exact up to 100 values. */
+  /**
+   * `quantile(x, percent)`: the value at rank ceil(percent / 100 * n). Rank error at most 0.5 points, exact up to 100
+   * values.
+   */
   quantile: define([2, 2], 'number'),
   /** `approx_quantiles(x, n)`: n + 1 values from the least to the greatest. */
   approx_quantiles: define([2, 2], 'list'),

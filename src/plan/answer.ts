@@ -26,7 +26,7 @@ export type ColumnKind =
   /** Differs from row to row: texts as they are, everything else as JSON. */
   | 'any'
 
-/** A column of an answer. */
+/** The name and the type of a column of an answer; each value may also be null. */
 export interface AnswerColumn {
   name: string
   kind: ColumnKind

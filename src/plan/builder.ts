@@ -54,8 +54,8 @@ const named = (columns: Readonly<Record<string, Expression>>): NamedExpression[]
   Object.entries(columns).map(([name, value]) => ({ name, value }))
 
 /**
- * Rows on their way through a plan, whose columns are named `Column`: of a source any name, behind `aggregate` or `select` the
- * ones that these made, so that another name does not compile.
+ * Rows on their way through a plan, whose columns are named `Column`: of a source any name, behind `aggregate` or
+ * `select` the ones that these made, so that another name does not compile.
  */
 export class Rows<Column extends string> {
   readonly #operators: Plan

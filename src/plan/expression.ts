@@ -14,7 +14,7 @@ export type Expression =
 /** A column by its name. */
 export const column = (name: string): Expression => ({ kind: 'column', name })
 
-/** A constant. */
+/** An expression with the same value in every row. */
 export const literal = (value: Scalar): Expression => ({ kind: 'literal', value })
 
 /** A function of other expressions. The number of arguments is checked when the plan is made ready. */

@@ -3,8 +3,8 @@ import { call, conjunctsOf, type Expression } from './expression.js'
 import type { Operator, Plan } from './plan.js'
 
 /**
- * Returns the plan over the rows of one project alone; the empty plan if it asks for another project. The project is the
- * first condition behind each scan, so that nothing is evaluated in rows of another one: engines rely on that.
+ * Returns the plan over the rows of one project alone; the empty plan if it asks for another project. The project is
+ * the first condition behind each scan, so that nothing is evaluated in rows of another one: engines rely on that.
  */
 export function ofProject(plan: Plan, project: string): Plan {
   const [first, ...others] = plan

@@ -43,8 +43,8 @@ export type Operator =
   /** The rows of all these plans, which have the same number of columns; the names are those of the first. */
   | { op: 'union'; plans: readonly Plan[] }
   /**
-   * For each row one row for each element of a list, one for an object; the element is the column `name`. Any other value
-   * has no row, or with `isOuter` one in which `name` is null.
+   * For each row one row for each element of a list, one for an object; the element is the column `name`. Any other
+   * value has no row, or with `isOuter` one in which `name` is null.
    */
   | { op: 'unnest'; list: Expression; name: string; isOuter: boolean }
   /** The rows for which a condition is true. */
@@ -56,8 +56,8 @@ export type Operator =
   /** Exactly these columns. */
   | { op: 'select'; columns: readonly NamedExpression[] }
   /**
-   * Sorts; directly behind `select` also by columns that it leaves out. Equal timestamps in descending order go by arrival,
-   * the latest first; other ties are open.
+   * Sorts; directly behind `select` also by columns that it leaves out. Equal timestamps in descending order go by
+   * arrival, the latest first; other ties are open.
    */
   | { op: 'orderBy'; keys: readonly SortKey[] }
   | { op: 'limit'; rows: number; offset: number }

@@ -13,8 +13,8 @@ export type Schema = ReadonlyMap<string, Type>
 const NONE: Schema = new Map()
 
 /**
- * Returns the columns of a plan's rows; none for the empty plan. Throws a TypeError on a plan that no engine runs: an unknown
- * column, a wrong number of arguments, an operator in the wrong place.
+ * Returns the columns of a plan's rows; none for the empty plan. Throws a TypeError on a plan that no engine runs: an
+ * unknown column, a wrong number of arguments, an operator in the wrong place.
  */
 export function schemaOf(plan: Plan): Schema {
   let schema = NONE
@@ -93,7 +93,9 @@ function aggregateTypes({ aggregates }: Operator & { op: 'group' }, schema: Sche
   })
 }
 
-/** Returns the static type of an expression over rows with these columns. Throws a TypeError if it is not valid there. */
+/**
+ * Returns the static type of an expression over rows with these columns. Throws a TypeError if it is not valid there.
+ */
 export function typeOf(expression: Expression, schema: Schema): Type {
   if (expression.kind === 'literal') return typeOfValue(expression.value)
   if (expression.kind === 'column') return schema.get(expression.name) ?? unknownColumn(expression.name, schema)

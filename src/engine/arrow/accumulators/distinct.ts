@@ -65,8 +65,8 @@ export const sketchAccumulator: Accumulator<EachValue, SketchState> = {
 }
 
 /**
- * The count, from the exact set or by the sketch's estimate (O. Ertl, 2017, "improved raw estimator"): without the bias of
- * other estimates where some registers are still empty.
+ * The count, from the exact set or by the sketch's estimate (O. Ertl, 2017, "improved raw estimator"): without the bias
+ * of other estimates where some registers are still empty.
  */
 export function distinctOf({ hashes, registers }: SketchState): number {
   if (registers === undefined) return hashes?.size ?? 0
@@ -78,7 +78,9 @@ export function distinctOf({ hashes, registers }: SketchState): number {
   return Math.round((REGISTERS * REGISTERS) / (2 * Math.LN2 * sum))
 }
 
-/** Ertl's sigma: the sum over k from 1 of x^(2^k) * 2^(k - 1), and x; `x` is the fraction of empty registers, below 1. */
+/**
+ * Ertl's sigma: the sum over k from 1 of x^(2^k) * 2^(k - 1), and x; `x` is the fraction of empty registers, below 1.
+ */
 function weightOfEmpty(fraction: number): number {
   let sum = fraction
   let factor = 1

@@ -5,8 +5,8 @@ import { CivilDate, Datetime, isTime, RawJson, type Scalar, Timestamp } from '..
 type FixedValue = null | boolean | number | bigint | Timestamp | Datetime | CivilDate
 
 /**
- * The keys of a group as bytes: a tag for each value's type, then the value. Equal keys have equal bytes, so that groups can
- * be found by them; texts come from a dictionary without becoming strings on the way.
+ * The keys of a group as bytes: a tag for each value's type, then the value. Equal keys have equal bytes, so that
+ * groups can be found by them; texts come from a dictionary without becoming strings on the way.
  */
 export class KeyBytes {
   bytes = Buffer.allocUnsafeSlow(256)

@@ -13,7 +13,9 @@ import { constant, type Entries, type Vector } from './vector.js'
 /** Returns the vector of an expression over the rows of a frame; nothing is evaluated before a value is read. */
 export type Evaluate = (expression: Expression) => Vector
 
-/** Evaluates expressions over one frame; an expression object that occurs several times is evaluated once for each row. */
+/**
+ * Evaluates expressions over one frame; an expression object that occurs several times is evaluated once for each row.
+ */
 export function createEvaluate(frame: Frame): Evaluate {
   const vectors = new Map<Expression, Vector>()
   const evaluate: Evaluate = (expression) => {

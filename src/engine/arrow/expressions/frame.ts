@@ -18,7 +18,8 @@ export interface Frame {
   readonly stored?: { batch: Batch; selection: Selection }
   /**
    * Makes the cold columns readable at the first of some positions, which ascend or repeat, and only there. Returns how
-   * many: as many as fit into memory, at least one if there is one. Yields between rows. Rejects if stored bytes are damaged.
+   * many: as many as fit into memory, at least one if there is one. Yields between rows. Rejects if stored bytes are
+   * damaged.
    */
   load(positions: Uint32Array, yieldIfDue: Yielder): Promise<number>
   /** The row of a position in its stored batch; of computed rows the position itself. */
@@ -34,7 +35,10 @@ export const COLD: ReadonlySet<string> = new Set(COLD_COLUMNS)
 export const coldValue = (name: ColdColumn, bytes: Buffer): Scalar =>
   name === 'metadata' ? new RawJson(bytes.toString()) : bytes.toString()
 
-/** The column `project` of every source, and the columns of its batches. Empty texts of categories but projects are absent. */
+/**
+ * The column `project` of every source, and the columns of its batches. Empty texts of categories but projects are
+ * absent.
+ */
 export interface StoredKinds {
   hasEmptyTexts(column: string): boolean
 }

@@ -42,5 +42,5 @@ export interface Vector {
   isCold: boolean
 }
 
-/** A constant. */
+/** Returns the vector of a value that is the same in every row. */
 export const constant = (value: Scalar): Vector => ({ at: () => value, isConstant: true, isCold: false })

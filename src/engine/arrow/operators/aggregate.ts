@@ -6,11 +6,11 @@ import { isInteger, type Scalar } from '../../../plan/values.js'
 import type { Accumulator } from '../accumulators/accumulator.js'
 import { type CountState, countAccumulator } from '../accumulators/count.js'
 import { distinctAccumulator, distinctOf, sketchAccumulator } from '../accumulators/distinct.js'
-import { type ExtremesState, extremesAccumulator } from '../accumulators/extremes.js'
+import { extremesAccumulator } from '../accumulators/extremes.js'
 import type { Histogram } from '../accumulators/histogram.js'
-import { type MeanState, meanAccumulator, meanOf, sumOf } from '../accumulators/mean.js'
+import { meanAccumulator, meanOf, sumOf } from '../accumulators/mean.js'
 import { type QuantileState, quantileAccumulator, quantileOf } from '../accumulators/quantile.js'
-import { type ShareState, shareAccumulator, shareOf } from '../accumulators/share.js'
+import { shareAccumulator, shareOf } from '../accumulators/share.js'
 import {
   anyAccumulator,
   type EachValue,
@@ -18,6 +18,7 @@ import {
   joined,
   leastAccumulator,
   listAccumulator,
+  type ValueState,
 } from '../accumulators/values.js'
 import type { Evaluate } from '../expressions/evaluate.js'
 import type { Vector } from '../expressions/vector.js'
@@ -40,7 +41,9 @@ export interface Aggregation {
   outputs: readonly { name: string; fold: number; finish(state: unknown): Scalar }[]
 }
 
-/** Throws a TypeError on an option that is no literal. `isNumber` tells if an expression is a stored column of numbers. */
+/**
+ * Throws a TypeError on an option that is no literal. `isNumber` tells if an expression is a stored column of numbers.
+ */
 export function createAggregation(
   aggregates: readonly NamedAggregate[],
   isNumber: (expression: Expression) => boolean,
@@ -60,85 +63,97 @@ interface Part {
   finish(state: never): Scalar
 }
 
-function partOf({ fn, args }: Aggregate, isNumber: (expression: Expression) => boolean): Part {
-  const [value, option] = args
-  const part = <Input, State>(
+type Finish<State> = (state: State) => Scalar
+
+/** Makes parts over one value: of any input, of its numbers, or of all its values. */
+function partsOf(value: Expression | undefined) {
+  function part<Input, State>(
     kind: string,
     accumulator: Accumulator<Input, State>,
     input: (stretch: Stretch, vector: Vector) => Input,
-    finish: (state: State) => Scalar,
-  ): Part => ({
-    fold: {
-      key: `${kind} ${value === undefined ? '' : expressionKey(value)}`,
-      value,
-      accumulator: accumulator as never,
-      input,
-    },
-    finish: finish as (state: never) => Scalar,
-  })
-  const numbers = <State>(kind: string, accumulator: Accumulator<Histogram, State>, finish: (state: State) => Scalar) =>
-    part(kind, accumulator, (stretch, vector) => stretch.histogram(vector), finish)
-  const values = <State>(kind: string, accumulator: Accumulator<EachValue, State>, finish: (state: State) => Scalar) =>
-    part(
-      kind,
-      accumulator,
-      (stretch, vector): EachValue =>
-        (visit) =>
-          stretch.each(vector, visit),
-      finish,
-    )
+    finish: Finish<State>,
+  ): Part {
+    const key = `${kind} ${value === undefined ? '' : expressionKey(value)}`
+    return {
+      fold: { key, value, accumulator: accumulator as never, input },
+      finish: finish as (state: never) => Scalar,
+    }
+  }
+  return {
+    part,
+    numbers: <State>(kind: string, accumulator: Accumulator<Histogram, State>, finish: Finish<State>) =>
+      part(kind, accumulator, (stretch, vector) => stretch.histogram(vector), finish),
+    values: <State>(kind: string, accumulator: Accumulator<EachValue, State>, finish: Finish<State>) =>
+      part(kind, accumulator, eachOf, finish),
+  }
+}
+
+const eachOf =
+  (stretch: Stretch, vector: Vector): EachValue =>
+  (visit) =>
+    stretch.each(vector, visit)
+
+function partOf(aggregate: Aggregate, isNumber: (expression: Expression) => boolean): Part {
+  const { fn, args } = aggregate
+  const [value, option] = args
+  const make = partsOf(value)
   const isPlain = value !== undefined && isNumber(value)
   switch (fn) {
     case 'count':
       return value === undefined
-        ? part('rows', countAccumulator, ({ rows }) => rows, countOf)
-        : part('present', countAccumulator, countPresent, countOf)
+        ? make.part('rows', countAccumulator, ({ rows }) => rows, countOf)
+        : make.part('present', countAccumulator, countPresent, countOf)
     case 'countif':
-      return part('where', countAccumulator, (stretch, vector) => stretch.countTrue(vector), countOf)
+      return make.part('where', countAccumulator, (stretch, vector) => stretch.countTrue(vector), countOf)
     case 'share':
-      return part(
-        'share',
-        shareAccumulator,
-        (stretch, vector) => ({ passing: stretch.countTrue(vector), rows: stretch.rows }),
-        (state: ShareState) => shareOf(state),
-      )
+      return make.part('share', shareAccumulator, countShare, shareOf)
     case 'min':
-      if (isPlain) return numbers('extremes', extremesAccumulator, ({ min }: ExtremesState) => finiteOrNull(min))
-      return values('least', leastAccumulator, (state) => state.value ?? null)
+      if (isPlain) return make.numbers('extremes', extremesAccumulator, ({ min }) => finiteOrNull(min))
+      return make.values('least', leastAccumulator, valueOfState)
     case 'max':
-      if (isPlain) return numbers('extremes', extremesAccumulator, ({ max }: ExtremesState) => finiteOrNull(max))
-      return values('greatest', greatestAccumulator, (state) => state.value ?? null)
+      if (isPlain) return make.numbers('extremes', extremesAccumulator, ({ max }) => finiteOrNull(max))
+      return make.values('greatest', greatestAccumulator, valueOfState)
     case 'any_value':
-      return values('any', anyAccumulator, (state) => state.value ?? null)
+      return make.values('any', anyAccumulator, valueOfState)
     case 'sum':
-      return numbers('mean', meanAccumulator, (state: MeanState) => sumOf(state))
+      return make.numbers('mean', meanAccumulator, sumOf)
     case 'avg':
-      return numbers('mean', meanAccumulator, (state: MeanState) => meanOf(state))
-    case 'quantile': {
-      const percent = numberOption(fn, option)
-      return numbers('quantile', quantileAccumulator, (state: QuantileState) => quantileOf(state, percent))
-    }
-    case 'approx_quantiles': {
-      const steps = numberOption(fn, option)
-      return numbers('quantile', quantileAccumulator, (state: QuantileState) => quantilesOf(state, steps))
-    }
+      return make.numbers('mean', meanAccumulator, meanOf)
+    case 'quantile':
+    case 'approx_quantiles':
+      return quantilePart(fn, numberOption(fn, option), make)
     case 'count_distinct':
-      return values('distinct', distinctAccumulator, ({ keys }) => keys.size)
+      return make.values('distinct', distinctAccumulator, ({ keys }) => keys.size)
     case 'approx_count_distinct':
-      return values('sketch', sketchAccumulator, distinctOf)
-    case 'array_agg': {
-      const limit = option === undefined ? Number.POSITIVE_INFINITY : numberOption(fn, option)
-      return values(`list ${limit}`, listAccumulator(limit), (state) =>
-        state.values.length === 0 ? null : state.values,
-      )
-    }
-    case 'string_agg': {
-      const separator = option === undefined ? ',' : textOption(fn, option)
-      return values('list', listAccumulator(Number.POSITIVE_INFINITY), (state) => joined(state, separator))
-    }
+      return make.values('sketch', sketchAccumulator, distinctOf)
+    case 'array_agg':
+    case 'string_agg':
+      return listPart(fn, option, make)
   }
 }
 
+type Make = ReturnType<typeof partsOf>
+
+function quantilePart(fn: 'quantile' | 'approx_quantiles', option: number, { numbers }: Make): Part {
+  const finish = fn === 'quantile' ? quantileOf : quantilesOf
+  return numbers('quantile', quantileAccumulator, (state) => finish(state, option))
+}
+
+function listPart(fn: 'array_agg' | 'string_agg', option: Expression | undefined, { values }: Make): Part {
+  if (fn === 'string_agg') {
+    const separator = option === undefined ? ',' : textOption(fn, option)
+    return values('list', listAccumulator(Number.POSITIVE_INFINITY), (state) => joined(state, separator))
+  }
+  const limit = option === undefined ? Number.POSITIVE_INFINITY : numberOption(fn, option)
+  const kind = limit === Number.POSITIVE_INFINITY ? 'list' : `list ${limit}`
+  return values(kind, listAccumulator(limit), (state) => (state.values.length === 0 ? null : state.values))
+}
+
+const valueOfState = ({ value }: ValueState): Scalar => value ?? null
+const countShare = (stretch: Stretch, vector: Vector): { passing: number; rows: number } => ({
+  passing: stretch.countTrue(vector),
+  rows: stretch.rows,
+})
 const countOf = ({ count }: CountState) => count
 const finiteOrNull = (value: number) => (Number.isFinite(value) ? value : null)
 

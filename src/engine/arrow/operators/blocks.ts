@@ -14,8 +14,8 @@ export interface Block {
 }
 
 /**
- * Cuts the rows of a frame into blocks, in order; loads the cold columns of each if a vector needs them, and yields to the
- * event loop between them.
+ * Cuts the rows of a frame into blocks, in order; loads the cold columns of each if a vector needs them, and yields to
+ * the event loop between them.
  */
 export async function* blocksOf(frame: Frame, vectors: readonly Vector[], yieldIfDue: Yielder): AsyncGenerator<Block> {
   const isCold = vectors.some((vector) => vector.isCold)

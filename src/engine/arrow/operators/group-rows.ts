@@ -57,7 +57,9 @@ function shifted(selection: Selection, from: number): Selection {
   return { ...selection, indices: selection.indices.subarray(from) }
 }
 
-/** Stored rows grouped by buckets of time alone: spans, without a look at each row. A bucket may have several of them. */
+/**
+ * Stored rows grouped by buckets of time alone: spans, without a look at each row. A bucket may have several of them.
+ */
 function groupedSpans({ stored }: Frame, { bucket }: Vector): GroupedRows {
   const { batch, selection } = stored!
   const { bucketsUs, ends } = bucketSpans(batch, selection, bucket!)

@@ -54,8 +54,8 @@ const MAX_SHARE_AFTER_SHRINKING = 0.5
 const MAX_PARTIAL_SHARE = 1 / 16
 
 /**
- * Groups all rows and returns one batch with a row for each group. The groups of a sealed part that is read whole are kept
- * in the cache and merged by the next run. Throws `too_many_groups` beyond the limits.
+ * Groups all rows and returns one batch with a row for each group. The groups of a sealed part that is read whole are
+ * kept in the cache and merged by the next run. Throws `too_many_groups` beyond the limits.
  */
 export function group(
   input: readonly LazyBatch[],

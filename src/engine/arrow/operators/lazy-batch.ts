@@ -9,8 +9,8 @@ export interface LazyBatch {
   readonly minUs: number
   readonly maxUs: number
   /**
-   * If the same rows come from the same part again: the part, and a key of the operators so far. Results computed from them
-   * may be kept under it.
+   * If the same rows come from the same part again: the part, and a key of the operators so far. Results computed from
+   * them may be kept under it.
    */
   readonly cached?: { part: Part; key: string }
   /** Reads the rows; the frame is valid until `use` has returned. Only cold columns can be read on, through `cold`. */

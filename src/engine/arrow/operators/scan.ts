@@ -29,8 +29,8 @@ export interface ScanFilters {
 }
 
 /**
- * Takes over the first conditions that it has a faster way for: a project, a text that equals another, a pattern. It stops at
- * the first other one, since a condition must not be evaluated in rows that an earlier one removes.
+ * Takes over the first conditions that it has a faster way for: a project, a text that equals another, a pattern. It
+ * stops at the first other one, since a condition must not be evaluated in rows that an earlier one removes.
  */
 export function fastFilters(conditions: readonly Expression[], kinds: SourceKinds): ScanFilters {
   const filters: FastFilter[] = []
@@ -92,8 +92,8 @@ function matchesFilter(name: string, pattern: string, kinds: StoredKinds): FastF
 }
 
 /**
- * The rows of parts in a range of time that pass the filters. Of a sealed part that the range cuts, the rows that pass are
- * kept, whatever their time: the next run's range has moved on.
+ * The rows of parts in a range of time that pass the filters. Of a sealed part that the range cuts, the rows that pass
+ * are kept, whatever their time: the next run's range has moved on.
  */
 export function scan(
   parts: readonly Part[],

@@ -27,7 +27,9 @@ export interface OrderedRows {
   selection: Selection | undefined
 }
 
-/** Consecutive rows of one group, as accumulators read them. What one call returns is overwritten by the next stretch. */
+/**
+ * Consecutive rows of one group, as accumulators read them. What one call returns is overwritten by the next stretch.
+ */
 export interface Stretch {
   rows: number
   /** The numbers of a vector, and of its texts that spell numbers. */

@@ -47,8 +47,8 @@ export interface OutputColumns {
 }
 
 /**
- * Separates the columns that need cold ones: these are read for the rows found alone. The other columns that they need are
- * read early, under their own names.
+ * Separates the columns that need cold ones: these are read for the rows found alone. The other columns that they need
+ * are read early, under their own names.
  */
 export function splitColumns(columns: readonly NamedExpression[], hasCold: boolean): OutputColumns {
   const isLate = ({ value }: NamedExpression) => hasCold && [...columnsOf(value)].some((name) => COLD.has(name))
@@ -169,7 +169,8 @@ function bytesOf({ keys, values }: FoundRow): number {
 export const tooMuchMemory = (limitBytes: number): LogweirError =>
   new LogweirError(
     'too_much_memory',
-    `The query holds more than ${Math.round(limitBytes / 2 ** 20)} MiB of rows. Ask for fewer rows, or for a shorter time.`,
+    `The query holds more than ${Math.round(limitBytes / 2 ** 20)} MiB of rows. ` +
+      'Ask for fewer rows, or for a shorter time.',
   )
 
 /** The order of the keys; of equal ones the later arrival comes first. */

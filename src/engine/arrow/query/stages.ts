@@ -18,8 +18,8 @@ export type Input =
   | { op: 'stage'; stage: Stage }
 
 /**
- * A part of a plan that is run in one pass over its input. `extend` and `select` are none: the expressions behind them have
- * those of their columns in place of the names. `key` identifies the steps and their expressions, for caches.
+ * A part of a plan that is run in one pass over its input. `extend` and `select` are none: the expressions behind them
+ * have those of their columns in place of the names. `key` identifies the steps and their expressions, for caches.
  */
 export interface Stage {
   input: Input
@@ -142,7 +142,10 @@ function endWithTop({ input, steps, scope, order }: Draft, rows: number, offset:
   return { input, steps, sink: { op: 'top', keys: order, rows, offset, columns } }
 }
 
-/** The expression with each column's own expression in place of its name. The same expression gives the same result object. */
+/**
+ * The expression with each column's own expression in place of its name. The same expression gives the same result
+ * object.
+ */
 function inScope(expression: Expression, scope: Scope, done = new Map<Expression, Expression>()): Expression {
   if (expression.kind === 'literal') return expression
   if (expression.kind === 'column') return scope.get(expression.name)!

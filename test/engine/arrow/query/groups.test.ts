@@ -103,7 +103,8 @@ describe('groups', () => {
     for (const name of ['url', '__proto__']) {
       await expect(run(by(name), abc)).rejects.toThrow(
         new TypeError(
-          `There is no column ${name}, but id, timestamp, event_message, project, metadata, function_id, execution_time_ms, status_code.`,
+          `There is no column ${name}, but id, timestamp, event_message, project, metadata, function_id, ` +
+            'execution_time_ms, status_code.',
         ),
       )
     }
