@@ -1,6 +1,7 @@
 import { bounded, MAX_VALUE_LENGTH, tooLong } from '../../../plan/functions/function.js'
 import { jsonOf, textOf } from '../../../plan/functions/text-of.js'
 import { compareAll, type Scalar } from '../../../plan/values.js'
+import { bytesOfValue } from '../columns/value-bytes.js'
 import type { Accumulator } from './accumulator.js'
 
 /** Calls a function with each value that is not null. */
@@ -11,10 +12,8 @@ export interface ValueState {
   value: Scalar | undefined
 }
 
-/** Objects and text of a value, about. */
+/** Object and pointer of a value in a list, about. */
 const VALUE_BYTES = 32
-const bytesOfValue = (value: Scalar | undefined): number =>
-  VALUE_BYTES + (value === undefined || value === null || typeof value === 'number' ? 0 : 2 * textOf(value).length)
 
 /** Keeps one value: `wins` decides if another takes its place. */
 function keeping(wins: (value: Scalar, kept: Scalar) => boolean): Accumulator<EachValue, ValueState> {

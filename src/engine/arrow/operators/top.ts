@@ -5,6 +5,7 @@ import { compareAll, type Scalar, Timestamp } from '../../../plan/values.js'
 import type { ColdColumn } from '../../columns.js'
 import { type ColdReader, timeAt } from '../columns/batch.js'
 import { rowAt, sizeOf } from '../columns/selection.js'
+import { bytesOfValue } from '../columns/value-bytes.js'
 import { createEvaluate } from '../expressions/evaluate.js'
 import { COLD, createLoadedRows, type Frame } from '../expressions/frame.js'
 import { blocksOf } from './blocks.js'
@@ -161,7 +162,8 @@ function createTop(keys: readonly SortKey[], wanted: number, limitBytes: number)
 
 function bytesOf({ keys, values }: FoundRow): number {
   let bytes = ROW_BYTES
-  for (const value of [...keys, ...values]) bytes += typeof value === 'string' ? 2 * value.length : 32
+  for (const value of keys) bytes += bytesOfValue(value)
+  for (const value of values) bytes += bytesOfValue(value)
   return bytes
 }
 

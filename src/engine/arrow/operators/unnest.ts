@@ -2,9 +2,9 @@ import { MIB } from '../../../base/units.js'
 import { expressionKey } from '../../../plan/expression-key.js'
 import { scalarOfJson } from '../../../plan/functions/json.js'
 import { elementsOfJson } from '../../../plan/functions/json-path.js'
-import { jsonOf } from '../../../plan/functions/text-of.js'
 import type { Operator } from '../../../plan/plan.js'
 import { RawJson, type Scalar } from '../../../plan/values.js'
+import { bytesOfValue } from '../columns/value-bytes.js'
 import { createEvaluate } from '../expressions/evaluate.js'
 import { type Frame, mappedFrame } from '../expressions/frame.js'
 import type { Vector } from '../expressions/vector.js'
@@ -34,8 +34,6 @@ export function unnest(input: readonly LazyBatch[], operator: Unnest, context: R
 const KEPT_BYTES = 16 * MIB
 /** Position and place of a row that was made. */
 const ROW_BYTES = 16
-/** Object and pointer of an element, about. */
-const ELEMENT_BYTES = 48
 
 async function unnested(frame: Frame, { list, name, isOuter }: Unnest, context: RunContext): Promise<Frame> {
   const vector = createEvaluate(frame)(list)
@@ -54,7 +52,7 @@ async function unnested(frame: Frame, { list, name, isOuter }: Unnest, context: 
         places.push(place)
         if (elements === undefined) continue
         elements.push(element)
-        bytes += ELEMENT_BYTES + lengthOf(element)
+        bytes += bytesOfValue(element)
         if (bytes > KEPT_BYTES) elements = undefined
       }
     }
@@ -63,9 +61,6 @@ async function unnested(frame: Frame, { list, name, isOuter }: Unnest, context: 
   const column = elements === undefined ? elementVector(vector, positions, places) : keptVector(elements)
   return mappedFrame(frame, Uint32Array.from(positions), new Map([[name, column]]))
 }
-
-const lengthOf = (element: Scalar): number =>
-  element === null || typeof element === 'number' || typeof element === 'boolean' ? 0 : jsonOf(element).length
 
 const keptVector = (elements: readonly Scalar[]): Vector => ({ at: (i) => elements[i]!, isCold: false })
 

@@ -5,6 +5,7 @@ import type { Scalar } from '../../../plan/values.js'
 import type { SourceName } from '../../../sources.js'
 import { hotColumns } from '../../columns.js'
 import type { Part } from '../columns/batch.js'
+import { bytesOfValue } from '../columns/value-bytes.js'
 import { createEvaluate } from '../expressions/evaluate.js'
 import { coldValue, computedFrame, type Frame } from '../expressions/frame.js'
 import { createAggregation } from '../operators/aggregate.js'
@@ -12,8 +13,9 @@ import { blocksOf } from '../operators/blocks.js'
 import { filter } from '../operators/filter.js'
 import { group } from '../operators/group.js'
 import type { LazyBatch, RunContext } from '../operators/lazy-batch.js'
+import { project } from '../operators/project.js'
 import { fastFilters, type SourceKinds, scan } from '../operators/scan.js'
-import { type Found, findTop, lateFrame, type OutputColumns, splitColumns } from '../operators/top.js'
+import { type Found, findTop, lateFrame, type OutputColumns, splitColumns, tooMuchMemory } from '../operators/top.js'
 import { unnest } from '../operators/unnest.js'
 import { readRows } from './read-rows.js'
 import type { Input, Stage, Step } from './stages.js'
@@ -126,14 +128,22 @@ function after(
   return batches
 }
 
-/** Batches of rows that earlier stages compute, each when it is read. */
+/**
+ * Batches of rows that earlier stages compute, each when it is read. A part of a union without a limit and groups is not
+ * computed as a whole, since its order does not count: its batches are read one after another.
+ */
 function inputBatches(input: Exclude<Input, { op: 'scan' }>, partsOf: PartsOf, context: RunContext): LazyBatch[] {
   if (input.op === 'stage') return [computed(() => frameOf(input.stage, partsOf, context))]
   const [first] = input.inputs
   const names = columnNames(first!)
-  return input.inputs.map((stage) =>
-    computed(async () => renamed(await frameOf(stage, partsOf, context), columnNames(stage), names)),
-  )
+  return input.inputs.flatMap((stage) => {
+    const { sink } = stage
+    if (sink.op === 'top' && sink.rows === Number.POSITIVE_INFINITY && sink.offset === 0) {
+      const columns = sink.columns.map(({ value }, i) => ({ name: names[i]!, value }))
+      return project(batchesOf(stage, partsOf, context), columns)
+    }
+    return [computed(async () => renamed(await frameOf(stage, partsOf, context), columnNames(stage), names))]
+  })
 }
 
 function computed(make: () => Promise<Frame>): LazyBatch {
@@ -151,20 +161,29 @@ function renamed(frame: Frame, from: readonly string[], to: readonly string[]): 
 }
 
 /** Reads the late columns of the rows found: all of their columns are in memory then. */
-async function finish(found: Found, { early, late }: OutputColumns, { yieldIfDue }: RunContext): Promise<Frame> {
+async function finish(found: Found, { early, late }: OutputColumns, context: RunContext): Promise<Frame> {
+  const { yieldIfDue, limits } = context
   const columns = new Map<string, Scalar[]>(
     found.columns.map((name, i) => [name, found.rows.map(({ values }) => values[i]!)]),
   )
   if (late.length === 0) return computedFrame(found.rows.length, columns)
   const frame = lateFrame(found)
   const evaluate = createEvaluate(frame)
+  let bytes = 0
   const vectors = late.map(({ name, value }) => ({ name, vector: evaluate(value), values: [] as Scalar[] }))
   for await (const { from, to } of blocksOf(
     frame,
     vectors.map(({ vector }) => vector),
     yieldIfDue,
   )) {
-    for (const { vector, values } of vectors) for (let i = from; i < to; i++) values.push(vector.at(i))
+    for (const { vector, values } of vectors) {
+      for (let i = from; i < to; i++) {
+        const value = vector.at(i)
+        values.push(value)
+        bytes += bytesOfValue(value)
+      }
+      if (bytes > limits.bytes) throw tooMuchMemory(limits.bytes)
+    }
   }
   for (const { name, values } of vectors) columns.set(name, values)
   for (const { name } of early) if (!columns.has(name)) columns.set(name, [])

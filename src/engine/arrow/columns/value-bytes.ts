@@ -1,0 +1,12 @@
+import { RawJson, type Scalar } from '../../../plan/values.js'
+
+/** Object and pointer of a value, about. */
+const VALUE_BYTES = 32
+
+/** Returns the bytes of memory that a value takes, about: two for each character. */
+export function bytesOfValue(value: Scalar | undefined): number {
+  if (typeof value === 'string') return VALUE_BYTES + 2 * value.length
+  if (value instanceof RawJson) return VALUE_BYTES + 2 * value.text.length
+  if (Array.isArray(value)) return value.reduce((sum: number, one: Scalar) => sum + bytesOfValue(one), VALUE_BYTES)
+  return VALUE_BYTES
+}

@@ -1,0 +1,30 @@
+import type { NamedExpression } from '../../../plan/plan.js'
+import { createEvaluate } from '../expressions/evaluate.js'
+import type { Frame } from '../expressions/frame.js'
+import type { Vector } from '../expressions/vector.js'
+import type { LazyBatch } from './lazy-batch.js'
+
+/** Returns the rows of batches with these columns alone, which are evaluated when they are read. */
+export function project(input: readonly LazyBatch[], columns: readonly NamedExpression[]): LazyBatch[] {
+  return input.map((batch) => ({
+    // The column `timestamp` may be another one.
+    minUs: Number.NEGATIVE_INFINITY,
+    maxUs: Number.POSITIVE_INFINITY,
+    read: (use) => batch.read((frame) => use(projected(frame, columns))),
+  }))
+}
+
+function projected(frame: Frame, columns: readonly NamedExpression[]): Frame {
+  const { rows, load, rowOf } = frame
+  const evaluate = createEvaluate(frame)
+  const vectors = new Map(columns.map(({ name, value }) => [name, withoutStored(evaluate(value))]))
+  return { rows, load, rowOf, column: (name) => vectors.get(name) }
+}
+
+/** Operators have no faster way over rows of which they do not know where they are stored. */
+const withoutStored = ({ at, areasAt, isConstant, isCold }: Vector): Vector => ({
+  at,
+  ...(areasAt && { areasAt }),
+  ...(isConstant && { isConstant }),
+  isCold,
+})
