@@ -41,13 +41,20 @@ export function checkPlan(plan: Plan, maxRows: number): Plan {
     throw new TypeError('plan() did not return a plan. Build it with scan(…) and end it with .limit(rows).')
   answerColumns(plan)
   for (const scan of scansOf(plan)) checkScan(scan)
-  for (const operator of plan as Plan) if (operator.op === 'limit') checkLimit(operator.rows)
+  checkLimits(plan)
   return withLimit(plan, maxRows)
 }
 
-function checkLimit(rows: number): void {
-  if (Number.isSafeInteger(rows) && rows >= 0) return
-  throw new TypeError(`limit(${rows}) is not a number of rows: use a non-negative integer.`)
+/** Checks every limit of a plan, those of its unions included. */
+function checkLimits(plan: Plan): void {
+  for (const operator of plan) {
+    if (operator.op === 'union') operator.plans.forEach(checkLimits)
+    if (operator.op !== 'limit') continue
+    for (const rows of [operator.rows, operator.offset]) {
+      if (Number.isSafeInteger(rows) && rows >= 0) continue
+      throw new TypeError(`limit(${rows}) is not a number of rows: use a non-negative integer.`)
+    }
+  }
 }
 
 /** Returns the plan with at most this many rows. */

@@ -3,6 +3,7 @@ import { LogweirError } from '../../src/base/errors.js'
 import { endpoint } from '../../src/endpoints/endpoint.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import { invalidParameter, text } from '../../src/endpoints/params.js'
+import type { Aggregate } from '../../src/plan/aggregates.js'
 import { contains, count, countWhere, equals, mean, nothing, scan } from '../../src/plan/builder.js'
 import type { Plan } from '../../src/plan/plan.js'
 import { checkedEndpoint, checkPlan } from '../../src/user-endpoints/checked-endpoint.js'
@@ -10,7 +11,7 @@ import { checkedEndpoint, checkPlan } from '../../src/user-endpoints/checked-end
 const ALL = { fromUs: Number.NEGATIVE_INFINITY, throughUs: Number.POSITIVE_INFINITY }
 const rows = (source: 'edge_logs' = 'edge_logs', range = ALL) =>
   scan(source, range).select('id').orderBy('timestamp', 'desc')
-const buckets = (aggregate = count()) =>
+const buckets = (aggregate: Aggregate = count()) =>
   scan('edge_logs', ALL)
     .truncate('timestamp', 'day')
     .group('timestamp')
@@ -31,6 +32,9 @@ describe('the plan of an own endpoint', () => {
     expect(checkPlan(rows().limit(5), 5)).toEqual(rows().limit(5))
     expect(checkPlan(rows().limit(6), 5)).toEqual(rows().limit(5))
     expect(checkPlan(nothing(), 5)).toEqual([])
+    expect(checkPlan(buckets(mean('url')).limit(5), 5)).toEqual(buckets(mean('url')).limit(5))
+    expect(checkPlan(rows().limit(9).slice(0, -1), 5)).toEqual(rows().limit(5))
+    expect(checkPlan(rows().limit(9, 3), 5)).toEqual(rows().limit(5, 3))
     for (const { call } of ENDPOINTS) {
       const plan = call(new URLSearchParams('project=a&function_id=f&interval=hourly')).plan(3_600_000_000)
       expect(checkPlan(plan, 1000)).toEqual(plan)
@@ -45,11 +49,7 @@ describe('the plan of an own endpoint', () => {
       Promise.resolve([]),
       'plan() did not return a plan. Build it with scan(…) and end it with .limit(rows).',
     ],
-    [
-      'another order',
-      scan('edge_logs', ALL).limit(1),
-      'This sequence of operators is not a plan that an engine runs: scan limit.',
-    ],
+    ['another order', rows().limit(1).toReversed(), 'A plan starts with scan or union, and only there: limit.'],
     ['no source', rows('x' as never).limit(1), 'There is no source "x".'],
     ['an alias', rows('cloudflare.logs.prod' as never).limit(1), 'There is no source "cloudflare.logs.prod".'],
     [
@@ -63,30 +63,32 @@ describe('the plan of an own endpoint', () => {
       'scan() takes whole microseconds from fromUs through throughUs, not NaN.',
     ],
     ['a crooked limit', rows().limit(-1), 'limit(-1) is not a number of rows: use a non-negative integer.'],
+    ['a crooked offset', rows().limit(1, 0.5), 'limit(0.5) is not a number of rows: use a non-negative integer.'],
+    [
+      'a crooked limit within a union',
+      [{ op: 'union', plans: [rows().limit(Number.NaN)] }],
+      'limit(NaN) is not a number of rows: use a non-negative integer.',
+    ],
     [
       'SQL for a column',
       scan('edge_logs', ALL).select('id, 1').orderBy('timestamp', 'desc').limit(1),
-      'edge_logs has no column "id, 1" for this operator. Use one of: timestamp, id, event_message, metadata.',
+      'There is no column id, 1, but id, timestamp, event_message, project, metadata, url, path, status_code.',
     ],
     [
       'a filter on no column',
       scan('edge_logs', ALL).filter(equals('x', '')).select('id').orderBy('timestamp', 'desc').limit(1),
-      'edge_logs has no column "x" for this operator. Use one of: project, url, path, status_code.',
+      'There is no column x, but id, timestamp, event_message, project, metadata, url, path, status_code.',
     ],
     [
       'a count on no column',
       buckets(countWhere(contains('x', ''))).limit(1),
-      'edge_logs has no column "x" for this operator. Use one of: url, path, status_code.',
+      'There is no column x, but id, timestamp, event_message, project, metadata, url, path, status_code.',
     ],
-    [
-      'the mean of a text',
-      buckets(mean('url')).limit(1),
-      'edge_logs has no column "url" for this operator. Use one of: status_code.',
-    ],
+    ['the mean of nothing', buckets({ fn: 'avg', args: [] }).limit(1), 'avg takes 1 arguments, and got 0.'],
     [
       'SQL for a group',
       groups('url, 1').orderBy('n').limit(1),
-      'The rows of edge_logs cannot be grouped by url, 1, but by url or url_path.',
+      'There is no column url, 1, but id, timestamp, event_message, project, metadata, url, path, status_code.',
     ],
     ['SQL for an order', groups('url').orderBy('n; drop').limit(1), expect.stringContaining('n; drop')],
   ])('is refused: %s', (_, plan, message) => {

@@ -129,8 +129,8 @@ function after(
 }
 
 /**
- * Batches of rows that earlier stages compute, each when it is read. A part of a union without a limit and groups is not
- * computed as a whole, since its order does not count: its batches are read one after another.
+ * Batches of rows that earlier stages compute, each when it is read. A part of a union without a limit and groups is
+ * not computed as a whole, since its order does not count: its batches are read one after another.
  */
 function inputBatches(input: Exclude<Input, { op: 'scan' }>, partsOf: PartsOf, context: RunContext): LazyBatch[] {
   if (input.op === 'stage') return [computed(() => frameOf(input.stage, partsOf, context))]
