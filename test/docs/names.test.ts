@@ -66,9 +66,9 @@ describe('what the pages name', () => {
     expect(named.length).toBeGreaterThan(30)
     expect(named.filter(({ name }) => !pathExists(name))).toEqual([])
     expect(['src/engine/{engine,none}.ts', 'test/*.none.ts', 'none/seal.ts'].filter(pathExists)).toEqual([])
-    expect(['src/engine/{engine,plan}.ts', 'test/*.test.ts', 'sealing/seal.ts', 'src/'].filter(pathExists).length).toBe(
-      4,
-    )
+    expect(
+      ['src/engine/{engine,columns}.ts', 'test/*.test.ts', 'sealing/seal.ts', 'src/'].filter(pathExists).length,
+    ).toBe(4)
   })
 })
 
