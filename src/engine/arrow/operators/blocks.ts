@@ -1,11 +1,15 @@
-import type { Yielder } from '../../../base/time-slices.js'
+import { SLICE_MS, type Yielder } from '../../../base/time-slices.js'
 import type { Frame } from '../expressions/frame.js'
 import type { Vector } from '../expressions/vector.js'
 
-/** Rows that are evaluated without a look at the clock. */
+/** At most this many rows are evaluated without a look at the clock. */
 const BLOCK_ROWS = 4096
 /** At most this many rows have their cold columns in memory at a time. */
 const COLD_ROWS = 512
+/** Rows of the first block: nothing tells beforehand how long an expression takes, a pattern in long texts above all. */
+const FIRST_ROWS = 64
+/** A block should take no longer than this. */
+const BLOCK_MS = SLICE_MS / 4
 
 /** Positions next to each other: [from, to). */
 export interface Block {
@@ -15,18 +19,27 @@ export interface Block {
 
 /**
  * Cuts the rows of a frame into blocks, in order; loads the cold columns of each if a vector needs them, and yields to
- * the event loop between them.
+ * the event loop between them. Blocks become longer as long as they are quick, and shorter if they are not.
  */
 export async function* blocksOf(frame: Frame, vectors: readonly Vector[], yieldIfDue: Yielder): AsyncGenerator<Block> {
   const isCold = vectors.some((vector) => vector.isCold)
-  const size = isCold ? COLD_ROWS : BLOCK_ROWS
+  const mostRows = isCold ? COLD_ROWS : BLOCK_ROWS
+  let rows = FIRST_ROWS
   for (let from = 0; from < frame.rows; ) {
-    let to = Math.min(frame.rows, from + size)
+    let to = Math.min(frame.rows, from + rows)
     if (isCold) to = from + (await frame.load(positionsOf(from, to), yieldIfDue))
+    const startedMs = performance.now()
     yield { from, to }
+    rows = nextRows(to - from, performance.now() - startedMs, mostRows)
     await yieldIfDue()
     from = to
   }
+}
+
+/** The rows of the block behind one of so many rows that took so long. */
+function nextRows(rows: number, ms: number, mostRows: number): number {
+  if (ms <= BLOCK_MS) return Math.min(mostRows, 2 * rows)
+  return Math.max(1, Math.floor((rows * BLOCK_MS) / ms))
 }
 
 const positionsOf = (from: number, to: number) => Uint32Array.from({ length: to - from }, (_, i) => from + i)

@@ -1,0 +1,79 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { Frame } from '../../../../src/engine/arrow/expressions/frame.js'
+import { constant } from '../../../../src/engine/arrow/expressions/vector.js'
+import { blocksOf } from '../../../../src/engine/arrow/operators/blocks.js'
+import { noYield } from '../support.js'
+
+afterEach(() => void vi.restoreAllMocks())
+
+/** A frame of so many rows, of whose cold columns at most `most` are loaded at once. */
+function frameOf(rows: number, most = rows): Frame & { loaded: number[] } {
+  const loaded: number[] = []
+  return {
+    rows,
+    column: () => undefined,
+    rowOf: (position) => position,
+    load(positions) {
+      const count = Math.min(most, positions.length)
+      loaded.push(...positions.subarray(0, count))
+      return Promise.resolve(count)
+    },
+    loaded,
+  }
+}
+
+/** The lengths of the blocks, of which row i takes `msOf(i)`. */
+async function lengthsOf(frame: Frame, msOf: (row: number) => number, isCold = false): Promise<number[]> {
+  let nowMs = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
+  const lengths: number[] = []
+  let next = 0
+  for await (const { from, to } of blocksOf(frame, [{ ...constant(1), isCold }], noYield)) {
+    expect(from).toBe(next)
+    next = to
+    lengths.push(to - from)
+    for (let row = from; row < to; row++) nowMs += msOf(row)
+  }
+  expect(next).toBe(frame.rows)
+  return lengths
+}
+
+describe('blocks of rows', () => {
+  it('become longer as long as they are quick, up to a limit', async () => {
+    expect(await lengthsOf(frameOf(20_000), () => 0)).toEqual([64, 128, 256, 512, 1024, 2048, 4096, 4096, 4096, 3680])
+    expect(await lengthsOf(frameOf(0), () => 0)).toEqual([])
+    expect(await lengthsOf(frameOf(1), () => 0)).toEqual([1])
+  })
+
+  it('become shorter if rows take long, down to one row, and longer again', async () => {
+    const lengths = await lengthsOf(frameOf(200), (row) => (row < 100 ? 5 : 0))
+    expect(lengths.slice(0, 3)).toEqual([64, 1, 1])
+    expect(lengths.slice(-3)).toEqual([16, 32, 37])
+    const [first, ...steady] = await lengthsOf(frameOf(1_000), () => 0.25)
+    expect([first, Math.max(...steady)]).toEqual([64, 20])
+  })
+
+  it('have their cold columns loaded, as many as fit', async () => {
+    const frame = frameOf(2_000)
+    expect(await lengthsOf(frame, () => 0, true)).toEqual([64, 128, 256, 512, 512, 512, 16])
+    expect(frame.loaded).toEqual([...Array(2_000).keys()])
+    const narrow = frameOf(100, 30)
+    expect(await lengthsOf(narrow, () => 0, true)).toEqual([30, 30, 30, 10])
+    const quick = frameOf(100)
+    await lengthsOf(quick, () => 0)
+    expect(quick.loaded).toEqual([])
+  })
+
+  it('are followed by a pause, which may end them', async () => {
+    const rows: number[] = []
+    const walk = async () => {
+      const yieldIfDue = () => {
+        if (rows.length === 2) throw new Error('unwanted')
+        return undefined
+      }
+      for await (const { from } of blocksOf(frameOf(1_000), [], yieldIfDue)) rows.push(from)
+    }
+    await expect(walk()).rejects.toThrow('unwanted')
+    expect(rows).toEqual([0, 64])
+  })
+})
