@@ -1,5 +1,5 @@
 import type { Expression } from './expression.js'
-import type { Type } from './values.js'
+import type { Type } from './values/values.js'
 
 /**
  * An aggregate over the rows of a group: plain data. Options, as a percentage or a separator, are literals behind the

@@ -1,7 +1,7 @@
 import { jsonOf, textOf } from './functions/text-of.js'
 import type { Plan } from './plan.js'
 import { schemaOf } from './schema.js'
-import { isTime, RawJson, type Scalar, Timestamp, type Type } from './values.js'
+import { isTime, RawJson, type Scalar, Timestamp, type Type } from './values/values.js'
 
 /** One value of an answer; null if absent. */
 export type Value = string | number | boolean | null | RawJson

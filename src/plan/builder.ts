@@ -2,8 +2,8 @@ import type { SourceName } from '../sources.js'
 import type { Aggregate } from './aggregates.js'
 import { call, column, type Expression, literal } from './expression.js'
 import type { Direction, NamedExpression, Operator, Plan, SortKey, TimeRange } from './plan.js'
-import type { TimeUnit } from './times.js'
-import type { Scalar } from './values.js'
+import type { TimeUnit } from './values/times.js'
+import type { Scalar } from './values/values.js'
 
 /** A unit that timestamps can be truncated to in the builder of endpoints. */
 export type BucketUnit = Extract<TimeUnit, 'second' | 'minute' | 'hour' | 'day'>

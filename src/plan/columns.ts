@@ -1,6 +1,6 @@
 import { hotColumns } from '../engine/columns.js'
 import type { SourceName } from '../sources.js'
-import type { Type } from './values.js'
+import type { Type } from './values/values.js'
 
 const COMMON: readonly (readonly [string, Type])[] = [
   ['id', 'text'],

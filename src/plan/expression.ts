@@ -1,5 +1,5 @@
 import type { FunctionName } from './functions/table.js'
-import type { Scalar } from './values.js'
+import type { Scalar } from './values/values.js'
 
 /**
  * An expression over one row: plain data but for the value classes, so that a plan can be a cache key and be lowered to

@@ -5,7 +5,16 @@ import type { Expression } from './expression.js'
 import { queryError } from './functions/function.js'
 import { FUNCTIONS } from './functions/table.js'
 import type { Operator, Plan } from './plan.js'
-import { CivilDate, Datetime, isInteger, momentUs, RawJson, type Scalar, Timestamp, type Type } from './values.js'
+import {
+  CivilDate,
+  Datetime,
+  isInteger,
+  momentUs,
+  RawJson,
+  type Scalar,
+  Timestamp,
+  type Type,
+} from './values/values.js'
 
 /** The columns of some rows, in order, with their static types. */
 export type Schema = ReadonlyMap<string, Type>

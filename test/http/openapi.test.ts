@@ -5,7 +5,7 @@ import { LogweirError } from '../../src/base/errors.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import type { SendOutcome } from '../../src/http/intake/logs.js'
 import type { Row } from '../../src/plan/answer.js'
-import { RawJson } from '../../src/plan/values.js'
+import { RawJson } from '../../src/plan/values/values.js'
 import type { TestToken } from './support.js'
 import { API_COUNTS, createTestApp, LOGS_ALL, PREFIX, STATS, settle, TOKEN } from './support.js'
 

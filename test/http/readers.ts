@@ -2,8 +2,8 @@ import * as flechette from '@uwdata/flechette'
 import { tableFromIPC } from 'apache-arrow'
 import { expect } from 'vitest'
 import type { AnswerColumn, ColumnKind, Row, Value } from '../../src/plan/answer.js'
-import { datetimeText } from '../../src/plan/times.js'
-import { RawJson } from '../../src/plan/values.js'
+import { datetimeText } from '../../src/plan/values/times.js'
+import { RawJson } from '../../src/plan/values/values.js'
 
 /** A row as a client reads it, with parsed JSON values. */
 export type Plain = Record<string, unknown>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { answerColumns, answerValue } from '../../src/plan/answer.js'
 import { atLeast, count, countWhere, max, nothing, scan, share } from '../../src/plan/builder.js'
 import { column, literal } from '../../src/plan/expression.js'
-import { CivilDate, Datetime, RawJson, Timestamp } from '../../src/plan/values.js'
+import { CivilDate, Datetime, RawJson, Timestamp } from '../../src/plan/values/values.js'
 
 const range = { fromUs: 1, throughUs: 2 }
 

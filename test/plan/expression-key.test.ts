@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { call, column, type Expression, literal } from '../../src/plan/expression.js'
 import { expressionKey } from '../../src/plan/expression-key.js'
-import { CivilDate, Datetime, RawJson, Timestamp } from '../../src/plan/values.js'
+import { CivilDate, Datetime, RawJson, Timestamp } from '../../src/plan/values/values.js'
 
 const DIFFERENT: readonly Expression[] = [
   column('a'),

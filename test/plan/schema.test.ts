@@ -3,7 +3,7 @@ import { LogweirError } from '../../src/base/errors.js'
 import { call, column, type Expression, literal } from '../../src/plan/expression.js'
 import type { Operator, Plan } from '../../src/plan/plan.js'
 import { schemaOf, typeOf, typeOfValue } from '../../src/plan/schema.js'
-import { CivilDate, Datetime, RawJson, type Scalar, Timestamp, type Type } from '../../src/plan/values.js'
+import { CivilDate, Datetime, RawJson, type Scalar, Timestamp, type Type } from '../../src/plan/values/values.js'
 
 const EDGE: Operator = { op: 'scan', sources: ['edge_logs'], fromUs: 0, throughUs: 1 }
 const named = (name: string, value: Expression) => ({ name, value })

@@ -1,7 +1,7 @@
 import { BUCKET_US, datetime } from '../../base/buckets.js'
 import { nullsLast } from '../../base/nulls-last.js'
 import type { Row, Value } from '../../plan/answer.js'
-import { RawJson } from '../../plan/values.js'
+import { RawJson } from '../../plan/values/values.js'
 import { GROUPING_LIMITS, tooManyGroups } from '../engine.js'
 import { type Lowered, lowerAggregate } from './aggregates.js'
 import type { Cell, SelectOptions, Server } from './clickhouse-server.js'

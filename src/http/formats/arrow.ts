@@ -19,7 +19,7 @@ import {
 import { parseIso8601 } from '../../base/iso8601.js'
 import { KIB } from '../../base/units.js'
 import type { AnswerColumn, ColumnKind, Row, Value } from '../../plan/answer.js'
-import { RawJson } from '../../plan/values.js'
+import { RawJson } from '../../plan/values/values.js'
 import type { Format } from './format.js'
 
 /** A record batch ends with the row that fills it to this size. */

@@ -1,5 +1,5 @@
 import type { Value } from '../../plan/answer.js'
-import { RawJson } from '../../plan/values.js'
+import { RawJson } from '../../plan/values/values.js'
 import type { Format } from './format.js'
 
 const LINE_END = '\r\n'

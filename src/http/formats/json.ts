@@ -1,5 +1,5 @@
 import type { Row, Value } from '../../plan/answer.js'
-import { RawJson } from '../../plan/values.js'
+import { RawJson } from '../../plan/values/values.js'
 import type { Format } from './format.js'
 
 /** The text before the first row. */

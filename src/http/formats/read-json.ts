@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { KIB } from '../../base/units.js'
 import type { AnswerColumn, ColumnKind, Row, Value } from '../../plan/answer.js'
-import { RawJson } from '../../plan/values.js'
+import { RawJson } from '../../plan/values/values.js'
 import { JSON_BEGIN } from './json.js'
 
 /** Characters between two yields to the event loop. */

@@ -11,7 +11,7 @@ import {
   Timestamp,
   type Type,
   timeUs,
-} from '../values.js'
+} from '../values/values.js'
 import { lazy, queryError, type ScalarFunction } from './function.js'
 import { textOf } from './text-of.js'
 

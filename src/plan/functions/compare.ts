@@ -1,4 +1,4 @@
-import { compareAll, compareValues, isTime, isUnknown, momentUs, type Scalar, Timestamp } from '../values.js'
+import { compareAll, compareValues, isTime, isUnknown, momentUs, type Scalar, Timestamp } from '../values/values.js'
 import { type Cell, commonType, lazy, nullable, prepared, queryError, type ScalarFunction } from './function.js'
 
 /** Comparisons between values of any types, as {@link compareValues} has them. */

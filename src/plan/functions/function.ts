@@ -1,6 +1,6 @@
 import { LogweirError } from '../../base/errors.js'
 import { MIB } from '../../base/units.js'
-import type { Scalar, Type } from '../values.js'
+import type { Scalar, Type } from '../values/values.js'
 
 /** The value of an expression in a row, by the row's position. May throw a {@link queryError}. */
 export type Cell = (position: number) => Scalar

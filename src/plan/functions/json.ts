@@ -1,4 +1,4 @@
-import { numberOfText, RawJson, type Scalar } from '../values.js'
+import { numberOfText, RawJson, type Scalar } from '../values/values.js'
 import { bounded, nullable, prepared, queryError, type ScalarFunction } from './function.js'
 import { type JsonStep, jsonAt, readJsonPath } from './json-path.js'
 import { jsonOf } from './text-of.js'

@@ -1,4 +1,4 @@
-import { isInteger, type Scalar } from '../values.js'
+import { isInteger, type Scalar } from '../values/values.js'
 import { queryError, strict } from './function.js'
 import { need } from './number.js'
 

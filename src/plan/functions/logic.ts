@@ -1,4 +1,4 @@
-import type { Scalar, Type } from '../values.js'
+import type { Scalar, Type } from '../values/values.js'
 import { type Cell, commonType, lazy, nullable, queryError } from './function.js'
 
 /** Three-valued logic, conditions, and the choice between values. */

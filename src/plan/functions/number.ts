@@ -1,4 +1,4 @@
-import { integer, isInteger, numberOf, type Scalar, type Type } from '../values.js'
+import { integer, isInteger, numberOf, type Scalar, type Type } from '../values/values.js'
 import { prepared, queryError, type ScalarFunction, strict } from './function.js'
 
 type Numeric = number | bigint

@@ -1,5 +1,5 @@
-import { dateText, datetimeText, timestampText } from '../times.js'
-import { CivilDate, Datetime, RawJson, type Scalar, Timestamp } from '../values.js'
+import { dateText, datetimeText, timestampText } from '../values/times.js'
+import { CivilDate, Datetime, RawJson, type Scalar, Timestamp } from '../values/values.js'
 
 /** The text of a value as `cast(x as string)` returns it; lists and JSON as JSON. Null is not a value here. */
 export function textOf(value: Scalar): string {

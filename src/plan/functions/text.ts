@@ -1,5 +1,5 @@
 import { compilePattern, type Pattern } from '../../base/pattern.js'
-import type { Scalar } from '../values.js'
+import type { Scalar } from '../values/values.js'
 import { bounded, MAX_VALUE_LENGTH, prepared, queryError, type ScalarFunction, strict, tooLong } from './function.js'
 import { wholeNumber } from './number.js'
 import { textOf } from './text-of.js'

@@ -1,6 +1,6 @@
 import { daysSinceEpoch } from '../../base/iso8601.js'
 import { DAY_US, HOUR_US, MINUTE_US, SECOND_US } from '../../base/units.js'
-import { type Civil, civilOf, isInRange } from '../times.js'
+import { type Civil, civilOf, isInRange } from '../values/times.js'
 import { queryError } from './function.js'
 
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']

@@ -9,8 +9,17 @@ import {
   truncateUs,
   unitsBetween,
   unitUs,
-} from '../times.js'
-import { CivilDate, Datetime, integer, momentUs, numberOf, type Scalar, Timestamp, type Type } from '../values.js'
+} from '../values/times.js'
+import {
+  CivilDate,
+  Datetime,
+  integer,
+  momentUs,
+  numberOf,
+  type Scalar,
+  Timestamp,
+  type Type,
+} from '../values/values.js'
 import { prepared, queryError, type ScalarFunction, strict } from './function.js'
 import { formatTime, parseTime } from './time-format.js'
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { MINUTE_US, SECOND_US } from '../../../src/base/units.js'
 import { ENDPOINTS } from '../../../src/endpoints/index.js'
 import type { Row } from '../../../src/plan/answer.js'
-import { RawJson } from '../../../src/plan/values.js'
+import { RawJson } from '../../../src/plan/values/values.js'
 import {
   API_COUNTS,
   createTestApp,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { jsonFormat } from '../../../src/http/formats/json.js'
 import { encodeAll } from '../../../src/http/reply/chunks.js'
 import type { Row } from '../../../src/plan/answer.js'
-import { RawJson } from '../../../src/plan/values.js'
+import { RawJson } from '../../../src/plan/values/values.js'
 import { countedTexts, createTestApp, LOGS_ALL, settle } from '../support.js'
 
 const decode = (body: Uint8Array) => Buffer.from(body).toString()

@@ -9,7 +9,7 @@ import {
   NO_DATA,
   recordEvent,
 } from '../../../src/http/tail/events.js'
-import { RawJson } from '../../../src/plan/values.js'
+import { RawJson } from '../../../src/plan/values/values.js'
 import { parseEvents } from '../../support/events.js'
 
 const text = (...pieces: Buffer[]) => Buffer.concat(pieces).toString()

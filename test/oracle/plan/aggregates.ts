@@ -1,6 +1,6 @@
 import type { Aggregate, AggregateName } from '../../../src/plan/aggregates.js'
 import type { Expression } from '../../../src/plan/expression.js'
-import type { Scalar } from '../../../src/plan/values.js'
+import type { Scalar } from '../../../src/plan/values/values.js'
 import { exactMean } from '../exact-mean.js'
 import { bounded, textOf } from './functions.js'
 import { fail, keyText, numeric, order } from './values.js'

@@ -1,6 +1,6 @@
 import { compilePattern, type Pattern } from '../../../src/base/pattern.js'
 import type { FunctionName } from '../../../src/plan/functions/table.js'
-import { CivilDate, Datetime, RawJson, type Scalar, Timestamp } from '../../../src/plan/values.js'
+import { CivilDate, Datetime, RawJson, type Scalar, Timestamp } from '../../../src/plan/values/values.js'
 import { type JsonNode, readJson, scalarOf } from './json.js'
 import * as times from './times.js'
 import {

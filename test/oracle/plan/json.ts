@@ -1,4 +1,4 @@
-import { RawJson, type Scalar } from '../../../src/plan/values.js'
+import { RawJson, type Scalar } from '../../../src/plan/values/values.js'
 import { numeric } from './values.js'
 
 /** A JSON value: its text as it is spelled, and what is in it. */

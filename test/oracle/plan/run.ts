@@ -1,7 +1,7 @@
 import { hotColumns } from '../../../src/engine/columns.js'
 import type { Expression } from '../../../src/plan/expression.js'
 import type { NamedExpression, Operator, Plan, SortKey } from '../../../src/plan/plan.js'
-import { RawJson, type Scalar, Timestamp } from '../../../src/plan/values.js'
+import { RawJson, type Scalar, Timestamp } from '../../../src/plan/values/values.js'
 import type { SourceName } from '../../../src/sources.js'
 import { numberAt, type TestRecord, textAt } from '../../support/records.js'
 import { type Allowed, aggregate } from './aggregates.js'

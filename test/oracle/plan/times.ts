@@ -1,4 +1,4 @@
-import { CivilDate, Datetime, type Scalar, Timestamp } from '../../../src/plan/values.js'
+import { CivilDate, Datetime, type Scalar, Timestamp } from '../../../src/plan/values/values.js'
 import { isoUs } from '../time.js'
 
 export type Moment = Timestamp | Datetime | CivilDate

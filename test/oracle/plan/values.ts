@@ -1,4 +1,4 @@
-import { CivilDate, Datetime, RawJson, type Scalar, Timestamp } from '../../../src/plan/values.js'
+import { CivilDate, Datetime, RawJson, type Scalar, Timestamp } from '../../../src/plan/values/values.js'
 import { type Moment, momentOf } from './times.js'
 
 /** The error of a query, by its code. */

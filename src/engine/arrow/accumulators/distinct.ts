@@ -1,4 +1,4 @@
-import type { Scalar } from '../../../plan/values.js'
+import type { Scalar } from '../../../plan/values/values.js'
 import { KeyBytes } from '../columns/key-bytes.js'
 import type { Accumulator } from './accumulator.js'
 import type { EachValue } from './values.js'

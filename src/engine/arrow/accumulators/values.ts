@@ -1,6 +1,6 @@
 import { bounded, MAX_VALUE_LENGTH, tooLong } from '../../../plan/functions/function.js'
 import { jsonOf, textOf } from '../../../plan/functions/text-of.js'
-import { compareAll, type Scalar } from '../../../plan/values.js'
+import { compareAll, type Scalar } from '../../../plan/values/values.js'
 import { bytesOfValue } from '../columns/value-bytes.js'
 import type { Accumulator } from './accumulator.js'
 

@@ -1,5 +1,5 @@
 import { jsonOf } from '../../../plan/functions/text-of.js'
-import { CivilDate, Datetime, isTime, RawJson, type Scalar, Timestamp } from '../../../plan/values.js'
+import { CivilDate, Datetime, isTime, RawJson, type Scalar, Timestamp } from '../../../plan/values/values.js'
 
 /** A value that takes at most 8 bytes. */
 type FixedValue = null | boolean | number | bigint | Timestamp | Datetime | CivilDate

@@ -1,4 +1,4 @@
-import { RawJson, type Scalar } from '../../../plan/values.js'
+import { RawJson, type Scalar } from '../../../plan/values/values.js'
 
 /** Object and pointer of a value, about. */
 const VALUE_BYTES = 32

@@ -1,7 +1,7 @@
 import { countBelow } from '../../../base/search.js'
 import type { Yielder } from '../../../base/time-slices.js'
 import { MIB } from '../../../base/units.js'
-import { RawJson, type Scalar, Timestamp } from '../../../plan/values.js'
+import { RawJson, type Scalar, Timestamp } from '../../../plan/values/values.js'
 import { COLD_COLUMNS, type ColdColumn } from '../../columns.js'
 import { type Batch, type ColdReader, type ColdRow, type Column, hotColumnOf, timeAt } from '../columns/batch.js'
 import { ABSENT, entryOf } from '../columns/dictionary.js'

@@ -1,6 +1,6 @@
 import type { Cell } from '../../../plan/functions/function.js'
-import type { TimeUnit } from '../../../plan/times.js'
-import type { Scalar } from '../../../plan/values.js'
+import type { TimeUnit } from '../../../plan/values/times.js'
+import type { Scalar } from '../../../plan/values/values.js'
 import type { AreasColumn, Column, TextColumn, TimeColumn } from '../columns/batch.js'
 import type { NumberColumn } from '../columns/numbers.js'
 

@@ -1,4 +1,4 @@
-import { truncateUs } from '../../../plan/times.js'
+import { truncateUs } from '../../../plan/values/times.js'
 import type { Batch } from '../columns/batch.js'
 import { timeAt } from '../columns/batch.js'
 import { rowAt, type Selection, sizeOf } from '../columns/selection.js'

@@ -1,7 +1,7 @@
 import type { Yielder } from '../../../base/time-slices.js'
 import { expressionKey } from '../../../plan/expression-key.js'
 import type { NamedAggregate, NamedExpression } from '../../../plan/plan.js'
-import type { Scalar } from '../../../plan/values.js'
+import type { Scalar } from '../../../plan/values/values.js'
 import { tooManyGroups } from '../../engine.js'
 import { createInterner, type Dictionary, entryOf } from '../columns/dictionary.js'
 import { KeyBytes, readKeys } from '../columns/key-bytes.js'

@@ -1,5 +1,5 @@
 import { truthOf } from '../../../plan/functions/logic.js'
-import { numberOf, type Scalar } from '../../../plan/values.js'
+import { numberOf, type Scalar } from '../../../plan/values/values.js'
 import {
   countIntegers,
   countNumbers,

@@ -1,7 +1,7 @@
 import { LogweirError } from '../../../base/errors.js'
 import { columnsOf } from '../../../plan/expression.js'
 import type { NamedExpression, SortKey } from '../../../plan/plan.js'
-import { compareAll, type Scalar, Timestamp } from '../../../plan/values.js'
+import { compareAll, type Scalar, Timestamp } from '../../../plan/values/values.js'
 import type { ColdColumn } from '../../columns.js'
 import { type ColdReader, timeAt } from '../columns/batch.js'
 import { rowAt, sizeOf } from '../columns/selection.js'

@@ -1,6 +1,6 @@
 import type { Row } from '../../../plan/answer.js'
 import { answerValue, type Value } from '../../../plan/answer.js'
-import { Timestamp } from '../../../plan/values.js'
+import { Timestamp } from '../../../plan/values/values.js'
 import type { ColdColumn } from '../../columns.js'
 import type { FollowQuery, RowListener } from '../../engine.js'
 import type { ColdRow } from '../columns/batch.js'

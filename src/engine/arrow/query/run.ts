@@ -1,7 +1,7 @@
 import { answerValue, type Row, type Value } from '../../../plan/answer.js'
 import type { Expression } from '../../../plan/expression.js'
 import type { TimeRange } from '../../../plan/plan.js'
-import type { Scalar } from '../../../plan/values.js'
+import type { Scalar } from '../../../plan/values/values.js'
 import type { SourceName } from '../../../sources.js'
 import { hotColumns } from '../../columns.js'
 import type { Part } from '../columns/batch.js'

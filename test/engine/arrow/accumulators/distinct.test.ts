@@ -7,7 +7,7 @@ import {
   sketchAccumulator,
 } from '../../../../src/engine/arrow/accumulators/distinct.js'
 import type { EachValue } from '../../../../src/engine/arrow/accumulators/values.js'
-import { RawJson, type Scalar, Timestamp } from '../../../../src/plan/values.js'
+import { RawJson, type Scalar, Timestamp } from '../../../../src/plan/values/values.js'
 import { cut, mergedStateOf, stateOf } from '../support.js'
 
 const each =

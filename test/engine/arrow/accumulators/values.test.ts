@@ -9,7 +9,7 @@ import {
   listAccumulator,
 } from '../../../../src/engine/arrow/accumulators/values.js'
 import { MAX_VALUE_LENGTH } from '../../../../src/plan/functions/function.js'
-import { compareAll, RawJson, type Scalar, Timestamp } from '../../../../src/plan/values.js'
+import { compareAll, RawJson, type Scalar, Timestamp } from '../../../../src/plan/values/values.js'
 import { cut, mergedStateOf, stateOf } from '../support.js'
 
 const each =

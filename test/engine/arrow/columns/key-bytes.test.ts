@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { KeyBytes, readKeys } from '../../../../src/engine/arrow/columns/key-bytes.js'
-import { CivilDate, compareAll, Datetime, RawJson, type Scalar, Timestamp } from '../../../../src/plan/values.js'
+import { CivilDate, compareAll, Datetime, RawJson, type Scalar, Timestamp } from '../../../../src/plan/values/values.js'
 
 const value: fc.Arbitrary<Scalar> = fc.oneof(
   fc.constantFrom<Scalar>(null, true, false, '', 0, 1),

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { bytesOfValue } from '../../../../src/engine/arrow/columns/value-bytes.js'
-import { RawJson, type Scalar, Timestamp } from '../../../../src/plan/values.js'
+import { RawJson, type Scalar, Timestamp } from '../../../../src/plan/values/values.js'
 
 it.each<[Scalar | undefined, number]>([
   [undefined, 32],

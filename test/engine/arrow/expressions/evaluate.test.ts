@@ -5,7 +5,7 @@ import { atLeast, contains } from '../../../../src/plan/builder.js'
 import { call, column, type Expression, literal } from '../../../../src/plan/expression.js'
 import type { Cell } from '../../../../src/plan/functions/function.js'
 import { FUNCTIONS, type FunctionName } from '../../../../src/plan/functions/table.js'
-import { Datetime, type Scalar, Timestamp } from '../../../../src/plan/values.js'
+import { Datetime, type Scalar, Timestamp } from '../../../../src/plan/values/values.js'
 import { edge } from '../../../support/records.js'
 import { frameOf, loadRange, openBatch, sealedBatch } from '../support.js'
 

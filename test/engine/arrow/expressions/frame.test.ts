@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Batch } from '../../../../src/engine/arrow/columns/batch.js'
 import { range, type Selection } from '../../../../src/engine/arrow/columns/selection.js'
 import { computedFrame, mappedFrame } from '../../../../src/engine/arrow/expressions/frame.js'
-import { RawJson, type Scalar, Timestamp } from '../../../../src/plan/values.js'
+import { RawJson, type Scalar, Timestamp } from '../../../../src/plan/values/values.js'
 import { edge, invocation } from '../../../support/records.js'
 import { frameOf, loadRange, openBatch, sealedBatch, valuesOf } from '../support.js'
 

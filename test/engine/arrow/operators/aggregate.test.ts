@@ -17,7 +17,7 @@ import type { Aggregate } from '../../../../src/plan/aggregates.js'
 import { atLeast, contains, count, countWhere, max, mean, min, quantile, share } from '../../../../src/plan/builder.js'
 import { call, column, type Expression, literal } from '../../../../src/plan/expression.js'
 import type { NamedAggregate } from '../../../../src/plan/plan.js'
-import { compareAll, type Scalar, Timestamp } from '../../../../src/plan/values.js'
+import { compareAll, type Scalar, Timestamp } from '../../../../src/plan/values/values.js'
 import { edge, invocation, type TestRecord } from '../../../support/records.js'
 import {
   computed,

@@ -9,7 +9,7 @@ import type { Block } from '../../../../src/engine/arrow/operators/blocks.js'
 import { groupRows } from '../../../../src/engine/arrow/operators/group-rows.js'
 import { kindsOf } from '../../../../src/engine/arrow/query/run.js'
 import { call, column, type Expression, literal } from '../../../../src/plan/expression.js'
-import { type Scalar, Timestamp } from '../../../../src/plan/values.js'
+import { type Scalar, Timestamp } from '../../../../src/plan/values/values.js'
 import { edge } from '../../../support/records.js'
 import { dictionary, frameOf, openBatch, rowsOf, sealedBatch } from '../support.js'
 

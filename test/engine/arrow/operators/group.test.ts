@@ -7,7 +7,7 @@ import { cacheKey } from '../../../../src/engine/arrow/operators/partial-cache.j
 import type { Aggregate } from '../../../../src/plan/aggregates.js'
 import { count, max } from '../../../../src/plan/builder.js'
 import { call, column, type Expression, literal } from '../../../../src/plan/expression.js'
-import { RawJson, type Scalar, Timestamp } from '../../../../src/plan/values.js'
+import { RawJson, type Scalar, Timestamp } from '../../../../src/plan/values/values.js'
 import { edge } from '../../../support/records.js'
 import { computed, frameOf, lazyBatch, openBatch, partOf, runContext, sealedBatch, valuesOf } from '../support.js'
 

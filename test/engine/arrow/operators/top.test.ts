@@ -6,7 +6,7 @@ import type { LazyBatch } from '../../../../src/engine/arrow/operators/lazy-batc
 import { type Found, findTop, lateFrame, leafName, splitColumns } from '../../../../src/engine/arrow/operators/top.js'
 import { call, column, type Expression, literal } from '../../../../src/plan/expression.js'
 import type { SortKey } from '../../../../src/plan/plan.js'
-import { compareAll, RawJson, type Scalar, Timestamp } from '../../../../src/plan/values.js'
+import { compareAll, RawJson, type Scalar, Timestamp } from '../../../../src/plan/values/values.js'
 import { mulberry32 } from '../../../support/random.js'
 import { edge } from '../../../support/records.js'
 import { computed, frameOf, lazyBatch, loadRange, openBatch, runContext } from '../support.js'

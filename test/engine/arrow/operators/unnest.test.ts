@@ -6,7 +6,7 @@ import type { LazyBatch } from '../../../../src/engine/arrow/operators/lazy-batc
 import { unnest } from '../../../../src/engine/arrow/operators/unnest.js'
 import { kindsOf } from '../../../../src/engine/arrow/query/run.js'
 import { call, column, type Expression, literal } from '../../../../src/plan/expression.js'
-import { RawJson, type Scalar, Timestamp } from '../../../../src/plan/values.js'
+import { RawJson, type Scalar, Timestamp } from '../../../../src/plan/values/values.js'
 import { edge } from '../../../support/records.js'
 import { computed, frameOf, lazyBatch, noYield, openBatch, partOf, runContext, sealedBatch } from '../support.js'
 

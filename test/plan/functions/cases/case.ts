@@ -1,5 +1,5 @@
 import type { FunctionName } from '../../../../src/plan/functions/table.js'
-import { CivilDate, Datetime, RawJson, type Scalar, Timestamp } from '../../../../src/plan/values.js'
+import { CivilDate, Datetime, RawJson, type Scalar, Timestamp } from '../../../../src/plan/values/values.js'
 
 /** The error of a call, by its code. */
 export class Fails {

@@ -1,5 +1,5 @@
-import { daysSinceEpoch, parseIso8601 } from '../base/iso8601.js'
-import { DAY_US, HOUR_US, MILLISECOND_US, MINUTE_US, SECOND_US } from '../base/units.js'
+import { daysSinceEpoch, parseIso8601 } from '../../base/iso8601.js'
+import { DAY_US, HOUR_US, MILLISECOND_US, MINUTE_US, SECOND_US } from '../../base/units.js'
 
 const UNIT_US = {
   microsecond: 1,

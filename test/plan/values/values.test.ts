@@ -14,7 +14,7 @@ import {
   RawJson,
   type Scalar,
   Timestamp,
-} from '../../src/plan/values.js'
+} from '../../../src/plan/values/values.js'
 
 /** Every value is less than those of the next line, and equal to the others of its own. */
 const ASCENDING: readonly (readonly Scalar[])[] = [
