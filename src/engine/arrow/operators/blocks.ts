@@ -6,7 +6,7 @@ import type { Vector } from '../expressions/vector.js'
 const BLOCK_ROWS = 4096
 /** At most this many rows have their cold columns in memory at a time. */
 const COLD_ROWS = 512
-/** Rows of the first block: nothing tells beforehand how long an expression takes, a pattern in long texts above all. */
+/** Rows of the first block: nothing tells beforehand how long an expression takes, as a pattern in long texts. */
 const FIRST_ROWS = 64
 /** A block should take no longer than this. */
 const BLOCK_MS = SLICE_MS / 4
