@@ -1,3 +1,4 @@
+import type { Scalar } from '../../../plan/values/values.js'
 import { createInterner, entryOf } from '../columns/dictionary.js'
 import { KeyBytes } from '../columns/key-bytes.js'
 import { rowAt, type Selection } from '../columns/selection.js'
@@ -72,7 +73,32 @@ function groupedSpans({ stored }: Frame, { bucket }: Vector): GroupedRows {
 
 function idsOf(frame: Frame, key: Vector, block: Block): KeyIds {
   if (key.bucket !== undefined && isWhole(frame, block)) return idsOfSpans(frame, key)
+  if (key.isConstant) return idsOfConstant(key, block)
+  if (key.stored?.kind === 'number') return idsOfNumbers(key, block)
   return key.entries === undefined ? idsOfValues(key, block) : idsOfEntries(frame, key, block)
+}
+
+const idsOfConstant = ({ at }: Vector, { from, to }: Block): KeyIds => ({
+  ids: new Uint32Array(to - from),
+  count: 1,
+  add: (_, bytes) => bytes.add(at(from)),
+})
+
+/** Numbers that are stored, without their bytes: a whole batch of them takes little time. */
+function idsOfNumbers({ at }: Vector, { from, to }: Block): KeyIds {
+  const idByNumber = new Map<Scalar, number>()
+  const ids = new Uint32Array(to - from)
+  for (let position = from; position < to; position++) {
+    const value = at(position)
+    let id = idByNumber.get(value)
+    if (id === undefined) {
+      id = idByNumber.size
+      idByNumber.set(value, id)
+    }
+    ids[position - from] = id
+  }
+  const numbers = [...idByNumber.keys()]
+  return { ids, count: numbers.length, add: (id, bytes) => bytes.add(numbers[id]!) }
 }
 
 function idsOfSpans({ stored, rows }: Frame, { bucket }: Vector): KeyIds {

@@ -134,6 +134,26 @@ describe('the rows of a block', () => {
     expect(groupsOf(frame, [key])).toEqual([0, 1, 2].map((second) => [[new Timestamp(second * 1e6)], [second]]))
   })
 
+  it('by a stored number are grouped by its value, absent ones too, and by a constant all at once', () => {
+    const statuses = [500, 200, undefined, 0.5, 500, undefined, 70_000]
+    const frame = frameOf(
+      openBatch(statuses.map((status_code) => edge({ metadata: { response: { status_code } } }))),
+      'edge_logs',
+    )
+    expect(groupsOf(frame, [column('status_code')])).toEqual([
+      [[500], [0, 4]],
+      [[200], [1]],
+      [[null], [2, 5]],
+      [[0.5], [3]],
+      [[70_000], [6]],
+    ])
+    expect(groupsOf(frame, [literal('x')])).toEqual([[['x'], [0, 1, 2, 3, 4, 5, 6]]])
+    expect(groupsOf(frame, [literal('x'), column('status_code')], { from: 3, to: 5 })).toEqual([
+      [['x', 0.5], [3]],
+      [['x', 500], [4]],
+    ])
+  })
+
   it('that were computed are grouped by their values, and 1 and 1.0 are one group, unlike 1 and "1"', () => {
     const values = [1, '1', null, 1, true, null, '1']
     const frame = computedFrame(values.length, new Map([['x', values]]))
