@@ -148,6 +148,7 @@ describe('an answer that is empty by its parameters', () => {
     ['no plan', nothing()],
     ['no rows wanted', rows.limit(0)],
     ['no time', before.limit(9)],
+    ['no part of a union with rows', [{ op: 'union', plans: [rows.limit(0), before.limit(9)] }]],
   ])('is kept though records arrive: %s', async (_, plan) => {
     const spec = { id: '00000000-0000-4000-8000-000000000001', name: 'own', maxRows: 9, params: {}, query: '' }
     const own = endpoint({ ...spec, cache: { ttlS: 900, warmS: 300 }, plan: () => plan })

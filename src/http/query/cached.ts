@@ -4,7 +4,7 @@ import type { Metrics } from '../../base/metrics.js'
 import type { Endpoint } from '../../endpoints/endpoint.js'
 import type { Engine } from '../../engine/engine.js'
 import type { AnswerColumn, Row } from '../../plan/answer.js'
-import { type Plan, scansOf } from '../../plan/plan.js'
+import type { Plan } from '../../plan/plan.js'
 import type { SourceName } from '../../sources.js'
 import type { Encoder } from '../formats/format.js'
 import { jsonFormat } from '../formats/json.js'
@@ -137,7 +137,11 @@ function countRows(encoder: Encoder): Encoder & { rows(): number } {
 
 /** The sources that a plan reads; none if its parameters make it empty. */
 function sourcesOf(plan: Plan): readonly SourceName[] {
-  return scansOf(plan).flatMap(({ sources, fromUs, throughUs }) => (fromUs > throughUs ? [] : sources))
+  if (plan.some((operator) => operator.op === 'limit' && operator.rows === 0)) return []
+  return plan.flatMap((operator) => {
+    if (operator.op === 'union') return operator.plans.flatMap(sourcesOf)
+    return operator.op === 'scan' && operator.fromUs <= operator.throughUs ? operator.sources : []
+  })
 }
 
 // Only the request that started a run gets the timing of the run.
