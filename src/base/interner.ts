@@ -15,11 +15,19 @@ export class Interner {
   /** Whether any entry contains a newline. */
   hasNewlines = false
   /** Entry i is `bytes[offsets[i] .. offsets[i + 1] - 1)`. */
-  offsets = new Uint32Array(64)
-  bytes: Buffer = Buffer.allocUnsafeSlow(1024)
-  #slots = new Int32Array(128).fill(FREE)
-  #hashes = new Uint32Array(64)
+  offsets: Uint32Array<ArrayBuffer>
+  bytes: Buffer
+  #slots: Int32Array<ArrayBuffer>
+  #hashes: Uint32Array<ArrayBuffer>
   #appends = false
+
+  /** Allocates memory for about so many entries, a power of 2; all of it grows if there are more. */
+  constructor(entries = 64) {
+    this.offsets = new Uint32Array(entries)
+    this.bytes = entries < 64 ? Buffer.allocUnsafe(16 * entries) : Buffer.allocUnsafeSlow(16 * entries)
+    this.#slots = new Int32Array(2 * entries).fill(FREE)
+    this.#hashes = new Uint32Array(entries)
+  }
 
   /** Returns the code of `source[start .. end)`; adds an entry if it is new. Throws a TypeError after `append`. */
   intern(source: Uint8Array, start: number, end: number): number {

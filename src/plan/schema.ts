@@ -70,6 +70,7 @@ export function schemaAfter(operator: Operator, before: Schema): Schema {
 function scanSchema(sources: readonly SourceName[]): Schema {
   const [first, ...others] = sources.map(columnsOfSource)
   if (first === undefined) throw new TypeError('A scan needs a source.')
+  if (others.length === 0) return first
   return new Map([...first].filter(([name, type]) => others.every((other) => other.get(name) === type)))
 }
 

@@ -1,5 +1,5 @@
 import { LogweirError } from '../../../base/errors.js'
-import { type Expression, literal } from '../../../plan/expression.js'
+import type { Expression } from '../../../plan/expression.js'
 import type { Cell } from '../../../plan/functions/function.js'
 import { FUNCTIONS } from '../../../plan/functions/table.js'
 import { type TimeUnit, unitUs } from '../../../plan/values/times.js'
@@ -35,8 +35,13 @@ function vectorOf(expression: Expression, frame: Frame, evaluate: Evaluate): Vec
     if (vector === undefined) throw new TypeError(`The rows have no column ${expression.name}.`)
     return vector
   }
-  const area = areaTest(expression, evaluate)
-  if (area !== undefined) return area
+  return (
+    areaTest(expression, evaluate) ?? fasterWay(expression, frame, evaluate) ?? callVector(expression, frame, evaluate)
+  )
+}
+
+/** A function of its arguments, in the best way for any function. */
+function callVector(expression: Expression & { kind: 'call' }, frame: Frame, evaluate: Evaluate): Vector {
   const args = expression.args.map(evaluate)
   const constants = args.map(constantOf)
   const bind = (cells: readonly Cell[]) => FUNCTIONS[expression.fn].bind(cells, constants)
@@ -49,10 +54,38 @@ function vectorOf(expression: Expression, frame: Frame, evaluate: Evaluate): Vec
     const textOf = expression.fn === 'url_path' ? first!.entries!.bytesOf : undefined
     return entryVector(args, bind, shared, frame, textOf && ((code) => pathOf(textOf(code))))
   }
-  const vector = { at: remembered(bind(args.map(({ at }) => at))), isCold: args.some(({ isCold }) => isCold) }
-  if (expression.fn === 'ge') return { ...vector, ...countedAtLeast(args, constants[1]) }
-  const makeTime = TRUNCATIONS[expression.fn as keyof typeof TRUNCATIONS]
-  return makeTime === undefined ? vector : { ...vector, ...bucketOf(args, constants[1], makeTime) }
+  return { at: remembered(bind(args.map(({ at }) => at))), isCold: args.some(({ isCold }) => isCold) }
+}
+
+/**
+ * An expression with a way over whole stretches of rows: `x >= 400` over a stored column of numbers, and
+ * `timestamp_trunc(timestamp, 'hour')` over the stored timestamp. Its values are rarely read one by one.
+ */
+function fasterWay(expression: Expression & { kind: 'call' }, frame: Frame, evaluate: Evaluate): Vector | undefined {
+  const { fn, args } = expression
+  const makeTime = TRUNCATIONS[fn as keyof typeof TRUNCATIONS]
+  const [first, second] = args
+  if ((fn !== 'ge' && makeTime === undefined) || first?.kind !== 'column' || second?.kind !== 'literal')
+    return undefined
+  const { stored } = evaluate(first)
+  const at = whenRead(() => callVector(expression, frame, evaluate).at)
+  if (makeTime !== undefined) {
+    const unit = second.value as TimeUnit
+    const lengthUs = unitUs(unit)
+    if (stored?.kind !== 'times' || lengthUs === undefined) return undefined
+    return { at, bucket: { unit, lengthUs, valueOf: makeTime }, isCold: false }
+  }
+  if (stored?.kind !== 'number' || typeof second.value !== 'number') return undefined
+  return { at, counted: { test: 'atLeast', column: stored, least: second.value }, isCold: false }
+}
+
+/** A cell that is made when it is read first. */
+function whenRead(make: () => Cell): Cell {
+  let cell: Cell | undefined
+  return (position) => {
+    cell ??= make()
+    return cell(position)
+  }
 }
 
 /** The value of a constant; undefined if it fails, which only a row that reaches it raises. */
@@ -70,23 +103,6 @@ const TRUNCATIONS = {
   timestamp_trunc: (us: number) => new Timestamp(us),
   datetime_trunc: (us: number) => new Datetime(us),
 } as const
-
-/** `timestamp_trunc(timestamp, 'hour')` over the stored timestamp. */
-function bucketOf(
-  [time]: readonly Vector[],
-  unit: Scalar | undefined,
-  timeOf: (us: number) => Scalar,
-): Pick<Vector, 'bucket'> {
-  const lengthUs = unitUs(unit as TimeUnit)
-  if (time?.stored?.kind !== 'times' || lengthUs === undefined) return {}
-  return { bucket: { unit: unit as TimeUnit, lengthUs, valueOf: timeOf } }
-}
-
-/** `x >= 400` over a stored column of numbers. */
-function countedAtLeast([value]: readonly Vector[], least: Scalar | undefined): Pick<Vector, 'counted'> {
-  if (value?.stored?.kind !== 'number' || typeof least !== 'number') return {}
-  return { counted: { test: 'atLeast', column: value.stored, least } }
-}
 
 const pathOf = (url: Buffer | undefined) => url && urlPath(url)
 
@@ -163,11 +179,11 @@ function remembered(cell: Cell): Cell {
 
 /** `contains(path, '/rest')` over the column of areas, which knows that and nothing else. */
 function areaTest({ fn, args }: Expression & { kind: 'call' }, evaluate: Evaluate): Vector | undefined {
-  const [first, second = literal(null)] = args.map((arg) => arg)
+  const [first, second] = args
   if (first?.kind !== 'column') return undefined
   const { stored, areasAt } = evaluate(first)
   if (areasAt === undefined) return undefined
-  const bit = second.kind === 'literal' ? AREAS.indexOf(second.value as (typeof AREAS)[number]) : -1
+  const bit = second?.kind === 'literal' ? AREAS.indexOf(second.value as (typeof AREAS)[number]) : -1
   if (fn !== 'contains' || bit < 0) {
     throw new TypeError(`The column ${first.name} can be asked only whether it contains one of ${AREAS.join(', ')}.`)
   }

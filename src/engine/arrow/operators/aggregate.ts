@@ -190,9 +190,10 @@ export const vectorsOf = ({ folds }: Aggregation, evaluate: Evaluate): (Vector |
 export function createFolding({ folds }: Aggregation, vectors: readonly (Vector | undefined)[], load: Load): FoldRows {
   return (from, to, states) => {
     const stretch = load(from, to)
-    folds.forEach(({ accumulator, input }, i) => {
+    for (let i = 0; i < folds.length; i++) {
+      const { accumulator, input } = folds[i]!
       accumulator.update(states[i] as never, input(stretch, vectors[i]!) as never)
-    })
+    }
   }
 }
 
@@ -203,19 +204,17 @@ export function createStates({ folds }: Aggregation): States {
 
 /** Merges `from`, which stays as it is, into `into`. */
 export function mergeStates({ folds }: Aggregation, into: States, from: States): void {
-  folds.forEach(({ accumulator }, i) => {
-    accumulator.merge(into[i] as never, from[i] as never)
-  })
+  for (let i = 0; i < folds.length; i++) folds[i]!.accumulator.merge(into[i] as never, from[i] as never)
 }
 
 /** Brings states into their smallest form. They may still be added to. */
 export function shrinkStates({ folds }: Aggregation, states: States): void {
-  folds.forEach(({ accumulator }, i) => {
-    accumulator.shrink?.(states[i] as never)
-  })
+  for (let i = 0; i < folds.length; i++) folds[i]!.accumulator.shrink?.(states[i] as never)
 }
 
 /** Bytes of memory that states take, about. */
 export function bytesOfStates({ folds }: Aggregation, states: States): number {
-  return folds.reduce((bytes, { accumulator }, i) => bytes + accumulator.bytes(states[i] as never), 0)
+  let bytes = 0
+  for (let i = 0; i < folds.length; i++) bytes += folds[i]!.accumulator.bytes(states[i] as never)
+  return bytes
 }

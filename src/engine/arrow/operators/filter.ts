@@ -7,7 +7,7 @@ import { createEvaluate } from '../expressions/evaluate.js'
 import { type Frame, mappedFrame, type StoredKinds, storedFrame } from '../expressions/frame.js'
 import { blocksOf } from './blocks.js'
 import type { LazyBatch, RunContext } from './lazy-batch.js'
-import { cacheKey } from './partial-cache.js'
+import { extendKey } from './partial-cache.js'
 
 /**
  * Keeps the rows for which every condition is true. A condition is evaluated only in rows for which the ones before it
@@ -20,11 +20,10 @@ export function filter(
   { yieldIfDue }: RunContext,
 ): LazyBatch[] {
   if (conditions.length === 0) return [...input]
+  const keyOf = extendKey(() => ['filter', ...conditions.map(expressionKey)])
   return input.map((batch) => ({
     ...batch,
-    ...(batch.cached && {
-      cached: { ...batch.cached, key: cacheKey(batch.cached.key, 'filter', conditions.map(expressionKey)) },
-    }),
+    ...(batch.cached && { cached: { part: batch.cached.part, key: keyOf(batch.cached.key) } }),
     read: (use) => batch.read(async (frame) => use(keep(frame, await passing(frame, conditions, yieldIfDue), kinds))),
   }))
 }

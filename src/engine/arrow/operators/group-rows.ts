@@ -1,5 +1,6 @@
+import { Interner } from '../../../base/interner.js'
 import type { Scalar } from '../../../plan/values/values.js'
-import { createInterner, entryOf } from '../columns/dictionary.js'
+import { entryOf } from '../columns/dictionary.js'
 import { KeyBytes } from '../columns/key-bytes.js'
 import { rowAt, type Selection } from '../columns/selection.js'
 import type { Frame } from '../expressions/frame.js'
@@ -148,16 +149,15 @@ function idsOfEntries({ stored }: Frame, { entries }: Vector, { from, to }: Bloc
 }
 
 function idsOfValues({ at }: Vector, { from, to }: Block): KeyIds {
-  const interner = createInterner()
+  const interner = new Interner()
   const scratch = new KeyBytes()
   const ids = new Uint32Array(to - from)
   for (let position = from; position < to; position++) {
     scratch.clear()
     scratch.add(at(position))
-    // Code 0 of an interner stands for absent.
-    ids[position - from] = interner.intern(scratch.bytes, 0, scratch.length) - 1
+    ids[position - from] = interner.intern(scratch.bytes, 0, scratch.length)
   }
-  return { ids, count: interner.count - 1, add: (id, bytes) => bytes.addBytes(entryOf(interner, id + 1)) }
+  return { ids, count: interner.count, add: (id, bytes) => bytes.addBytes(entryOf(interner, id)) }
 }
 
 /** Dense ids for the combinations of ids that occur; `parts` has the ids of each, one behind the other. */

@@ -1,7 +1,7 @@
 import type { Yielder } from '../../../base/time-slices.js'
 import type { Part } from '../columns/batch.js'
 import type { Frame } from '../expressions/frame.js'
-import type { PartialCache } from './partial-cache.js'
+import type { Key, PartialCache } from './partial-cache.js'
 
 /** Rows that are read when an operator needs them. Operators are functions from lists of these to lists of these. */
 export interface LazyBatch {
@@ -12,7 +12,7 @@ export interface LazyBatch {
    * If the same rows come from the same part again: the part, and a key of the operators so far. Results computed from
    * them may be kept under it.
    */
-  readonly cached?: { part: Part; key: string }
+  readonly cached?: { part: Part; key: Key }
   /** Reads the rows; the frame is valid until `use` has returned. Only cold columns can be read on, through `cold`. */
   read<T>(use: (frame: Frame) => T | Promise<T>): Promise<T>
 }

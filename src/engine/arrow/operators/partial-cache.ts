@@ -29,11 +29,33 @@ interface Entry {
 /** Approximate bytes of the objects and pointers of an entry. */
 const ENTRY_BYTES = 256
 
+/** Identifies the operators so far. Made when it is needed first: most runs look nothing up in the cache. */
+export type Key = () => string
+
+/** Returns the key of operators that depend only on the values that `make` returns, which must be plain data. */
+export function createKey(make: () => readonly unknown[]): Key {
+  let text: string | undefined
+  return () => {
+    text ??= JSON.stringify(make())
+    return text
+  }
+}
+
 /**
- * Returns the key of a result that depends only on these values, which must be plain data. A hash, because
- * the text of a plan would be the largest part of an entry.
+ * Returns a function that adds an operator to a key. Equal keys give equal ones: batches of one source share them.
  */
-export const cacheKey = (...values: readonly unknown[]) => hash('sha256', JSON.stringify(values), 'base64url')
+export function extendKey(make: () => readonly unknown[]): (before: Key) => Key {
+  const own = createKey(make)
+  const extended = new Map<Key, Key>()
+  return (before) => {
+    const known = extended.get(before) ?? createKey(() => [before(), own()])
+    extended.set(before, known)
+    return known
+  }
+}
+
+/** Returns the key of a cache entry. A hash, because the text of a plan would be the largest part of an entry. */
+export const cacheKey = (key: Key): string => hash('sha256', key(), 'base64url')
 
 /** Creates an empty cache of at most `limitBytes`. */
 export function createPartialCache(

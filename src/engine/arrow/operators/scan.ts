@@ -9,7 +9,7 @@ import { type StoredKinds, storedFrame } from '../expressions/frame.js'
 import { filterTime, narrowByHits } from './filter-rows.js'
 import type { LazyBatch, RunContext } from './lazy-batch.js'
 import { createMatcher, matchEntries } from './match-pattern.js'
-import { cacheKey } from './partial-cache.js'
+import { cacheKey, createKey } from './partial-cache.js'
 
 /** A condition that is decided for a whole batch at once, without an error and without a look at most rows. */
 type FastFilter = (batch: Batch, selection: Selection, yieldIfDue: Yielder) => Selection | Promise<Selection>
@@ -103,7 +103,7 @@ export function scan(
   context: RunContext,
 ): LazyBatch[] {
   const { yieldIfDue, partialCache } = context
-  const key = cacheKey(conditions.map(expressionKey))
+  const key = createKey(() => conditions.map(expressionKey))
 
   async function passing(batch: Batch): Promise<Selection> {
     let selection: Selection = range(0, batch.rows, false)
@@ -111,9 +111,12 @@ export function scan(
     return selection
   }
 
-  async function passingToKeep(part: Part, batch: Batch): Promise<Selection> {
+  async function keptOrPassing(part: Part, batch: Batch): Promise<Selection> {
+    const entryKey = cacheKey(key)
+    const kept = partialCache.get<Selection>(part, entryKey)
+    if (kept !== undefined) return kept
     const selection = await passing(batch)
-    partialCache.put(part, key, selection, bytesOfSelection(selection))
+    partialCache.put(part, entryKey, selection, bytesOfSelection(selection))
     return selection
   }
 
@@ -128,9 +131,7 @@ export function scan(
         const batch = await part.open(yieldIfDue)
         try {
           const isKept = isCostly && part.isSealed && !isWhole
-          const rows = isKept
-            ? (partialCache.get<Selection>(part, key) ?? (await passingToKeep(part, batch)))
-            : await passing(batch)
+          const rows = isKept ? await keptOrPassing(part, batch) : await passing(batch)
           const selection = filterTime(batch, rows, timeRange)
           context.onScan(sizeOf(selection))
           return await use(storedFrame(batch, selection, kinds))

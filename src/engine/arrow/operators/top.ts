@@ -133,8 +133,11 @@ function createTop(keys: readonly SortKey[], wanted: number, limitBytes: number)
   let held: FoundRow[] = []
   let worst: FoundRow | undefined
   let bytes = 0
+  let isCut = true
   const compare = orderOf(keys)
   const cut = () => {
+    if (isCut) return
+    isCut = true
     held = held.sort(compare).slice(0, wanted)
     bytes = held.reduce((sum, row) => sum + bytesOf(row), 0)
     worst = held.length === wanted ? held.at(-1) : undefined
@@ -150,6 +153,7 @@ function createTop(keys: readonly SortKey[], wanted: number, limitBytes: number)
       wanted > 0 && (worst === undefined || compare({ keys: rowKeys, batch, row, values: [] }, worst) < 0),
     add(row) {
       held.push(row)
+      isCut = false
       bytes += bytesOf(row)
       if (held.length >= 2 * wanted + SLACK || bytes > limitBytes || held.length === wanted) cut()
     },

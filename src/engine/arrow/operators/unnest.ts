@@ -10,7 +10,7 @@ import { type Frame, mappedFrame } from '../expressions/frame.js'
 import type { Vector } from '../expressions/vector.js'
 import { blocksOf } from './blocks.js'
 import type { LazyBatch, RunContext } from './lazy-batch.js'
-import { cacheKey } from './partial-cache.js'
+import { extendKey } from './partial-cache.js'
 import { tooMuchMemory } from './top.js'
 
 type Unnest = Extract<Operator, { op: 'unnest' }>
@@ -21,11 +21,10 @@ type Unnest = Extract<Operator, { op: 'unnest' }>
  */
 export function unnest(input: readonly LazyBatch[], operator: Unnest, context: RunContext): LazyBatch[] {
   const { list, name, isOuter } = operator
+  const keyOf = extendKey(() => ['unnest', name, isOuter, expressionKey(list)])
   return input.map((batch) => ({
     ...batch,
-    ...(batch.cached && {
-      cached: { ...batch.cached, key: cacheKey(batch.cached.key, 'unnest', name, isOuter, expressionKey(list)) },
-    }),
+    ...(batch.cached && { cached: { part: batch.cached.part, key: keyOf(batch.cached.key) } }),
     read: (use) => batch.read(async (frame) => use(await unnested(frame, operator, context))),
   }))
 }

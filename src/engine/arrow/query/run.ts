@@ -3,7 +3,7 @@ import type { Expression } from '../../../plan/expression.js'
 import type { TimeRange } from '../../../plan/plan.js'
 import type { Scalar } from '../../../plan/values/values.js'
 import type { SourceName } from '../../../sources.js'
-import { hotColumns } from '../../columns.js'
+import { type ColdColumn, hotColumns } from '../../columns.js'
 import type { Part } from '../columns/batch.js'
 import { bytesOfValue } from '../columns/value-bytes.js'
 import { createEvaluate } from '../expressions/evaluate.js'
@@ -192,10 +192,18 @@ async function finish(found: Found, { early, late }: OutputColumns, context: Run
 
 /** The rows of a frame as an answer has them. */
 async function* rowsOf(frame: Frame, names: readonly string[]): AsyncGenerator<Row, void> {
-  const columns = names.map((name) => [name, frame.column(name)!] as const)
+  const columns = names.map((name) => ({ name, at: frame.column(name)!.at }))
   for (let position = 0; position < frame.rows; position++) {
-    yield Object.fromEntries<Value>(columns.map(([name, { at }]) => [name, answerValue(at(position))]))
+    const row: Record<string, Value> = {}
+    for (const { name, at } of columns) setCell(row, name, answerValue(at(position)))
+    yield row
   }
+}
+
+/** Sets a column of a row, whatever its name: an assignment to `__proto__` would set no property. */
+function setCell(row: Record<string, Value>, name: string, value: Value): void {
+  if (name === '__proto__') Object.defineProperty(row, name, { value, enumerable: true })
+  else row[name] = value
 }
 
 /** Rows whose late columns are cold ones as they are: these are read while the caller takes the rows. */
@@ -205,20 +213,22 @@ function streamed(
   names: readonly string[],
   { yieldIfDue }: RunContext,
 ): AsyncGenerator<Row, void> {
-  const places = new Map(found.columns.map((name, i) => [name, i]))
   const coldNames = new Map(late.map(({ name, value }) => [name, (value as Expression & { kind: 'column' }).name]))
+  const columns = names.map((name) => ({
+    name,
+    cold: coldNames.get(name) as ColdColumn | undefined,
+    place: found.columns.indexOf(name),
+  }))
   return readRows(found.rows, {
     opened: found.cold,
     yieldIfDue,
-    toRow: ({ values }, cold) =>
-      Object.fromEntries<Value>(
-        names.map((name) => {
-          const coldName = coldNames.get(name)
-          const value =
-            coldName === undefined ? values[places.get(name)!]! : coldValue(coldName as never, cold[coldName as 'id'])
-          return [name, answerValue(value)]
-        }),
-      ),
+    toRow({ values }, row) {
+      const made: Record<string, Value> = {}
+      for (const { name, cold, place } of columns) {
+        setCell(made, name, answerValue(cold === undefined ? values[place]! : coldValue(cold, row[cold])))
+      }
+      return made
+    },
   })
 }
 

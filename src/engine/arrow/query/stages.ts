@@ -83,19 +83,35 @@ function begin(first: Operator): Draft {
 
 const NOTHING_HIDDEN: Hidden = { scope: new Map(), schema: new Map() }
 
-const scopeOf = (schema: Schema): Scope => new Map([...schema.keys()].map((name) => [name, column(name)]))
+/** Scopes of the columns as they are; the scan of a source has the same schema each time. */
+const scopes = new WeakMap<Schema, Scope>()
 
-function add({ hidden, ...visible }: Draft, operator: Operator): Draft {
-  const draft: Draft = { ...visible, hidden: NOTHING_HIDDEN }
-  const { scope, steps } = draft
-  if (operator.op === 'orderBy') {
-    schemaAfter(operator, new Map([...hidden.schema, ...draft.schema]))
-    const sorted = new Map([...hidden.scope, ...scope])
-    return { ...draft, order: operator.keys.map((key) => ({ ...key, by: inScope(key.by, sorted) })) }
-  }
-  const schema = schemaAfter(operator, draft.schema)
-  const named = (columns: readonly NamedExpression[]) =>
-    columns.map(({ name, value }) => ({ name, value: inScope(value, scope) }))
+function scopeOf(schema: Schema): Scope {
+  const known = scopes.get(schema)
+  if (known !== undefined) return known
+  const scope = new Map([...schema.keys()].map((name) => [name, column(name)]))
+  scopes.set(schema, scope)
+  return scope
+}
+
+const namedIn = (columns: readonly NamedExpression[], scope: Scope): NamedExpression[] =>
+  columns.map(({ name, value }) => ({ name, value: inScope(value, scope) }))
+
+/** Sets the order of rows, by columns in sight or by those that the `select` directly before left out. */
+function addOrder(draft: Draft, operator: Operator & { op: 'orderBy' }): Draft {
+  const { hidden } = draft
+  const isBehindSelect = hidden !== NOTHING_HIDDEN
+  schemaAfter(operator, isBehindSelect ? new Map([...hidden.schema, ...draft.schema]) : draft.schema)
+  const scope = isBehindSelect ? new Map([...hidden.scope, ...draft.scope]) : draft.scope
+  const order = operator.keys.map(({ by, direction, nulls }) => ({ by: inScope(by, scope), direction, nulls }))
+  return { ...draft, hidden: NOTHING_HIDDEN, order }
+}
+
+function add(before: Draft, operator: Operator): Draft {
+  if (operator.op === 'orderBy') return addOrder(before, operator)
+  const { scope, steps } = before
+  const draft: Draft = { ...before, hidden: NOTHING_HIDDEN }
+  const schema = schemaAfter(operator, before.schema)
   switch (operator.op) {
     case 'filter': {
       const filters = conjunctsOf(inScope(operator.where, scope)).map((where): Step => ({ op: 'filter', where }))
@@ -107,14 +123,15 @@ function add({ hidden, ...visible }: Draft, operator: Operator): Draft {
       return { ...draft, schema, steps: [...steps, step], scope: new Map([...scope, [operator.name, column(name)]]) }
     }
     case 'extend': {
-      const added = named(operator.columns).map(({ name, value }) => [name, value] as const)
-      return { ...draft, schema, scope: new Map([...scope, ...added]) }
+      const extended = new Map(scope)
+      for (const { name, value } of namedIn(operator.columns, scope)) extended.set(name, value)
+      return { ...draft, schema, scope: extended }
     }
     case 'select':
       return {
         ...draft,
         schema,
-        scope: new Map(named(operator.columns).map(({ name, value }) => [name, value])),
+        scope: new Map(namedIn(operator.columns, scope).map(({ name, value }) => [name, value])),
         hidden: { scope, schema: draft.schema },
       }
     case 'limit':
@@ -124,7 +141,7 @@ function add({ hidden, ...visible }: Draft, operator: Operator): Draft {
         name,
         value: { fn, args: args.map((arg) => inScope(arg, scope)) },
       }))
-      return afterSink({ ...draft, sink: { op: 'group', keys: named(operator.keys), aggregates } }, schema)
+      return afterSink({ ...draft, sink: { op: 'group', keys: namedIn(operator.keys, scope), aggregates } }, schema)
     }
     case 'scan':
     case 'union':
@@ -146,12 +163,15 @@ function endWithTop({ input, steps, scope, order }: Draft, rows: number, offset:
  * The expression with each column's own expression in place of its name. The same expression gives the same result
  * object.
  */
-function inScope(expression: Expression, scope: Scope, done = new Map<Expression, Expression>()): Expression {
+function inScope(expression: Expression, scope: Scope, replaced?: Map<Expression, Expression>): Expression {
   if (expression.kind === 'literal') return expression
   if (expression.kind === 'column') return scope.get(expression.name)!
+  const done = replaced ?? new Map<Expression, Expression>()
   const known = done.get(expression)
   if (known !== undefined) return known
-  const result = { ...expression, args: expression.args.map((arg) => inScope(arg, scope, done)) }
+  const args = expression.args.map((arg) => inScope(arg, scope, done))
+  const isSame = args.every((arg, i) => arg === expression.args[i])
+  const result = isSame ? expression : { ...expression, args }
   done.set(expression, result)
   return result
 }
