@@ -9,7 +9,7 @@ import { widenNumbers } from '../../../src/engine/arrow/columns/numbers.js'
 import { range, rowAt, type Selection, sizeOf } from '../../../src/engine/arrow/columns/selection.js'
 import { computedFrame, type Frame, storedFrame } from '../../../src/engine/arrow/expressions/frame.js'
 import type { LazyBatch, QueryLimits, RunContext } from '../../../src/engine/arrow/operators/lazy-batch.js'
-import { createPartialCache } from '../../../src/engine/arrow/operators/partial-cache.js'
+import { createPartialCache, Key } from '../../../src/engine/arrow/operators/partial-cache.js'
 import { kindsOf } from '../../../src/engine/arrow/query/run.js'
 import {
   createHead,
@@ -177,11 +177,13 @@ export function partOf(batch: Batch, isSealed: boolean): Part {
 export const frameOf = (batch: Batch, source: SourceName, selection: Selection = range(0, batch.rows, false)): Frame =>
   storedFrame(batch, selection, kindsOf(source))
 
+const NO_OPERATORS = new Key(() => [])
+
 /** A frame as the input of an operator; of a part, if one is given, whose results may be kept. */
 export function lazyBatch(frame: Frame, part?: Part): LazyBatch {
   const { minUs, maxUs } = part ??
     frame.stored?.batch ?? { minUs: Number.NEGATIVE_INFINITY, maxUs: Number.POSITIVE_INFINITY }
-  return { minUs, maxUs, ...(part && { cached: { part, key: '' } }), read: async (use) => use(frame) }
+  return { minUs, maxUs, ...(part && { cached: { part, key: NO_OPERATORS } }), read: async (use) => use(frame) }
 }
 
 /** Rows that were computed, as the input of an operator. */

@@ -22,7 +22,7 @@ import {
 import { type Block, blocksOf } from './blocks.js'
 import { groupRows } from './group-rows.js'
 import type { LazyBatch, QueryLimits, RunContext } from './lazy-batch.js'
-import { cacheKey, extendKey, type Key } from './partial-cache.js'
+import { extendKey, type Key } from './partial-cache.js'
 import { createLoad } from './stretch.js'
 
 /** What rows are grouped by, and what is computed of each group. */
@@ -97,8 +97,8 @@ async function addBatch(
   const { cached } = batch
   if (cached === undefined) return batch.read((frame) => fold(total, frame, grouping))
   const { partialCache, limits } = grouping.context
-  const key = cacheKey(keyOf(cached.key))
-  const known = partialCache.get<Groups>(cached.part, key)
+  const { hash } = keyOf(cached.key)
+  const known = partialCache.get<Groups>(cached.part, hash)
   if (known !== undefined) return merge(total, known, grouping)
   const groups = createGroups()
   await batch.read((frame) => fold(groups, frame, grouping))
@@ -107,7 +107,7 @@ async function addBatch(
     shrinkStates(grouping.aggregation, states)
     bytes += GROUP_BYTES + bytesOfStates(grouping.aggregation, states)
   }
-  if (bytes <= limits.bytes * MAX_KEPT_SHARE) partialCache.put(cached.part, key, groups, bytes)
+  if (bytes <= limits.bytes * MAX_KEPT_SHARE) partialCache.put(cached.part, hash, groups, bytes)
   return merge(total, groups, grouping)
 }
 

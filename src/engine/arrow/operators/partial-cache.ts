@@ -29,33 +29,43 @@ interface Entry {
 /** Approximate bytes of the objects and pointers of an entry. */
 const ENTRY_BYTES = 256
 
-/** Identifies the operators so far. Made when it is needed first: most runs look nothing up in the cache. */
-export type Key = () => string
+/**
+ * Identifies the operators so far. Made when it is needed first: most runs look nothing up in the cache. Operators that
+ * depend on the same plain data have the same key.
+ */
+export class Key {
+  readonly #make: () => unknown
+  #text: string | undefined
+  #hash: string | undefined
 
-/** Returns the key of operators that depend only on the values that `make` returns, which must be plain data. */
-export function createKey(make: () => readonly unknown[]): Key {
-  let text: string | undefined
-  return () => {
-    text ??= JSON.stringify(make())
-    return text
+  /** `make` returns all that the operators depend on. */
+  constructor(make: () => unknown) {
+    this.#make = make
+  }
+
+  /** All that the operators depend on. */
+  get text(): string {
+    this.#text ??= JSON.stringify(this.#make())
+    return this.#text
+  }
+
+  /** The key of a cache entry: a hash, because the text of a plan would be the largest part of an entry. */
+  get hash(): string {
+    this.#hash ??= hash('sha256', this.text, 'base64url')
+    return this.#hash
   }
 }
 
-/**
- * Returns a function that adds an operator to a key. Equal keys give equal ones: batches of one source share them.
- */
-export function extendKey(make: () => readonly unknown[]): (before: Key) => Key {
-  const own = createKey(make)
+/** Returns a function that adds an operator to a key; the same key each time for the same one, as batches share it. */
+export function extendKey(make: () => unknown): (before: Key) => Key {
+  const own = new Key(make)
   const extended = new Map<Key, Key>()
   return (before) => {
-    const known = extended.get(before) ?? createKey(() => [before(), own()])
+    const known = extended.get(before) ?? new Key(() => [before.text, own.text])
     extended.set(before, known)
     return known
   }
 }
-
-/** Returns the key of a cache entry. A hash, because the text of a plan would be the largest part of an entry. */
-export const cacheKey = (key: Key): string => hash('sha256', key(), 'base64url')
 
 /** Creates an empty cache of at most `limitBytes`. */
 export function createPartialCache(

@@ -9,7 +9,7 @@ import { type StoredKinds, storedFrame } from '../expressions/frame.js'
 import { filterTime, narrowByHits } from './filter-rows.js'
 import type { LazyBatch, RunContext } from './lazy-batch.js'
 import { createMatcher, matchEntries } from './match-pattern.js'
-import { cacheKey, createKey } from './partial-cache.js'
+import { Key } from './partial-cache.js'
 
 /** A condition that is decided for a whole batch at once, without an error and without a look at most rows. */
 type FastFilter = (batch: Batch, selection: Selection, yieldIfDue: Yielder) => Selection | Promise<Selection>
@@ -103,7 +103,7 @@ export function scan(
   context: RunContext,
 ): LazyBatch[] {
   const { yieldIfDue, partialCache } = context
-  const key = createKey(() => conditions.map(expressionKey))
+  const key = new Key(() => conditions.map(expressionKey))
 
   async function passing(batch: Batch): Promise<Selection> {
     let selection: Selection = range(0, batch.rows, false)
@@ -112,11 +112,10 @@ export function scan(
   }
 
   async function keptOrPassing(part: Part, batch: Batch): Promise<Selection> {
-    const entryKey = cacheKey(key)
-    const kept = partialCache.get<Selection>(part, entryKey)
+    const kept = partialCache.get<Selection>(part, key.hash)
     if (kept !== undefined) return kept
     const selection = await passing(batch)
-    partialCache.put(part, entryKey, selection, bytesOfSelection(selection))
+    partialCache.put(part, key.hash, selection, bytesOfSelection(selection))
     return selection
   }
 

@@ -94,7 +94,7 @@ describe('a filter', () => {
     const batch = openBatch([request('1', '/', 200)])
     const input = lazyBatch(frameOf(batch, 'edge_logs'), partOf(batch, true))
     const keyOf = (...conditions: Expression[]) =>
-      filter([input], conditions, kinds, runContext().context)[0]!.cached?.key
+      filter([input], conditions, kinds, runContext().context)[0]!.cached?.key.hash
     const keys = [
       keyOf(equals('url', 'a')),
       keyOf(equals('url', 'b')),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createAggregation } from '../../../../src/engine/arrow/operators/aggregate.js'
 import { group } from '../../../../src/engine/arrow/operators/group.js'
 import type { LazyBatch, RunContext } from '../../../../src/engine/arrow/operators/lazy-batch.js'
-import { cacheKey } from '../../../../src/engine/arrow/operators/partial-cache.js'
+import { Key } from '../../../../src/engine/arrow/operators/partial-cache.js'
 import type { Aggregate } from '../../../../src/plan/aggregates.js'
 import { count, max } from '../../../../src/plan/builder.js'
 import { call, column, type Expression, literal } from '../../../../src/plan/expression.js'
@@ -54,7 +54,7 @@ describe('grouping', () => {
         const input = lists.map((list) => computed({ x: list.map(([one]) => one), y: list.map(([, other]) => other) }))
         const counts = new Map<string, Scalar[]>()
         for (const [one, other] of lists.flat()) {
-          const key = cacheKey(typeof one, typeof one === 'bigint' ? `${one}` : one, other)
+          const key = JSON.stringify([typeof one, typeof one === 'bigint' ? `${one}` : one, other])
           const known = counts.get(key) ?? [one, other, 0]
           counts.set(key, [one, other, (known[2] as number) + 1])
         }
@@ -154,7 +154,7 @@ describe('the groups of a sealed part', () => {
     expect(reads).toBe(2)
     await grouped([counted], project, { n: max('status_code') }, context)
     expect(reads).toBe(3)
-    const other = { ...counted, cached: { ...counted.cached!, key: 'filtered' } }
+    const other = { ...counted, cached: { ...counted.cached!, key: new Key(() => 'filtered') } }
     await grouped([other], project, COUNT, context)
     expect(reads).toBe(4)
   })

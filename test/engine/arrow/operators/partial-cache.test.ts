@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createMetrics } from '../../../../src/base/metrics.js'
 import type { Part } from '../../../../src/engine/arrow/columns/batch.js'
-import { cacheKey, createPartialCache } from '../../../../src/engine/arrow/operators/partial-cache.js'
+import { createPartialCache, extendKey, Key } from '../../../../src/engine/arrow/operators/partial-cache.js'
 
 const part = { isSealed: true, rows: 1, minUs: 0, maxUs: 0 } as Part
 const other = { ...part }
@@ -66,12 +66,27 @@ describe('what is kept of sealed parts', () => {
 
   it('has a key that equal values have in common alone, and that is short however long they are', () => {
     const predicates = [{ test: 'matches', column: 'url', pattern: 'x'.repeat(5_000) }]
-    const key = cacheKey(predicates, 'day')
+    const keyOf = (...values: readonly unknown[]) => new Key(() => values).hash
+    const key = keyOf(predicates, 'day')
     expect(key).toHaveLength(43)
-    expect(cacheKey(structuredClone(predicates), 'day')).toBe(key)
-    for (const other of [cacheKey(predicates, 'hour'), cacheKey(predicates), cacheKey([...predicates, 'day'])]) {
+    expect(keyOf(structuredClone(predicates), 'day')).toBe(key)
+    for (const other of [keyOf(predicates, 'hour'), keyOf(predicates), keyOf([...predicates, 'day'])]) {
       expect(other).not.toBe(key)
     }
+  })
+
+  it('has a key for each operator behind another, made only if it is read', () => {
+    let made = 0
+    const before = new Key(() => ++made)
+    const filtered = extendKey(() => ['filter', ++made])
+    const grouped = extendKey(() => ['group'])
+    const key = filtered(before)
+    expect([filtered(before) === key, made]).toEqual([true, 0])
+    const hashes = [before, key, grouped(before), grouped(key), filtered(new Key(() => 'other'))].map(
+      ({ hash }) => hash,
+    )
+    expect(new Set(hashes).size).toBe(5)
+    expect([key.hash, made]).toEqual([hashes[1], 2])
   })
 
   it('goes with its part', async () => {

@@ -233,7 +233,7 @@ describe('a scan', () => {
     const keyOf = async (isSealed: boolean, fromUs: number) => {
       const part = partOf(isSealed ? sealed! : open!, isSealed)
       const [batch] = (await scanned([part], fromUs, 9)).batches
-      return batch!.cached?.key
+      return batch!.cached?.key.hash
     }
     expect(await keyOf(true, 1)).toBe(await keyOf(true, 0))
     expect([await keyOf(true, 2), await keyOf(false, 0)]).toEqual([undefined, undefined])
