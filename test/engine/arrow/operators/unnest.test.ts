@@ -101,7 +101,7 @@ describe('an unnest', () => {
     const keyOf = (operator: ReturnType<typeof step>) =>
       unnest([cached], operator, runContext().context)[0]!.cached!.key.hash
     const keys = [step(column('metadata')), step(column('metadata'), true), step(column('url'))].map(keyOf)
-    expect(new Set([...key.hashs, cached.cached!.key]).size).toBe(4)
+    expect(new Set([...keys, cached.cached!.key.hash]).size).toBe(4)
     expect(keyOf(step(column('metadata')))).toBe(keys[0])
   })
 })
