@@ -21,11 +21,20 @@ export type Schema = ReadonlyMap<string, Type>
 
 const NONE: Schema = new Map()
 
+/** Schemas of plans, which never change: the layers above and the engine read that of one plan several times. */
+const schemas = new WeakMap<Plan, Schema>()
+
 /**
  * Returns the columns of a plan's rows; none for the empty plan. Throws a TypeError on a plan that no engine runs: an
  * unknown column, a wrong number of arguments, an operator in the wrong place.
  */
 export function schemaOf(plan: Plan): Schema {
+  const schema = schemas.get(plan) ?? checkedSchema(plan)
+  schemas.set(plan, schema)
+  return schema
+}
+
+function checkedSchema(plan: Plan): Schema {
   let schema = NONE
   let before = NONE
   plan.forEach((operator, place) => {
@@ -41,7 +50,7 @@ export function schemaOf(plan: Plan): Schema {
 }
 
 /** The columns of the rows that an operator returns for rows with these columns. */
-export function schemaAfter(operator: Operator, before: Schema): Schema {
+function schemaAfter(operator: Operator, before: Schema): Schema {
   switch (operator.op) {
     case 'scan':
       return scanSchema(operator.sources)

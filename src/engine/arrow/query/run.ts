@@ -18,7 +18,7 @@ import { fastFilters, type SourceKinds, scan } from '../operators/scan.js'
 import { type Found, findTop, lateFrame, type OutputColumns, splitColumns, tooMuchMemory } from '../operators/top.js'
 import { unnest } from '../operators/unnest.js'
 import { readRows } from './read-rows.js'
-import type { Input, Stage, Step } from './stages.js'
+import { columnNames, type Input, type Stage, type Step } from './stages.js'
 
 /** Returns the parts of a source that may have rows in a range of time, in order of arrival. */
 export type PartsOf = (source: SourceName, range: TimeRange) => readonly Part[]
@@ -41,12 +41,6 @@ export async function runStage(stage: Stage, partsOf: PartsOf, context: RunConte
     return { rows: streamed(found, columns, columnNames(stage), context), readsOn: true }
   }
   return inMemory(await finish(found, columns, context))
-}
-
-/** The names of a stage's columns, in order. */
-function columnNames({ sink }: Stage): string[] {
-  const columns = sink.op === 'group' ? [...sink.keys, ...sink.aggregates] : sink.columns
-  return columns.map(({ name }) => name)
 }
 
 /** The rows of a stage, in memory. */

@@ -1,6 +1,6 @@
 import { column, conjunctsOf, type Expression } from '../../../plan/expression.js'
 import type { NamedExpression, Operator, Plan, SortKey, TimeRange } from '../../../plan/plan.js'
-import { type Schema, schemaAfter } from '../../../plan/schema.js'
+import { type Schema, schemaOf } from '../../../plan/schema.js'
 import type { SourceName } from '../../../sources.js'
 import type { GroupSink } from '../operators/group.js'
 import type { TopSink } from '../operators/top.js'
@@ -19,7 +19,7 @@ export type Input =
 
 /**
  * A part of a plan that is run in one pass over its input. `extend` and `select` are none: the expressions behind them
- * have those of their columns in place of the names. `key` identifies the steps and their expressions, for caches.
+ * have those of their columns in place of the names.
  */
 export interface Stage {
   input: Input
@@ -33,27 +33,21 @@ export const isEmpty = ({ sink }: Stage): boolean => sink.op === 'top' && sink.r
 /** Columns in sight, by name, as expressions over the columns of the stage's input. */
 type Scope = ReadonlyMap<string, Expression>
 
-interface Hidden {
-  scope: Scope
-  schema: Schema
-}
-
 interface Draft {
   input: Input
   steps: readonly Step[]
   scope: Scope
-  schema: Schema
   /** Columns that the `select` directly before left out, by which rows can be sorted. */
-  hidden: Hidden
+  hidden: Scope
   order: readonly SortKey[]
 }
 
 /**
- * Cuts a plan into stages, the last of which returns the plan's rows. Throws a TypeError on an operator in the wrong
- * place or an unknown column.
- * Expressions of several uses are shared, never copied.
+ * Cuts a plan into stages, the last of which returns the plan's rows; undefined for the empty plan. Expressions of
+ * several uses are shared, never copied. Throws as {@link schemaOf} does.
  */
 export function stagesOf(plan: Plan): Stage | undefined {
+  schemaOf(plan)
   const [first, ...others] = plan
   if (first === undefined) return undefined
   let draft = begin(first)
@@ -63,85 +57,77 @@ export function stagesOf(plan: Plan): Stage | undefined {
   return isStage ? input.stage : endWithTop(draft, Number.POSITIVE_INFINITY, 0)
 }
 
-/** Whether columns are those of a stage, in their order. */
-function isPlain(scope: Scope, { sink }: Stage): boolean {
+/** Returns the names of a stage's columns, in order. */
+export function columnNames({ sink }: Pick<Stage, 'sink'>): string[] {
   const columns = sink.op === 'group' ? [...sink.keys, ...sink.aggregates] : sink.columns
-  const names = [...scope.keys()]
-  if (names.length !== columns.length || columns.some(({ name }, i) => name !== names[i])) return false
+  return columns.map(({ name }) => name)
+}
+
+/** Whether columns are those of a stage, in their order. */
+function isPlain(scope: Scope, stage: Stage): boolean {
+  const names = columnNames(stage)
+  if (names.length !== scope.size || [...scope.keys()].some((name, i) => name !== names[i])) return false
   return [...scope].every(([name, expression]) => expression.kind === 'column' && expression.name === name)
 }
 
 function begin(first: Operator): Draft {
-  const schema = schemaAfter(first, new Map())
-  const scope = scopeOf(schema)
-  const draft = { steps: [], scope, schema, hidden: NOTHING_HIDDEN, order: [] }
-  if (first.op === 'scan') return { ...draft, input: first }
-  if (first.op !== 'union') throw new TypeError(`A plan starts with scan or union, not with ${first.op}.`)
-  const inputs = first.plans.map((plan) => stagesOf(plan)!)
-  return { ...draft, input: { op: 'union', inputs } }
+  const scope = scopeOf(schemaOf([first]))
+  return { input: inputOf(first), steps: [], scope, hidden: NOTHING_HIDDEN, order: [] }
 }
 
-const NOTHING_HIDDEN: Hidden = { scope: new Map(), schema: new Map() }
+function inputOf(first: Operator): Input {
+  if (first.op === 'scan') return first
+  if (first.op === 'union') return { op: 'union', inputs: first.plans.map((plan) => stagesOf(plan)!) }
+  throw new TypeError(`A plan starts with scan or union, not with ${first.op}.`)
+}
+
+const NOTHING_HIDDEN: Scope = new Map()
 
 /** Scopes of the columns as they are; the scan of a source has the same schema each time. */
 const scopes = new WeakMap<Schema, Scope>()
 
 function scopeOf(schema: Schema): Scope {
-  const known = scopes.get(schema)
-  if (known !== undefined) return known
-  const scope = new Map([...schema.keys()].map((name) => [name, column(name)]))
+  const scope = scopes.get(schema) ?? scopeOfNames([...schema.keys()])
   scopes.set(schema, scope)
   return scope
 }
 
-const namedIn = (columns: readonly NamedExpression[], scope: Scope): NamedExpression[] =>
-  columns.map(({ name, value }) => ({ name, value: inScope(value, scope) }))
+const scopeOfNames = (names: readonly string[]): Scope => new Map(names.map((name) => [name, column(name)]))
 
-/** Sets the order of rows, by columns in sight or by those that the `select` directly before left out. */
-function addOrder(draft: Draft, operator: Operator & { op: 'orderBy' }): Draft {
-  const { hidden } = draft
-  const isBehindSelect = hidden !== NOTHING_HIDDEN
-  schemaAfter(operator, isBehindSelect ? new Map([...hidden.schema, ...draft.schema]) : draft.schema)
-  const scope = isBehindSelect ? new Map([...hidden.scope, ...draft.scope]) : draft.scope
-  const order = operator.keys.map(({ by, direction, nulls }) => ({ by: inScope(by, scope), direction, nulls }))
-  return { ...draft, hidden: NOTHING_HIDDEN, order }
-}
+const entriesIn = (columns: readonly NamedExpression[], scope: Scope) =>
+  columns.map(({ name, value }): [string, Expression] => [name, inScope(value, scope)])
 
 function add(before: Draft, operator: Operator): Draft {
-  if (operator.op === 'orderBy') return addOrder(before, operator)
-  const { scope, steps } = before
+  const { scope, hidden, steps } = before
   const draft: Draft = { ...before, hidden: NOTHING_HIDDEN }
-  const schema = schemaAfter(operator, before.schema)
   switch (operator.op) {
     case 'filter': {
       const filters = conjunctsOf(inScope(operator.where, scope)).map((where): Step => ({ op: 'filter', where }))
-      return { ...draft, schema, steps: [...steps, ...filters] }
+      return { ...draft, steps: [...steps, ...filters] }
     }
     case 'unnest': {
       const name = `${operator.name} ${steps.length}`
       const step: Step = { ...operator, name, list: inScope(operator.list, scope) }
-      return { ...draft, schema, steps: [...steps, step], scope: new Map([...scope, [operator.name, column(name)]]) }
+      return { ...draft, steps: [...steps, step], scope: new Map([...scope, [operator.name, column(name)]]) }
     }
-    case 'extend': {
-      const extended = new Map(scope)
-      for (const { name, value } of namedIn(operator.columns, scope)) extended.set(name, value)
-      return { ...draft, schema, scope: extended }
-    }
+    case 'extend':
+      return { ...draft, scope: new Map([...scope, ...entriesIn(operator.columns, scope)]) }
     case 'select':
-      return {
-        ...draft,
-        schema,
-        scope: new Map(namedIn(operator.columns, scope).map(({ name, value }) => [name, value])),
-        hidden: { scope, schema: draft.schema },
-      }
+      return { ...draft, scope: new Map(entriesIn(operator.columns, scope)), hidden: scope }
+    case 'orderBy': {
+      const sorted = hidden === NOTHING_HIDDEN ? scope : new Map([...hidden, ...scope])
+      const order = operator.keys.map(({ by, direction, nulls }) => ({ by: inScope(by, sorted), direction, nulls }))
+      return { ...draft, order }
+    }
     case 'limit':
-      return afterSink(endWithTop(draft, operator.rows, operator.offset), schema)
+      return afterSink(endWithTop(draft, operator.rows, operator.offset))
     case 'group': {
+      const keys = operator.keys.map(({ name, value }) => ({ name, value: inScope(value, scope) }))
       const aggregates = operator.aggregates.map(({ name, value: { fn, args } }) => ({
         name,
         value: { fn, args: args.map((arg) => inScope(arg, scope)) },
       }))
-      return afterSink({ ...draft, sink: { op: 'group', keys: namedIn(operator.keys, scope), aggregates } }, schema)
+      return afterSink({ ...draft, sink: { op: 'group', keys, aggregates } })
     }
     case 'scan':
     case 'union':
@@ -149,9 +135,10 @@ function add(before: Draft, operator: Operator): Draft {
   }
 }
 
-function afterSink({ input, steps, sink }: Stage, schema: Schema): Draft {
+function afterSink({ input, steps, sink }: Stage): Draft {
   const stage = { input, steps, sink }
-  return { input: { op: 'stage', stage }, steps: [], scope: scopeOf(schema), schema, hidden: NOTHING_HIDDEN, order: [] }
+  const scope = scopeOfNames(columnNames(stage))
+  return { input: { op: 'stage', stage }, steps: [], scope, hidden: NOTHING_HIDDEN, order: [] }
 }
 
 function endWithTop({ input, steps, scope, order }: Draft, rows: number, offset: number): Stage {

@@ -80,7 +80,9 @@ describe('the stages of a plan', () => {
 
   it('begin with a scan or a union, and have it there only', () => {
     const plan = all().limit(1)
-    expect(() => stagesOf(plan.slice(1))).toThrow(new TypeError('A plan starts with scan or union, not with limit.'))
+    expect(() => stagesOf(plan.slice(1))).toThrow(
+      new TypeError('A plan starts with scan or union, and only there: limit.'),
+    )
     expect(() => stagesOf([...plan, ...plan])).toThrow(TypeError)
   })
 })
