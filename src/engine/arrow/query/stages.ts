@@ -1,5 +1,5 @@
 import { column, conjunctsOf, type Expression } from '../../../plan/expression.js'
-import type { NamedExpression, Operator, Plan, SortKey, TimeRange } from '../../../plan/plan.js'
+import type { Operator, Plan, SortKey, TimeRange } from '../../../plan/plan.js'
 import { type Schema, schemaOf } from '../../../plan/schema.js'
 import type { SourceName } from '../../../sources.js'
 import type { GroupSink } from '../operators/group.js'
@@ -94,9 +94,6 @@ function scopeOf(schema: Schema): Scope {
 
 const scopeOfNames = (names: readonly string[]): Scope => new Map(names.map((name) => [name, column(name)]))
 
-const entriesIn = (columns: readonly NamedExpression[], scope: Scope) =>
-  columns.map(({ name, value }): [string, Expression] => [name, inScope(value, scope)])
-
 function add(before: Draft, operator: Operator): Draft {
   const { scope, hidden, steps } = before
   const draft: Draft = { ...before, hidden: NOTHING_HIDDEN }
@@ -110,10 +107,17 @@ function add(before: Draft, operator: Operator): Draft {
       const step: Step = { ...operator, name, list: inScope(operator.list, scope) }
       return { ...draft, steps: [...steps, step], scope: new Map([...scope, [operator.name, column(name)]]) }
     }
-    case 'extend':
-      return { ...draft, scope: new Map([...scope, ...entriesIn(operator.columns, scope)]) }
+    case 'extend': {
+      const extended = new Map(scope)
+      for (const { name, value } of operator.columns) extended.set(name, inScope(value, scope))
+      return { ...draft, scope: extended }
+    }
     case 'select':
-      return { ...draft, scope: new Map(entriesIn(operator.columns, scope)), hidden: scope }
+      return {
+        ...draft,
+        scope: new Map(operator.columns.map(({ name, value }) => [name, inScope(value, scope)])),
+        hidden: scope,
+      }
     case 'orderBy': {
       const sorted = hidden === NOTHING_HIDDEN ? scope : new Map([...hidden, ...scope])
       const order = operator.keys.map(({ by, direction, nulls }) => ({ by: inScope(by, sorted), direction, nulls }))
