@@ -5,7 +5,7 @@ import type { ArrowEngine, ArrowEngineOptions } from '../../../src/engine/arrow/
 import type { ScanStats } from '../../../src/engine/engine.js'
 import type { Row, Value } from '../../../src/plan/answer.js'
 import { count, equals, matches, nothing, scan } from '../../../src/plan/builder.js'
-import type { Plan } from '../../../src/plan/plan.js'
+import type { Operator, Plan } from '../../../src/plan/plan.js'
 import { createFakeClock } from '../../support/clock.js'
 import { appendAll, openEngine, readAll } from '../../support/engine.js'
 import { eventually } from '../../support/eventually.js'
@@ -96,6 +96,17 @@ describe('a run', () => {
   it('of a sequence that is no plan is refused', async () => {
     const { engine } = await openFilled()
     await expect(engine.run(newest(1).slice(1))).rejects.toThrow(TypeError)
+    await engine.close()
+  })
+})
+
+describe('a union of empty plans', () => {
+  it.each([[[]], [[nothing()]], [[nothing(), nothing()]]])('%j has no row, which can be counted', async (plans) => {
+    const engine = openEngine()
+    const union: Operator = { op: 'union', plans }
+    expect(await answer(engine, [union])).toEqual([])
+    const counted: Operator = { op: 'group', keys: [], aggregates: [{ name: 'rows', value: count() }] }
+    expect(await answer(engine, [union, counted])).toEqual([{ rows: 0 }])
     await engine.close()
   })
 })

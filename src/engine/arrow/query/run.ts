@@ -129,7 +129,8 @@ function after(
 function inputBatches(input: Exclude<Input, { op: 'scan' }>, partsOf: PartsOf, context: RunContext): LazyBatch[] {
   if (input.op === 'stage') return [computed(() => frameOf(input.stage, partsOf, context))]
   const [first] = input.inputs
-  const names = columnNames(first!)
+  if (first === undefined) return []
+  const names = columnNames(first)
   return input.inputs.flatMap((stage) => {
     const { sink } = stage
     if (sink.op === 'top' && sink.rows === Number.POSITIVE_INFINITY && sink.offset === 0) {

@@ -77,7 +77,10 @@ function begin(first: Operator): Draft {
 
 function inputOf(first: Operator): Input {
   if (first.op === 'scan') return first
-  if (first.op === 'union') return { op: 'union', inputs: first.plans.map((plan) => stagesOf(plan)!) }
+  if (first.op === 'union') {
+    // The empty plan, which is no stage, adds no row: plans beside it have no columns either.
+    return { op: 'union', inputs: first.plans.map(stagesOf).filter((stage) => stage !== undefined) }
+  }
   throw new TypeError(`A plan starts with scan or union, not with ${first.op}.`)
 }
 

@@ -78,6 +78,14 @@ describe('the stages of a plan', () => {
     expect([isEmpty(stageOf(all().limit(0))), isEmpty(stageOf(all().limit(1)))]).toEqual([true, false])
   })
 
+  it('are no input of a union if there is nothing to read', () => {
+    const count: Plan = [
+      { op: 'union', plans: [nothing(), nothing()] },
+      { op: 'group', keys: [], aggregates: [] },
+    ]
+    expect(stageOf(count).input).toEqual({ op: 'union', inputs: [] })
+  })
+
   it('begin with a scan or a union, and have it there only', () => {
     const plan = all().limit(1)
     expect(() => stagesOf(plan.slice(1))).toThrow(
