@@ -124,8 +124,10 @@ export function typeOf(expression: Expression, schema: Schema): Type {
   checkArity(expression.fn, arity, expression.args.length)
   const types = expression.args.map((arg) => typeOf(arg, schema))
   if (COMPARISONS.has(expression.fn) && types.some(isTimeType)) expression.args.forEach(checkTime)
-  return typeof type === 'function' ? type(types) : type
+  return typeof type === 'function' ? type(types, expression.args.map(literalOf)) : type
 }
+
+const literalOf = (arg: Expression): Scalar | undefined => (arg.kind === 'literal' ? arg.value : undefined)
 
 const COMPARISONS: ReadonlySet<string> = new Set([
   'eq',

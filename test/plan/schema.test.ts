@@ -183,7 +183,9 @@ describe('the type of an expression', () => {
     [call('coalesce', l(null), l(null)), 'null'],
     [call('time_add', l(new CivilDate(0)), l(1), l('day')), 'date'],
     [call('time_add', l('1970-01-01'), l(1), l('day')), 'timestamp'],
-    [call('extract', l(new Timestamp(0)), l('hour')), 'any'],
+    [call('extract', l(new Timestamp(0)), l('hour')), 'integer'],
+    [call('extract', l(new Timestamp(0)), l('Date')), 'date'],
+    [call('extract', l(new Timestamp(0)), call('lower', l('DATE'))), 'any'],
     [call('split', l('a')), 'list'],
     [call('safe_cast_date', l('a')), 'date'],
   ]

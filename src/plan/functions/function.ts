@@ -8,8 +8,11 @@ export type Cell = (position: number) => Scalar
 /** How many arguments a function takes: at least, and at most. */
 type Arity = readonly [least: number, most: number]
 
-/** The static type of a function's result, if need be from the types of its arguments. */
-type ResultType = Type | ((args: readonly Type[]) => Type)
+/**
+ * The static type of a function's result, if need be from the types of its arguments and the values of literal ones,
+ * which are undefined for the others.
+ */
+type ResultType = Type | ((args: readonly Type[], literals: readonly (Scalar | undefined)[]) => Type)
 
 /**
  * One function of expressions. The same arguments always give the same value: an engine evaluates it once for each

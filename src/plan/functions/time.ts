@@ -45,7 +45,7 @@ export const TIME = {
   }),
   /** Starts of units between b and a: for datetimes and dates. */
   date_diff: withUnit(3, 'integer', 2, (unit) => (a: Scalar, b: Scalar) => boundariesBetween(need(a), need(b), unit)),
-  extract: prepared(2, 'any', ([, part]) => extraction(String(part))),
+  extract: prepared(2, partType, ([, part]) => extraction(String(part))),
   unix_seconds: strict(1, 'integer', (time: Scalar) => Math.floor(need(time) / SECOND_US)),
   unix_millis: strict(1, 'integer', (time: Scalar) => Math.floor(need(time) / MILLISECOND_US)),
   unix_micros: strict(1, 'integer', (time: Scalar) => integer(BigInt(need(time)))!),
@@ -147,6 +147,11 @@ function isoWeekOf(us: number): { year: number; week: number } {
   const thursdayUs = truncateUs(us, 'isoweek') + 3 * DAY_US
   const week = boundariesBetween(thursdayUs, truncateUs(thursdayUs, 'year'), 'day')
   return { year: civilOf(thursdayUs).year, week: Math.floor(week / 7) + 1 }
+}
+
+function partType(_: readonly Type[], [, part]: readonly (Scalar | undefined)[]): Type {
+  if (typeof part !== 'string') return 'any'
+  return part.toLowerCase() === 'date' ? 'date' : 'integer'
 }
 
 function extraction(part: string): (time: Scalar) => Scalar {
