@@ -58,5 +58,14 @@ export function answerValue(value: Scalar): Value {
     return value
   if (value instanceof RawJson) return value
   if (value instanceof Timestamp) return value.us
-  return isTime(value) ? textOf(value) : new RawJson(jsonOf(value))
+  return isTime(value) ? textOf(value) : new RawJson(Array.isArray(value) ? listOf(value) : jsonOf(value))
+}
+
+/** The JSON of a list, whose elements are as in {@link answerValue}; `jsonOf` writes a timestamp as a text. */
+function listOf(list: readonly Scalar[]): string {
+  const elements = list.map((element) => {
+    if (element instanceof Timestamp) return String(element.us)
+    return Array.isArray(element) ? listOf(element) : jsonOf(element)
+  })
+  return `[${elements.join(',')}]`
 }

@@ -102,6 +102,7 @@ describe('a value of an answer', () => {
     [new CivilDate(1), '1970-01-02'],
     [2n ** 53n + 1n, new RawJson('9007199254740993')],
     [['a', null, 1], new RawJson('["a",null,1]')],
+    [[new Timestamp(1_500_000), new CivilDate(1), [new Timestamp(-1)]], new RawJson('[1500000,"1970-01-02",[-1]]')],
   ])('of %s is %s', (value, expected) => {
     expect(answerValue(value)).toEqual(expected)
   })

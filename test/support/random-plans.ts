@@ -730,13 +730,19 @@ function firstUnmatched(candidates: readonly (readonly number[])[]): number {
 const isRow = (row: Row, cells: readonly Cell[], columns: readonly string[]) =>
   cells.every((cell, i) => isCell(row[columns[i]!], cell))
 
+/** The JSON of a value in an answer, in which a timestamp is a number of microseconds, also in a list. */
+function answerJson(value: Scalar): string {
+  if (Array.isArray(value)) return `[${value.map(answerJson).join(',')}]`
+  return value instanceof Timestamp ? String(value.us) : jsonOf(value)
+}
+
 /** A value as an answer spells it. */
 function answerText(value: Scalar): string {
   if (value instanceof Timestamp) return `number ${value.us}`
   // A double and the integer that it is are one value.
   if (typeof value === 'number') return `number ${Number.isInteger(value) ? BigInt(value) : value}`
   if (typeof value === 'bigint') return `number ${value}`
-  if (Array.isArray(value)) return `json ${jsonOf(value)}`
+  if (Array.isArray(value)) return `json ${answerJson(value)}`
   if (value instanceof RawJson) return `${/^-?\d+$/.test(value.text) ? 'number' : 'json'} ${value.text}`
   return value === null || typeof value === 'boolean' ? `${value}` : `text ${textOf(value)}`
 }
@@ -772,7 +778,7 @@ function isAllowed(actual: Scalar, value: Scalar, allowed: Allowed): boolean {
 /** Whether a JSON list has as many elements as the expected one, all among some values, none more often. */
 function isListOf(text: string, expected: readonly Scalar[], values: readonly Scalar[]): boolean {
   const elements = (JSON.parse(text) as unknown[]).map((element) => JSON.stringify(element))
-  const left = values.map((value) => JSON.stringify(JSON.parse(jsonOf(value))))
+  const left = values.map((value) => JSON.stringify(JSON.parse(answerJson(value))))
   if (elements.length !== expected.length) return false
   return elements.every((element) => {
     const place = left.indexOf(element)
