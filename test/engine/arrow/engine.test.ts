@@ -232,6 +232,20 @@ describe('two runs at once', () => {
     await engine.close()
   })
 
+  it('see one state in all parts of a union', async () => {
+    const engine = openEngine({ sealRows: 2 })
+    const add = (id: string) => appendAll(engine, [edge({ id })])
+    for (const id of ['1', '2', '3']) await add(id)
+    const counted = perUrl.slice(0, 3)
+    const limited: Plan = [...counted, { op: 'limit', rows: 9, offset: 0 }]
+    const union: Plan = [{ op: 'union', plans: [counted, limited, counted] }]
+    const first = engine.run(union)
+    for (const id of ['4', '5']) await add(id)
+    expect(column(await readAll(await first), 'rows')).toEqual([3, 3, 3])
+    expect(column(await answer(engine, union), 'rows')).toEqual([5, 5, 5])
+    await engine.close()
+  })
+
   it('an answer half read keeps its rows right while later heads fill and are sealed', async () => {
     const engine = openEngine()
     const marked = (mark: string, at: number) =>

@@ -11,7 +11,7 @@ import { coldValue, computedFrame, type Frame } from '../expressions/frame.js'
 import { createAggregation } from '../operators/aggregate.js'
 import { blocksOf } from '../operators/blocks.js'
 import { filter } from '../operators/filter.js'
-import { group } from '../operators/group.js'
+import { type GroupSink, group } from '../operators/group.js'
 import type { LazyBatch, RunContext } from '../operators/lazy-batch.js'
 import { project } from '../operators/project.js'
 import { fastFilters, type SourceKinds, scan } from '../operators/scan.js'
@@ -34,7 +34,7 @@ export interface RunResult {
 export async function runStage(stage: Stage, partsOf: PartsOf, context: RunContext): Promise<RunResult> {
   const { sink } = stage
   const inMemory = (frame: Frame): RunResult => ({ rows: rowsOf(frame, columnNames(stage)), readsOn: false })
-  if (sink.op === 'group') return inMemory(await frameOf(stage, partsOf, context))
+  if (sink.op === 'group') return inMemory(await frameOf(stage, partsOf, context)())
   const columns = splitColumns(sink.columns, readsCold(stage.input))
   const found = await findTop(batchesOf(stage, partsOf, context), sink, columns, context)
   if (columns.late.length > 0 && columns.late.every(({ value }) => value.kind === 'column')) {
@@ -43,14 +43,19 @@ export async function runStage(stage: Stage, partsOf: PartsOf, context: RunConte
   return inMemory(await finish(found, columns, context))
 }
 
-/** The rows of a stage, in memory. */
-async function frameOf(stage: Stage, partsOf: PartsOf, context: RunContext): Promise<Frame> {
+/**
+ * Returns a function that computes the rows of a stage, in memory. The parts that it reads are chosen at once, so that
+ * all stages of a plan see the same stored rows.
+ */
+function frameOf(stage: Stage, partsOf: PartsOf, context: RunContext): () => Promise<Frame> {
   const { sink, input } = stage
   const batches = batchesOf(stage, partsOf, context)
-  if (sink.op === 'top') {
-    const columns = splitColumns(sink.columns, readsCold(input))
-    return finish(await findTop(batches, sink, columns, context), columns, context)
-  }
+  if (sink.op === 'group') return () => grouped(sink, input, batches, context)
+  const columns = splitColumns(sink.columns, readsCold(input))
+  return async () => finish(await findTop(batches, sink, columns, context), columns, context)
+}
+
+async function grouped(sink: GroupSink, input: Input, batches: readonly LazyBatch[], context: RunContext) {
   const aggregation = createAggregation(sink.aggregates, (expression) => isStoredNumber(expression, input))
   let result: Frame | undefined
   for (const batch of group(batches, sink, aggregation, context)) {
@@ -127,7 +132,7 @@ function after(
  * not computed as a whole, since its order does not count: its batches are read one after another.
  */
 function inputBatches(input: Exclude<Input, { op: 'scan' }>, partsOf: PartsOf, context: RunContext): LazyBatch[] {
-  if (input.op === 'stage') return [computed(() => frameOf(input.stage, partsOf, context))]
+  if (input.op === 'stage') return [computed(frameOf(input.stage, partsOf, context))]
   const [first] = input.inputs
   if (first === undefined) return []
   const names = columnNames(first)
@@ -137,7 +142,8 @@ function inputBatches(input: Exclude<Input, { op: 'scan' }>, partsOf: PartsOf, c
       const columns = sink.columns.map(({ value }, i) => ({ name: names[i]!, value }))
       return project(batchesOf(stage, partsOf, context), columns)
     }
-    return [computed(async () => renamed(await frameOf(stage, partsOf, context), columnNames(stage), names))]
+    const frame = frameOf(stage, partsOf, context)
+    return [computed(async () => renamed(await frame(), columnNames(stage), names))]
   })
 }
 
