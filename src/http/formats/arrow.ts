@@ -106,16 +106,23 @@ function textOf(value: Value | undefined): string | null {
   return value instanceof RawJson ? value.text : String(value)
 }
 
-/** An integer beyond 2^53 is a JSON number with all its digits. */
+/**
+ * An integer beyond 2^53 is a JSON number with all its digits. One beyond 64 bits, as a sum of large ones can be, is
+ * null.
+ */
 function wholeOf(value: Value | undefined): bigint | null {
-  if (value instanceof RawJson) return BigInt(value.text)
-  return typeof value === 'number' ? BigInt(value) : null
+  if (!(value instanceof RawJson) && typeof value !== 'number') return null
+  const whole = BigInt(value instanceof RawJson ? value.text : value)
+  return BigInt.asIntN(64, whole) === whole ? whole : null
 }
 
 const booleanOf = (value: Value | undefined) => (typeof value === 'boolean' ? value : null)
 const datetimeUs = (value: Value | undefined) => (typeof value === 'string' ? BigInt(parseIso8601(`${value}Z`)!) : null)
-/** NaN and infinities are null, as in JSON. */
-const doubleOf = (value: Value | undefined) => (typeof value === 'number' && Number.isFinite(value) ? value : null)
+/** NaN and infinities are null, as in JSON; an integer beyond 2^53, which an answer has as its digits, is rounded. */
+function doubleOf(value: Value | undefined): number | null {
+  if (value instanceof RawJson) return Number(value.text)
+  return typeof value === 'number' && Number.isFinite(value) ? value : null
+}
 
 /** Built from integers: apache-arrow takes times in milliseconds, which would lose microseconds. */
 function timesOf(timestampsUs: readonly (bigint | null)[]): Vector {

@@ -174,6 +174,18 @@ describe('an Arrow stream', () => {
     expect(table.getChild('n')!.data[0]!.values).toEqual(BigInt64Array.of(9_007_199_254_740_993n))
   })
 
+  test('rounds a long integer among doubles, and has no integer beyond 64 bits', async () => {
+    const rows = [{ double: new RawJson('9007199254740993'), integer: 2 ** 63 }]
+    const table = tableFromIPC(
+      await spell(rows, arrowFormat, [
+        { name: 'double', kind: 'double' },
+        { name: 'integer', kind: 'integer' },
+      ]),
+    )
+    expect(table.getChild('double')!.get(0)).toBe(9_007_199_254_740_992)
+    expect(table.getChild('integer')!.get(0)).toBeNull()
+  })
+
   test('has a batch for each 64 KiB, and one for each longer row', async () => {
     const sizes = async (bytes: readonly number[]) => {
       const rows = bytes.map((length) => ({ text: 'x'.repeat(length) }))
