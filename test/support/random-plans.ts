@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { Aggregate } from '../../src/plan/aggregates.js'
-import type { Row } from '../../src/plan/answer.js'
+import { answerColumns, type ColumnKind, type Row, type Value } from '../../src/plan/answer.js'
 import { call, column, type Expression, literal } from '../../src/plan/expression.js'
 import type { FunctionName } from '../../src/plan/functions/table.js'
 import type { NamedExpression, Operator, Plan, SortKey } from '../../src/plan/plan.js'
@@ -683,8 +683,35 @@ export type Answer = readonly Row[] | { error: string }
 
 /** Expects an answer to be one that the outcome of the oracle allows. The plan is shown if it is not. */
 export function compareRows(actual: Answer, expected: Outcome, plan: Plan): void {
-  const complaint = complaintAbout(actual, expected)
+  const complaint = complaintAbout(actual, expected) ?? kindComplaint(actual, plan)
   if (complaint !== undefined) expect.fail(`${complaint}\n${showPlan(plan)}`)
+}
+
+const isJson = (value: Value) => value instanceof RawJson
+const isText = (value: Value) => typeof value === 'string'
+const isWhole = (value: Value) => Number.isSafeInteger(value)
+const isDigits = (value: Value) => value instanceof RawJson && /^-?\d+$/.test(value.text)
+
+/** Whether a value that is not null is of the type that its column has in Arrow and CSV. */
+const IS_KIND: Readonly<Record<ColumnKind, (value: Value) => boolean>> = {
+  text: isText,
+  json: isJson,
+  microseconds: isWhole,
+  datetime: isText,
+  integer: (value) => Number.isInteger(value) || isDigits(value),
+  count: isWhole,
+  double: (value) => typeof value === 'number' || isDigits(value),
+  boolean: (value) => typeof value === 'boolean',
+  any: () => true,
+}
+
+function kindComplaint(actual: Answer, plan: Plan): string | undefined {
+  if ('error' in actual) return undefined
+  for (const { name, kind } of answerColumns(plan)) {
+    const wrong = actual.find((row) => (row[name] === null ? kind === 'count' : !IS_KIND[kind](row[name]!)))
+    if (wrong !== undefined) return `has ${show(wrong[name])} in the column ${name} of kind ${kind}`
+  }
+  return undefined
 }
 
 function complaintAbout(actual: Answer, { must, may, isOpen, ...expected }: Outcome): string | undefined {
