@@ -106,9 +106,11 @@ type Type = 'bool' | 'int' | 'num' | 'text' | 'time' | 'datetime' | 'date' | 'li
 
 const COMPARABLE: readonly Type[] = ['bool', 'int', 'num', 'text', 'time', 'date', 'datetime']
 
+type Columns = ReadonlyMap<string, Type>
+
 interface Scope {
   random: Random
-  columns: ReadonlyMap<string, Type>
+  columns: Columns
 }
 
 type Make = (scope: Scope, depth: number) => Expression
@@ -673,9 +675,13 @@ export function randomPlan(random: Random): Plan {
   return new PlanMaker(random).make()
 }
 
-/** A random expression over the columns that all sources have. */
-export function randomExpression(random: Random, depth: number): Expression {
-  return expressionOf({ random, columns: new Map(COMMON) }, oneOf(random, COMPARABLE), depth)
+/** A random expression over the columns that all sources have, or others. */
+export function randomExpression(
+  random: Random,
+  depth: number,
+  { columns = new Map(COMMON), type = oneOf(random, COMPARABLE) }: Partial<{ columns: Columns; type: Type }> = {},
+): Expression {
+  return expressionOf({ random, columns }, type, depth)
 }
 
 /** The answer to a plan: its rows, or the code of the error that it raised. */

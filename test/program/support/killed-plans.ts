@@ -18,8 +18,10 @@ const PLANS_A_KILL = 10
 const ARGS = ['--memory-limit', '1536K', '--retention-days', '10000']
 const ROWS_A_REQUEST = 60
 
-const lineOf = ({ source, id, timestampUs, project, event_message, metadata }: TestRecord) =>
-  `${JSON.stringify({ source, id, timestamp: timestampUs, project, event_message }).slice(0, -1)},"metadata":${metadata}}\n`
+function lineOf({ source, id, timestampUs, project, event_message, metadata }: TestRecord): string {
+  const head = JSON.stringify({ source, id, timestamp: timestampUs, project, event_message })
+  return `${head.slice(0, -1)},"metadata":${metadata}}\n`
+}
 
 /**
  * Kills a process with SIGKILL once it has acknowledged some rows, `kills` times, each with a data directory of its
