@@ -50,7 +50,7 @@ export async function fill(engine: ArrowEngine, records: readonly TestRecord[], 
 }
 
 /** Expects the answer to a plan; `shown` tells how to get it again if it is wrong. */
-async function expectAnswer(engine: ArrowEngine, plan: Plan, expected: Outcome, shown: string): Promise<void> {
+export async function expectAnswer(engine: ArrowEngine, plan: Plan, expected: Outcome, shown: string): Promise<void> {
   try {
     compareRows(await answerOf(engine, plan), expected, plan)
   } catch (error) {

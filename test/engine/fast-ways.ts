@@ -1,0 +1,471 @@
+import { HOUR_US } from '../../src/base/units.js'
+import type { Aggregate } from '../../src/plan/aggregates.js'
+import { call, column, type Expression, literal } from '../../src/plan/expression.js'
+import type { NamedExpression, Operator, Plan, SortKey } from '../../src/plan/plan.js'
+import type { SourceName } from '../../src/sources.js'
+import { LAST_US } from '../support/many-records.js'
+import { below, oneOf, type Random } from '../support/random.js'
+import { randomExpression } from '../support/random-plans.js'
+
+/** The fast ways of the embedded engine: for each, plans that take it, and the same in words that cannot take it. */
+export interface FastWay {
+  title: string
+  /** Returns a plan that takes the way. */
+  plan(random: Random): Plan
+  /** Returns a plan with the same rows that cannot take it. */
+  slowly(plan: Plan): Plan
+}
+
+const EDGE = ['edge_logs'] as const
+const FUNCTIONS = ['function_edge_logs'] as const
+const BOTH = [...EDGE, ...FUNCTIONS] as const
+const DAY_UNITS = ['millisecond', 'second', 'minute', 'hour', 'day', 'week', 'isoweek'] as const
+
+type Columns = NonNullable<Parameters<typeof randomExpression>[2]>['columns'] & {}
+
+/** The columns of a source that are stored in a form of their own, with the types of the generator. */
+const COLUMNS: Readonly<Record<'edge_logs' | 'function_edge_logs', Columns>> = {
+  edge_logs: new Map([
+    ['timestamp', 'time'],
+    ['project', 'text'],
+    ['url', 'text'],
+    ['path', 'area'],
+    ['status_code', 'num'],
+  ]),
+  function_edge_logs: new Map([
+    ['timestamp', 'time'],
+    ['project', 'text'],
+    ['function_id', 'text'],
+    ['execution_time_ms', 'num'],
+    ['status_code', 'num'],
+  ]),
+}
+
+const f = call
+const t = literal
+const scan = (sources: readonly SourceName[], fromUs = -1e15, throughUs = 1e16): Operator => {
+  return { op: 'scan', sources, fromUs, throughUs }
+}
+const filter = (where: Expression): Operator => ({ op: 'filter', where })
+const named = (...values: readonly Expression[]): NamedExpression[] =>
+  values.map((value, i) => ({ name: `c${i}`, value }))
+const sortKey = (by: Expression, direction: SortKey['direction'] = 'asc'): SortKey => {
+  return { by, direction, nulls: 'last' }
+}
+const orderBy = (...keys: SortKey[]): Operator => ({ op: 'orderBy', keys })
+const limit = (rows: number, offset = 0): Operator => ({ op: 'limit', rows, offset })
+const ALL_ROWS = limit(1e9)
+
+/** Groups, ordered by their keys, so that an answer has one order. */
+function group(keys: readonly Expression[], aggregates: readonly Aggregate[]): Operator[] {
+  const operator: Operator = {
+    op: 'group',
+    keys: named(...keys),
+    aggregates: aggregates.map((value, i) => ({ name: `a${i}`, value })),
+  }
+  return keys.length === 0 ? [operator] : [operator, orderBy(...keys.map((_, i) => sortKey(column(`c${i}`))))]
+}
+
+const ID: Expression = column('id')
+const COUNT: Aggregate = { fn: 'count', args: [] }
+/** Columns that every source has, and no path, of which only the areas are known. */
+const SELECT: Operator = {
+  op: 'select',
+  columns: ['id', 'timestamp', 'project', 'metadata', 'status_code'].map((name) => ({ name, value: column(name) })),
+}
+const newest = (rows: number): Operator[] => [SELECT, orderBy(sortKey(column('timestamp'), 'desc')), limit(rows)]
+
+/** Every stored column as an expression that reads the timestamp too: no index, dictionary or zone decides it. */
+function perRow([first, ...others]: Plan): Plan {
+  const { sources } = first as Operator & { op: 'scan' }
+  const [names, ...more] = sources.map((source) => [...COLUMNS[source as 'edge_logs'].keys()])
+  const shared = names!.filter((name) => name !== 'path' && more.every((other) => other.includes(name)))
+  const columns = shared.map((name) => ({ name, value: apart(column(name)) }))
+  return [first!, { op: 'extend', columns }, ...others]
+}
+
+/** The same value, of which nothing is known but how to evaluate it in a row. */
+const apart = (value: Expression): Expression => f('if', f('is_null', column('timestamp')), t(null), value)
+
+/** The rows of the scan as those of a union: where they are stored is not known behind it. */
+const overUnion = ([first, ...others]: Plan): Plan => [{ op: 'union', plans: [[first!]] }, ...others]
+
+/** The aggregates' arguments as expressions that no loop over a stored column counts. */
+const countedApart = (plan: Plan): Plan =>
+  perRow(plan).map((operator) => {
+    if (operator.op !== 'group') return operator
+    const aggregates = operator.aggregates.map(({ name, value: { fn, args } }) => {
+      return { name, value: { fn, args: args.map((arg, i) => (i === 0 ? apart(arg) : arg)) } }
+    })
+    return { ...operator, aggregates }
+  })
+
+/** A range of time that cuts segments. */
+function cutRange(random: Random): [fromUs: number, throughUs: number] {
+  const fromUs = LAST_US - below(random, 17 * HOUR_US)
+  return oneOf(random, [
+    [fromUs, fromUs + below(random, 10 * HOUR_US)],
+    [fromUs, 1e16],
+    [-1e15, fromUs],
+    [fromUs + HOUR_US, fromUs],
+  ])
+}
+const maybeCut = (random: Random): [fromUs?: number, throughUs?: number] => (random() < 0.5 ? [] : cutRange(random))
+
+const projectIs = (random: Random) =>
+  filter(f('eq', column('project'), t(oneOf(random, ['a', 'b', 'é😀', '', 'none']))))
+const maybeProject = (random: Random): Operator[] => (random() < 0.5 ? [projectIs(random)] : [])
+
+const PATTERNS = [
+  'rest',
+  'a.supabase.co/rest/v1/table/1',
+  'none of them has this',
+  '/v1/(table|token)/1\\d?\\?',
+  '^https://b',
+  'x$',
+  '^$',
+  '-$',
+  '[^/]*é',
+  '\\n',
+  '\\s',
+  '(?i)REALTIME',
+  '(?s)^.*table.*$',
+  'q+-',
+  '',
+]
+
+const matches = (random: Random) => filter(f('regexp_contains', column('url'), t(oneOf(random, PATTERNS))))
+
+function equalText(random: Random): Operator {
+  const name = oneOf(random, ['function_id', 'function_id', 'project'])
+  return filter(f('eq', column(name), t(oneOf(random, ['f', 'F', '', 'f7', 'f39', 'a', 'none']))))
+}
+
+/** A condition over stored columns that raises no error. */
+function plainCondition(random: Random): Expression {
+  return oneOf(random, [
+    f('ge', column('status_code'), t(oneOf(random, [0, 300, 8192, 1e5]))),
+    f('contains', column('path'), t(oneOf(random, ['/rest', '/auth', '/storage', '/realtime']))),
+    f('like', column('url'), t(oneOf(random, ['%table%', 'http%', '%-']))),
+    f('lt', column('timestamp'), f('time_add', column('timestamp'), t(1), t('day'))),
+    f('not', f('eq', column('project'), t('b'))),
+    f('is_null', column('status_code')),
+    f('eq', f('mod', f('coalesce', column('status_code'), t(1)), t(2)), t(0)),
+  ])
+}
+
+/** Aggregates of a column of numbers. */
+function numberAggregates(random: Random, value: Expression): Aggregate[] {
+  const all: Aggregate[] = [
+    COUNT,
+    { fn: 'count', args: [value] },
+    { fn: 'sum', args: [value] },
+    { fn: 'avg', args: [value] },
+    { fn: 'min', args: [value] },
+    { fn: 'max', args: [value] },
+    { fn: 'quantile', args: [value, t(oneOf(random, [0, 50, 95, 99, 100]))] },
+    { fn: 'approx_quantiles', args: [value, t(4)] },
+    { fn: 'count_distinct', args: [value] },
+  ]
+  return all.filter(() => random() < 0.6)
+}
+
+const smallKeys = (random: Random): Expression[] =>
+  [column('project'), f('timestamp_trunc', column('timestamp'), t('hour'))].filter(() => random() < 0.4)
+
+const numberColumn = (random: Random, sources: readonly SourceName[]) =>
+  column(sources === FUNCTIONS ? oneOf(random, ['execution_time_ms', 'status_code']) : 'status_code')
+
+/** An expression that several others read. */
+function sharedExpression(random: Random): Plan {
+  const value = randomExpression(random, 2, { columns: COLUMNS.edge_logs, type: 'text' })
+  const twice = f('concat', column('x'), f('coalesce', column('x'), t('')))
+  return [
+    scan(EDGE),
+    { op: 'extend', columns: [{ name: 'x', value }] },
+    filter(f('ge', f('length', f('coalesce', column('x'), t(''))), t(below(random, 5)))),
+    { op: 'select', columns: [...named(column('x'), twice), { name: 'id', value: ID }] },
+    orderBy(sortKey(column('c1')), sortKey(ID)),
+    limit(30),
+  ]
+}
+
+/** The plan with the expression of `x` written out, a copy of its own at each place. */
+function unshared([first, extend, ...others]: Plan): Plan {
+  const { value } = (extend as Operator & { op: 'extend' }).columns[0]!
+  const copy = (of: Expression): Expression => {
+    if (of.kind === 'call') return { ...of, args: of.args.map(copy) }
+    return of.kind === 'column' ? { ...of } : of
+  }
+  const spelled = (of: Expression): Expression => {
+    if (of.kind === 'call') return { ...of, args: of.args.map(spelled) }
+    return of.kind === 'column' && of.name === 'x' ? copy(value) : of
+  }
+  const rest = others.map((operator): Operator => {
+    if (operator.op === 'filter') return filter(spelled(operator.where))
+    if (operator.op !== 'select') return operator
+    return { ...operator, columns: operator.columns.map((one) => ({ ...one, value: spelled(one.value) })) }
+  })
+  return [first!, ...rest]
+}
+
+/** A scan of a range as conditions behind a scan of all times. */
+function filteredByTime([first, ...others]: Plan): Plan {
+  const { sources, fromUs, throughUs } = first as Operator & { op: 'scan' }
+  const us = f('unix_micros', column('timestamp'))
+  return [scan(sources), filter(f('and', f('ge', us, t(fromUs)), f('le', us, t(throughUs)))), ...others]
+}
+
+/** Columns that are compressed, as they are and in expressions. */
+function coldColumns(random: Random): Operator {
+  const values = [
+    column('event_message'),
+    column('metadata'),
+    f('lower', column('event_message')),
+    f('json_value', column('metadata'), t(oneOf(random, ['$.function_id', '$.list[0].n', '$.response.status_code']))),
+    f('concat', column('event_message'), f('coalesce', column('project'), t('-'))),
+    f('contains', column('path'), t('/rest')),
+    column('status_code'),
+  ]
+  const some = values.filter(() => random() < 0.5)
+  return { op: 'select', columns: [...named(...some), { name: 'id', value: ID }] }
+}
+
+const orderOfRows = (random: Random): Operator =>
+  oneOf(random, [
+    orderBy(sortKey(column('timestamp'), 'desc')),
+    orderBy(sortKey(column('timestamp'), 'asc')),
+    orderBy(sortKey(column('timestamp'), 'desc'), sortKey(column('url'))),
+    orderBy(sortKey(column('status_code'), oneOf(random, ['asc', 'desc'])), sortKey(ID)),
+  ])
+
+/** An order by the stored time as one by a computed time. */
+const orderedApart = (plan: Plan): Plan =>
+  plan.map((operator) => {
+    if (operator.op !== 'orderBy') return operator
+    const later = (by: Expression) =>
+      by.kind === 'column' && by.name === 'timestamp' ? f('time_add', by, t(0), t('microsecond')) : by
+    return { ...operator, keys: operator.keys.map((key) => ({ ...key, by: later(key.by) })) }
+  })
+
+/** Every filter as one condition, which is not cut into its terms. */
+const inOneCondition = (plan: Plan): Plan =>
+  plan.map((operator) => (operator.op === 'filter' ? filter(f('is_true', operator.where)) : operator))
+
+/** Each part of a union with a limit above its rows, so that it is computed before the union is read. */
+const computedParts = ([first, ...others]: Plan): Plan => {
+  const { plans } = first as Operator & { op: 'union' }
+  return [{ op: 'union', plans: plans.map((part) => [...part, ALL_ROWS]) }, ...others]
+}
+
+const entryValue = (random: Random): Expression => {
+  const name = oneOf(random, ['url', 'project'])
+  return randomExpression(random, 3, {
+    columns: new Map([[name, 'text']]),
+    type: oneOf(random, ['text', 'int', 'bool']),
+  })
+}
+
+/** All fast ways. The plans of one way may take others too. */
+export const FAST_WAYS: readonly FastWay[] = [
+  {
+    title: 'the rows of a project are a range of a sealed segment',
+    plan: (random) => [
+      scan(oneOf(random, [EDGE, FUNCTIONS, BOTH]), ...maybeCut(random)),
+      projectIs(random),
+      ...oneOf(random, [newest(40), group(smallKeys(random), [COUNT])]),
+    ],
+    slowly: perRow,
+  },
+  {
+    title: 'a text is looked up in a dictionary, and its code in the zones of a column',
+    plan: (random) => [
+      scan(FUNCTIONS, ...maybeCut(random)),
+      ...maybeProject(random),
+      equalText(random),
+      ...oneOf(random, [newest(40), group(smallKeys(random), [COUNT])]),
+    ],
+    slowly: perRow,
+  },
+  {
+    title: 'a pattern is matched in many entries of a dictionary at once, after blocks without its grams are left out',
+    plan: (random) => [
+      scan(EDGE, ...maybeCut(random)),
+      ...maybeProject(random),
+      matches(random),
+      ...oneOf(random, [newest(40), group([column('url')], [COUNT]), group([], [COUNT])]),
+    ],
+    slowly: perRow,
+  },
+  {
+    title: 'parts outside of a range of time are left out, and parts that it cuts are searched by bisection',
+    plan: (random) => [
+      scan(oneOf(random, [EDGE, BOTH]), ...cutRange(random)),
+      ...maybeProject(random),
+      ...oneOf(random, [newest(40), group(smallKeys(random), [COUNT])]),
+    ],
+    slowly: (plan) => filteredByTime(plan),
+  },
+  {
+    title: 'buckets of time are spans of rows',
+    plan: (random) => {
+      const bucket = f(oneOf(random, ['timestamp_trunc', 'datetime_trunc']), column('timestamp'), unitOf(random))
+      const keys = [bucket, ...(random() < 0.4 ? [column('project')] : [])]
+      const value = numberColumn(random, EDGE)
+      return [
+        scan(EDGE, ...maybeCut(random)),
+        ...maybeProject(random),
+        ...group(keys, [COUNT, { fn: 'sum', args: [value] }]),
+        limit(500),
+      ]
+    },
+    slowly: perRow,
+  },
+  {
+    title: 'keys of groups are codes of a dictionary, stored numbers and constants',
+    plan: (random) => {
+      const keys = [column('url'), f('url_path', column('url')), column('status_code'), column('project'), t('x')]
+      const some = keys.filter(() => random() < 0.4)
+      return [scan(EDGE), ...maybeProject(random), ...group(some, [COUNT, { fn: 'min', args: [ID] }]), limit(300)]
+    },
+    slowly: perRow,
+  },
+  {
+    title: 'numbers are aggregated where they are stored, small integers by counting them',
+    plan: (random) => {
+      const sources = oneOf(random, [EDGE, FUNCTIONS, BOTH])
+      const aggregates = numberAggregates(random, numberColumn(random, sources))
+      const before = random() < 0.3 ? [filter(f('not', f('eq', column('project'), t('b'))))] : maybeProject(random)
+      return [scan(sources, ...maybeCut(random)), ...before, ...group(smallKeys(random), aggregates)]
+    },
+    slowly: (plan) => countedApart(plan),
+  },
+  {
+    title: 'areas of a path and numbers above a limit are counted where they are stored',
+    plan: (random) => {
+      const least = f('ge', column('status_code'), t(oneOf(random, [-1, 0, 200, 400.5, 8192, 65_535, 1e6])))
+      const areas = ['/rest', '/auth', '/storage', '/realtime'].map((area) => f('contains', column('path'), t(area)))
+      const aggregates = [least, ...areas].flatMap((arg): Aggregate[] => [
+        { fn: 'countif', args: [arg] },
+        { fn: 'share', args: [arg] },
+      ])
+      return [scan(EDGE, ...maybeCut(random)), ...maybeProject(random), ...group(smallKeys(random), aggregates)]
+    },
+    slowly: (plan) => countedApart(plan),
+  },
+  {
+    title: 'an expression over one dictionary is evaluated once for each entry',
+    plan: (random) => {
+      const value = entryValue(random)
+      const columns: Operator = { op: 'select', columns: [...named(value), { name: 'id', value: ID }] }
+      const rows: Operator[] = [columns, orderBy(sortKey(column('c0')), sortKey(ID)), limit(30)]
+      return [scan(EDGE), ...maybeProject(random), ...oneOf(random, [rows, [...group([value], [COUNT]), limit(100)]])]
+    },
+    slowly: perRow,
+  },
+  {
+    title: 'an expression that several others share is evaluated once for each row',
+    plan: sharedExpression,
+    slowly: (plan) => unshared(plan),
+  },
+  {
+    title: 'an order by time visits parts from its end, and stops at one that is beyond the rows found',
+    plan: (random) => [
+      scan(oneOf(random, [EDGE, BOTH]), ...maybeCut(random)),
+      ...maybeProject(random),
+      SELECT,
+      orderBy(sortKey(column('timestamp'), oneOf(random, ['asc', 'desc']))),
+      limit(oneOf(random, [1, 5, 100]), below(random, 3)),
+    ],
+    slowly: (plan) => orderedApart(plan),
+  },
+  {
+    title: 'compressed columns are read for the rows of the answer alone',
+    plan: (random) => [
+      scan(EDGE, ...maybeCut(random)),
+      ...maybeProject(random),
+      orderOfRows(random),
+      coldColumns(random),
+      limit(oneOf(random, [1, 40]), below(random, 3)),
+    ],
+    slowly: (plan) => overUnion(plan),
+  },
+  {
+    title: 'conditions are cut into terms, of which the first ones may have a faster way',
+    plan: (random) => {
+      const first = [f('eq', column('project'), t('a')), f('regexp_contains', column('url'), t('rest'))]
+      const terms = [...first.filter(() => random() < 0.6), plainCondition(random), plainCondition(random)]
+      return [
+        scan(EDGE, ...maybeCut(random)),
+        filter(f('and', ...terms)),
+        ...oneOf(random, [newest(40), group(smallKeys(random), [COUNT])]),
+      ]
+    },
+    slowly: (plan) => inOneCondition(plan),
+  },
+  {
+    title: 'parts of a union without a limit are read batch by batch',
+    plan: (random) => {
+      const part = (): Plan => {
+        const columns = [column('timestamp'), column('project'), f('lower', column('event_message')), ID]
+        const select: Operator = { op: 'select', columns: named(...columns) }
+        return [scan(oneOf(random, [EDGE, FUNCTIONS]), ...maybeCut(random)), ...maybeProject(random), select]
+      }
+      const rows = [orderBy(sortKey(column('c0'), 'desc'), sortKey(column('c3'))), limit(40)]
+      const parts = Array.from({ length: 1 + below(random, 3) }, part)
+      return [{ op: 'union', plans: parts }, ...oneOf(random, [rows, group([column('c1')], [COUNT])])]
+    },
+    slowly: (plan) => computedParts(plan),
+  },
+  {
+    title: 'groups at the end of a plan are returned as they are',
+    plan: (random) => [
+      scan(EDGE, ...maybeCut(random)),
+      ...maybeProject(random),
+      { op: 'group', keys: named(column('project')), aggregates: [{ name: 'n', value: COUNT }] },
+    ],
+    slowly: (plan) => [...plan, orderBy(sortKey(column('n'), 'desc')), ALL_ROWS],
+  },
+]
+
+const unitOf = (random: Random) => t(oneOf(random, DAY_UNITS))
+
+/** Runs that keep partial results of sealed segments: the kept ones, and how to do without them. */
+export const KEPT_WAYS: readonly Pick<FastWay, 'title' | 'plan'>[] = [
+  {
+    title: 'groups of a segment that is read whole are kept',
+    plan: (random) => [
+      ...oneOf(random, [[scan(BOTH)], [scan(EDGE)], [scan(EDGE), filter(plainCondition(random))]]),
+      ...maybeProject(random),
+      ...(random() < 0.3 ? [unnestList(random)] : []),
+      ...group(keptKeys(random), keptAggregates(random)),
+    ],
+  },
+  {
+    title: 'rows of a segment that pass a filter are kept, whatever the range of time that cuts it',
+    plan: (random) => [
+      scan(EDGE, ...cutRange(random)),
+      ...maybeProject(random),
+      matches(random),
+      ...oneOf(random, [newest(20), group([], [COUNT])]),
+    ],
+  },
+]
+
+const unnestList = (random: Random): Operator => {
+  return { op: 'unnest', list: f('json_query', column('metadata'), t('$.list')), name: 'e', isOuter: random() < 0.5 }
+}
+
+const keptKeys = (random: Random): Expression[] =>
+  [column('project'), f('timestamp_trunc', column('timestamp'), unitOf(random))].filter(() => random() < 0.3)
+
+/** Aggregates that differ in little: an option, an argument. */
+function keptAggregates(random: Random): Aggregate[] {
+  const value = column('status_code')
+  return [
+    oneOf<Aggregate>(random, [COUNT, { fn: 'count', args: [value] }, { fn: 'countif', args: [f('is_null', value)] }]),
+    { fn: 'quantile', args: [value, t(oneOf(random, [5, 50]))] },
+    { fn: oneOf(random, ['min', 'max', 'sum', 'avg']), args: [oneOf(random, [value, f('neg', value)])] },
+    { fn: 'array_agg', args: [value, t(oneOf(random, [1, 2, 3]))] },
+  ]
+}
