@@ -316,10 +316,13 @@ function sort(keys: readonly SortKey[], { columns, rows }: Rows, attempt: <T>(ma
     keys.reduce((result, key, i) => result || compareBy(key, a.values[i]!, b.values[i]!), 0)
   const sorted = keyed.sort((a, b) => compare(a, b) || b.row.arrival - a.row.arrival)
   // Sealed rows are sorted by project: their arrival is known among the rows of one.
-  const isKnown = (item: Keyed) =>
-    byArrival &&
-    item.row.arrival >= 0 &&
-    sorted.every((other) => compare(item, other) !== 0 || other.row.project === item.row.project)
+  const projects = new Map<string, Set<unknown>>()
+  for (const { row, values } of keyed) {
+    const text = keyText(values[0]!)
+    projects.set(text, (projects.get(text) ?? new Set()).add(row.project))
+  }
+  const isKnown = ({ row, values }: Keyed) =>
+    byArrival && row.arrival >= 0 && projects.get(keyText(values[0]!))!.size === 1
   let rank = 0
   const ranks = sorted.map((item, i) => {
     const isTie = i > 0 && compare(sorted[i - 1]!, item) === 0
