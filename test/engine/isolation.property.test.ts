@@ -1,0 +1,127 @@
+import { expect, it } from 'vitest'
+import type { ArrowEngine } from '../../src/engine/arrow/engine.js'
+import type { Row } from '../../src/plan/answer.js'
+import { call, column, type Expression, literal } from '../../src/plan/expression.js'
+import { ofProject } from '../../src/plan/of-project.js'
+import type { NamedExpression, Operator, Plan } from '../../src/plan/plan.js'
+import { runPlan } from '../oracle/plan/run.js'
+import { appendAll, openEngine } from '../support/engine.js'
+import { below, mulberry32, oneOf, type Random } from '../support/random.js'
+import { type Answer, compareRows, randomPlan, randomRecords } from '../support/random-plans.js'
+import type { TestRecord } from '../support/records.js'
+import { testSeed } from '../support/seed.js'
+
+/** Plans of the property; LOGWEIR_TEST_RUNS asks for more. */
+const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 200)
+const TIMEOUT_MS = 60_000 + RUNS * 1_000
+const PLANS_AN_ENGINE = 10
+const [OWN, OTHER] = ['a', 'b']
+/** At least this share of the plans fails for the other project, or the property shows nothing. */
+const FAILING_SHARE = 0.3
+
+/** A text that no plan holds: in an error it is a stored value. */
+const SECRET = 'leaked-4711'
+const LONG = `${SECRET}${'x'.repeat(600_000)}`
+const GOOD = ['1', '2', '3', '4', '5', '6', '7']
+const BAD = [SECRET, '0', '', '9876543219876543219', '-1', '1e999', `${SECRET}9`]
+
+const message = column('event_message')
+const integer = call('cast_int64', message)
+
+/** Expressions without an error in messages of {@link GOOD}; each fails for some of {@link BAD}, or for a long one. */
+const FAILING: readonly Expression[] = [
+  integer,
+  call('cast_float64', message),
+  call('cast_bool', call('concat', literal('tru'), call('substr', literal('eeeeeee'), integer, literal(1)))),
+  call('cast_timestamp', call('concat', literal('2026-11-0'), message)),
+  call('div', literal(1), call('cast_float64', message)),
+  call('mod', literal(100), integer),
+  call('mul', integer, literal(2n ** 60n)),
+  call('add', integer, literal(2n ** 62n)),
+  call('offset', call('split', literal('0,1,2,3,4,5,6,7'), literal(',')), integer),
+  call('parse_timestamp', literal('%Y-%m-0%d'), call('concat', literal('2026-11-0'), message)),
+  call('length', call('concat', message, message)),
+]
+
+/** Evaluates an expression for its error alone: the value is that of the column. */
+const guarded = (name: string, failing: Expression): NamedExpression => ({
+  name,
+  value: call('if', call('is_null', failing), column(name), column(name)),
+})
+
+/** A plan whose columns fail, or whose rows are filtered by a condition that does, right behind each scan. */
+function failing(plan: Plan, random: Random): Plan {
+  const [first, ...others] = plan
+  if (first?.op === 'union') return [{ ...first, plans: first.plans.map((one) => failing(one, random)) }, ...others]
+  const columns = ['event_message', 'id', 'timestamp', 'project'].filter(() => random() < 0.4)
+  const test = call('is_null', oneOf(random, FAILING))
+  const added: Operator[] = [
+    { op: 'extend', columns: columns.map((name) => guarded(name, oneOf(random, FAILING))) },
+    ...(random() < 0.3 ? [{ op: 'filter', where: call('not', test) } as const] : []),
+  ]
+  return [first!, ...added, ...others]
+}
+
+/** The records of two projects, some of whose values fail only in the other one. */
+function twoProjects(random: Random, length: number): TestRecord[] {
+  return randomRecords(random, length).map((record) => {
+    if (random() < 0.5) return { ...record, project: OWN!, event_message: oneOf(random, GOOD) }
+    const event_message = random() < 0.01 ? LONG : oneOf(random, random() < 0.8 ? BAD : GOOD)
+    return { ...record, project: oneOf(random, [OTHER!, OTHER!, null, '']), event_message }
+  })
+}
+
+type Told = { answer: Answer; message?: string }
+
+async function answerOf(engine: ArrowEngine, plan: Plan): Promise<Told> {
+  try {
+    const rows: Row[] = []
+    for await (const row of await engine.run(plan)) rows.push(row)
+    return { answer: rows }
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string }
+    if (code === undefined) throw error
+    return { answer: { error: code }, message }
+  }
+}
+
+async function fill(records: readonly TestRecord[], random: Random): Promise<ArrowEngine> {
+  const engine = openEngine({ ...(random() < 0.7 && { sealRows: 1 + below(random, 80) }) })
+  await appendAll(engine, records, 1 + below(random, 40))
+  if (random() < 0.3) await engine.seal()
+  return engine
+}
+
+it(
+  'a plan of one project answers as if the rows of others, for which it fails, were not stored',
+  async () => {
+    const seed = testSeed()
+    let fails = 0
+    for (let run = 0; run < RUNS / PLANS_AN_ENGINE; run++) {
+      const random = mulberry32(seed + run)
+      const records = twoProjects(random, 1 + below(random, 200))
+      const own = records.filter(({ project }) => project === OWN)
+      const [both, alone] = [await fill(records, random), await fill(own, random)]
+      for (let i = 0; i < PLANS_AN_ENGINE; i++) {
+        const plan = failing(randomPlan(random), random)
+        const bound = ofProject(plan, OWN!)
+        const expected = runPlan(bound, own)
+        try {
+          const [first, second] = [await answerOf(both, bound), await answerOf(both, bound)]
+          const wanted = await answerOf(alone, bound)
+          for (const { answer } of [first, second, wanted]) compareRows(answer, expected, bound)
+          if (expected.must.size + expected.may.size === 0) expect(first.message).toBe(undefined)
+        } catch (error) {
+          throw new Error(`seed ${seed + run}, plan ${i}: ${(error as Error).message}`, { cause: error })
+        }
+        const other = await answerOf(both, ofProject(plan, OTHER!))
+        if (other.message !== undefined) fails++
+        for (const value of [SECRET, '987654321', '1e999', 'xxxx']) expect(other.message ?? '').not.toContain(value)
+      }
+      await both.close()
+      await alone.close()
+    }
+    expect(fails).toBeGreaterThan(RUNS * FAILING_SHARE)
+  },
+  TIMEOUT_MS,
+)
