@@ -15,7 +15,8 @@ import { testSeed } from '../support/seed.js'
 const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 200)
 const TIMEOUT_MS = 60_000 + RUNS * 1_000
 const PLANS_AN_ENGINE = 10
-const [OWN, OTHER] = ['a', 'b']
+const OWN = 'a'
+const OTHER = 'b'
 /** At least this share of the plans fails for the other project, or the property shows nothing. */
 const FAILING_SHARE = 0.3
 
@@ -25,23 +26,29 @@ const LONG = `${SECRET}${'x'.repeat(600_000)}`
 const GOOD = ['1', '2', '3', '4', '5', '6', '7']
 const BAD = [SECRET, '0', '', '9876543219876543219', '-1', '1e999', `${SECRET}9`]
 
-const message = column('event_message')
-const integer = call('cast_int64', message)
+/** Expressions of a text without an error for {@link GOOD}; each fails for some of {@link BAD}, or for a long one. */
+function failuresOf(text: Expression): Expression[] {
+  const integer = call('cast_int64', text)
+  return [
+    integer,
+    call('cast_float64', text),
+    call('cast_bool', call('concat', literal('tru'), call('substr', literal('eeeeeee'), integer, literal(1)))),
+    call('cast_timestamp', call('concat', literal('2026-11-0'), text)),
+    call('div', literal(1), call('cast_float64', text)),
+    call('mod', literal(100), integer),
+    call('mul', integer, literal(2n ** 60n)),
+    call('add', integer, literal(2n ** 62n)),
+    call('offset', call('split', literal('0,1,2,3,4,5,6,7'), literal(',')), integer),
+    call('parse_timestamp', literal('%Y-%m-0%d'), call('concat', literal('2026-11-0'), text)),
+    call('length', call('concat', text, text)),
+  ]
+}
 
-/** Expressions without an error in messages of {@link GOOD}; each fails for some of {@link BAD}, or for a long one. */
-const FAILING: readonly Expression[] = [
-  integer,
-  call('cast_float64', message),
-  call('cast_bool', call('concat', literal('tru'), call('substr', literal('eeeeeee'), integer, literal(1)))),
-  call('cast_timestamp', call('concat', literal('2026-11-0'), message)),
-  call('div', literal(1), call('cast_float64', message)),
-  call('mod', literal(100), integer),
-  call('mul', integer, literal(2n ** 60n)),
-  call('add', integer, literal(2n ** 62n)),
-  call('offset', call('split', literal('0,1,2,3,4,5,6,7'), literal(',')), integer),
-  call('parse_timestamp', literal('%Y-%m-0%d'), call('concat', literal('2026-11-0'), message)),
-  call('length', call('concat', message, message)),
-]
+/** The columns whose values fail: a cold one of every source, and columns with a dictionary or of numbers. */
+const BAD_COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  edge_logs: ['event_message', 'url', 'status_code'],
+  function_edge_logs: ['event_message', 'function_id', 'execution_time_ms'],
+}
 
 /** Evaluates an expression for its error alone: the value is that of the column. */
 const guarded = (name: string, failing: Expression): NamedExpression => ({
@@ -53,11 +60,13 @@ const guarded = (name: string, failing: Expression): NamedExpression => ({
 function failing(plan: Plan, random: Random): Plan {
   const [first, ...others] = plan
   if (first?.op === 'union') return [{ ...first, plans: first.plans.map((one) => failing(one, random)) }, ...others]
-  const columns = ['event_message', 'id', 'timestamp', 'project'].filter(() => random() < 0.4)
-  const test = call('is_null', oneOf(random, FAILING))
+  const { sources } = first as Operator & { op: 'scan' }
+  const bad = (sources.length === 1 && BAD_COLUMNS[sources[0]!]) || ['event_message']
+  const oneFailing = () => oneOf(random, failuresOf(call('cast_string', column(oneOf(random, bad)))))
+  const columns = [...bad, 'timestamp', 'project'].filter(() => random() < 0.4)
   const added: Operator[] = [
-    { op: 'extend', columns: columns.map((name) => guarded(name, oneOf(random, FAILING))) },
-    ...(random() < 0.3 ? [{ op: 'filter', where: call('not', test) } as const] : []),
+    { op: 'extend', columns: columns.map((name) => guarded(name, oneFailing())) },
+    ...(random() < 0.3 ? [{ op: 'filter', where: call('not', call('is_null', oneFailing())) } as const] : []),
   ]
   return [first!, ...added, ...others]
 }
@@ -65,9 +74,16 @@ function failing(plan: Plan, random: Random): Plan {
 /** The records of two projects, some of whose values fail only in the other one. */
 function twoProjects(random: Random, length: number): TestRecord[] {
   return randomRecords(random, length).map((record) => {
-    if (random() < 0.5) return { ...record, project: OWN!, event_message: oneOf(random, GOOD) }
-    const event_message = random() < 0.01 ? LONG : oneOf(random, random() < 0.8 ? BAD : GOOD)
-    return { ...record, project: oneOf(random, [OTHER!, OTHER!, null, '']), event_message }
+    const isOwn = random() < 0.5
+    const text = () => oneOf(random, isOwn || random() < 0.2 ? GOOD : BAD)
+    const metadata = JSON.stringify({
+      function_id: text(),
+      execution_time_ms: isOwn ? 1 + below(random, 7) : oneOf(random, [0, -1, 5, 1e300]),
+      request: { url: text(), path: '/rest/v1' },
+      response: { status_code: isOwn ? 1 + below(random, 7) : oneOf(random, [0, 8, 5]) },
+    })
+    const event_message = !isOwn && random() < 0.01 ? LONG : text()
+    return { ...record, project: isOwn ? OWN : oneOf(random, [OTHER, OTHER, null, '']), event_message, metadata }
   })
 }
 
@@ -104,7 +120,7 @@ it(
       const [both, alone] = [await fill(records, random), await fill(own, random)]
       for (let i = 0; i < PLANS_AN_ENGINE; i++) {
         const plan = failing(randomPlan(random), random)
-        const bound = ofProject(plan, OWN!)
+        const bound = ofProject(plan, OWN)
         const expected = runPlan(bound, own)
         try {
           const [first, second] = [await answerOf(both, bound), await answerOf(both, bound)]
@@ -114,7 +130,7 @@ it(
         } catch (error) {
           throw new Error(`seed ${seed + run}, plan ${i}: ${(error as Error).message}`, { cause: error })
         }
-        const other = await answerOf(both, ofProject(plan, OTHER!))
+        const other = await answerOf(both, ofProject(plan, OTHER))
         if (other.message !== undefined) fails++
         for (const value of [SECRET, '987654321', '1e999', 'xxxx']) expect(other.message ?? '').not.toContain(value)
       }
