@@ -239,10 +239,16 @@ function replacement(to: string, match: readonly (string | null | undefined)[]):
 }
 
 function replaceMatches(value: string, pattern: Pattern, to: string): string {
+  // Match by match: the library cuts what a function returns at its first NUL.
   const global = compilePattern(pattern.source, 'g')
-  // Groups, then the place of the match, and the text.
-  const replaceOne = (...match: (string | null)[]) => replacement(to, match.slice(0, -2))
-  return bounded(value.replace(global as never, replaceOne as never))
+  let result = ''
+  let end = 0
+  for (let match = global.exec(value); match !== null; match = global.exec(value)) {
+    result += value.slice(end, match.index) + replacement(to, [...match])
+    end = match.index + match[0].length
+    if (match[0] === '') global.lastIndex = end + String.fromCodePoint(value.codePointAt(end) ?? 0).length
+  }
+  return bounded(result + value.slice(end))
 }
 
 const withPattern = (apply: (pattern: Pattern, value: string, to: string) => Scalar): Implementation =>
