@@ -10,7 +10,7 @@ export interface Aggregate {
   args: readonly Expression[]
 }
 
-/** How an aggregate is called, and what it returns. */
+/** The number of an aggregate's arguments, and the type of its result. */
 interface AggregateFunction {
   arity: readonly [least: number, most: number]
   type: Type | ((args: readonly Type[]) => Type)

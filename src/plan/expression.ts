@@ -3,7 +3,7 @@ import type { Scalar } from './values/values.js'
 
 /**
  * An expression over one row: plain data but for the value classes, so that a plan can be a cache key and be lowered to
- * another engine. Its value is never undefined; null stands for unknown (three-valued logic).
+ * another engine. Its value is never undefined; null means unknown (three-valued logic).
  */
 export type Expression =
   /** A column of the row by name. */

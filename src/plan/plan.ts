@@ -62,7 +62,7 @@ export type Operator =
   | { op: 'orderBy'; keys: readonly SortKey[] }
   | { op: 'limit'; rows: number; offset: number }
 
-/** A scan, as it stands in a plan. */
+/** The operator `scan` of a plan. */
 export type Scan = Extract<Operator, { op: 'scan' }>
 
 /** Returns every scan of a plan, those of its unions included. */

@@ -12,7 +12,7 @@ import type { TestRecord } from '../support/records.js'
 import { createTestSealer } from '../support/sealer.js'
 import { testSeed } from '../support/seed.js'
 
-/** Random plans over random rows on the embedded engine, whose answers are those of the oracle. */
+/** Runs random plans over random rows on the embedded engine, and compares the answers with the oracle's. */
 
 const PLANS_AN_ENGINE = 8
 /** The share of engines that have more rows than exact percentiles. */
@@ -58,7 +58,7 @@ export async function expectAnswer(engine: ArrowEngine, plan: Plan, expected: Ou
   }
 }
 
-/** Runs a plan on an engine, twice: the second time of what the first has kept. */
+/** Runs a plan on an engine twice: the second run reads the partials that the first has cached. */
 export async function expectTwice(
   engine: ArrowEngine,
   plan: Plan,

@@ -19,7 +19,7 @@ export const COMPARE = {
   least: extreme((order) => order < 0),
 } as const
 
-/** Values of different types are unequal; null between a time and what is no time. */
+/** Returns false for values of different types, null if one is a time and the other cannot be read as one. */
 function equal(a: Scalar, b: Scalar): boolean | null {
   const order = compareValues(a, b)
   return order === undefined && isUnknown(a, b) ? null : order === 0

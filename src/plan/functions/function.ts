@@ -48,7 +48,7 @@ export function strict(arity: Arity | number, type: ResultType, apply: (...args:
 
 /**
  * A {@link strict} function that is made ready once by its literal arguments: a pattern is compiled, a format is read.
- * The preparation may throw what is wrong with them.
+ * The preparation throws if they are invalid.
  */
 export function prepared(
   arity: Arity | number,

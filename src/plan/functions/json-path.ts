@@ -73,7 +73,8 @@ function findPlace(json: string, at: number, place: number): number | undefined 
 }
 
 /**
- * Where the text whose first quote is at a place ends: after the quote without an odd number of backslashes before it.
+ * Returns the position behind a JSON text whose first quote is at `at`: behind the next quote with an even number of
+ * backslashes before it.
  */
 function endOfText(json: string, at: number): number {
   let end = json.indexOf('"', at + 1)

@@ -43,7 +43,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The value of a field: what the JSON at a path of stored metadata is, or null. */
+/** Returns the value of a field, the JSON at a path of stored metadata; null if there is none. */
 export function fieldOf(json: string, steps: readonly JsonStep[]): Scalar {
   const found = jsonAt(json, steps)
   return found === undefined ? null : scalarOfJson(found)

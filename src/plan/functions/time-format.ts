@@ -23,7 +23,7 @@ const pad = (value: number, length = 2) => String(value).padStart(length, '0')
 const dayOfWeek = (us: number) => (((Math.floor(us / DAY_US) + 4) % 7) + 7) % 7
 const fractionOf = ({ microsecond }: Civil, digits: number) => pad(microsecond, 6).slice(0, digits)
 
-/** Elements of formats that stand for others. */
+/** Elements of formats that are short for others. */
 const SHORTHANDS: Readonly<Record<string, string>> = {
   '%F': '%Y-%m-%d',
   '%T': '%H:%M:%S',
@@ -34,7 +34,7 @@ const SHORTHANDS: Readonly<Record<string, string>> = {
   '%c': '%a %b %e %H:%M:%S %Y',
 }
 
-/** What each element of a format becomes. */
+/** The text of each element of a format. */
 const ELEMENTS: Readonly<Record<string, (civil: Civil, us: number) => string>> = {
   Y: ({ year }) => pad(year, 4),
   y: ({ year }) => pad(year % 100),

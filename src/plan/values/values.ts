@@ -125,7 +125,7 @@ export function compareTexts(a: string, b: string): number {
   for (let i = 0; i < length; i++) {
     const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)]
     if (x === y) continue
-    // In UTF-16 a surrogate is less than U+E000 to U+FFFF, though it stands for a greater code point.
+    // In UTF-16 a surrogate is less than U+E000 to U+FFFF, though its code point is greater.
     const [highX, highY] = [isSurrogate(x), isSurrogate(y)]
     if (highX !== highY) return highX ? 1 : -1
     return x - y

@@ -150,7 +150,7 @@ export function viewOf(store: Store, source: SourceName): { batches: Batch[]; re
   return { batches: parts.map((part) => atOnce(part.open(noYield))), release }
 }
 
-/** What operators need of a run, and what they report to it. */
+/** A context for operators, and the counts that they have reported to it. */
 export function runContext(limits: Partial<QueryLimits> = {}, yieldIfDue = noYield) {
   const told = { opened: 0, scanned: 0 }
   const context: RunContext = {

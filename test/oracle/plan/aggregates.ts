@@ -5,7 +5,7 @@ import { exactMean } from '../exact-mean.js'
 import { bounded, textOf } from './functions.js'
 import { fail, keyText, numeric, order } from './values.js'
 
-/** What a value of an answer may be instead of the exact one. */
+/** The values that an answer may have instead of the exact one. */
 export type Allowed =
   /** Within 1e-12 of the size of the value. */
   | { kind: 'near' }

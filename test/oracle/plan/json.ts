@@ -1,7 +1,7 @@
 import { RawJson, type Scalar } from '../../../src/plan/values/values.js'
 import { numeric } from './values.js'
 
-/** A JSON value: its text as it is spelled, and what is in it. */
+/** A JSON value: its text as it is spelled, and its members or elements. */
 export interface JsonNode {
   text: string
   /** Keys of an object, the last one of each name; places of a list. */

@@ -25,7 +25,7 @@ interface OracleRow {
   project?: string | null
 }
 
-/** What a plan may answer. */
+/** The answers that a plan may have. */
 export interface Outcome {
   columns: readonly string[]
   /** The rows before a limit at the end of the plan, in order. */
@@ -339,7 +339,7 @@ function compareBy({ direction, nulls }: SortKey, a: Scalar, b: Scalar): number 
 }
 
 /**
- * Runs a plan over records in order of arrival, a row at a time: what it may answer. Errors of a query are part of it;
+ * Runs a plan over records in order of arrival, a row at a time. Returns the answers that it may have. Errors of a query are part of it;
  * a plan that is not valid throws something, or nothing.
  */
 export function runPlan(plan: Plan, records: readonly TestRecord[]): Outcome {

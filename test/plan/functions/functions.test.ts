@@ -62,7 +62,7 @@ const shown = (value: unknown) => {
   return text.length > 200 ? `${text.slice(0, 100)}… (${text.length})` : text
 }
 
-/** What a call returned or raised, with the call, in a form that a failing test shows. */
+/** A call with its result or its error, as a failing test shows it. */
 const outcome = ([fn, args]: Case, result: unknown) =>
   `${fn}(${args.slice(0, 5).map(shown).join(', ')}) = ${result instanceof LogweirError ? result.code : ''}${
     result instanceof LogweirError ? '' : shown(result)

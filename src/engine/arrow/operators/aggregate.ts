@@ -207,7 +207,7 @@ export function mergeStates({ folds }: Aggregation, into: States, from: States):
   for (let i = 0; i < folds.length; i++) folds[i]!.accumulator.merge(into[i] as never, from[i] as never)
 }
 
-/** Brings states into their smallest form. They may still be added to. */
+/** Converts states to their smallest form. They may still be added to. */
 export function shrinkStates({ folds }: Aggregation, states: States): void {
   for (let i = 0; i < folds.length; i++) folds[i]!.accumulator.shrink?.(states[i] as never)
 }

@@ -25,7 +25,7 @@ import type { LazyBatch, QueryLimits, RunContext } from './lazy-batch.js'
 import { extendKey, type Key } from './partial-cache.js'
 import { createLoad } from './stretch.js'
 
-/** What rows are grouped by, and what is computed of each group. */
+/** The keys of groups, and the aggregates that are computed of each group. */
 export interface GroupSink {
   op: 'group'
   keys: readonly NamedExpression[]
@@ -78,7 +78,7 @@ export function group(
   ]
 }
 
-/** What all batches of a run are grouped by. */
+/** The parts of a run that all of its batches share. */
 interface Grouping {
   sink: GroupSink
   aggregation: Aggregation

@@ -17,7 +17,7 @@ export interface LazyBatch {
   read<T>(use: (frame: Frame) => T | Promise<T>): Promise<T>
 }
 
-/** What a run needs from outside. */
+/** The limits, the cache and the counters of one run. */
 export interface RunContext {
   yieldIfDue: Yielder
   partialCache: PartialCache

@@ -28,7 +28,7 @@ export interface OrderedRows {
 }
 
 /**
- * Consecutive rows of one group, as accumulators read them. What one call returns is overwritten by the next stretch.
+ * Consecutive rows of one group, as accumulators read them. The next stretch overwrites the results of its methods.
  */
 export interface Stretch {
   rows: number
@@ -43,7 +43,7 @@ export interface Stretch {
 /** Returns the stretch of the rows [from, to) of ordered rows. */
 export type Load = (from: number, to: number) => Stretch
 
-/** Creates what reads stretches of rows; a vector is read at most once in each, however many accumulators use it. */
+/** Returns a loader of stretches; each reads a vector at most once, however many accumulators use it. */
 export function createLoad(rows: OrderedRows): Load {
   return (from, to) => {
     const histograms = new Map<Vector, Histogram>()

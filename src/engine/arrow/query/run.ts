@@ -236,7 +236,7 @@ function streamed(
 const NO_KINDS: SourceKinds = { hasEmptyTexts: () => true, kindOf: () => undefined }
 const kindsBySource = new Map<SourceName, SourceKinds>()
 
-/** How the columns of a source are stored. An empty text of a category stands for an absent one. */
+/** How the columns of a source are stored. An empty text of a category means an absent one. */
 export function kindsOf(source: SourceName): SourceKinds {
   const known = kindsBySource.get(source)
   if (known !== undefined) return known
