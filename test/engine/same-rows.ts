@@ -3,13 +3,13 @@ import type { Plan } from '../../src/plan/plan.js'
 import { runPlan } from '../oracle/plan/run.js'
 import { appendAll, openEngine } from '../support/engine.js'
 import { manyRecords } from '../support/many-records.js'
-import { below, mulberry32, oneOf, type Random } from '../support/random.js'
+import { below, mulberry32, type Random } from '../support/random.js'
 import type { TestRecord } from '../support/records.js'
 import { testSeed } from '../support/seed.js'
 import type { FastWay } from './fast-ways.js'
 import { expectAnswer } from './plans.js'
 
-const PLANS_AN_ENGINE = 3
+const PLANS_AN_ENGINE = 5
 
 interface Filled {
   engine: ArrowEngine
@@ -19,25 +19,33 @@ interface Filled {
 /** The engines that were filled so far, by seed, for all properties. */
 const filled = new Map<number, Promise<Filled>>()
 
-function engineOf(seed: number): Promise<Filled> {
-  const known = filled.get(seed) ?? fillEngine(mulberry32(seed))
+function engineOf(seed: number, run: number): Promise<Filled> {
+  const known = filled.get(seed) ?? fillEngine(mulberry32(seed), LAYOUTS[run % LAYOUTS.length]!)
   filled.set(seed, known)
   return known
 }
 
-/** Rows in one segment for each day, in some segments, or in part unsealed. */
-async function fillEngine(random: Random): Promise<Filled> {
-  const records = manyRecords(random, oneOf(random, [300, 3_000, 3_000, 3_000]))
-  const engine = openEngine({ sealRows: oneOf(random, [1e6, 1e6, 1_300, 150]) })
-  await appendAll(engine, records, 200)
-  if (random() < 0.8) await engine.seal()
+/** One segment for each day and rows in an open head; some segments; many segments of fewer rows; one open head. */
+const LAYOUTS: readonly { rows: number; sealRows: number; sealedShare: number }[] = [
+  { rows: 3_000, sealRows: 1e6, sealedShare: 0.8 },
+  { rows: 3_000, sealRows: 1_300, sealedShare: 1 },
+  { rows: 600, sealRows: 70, sealedShare: 0.9 },
+  { rows: 3_000, sealRows: 1e6, sealedShare: 0 },
+]
+
+async function fillEngine(random: Random, { rows, sealRows, sealedShare }: (typeof LAYOUTS)[number]): Promise<Filled> {
+  const records = manyRecords(random, rows)
+  const engine = openEngine({ sealRows })
+  await appendAll(engine, records.slice(0, rows * sealedShare), 200)
+  if (sealedShare > 0) await engine.seal()
+  await appendAll(engine, records.slice(rows * sealedShare), 50)
   return { engine, records }
 }
 
 async function eachRun(runs: number, check: (filled: Filled, random: Random, shown: string) => Promise<void>) {
   const first = testSeed()
-  for (let seed = first; seed < first + runs; seed++) {
-    await check(await engineOf(seed), mulberry32(seed + 1), `seed ${seed}`)
+  for (let run = 0; run < runs; run++) {
+    await check(await engineOf(first + run, run), mulberry32(first + run + 1), `seed ${first}, run ${run}`)
   }
 }
 
@@ -55,7 +63,7 @@ export const expectSameRows = ({ plan, slowly }: FastWay, runs: number): Promise
 /** Expects them of plans that follow each other, all of which leave results for the next, and after these are gone. */
 export const expectSameWhenKept = ({ plan }: Pick<FastWay, 'plan'>, runs: number): Promise<void> =>
   eachRun(runs, async ({ engine, records }, random, shown) => {
-    const plans: Plan[] = Array.from({ length: 2 * PLANS_AN_ENGINE }, () => plan(random))
+    const plans: Plan[] = Array.from({ length: 4 * PLANS_AN_ENGINE }, () => plan(random))
     const expected = plans.map((one) => runPlan(one, records))
     const all = [...plans.keys()]
     for (const i of [...all, ...all]) await expectAnswer(engine, plans[i]!, expected[i]!, `${shown}, plan ${i}, kept`)
