@@ -2,13 +2,15 @@ import type { Aggregate } from '../../src/plan/aggregates.js'
 import { call, column, type Expression, literal } from '../../src/plan/expression.js'
 import type { NamedExpression, Operator, Plan, SortKey } from '../../src/plan/plan.js'
 import type { SourceName } from '../../src/sources.js'
-import { LAST_US, STEP_US } from '../support/many-records.js'
+import { FREQUENT_URL, LAST_US, STEP_US } from '../support/many-records.js'
 import { below, oneOf, type Random } from '../support/random.js'
 import { randomExpression } from '../support/random-plans.js'
 
 /** The fast ways of the embedded engine: for each, plans that take it, and the same in words that cannot take it. */
 export interface FastWay {
   title: string
+  /** Plans for each engine; 4 if it is not given. */
+  plans?: number
   /** Returns a plan that takes the way. */
   plan(random: Random): Plan
   /** Returns a plan with the same rows that cannot take it. */
@@ -118,7 +120,7 @@ const maybeProject = (random: Random): Operator[] => (random() < 0.5 ? [projectI
 
 const PATTERNS = [
   'rest',
-  'supabase/rest/v1/table/1',
+  '/rest/v1/table/1',
   '/auth/v1/token/2',
   'none of them has this',
   '-\nhttp',
@@ -140,9 +142,14 @@ const PATTERNS = [
 
 const matches = (random: Random) => filter(f('regexp_contains', column('url'), t(oneOf(random, PATTERNS))))
 
-function equalText(random: Random): Operator {
-  const name = oneOf(random, ['function_id', 'function_id', 'project'])
-  return filter(f('eq', column(name), t(oneOf(random, ['f', 'F', '', 'f2', 'f7', 'f20', 'f28', 'a', 'none']))))
+/** A scan, and a text that is looked for in its rows. */
+function equalText(random: Random): Operator[] {
+  const equals = (name: string, values: readonly string[]) => filter(f('eq', column(name), t(oneOf(random, values))))
+  return oneOf(random, [
+    [scan(FUNCTIONS, ...maybeCut(random)), ...maybeProject(random), equals('function_id', ['f', '', 'f2', 'f20', 'x'])],
+    [scan(EDGE, ...maybeCut(random)), ...maybeProject(random), equals('url', [FREQUENT_URL, ''])],
+    [scan(BOTH, ...maybeCut(random)), equals('status_code', ['200']), equals('project', ['a', '', 'none'])],
+  ])
 }
 
 /** A condition over stored columns that raises no error. */
@@ -282,16 +289,13 @@ export const FAST_WAYS: readonly FastWay[] = [
   },
   {
     title: 'a text is looked up in a dictionary, and its code in the zones of a column',
-    plan: (random) => [
-      scan(FUNCTIONS, ...maybeCut(random)),
-      ...maybeProject(random),
-      equalText(random),
-      ...oneOf(random, [newest(40), group(smallKeys(random), [COUNT])]),
-    ],
+    plans: 12,
+    plan: (random) => [...equalText(random), ...oneOf(random, [newest(40), group(smallKeys(random), [COUNT])])],
     slowly: perRow,
   },
   {
     title: 'a pattern is matched in many entries of a dictionary at once, after blocks without its grams are left out',
+    plans: 12,
     plan: (random) => [
       scan(EDGE, ...maybeCut(random)),
       ...maybeProject(random),
@@ -302,6 +306,7 @@ export const FAST_WAYS: readonly FastWay[] = [
   },
   {
     title: 'parts outside of a range of time are left out, and parts that it cuts are searched by bisection',
+    plans: 12,
     plan: (random) => [
       scan(oneOf(random, [EDGE, BOTH]), ...cutRange(random)),
       ...maybeProject(random),
@@ -335,6 +340,7 @@ export const FAST_WAYS: readonly FastWay[] = [
   },
   {
     title: 'numbers are aggregated where they are stored, small integers by counting them',
+    plans: 12,
     plan: (random) => {
       const sources = oneOf(random, [EDGE, FUNCTIONS, BOTH])
       const aggregates = numberAggregates(random, numberColumn(random, sources))
@@ -443,7 +449,7 @@ export const KEPT_WAYS: readonly Pick<FastWay, 'title' | 'plan'>[] = [
     title: 'groups of a segment that is read whole are kept',
     plan: (random) => [
       oneOf(random, [scan(EDGE), scan(EDGE), scan(EDGE, LAST_US - 700 * STEP_US)]),
-      ...oneOf(random, [[], [projectA], [projectA, filter(f('is_null', column('status_code')))], [unnestList(random)]]),
+      ...oneOf(random, [[], [projectA], [unnestList(random)], [unnestList(random)]]),
       ...group(oneOf(random, [[], [column('project')]]), [keptAggregate(random)]),
     ],
   },
@@ -468,8 +474,6 @@ function keptAggregate(random: Random): Aggregate {
   const value = column('status_code')
   return oneOf<Aggregate>(random, [
     COUNT,
-    { fn: 'count', args: [value] },
-    { fn: 'quantile', args: [value, t(oneOf(random, [5, 50]))] },
     { fn: oneOf(random, ['min', 'sum']), args: [oneOf(random, [value, f('neg', value)])] },
     { fn: 'array_agg', args: [value, t(oneOf(random, [1, 2]))] },
     { fn: 'array_agg', args: [value, t(oneOf(random, [1, 2]))] },

@@ -3,9 +3,9 @@ import { below, oneOf, type Random } from './random.js'
 import type { TestRecord } from './records.js'
 
 /** The time of the last of many records. */
-export const LAST_US = Date.UTC(2026, 10, 25, 10, 37, 42) * 1000
+export const LAST_US = Date.UTC(2026, 10, 25, 3) * 1000
 /** Records are so far apart, or in some runs up to this much later. */
-export const STEP_US = 20_000_000
+export const STEP_US = 6_000_000
 
 const PROJECTS = ['a', 'a', 'a', 'b', 'b', 'c', 'é😀', '', null]
 const HOSTS = ['https://a.supabase.co', 'https://b.supabase.co', 'http://é.example', '']
@@ -13,6 +13,9 @@ const PLACES = ['/rest/v1/table', '/auth/v1/token', '/storage/v1/object', '/real
 const MESSAGES = ['', 'GET | 200', 'error: 12', '17', 'Ünïcode 😀', '\u0000']
 
 const word = (random: Random) => random().toString(36).slice(2)
+
+/** The URL of many records. */
+export const FREQUENT_URL = 'https://a.supabase.co/rest/v1/table'
 
 /** Distinct URLs of a dictionary that is long enough for filters of its blocks; some share their first bytes. */
 function manyUrls(random: Random): string[] {
@@ -32,7 +35,7 @@ const durationOf = (random: Random) => (random() < 0.7 ? below(random, 3_000) : 
 const functionOf = (random: Random, i: number) => oneOf(random, ['f', 'g', 'F', '', `f${Math.floor(i / 100)}`])
 
 /**
- * Records of more rows, distinct texts and numbers than the blocks, zones and tables of the engine hold: one each 20
+ * Records of more rows, distinct texts and numbers than the blocks, zones and tables of the engine hold: one each 6
  * seconds or so, no two at the same time.
  */
 export function manyRecords(random: Random, length: number): TestRecord[] {
@@ -40,9 +43,11 @@ export function manyRecords(random: Random, length: number): TestRecord[] {
   const isMixed = random() < 0.3
   const isExact = random() < 0.5
   return Array.from({ length }, (_, i): TestRecord => {
-    const source: SourceName = random() < 0.7 ? 'edge_logs' : 'function_edge_logs'
+    const source: SourceName = random() < 0.5 ? 'edge_logs' : 'function_edge_logs'
     const metadata = {
-      ...(random() < 0.9 && { request: { url: urls[below(random, urls.length)], path: oneOf(random, PLACES) } }),
+      ...(random() < 0.9 && {
+        request: { url: random() < 0.1 ? FREQUENT_URL : oneOf(random, urls), path: oneOf(random, PLACES) },
+      }),
       response: { status_code: statusOf(random) },
       ...(random() < 0.9 && { function_id: functionOf(random, i) }),
       execution_time_ms: durationOf(random),
