@@ -169,6 +169,15 @@ const queries = (path: string, row: Row): Case[] => [
     code: 'too_many_groups',
     given: { failure: new LogweirError('too_many_groups', 'Too many.') },
   },
+  ...(
+    [
+      ['too much memory', 400, 'too_much_memory'],
+      ['an expression that fails', 400, 'invalid_sql'],
+      ['a plan that the engine cannot run', 501, 'unsupported_by_engine'],
+    ] as const
+  ).map(([about, status, code]): Case => {
+    return { about, path, search: '?project=a', status, code, given: { failure: new LogweirError(code, 'No.') } }
+  }),
   {
     about: 'no engine',
     path,

@@ -37,6 +37,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   415: 'The body has an unsupported type or coding. Nothing of it was stored.',
   429: 'Too many requests. Try again.',
   500: 'Internal error.',
+  501: 'The engine of this service cannot run this query.',
   503: 'Not possible at the moment. Try again.',
 }
 

@@ -28,6 +28,9 @@ export const HTTP_STATUSES: ReadonlyMap<string, HttpStatus> = new Map<string, Ht
   // Thrown by parameters of user endpoints.
   ['invalid_parameter', { status: 400 }],
   ['too_many_groups', { status: 400 }],
+  ['too_much_memory', { status: 400 }],
+  ['invalid_sql', { status: 400 }],
+  ['unsupported_by_engine', { status: 501 }],
   ['not_acceptable', { status: 406, headers: { Vary: 'Accept' } }],
   ['bad_request', { status: 400, headers: { Connection: 'close' } }],
   ['headers_too_large', { status: 431, headers: { Connection: 'close' } }],
