@@ -17,5 +17,12 @@ function makeColumns(source: SourceName): ReadonlyMap<string, Type> {
   return new Map([...COMMON, ...hot])
 }
 
-/** Returns the columns that a scan of a source has, in order, with their static types: the same map each time. */
-export const columnsOfSource = (source: SourceName): ReadonlyMap<string, Type> => COLUMNS.get(source)!
+/**
+ * Returns the columns that a scan of a source has, in order, with their static types: the same map each time. Throws a
+ * TypeError if there is no such source, as in a plan of plain JavaScript.
+ */
+export function columnsOfSource(source: SourceName): ReadonlyMap<string, Type> {
+  const columns = COLUMNS.get(source)
+  if (columns === undefined) throw new TypeError(`There is no source ${JSON.stringify(source)}.`)
+  return columns
+}

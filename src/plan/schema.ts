@@ -77,7 +77,7 @@ function schemaAfter(operator: Operator, before: Schema): Schema {
 }
 
 function scanSchema(sources: readonly SourceName[]): Schema {
-  const [first, ...others] = sources.map(columnsOfSource)
+  const [first, ...others] = sources.map((source) => columnsOfSource(source))
   if (first === undefined) throw new TypeError('A scan needs a source.')
   if (others.length === 0) return first
   return new Map([...first].filter(([name, type]) => others.every((other) => other.get(name) === type)))

@@ -31,7 +31,7 @@ export const TIME = {
   /** `time_add(t, n, unit)`; a negative n goes back. The result has the type of t. */
   time_add: withUnit(
     3,
-    ([type]) => (type === 'datetime' || type === 'date' ? type : 'timestamp'),
+    ([type]) => (type === 'datetime' || type === 'date' || type === 'any' ? type : 'timestamp'),
     2,
     (unit) => {
       return (time: Scalar, count: Scalar) => add(time, numberOf(count), unit)
