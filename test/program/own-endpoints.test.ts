@@ -174,8 +174,8 @@ describe('serve --endpoints', () => {
     ],
     [
       'has a plan that no engine runs',
-      moduleNamed('own.a', withColumn('n')).replace("'project', project", "'url', project"),
-      'TypeError: No filter "equals" on the column url of edge_logs.',
+      moduleNamed('own.a', withColumn('n')).replace("'project', project", "'method', project"),
+      'TypeError: There is no column method, but id, ',
     ],
   ])('does not start, and says why in one line, where a module %s', async (_, text, fault) => {
     const { folder } = folderWith({ 'a.js': text })
