@@ -175,7 +175,7 @@ describe('serve --endpoints', () => {
     [
       'has a plan that no engine runs',
       moduleNamed('own.a', withColumn('n')).replace("'project', project", "'method', project"),
-      'TypeError: There is no column method, but id, ',
+      'Error: endpoint own.a: TypeError: There is no column method, but id, ',
     ],
   ])('does not start, and says why in one line, where a module %s', async (_, text, fault) => {
     const { folder } = folderWith({ 'a.js': text })
