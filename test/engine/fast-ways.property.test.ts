@@ -7,6 +7,6 @@ const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 4)
 const TIMEOUT_MS = 60_000 + RUNS * 10_000
 
 describe('a plan has the same rows without the fast way', () => {
-  it.each(FAST_WAYS)('$title', (way) => expectSameRows(way, RUNS), TIMEOUT_MS)
-  it.each(KEPT_WAYS)('$title', (way) => expectSameWhenKept(way, RUNS), TIMEOUT_MS)
+  for (const way of FAST_WAYS) it(way.title, () => expectSameRows(way, RUNS), TIMEOUT_MS)
+  for (const way of KEPT_WAYS) it(way.title, () => expectSameWhenKept(way, RUNS), TIMEOUT_MS)
 })

@@ -5,7 +5,7 @@ import { expectSameRows, expectSameWhenKept } from './same-rows.js'
 const RUNS = 60
 const TIMEOUT_MS = 600_000
 
-describe('a plan has the same rows without the fast way', () => {
-  it.each(FAST_WAYS)(`$title, on ${RUNS} engines`, (way) => expectSameRows(way, RUNS), TIMEOUT_MS)
-  it.each(KEPT_WAYS)(`$title, on ${RUNS} engines`, (way) => expectSameWhenKept(way, RUNS), TIMEOUT_MS)
+describe(`on ${RUNS} engines, a plan has the same rows without the fast way`, () => {
+  for (const way of FAST_WAYS) it(way.title, () => expectSameRows(way, RUNS), TIMEOUT_MS)
+  for (const way of KEPT_WAYS) it(way.title, () => expectSameWhenKept(way, RUNS), TIMEOUT_MS)
 })

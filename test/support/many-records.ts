@@ -22,7 +22,7 @@ function manyUrls(random: Random): string[] {
   const end = random() < 0.3 ? ['\n', ''] : ['', '', '#x']
   return Array.from({ length: 900 }, () => {
     const place = oneOf(random, HOSTS) + oneOf(random, PLACES)
-    return `${place}/${below(random, 50)}?${`${word(random)}-`.repeat(1 + below(random, 25))}${oneOf(random, end)}`
+    return `${place}/${below(random, 50)}?${`${word(random)}-`.repeat(1 + below(random, 40))}${oneOf(random, end)}`
   }).sort()
 }
 
@@ -41,7 +41,7 @@ const functionOf = (random: Random, i: number) => oneOf(random, ['f', 'g', 'F', 
 export function manyRecords(random: Random, length: number): TestRecord[] {
   const urls = manyUrls(random)
   const isMixed = random() < 0.3
-  const isExact = random() < 0.5
+  const isExact = random() < 0.8
   return Array.from({ length }, (_, i): TestRecord => {
     const source: SourceName = random() < 0.5 ? 'edge_logs' : 'function_edge_logs'
     const metadata = {
