@@ -135,6 +135,7 @@ const PATTERNS = [
   'x$',
   '^$',
   '-$',
+  '[a-z0-9]-$',
   '[^/]*é',
   '\\n',
   '\\s',
@@ -194,7 +195,8 @@ const numberColumn = (random: Random, sources: readonly SourceName[]) =>
 
 /** An expression that several others read. */
 function sharedExpression(random: Random): Plan {
-  const value = randomExpression(random, 2, { columns: COLUMNS.edge_logs, type: 'text' })
+  const url = f('concat', f('coalesce', column('url'), t('')), f('cast_string', column('timestamp')))
+  const value = random() < 0.5 ? url : randomExpression(random, 2, { columns: COLUMNS.edge_logs, type: 'text' })
   const twice = f('concat', column('x'), f('coalesce', column('x'), t('')))
   return [
     scan(EDGE),
@@ -275,11 +277,24 @@ const computedParts = ([first, ...others]: Plan): Plan => {
   return [{ op: 'union', plans: plans.map((part) => [...part, ALL_ROWS]) }, ...others]
 }
 
+/** An expression over one column of texts or two, which have dictionaries of their own. */
 function entryValue(random: Random): Expression {
-  const names = oneOf(random, [['url'], ['project'], ['url', 'project']])
-  const columns: Columns = new Map(names.map((name) => [name, 'text']))
-  return randomExpression(random, 3, { columns, type: oneOf(random, ['text', 'int', 'bool']) })
+  const [url, project] = [column('url'), column('project')]
+  const type = oneOf(random, ['text', 'int', 'bool'] as const)
+  return oneOf(random, [
+    f('length', url),
+    f('substr', url, t(9), t(20)),
+    f('concat', url, project),
+    f('if', f('eq', project, t('a')), url, project),
+    randomExpression(random, 3, { columns: new Map([['url', 'text']]), type }),
+    randomExpression(random, 3, { columns: TEXTS, type }),
+  ])
 }
+
+const TEXTS: Columns = new Map([
+  ['url', 'text'],
+  ['project', 'text'],
+])
 
 /** All fast ways. The plans of one way may take others too. */
 export const FAST_WAYS: readonly FastWay[] = [
@@ -369,6 +384,7 @@ export const FAST_WAYS: readonly FastWay[] = [
   },
   {
     title: 'an expression over one dictionary is evaluated once for each entry',
+    plans: 8,
     plan: (random) => {
       const value = entryValue(random)
       const columns: Operator = { op: 'select', columns: [...named(value), { name: 'id', value: ID }] }

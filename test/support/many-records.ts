@@ -19,7 +19,7 @@ export const FREQUENT_URL = 'https://a.supabase.co/rest/v1/table'
 
 /** Distinct URLs of a dictionary that is long enough for filters of its blocks; some share their first bytes. */
 function manyUrls(random: Random): string[] {
-  const end = random() < 0.3 ? ['\n', ''] : ['', '', '#x']
+  const end = random() < 0.5 ? ['\n', ''] : ['', '', '#x']
   return Array.from({ length: 900 }, () => {
     const place = oneOf(random, HOSTS) + oneOf(random, PLACES)
     return `${place}/${below(random, 50)}?${`${word(random)}-`.repeat(1 + below(random, 40))}${oneOf(random, end)}`
