@@ -1,4 +1,6 @@
 import { LogweirError } from '../../../base/errors.js'
+import { sortInSlices } from '../../../base/sort-in-slices.js'
+import type { Yielder } from '../../../base/time-slices.js'
 import { columnsOf } from '../../../plan/expression.js'
 import type { NamedExpression, SortKey } from '../../../plan/plan.js'
 import { compareAll, type Scalar, Timestamp } from '../../../plan/values/values.js'
@@ -79,14 +81,18 @@ export async function findTop(
   const byTime = timeOrder(keys)
   for (const number of visitOrder(input, byTime)) {
     const batch = input[number]!
-    if (top.isFull() && !mayHaveBetter(batch, byTime, top, keys)) break
+    if (top.isFull()) {
+      await top.cut(context.yieldIfDue)
+      if (!mayHaveBetter(batch, byTime, top, keys)) break
+    }
     await batch.read(async (frame) => {
       if (frame.openCold !== undefined) cold.set(number, frame.openCold)
       await offerFrame(top, frame, number, keys, early, areas, context)
     })
     await context.yieldIfDue()
   }
-  return { rows: top.finish().slice(offset), columns: early.map(({ name }) => name), areas, cold }
+  await top.cut(context.yieldIfDue)
+  return { rows: top.rows().slice(offset), columns: early.map(({ name }) => name), areas, cold }
 }
 
 /** The direction if the first key is the stored timestamp. */
@@ -115,13 +121,18 @@ function mayHaveBetter(
 
 /** The first rows so far. */
 interface Top {
+  /** Whether there are as many rows as wanted, or more. */
   isFull(): boolean
-  /** The last of them, if there are as many as wanted. */
+  /** The last of the rows wanted as of the last cut; undefined if there were too few. */
   worst(): FoundRow | undefined
   /** Whether a row with these keys would be among them. */
   wants(keys: readonly Scalar[], batch: number, row: number): boolean
-  add(row: FoundRow): void
-  finish(): FoundRow[]
+  /** Adds a row. Returns whether rows are to be cut now. */
+  add(row: FoundRow): boolean
+  /** Sorts the rows and drops those that are not wanted. Throws `too_much_memory` if the others take too much. */
+  cut(yieldIfDue: Yielder): Promise<void>
+  /** The rows as of the last cut, and those added since. */
+  rows(): FoundRow[]
 }
 
 /** Rows held beyond the wanted ones before they are sorted and cut. */
@@ -135,19 +146,8 @@ function createTop(keys: readonly SortKey[], wanted: number, limitBytes: number)
   let bytes = 0
   let isCut = true
   const compare = orderOf(keys)
-  const cut = () => {
-    if (isCut) return
-    isCut = true
-    held = held.sort(compare).slice(0, wanted)
-    bytes = held.reduce((sum, row) => sum + bytesOf(row), 0)
-    worst = held.length === wanted ? held.at(-1) : undefined
-    if (bytes > limitBytes) throw tooMuchMemory(limitBytes)
-  }
   return {
-    isFull() {
-      if (held.length >= wanted) cut()
-      return held.length >= wanted
-    },
+    isFull: () => held.length >= wanted,
     worst: () => worst,
     wants: (rowKeys, batch, row) =>
       wanted > 0 && (worst === undefined || compare({ keys: rowKeys, batch, row, values: [] }, worst) < 0),
@@ -155,12 +155,17 @@ function createTop(keys: readonly SortKey[], wanted: number, limitBytes: number)
       held.push(row)
       isCut = false
       bytes += bytesOf(row)
-      if (held.length >= 2 * wanted + SLACK || bytes > limitBytes || held.length === wanted) cut()
+      return held.length >= 2 * wanted + SLACK || bytes > limitBytes || held.length === wanted
     },
-    finish() {
-      cut()
-      return held
+    async cut(yieldIfDue) {
+      if (isCut) return
+      isCut = true
+      if (held.length > wanted || bytes <= limitBytes) held = await sortInSlices(held, compare, yieldIfDue)
+      for (const row of held.splice(wanted)) bytes -= bytesOf(row)
+      worst = held.length === wanted ? held.at(-1) : undefined
+      if (bytes > limitBytes) throw tooMuchMemory(limitBytes)
     },
+    rows: () => held,
   }
 }
 
@@ -220,25 +225,35 @@ async function offerFrame(
   })
   const capture = (position: number) => values.map(({ at }) => at(position))
   if (keys.length === 1 && timeOrder(keys) === 'desc' && frame.stored !== undefined) {
-    offerNewest(top, frame, batch, capture)
-    return
+    return offerNewest(top, frame, batch, capture, yieldIfDue)
   }
   const sorted = keys.map(({ by }) => evaluate(by))
   for await (const { from, to } of blocksOf(frame, [...sorted, ...values], yieldIfDue)) {
     for (let position = from; position < to; position++) {
       const rowKeys = sorted.map(({ at }) => at(position))
       const row = frame.rowOf(position)
-      if (top.wants(rowKeys, batch, row)) top.add({ keys: rowKeys, batch, row, values: capture(position) })
-      else if (keys.length === 0) return
+      if (top.wants(rowKeys, batch, row)) {
+        if (top.add({ keys: rowKeys, batch, row, values: capture(position) })) await top.cut(yieldIfDue)
+      } else if (keys.length === 0) return
     }
     if (keys.length === 0 && top.isFull()) return
   }
 }
 
+/** Rows that are looked at without a look at the clock. */
+const LOOK_ROWS = 1024
+
 /** The newest rows of a stored batch: from the end, and only until they are too old if they ascend in time. */
-function offerNewest(top: Top, { stored }: Frame, batch: number, capture: (position: number) => Scalar[]): void {
+async function offerNewest(
+  top: Top,
+  { stored }: Frame,
+  batch: number,
+  capture: (position: number) => Scalar[],
+  yieldIfDue: Yielder,
+): Promise<void> {
   const { selection, batch: columns } = stored!
   for (let position = sizeOf(selection) - 1; position >= 0; position--) {
+    if (position % LOOK_ROWS === 0) await yieldIfDue()
     const row = rowAt(selection, position)
     const worst = top.worst()?.keys[0] as Timestamp | undefined
     const us = timeAt(columns.times, row)
@@ -247,7 +262,8 @@ function offerNewest(top: Top, { stored }: Frame, batch: number, capture: (posit
       continue
     }
     const keys = [new Timestamp(us)]
-    if (top.wants(keys, batch, row)) top.add({ keys, batch, row, values: capture(position) })
+    if (!top.wants(keys, batch, row)) continue
+    if (top.add({ keys, batch, row, values: capture(position) })) await top.cut(yieldIfDue)
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Yielder } from '../../../base/time-slices.js'
 import { answerValue, type Row, type Value } from '../../../plan/answer.js'
 import type { Expression } from '../../../plan/expression.js'
 import type { TimeRange } from '../../../plan/plan.js'
@@ -161,12 +162,23 @@ function renamed(frame: Frame, from: readonly string[], to: readonly string[]): 
   return { ...frame, column: (name) => frame.column(names.get(name) ?? name) }
 }
 
+/** Rows that are copied without a look at the clock. */
+const COPIED_ROWS = 4096
+
+/** The columns that were read while batches were open. */
+async function earlyColumns({ columns, rows }: Found, yieldIfDue: Yielder): Promise<Map<string, Scalar[]>> {
+  const lists = columns.map((name) => [name, [] as Scalar[]] as const)
+  for (const [position, { values }] of rows.entries()) {
+    if (position % COPIED_ROWS === 0) await yieldIfDue()
+    for (const [i, [, list]] of lists.entries()) list.push(values[i]!)
+  }
+  return new Map(lists)
+}
+
 /** Reads the late columns of the rows found: all of their columns are in memory then. */
 async function finish(found: Found, { early, late }: OutputColumns, context: RunContext): Promise<Frame> {
   const { yieldIfDue, limits } = context
-  const columns = new Map<string, Scalar[]>(
-    found.columns.map((name, i) => [name, found.rows.map(({ values }) => values[i]!)]),
-  )
+  const columns = await earlyColumns(found, yieldIfDue)
   if (late.length === 0) return computedFrame(found.rows.length, columns)
   const frame = lateFrame(found)
   const evaluate = createEvaluate(frame)
