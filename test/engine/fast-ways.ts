@@ -4,7 +4,7 @@ import type { NamedExpression, Operator, Plan, SortKey } from '../../src/plan/pl
 import type { SourceName } from '../../src/sources.js'
 import { FREQUENT_URL, LAST_US, STEP_US } from '../support/many-records.js'
 import { below, oneOf, type Random } from '../support/random.js'
-import { randomExpression } from '../support/random-plans.js'
+import { type Columns, randomExpression } from '../support/random-plans.js'
 
 /** The fast ways of the embedded engine: for each, plans that take it, and the same in words that cannot take it. */
 export interface FastWay {
@@ -20,9 +20,7 @@ export interface FastWay {
 const EDGE = ['edge_logs'] as const
 const FUNCTIONS = ['function_edge_logs'] as const
 const BOTH = [...EDGE, ...FUNCTIONS] as const
-const DAY_UNITS = ['millisecond', 'second', 'minute', 'hour', 'day', 'week', 'isoweek'] as const
-
-type Columns = NonNullable<Parameters<typeof randomExpression>[2]>['columns'] & {}
+const FIXED_UNITS = ['millisecond', 'second', 'minute', 'hour', 'day', 'week', 'isoweek'] as const
 
 /** The columns of a source that are stored in a form of their own, with the types of the generator. */
 const COLUMNS: Readonly<Record<'edge_logs' | 'function_edge_logs', Columns>> = {
@@ -459,7 +457,7 @@ export const FAST_WAYS: readonly FastWay[] = [
   },
 ]
 
-const unitOf = (random: Random) => t(oneOf(random, DAY_UNITS))
+const unitOf = (random: Random) => t(oneOf(random, FIXED_UNITS))
 
 /**
  * Ways that keep results of sealed segments. Their plans are of so few kinds that some differ in one thing: all of what

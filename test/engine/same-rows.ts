@@ -70,5 +70,5 @@ export const expectSameWhenKept = ({ plan }: Pick<FastWay, 'plan'>, runs: number
     for (const i of [...all, ...all]) await expectAnswer(engine, plans[i]!, expected[i]!, `${shown}, plan ${i}, kept`)
     const last = below(random, plans.length)
     engine.clearPartialCache()
-    await expectAnswer(engine, plans[last]!, expected[last]!, `${shown}, plan ${last}, anew`)
+    await expectAnswer(engine, plans[last]!, expected[last]!, `${shown}, plan ${last}, recomputed`)
   })

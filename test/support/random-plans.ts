@@ -106,7 +106,8 @@ type Type = 'bool' | 'int' | 'num' | 'text' | 'time' | 'datetime' | 'date' | 'li
 
 const COMPARABLE: readonly Type[] = ['bool', 'int', 'num', 'text', 'time', 'date', 'datetime']
 
-type Columns = ReadonlyMap<string, Type>
+/** The columns that expressions read. */
+export type Columns = ReadonlyMap<string, Type>
 
 interface Scope {
   random: Random
