@@ -21,12 +21,22 @@ function keyOf(value: Scalar): string {
 /** Objects of an entry of a set, about. */
 const ENTRY_BYTES = 40
 
+/** Keys of a step of a merge. */
+const STEP_KEYS = 1024
+
 /** Counts distinct values exactly. */
 export const distinctAccumulator: Accumulator<EachValue, DistinctState> = {
   create: () => ({ keys: new Set(), bytes: 0 }),
   update: (state, each) => each((value) => add(state, keyOf(value))),
   merge(into, from) {
     for (const key of from.keys) add(into, key)
+  },
+  *mergeInSteps(into, from) {
+    let keys = 0
+    for (const key of from.keys) {
+      add(into, key)
+      if (++keys % STEP_KEYS === 0) yield
+    }
   },
   bytes: ({ bytes }) => 64 + bytes,
 }

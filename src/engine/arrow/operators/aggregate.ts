@@ -1,3 +1,5 @@
+import type { Yielder } from '../../../base/time-slices.js'
+import { KIB } from '../../../base/units.js'
 import type { Aggregate } from '../../../plan/aggregates.js'
 import type { Expression } from '../../../plan/expression.js'
 import { expressionKey } from '../../../plan/expression-key.js'
@@ -33,6 +35,8 @@ interface Fold {
   value: Expression | undefined
   accumulator: Accumulator<never, never>
   input(stretch: Stretch, vector: Vector): unknown
+  /** If it reads numbers and conditions that are stored by one quick loop, else it visits each value. */
+  isBulk: boolean
 }
 
 /** Aggregates made ready for a run: the folds, and how the columns of the answer come from their states. */
@@ -72,10 +76,11 @@ function partsOf(value: Expression | undefined) {
     accumulator: Accumulator<Input, State>,
     input: (stretch: Stretch, vector: Vector) => Input,
     finish: Finish<State>,
+    isBulk = true,
   ): Part {
     const key = `${kind} ${value === undefined ? '' : expressionKey(value)}`
     return {
-      fold: { key, value, accumulator: accumulator as never, input },
+      fold: { key, value, accumulator: accumulator as never, input, isBulk },
       finish: finish as (state: never) => Scalar,
     }
   }
@@ -84,7 +89,7 @@ function partsOf(value: Expression | undefined) {
     numbers: <State>(kind: string, accumulator: Accumulator<Histogram, State>, finish: Finish<State>) =>
       part(kind, accumulator, (stretch, vector) => stretch.histogram(vector), finish),
     values: <State>(kind: string, accumulator: Accumulator<EachValue, State>, finish: Finish<State>) =>
-      part(kind, accumulator, eachOf, finish),
+      part(kind, accumulator, eachOf, finish, false),
   }
 }
 
@@ -102,7 +107,7 @@ function partOf(aggregate: Aggregate, isNumber: (expression: Expression) => bool
     case 'count':
       return value === undefined
         ? make.part('rows', countAccumulator, ({ rows }) => rows, countOf)
-        : make.part('present', countAccumulator, countPresent, countOf)
+        : make.part('present', countAccumulator, countPresent, countOf, false)
     case 'countif':
       return make.part('where', countAccumulator, (stretch, vector) => stretch.countTrue(vector), countOf)
     case 'share':
@@ -186,6 +191,14 @@ export type FoldRows = (from: number, to: number, states: States) => void
 export const vectorsOf = ({ folds }: Aggregation, evaluate: Evaluate): (Vector | undefined)[] =>
   folds.map(({ value }) => value && evaluate(value))
 
+/** Whether the folds read all of their vectors by quick loops, so that a whole batch takes little time. */
+export const isQuick = ({ folds }: Aggregation, vectors: readonly (Vector | undefined)[]): boolean =>
+  folds.every(({ isBulk }, i) => {
+    const vector = vectors[i]
+    if (vector === undefined) return true
+    return isBulk && !vector.isCold && (vector.counted !== undefined || vector.stored?.kind === 'number')
+  })
+
 /** Makes folding ready for the rows of one frame. */
 export function createFolding({ folds }: Aggregation, vectors: readonly (Vector | undefined)[], load: Load): FoldRows {
   return (from, to, states) => {
@@ -202,9 +215,31 @@ export function createStates({ folds }: Aggregation): States {
   return folds.map(({ accumulator }) => accumulator.create())
 }
 
-/** Merges `from`, which stays as it is, into `into`. */
-export function mergeStates({ folds }: Aggregation, into: States, from: States): void {
-  for (let i = 0; i < folds.length; i++) folds[i]!.accumulator.merge(into[i] as never, from[i] as never)
+/** States of more bytes are merged in steps, if their accumulator can. */
+const LONG_BYTES = 64 * KIB
+
+/**
+ * Merges `from`, which stays as it is, into `into`. Returns undefined if that is done, else a promise of the rest, which
+ * yields between steps.
+ */
+export function mergeStates(
+  { folds }: Aggregation,
+  into: States,
+  from: States,
+  yieldIfDue: Yielder,
+): Promise<void> | undefined {
+  const long: Iterable<void>[] = []
+  for (let i = 0; i < folds.length; i++) {
+    const { accumulator } = folds[i]!
+    const isLong = accumulator.mergeInSteps !== undefined && accumulator.bytes(from[i] as never) > LONG_BYTES
+    if (isLong) long.push(accumulator.mergeInSteps!(into[i] as never, from[i] as never))
+    else accumulator.merge(into[i] as never, from[i] as never)
+  }
+  return long.length === 0 ? undefined : runSteps(long, yieldIfDue)
+}
+
+async function runSteps(merges: readonly Iterable<void>[], yieldIfDue: Yielder): Promise<void> {
+  for (const steps of merges) for (const _ of steps) await yieldIfDue()
 }
 
 /** Converts states to their smallest form. They may still be added to. */

@@ -118,27 +118,26 @@ function idsOfSpans({ stored, rows }: Frame, { bucket }: Vector): KeyIds {
   return { ids, count: buckets.length, add: (id, bytes) => bytes.add(bucket!.valueOf(buckets[id]!)) }
 }
 
-/** The ids that the blocks of a frame have given to codes so far: 0 for none, else the place in `found` from 1. */
-const idsByColumn = new WeakMap<object, { idByCode: Uint32Array; found: number[] }>()
+/** The numbers that codes got when a block saw them last, which count on from block to block of a frame. */
+const numbersByColumn = new WeakMap<object, { numberByCode: Uint32Array; last: number }>()
 
-/** Codes of a dictionary become dense ids, the same in each block of a frame. */
+/** Codes of a dictionary become dense ids of the block. */
 function idsOfEntries({ stored }: Frame, { entries }: Vector, { from, to }: Block): KeyIds {
   const { column, bytesOf } = entries!
   const { codes, dictionary } = column
   const { selection } = stored!
-  const known = idsByColumn.get(entries!) ?? { idByCode: new Uint32Array(dictionary.count), found: [] }
-  idsByColumn.set(entries!, known)
-  const { idByCode, found } = known
+  const known = numbersByColumn.get(entries!) ?? { numberByCode: new Uint32Array(dictionary.count), last: 0 }
+  numbersByColumn.set(entries!, known)
+  const { numberByCode, last: lastBefore } = known
+  const found: number[] = []
   const ids = new Uint32Array(to - from)
   for (let position = from; position < to; position++) {
     const code = codes[rowAt(selection, position)]!
-    let id = idByCode[code]!
-    if (id === 0) {
-      found.push(code)
-      id = idByCode[code] = found.length
-    }
-    ids[position - from] = id - 1
+    // Numbers up to the last one before are of other blocks.
+    if (numberByCode[code]! <= lastBefore) numberByCode[code] = lastBefore + found.push(code)
+    ids[position - from] = numberByCode[code]! - lastBefore - 1
   }
+  known.last = lastBefore + found.length
   const add = (id: number, bytes: KeyBytes) => {
     if (bytesOf === undefined) return bytes.add(entries!.valueOf(found[id]!))
     const text = bytesOf(found[id]!)

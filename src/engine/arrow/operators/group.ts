@@ -14,6 +14,7 @@ import {
   bytesOfStates,
   createFolding,
   createStates,
+  isQuick,
   mergeStates,
   type States,
   shrinkStates,
@@ -102,11 +103,7 @@ async function addBatch(
   if (known !== undefined) return merge(total, known, grouping)
   const groups = createGroups()
   await batch.read((frame) => fold(groups, frame, grouping))
-  let bytes = groups.keys.byteLength
-  for (const states of groups.states) {
-    shrinkStates(grouping.aggregation, states)
-    bytes += GROUP_BYTES + bytesOfStates(grouping.aggregation, states)
-  }
+  const bytes = await shrinkGroups(groups, grouping)
   if (bytes <= limits.bytes * MAX_KEPT_SHARE) partialCache.put(cached.part, hash, groups, bytes)
   return merge(total, groups, grouping)
 }
@@ -118,8 +115,9 @@ function sinkKey({ keys, aggregates }: GroupSink): readonly string[] {
 }
 
 /** Folds the rows of a frame into groups. */
-async function fold(groups: Groups, frame: Frame, { sink, aggregation, context }: Grouping): Promise<void> {
+async function fold(groups: Groups, frame: Frame, grouping: Grouping): Promise<void> {
   if (frame.rows === 0) return
+  const { sink, aggregation, context } = grouping
   const { yieldIfDue, limits } = context
   const evaluate = createEvaluate(frame)
   const keyVectors = sink.keys.map(({ value }) => evaluate(value))
@@ -138,25 +136,25 @@ async function fold(groups: Groups, frame: Frame, { sink, aggregation, context }
       foldRows(from, end, states)
       groups.bytes += bytesOfStates(aggregation, states) - before
       from = end
-      if (isBeyond(groups, limits)) await shrink(groups, aggregation, yieldIfDue, limits)
+      if (isBeyond(groups, limits)) await shrink(groups, grouping)
       const pause = yieldIfDue()
       if (pause !== undefined) await pause
     }
   }
+  const isWhole = keyVectors.length <= 1 && keyVectors.every(isFast) && isQuick(aggregation, vectors)
+  if (isWhole) return foldBlock({ from: 0, to: frame.rows })
   const read = [...keyVectors, ...vectors].filter((vector) => vector !== undefined)
-  if (read.every(isFast)) return foldBlock({ from: 0, to: frame.rows })
   for await (const block of blocksOf(frame, read, yieldIfDue)) await foldBlock(block)
 }
 
 /** The keys of one group on their way to its states. */
 const keyBytes = new KeyBytes()
 
-/** Whether a vector is read by a loop over its columns, which takes little time for a whole batch. */
+/** Whether a key is read by a loop over its column, which takes little time for a whole batch. */
 const isFast = (vector: Vector) =>
   !vector.isCold &&
   (vector.isConstant ||
     vector.bucket !== undefined ||
-    vector.counted !== undefined ||
     vector.entries?.bytesOf !== undefined ||
     vector.stored?.kind === 'number')
 
@@ -170,14 +168,16 @@ function statesOf(groups: Groups, bytes: Uint8Array, start: number, end: number,
   return states
 }
 
-async function merge(total: Groups, { keys, states }: Groups, { aggregation, context }: Grouping): Promise<void> {
+async function merge(total: Groups, { keys, states }: Groups, grouping: Grouping): Promise<void> {
+  const { aggregation, context } = grouping
   const { yieldIfDue, limits } = context
   for (let code = 0; code < states.length; code++) {
     const into = statesOf(total, keys.bytes, keys.offsets[code]!, keys.offsets[code + 1]! - 1, aggregation)
     const before = bytesOfStates(aggregation, into)
-    mergeStates(aggregation, into, states[code]!)
+    const rest = mergeStates(aggregation, into, states[code]!, yieldIfDue)
+    if (rest !== undefined) await rest
     total.bytes += bytesOfStates(aggregation, into) - before
-    if (isBeyond(total, limits)) await shrink(total, aggregation, yieldIfDue, limits)
+    if (isBeyond(total, limits)) await shrink(total, grouping)
     const pause = yieldIfDue()
     if (pause !== undefined) await pause
   }
@@ -188,21 +188,23 @@ function isBeyond({ states, bytes, keys }: Groups, limits: QueryLimits): boolean
 }
 
 /** Shrinks groups that take too much memory. Throws `too_many_groups` if that is not enough. */
-async function shrink(
-  groups: Groups,
-  aggregation: Aggregation,
-  yieldIfDue: Yielder,
-  limits: QueryLimits,
-): Promise<void> {
+async function shrink(groups: Groups, grouping: Grouping): Promise<void> {
+  const { limits } = grouping.context
   if (groups.states.length > limits.groups) throw tooManyGroups(limits)
+  const bytes = await shrinkGroups(groups, grouping)
+  if (bytes > limits.bytes * MAX_SHARE_AFTER_SHRINKING) throw tooManyGroups(limits)
+}
+
+/** Converts all states to their smallest form. Returns the bytes that the groups take then. */
+async function shrinkGroups(groups: Groups, { aggregation, context }: Grouping): Promise<number> {
   groups.bytes = 0
   for (const states of groups.states) {
     shrinkStates(aggregation, states)
     groups.bytes += GROUP_BYTES + bytesOfStates(aggregation, states)
-    const pause = yieldIfDue()
+    const pause = context.yieldIfDue()
     if (pause !== undefined) await pause
   }
-  if (groups.bytes + groups.keys.byteLength > limits.bytes * MAX_SHARE_AFTER_SHRINKING) throw tooManyGroups(limits)
+  return groups.bytes + groups.keys.byteLength
 }
 
 /** The groups as rows: their keys, then their aggregates. */

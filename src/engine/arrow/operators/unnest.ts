@@ -1,3 +1,4 @@
+import { ensureCapacity } from '../../../base/growable.js'
 import { MIB } from '../../../base/units.js'
 import { expressionKey } from '../../../plan/expression-key.js'
 import { scalarOfJson } from '../../../plan/functions/json.js'
@@ -36,19 +37,21 @@ const ROW_BYTES = 16
 
 async function unnested(frame: Frame, { list, name, isOuter }: Unnest, context: RunContext): Promise<Frame> {
   const vector = createEvaluate(frame)(list)
-  const positions: number[] = []
-  const places: number[] = []
+  let positions = new Uint32Array(0)
+  let places = new Uint32Array(0)
+  let rows = 0
   let elements: Scalar[] | undefined = []
   let bytes = 0
   for await (const { from, to } of blocksOf(frame, [vector], context.yieldIfDue)) {
     for (let position = from; position < to; position++) {
       const found = elementsOf(vector.at(position))
       if (found.length === 0 && isOuter) found.push(null)
-      if ((positions.length + found.length) * ROW_BYTES > context.limits.bytes)
-        throw tooMuchMemory(context.limits.bytes)
+      if ((rows + found.length) * ROW_BYTES > context.limits.bytes) throw tooMuchMemory(context.limits.bytes)
+      positions = ensureCapacity(positions, rows, rows + found.length)
+      places = ensureCapacity(places, rows, rows + found.length)
       for (const [place, element] of found.entries()) {
-        positions.push(position)
-        places.push(place)
+        positions[rows] = position
+        places[rows++] = place
         if (elements === undefined) continue
         elements.push(element)
         bytes += bytesOfValue(element)
@@ -56,15 +59,15 @@ async function unnested(frame: Frame, { list, name, isOuter }: Unnest, context: 
       }
     }
   }
-  context.onScan(Math.max(0, positions.length - frame.rows))
+  context.onScan(Math.max(0, rows - frame.rows))
   const column = elements === undefined ? elementVector(vector, positions, places) : keptVector(elements)
-  return mappedFrame(frame, Uint32Array.from(positions), new Map([[name, column]]))
+  return mappedFrame(frame, positions.subarray(0, rows), new Map([[name, column]]))
 }
 
 const keptVector = (elements: readonly Scalar[]): Vector => ({ at: (i) => elements[i]!, isCold: false })
 
 /** The elements, each taken from its list when it is read. */
-function elementVector({ at, isCold }: Vector, positions: readonly number[], places: readonly number[]): Vector {
+function elementVector({ at, isCold }: Vector, positions: Uint32Array, places: Uint32Array): Vector {
   let last = -1
   let found: Scalar[] = []
   return {

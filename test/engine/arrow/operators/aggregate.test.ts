@@ -268,13 +268,13 @@ describe('an aggregation', () => {
     expect(createAggregation(named(twice), () => false).folds.length).toBe(2)
   })
 
-  it('of nothing is null, and counts are 0', () => {
+  it('of nothing is null, and counts are 0', async () => {
     const empty = { least: null, greatest: null, average: null, p50: null, p99: null, rows: 0, errors: 0 }
     const finish = (states: unknown[]) =>
       Object.fromEntries(aggregation.outputs.map(({ name, fold, finish: output }) => [name, output(states[fold])]))
     const states = createStates(aggregation)
     expect(finish(states)).toEqual(empty)
-    mergeStates(aggregation, states, createStates(aggregation))
+    await mergeStates(aggregation, states, createStates(aggregation), () => undefined)
     expect(finish(states)).toEqual(empty)
     expect(bytesOfStates(aggregation, states)).toBeGreaterThan(0)
   })
