@@ -4,6 +4,7 @@ import { exchange, statusLines } from '../../support/raw-http.js'
 import { feedEdges, heavyQuestion } from '../support/feed.js'
 import { type Served, serve } from '../support/program.js'
 import { dialer, getText } from '../support/raw.js'
+import { worstPlansFolder, worstQuery } from '../support/worst-plans.js'
 
 const ROWS = 60_000
 /** A head, and so a unit of work of a query, is a sixteenth of it. */
@@ -42,6 +43,23 @@ it('O4: a query whose client has left stops within 50 ms', async () => {
   for (let i = 1; i <= CLIENTS; i++) left.push(await askAndLeave(service, heavyQuestion(i)))
   console.log('O4', JSON.stringify(left))
   for (const { counted } of left) expect(counted).toBeLessThan(ROWS)
+  expect(left.filter(({ isLate }) => isLate).length).toBeLessThanOrEqual(LATE)
+  expect(await service.metric('logweir_queries_running')).toBe(0)
+})
+
+it('O4: a plan of a user whose client has left stops within 50 ms', async () => {
+  const service = await serve(['--memory-limit', MEMORY_LIMIT, '--endpoints', worstPlansFolder()])
+  await feedEdges(service, ROWS)
+  const left = []
+  for (const plan of ['patterns', 'unnest', 'union', 'sort'] as const) {
+    const before = await scanned(service)
+    const stays = getText(worstQuery(plan), 'Connection: close')
+    expect(statusLines(await exchange(dialer(service), stays))[0]).toMatch(/^HTTP\/1.1 [24]00 /)
+    const whole = (await scanned(service)) - before
+    left.push({ plan, whole, ...(await askAndLeave(service, worstQuery(plan))) })
+  }
+  console.log('O4', JSON.stringify(left))
+  expect(left.some(({ whole, counted }) => counted < whole)).toBe(true)
   expect(left.filter(({ isLate }) => isLate).length).toBeLessThanOrEqual(LATE)
   expect(await service.metric('logweir_queries_running')).toBe(0)
 })

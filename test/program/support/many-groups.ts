@@ -5,6 +5,7 @@ import { HTTP_LIMITS } from '../../../src/http/query/limits.js'
 import { untilVisible, write } from './feed.js'
 import { residentBytes } from './memory.js'
 import { type Served, serve } from './program.js'
+import { worstPlansFolder, worstQuery } from './worst-plans.js'
 
 /**
  * The built-in endpoints group by time buckets only, so an answer has at most 301 groups. The query closest to one
@@ -49,6 +50,32 @@ async function settledBytes(service: Served, mostBytes: number): Promise<number>
   const endMs = performance.now() + RETURNS_MS
   while (residentBytes(service).now > mostBytes && performance.now() < endMs) await wait(100)
   return residentBytes(service).now
+}
+
+/**
+ * Groups by several keys with `keys` distinct combinations, counts them and lists them. Expects an answer in time or a
+ * clear refusal, and afterwards a healthy process and its old memory.
+ */
+export async function expectPlansUnmoved(keys: number): Promise<void> {
+  const service = await serve(['--endpoints', worstPlansFolder()])
+  await write(service, keys, edge)
+  await untilVisible(service, keys)
+  for (const plan of ['keys', 'distincts', 'lists', 'sort'] as const) {
+    const before = residentBytes(service).now
+    const startMs = performance.now()
+    const response = await service.get(worstQuery(plan))
+    const { code = 'rows' } = (await response.json()) as { code?: string }
+    const tookMs = performance.now() - startMs
+    expect(tookMs).toBeLessThanOrEqual(HTTP_LIMITS.queryMs + 1_000)
+    expect(`${response.status} ${code}`).toMatch(/^(200 rows|400 too_many_groups|400 too_much_memory|503 overloaded)$/)
+    const { peak } = residentBytes(service)
+    const after = await settledBytes(service, before * MOST_OVER)
+    const inMib = [before, peak, after].map((bytes) => (bytes / MIB).toFixed(0))
+    console.log(`M2 ${plan}: ${response.status} ${code} in ${Math.round(tookMs)} ms, memory ${inMib.join(', ')} MiB`)
+    expect(after).toBeLessThanOrEqual(before * MOST_OVER)
+  }
+  expect((await service.get('/health')).status).toBe(200)
+  expect(await service.metric('logweir_queries_running')).toBe(0)
 }
 
 /**
