@@ -22,6 +22,8 @@ describe('docs/own-endpoints.md', () => {
     const called = [...text.matchAll(/`(\w+)\(/g)].map(([, name]) => name!).filter((name) => !METHODS.has(name))
     expect(called.length).toBeGreaterThan(10)
     expect(called.filter((name) => !Object.hasOwn(builder, name))).toEqual([])
+    const exported = Object.keys(builder).filter((name) => !/^(SECOND|MINUTE|HOUR)_US$/.test(name))
+    expect(exported.filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([])
     const sources = [...text.matchAll(/^\| `(\w+_logs)` \|/gm)].map(([, name]) => name)
     expect(sources.filter((name) => !SOURCE_NAMES.includes(name as never))).toEqual([])
   })
