@@ -5,7 +5,7 @@ const RUN_LENGTH = 512
 /** Items that are merged without a look at the clock. */
 const MERGED_LENGTH = 256
 
-/** Returns the items in order; yields to the event loop in between. Equal items keep their order. Items may be moved. */
+/** Returns the items in order; yields to the event loop in between. Equal items keep their order. May move items. */
 export async function sortInSlices<T>(items: T[], compare: (a: T, b: T) => number, yieldIfDue: Yielder): Promise<T[]> {
   const { length } = items
   if (length <= RUN_LENGTH) return items.sort(compare)

@@ -124,7 +124,9 @@ export function typeOf(expression: Expression, schema: Schema): Type {
   checkArity(expression.fn, arity, expression.args.length)
   const types = expression.args.map((arg) => typeOf(arg, schema))
   if (COMPARISONS.has(expression.fn) && types.some(isTimeType)) expression.args.forEach(checkTime)
-  return typeof type === 'function' ? type(types, expression.args.map(literalOf)) : type
+  const result = typeof type === 'function' ? type(types, expression.args.map(literalOf)) : type
+  // A count is never null; a function of one, as nullif, may be.
+  return result === 'count' ? 'integer' : result
 }
 
 const literalOf = (arg: Expression): Scalar | undefined => (arg.kind === 'literal' ? arg.value : undefined)

@@ -339,8 +339,8 @@ function compareBy({ direction, nulls }: SortKey, a: Scalar, b: Scalar): number 
 }
 
 /**
- * Runs a plan over records in order of arrival, a row at a time. Returns the answers that it may have. Errors of a query are part of it;
- * a plan that is not valid throws something, or nothing.
+ * Runs a plan over records in order of arrival, a row at a time. Returns the answers that it may have, errors of a
+ * query included; a plan that is not valid throws something, or nothing.
  */
 export function runPlan(plan: Plan, records: readonly TestRecord[]): Outcome {
   const last = plan.at(-1)

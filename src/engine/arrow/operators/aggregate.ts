@@ -219,8 +219,8 @@ export function createStates({ folds }: Aggregation): States {
 const LONG_BYTES = 64 * KIB
 
 /**
- * Merges `from`, which stays as it is, into `into`. Returns undefined if that is done, else a promise of the rest, which
- * yields between steps.
+ * Merges `from`, which stays as it is, into `into`. Returns undefined if that is done, else a promise of the rest,
+ * which yields between steps.
  */
 export function mergeStates(
   { folds }: Aggregation,

@@ -95,8 +95,8 @@ export async function findTop(
   return { rows: top.rows().slice(offset), columns: early.map(({ name }) => name), areas, cold }
 }
 
-/** The direction if the first key is the stored timestamp. */
-function timeOrder([first]: readonly SortKey[]): SortKey['direction'] | undefined {
+/** Returns the direction if the first key is the stored timestamp, else undefined. */
+export function timeOrder([first]: readonly SortKey[]): SortKey['direction'] | undefined {
   return first?.by.kind === 'column' && first.by.name === 'timestamp' ? first.direction : undefined
 }
 

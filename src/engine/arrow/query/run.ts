@@ -16,7 +16,15 @@ import { type GroupSink, group } from '../operators/group.js'
 import type { LazyBatch, RunContext } from '../operators/lazy-batch.js'
 import { project } from '../operators/project.js'
 import { fastFilters, type SourceKinds, scan } from '../operators/scan.js'
-import { type Found, findTop, lateFrame, type OutputColumns, splitColumns, tooMuchMemory } from '../operators/top.js'
+import {
+  type Found,
+  findTop,
+  lateFrame,
+  type OutputColumns,
+  splitColumns,
+  timeOrder,
+  tooMuchMemory,
+} from '../operators/top.js'
 import { unnest } from '../operators/unnest.js'
 import { readRows } from './read-rows.js'
 import { columnNames, type Input, type Stage, type Step } from './stages.js'
@@ -86,9 +94,8 @@ function batchesOf({ input, steps, sink }: Stage, partsOf: PartsOf, context: Run
       ...conditions.slice(filters.conditions.length).map((where): Step => ({ op: 'filter', where })),
       ...rest,
     ]
-    const isNewest = sink.op === 'top' && remaining.length === 0 && sink.keys[0]?.by.kind === 'column'
-    const countUpTo =
-      isNewest && sink.keys[0]!.by.kind === 'column' ? sink.rows + sink.offset : Number.POSITIVE_INFINITY
+    const isNewest = sink.op === 'top' && remaining.length === 0 && timeOrder(sink.keys) !== undefined
+    const countUpTo = isNewest ? sink.rows + sink.offset : Number.POSITIVE_INFINITY
     const scanned = scan(partsOf(source, input), input, filters, kinds, {
       ...context,
       onScan: (rows) => context.onScan(Math.min(rows, countUpTo)),
