@@ -5,8 +5,8 @@ import { columnsOf } from '../../../plan/expression.js'
 import type { NamedExpression, SortKey } from '../../../plan/plan.js'
 import { compareAll, type Scalar, Timestamp } from '../../../plan/values/values.js'
 import type { ColdColumn } from '../../columns.js'
-import { type ColdReader, timeAt } from '../columns/batch.js'
-import { rowAt, sizeOf } from '../columns/selection.js'
+import { type ColdReader, type TimeColumn, timeAt } from '../columns/batch.js'
+import { rowAt, type Selection, sizeOf } from '../columns/selection.js'
 import { bytesOfValue } from '../columns/value-bytes.js'
 import { createEvaluate } from '../expressions/evaluate.js'
 import { COLD, createLoadedRows, type Frame } from '../expressions/frame.js'
@@ -240,10 +240,10 @@ async function offerFrame(
   }
 }
 
-/** Rows that are looked at without a look at the clock. */
-const LOOK_ROWS = 1024
+/** Rows whose times are compared without a look at the clock. */
+const COMPARED_ROWS = 4096
 
-/** The newest rows of a stored batch: from the end, and only until they are too old if they ascend in time. */
+/** Offers the newest rows of a stored batch: from the end, and only until they are too old if they ascend in time. */
 async function offerNewest(
   top: Top,
   { stored }: Frame,
@@ -252,19 +252,47 @@ async function offerNewest(
   yieldIfDue: Yielder,
 ): Promise<void> {
   const { selection, batch: columns } = stored!
-  for (let position = sizeOf(selection) - 1; position >= 0; position--) {
-    if (position % LOOK_ROWS === 0) await yieldIfDue()
-    const row = rowAt(selection, position)
-    const worst = top.worst()?.keys[0] as Timestamp | undefined
-    const us = timeAt(columns.times, row)
-    if (worst !== undefined && us < worst.us) {
-      if (selection.timeOrdered) return
-      continue
+  const { times } = columns
+  for (let end = sizeOf(selection); end > 0; ) {
+    const start = Math.max(0, end - COMPARED_ROWS)
+    for (let last = end; last > start; ) {
+      const leastUs = worstUs(top)
+      last = selection.timeOrdered ? last - 1 : lastPositionFrom(times, selection, { start, end: last, leastUs })
+      if (last < start) break
+      const row = rowAt(selection, last)
+      const us = timeAt(times, row)
+      if (us < leastUs) return
+      const keys = [new Timestamp(us)]
+      if (!top.wants(keys, batch, row)) continue
+      if (top.add({ keys, batch, row, values: capture(last) })) await top.cut(yieldIfDue)
     }
-    const keys = [new Timestamp(us)]
-    if (!top.wants(keys, batch, row)) continue
-    if (top.add({ keys, batch, row, values: capture(position) })) await top.cut(yieldIfDue)
+    end = start
+    const pause = yieldIfDue()
+    if (pause !== undefined) await pause
   }
+}
+
+/** The time that a row must have at least to be among the newest; -Infinity while there are too few. */
+const worstUs = (top: Top): number => (top.worst()?.keys[0] as Timestamp | undefined)?.us ?? Number.NEGATIVE_INFINITY
+
+/** Returns the last position in [start, end) with a time of at least `leastUs`, else -1. */
+function lastPositionFrom(
+  { baseUs, unitUs, offsets }: TimeColumn,
+  selection: Selection,
+  { start, end, leastUs }: { start: number; end: number; leastUs: number },
+): number {
+  if (selection.kind === 'range') {
+    const first = selection.start
+    for (let position = end - 1; position >= start; position--) {
+      if (baseUs + offsets[first + position]! * unitUs >= leastUs) return position
+    }
+    return -1
+  }
+  const { indices } = selection
+  for (let position = end - 1; position >= start; position--) {
+    if (baseUs + offsets[indices[position]!]! * unitUs >= leastUs) return position
+  }
+  return -1
 }
 
 /** Evaluates late columns over rows that were found: their early values and cold columns, by position. */

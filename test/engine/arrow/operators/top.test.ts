@@ -115,7 +115,7 @@ describe('the newest rows', () => {
   it('are looked for among all rows where they do not', async () => {
     const { batch, looks } = watched([9, 8, 7, 1, 2, 30])
     const found = await find([edges(batch)], NEWEST, 2)
-    expect(looks).toEqual([5, 4, 3, 2, 1, 0])
+    expect([...new Set(looks)]).toEqual([5, 4, 3, 2, 1, 0])
     expect(placesOf(found).map(({ timestampUs }) => timestampUs)).toEqual([30, 9])
   })
 })
