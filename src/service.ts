@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from './base/clock.js'
 import { explainFileError } from './base/file-errors.js'
+import { collectGrownHeap } from './base/heap.js'
 import type { Log } from './base/log.js'
 import { ROWS_SHARE } from './base/memory.js'
 import { createMetrics, type Metrics } from './base/metrics.js'
@@ -70,6 +71,7 @@ export async function startService(config: ServeConfig, log: Log, lock: LockOpti
   })
   if (tokens.made !== undefined) announceToken(tokens.made, config.dataDir, log)
   log(`listening on ${server.url}`, { code: 'listening', url: server.url })
+  const stopCollecting = collectGrownHeap(parts.clock)
   const stopWatching = userEndpoints?.watch(parts.clock, (endpoints) => app.replaceEndpoints(allEndpoints(endpoints)))
   let stdin: StdinReader | undefined
   const ready = engine.recover().then(() => {
@@ -86,6 +88,7 @@ export async function startService(config: ServeConfig, log: Log, lock: LockOpti
     tokens.close()
     await intake.otlp.close()
     stopWatching?.()
+    stopCollecting()
     if (status.isStarting()) {
       // Recovery does not change stored rows, so nothing needs to be finished.
       await intake.requests.close()

@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
+import { collectGrownHeap } from '../../src/base/heap.js'
 import { GIB } from '../../src/base/units.js'
+import { createFakeClock } from '../support/clock.js'
 
 const HEAP = new URL('../../dist/base/heap.js', import.meta.url).href
 
@@ -31,5 +33,37 @@ describe('a heap', () => {
   it('is collected more often where memory is short', () => {
     expect(countFullCollections(`${GIB - 1}`)).toBeGreaterThan(countFullCollections(`${GIB}`))
     expect(countFullCollections(`${GIB - 1}`)).toBeGreaterThan(countFullCollections(''))
+  })
+})
+
+describe('a heap that has grown', () => {
+  it('is collected at the next check and once more, and again only after it has grown again', () => {
+    const clock = createFakeClock()
+    let collections = 0
+    const stop = collectGrownHeap(clock, () => collections++)
+    const fill = () => Array.from({ length: 4_000_000 }, (_, i) => ({ i }))
+    clock.advance(20_000)
+    expect(collections).toBe(0)
+    const first = fill()
+    clock.advance(20_000)
+    expect(collections).toBe(2)
+    const second = fill()
+    clock.advance(20_000)
+    expect([collections, first.length + second.length]).toEqual([4, 8_000_000])
+    stop()
+  })
+
+  it('becomes small again', () => {
+    const script = `
+      import { collectGrownHeap } from '${HEAP}'
+      const clock = { every: (_, work) => ((clock.work = work), () => {}) }
+      collectGrownHeap(clock)
+      let garbage = Array.from({ length: 4_000_000 }, (_, i) => ({ i }))
+      garbage = undefined
+      const grown = process.memoryUsage().heapUsed
+      clock.work()
+      console.log(process.memoryUsage().heapUsed < grown / 2, typeof gc)`
+    const text = execFileSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' })
+    expect(text).toBe('true undefined\n')
   })
 })
