@@ -703,7 +703,8 @@ const isDigits = (value: Value) => value instanceof RawJson && /^-?\d+$/.test(va
 const IS_KIND: Readonly<Record<ColumnKind, (value: Value) => boolean>> = {
   text: isText,
   json: isJson,
-  microseconds: isWhole,
+  // Moments after 2255 are beyond 2^53.
+  microseconds: Number.isInteger,
   datetime: isText,
   integer: (value) => Number.isInteger(value) || isDigits(value),
   count: isWhole,
