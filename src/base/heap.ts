@@ -34,7 +34,7 @@ const COLLECTED_GROWTH_BYTES = 32 * MIB
  * 5 s after a collection there is another one, for what the queries since then have left. Returns a function that stops
  * it.
  */
-export function collectGrownHeap(clock: Clock, collect: () => void = fullCollection()): () => void {
+export function collectGrownHeap(clock: Clock, collect: () => void = collectFully): () => void {
   let collectedBytes = heapBytes()
   let hasCollected = false
   return clock.every(CHECK_MS, () => {
@@ -52,10 +52,17 @@ function heapBytes(): number {
   return total_heap_size + external_memory
 }
 
-/** Returns V8's own function for a full collection, which only a new context has after the start. */
-function fullCollection(): () => void {
+let gc: (() => void) | undefined
+
+/** Runs V8's own function for a full collection, which after the start only a new context has. */
+function collectFully(): void {
+  gc ??= exposeGc()
+  gc()
+}
+
+function exposeGc(): () => void {
   setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as () => void
+  const exposed = runInNewContext('gc') as () => void
   setFlagsFromString('--no-expose-gc')
-  return collect
+  return exposed
 }

@@ -53,7 +53,7 @@ export interface GroupsShape extends ScanShape {
   direction: Direction
 }
 
-/** What this engine lowers to SQL so far. */
+/** The plans that this engine lowers to SQL; {@link shapeOf} refuses all others. */
 export type Shape = RowsShape | BucketsShape | GroupsShape
 
 const unsupported = (what: string) =>
@@ -188,11 +188,8 @@ function groupOrder([first, ...ties]: readonly SortKey[], by: string): { orderBy
 function predicateOf(condition: Expression, source: SourceName): Predicate {
   const name = condition.kind === 'call' ? condition.fn : condition.kind
   const predicate = condition.kind === 'call' && condition.args.length === 2 ? testOf(condition, source) : undefined
-  return predicate ?? refuse(`the condition ${name} with these arguments`)
-}
-
-function refuse(what: string): never {
-  throw unsupported(what)
+  if (predicate === undefined) throw unsupported(`the condition ${name} with these arguments`)
+  return predicate
 }
 
 /** A test of a stored column by a constant; undefined if its kind has no such test. */

@@ -1,5 +1,5 @@
 import { compareAll, compareValues, isTime, isUnknown, momentUs, type Scalar, Timestamp } from '../values/values.js'
-import { type Cell, commonType, lazy, nullable, prepared, queryError, type ScalarFunction } from './function.js'
+import { type Cell, commonType, lazy, nullable, prepared, type ScalarFunction } from './function.js'
 
 /** Comparisons between values of any types, as {@link compareValues} has them. */
 export const COMPARE = {
@@ -34,8 +34,7 @@ function unequal(a: Scalar, b: Scalar): boolean | null {
 function ordering(holds: (order: number) => boolean): ScalarFunction {
   const apply = (a: Scalar, b: Scalar) => {
     const order = compareValues(a, b)
-    if (order !== undefined) return holds(order)
-    return null
+    return order === undefined ? null : holds(order)
   }
   return prepared(2, 'boolean', (constants) => withTimes(constants, apply))
 }
@@ -85,10 +84,4 @@ function extreme(wins: (order: number) => boolean): ScalarFunction {
       return best
     },
   }
-}
-
-/** Throws if a literal next to a time is none: an error of the query, not of a row. */
-export function checkTimeLiteral(value: Scalar): void {
-  if (typeof value !== 'string' || momentUs(value) !== undefined) return
-  throw queryError(`"${value}" is no time. Write it as ISO 8601: 2026-11-24T12:00:00Z.`)
 }

@@ -20,8 +20,8 @@ const SPACE = /[ \t\n\r]*/y
 const ATOM = /[^\s,\]}]+/y
 
 /**
- * Returns the JSON text at a path of a JSON text, as it is spelled there; undefined if the path leads nowhere. Of a key
- * that occurs more than once the last one counts. The text must be valid JSON; its depth is bounded by the caller.
+ * Returns the JSON text at a path of a JSON text, as it is spelled there; undefined if the path leads nowhere. If a key
+ * occurs more than once, the last one counts. The text must be valid JSON; its depth is bounded by the caller.
  */
 export function jsonAt(json: string, steps: readonly JsonStep[]): string | undefined {
   let start = skip(SPACE, json, 0)

@@ -1,6 +1,6 @@
 import { numberOfText, RawJson, type Scalar } from '../values/values.js'
 import { bounded, nullable, prepared, queryError, type ScalarFunction } from './function.js'
-import { type JsonStep, jsonAt, readJsonPath } from './json-path.js'
+import { jsonAt, readJsonPath } from './json-path.js'
 import { jsonOf } from './text-of.js'
 
 /** Reading JSON: from texts, and from JSON values as they are stored. */
@@ -41,12 +41,6 @@ function isJson(text: string): boolean {
   } catch {
     return false
   }
-}
-
-/** Returns the value of a field, the JSON at a path of stored metadata; null if there is none. */
-export function fieldOf(json: string, steps: readonly JsonStep[]): Scalar {
-  const found = jsonAt(json, steps)
-  return found === undefined ? null : scalarOfJson(found)
 }
 
 /** The text that JSON spells; a lone surrogate becomes U+FFFD, as in UTF-8. */

@@ -349,7 +349,7 @@ export function runPlan(plan: Plan, records: readonly TestRecord[]): Outcome {
   const { columns, rows, ranks } = interpreter.run(cut === undefined ? plan : plan.slice(0, -1), cut !== undefined)
   const { must, may, isOpen } = interpreter.errors
   if (cut?.rows === 0) {
-    // Nothing has to be read.
+    // An engine may skip all rows, and their errors.
     for (const code of must) may.add(code)
     must.clear()
   }

@@ -92,8 +92,8 @@ function matchesFilter(name: string, pattern: string, kinds: StoredKinds): FastF
 }
 
 /**
- * The rows of parts in a range of time that pass the filters. Of a sealed part that the range cuts, the rows that pass
- * are kept, whatever their time: the next run's range has moved on.
+ * Returns the rows of parts in a range of time that pass the filters. If the range cuts a sealed part, the rows that
+ * pass are cached, whatever their time: the next run's range has moved on.
  */
 export function scan(
   parts: readonly Part[],

@@ -64,15 +64,10 @@ function frameOf(stage: Stage, partsOf: PartsOf, context: RunContext): () => Pro
   return async () => finish(await findTop(batches, sink, columns, context), columns, context)
 }
 
-async function grouped(sink: GroupSink, input: Input, batches: readonly LazyBatch[], context: RunContext) {
+function grouped(sink: GroupSink, input: Input, batches: readonly LazyBatch[], context: RunContext): Promise<Frame> {
   const aggregation = createAggregation(sink.aggregates, (expression) => isStoredNumber(expression, input))
-  let result: Frame | undefined
-  for (const batch of group(batches, sink, aggregation, context)) {
-    await batch.read((frame) => {
-      result = frame
-    })
-  }
-  return result!
+  const [groups] = group(batches, sink, aggregation, context)
+  return groups!.read((frame) => frame)
 }
 
 const readsCold = (input: Input) => input.op === 'scan'

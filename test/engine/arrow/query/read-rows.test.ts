@@ -119,7 +119,7 @@ describe('the rows found', () => {
     const { rows, reads } = read(interleaved(100, 1, CHUNK_BYTES / fitting - 100))
     const openedAt: number[] = []
     for (let taken = 0; !(await rows.next()).done; taken++) {
-      // Nothing is read ahead for a slow caller.
+      // A slow caller: no row is read ahead for it.
       await nextTurns(5)
       if (reads.opened.length > openedAt.length) openedAt.push(taken)
     }
