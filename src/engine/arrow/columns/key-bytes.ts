@@ -69,7 +69,7 @@ export class KeyBytes {
 
 /** Whether a double is a whole number of 54 to 64 bits: it is equal to the integer, which is a bigint. */
 const isLongInteger = (value: Scalar): value is number =>
-  Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value as number) < 2 ** 63
+  Number.isInteger(value) && !Number.isSafeInteger(value) && Number(value) >= -(2 ** 63) && Number(value) < 2 ** 63
 
 const [NULL, FALSE, TRUE, NUMBER, BIG, TIMESTAMP, DATETIME, DATE, TEXT, JSON_TEXT, LIST] = [
   0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,

@@ -25,9 +25,16 @@ describe('the bytes of keys', () => {
   it('give the keys again', () => {
     fc.assert(
       fc.property(fc.array(value, { maxLength: 6 }), (values) => {
-        expect(readKeys(bytesOf(...values), values.length)).toEqual(values)
+        expect(readKeys(bytesOf(...values), values.length)).toEqual(values.map(asKey))
       }),
     )
+  })
+
+  it('are those of one integer, be it a double or a bigint', () => {
+    for (const integer of [2 ** 53, -(2 ** 53), 2 ** 60, -(2 ** 63)]) {
+      expect(bytesOf(integer)).toEqual(bytesOf(BigInt(integer)))
+      expect(readKeys(bytesOf(integer), 1)).toEqual([BigInt(integer)])
+    }
   })
 
   it('are equal for keys that are one group, and for no others', () => {
@@ -64,8 +71,15 @@ describe('the bytes of keys', () => {
   })
 })
 
+/** The value that is read from the bytes of a key: an integer of 54 to 64 bits is a bigint. */
+function asKey(value: Scalar): Scalar {
+  if (typeof value !== 'number' || !Number.isInteger(value) || Number.isSafeInteger(value)) return value
+  return value >= -(2 ** 63) && value < 2 ** 63 ? BigInt(value) : value
+}
+
 /** Whether two values are one group: of one type, and equal. */
-function isOne(a: Scalar, b: Scalar): boolean {
+function isOne(first: Scalar, second: Scalar): boolean {
+  const [a, b] = [asKey(first), asKey(second)]
   const isSameType = Object.getPrototypeOf(Object(a)) === Object.getPrototypeOf(Object(b))
   return (a === null) === (b === null) && isSameType && compareAll(a, b) === 0
 }
