@@ -20,6 +20,24 @@ export const literal = (value: Scalar): Expression => ({ kind: 'literal', value 
 /** A function of other expressions. The number of arguments is checked when the plan is made ready. */
 export const call = (fn: FunctionName, ...args: readonly Expression[]): Expression => ({ kind: 'call', fn, args })
 
+/** A field of the record: the value at a path of keys in its metadata. A text with dots is short for a path. */
+export function field(path: string | readonly string[]): Expression {
+  const keys = typeof path === 'string' ? path.split('.') : path
+  return call('field', column('metadata'), ...keys.map(literal))
+}
+
+/**
+ * Returns the path of an expression that is a field of the record, and whether it is read as text; undefined for any
+ * other expression.
+ */
+export function pathOfField(expression: Expression): { keys: readonly string[]; isText: boolean } | undefined {
+  if (expression.kind !== 'call' || (expression.fn !== 'field' && expression.fn !== 'field_text')) return undefined
+  const [json, ...args] = expression.args
+  if (json?.kind !== 'column' || json.name !== 'metadata') return undefined
+  const keys = args.flatMap((arg) => (arg.kind === 'literal' && typeof arg.value === 'string' ? [arg.value] : []))
+  return keys.length === args.length ? { keys, isText: expression.fn === 'field_text' } : undefined
+}
+
 /**
  * Returns the names of all columns that an expression reads. An expression object is visited once, however often it
  * occurs.

@@ -67,6 +67,29 @@ const NUMBERS = [
   '500',
 ]
 
+const LEVELS = [
+  '"info"',
+  '"error"',
+  '"12"',
+  '"true"',
+  '12',
+  '1.20',
+  'true',
+  '{"a": 1}',
+  '["x"]',
+  '12345678901234567890',
+]
+const ODD = [
+  '{"a.b":{"":1.0}}',
+  '{"a.b":{"":"1"},"__proto__":{"x":1}}',
+  '{"\\u0061.b":[{"":"first"},{"":"second"}]}',
+  '{"a.b":{"":1},"a.b":{}}',
+  '{"a.b":[[{"":1}]],"__proto__":"\\ud800"}',
+  '[]',
+  'null',
+]
+const LISTS = ['[]', '[{"n":9007199254740993}]', '[{"n":"a"},{"n":"b"}]', '[1,{"n":2}]', '{"n":1e400}', '{"n":-0}']
+
 const maybe = (random: Random, key: string, value: () => string) => (random() < 0.8 ? [`"${key}":${value()}`] : [])
 const objectOf = (members: readonly string[][]) => `{${members.flat().join(',')}}`
 const repeated = (random: Random, json: string) =>
@@ -83,7 +106,9 @@ function randomMetadata(random: Random): string {
     maybe(random, 'request', () =>
       repeated(random, objectOf([maybe(random, 'url', text(URLS)), maybe(random, 'path', text(PATHS))])),
     ),
-    maybe(random, 'level', text(['info', 'error', '12', 'true'])),
+    maybe(random, 'level', () => oneOf(random, LEVELS)),
+    maybe(random, 'odd', () => oneOf(random, ODD)),
+    maybe(random, 'list', () => oneOf(random, LISTS)),
   ])
   // A list of metadata starts with an object.
   return random() < 0.8 ? json : oneOf(random, [`[${json}]`, `[${json}, {"level": "second"}]`, '{}'])
@@ -208,15 +233,39 @@ const PATHS_IN_JSON = [
   '$[3]',
 ]
 
+/** Paths of fields: of declared ones, of others, of ones that no record has. */
+const FIELDS: readonly (readonly string[])[] = [
+  ['function_id'],
+  ['execution_time_ms'],
+  ['response', 'status_code'],
+  ['request', 'url'],
+  ['request', 'path'],
+  ['request', 'method'],
+  ['request'],
+  ['level'],
+  ['odd', 'a.b', ''],
+  ['odd', '__proto__'],
+  ['list'],
+  ['list', 'n'],
+  ['none', 'x'],
+]
+
 const word = ({ random }: Scope, words: readonly Scalar[]) => literal(oneOf(random, words))
 const f = (fn: FunctionName, ...args: Expression[]) => call(fn, ...args)
 
+/** A field of a random path; undefined if no column is JSON. */
+function fieldOf({ random, columns }: Scope): Expression | undefined {
+  const json = [...columns].filter(([, type]) => type === 'json').map(([name]) => name)
+  if (json.length === 0) return undefined
+  const keys = oneOf(random, FIELDS).map(literal)
+  return f(oneOf(random, ['field', 'field', 'field', 'field_text']), column(oneOf(random, json)), ...keys)
+}
+
 /** Any value: of one type in each row, or of types that differ. */
-const anything: Make = (scope, depth) => expressionOf(scope, oneOf(scope.random, COMPARABLE), depth)
+const anything: Make = (scope, depth) =>
+  (scope.random() < 0.2 && fieldOf(scope)) || expressionOf(scope, oneOf(scope.random, COMPARABLE), depth)
 const textLike: Make = (scope, depth) =>
-  scope.random() < 0.8
-    ? expressionOf(scope, 'text', depth)
-    : expressionOf(scope, oneOf(scope.random, COMPARABLE), depth)
+  scope.random() < 0.7 ? expressionOf(scope, 'text', depth) : anything(scope, depth)
 const numberLike: Make = (scope, depth) => expressionOf(scope, oneOf(scope.random, ['int', 'num'] as const), depth)
 const timeLike: Make = (scope, depth) =>
   expressionOf(scope, oneOf(scope.random, ['time', 'time', 'time', 'datetime', 'date'] as const), depth)
@@ -396,9 +445,11 @@ const MAKERS: Partial<Record<Type, Makers>> = {
 }
 
 /** The names of the functions that random plans call. */
-export const RANDOM_FUNCTIONS: ReadonlySet<string> = new Set(
-  [...Object.values(MAKERS), ...Object.values(FAILING)].flatMap((makers) => Object.keys(makers)),
-)
+export const RANDOM_FUNCTIONS: ReadonlySet<string> = new Set([
+  'field',
+  'field_text',
+  ...[...Object.values(MAKERS), ...Object.values(FAILING)].flatMap(Object.keys),
+])
 
 /** A random expression of a type, over the columns of a scope; `depth` bounds its calls. */
 function expressionOf(scope: Scope, type: Type, depth: number): Expression {

@@ -33,6 +33,21 @@ export function jsonAt(json: string, steps: readonly JsonStep[]): string | undef
   return json.slice(start, endOf(json, start))
 }
 
+/**
+ * Returns the JSON text of a field: the value at a path of keys, as it is spelled there; undefined if the path leads
+ * nowhere. On the way an object that is the first element of a list counts as the list, the whole text too.
+ */
+export function jsonOfField(json: string, keys: readonly string[]): string | undefined {
+  let start = skip(SPACE, json, 0)
+  for (const key of keys) {
+    const object = json[start] === '[' ? skip(SPACE, json, start + 1) : start
+    const found = findKey(json, object, key)
+    if (found === undefined) return undefined
+    start = found
+  }
+  return json.slice(start, endOf(json, start))
+}
+
 /** Where the text that a pattern matches at a place ends. */
 function skip(pattern: RegExp, json: string, at: number): number {
   pattern.lastIndex = at

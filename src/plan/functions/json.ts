@@ -1,7 +1,10 @@
 import { numberOfText, RawJson, type Scalar } from '../values/values.js'
-import { bounded, nullable, prepared, queryError, type ScalarFunction } from './function.js'
-import { jsonAt, readJsonPath } from './json-path.js'
+import { bounded, lazy, nullable, prepared, queryError, type ScalarFunction } from './function.js'
+import { jsonAt, jsonOfField, readJsonPath } from './json-path.js'
 import { jsonOf } from './text-of.js'
+
+/** The deepest path: no stored JSON value has more levels. */
+const MAX_KEYS = 128
 
 /** Reading JSON: from texts, and from JSON values as they are stored. */
 export const JSON_FUNCTIONS = {
@@ -13,7 +16,24 @@ export const JSON_FUNCTIONS = {
   /** The JSON at a path, as text. */
   json_query: atPath((found) => found),
   to_json_string: nullable(1, 'text', (value) => bounded(jsonOf(value))),
+  /** The value at a path of keys in a JSON value, null if there is none: `field(metadata, 'request', 'method')`. */
+  field: fieldOf(scalarOfJson),
+  /** The same for functions of texts: a number is the text of its digits as they were sent. */
+  field_text: fieldOf((found) => (isNumber(found) && scalarOfJson(found) !== null ? found : scalarOfJson(found))),
 } as const
+
+function fieldOf(read: (found: string) => Scalar): ScalarFunction {
+  return lazy([2, 1 + MAX_KEYS], 'any', ([json], [, ...keys]) => {
+    if (!keys.every((key) => typeof key === 'string')) throw queryError('The keys of a field must be texts.')
+    return (position) => {
+      const value = json!(position)
+      const found = value instanceof RawJson ? jsonOfField(value.text, keys) : undefined
+      return found === undefined ? null : read(found)
+    }
+  })
+}
+
+const isNumber = (json: string) => /^[-\d]/.test(json)
 
 function atPath(finish: (found: string) => Scalar): ScalarFunction {
   return prepared([1, 2], 'text', ([, path = '$']) => {

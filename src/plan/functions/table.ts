@@ -15,3 +15,6 @@ export type FunctionName = keyof typeof ALL
 
 /** Every function of expressions, by name. A new one is one line in the file of its kind. */
 export const FUNCTIONS: Readonly<Record<FunctionName, ScalarFunction>> = ALL
+
+/** The functions that read their arguments as texts: a number that a field holds is its digits as they were sent. */
+export const TEXT_FUNCTIONS: ReadonlySet<string> = new Set([...Object.keys(TEXT), 'cast_string', 'safe_cast_string'])

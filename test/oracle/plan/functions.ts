@@ -423,7 +423,28 @@ const JSONS: Record<string, Implementation> = {
   }),
   json_query: strict((value: Scalar, path = '$') => jsonAt(value, path)?.text ?? null),
   to_json_string: (value) => bounded(jsonOf(value!())),
+  field: (json, ...keys) => {
+    const found = fieldOf(json!(), keys)
+    return found === undefined ? null : scalarOf(found)
+  },
+  field_text: (json, ...keys) => {
+    const found = fieldOf(json!(), keys)
+    const value = found === undefined ? null : scalarOf(found)
+    return kindOf(value) === 'number' ? found!.text : value
+  },
 }
+
+function fieldOf(json: Scalar, keys: readonly Arg[]): JsonNode | undefined {
+  let node = json instanceof RawJson ? readJson(json.text) : undefined
+  for (const key of keys) {
+    if (node?.isList) node = node.members!.get('0')
+    node = node?.isList ? undefined : node?.members?.get(String(key()))
+  }
+  return node
+}
+
+/** The functions of which a field that is an argument is read as text. */
+export const READS_TEXTS: ReadonlySet<string> = new Set([...Object.keys(TEXTS), 'cast_string', 'safe_cast_string'])
 
 function elementAt(list: Scalar, place: Scalar): Scalar | undefined {
   if (!Array.isArray(list)) return fail()

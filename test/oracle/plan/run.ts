@@ -5,7 +5,7 @@ import { RawJson, type Scalar, Timestamp } from '../../../src/plan/values/values
 import type { SourceName } from '../../../src/sources.js'
 import { numberAt, type TestRecord, textAt } from '../../support/records.js'
 import { type Allowed, aggregate } from './aggregates.js'
-import { callFunction, truth } from './functions.js'
+import { callFunction, READS_TEXTS, truth } from './functions.js'
 import { readJson, scalarOf } from './json.js'
 import { keyText, order } from './values.js'
 
@@ -75,9 +75,10 @@ class CellError extends Error {
 function evaluate(expression: Expression, row: OracleRow): Scalar {
   if (expression.kind === 'literal') return expression.value
   if (expression.kind === 'call') {
+    const args = READS_TEXTS.has(expression.fn) ? expression.args.map(asText) : expression.args
     return callFunction(
       expression.fn,
-      expression.args.map((arg) => () => evaluate(arg, row)),
+      args.map((arg) => () => evaluate(arg, row)),
     )
   }
   const cell = row.cells.get(expression.name)
@@ -85,6 +86,9 @@ function evaluate(expression: Expression, row: OracleRow): Scalar {
   if (cell.error !== undefined) throw new CellError(cell.error)
   return cell.value
 }
+
+const asText = (arg: Expression): Expression =>
+  arg.kind === 'call' && arg.fn === 'field' ? { ...arg, fn: 'field_text' } : arg
 
 const conjuncts = (where: Expression): Expression[] =>
   where.kind === 'call' && where.fn === 'and' ? where.args.flatMap(conjuncts) : [where]

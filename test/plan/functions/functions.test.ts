@@ -24,7 +24,9 @@ const ALL = [
 ]
 
 /** Which argument of a function must be a literal. */
-const LITERALS: Partial<Record<FunctionName, number>> = {
+const LITERALS: Partial<Record<FunctionName, number | 'all but the first'>> = {
+  field: 'all but the first',
+  field_text: 'all but the first',
   regexp_contains: 1,
   regexp_extract: 1,
   regexp_replace: 1,
@@ -43,7 +45,8 @@ const LITERALS: Partial<Record<FunctionName, number>> = {
 
 /** The value of a call, or its error. With `asRow` the arguments that need not be literals are none. */
 function valueOrError([fn, args]: Case, asRow: boolean): Scalar | LogweirError {
-  const constants = args.map((value, i) => (asRow && LITERALS[fn] !== i ? undefined : value))
+  const isLiteral = (i: number) => LITERALS[fn] === i || (LITERALS[fn] === 'all but the first' && i > 0)
+  const constants = args.map((value, i) => (asRow && !isLiteral(i) ? undefined : value))
   try {
     const cells = args.map(
       (value): Cell =>

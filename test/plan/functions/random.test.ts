@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { callArguments } from '../../../src/plan/call-arguments.js'
 import type { Expression } from '../../../src/plan/expression.js'
 import type { Cell } from '../../../src/plan/functions/function.js'
 import { FUNCTIONS } from '../../../src/plan/functions/table.js'
@@ -26,7 +27,7 @@ function valueBy(expression: Expression, record: TestRecord): unknown {
     if (of.kind === 'literal') return () => of.value
     if (of.kind === 'column') return () => columns[of.name]!
     const constants = of.args.map((arg) => (arg.kind === 'literal' ? arg.value : undefined))
-    return FUNCTIONS[of.fn].bind(of.args.map(cellOf), constants)
+    return FUNCTIONS[of.fn].bind(callArguments(of).map(cellOf), constants)
   }
   try {
     return withoutNegativeZero(cellOf(expression)(0))

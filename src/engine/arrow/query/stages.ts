@@ -1,3 +1,4 @@
+import { callArguments } from '../../../plan/call-arguments.js'
 import { column, conjunctsOf, type Expression } from '../../../plan/expression.js'
 import type { Operator, Plan, SortKey, TimeRange } from '../../../plan/plan.js'
 import { type Schema, schemaOf } from '../../../plan/schema.js'
@@ -163,7 +164,7 @@ function inScope(expression: Expression, scope: Scope, replaced?: Map<Expression
   const done = replaced ?? new Map<Expression, Expression>()
   const known = done.get(expression)
   if (known !== undefined) return known
-  const args = expression.args.map((arg) => inScope(arg, scope, done))
+  const args = callArguments(expression).map((arg) => inScope(arg, scope, done))
   const isSame = args.every((arg, i) => arg === expression.args[i])
   const result = isSame ? expression : { ...expression, args }
   done.set(expression, result)
