@@ -14,6 +14,7 @@ import { fileURLToPath } from 'node:url'
 import { fileOf } from './data.mjs'
 import { DISTRIBUTIONS } from './digest.mjs'
 import { showDigest } from './digest-table.mjs'
+import { PATHS } from './extract.mjs'
 import { drawGrowth } from './growth-plots.mjs'
 import { CORE, coresOf, median, OTHER_CORE, pinnedTo, runNode } from './process.mjs'
 
@@ -55,6 +56,7 @@ const BENCHES = {
     ),
     draw: showDigest,
   },
+  extract: { script: 'extract.mjs', args: Object.keys(PATHS).map((paths) => [paths]) },
   warming: { script: 'warming.mjs', args: [['10000000', '1000']] },
   query: {
     script: 'query.mjs',

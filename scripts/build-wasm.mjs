@@ -13,6 +13,7 @@ const path = (relative) => fileURLToPath(new URL(`../${relative}`, import.meta.u
 /** The entry points of each module, which has the exports of all of them. */
 const MODULES = {
   'ingest/wasm/ingest.wasm': ['wasm/setup.ts', 'wasm/scan/scan.ts', 'wasm/append.ts', 'wasm/split.ts'],
+  'engine/arrow/fields/extract.wasm': ['wasm/extract/extract.ts'],
   'engine/arrow/storage/sealing/sealing.wasm': ['wasm/sealing/gather.ts', 'wasm/sealing/intern.ts'],
 }
 

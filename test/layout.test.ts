@@ -31,6 +31,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['engine/arrow/storage/segment/'],
   ['engine/arrow/storage/head/'],
   ['engine/arrow/expressions/', 'engine/arrow/accumulators/'],
+  ['engine/arrow/fields/'],
   ['engine/arrow/columns/'],
   ['endpoints/', 'tokens/'],
   ['engine/disk/'],
@@ -73,6 +74,7 @@ const ONLY: Record<string, readonly string[]> = {
   'engine/arrow/expressions/': ARROW,
   ...Object.fromEntries(STORAGE_ROOMS.map((room) => [room, STORAGE])),
   'engine/arrow/accumulators/': ARROW,
+  'engine/arrow/fields/': ARROW,
   'engine/arrow/columns/': ARROW,
   'http/app.ts': [
     ...HTTP,

@@ -1,0 +1,48 @@
+/** Entry point: values of several paths in many texts. The host places everything; see src/engine/arrow/fields. */
+import { prepareNodes } from './keys'
+import { copyResult } from './nodes'
+import { setResults } from './values'
+import { setStack, walkText } from './walk'
+
+/** The tree of paths, and for each path the address of the node that is its end. */
+let root: usize = 0
+let ends: usize = 0
+let paths: u32 = 0
+
+/** Returns the first address that the host may use. */
+export function memoryStart(): usize {
+  return (__heap_base + 63) & ~63
+}
+
+/** Sets the paths: their tree, the node of each path, and a stack for the walk. At least 8 bytes precede each key. */
+export function setPaths(tree: usize, nodes: usize, count: u32, stack: usize): void {
+  root = tree
+  ends = nodes
+  paths = count
+  setStack(stack)
+  prepareNodes(root)
+}
+
+/**
+ * Reads the paths in `rows` texts, whose start and end addresses are at `ranges`. Writes kind, start and end of each
+ * value, `paths` values a row. Texts with escapes are decoded to `scratch`, which needs the bytes of all texts.
+ */
+export function extract(
+  ranges: usize,
+  rows: u32,
+  kinds: usize,
+  valueStarts: usize,
+  valueEnds: usize,
+  scratch: usize,
+): void {
+  for (const last = ranges + 8 * rows; ranges < last; ranges += 8) {
+    const end = load<u32>(ranges, 4)
+    walkText(root, load<u32>(ranges), end, scratch)
+    scratch = setResults(root, end, scratch)
+    for (let path: u32 = 0; path < paths; path++) {
+      copyResult(load<u32>(ends + 4 * path), kinds++, valueStarts, valueEnds)
+      valueStarts += 4
+      valueEnds += 4
+    }
+  }
+}
