@@ -21,6 +21,7 @@ import {
 import { seal } from '../../../src/engine/arrow/storage/sealing/seal.js'
 import { type Segment, segmentOfSealedRows } from '../../../src/engine/arrow/storage/segment/segment.js'
 import type { Store } from '../../../src/engine/arrow/storage/store/store.js'
+import type { ColdColumn } from '../../../src/engine/columns.js'
 import { GROUPING_LIMITS } from '../../../src/engine/engine.js'
 import type { Scalar } from '../../../src/plan/values/values.js'
 import type { SourceName } from '../../../src/sources.js'
@@ -97,6 +98,18 @@ export function idsOf(batch: Batch, selection?: Selection): string[] {
   const read = batch.openCold()
   const rows = selection === undefined ? Array.from({ length: batch.rows }, (_, row) => row) : rowsOf(selection)
   return rows.map((row) => atOnce(read(row)).id.toString())
+}
+
+/** Returns the texts of a cold column in all rows of a batch in memory, as `readColdTexts` gives them. */
+export function textsOfColumn(batch: Batch, column: ColdColumn): string[] {
+  const texts: string[] = []
+  while (texts.length < batch.rows) {
+    const { from, to, offsets, bytes } = atOnce(batch.readColdTexts(column, texts.length))
+    for (let row = texts.length; row < to; row++) {
+      texts.push(bytes.subarray(offsets[row - from], offsets[row - from + 1]).toString())
+    }
+  }
+  return texts
 }
 
 /** Returns a value that must be in memory. Throws if it is a promise. */

@@ -1,5 +1,6 @@
 import type { Yielder } from '../../../base/time-slices.js'
 import type { TimeRange } from '../../../plan/plan.js'
+import type { ColdColumn } from '../../columns.js'
 import { bytesOfDictionary, type Codes, type Dictionary } from './dictionary.js'
 import { bytesOfNumbers, type NumberColumn } from './numbers.js'
 import type { Selection } from './selection.js'
@@ -35,6 +36,17 @@ export interface ColdRow {
   id: Buffer
   event_message: Buffer
   metadata: Buffer
+}
+
+/**
+ * The texts of one cold column in the rows [from, to): that of row r is the UTF-8 bytes
+ * [offsets[r - from], offsets[r - from + 1]). The first offset is 0, the last one the number of bytes.
+ */
+export interface ColdTexts {
+  from: number
+  to: number
+  offsets: Int32Array
+  bytes: Buffer
 }
 
 /** A sealed segment, or a snapshot of an open head. A query prunes it by its times, or opens it. */
@@ -73,7 +85,17 @@ export interface Batch {
   projectRows(project: string): Selection
   /** Returns a reader of the cold columns of single rows. It caches its last read: read adjacent rows in succession. */
   openCold(): ColdReader
+  /**
+   * Returns the texts of one cold column in a row and its neighbours, and reads no other column: in a sealed batch
+   * those that are stored together with it, up to about 1 MiB, in an open head about as many from that row on. They
+   * are a copy, in memory from `memory`, which is given their number of bytes; by default new memory. A promise if they
+   * are on disk; rejects if they are damaged. Rows of a read are best visited in order.
+   */
+  readColdTexts(column: ColdColumn, row: number, memory?: TakeMemory): ColdTexts | Promise<ColdTexts>
 }
+
+/** Returns memory of exactly that many bytes. */
+export type TakeMemory = (bytes: number) => Uint8Array
 
 /** Returns a row, as a promise if its bytes are on disk. Rejects if they are damaged. */
 export type ColdReader = (row: number) => ColdRow | Promise<ColdRow>

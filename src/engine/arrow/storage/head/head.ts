@@ -18,6 +18,7 @@ import {
 } from './project-rows.js'
 import {
   appendTexts,
+  copyTexts,
   createColdTexts,
   createTexts,
   eachNull,
@@ -285,6 +286,7 @@ export function snapshot(head: Head, rows = head.rows): Batch {
       return code <= ABSENT ? none : rowsOfProject(byProject, projects, code, rows)
     },
     openCold: () => (row) => readCold(cold, row),
+    readColdTexts: (column, row, memory) => copyTexts(cold, COLD_COLUMNS.indexOf(column), { row, rows }, memory),
   }
 }
 

@@ -1,6 +1,8 @@
 import type { ColumnView } from '../../../../arrow-ipc/read-batch.js'
 import { ensureCapacity, growInPlace } from '../../../../base/growable.js'
+import { MIB } from '../../../../base/units.js'
 import { COLD_COLUMNS } from '../../../columns.js'
+import type { ColdTexts, TakeMemory } from '../../columns/batch.js'
 
 /**
  * Texts of one or more columns of an open head, as they arrived, in one array of bytes: one buffer is simpler to
@@ -70,6 +72,46 @@ export function textsBytes({ bytes, places }: Texts): number {
 export function textAt({ columns, bytes, places }: Texts, row: number, column: number): Buffer {
   const place = 2 * (row * columns + column)
   return Buffer.from(bytes.buffer, places[place]!, places[place + 1]! - places[place]!)
+}
+
+/** The most rows, and the bytes with which it stops, of {@link copyTexts}: those of a sealed batch, about. */
+const COPIED_ROWS = 512
+const COPIED_BYTES = MIB
+
+/**
+ * Copies a column's texts from `row` on, none of which is null: up to {@link COPIED_ROWS} rows and before `rows`, and
+ * up to the text that reaches {@link COPIED_BYTES}.
+ */
+export function copyTexts(
+  { columns, bytes, places }: Texts,
+  column: number,
+  { row, rows }: { row: number; rows: number },
+  memory: TakeMemory = Buffer.allocUnsafeSlow,
+): ColdTexts {
+  const stride = 2 * columns
+  const first = 2 * (row * columns + column)
+  const most = Math.min(COPIED_ROWS, rows - row)
+  const offsets = new Int32Array(most + 1)
+  let count = 0
+  let end = 0
+  for (let place = first; count < most && end < COPIED_BYTES; place += stride) {
+    end += places[place + 1]! - places[place]!
+    offsets[++count] = end
+  }
+  const copy = memory(end)
+  for (let i = 0, place = first; i < count; ) {
+    // The texts of a batch lie one after another, and are copied together.
+    const [at, start] = [offsets[i]!, places[place]!]
+    let last = places[place + 1]!
+    for (i++, place += stride; i < count && places[place] === last; i++, place += stride) last = places[place + 1]!
+    copy.set(bytes.subarray(start, last), at)
+  }
+  return {
+    from: row,
+    to: row + count,
+    offsets: offsets.subarray(0, count + 1),
+    bytes: Buffer.from(copy.buffer, copy.byteOffset, end),
+  }
 }
 
 /** Makes room for that many bytes after the texts. Bytes that are already there are kept. */

@@ -1,5 +1,6 @@
 import { decodeMessage } from '../../../../arrow-ipc/file.js'
-import type { ColdReader, ColdRow } from '../../columns/batch.js'
+import { COLD_COLUMNS, type ColdColumn } from '../../../columns.js'
+import type { ColdReader, ColdRow, ColdTexts, TakeMemory } from '../../columns/batch.js'
 import type { ColdBatch, ColdColumns } from './cold.js'
 import { fromBuffer, startOfBuffer } from './zstd.js'
 
@@ -23,6 +24,9 @@ export function createColdReader(cold: ColdColumns): ColdReader {
   }
 }
 
+/** Validity, offsets, texts. */
+const BUFFERS_OF_COLUMN = 3
+
 function openBatch(bytes: Buffer): (index: number) => ColdRow {
   const [, idOffsets, ids, , messageOffsets, messages, , metadataOffsets, metadata] = decodeMessage(bytes).buffers
   const id = textsOf(idOffsets!, ids!)
@@ -45,3 +49,25 @@ function textsOf(offsetsBuffer: Buffer, textsBuffer: Buffer): (index: number) =>
     return texts.subarray(offsets.readInt32LE(4 * index), end)
   }
 }
+
+/** Returns the texts of one column in the batch with a row; see `readColdTexts` of a batch. */
+export function readTexts(
+  cold: ColdColumns,
+  column: ColdColumn,
+  row: number,
+  memory?: TakeMemory,
+): ColdTexts | Promise<ColdTexts> {
+  const open = ({ from, to, bytes }: ColdBatch) => ({ from, to, ...columnOf(bytes, column, memory) })
+  const batch = cold.readBatch(row)
+  return batch instanceof Promise ? batch.then(open) : open(batch)
+}
+
+function columnOf(bytes: Buffer, column: ColdColumn, memory?: TakeMemory): Pick<ColdTexts, 'offsets' | 'bytes'> {
+  const first = BUFFERS_OF_COLUMN * COLD_COLUMNS.indexOf(column)
+  const { buffers } = decodeMessage(bytes)
+  const offsets = fromBuffer(buffers[first + 1]!)
+  const take = memory && ((length: number) => asBuffer(memory(length)))
+  return { offsets: new Int32Array(offsets.buffer), bytes: fromBuffer(buffers[first + 2]!, take) }
+}
+
+const asBuffer = ({ buffer, byteOffset, length }: Uint8Array) => Buffer.from(buffer, byteOffset, length)

@@ -4,7 +4,7 @@ import { type Batch, bytesOfColumn, type Column, type TimeColumn } from '../../c
 import { bytesOfDictionary, type Dictionary, entryOf } from '../../columns/dictionary.js'
 import { none, range, type Selection } from '../../columns/selection.js'
 import { type ColdColumns, type ColdFile, coldColumnsInMemory } from './cold.js'
-import { createColdReader } from './cold-reader.js'
+import { createColdReader, readTexts } from './cold-reader.js'
 
 /**
  * A sealed batch of one source and one UTC day, sorted by project, then time, then arrival. It never changes.
@@ -60,6 +60,7 @@ export function createSegment(parts: SegmentParts): Segment {
     projectColumn: () => ({ kind: 'text', codes: projectCodes(parts), dictionary: projects.dictionary }),
     projectRows: (project) => rowsOf(projects, project),
     openCold: () => createColdReader(cold),
+    readColdTexts: (column, row, memory) => readTexts(cold, column, row, memory),
   }
 }
 

@@ -11,6 +11,7 @@ import { createColdTexts } from '../../../../../src/engine/arrow/storage/head/te
 import { compactCold } from '../../../../../src/engine/arrow/storage/sealing/compact.js'
 import { COMPRESSION } from '../../../../../src/engine/arrow/storage/segment/cold.js'
 import type { Segment } from '../../../../../src/engine/arrow/storage/segment/segment.js'
+import { COLD_COLUMNS } from '../../../../../src/engine/columns.js'
 import type { Files } from '../../../../../src/engine/disk/files/files.js'
 import { edge, invocation } from '../../../../support/records.js'
 import { uniform } from '../../accumulators/distributions.js'
@@ -164,6 +165,21 @@ describe('what is wrong with a segment', () => {
     const why = 'batch 1 does not match its checksum'
     await expect(read(BATCH_ROWS)).rejects.toEqual(damaged('s/cold.arrow', why))
     expect((await read(0)).metadata.length).toBeGreaterThan(0)
+  })
+
+  it('of a batch is found by a read of one column too, whichever column is damaged', async () => {
+    const { files } = await written()
+    const segment = await openSegment(files, 's')
+    const { from, to, bytes } = await segment.readColdTexts('id', BATCH_ROWS)
+    const ids = (await coldOf(segment)).slice(BATCH_ROWS).map(([id]) => id)
+    expect([from, to, bytes.toString()]).toEqual([BATCH_ROWS, 700, ids.join('')])
+    const cold = files.contents.get('s/cold.arrow')!
+    cold[Math.floor(cold.length * 0.75)]! ^= 1
+    const why = 'batch 1 does not match its checksum'
+    for (const column of COLD_COLUMNS) {
+      await expect(segment.readColdTexts(column, BATCH_ROWS)).rejects.toEqual(damaged('s/cold.arrow', why))
+      expect((await segment.readColdTexts(column, 0)).to).toBe(BATCH_ROWS)
+    }
   })
 
   it('is not that a later version wrote it', async () => {

@@ -16,7 +16,7 @@ import {
 import { SOURCE_NAMES } from '../../../../../src/sources.js'
 import { toBatch } from '../../../../support/batch.js'
 import { edge, invocation, numberAt, type TestRecord, textAt } from '../../../../support/records.js'
-import { atOnce, bufferBytes, headOf, hotValue, idsOf, noYield } from '../../support.js'
+import { atOnce, bufferBytes, headOf, hotValue, idsOf, noYield, textsOfColumn } from '../../support.js'
 
 /** Returns all columns of a row of a batch. */
 function rowOf(batch: Batch, row: number) {
@@ -85,6 +85,40 @@ describe('a head', () => {
         },
       ),
     )
+  })
+
+  it('copies the texts of one cold column, whatever the batches in which they arrived', () => {
+    fc.assert(
+      fc.property(
+        fc.array(arbitraryCall, { minLength: 1, maxLength: 30 }),
+        fc.integer({ min: 1, max: 9 }),
+        fc.constantFrom('id', 'event_message', 'metadata'),
+        (given, n, column) => {
+          expect(textsOfColumn(snapshot(headOf(given, n)), column)).toEqual(given.map((record) => record[column]))
+        },
+      ),
+    )
+  })
+
+  it('copies up to 512 of them from a row on, or up to a MiB', () => {
+    const of = (bytes: number) =>
+      snapshot(headOf(Array.from({ length: 600 }, () => edge({ event_message: 'é'.repeat(bytes / 2) }))))
+    const range = (batch: Batch, row: number) => {
+      const { from, to, offsets, bytes } = atOnce(batch.readColdTexts('event_message', row))
+      return [from, to, offsets.length, bytes.length]
+    }
+    expect(range(of(10), 7)).toEqual([7, 519, 513, 5120])
+    expect(range(of(10), 599)).toEqual([599, 600, 2, 10])
+    expect(range(of(2 ** 16), 7)).toEqual([7, 23, 17, 2 ** 20])
+    expect(range(of(0), 0)).toEqual([0, 512, 513, 0])
+    const memory = new Uint8Array(100).fill(1)
+    const { bytes } = atOnce(of(2).readColdTexts('event_message', 590, (length) => memory.subarray(50, 50 + length)))
+    expect([bytes.toString(), bytes.buffer === memory.buffer, memory[49], memory[70]]).toEqual([
+      'é'.repeat(10),
+      true,
+      1,
+      1,
+    ])
   })
 
   it('grows, and a snapshot stays what it was', () => {

@@ -3,7 +3,7 @@ import { none, range } from '../../../../../src/engine/arrow/columns/selection.j
 import { coldColumnsInMemory, sealCold } from '../../../../../src/engine/arrow/storage/segment/cold.js'
 import { createSegment, type SegmentParts } from '../../../../../src/engine/arrow/storage/segment/segment.js'
 import { edge } from '../../../../support/records.js'
-import { atOnce, bufferBytes, dictionary, headOf, idsOf, noYield } from '../../support.js'
+import { atOnce, bufferBytes, dictionary, headOf, idsOf, noYield, textsOfColumn } from '../../support.js'
 
 async function parts(projects: readonly string[], starts: readonly number[]): Promise<SegmentParts> {
   const rows = starts.at(-1)!
@@ -47,6 +47,34 @@ describe('a segment', () => {
     const segment = createSegment(given)
     expect(segment.hotBytes).toBe(bufferBytes([times, projects, columns]))
     expect(segment.coldBytes).toBe(cold.memoryBytes)
+  })
+
+  it('reads the texts of one cold column, a stored batch at a time', async () => {
+    const segment = createSegment(await parts(['a'], [0, 3000]))
+    const all = textsOfColumn(segment, 'event_message')
+    expect(all).toEqual(
+      Array.from({ length: 3000 }, (_, row) => atOnce(segment.openCold()(row)).event_message.toString()),
+    )
+    for (const row of [0, 383, 384, 2999]) {
+      const { from, to, offsets, bytes } = atOnce(segment.readColdTexts('id', row))
+      expect([from, to]).toEqual([384 * Math.floor(row / 384), Math.min(3000, 384 * Math.floor(row / 384) + 384)])
+      expect([offsets.length, offsets[0], offsets.at(-1)]).toEqual([to - from + 1, 0, bytes.length])
+      expect(bytes.subarray(offsets[row - from], offsets[row - from + 1]).toString()).toBe(`${row}`)
+    }
+  })
+
+  it('decompresses those texts to the memory that it is given', async () => {
+    const segment = createSegment(await parts(['a'], [0, 500]))
+    const memory = new Uint8Array(10_000)
+    const asked: number[] = []
+    const { bytes } = atOnce(
+      segment.readColdTexts('id', 400, (length) => {
+        asked.push(length)
+        return memory.subarray(100, 100 + length)
+      }),
+    )
+    expect([asked, bytes.buffer, bytes.byteOffset]).toEqual([[3 * 116], memory.buffer, 100])
+    expect(Buffer.from(memory.subarray(100, 106)).toString()).toBe('384385')
   })
 
   it('opens a reader of its own for each who asks', async () => {
