@@ -21,7 +21,7 @@ import {
 import { seal } from '../../../src/engine/arrow/storage/sealing/seal.js'
 import { type Segment, segmentOfSealedRows } from '../../../src/engine/arrow/storage/segment/segment.js'
 import type { Store } from '../../../src/engine/arrow/storage/store/store.js'
-import type { ColdColumn } from '../../../src/engine/columns.js'
+import { COLD_COLUMNS, type ColdColumn } from '../../../src/engine/columns.js'
 import { GROUPING_LIMITS } from '../../../src/engine/engine.js'
 import type { Scalar } from '../../../src/plan/values/values.js'
 import type { SourceName } from '../../../src/sources.js'
@@ -218,9 +218,11 @@ export async function readAllBatches<T>(batches: readonly LazyBatch[], read: (fr
   return results
 }
 
-/** Loads the cold columns of the positions [from, to); returns how many were loaded. */
-export const loadRange = (frame: Frame, from: number, to: number, yieldIfDue = noYield): Promise<number> =>
-  frame.load(
+/** Loads all cold columns of the positions [from, to); returns how many were loaded. */
+export function loadRange(frame: Frame, from: number, to: number, yieldIfDue = noYield): Promise<number> {
+  for (const name of COLD_COLUMNS) frame.column(name)
+  return frame.load(
     Uint32Array.from({ length: to - from }, (_, i) => from + i),
     yieldIfDue,
   )
+}

@@ -83,8 +83,11 @@ export interface Batch {
   projectColumn?(): TextColumn
   /** Returns the rows of one project; in a sealed batch one range, ascending in time. */
   projectRows(project: string): Selection
-  /** Returns a reader of the cold columns of single rows. It caches its last read: read adjacent rows in succession. */
-  openCold(): ColdReader
+  /**
+   * Returns a reader of cold columns of single rows, by default of all; those that are not in `columns` may be empty.
+   * It caches its last read: read adjacent rows in succession.
+   */
+  openCold: OpenCold
   /**
    * Returns the texts of one cold column in a row and its neighbours, and reads no other column: in a sealed batch
    * those that are stored together with it, up to about 1 MiB, in an open head about as many from that row on. They
@@ -96,6 +99,9 @@ export interface Batch {
 
 /** Returns memory of exactly that many bytes. */
 export type TakeMemory = (bytes: number) => Uint8Array
+
+/** Opens a reader of some cold columns. */
+export type OpenCold = (columns?: readonly ColdColumn[]) => ColdReader
 
 /** Returns a row, as a promise if its bytes are on disk. Rejects if they are damaged. */
 export type ColdReader = (row: number) => ColdRow | Promise<ColdRow>

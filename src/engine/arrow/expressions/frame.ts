@@ -3,7 +3,15 @@ import type { Yielder } from '../../../base/time-slices.js'
 import { MIB } from '../../../base/units.js'
 import { RawJson, type Scalar, Timestamp } from '../../../plan/values/values.js'
 import { COLD_COLUMNS, type ColdColumn } from '../../columns.js'
-import { type Batch, type ColdReader, type ColdRow, type Column, hotColumnOf, timeAt } from '../columns/batch.js'
+import {
+  type Batch,
+  type ColdReader,
+  type ColdRow,
+  type Column,
+  hotColumnOf,
+  type OpenCold,
+  timeAt,
+} from '../columns/batch.js'
 import { ABSENT, entryOf } from '../columns/dictionary.js'
 import { EXCEPTION, type NumberColumn } from '../columns/numbers.js'
 import { rowAt, type Selection, sizeOf } from '../columns/selection.js'
@@ -17,15 +25,15 @@ export interface Frame {
   /** The stored rows that these are, for operators with a faster way over them. */
   readonly stored?: { batch: Batch; selection: Selection }
   /**
-   * Makes the cold columns readable at the first of some positions, which ascend or repeat, and only there. Returns how
-   * many: as many as fit into memory, at least one if there is one. Yields between rows. Rejects if stored bytes are
-   * damaged.
+   * Makes the cold columns that `column` has returned before readable at the first of some positions, which ascend or
+   * repeat, and only there. Returns how many: as many as fit into memory, at least one if there is one. Yields between
+   * rows. Rejects if stored bytes are damaged.
    */
   load(positions: Uint32Array, yieldIfDue: Yielder): Promise<number>
   /** The row of a position in its stored batch; of computed rows the position itself. */
   rowOf(position: number): number
   /** Opens a reader of the cold columns of stored rows, which can be read on when the frame is closed. */
-  readonly openCold?: () => ColdReader
+  readonly openCold?: OpenCold
 }
 
 /** The columns that are stored compressed, and read for single rows. */
@@ -46,7 +54,6 @@ export interface StoredKinds {
 /** The selected rows of a batch. */
 export function storedFrame(batch: Batch, selection: Selection, kinds: StoredKinds): Frame {
   const cold = createLoadedRows()
-  let read: ColdReader | undefined
   const rowOf = (position: number) => rowAt(selection, position)
   const vectors = new Map<string, Vector>()
   const make = (name: string): Vector | undefined => {
@@ -65,15 +72,14 @@ export function storedFrame(batch: Batch, selection: Selection, kinds: StoredKin
     },
     load(positions, yieldIfDue) {
       const rows = positions.length === 0 ? 0 : rowOf(positions.at(-1)!) - rowOf(positions[0]!)
-      read ??= batch.openCold()
-      const reader = read
-      return cold.load(positions, (position) => reader(rowOf(position)), {
+      const read = cold.reader(0, batch.openCold)
+      return cold.load(positions, (position) => read(rowOf(position)), {
         isCopied: rows > SPARSE * positions.length,
         yieldIfDue,
       })
     },
     rowOf,
-    openCold: () => batch.openCold(),
+    openCold: batch.openCold,
   }
 }
 
@@ -138,8 +144,10 @@ const COLD_BYTES = MIB
 /** Rows further apart than this on average are copied, so that a few of them do not keep all of a segment in memory. */
 const SPARSE = 4
 
-/** The cold rows that a frame has loaded, by position. */
+/** The cold rows that a frame has loaded, by position. They have the columns of which a vector was made before. */
 export interface LoadedRows {
+  /** The reader of these columns of a batch, by its number: the same as long as there are no more of them. */
+  reader(batch: number, open: OpenCold): ColdReader
   load(
     positions: Uint32Array,
     read: (position: number) => ColdRow | Promise<ColdRow>,
@@ -150,8 +158,22 @@ export interface LoadedRows {
 
 /** Creates a frame's memory of cold rows; see {@link Frame.load}. */
 export function createLoadedRows(): LoadedRows {
-  const rows = new Map<number, ColdRow>()
+  const rows = new Map<number, readonly Buffer[]>()
+  const readers = new Map<number, ColdReader>()
+  const columns: ColdColumn[] = []
+  const placeOf = (name: ColdColumn) => {
+    if (!columns.includes(name)) {
+      columns.push(name)
+      readers.clear()
+    }
+    return columns.indexOf(name)
+  }
   return {
+    reader(batch, open) {
+      const read = readers.get(batch) ?? open([...columns])
+      readers.set(batch, read)
+      return read
+    },
     async load(positions, read, { isCopied, yieldIfDue }) {
       rows.clear()
       let bytes = 0
@@ -161,22 +183,20 @@ export function createLoadedRows(): LoadedRows {
         if (rows.has(position)) continue
         const next = read(position)
         const row = next instanceof Promise ? await next : next
-        rows.set(position, isCopied ? copyOf(row) : row)
-        bytes += row.id.length + row.event_message.length + row.metadata.length
+        const texts = columns.map((name) => (isCopied ? Buffer.from(row[name]) : row[name]))
+        rows.set(position, texts)
+        for (const { length } of texts) bytes += length
         const pause = yieldIfDue()
         if (pause !== undefined) await pause
       }
       return count
     },
-    vector: (name) => ({ at: (position) => coldValue(name, rows.get(position)![name]), isCold: true }),
+    vector(name) {
+      const place = placeOf(name)
+      return { at: (position) => coldValue(name, rows.get(position)![place]!), isCold: true }
+    },
   }
 }
-
-const copyOf = ({ id, event_message, metadata }: ColdRow): ColdRow => ({
-  id: Buffer.from(id),
-  event_message: Buffer.from(event_message),
-  metadata: Buffer.from(metadata),
-})
 
 /** Some rows of another frame, by their positions, which ascend or repeat; `added` are columns of their own. */
 export function mappedFrame(

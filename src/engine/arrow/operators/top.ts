@@ -5,7 +5,7 @@ import { columnsOf } from '../../../plan/expression.js'
 import type { NamedExpression, SortKey } from '../../../plan/plan.js'
 import { compareAll, type Scalar, Timestamp } from '../../../plan/values/values.js'
 import type { ColdColumn } from '../../columns.js'
-import { type ColdReader, type TimeColumn, timeAt } from '../columns/batch.js'
+import { type OpenCold, type TimeColumn, timeAt } from '../columns/batch.js'
 import { rowAt, type Selection, sizeOf } from '../columns/selection.js'
 import { bytesOfValue } from '../columns/value-bytes.js'
 import { createEvaluate } from '../expressions/evaluate.js'
@@ -39,8 +39,8 @@ export interface Found {
   columns: readonly string[]
   /** Those of `columns` whose values are bits of areas. */
   areas: ReadonlySet<string>
-  /** Readers of cold columns, by batch. */
-  cold: ReadonlyMap<number, () => ColdReader>
+  /** Open readers of cold columns, by batch. */
+  cold: ReadonlyMap<number, OpenCold>
 }
 
 /** The output columns of a sink: those that are read at once, and those that need cold columns of the rows found. */
@@ -76,7 +76,7 @@ export async function findTop(
 ): Promise<Found> {
   const wanted = rows + offset
   const top = createTop(keys, wanted, context.limits.bytes)
-  const cold = new Map<number, () => ColdReader>()
+  const cold = new Map<number, OpenCold>()
   const areas = new Set<string>()
   const byTime = timeOrder(keys)
   for (const number of visitOrder(input, byTime)) {
@@ -298,13 +298,7 @@ function lastPositionFrom(
 /** Evaluates late columns over rows that were found: their early values and cold columns, by position. */
 export function lateFrame({ rows, columns, areas, cold }: Found): Frame {
   const places = new Map(columns.map((name, i) => [name, i]))
-  const readers = new Map<number, ColdReader>()
   const loaded = createLoadedRows()
-  const reader = (batch: number) => {
-    const known = readers.get(batch) ?? cold.get(batch)!()
-    readers.set(batch, known)
-    return known
-  }
   return {
     rows: rows.length,
     column(name) {
@@ -318,7 +312,10 @@ export function lateFrame({ rows, columns, areas, cold }: Found): Frame {
     },
     rowOf: (position) => position,
     load(positions, yieldIfDue) {
-      const read = (position: number) => reader(rows[position]!.batch)(rows[position]!.row)
+      const read = (position: number) => {
+        const { batch, row } = rows[position]!
+        return loaded.reader(batch, cold.get(batch)!)(row)
+      }
       return loaded.load(positions, read, { isCopied: true, yieldIfDue })
     },
   }

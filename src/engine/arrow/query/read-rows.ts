@@ -1,7 +1,8 @@
 import type { Yielder } from '../../../base/time-slices.js'
 import { KIB } from '../../../base/units.js'
 import type { Row } from '../../../plan/answer.js'
-import type { Batch, ColdRow } from '../columns/batch.js'
+import type { ColdColumn } from '../../columns.js'
+import type { ColdRow, OpenCold } from '../columns/batch.js'
 import type { FoundRow } from '../operators/top.js'
 
 /** The most bytes of cold columns that are buffered for the caller, except that one row is always read. */
@@ -13,7 +14,9 @@ const GROWTH = 2
 
 interface Reading {
   /** The batches of the rows, by number. */
-  opened: ReadonlyMap<number, Batch['openCold']>
+  opened: ReadonlyMap<number, OpenCold>
+  /** The cold columns that `toRow` needs. */
+  columns: readonly ColdColumn[]
   /** Returns a row of the answer. */
   toRow(found: FoundRow, cold: ColdRow): Row
   yieldIfDue: Yielder
@@ -36,7 +39,7 @@ export async function* readRows(found: readonly FoundRow[], reading: Reading): A
 }
 
 /** Reads the first of the rows: as many as fit in {@link CHUNK_BYTES}, at least one. */
-async function readChunk(found: readonly FoundRow[], { opened, toRow, yieldIfDue }: Reading): Promise<Row[]> {
+async function readChunk(found: readonly FoundRow[], { opened, columns, toRow, yieldIfDue }: Reading): Promise<Row[]> {
   const rows = new Array<Row>(found.length)
   const sizes: number[] = []
   let bytes = 0
@@ -45,14 +48,14 @@ async function readChunk(found: readonly FoundRow[], { opened, toRow, yieldIfDue
   function add(place: number, cold: ColdRow): void {
     if (place >= rows.length) return
     rows[place] = toRow(found[place]!, cold)
-    bytes += sizes[place] = bytesOf(cold)
+    bytes += sizes[place] = columns.reduce((sum, name) => sum + cold[name].length, 0)
     for (; bytes > CHUNK_BYTES && rows.length > 1; rows.length--) bytes -= sizes[rows.length - 1] ?? 0
   }
 
   const wanted = placesByBatch(found).entries()
   async function readBatches(): Promise<void> {
     for (const [batch, places] of wanted) {
-      const read = opened.get(batch)!()
+      const read = opened.get(batch)!(columns)
       for (const place of places) {
         if (place >= rows.length) continue
         const cold = read(found[place]!.row)
@@ -77,5 +80,3 @@ function placesByBatch(found: readonly FoundRow[]): Map<number, number[]> {
   for (const ofBatch of places.values()) ofBatch.sort((a, b) => found[b]!.row - found[a]!.row)
   return places
 }
-
-const bytesOf = ({ id, event_message, metadata }: ColdRow) => id.length + event_message.length + metadata.length

@@ -236,6 +236,7 @@ function streamed(
   }))
   return readRows(found.rows, {
     opened: found.cold,
+    columns: [...coldNames.values()] as ColdColumn[],
     yieldIfDue,
     toRow({ values }, row) {
       const made: Record<string, Value> = {}

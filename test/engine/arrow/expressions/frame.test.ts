@@ -4,7 +4,7 @@ import { range, type Selection } from '../../../../src/engine/arrow/columns/sele
 import { computedFrame, mappedFrame } from '../../../../src/engine/arrow/expressions/frame.js'
 import { RawJson, type Scalar, Timestamp } from '../../../../src/plan/values/values.js'
 import { edge, invocation } from '../../../support/records.js'
-import { frameOf, loadRange, openBatch, sealedBatch, valuesOf } from '../support.js'
+import { frameOf, loadRange, noYield, openBatch, sealedBatch, valuesOf } from '../support.js'
 
 const calls = [
   { function_id: 'f', execution_time_ms: 1.5 },
@@ -94,6 +94,22 @@ describe('cold columns', () => {
     expect(await loaded(1_000)).toBe(512)
     expect(await loaded(10_000)).toBe(105)
     expect(await loaded(2_000_000)).toBe(1)
+  })
+
+  it('are opened and counted if they are asked for, and no others', async () => {
+    const opened: (readonly string[] | undefined)[] = []
+    const { slow } = withRows(1_000_000)
+    const openCold: Batch['openCold'] = (columns) => {
+      opened.push(columns)
+      return slow.openCold(columns)
+    }
+    const frame = frameOf({ ...slow, openCold }, 'edge_logs')
+    const load = () => frame.load(Uint32Array.of(1, 5, 7), noYield)
+    const id = frame.column('id')!
+    expect([await load(), id.at(5), await load(), opened]).toEqual([3, '5', 3, [['id']]])
+    const metadata = frame.column('metadata')!
+    expect([await load(), id.at(5), (metadata.at(5) as RawJson).text.length]).toEqual([2, '5', 1_000_000])
+    expect(opened).toEqual([['id'], ['id', 'metadata']])
   })
 
   it('are read with a pause after each row, which may end it', async () => {

@@ -5,6 +5,7 @@ import { KIB } from '../../../../src/base/units.js'
 import type { ColdReader, ColdRow } from '../../../../src/engine/arrow/columns/batch.js'
 import type { FoundRow } from '../../../../src/engine/arrow/operators/top.js'
 import { CHUNK_BYTES, readRows } from '../../../../src/engine/arrow/query/read-rows.js'
+import { COLD_COLUMNS } from '../../../../src/engine/columns.js'
 import type { Row } from '../../../../src/plan/answer.js'
 import { noYield } from '../support.js'
 
@@ -67,7 +68,7 @@ const foundOf = (wanted: readonly Wanted[]): FoundRow[] =>
 
 function read(wanted: readonly Wanted[]) {
   const { opened, reads } = batchesOf(wanted)
-  return { rows: readRows(foundOf(wanted), { opened, toRow, yieldIfDue: noYield }), reads }
+  return { rows: readRows(foundOf(wanted), { opened, toRow, columns: COLD_COLUMNS, yieldIfDue: noYield }), reads }
 }
 
 async function readAll(wanted: readonly Wanted[]) {
@@ -102,7 +103,7 @@ describe('the rows found', () => {
   })
 
   it('are none where none are found', async () => {
-    const nothing = readRows([], { opened: new Map(), toRow, yieldIfDue: noYield })
+    const nothing = readRows([], { opened: new Map(), toRow, columns: COLD_COLUMNS, yieldIfDue: noYield })
     expect(await nothing.next()).toEqual({ done: true, value: undefined })
   })
 
@@ -139,7 +140,13 @@ describe('the rows found', () => {
     opened.set(9, () => () => Promise.reject(new Error('EIO')))
     const ids: unknown[] = []
     const reading = async () => {
-      for await (const { id } of readRows(foundOf(wanted), { opened, toRow, yieldIfDue: noYield })) ids.push(id)
+      for await (const { id } of readRows(foundOf(wanted), {
+        opened,
+        toRow,
+        columns: COLD_COLUMNS,
+        yieldIfDue: noYield,
+      }))
+        ids.push(id)
     }
     await expect(reading()).rejects.toThrow('EIO')
     expect(ids).toEqual(['0:10', '1:9', '2:8', '3:7', '4:6', '5:5'])
@@ -151,7 +158,9 @@ describe('the rows found', () => {
     const yieldIfDue = () => {
       throw new Error('unwanted')
     }
-    await expect(readRows(foundOf(wanted), { opened, toRow, yieldIfDue }).next()).rejects.toThrow('unwanted')
+    await expect(
+      readRows(foundOf(wanted), { opened, toRow, columns: COLD_COLUMNS, yieldIfDue }).next(),
+    ).rejects.toThrow('unwanted')
     await nextTurns(50)
     expect(reads.rows.length).toBe(4)
   })

@@ -5,14 +5,14 @@ import type { ColdBatch, ColdColumns } from './cold.js'
 import { fromBuffer, startOfBuffer } from './zstd.js'
 
 /**
- * Returns a reader of sealed cold columns. It caches the last batch, since the rows of an answer are mostly
- * neighbours.
+ * Returns a reader of sealed cold columns, which decompresses only those in `columns`; the others are empty. It caches
+ * the last batch, since the rows of an answer are mostly neighbours.
  */
-export function createColdReader(cold: ColdColumns): ColdReader {
+export function createColdReader(cold: ColdColumns, columns: readonly ColdColumn[] = COLD_COLUMNS): ColdReader {
   let [from, to] = [0, 0]
   let read: (index: number) => ColdRow
   const open = (batch: ColdBatch, row: number) => {
-    read = openBatch(batch.bytes)
+    read = openBatch(batch.bytes, columns)
     from = batch.from
     to = batch.to
     return read(row - from)
@@ -26,13 +26,16 @@ export function createColdReader(cold: ColdColumns): ColdReader {
 
 /** Validity, offsets, texts. */
 const BUFFERS_OF_COLUMN = 3
+const NO_TEXT = Buffer.alloc(0)
+const noText = () => NO_TEXT
 
-function openBatch(bytes: Buffer): (index: number) => ColdRow {
-  const [, idOffsets, ids, , messageOffsets, messages, , metadataOffsets, metadata] = decodeMessage(bytes).buffers
-  const id = textsOf(idOffsets!, ids!)
-  const message = textsOf(messageOffsets!, messages!)
-  const details = textsOf(metadataOffsets!, metadata!)
-  return (index) => ({ id: id(index), event_message: message(index), metadata: details(index) })
+function openBatch(bytes: Buffer, columns: readonly ColdColumn[]): (index: number) => ColdRow {
+  const { buffers } = decodeMessage(bytes)
+  const [id, message, metadata] = COLD_COLUMNS.map((column, i) => {
+    const first = BUFFERS_OF_COLUMN * i
+    return columns.includes(column) ? textsOf(buffers[first + 1]!, buffers[first + 2]!) : noText
+  }) as [(index: number) => Buffer, (index: number) => Buffer, (index: number) => Buffer]
+  return (index) => ({ id: id(index), event_message: message(index), metadata: metadata(index) })
 }
 
 /**

@@ -59,7 +59,7 @@ export function createSegment(parts: SegmentParts): Segment {
     coldBytes: cold.memoryBytes,
     projectColumn: () => ({ kind: 'text', codes: projectCodes(parts), dictionary: projects.dictionary }),
     projectRows: (project) => rowsOf(projects, project),
-    openCold: () => createColdReader(cold),
+    openCold: (columns) => createColdReader(cold, columns),
     readColdTexts: (column, row, memory) => readTexts(cold, column, row, memory),
   }
 }

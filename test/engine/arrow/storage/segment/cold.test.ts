@@ -178,6 +178,16 @@ describe('sealed cold columns', () => {
     for (const at of [5, 0, 3, 1, 4, 2]) expect(row(at)).toEqual(textsOf(records[at]!))
   })
 
+  it('are decompressed by column: others are empty, even damaged ones', async () => {
+    const cold = await sealed(Array.from({ length: 3 }, (_, i) => edge({ id: `${i}`, event_message: noise(99) })))
+    const { buffers } = decodeMessage(atOnce(coldColumnsInMemory(cold).readBatch(0)).bytes)
+    buffers[5]!.fill(0, 8)
+    const read = createColdReader(coldColumnsInMemory(cold), ['metadata', 'id'])
+    const { id, event_message, metadata } = atOnce(read(2))
+    expect([id, event_message, metadata].map(String)).toEqual(['2', '', edge().metadata])
+    expect(() => createColdReader(coldColumnsInMemory(cold))(2)).toThrow()
+  })
+
   it('leave what a reader gave alone when it reads on', async () => {
     const file = await sealed([edge({ id: 'a', event_message: noise(BATCH_BYTES) }), edge({ id: 'b' })])
     const read = createColdReader(coldColumnsInMemory(file))
