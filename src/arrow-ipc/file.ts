@@ -1,8 +1,13 @@
 import { CompressionType, Message, MetadataVersion, type Schema } from 'apache-arrow'
 import { FileBlock, Footer } from 'apache-arrow/ipc/metadata/file'
-import { BodyCompression, DictionaryBatch, type FieldNode, type RecordBatch } from 'apache-arrow/ipc/metadata/message'
+import {
+  BodyCompression,
+  type DictionaryBatch,
+  type FieldNode,
+  type RecordBatch,
+} from 'apache-arrow/ipc/metadata/message'
 import { crc32 } from '../base/crc32.js'
-import { aligned, type BatchKind, CONTINUATION, END_OF_STREAM, framed, PREFIX_BYTES } from './message.js'
+import { aligned, type BatchKind, CONTINUATION, END_OF_STREAM, framed, PREFIX_BYTES, type Region } from './message.js'
 
 /**
  * The parts of an Arrow IPC file whose buffers are zstd frames, in their order in the file: start (magic, schema),
@@ -25,25 +30,26 @@ export function fileStart(schema: Schema): Buffer {
   return Buffer.concat([MAGIC, new Uint8Array(aligned(MAGIC.length) - MAGIC.length), framed(Message.from(schema))])
 }
 
-/** The content of a record batch or dictionary batch: rows and nulls of each column, and its buffers as in the file. */
-export interface DecodedBatch {
+/** A record batch or dictionary batch without its body. */
+export interface BatchLayout {
+  /** Rows and nulls of each column. */
   nodes: readonly FieldNode[]
-  buffers: readonly Buffer[]
-  /** The dictionary's id, if it is a dictionary batch. */
-  dictionaryId?: number
+  /** The places of its buffers, counted from the start of the message. */
+  regions: readonly Region[]
 }
 
-/** Decodes the message at the start of `bytes`, whose body follows it. */
-export function decodeMessage(bytes: Buffer): DecodedBatch {
+/** Returns the buffers of the message at the start of `bytes`, whose body follows it, as in the file. */
+export function decodeMessage(bytes: Buffer): { buffers: Buffer[] } {
+  const { regions } = decodeLayout(bytes)
+  return { buffers: regions.map(({ offset, length }) => bytes.subarray(offset, offset + length)) }
+}
+
+/** Decodes the message at the start of `bytes`; its body need not follow. */
+export function decodeLayout(bytes: Buffer): BatchLayout {
   const bodyAt = PREFIX_BYTES + bytes.readInt32LE(CONTINUATION.length)
   const message = Message.decode(bytes.subarray(PREFIX_BYTES, bodyAt))
-  const header = message.header() as RecordBatch | DictionaryBatch
-  const { nodes, buffers } = header
-  return {
-    nodes,
-    buffers: buffers.map(({ offset, length }) => bytes.subarray(bodyAt + offset, bodyAt + offset + length)),
-    ...(header instanceof DictionaryBatch && { dictionaryId: header.id }),
-  }
+  const { nodes, buffers } = message.header() as RecordBatch | DictionaryBatch
+  return { nodes, regions: buffers.map(({ offset, length }) => ({ offset: bodyAt + offset, length })) }
 }
 
 /** The position of a message in the file, and the lengths of message and body, in bytes. */

@@ -3,7 +3,6 @@ import { KIB } from '../../../../base/units.js'
 import type { Files, ReadableFile } from '../../../disk/files/files.js'
 import { damaged } from './damage.js'
 
-/** Bytes read first: most ends are shorter. */
 const LAST_BYTES = 16 * KIB
 
 /** Opens a file. Rejects with `damaged_segment` if it does not exist. */
@@ -32,6 +31,12 @@ export async function readInto(file: ReadableFile, path: string, position: numbe
   return target
 }
 
+/** Reads the last bytes of a file, which hold most ends: all of a small file. */
+export function readLast(file: ReadableFile, path: string): Promise<Buffer> {
+  const bytes = Math.min(file.bytes, LAST_BYTES)
+  return readBytes(file, path, file.bytes - bytes, bytes)
+}
+
 /**
  * Returns the end of an Arrow file that logweir wrote, and its offset in the file. Reads it unless it is in `last`,
  * the last bytes of the file. Rejects with `damaged_segment`.
@@ -41,12 +46,12 @@ export async function readEnd(
   path: string,
   last?: Buffer,
 ): Promise<FileEnd & { at: number; bytes: Buffer }> {
-  const readLast = (bytes: number) => readBytes(file, path, file.bytes - bytes, bytes)
+  const readEnding = (bytes: number) => readBytes(file, path, file.bytes - bytes, bytes)
   const ending = (last: Buffer, length: number | undefined) => {
     if (length === undefined || length > file.bytes) throw damaged(path, 'it does not end like an Arrow file')
-    return length <= last.length ? last.subarray(-length) : readLast(length)
+    return length <= last.length ? last.subarray(-length) : readEnding(length)
   }
-  last ??= await readLast(Math.min(file.bytes, LAST_BYTES))
+  last ??= await readLast(file, path)
   const checked = await ending(last, checkedBytes(last))
   const bytes = await ending(last, endBytes(checked))
   const end = decodeEnd(bytes)

@@ -2,8 +2,11 @@ import type { Schema } from 'apache-arrow'
 import type { SourceName } from '../../../../sources.js'
 import { damaged, newerFormat } from './damage.js'
 
-/** The format version of segment files. Files of a later version are rejected; those of earlier versions are read. */
-export const SEGMENT_FORMAT_VERSION = 1
+/**
+ * The format version of segment files. Files of a later version are rejected; those of earlier versions are read.
+ * Version 1 had one checksum for all columns.
+ */
+export const SEGMENT_FORMAT_VERSION = 2
 
 /** The facts of a segment that are known without loading it: JSON in the custom metadata of the hot file's schema. */
 export interface SegmentFacts {

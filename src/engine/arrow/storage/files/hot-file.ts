@@ -8,114 +8,128 @@ import type { Dictionary } from '../../columns/dictionary.js'
 import type { SegmentParts } from '../segment/segment.js'
 import { type Codec, toBuffer } from '../segment/zstd.js'
 import { factsToMetadata, type SegmentFacts } from './facts.js'
-import { encodeAside, encodeGrams, type GramPlace } from './hot-aside.js'
+import { encodeAside, encodeGrams, FIRST_OWN, NO_PIECE, type Piece } from './hot-aside.js'
 import { type ArrowColumn, bytesOf, projectCodes, toColumn, toEntries, toIndices, toTimestamps } from './hot-buffers.js'
 import { hotSchema, PROJECT_ID } from './hot-schema.js'
 
-/** A file that is being encoded: its pieces so far, their bytes and CRC-32. */
+/** A file that is being encoded: its content so far, and its bytes. */
 interface Draft {
-  pieces: Uint8Array[]
+  content: Uint8Array[]
   bytes: number
-  crc: number
   yieldIfDue: Yielder
 }
 
 /**
- * Encodes the hot columns of a segment as an Arrow IPC file of one record batch. Returns its pieces in order. It
+ * Encodes the hot columns of a segment as an Arrow IPC file of one record batch. Returns its content in order. It
  * yields while it compresses.
  */
 export async function encodeHot(parts: SegmentParts, facts: SegmentFacts): Promise<Uint8Array[]> {
   const { rows, times, projects, columns } = parts
   const codes = projectCodes(projects, rows)
   const schema = hotSchema(codes, columns, factsToMetadata(facts))
-  const draft: Draft = { pieces: [], bytes: 0, crc: 0, yieldIfDue: createYielder() }
+  const own = [...columns.values()]
+  const draft: Draft = { content: [], bytes: 0, yieldIfDue: createYielder() }
   add(draft, fileStart(schema))
-  const dictionaries = [await addDictionary(draft, projects.dictionary, PROJECT_ID)]
-  let id = PROJECT_ID
-  for (const column of columns.values()) {
-    id++
-    if (column.kind === 'text') dictionaries.push(await addDictionary(draft, column.dictionary, id))
+  const dictionaries = [undefined, await addDictionary(draft, projects.dictionary, PROJECT_ID)]
+  for (const [i, column] of own.entries()) {
+    const dictionary = column.kind === 'text' ? column.dictionary : undefined
+    dictionaries.push(dictionary && (await addDictionary(draft, dictionary, PROJECT_ID + 1 + i)))
   }
-  const batch = await addColumns(draft, rows, [
+  const { batch, message, buffers } = await addBatch(draft, rows, [
     () => toTimestamps(times, rows),
     () => toIndices(codes),
-    ...[...columns.values()].map((column) => () => toColumn(column)),
+    ...own.map((column) => () => toColumn(column)),
   ])
   add(draft, END_OF_STREAM)
-  const grams = [...columns.values()].map((column) => addGrams(draft, column))
-  const aside = encodeAside({ crc: draft.crc, grams })
-  add(draft, encodeEnd({ schema, batches: [batch], dictionaries, aside }))
-  return draft.pieces
+  const grams = own.map((column) => addGrams(draft, column))
+  const aside = encodeAside({
+    message,
+    columns: buffers.map((piece, i) => ({
+      buffers: piece,
+      dictionary: dictionaries[i]?.piece ?? NO_PIECE,
+      grams: grams[i - FIRST_OWN] ?? NO_PIECE,
+    })),
+  })
+  const blocks = dictionaries.flatMap((dictionary) => dictionary?.block ?? [])
+  add(draft, encodeEnd({ schema, batches: [batch], dictionaries: blocks, aside }))
+  return draft.content
 }
 
-function addGrams(draft: Draft, column: Column): GramPlace {
+function addGrams(draft: Draft, column: Column): Piece | undefined {
   const grams = column.kind === 'text' ? column.dictionary.grams : undefined
-  if (grams === undefined) return { offset: 0, blocks: 0 }
-  const offset = draft.bytes
-  add(draft, ...encodeGrams(grams))
-  return { offset, blocks: grams.firstEntries.length - 1 }
+  return grams && add(draft, ...encodeGrams(grams))
 }
 
-async function addDictionary(draft: Draft, dictionary: Dictionary, id: number) {
+async function addDictionary(
+  draft: Draft,
+  dictionary: Dictionary,
+  id: number,
+): Promise<{ block: Block; piece: Piece }> {
   const { offsets, texts } = toEntries(dictionary)
   const entries = dictionary.count - 1
   const body = createBody()
-  await addBuffers(body, [new Uint8Array(0), bytesOf(offsets), texts], 'texts', draft.yieldIfDue)
+  const content = await addBuffers(body, [new Uint8Array(0), bytesOf(offsets), texts], 'texts', draft.yieldIfDue)
   const message = batchMessage(entries, [new FieldNode(entries, 0)], body.regions, body.bytes, {
     ...ZSTD_BATCH,
     dictionaryId: id,
   })
-  return addBlock(draft, message, body)
+  const piece = add(draft, message, ...content)
+  return { block: { offset: piece.offset, messageBytes: message.length, bodyBytes: body.bytes }, piece }
 }
 
 /**
  * Adds the record batch. Each column is converted just before it is compressed, so that one copy at a time is in
  * memory.
  */
-async function addColumns(draft: Draft, rows: number, columns: readonly (() => ArrowColumn)[]): Promise<Block> {
+async function addBatch(draft: Draft, rows: number, columns: readonly (() => ArrowColumn)[]) {
   const body = createBody()
   const nodes: FieldNode[] = []
+  const contents: Uint8Array[][] = []
   for (const make of columns) {
     const { nulls, validity, values } = make()
-    await addBuffers(body, [validity, values], 'numbers', draft.yieldIfDue)
+    contents.push(await addBuffers(body, [validity, values], 'numbers', draft.yieldIfDue))
     nodes.push(new FieldNode(rows, nulls))
   }
-  return addBlock(draft, batchMessage(rows, nodes, body.regions, body.bytes, ZSTD_BATCH), body)
+  const message = add(draft, batchMessage(rows, nodes, body.regions, body.bytes, ZSTD_BATCH))
+  const buffers = contents.map((content) => add(draft, ...content))
+  const batch: Block = { offset: message.offset, messageBytes: message.bytes, bodyBytes: body.bytes }
+  return { batch, message, buffers }
 }
 
+/** The buffers of a message's body: their places in it, and their bytes with padding. */
 interface Body {
-  pieces: Uint8Array[]
   regions: BufferRegion[]
   bytes: number
 }
 
-const createBody = (): Body => ({ pieces: [], regions: [], bytes: 0 })
+const createBody = (): Body => ({ regions: [], bytes: 0 })
 
+/** Compresses buffers, and adds their places to a body. Returns them, each with its padding. */
 async function addBuffers(
   body: Body,
   contents: readonly Uint8Array[],
   codec: Codec,
   yieldIfDue: Yielder,
-): Promise<void> {
+): Promise<Uint8Array[]> {
+  const added: Uint8Array[] = []
   for (const content of contents) {
     const buffer = await toBuffer(content, codec, yieldIfDue)
     body.regions.push(new BufferRegion(body.bytes, buffer.length))
     const padding = aligned(buffer.length) - buffer.length
-    body.pieces.push(buffer, new Uint8Array(padding))
+    added.push(buffer, new Uint8Array(padding))
     body.bytes += buffer.length + padding
   }
+  return added
 }
 
-function addBlock(draft: Draft, message: Buffer, body: Body): Block {
-  const offset = draft.bytes
-  add(draft, message, ...body.pieces)
-  return { offset, messageBytes: message.length, bodyBytes: body.bytes }
-}
-
-function add(draft: Draft, ...pieces: readonly Uint8Array[]): void {
-  for (const piece of pieces) {
-    draft.crc = crc32(piece, draft.crc)
-    draft.bytes += piece.length
-    draft.pieces.push(piece)
+/** Adds content to the file, as one piece. */
+function add(draft: Draft, ...content: readonly Uint8Array[]): Piece {
+  const piece: Piece = { offset: draft.bytes, bytes: 0, crc: 0 }
+  for (const bytes of content) {
+    piece.crc = crc32(bytes, piece.crc)
+    piece.bytes += bytes.length
+    draft.content.push(bytes)
   }
+  draft.bytes += piece.bytes
+  return piece
 }

@@ -1,17 +1,18 @@
-import { type Block, decodeMessage } from '../../../../arrow-ipc/file.js'
+import { DataType, type Field } from 'apache-arrow'
+import { type BatchLayout, decodeLayout, decodeMessage, type FileEnd } from '../../../../arrow-ipc/file.js'
 import { crc32 } from '../../../../base/crc32.js'
-import { createYielder, type Yielder } from '../../../../base/time-slices.js'
+import { createYielder } from '../../../../base/time-slices.js'
 import { hotColumns } from '../../../columns.js'
-import type { Files } from '../../../disk/files/files.js'
+import type { Files, ReadableFile } from '../../../disk/files/files.js'
 import { type Column, sealedTexts } from '../../columns/batch.js'
 import { type Dictionary, withGrams } from '../../columns/dictionary.js'
 import type { SegmentParts } from '../segment/segment.js'
 import { fromBuffer } from '../segment/zstd.js'
 import { damaged } from './damage.js'
-import { readEnd, readInto, withFile } from './ends.js'
+import { readEnd, readInto, readLast, withFile } from './ends.js'
 import { fromEntries } from './entries.js'
 import { factsOf, type SegmentFacts } from './facts.js'
-import { decodeAside, decodeGrams, type HotAside } from './hot-aside.js'
+import { decodeAside, decodeFirstAside, decodeGrams, FIRST_OWN, type HotAside, piecesOfFirst } from './hot-aside.js'
 import {
   absentNumbers,
   fromAreas,
@@ -21,18 +22,22 @@ import {
   fromTimestamps,
   type ReadColumn,
 } from './hot-columns.js'
+import { type BytesAt, type NamedPiece, readPieces } from './hot-pieces.js'
 import { type Scratch, withScratch } from './scratch.js'
 
 /** The hot columns of a segment, in their form in memory. */
 export type HotParts = Pick<SegmentParts, 'times' | 'projects' | 'columns'>
 
-/** A hot file whose checksums match. */
+/** Names of own columns; undefined means all of the file and of the source. */
+export type WantedColumns = ReadonlySet<string> | undefined
+
+/** A hot file of which some columns were read, whose checksums match. */
 interface HotFile {
-  bytes: Buffer
   facts: SegmentFacts
+  fields: readonly Field[]
   aside: HotAside
-  batch: Block
-  dictionaries: readonly Block[]
+  bytesAt: BytesAt
+  scratch: Scratch
 }
 
 /** Returns the facts in a hot file, and its size. Reads only its end. */
@@ -44,66 +49,114 @@ export function readFacts(files: Files, path: string): Promise<{ facts: SegmentF
 }
 
 /**
- * Reads the hot columns. Costs reading and decompressing the file and a loop over each column. apache-arrow's reader
- * would copy each buffer once more, which takes twice as long. Rejects with `damaged_segment` or `newer_format`.
+ * Loads times, projects and the wanted columns, as far as the file has them: numbers that are later than the file are
+ * absent. Costs reading and decompressing these columns and a loop over each. apache-arrow's reader would copy each
+ * buffer once more, which takes twice as long. Rejects with `damaged_segment`, also if only such a column is damaged,
+ * or with `newer_format`.
  */
-export function loadHot(files: Files, path: string): Promise<HotParts> {
+export function loadHot(files: Files, path: string, wanted?: WantedColumns): Promise<HotParts> {
   return withScratch(async (scratch) => {
-    const file = await withFile(files, path, async (file): Promise<HotFile> => {
-      const whole = await readInto(file, path, 0, scratch.take(file.bytes))
-      const { at, schema, batches, dictionaries, ...end } = await readEnd(file, path, whole)
-      const facts = factsOf(schema, path)
-      const aside = decodeAside(end.aside)
-      const bytes = whole.subarray(0, at)
-      if (crc32(bytes) !== aside.crc) throw damaged(path, 'its columns do not match the checksum in it')
-      return { bytes, facts, aside, batch: batches[0]!, dictionaries }
-    })
-    return decode(file, scratch, createYielder())
+    const hot = await withFile(files, path, (file) => readColumns(file, path, scratch, [0, 1], wanted))
+    const layout = layoutOf(hot)
+    const times = fromTimestamps(readColumn(hot, layout, 0, scratch.take), hot.facts)
+    const projects = fromProjects(readColumn(hot, layout, 1, scratch.take), readDictionary(hot, 1))
+    return { times, projects, columns: await decodeColumns(hot, layout, wanted) }
   })
 }
 
-/**
- * Decodes the columns: `timestamp`, `project`, then the own columns; own column i has the dictionary i, counted from
- * 1.
- */
-async function decode(file: HotFile, scratch: Scratch, yieldIfDue: Yielder): Promise<HotParts> {
-  const { bytes, facts, aside, batch, dictionaries } = file
-  const { rows, source } = facts
-  const dictionaryOf = await readDictionaries(bytes, dictionaries, scratch, yieldIfDue)
-  const { nodes, buffers } = decodeMessage(bytes.subarray(batch.offset))
-  const read = (i: number, takeValues?: Scratch['take']): ReadColumn => ({
-    rows,
-    nulls: nodes[i]!.nullCount,
-    validity: fromBuffer(buffers[2 * i]!, scratch.take),
-    values: fromBuffer(buffers[2 * i + 1]!, takeValues),
+/** Loads the wanted columns alone, as {@link loadHot} does. */
+export function loadColumns(files: Files, path: string, wanted: WantedColumns): Promise<ReadonlyMap<string, Column>> {
+  return withScratch(async (scratch) => {
+    const hot = await withFile(files, path, (file) => readColumns(file, path, scratch, [], wanted))
+    return decodeColumns(hot, layoutOf(hot), wanted)
   })
-  const times = fromTimestamps(read(0, scratch.take), facts)
-  const projects = fromProjects(read(1, scratch.take), dictionaryOf.get(0)!)
+}
+
+/** Reads the columns at some indices of the schema, and the wanted ones. */
+async function readColumns(
+  file: ReadableFile,
+  path: string,
+  scratch: Scratch,
+  indices: readonly number[],
+  wanted: WantedColumns,
+): Promise<HotFile> {
+  const last = await readLast(file, path)
+  const { at, ...end } = await readEnd(file, path, last)
+  const facts = factsOf(end.schema, path)
+  const { fields } = end.schema
+  if (facts.version === 1) {
+    const bytes = await readInto(file, path, 0, scratch.take(at))
+    const { aside, crc } = firstAside(end)
+    if (crc32(bytes) !== crc) throw damaged(path, 'its columns do not match the checksum in it')
+    return { facts, fields, aside, scratch, bytesAt: (offset, length) => bytes.subarray(offset, offset + length) }
+  }
+  const aside = decodeAside(end.aside)
+  const pieces: NamedPiece[] = [{ ...aside.message, what: 'the message of its columns' }]
+  for (const index of [...indices, ...indicesOf(fields, wanted)]) {
+    const what = `its column ${fields[index]!.name}`
+    for (const piece of Object.values(aside.columns[index]!)) pieces.push({ ...piece, what })
+  }
+  return { facts, fields, aside, scratch, bytesAt: await readPieces(file, path, pieces, last, scratch) }
+}
+
+function firstAside({ schema, aside, batches, dictionaries }: FileEnd) {
+  const first = decodeFirstAside(aside)
+  const hasDictionary = schema.fields.map(({ type }) => DataType.isDictionary(type))
+  return { crc: first.crc, aside: piecesOfFirst(first, batches[0]!, dictionaries, hasDictionary) }
+}
+
+/** The indices of the wanted own columns that a file has. */
+function indicesOf(fields: readonly Field[], wanted: WantedColumns): number[] {
+  return fields.flatMap(({ name }, i) => (i >= FIRST_OWN && (wanted?.has(name) ?? true) ? [i] : []))
+}
+
+const layoutOf = ({ aside: { message }, bytesAt }: HotFile): BatchLayout =>
+  decodeLayout(bytesAt(message.offset, message.bytes))
+
+async function decodeColumns(hot: HotFile, layout: BatchLayout, wanted: WantedColumns): Promise<Map<string, Column>> {
+  const yieldIfDue = createYielder()
+  const { facts, fields } = hot
   const columns = new Map<string, Column>()
-  for (const [i, { name, kind, isLater }] of hotColumns(source).entries()) {
-    if (isLater && i + 2 >= nodes.length) {
-      columns.set(name, absentNumbers(rows))
-      continue
-    }
-    const column = read(i + 2)
-    const dictionary = dictionaryOf.get(i + 1)
-    if (dictionary !== undefined) {
-      const entries = withGrams(dictionary, decodeGrams(bytes, aside.grams[i]!))
-      columns.set(name, sealedTexts(fromIndices(column), entries))
-    } else if (kind === 'areas') columns.set(name, fromAreas(column))
-    else columns.set(name, fromNumbers(column))
+  for (const i of indicesOf(fields, wanted)) {
+    columns.set(fields[i]!.name, decodeColumn(hot, layout, i))
     await yieldIfDue()
   }
-  return { times, projects, columns }
+  for (const { name, isLater } of hotColumns(facts.source)) {
+    const isMissing = isLater && !fields.some((field) => field.name === name)
+    if (isMissing && (wanted?.has(name) ?? true)) columns.set(name, absentNumbers(facts.rows))
+  }
+  return columns
 }
 
-async function readDictionaries(bytes: Buffer, blocks: readonly Block[], scratch: Scratch, yieldIfDue: Yielder) {
-  const dictionaryOf = new Map<number, Dictionary>()
-  for (const { offset } of blocks) {
-    const { dictionaryId, buffers } = decodeMessage(bytes.subarray(offset))
-    const [, offsets, texts] = buffers
-    dictionaryOf.set(dictionaryId!, fromEntries(offsets!, texts!, scratch))
-    await yieldIfDue()
+function decodeColumn(hot: HotFile, layout: BatchLayout, i: number): Column {
+  const { type } = hot.fields[i]!
+  const column = readColumn(hot, layout, i)
+  if (DataType.isDictionary(type)) {
+    const { grams } = hot.aside.columns[i]!
+    const dictionary = withGrams(readDictionary(hot, i), decodeGrams(hot.bytesAt(grams.offset, grams.bytes)))
+    return sealedTexts(fromIndices(column), dictionary)
   }
-  return dictionaryOf
+  return DataType.isInt(type) && type.bitWidth === 8 ? fromAreas(column) : fromNumbers(column)
+}
+
+/** Decompresses column i of the schema; its values to new memory, unless `takeValues` is given. */
+function readColumn(
+  { facts, aside, bytesAt, scratch }: HotFile,
+  { nodes, regions }: BatchLayout,
+  i: number,
+  takeValues?: Scratch['take'],
+): ReadColumn {
+  const bufferAt = (k: number) => bytesAt(aside.message.offset + regions[k]!.offset, regions[k]!.length)
+  return {
+    rows: facts.rows,
+    nulls: nodes[i]!.nullCount,
+    validity: fromBuffer(bufferAt(2 * i), scratch.take),
+    values: fromBuffer(bufferAt(2 * i + 1), takeValues),
+  }
+}
+
+function readDictionary({ aside, bytesAt, scratch }: HotFile, i: number): Dictionary {
+  const { offset, bytes } = aside.columns[i]!.dictionary
+  const [, offsets, texts] = decodeMessage(bytesAt(offset, bytes)).buffers
+  return fromEntries(offsets!, texts!, scratch)
 }

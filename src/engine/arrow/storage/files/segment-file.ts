@@ -7,7 +7,7 @@ import { readEnd, withFile } from './ends.js'
 import { SEGMENT_FORMAT_VERSION, type SegmentFacts, type SegmentOnDisk } from './facts.js'
 import { UNFINISHED_SUFFIX } from './file-names.js'
 import { encodeHot } from './hot-file.js'
-import { loadHot, readFacts } from './hot-load.js'
+import { loadColumns, loadHot, readFacts } from './hot-load.js'
 
 // A sealed segment on disk is a directory of two Arrow IPC files, `hot.arrow` and `cold.arrow`. It exists whole or
 // not at all, and its rows never change; compaction may replace `cold.arrow` by a smaller file with the same rows.
@@ -112,12 +112,28 @@ export async function readSegmentChecks(files: Files, directory: string): Promis
 }
 
 /**
- * Loads the hot columns of a segment. Its cold columns are read when a row of them is requested. Rejects with
- * `damaged_segment` or `newer_format`, or the system's error.
+ * Loads a segment with some hot columns, by default all. Its cold columns are read when a row of them is requested.
+ * Rejects with `damaged_segment` or `newer_format`, or the system's error.
  */
-export async function loadSegment(files: Files, directory: string, facts: SegmentFacts): Promise<Segment> {
-  const hot = await loadHot(files, hotPath(directory))
+export async function loadSegment(
+  files: Files,
+  directory: string,
+  facts: SegmentFacts,
+  columns?: ReadonlySet<string>,
+): Promise<Segment> {
+  const hot = await loadHot(files, hotPath(directory), columns)
   const cold = coldColumnsIn(files, coldPath(directory), facts)
   const { source, day, rows, minUs, maxUs } = facts
   return createSegment({ source, day, rows, minUs, maxUs, ...hot, cold })
+}
+
+/** Returns a loaded segment with further hot columns, which are loaded as by {@link loadSegment}. */
+export async function loadMore(
+  files: Files,
+  directory: string,
+  segment: Segment,
+  columns: ReadonlySet<string>,
+): Promise<Segment> {
+  const more = await loadColumns(files, hotPath(directory), columns)
+  return createSegment({ ...segment, columns: new Map([...segment.columns, ...more]) })
 }

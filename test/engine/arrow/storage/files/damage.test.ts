@@ -124,7 +124,7 @@ describe('what is wrong with a segment', () => {
     const end = 'it does not end like an Arrow file'
     await expect(openSegment(files, 's')).rejects.toEqual(damaged('s/hot.arrow', end))
     files.contents.set('s/hot.arrow', Buffer.from(hot!).fill(0, 2000, 2010))
-    const sum = 'its columns do not match the checksum in it'
+    const sum = 'its column timestamp does not match its checksum'
     await expect(openSegment(files, 's')).rejects.toEqual(damaged('s/hot.arrow', sum))
   })
 
@@ -187,9 +187,9 @@ describe('what is wrong with a segment', () => {
     const segment = await sealedBatch([edge()])
     await writeSegment(files, 's', segment)
     const facts = await readSegmentFacts(files, 's')
-    files.contents.set('s/hot.arrow', Buffer.concat(await encodeHot(segment, { ...facts, version: 2 })))
+    files.contents.set('s/hot.arrow', Buffer.concat(await encodeHot(segment, { ...facts, version: 3 })))
     const message =
-      'The segment file s/hot.arrow has format 2; this version of logweir reads formats up to 1. ' +
+      'The segment file s/hot.arrow has format 3; this version of logweir reads formats up to 2. ' +
       'Use the version that wrote it, or a later one.'
     await expect(openSegment(files, 's')).rejects.toEqual(new LogweirError('newer_format', message))
     await expect(readSegmentFacts(files, 's')).rejects.toMatchObject({ code: 'newer_format' })

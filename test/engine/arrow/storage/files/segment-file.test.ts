@@ -79,7 +79,7 @@ describe('a segment on disk', () => {
     const { source, day, rows, minUs, maxUs } = segment
     const [hot, cold] = [files.contents.get('s/hot.arrow')!.length, files.contents.get('s/cold.arrow')!.length]
     expect(await readSegmentFacts(files, 's')).toEqual({
-      version: 1,
+      version: 2,
       ...{ source, day, rows, minUs, maxUs },
       ...{ timeUnitUs: 1, timeBytes: 4 },
       coldFileBytes: cold,
