@@ -21,16 +21,19 @@ import {
 import { seal } from '../../../src/engine/arrow/storage/sealing/seal.js'
 import { type Segment, segmentOfSealedRows } from '../../../src/engine/arrow/storage/segment/segment.js'
 import type { Store } from '../../../src/engine/arrow/storage/store/store.js'
-import { COLD_COLUMNS, type ColdColumn } from '../../../src/engine/columns.js'
+import { COLD_COLUMNS, type ColdColumn, hotColumns } from '../../../src/engine/columns.js'
 import { GROUPING_LIMITS } from '../../../src/engine/engine.js'
 import type { Scalar } from '../../../src/plan/values/values.js'
-import type { SourceName } from '../../../src/sources.js'
+import { SOURCE_NAMES, type SourceName } from '../../../src/sources.js'
 import { toBatch } from '../../support/batch.js'
 import { mulberry32, oneOf } from '../../support/random.js'
 import type { TestRecord } from '../../support/records.js'
 import { internIn } from '../../support/sealer.js'
 
 export const noYield: Yielder = () => undefined
+
+/** The names of the hot columns of every source. */
+export const ALL_COLUMNS: ReadonlySet<string> = new Set(SOURCE_NAMES.flatMap(hotColumns).map(({ name }) => name))
 
 /** A histogram of numbers, with values after their end that must not be read. */
 export function numbers(values: readonly number[]): Histogram {
@@ -160,7 +163,7 @@ export const bufferBytes = (root: unknown): number =>
 /** Returns a store's rows that are in memory, as batches, and a function that releases them. */
 export function viewOf(store: Store, source: SourceName): { batches: Batch[]; release(): void } {
   const { parts, release } = store.view(source)
-  return { batches: parts.map((part) => atOnce(part.open(noYield))), release }
+  return { batches: parts.map((part) => atOnce(part.open(noYield, ALL_COLUMNS))), release }
 }
 
 /** A context for operators, and the counts that they have reported to it. */

@@ -57,8 +57,12 @@ export interface Part {
   /** Least and greatest timestamp; Infinity and -Infinity without rows. */
   readonly minUs: number
   readonly maxUs: number
-  /** Returns the columns, as a promise if they must be loaded from disk. Call {@link close} afterwards. */
-  open(yieldIfDue: Yielder): Batch | Promise<Batch>
+  /**
+   * Returns a batch with at least the hot columns of these names, of those that the part has; as a promise if they must
+   * be loaded from disk or encoded. Call {@link close} afterwards, unless it rejects: then one of them is damaged or
+   * cannot be read.
+   */
+  open(yieldIfDue: Yielder, columns: ReadonlySet<string>): Batch | Promise<Batch>
   /** Ends the use of the hot columns, whose memory may then be freed. Cold columns can still be read. */
   close(): void
 }
@@ -78,6 +82,7 @@ export interface Batch {
   minUs: number
   maxUs: number
   times: TimeColumn
+  /** The hot columns in memory, by name. */
   columns: ReadonlyMap<string, Column>
   /** Returns the column of projects, of a batch whose `columns` have none. Each call makes it: one code a row. */
   projectColumn?(): TextColumn

@@ -80,10 +80,12 @@ async function rowsOfSegment(files: Files, place: SegmentPlace): Promise<StoredR
     },
     async hasRow(timestampUs, id) {
       if (timestampUs < facts.minUs || timestampUs > facts.maxUs) return false
-      return segmentHasRow(await loadSegment(files, path, facts), timestampUs, id)
+      return segmentHasRow(await loadSegment(files, path, facts, NO_COLUMNS), timestampUs, id)
     },
   }
 }
+
+const NO_COLUMNS: ReadonlySet<string> = new Set()
 
 async function segmentHasRow(segment: Segment, timestampUs: number, id: string): Promise<boolean> {
   const read = segment.openCold()

@@ -91,13 +91,19 @@ function matchesFilter(name: string, pattern: string, kinds: StoredKinds): FastF
   }
 }
 
+/** What is read of parts: the rows in a range of time, and these hot columns of them. */
+export interface ScanRange extends TimeRange {
+  columns: ReadonlySet<string>
+}
+
 /**
- * Returns the rows of parts in a range of time that pass the filters. If the range cuts a sealed part, the rows that
+ * Returns the rows of parts in a range of time that pass the filters; `columns` has the columns that these read, and
+ * those that are read of the result. If the range cuts a sealed part, the rows that
  * pass are cached, whatever their time: the next run's range has moved on.
  */
 export function scan(
   parts: readonly Part[],
-  timeRange: TimeRange,
+  scanned: ScanRange,
   { filters, conditions, isCostly }: ScanFilters,
   kinds: StoredKinds,
   context: RunContext,
@@ -120,18 +126,18 @@ export function scan(
   }
 
   return parts.map((part) => {
-    const isWhole = part.minUs >= timeRange.fromUs && part.maxUs <= timeRange.throughUs
+    const isWhole = part.minUs >= scanned.fromUs && part.maxUs <= scanned.throughUs
     return {
       minUs: part.minUs,
       maxUs: part.maxUs,
       ...(part.isSealed && isWhole ? { cached: { part, key } } : {}),
       async read(use) {
         context.onOpen()
-        const batch = await part.open(yieldIfDue)
+        const batch = await part.open(yieldIfDue, scanned.columns)
         try {
           const isKept = isCostly && part.isSealed && !isWhole
           const rows = isKept ? await keptOrPassing(part, batch) : await passing(batch)
-          const selection = filterTime(batch, rows, timeRange)
+          const selection = filterTime(batch, rows, scanned)
           context.onScan(sizeOf(selection))
           return await use(storedFrame(batch, selection, kinds))
         } finally {

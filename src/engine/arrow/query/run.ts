@@ -26,6 +26,7 @@ import {
   tooMuchMemory,
 } from '../operators/top.js'
 import { unnest } from '../operators/unnest.js'
+import { columnsReadBy } from './read-columns.js'
 import { readRows } from './read-rows.js'
 import { columnNames, type Input, type Stage, type Step } from './stages.js'
 
@@ -79,7 +80,8 @@ function isStoredNumber(expression: Expression, input: Input): boolean {
 }
 
 /** The batches that a stage's sink reads: its input after its steps. */
-function batchesOf({ input, steps, sink }: Stage, partsOf: PartsOf, context: RunContext): LazyBatch[] {
+function batchesOf(stage: Stage, partsOf: PartsOf, context: RunContext): LazyBatch[] {
+  const { input, steps, sink } = stage
   if (input.op !== 'scan') return after(inputBatches(input, partsOf, context), steps, NO_KINDS, context)
   return input.sources.flatMap((source) => {
     const kinds = kindsOf(source)
@@ -91,7 +93,9 @@ function batchesOf({ input, steps, sink }: Stage, partsOf: PartsOf, context: Run
     ]
     const isNewest = sink.op === 'top' && remaining.length === 0 && timeOrder(sink.keys) !== undefined
     const countUpTo = isNewest ? sink.rows + sink.offset : Number.POSITIVE_INFINITY
-    const scanned = scan(partsOf(source, input), input, filters, kinds, {
+    const { fromUs, throughUs } = input
+    const range = { fromUs, throughUs, columns: columnsReadBy(stage, source) }
+    const scanned = scan(partsOf(source, input), range, filters, kinds, {
       ...context,
       onScan: (rows) => context.onScan(Math.min(rows, countUpTo)),
     })

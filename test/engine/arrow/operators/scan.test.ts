@@ -8,7 +8,7 @@ import { atLeast, contains, equals, matches } from '../../../../src/plan/builder
 import { call, column, type Expression, literal } from '../../../../src/plan/expression.js'
 import type { SourceName } from '../../../../src/sources.js'
 import { edge, invocation, type TestRecord } from '../../../support/records.js'
-import { idsOf, noYield, openBatch, partOf, readAllBatches, runContext, sealedBatch } from '../support.js'
+import { ALL_COLUMNS, idsOf, noYield, openBatch, partOf, readAllBatches, runContext, sealedBatch } from '../support.js'
 
 const ALWAYS = { fromUs: Number.NEGATIVE_INFINITY, throughUs: Number.POSITIVE_INFINITY }
 const all = (batch: Batch): Selection => range(0, batch.rows, false)
@@ -191,7 +191,13 @@ describe('a scan', () => {
 
   async function scanned(parts: Parameters<typeof scan>[0], fromUs: number, throughUs: number, run = runContext()) {
     const kinds = kindsOf('edge_logs')
-    const batches = scan(parts, { fromUs, throughUs }, fastFilters(own, kinds), kinds, run.context)
+    const batches = scan(
+      parts,
+      { fromUs, throughUs, columns: ALL_COLUMNS },
+      fastFilters(own, kinds),
+      kinds,
+      run.context,
+    )
     const ids = await readAllBatches(batches, (frame) => idsOf(frame.stored!.batch, frame.stored!.selection))
     return { batches, ids, told: run.told }
   }
@@ -243,7 +249,13 @@ describe('a scan', () => {
     let closed = 0
     const part = { ...partOf(openBatch(records), false), close: () => void closed++ }
     const kinds = kindsOf('edge_logs')
-    const [batch] = scan([part], ALWAYS, fastFilters(own, kinds), kinds, runContext().context)
+    const [batch] = scan(
+      [part],
+      { ...ALWAYS, columns: ALL_COLUMNS },
+      fastFilters(own, kinds),
+      kinds,
+      runContext().context,
+    )
     await batch!.read(() => expect(closed).toBe(0))
     expect(closed).toBe(1)
     await expect(batch!.read(() => Promise.reject(new Error('no')))).rejects.toThrow('no')

@@ -7,14 +7,14 @@ import type { SegmentHandle } from '../segment/handle.js'
 import type { Segment } from '../segment/segment.js'
 import type { SegmentOnDisk } from './facts.js'
 import { REMOVED_SUFFIX } from './file-names.js'
-import { loadSegment, readColdFile, readSegmentFacts, replaceColdFile } from './segment-file.js'
+import { loadMore, loadSegment, readColdFile, readSegmentFacts, replaceColdFile } from './segment-file.js'
 
 /** The state that all segments on one disk share. */
 export interface SegmentDisk {
   readonly files: Files
   readonly diskRetry: Pick<DiskRetry, 'retry'>
   readonly columns: ColumnCache
-  /** Called when columns were loaded into memory. */
+  /** Called when columns of a segment were loaded into memory. */
   onLoad(): void
 }
 
@@ -29,21 +29,39 @@ export const createColumnCache = (): ColumnCache =>
   new LRUCache({
     maxSize: Number.MAX_SAFE_INTEGER,
     sizeCalculation: ({ hotBytes, coldBytes }) => hotBytes + coldBytes,
+    // A segment with further columns takes the place of itself.
+    noDisposeOnSet: true,
     disposeAfter: (_, segment) => segment.freeUnused(),
   })
 
+const NO_NAMES: ReadonlySet<string> = new Set()
+
+function isSubset(names: ReadonlySet<string>, of: ReadonlySet<string>): boolean {
+  for (const name of names) if (!of.has(name)) return false
+  return true
+}
+
+/** Columns that are being loaded. */
+interface Loading {
+  names: ReadonlySet<string>
+  segment: Promise<Segment>
+}
+
 /**
- * A segment on disk. Its hot columns are loaded when it is opened, and stay in memory until they are evicted and
- * every query that opened it has closed it. There may be many thousands, most of them never opened: an instance takes
+ * A segment on disk. Its hot columns are loaded when it is opened by who names them, and stay in memory until they are
+ * evicted, all at once, and every query that opened it has closed it. There may be many thousands, most of them never opened: an instance takes
  * a third of the memory of an object with functions of its own.
  */
 export class DiskSegment implements SegmentHandle {
   readonly #disk: SegmentDisk
   readonly #path: string
   #facts: SegmentOnDisk
-  #loading: Promise<Segment> | undefined
-  /** Its columns, while they are in memory. */
+  /** One load at a time: a column is never loaded twice. */
+  #loading: Loading | undefined
+  /** Its columns, while they are in memory. Never changed: a query that has it open sees no column come or go. */
   #loaded: Segment | undefined
+  /** The columns that were loaded, also those that the file does not have. */
+  #names: ReadonlySet<string> = NO_NAMES
   /** How many queries have opened it and not closed it yet. */
   #users = 0
   #isDropped = false
@@ -89,9 +107,10 @@ export class DiskSegment implements SegmentHandle {
     return this.#disk.columns.peek(this)?.coldBytes ?? 0
   }
 
-  open() {
+  open(_: unknown, columns: ReadonlySet<string>): Segment | Promise<Segment> {
     this.#users++
-    return this.#disk.columns.get(this) ?? this.#loaded ?? (this.#loading ??= this.#load())
+    const segment = this.#disk.columns.get(this) ?? this.#loaded
+    return segment !== undefined && isSubset(columns, this.#names) ? segment : this.#openMore(columns)
   }
 
   close() {
@@ -99,20 +118,38 @@ export class DiskSegment implements SegmentHandle {
     this.freeUnused()
   }
 
-  async #load(): Promise<Segment> {
+  async #openMore(columns: ReadonlySet<string>): Promise<Segment> {
+    try {
+      for (;;) {
+        const missing = new Set([...columns].filter((name) => !this.#names.has(name)))
+        if (this.#loaded !== undefined && missing.size === 0) return this.#loaded
+        this.#loading ??= { names: missing, segment: this.#load(missing) }
+        const { names, segment } = this.#loading
+        // A load of columns that are not wanted here may fail because of these.
+        if (isSubset(names, missing)) await segment
+        else await segment.catch(() => {})
+      }
+    } catch (error) {
+      // There is nothing to close.
+      this.close()
+      throw error
+    }
+  }
+
+  async #load(names: ReadonlySet<string>): Promise<Segment> {
     const { files, columns, onLoad } = this.#disk
     try {
-      const segment = await loadSegment(files, this.#path, this.#facts)
+      const before = this.#loaded
+      const segment = await (before === undefined
+        ? loadSegment(files, this.#path, this.#facts, names)
+        : loadMore(files, this.#path, before, names))
       this.#loaded = segment
+      this.#names = new Set([...this.#names, ...names])
       if (this.#isDropped) return segment
       columns.set(this, segment)
       // This may evict the columns at once; the query that opened the segment keeps them.
       onLoad()
       return segment
-    } catch (error) {
-      // All users were waiting for this load, and have nothing to close.
-      this.#users = 0
-      throw error
     } finally {
       this.#loading = undefined
     }
@@ -148,6 +185,7 @@ export class DiskSegment implements SegmentHandle {
     if (this.#loaded === undefined || this.#users > 0 || this.#disk.columns.has(this)) return
     const { times, projects, columns } = this.#loaded
     this.#loaded = undefined
+    this.#names = NO_NAMES
     free(arrayBuffersOf([times, projects, columns]))
   }
 

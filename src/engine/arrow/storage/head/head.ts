@@ -263,16 +263,24 @@ function appendCodes(codes: Uint32Array, at: number, data: ColumnView, rows: num
  */
 export function partOfHead(head: Head): Part {
   const { rows, minUs, maxUs } = head
-  const take = () => snapshot(head, rows)
-  const open: Part['open'] = (yieldIfDue) => encodeTexts(head, rows, yieldIfDue)?.then(take) ?? take()
+  const open: Part['open'] = (yieldIfDue, columns) => {
+    const take = () => snapshot(head, rows, columns)
+    return encodeTexts(head, rows, columns, yieldIfDue)?.then(take) ?? take()
+  }
   return { isSealed: false, rows, minUs, maxUs, open, close() {} }
 }
 
-/** Returns the first `rows` of a head as a batch that later appends do not change. */
-export function snapshot(head: Head, rows = head.rows): Batch {
+/**
+ * Returns the first `rows` of a head as a batch that later appends do not change. If `wanted` is given, it has no other
+ * columns of texts, which would have to be encoded.
+ */
+export function snapshot(head: Head, rows = head.rows, wanted?: ReadonlySet<string>): Batch {
   const { minUs, maxUs, timestampsUs, byProject } = head
   const cold = { ...head.cold }
-  const columns = new Map([...head.columns].map(([name, column]) => [name, freeze(column, rows)]))
+  const columns = new Map<string, Column>()
+  for (const [name, column] of head.columns) {
+    if (column.kind !== 'text' || (wanted?.has(name) ?? true)) columns.set(name, freeze(column, rows))
+  }
   const project = columns.get('project') as Extract<Column, { kind: 'text' }>
   const projects = head.columns.get('project') as CategoryColumn
   return {
@@ -297,14 +305,20 @@ function freeze(column: HeadColumn, rows: number): Column {
   return { kind: 'text', codes, dictionary: dictionaryOf(interner) }
 }
 
-/** Encodes all texts of the first `rows`. Returns undefined if it did not have to yield. */
-function encodeTexts(head: Head, rows: number, yieldIfDue: Yielder): Promise<void> | undefined {
-  for (const column of head.columns.values()) {
-    if (column.kind === 'text') column.encoded.interner.reserve(column.texts.usedBytes + rows)
-    while (column.kind === 'text' && column.encoded.rows < rows) {
+/** Encodes the wanted texts of the first `rows`. Returns undefined if it did not have to yield. */
+function encodeTexts(
+  head: Head,
+  rows: number,
+  wanted: ReadonlySet<string>,
+  yieldIfDue: Yielder,
+): Promise<void> | undefined {
+  for (const [name, column] of head.columns) {
+    if (column.kind !== 'text' || !wanted.has(name)) continue
+    column.encoded.interner.reserve(column.texts.usedBytes + rows)
+    while (column.encoded.rows < rows) {
       encodeRows(column, Math.min(rows, column.encoded.rows + ROWS_PER_STEP))
       const paused = yieldIfDue()
-      if (paused !== undefined) return paused.then(() => encodeTexts(head, rows, yieldIfDue))
+      if (paused !== undefined) return paused.then(() => encodeTexts(head, rows, wanted, yieldIfDue))
     }
   }
   return undefined

@@ -16,7 +16,7 @@ import {
 import { SOURCE_NAMES } from '../../../../../src/sources.js'
 import { toBatch } from '../../../../support/batch.js'
 import { edge, invocation, numberAt, type TestRecord, textAt } from '../../../../support/records.js'
-import { atOnce, bufferBytes, headOf, hotValue, idsOf, noYield, textsOfColumn } from '../../support.js'
+import { ALL_COLUMNS, atOnce, bufferBytes, headOf, hotValue, idsOf, noYield, textsOfColumn } from '../../support.js'
 
 /** Returns all columns of a row of a batch. */
 function rowOf(batch: Batch, row: number) {
@@ -251,7 +251,7 @@ describe('a head that is shown', () => {
     decodeBatch(toBatch('edge_logs', [edge({ timestampUs: 9e9, metadata: { request: { url: 'later' } } })]))(head)
     let nowMs = 0
     const now = vi.spyOn(performance, 'now').mockImplementation(() => (nowMs += 100))
-    const opened = parts.map((part) => part.open(createYielder()))
+    const opened = parts.map((part) => part.open(createYielder(), ALL_COLUMNS))
     expect(opened[0]).toBeInstanceOf(Promise)
     const batches = await Promise.all(opened)
     now.mockRestore()
@@ -264,7 +264,7 @@ describe('a head that is shown', () => {
   })
 
   it('is there at once where there is little to do', () => {
-    expect(partOfHead(headOf([edge()])).open(noYield)).not.toBeInstanceOf(Promise)
+    expect(partOfHead(headOf([edge()])).open(noYield, ALL_COLUMNS)).not.toBeInstanceOf(Promise)
   })
 })
 

@@ -6,7 +6,7 @@ import { createGate } from '../../../../support/gate.js'
 import { createModelFiles, type ModelFiles } from '../../../../support/model-files.js'
 import { mulberry32 } from '../../../../support/random.js'
 import { edge, type TestRecord } from '../../../../support/records.js'
-import { noYield } from '../../support.js'
+import { ALL_COLUMNS, noYield } from '../../support.js'
 import { wordy } from '../files/segments.js'
 import { type OpenPersistence, openPersistence, rowOf } from './open-persistence.js'
 
@@ -116,7 +116,7 @@ describe('segments that were sealed in a hurry', () => {
   it('are read while they are made anew, by who has begun before and goes on after', async () => {
     const { store, persistence, rows, close } = await sealed(createModelFiles(), RECORDS)
     const { parts, release } = store.view('edge_logs')
-    const batch = await parts[0]!.open(noYield)
+    const batch = await parts[0]!.open(noYield, ALL_COLUMNS)
     const read = batch.openCold()
     const idOf = async (row: number) => String((await read(row)).id)
     const ids = RECORDS.map(({ id }) => id)

@@ -11,7 +11,7 @@ import { createModelFiles, type ModelFiles } from '../../../../support/model-fil
 import { below, mulberry32 } from '../../../../support/random.js'
 import { edge, invocation, type TestRecord } from '../../../../support/records.js'
 import { createTestSealer } from '../../../../support/sealer.js'
-import { noYield } from '../../support.js'
+import { ALL_COLUMNS, noYield } from '../../support.js'
 import { type OpenPersistence, openPersistence, rowOf } from './open-persistence.js'
 
 const DAY_US = 86_400_000_000
@@ -50,7 +50,7 @@ describe('rows on disk', () => {
     const view = first.store.view('edge_logs')
     first.store.drop(0, 'day')
     expect(await first.rows()).toEqual([rowOf(record(1))])
-    const batch = await view.parts[0]!.open(noYield)
+    const batch = await view.parts[0]!.open(noYield, ALL_COLUMNS)
     expect(String((await batch.openCold()(0)).id)).toBe('0')
     view.release()
     await first.close()
@@ -79,7 +79,7 @@ describe('rows on disk', () => {
       await store.sealAll()
     }
     const { parts, release } = store.view('edge_logs')
-    for (const i of [0, 1, 2, 0]) await parts[i]!.open(noYield)
+    for (const i of [0, 1, 2, 0]) await parts[i]!.open(noYield, ALL_COLUMNS)
     const inMemory = () => parts.flatMap((part, i) => ((part as SegmentHandle).hotBytes > 0 ? [i] : []))
     const left = []
     do left.push(inMemory())
@@ -97,13 +97,13 @@ describe('rows on disk', () => {
       await append(record(0), record(1))
       await store.sealAll()
       const { parts, release } = store.view('edge_logs')
-      await parts[0]!.open(noYield)
-      const opening = parts[1]!.open(noYield)
+      await parts[0]!.open(noYield, ALL_COLUMNS)
+      const opening = parts[1]!.open(noYield, ALL_COLUMNS)
       store.drop(0, 'day')
       store.drop(1, 'day')
       expect([persistence.bytes(), persistence.columnBytes()]).toEqual([0, 0])
       expect((await opening).rows).toBe(1)
-      expect((await parts[0]!.open(noYield)).rows).toBe(1)
+      expect((await parts[0]!.open(noYield, ALL_COLUMNS)).rows).toBe(1)
       expect(persistence.columnBytes()).toBe(0)
       const segments = async () =>
         (await Promise.all(DAYS.map((day) => files.list(`segments/edge_logs/${day}`)))).flat()
@@ -120,12 +120,12 @@ describe('rows on disk', () => {
     await store.sealAll()
     const { parts, release } = store.view('edge_logs')
     const part = parts[0]!
-    const [one, other] = await Promise.all([part.open(noYield), part.open(noYield)])
+    const [one, other] = await Promise.all([part.open(noYield, ALL_COLUMNS), part.open(noYield, ALL_COLUMNS)])
     expect(arrayBuffersOf([one, other]).length).toBeGreaterThan(0)
     const { offsets } = one.times
     expect(store.unload()).toBe(true)
     // A query that opens the segment now uses the columns that others have loaded.
-    expect(await part.open(noYield)).toBe(one)
+    expect(await part.open(noYield, ALL_COLUMNS)).toBe(one)
     part.close()
     part.close()
     expect(offsets).toHaveLength(1)
@@ -133,7 +133,7 @@ describe('rows on disk', () => {
     expect(offsets).toHaveLength(0)
     expect(arrayBuffersOf([one.times, one.columns])).toEqual([])
     expect(String((await one.openCold()(0)).id)).toBe('0')
-    expect(await part.open(noYield)).not.toBe(one)
+    expect(await part.open(noYield, ALL_COLUMNS)).not.toBe(one)
     part.close()
     expect(await rows()).toEqual([rowOf(record(0))])
     release()
@@ -148,8 +148,8 @@ describe('rows on disk', () => {
     const { parts, release } = store.view('edge_logs')
     const part = parts[0]!
     files.fail({ code: 'EIO', after: 0, only: ['openToRead'] })
-    await Promise.all([0, 1].map(() => expect(part.open(noYield)).rejects.toThrow('EIO')))
-    const batch = await part.open(noYield)
+    await Promise.all([0, 1].map(() => expect(part.open(noYield, ALL_COLUMNS)).rejects.toThrow('EIO')))
+    const batch = await part.open(noYield, ALL_COLUMNS)
     part.close()
     expect(batch.times.offsets).toHaveLength(1)
     store.unload()

@@ -6,7 +6,7 @@ import { SOURCE_NAMES, type SourceName } from '../../../../../src/sources.js'
 import { toBatch } from '../../../../support/batch.js'
 import type { TestRecord } from '../../../../support/records.js'
 import { createTestSealer } from '../../../../support/sealer.js'
-import { noYield } from '../../support.js'
+import { ALL_COLUMNS, noYield } from '../../support.js'
 
 /**
  * Returns a recovered store that persists its rows in `files`. `onLoad` is called when a segment was loaded.
@@ -31,7 +31,7 @@ export async function openPersistence(
     const { parts, release } = store.view(source)
     const rows: string[] = []
     for (const part of parts) {
-      const batch = await part.open(noYield)
+      const batch = await part.open(noYield, ALL_COLUMNS)
       const read = batch.openCold()
       for (let row = 0; row < batch.rows; row++) rows.push(Object.values(await read(row)).join(' '))
     }

@@ -1,0 +1,34 @@
+import type { Expression } from '../../../plan/expression.js'
+import type { SourceName } from '../../../sources.js'
+import { hotColumns } from '../../columns.js'
+import type { Sink, Stage, Step } from './stages.js'
+
+const NONE: ReadonlySet<string> = new Set()
+
+/**
+ * Returns the names of the own hot columns of a source that a stage reads in its batches. They are collected again for
+ * each run, since a built-in plan is new for each request: that takes microseconds.
+ */
+export function columnsReadBy({ steps, sink }: Pick<Stage, 'steps' | 'sink'>, source: SourceName): ReadonlySet<string> {
+  const stored = hotColumns(source)
+  if (stored.length === 0) return NONE
+  const names = new Set<string>()
+  const seen = new Set<Expression>()
+  for (const expression of [...steps.map(expressionOf), ...expressionsOf(sink)]) addColumns(expression, names, seen)
+  return new Set(stored.flatMap(({ name }) => (names.has(name) ? [name] : [])))
+}
+
+const expressionOf = (step: Step): Expression => (step.op === 'filter' ? step.where : step.list)
+
+function expressionsOf(sink: Sink): Expression[] {
+  if (sink.op === 'top') return [...sink.keys.map(({ by }) => by), ...sink.columns.map(({ value }) => value)]
+  return [...sink.keys.map(({ value }) => value), ...sink.aggregates.flatMap(({ value: { args } }) => args)]
+}
+
+/** Adds the columns that have to be open where an expression is evaluated. An expression object is visited once. */
+function addColumns(expression: Expression, names: Set<string>, seen: Set<Expression>): void {
+  if (expression.kind === 'column') names.add(expression.name)
+  if (expression.kind !== 'call' || seen.has(expression)) return
+  seen.add(expression)
+  for (const arg of expression.args) addColumns(arg, names, seen)
+}
