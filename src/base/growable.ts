@@ -4,7 +4,7 @@ import { KIB, MIB } from './units.js'
  * Returns the array if it has room for `length` items, else a copy of its first `used` items with at least twice the
  * room.
  */
-export function ensureCapacity<T extends Uint8Array | Uint32Array | Float64Array>(
+export function ensureCapacity<T extends Uint8Array | Uint16Array | Uint32Array | Float64Array>(
   array: T,
   used: number,
   length: number,

@@ -54,6 +54,8 @@ export function createMetrics() {
     damagedSegments: counter('damaged_segments_total', 'Sealed segments that recovery could not read.'),
     scannedRows: counter('scanned_rows_total', 'Rows that passed the filters of queries.'),
     memoBytes: gauge('memo_bytes', 'Bytes of cached results of sealed segments.'),
+    fieldBytes: gauge('field_bytes', 'Bytes of field values that were read from metadata.'),
+    fieldLookups: counter('field_lookups_total', 'Lookups of columns of fields, by outcome.', 'outcome'),
     memoRecalls: counter('memo_recalls_total', 'Lookups of cached results of sealed segments, by outcome.', 'outcome'),
     requests: counter('http_requests_total', 'HTTP requests answered.', 'status'),
     queries: counter('queries_total', 'Queries answered, by endpoint and outcome.', 'endpoint', 'outcome'),

@@ -53,10 +53,12 @@ function resolveText(node: usize, start: usize, end: usize, scratch: usize): usi
     setResult(node, TEXT, start, quote)
     return scratch
   }
-  const after = unescape(start, quote, scratch)
+  store<u8>(scratch, QUOTE)
+  const text = scratch + 1
+  const after = unescape(start, quote, text)
   // In a damaged text the last escape may be cut off, and the result be shorter than nothing.
-  const last = max<usize>(after < 0 ? ~after : after, scratch)
-  setResult(node, TEXT, scratch, last)
+  const last = max<usize>(after < 0 ? ~after : after, text)
+  setResult(node, TEXT, text, last)
   return last
 }
 

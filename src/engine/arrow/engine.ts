@@ -9,7 +9,7 @@ import { createDiskRetry, reportDiskState } from '../disk/files/disk-retry.js'
 import { describeDamage } from '../disk/journal/recover.js'
 import { type Engine, GROUPING_LIMITS, type GroupingLimits, type ScanStats } from '../engine.js'
 import type { RunContext } from './operators/lazy-batch.js'
-import { createPartialCache, type PartialCache } from './operators/partial-cache.js'
+import { type Caches, createCaches } from './query/caches.js'
 import { createFollowers, type Followers } from './query/follow.js'
 import { type PartsOf, runStage } from './query/run.js'
 import { isEmpty, stagesOf } from './query/stages.js'
@@ -62,9 +62,6 @@ const SEAL_BYTES = 64 * MIB
 const HEAD_SHARE = 1 / 16
 /** A head's journal takes at most this share of the disk limit. */
 const JOURNAL_SHARE = 1 / 64
-/** Size limit of the cache of partial results: this many bytes, and this share of the memory limit. */
-const PARTIAL_CACHE_BYTES = 128 * MIB
-const PARTIAL_CACHE_SHARE = 1 / 16
 /** A cold file of at most this share of a head's bytes has about the texts of one head: logs compress to a sixth. */
 const COMPACT_SHARE = 1 / 4
 /** Interval of retention and of freeing unused memory. */
@@ -86,8 +83,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     options.disk === undefined
       ? undefined
       : createDurableParts(options.disk, options, () => limits.evictColumns(), sealBytes * COMPACT_SHARE)
-  const { partialCacheBytes = Math.min(PARTIAL_CACHE_BYTES, rowsLimitBytes * PARTIAL_CACHE_SHARE) } = options
-  const partialCache = createPartialCache(partialCacheBytes, metrics)
+  const caches = createCaches(options, metrics)
   const followers = createFollowers()
   const store = createStore({
     sealRows,
@@ -95,12 +91,12 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     persistence: durable?.persistence,
     sealer: options.sealer,
     clock,
-    onDrop: partialCache.dropParts,
+    onDrop: caches.drop,
     onAppend: followers.notify,
   })
   metrics.rowsLimitBytes.set(rowsLimitBytes)
   const diskBytes = durable?.persistence.bytes
-  const limits = createLimits({ store, partialCache, diskBytes, rowsLimitBytes, diskLimitBytes, metrics })
+  const limits = createLimits({ store, caches, diskBytes, rowsLimitBytes, diskLimitBytes, metrics })
   const stopUpkeep = clock.every(UPKEEP_MS, () => {
     enforceRetention(store, clock.nowUs(), retentionUs, metrics)
     limits.enforce()
@@ -110,7 +106,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   const stopCompaction = durable && compactWhenIdle(clock, store, durable.persistence, options.log)
   const stopSync = durable?.syncEvery(SYNC_MS, clock, () => store.sealFailing())
 
-  const run = createRun({ store, partialCache, metrics, groupingLimits })
+  const run = createRun({ store, caches, metrics, groupingLimits })
   return {
     async recover() {
       await durable?.recover(store)
@@ -123,7 +119,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     run,
     follow: createFollow(followers, run),
     seal: () => store.sealAll(),
-    clearPartialCache: () => partialCache.clear(),
+    clearPartialCache: () => caches.partialCache.clear(),
     stats: () => store.stats(),
     // No backpressure to disable: only a failing disk makes `append` wait.
     disableBackpressure() {},
@@ -141,7 +137,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
 
 interface LimitParts {
   store: Store
-  partialCache: PartialCache
+  caches: Caches
   /** Returns the bytes on disk; undefined if rows are in memory only. */
   diskBytes: (() => number) | undefined
   rowsLimitBytes: number
@@ -150,9 +146,9 @@ interface LimitParts {
 }
 
 /** Enforces the memory and disk limits of an engine. */
-function createLimits({ store, partialCache, diskBytes, rowsLimitBytes, diskLimitBytes, metrics }: LimitParts) {
+function createLimits({ store, caches, diskBytes, rowsLimitBytes, diskLimitBytes, metrics }: LimitParts) {
   const columnLimit = createColumnLimit(store)
-  const limitBytes = () => rowsLimitBytes - partialCache.bytes()
+  const limitBytes = () => rowsLimitBytes - caches.bytes()
   const evictColumns = () => columnLimit.enforce(limitBytes())
   return {
     /** Evicts columns that are on disk from memory. */
@@ -183,13 +179,13 @@ function createFollow(followers: Followers, run: Engine['run']): Engine['follow'
 
 interface RunParts {
   store: Store
-  partialCache: PartialCache
+  caches: Caches
   metrics: Pick<Metrics, 'scannedRows'>
   groupingLimits: GroupingLimits
 }
 
 /** Returns {@link Engine.run} over a store. A run keeps its snapshot of the rows until its last row is read. */
-function createRun({ store, partialCache, metrics, groupingLimits }: RunParts): Engine['run'] {
+function createRun({ store, caches, metrics, groupingLimits }: RunParts): Engine['run'] {
   return async (plan, { signal, onScanStats } = {}) => {
     const stage = stagesOf(plan)
     if (stage === undefined || isEmpty(stage)) return inOrder([])
@@ -205,7 +201,8 @@ function createRun({ store, partialCache, metrics, groupingLimits }: RunParts): 
       return view.parts
     }
     const context: RunContext = {
-      partialCache,
+      partialCache: caches.partialCache,
+      fieldCache: caches.fieldCache,
       limits: groupingLimits,
       yieldIfDue: createYielder(signal),
       onOpen,

@@ -8,6 +8,7 @@ import { ABSENT, createInterner, type Dictionary, entryOf } from '../../../src/e
 import { widenNumbers } from '../../../src/engine/arrow/columns/numbers.js'
 import { range, rowAt, type Selection, sizeOf } from '../../../src/engine/arrow/columns/selection.js'
 import { computedFrame, type Frame, storedFrame } from '../../../src/engine/arrow/expressions/frame.js'
+import { createFieldCache } from '../../../src/engine/arrow/fields/field-cache.js'
 import type { LazyBatch, QueryLimits, RunContext } from '../../../src/engine/arrow/operators/lazy-batch.js'
 import { createPartialCache, Key } from '../../../src/engine/arrow/operators/partial-cache.js'
 import { kindsOf } from '../../../src/engine/arrow/query/run.js'
@@ -172,6 +173,7 @@ export function runContext(limits: Partial<QueryLimits> = {}, yieldIfDue = noYie
   const context: RunContext = {
     yieldIfDue,
     partialCache: createPartialCache(1e6, createMetrics()),
+    fieldCache: createFieldCache(1e6, createMetrics()),
     limits: { ...GROUPING_LIMITS, ...limits },
     onOpen() {
       told.opened++
@@ -186,7 +188,7 @@ export function runContext(limits: Partial<QueryLimits> = {}, yieldIfDue = noYie
 /** A part of a batch that is in memory. */
 export function partOf(batch: Batch, isSealed: boolean): Part {
   const { rows, minUs, maxUs } = batch
-  return { isSealed, rows, minUs, maxUs, open: () => batch, close() {} }
+  return { isSealed, owner: batch, rows, minUs, maxUs, open: () => batch, close() {} }
 }
 
 /** The selected rows of a batch as operators read them. */

@@ -53,6 +53,8 @@ export interface ColdTexts {
 export interface Part {
   /** Whether its rows never change. A new part is made for each snapshot of an open head. */
   readonly isSealed: boolean
+  /** Stands for the part in caches: the segment, or the same object for all snapshots of an open head. */
+  readonly owner: object
   readonly rows: number
   /** Least and greatest timestamp; Infinity and -Infinity without rows. */
   readonly minUs: number

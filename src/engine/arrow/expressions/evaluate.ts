@@ -1,5 +1,5 @@
 import { LogweirError } from '../../../base/errors.js'
-import type { Expression } from '../../../plan/expression.js'
+import { type Expression, pathOfField } from '../../../plan/expression.js'
 import type { Cell } from '../../../plan/functions/function.js'
 import { FUNCTIONS } from '../../../plan/functions/table.js'
 import { type TimeUnit, unitUs } from '../../../plan/values/times.js'
@@ -35,6 +35,9 @@ function vectorOf(expression: Expression, frame: Frame, evaluate: Evaluate): Vec
     if (vector === undefined) throw new TypeError(`The rows have no column ${expression.name}.`)
     return vector
   }
+  const use = frame.field && pathOfField(expression)
+  const field = use && frame.field!(use)
+  if (field !== undefined) return field
   return (
     areaTest(expression, evaluate) ?? fasterWay(expression, frame, evaluate) ?? callVector(expression, frame, evaluate)
   )

@@ -15,6 +15,8 @@ import {
 import { ABSENT, entryOf } from '../columns/dictionary.js'
 import { EXCEPTION, type NumberColumn } from '../columns/numbers.js'
 import { rowAt, type Selection, sizeOf } from '../columns/selection.js'
+import type { FieldReader } from '../fields/read-fields.js'
+import { createLoadedFields, type FieldUse } from './loaded-fields.js'
 import type { Vector } from './vector.js'
 
 /** Rows that operators work on, numbered from 0: selected rows of a stored batch, or computed ones. */
@@ -23,7 +25,7 @@ export interface Frame {
   /** A column by name; undefined if there is none. */
   column(name: string): Vector | undefined
   /** The stored rows that these are, for operators with a faster way over them. */
-  readonly stored?: { batch: Batch; selection: Selection }
+  readonly stored?: { batch: Batch; selection: Selection; fields?: FieldReader | undefined }
   /**
    * Makes the cold columns that `column` has returned before readable at the first of some positions, which ascend or
    * repeat, and only there. Returns how many: as many as fit into memory, at least one if there is one. Yields between
@@ -34,6 +36,13 @@ export interface Frame {
   rowOf(position: number): number
   /** Opens a reader of the cold columns of stored rows, which can be read on when the frame is closed. */
   readonly openCold?: OpenCold
+  /**
+   * Reads fields of the record in all rows, which {@link field} returns from then on. Fields with a column of their own
+   * cost nothing. Yields; rejects if stored bytes are damaged.
+   */
+  loadFields?(fields: readonly FieldUse[], yieldIfDue: Yielder): Promise<void>
+  /** A field of the record, if it was loaded or has a column of its own. */
+  field?(field: FieldUse): Vector | undefined
 }
 
 /** The columns that are stored compressed, and read for single rows. */
@@ -51,8 +60,8 @@ export interface StoredKinds {
   hasEmptyTexts(column: string): boolean
 }
 
-/** The selected rows of a batch. */
-export function storedFrame(batch: Batch, selection: Selection, kinds: StoredKinds): Frame {
+/** The selected rows of a batch. Without `fields` its fields are read row by row, as the other cold columns. */
+export function storedFrame(batch: Batch, selection: Selection, kinds: StoredKinds, fields?: FieldReader): Frame {
   const cold = createLoadedRows()
   const rowOf = (position: number) => rowAt(selection, position)
   const vectors = new Map<string, Vector>()
@@ -62,14 +71,16 @@ export function storedFrame(batch: Batch, selection: Selection, kinds: StoredKin
     const column = hotColumnOf(batch, name)
     return column && storedVector(column, selection, kinds.hasEmptyTexts(name))
   }
+  function column(name: string): Vector | undefined {
+    const vector = vectors.get(name) ?? make(name)
+    if (vector !== undefined) vectors.set(name, vector)
+    return vector
+  }
   return {
     rows: sizeOf(selection),
-    stored: { batch, selection },
-    column(name) {
-      const vector = vectors.get(name) ?? make(name)
-      if (vector !== undefined) vectors.set(name, vector)
-      return vector
-    },
+    stored: { batch, selection, fields },
+    column,
+    ...(fields && createLoadedFields(fields, selection, () => column('metadata')!)),
     load(positions, yieldIfDue) {
       const rows = positions.length === 0 ? 0 : rowOf(positions.at(-1)!) - rowOf(positions[0]!)
       const read = cold.reader(0, batch.openCold)
@@ -204,20 +215,18 @@ export function mappedFrame(
   positions: Uint32Array,
   added: ReadonlyMap<string, Vector> = new Map(),
 ): Frame {
+  function mapped(vector: Vector | undefined): Vector | undefined {
+    if (vector === undefined) return undefined
+    const { at, areasAt, isCold } = vector
+    return {
+      at: (position) => at(positions[position]!),
+      ...(areasAt && { areasAt: (position: number) => areasAt(positions[position]!) }),
+      isCold,
+    }
+  }
   return {
     rows: positions.length,
-    column(name) {
-      const own = added.get(name)
-      if (own !== undefined) return own
-      const vector = frame.column(name)
-      if (vector === undefined) return undefined
-      const { at, areasAt, isCold } = vector
-      return {
-        at: (position) => at(positions[position]!),
-        ...(areasAt && { areasAt: (position: number) => areasAt(positions[position]!) }),
-        isCold,
-      }
-    },
+    column: (name) => added.get(name) ?? mapped(frame.column(name)),
     load: (wanted, yieldIfDue) =>
       frame.load(
         wanted.map((position) => positions[position]!),
@@ -225,5 +234,7 @@ export function mappedFrame(
       ),
     rowOf: (position) => frame.rowOf(positions[position]!),
     ...(frame.openCold && { openCold: frame.openCold }),
+    ...(frame.loadFields && { loadFields: frame.loadFields }),
+    field: (use) => mapped(frame.field?.(use)),
   }
 }

@@ -20,7 +20,10 @@ export interface TextRanges {
 export interface Extracted {
   /** ABSENT, TEXT, NUMBER, BOOLEAN or JSON_VALUE (src/wasm-layout/values.ts). */
   readonly kinds: Uint8Array
-  /** The first byte in `bytes`: of the decoded text, or of the value as it is spelled. Undefined if absent. */
+  /**
+   * The first byte in `bytes`: of the decoded text, with a quote before it, or of the value as it is spelled. Undefined
+   * if absent.
+   */
   readonly starts: Uint32Array
   /** The byte after the last one. */
   readonly ends: Uint32Array

@@ -5,6 +5,7 @@ import { truthOf } from '../../../plan/functions/logic.js'
 import { rowAt, type Selection } from '../columns/selection.js'
 import { createEvaluate } from '../expressions/evaluate.js'
 import { type Frame, mappedFrame, type StoredKinds, storedFrame } from '../expressions/frame.js'
+import { fieldsIn } from '../expressions/loaded-fields.js'
 import { blocksOf } from './blocks.js'
 import type { LazyBatch, RunContext } from './lazy-batch.js'
 import { extendKey } from './partial-cache.js'
@@ -24,8 +25,27 @@ export function filter(
   return input.map((batch) => ({
     ...batch,
     ...(batch.cached && { cached: { part: batch.cached.part, key: keyOf(batch.cached.key) } }),
-    read: (use) => batch.read(async (frame) => use(keep(frame, await passing(frame, conditions, yieldIfDue), kinds))),
+    read: (use) => batch.read(async (frame) => use(await keepPassing(frame, conditions, kinds, yieldIfDue))),
   }))
+}
+
+/** Filters by groups of conditions: fields are read in the rows that the groups before have left. */
+async function keepPassing(
+  frame: Frame,
+  conditions: readonly Expression[],
+  kinds: StoredKinds,
+  yieldIfDue: Yielder,
+): Promise<Frame> {
+  let kept = frame
+  for (let from = 0; from < conditions.length; ) {
+    let to = from + 1
+    while (to < conditions.length && fieldsIn([conditions[to]!]).length === 0) to++
+    const group = conditions.slice(from, to)
+    await kept.loadFields?.(fieldsIn(group), yieldIfDue)
+    kept = keep(kept, await passing(kept, group, yieldIfDue), kinds)
+    from = to
+  }
+  return kept
 }
 
 /** The positions for which every condition is true, ascending. */
@@ -46,8 +66,8 @@ async function passing(frame: Frame, conditions: readonly Expression[], yieldIfD
 function keep(frame: Frame, positions: Uint32Array, kinds: StoredKinds): Frame {
   if (positions.length === frame.rows) return frame
   if (frame.stored === undefined) return mappedFrame(frame, positions)
-  const { batch, selection } = frame.stored
+  const { batch, selection, fields } = frame.stored
   const indices = positions.map((position) => rowAt(selection, position))
   const kept: Selection = { kind: 'indices', indices, timeOrdered: selection.timeOrdered }
-  return storedFrame(batch, kept, kinds)
+  return storedFrame(batch, kept, kinds, fields)
 }

@@ -8,6 +8,7 @@ import { entryOf } from '../columns/dictionary.js'
 import { KeyBytes, readKeys } from '../columns/key-bytes.js'
 import { createEvaluate } from '../expressions/evaluate.js'
 import { computedFrame, type Frame } from '../expressions/frame.js'
+import { fieldsIn } from '../expressions/loaded-fields.js'
 import type { Vector } from '../expressions/vector.js'
 import {
   type Aggregation,
@@ -119,6 +120,7 @@ async function fold(groups: Groups, frame: Frame, grouping: Grouping): Promise<v
   if (frame.rows === 0) return
   const { sink, aggregation, context } = grouping
   const { yieldIfDue, limits } = context
+  await frame.loadFields?.(fieldsIn(expressionsOf(sink)), yieldIfDue)
   const evaluate = createEvaluate(frame)
   const keyVectors = sink.keys.map(({ value }) => evaluate(value))
   const vectors = vectorsOf(aggregation, evaluate)
@@ -146,6 +148,11 @@ async function fold(groups: Groups, frame: Frame, grouping: Grouping): Promise<v
   const read = [...keyVectors, ...vectors].filter((vector) => vector !== undefined)
   for await (const block of blocksOf(frame, read, yieldIfDue)) await foldBlock(block)
 }
+
+const expressionsOf = ({ keys, aggregates }: GroupSink) => [
+  ...keys.map(({ value }) => value),
+  ...aggregates.flatMap(({ value }) => value.args),
+]
 
 /** The keys of one group on their way to its states. */
 const keyBytes = new KeyBytes()

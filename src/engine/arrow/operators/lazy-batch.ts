@@ -1,6 +1,7 @@
 import type { Yielder } from '../../../base/time-slices.js'
 import type { Part } from '../columns/batch.js'
 import type { Frame } from '../expressions/frame.js'
+import type { FieldCache } from '../fields/field-cache.js'
 import type { Key, PartialCache } from './partial-cache.js'
 
 /** Rows that are read when an operator needs them. Operators are functions from lists of these to lists of these. */
@@ -21,6 +22,7 @@ export interface LazyBatch {
 export interface RunContext {
   yieldIfDue: Yielder
   partialCache: PartialCache
+  fieldCache: FieldCache
   limits: QueryLimits
   /** Called when a part is opened; others are pruned by their times. */
   onOpen(): void

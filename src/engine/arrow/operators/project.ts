@@ -1,16 +1,26 @@
 import type { NamedExpression } from '../../../plan/plan.js'
 import { createEvaluate } from '../expressions/evaluate.js'
 import type { Frame } from '../expressions/frame.js'
+import { fieldsIn } from '../expressions/loaded-fields.js'
 import type { Vector } from '../expressions/vector.js'
-import type { LazyBatch } from './lazy-batch.js'
+import type { LazyBatch, RunContext } from './lazy-batch.js'
 
 /** Returns the rows of batches with these columns alone, which are evaluated when they are read. */
-export function project(input: readonly LazyBatch[], columns: readonly NamedExpression[]): LazyBatch[] {
+export function project(
+  input: readonly LazyBatch[],
+  columns: readonly NamedExpression[],
+  { yieldIfDue }: Pick<RunContext, 'yieldIfDue'>,
+): LazyBatch[] {
+  const fields = fieldsIn(columns.map(({ value }) => value))
   return input.map((batch) => ({
     // The column `timestamp` may be another one.
     minUs: Number.NEGATIVE_INFINITY,
     maxUs: Number.POSITIVE_INFINITY,
-    read: (use) => batch.read((frame) => use(projected(frame, columns))),
+    read: (use) =>
+      batch.read(async (frame) => {
+        await frame.loadFields?.(fields, yieldIfDue)
+        return use(projected(frame, columns))
+      }),
   }))
 }
 

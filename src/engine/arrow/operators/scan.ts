@@ -6,6 +6,7 @@ import { type Batch, hotColumnOf, type Part, type TextColumn } from '../columns/
 import { ABSENT, findEntries, findEntry } from '../columns/dictionary.js'
 import { bytesOfSelection, none, range, type Selection, sizeOf } from '../columns/selection.js'
 import { type StoredKinds, storedFrame } from '../expressions/frame.js'
+import { createFieldReader } from '../fields/read-fields.js'
 import { filterTime, narrowByHits } from './filter-rows.js'
 import type { LazyBatch, RunContext } from './lazy-batch.js'
 import { createMatcher, matchEntries } from './match-pattern.js'
@@ -139,7 +140,8 @@ export function scan(
           const rows = isKept ? await keptOrPassing(part, batch) : await passing(batch)
           const selection = filterTime(batch, rows, scanned)
           context.onScan(sizeOf(selection))
-          return await use(storedFrame(batch, selection, kinds))
+          const fields = createFieldReader(batch, part.owner, context.fieldCache)
+          return await use(storedFrame(batch, selection, kinds, fields))
         } finally {
           part.close()
         }

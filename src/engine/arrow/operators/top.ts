@@ -10,6 +10,7 @@ import { rowAt, type Selection, sizeOf } from '../columns/selection.js'
 import { bytesOfValue } from '../columns/value-bytes.js'
 import { createEvaluate } from '../expressions/evaluate.js'
 import { COLD, createLoadedRows, type Frame } from '../expressions/frame.js'
+import { fieldsIn } from '../expressions/loaded-fields.js'
 import { blocksOf } from './blocks.js'
 import type { LazyBatch, RunContext } from './lazy-batch.js'
 
@@ -215,6 +216,7 @@ async function offerFrame(
   areas: Set<string>,
   { yieldIfDue }: RunContext,
 ): Promise<void> {
+  await frame.loadFields?.(fieldsIn([...keys.map(({ by }) => by), ...early.map(({ value }) => value)]), yieldIfDue)
   const evaluate = createEvaluate(frame)
   const values = early.map(({ name, value }) => {
     const vector = evaluate(value)

@@ -147,7 +147,7 @@ function inputBatches(input: Exclude<Input, { op: 'scan' }>, partsOf: PartsOf, c
     const { sink } = stage
     if (sink.op === 'top' && sink.rows === Number.POSITIVE_INFINITY && sink.offset === 0) {
       const columns = sink.columns.map(({ value }, i) => ({ name: names[i]!, value }))
-      return project(batchesOf(stage, partsOf, context), columns)
+      return project(batchesOf(stage, partsOf, context), columns, context)
     }
     const frame = frameOf(stage, partsOf, context)
     return [computed(async () => renamed(await frame(), columnNames(stage), names))]

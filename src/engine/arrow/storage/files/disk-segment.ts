@@ -48,9 +48,9 @@ interface Loading {
 }
 
 /**
- * A segment on disk. Its hot columns are loaded when it is opened by who names them, and stay in memory until they are
- * evicted, all at once, and every query that opened it has closed it. There may be many thousands, most of them never opened: an instance takes
- * a third of the memory of an object with functions of its own.
+ * A segment on disk. Hot columns are loaded when a query opens it and names them. They stay in memory until they are
+ * evicted, all at once, and every query that opened it has closed it. There may be many thousands, most of them never
+ * opened: an instance takes a third of the memory of an object with functions of its own.
  */
 export class DiskSegment implements SegmentHandle {
   readonly #disk: SegmentDisk
@@ -74,6 +74,9 @@ export class DiskSegment implements SegmentHandle {
 
   get isSealed() {
     return true
+  }
+  get owner() {
+    return this
   }
   get source() {
     return this.#facts.source

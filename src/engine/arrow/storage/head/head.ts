@@ -43,6 +43,8 @@ export interface Head {
   byProject: ProjectRows
   /** The cold columns, in the order of the schema. */
   cold: Texts
+  /** Stands for the head in caches. */
+  owner: object
   /** Whether queries read the rows here; false once its segments are visible instead. */
   isOpen: boolean
   /** Number of queries that may still read its memory. */
@@ -123,7 +125,7 @@ type HeadMemory = Pick<Head, 'timestampsUs' | 'columns' | 'byProject' | 'cold'>
  */
 function emptyHead(source: SourceName, { timestampsUs, columns, byProject, cold }: HeadMemory): Head {
   const [minUs, maxUs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-  return { source, rows: 0, minUs, maxUs, timestampsUs, columns, byProject, cold, isOpen: true, readers: 0 }
+  return { source, rows: 0, minUs, maxUs, timestampsUs, columns, byProject, cold, owner: {}, isOpen: true, readers: 0 }
 }
 
 function clearedColumn(column: HeadColumn): HeadColumn {
@@ -262,12 +264,12 @@ function appendCodes(codes: Uint32Array, at: number, data: ColumnView, rows: num
  * row, so it yields in between; it returns at once if no time slice was used up.
  */
 export function partOfHead(head: Head): Part {
-  const { rows, minUs, maxUs } = head
+  const { owner, rows, minUs, maxUs } = head
   const open: Part['open'] = (yieldIfDue, columns) => {
     const take = () => snapshot(head, rows, columns)
     return encodeTexts(head, rows, columns, yieldIfDue)?.then(take) ?? take()
   }
-  return { isSealed: false, rows, minUs, maxUs, open, close() {} }
+  return { isSealed: false, owner, rows, minUs, maxUs, open, close() {} }
 }
 
 /**

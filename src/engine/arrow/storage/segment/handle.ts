@@ -15,5 +15,6 @@ export interface SegmentHandle extends Part {
 /** Returns the handle of a segment that is in memory only. */
 export function memoryHandle(segment: Segment): SegmentHandle {
   const { source, day, rows, minUs, maxUs, hotBytes, coldBytes } = segment
-  return { isSealed: true, source, day, rows, minUs, maxUs, hotBytes, coldBytes, open: () => segment, close() {} }
+  const open = () => segment
+  return { isSealed: true, owner: segment, source, day, rows, minUs, maxUs, hotBytes, coldBytes, open, close() {} }
 }

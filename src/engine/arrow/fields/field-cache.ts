@@ -1,0 +1,92 @@
+import { LRUCache } from 'lru-cache'
+import type { Metrics } from '../../../base/metrics.js'
+import { FieldColumn } from './field-column.js'
+
+/**
+ * The columns of fields that were read from metadata, by part. Bounded by bytes; the least recently used column is
+ * evicted, which queries that read it do not notice.
+ */
+export interface FieldCache {
+  /**
+   * Returns the column of a path for the `rows` rows of a part, so far empty if there was none. `owner` stands for the
+   * part: the same object for all snapshots of an open head.
+   */
+  columnOf(owner: object, keys: readonly string[], rows: number): FieldColumn
+  /** Counts the bytes of a column again; it may be evicted then. */
+  resize(column: FieldColumn): void
+  /** Removes the columns of parts that were deleted. */
+  drop(owners: readonly object[]): void
+  /** Removes all columns. */
+  clear(): void
+  /** Bytes of memory of all columns. */
+  bytes(): number
+}
+
+interface Place {
+  ofOwner: Map<string, FieldColumn>
+  key: string
+}
+
+/** A column takes at most this share of the cache for its distinct values. */
+const COLUMN_SHARE = 1 / 8
+/** Approximate bytes of the objects of a column. */
+const COLUMN_BYTES = 512
+
+/** Creates an empty cache of at most `limitBytes`. */
+export function createFieldCache(
+  limitBytes: number,
+  metrics: Pick<Metrics, 'fieldBytes' | 'fieldLookups'>,
+): FieldCache {
+  const byOwner = new WeakMap<object, Map<string, FieldColumn>>()
+  const places = new WeakMap<FieldColumn, Place>()
+  const hits = metrics.fieldLookups.labels('kept')
+  const misses = metrics.fieldLookups.labels('none')
+  const columns = new LRUCache<FieldColumn, FieldColumn>({
+    maxSize: Math.max(1, Math.floor(limitBytes)),
+    noDisposeOnSet: true,
+    dispose(column) {
+      const { ofOwner, key } = places.get(column)!
+      if (ofOwner.get(key) === column) ofOwner.delete(key)
+    },
+  })
+
+  function resize(column: FieldColumn): void {
+    if (columns.has(column)) columns.set(column, column, { size: COLUMN_BYTES + column.byteLength })
+    metrics.fieldBytes.set(columns.calculatedSize)
+  }
+
+  return {
+    columnOf(owner, keys, rows) {
+      const ofOwner = byOwner.get(owner) ?? new Map<string, FieldColumn>()
+      byOwner.set(owner, ofOwner)
+      const key = JSON.stringify(keys)
+      const known = ofOwner.get(key)
+      const counter = known === undefined ? misses : hits
+      counter.inc()
+      const column = known ?? new FieldColumn(rows, limitBytes * COLUMN_SHARE)
+      if (known !== undefined) {
+        known.reserve(rows)
+        columns.get(known)
+        return known
+      }
+      ofOwner.set(key, column)
+      places.set(column, { ofOwner, key })
+      columns.set(column, column, { size: COLUMN_BYTES + column.byteLength })
+      if (!columns.has(column)) ofOwner.delete(key)
+      return column
+    },
+    resize,
+    drop(owners) {
+      for (const owner of owners) {
+        for (const column of [...(byOwner.get(owner)?.values() ?? [])]) columns.delete(column)
+        byOwner.delete(owner)
+      }
+      metrics.fieldBytes.set(columns.calculatedSize)
+    },
+    clear() {
+      columns.clear()
+      metrics.fieldBytes.set(0)
+    },
+    bytes: () => columns.calculatedSize,
+  }
+}

@@ -1,0 +1,110 @@
+import type { Yielder } from '../../../base/time-slices.js'
+import { ABSENT, TEXT } from '../../../wasm-layout/values.js'
+import type { Batch, ColdTexts } from '../columns/batch.js'
+import { rowAt, type Selection, sizeOf } from '../columns/selection.js'
+import { createExtractor, type Extracted, type Extractor, MAX_PATHS } from './extractor.js'
+import type { FieldCache } from './field-cache.js'
+import type { FieldColumn } from './field-column.js'
+
+/** The keys that lead to a field in the metadata. */
+export type Keys = readonly string[]
+
+/** The fields of the rows of one batch, read from the metadata. */
+export interface FieldReader {
+  /**
+   * Reads fields of the selected rows, if they are not in memory: decompresses the metadata texts that contain them and
+   * extracts all fields in one walk. Yields between about 1 MiB of texts. Rejects if stored bytes are damaged.
+   */
+  read(paths: readonly Keys[], selection: Selection, yieldIfDue: Yielder): Promise<FieldColumn[]>
+}
+
+/** Returns the reader of a batch; `owner` identifies its part in the cache. */
+export function createFieldReader(batch: Batch, owner: object, cache: FieldCache): FieldReader {
+  return {
+    async read(paths, selection, yieldIfDue) {
+      const columns = paths.map((keys) => cache.columnOf(owner, keys, batch.rows))
+      for (let from = 0; from < paths.length; from += MAX_PATHS) {
+        const some = { paths: paths.slice(from, from + MAX_PATHS), columns: columns.slice(from, from + MAX_PATHS) }
+        await readRows({ batch, selection, ...some }, yieldIfDue)
+      }
+      for (const column of columns) cache.resize(column)
+      return columns
+    },
+  }
+}
+
+/** Extractors that no reader uses: each has memory of its own, since reading from disk lets other queries run. */
+const idle: Extractor[] = []
+
+interface Reading {
+  batch: Batch
+  selection: Selection
+  paths: readonly Keys[]
+  columns: readonly FieldColumn[]
+}
+
+async function readRows(reading: Reading, yieldIfDue: Yielder): Promise<void> {
+  const { batch, selection, columns } = reading
+  let position = firstUnread(columns, selection, 0)
+  if (position === sizeOf(selection)) return
+  const extractor = idle.pop() ?? createExtractor()
+  try {
+    while (position < sizeOf(selection)) {
+      const read = batch.readColdTexts('metadata', rowAt(selection, position), extractor.textMemory)
+      const texts = read instanceof Promise ? await read : read
+      position = firstUnread(columns, selection, extractRows(reading, position, texts, extractor))
+      const pause = yieldIfDue()
+      if (pause !== undefined) await pause
+    }
+  } finally {
+    idle.push(extractor)
+  }
+}
+
+/** Extracts the fields of the rows from a position on that are among the texts. Returns the position behind them. */
+function extractRows(
+  { selection, paths, columns }: Reading,
+  from: number,
+  { from: firstRow, to, offsets }: ColdTexts,
+  extractor: Extractor,
+): number {
+  const wanted: number[] = []
+  let position = from
+  for (; position < sizeOf(selection) && rowAt(selection, position) < to; position++) {
+    const row = rowAt(selection, position)
+    if (!isRead(columns, row)) wanted.push(row - firstRow)
+  }
+  const texts = { starts: offsets, ends: offsets.subarray(1) }
+  const values = extractor.extract(paths, texts, Uint32Array.from(wanted))
+  columns.forEach((column, path) => {
+    setValues(column, values, { firstRow, wanted, path, paths: paths.length })
+  })
+  return position
+}
+
+/** Sets the values of one path in the rows `firstRow + wanted[i]`. */
+function setValues(
+  column: FieldColumn,
+  { kinds, starts, ends, bytes }: Extracted,
+  { firstRow, wanted, path, paths }: { firstRow: number; wanted: readonly number[]; path: number; paths: number },
+): void {
+  for (let i = 0, at = path; i < wanted.length; i++, at += paths) {
+    const row = firstRow + wanted[i]!
+    // The byte before a text is a quote.
+    if (kinds[at] === ABSENT) column.setNone(row)
+    else column.set(row, bytes, kinds[at] === TEXT ? starts[at]! - 1 : starts[at]!, ends[at]!)
+  }
+}
+
+/** Returns the first position from `from` on whose row misses a column, or the number of positions. */
+function firstUnread(columns: readonly FieldColumn[], selection: Selection, from: number): number {
+  const size = sizeOf(selection)
+  let position = from
+  while (position < size && isRead(columns, rowAt(selection, position))) position++
+  return position
+}
+
+function isRead(columns: readonly FieldColumn[], row: number): boolean {
+  for (const column of columns) if (!column.isRead(row)) return false
+  return true
+}

@@ -1,0 +1,45 @@
+import type { Metrics } from '../../../base/metrics.js'
+import { MIB } from '../../../base/units.js'
+import type { Part } from '../columns/batch.js'
+import { createFieldCache, type FieldCache } from '../fields/field-cache.js'
+import { createPartialCache, type PartialCache } from '../operators/partial-cache.js'
+
+/** Size limit of the cache of partial results: this many bytes, and this share of the memory limit. */
+const PARTIAL_CACHE_BYTES = 128 * MIB
+const PARTIAL_CACHE_SHARE = 1 / 16
+/** Fields that were read from metadata take at most this share of the memory limit. */
+const FIELD_CACHE_SHARE = 1 / 16
+
+/** The caches of an engine, which take a part of the memory for rows. */
+export interface Caches {
+  partialCache: PartialCache
+  fieldCache: FieldCache
+  /** Removes the entries of deleted segments. */
+  drop(segments: readonly Part[]): void
+  bytes(): number
+}
+
+interface CacheLimits {
+  rowsLimitBytes: number
+  partialCacheBytes?: number
+}
+
+/** Creates the caches of an engine whose rows take at most `rowsLimitBytes`. */
+export function createCaches(
+  { rowsLimitBytes, partialCacheBytes = defaultBytes(rowsLimitBytes) }: CacheLimits,
+  metrics: Metrics,
+): Caches {
+  const partialCache = createPartialCache(partialCacheBytes, metrics)
+  const fieldCache = createFieldCache(rowsLimitBytes * FIELD_CACHE_SHARE, metrics)
+  return {
+    partialCache,
+    fieldCache,
+    drop(segments) {
+      partialCache.dropParts(segments)
+      fieldCache.drop(segments.map(({ owner }) => owner))
+    },
+    bytes: () => partialCache.bytes() + fieldCache.bytes(),
+  }
+}
+
+const defaultBytes = (rowsLimitBytes: number) => Math.min(PARTIAL_CACHE_BYTES, rowsLimitBytes * PARTIAL_CACHE_SHARE)
