@@ -16,8 +16,6 @@ export interface FieldCache {
   resize(column: FieldColumn): void
   /** Removes the columns of parts that were deleted. */
   drop(owners: readonly object[]): void
-  /** Removes all columns. */
-  clear(): void
   /** Bytes of memory of all columns. */
   bytes(): number
 }
@@ -41,17 +39,27 @@ export function createFieldCache(
   const places = new WeakMap<FieldColumn, Place>()
   const hits = metrics.fieldLookups.labels('kept')
   const misses = metrics.fieldLookups.labels('none')
-  const columns = new LRUCache<FieldColumn, FieldColumn>({
+  // The value is new each time that a column is set: the size of an equal one would not be counted again.
+  const columns = new LRUCache<FieldColumn, { bytes: number }>({
     maxSize: Math.max(1, Math.floor(limitBytes)),
     noDisposeOnSet: true,
-    dispose(column) {
+    sizeCalculation: ({ bytes }) => bytes,
+    dispose(_, column) {
       const { ofOwner, key } = places.get(column)!
       if (ofOwner.get(key) === column) ofOwner.delete(key)
     },
   })
 
+  function add(ofOwner: Map<string, FieldColumn>, key: string, column: FieldColumn): FieldColumn {
+    ofOwner.set(key, column)
+    places.set(column, { ofOwner, key })
+    columns.set(column, { bytes: COLUMN_BYTES + column.byteLength })
+    if (!columns.has(column)) ofOwner.delete(key)
+    return column
+  }
+
   function resize(column: FieldColumn): void {
-    if (columns.has(column)) columns.set(column, column, { size: COLUMN_BYTES + column.byteLength })
+    if (columns.has(column)) columns.set(column, { bytes: COLUMN_BYTES + column.byteLength })
     metrics.fieldBytes.set(columns.calculatedSize)
   }
 
@@ -63,17 +71,10 @@ export function createFieldCache(
       const known = ofOwner.get(key)
       const counter = known === undefined ? misses : hits
       counter.inc()
-      const column = known ?? new FieldColumn(rows, limitBytes * COLUMN_SHARE)
-      if (known !== undefined) {
-        known.reserve(rows)
-        columns.get(known)
-        return known
-      }
-      ofOwner.set(key, column)
-      places.set(column, { ofOwner, key })
-      columns.set(column, column, { size: COLUMN_BYTES + column.byteLength })
-      if (!columns.has(column)) ofOwner.delete(key)
-      return column
+      if (known === undefined) return add(ofOwner, key, new FieldColumn(rows, limitBytes * COLUMN_SHARE))
+      known.reserve(rows)
+      columns.get(known)
+      return known
     },
     resize,
     drop(owners) {
@@ -82,10 +83,6 @@ export function createFieldCache(
         byOwner.delete(owner)
       }
       metrics.fieldBytes.set(columns.calculatedSize)
-    },
-    clear() {
-      columns.clear()
-      metrics.fieldBytes.set(0)
     },
     bytes: () => columns.calculatedSize,
   }

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import { createMetrics } from '../../../../src/base/metrics.js'
+import { createFieldCache } from '../../../../src/engine/arrow/fields/field-cache.js'
+
+async function metricOf(metrics: ReturnType<typeof createMetrics>, name: string, label?: string): Promise<number> {
+  const { values } = await metrics.registry.getSingleMetric(`logweir_${name}`)!.get()
+  return values.filter(({ labels }) => label === undefined || labels.outcome === label)[0]?.value ?? 0
+}
+
+describe('the cache of fields', () => {
+  it('has one column for each part and path, whatever the keys contain', () => {
+    const cache = createFieldCache(1e6, createMetrics())
+    const [part, other] = [{}, {}]
+    const column = cache.columnOf(part, ['a', 'b'], 10)
+    expect(cache.columnOf(part, ['a', 'b'], 10)).toBe(column)
+    for (const [owner, keys] of [
+      [part, ['a.b']],
+      [part, ['a","b']],
+      [part, ['__proto__']],
+      [other, ['a', 'b']],
+    ] as const) {
+      expect(cache.columnOf(owner, keys, 10)).not.toBe(column)
+    }
+  })
+
+  it('makes room for the rows that a head has received since', () => {
+    const cache = createFieldCache(1e6, createMetrics())
+    const head = {}
+    cache.columnOf(head, ['a'], 10).setNone(3)
+    const column = cache.columnOf(head, ['a'], 1_000)
+    column.setNone(999)
+    expect([column.isRead(3), column.isRead(999), column.isRead(500)]).toEqual([true, true, false])
+  })
+
+  it('evicts the least recently used column, and counts bytes and lookups', async () => {
+    const metrics = createMetrics()
+    const cache = createFieldCache(10_000, metrics)
+    const part = {}
+    const rows = 1_000
+    const first = cache.columnOf(part, ['1'], rows)
+    const second = cache.columnOf(part, ['2'], rows)
+    cache.columnOf(part, ['1'], rows)
+    cache.columnOf(part, ['3'], rows)
+    expect(cache.columnOf(part, ['1'], rows)).toBe(first)
+    expect(cache.columnOf(part, ['2'], rows)).not.toBe(second)
+    expect(cache.bytes()).toBeLessThanOrEqual(10_000)
+    expect(await metricOf(metrics, 'field_lookups_total', 'kept')).toBe(2)
+    expect(await metricOf(metrics, 'field_lookups_total', 'none')).toBe(4)
+    cache.resize(first)
+    expect(await metricOf(metrics, 'field_bytes')).toBe(cache.bytes())
+  })
+
+  it('counts a column again that has grown, and evicts it if it is too large', () => {
+    const cache = createFieldCache(20_000, createMetrics())
+    const part = {}
+    const column = cache.columnOf(part, ['a'], 10)
+    const before = cache.bytes()
+    for (let row = 0; row < 10; row++) {
+      const bytes = Buffer.from(`"${row}${'x'.repeat(150)}`)
+      column.set(row, bytes, 0, bytes.length)
+    }
+    expect(cache.bytes()).toBe(before)
+    cache.resize(column)
+    expect(cache.bytes()).toBeGreaterThan(before)
+    column.reserve(100_000)
+    cache.resize(column)
+    expect(cache.bytes()).toBe(0)
+    expect(cache.columnOf(part, ['a'], 10)).not.toBe(column)
+  })
+
+  it('removes the columns of deleted parts', () => {
+    const cache = createFieldCache(1e6, createMetrics())
+    const part = {}
+    const column = cache.columnOf(part, ['a'], 10)
+    cache.drop([part, {}])
+    expect(cache.bytes()).toBe(0)
+    cache.resize(column)
+    expect(cache.bytes()).toBe(0)
+    expect(cache.columnOf(part, ['a'], 10)).not.toBe(column)
+  })
+})
