@@ -1,8 +1,9 @@
 import type { Aggregate } from '../../src/plan/aggregates.js'
 import { call, column, type Expression, literal } from '../../src/plan/expression.js'
+import type { FunctionName } from '../../src/plan/functions/table.js'
 import type { NamedExpression, Operator, Plan, SortKey } from '../../src/plan/plan.js'
 import type { SourceName } from '../../src/sources.js'
-import { FREQUENT_URL, LAST_US, STEP_US } from '../support/many-records.js'
+import { FREQUENT_URL, LAST_US, MESSAGES, STEP_US } from '../support/many-records.js'
 import { below, oneOf, type Random } from '../support/random.js'
 import { type Columns, randomExpression } from '../support/random-plans.js'
 
@@ -145,6 +146,22 @@ const PATTERNS = [
 ]
 
 const matches = (random: Random) => filter(f('regexp_contains', column('url'), t(oneOf(random, PATTERNS))))
+
+/** A condition on the message that can be decided without its evaluation. */
+function messageIs(random: Random): Operator {
+  const is = (fn: FunctionName, values: readonly string[]) => f(fn, column('event_message'), t(oneOf(random, values)))
+  return filter(
+    oneOf(random, [
+      is('contains', ['', 'e', ' ', 'é', '\n', 'GET', 'none of them has this']),
+      is('eq', ['', ...MESSAGES]),
+      is('starts_with', ['', 'G', ...MESSAGES]),
+      is('ends_with', ['', 'e', '0', ...MESSAGES]),
+      is('like', ['%', '%e%', '_%e', '%\\n%', '', '%G_T%', '%0']),
+      is('ilike', ['%E%', 'get%', '%É%']),
+      is('regexp_contains', [...PATTERNS, 'e.*e', '[0-9]+', '^[A-Z]+ ', 'e$', '(?i)get']),
+    ]),
+  )
+}
 
 /** A scan, and a text that is looked for in its rows. */
 function equalText(random: Random): Operator[] {
@@ -321,6 +338,37 @@ export const FAST_WAYS: readonly FastWay[] = [
       ...oneOf(random, [newest(40), group([column('url')], [COUNT]), group([], [COUNT])]),
     ],
     slowly: perRow,
+  },
+  {
+    title: 'messages are searched many at once, for a text and for a pattern',
+    plans: 12,
+    plan: (random) => [
+      scan(oneOf(random, [EDGE, FUNCTIONS, BOTH]), ...maybeCut(random)),
+      ...maybeProject(random),
+      messageIs(random),
+      ...(random() < 0.3 ? [messageIs(random), projectIs(random)] : []),
+      ...oneOf(random, [newest(40), group(smallKeys(random), [COUNT])]),
+    ],
+    slowly: inOneCondition,
+  },
+  {
+    title: 'rows are filtered in chunks from the wanted end of time, until the first rows are known',
+    plans: 12,
+    plan: (random) => {
+      const byTime = sortKey(column('timestamp'), oneOf(random, ['asc', 'desc']))
+      const order = orderBy(...(random() < 0.3 ? [byTime, sortKey(column('status_code'))] : [byTime]))
+      const isEdge = random() < 0.6
+      return [
+        scan(isEdge ? EDGE : BOTH, ...maybeCut(random)),
+        ...maybeProject(random),
+        ...(random() < 0.5 ? [messageIs(random)] : []),
+        isEdge ? filter(plainCondition(random)) : filter(f('ge', column('status_code'), t(300))),
+        SELECT,
+        order,
+        limit(oneOf(random, [1, 5, 100]), below(random, 3)),
+      ]
+    },
+    slowly: (plan) => orderedApart(plan),
   },
   {
     title: 'parts outside of a range of time are left out, and parts that it cuts are searched by bisection',

@@ -10,7 +10,7 @@ export const STEP_US = 6_000_000
 const PROJECTS = ['a', 'a', 'a', 'b', 'b', 'c', 'é😀', '', null]
 const HOSTS = ['https://a.supabase.co', 'https://b.supabase.co', 'http://é.example', '']
 const PLACES = ['/rest/v1/table', '/auth/v1/token', '/storage/v1/object', '/realtime/v1', '/', '']
-const MESSAGES = ['', 'GET | 200', 'error: 12', '17', 'Ünïcode 😀', '\u0000']
+export const MESSAGES = ['', 'GET | 200', 'error: 12', '17', 'Ünïcode 😀', '\u0000']
 
 const word = (random: Random) => random().toString(36).slice(2)
 

@@ -101,13 +101,14 @@ function split(value: string, separator: string): readonly Scalar[] {
 /** `%` is any text, `_` any character, a backslash takes the next one literally. */
 function like(flags: string): ScalarFunction {
   return prepared(2, 'boolean', ([, literal]) => {
-    const compile = (pattern: string) => compilePattern(likeSource(pattern), flags.replace('u', ''))
+    const compile = (pattern: string) => compilePattern(`^(?:${likePattern(pattern)})$`, flags.replace('u', ''))
     const known = typeof literal === 'string' ? compile(literal) : undefined
     return (value: Scalar, pattern: Scalar) => (known ?? compile(text(pattern))).test(text(value))
   })
 }
 
-function likeSource(pattern: string): string {
+/** Returns the RE2 pattern that matches, with the flag `s`, the texts that a pattern of `like` matches as a whole. */
+export function likePattern(pattern: string): string {
   let source = ''
   const points = [...pattern]
   for (let i = 0; i < points.length; i++) {
@@ -117,7 +118,7 @@ function likeSource(pattern: string): string {
     else if (point === '\\' && i + 1 < points.length) source += quote(points[++i]!)
     else source += quote(point)
   }
-  return `^(?:${source})$`
+  return source
 }
 
 const quote = (point: string) => (/^[\w\s]$/.test(point) || point > '\x7f' ? point : `\\${point}`)

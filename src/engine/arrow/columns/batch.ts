@@ -102,7 +102,15 @@ export interface Batch {
    * are on disk; rejects if they are damaged. Rows of a read are best visited in order.
    */
   readColdTexts(column: ColdColumn, row: number, memory?: TakeMemory): ColdTexts | Promise<ColdTexts>
+  /** Opens a reader of these texts in ascending rows. */
+  openColdTexts(column: ColdColumn): ColdTextsReader
 }
+
+/**
+ * Returns the texts of one cold column in a row and its neighbours, as `readColdTexts` does. Rows up to `to` will be
+ * read next: from a disk it reads them together. Read ascending rows, one read after the other.
+ */
+export type ColdTextsReader = (row: number, to: number, memory?: TakeMemory) => ColdTexts | Promise<ColdTexts>
 
 /** Returns memory of exactly that many bytes. */
 export type TakeMemory = (bytes: number) => Uint8Array

@@ -7,7 +7,7 @@ import { createEvaluate } from '../expressions/evaluate.js'
 import { type Frame, mappedFrame, type StoredKinds, storedFrame } from '../expressions/frame.js'
 import { fieldsIn } from '../expressions/loaded-fields.js'
 import { blocksOf } from './blocks.js'
-import type { LazyBatch, RunContext } from './lazy-batch.js'
+import type { LazyBatch, ReadByTime, RunContext } from './lazy-batch.js'
 import { extendKey } from './partial-cache.js'
 
 /**
@@ -22,11 +22,19 @@ export function filter(
 ): LazyBatch[] {
   if (conditions.length === 0) return [...input]
   const keyOf = extendKey(() => ['filter', ...conditions.map(expressionKey)])
-  return input.map((batch) => ({
-    ...batch,
-    ...(batch.cached && { cached: { part: batch.cached.part, key: keyOf(batch.cached.key) } }),
-    read: (use) => batch.read(async (frame) => use(await keepPassing(frame, conditions, kinds, yieldIfDue))),
-  }))
+  const kept = (frame: Frame) => keepPassing(frame, conditions, kinds, yieldIfDue)
+  return input.map((batch) => {
+    const { cached, readByTime } = batch
+    const inChunks: ReadByTime | undefined =
+      readByTime &&
+      ((direction, isWanted, use) => readByTime(direction, isWanted, async (rows) => use(await kept(rows))))
+    return {
+      ...batch,
+      ...(cached && { cached: { part: cached.part, key: keyOf(cached.key) } }),
+      read: (use) => batch.read(async (frame) => use(await kept(frame))),
+      ...(inChunks && { readByTime: inChunks }),
+    }
+  })
 }
 
 /** Filters by groups of conditions: fields are read in the rows that the groups before have left. */

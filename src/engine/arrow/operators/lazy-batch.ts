@@ -16,7 +16,20 @@ export interface LazyBatch {
   readonly cached?: { part: Part; key: Key }
   /** Reads the rows; the frame is valid until `use` has returned. Only cold columns can be read on, through `cold`. */
   read<T>(use: (frame: Frame) => T | Promise<T>): Promise<T>
+  /**
+   * Reads the rows in chunks in order of time, the first of a few hundred rows and each larger than the one before:
+   * present if reading all rows takes long. A row of a later chunk is not newer (`asc`: not older) than one of an
+   * earlier chunk. Ends before a chunk if `isWanted` resolves to false for its time, which none of its rows passes.
+   */
+  readByTime?: ReadByTime
 }
+
+/** See {@link LazyBatch.readByTime}. */
+export type ReadByTime = (
+  direction: 'asc' | 'desc',
+  isWanted: (timestampUs: number) => Promise<boolean>,
+  use: (frame: Frame) => Promise<void>,
+) => Promise<void>
 
 /** The limits, the cache and the counters of one run. */
 export interface RunContext {

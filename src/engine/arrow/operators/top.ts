@@ -80,16 +80,23 @@ export async function findTop(
   const cold = new Map<number, OpenCold>()
   const areas = new Set<string>()
   const byTime = timeOrder(keys)
+  const mayBeBetter = async (us: number) => {
+    if (!top.isFull()) return true
+    await top.cut(context.yieldIfDue)
+    return mayHaveBetter({ minUs: us, maxUs: us }, byTime, top, keys)
+  }
   for (const number of visitOrder(input, byTime)) {
     const batch = input[number]!
     if (top.isFull()) {
       await top.cut(context.yieldIfDue)
       if (!mayHaveBetter(batch, byTime, top, keys)) break
     }
-    await batch.read(async (frame) => {
+    const offer = async (frame: Frame) => {
       if (frame.openCold !== undefined) cold.set(number, frame.openCold)
       await offerFrame(top, frame, number, keys, early, areas, context)
-    })
+    }
+    if (byTime === undefined || batch.readByTime === undefined) await batch.read(offer)
+    else await batch.readByTime(byTime, mayBeBetter, offer)
     await context.yieldIfDue()
   }
   await top.cut(context.yieldIfDue)
@@ -109,7 +116,7 @@ function visitOrder(input: readonly LazyBatch[], byTime: SortKey['direction'] | 
 
 /** Whether a batch, and those visited after it, can have a row among the first. */
 function mayHaveBetter(
-  { minUs, maxUs }: LazyBatch,
+  { minUs, maxUs }: Pick<LazyBatch, 'minUs' | 'maxUs'>,
   byTime: SortKey['direction'] | undefined,
   top: Top,
   keys: readonly SortKey[],

@@ -23,7 +23,7 @@ type Unnest = Extract<Operator, { op: 'unnest' }>
 export function unnest(input: readonly LazyBatch[], operator: Unnest, context: RunContext): LazyBatch[] {
   const { list, name, isOuter } = operator
   const keyOf = extendKey(() => ['unnest', name, isOuter, expressionKey(list)])
-  return input.map((batch) => ({
+  return input.map(({ readByTime: _, ...batch }) => ({
     ...batch,
     ...(batch.cached && { cached: { part: batch.cached.part, key: keyOf(batch.cached.key) } }),
     read: (use) => batch.read(async (frame) => use(await unnested(frame, operator, context))),

@@ -91,13 +91,15 @@ function batchesOf(stage: Stage, partsOf: PartsOf, context: RunContext): LazyBat
       ...conditions.slice(filters.conditions.length).map((where): Step => ({ op: 'filter', where })),
       ...rest,
     ]
-    const isNewest = sink.op === 'top' && remaining.length === 0 && timeOrder(sink.keys) !== undefined
-    const countUpTo = isNewest ? sink.rows + sink.offset : Number.POSITIVE_INFINITY
+    const mostRows =
+      sink.op === 'top' && timeOrder(sink.keys) !== undefined ? sink.rows + sink.offset : Number.POSITIVE_INFINITY
+    const isSlow = remaining.length > 0 || filters.coldFilters.length > 0
     const { fromUs, throughUs } = input
     const range = { fromUs, throughUs, columns: columnsReadBy(stage, source) }
     const scanned = scan(partsOf(source, input), range, filters, kinds, {
       ...context,
-      onScan: (rows) => context.onScan(Math.min(rows, countUpTo)),
+      isSlow: isSlow && mostRows < Number.POSITIVE_INFINITY,
+      onScan: (rows) => context.onScan(isSlow ? rows : Math.min(rows, mostRows)),
     })
     return after(scanned, remaining, kinds, context)
   })

@@ -6,11 +6,16 @@ import { fastFilters, scan } from '../../../../src/engine/arrow/operators/scan.j
 import { kindsOf } from '../../../../src/engine/arrow/query/run.js'
 import { atLeast, contains, equals, matches } from '../../../../src/plan/builder.js'
 import { call, column, type Expression, literal } from '../../../../src/plan/expression.js'
+import type { Timestamp } from '../../../../src/plan/values/values.js'
 import type { SourceName } from '../../../../src/sources.js'
 import { edge, invocation, type TestRecord } from '../../../support/records.js'
 import { ALL_COLUMNS, idsOf, noYield, openBatch, partOf, readAllBatches, runContext, sealedBatch } from '../support.js'
 
-const ALWAYS = { fromUs: Number.NEGATIVE_INFINITY, throughUs: Number.POSITIVE_INFINITY }
+const ALWAYS = {
+  fromUs: Number.NEGATIVE_INFINITY,
+  throughUs: Number.POSITIVE_INFINITY,
+  columns: ALL_COLUMNS,
+}
 const all = (batch: Batch): Selection => range(0, batch.rows, false)
 
 /** Narrows a whole batch by conditions that the scan takes over. */
@@ -149,6 +154,10 @@ describe('the conditions that a scan takes over', () => {
     const [own, url, slow] = [equals('project', 'a'), matches('url', 'x'), atLeast('status_code', 400)]
     expect(taken(own, url, slow, url)).toEqual([own, url])
     expect(taken(slow, own, url)).toEqual([])
+    const message = contains('event_message', 'x')
+    expect(taken(own, message, url, slow, message)).toEqual([own, message, url])
+    const { filters, coldFilters, hotConditions } = fastFilters([own, message, url], kinds)
+    expect([filters.length, coldFilters.length, hotConditions]).toEqual([2, 1, [own, url]])
   })
 
   it.each([
@@ -156,7 +165,10 @@ describe('the conditions that a scan takes over', () => {
     equals('status_code', '5'),
     equals('id', 'a'),
     equals(call('lower', column('url')), 'a'),
-    matches('event_message', 'a'),
+    matches('id', 'a'),
+    equals('event_message', 1),
+    matches('event_message', '('),
+    call('like', column('event_message'), column('id')),
     matches('metadata', 'a'),
     contains('path', '/rest'),
     call('eq', column('url'), column('url')),
@@ -214,6 +226,67 @@ describe('a scan', () => {
     })
     expect(await scanned(parts, 3, 9)).toMatchObject({ ids: [['4'], ['4']], told: { opened: 2, scanned: 2 } })
     expect(await scanned(parts, 5, 9)).toMatchObject({ ids: [[], []], told: { opened: 2, scanned: 0 } })
+  })
+
+  it('reads messages in the range of time alone, and keeps rows by the other filters', async () => {
+    const kinds = kindsOf('edge_logs')
+    const given = [1, 2, 3, 4].map((us) =>
+      edge({ id: `${us}`, timestampUs: us, event_message: `m${us % 2}`, metadata: { request: { url: '/a' } } }),
+    )
+    const run = runContext()
+    for (const batch of await forms(given)) {
+      const ids = async (text: string, fromUs: number, throughUs: number) => {
+        const filters = fastFilters(
+          [equals('project', 'a'), contains('event_message', text), matches('url', 'a')],
+          kinds,
+        )
+        const batches = scan(
+          [partOf(batch, true)],
+          { fromUs, throughUs, columns: ALL_COLUMNS },
+          filters,
+          kinds,
+          run.context,
+        )
+        return (await readAllBatches(batches, ({ stored }) => idsOf(stored!.batch, stored!.selection))).flat()
+      }
+      expect([await ids('m1', 1, 2), await ids('m1', 2, 9), await ids('m0', 2, 9)]).toEqual([['1'], ['3'], ['2', '4']])
+    }
+    expect(run.told.scanned).toBe(2 * (2 + 3 + 3))
+  })
+
+  it('reads rows in chunks from the newest or the oldest if it is slow, as far as they are wanted', async () => {
+    const kinds = kindsOf('edge_logs')
+    const given = Array.from({ length: 2_000 }, (_, i) =>
+      edge({ id: `${i}`, timestampUs: (i * 7) % 2_000, event_message: i % 3 === 0 ? 'x' : 'y' }),
+    )
+    for (const batch of await forms(given)) {
+      for (const direction of ['asc', 'desc'] as const) {
+        const filters = fastFilters([equals('project', 'a'), contains('event_message', 'x')], kinds)
+        const run = runContext()
+        const part = partOf(batch, true)
+        const [one] = scan([part], { fromUs: 0, throughUs: 1_899, columns: ALL_COLUMNS }, filters, kinds, {
+          ...run.context,
+          isSlow: true,
+        })
+        const times: number[] = []
+        const wantedUs = direction === 'desc' ? 1_700 : 200
+        await one!.readByTime!(
+          direction,
+          async (us) => (direction === 'desc' ? us >= wantedUs : us <= wantedUs),
+          async ({ rows, column }) => {
+            for (let i = 0; i < rows; i++) times.push((column('timestamp')!.at(i) as Timestamp).us)
+          },
+        )
+        const all = given.filter(({ event_message }) => event_message === 'x').map(({ timestampUs }) => timestampUs)
+        const wanted = all.filter((us) => us < 1_900 && (direction === 'desc' ? us >= wantedUs : us <= wantedUs))
+        expect(wanted.filter((us) => !times.includes(us))).toEqual([])
+        expect(times.length).toBeLessThan(300)
+        expect(run.told).toEqual({ opened: 1, scanned: expect.toSatisfy((rows: number) => rows > 200 && rows < 800) })
+      }
+    }
+    expect(scan([], ALWAYS, fastFilters([], kinds), kinds, runContext().context)).toEqual([])
+    const [quick] = scan([partOf(openBatch(given), false)], ALWAYS, fastFilters([], kinds), kinds, runContext().context)
+    expect(quick!.readByTime).toBeUndefined()
   })
 
   it('keeps the rows of a sealed part that pass if the range cuts it, whatever their time', async () => {

@@ -1,14 +1,18 @@
 import { checksumOf } from '../../../../arrow-ipc/file.js'
 import { crc32 } from '../../../../base/crc32.js'
+import { MIB } from '../../../../base/units.js'
 import type { Files, ReadableFile } from '../../../disk/files/files.js'
 import type { UncompactedCold } from '../sealing/compact.js'
-import { batchOf, COMPRESSION, type ColdColumns, decodeAside, startsOf } from '../segment/cold.js'
+import { batchOf, COMPRESSION, type ColdBatch, type ColdColumns, decodeAside, startsOf } from '../segment/cold.js'
 import { damaged } from './damage.js'
 import { readBytes, readEnd, withFile } from './ends.js'
 import type { SegmentFacts } from './facts.js'
 
 /** Bytes of each number of the index: first row, start and checksum of each batch, and one more of the first two. */
 const NUMBER_BYTES = 4
+
+/** The most bytes of batches that are read together: opening the file takes longer than reading some more. */
+const READ_BYTES = MIB
 
 /** The index of the batches of a cold file. */
 interface BatchIndex {
@@ -33,17 +37,38 @@ export function coldColumnsIn(files: Files, path: string, facts: SegmentFacts): 
   }
   // An estimate: batches that reached their limit of bytes have fewer rows, those of high effort more.
   const maxBatches = Math.ceil(facts.rows / COMPRESSION.low.rows)
+  const readBatches = (row: number, to: number) =>
+    withFile(files, path, async (file) => {
+      const index = await indexOf(file)
+      return readAdjacent(file, path, index, { first: batchOf(index.firstRows, row), to })
+    })
   return {
     memoryBytes: NUMBER_BYTES * (3 * maxBatches + 2),
-    readBatch: (row) =>
-      withFile(files, path, async (file) => {
-        const { firstRows, starts, checks } = await indexOf(file)
-        const batch = batchOf(firstRows, row)
-        const bytes = await readBytes(file, path, starts[batch]!, starts[batch + 1]! - starts[batch]!)
-        if (crc32(bytes) !== checks[batch]) throw damagedBatch(path, batch)
-        return { from: firstRows[batch]!, to: firstRows[batch + 1]!, bytes }
-      }),
+    readBatch: async (row) => (await readBatches(row, row + 1))[0]!,
+    readBatches,
   }
+}
+
+/** Reads a batch and those behind it up to the row `to`, as far as {@link READ_BYTES}. */
+async function readAdjacent(
+  file: ReadableFile,
+  path: string,
+  { firstRows, starts, checks }: BatchIndex,
+  { first, to }: { first: number; to: number },
+): Promise<ColdBatch[]> {
+  let end = first + 1
+  while (end < checks.length && firstRows[end]! < to && starts[end + 1]! - starts[first]! <= READ_BYTES) end++
+  const bytes = await readBytes(file, path, starts[first]!, starts[end]! - starts[first]!)
+  const batches: ColdBatch[] = []
+  for (let batch = first; batch < end; batch++) {
+    const stored = bytes.subarray(starts[batch]! - starts[first]!, starts[batch + 1]! - starts[first]!)
+    if (crc32(stored) === checks[batch]) {
+      batches.push({ from: firstRows[batch]!, to: firstRows[batch + 1]!, bytes: stored })
+    } else if (batch === first) throw damagedBatch(path, batch)
+    // A damaged batch behind it is an error only if it is wanted: it is the first of the next read then.
+    else break
+  }
+  return batches
 }
 
 /** Reads a cold file to be compacted; undefined if it is compacted already. Rejects with `damaged_segment`. */

@@ -4,9 +4,9 @@ import { ensureCapacity } from '../../../../base/growable.js'
 import type { Interner } from '../../../../base/interner.js'
 import type { Yielder } from '../../../../base/time-slices.js'
 import type { SourceName } from '../../../../sources.js'
-import { batchSchema, COLD_COLUMNS, type HotColumn, hotColumns } from '../../../columns.js'
+import { batchSchema, COLD_COLUMNS, type ColdColumn, type HotColumn, hotColumns } from '../../../columns.js'
 import type { IngestBatch } from '../../../engine.js'
-import type { Batch, ColdRow, Column, Part } from '../../columns/batch.js'
+import type { Batch, ColdRow, Column, Part, TakeMemory } from '../../columns/batch.js'
 import { ABSENT, clearInterner, createInterner, type Dictionary, findEntry } from '../../columns/dictionary.js'
 import { none } from '../../columns/selection.js'
 import {
@@ -285,6 +285,8 @@ export function snapshot(head: Head, rows = head.rows, wanted?: ReadonlySet<stri
   }
   const project = columns.get('project') as Extract<Column, { kind: 'text' }>
   const projects = head.columns.get('project') as CategoryColumn
+  const readTexts = (column: ColdColumn, row: number, memory?: TakeMemory) =>
+    copyTexts(cold, COLD_COLUMNS.indexOf(column), { row, rows }, memory)
   return {
     rows,
     minUs,
@@ -296,7 +298,8 @@ export function snapshot(head: Head, rows = head.rows, wanted?: ReadonlySet<stri
       return code <= ABSENT ? none : rowsOfProject(byProject, projects, code, rows)
     },
     openCold: () => (row) => readCold(cold, row),
-    readColdTexts: (column, row, memory) => copyTexts(cold, COLD_COLUMNS.indexOf(column), { row, rows }, memory),
+    openColdTexts: (column) => (row, _, memory) => readTexts(column, row, memory),
+    readColdTexts: readTexts,
   }
 }
 

@@ -1,6 +1,6 @@
 import { decodeMessage } from '../../../../arrow-ipc/file.js'
 import { COLD_COLUMNS, type ColdColumn } from '../../../columns.js'
-import type { ColdReader, ColdRow, ColdTexts, TakeMemory } from '../../columns/batch.js'
+import type { ColdReader, ColdRow, ColdTexts, ColdTextsReader, TakeMemory } from '../../columns/batch.js'
 import type { ColdBatch, ColdColumns } from './cold.js'
 import { fromBuffer, startOfBuffer } from './zstd.js'
 
@@ -53,16 +53,20 @@ function textsOf(offsetsBuffer: Buffer, textsBuffer: Buffer): (index: number) =>
   }
 }
 
-/** Returns the texts of one column in the batch with a row; see `readColdTexts` of a batch. */
-export function readTexts(
-  cold: ColdColumns,
-  column: ColdColumn,
-  row: number,
-  memory?: TakeMemory,
-): ColdTexts | Promise<ColdTexts> {
-  const open = ({ from, to, bytes }: ColdBatch) => ({ from, to, ...columnOf(bytes, column, memory) })
-  const batch = cold.readBatch(row)
-  return batch instanceof Promise ? batch.then(open) : open(batch)
+/** Returns a reader of the texts of one column; see `openColdTexts` of a batch. */
+export function createTextsReader(cold: ColdColumns, column: ColdColumn): ColdTextsReader {
+  let read: readonly ColdBatch[] = []
+  return (row, to, memory) => {
+    const open = (batches: readonly ColdBatch[]): ColdTexts => {
+      read = batches.slice(1)
+      const [{ from, to: end, bytes }] = batches as [ColdBatch]
+      return { from, to: end, ...columnOf(bytes, column, memory) }
+    }
+    const known = read.findIndex((batch) => row >= batch.from && row < batch.to)
+    if (known >= 0) return open(read.slice(known))
+    const batches = cold.readBatches(row, to)
+    return batches instanceof Promise ? batches.then(open) : open(batches)
+  }
 }
 
 function columnOf(bytes: Buffer, column: ColdColumn, memory?: TakeMemory): Pick<ColdTexts, 'offsets' | 'bytes'> {

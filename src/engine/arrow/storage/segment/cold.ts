@@ -29,6 +29,11 @@ export interface ColdColumns {
   memoryBytes: number
   /** Returns the batch with a row: at once from memory, or a promise from disk. Rejects if the batch is damaged. */
   readBatch(row: number): ColdBatch | Promise<ColdBatch>
+  /**
+   * Returns the batch with a row, and of the batches behind it, up to the row `to`, those that are cheaper to read
+   * together with it. Rejects if the first one is damaged.
+   */
+  readBatches(row: number, to: number): readonly ColdBatch[] | Promise<readonly ColdBatch[]>
 }
 
 /** A batch of cold columns: the smallest unit that is read. */
@@ -119,15 +124,17 @@ export async function sealCold(
 
 /** Returns the cold columns of a file in memory. */
 export function coldColumnsInMemory({ file, firstRows, starts, isSmall }: ColdFile): ColdColumns {
+  const readBatch = (row: number): ColdBatch => {
+    const batch = batchOf(firstRows, row)
+    const bytes = file.subarray(starts[batch]!, starts[batch + 1]!)
+    return { from: firstRows[batch]!, to: firstRows[batch + 1]!, bytes }
+  }
   return {
     file,
     isSmall,
     memoryBytes: firstRows.byteLength + starts.byteLength + file.byteLength,
-    readBatch(row) {
-      const batch = batchOf(firstRows, row)
-      const bytes = file.subarray(starts[batch]!, starts[batch + 1]!)
-      return { from: firstRows[batch]!, to: firstRows[batch + 1]!, bytes }
-    },
+    readBatch,
+    readBatches: (row) => [readBatch(row)],
   }
 }
 

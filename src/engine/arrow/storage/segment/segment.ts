@@ -4,7 +4,7 @@ import { type Batch, bytesOfColumn, type Column, type TimeColumn } from '../../c
 import { bytesOfDictionary, type Dictionary, entryOf } from '../../columns/dictionary.js'
 import { none, range, type Selection } from '../../columns/selection.js'
 import { type ColdColumns, type ColdFile, coldColumnsInMemory } from './cold.js'
-import { createColdReader, readTexts } from './cold-reader.js'
+import { createColdReader, createTextsReader } from './cold-reader.js'
 
 /**
  * A sealed batch of one source and one UTC day, sorted by project, then time, then arrival. It never changes.
@@ -60,7 +60,8 @@ export function createSegment(parts: SegmentParts): Segment {
     projectColumn: () => ({ kind: 'text', codes: projectCodes(parts), dictionary: projects.dictionary }),
     projectRows: (project) => rowsOf(projects, project),
     openCold: (columns) => createColdReader(cold, columns),
-    readColdTexts: (column, row, memory) => readTexts(cold, column, row, memory),
+    openColdTexts: (column) => createTextsReader(cold, column),
+    readColdTexts: (column, row, memory) => createTextsReader(cold, column)(row, row + 1, memory),
   }
 }
 

@@ -179,6 +179,9 @@ describe('what is wrong with a segment', () => {
     for (const column of COLD_COLUMNS) {
       await expect(segment.readColdTexts(column, BATCH_ROWS)).rejects.toEqual(damaged('s/cold.arrow', why))
       expect((await segment.readColdTexts(column, 0)).to).toBe(BATCH_ROWS)
+      const read = segment.openColdTexts(column)
+      expect((await read(0, 700)).to).toBe(BATCH_ROWS)
+      await expect(read(BATCH_ROWS, 700)).rejects.toEqual(damaged('s/cold.arrow', why))
     }
   })
 

@@ -109,6 +109,18 @@ describe('a segment on disk', () => {
       expect(read(2 * BATCH_ROWS + 1)).not.toBeInstanceOf(Promise)
       await segment.openCold()(0)
       expect(reads).toEqual(['s/cold.arrow', 's/cold.arrow'])
+      reads.length = 0
+      const texts = segment.openColdTexts('id')
+      const ids: string[] = []
+      for (let row = 0; row < 2 * BATCH_ROWS; ) {
+        const { from, to, bytes } = await texts(row, 2 * BATCH_ROWS)
+        expect(from).toBe(row)
+        ids.push(bytes.toString())
+        row = to
+      }
+      expect(reads).toEqual(['s/cold.arrow'])
+      const expected = (await coldOf(segment)).slice(0, 2 * BATCH_ROWS).map(([id]) => id)
+      expect(ids.join('')).toBe(expected.join(''))
     },
   )
 })

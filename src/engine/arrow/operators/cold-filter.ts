@@ -1,0 +1,80 @@
+import type { Yielder } from '../../../base/time-slices.js'
+import type { ColdColumn } from '../../columns.js'
+import type { Batch, ColdTexts } from '../columns/batch.js'
+import { narrow, rowAt, type Selection, sizeOf } from '../columns/selection.js'
+import type { TextTest } from './match-texts.js'
+
+/**
+ * A condition on one cold column. Opened for a batch, it returns the rows of a selection for which it is true; it reads
+ * that column alone, and the texts that are stored together at once. Rejects if they are damaged.
+ */
+export type ColdFilter = (batch: Batch) => (selection: Selection, yieldIfDue: Yielder) => Promise<Selection>
+
+/** Rows further apart may have a batch of texts between them. */
+const DENSE_ROWS = 256
+
+/** More rows than are read together. */
+const AHEAD_ROWS = 8192
+
+/** Returns the filter of a test. */
+export function coldFilter(column: ColdColumn, test: TextTest): ColdFilter {
+  return (batch) => {
+    // Selections that follow one another share the texts at their borders.
+    let kept: ColdTexts[] = []
+    const readTexts = batch.openColdTexts(column)
+    return async (selection, yieldIfDue) => {
+      const size = sizeOf(selection)
+      const passing = new Uint32Array(size)
+      const read: ColdTexts[] = []
+      let count = 0
+      for (let position = 0; position < size; ) {
+        const row = rowAt(selection, position)
+        const known = kept.find(({ from, to }) => row >= from && row < to)
+        const texts = known ?? (await readTexts(row, denseEnd(selection, position)))
+        read.splice(1, 1, texts)
+        const end = positionFrom(selection, texts.to, position + 1)
+        const found = await test.passing(texts, rowsOf(selection, position, end), yieldIfDue)
+        passing.set(found, count)
+        count += found.length
+        position = end
+        const pause = yieldIfDue()
+        if (pause !== undefined) await pause
+      }
+      kept = read
+      return narrow(selection, (out) => {
+        out.set(passing.subarray(0, count))
+        return count
+      })
+    }
+  }
+}
+
+/** Returns the end of the rows from a position on between which no batch of texts is likely to be unwanted. */
+function denseEnd(selection: Selection, position: number): number {
+  if (selection.kind === 'range') return selection.end
+  const { indices } = selection
+  const most = Math.min(indices.length, position + AHEAD_ROWS) - 1
+  let last = position
+  while (last < most && indices[last + 1]! - indices[last]! < DENSE_ROWS) last++
+  return indices[last]! + 1
+}
+
+/** Returns the rows at the positions [from, to). */
+function rowsOf(selection: Selection, from: number, to: number): Uint32Array {
+  if (selection.kind === 'indices') return selection.indices.subarray(from, to)
+  const rows = new Uint32Array(to - from)
+  for (let i = 0; i < rows.length; i++) rows[i] = selection.start + from + i
+  return rows
+}
+
+/** Returns the first position from `low` on whose row is at least `row`; the size of the selection if there is none. */
+function positionFrom(selection: Selection, row: number, low: number): number {
+  let high = sizeOf(selection)
+  if (selection.kind === 'range') return Math.min(high, Math.max(low, row - selection.start))
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (selection.indices[middle]! < row) low = middle + 1
+    else high = middle
+  }
+  return low
+}

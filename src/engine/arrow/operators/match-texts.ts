@@ -1,0 +1,121 @@
+import { LogweirError } from '../../../base/errors.js'
+import { compilePattern } from '../../../base/pattern.js'
+import { requiredLiteral } from '../../../base/required-literal.js'
+import type { Yielder } from '../../../base/time-slices.js'
+import type { FunctionName } from '../../../plan/functions/table.js'
+import { likePattern } from '../../../plan/functions/text.js'
+import type { ColdTexts } from '../columns/batch.js'
+import { type Dictionary, emptyEntries } from '../columns/dictionary.js'
+import { createMatcher, type Matcher, matchEntries } from './match-pattern.js'
+import { createSearchSize } from './search-size.js'
+
+/** A condition on texts that are read many at once. */
+export interface TextTest {
+  /** Bytes that occur in every text that passes; empty if none are known. */
+  literal: Buffer
+  /** Returns the rows whose texts pass; `rows` ascend and have their texts there. Yields between searches. */
+  passing(texts: ColdTexts, rows: Uint32Array, yieldIfDue: Yielder): Uint32Array | Promise<Uint32Array>
+}
+
+/**
+ * Returns the test of a function of a text and a literal, which gives the same as the function in every row. Undefined
+ * if there is none: for other functions, for patterns that are invalid, and for half surrogates, which no UTF-8 has.
+ */
+export function createTextTest(fn: FunctionName, value: string): TextTest | undefined {
+  if (!value.isWellFormed()) return undefined
+  const literal = Buffer.from(value)
+  if (fn === 'contains') return { literal, passing: (texts, rows) => containing(texts, rows, literal) }
+  if (fn === 'eq') return placed(literal, ({ length }, start) => (length === literal.length ? start : -1))
+  if (fn === 'starts_with') return placed(literal, (_, start) => start)
+  if (fn === 'ends_with') return placed(literal, ({ length }, start) => start + length - literal.length)
+  const matcher = matcherOf(fn, value)
+  return matcher && matching(matcher)
+}
+
+/** Texts that have the literal at a place, which depends on their length alone. */
+function placed(literal: Buffer, placeOf: (text: { length: number }, start: number) => number): TextTest {
+  return {
+    literal,
+    passing: ({ from, offsets, bytes }, rows) =>
+      rows.filter((row) => {
+        const start = offsets[row - from]!
+        const length = offsets[row - from + 1]! - start
+        const at = length < literal.length ? -1 : placeOf({ length }, start)
+        return at >= 0 && bytes.compare(literal, 0, literal.length, at, at + literal.length) === 0
+      }),
+  }
+}
+
+function matcherOf(fn: FunctionName, pattern: string): Matcher | undefined {
+  try {
+    if (fn === 'regexp_contains') return createMatcher(pattern)
+    if (fn === 'like' || fn === 'ilike') return likeMatcher(pattern, fn === 'ilike')
+    return undefined
+  } catch (error) {
+    // The function raises it, in a row that it is evaluated in.
+    if (error instanceof LogweirError) return undefined
+    throw error
+  }
+}
+
+/** In texts without a newline, which `lines` is used for, a dot needs no flag to match any character. */
+function likeMatcher(pattern: string, ignoresCase: boolean): Matcher {
+  const source = likePattern(pattern)
+  const whole = `^(?:${source})$`
+  const caseFlag = ignoresCase ? 'i' : ''
+  return {
+    literal: Buffer.from(ignoresCase ? '' : requiredLiteral(source)),
+    literalDecides: false,
+    lines: pattern.includes('\n') ? undefined : compilePattern(whole, `${caseFlag}gm`),
+    staysInLine: true,
+    single: compilePattern(whole, `${caseFlag}s`),
+    searchSize: createSearchSize(),
+  }
+}
+
+/** Texts in which a pattern matches: those that contain its literal are matched as the entries of a dictionary. */
+function matching(matcher: Matcher): TextTest {
+  const { literal, literalDecides } = matcher
+  return {
+    literal,
+    async passing(texts, rows, yieldIfDue) {
+      const candidates = containing(texts, rows, literal)
+      if (literalDecides || candidates.length === 0) return candidates
+      const { hits } = await matchEntries(entriesOf(texts, candidates), matcher, yieldIfDue)
+      return candidates.filter((_, i) => hits[i + 1] === 1)
+    },
+  }
+}
+
+/** Returns the rows whose texts contain the literal, by searches over all texts at once. */
+function containing({ from, offsets, bytes }: ColdTexts, rows: Uint32Array, literal: Buffer): Uint32Array {
+  if (literal.length === 0) return rows
+  const found = new Uint32Array(rows.length)
+  let count = 0
+  let at = -1
+  for (const row of rows) {
+    const start = offsets[row - from]!
+    if (at < start) at = bytes.indexOf(literal, start)
+    if (at < 0) break
+    // A hit that starts in this text may end in another one.
+    if (at + literal.length <= offsets[row - from + 1]!) found[count++] = row
+  }
+  return found.subarray(0, count)
+}
+
+const NEWLINE = 0x0a
+
+/** Returns the texts of some rows as a dictionary, whose entry i + 1 is that of the row `rows[i]`. */
+function entriesOf({ from, offsets: texts, bytes: source }: ColdTexts, rows: Uint32Array): Dictionary {
+  let lineBytes = rows.length
+  for (const row of rows) lineBytes += texts[row - from + 1]! - texts[row - from]!
+  const { offsets, bytes } = emptyEntries(rows.length + 1, lineBytes)
+  let end = offsets[1]!
+  for (let i = 0; i < rows.length; i++) {
+    const index = rows[i]! - from
+    end += source.copy(bytes, end, texts[index]!, texts[index + 1]!)
+    bytes[end++] = NEWLINE
+    offsets[i + 2] = end
+  }
+  return { count: rows.length + 1, offsets, bytes, hasNewlines: source.includes(NEWLINE) }
+}
