@@ -86,6 +86,8 @@ export interface Batch {
   times: TimeColumn
   /** The hot columns in memory, by name. */
   columns: ReadonlyMap<string, Column>
+  /** Which hot columns do not hold the values of all rows: bit i is set for the i-th. Undefined: any of them. */
+  inMetadata?: { mask: number }
   /** Returns the column of projects, of a batch whose `columns` have none. Each call makes it: one code a row. */
   projectColumn?(): TextColumn
   /** Returns the rows of one project; in a sealed batch one range, ascending in time. */
@@ -120,6 +122,10 @@ export type OpenCold = (columns?: readonly ColdColumn[]) => ColdReader
 
 /** Returns a row, as a promise if its bytes are on disk. Rejects if they are damaged. */
 export type ColdReader = (row: number) => ColdRow | Promise<ColdRow>
+
+/** Whether a hot column, given by its place among those of the source, holds the values of its field in all rows. */
+export const holdsField = ({ inMetadata }: Batch, place: number): boolean =>
+  inMetadata !== undefined && (inMetadata.mask & (1 << place)) === 0
 
 /** Returns a hot column of a batch by name; undefined if there is none. */
 export function hotColumnOf(batch: Batch, name: string): Column | undefined {

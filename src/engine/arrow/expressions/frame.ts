@@ -8,6 +8,7 @@ import {
   type ColdReader,
   type ColdRow,
   type Column,
+  holdsField,
   hotColumnOf,
   type OpenCold,
   timeAt,
@@ -15,7 +16,7 @@ import {
 import { ABSENT, entryOf } from '../columns/dictionary.js'
 import { EXCEPTION, type NumberColumn } from '../columns/numbers.js'
 import { rowAt, type Selection, sizeOf } from '../columns/selection.js'
-import type { FieldReader } from '../fields/read-fields.js'
+import type { FieldReader, Keys } from '../fields/read-fields.js'
 import { createLoadedFields, type FieldUse } from './loaded-fields.js'
 import type { Vector } from './vector.js'
 
@@ -58,6 +59,15 @@ export const coldValue = (name: ColdColumn, bytes: Buffer): Scalar =>
  */
 export interface StoredKinds {
   hasEmptyTexts(column: string): boolean
+  /** The column that holds a field of the record; undefined if it has none of its own. */
+  fieldColumn(keys: Keys): DeclaredColumn | undefined
+}
+
+/** The column of a field, and its place among the hot columns of its source. */
+export interface DeclaredColumn {
+  name: string
+  place: number
+  isNumber: boolean
 }
 
 /** The selected rows of a batch. Without `fields` its fields are read row by row, as the other cold columns. */
@@ -76,11 +86,18 @@ export function storedFrame(batch: Batch, selection: Selection, kinds: StoredKin
     if (vector !== undefined) vectors.set(name, vector)
     return vector
   }
+  /** The vector of a field that has a column of its own, unless values of the batch are in the metadata alone. */
+  function declared({ keys, isText }: FieldUse): Vector | undefined {
+    const own = kinds.fieldColumn(keys)
+    // The digits of a number as they were sent are in the metadata alone.
+    if (own === undefined || (own.isNumber && isText) || !holdsField(batch, own.place)) return undefined
+    return storedVector(batch.columns.get(own.name)!, selection, true)
+  }
   return {
     rows: sizeOf(selection),
     stored: { batch, selection, fields },
     column,
-    ...(fields && createLoadedFields(fields, selection, () => column('metadata')!)),
+    ...(fields && createLoadedFields({ reader: fields, selection, metadata: () => column('metadata')!, declared })),
     load(positions, yieldIfDue) {
       const rows = positions.length === 0 ? 0 : rowOf(positions.at(-1)!) - rowOf(positions[0]!)
       const read = cold.reader(0, batch.openCold)

@@ -38,23 +38,39 @@ export interface LoadedFields {
   field(field: FieldUse): Vector | undefined
 }
 
-/** Returns the fields of the selected rows, none of them loaded; `metadata` returns the vector of their metadata. */
-export function createLoadedFields(reader: FieldReader, selection: Selection, metadata: () => Vector): LoadedFields {
+/** The stored rows whose fields are loaded. */
+interface StoredFields {
+  reader: FieldReader
+  selection: Selection
+  /** The vector of the rows' metadata. */
+  metadata(): Vector
+  /** The vector of a field that has a column of its own. */
+  declared(field: FieldUse): Vector | undefined
+}
+
+/** Returns the fields of stored rows; those without a column of their own are not loaded yet. */
+export function createLoadedFields({ reader, selection, metadata, declared }: StoredFields): LoadedFields {
   const columns = new Map<string, FieldColumn>()
-  const vectors = new Map<string, Vector>()
+  const vectors = new Map<string, Vector | undefined>()
+  const nameOf = ({ keys, isText }: FieldUse) => `${isText} ${JSON.stringify(keys)}`
+
+  function vectorOf(field: FieldUse): Vector | undefined {
+    const own = declared(field)
+    const column = columns.get(JSON.stringify(field.keys))
+    return own ?? (column && vectorOfColumn(column, selection, field, metadata))
+  }
+
   return {
     async loadFields(fields, yieldIfDue) {
-      const missing = new Map(fields.map(({ keys }) => [JSON.stringify(keys), keys]))
+      const undeclared = fields.filter((field) => declared(field) === undefined)
+      const missing = new Map(undeclared.map(({ keys }) => [JSON.stringify(keys), keys]))
       for (const key of columns.keys()) missing.delete(key)
       const read = missing.size === 0 ? [] : await reader.read([...missing.values()], selection, yieldIfDue)
       for (const [i, key] of [...missing.keys()].entries()) columns.set(key, read[i]!)
     },
-    field({ keys, isText }) {
-      const key = JSON.stringify(keys)
-      const column = columns.get(key)
-      if (column === undefined) return undefined
-      const name = `${isText} ${key}`
-      const vector = vectors.get(name) ?? vectorOf(column, selection, { keys, isText }, metadata)
+    field(field) {
+      const name = nameOf(field)
+      const vector = vectors.get(name) ?? vectorOf(field)
       vectors.set(name, vector)
       return vector
     },
@@ -62,7 +78,7 @@ export function createLoadedFields(reader: FieldReader, selection: Selection, me
 }
 
 /** The vector of a field whose values were read; those that are not kept are read from the metadata of their rows. */
-function vectorOf(
+function vectorOfColumn(
   column: FieldColumn,
   selection: Selection,
   { keys, isText }: FieldUse,

@@ -1,6 +1,7 @@
-import type { Expression } from '../../../plan/expression.js'
+import { type Expression, pathOfField } from '../../../plan/expression.js'
 import type { SourceName } from '../../../sources.js'
 import { hotColumns } from '../../columns.js'
+import type { DeclaredColumn } from '../expressions/frame.js'
 import type { Sink, Stage, Step } from './stages.js'
 
 const NONE: ReadonlySet<string> = new Set()
@@ -14,7 +15,9 @@ export function columnsReadBy({ steps, sink }: Pick<Stage, 'steps' | 'sink'>, so
   if (stored.length === 0) return NONE
   const names = new Set<string>()
   const seen = new Set<Expression>()
-  for (const expression of [...steps.map(expressionOf), ...expressionsOf(sink)]) addColumns(expression, names, seen)
+  const fields = declaredColumns(source)
+  for (const expression of [...steps.map(expressionOf), ...expressionsOf(sink)])
+    addColumns(expression, names, seen, fields)
   return new Set(stored.flatMap(({ name }) => (names.has(name) ? [name] : [])))
 }
 
@@ -26,9 +29,33 @@ function expressionsOf(sink: Sink): Expression[] {
 }
 
 /** Adds the columns that have to be open where an expression is evaluated. An expression object is visited once. */
-function addColumns(expression: Expression, names: Set<string>, seen: Set<Expression>): void {
+function addColumns(
+  expression: Expression,
+  names: Set<string>,
+  seen: Set<Expression>,
+  fields: ReadonlyMap<string, DeclaredColumn>,
+): void {
   if (expression.kind === 'column') names.add(expression.name)
   if (expression.kind !== 'call' || seen.has(expression)) return
   seen.add(expression)
-  for (const arg of expression.args) addColumns(arg, names, seen)
+  const field = pathOfField(expression)
+  const declared = field && fields.get(JSON.stringify(field.keys))
+  if (declared !== undefined) names.add(declared.name)
+  for (const arg of expression.args) addColumns(arg, names, seen, fields)
+}
+
+const declaredBySource = new Map<SourceName, ReadonlyMap<string, DeclaredColumn>>()
+
+/** Returns the hot columns of a source that hold fields, by the JSON of their paths. */
+export function declaredColumns(source: SourceName): ReadonlyMap<string, DeclaredColumn> {
+  const known = declaredBySource.get(source)
+  if (known !== undefined) return known
+  const columns = hotColumns(source).flatMap(({ name, kind, path }, place) => {
+    // Of a path only its areas are in such a column.
+    if (kind === 'areas') return []
+    return [[JSON.stringify(path), { name, place, isNumber: kind === 'number' }] as const]
+  })
+  const made = new Map(columns)
+  declaredBySource.set(source, made)
+  return made
 }

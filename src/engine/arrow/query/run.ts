@@ -26,7 +26,7 @@ import {
   tooMuchMemory,
 } from '../operators/top.js'
 import { unnest } from '../operators/unnest.js'
-import { columnsReadBy } from './read-columns.js'
+import { columnsReadBy, declaredColumns } from './read-columns.js'
 import { readRows } from './read-rows.js'
 import { columnNames, type Input, type Stage, type Step } from './stages.js'
 
@@ -254,7 +254,7 @@ function streamed(
   })
 }
 
-const NO_KINDS: SourceKinds = { hasEmptyTexts: () => true, kindOf: () => undefined }
+const NO_KINDS: SourceKinds = { hasEmptyTexts: () => true, kindOf: () => undefined, fieldColumn: () => undefined }
 const kindsBySource = new Map<SourceName, SourceKinds>()
 
 /** How the columns of a source are stored. An empty text of a category means an absent one. */
@@ -262,7 +262,9 @@ export function kindsOf(source: SourceName): SourceKinds {
   const known = kindsBySource.get(source)
   if (known !== undefined) return known
   const kinds = new Map(hotColumns(source).map(({ name, kind }) => [name, kind]))
+  const fields = declaredColumns(source)
   const made: SourceKinds = {
+    fieldColumn: (keys) => fields.get(JSON.stringify(keys)),
     hasEmptyTexts: (name) => name === 'project' || kinds.get(name) === 'text',
     kindOf(name) {
       const kind = name === 'project' ? 'category' : kinds.get(name)
