@@ -28,18 +28,26 @@ const CHECK_MS = 5_000
 /** Growth of the heap that is worth a full collection, which takes about 15 ms. */
 const COLLECTED_GROWTH_BYTES = 32 * MIB
 
+let isAsked = false
+
+/** Lets the next check of {@link collectGrownHeap} collect, since large objects are not used any more. */
+export function askForCollection(): void {
+  isAsked = true
+}
+
 /**
  * Collects the garbage of large queries: with the growth that {@link raiseHeapGrowth} allows, V8 would keep it until
- * the heap is several times as large. Checks every 5 s if the heap has grown by 32 MiB since the last collection here;
- * 5 s after a collection there is another one, for what the queries since then have left. Returns a function that stops
- * it.
+ * the heap is several times as large. Checks every 5 s if the heap has grown by 32 MiB since the last collection here,
+ * or {@link askForCollection} was called; 5 s after a collection there is another one, for what the queries since then
+ * have left. Returns a function that stops it.
  */
 export function collectGrownHeap(clock: Clock, collect: () => void = collectFully): () => void {
   let collectedBytes = heapBytes()
   let hasCollected = false
   return clock.every(CHECK_MS, () => {
     const hasGrown = heapBytes() >= collectedBytes + COLLECTED_GROWTH_BYTES
-    if (!hasGrown && !hasCollected) return
+    if (!hasGrown && !hasCollected && !isAsked) return
+    isAsked = false
     collect()
     collectedBytes = heapBytes()
     hasCollected = hasGrown

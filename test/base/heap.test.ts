@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { collectGrownHeap } from '../../src/base/heap.js'
+import { askForCollection, collectGrownHeap } from '../../src/base/heap.js'
 import { GIB } from '../../src/base/units.js'
 import { createFakeClock } from '../support/clock.js'
 
@@ -50,6 +50,16 @@ describe('a heap that has grown', () => {
     const second = fill()
     clock.advance(20_000)
     expect([collections, first.length + second.length]).toEqual([4, 8_000_000])
+    stop()
+  })
+
+  it('is collected once if somebody asks', () => {
+    const clock = createFakeClock()
+    let collections = 0
+    const stop = collectGrownHeap(clock, () => collections++)
+    askForCollection()
+    clock.advance(20_000)
+    expect(collections).toBe(1)
     stop()
   })
 

@@ -66,6 +66,8 @@ const JOURNAL_SHARE = 1 / 64
 const COMPACT_SHARE = 1 / 4
 /** Interval of retention and of freeing unused memory. */
 const UPKEEP_MS = MINUTE_US / 1000
+/** Interval of the check for fields that no query reads any more. */
+const IDLE_CHECK_MS = 5_000
 /** Interval of fsync: a power cut loses at most the rows of this time. */
 const SYNC_MS = 1000
 /** Wait before a write is retried on a full or failing disk. */
@@ -83,7 +85,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     options.disk === undefined
       ? undefined
       : createDurableParts(options.disk, options, () => limits.evictColumns(), sealBytes * COMPACT_SHARE)
-  const caches = createCaches(options, metrics)
+  const caches = createCaches(options)
   const followers = createFollowers()
   const store = createStore({
     sealRows,
@@ -97,14 +99,16 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   metrics.rowsLimitBytes.set(rowsLimitBytes)
   const diskBytes = durable?.persistence.bytes
   const limits = createLimits({ store, caches, diskBytes, rowsLimitBytes, diskLimitBytes, metrics })
-  const stopUpkeep = clock.every(UPKEEP_MS, () => {
+  const upkeep = () => {
     enforceRetention(store, clock.nowUs(), retentionUs, metrics)
-    limits.enforce()
     limits.nextInterval()
-    store.trim('idle')
-  })
+  }
+  const stopTimers = [
+    clock.every(UPKEEP_MS, upkeep),
+    clock.every(IDLE_CHECK_MS, caches.fieldCache.dropIdle),
+    durable?.syncEvery(SYNC_MS, clock, () => store.sealFailing()),
+  ]
   const stopCompaction = durable && compactWhenIdle(clock, store, durable.persistence, options.log)
-  const stopSync = durable?.syncEvery(SYNC_MS, clock, () => store.sealFailing())
 
   const run = createRun({ store, caches, metrics, groupingLimits })
   return {
@@ -124,8 +128,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     // No backpressure to disable: only a failing disk makes `append` wait.
     disableBackpressure() {},
     async close() {
-      stopUpkeep()
-      stopSync?.()
+      for (const stop of stopTimers) stop?.()
       durable?.diskRetry.abandon()
       const compacted = stopCompaction?.()
       await store.close()
@@ -150,15 +153,21 @@ function createLimits({ store, caches, diskBytes, rowsLimitBytes, diskLimitBytes
   const columnLimit = createColumnLimit(store)
   const limitBytes = () => rowsLimitBytes - caches.bytes()
   const evictColumns = () => columnLimit.enforce(limitBytes())
+  function enforce(): void {
+    if (diskBytes === undefined) return dropBeyondMemory(store, limitBytes(), metrics)
+    evictColumns()
+    dropBeyondDisk(store, diskBytes, diskLimitBytes, metrics)
+  }
   return {
     /** Evicts columns that are on disk from memory. */
     evictColumns,
-    enforce() {
-      if (diskBytes === undefined) return dropBeyondMemory(store, limitBytes(), metrics)
-      evictColumns()
-      dropBeyondDisk(store, diskBytes, diskLimitBytes, metrics)
+    enforce,
+    /** Enforces them at the end of an interval, and frees memory that was not used in it. */
+    nextInterval() {
+      enforce()
+      columnLimit.nextInterval()
+      store.trim('idle')
     },
-    nextInterval: columnLimit.nextInterval,
   }
 }
 

@@ -455,7 +455,7 @@ describe('closing', () => {
   it('finishes what is being sealed, and stops every timer', async () => {
     const clock = createFakeClock()
     const engine = openEngine({ clock, sealRows: 1 })
-    expect(clock.timers).toBe(1)
+    expect(clock.timers).toBe(2)
     const appended = [0, 1, 2].map(() => appendAll(engine, [edge()]))
     await engine.close()
     await Promise.all(appended)

@@ -27,6 +27,7 @@ import { GROUPING_LIMITS } from '../../../src/engine/engine.js'
 import type { Scalar } from '../../../src/plan/values/values.js'
 import { SOURCE_NAMES, type SourceName } from '../../../src/sources.js'
 import { toBatch } from '../../support/batch.js'
+import { createFakeClock } from '../../support/clock.js'
 import { mulberry32, oneOf } from '../../support/random.js'
 import type { TestRecord } from '../../support/records.js'
 import { internIn } from '../../support/sealer.js'
@@ -173,7 +174,7 @@ export function runContext(limits: Partial<QueryLimits> = {}, yieldIfDue = noYie
   const context: RunContext = {
     yieldIfDue,
     partialCache: createPartialCache(1e6, createMetrics()),
-    fieldCache: createFieldCache(1e6, createMetrics()),
+    fieldCache: createFieldCache(1e6, createMetrics(), createFakeClock()),
     limits: { ...GROUPING_LIMITS, ...limits },
     onOpen() {
       told.opened++

@@ -21,6 +21,7 @@ const distinct = (value) => aggregate('count_distinct', value)
 const lists = { list: aggregate('array_agg', url), text: aggregate('string_agg', url) }
 const never = (text) => call('regexp_contains', text, literal('[^x]*(a|b|c)+[^y]*z9$'))
 const joined = call('concat', url, column('event_message'))
+const field = (...keys) => call('field', column('metadata'), ...keys.map(literal))
 const slow = call('regexp_replace', joined, literal('[a-z]+'), literal('yy'))
 
 const PLANS = {
@@ -35,6 +36,16 @@ const PLANS = {
     group({ part: call('lower', column('part')) }, { count }),
   ],
   patterns: [scan, { op: 'filter', where: never(slow) }, group({}, { count })],
+  fields: [scan, group({ request: field('request'), host: field('request', 'headers', 'host') }, { count })],
+  texts: [scan, { op: 'filter', where: never(field('request', 'headers', 'host')) }, group({}, { count })],
+  messages: [scan, { op: 'filter', where: never(column('event_message')) }, group({}, { count })],
+  newest: [
+    scan,
+    { op: 'filter', where: call('eq', field('request', 'none'), literal('x')) },
+    { op: 'orderBy', keys: [{ by: column('timestamp'), direction: 'desc', nulls: 'last' }] },
+    { op: 'limit', rows: 10, offset: 0 },
+    select({ request: field('request') }),
+  ],
   union: [
     { op: 'union', plans: ['a', 'b'].map((text) => [scan, select({ url: call('concat', url, literal(text)) })]) },
     group({}, { urls: distinct(url) }),
@@ -53,7 +64,20 @@ export default endpoint({
 `
 
 /** The plans of the endpoint, by their names. */
-export const WORST_PLANS = ['keys', 'distinct', 'distincts', 'lists', 'sort', 'unnest', 'patterns', 'union'] as const
+export const WORST_PLANS = [
+  'keys',
+  'distinct',
+  'distincts',
+  'lists',
+  'sort',
+  'unnest',
+  'patterns',
+  'union',
+  'fields',
+  'texts',
+  'messages',
+  'newest',
+] as const
 
 /** The name of one of the worst plans. */
 export type WorstPlan = (typeof WORST_PLANS)[number]

@@ -1,5 +1,8 @@
 import { LRUCache } from 'lru-cache'
+import type { Clock } from '../../../base/clock.js'
+import { askForCollection } from '../../../base/heap.js'
 import type { Metrics } from '../../../base/metrics.js'
+import { MIB } from '../../../base/units.js'
 import { FieldColumn } from './field-column.js'
 
 /**
@@ -14,6 +17,8 @@ export interface FieldCache {
   columnOf(owner: object, keys: readonly string[], rows: number): FieldColumn
   /** Counts the bytes of a column again; it may be evicted then. */
   resize(column: FieldColumn): void
+  /** Removes columns of many distinct values that were not used for some seconds: they take more than they save. */
+  dropIdle(): void
   /** Removes the columns of parts that were deleted. */
   drop(owners: readonly object[]): void
   /** Bytes of memory of all columns. */
@@ -23,6 +28,7 @@ export interface FieldCache {
 interface Place {
   ofOwner: Map<string, FieldColumn>
   key: string
+  usedMs: number
 }
 
 /** A column takes at most this share of the cache for its distinct values. */
@@ -30,10 +36,15 @@ const COLUMN_SHARE = 1 / 8
 /** Approximate bytes of the objects of a column. */
 const COLUMN_BYTES = 512
 
+/** A column whose distinct values take more bytes is kept only while queries read it, and so long. */
+const LARGE_BYTES = MIB
+const IDLE_MS = 10_000
+
 /** Creates an empty cache of at most `limitBytes`. */
 export function createFieldCache(
   limitBytes: number,
   metrics: Pick<Metrics, 'fieldBytes' | 'fieldLookups'>,
+  clock: Pick<Clock, 'monotonicMs'>,
 ): FieldCache {
   const byOwner = new WeakMap<object, Map<string, FieldColumn>>()
   const places = new WeakMap<FieldColumn, Place>()
@@ -52,7 +63,7 @@ export function createFieldCache(
 
   function add(ofOwner: Map<string, FieldColumn>, key: string, column: FieldColumn): FieldColumn {
     ofOwner.set(key, column)
-    places.set(column, { ofOwner, key })
+    places.set(column, { ofOwner, key, usedMs: clock.monotonicMs() })
     columns.set(column, { bytes: COLUMN_BYTES + column.byteLength })
     if (!columns.has(column)) ofOwner.delete(key)
     return column
@@ -73,10 +84,20 @@ export function createFieldCache(
       counter.inc()
       if (known === undefined) return add(ofOwner, key, new FieldColumn(rows, limitBytes * COLUMN_SHARE))
       known.reserve(rows)
+      places.get(known)!.usedMs = clock.monotonicMs()
       columns.get(known)
       return known
     },
     resize,
+    dropIdle() {
+      const beforeMs = clock.monotonicMs() - IDLE_MS
+      const idle = [...columns.keys()].filter((column) => {
+        return column.valueBytes > LARGE_BYTES && places.get(column)!.usedMs < beforeMs
+      })
+      for (const column of idle) columns.delete(column)
+      if (idle.length > 0) askForCollection()
+      metrics.fieldBytes.set(columns.calculatedSize)
+    },
     drop(owners) {
       for (const owner of owners) {
         for (const column of [...(byOwner.get(owner)?.values() ?? [])]) columns.delete(column)

@@ -70,6 +70,11 @@ export class FieldColumn {
     return this.#codes.byteLength + this.#entries.byteLength
   }
 
+  /** Bytes of memory of the distinct values. */
+  get valueBytes(): number {
+    return this.#entries.byteLength
+  }
+
   /** The column as it is now; rows that are read later do not change it. */
   snapshot(): TextColumn {
     const { count, offsets, bytes, hasNewlines } = this.#entries

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../base/clock.js'
 import type { Metrics } from '../../../base/metrics.js'
 import { MIB } from '../../../base/units.js'
 import type { Part } from '../columns/batch.js'
@@ -19,18 +20,18 @@ export interface Caches {
   bytes(): number
 }
 
-interface CacheLimits {
+interface CacheOptions {
+  clock: Clock
+  metrics: Metrics
   rowsLimitBytes: number
   partialCacheBytes?: number
 }
 
 /** Creates the caches of an engine whose rows take at most `rowsLimitBytes`. */
-export function createCaches(
-  { rowsLimitBytes, partialCacheBytes = defaultBytes(rowsLimitBytes) }: CacheLimits,
-  metrics: Metrics,
-): Caches {
+export function createCaches({ clock, metrics, rowsLimitBytes, ...options }: CacheOptions): Caches {
+  const { partialCacheBytes = Math.min(PARTIAL_CACHE_BYTES, rowsLimitBytes * PARTIAL_CACHE_SHARE) } = options
   const partialCache = createPartialCache(partialCacheBytes, metrics)
-  const fieldCache = createFieldCache(rowsLimitBytes * FIELD_CACHE_SHARE, metrics)
+  const fieldCache = createFieldCache(rowsLimitBytes * FIELD_CACHE_SHARE, metrics, clock)
   return {
     partialCache,
     fieldCache,
@@ -41,5 +42,3 @@ export function createCaches(
     bytes: () => partialCache.bytes() + fieldCache.bytes(),
   }
 }
-
-const defaultBytes = (rowsLimitBytes: number) => Math.min(PARTIAL_CACHE_BYTES, rowsLimitBytes * PARTIAL_CACHE_SHARE)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createMetrics } from '../../../../src/base/metrics.js'
 import { createFieldCache } from '../../../../src/engine/arrow/fields/field-cache.js'
+import { createFakeClock } from '../../../support/clock.js'
 
 async function metricOf(metrics: ReturnType<typeof createMetrics>, name: string, label?: string): Promise<number> {
   const { values } = await metrics.registry.getSingleMetric(`logweir_${name}`)!.get()
@@ -9,7 +10,7 @@ async function metricOf(metrics: ReturnType<typeof createMetrics>, name: string,
 
 describe('the cache of fields', () => {
   it('has one column for each part and path, whatever the keys contain', () => {
-    const cache = createFieldCache(1e6, createMetrics())
+    const cache = createFieldCache(1e6, createMetrics(), createFakeClock())
     const [part, other] = [{}, {}]
     const column = cache.columnOf(part, ['a', 'b'], 10)
     expect(cache.columnOf(part, ['a', 'b'], 10)).toBe(column)
@@ -24,7 +25,7 @@ describe('the cache of fields', () => {
   })
 
   it('makes room for the rows that a head has received since', () => {
-    const cache = createFieldCache(1e6, createMetrics())
+    const cache = createFieldCache(1e6, createMetrics(), createFakeClock())
     const head = {}
     cache.columnOf(head, ['a'], 10).setNone(3)
     const column = cache.columnOf(head, ['a'], 1_000)
@@ -34,7 +35,7 @@ describe('the cache of fields', () => {
 
   it('evicts the least recently used column, and counts bytes and lookups', async () => {
     const metrics = createMetrics()
-    const cache = createFieldCache(10_000, metrics)
+    const cache = createFieldCache(10_000, metrics, createFakeClock())
     const part = {}
     const rows = 1_000
     const first = cache.columnOf(part, ['1'], rows)
@@ -51,7 +52,7 @@ describe('the cache of fields', () => {
   })
 
   it('counts a column again that has grown, and evicts it if it is too large', () => {
-    const cache = createFieldCache(20_000, createMetrics())
+    const cache = createFieldCache(20_000, createMetrics(), createFakeClock())
     const part = {}
     const column = cache.columnOf(part, ['a'], 10)
     const before = cache.bytes()
@@ -68,8 +69,35 @@ describe('the cache of fields', () => {
     expect(cache.columnOf(part, ['a'], 10)).not.toBe(column)
   })
 
+  it('removes columns of many distinct values some seconds after their last use, and no others', () => {
+    const clock = createFakeClock()
+    const cache = createFieldCache(1e9, createMetrics(), clock)
+    const part = {}
+    const columnOf = (key: string, values: number) => {
+      const column = cache.columnOf(part, [key], values)
+      for (let row = 0; row < values && !column.isRead(row); row++) {
+        const bytes = Buffer.from(`"${row} ${'x'.repeat(100)}`)
+        column.set(row, bytes, 0, bytes.length)
+      }
+      cache.resize(column)
+      return column
+    }
+    const large = columnOf('large', 20_000)
+    const small = columnOf('small', 20)
+    clock.advance(9_000)
+    cache.dropIdle()
+    expect(columnOf('large', 20_000)).toBe(large)
+    clock.advance(9_000)
+    cache.dropIdle()
+    expect(columnOf('large', 20_000)).toBe(large)
+    clock.advance(11_000)
+    cache.dropIdle()
+    expect(cache.bytes()).toBeLessThan(10_000)
+    expect([columnOf('large', 20_000) === large, columnOf('small', 20) === small]).toEqual([false, true])
+  })
+
   it('removes the columns of deleted parts', () => {
-    const cache = createFieldCache(1e6, createMetrics())
+    const cache = createFieldCache(1e6, createMetrics(), createFakeClock())
     const part = {}
     const column = cache.columnOf(part, ['a'], 10)
     cache.drop([part, {}])

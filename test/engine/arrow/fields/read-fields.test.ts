@@ -6,6 +6,7 @@ import { createFieldCache } from '../../../../src/engine/arrow/fields/field-cach
 import { type FieldColumn, valueOfCode } from '../../../../src/engine/arrow/fields/field-column.js'
 import { createFieldReader, type Keys } from '../../../../src/engine/arrow/fields/read-fields.js'
 import type { Scalar } from '../../../../src/plan/values/values.js'
+import { createFakeClock } from '../../../support/clock.js'
 import { edge } from '../../../support/records.js'
 import { noYield, openBatch, sealedBatch } from '../support.js'
 
@@ -26,7 +27,7 @@ const rows = (...indices: number[]): Selection => ({
   timeOrdered: true,
 })
 
-const cacheOf = (bytes = 1e7) => createFieldCache(bytes, createMetrics())
+const cacheOf = (bytes = 1e7) => createFieldCache(bytes, createMetrics(), createFakeClock())
 
 /** A batch, and the first rows of the texts that were read of it. With `delay` they arrive later, as from a disk. */
 function watched(batch: Batch, delay?: () => Promise<void>): { batch: Batch; reads: number[] } {
