@@ -12,6 +12,7 @@ import {
   headContentBytes,
   partOfHead,
   snapshot,
+  type TextColumn,
 } from '../../../../../src/engine/arrow/storage/head/head.js'
 import { SOURCE_NAMES } from '../../../../../src/sources.js'
 import { toBatch } from '../../../../support/batch.js'
@@ -261,6 +262,16 @@ describe('a head that is shown', () => {
       const urls = records.map((_, row) => hotValue(batch, 'url', row))
       expect(urls).toEqual(records.map(({ metadata }) => textAt(metadata, ['request', 'url'])))
     }
+  })
+
+  it('encodes the texts that are named, and no others', () => {
+    const head = headOf([edge({ metadata: { request: { url: 'u', path: '/rest' } } })])
+    const { encoded } = head.columns.get('url') as TextColumn
+    const open = (names: readonly string[]) => atOnce(partOfHead(head).open(noYield, new Set(names)))
+    expect([...open(['path', 'status_code']).columns.keys()]).toEqual(['project', 'path', 'status_code'])
+    expect(encoded.rows).toBe(0)
+    expect(hotValue(open(['url']), 'url', 0)).toBe('u')
+    expect(encoded.rows).toBe(1)
   })
 
   it('is there at once where there is little to do', () => {
