@@ -1,5 +1,5 @@
 /** White space and ends of values, within a text that may be damaged: no function reads on after its end. */
-import { BACKSLASH, byteAt, CLOSE_ARRAY, CLOSE_OBJECT, COMMA, NEWLINE, QUOTE, RETURN, SPACE } from '../base/bytes'
+import { BACKSLASH, byteAt, CLOSE_OBJECT, COMMA, NEWLINE, QUOTE, RETURN, SPACE } from '../base/bytes'
 
 const TAB: u32 = 0x09
 
@@ -18,11 +18,11 @@ export function skipSpace(p: usize, end: usize): usize {
   return p
 }
 
-/** Returns the address after the number or literal at `p`, at most `end`. */
+/** Returns the address after the number or literal at `p`, a member of an object, at most `end`. */
 export function endOfScalar(p: usize, end: usize): usize {
   for (; p < end; p++) {
     const byte = byteAt(p)
-    if (byte == COMMA || byte == CLOSE_OBJECT || byte == CLOSE_ARRAY || isSpace(byte)) break
+    if (byte == COMMA || byte == CLOSE_OBJECT || isSpace(byte)) break
   }
   return p
 }

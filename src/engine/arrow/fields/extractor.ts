@@ -7,6 +7,9 @@ import { createPathTree, type Path, type PathTree, writeNodes } from './path-tre
 /** The most paths of one walk. */
 export const MAX_PATHS = 64
 
+/** The module needs addresses that are positive as 32-bit integers with a sign. */
+const MAX_MEMORY_BYTES = 2 ** 31
+
 /**
  * Where texts are in the text memory: text r is the bytes [starts[r], ends[r]). For texts one after the other, as in
  * Arrow, `starts` are the offsets and `ends` the offsets from the second on.
@@ -30,7 +33,10 @@ export interface Extracted {
   readonly bytes: Uint8Array
 }
 
-/** Reads JSON paths from many metadata texts in one walk. Its memory grows to the largest call and never shrinks. */
+/**
+ * Reads JSON paths from many metadata texts in one walk. Its memory grows to that of the largest call, about twice the
+ * bytes of its texts, and never shrinks. Both functions throw a RangeError if they need more than 2 GiB.
+ */
 export interface Extractor {
   /**
    * Returns memory for texts, to which the caller writes the metadata of some rows. The view is valid until the next
@@ -45,7 +51,8 @@ export interface Extractor {
    * of doubles are absent. Lone surrogates of a decoded text are U+FFFD. The texts must be valid JSON; else the values
    * are undefined.
    *
-   * Throws a TypeError for more than MAX_PATHS paths, and a RangeError for a text outside of the text memory.
+   * It costs less if `paths` is the same array as in the last call. Throws a TypeError for more than MAX_PATHS paths,
+   * and a RangeError for a text outside of the text memory.
    */
   extract(paths: readonly Path[], texts: TextRanges, rows: Uint32Array): Extracted
 }
@@ -71,7 +78,7 @@ interface State {
 /** Returns an extractor. Throws if `extract.wasm` is not built (`node scripts/build-wasm.mjs`). */
 export function createExtractor(): Extractor {
   const exports = instantiate<Exports>(new URL('./extract.wasm', import.meta.url), {
-    host: { doubleOf: (start: number, end: number) => doubleOf(exports.memory, start >>> 0, end >>> 0) },
+    host: { doubleOf: (start: number, end: number) => doubleOf(exports.memory, start, end) },
   })
   const state: State = { exports, texts: exports.memoryStart(), capacity: 0, tree: createPathTree([]) }
   return {
@@ -88,9 +95,15 @@ function doubleOf({ buffer }: Memory, start: number, end: number): number {
 
 function textMemory(state: State, bytes: number): Uint8Array<ArrayBuffer> {
   const { memory } = state.exports
-  state.capacity = Math.max(state.capacity, bytes)
-  growTo(memory, state.texts + state.capacity + SLACK_BYTES)
+  const capacity = Math.max(state.capacity, bytes)
+  reserve(memory, state.texts + capacity + SLACK_BYTES)
+  state.capacity = capacity
   return new Uint8Array(memory.buffer, state.texts, bytes)
+}
+
+function reserve(memory: Memory, bytes: number): void {
+  if (bytes > MAX_MEMORY_BYTES) throw new RangeError(`${bytes} bytes, but at most ${MAX_MEMORY_BYTES} in one call`)
+  growTo(memory, bytes)
 }
 
 function extract(state: State, paths: readonly Path[], texts: TextRanges, rows: Uint32Array): Extracted {
@@ -99,7 +112,7 @@ function extract(state: State, paths: readonly Path[], texts: TextRanges, rows: 
   const { memory } = exports
   if (state.tree.paths !== paths) state.tree = createPathTree(paths)
   const places = placesOf(state, rows.length)
-  growTo(memory, places.scratch + bytesOfTexts(texts, rows, state.capacity) + SLACK_BYTES)
+  reserve(memory, places.scratch + bytesOfTexts(texts, rows, state.capacity) + SLACK_BYTES)
   const { buffer } = memory
   writeTree(state.tree, buffer, places)
   exports.setPaths(places.nodes, places.pathEnds, paths.length, places.stack)

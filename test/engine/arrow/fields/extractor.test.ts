@@ -78,6 +78,11 @@ describe('a path', () => {
     expect(one('{"a\\/b":1}', 'a/b')).toBe('number 1')
     expect(one('{"a\\"b":1}', 'a"b')).toBe('number 1')
     expect(one('{"a\\"b":1}', 'b')).toBe('absent')
+    for (let length = 0; length < 40; length++) {
+      const end = 'b'.repeat(length)
+      expect(one(`{"a\\"${end}":1}`, end)).toBe('absent')
+      expect(one(`{"a\\"${end}":1}`, `a"${end}`)).toBe('number 1')
+    }
     expect(one('{"x":"y","b":1}', 'y","b')).toBe('absent')
     expect(one('{"x":"yyyyyyyy","b":1}', 'yyyyyyyy","b')).toBe('absent')
     expect(one('{"\\\\":1}', '\\')).toBe('number 1')
@@ -119,6 +124,11 @@ describe('a decoded text', () => {
     expect(one('{"a":"\\u0000"}', 'a')).toBe('text \0')
   })
 
+  it('may be as long as any text', () => {
+    const lines = 4e6
+    expect(one(`{"a":"${'\\n'.repeat(lines)}"}`, 'a') === `text ${'\n'.repeat(lines)}`).toBe(true)
+  })
+
   it('leaves the text around it as it is spelled', () => {
     const [values] = extractAll(['{"a":{"b":"\\u0041","c":"\\n"}}'], [['a', 'b'], ['a'], ['a', 'c'], []])
     expect(values).toEqual([
@@ -150,6 +160,14 @@ describe('a call', () => {
       { kind: 'number', raw: '3' },
     ])
     expect(extractor.extract([['a']], ranges, new Uint32Array(0)).kinds).toEqual(new Uint8Array(0))
+  })
+
+  it('reads nothing after the end of a text', () => {
+    const values = extractAll(['{"a":', '"x"', '{"a" ', ':1}', '', '"y"'], [['a'], []])
+    expect([0, 2, 4].map((row) => values[row])).toEqual([0, 2, 4].map(() => [{ kind: 'absent' }, { kind: 'absent' }]))
+    expect(extractAll(['{"a":"xy', 'z"}'], [['a']])[0]).toEqual([{ kind: 'text', text: 'xy' }])
+    const { starts, ends } = extractor.extract([['a']], write(['{"a":"\\u', '0041']), allRows(1))
+    expect(ends[0]).toBe(starts[0])
   })
 
   it('reads texts anywhere in the memory', () => {
@@ -186,6 +204,11 @@ describe('a call', () => {
     expect(() => extractor.extract([['a']], { starts: Int32Array.of(-9), ends: Int32Array.of(0) }, allRows(1))).toThrow(
       RangeError,
     )
+  })
+
+  it('refuses more memory than the module has addresses for', () => {
+    expect(() => extractor.textMemory(2 ** 31)).toThrow(RangeError)
+    expect(one('{"a":1}', 'a')).toBe('number 1')
   })
 
   it('keeps the texts if the memory grows', () => {
