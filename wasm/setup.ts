@@ -11,6 +11,7 @@ import { reserveScratch, setDefaultProject } from './batch/texts'
 import { setDefaultBuilder, setRetention } from './batch/validate'
 import { addArea } from './fields/areas'
 import { addSourceName } from './fields/sources'
+import { addPathKey } from './scan/paths'
 import { addMessageName, addTimeName, clearFieldNames } from './scan/time-and-message'
 
 export {
@@ -18,6 +19,7 @@ export {
   addColumn,
   addBuilder,
   addMessageName,
+  addPathKey,
   addSourceName,
   addTimeName,
   setAllowedProjects,

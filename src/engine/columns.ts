@@ -99,15 +99,14 @@ export function batchSchema(source: SourceName): Schema {
   return SCHEMAS.get(source)!
 }
 
-function makeSchema(source: SourceName): Schema {
+/** Returns the schema of batches with these hot columns. */
+export function schemaOf(hot: readonly HotColumn[]): Schema {
   return new Schema([
     new Field('timestamp', new TimestampMicrosecond('UTC'), false),
     new Field('project', dictionaryOfText(0), true),
-    ...hotColumns(source).map(
-      (column, i) => new Field(column.name, arrowType(column.kind, i + 1), column.kind !== 'areas'),
-    ),
+    ...hot.map((column, i) => new Field(column.name, arrowType(column.kind, i + 1), column.kind !== 'areas')),
     ...COLD_COLUMNS.map((name) => new Field(name, new Utf8(), false)),
   ])
 }
 
-const SCHEMAS = new Map(SOURCE_NAMES.map((source) => [source, makeSchema(source)]))
+const SCHEMAS = new Map(SOURCE_NAMES.map((source) => [source, schemaOf(hotColumns(source))]))

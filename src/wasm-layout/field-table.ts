@@ -1,13 +1,14 @@
 /**
  * The field table: the result of a scan, one row of 32-bit integers per line. Offsets count from the first input byte.
  *
- *   [outcome, lineStart, lineEnd, then for each field: kind, start, end, then TAIL_INTS integers private to the module]
+ *   [outcome, lineStart, lineEnd, integers private to the module up to HEADER_INTS,
+ *    then for each field: kind, start, end]
  *
  * A line ends at its newline, exclusive; a carriage return before it is white space. The range of a field is its JSON
  * value without surrounding white space; the range of a string excludes its quotes. If a key is repeated, its last
  * value replaces the earlier ones completely: a second "request" clears the url of the first. Null counts as absent. If
- * an array is on the path to a hot field, its first element is read (BigQuery-style repeated records). A field that the
- * metadata lacks is read from the record, whose other fields are merged into the metadata.
+ * an array is on the path to a field of the metadata, its first element is read (BigQuery-style repeated records). A
+ * field that the metadata lacks is read from the record, whose other fields are merged into the metadata.
  */
 
 /** Field `source` of the record. The numbers of the fields are their order in a row. */
@@ -18,34 +19,30 @@ export const ID = 1
 export const PROJECT = 2
 /** Field `metadata` of the record. */
 export const METADATA_FIELD = 3
-/**
- * Field `project` of the metadata; of its first element if it is an array. Like the fields below, it is read from the
- * record if the metadata lacks it.
- */
-export const METADATA_PROJECT = 4
-/** Field `project_ref` of the metadata. */
-export const METADATA_PROJECT_REF = 5
-/** Field `function_id` of the metadata. */
-export const FUNCTION_ID = 6
-/** Field `execution_time_ms` of the metadata. */
-export const EXECUTION_TIME_MS = 7
-/** Field `status_code` in `response` of the metadata. */
-export const STATUS_CODE = 8
-/** Field `url` in `request` of the metadata. */
-export const URL = 9
-/** Field `path` in `request` of the metadata. */
-export const PATH = 10
-
 /** The most names that a setting may list for the time field, and for the message field; see src/field-names.ts. */
 export const MAX_NAMES = 8
-/** The length in bytes of the longest name allowed there. */
+/** The length in bytes of the longest name allowed there, and of the longest key on a path to a field. */
 export const MAX_NAME_BYTES = 64
 /** The first of MAX_NAMES fields that can contain the time, in order of preference. */
-export const TIMES = 11
+export const TIMES = 4
 /** The first of MAX_NAMES fields that can contain the message. */
 export const MESSAGES = TIMES + MAX_NAMES
+/**
+ * The first of MAX_PATHS fields of the metadata. The host numbers their paths depth first
+ * (src/ingest/wasm/metadata-paths.ts).
+ */
+export const PATHS = MESSAGES + MAX_NAMES
+/** The most fields of the metadata, of all sources together. */
+export const MAX_PATHS = 32
 /** Number of fields in a row of the table. */
-export const FIELD_COUNT = MESSAGES + MAX_NAMES
+export const FIELD_COUNT = PATHS + MAX_PATHS
+
+/** Context of the metadata: the object in which every path to its fields starts. Those below it follow. */
+export const METADATA_CONTEXT = 2
+/** Contexts are smaller than this. */
+export const MAX_CONTEXTS = 64
+/** The most keys on paths to fields of the metadata; a key that several paths share counts once. */
+export const MAX_PATH_KEYS = 64
 
 /** Kind of a value: missing or null. */
 export const ABSENT = 0
@@ -64,14 +61,12 @@ export const ARRAY = 6
 /** Kind of a value: true or false. */
 export const BOOLEAN = 7
 
-/** Integers of a row before its fields: outcome, line start, line end. */
-export const HEADER_INTS = 3
+/** Integers of a row before its fields; see the top. Two of them are unused, so that a row is a multiple of 16 bytes. */
+export const HEADER_INTS = 8
 /** Integers of a field: kind, start, end. */
 export const FIELD_INTS = 3
-/** Integers after the fields: the line's part of the key list, the end of the metadata's members, padding. */
-export const TAIL_INTS = 4
-/** Integers of a whole row; a row is a multiple of 16 bytes. */
-export const LINE_INTS = HEADER_INTS + FIELD_INTS * FIELD_COUNT + TAIL_INTS
+/** Integers of a whole row. */
+export const LINE_INTS = HEADER_INTS + FIELD_INTS * FIELD_COUNT
 
 /** The deepest nesting accepted; the record object is level 1. */
 export const MAX_DEPTH = 128

@@ -1,6 +1,10 @@
 /** The numbers of the field table by name, for tests that address fields, kinds and outcomes by strings. */
+import { hotColumns } from '../../src/engine/columns.js'
+import { metadataPaths } from '../../src/ingest/wasm/setup.js'
 import * as table from '../../src/wasm-layout/field-table.js'
 import * as outcomes from '../../src/wasm-layout/outcomes.js'
+
+const { fieldAt } = metadataPaths(hotColumns)
 
 /** Fields by name; the time and message fields by their default names. */
 export const FIELD = {
@@ -8,13 +12,13 @@ export const FIELD = {
   id: table.ID,
   project: table.PROJECT,
   metadata: table.METADATA_FIELD,
-  metadata_project: table.METADATA_PROJECT,
-  metadata_project_ref: table.METADATA_PROJECT_REF,
-  function_id: table.FUNCTION_ID,
-  execution_time_ms: table.EXECUTION_TIME_MS,
-  status_code: table.STATUS_CODE,
-  url: table.URL,
-  path: table.PATH,
+  metadata_project: fieldAt(['project']),
+  metadata_project_ref: fieldAt(['project_ref']),
+  function_id: fieldAt(['function_id']),
+  execution_time_ms: fieldAt(['execution_time_ms']),
+  status_code: fieldAt(['response', 'status_code']),
+  url: fieldAt(['request', 'url']),
+  path: fieldAt(['request', 'path']),
   timestamp: table.TIMES,
   event_message: table.MESSAGES,
   message: table.MESSAGES + 1,

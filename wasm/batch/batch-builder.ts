@@ -24,7 +24,7 @@ export class BatchBuilder {
 }
 
 /** Upper limits; a host that adds more is stopped by a trap. */
-const MAX_COLUMNS: i32 = 12
+const MAX_COLUMNS: i32 = 24
 const MAX_BUILDERS: i32 = 16
 const BUILDER_STRIDE: i32 = BUILDER_BYTES + MAX_COLUMNS * COLUMN_BYTES
 const BUILDERS: usize = memory.data(BUILDER_STRIDE * MAX_BUILDERS, 16)

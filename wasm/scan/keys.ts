@@ -4,14 +4,16 @@
  * Other fields of a record are merged into its metadata, so a field of the record is read as one of the metadata,
  * unless the metadata has a member of that name, earlier or later in the line and null included.
  */
-import { ID, METADATA_FIELD, PATH, PROJECT, SOURCE, STATUS_CODE, TIMES, URL } from '../../src/wasm-layout/field-table'
+import { ID, METADATA_FIELD, PATHS, PROJECT, SOURCE, TIMES } from '../../src/wasm-layout/field-table'
 import { BACKSLASH, byteAt, hex4 } from '../base/bytes'
 import { areEqual } from '../base/copy'
 import { unescape } from '../fields/unescape'
-import { CONTEXT_MASK, fieldPlusOne, fieldTarget, METADATA, RECORD, REQUEST, RESPONSE } from './frames'
+import { CONTEXT_MASK, contextOf, fieldPlusOne, fieldTarget, METADATA, RECORD } from './frames'
 import { appendKey, KNOWN, OTHER, OWN } from './key-list'
-import { targetOf } from './names'
+import { fixedTarget } from './names'
+import { fieldCount, firstField, pathTarget } from './paths'
 import { clearFields } from './table'
+import { timeOrMessageTarget } from './time-and-message'
 
 /** Most bytes of a known name with escapes: six per byte. A longer key is not a known name. */
 const MAX_ESCAPED_BYTES: usize = 6 * 64
@@ -20,7 +22,7 @@ const DECODED: usize = memory.data(6 * 64 + 16, 16)
 /** Number of `metadata` keys of the record so far, and how many of them to ignore. */
 export let metadataKeys: i32 = 0
 let ignoredMetadata: i32 = 0
-/** Targets in the metadata that it has members for; see `bitOf`. */
+/** The keys of paths that the metadata has members for; see `bitOf`. */
 let owned: u32 = 0
 
 /** Starts a record. Its first `ignored` keys `metadata` are ignored, since the last one is kept. */
@@ -41,6 +43,21 @@ export function keyTarget(row: usize, frame: u32, key: usize, quote: i32): u32 {
   if (context == METADATA) recordOwn(target, key, quote)
   if (target != 0) clearTarget(row, target)
   return target
+}
+
+/** Returns the target of the value with the `length` bytes at `p` as its decoded key; 0 if the key is not known. */
+// @ts-ignore: decorator
+@inline
+function targetOf(context: u32, p: usize, length: usize): u32 {
+  return context == RECORD ? targetInRecord(p, length) : pathTarget(contextOf(context), p, length)
+}
+
+/** Compares with the names of the record, then with those of the metadata, which other fields are merged into. */
+function targetInRecord(p: usize, length: usize): u32 {
+  const fixed = fixedTarget(p, length)
+  if (fixed != 0) return fixed
+  const timeOrMessage = timeOrMessageTarget(p, length)
+  return timeOrMessage != 0 ? timeOrMessage : pathTarget(contextOf(METADATA), p, length)
 }
 
 function escapedTarget(context: u32, key: usize, end: usize): u32 {
@@ -65,32 +82,26 @@ function recordTarget(row: usize, target: u32, key: usize, quote: i32): u32 {
 function roleOf(target: u32): i32 {
   const field = fieldPlusOne(target) - 1
   if (field == ID || field == PROJECT) return KNOWN
-  const mayBeOther = field == SOURCE || (field >= <u32>TIMES && field != NONE)
+  const mayBeOther = field == SOURCE || (field >= <u32>TIMES && field < <u32>PATHS)
   return mayBeOther ? field : OTHER
 }
-
-/** The field number of a target without a field. */
-const NONE: u32 = u32.MAX_VALUE
 
 function recordOwn(target: u32, key: usize, quote: i32): void {
   appendKey(key, quote, OWN)
   if (target != 0) owned |= bitOf(target)
 }
 
-/** Returns a bit for a target in the metadata: a context or a field. No field has the number of a context. */
+/** Returns a bit for the target of a key of the metadata: that of the first field at the key or below it. */
+// @ts-ignore: decorator
+@inline
 function bitOf(target: u32): u32 {
-  return 1 << (((target & CONTEXT_MASK) >> 1) | fieldPlusOne(target))
+  return 1 << (firstField(target) - PATHS)
 }
 
+// @ts-ignore: decorator
+@inline
 function clearTarget(row: usize, target: u32): void {
-  switch (target & CONTEXT_MASK) {
-    case REQUEST:
-      return clearFields(row, URL, PATH - URL + 1)
-    case RESPONSE:
-      return clearFields(row, STATUS_CODE, 1)
-    default:
-      return clearFields(row, fieldPlusOne(target) - 1, 1)
-  }
+  clearFields(row, firstField(target), fieldCount(target))
 }
 
 /** Length of the longest name that `isKey` compares. */

@@ -3,23 +3,31 @@ import {
   ARRAY,
   ARRAY_OF_OBJECTS,
   ESCAPED_STRING,
-  FIELD_COUNT,
   FIELD_INTS,
   HEADER_INTS,
   LINE_INTS,
   OBJECT,
+  PATHS,
   STRING,
 } from '../../src/wasm-layout/field-table'
 import { BYTES } from '../base/input'
 import { CONTEXT_MASK, fieldPlusOne, HAS_OTHERS, IS_ARRAY, METADATA } from './frames'
 
-/** Byte offsets of the words after the fields: see `writeKeys` and `membersEnd`. */
-const KEYS_START: usize = 4 * (HEADER_INTS + FIELD_INTS * FIELD_COUNT)
-const KEYS_END: usize = KEYS_START + 4
-const MEMBERS_END: usize = KEYS_START + 8
+/** Byte offsets of the private words of the header: see `writeKeys` and `membersEnd`. */
+const KEYS_START: usize = 12
+const KEYS_END: usize = 16
+const MEMBERS_END: usize = 20
 
 /** Bytes of a row. */
 export const ROW_BYTES: usize = 4 * LINE_INTS
+
+/** Bytes of a row up to the last field in use. Those after it stay zero. */
+let usedBytes: usize = 4 * (HEADER_INTS + FIELD_INTS * PATHS)
+
+/** Registers that the fields before `end` are in use. */
+export function useFields(end: usize): void {
+  usedBytes = max(usedBytes, 4 * HEADER_INTS + 4 * FIELD_INTS * end)
+}
 
 /** Writes the outcome and the range of a line. */
 export function writeLine(row: usize, outcome: i32, start: usize, end: usize): void {
@@ -36,7 +44,7 @@ export function clearFields(row: usize, first: u32, count: u32): void {
 
 /** Zeroes a row: all fields are absent. */
 export function clearRow(row: usize): void {
-  for (let p = row, end = row + ROW_BYTES; p < end; p += 16) v128.store(p, i32x4.splat(0))
+  for (let p = row, end = row + usedBytes; p < end; p += 16) v128.store(p, i32x4.splat(0))
 }
 
 /** Writes the value [start, end) to the field of `target`, if it has one. */

@@ -1,6 +1,6 @@
 import { DataType, type Field } from 'apache-arrow'
 import { type BatchColumn, type ColumnBytes, createStreamWriter } from '../../arrow-ipc/stream-writer.js'
-import { batchSchema, COLD_COLUMNS, hotColumns } from '../../engine/columns.js'
+import { COLD_COLUMNS, type HotColumn, schemaOf } from '../../engine/columns.js'
 import type { IngestBatch } from '../../engine/engine.js'
 import type { SourceName } from '../../sources.js'
 import {
@@ -33,18 +33,20 @@ export interface BatchBuilder {
 
 const NO_BYTES = new Uint8Array(0)
 
-/** Returns the builder whose header is at `address`; `clear` empties it. */
+/** Returns the builder with these hot columns whose header is at `address`; `clear` empties it. */
 export function createBatchBuilder(
   source: SourceName,
+  hot: readonly HotColumn[],
   buffer: ArrayBuffer,
   address: number,
   clear: () => void,
 ): BatchBuilder {
-  const { fields } = batchSchema(source)
-  const writer = createStreamWriter(batchSchema(source))
+  const schema = schemaOf(hot)
+  const { fields } = schema
+  const writer = createStreamWriter(schema)
   const bytes = Buffer.from(buffer)
   const header = new Int32Array(buffer, address, BUILDER_BYTES / 4)
-  const columns = columnNumbers(source).map(
+  const columns = columnNumbers(hot.length).map(
     (number) => new Int32Array(buffer, address + BUILDER_BYTES + number * COLUMN_BYTES, COLUMN_BYTES / 4),
   )
 
@@ -63,8 +65,8 @@ export function createBatchBuilder(
 }
 
 /** Returns the module's numbers of a builder's columns in schema order; in the module hot columns are last. */
-function columnNumbers(source: SourceName): number[] {
-  const hot = hotColumns(source).map((_, i) => HOT + i)
+function columnNumbers(hotColumns: number): number[] {
+  const hot = Array.from({ length: hotColumns }, (_, i) => HOT + i)
   return [TIMESTAMPS, PROJECTS, ...hot, ...COLD_COLUMNS.map((_, i) => IDS + i)]
 }
 

@@ -11,6 +11,7 @@ export interface Exports {
   clearFieldNames(): void
   addTimeName(length: number): void
   addMessageName(length: number): void
+  addPathKey(parent: number, length: number, field: number, context: number, first: number, count: number): void
   addBuilder(firstProject: number, secondProject: number, thirdProject: number): number
   addColumn(builder: number, kind: number, field: number): void
   reserveScratch(): void

@@ -1,4 +1,5 @@
 import { growTo } from '../../base/wasm.js'
+import { hotColumns } from '../../engine/columns.js'
 import { DEFAULT_FIELD_NAMES, type FieldNames } from '../../field-names.js'
 import { SOURCES, type Source } from '../../sources.js'
 import { LINE_INTS } from '../../wasm-layout/field-table.js'
@@ -9,8 +10,9 @@ import type { Reason } from '../rejects.js'
 import { type BatchBuilder, createBatchBuilder } from './batch-builder.js'
 import { createHost } from './host.js'
 import { type Exports, instantiateIngest } from './instance.js'
+import type { MetadataPaths } from './metadata-paths.js'
 import type { Scanner } from './scanner.js'
-import { addBuilders, addNames, builderIndexOf, setFieldNames } from './setup.js'
+import { addBuilders, addNames, builderIndexOf, type ColumnsOf, metadataPaths, setFieldNames } from './setup.js'
 
 /** Sizes and limits of a module. */
 export interface ModuleOptions {
@@ -24,6 +26,8 @@ export interface ModuleOptions {
   batchBytes: number
   retentionUs: number
   defaults?: LineDefaults
+  /** The hot columns of each source; those that engines store if it is not set. */
+  columnsOf?: ColumnsOf
 }
 
 /**
@@ -111,21 +115,23 @@ const REASONS: Record<number, Reason> = {
  * written cost nothing. Throws if `ingest.wasm` was not built.
  */
 export function createModule(options: ModuleOptions): Module {
-  const { capacityBytes, maxLines, retentionUs, defaults = {} } = options
+  const { capacityBytes, maxLines, retentionUs, defaults = {}, columnsOf = hotColumns } = options
+  const paths = metadataPaths(columnsOf)
   let memory: Buffer
   const exports = instantiateIngest(createHost(() => memory))
   const bytesAt = exports.bytesAddress()
   const tableAt = Math.ceil((bytesAt + capacityBytes + SLACK_BYTES) / SLACK_BYTES) * SLACK_BYTES
-  const addresses = reserve(exports, tableAt, options)
+  const addresses = reserve(exports, tableAt, options, paths)
   const { buffer } = exports.memory
   memory = Buffer.from(buffer)
   const bytes = new Uint8Array(buffer, bytesAt, capacityBytes)
-  addNames(exports, bytes)
+  addNames(exports, bytes, paths)
   exports.setRetention(retentionUs)
   setDefaults(defaults)
-  const builders = addresses.map((at, i) =>
-    createBatchBuilder(SOURCES[i]!.name, buffer, at, () => exports.clearBuilder(at)),
-  )
+  const builders = addresses.map((at, i) => {
+    const { name } = SOURCES[i]!
+    return createBatchBuilder(name, columnsOf(name), buffer, at, () => exports.clearBuilder(at))
+  })
 
   function setDefaults({ source, project, fieldNames = DEFAULT_FIELD_NAMES }: LineDefaults): void {
     setFieldNames(exports, bytes, fieldNames)
@@ -177,13 +183,13 @@ function writeProjects(memory: Buffer, address: number, projects: ReadonlySet<st
 }
 
 /** Sizes the memory, and returns the addresses of the builders. */
-function reserve(exports: Exports, tableAt: number, options: ModuleOptions): number[] {
-  const { maxLines, maxLineBytes, batchRows, batchBytes } = options
+function reserve(exports: Exports, tableAt: number, options: ModuleOptions, paths: MetadataPaths): number[] {
+  const { maxLines, maxLineBytes, batchRows, batchBytes, columnsOf = hotColumns } = options
   exports.setSizes(tableAt, maxLines, maxLineBytes, batchRows, batchBytes)
   exports.reserveScratch()
   exports.reserveMemberNames()
   exports.reserveProjects()
-  const builders = addBuilders(exports)
+  const builders = addBuilders(exports, columnsOf, paths)
   growTo(exports.memory, exports.reservedEnd())
   return builders
 }

@@ -1,11 +1,12 @@
-import { AREAS, type HotKind, hotColumns } from '../../engine/columns.js'
+import { AREAS, type HotColumn, type HotKind } from '../../engine/columns.js'
 import type { FieldNames } from '../../field-names.js'
-import { type ProjectPlace, SOURCES, type Source } from '../../sources.js'
+import { type ProjectPlace, SOURCES, type Source, type SourceName } from '../../sources.js'
 import * as column from '../../wasm-layout/batch.js'
 import * as field from '../../wasm-layout/field-table.js'
 import type { Exports } from './instance.js'
+import { createMetadataPaths, type MetadataPaths, type Path } from './metadata-paths.js'
 
-/** Registers sources, columns and areas in a new instance. */
+/** Registers sources, columns, paths and areas in a new instance. */
 
 const COLUMN_KIND: Record<HotKind, number> = {
   category: column.CATEGORY,
@@ -14,27 +15,34 @@ const COLUMN_KIND: Record<HotKind, number> = {
   areas: column.AREAS,
 }
 
-const FIELD_OF_PLACE: Record<ProjectPlace, number> = {
-  project: field.PROJECT,
-  'metadata.project': field.METADATA_PROJECT,
-  'metadata.project_ref': field.METADATA_PROJECT_REF,
+/** Where the metadata contains a project; undefined for the project of the record itself. */
+const PATH_OF_PLACE: Record<ProjectPlace, Path | undefined> = {
+  project: undefined,
+  'metadata.project': ['project'],
+  'metadata.project_ref': ['project_ref'],
 }
 
-const FIELD_OF_HOT_COLUMN: Record<string, number> = {
-  url: field.URL,
-  path: field.PATH,
-  function_id: field.FUNCTION_ID,
-  execution_time_ms: field.EXECUTION_TIME_MS,
-  status_code: field.STATUS_CODE,
+/** Returns the hot columns of a source. */
+export type ColumnsOf = (source: SourceName) => readonly HotColumn[]
+
+/**
+ * Returns the paths to projects and to the hot columns of all sources. They are one trie, since the source of a line
+ * may come after its metadata.
+ */
+export function metadataPaths(columnsOf: ColumnsOf): MetadataPaths {
+  const projects = Object.values(PATH_OF_PLACE).filter((path) => path !== undefined)
+  return createMetadataPaths([...projects, ...SOURCES.flatMap(({ name }) => columnsOf(name).map(({ path }) => path))])
 }
 
 /** Creates a batch builder for each source, in the order of SOURCES, and returns their addresses. */
-export function addBuilders(exports: Exports): number[] {
+export function addBuilders(exports: Exports, columnsOf: ColumnsOf, { fieldAt }: MetadataPaths): number[] {
   return SOURCES.map(({ name, projectPlaces }) => {
-    const [first, second, third] = projectPlaces.map((place) => FIELD_OF_PLACE[place])
+    const [first, second, third] = projectPlaces.map((place) => {
+      const path = PATH_OF_PLACE[place]
+      return path === undefined ? field.PROJECT : fieldAt(path)
+    })
     const builder = exports.addBuilder(first!, second!, third!)
-    for (const hot of hotColumns(name))
-      exports.addColumn(builder, COLUMN_KIND[hot.kind], FIELD_OF_HOT_COLUMN[hot.name]!)
+    for (const { kind, path } of columnsOf(name)) exports.addColumn(builder, COLUMN_KIND[kind], fieldAt(path))
     return builder
   })
 }
@@ -54,9 +62,11 @@ export function setFieldNames(exports: Exports, bytes: Uint8Array, { time, messa
   for (const name of message) exports.addMessageName(write(name))
 }
 
-/** Gives the names of sources and areas. */
-export function addNames(exports: Exports, bytes: Uint8Array): void {
+/** Registers the names of sources and areas, and the keys of paths. Overwrites the start of `bytes`. */
+export function addNames(exports: Exports, bytes: Uint8Array, { keys }: MetadataPaths): void {
   const write = nameWriter(bytes)
+  for (const { name, parent, field, context, first, count } of keys)
+    exports.addPathKey(parent, write(name), field, context, first, count)
   SOURCES.forEach(({ name, alias }, builder) => {
     exports.addSourceName(builder, write(name))
     exports.addSourceName(builder, write(alias))

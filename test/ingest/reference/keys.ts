@@ -82,11 +82,10 @@ export const MERGED: ReadonlySet<number> = new Set([
 
 /** Makes a field absent, and all fields inside it: a second "request" removes the url of the first. */
 export function forgetField(table: Int32Array, at: number, field: number): void {
-  if (field === REQUEST) clear(table, at, FIELD.url, FIELD.path)
-  else if (field === RESPONSE) clear(table, at, FIELD.status_code, FIELD.status_code)
-  else clear(table, at, field, field)
+  if (field === REQUEST) for (const inside of [FIELD.url, FIELD.path]) clear(table, at, inside)
+  else clear(table, at, field === RESPONSE ? FIELD.status_code : field)
 }
 
-function clear(table: Int32Array, at: number, first: number, last: number): void {
-  for (let i = at + slotOf(first); i < at + slotOf(last + 1); i++) table[i] = 0
+function clear(table: Int32Array, at: number, field: number): void {
+  table.fill(0, at + slotOf(field), at + slotOf(field + 1))
 }
