@@ -1,8 +1,8 @@
-import { Dictionary, Field, Float64, Int32, Schema, TimestampMicrosecond, Uint8, Utf8 } from 'apache-arrow'
+import { Dictionary, Field, Float64, Int32, Schema, TimestampMicrosecond, Uint8, Uint32, Utf8 } from 'apache-arrow'
 import { SOURCE_NAMES, type SourceName } from '../sources.js'
 
 /**
- * The columns of each source: ingest fills them, plans name them, engines store them.
+ * The columns of each source: ingest fills them, plans name them or read fields from them, engines store them.
  *
  * Queries test and aggregate hot columns; cold columns are read only for the rows of an answer.
  * Every source has `timestamp`, `project` and the three cold columns; some sources have further hot columns.
@@ -24,9 +24,11 @@ export interface HotColumn {
   /** The keys that lead to the value in a record's metadata. */
   path: readonly string[]
   /**
-   * Number columns only: files older than the column lack it, and its values are absent there. These columns
-   * are last.
+   * Whether only fields read the column: it is named by its path, and is no column of plans or of ClickHouse. Files
+   * and batches older than it lack it.
    */
+  isFieldOnly?: true
+  /** Number columns only: files and batches older than the column lack it, and its values are absent there. */
   isLater?: true
 }
 
@@ -35,18 +37,56 @@ export const AREAS = ['/rest', '/storage', '/auth', '/realtime'] as const
 
 const NO_COLUMNS: readonly HotColumn[] = []
 
+/** Returns the column of a declared field, given its keys with dots between them. */
+function field(name: string, kind: HotKind): HotColumn {
+  return { name, kind, path: name.split('.'), isFieldOnly: true }
+}
+
+/**
+ * The columns of each source, one line each: a line more declares a field. Only append: the numbers of the columns are
+ * stored, see `IN_METADATA`.
+ */
 const HOT_COLUMNS: Partial<Record<SourceName, readonly HotColumn[]>> = {
   edge_logs: [
     { name: 'url', kind: 'text', path: ['request', 'url'] },
     { name: 'path', kind: 'areas', path: ['request', 'path'] },
     { name: 'status_code', kind: 'number', path: ['response', 'status_code'], isLater: true },
+    field('request.method', 'category'),
+    field('request.path', 'text'),
+    field('request.headers.user_agent', 'category'),
+    field('response.origin_time', 'number'),
+  ],
+  postgres_logs: [
+    field('parsed.error_severity', 'category'),
+    field('parsed.user_name', 'category'),
+    field('parsed.application_name', 'category'),
+    field('parsed.sql_state_code', 'category'),
   ],
   function_edge_logs: [
     { name: 'function_id', kind: 'category', path: ['function_id'] },
     { name: 'execution_time_ms', kind: 'number', path: ['execution_time_ms'] },
     { name: 'status_code', kind: 'number', path: ['response', 'status_code'] },
+    field('request.method', 'category'),
   ],
+  function_logs: [field('function_id', 'category'), field('level', 'category'), field('event_type', 'category')],
+  auth_logs: [
+    field('level', 'category'),
+    field('status', 'number'),
+    field('path', 'category'),
+    field('method', 'category'),
+  ],
+  realtime_logs: [field('level', 'category')],
+  storage_logs: [field('level', 'category')],
 }
+
+/**
+ * Name of the last hot column of every batch: a bit set for each row. Bit i is set if the value of hot column i is not
+ * held there and must be read from the metadata: one of another type, or an integer spelled with 16 or more digits. An
+ * absent value, and a number beyond the range of doubles, is null and sets no bit.
+ */
+export const IN_METADATA = 'in_metadata'
+/** The bit set of rows that were stored without the column: their metadata decides. */
+export const ALL_IN_METADATA = 0xffff_ffff
 
 /** The columns that are read only for the rows of an answer, in schema order. All are texts and never null. */
 export const COLD_COLUMNS = ['id', 'event_message', 'metadata'] as const
@@ -56,6 +96,11 @@ export type ColdColumn = (typeof COLD_COLUMNS)[number]
 /** The hot columns of a source besides `timestamp` and `project`, in the order of its Arrow schema. */
 export function hotColumns(source: SourceName): readonly HotColumn[] {
   return HOT_COLUMNS[source] ?? NO_COLUMNS
+}
+
+/** The hot columns that plans name and ClickHouse stores, in the order of {@link hotColumns}. */
+export function planColumns(source: SourceName): readonly HotColumn[] {
+  return hotColumns(source).filter(({ isFieldOnly }) => !isFieldOnly)
 }
 
 /** A key that rows can be grouped by: the texts of a hot column, or the URL path in each of them. */
@@ -72,7 +117,7 @@ export interface GroupingKey {
  */
 export function groupingKey(source: SourceName, name: string): GroupingKey {
   const keys = new Map<string, GroupingKey>()
-  for (const { name: column, kind } of hotColumns(source)) {
+  for (const { name: column, kind } of planColumns(source)) {
     if (kind !== 'category' && kind !== 'text') continue
     keys.set(column, { column, part: 'whole', hasEmptyTexts: kind === 'text' })
     if (column === 'url') keys.set('url_path', { column, part: 'path', hasEmptyTexts: true })
@@ -93,10 +138,17 @@ function arrowType(kind: HotKind, dictionaryId: number) {
 
 /**
  * Returns the Arrow schema of a batch of one source: timestamp, project (dictionary, nullable), the source's
- * hot columns (nullable, except areas), id, event_message, metadata (JSON text).
+ * hot columns (nullable, except areas), in_metadata, id, event_message, metadata (JSON text).
  */
 export function batchSchema(source: SourceName): Schema {
   return SCHEMAS.get(source)!
+}
+
+/** Returns the schema of a batch without the columns that only fields read, whose values are in the metadata too. */
+export function planSchema(source: SourceName): Schema {
+  const left = new Set([IN_METADATA, ...hotColumns(source).map(({ name }) => name)])
+  for (const { name } of planColumns(source)) left.delete(name)
+  return new Schema(batchSchema(source).fields.filter(({ name }) => !left.has(name)))
 }
 
 /** Returns the schema of batches with these hot columns. */
@@ -105,6 +157,7 @@ export function schemaOf(hot: readonly HotColumn[]): Schema {
     new Field('timestamp', new TimestampMicrosecond('UTC'), false),
     new Field('project', dictionaryOfText(0), true),
     ...hot.map((column, i) => new Field(column.name, arrowType(column.kind, i + 1), column.kind !== 'areas')),
+    new Field(IN_METADATA, new Uint32(), false),
     ...COLD_COLUMNS.map((name) => new Field(name, new Utf8(), false)),
   ])
 }

@@ -1,4 +1,4 @@
-import { hotColumns } from '../engine/columns.js'
+import { planColumns } from '../engine/columns.js'
 import { SOURCE_NAMES, type SourceName } from '../sources.js'
 import type { Type } from './values/values.js'
 
@@ -13,7 +13,7 @@ const COMMON: readonly (readonly [string, Type])[] = [
 const COLUMNS = new Map(SOURCE_NAMES.map((source) => [source, makeColumns(source)]))
 
 function makeColumns(source: SourceName): ReadonlyMap<string, Type> {
-  const hot = hotColumns(source).map(({ name, kind }) => [name, kind === 'number' ? 'number' : 'text'] as const)
+  const hot = planColumns(source).map(({ name, kind }) => [name, kind === 'number' ? 'number' : 'text'] as const)
   return new Map([...COMMON, ...hot])
 }
 

@@ -1,8 +1,8 @@
 /** Layout of a batch builder's header, and of its columns' headers, which follow it. Words are 32-bit integers. */
 
 /**
- * Kind of a column: texts with few distinct values, stored as codes of a dictionary. All kinds but TIMESTAMP are a
- * HotKind.
+ * Kind of a column: texts with few distinct values, stored as codes of a dictionary. All kinds but TIMESTAMP and BITS
+ * are a HotKind.
  */
 export const CATEGORY = 0
 /** Kind of a column: texts, stored as offsets and bytes. */
@@ -13,6 +13,8 @@ export const NUMBER = 2
 export const AREAS = 3
 /** Kind of a column: 64-bit microseconds since the epoch. */
 export const TIMESTAMP = 4
+/** Kind of a column: a set of 32 bits per row. */
+export const BITS = 5
 
 /** Number of the column of timestamps. Every builder has it, like the columns below. */
 export const TIMESTAMPS = 0
@@ -24,8 +26,10 @@ export const IDS = 2
 export const EVENT_MESSAGES = 3
 /** Number of the column of metadata, JSON texts. */
 export const METADATA = 4
+/** Number of the column of bit sets: bit i is set if the value of hot column i must be read from the metadata. */
+export const IN_METADATA = 5
 /** Number of the builder's first hot column; the others follow. */
-export const HOT = 5
+export const HOT = 6
 
 /** Bytes of a builder's header. */
 export const BUILDER_BYTES = 32

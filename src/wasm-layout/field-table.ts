@@ -61,7 +61,7 @@ export const ARRAY = 6
 /** Kind of a value: true or false. */
 export const BOOLEAN = 7
 
-/** Integers of a row before its fields; see the top. Two of them are unused, so that a row is a multiple of 16 bytes. */
+/** Integers of a row before its fields; see the top. Two are unused, so that a row is a multiple of 16 bytes. */
 export const HEADER_INTS = 8
 /** Integers of a field: kind, start, end. */
 export const FIELD_INTS = 3

@@ -36,9 +36,13 @@ describe('the columns of a batch that has arrived', () => {
           const entries = dictionary && {
             ...(contentsOf({ ...dictionary.data[0]! } as never, dictionary.length) as object),
           }
-          const words = values instanceof BigInt64Array ? new Uint32Array(values.buffer, values.byteOffset) : values
+          const { buffer, byteOffset } = values
+          // Times are words, and sets of bits integers.
+          const isBits = values instanceof Uint32Array
+          const words = isBits ? new Int32Array(buffer, byteOffset) : new Uint32Array(buffer, byteOffset)
+          const plain = isBits || values instanceof BigInt64Array ? words : values
           const column = contentsOf(
-            { nullCount, nullBitmap, values: words, valueOffsets } as never,
+            { nullCount, nullBitmap, values: plain, valueOffsets } as never,
             batch.rows,
           ) as object
           return [name, { ...column, ...(entries && { entries }) }]

@@ -1,28 +1,32 @@
 /** The numbers of the field table by name, for tests that address fields, kinds and outcomes by strings. */
 import { hotColumns } from '../../src/engine/columns.js'
 import { metadataPaths } from '../../src/ingest/wasm/setup.js'
+import { SOURCE_NAMES } from '../../src/sources.js'
 import * as table from '../../src/wasm-layout/field-table.js'
 import * as outcomes from '../../src/wasm-layout/outcomes.js'
 
 const { fieldAt } = metadataPaths(hotColumns)
 
-/** Fields by name; the time and message fields by their default names. */
-export const FIELD = {
+/** The paths to fields of the metadata, each once. */
+export const METADATA_PATHS: readonly (readonly string[])[] = [
+  ...new Map(
+    [['project'], ['project_ref'], ...SOURCE_NAMES.flatMap((source) => hotColumns(source).map(({ path }) => path))].map(
+      (path) => [path.join('.'), path],
+    ),
+  ).values(),
+]
+
+/** Fields by name: times and messages by their default names, those of the metadata by `metadata.` and path. */
+export const FIELD: Readonly<Record<string, number>> = {
   source: table.SOURCE,
   id: table.ID,
   project: table.PROJECT,
   metadata: table.METADATA_FIELD,
-  metadata_project: fieldAt(['project']),
-  metadata_project_ref: fieldAt(['project_ref']),
-  function_id: fieldAt(['function_id']),
-  execution_time_ms: fieldAt(['execution_time_ms']),
-  status_code: fieldAt(['response', 'status_code']),
-  url: fieldAt(['request', 'url']),
-  path: fieldAt(['request', 'path']),
   timestamp: table.TIMES,
   event_message: table.MESSAGES,
   message: table.MESSAGES + 1,
-} as const
+  ...Object.fromEntries(METADATA_PATHS.map((path) => [`metadata.${path.join('.')}`, fieldAt(path)])),
+}
 
 export const KIND = {
   absent: table.ABSENT,

@@ -1,14 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { LINE_INTS, MAX_DEPTH } from '../../src/wasm-layout/field-table.js'
-import { FIELD, KIND, OUTCOME, slotOf } from './field-table.js'
+import { FIELD, KIND, METADATA_PATHS, OUTCOME, slotOf } from './field-table.js'
 import { INVALID_JSON, VALID_JSON } from './json-cases.js'
 import { createScanner } from './reference/scan.js'
 
 const scanner = createScanner({ capacityBytes: 1 << 20, maxLines: 16 })
 const OUTCOME_NAMES = Object.fromEntries(Object.entries(OUTCOME).map(([name, outcome]) => [outcome, name]))
-
-type FieldName = keyof typeof FIELD
 
 /** Scans one line. Returns its outcome, and the kind and text of each present field. */
 function scan(line: string | Uint8Array) {
@@ -42,23 +40,14 @@ function expected(record: Record<string, unknown>) {
   const metadata = objectAt(valueAt(record, 'metadata'))
   // Other fields of the record join its metadata, unless the metadata has the same field.
   const ownerOf = (key: string) => (Object.hasOwn(metadata, key) ? metadata : record)
-  const request = objectAt(valueAt(ownerOf('request'), 'request'))
-  const response = objectAt(valueAt(ownerOf('response'), 'response'))
-  const places: Record<FieldName, [Record<string, unknown>, string]> = {
-    source: [record, 'source'],
-    id: [record, 'id'],
-    timestamp: [record, 'timestamp'],
-    project: [record, 'project'],
-    event_message: [record, 'event_message'],
-    metadata: [record, 'metadata'],
-    metadata_project: [metadata, 'project'],
-    metadata_project_ref: [ownerOf('project_ref'), 'project_ref'],
-    function_id: [ownerOf('function_id'), 'function_id'],
-    execution_time_ms: [ownerOf('execution_time_ms'), 'execution_time_ms'],
-    status_code: [response, 'status_code'],
-    url: [request, 'url'],
-    path: [request, 'path'],
-    message: [record, 'message'],
+  const places: Record<string, [Record<string, unknown>, string]> = {}
+  for (const name of ['source', 'id', 'timestamp', 'project', 'event_message', 'metadata', 'message'])
+    places[name] = [record, name]
+  for (const path of METADATA_PATHS) {
+    const [top, ...below] = path
+    let [object, key] = [top === 'project' ? metadata : ownerOf(top!), top!]
+    for (const next of below) [object, key] = [objectAt(valueAt(object, key)), next]
+    places[`metadata.${path.join('.')}`] = [object, key]
   }
   const values = new Map<string, unknown>()
   for (const [name, [object, key]] of Object.entries(places)) {

@@ -5,7 +5,7 @@
 
 import type { Scanner } from '../../src/ingest/wasm/scanner.js'
 import { LINE_INTS, MAX_DEPTH } from '../../src/wasm-layout/field-table.js'
-import { FIELD, KIND, OUTCOME, slotOf } from './field-table.js'
+import { FIELD, KIND, METADATA_PATHS, OUTCOME, slotOf } from './field-table.js'
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
@@ -56,23 +56,13 @@ function expectedFields(record: Json | undefined): Reading['fields'] {
   const metadata = firstObject(child(record, 'metadata'))
   // Other fields of the record are merged into its metadata, unless that has a field of the same name.
   const merged = (key: string) => child(isObject(metadata) && Object.hasOwn(metadata, key) ? metadata : record, key)
-  const response = firstObject(merged('response'))
-  const request = firstObject(merged('request'))
-  const values: Record<keyof typeof FIELD, Json | undefined> = {
-    source: child(record, 'source'),
-    id: child(record, 'id'),
-    timestamp: child(record, 'timestamp'),
-    project: child(record, 'project'),
-    event_message: child(record, 'event_message'),
-    metadata: child(record, 'metadata'),
-    metadata_project: child(metadata, 'project'),
-    metadata_project_ref: merged('project_ref'),
-    function_id: merged('function_id'),
-    execution_time_ms: merged('execution_time_ms'),
-    status_code: child(response, 'status_code'),
-    url: child(request, 'url'),
-    path: child(request, 'path'),
-    message: child(record, 'message'),
+  const values: Record<string, Json | undefined> = {}
+  for (const name of ['source', 'id', 'timestamp', 'project', 'event_message', 'metadata', 'message'])
+    values[name] = child(record, name)
+  for (const path of METADATA_PATHS) {
+    const [top, ...below] = path
+    const outer = top === 'project' ? child(metadata, top) : merged(top!)
+    values[`metadata.${path.join('.')}`] = below.reduce((value, key) => child(firstObject(value), key), outer)
   }
   const present = Object.entries(values).filter((entry): entry is [string, Json] => (entry[1] ?? null) !== null)
   return Object.fromEntries(present.map(([name, value]) => [name, { kind: kindOf(value), value }]))

@@ -73,8 +73,17 @@ export const repeated = (object: fc.Arbitrary<string>): fc.Arbitrary<string> =>
     { weight: 1, arbitrary: value },
   )
 
-const request = objectWith({ url: value, path: value, status_code: value, request: value })
-const response = objectWith({ status_code: value, url: value, headers: value })
+const headers = objectWith({ user_agent: value, method: value })
+const request = objectWith({
+  url: value,
+  path: value,
+  method: value,
+  headers: repeated(headers),
+  status_code: value,
+  request: value,
+})
+const response = objectWith({ status_code: value, origin_time: value, url: value, headers: value })
+const parsed = objectWith({ error_severity: value, user_name: value, application_name: value, sql_state_code: value })
 const metadata = objectWith({
   project: value,
   project_ref: value,
@@ -82,6 +91,12 @@ const metadata = objectWith({
   execution_time_ms: value,
   request: repeated(request),
   response: repeated(response),
+  parsed: repeated(parsed),
+  level: value,
+  status: value,
+  path: value,
+  method: value,
+  event_type: value,
   metadata: repeated(request),
 })
 
@@ -95,6 +110,9 @@ export const recordText: fc.Arbitrary<string> = objectWith({
   message: value,
   metadata: repeated(metadata),
   request: repeated(request),
+  parsed: repeated(parsed),
+  level: value,
+  status: value,
 })
 
 /** The text of a line: mostly a record, with white space around it. */

@@ -9,12 +9,14 @@ import {
   Struct,
   type TimestampMicrosecond,
   type Uint8,
+  Uint32,
   Utf8,
   vectorFromArray,
 } from 'apache-arrow'
 import { AREAS, batchSchema, COLD_COLUMNS, type HotColumn, hotColumns } from '../../src/engine/columns.js'
 import type { IngestBatch } from '../../src/engine/engine.js'
 import type { SourceName } from '../../src/sources.js'
+import { bitsInMetadata } from './in-metadata.js'
 import { numberAt, type TestRecord, textAt } from './records.js'
 
 /**
@@ -33,6 +35,7 @@ export function toBatch(source: SourceName, records: readonly TestRecord[]): Ing
       0,
     ),
     ...hotColumns(source).map((column, i) => hot(column, metadata, i + 1)),
+    bitSets(metadata.map((json) => bitsInMetadata(source, json))),
     ...COLD_COLUMNS.map((name) => plainTexts(records.map((record) => record[name]))),
   ]
   const data = makeData({ type: new Struct(schema.fields), length: records.length, nullCount: 0, children })
@@ -78,6 +81,10 @@ function areas(values: readonly (string | undefined)[]): Data {
   const type = batchSchema('edge_logs').fields.find(({ name }) => name === 'path')!.type as Uint8
   const flags = (text = '') => AREAS.reduce((bits, area, i) => bits | (text.includes(area) ? 1 << i : 0), 0)
   return makeData({ type, length: values.length, nullCount: 0, data: Uint8Array.from(values, (value) => flags(value)) })
+}
+
+function bitSets(values: readonly number[]): Data {
+  return makeData({ type: new Uint32(), length: values.length, nullCount: 0, data: Uint32Array.from(values) })
 }
 
 function plainTexts(values: readonly (string | undefined)[]): Data {

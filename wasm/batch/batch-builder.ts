@@ -1,7 +1,7 @@
 /**
  * Batch builders: one per source, with the columns of its batch and the fields that fill them. The host adds them once.
  */
-import { BUILDER_BYTES, CATEGORY, COLUMN_BYTES, TEXT, TIMESTAMP } from '../../src/wasm-layout/batch'
+import { BITS, BUILDER_BYTES, CATEGORY, COLUMN_BYTES, TEXT, TIMESTAMP } from '../../src/wasm-layout/batch'
 import { PROJECT } from '../../src/wasm-layout/field-table'
 import { Column, initColumn } from './columns'
 import { clearDictionary } from './dictionary'
@@ -42,6 +42,7 @@ export function addBuilder(firstProject: u32, secondProject: u32, thirdProject: 
   addColumn(builder, TIMESTAMP, 0)
   addColumn(builder, CATEGORY, PROJECT)
   for (let text = 0; text < 3; text++) addColumn(builder, TEXT, 0)
+  addColumn(builder, BITS, 0)
   return builder
 }
 

@@ -6,6 +6,7 @@
  */
 import {
   AREAS,
+  BITS,
   CATEGORY,
   COLUMN_BYTES,
   ENTRIES_WORD,
@@ -26,7 +27,7 @@ export class Column {
   nulls: i32
   /** Bitmap: bit `row`, counted from the lowest bit of the first byte, is 1 if the row has a value. */
   validity: usize
-  /** One value per row: 64-bit microseconds, doubles, bytes of flags or 32-bit codes; 0 for a column of texts. */
+  /** One value per row: 64-bit microseconds, doubles, bytes of flags, 32-bit codes or sets; 0 for a column of texts. */
   values: usize
   /**
    * Offsets of texts, or of the entries of a dictionary: text i is the bytes [offsets[i], offsets[i + 1]) of `texts`.
@@ -54,7 +55,7 @@ export function initColumn(column: Column, kind: i32, field: u32): void {
   checkLayout()
   column.kind = kind
   column.field = field
-  if (kind != TIMESTAMP && kind != AREAS) column.validity = reserveRows(1)
+  if (kind != TIMESTAMP && kind != AREAS && kind != BITS) column.validity = reserveRows(1)
   if (kind != TEXT) column.values = reserveRows(valueBytes(kind))
   if (kind == TEXT || kind == CATEGORY) initTexts(column)
   if (kind == CATEGORY) initDictionary(column)
@@ -62,7 +63,7 @@ export function initColumn(column: Column, kind: i32, field: u32): void {
 
 function valueBytes(kind: i32): usize {
   if (kind == AREAS) return 1
-  return kind == CATEGORY ? 4 : 8
+  return kind == CATEGORY || kind == BITS ? 4 : 8
 }
 
 function initTexts(column: Column): void {

@@ -10,6 +10,14 @@ const POWERS: usize = memory.data<f64>([
   1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
 ])
 
+/** Returns whether the JSON number [start, end) is an integer in so many digits that a double may not hold it. */
+export function isLongInteger(start: usize, end: usize): bool {
+  const first = start + <usize>(byteAt(start) == MINUS)
+  if (end - first <= EXACT_DIGITS) return false
+  for (let p = first; p < end; p++) if (byteAt(p) - ZERO > 9) return false
+  return true
+}
+
 /**
  * Returns the JSON number [start, end) as the nearest double, NaN if that is not finite. A number with few digits and
  * no exponent is one division of exact doubles (W. D. Clinger, How to Read Floating Point Numbers Accurately); the host

@@ -57,7 +57,7 @@ export function addPathKey(parent: u32, length: u32, field: i32, context: u32, f
   useFields(first + count)
 }
 
-/** Returns the target of the value with the `length` bytes at `p` as its key in a context; 0 if it is not registered. */
+/** Returns the target of the value with the `length` bytes at `p` as its key in a context; 0 if that lacks it. */
 export function pathTarget(context: u32, p: usize, length: usize): u32 {
   if (length > <usize>MAX_NAME_BYTES) return 0
   let number: u32 = load<u8>(ofLength(context, length))

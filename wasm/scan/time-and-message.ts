@@ -2,11 +2,11 @@
  * Names of the fields that can contain the time and the message of a record. The host registers them in order of
  * preference.
  */
-import { MAX_NAME_BYTES, MAX_NAMES, MESSAGES, TIMES } from '../../src/wasm-layout/field-table'
+import { MAX_NAME_BYTES, MAX_NAMES, MESSAGES, METADATA_CONTEXT, TIMES } from '../../src/wasm-layout/field-table'
 import { areEqual } from '../base/copy'
 import { BYTES } from '../base/input'
 import { fieldTarget } from './frames'
-
+import { pathTarget } from './paths'
 
 /**
  * The name of each field from TIMES on. A longer name, or more than MAX_NAMES of a kind, is a trap; the settings are
@@ -15,6 +15,11 @@ import { fieldTarget } from './frames'
 const NAMES: usize = memory.data(2 * MAX_NAMES * MAX_NAME_BYTES, 16)
 /** For each length: bit i is set if the name of field TIMES + i has it. */
 const OF_LENGTH: usize = memory.data(4 * (MAX_NAME_BYTES + 1), 16)
+
+/** For each name: the target of the same key in the metadata, where the field goes if another name is chosen. */
+const PATH_TARGETS: usize = memory.data(4 * 2 * MAX_NAMES, 16)
+/** Bit i is set if the name of field TIMES + i is also a key of a path. */
+export let shadowing: u32 = 0
 
 /** Number of registered names of each kind. */
 export let timeNames: u32 = 0
@@ -25,6 +30,7 @@ export function clearFieldNames(): void {
   memory.fill(OF_LENGTH, 0, 4 * (MAX_NAME_BYTES + 1))
   timeNames = 0
   messageNames = 0
+  shadowing = 0
 }
 
 /** Registers the next name of a time field; the host has written it to the input. */
@@ -44,6 +50,14 @@ function addName(number: u32, length: usize): void {
   memory.copy(nameAt(number), BYTES, length)
   const names = OF_LENGTH + 4 * length
   store<u32>(names, load<u32>(names) | (1 << number))
+  const target = pathTarget(METADATA_CONTEXT, BYTES, length)
+  store<u32>(PATH_TARGETS + 4 * number, target)
+  if (target != 0) shadowing |= 1 << number
+}
+
+/** Returns the target of the key in the metadata that equals the name of a time or message field; 0 for none. */
+export function pathTargetOf(field: u32): u32 {
+  return load<u32>(PATH_TARGETS + 4 * (field - TIMES))
 }
 
 /** Returns the target of the value with the `length` bytes at `p` as its name; 0 if the name is not registered. */

@@ -1,7 +1,7 @@
 import { type Data, type RecordBatch, RecordBatchReader } from 'apache-arrow'
 import type { TimeRange } from '../../plan/plan.js'
 import type { SourceName } from '../../sources.js'
-import { COLD_COLUMNS, hotColumns } from '../columns.js'
+import { COLD_COLUMNS, planColumns } from '../columns.js'
 import type { IngestBatch } from '../engine.js'
 import { tableColumns, typeOfHot } from './table-names.js'
 
@@ -71,7 +71,7 @@ function columnWriters(
     if (data === undefined) throw new TypeError(`A batch of ${source} must have the column ${name}.`)
     return data
   }
-  const hot = hotColumns(source).map((column): [string, ColumnWriter] => {
+  const hot = planColumns(source).map((column): [string, ColumnWriter] => {
     if (column.isLater && !dataOf.has(column.name)) return [column.name, absentNumbers]
     const data = dataNamed(column.name)
     const isNullable = typeOfHot(column).startsWith('Nullable')

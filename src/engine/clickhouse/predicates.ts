@@ -1,7 +1,7 @@
 import { re2Source } from '../../base/pattern.js'
 import { requiredLiteral } from '../../base/required-literal.js'
 import type { SourceName } from '../../sources.js'
-import { AREAS, hotColumns } from '../columns.js'
+import { AREAS, planColumns } from '../columns.js'
 import type { Predicate, Shape } from './shape.js'
 import { doubleValue, int64Value, textValue } from './values.js'
 
@@ -17,7 +17,7 @@ export function whereOf({ source, fromUs, throughUs, predicates }: Shape): strin
  */
 export function lowerPredicate(predicate: Predicate, source: SourceName): string {
   const { column } = predicate
-  const kind = column === 'project' ? 'category' : hotColumns(source).find(({ name }) => name === column)?.kind
+  const kind = column === 'project' ? 'category' : planColumns(source).find(({ name }) => name === column)?.kind
   if (predicate.test === 'atLeast' && kind === 'number') {
     return `ifNull(${column} >= ${doubleValue(predicate.value)}, 0)`
   }

@@ -5,7 +5,7 @@ import { conjunctsOf, type Expression } from '../../plan/expression.js'
 import type { Direction, NamedExpression, Operator, Plan, SortKey, TimeRange } from '../../plan/plan.js'
 import { schemaOf } from '../../plan/schema.js'
 import type { SourceName } from '../../sources.js'
-import { AREAS, COLD_COLUMNS, type HotKind, hotColumns } from '../columns.js'
+import { AREAS, COLD_COLUMNS, type HotKind, planColumns } from '../columns.js'
 
 /** A test of one column that this engine lowers to SQL. An absent value passes none. */
 export type Predicate =
@@ -118,7 +118,7 @@ function rowColumn({ name, value }: NamedExpression): string {
 
 /** How a hot column is stored; undefined for the timestamp and cold columns. */
 const kindOf = (name: string, source: SourceName): HotKind | undefined =>
-  name === 'project' ? 'category' : hotColumns(source).find((column) => column.name === name)?.kind
+  name === 'project' ? 'category' : planColumns(source).find((column) => column.name === name)?.kind
 
 const columnName = (expression: Expression): string | undefined =>
   expression.kind === 'column' ? expression.name : undefined

@@ -1,5 +1,5 @@
 import type { SourceName } from '../../sources.js'
-import { COLD_COLUMNS, type HotColumn, hotColumns } from '../columns.js'
+import { COLD_COLUMNS, type HotColumn, planColumns } from '../columns.js'
 import { quoteName } from './values.js'
 
 /** The database, and the cluster, of the tables. */
@@ -38,7 +38,7 @@ export function tableColumns(source: SourceName): TableColumn[] {
   return [
     { name: 'timestamp', type: 'Int64' },
     { name: 'project', type: 'String' },
-    ...hotColumns(source).map((column) => ({ name: column.name, type: typeOfHot(column) })),
+    ...planColumns(source).map((column) => ({ name: column.name, type: typeOfHot(column) })),
     ...COLD_COLUMNS.map((name) => ({ name, type: 'String' })),
     { name: 'arrived', type: 'Int64' },
     { name: 'batch', type: 'UInt64' },

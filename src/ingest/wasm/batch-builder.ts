@@ -9,6 +9,7 @@ import {
   ENTRIES_WORD,
   HOT,
   IDS,
+  IN_METADATA,
   NULLS_WORD,
   OFFSETS_WORD,
   PROJECTS,
@@ -67,7 +68,7 @@ export function createBatchBuilder(
 /** Returns the module's numbers of a builder's columns in schema order; in the module hot columns are last. */
 function columnNumbers(hotColumns: number): number[] {
   const hot = Array.from({ length: hotColumns }, (_, i) => HOT + i)
-  return [TIMESTAMPS, PROJECTS, ...hot, ...COLD_COLUMNS.map((_, i) => IDS + i)]
+  return [TIMESTAMPS, PROJECTS, ...hot, IN_METADATA, ...COLD_COLUMNS.map((_, i) => IDS + i)]
 }
 
 /** Returns views of the first `rows` values of a column. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { dialectOf, printSchema, tables } from '../../../src/engine/clickhouse/ddl.js'
 import { tableColumns } from '../../../src/engine/clickhouse/table-names.js'
-import { batchSchema } from '../../../src/engine/columns.js'
+import { planSchema } from '../../../src/engine/columns.js'
 import { SOURCE_NAMES } from '../../../src/sources.js'
 
 const OLD = { isModern: false }
@@ -21,7 +21,7 @@ describe('the tables', () => {
   })
 
   it.each([...SOURCE_NAMES])('have the columns of the batches of %s, and where each row came from', (source) => {
-    const names = [...batchSchema(source).names.map(String), 'arrived', 'batch', 'row']
+    const names = [...planSchema(source).names.map(String), 'arrived', 'batch', 'row']
     expect(tableColumns(source).map(({ name }) => name)).toEqual(names)
     for (const table of tables(CLUSTER, MODERN).filter(({ name }) => name.replace(/_shard$/, '') === source)) {
       expect(table.columns.map(({ name }) => name)).toEqual(names)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { toNative } from '../../../src/engine/clickhouse/native.js'
 import { tableColumns } from '../../../src/engine/clickhouse/table-names.js'
-import { AREAS, COLD_COLUMNS, hotColumns } from '../../../src/engine/columns.js'
+import { AREAS, COLD_COLUMNS, planColumns } from '../../../src/engine/columns.js'
 import { toBatch } from '../../support/batch.js'
 import { edge, invocation, numberAt, type TestRecord, textAt } from '../../support/records.js'
 import { arbitraryRecords } from '../arrow/storage/files/segments.js'
@@ -56,7 +56,7 @@ function readBlock(block: Uint8Array): ReadBlock {
 
 /** Returns the expected rows of a block of these records. */
 function expectedRow(record: TestRecord, row: number): Record<string, Value> {
-  const hot = hotColumns(record.source).map(({ name, kind, path }): [string, Value] => {
+  const hot = planColumns(record.source).map(({ name, kind, path }): [string, Value] => {
     if (kind === 'number') return [name, numberAt(record.metadata, path) ?? null]
     const value = textAt(record.metadata, path)
     if (kind === 'text') return [name, value ?? null]

@@ -6,6 +6,7 @@ import {
   RecordBatch,
   RecordBatchStreamWriter,
   Struct,
+  Uint32,
   Utf8,
 } from 'apache-arrow'
 import { batchSchema, hotColumns } from '../../../src/engine/columns.js'
@@ -34,6 +35,7 @@ export function batchOf(source: SourceName, rows: readonly Row[]): IngestBatch {
       rows.map(({ project }) => project),
     ),
     ...hot,
+    makeData({ type: new Uint32(), length, data: Uint32Array.from(rows, ({ inMetadata }) => inMetadata) }),
     ...(['id', 'eventMessage', 'metadata'] as const).map((name) =>
       texts(
         new Utf8(),

@@ -69,7 +69,7 @@ const metadataFields = new Set<number>()
 function counts(context: number, field: number): boolean {
   if (context === CONTEXT.metadata) metadataFields.add(field)
   if (context !== CONTEXT.record) return true
-  if (field === FIELD.metadata) return metadataKeys++ >= ignoredMetadata
+  if (field === FIELD.metadata!) return metadataKeys++ >= ignoredMetadata
   return !(MERGED.has(field) && metadataFields.has(field))
 }
 

@@ -16,6 +16,8 @@ export interface Row {
   project: Buffer | null
   /** In the order of the schema: texts, numbers, flags of areas. */
   hot: (Buffer | number | null)[]
+  /** Bit i is set if the value of hot column i must be read from the metadata. */
+  inMetadata: number
   id: Buffer
   eventMessage: Buffer
   metadata: Buffer
@@ -49,6 +51,7 @@ export function validate(line: Line, rules: Rules): Row | Reason | undefined {
       timestampUs,
       project: project === undefined ? null : textOf(line, project),
       hot: hotColumns(source.name).map((column) => hotValue(line, column)),
+      inMetadata: hotColumns(source.name).reduce((bits, column, i) => bits + (isHeld(line, column) ? 0 : 2 ** i), 0),
       id,
       eventMessage: isAbsent(line, message) ? Buffer.of() : textOf(line, message),
       metadata: Buffer.from(mergedMetadata(line.latin1, DEFAULT_FIELD_NAMES, named !== source), 'latin1'),
@@ -64,8 +67,8 @@ const REASON_OF_OUTCOME: Record<number, Reason> = {
 
 const FIELD_OF_PLACE: Record<ProjectPlace, Field> = {
   project: 'project',
-  'metadata.project': 'metadata_project',
-  'metadata.project_ref': 'metadata_project_ref',
+  'metadata.project': 'metadata.project',
+  'metadata.project_ref': 'metadata.project_ref',
 }
 
 /** Returns undefined if the record does not name a source. */
@@ -101,10 +104,20 @@ function checkTimestamp(timestampUs: number, { nowUs, retentionUs }: Rules): Rea
 }
 
 function hotValue(line: Line, { kind, path }: HotColumn): Buffer | number | null {
-  const field = path.at(-1) as Field
+  const field = fieldOf(path)
   if (kind === 'number') return isNumber(line, field) ? finite(line.raw(field)) : null
   if (kind === 'areas') return isText(line, field) ? areasOf(textOf(line, field)) : 0
   return isText(line, field) ? textOf(line, field) : null
+}
+
+const fieldOf = (path: readonly string[]): Field => `metadata.${path.join('.')}`
+
+/** Returns whether a column can hold the value of its field; an absent one it can. */
+function isHeld(line: Line, { kind, path }: HotColumn): boolean {
+  const field = fieldOf(path)
+  if (isAbsent(line, field) || kind === 'areas') return true
+  if (kind !== 'number') return isText(line, field)
+  return isNumber(line, field) && !/^-?[0-9]{16,}$/.test(line.raw(field).toString())
 }
 
 function finite(number: Buffer): number | null {

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { batchSchema } from '../../../src/engine/columns.js'
 import { SOURCE_NAMES } from '../../../src/sources.js'
+import { bitsInMetadata } from '../../support/in-metadata.js'
 import { NOW_US, parse, rowsOf } from '../parsing.js'
 
 const line = (record: object) => JSON.stringify(record)
@@ -106,6 +107,8 @@ describe('a batch', () => {
             function_id,
             execution_time_ms: execution_time_ms === 0 ? expect.any(Number) : execution_time_ms,
             status_code: null,
+            'request.method': null,
+            in_metadata: bitsInMetadata('function_edge_logs', line({ execution_time_ms })),
             id,
             event_message,
             metadata: line({ project_ref, function_id, execution_time_ms }),

@@ -1,4 +1,4 @@
-import { hotColumns } from '../../../src/engine/columns.js'
+import { planColumns } from '../../../src/engine/columns.js'
 import type { Expression } from '../../../src/plan/expression.js'
 import type { NamedExpression, Operator, Plan, SortKey } from '../../../src/plan/plan.js'
 import { RawJson, type Scalar, Timestamp } from '../../../src/plan/values/values.js'
@@ -107,7 +107,7 @@ function cellOf(value: Expression, row: OracleRow, errors: Errors): Cell {
 
 /** The columns of a record, as a scan of its source has them. */
 function cellsOf(record: TestRecord): Map<string, Cell> {
-  const hot = hotColumns(record.source).map(({ name, kind, path }) => {
+  const hot = planColumns(record.source).map(({ name, kind, path }) => {
     const text = textAt(record.metadata, path)
     // Whether an absent path contains something is false, not unknown.
     if (kind === 'areas') return [name, text ?? ''] as const
@@ -129,7 +129,7 @@ function cellsOf(record: TestRecord): Map<string, Cell> {
 function columnsOf(sources: readonly SourceName[]): string[] {
   const common = ['id', 'timestamp', 'event_message', 'project', 'metadata']
   const kinds = sources.map((source) => {
-    return new Map(hotColumns(source).map(({ name, kind }) => [name, kind === 'number' ? 'number' : 'text']))
+    return new Map(planColumns(source).map(({ name, kind }) => [name, kind === 'number' ? 'number' : 'text']))
   })
   const shared = [...kinds[0]!].filter(([name, kind]) => kinds.every((other) => other.get(name) === kind))
   return [...common, ...shared.map(([name]) => name)]

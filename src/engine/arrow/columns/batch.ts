@@ -31,6 +31,17 @@ export interface TimeColumn {
   offsets: Uint32Array | Float64Array
 }
 
+/**
+ * Which values hot columns do not hold, so that fields must be read from the metadata: the bit sets of the column
+ * `in_metadata` (src/engine/columns.ts), bit i for hot column i.
+ */
+export interface InMetadata {
+  /** The bits that any row has, as an unsigned integer. */
+  mask: number
+  /** The bit set of each row. If it is absent, each row has the bits of the mask. */
+  rows?: Uint32Array
+}
+
 /** The cold columns of one row, as bytes. */
 export interface ColdRow {
   id: Buffer
@@ -86,8 +97,7 @@ export interface Batch {
   times: TimeColumn
   /** The hot columns in memory, by name. */
   columns: ReadonlyMap<string, Column>
-  /** Which hot columns do not hold the values of all rows: bit i is set for the i-th. Undefined: any of them. */
-  inMetadata?: { mask: number }
+  inMetadata: InMetadata
   /** Returns the column of projects, of a batch whose `columns` have none. Each call makes it: one code a row. */
   projectColumn?(): TextColumn
   /** Returns the rows of one project; in a sealed batch one range, ascending in time. */
@@ -125,7 +135,7 @@ export type ColdReader = (row: number) => ColdRow | Promise<ColdRow>
 
 /** Whether a hot column, given by its place among those of the source, holds the values of its field in all rows. */
 export const holdsField = ({ inMetadata }: Batch, place: number): boolean =>
-  inMetadata !== undefined && (inMetadata.mask & (1 << place)) === 0
+  (inMetadata.mask & (1 << place)) === 0
 
 /** Returns a hot column of a batch by name; undefined if there is none. */
 export function hotColumnOf(batch: Batch, name: string): Column | undefined {

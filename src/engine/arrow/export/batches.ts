@@ -13,7 +13,7 @@ import {
   Vector,
 } from 'apache-arrow'
 import { MIB } from '../../../base/units.js'
-import { batchSchema, COLD_COLUMNS } from '../../columns.js'
+import { COLD_COLUMNS, planSchema } from '../../columns.js'
 import type { IngestBatch } from '../../engine.js'
 import { type ColdRow, type Column, timeAt } from '../columns/batch.js'
 import { ABSENT, type Codes, type Dictionary as Entries, entryOf } from '../columns/dictionary.js'
@@ -54,7 +54,7 @@ function toBatch(
   cold: readonly ColdRow[],
   columns: ReadonlyMap<string, HotReader>,
 ): IngestBatch {
-  const schema = batchSchema(source)
+  const schema = planSchema(source)
   const end = start + cold.length
   const children = schema.fields.map(({ name, type }) => {
     if (name === 'timestamp') {

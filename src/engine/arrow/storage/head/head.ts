@@ -4,7 +4,15 @@ import { ensureCapacity } from '../../../../base/growable.js'
 import type { Interner } from '../../../../base/interner.js'
 import type { Yielder } from '../../../../base/time-slices.js'
 import type { SourceName } from '../../../../sources.js'
-import { batchSchema, COLD_COLUMNS, type ColdColumn, type HotColumn, hotColumns } from '../../../columns.js'
+import {
+  ALL_IN_METADATA,
+  batchSchema,
+  COLD_COLUMNS,
+  type ColdColumn,
+  type HotColumn,
+  hotColumns,
+  IN_METADATA,
+} from '../../../columns.js'
 import type { IngestBatch } from '../../../engine.js'
 import type { Batch, ColdRow, Column, Part, TakeMemory } from '../../columns/batch.js'
 import { ABSENT, clearInterner, createInterner, type Dictionary, findEntry } from '../../columns/dictionary.js'
@@ -17,6 +25,7 @@ import {
   rowsOfProject,
 } from './project-rows.js'
 import {
+  appendNulls,
   appendTexts,
   copyTexts,
   createColdTexts,
@@ -40,6 +49,7 @@ export interface Head {
   maxUs: number
   timestampsUs: Float64Array
   columns: Map<string, HeadColumn>
+  inMetadata: BitSets
   byProject: ProjectRows
   /** The cold columns, in the order of the schema. */
   cold: Texts
@@ -49,6 +59,12 @@ export interface Head {
   isOpen: boolean
   /** Number of queries that may still read its memory. */
   readers: number
+}
+
+/** The column `in_metadata` of a head, and the bits that any row has, as an unsigned integer. */
+export interface BitSets {
+  mask: number
+  rows: Uint32Array
 }
 
 /** A hot column of a head. */
@@ -94,6 +110,7 @@ export function createHead(source: SourceName): Head {
   return emptyHead(source, {
     timestampsUs: new Float64Array(FIRST_ROWS),
     columns: new Map(columns.map(({ name, kind }) => [name, createColumn(kind)])),
+    inMetadata: { mask: 0, rows: new Uint32Array(FIRST_ROWS) },
     byProject: createProjectRows(),
     cold: createColdTexts(),
   })
@@ -112,20 +129,23 @@ export function reuseHead(source: SourceName, sealed: Head): Head {
   return emptyHead(source, {
     timestampsUs: sealed.timestampsUs,
     columns: new Map([...sealed.columns].map(([name, column]) => [name, clearedColumn(column)])),
+    inMetadata: { mask: 0, rows: sealed.inMetadata.rows },
     byProject: clearedProjectRows(sealed.byProject),
     cold: emptied(sealed.cold),
   })
 }
 
-type HeadMemory = Pick<Head, 'timestampsUs' | 'columns' | 'byProject' | 'cold'>
+type HeadMemory = Pick<Head, 'timestampsUs' | 'columns' | 'inMetadata' | 'byProject' | 'cold'>
 
 /**
  * Creates every head, with its members in one order: heads of other shapes would make V8 compile the append code
  * again.
  */
-function emptyHead(source: SourceName, { timestampsUs, columns, byProject, cold }: HeadMemory): Head {
+function emptyHead(source: SourceName, memory: HeadMemory): Head {
+  const { timestampsUs, columns, inMetadata, byProject, cold } = memory
   const [minUs, maxUs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-  return { source, rows: 0, minUs, maxUs, timestampsUs, columns, byProject, cold, owner: {}, isOpen: true, readers: 0 }
+  const state = { owner: {}, isOpen: true, readers: 0 }
+  return { source, rows: 0, minUs, maxUs, timestampsUs, columns, inMetadata, byProject, cold, ...state }
 }
 
 function clearedColumn(column: HeadColumn): HeadColumn {
@@ -146,8 +166,8 @@ function createColumn(kind: HotColumn['kind']): HeadColumn {
 }
 
 /** Bytes of memory of a head, unused room included. */
-export function headBytes({ timestampsUs, columns, byProject, cold }: Head): number {
-  let bytes = timestampsUs.byteLength + projectRowsBytes(byProject)
+export function headBytes({ timestampsUs, columns, inMetadata, byProject, cold }: Head): number {
+  let bytes = timestampsUs.byteLength + inMetadata.rows.byteLength + projectRowsBytes(byProject)
   for (const column of columns.values()) {
     if (column.kind === 'number') bytes += column.values.byteLength
     else if (column.kind === 'areas') bytes += column.flags.byteLength
@@ -174,10 +194,10 @@ export function decodeBatch(batch: IngestBatch): (head: Head) => void {
   if (dataOf === undefined) {
     throw new TypeError(`A batch of ${batch.source} must be one record batch of ${batch.rows} rows.`)
   }
-  const later = hotColumns(batch.source).filter(({ isLater }) => isLater)
-  const missing = batchSchema(batch.source).names.filter(
-    (name) => !dataOf.has(name as string) && !later.some((column) => column.name === name),
-  )
+  const later = new Set(hotColumns(batch.source).flatMap((column) => (mayBeMissing(column) ? [column.name] : [])))
+  later.add(IN_METADATA)
+  const names = batchSchema(batch.source).names as string[]
+  const missing = names.filter((name) => !dataOf.has(name) && !later.has(name))
   if (missing.length > 0) throw new TypeError(`A batch of ${batch.source} must have the columns ${missing.join(', ')}.`)
   return (head) => {
     const before = arrayBuffersOf(head)
@@ -185,6 +205,9 @@ export function decodeBatch(batch: IngestBatch): (head: Head) => void {
     if (head.readers === 0) free(unusedOf(before, arrayBuffersOf(head)))
   }
 }
+
+/** Whether batches may lack the column: those that are older than it. */
+const mayBeMissing = ({ isLater, isFieldOnly }: HotColumn) => isLater ?? isFieldOnly ?? false
 
 /** Returns the memory that the head no longer uses. */
 function unusedOf(before: readonly ArrayBuffer[], now: readonly ArrayBuffer[]): ArrayBuffer[] {
@@ -195,6 +218,7 @@ function unusedOf(before: readonly ArrayBuffer[], now: readonly ArrayBuffer[]): 
 function appendToHead(head: Head, dataOf: ReadonlyMap<string, ColumnView>, rows: number): void {
   appendTimes(head, dataOf.get('timestamp')!, rows)
   for (const [name, column] of head.columns) appendColumn(column, dataOf.get(name), head.rows, rows)
+  appendBitSets(head, dataOf, rows)
   const cold = COLD_COLUMNS.map((name) => dataOf.get(name)!)
   appendTexts(head.cold, head.rows, rows, cold)
   for (let row = head.rows; row < head.rows + rows; row++) {
@@ -213,9 +237,24 @@ function appendTimes(head: Head, { values: words }: ColumnView, rows: number): v
   }
 }
 
-/**
- * A number column without data is filled with absent values: the batch was written before the source had that column.
- */
+/** Sets the bits of columns that the batch does not have: its rows' metadata decides. */
+function appendBitSets({ source, inMetadata, rows: at }: Head, dataOf: ReadonlyMap<string, ColumnView>, rows: number) {
+  const data = dataOf.get(IN_METADATA)
+  inMetadata.rows = ensureCapacity(inMetadata.rows, at, at + rows)
+  const added = inMetadata.rows.subarray(at, at + rows)
+  if (data === undefined) added.fill(ALL_IN_METADATA)
+  else added.set(data.values as Int32Array)
+  let absent = 0
+  for (const [i, { name }] of hotColumns(source).entries()) if (!dataOf.has(name)) absent |= 1 << i
+  let mask = 0
+  for (let i = 0; i < rows; i++) {
+    added[i]! |= absent
+    mask |= added[i]!
+  }
+  inMetadata.mask = (inMetadata.mask | mask) >>> 0
+}
+
+/** A column without data is filled with absent values: the batch was written before the source had that column. */
 function appendColumn(column: HeadColumn, data: ColumnView | undefined, at: number, rows: number): void {
   if (column.kind === 'number') {
     column.values = ensureCapacity(column.values, at, at + rows)
@@ -223,8 +262,9 @@ function appendColumn(column: HeadColumn, data: ColumnView | undefined, at: numb
     else appendNumbers(column.values, at, data, rows)
     return
   }
-  if (data === undefined) throw new TypeError('Only numbers may be added to a source.')
-  if (column.kind === 'areas') {
+  if (data === undefined) {
+    appendAbsent(column, at, rows)
+  } else if (column.kind === 'areas') {
     column.flags = ensureCapacity(column.flags, at, at + rows)
     column.flags.set((data.values as Uint8Array).subarray(0, rows), at)
   } else if (column.kind === 'text') {
@@ -235,6 +275,16 @@ function appendColumn(column: HeadColumn, data: ColumnView | undefined, at: numb
     eachNull(data, rows, (row) => {
       column.codes[at + row] = ABSENT
     })
+  }
+}
+
+function appendAbsent(column: Exclude<HeadColumn, { kind: 'number' }>, at: number, rows: number): void {
+  if (column.kind === 'areas') throw new TypeError('Areas may not be added to a source.')
+  if (column.kind === 'text') {
+    appendNulls(column.texts, at, rows)
+  } else {
+    column.codes = ensureCapacity(column.codes, at, at + rows)
+    column.codes.fill(ABSENT, at, at + rows)
   }
 }
 
@@ -277,7 +327,7 @@ export function partOfHead(head: Head): Part {
  * columns of texts, which would have to be encoded.
  */
 export function snapshot(head: Head, rows = head.rows, wanted?: ReadonlySet<string>): Batch {
-  const { minUs, maxUs, timestampsUs, byProject } = head
+  const { minUs, maxUs, timestampsUs, byProject, inMetadata } = head
   const cold = { ...head.cold }
   const columns = new Map<string, Column>()
   for (const [name, column] of head.columns) {
@@ -293,6 +343,7 @@ export function snapshot(head: Head, rows = head.rows, wanted?: ReadonlySet<stri
     maxUs,
     times: { baseUs: 0, unitUs: 1, offsets: timestampsUs },
     columns,
+    inMetadata: inMetadata.mask === 0 ? { mask: 0 } : { ...inMetadata },
     projectRows(name) {
       const code = findEntry(project.dictionary, name)
       return code <= ABSENT ? none : rowsOfProject(byProject, projects, code, rows)

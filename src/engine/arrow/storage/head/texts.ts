@@ -63,6 +63,15 @@ export function appendTexts(texts: Texts, at: number, rows: number, batch: reado
   })
 }
 
+/** Appends `rows` rows of nulls in all columns after the first `at` rows. */
+export function appendNulls(texts: Texts, at: number, rows: number): void {
+  reservePlaces(texts, at, rows)
+  for (let text = texts.columns * at; text < texts.columns * (at + rows); text++) {
+    texts.places[2 * text] = 1
+    texts.places[2 * text + 1] = 0
+  }
+}
+
 /** Bytes of memory of texts, unused room included. */
 export function textsBytes({ bytes, places }: Texts): number {
   return bytes.byteLength + places.byteLength

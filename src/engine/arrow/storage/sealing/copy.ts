@@ -10,7 +10,7 @@ const NO_BYTES = new Uint8Array(0)
  * Copies the rows of a head for another thread, while queries keep reading the head. The bytes of the cold texts,
  * nearly all of a head, are left out: they are sent separately.
  */
-export function copyRows({ source, rows, minUs, maxUs, timestampsUs, columns, cold }: Head): OpenRows {
+export function copyRows({ source, rows, minUs, maxUs, timestampsUs, columns, inMetadata, cold }: Head): OpenRows {
   const copied = [...columns].map(([name, column]) => [name, copyColumn(column, rows)] as const)
   return {
     source,
@@ -19,6 +19,7 @@ export function copyRows({ source, rows, minUs, maxUs, timestampsUs, columns, co
     maxUs,
     timestampsUs: timestampsUs.slice(0, rows),
     columns: new Map(copied),
+    inMetadata: inMetadata.mask === 0 ? { mask: 0 } : { mask: inMetadata.mask, rows: inMetadata.rows.slice(0, rows) },
     cold: { ...cold, bytes: NO_BYTES, places: copyPlaces(cold, rows) },
   }
 }

@@ -1,7 +1,7 @@
 import type { Interner } from '../../../../base/interner.js'
 import type { Yielder } from '../../../../base/time-slices.js'
 import type { SourceName } from '../../../../sources.js'
-import { type Column, sealedTexts } from '../../columns/batch.js'
+import { type Column, type InMetadata, sealedTexts } from '../../columns/batch.js'
 import {
   ABSENT,
   closeDictionary,
@@ -26,6 +26,7 @@ export interface OpenRows {
   maxUs: number
   timestampsUs: Float64Array
   columns: ReadonlyMap<string, OpenColumn>
+  inMetadata: InMetadata
   cold: Texts
 }
 
@@ -134,7 +135,8 @@ async function sealDay(
   }
   const projects = indexProjects(head.columns.get('project') as CategoryColumn, order, codesByRank)
   const cold = await sealCold(head.cold, order, yieldIfDue, effort)
-  return { source: head.source, day, rows: order.length, minUs, maxUs, times, projects, columns, cold }
+  const inMetadata = sealBitSets(head.inMetadata, order)
+  return { source: head.source, day, rows: order.length, minUs, maxUs, times, projects, columns, inMetadata, cold }
 }
 
 function sealColumn(column: OpenColumn, order: Uint32Array, intern: InternTexts): Column {
@@ -144,6 +146,21 @@ function sealColumn(column: OpenColumn, order: Uint32Array, intern: InternTexts)
   if (column.kind === 'category') return sealCategory(column, order)
   const values = gather(column.values, order, new Float64Array(order.length))
   return narrowNumbers(values)
+}
+
+/** Returns the bit sets of these rows; without them if no bit is set, which is the rule. */
+function sealBitSets({ mask, rows }: InMetadata, order: Uint32Array): InMetadata {
+  if (mask === 0 || rows === undefined) return { mask }
+  const sorted = gather(rows, order, new Uint32Array(order.length))
+  const ofRows = unionOf(sorted)
+  return ofRows === 0 ? { mask: 0 } : { mask: ofRows, rows: sorted }
+}
+
+/** Returns the bits that any of the sets has. */
+function unionOf(bitSets: Uint32Array): number {
+  let union = 0
+  for (const bits of bitSets) union |= bits
+  return union >>> 0
 }
 
 function extremesOf(timestampsUs: Float64Array): { minUs: number; maxUs: number } {
@@ -156,7 +173,7 @@ function extremesOf(timestampsUs: Float64Array): { minUs: number; maxUs: number 
 }
 
 /** Fills `out` with the values of the rows `order`, and returns it. */
-function gather<T extends Float64Array | Uint8Array>(values: T, order: Uint32Array, out: T): T {
+function gather<T extends Float64Array | Uint32Array | Uint8Array>(values: T, order: Uint32Array, out: T): T {
   for (let i = 0; i < order.length; i++) out[i] = values[order[i]!]!
   return out
 }

@@ -1,6 +1,6 @@
 import { DAY_US } from '../../../../base/units.js'
 import type { SourceName } from '../../../../sources.js'
-import { type Batch, bytesOfColumn, type Column, type TimeColumn } from '../../columns/batch.js'
+import { type Batch, bytesOfColumn, type Column, type InMetadata, type TimeColumn } from '../../columns/batch.js'
 import { bytesOfDictionary, type Dictionary, entryOf } from '../../columns/dictionary.js'
 import { none, range, type Selection } from '../../columns/selection.js'
 import { type ColdColumns, type ColdFile, coldColumnsInMemory } from './cold.js'
@@ -37,6 +37,7 @@ export interface SegmentParts {
   times: TimeColumn
   projects: ProjectIndex
   columns: ReadonlyMap<string, Column>
+  inMetadata: InMetadata
   cold: ColdColumns
 }
 
@@ -74,9 +75,10 @@ export function projectCodes({ rows, projects }: Pick<SegmentParts, 'rows' | 'pr
   return codes
 }
 
-function hotBytes({ times, projects, columns }: SegmentParts): number {
+function hotBytes({ times, projects, columns, inMetadata }: SegmentParts): number {
   const { dictionary, starts } = projects
   let bytes = times.offsets.byteLength + starts.byteLength + bytesOfDictionary(dictionary)
+  bytes += inMetadata.rows?.byteLength ?? 0
   for (const column of columns.values()) bytes += bytesOfColumn(column)
   return bytes
 }

@@ -22,6 +22,7 @@ async function parts(projects: readonly string[], starts: readonly number[]): Pr
       ['path', { kind: 'areas', flags: new Uint8Array(rows) }],
       ['execution_time_ms', { kind: 'number', values: new Float64Array(rows) }],
     ]),
+    inMetadata: { mask: 0 },
     cold: coldColumnsInMemory(await sealCold(headOf(records).cold, order, noYield)),
   }
 }

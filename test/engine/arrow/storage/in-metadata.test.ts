@@ -1,0 +1,107 @@
+import { tableFromIPC, tableToIPC } from 'apache-arrow'
+import { describe, expect, it } from 'vitest'
+import type { Batch } from '../../../../src/engine/arrow/columns/batch.js'
+import { createInterner } from '../../../../src/engine/arrow/columns/dictionary.js'
+import { createHead, decodeBatch, type Head, snapshot } from '../../../../src/engine/arrow/storage/head/head.js'
+import { copyRows } from '../../../../src/engine/arrow/storage/sealing/copy.js'
+import { seal } from '../../../../src/engine/arrow/storage/sealing/seal.js'
+import { type Segment, segmentOfSealedRows } from '../../../../src/engine/arrow/storage/segment/segment.js'
+import { ALL_IN_METADATA, hotColumns, IN_METADATA, planColumns } from '../../../../src/engine/columns.js'
+import type { IngestBatch } from '../../../../src/engine/engine.js'
+import { SOURCE_NAMES, type SourceName } from '../../../../src/sources.js'
+import { parse } from '../../../ingest/parsing.js'
+import { bitsInMetadata } from '../../../support/in-metadata.js'
+import { oddLines } from '../../../support/odd-values.js'
+import { numberAt, textAt } from '../../../support/records.js'
+import { internIn } from '../../../support/sealer.js'
+import { hotValue, noYield } from '../support.js'
+
+const OTHER_DAY = ',"timestamp":"2026-11-18T00:00:00Z"}'
+
+/** Returns the batches of odd records of a source, the same records on two days. */
+function batchesOf(source: SourceName): IngestBatch[] {
+  const lines = oddLines(source).flatMap((line) => [line, line.replace(/}$/, OTHER_DAY)])
+  return parse(lines.length > 0 ? lines.join('\n') : `{"source":"${source}"}`, { batchRows: 100 }).batches
+}
+
+function headOf(source: SourceName, batches: readonly IngestBatch[]): Head {
+  const head = createHead(source)
+  for (const batch of batches) decodeBatch(batch)(head)
+  return head
+}
+
+const sealed = async (head: Head): Promise<Segment[]> =>
+  (await seal(copyOf(head), internIn(createInterner()), noYield)).map(segmentOfSealedRows)
+const copyOf = (head: Head) => ({ ...copyRows(head), cold: head.cold })
+
+/** The batch as a version without declared fields wrote it. */
+function oldBatch(batch: IngestBatch): IngestBatch {
+  const table = tableFromIPC(batch.ipc)
+  const added = new Set([IN_METADATA, ...hotColumns(batch.source).map(({ name }) => name)])
+  for (const { name } of planColumns(batch.source)) added.delete(name)
+  const names = table.schema.names.filter((name) => !added.has(name as string))
+  return { ...batch, ipc: tableToIPC(table.select(names), 'stream') }
+}
+
+const bitsOf = ({ inMetadata: { mask, rows } }: Batch, row: number) => rows?.[row] ?? mask
+
+async function expectHolds(source: SourceName, batch: Batch): Promise<void> {
+  const read = batch.openCold()
+  let union = 0
+  for (let row = 0; row < batch.rows; row++) {
+    const metadata = (await read(row)).metadata.toString()
+    for (const { name, kind, path } of hotColumns(source)) {
+      if (kind === 'areas') continue
+      const value = (kind === 'number' ? numberAt : textAt)(metadata, path)
+      expect(hotValue(batch, name, row), `${name} of ${metadata}`).toEqual(value === 0 ? expect.closeTo(0) : value)
+    }
+    const bits = bitsInMetadata(source, metadata)
+    expect(bitsOf(batch, row), metadata).toBe(bits)
+    union |= bits
+  }
+  expect(batch.inMetadata.mask).toBe(union >>> 0)
+}
+
+describe.each(SOURCE_NAMES)('declared fields of %s', (source) => {
+  it('are held by a head, and by its segments', async () => {
+    const head = headOf(source, batchesOf(source))
+    await expectHolds(source, snapshot(head))
+    for (const segment of await sealed(head)) await expectHolds(source, segment)
+  })
+
+  it('are in the metadata of the rows of old batches', async () => {
+    const [batch] = batchesOf(source)
+    const head = headOf(source, [oldBatch(batch!), batch!])
+    const all = snapshot(head)
+    expect(all.inMetadata.mask).toBe(ALL_IN_METADATA)
+    for (let row = 0; row < all.rows; row++) {
+      const isOld = row < batch!.rows
+      const metadata = ((await all.openCold()(row)) as { metadata: Buffer }).metadata.toString()
+      expect(bitsOf(all, row)).toBe(isOld ? ALL_IN_METADATA : bitsInMetadata(source, metadata))
+      for (const { name, isFieldOnly } of hotColumns(source))
+        if (isOld && isFieldOnly) expect(hotValue(all, name, row)).toBe(undefined)
+    }
+    const segments = await sealed(head)
+    expect(segments.map(({ inMetadata }) => inMetadata.mask)).toEqual(segments.map(() => ALL_IN_METADATA))
+  })
+})
+
+describe('bit sets', () => {
+  it('are left out if no row has a bit, and forgotten by a head that is used again', async () => {
+    const { batches } = parse('{"source":"auth_logs","metadata":{"level":"info","status":200}}')
+    const head = headOf('auth_logs', batches)
+    expect(snapshot(head).inMetadata).toEqual({ mask: 0 })
+    const [segment] = await sealed(head)
+    expect(segment!.inMetadata).toEqual({ mask: 0 })
+  })
+
+  it('do not change with later appends', () => {
+    const of = (level: string) => parse(`{"source":"auth_logs","metadata":{"level":${level}}}`).batches
+    const head = headOf('auth_logs', of('"info"'))
+    const before = snapshot(head)
+    for (const batch of of('7')) decodeBatch(batch)(head)
+    expect(before.inMetadata).toEqual({ mask: 0 })
+    expect(snapshot(head).inMetadata).toEqual({ mask: 1, rows: expect.any(Uint32Array) })
+    expect([0, 1].map((row) => bitsOf(snapshot(head), row))).toEqual([0, 1])
+  })
+})

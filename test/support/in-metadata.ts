@@ -1,0 +1,20 @@
+import { hotColumns } from '../../src/engine/columns.js'
+import type { SourceName } from '../../src/sources.js'
+import { valueAt } from './records.js'
+
+/**
+ * Returns the bit set of a row with this stored metadata, in the simplest way: bit i is set if the value of hot column
+ * i has another type than the column, or is an integer of 16 or more digits.
+ */
+export function bitsInMetadata(source: SourceName, metadata: string): number {
+  // JSON.parse would lose how a number is spelled; a boolean is held by no column.
+  const marked = metadata.replace(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g, (token) =>
+    /^-?\d{16,}$/.test(token) ? 'true' : token,
+  )
+  const bits = hotColumns(source).map(({ kind, path }, i) => {
+    const value = valueAt(marked, path)
+    const type = kind === 'number' ? 'number' : 'string'
+    return kind === 'areas' || value === undefined || typeof value === type ? 0 : 2 ** i
+  })
+  return bits.reduce((sum, bit) => sum + bit, 0)
+}
