@@ -2,6 +2,7 @@ import { tableFromIPC, tableToIPC } from 'apache-arrow'
 import { describe, expect, it } from 'vitest'
 import type { Batch } from '../../../../src/engine/arrow/columns/batch.js'
 import { createInterner } from '../../../../src/engine/arrow/columns/dictionary.js'
+import { writeSegment } from '../../../../src/engine/arrow/storage/files/segment-file.js'
 import { createHead, decodeBatch, type Head, snapshot } from '../../../../src/engine/arrow/storage/head/head.js'
 import { copyRows } from '../../../../src/engine/arrow/storage/sealing/copy.js'
 import { seal } from '../../../../src/engine/arrow/storage/sealing/seal.js'
@@ -15,6 +16,8 @@ import { oddLines } from '../../../support/odd-values.js'
 import { numberAt, textAt } from '../../../support/records.js'
 import { internIn } from '../../../support/sealer.js'
 import { hotValue, noYield } from '../support.js'
+import { createMemoryFiles } from './files/memory-files.js'
+import { openSegment } from './files/segments.js'
 
 const OTHER_DAY = ',"timestamp":"2026-11-18T00:00:00Z"}'
 
@@ -66,7 +69,14 @@ describe.each(SOURCE_NAMES)('declared fields of %s', (source) => {
   it('are held by a head, and by its segments', async () => {
     const head = headOf(source, batchesOf(source))
     await expectHolds(source, snapshot(head))
-    for (const segment of await sealed(head)) await expectHolds(source, segment)
+    for (const segment of await sealed(head)) {
+      await expectHolds(source, segment)
+      const files = createMemoryFiles()
+      await writeSegment(files, 'segment', segment)
+      const opened = await openSegment(files, 'segment')
+      await expectHolds(source, opened)
+      expect(opened.inMetadata).toEqual(segment.inMetadata)
+    }
   })
 
   it('are in the metadata of the rows of old batches', async () => {
@@ -83,6 +93,33 @@ describe.each(SOURCE_NAMES)('declared fields of %s', (source) => {
     }
     const segments = await sealed(head)
     expect(segments.map(({ inMetadata }) => inMetadata.mask)).toEqual(segments.map(() => ALL_IN_METADATA))
+  })
+})
+
+describe('a file without bit sets', () => {
+  it('has all bits set, and not the columns that are younger than it', async () => {
+    const files = createMemoryFiles()
+    for (const source of SOURCE_NAMES) {
+      const [segment] = await sealed(headOf(source, batchesOf(source)))
+      const columns = new Map(planColumns(source).map(({ name }) => [name, segment!.columns.get(name)!]))
+      const inMetadata = { mask: undefined as unknown as number }
+      await writeSegment(files, source, { ...segment!, columns, inMetadata })
+      const opened = await openSegment(files, source)
+      expect(opened.inMetadata).toEqual({ mask: ALL_IN_METADATA })
+      expect([...opened.columns.keys()]).toEqual(planColumns(source).map(({ name }) => name))
+    }
+  })
+
+  it('that lacks one column has the bit of that set', async () => {
+    const files = createMemoryFiles()
+    const [segment] = await sealed(headOf('auth_logs', batchesOf('auth_logs')))
+    const columns = new Map([...segment!.columns].filter(([name]) => name !== 'method'))
+    await writeSegment(files, 'younger', { ...segment!, columns })
+    await writeSegment(files, 'clean', { ...segment!, columns, inMetadata: { mask: 0 } })
+    const [younger, clean] = [await openSegment(files, 'younger'), await openSegment(files, 'clean')]
+    expect(clean.inMetadata).toEqual({ mask: 8 })
+    expect(younger.inMetadata.mask).toBe(segment!.inMetadata.mask | 8)
+    expect([...younger.inMetadata.rows!]).toEqual([...segment!.inMetadata.rows!].map((bits) => bits | 8))
   })
 })
 

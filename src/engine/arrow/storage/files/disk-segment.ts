@@ -186,10 +186,10 @@ export class DiskSegment implements SegmentHandle {
   /** Frees the memory of its columns, if they are not in the cache and no query uses them. */
   freeUnused(): void {
     if (this.#loaded === undefined || this.#users > 0 || this.#disk.columns.has(this)) return
-    const { times, projects, columns } = this.#loaded
+    const { times, projects, columns, inMetadata } = this.#loaded
     this.#loaded = undefined
     this.#names = NO_NAMES
-    free(arrayBuffersOf([times, projects, columns]))
+    free(arrayBuffersOf([times, projects, columns, inMetadata]))
   }
 
   /** Deletes its files. No query may read them any more. The rename first makes the deletion atomic. */

@@ -24,6 +24,8 @@ export interface SegmentFacts {
   /** Bytes of the cold file, and the CRC-32 of its end, which identifies it among the cold files of all segments. */
   coldFileBytes: number
   coldCheck: number
+  /** The bits that any row has in `in_metadata`, which the file has if it is not 0. Absent in earlier versions. */
+  inMetadata?: number
   /** Whether it was sealed with high effort; if absent, compaction may have replaced it. */
   coldIsSmall?: boolean
 }

@@ -24,9 +24,9 @@ interface Draft {
  * yields while it compresses.
  */
 export async function encodeHot(parts: SegmentParts, facts: SegmentFacts): Promise<Uint8Array[]> {
-  const { rows, times, projects, columns } = parts
+  const { rows, times, projects, columns, inMetadata } = parts
   const codes = projectCodes(projects, rows)
-  const schema = hotSchema(codes, columns, factsToMetadata(facts))
+  const schema = hotSchema(codes, columns, inMetadata, factsToMetadata(facts))
   const own = [...columns.values()]
   const draft: Draft = { content: [], bytes: 0, yieldIfDue: createYielder() }
   add(draft, fileStart(schema))
@@ -39,6 +39,7 @@ export async function encodeHot(parts: SegmentParts, facts: SegmentFacts): Promi
     () => toTimestamps(times, rows),
     () => toIndices(codes),
     ...own.map((column) => () => toColumn(column)),
+    ...(inMetadata.rows === undefined ? [] : [toBitSets(inMetadata.rows)]),
   ])
   add(draft, END_OF_STREAM)
   const grams = own.map((column) => addGrams(draft, column))
@@ -53,6 +54,10 @@ export async function encodeHot(parts: SegmentParts, facts: SegmentFacts): Promi
   const blocks = dictionaries.flatMap((dictionary) => dictionary?.block ?? [])
   add(draft, encodeEnd({ schema, batches: [batch], dictionaries: blocks, aside }))
   return draft.content
+}
+
+function toBitSets(bitSets: Uint32Array): () => ArrowColumn {
+  return () => ({ nulls: 0, validity: new Uint8Array(0), values: bytesOf(bitSets) })
 }
 
 function addGrams(draft: Draft, column: Column): Piece | undefined {

@@ -2,9 +2,10 @@ import { DataType, type Field } from 'apache-arrow'
 import { type BatchLayout, decodeLayout, decodeMessage, type FileEnd } from '../../../../arrow-ipc/file.js'
 import { crc32 } from '../../../../base/crc32.js'
 import { createYielder } from '../../../../base/time-slices.js'
-import { hotColumns } from '../../../columns.js'
+import type { SourceName } from '../../../../sources.js'
+import { ALL_IN_METADATA, hotColumns, IN_METADATA } from '../../../columns.js'
 import type { Files, ReadableFile } from '../../../disk/files/files.js'
-import { type Column, sealedTexts } from '../../columns/batch.js'
+import { type Column, type InMetadata, sealedTexts } from '../../columns/batch.js'
 import { type Dictionary, withGrams } from '../../columns/dictionary.js'
 import type { SegmentParts } from '../segment/segment.js'
 import { fromBuffer } from '../segment/zstd.js'
@@ -26,7 +27,7 @@ import { type BytesAt, type NamedPiece, readPieces } from './hot-pieces.js'
 import { type Scratch, withScratch } from './scratch.js'
 
 /** The hot columns of a segment, in their form in memory. */
-export type HotParts = Pick<SegmentParts, 'times' | 'projects' | 'columns'>
+export type HotParts = Pick<SegmentParts, 'times' | 'projects' | 'columns' | 'inMetadata'>
 
 /** Names of own columns; undefined means all of the file and of the source. */
 export type WantedColumns = ReadonlySet<string> | undefined
@@ -49,20 +50,28 @@ export function readFacts(files: Files, path: string): Promise<{ facts: SegmentF
 }
 
 /**
- * Loads times, projects and the wanted columns, as far as the file has them: numbers that are later than the file are
+ * Loads times, projects, bit sets and the wanted columns, as far as the file has them: numbers that are later are
  * absent. Costs reading and decompressing these columns and a loop over each. apache-arrow's reader would copy each
  * buffer once more, which takes twice as long. Rejects with `damaged_segment`, also if only such a column is damaged,
  * or with `newer_format`.
  */
 export function loadHot(files: Files, path: string, wanted?: WantedColumns): Promise<HotParts> {
   return withScratch(async (scratch) => {
-    const hot = await withFile(files, path, (file) => readColumns(file, path, scratch, [0, 1], wanted))
+    const hot = await withFile(files, path, (file) => readColumns(file, path, scratch, ALWAYS_READ, wanted))
     const layout = layoutOf(hot)
     const times = fromTimestamps(readColumn(hot, layout, 0, scratch.take), hot.facts)
     const projects = fromProjects(readColumn(hot, layout, 1, scratch.take), readDictionary(hot, 1))
-    return { times, projects, columns: await decodeColumns(hot, layout, wanted) }
+    return {
+      times,
+      projects,
+      columns: await decodeColumns(hot, layout, wanted),
+      inMetadata: decodeBitSets(hot, layout),
+    }
   })
 }
+
+/** The columns of every load. */
+const ALWAYS_READ = ['timestamp', 'project', IN_METADATA]
 
 /** Loads the wanted columns alone, as {@link loadHot} does. */
 export function loadColumns(files: Files, path: string, wanted: WantedColumns): Promise<ReadonlyMap<string, Column>> {
@@ -72,12 +81,12 @@ export function loadColumns(files: Files, path: string, wanted: WantedColumns): 
   })
 }
 
-/** Reads the columns at some indices of the schema, and the wanted ones. */
+/** Reads the columns of some names, as far as the file has them, and the wanted ones. */
 async function readColumns(
   file: ReadableFile,
   path: string,
   scratch: Scratch,
-  indices: readonly number[],
+  names: readonly string[],
   wanted: WantedColumns,
 ): Promise<HotFile> {
   const last = await readLast(file, path)
@@ -92,6 +101,7 @@ async function readColumns(
   }
   const aside = decodeAside(end.aside)
   const pieces: NamedPiece[] = [{ ...aside.message, what: 'the message of its columns' }]
+  const indices = fields.flatMap(({ name }, i) => (names.includes(name) ? [i] : []))
   for (const index of [...indices, ...indicesOf(fields, wanted)]) {
     const what = `its column ${fields[index]!.name}`
     for (const piece of Object.values(aside.columns[index]!)) pieces.push({ ...piece, what })
@@ -107,7 +117,9 @@ function firstAside({ schema, aside, batches, dictionaries }: FileEnd) {
 
 /** The indices of the wanted own columns that a file has. */
 function indicesOf(fields: readonly Field[], wanted: WantedColumns): number[] {
-  return fields.flatMap(({ name }, i) => (i >= FIRST_OWN && (wanted?.has(name) ?? true) ? [i] : []))
+  return fields.flatMap(({ name }, i) =>
+    i >= FIRST_OWN && name !== IN_METADATA && (wanted?.has(name) ?? true) ? [i] : [],
+  )
 }
 
 const layoutOf = ({ aside: { message }, bytesAt }: HotFile): BatchLayout =>
@@ -126,6 +138,25 @@ async function decodeColumns(hot: HotFile, layout: BatchLayout, wanted: WantedCo
     if (isMissing && (wanted?.has(name) ?? true)) columns.set(name, absentNumbers(facts.rows))
   }
   return columns
+}
+
+/** Returns the bit sets; all bits for a file that is older than they are, and for the columns that a file lacks. */
+function decodeBitSets(hot: HotFile, layout: BatchLayout): InMetadata {
+  const { facts, fields } = hot
+  const mask = facts.inMetadata ?? ALL_IN_METADATA
+  const missing = missingBits(facts.source, fields)
+  const i = fields.findIndex(({ name }) => name === IN_METADATA)
+  if (i < 0) return { mask: (mask | missing) >>> 0 }
+  const { values } = readColumn(hot, layout, i)
+  const rows = new Uint32Array(values.buffer, values.byteOffset, facts.rows)
+  if (missing !== 0) for (let row = 0; row < rows.length; row++) rows[row]! |= missing
+  return { mask: (mask | missing) >>> 0, rows }
+}
+
+/** The bits of the hot columns that a file does not have. */
+function missingBits(source: SourceName, fields: readonly Field[]): number {
+  const names = new Set(fields.map(({ name }) => name))
+  return hotColumns(source).reduce((bits, { name }, i) => (names.has(name) ? bits : bits | (1 << i)), 0)
 }
 
 function decodeColumn(hot: HotFile, layout: BatchLayout, i: number): Column {

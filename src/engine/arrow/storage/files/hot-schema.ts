@@ -10,18 +10,20 @@ import {
   Uint32,
   Utf8,
 } from 'apache-arrow'
-import type { Column } from '../../columns/batch.js'
+import { IN_METADATA } from '../../../columns.js'
+import type { Column, InMetadata } from '../../columns/batch.js'
 import type { Codes } from '../../columns/dictionary.js'
 import { areShorts } from '../../columns/numbers.js'
 
 /**
  * Returns the Arrow schema of a hot file: `timestamp`, `project`, and the source's own hot columns. Texts are
  * dictionaries with codes of 1, 2 or 4 bytes; numbers are `uint16` if all are small integers, else `float64`; areas
- * are `uint8`.
+ * are `uint8`. Bit sets, `in_metadata`, are the last column, unless no row has a bit.
  */
 export function hotSchema(
   projects: Codes,
   columns: ReadonlyMap<string, Column>,
+  { rows: bitSets }: InMetadata,
   metadata: Map<string, string>,
 ): Schema {
   const own = [...columns].map(([name, column], i) => new Field(name, typeOf(column, i + 1), column.kind !== 'areas'))
@@ -30,6 +32,7 @@ export function hotSchema(
       new Field('timestamp', new TimestampMicrosecond('UTC'), false),
       new Field('project', dictionaryType(projects, PROJECT_ID), true),
       ...own,
+      ...(bitSets === undefined ? [] : [new Field(IN_METADATA, new Uint32(), false)]),
     ],
     metadata,
   )

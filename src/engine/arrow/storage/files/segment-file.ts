@@ -1,5 +1,4 @@
 import { checksumOf } from '../../../../arrow-ipc/file.js'
-import { ALL_IN_METADATA } from '../../../columns.js'
 import { type Files, writeFile } from '../../../disk/files/files.js'
 import type { UncompactedCold } from '../sealing/compact.js'
 import { createSegment, type Segment } from '../segment/segment.js'
@@ -56,6 +55,7 @@ function describe(segment: Segment, cold: Buffer): SegmentFacts {
     timeBytes: times.offsets.BYTES_PER_ELEMENT,
     coldFileBytes: cold.length,
     coldCheck: checksumOf(cold),
+    inMetadata: segment.inMetadata.mask,
     ...(segment.cold.isSmall && { coldIsSmall: true }),
   }
 }
@@ -125,7 +125,7 @@ export async function loadSegment(
   const hot = await loadHot(files, hotPath(directory), columns)
   const cold = coldColumnsIn(files, coldPath(directory), facts)
   const { source, day, rows, minUs, maxUs } = facts
-  return createSegment({ source, day, rows, minUs, maxUs, ...hot, inMetadata: { mask: ALL_IN_METADATA }, cold })
+  return createSegment({ source, day, rows, minUs, maxUs, ...hot, cold })
 }
 
 /** Returns a loaded segment with further hot columns, which are loaded as by {@link loadSegment}. */

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { decodeEnd, endBytes } from '../../../../../src/arrow-ipc/file.js'
 import { LogweirError } from '../../../../../src/base/errors.js'
+import { decodeAside } from '../../../../../src/engine/arrow/storage/files/hot-aside.js'
 import { encodeHot } from '../../../../../src/engine/arrow/storage/files/hot-file.js'
 import {
   readColdFile,
@@ -123,7 +125,8 @@ describe('what is wrong with a segment', () => {
     files.contents.set('s/hot.arrow', hot!.subarray(0, -1))
     const end = 'it does not end like an Arrow file'
     await expect(openSegment(files, 's')).rejects.toEqual(damaged('s/hot.arrow', end))
-    files.contents.set('s/hot.arrow', Buffer.from(hot!).fill(0, 2000, 2010))
+    const times = decodeAside(decodeEnd(hot!.subarray(-endBytes(hot!)))!.aside).columns[0]!.buffers
+    files.contents.set('s/hot.arrow', Buffer.from(hot!).fill(0, times.offset, times.offset + 10))
     const sum = 'its column timestamp does not match its checksum'
     await expect(openSegment(files, 's')).rejects.toEqual(damaged('s/hot.arrow', sum))
   })

@@ -83,6 +83,7 @@ describe('a segment on disk', () => {
       ...{ source, day, rows, minUs, maxUs },
       ...{ timeUnitUs: 1, timeBytes: 4 },
       coldFileBytes: cold,
+      inMetadata: 0,
       coldCheck: expect.any(Number),
       fileBytes: hot + cold,
     })
