@@ -154,9 +154,11 @@ function createLimits({ store, caches, diskBytes, rowsLimitBytes, diskLimitBytes
   const limitBytes = () => rowsLimitBytes - caches.bytes()
   const evictColumns = () => columnLimit.enforce(limitBytes())
   function enforce(): void {
-    if (diskBytes === undefined) return dropBeyondMemory(store, limitBytes(), metrics)
-    evictColumns()
-    dropBeyondDisk(store, diskBytes, diskLimitBytes, metrics)
+    if (diskBytes === undefined) dropBeyondMemory(store, limitBytes(), metrics)
+    else {
+      evictColumns()
+      dropBeyondDisk(store, diskBytes, diskLimitBytes, metrics)
+    }
   }
   return {
     /** Evicts columns that are on disk from memory. */

@@ -134,8 +134,7 @@ export type OpenCold = (columns?: readonly ColdColumn[]) => ColdReader
 export type ColdReader = (row: number) => ColdRow | Promise<ColdRow>
 
 /** Whether a hot column, given by its place among those of the source, holds the values of its field in all rows. */
-export const holdsField = ({ inMetadata }: Batch, place: number): boolean =>
-  (inMetadata.mask & (1 << place)) === 0
+export const holdsField = ({ inMetadata }: Batch, place: number): boolean => (inMetadata.mask & (1 << place)) === 0
 
 /** Returns a hot column of a batch by name; undefined if there is none. */
 export function hotColumnOf(batch: Batch, name: string): Column | undefined {

@@ -40,6 +40,19 @@ const COLUMN_BYTES = 512
 const LARGE_BYTES = MIB
 const IDLE_MS = 10_000
 
+/**
+ * Returns an empty cache of columns. Its values are new each time that a column is set: the size of an equal one would
+ * not be counted again.
+ */
+function createLru(limitBytes: number, onRemove: (column: FieldColumn) => void) {
+  return new LRUCache<FieldColumn, { bytes: number }>({
+    maxSize: Math.max(1, Math.floor(limitBytes)),
+    noDisposeOnSet: true,
+    sizeCalculation: ({ bytes }) => bytes,
+    dispose: (_, column) => onRemove(column),
+  })
+}
+
 /** Creates an empty cache of at most `limitBytes`. */
 export function createFieldCache(
   limitBytes: number,
@@ -48,18 +61,12 @@ export function createFieldCache(
 ): FieldCache {
   const byOwner = new WeakMap<object, Map<string, FieldColumn>>()
   const places = new WeakMap<FieldColumn, Place>()
-  const hits = metrics.fieldLookups.labels('kept')
-  const misses = metrics.fieldLookups.labels('none')
-  // The value is new each time that a column is set: the size of an equal one would not be counted again.
-  const columns = new LRUCache<FieldColumn, { bytes: number }>({
-    maxSize: Math.max(1, Math.floor(limitBytes)),
-    noDisposeOnSet: true,
-    sizeCalculation: ({ bytes }) => bytes,
-    dispose(_, column) {
-      const { ofOwner, key } = places.get(column)!
-      if (ofOwner.get(key) === column) ofOwner.delete(key)
-    },
+  const columns = createLru(limitBytes, (column) => {
+    const { ofOwner, key } = places.get(column)!
+    if (ofOwner.get(key) === column) ofOwner.delete(key)
   })
+
+  const showBytes = () => metrics.fieldBytes.set(columns.calculatedSize)
 
   function add(ofOwner: Map<string, FieldColumn>, key: string, column: FieldColumn): FieldColumn {
     ofOwner.set(key, column)
@@ -71,7 +78,7 @@ export function createFieldCache(
 
   function resize(column: FieldColumn): void {
     if (columns.has(column)) columns.set(column, { bytes: COLUMN_BYTES + column.byteLength })
-    metrics.fieldBytes.set(columns.calculatedSize)
+    showBytes()
   }
 
   return {
@@ -80,8 +87,7 @@ export function createFieldCache(
       byOwner.set(owner, ofOwner)
       const key = JSON.stringify(keys)
       const known = ofOwner.get(key)
-      const counter = known === undefined ? misses : hits
-      counter.inc()
+      metrics.fieldLookups.labels(known === undefined ? 'none' : 'kept').inc()
       if (known === undefined) return add(ofOwner, key, new FieldColumn(rows, limitBytes * COLUMN_SHARE))
       known.reserve(rows)
       places.get(known)!.usedMs = clock.monotonicMs()
@@ -91,19 +97,19 @@ export function createFieldCache(
     resize,
     dropIdle() {
       const beforeMs = clock.monotonicMs() - IDLE_MS
-      const idle = [...columns.keys()].filter((column) => {
-        return column.valueBytes > LARGE_BYTES && places.get(column)!.usedMs < beforeMs
-      })
-      for (const column of idle) columns.delete(column)
-      if (idle.length > 0) askForCollection()
-      metrics.fieldBytes.set(columns.calculatedSize)
+      for (const column of [...columns.keys()]) {
+        if (column.valueBytes <= LARGE_BYTES || places.get(column)!.usedMs >= beforeMs) continue
+        columns.delete(column)
+        askForCollection()
+      }
+      showBytes()
     },
     drop(owners) {
       for (const owner of owners) {
         for (const column of [...(byOwner.get(owner)?.values() ?? [])]) columns.delete(column)
         byOwner.delete(owner)
       }
-      metrics.fieldBytes.set(columns.calculatedSize)
+      showBytes()
     },
     bytes: () => columns.calculatedSize,
   }

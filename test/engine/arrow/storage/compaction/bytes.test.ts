@@ -44,7 +44,7 @@ function fullRecords(source: SourceName): TestRecord[] {
 
 // The limits of test/program/durability/disk-bytes.slow.test.ts.
 describe.each([
-  ['edge_logs', 313, 270],
+  ['edge_logs', 320, 273],
   ['function_edge_logs', 211, 183],
 ] as const)('a full row of %s on disk', (source, afterFlood, compacted) => {
   it(

@@ -528,7 +528,7 @@ describe('the memory of a sealed head', () => {
       const [[memory], spare] = await fillAndSeal(store, 'a', () => statsOf(store).headBytes)
       expect(spare).toBeGreaterThan(empty)
       expect(statsOf(store).headBytes).toBe(empty + spare)
-      expect(statsOf(store, 'auth_logs').headBytes).toBe(statsOf(store, 'postgres_logs').headBytes)
+      expect(statsOf(store, 'postgrest_logs').headBytes).toBe(statsOf(store, 'pgbouncer_logs').headBytes)
       store.trim('idle')
       await fillAndSeal(store, 'b', nothing)
       store.trim('idle')
