@@ -118,6 +118,17 @@ function aggregateTypes({ aggregates }: Operator & { op: 'group' }, schema: Sche
 export function typeOf(expression: Expression, schema: Schema): Type {
   if (expression.kind === 'literal') return typeOfValue(expression.value)
   if (expression.kind === 'column') return schema.get(expression.name) ?? unknownColumn(expression.name, schema)
+  const known = typesOfCalls.get(schema) ?? new WeakMap<Expression, Type>()
+  typesOfCalls.set(schema, known)
+  const type = known.get(expression) ?? typeOfCall(expression, schema)
+  known.set(expression, type)
+  return type
+}
+
+/** Types of calls, so that one that is shared by several others is checked once. */
+const typesOfCalls = new WeakMap<Schema, WeakMap<Expression, Type>>()
+
+function typeOfCall(expression: Expression & { kind: 'call' }, schema: Schema): Type {
   const { arity, type } = Object.hasOwn(FUNCTIONS, expression.fn)
     ? FUNCTIONS[expression.fn]
     : unknownFunction(expression.fn)

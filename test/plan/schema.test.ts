@@ -148,6 +148,13 @@ describe('a wrong plan', () => {
 })
 
 describe('the type of an expression', () => {
+  it('is found once for a part that occurs many times', () => {
+    let doubled = column('status_code')
+    for (let i = 0; i < 60; i++) doubled = call('add', doubled, doubled)
+    expect(typeOf(doubled, schemaOf([EDGE]))).toBe('number')
+    expect(types([EDGE, { op: 'group', keys: [named('key', doubled)], aggregates: [] }])).toEqual({ key: 'number' })
+  })
+
   const VALUES: readonly (readonly [Scalar, Type])[] = [
     [null, 'null'],
     [true, 'boolean'],
