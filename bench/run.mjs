@@ -37,6 +37,7 @@ const BENCHES = {
     args: ['memory', 'disk', 'restart'].map((mode) => ['1000000', mode]),
   },
   health: { script: 'health.mjs', args: [['1000000']] },
+  fields: { script: 'fields.mjs', args: [['1000000']] },
   segments: {
     script: 'segments.mjs',
     args: [
