@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { lstat, open, rename, unlink, utimes } from 'node:fs/promises'
+import { lstat, mkdir, open, rename, rmdir, unlink, utimes } from 'node:fs/promises'
 import { connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -15,6 +15,9 @@ const MAX_ADDRESS_BYTES = 90
 const ANSWER_MS = 2_000
 /** A starting process that checks a socket moves it away for less than this. */
 const MOVED_MS = 200
+/** A starting process removes the socket of a dead one in less than this. */
+const ABANDONED_MS = 2_000
+const POLL_MS = 10
 
 /**
  * Locks a directory with a listening socket. The kernel closes it when the process ends, however it ends, and other
@@ -58,13 +61,13 @@ async function take({ server, address, path, directory, listen }: Attempt): Prom
     }
     const holder = await holderOf(address)
     if (holder === 'unknown') return false
-    if (holder !== 'dead' || isRetry) throw inUse(directory, nameOf(holder))
-    await removeStale(address, directory)
+    if (typeof holder === 'object' || isRetry) throw inUse(directory, nameOf(holder))
+    if (holder === 'dead') await alone(`${path}.removing`, () => removeStale(address, directory))
   }
 }
 
-/** The process of a socket: its answer, or that it has ended, or that it cannot be determined. */
-type Holder = { answer: string } | 'dead' | 'unknown'
+/** The process of a socket: its answer, that it has ended, that there is no socket, or that it cannot be determined. */
+type Holder = { answer: string } | 'dead' | 'gone' | 'unknown'
 
 const nameOf = (holder: Holder) =>
   typeof holder === 'object' && holder.answer !== '' ? `process ${holder.answer}` : 'another process'
@@ -79,7 +82,8 @@ function holderOf(address: string): Promise<Holder> {
     socket.setTimeout(ANSWER_MS, () => socket.destroy())
     socket.on('data', (bytes) => void (answer += bytes))
     socket.on('error', ({ code }: NodeJS.ErrnoException) => {
-      if (code === 'ECONNREFUSED' || code === 'ENOENT') resolve('dead')
+      if (code === 'ECONNREFUSED') resolve('dead')
+      else if (code === 'ENOENT') resolve('gone')
       // EAGAIN: its queue of connections is full, so it lives.
       else if (code !== 'EAGAIN' && !isAnswering) resolve('unknown')
     })
@@ -88,14 +92,40 @@ function holderOf(address: string): Promise<Holder> {
 }
 
 /**
- * Deletes the socket of a dead process, by moving it away first. If two starting processes find the same socket, the
- * second may move away the new socket of the first: it then sees that one answer, and moves it back.
+ * Runs work that one starting process may do at a time: it makes a directory first, and removes it afterwards. A
+ * directory that does not go away is left of a process that was killed meanwhile.
+ */
+async function alone(mutex: string, work: () => Promise<void>): Promise<void> {
+  const endMs = performance.now() + ABANDONED_MS
+  for (;;) {
+    const error = await mkdir(mutex).then(
+      () => undefined,
+      (failure: NodeJS.ErrnoException) => failure,
+    )
+    if (error === undefined) break
+    if (error.code !== 'EEXIST') throw error
+    if (performance.now() > endMs) await rmdir(mutex).catch(() => {})
+    else await wait(POLL_MS)
+  }
+  try {
+    await work()
+  } finally {
+    await rmdir(mutex).catch(() => {})
+  }
+}
+
+/**
+ * Deletes the socket of a dead process, if it still is one, by moving it away first: a process between its calls of
+ * bind and listen looks dead too. It is seen to answer then, and its socket is moved back.
  */
 async function removeStale(address: string, directory: string): Promise<void> {
+  const now = await holderOf(address)
+  if (now === 'gone') return
+  if (now !== 'dead') throw inUse(directory, nameOf(now))
   const aside = `${address}.${randomBytes(4).toString('hex')}`
   await rename(address, aside).catch(() => {})
   const holder = await holderOf(aside)
-  if (holder === 'dead') return unlink(aside).catch(() => {})
+  if (holder === 'dead' || holder === 'gone') return unlink(aside).catch(() => {})
   await rename(aside, address)
   throw inUse(directory, nameOf(holder))
 }

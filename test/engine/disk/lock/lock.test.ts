@@ -53,6 +53,19 @@ describe('the lock of a directory', () => {
     expect(readdirSync(root)).toEqual([])
   })
 
+  it('goes to one of many, time after time, and does not wait for a process that died removing a socket', async () => {
+    for (let time = 0; time < 10; time++) {
+      const holder = await holdElsewhere('4711')
+      await holder.kill()
+      if (time === 0) mkdirSync(join(root, 'lock.removing'))
+      const tries = await Promise.allSettled(Array.from({ length: 16 }, () => lockDirectory(root)))
+      const taken = tries.filter((attempt) => attempt.status === 'fulfilled')
+      expect(taken.length).toBe(1)
+      await taken[0]!.value.release()
+      expect(readdirSync(root)).toEqual([])
+    }
+  })
+
   it('is held by a process that says nothing of itself', async () => {
     const holder = await holdElsewhere('')
     await expect(lockDirectory(root)).rejects.toThrow('in use by another process')
