@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { call, column, type Expression, literal } from '../../src/plan/expression.js'
+import { call, column, type Expression, field, literal } from '../../src/plan/expression.js'
 import type { Operator, Plan } from '../../src/plan/plan.js'
 import { appendAll, openEngine, readAll } from '../support/engine.js'
 import { edge } from '../support/records.js'
@@ -37,11 +37,13 @@ const FIRSTS: Readonly<Record<string, Expression>> = {
   'a constant': literal(3),
   'an entry of a dictionary': call('length', column('url')),
   'a cold column': call('length', column('event_message')),
+  'a field': call('length', field('request.none.url')),
+  'a declared field': call('length', field('request.url')),
 }
 
 async function run(plan: Plan) {
   const engine = openEngine()
-  await appendAll(engine, [edge({ event_message: 'abc', metadata: { request: { url: 'xyz' } } })])
+  await appendAll(engine, [edge({ event_message: 'abc', metadata: { request: { url: 'xyz', none: { url: 'abc' } } } })])
   const rows = await readAll(await engine.run(plan))
   await engine.close()
   return rows

@@ -16,10 +16,10 @@ export interface FieldUse {
 const usesByExpression = new WeakMap<Expression, readonly FieldUse[]>()
 const NO_USES: readonly FieldUse[] = []
 
-/** Returns the fields of the record that expressions read. */
+/** Returns the fields of the record that expressions read; one that several of them share, once. */
 export function fieldsIn(expressions: readonly Expression[]): readonly FieldUse[] {
   const uses = expressions.map(fieldsOf).filter((uses) => uses.length > 0)
-  return uses.length <= 1 ? (uses[0] ?? NO_USES) : uses.flat()
+  return uses.length <= 1 ? (uses[0] ?? NO_USES) : [...new Set(uses.flat())]
 }
 
 function fieldsOf(expression: Expression): readonly FieldUse[] {
