@@ -47,7 +47,7 @@ export interface Extractor {
    * Returns the values of `paths` in the texts of `rows`. The result is valid until the next call of either function.
    *
    * A path leads through objects, and through a list by its first element, if that is an object; the metadata too may
-   * be a list. Of equal keys the last one counts, as a whole; keys compare decoded. Null and a number beyond the range
+   * be a list. The last one of equal keys counts, as a whole; keys compare decoded. Null and a number beyond the range
    * of doubles are absent. Lone surrogates of a decoded text are U+FFFD. The texts must be valid JSON; else the values
    * are undefined.
    *

@@ -1,5 +1,6 @@
 import { Interner } from '../../../base/interner.js'
 import type { Yielder } from '../../../base/time-slices.js'
+import type { Expression } from '../../../plan/expression.js'
 import { expressionKey } from '../../../plan/expression-key.js'
 import type { NamedAggregate, NamedExpression } from '../../../plan/plan.js'
 import type { Scalar } from '../../../plan/values/values.js'
@@ -120,7 +121,7 @@ async function fold(groups: Groups, frame: Frame, grouping: Grouping): Promise<v
   if (frame.rows === 0) return
   const { sink, aggregation, context } = grouping
   const { yieldIfDue, limits } = context
-  await frame.loadFields?.(fieldsIn(expressionsOf(sink)), yieldIfDue)
+  await frame.loadFields?.(fieldsIn(groupExpressions(sink)), yieldIfDue)
   const evaluate = createEvaluate(frame)
   const keyVectors = sink.keys.map(({ value }) => evaluate(value))
   const vectors = vectorsOf(aggregation, evaluate)
@@ -149,7 +150,8 @@ async function fold(groups: Groups, frame: Frame, grouping: Grouping): Promise<v
   for await (const block of blocksOf(frame, read, yieldIfDue)) await foldBlock(block)
 }
 
-const expressionsOf = ({ keys, aggregates }: GroupSink) => [
+/** Returns the expressions that a group evaluates in its input: keys, and arguments of aggregates. */
+export const groupExpressions = ({ keys, aggregates }: GroupSink): Expression[] => [
   ...keys.map(({ value }) => value),
   ...aggregates.flatMap(({ value }) => value.args),
 ]

@@ -128,7 +128,7 @@ function matchesFilter(name: string, pattern: string, kinds: StoredKinds): FastF
   }
 }
 
-/** What is read of parts: the rows in a range of time, and these hot columns of them. */
+/** The rows of parts that are read, by their time, and the hot columns that are read of them. */
 export interface ScanRange extends TimeRange {
   columns: ReadonlySet<string>
 }

@@ -2,6 +2,7 @@ import { type Expression, pathOfField } from '../../../plan/expression.js'
 import type { SourceName } from '../../../sources.js'
 import { hotColumns } from '../../columns.js'
 import type { DeclaredColumn } from '../expressions/frame.js'
+import { groupExpressions } from '../operators/group.js'
 import type { Sink, Stage, Step } from './stages.js'
 
 const NONE: ReadonlySet<string> = new Set()
@@ -24,8 +25,8 @@ export function columnsReadBy({ steps, sink }: Pick<Stage, 'steps' | 'sink'>, so
 const expressionOf = (step: Step): Expression => (step.op === 'filter' ? step.where : step.list)
 
 function expressionsOf(sink: Sink): Expression[] {
-  if (sink.op === 'top') return [...sink.keys.map(({ by }) => by), ...sink.columns.map(({ value }) => value)]
-  return [...sink.keys.map(({ value }) => value), ...sink.aggregates.flatMap(({ value: { args } }) => args)]
+  if (sink.op === 'group') return groupExpressions(sink)
+  return [...sink.keys.map(({ by }) => by), ...sink.columns.map(({ value }) => value)]
 }
 
 /** Adds the columns that have to be open where an expression is evaluated. An expression object is visited once. */
@@ -51,7 +52,7 @@ export function declaredColumns(source: SourceName): ReadonlyMap<string, Declare
   const known = declaredBySource.get(source)
   if (known !== undefined) return known
   const columns = hotColumns(source).flatMap(({ name, kind, path }, place) => {
-    // Of a path only its areas are in such a column.
+    // Such a column has the areas of a path, not the path.
     if (kind === 'areas') return []
     return [[JSON.stringify(path), { name, place, isNumber: kind === 'number' }] as const]
   })

@@ -39,7 +39,7 @@ export interface FirstAside {
   grams: readonly { offset: number; blocks: number }[]
 }
 
-/** What a column does not have. */
+/** The piece that a column lacks. */
 export const NO_PIECE: Piece = { offset: 0, bytes: 0, crc: 0 }
 
 /** Encodes the data as 32-bit integers, three for each piece. */

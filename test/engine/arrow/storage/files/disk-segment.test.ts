@@ -92,7 +92,7 @@ describe('a segment on disk', () => {
     const url = await open(segment, ['url', 'path'])
     expect([...url.columns.keys()].sort()).toEqual(['path', 'url'])
     expect([segment.hotBytes, disk.columns.calculatedSize]).toEqual([bytesIn(url), bytesIn(url) + url.coldBytes])
-    // What is there is opened at once, and what a query has open is what it was.
+    // Columns in memory are opened at once, and an open batch does not change.
     expect([open(segment, ['path']) === url, open(segment, BASE) === url]).toEqual([true, true])
     expect([[...none.columns.keys()], [...path.columns.keys()]]).toEqual([[], ['path']])
     for (let i = 0; i < 5; i++) segment.close()
@@ -223,7 +223,7 @@ async function interleave(random: Random, steps: number) {
       size += cached === undefined ? 0 : bytesIn(cached) + cached.coldBytes
       expect(segment.hotBytes).toBe(cached === undefined ? 0 : bytesIn(cached))
       const batches = [...queries].filter((query) => query.number === number).map(({ batch }) => batch!)
-      // Nobody has a column of their own: it was loaded once.
+      // All have the same column: it was loaded once.
       for (const name of NAMES) {
         const columns = [cached, ...batches].flatMap((batch) => batch?.columns.get(name) ?? [])
         expect(new Set(columns).size).toBeLessThanOrEqual(1)
