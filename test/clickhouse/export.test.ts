@@ -19,7 +19,7 @@ const LOOKS_AGAIN =
   'that breaks off while an insert is under way looks for that, though it was not there at the beginning'
 
 /** Runs of the property; LOGWEIR_TEST_RUNS sets another number. */
-const RUNS = Math.ceil(Number(process.env.LOGWEIR_TEST_RUNS ?? 100) / 10)
+const RUNS = Math.ceil(Number(process.env.LOGWEIR_TEST_RUNS ?? 60) / 10)
 const NOW_US = Date.UTC(2026, 10, 20, 10) * 1000
 const SOURCES: readonly SourceName[] = ['edge_logs', 'function_edge_logs', 'postgrest_logs']
 

@@ -9,7 +9,7 @@ import { ask } from '../support/engine.js'
 import { onEachTarget, withRecords } from './on-targets.js'
 
 /** Runs of each property; LOGWEIR_TEST_RUNS sets another number. */
-const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 40)
+const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 25)
 const TEXTS = 10_000
 const TEXTS_AT_ONCE = 500
 

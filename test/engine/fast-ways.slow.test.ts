@@ -2,7 +2,7 @@ import { describe, it } from 'vitest'
 import { FAST_WAYS, KEPT_WAYS } from './fast-ways.js'
 import { expectSameRows, expectSameWhenKept } from './same-rows.js'
 
-const RUNS = 40
+const RUNS = 80
 const TIMEOUT_MS = 600_000
 
 describe(`on ${RUNS} engines, a plan has the same rows without the fast way`, () => {
