@@ -3,8 +3,10 @@ import fc from 'fast-check'
 /** The seed of random tests, if one was set: a whole number below 2^31. */
 const given = process.env.LOGWEIR_TEST_SEED
 
-/** Returns the seed for a test with a generator of its own: the one that was set, else a new one. */
-export const testSeed = (): number => (given === undefined ? Date.now() % 1e9 : Number(given))
+const seed = given === undefined ? Date.now() % 1e9 : Number(given)
+
+/** Returns the seed for tests with a generator of their own: the one that was set, else a new one for each file. */
+export const testSeed = (): number => seed
 
 // This file is the setup of each vitest project, so that fast-check uses the seed too.
 if (given !== undefined) fc.configureGlobal({ seed: Number(given) })

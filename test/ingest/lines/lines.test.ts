@@ -5,6 +5,9 @@ import { INVALID_JSON, VALID_JSON } from '../json-cases.js'
 import { NOT_UTF8 } from '../json-test-suite.js'
 import { FEED, NOW_US, type Parse, parse, parseChunks } from '../parsing.js'
 
+/** How many times the corpus is split at random; LOGWEIR_TEST_RUNS sets another number. */
+const SPLITS = Number(process.env.LOGWEIR_TEST_RUNS ?? 200)
+
 const record = (id: string, more: object = {}) =>
   JSON.stringify({ source: 'edge_logs', id, timestamp: NOW_US, ...more })
 const ids = ({ rows }: Parse) => rows.map(({ id }) => id)
@@ -51,7 +54,7 @@ describe('I3: split anywhere', () => {
     ])
   })
 
-  it.each(Array.from({ length: 200 }, (_, seed) => seed))('seed %i', (seed) => {
+  it.each(Array.from({ length: SPLITS }, (_, seed) => seed))('seed %i', (seed) => {
     const random = mulberry32(seed)
     const most = 2 ** Math.floor(1 + random() * 16)
     const chunks: Buffer[] = []

@@ -12,6 +12,8 @@ import { stream } from '../parse.records.js'
 import { NOW_US, type ParseOptions, parseChunks, RETENTION_US, rowsOf } from '../parsing.js'
 import { parseByReference } from '../reference/parse.js'
 
+/** Runs of the random streams of records; LOGWEIR_TEST_RUNS sets another number. */
+const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 500)
 /** Random tests take seconds on an idle machine. */
 const TIMEOUT_MS = 120_000
 
@@ -81,7 +83,7 @@ describe('the parser does what the reference does', () => {
       })
       fc.assert(
         fc.property(stream, options, fc.nat(), (bytes, o, seed) => void check(bytes, o, cut(bytes, mulberry32(seed)))),
-        { numRuns: 500 },
+        { numRuns: RUNS },
       )
     },
     TIMEOUT_MS,
