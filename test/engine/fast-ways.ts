@@ -1,5 +1,5 @@
 import type { Aggregate } from '../../src/plan/aggregates.js'
-import { call, column, type Expression, literal } from '../../src/plan/expression.js'
+import { call, column, type Expression, field, literal } from '../../src/plan/expression.js'
 import type { FunctionName } from '../../src/plan/functions/table.js'
 import type { NamedExpression, Operator, Plan, SortKey } from '../../src/plan/plan.js'
 import type { SourceName } from '../../src/sources.js'
@@ -172,6 +172,28 @@ function equalText(random: Random): Operator[] {
     [scan(BOTH, ...maybeCut(random)), equals('status_code', ['200']), equals('project', ['a', '', 'none'])],
   ])
 }
+
+const STATUS_FIELD = field('response.status_code')
+const STATUS_CLASS = f('floor', f('div', f('safe_cast_float64', STATUS_FIELD), t(100)))
+
+/** A condition on a field with a column of its own, some of whose values the metadata alone has. */
+function fieldIs(random: Random): Operator {
+  const comparison = oneOf(random, ['eq', 'ge', 'gt', 'le', 'lt'] as const)
+  return filter(
+    oneOf(random, [
+      f(comparison, STATUS_FIELD, t(oneOf(random, [0, 300, 300.5, 500, 8191, 65_535, 1e5, -1]))),
+      f('eq', field('request.path'), t(oneOf(random, ['', '/', '/rest/v1/table', 'none']))),
+      f('regexp_contains', field('request.path'), t(oneOf(random, ['', 'rest', '^/.+', '^$']))),
+    ]),
+  )
+}
+
+/** The metadata as an expression, whose fields have no columns. */
+const withoutFields = ([first, ...others]: Plan): Plan => [
+  first!,
+  { op: 'extend', columns: [{ name: 'metadata', value: apart(column('metadata')) }] },
+  ...others,
+]
 
 /** A condition over stored columns that raises no error. */
 function plainCondition(random: Random): Expression {
@@ -403,6 +425,23 @@ export const FAST_WAYS: readonly FastWay[] = [
       return [scan(EDGE), ...maybeProject(random), ...group(some, [COUNT, { fn: 'min', args: [ID] }]), limit(300)]
     },
     slowly: perRow,
+  },
+  {
+    title: 'a field with a column of its own is compared, computed with and grouped by where it is stored',
+    plans: 12,
+    plan: (random) => {
+      const least = f('ge', STATUS_FIELD, t(oneOf(random, [0, 300, 599, 8192])))
+      const conditions = [...maybeProject(random), ...(random() < 0.5 ? [fieldIs(random)] : [])]
+      return [
+        scan(EDGE, ...maybeCut(random)),
+        ...conditions,
+        ...oneOf(random, [
+          newest(40),
+          group([...smallKeys(random), STATUS_CLASS], [COUNT, { fn: 'countif', args: [least] }]),
+        ]),
+      ]
+    },
+    slowly: withoutFields,
   },
   {
     title: 'numbers are aggregated where they are stored, small integers by counting them',

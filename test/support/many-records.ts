@@ -27,8 +27,10 @@ function manyUrls(random: Random): string[] {
 }
 
 /** Small integers, which are counted, and every other kind of value. */
-const statusOf = (random: Random) =>
-  random() < 0.9 ? 200 + below(random, 400) : oneOf(random, [null, '500', 2.5, -1, 8191, 8192, 8192, 65_535, 70_000])
+function statusOf(random: Random, hasTexts: boolean) {
+  if (random() < 0.9) return 200 + below(random, 400)
+  return oneOf(random, [null, hasTexts ? '500' : null, 2.5, -1, 8191, 8192, 8192, 65_535, 70_000])
+}
 const durationOf = (random: Random) => (random() < 0.7 ? below(random, 3_000) : oneOf(random, [null, 0.5, 1e6, 12_345]))
 
 /** Some functions are called all the time, others for some minutes. */
@@ -42,13 +44,14 @@ export function manyRecords(random: Random, length: number): TestRecord[] {
   const urls = manyUrls(random)
   const isMixed = random() < 0.3
   const isExact = random() < 0.8
+  const hasTexts = random() < 0.5
   return Array.from({ length }, (_, i): TestRecord => {
     const source: SourceName = random() < 0.5 ? 'edge_logs' : 'function_edge_logs'
     const metadata = {
       ...(random() < 0.9 && {
         request: { url: random() < 0.1 ? FREQUENT_URL : oneOf(random, urls), path: oneOf(random, PLACES) },
       }),
-      response: { status_code: statusOf(random) },
+      response: { status_code: statusOf(random, hasTexts) },
       ...(random() < 0.9 && { function_id: functionOf(random, i) }),
       execution_time_ms: durationOf(random),
       list: [{ n: i }, i, word(random)].slice(0, below(random, 4)),

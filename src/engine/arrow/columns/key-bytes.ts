@@ -4,6 +4,9 @@ import { CivilDate, Datetime, isTime, RawJson, type Scalar, Timestamp } from '..
 /** A value that takes at most 8 bytes. */
 type FixedValue = null | boolean | number | bigint | Timestamp | Datetime | CivilDate
 
+/** A longer text is copied by a call, which costs more than the bytes of a short one. */
+const LONG_TEXT = 64
+
 /**
  * The keys of a group as bytes: a tag for each value's type, then the value. Equal keys have equal bytes, so that
  * groups can be found by them; texts come from a dictionary without becoming strings on the way.
@@ -19,11 +22,20 @@ export class KeyBytes {
 
   /** Adds a text as its UTF-8 bytes. */
   addText(text: Uint8Array, tag = TEXT): void {
-    this.#reserve(5 + text.length)
-    this.bytes[this.length] = tag
-    this.bytes.writeUInt32LE(text.length, this.length + 1)
-    this.bytes.set(text, this.length + 5)
-    this.length += 5 + text.length
+    this.addPart(text, 0, text.length, tag)
+  }
+
+  /** Adds the text whose UTF-8 bytes are `source[start .. end)`. */
+  addPart(source: Uint8Array, start: number, end: number, tag = TEXT): void {
+    const length = end - start
+    this.#reserve(5 + length)
+    const { bytes } = this
+    let at = this.length
+    bytes[at++] = tag
+    for (let rest = length, i = 0; i < 4; i++, rest >>>= 8) bytes[at++] = rest
+    if (length > LONG_TEXT) bytes.set(source.subarray(start, end), at)
+    else for (let i = start; i < end; ) bytes[at++] = source[i++]!
+    this.length += 5 + length
   }
 
   /** Adds keys that were written before. */

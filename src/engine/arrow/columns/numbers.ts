@@ -76,6 +76,9 @@ export function exceptionsOf({ rows, values }: Exceptions, start: number, end: n
   return values.subarray(countBelow(rows, start), countBelow(rows, end))
 }
 
+/** Returns the value of a row that is among the exceptions, NaN if it is absent. */
+export const exceptionAt = ({ rows, values }: Exceptions, row: number): number => values[countBelow(rows, row)]!
+
 /** Writes the present values of the rows [start, end) to the start of `out`. */
 export function numbersOfRange(column: NumberColumn, start: number, end: number, out: Float64Array): Numbers {
   let length = 0

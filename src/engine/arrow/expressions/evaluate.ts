@@ -52,9 +52,9 @@ function callVector(expression: Expression & { kind: 'call' }, frame: Frame, eva
     return { at: once(bind(args.map(({ at }) => at))), isConstant: true, isCold: false }
   const varying = args.filter(({ isConstant }) => !isConstant)
   const [first] = varying
-  const shared = first?.entries?.column
-  if (shared !== undefined && varying.every(({ entries }) => entries?.column === shared)) {
-    const textOf = expression.fn === 'url_path' ? first!.entries!.bytesOf : undefined
+  const shared = first?.entries
+  if (shared !== undefined && varying.every(({ entries }) => entries?.codes === shared.codes)) {
+    const textOf = expression.fn === 'url_path' ? shared.bytesOf : undefined
     return entryVector(args, bind, shared, frame, textOf && ((code) => pathOf(textOf(code))))
   }
   return { at: remembered(bind(args.map(({ at }) => at))), isCold: args.some(({ isCold }) => isCold) }
@@ -109,38 +109,44 @@ const TRUNCATIONS = {
 
 const pathOf = (url: Buffer | undefined) => url && urlPath(url)
 
-/** Evaluates a function over the entries of the one dictionary column that its arguments depend on. */
+/** Evaluates a function over the codes of the one column that its arguments depend on. */
 function entryVector(
   args: readonly Vector[],
   bind: (cells: readonly Cell[]) => Cell,
-  column: Entries['column'],
+  { codes, count }: Entries,
   frame: Frame,
-  bytesOf?: Entries['bytesOf'],
+  bytesOf?: (code: number) => Buffer | undefined,
 ): Vector {
   // The cells take codes in place of positions.
   const byCode = bind(args.map(({ at, entries }) => entries?.valueOf ?? at))
-  const values = new Map<number, Scalar | Failure>()
+  const values: (Scalar | Failure)[] = []
   const valueOfCode = (code: number): Scalar => {
-    const known = values.get(code)
+    const known = values[code]
     if (known instanceof Failure) throw known.error
     if (known !== undefined) return known
     try {
-      const value = byCode(code)
-      values.set(code, value)
-      return value
+      return (values[code] = byCode(code))
     } catch (error) {
-      values.set(code, new Failure(error))
+      values[code] = new Failure(error)
       throw error
     }
   }
   const { selection } = frame.stored!
-  const { codes } = column
   return {
     at: (position) => valueOfCode(codes[rowAt(selection, position)]!),
-    entries: { column, valueOf: valueOfCode, ...(bytesOf && { bytesOf }) },
+    entries: { codes, count, valueOf: valueOfCode, ...(bytesOf && { bytesOf, addKey: keyAdder(bytesOf) }) },
     isCold: false,
   }
 }
+
+/** Adds the bytes of a text, or null, to the keys of a group. */
+const keyAdder =
+  (bytesOf: (code: number) => Buffer | undefined): NonNullable<Entries['addKey']> =>
+  (code, keys) => {
+    const text = bytesOf(code)
+    if (text === undefined) keys.add(null)
+    else keys.addText(text)
+  }
 
 /** The error of an entry, which only a row that has the entry raises. */
 class Failure {

@@ -1,4 +1,3 @@
-import { countBelow } from '../../../base/search.js'
 import type { Yielder } from '../../../base/time-slices.js'
 import { MIB } from '../../../base/units.js'
 import { RawJson, type Scalar, Timestamp } from '../../../plan/values/values.js'
@@ -14,11 +13,12 @@ import {
   timeAt,
 } from '../columns/batch.js'
 import { ABSENT, entryOf } from '../columns/dictionary.js'
-import { EXCEPTION, type NumberColumn } from '../columns/numbers.js'
+import type { KeyBytes } from '../columns/key-bytes.js'
+import { EXCEPTION, exceptionAt, type NumberColumn } from '../columns/numbers.js'
 import { rowAt, type Selection, sizeOf } from '../columns/selection.js'
 import type { FieldReader, Keys } from '../fields/read-fields.js'
 import { createLoadedFields, type FieldUse } from './loaded-fields.js'
-import type { Vector } from './vector.js'
+import type { Entries, Vector } from './vector.js'
 
 /** Rows that operators work on, numbered from 0: selected rows of a stored batch, or computed ones. */
 export interface Frame {
@@ -135,7 +135,9 @@ function timeVector({ times }: Batch, selection: Selection): Vector {
 function storedVector(column: Column, selection: Selection, hasEmptyTexts: boolean): Vector {
   if (column.kind === 'text') return textVector(column, selection, hasEmptyTexts)
   if (column.kind === 'number') {
-    return { at: (position) => numberAt(column, rowAt(selection, position)), stored: column, isCold: false }
+    const at = (position: number) => numberAt(column, rowAt(selection, position))
+    const entries = smallIntegers(column)
+    return { at, stored: column, isCold: false, ...(entries && { entries }) }
   }
   // Which areas a path holds is stored, the path itself is not.
   const areasAt = (position: number) => column.flags[rowAt(selection, position)]!
@@ -150,20 +152,39 @@ function textVector(column: Column & { kind: 'text' }, selection: Selection, has
     return entry.length === 0 && !hasEmptyTexts ? undefined : entry
   }
   const valueOfCode = (code: number) => bytesOf(code)?.toString() ?? null
+  const addKey = (code: number, keys: KeyBytes) => {
+    const [start, end] = [dictionary.offsets[code]!, dictionary.offsets[code + 1]! - 1]
+    if (code === ABSENT || (start === end && !hasEmptyTexts)) keys.add(null)
+    else keys.addPart(dictionary.bytes, start, end)
+  }
   return {
     at: (position) => valueOfCode(codes[rowAt(selection, position)]!),
-    entries: { column, valueOf: valueOfCode, bytesOf },
+    entries: { codes, count: dictionary.count, valueOf: valueOfCode, bytesOf, addKey },
     stored: column,
     isCold: false,
   }
 }
 
+const entriesOfNumbers = new WeakMap<NumberColumn, Entries | 'none'>()
+
+/** Small integers, or absent ones, as codes: the code of an absent one is {@link EXCEPTION}. */
+function smallIntegers(column: NumberColumn): Entries | undefined {
+  let entries = entriesOfNumbers.get(column)
+  if (entries === undefined) {
+    const isSmall = 'exceptions' in column && column.exceptions.values.every(Number.isNaN)
+    entries = isSmall ? { codes: column.values, count: EXCEPTION + 1, valueOf: smallInteger } : 'none'
+    entriesOfNumbers.set(column, entries)
+  }
+  return entries === 'none' ? undefined : entries
+}
+
+const smallInteger = (code: number) => (code === EXCEPTION ? null : code)
+
 function numberAt(column: NumberColumn, row: number): number | null {
   const value = column.values[row]!
   if (!('exceptions' in column)) return Number.isNaN(value) ? null : value
   if (value !== EXCEPTION) return value
-  const { rows, values } = column.exceptions
-  const exception = values[countBelow(rows, row)]!
+  const exception = exceptionAt(column.exceptions, row)
   return Number.isNaN(exception) ? null : exception
 }
 

@@ -3,9 +3,9 @@ import { type Expression, pathOfField } from '../../../plan/expression.js'
 import { FUNCTIONS } from '../../../plan/functions/table.js'
 import type { Scalar } from '../../../plan/values/values.js'
 import { rowAt, type Selection } from '../columns/selection.js'
-import { type FieldColumn, isUnkept, textOfCode, valueOfCode } from '../fields/field-column.js'
+import { addTextKey, type FieldColumn, isUnkept, textOfCode, valueOfCode } from '../fields/field-column.js'
 import type { FieldReader, Keys } from '../fields/read-fields.js'
-import type { Vector } from './vector.js'
+import type { Entries, Vector } from './vector.js'
 
 /** A field of the record as an expression reads it: the path of its keys, and whether numbers are read as texts. */
 export interface FieldUse {
@@ -97,10 +97,13 @@ function vectorOfColumn(
     }
     return { at, isCold: true }
   }
-  const bytesOf = hasOnlyTexts ? (code: number) => textOfCode(dictionary, code) : undefined
+  const texts: Pick<Entries, 'bytesOf' | 'addKey'> = {
+    bytesOf: (code) => textOfCode(dictionary, code),
+    addKey: (code, keys) => addTextKey(dictionary, code, keys),
+  }
   return {
     at: (position) => decode(codes[rowAt(selection, position)]!),
-    entries: { column: snapshot, valueOf: decode, ...(bytesOf && { bytesOf }) },
+    entries: { codes, count: dictionary.count, valueOf: decode, ...(hasOnlyTexts && texts) },
     isCold: false,
   }
 }

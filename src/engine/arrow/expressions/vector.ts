@@ -2,15 +2,24 @@ import type { Cell } from '../../../plan/functions/function.js'
 import type { TimeUnit } from '../../../plan/values/times.js'
 import type { Scalar } from '../../../plan/values/values.js'
 import type { AreasColumn, Column, TextColumn, TimeColumn } from '../columns/batch.js'
+import type { KeyBytes } from '../columns/key-bytes.js'
 import type { NumberColumn } from '../columns/numbers.js'
 
-/** Values that follow from the entry of a dictionary alone: each entry is evaluated once, however many rows have it. */
+/**
+ * Values that follow from a code alone, the entry of a dictionary or a small integer: each code is evaluated once,
+ * however many rows have it.
+ */
 export interface Entries {
-  column: TextColumn
-  /** The value of an entry. Throws the error of its evaluation, each time. */
+  /** The code of each row of the batch; the same array for all expressions over one column. */
+  codes: TextColumn['codes']
+  /** All codes are below. */
+  count: number
+  /** The value of a code. Throws the error of its evaluation, each time. */
   valueOf(code: number): Scalar
   /** The bytes of an entry that is a text as it is, if the values are these; absent codes have none. */
   bytesOf?(code: number): Buffer | undefined
+  /** Adds the value of a code to the keys of a group, if that is quicker than by the value. */
+  addKey?(code: number, keys: KeyBytes): void
 }
 
 /** Timestamps cut down to the start of a unit that always takes the same time. */

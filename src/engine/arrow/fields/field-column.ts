@@ -4,6 +4,7 @@ import { scalarOfJson } from '../../../plan/functions/json.js'
 import type { Scalar } from '../../../plan/values/values.js'
 import type { TextColumn } from '../columns/batch.js'
 import { type Dictionary, entryOf } from '../columns/dictionary.js'
+import type { KeyBytes } from '../columns/key-bytes.js'
 
 /** The code of a row whose value was not read yet. */
 const UNREAD = 0
@@ -98,4 +99,11 @@ export function valueOfCode(dictionary: Dictionary, code: number, isText: boolea
 /** Returns the bytes of the text of a code, in a column of texts alone; undefined if there is no value. */
 export function textOfCode(dictionary: Dictionary, code: number): Buffer | undefined {
   return code < RESERVED.length ? undefined : entryOf(dictionary, code).subarray(1)
+}
+
+/** Adds the text of a code, in a column of texts alone, or null to the keys of a group. */
+export function addTextKey({ bytes, offsets }: Dictionary, code: number, keys: KeyBytes): void {
+  // The text is behind its quote.
+  if (code < RESERVED.length) keys.add(null)
+  else keys.addPart(bytes, offsets[code]! + 1, offsets[code + 1]! - 1)
 }

@@ -1,5 +1,6 @@
 import type { TimeRange } from '../../../plan/plan.js'
 import { type Batch, type TextColumn, type TimeColumn, timeAt } from '../columns/batch.js'
+import { EXCEPTION, exceptionAt, type NumberColumn } from '../columns/numbers.js'
 import { narrow, none, type RangeSelection, range, rowAt, type Selection, sizeOf } from '../columns/selection.js'
 import { visitZones } from '../columns/zones.js'
 
@@ -79,4 +80,30 @@ function hitsBetween(
 ): number {
   for (let row = start; row < end; row++) if (hits[codes[row]!] === 1) out[count++] = row
   return count
+}
+
+/** The numbers from `least` to `most`; without both of them if `isOpen`. */
+export interface Bounds {
+  least: number
+  most: number
+  isOpen?: boolean
+}
+
+/** Returns the selected rows whose number is within bounds; absent ones are not. */
+export function narrowByBounds(column: NumberColumn, selection: Selection, bounds: Bounds): Selection {
+  const { least, most, isOpen = false } = bounds
+  const isWithin = (value: number) => (isOpen ? value > least && value < most : value >= least && value <= most)
+  const { values } = column
+  const exceptions = 'exceptions' in column ? column.exceptions : undefined
+  return narrow(selection, (out) => {
+    let count = 0
+    const size = sizeOf(selection)
+    for (let position = 0; position < size; position++) {
+      const row = rowAt(selection, position)
+      const value = values[row]!
+      const isException = exceptions !== undefined && value === EXCEPTION
+      if (isWithin(isException ? exceptionAt(exceptions, row) : value)) out[count++] = row
+    }
+    return count
+  })
 }

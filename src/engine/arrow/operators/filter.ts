@@ -56,6 +56,17 @@ async function keepPassing(
   return kept
 }
 
+/** Returns the stored rows of a frame for which a condition is true. */
+export async function passingRows(
+  frame: Frame,
+  condition: Expression,
+  kinds: StoredKinds,
+  yieldIfDue: Yielder,
+): Promise<Selection> {
+  const kept = await keepPassing(frame, [condition], kinds, yieldIfDue)
+  return kept.stored!.selection
+}
+
 /** The positions for which every condition is true, ascending. */
 async function passing(frame: Frame, conditions: readonly Expression[], yieldIfDue: Yielder): Promise<Uint32Array> {
   const evaluate = createEvaluate(frame)

@@ -1,10 +1,11 @@
+import { ensureCapacity } from '../../../base/growable.js'
 import { Interner } from '../../../base/interner.js'
 import type { Scalar } from '../../../plan/values/values.js'
 import { entryOf } from '../columns/dictionary.js'
 import { KeyBytes } from '../columns/key-bytes.js'
 import { rowAt, type Selection } from '../columns/selection.js'
 import type { Frame } from '../expressions/frame.js'
-import type { Vector } from '../expressions/vector.js'
+import type { Entries, Vector } from '../expressions/vector.js'
 import type { Block } from './blocks.js'
 import { bucketSpans } from './bucket-spans.js'
 import type { OrderedRows } from './stretch.js'
@@ -34,12 +35,10 @@ export function groupRows(frame: Frame, keys: readonly Vector[], block: Block): 
   const { ids, count, parts } = combine(each, block.to - block.from)
   const { positions, ends } = sortByIds(ids, count, block.from)
   return {
-    rows: { positions, from: 0, selection: selectionOf(frame, positions) },
+    rows: orderedRows(frame, positions),
     ends,
     addKeys: (group, bytes) => {
-      each.forEach(({ add }, i) => {
-        add(parts[group * each.length + i]!, bytes)
-      })
+      for (let i = 0; i < each.length; i++) each[i]!.add(parts[group * each.length + i]!, bytes)
     },
   }
 }
@@ -75,8 +74,8 @@ function groupedSpans({ stored }: Frame, { bucket }: Vector): GroupedRows {
 function idsOf(frame: Frame, key: Vector, block: Block): KeyIds {
   if (key.bucket !== undefined && isWhole(frame, block)) return idsOfSpans(frame, key)
   if (key.isConstant) return idsOfConstant(key, block)
-  if (key.stored?.kind === 'number') return idsOfNumbers(key, block)
-  return key.entries === undefined ? idsOfValues(key, block) : idsOfEntries(frame, key, block)
+  if (key.entries !== undefined) return idsOfEntries(frame, key.entries, block)
+  return key.stored?.kind === 'number' ? idsOfNumbers(key, block) : idsOfValues(key, block)
 }
 
 const idsOfConstant = ({ at }: Vector, { from, to }: Block): KeyIds => ({
@@ -119,30 +118,35 @@ function idsOfSpans({ stored, rows }: Frame, { bucket }: Vector): KeyIds {
 }
 
 /** The numbers that codes got when a block saw them last, which count on from block to block of a frame. */
-const numbersByColumn = new WeakMap<object, { numberByCode: Uint32Array; last: number }>()
+const numbersByEntries = new WeakMap<Entries, { numberByCode: Uint32Array<ArrayBuffer>; last: number }>()
+/** Codes for which memory is allocated at first: most small integers are below. */
+const FIRST_CODES = 1024
 
-/** Codes of a dictionary become dense ids of the block. */
-function idsOfEntries({ stored }: Frame, { entries }: Vector, { from, to }: Block): KeyIds {
-  const { column, bytesOf } = entries!
-  const { codes, dictionary } = column
+/** Codes become dense ids of the block. */
+function idsOfEntries({ stored }: Frame, entries: Entries, { from, to }: Block): KeyIds {
+  const { codes, count, valueOf, addKey } = entries
   const { selection } = stored!
-  const known = numbersByColumn.get(entries!) ?? { numberByCode: new Uint32Array(dictionary.count), last: 0 }
-  numbersByColumn.set(entries!, known)
-  const { numberByCode, last: lastBefore } = known
+  const known = numbersByEntries.get(entries) ?? {
+    numberByCode: new Uint32Array(Math.min(count, FIRST_CODES)),
+    last: 0,
+  }
+  numbersByEntries.set(entries, known)
+  let { numberByCode } = known
+  const lastBefore = known.last
   const found: number[] = []
   const ids = new Uint32Array(to - from)
   for (let position = from; position < to; position++) {
     const code = codes[rowAt(selection, position)]!
+    if (code >= numberByCode.length) numberByCode = ensureCapacity(numberByCode, numberByCode.length, code + 1)
     // Numbers up to the last one before are of other blocks.
     if (numberByCode[code]! <= lastBefore) numberByCode[code] = lastBefore + found.push(code)
     ids[position - from] = numberByCode[code]! - lastBefore - 1
   }
+  known.numberByCode = numberByCode
   known.last = lastBefore + found.length
   const add = (id: number, bytes: KeyBytes) => {
-    if (bytesOf === undefined) return bytes.add(entries!.valueOf(found[id]!))
-    const text = bytesOf(found[id]!)
-    if (text === undefined) bytes.add(null)
-    else bytes.addText(text)
+    if (addKey === undefined) bytes.add(valueOf(found[id]!))
+    else addKey(found[id]!, bytes)
   }
   return { ids, count: found.length, add }
 }
@@ -162,31 +166,55 @@ function idsOfValues({ at }: Vector, { from, to }: Block): KeyIds {
 /** Dense ids for the combinations of ids that occur; `parts` has the ids of each, one behind the other. */
 function combine(keys: readonly KeyIds[], rows: number): { ids: Uint32Array; count: number; parts: ArrayLike<number> } {
   const [first, ...others] = keys
-  if (others.length === 0) return { ids: first!.ids, count: first!.count, parts: identity(first!.count) }
   let { ids, count } = first!
-  let parts: number[] = Array.from(identity(count))
+  let parts: ArrayLike<number> = identity(count)
   let width = 1
   for (const next of others) {
-    const combined = new Uint32Array(rows)
-    const idByPair = new Map<number, number>()
-    const nextParts: number[] = []
-    for (let i = 0; i < rows; i++) {
-      const pair = ids[i]! * next.count + next.ids[i]!
-      let id = idByPair.get(pair)
-      if (id === undefined) {
-        id = idByPair.size
-        idByPair.set(pair, id)
-        for (let part = 0; part < width; part++) nextParts.push(parts[ids[i]! * width + part]!)
-        nextParts.push(next.ids[i]!)
-      }
-      combined[i] = id
+    const { combined, pairs } = pairsOf(ids, count, next, rows)
+    const nextParts = new Uint32Array(pairs.length * (width + 1))
+    let at = 0
+    for (const pair of pairs) {
+      const before = Math.floor(pair / next.count)
+      for (let part = 0; part < width; part++) nextParts[at++] = parts[before * width + part]!
+      nextParts[at++] = pair % next.count
     }
     ids = combined
-    count = idByPair.size
+    count = pairs.length
     parts = nextParts
     width++
   }
   return { ids, count, parts }
+}
+
+/** A table of all pairs is used if it has at most this many, or a few for each row. */
+const MOST_PAIRS = 4096
+const PAIRS_A_ROW = 4
+
+/** Dense ids for the pairs of ids that occur: a pair is `id * next.count + id of next`. */
+function pairsOf(ids: Uint32Array, count: number, next: KeyIds, rows: number) {
+  const combined = new Uint32Array(rows)
+  const pairs: number[] = []
+  const all = count * next.count
+  if (all <= Math.max(MOST_PAIRS, PAIRS_A_ROW * rows)) {
+    const idAfterPair = new Uint32Array(all)
+    for (let i = 0; i < rows; i++) {
+      const pair = ids[i]! * next.count + next.ids[i]!
+      if (idAfterPair[pair] === 0) idAfterPair[pair] = pairs.push(pair)
+      combined[i] = idAfterPair[pair]! - 1
+    }
+    return { combined, pairs }
+  }
+  const idByPair = new Map<number, number>()
+  for (let i = 0; i < rows; i++) {
+    const pair = ids[i]! * next.count + next.ids[i]!
+    let id = idByPair.get(pair)
+    if (id === undefined) {
+      id = pairs.push(pair) - 1
+      idByPair.set(pair, id)
+    }
+    combined[i] = id
+  }
+  return { combined, pairs }
 }
 
 const identity = (count: number) => Uint32Array.from({ length: count }, (_, i) => i)
@@ -207,9 +235,20 @@ function sortByIds(ids: Uint32Array, count: number, from: number): { positions: 
   return { positions, ends }
 }
 
-function selectionOf({ stored }: Frame, positions: Uint32Array): Selection | undefined {
-  if (stored === undefined) return undefined
-  const { selection } = stored
+/** Rows in the order of some positions; their selection is made if it is read. */
+function orderedRows({ stored }: Frame, positions: Uint32Array): OrderedRows {
+  let made: Selection | undefined
+  return {
+    positions,
+    from: 0,
+    get selection() {
+      if (stored !== undefined) made ??= selectionOf(stored.selection, positions)
+      return made
+    },
+  }
+}
+
+function selectionOf(selection: Selection, positions: Uint32Array): Selection {
   const indices = positions.map((position) => rowAt(selection, position))
   return { kind: 'indices', indices, timeOrdered: false }
 }

@@ -1,14 +1,12 @@
 import { Interner } from '../../../base/interner.js'
-import type { Yielder } from '../../../base/time-slices.js'
 import type { Expression } from '../../../plan/expression.js'
 import { expressionKey } from '../../../plan/expression-key.js'
 import type { NamedAggregate, NamedExpression } from '../../../plan/plan.js'
-import type { Scalar } from '../../../plan/values/values.js'
 import { tooManyGroups } from '../../engine.js'
 import { entryOf } from '../columns/dictionary.js'
 import { KeyBytes, readKeys } from '../columns/key-bytes.js'
 import { createEvaluate } from '../expressions/evaluate.js'
-import { computedFrame, type Frame } from '../expressions/frame.js'
+import type { Frame } from '../expressions/frame.js'
 import { fieldsIn } from '../expressions/loaded-fields.js'
 import type { Vector } from '../expressions/vector.js'
 import {
@@ -50,8 +48,18 @@ const FIRST_GROUPS = 8
 const GROUP_BYTES = 128
 /** Groups that take more than this share of their limit after shrinking would be shrunk over and over. */
 const MAX_SHARE_AFTER_SHRINKING = 0.5
+/** Of so many keys of rows it takes little time to combine those of each row. */
+const MAX_WHOLE_KEYS = 2 ** 17
 /** Groups of a part are kept only if they take at most this share of what a query may take. */
 const MAX_KEPT_SHARE = 1 / 16
+/** Beyond so many groups for each row, merging the groups of a part costs as much as grouping its rows again. */
+const MAX_KEPT_GROUPS_A_ROW = 1 / 4
+/** So many groups of a part are kept in any case. */
+const ALWAYS_KEPT_GROUPS = 64
+/** Rows of a group that take longer than a look at the clock. */
+const LONG_GROUP = 256
+/** Groups that are folded or merged without a look at the clock, if none of them has many rows. */
+const GROUPS_AT_ONCE = 16
 
 /**
  * Groups all rows and returns one batch with a row for each group. The groups of a sealed part that is read whole are
@@ -70,12 +78,13 @@ export function group(
       maxUs: Number.POSITIVE_INFINITY,
       async read(use) {
         const total = createGroups()
+        const keeping = { isWorthwhile: true }
         for (const batch of input) {
-          await addBatch(total, batch, keyOf, { sink, aggregation, context })
+          await addBatch(total, batch, keyOf, keeping, { sink, aggregation, context })
           await context.yieldIfDue()
         }
         if (sink.keys.length === 0 && total.states.length === 0) statesOf(total, NO_KEYS, 0, 0, aggregation)
-        return use(await frameOf(total, sink, aggregation, context.yieldIfDue))
+        return use(frameOf(total, sink, aggregation))
       },
     },
   ]
@@ -91,10 +100,16 @@ interface Grouping {
 const NO_KEYS = new Uint8Array(0)
 const createGroups = (): Groups => ({ keys: new Interner(FIRST_GROUPS), states: [], bytes: 0 })
 
+/** Whether the groups of the parts of a run are kept: not if there are almost as many as rows. */
+interface Keeping {
+  isWorthwhile: boolean
+}
+
 async function addBatch(
   total: Groups,
   batch: LazyBatch,
   keyOf: (before: Key) => Key,
+  keeping: Keeping,
   grouping: Grouping,
 ): Promise<void> {
   const { cached } = batch
@@ -103,8 +118,12 @@ async function addBatch(
   const { hash } = keyOf(cached.key)
   const known = partialCache.get<Groups>(cached.part, hash)
   if (known !== undefined) return merge(total, known, grouping)
+  if (!keeping.isWorthwhile) return batch.read((frame) => fold(total, frame, grouping))
   const groups = createGroups()
-  await batch.read((frame) => fold(groups, frame, grouping))
+  await batch.read(async (frame) => {
+    await fold(groups, frame, grouping)
+    keeping.isWorthwhile = groups.states.length <= Math.max(ALWAYS_KEPT_GROUPS, frame.rows * MAX_KEPT_GROUPS_A_ROW)
+  })
   const bytes = await shrinkGroups(groups, grouping)
   if (bytes <= limits.bytes * MAX_KEPT_SHARE) partialCache.put(cached.part, hash, groups, bytes)
   return merge(total, groups, grouping)
@@ -138,13 +157,17 @@ async function fold(groups: Groups, frame: Frame, grouping: Grouping): Promise<v
       const before = bytesOfStates(aggregation, states)
       foldRows(from, end, states)
       groups.bytes += bytesOfStates(aggregation, states) - before
+      const isLong = end - from > LONG_GROUP
       from = end
+      if (i % GROUPS_AT_ONCE !== 0 && !isLong) continue
       if (isBeyond(groups, limits)) await shrink(groups, grouping)
       const pause = yieldIfDue()
       if (pause !== undefined) await pause
     }
+    if (isBeyond(groups, limits)) await shrink(groups, grouping)
   }
-  const isWhole = keyVectors.length <= 1 && keyVectors.every(isFast) && isQuick(aggregation, vectors)
+  const isShort = keyVectors.length <= 1 || frame.rows * keyVectors.length <= MAX_WHOLE_KEYS
+  const isWhole = isShort && keyVectors.every(isFast) && isQuick(aggregation, vectors)
   if (isWhole) return foldBlock({ from: 0, to: frame.rows })
   const read = [...keyVectors, ...vectors].filter((vector) => vector !== undefined)
   for await (const block of blocksOf(frame, read, yieldIfDue)) await foldBlock(block)
@@ -162,10 +185,7 @@ const keyBytes = new KeyBytes()
 /** Whether a key is read by a loop over its column, which takes little time for a whole batch. */
 const isFast = (vector: Vector) =>
   !vector.isCold &&
-  (vector.isConstant ||
-    vector.bucket !== undefined ||
-    vector.entries?.bytesOf !== undefined ||
-    vector.stored?.kind === 'number')
+  (vector.isConstant || vector.bucket !== undefined || vector.entries !== undefined || vector.stored?.kind === 'number')
 
 /** The states of the group with the keys in `bytes[start .. end)`; a new group if there is none. */
 function statesOf(groups: Groups, bytes: Uint8Array, start: number, end: number, aggregation: Aggregation): States {
@@ -216,21 +236,31 @@ async function shrinkGroups(groups: Groups, { aggregation, context }: Grouping):
   return groups.bytes + groups.keys.byteLength
 }
 
-/** The groups as rows: their keys, then their aggregates. */
-async function frameOf(
-  { keys, states }: Groups,
-  sink: GroupSink,
-  { outputs }: Aggregation,
-  yieldIfDue: Yielder,
-): Promise<Frame> {
-  const names = [...sink.keys.map(({ name }) => name), ...outputs.map(({ name }) => name)]
-  const columns: Scalar[][] = names.map(() => [])
-  for (let code = 0; code < states.length; code++) {
-    const values = readKeys(entryOf(keys, code), sink.keys.length)
-    for (const { fold, finish } of outputs) values.push(finish(states[code]![fold]))
-    for (let column = 0; column < columns.length; column++) columns[column]!.push(values[column]!)
-    const pause = yieldIfDue()
-    if (pause !== undefined) await pause
+/** The groups as rows: their keys, then their aggregates, each computed when it is read. */
+function frameOf({ keys, states }: Groups, sink: GroupSink, { outputs }: Aggregation): Frame {
+  const keysOf = lastOf((code) => readKeys(entryOf(keys, code), sink.keys.length))
+  const columns = new Map<string, Vector>()
+  for (const [i, { name }] of sink.keys.entries()) {
+    columns.set(name, { at: (code) => keysOf(code)[i]!, isCold: false })
   }
-  return computedFrame(states.length, new Map(names.map((name, i) => [name, columns[i]!])))
+  for (const { name, fold, finish } of outputs) {
+    columns.set(name, { at: lastOf((code) => finish(states[code]![fold])), isCold: false })
+  }
+  return {
+    rows: states.length,
+    column: (name) => columns.get(name),
+    load: async (positions) => positions.length,
+    rowOf: (position) => position,
+  }
+}
+
+/** Remembers the last result: a value is often read twice in a row, to compare and to return it. */
+function lastOf<T>(make: (code: number) => T): (code: number) => T {
+  let last = -1
+  let value: T
+  return (code) => {
+    if (code !== last) value = make(code)
+    last = code
+    return value
+  }
 }

@@ -27,9 +27,7 @@ export interface OrderedRows {
   selection: Selection | undefined
 }
 
-/**
- * Consecutive rows of one group, as accumulators read them. The next stretch overwrites the results of its methods.
- */
+/** Consecutive rows of one group, as accumulators read them. It is valid until the next one is loaded. */
 export interface Stretch {
   rows: number
   /** The numbers of a vector, and of its texts that spell numbers. */
@@ -45,17 +43,23 @@ export type Load = (from: number, to: number) => Stretch
 
 /** Returns a loader of stretches; each reads a vector at most once, however many accumulators use it. */
 export function createLoad(rows: OrderedRows): Load {
-  return (from, to) => {
-    const histograms = new Map<Vector, Histogram>()
-    const counts = new Map<Vector, number>()
-    const each: Stretch['each'] = (vector, visit) => visitValues(rows, vector, from, to, visit)
-    return {
-      rows: to - from,
-      each,
-      histogram: (vector) =>
-        once(histograms, vector, () => histogramOf(rows, vector, from, to, histogramFor(histograms.size))),
-      countTrue: (vector) => once(counts, vector, () => countTrue(rows, vector, from, to)),
-    }
+  const histograms = new Map<Vector, Histogram>()
+  const counts = new Map<Vector, number>()
+  let [from, to] = [0, 0]
+  const stretch = {
+    rows: 0,
+    each: (vector: Vector, visit: (value: Scalar) => void) => visitValues(rows, vector, from, to, visit),
+    histogram: (vector: Vector) =>
+      once(histograms, vector, () => histogramOf(rows, vector, from, to, histogramFor(histograms.size))),
+    countTrue: (vector: Vector) => once(counts, vector, () => countTrue(rows, vector, from, to)),
+  }
+  return (nextFrom, nextTo) => {
+    from = nextFrom
+    to = nextTo
+    stretch.rows = to - from
+    if (histograms.size > 0) histograms.clear()
+    if (counts.size > 0) counts.clear()
+    return stretch
   }
 }
 

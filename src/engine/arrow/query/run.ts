@@ -11,11 +11,12 @@ import { createEvaluate } from '../expressions/evaluate.js'
 import { coldValue, computedFrame, type Frame } from '../expressions/frame.js'
 import { createAggregation } from '../operators/aggregate.js'
 import { blocksOf } from '../operators/blocks.js'
+import { fastFilters, type SourceKinds } from '../operators/fast-filters.js'
 import { filter } from '../operators/filter.js'
 import { type GroupSink, group } from '../operators/group.js'
 import type { LazyBatch, RunContext } from '../operators/lazy-batch.js'
 import { project } from '../operators/project.js'
-import { fastFilters, type SourceKinds, scan } from '../operators/scan.js'
+import { scan } from '../operators/scan.js'
 import {
   type Found,
   findTop,

@@ -54,8 +54,19 @@ export function stagesOf(plan: Plan): Stage | undefined {
   let draft = begin(first)
   for (const operator of others) draft = add(draft, operator)
   const { input, steps, order, scope } = draft
-  const isStage = input.op === 'stage' && steps.length === 0 && order.length === 0 && isPlain(scope, input.stage)
-  return isStage ? input.stage : endWithTop(draft, Number.POSITIVE_INFINITY, 0)
+  if (input.op === 'stage' && steps.length === 0 && order.length === 0) {
+    if (isPlain(scope, input.stage)) return input.stage
+    if (input.stage.sink.op === 'top') return withColumns(input.stage, input.stage.sink, scope)
+  }
+  return endWithTop(draft, Number.POSITIVE_INFINITY, 0)
+}
+
+/** A stage that returns the first rows of an order, with columns that are computed of its own. */
+function withColumns({ input, steps }: Stage, sink: TopSink, computed: Scope): Stage {
+  const own: Scope = new Map(sink.columns.map(({ name, value }) => [name, value]))
+  const replaced = new Map<Expression, Expression>()
+  const columns = [...computed].map(([name, value]) => ({ name, value: inScope(value, own, replaced) }))
+  return { input, steps, sink: { ...sink, columns } }
 }
 
 /** Returns the names of a stage's columns, in order. */

@@ -83,7 +83,7 @@ describe('an expression over one dictionary', () => {
   it('gives the path in a URL as bytes of the entry', async () => {
     const batch = await sealedBatch([request('http://h/a?b'), request(undefined)])
     const { entries, at } = createEvaluate(frameOf(batch, 'edge_logs'))(call('url_path', url))
-    const { codes } = entries!.column
+    const { codes } = entries!
     const bytes = [0, 1].map((row) => entries!.bytesOf!(codes[row]!)?.toString())
     expect(bytes).toEqual([0, 1].map((row) => at(row) ?? undefined))
     expect(bytes.toSorted()).toEqual(['/a', undefined])

@@ -168,4 +168,19 @@ describe('the groups of a sealed part', () => {
     expect(await grouped([lazyBatch(frameOf(batch, 'edge_logs'), part)], project, COUNT, context)).toHaveLength(2_000)
     expect(context.partialCache.bytes()).toBe(0)
   })
+
+  it('are kept of the first part alone if there are almost as many as rows', async () => {
+    const input = [0, 1, 2].map((part) => {
+      const batch = openBatch(Array.from({ length: 200 }, (_, i) => edge({ project: `${(i + 50 * part) % 199}` })))
+      return lazyBatch(frameOf(batch, 'edge_logs'), partOf(batch, true))
+    })
+    const { context } = runContext()
+    const rows = await grouped(input, { project: column('project') }, COUNT, context)
+    const counts = new Map<unknown, unknown>(rows.map(([project, n]) => [project, n]))
+    expect([rows.length, counts.get('0'), counts.get('50'), counts.get('7')]).toEqual([199, 4, 4, 3])
+    const ofFirst = runContext().context
+    await grouped(input.slice(0, 1), { project: column('project') }, COUNT, ofFirst)
+    expect(context.partialCache.bytes()).toBe(ofFirst.partialCache.bytes())
+    expect(context.partialCache.bytes()).toBeGreaterThan(0)
+  })
 })

@@ -2,10 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Batch } from '../../../../src/engine/arrow/columns/batch.js'
 import { none, range, type Selection } from '../../../../src/engine/arrow/columns/selection.js'
-import { fastFilters, scan } from '../../../../src/engine/arrow/operators/scan.js'
+import type { FieldReader } from '../../../../src/engine/arrow/fields/read-fields.js'
+import { fastFilters } from '../../../../src/engine/arrow/operators/fast-filters.js'
+import { scan } from '../../../../src/engine/arrow/operators/scan.js'
 import { kindsOf } from '../../../../src/engine/arrow/query/run.js'
 import { atLeast, contains, equals, matches } from '../../../../src/plan/builder.js'
-import { call, column, type Expression, literal } from '../../../../src/plan/expression.js'
+import { call, column, type Expression, field, literal } from '../../../../src/plan/expression.js'
 import type { Timestamp } from '../../../../src/plan/values/values.js'
 import type { SourceName } from '../../../../src/sources.js'
 import { edge, invocation, type TestRecord } from '../../../support/records.js'
@@ -18,12 +20,15 @@ const ALWAYS = {
 }
 const all = (batch: Batch): Selection => range(0, batch.rows, false)
 
+/** Reads no fields: the conditions here are decided without the metadata. */
+const NO_FIELDS: FieldReader = { read: () => Promise.reject(new Error('No field is read.')) }
+
 /** Narrows a whole batch by conditions that the scan takes over. */
 async function filtered(batch: Batch, source: SourceName, ...conditions: Expression[]): Promise<Selection> {
   const { filters } = fastFilters(conditions, kindsOf(source))
   expect(filters.length).toBe(conditions.length)
   let selection = all(batch)
-  for (const filter of filters) selection = await filter(batch, selection, noYield)
+  for (const filter of filters) selection = await filter({ batch, fields: NO_FIELDS }, selection, noYield)
   return selection
 }
 const filter = (batch: Batch, ...conditions: Expression[]) => filtered(batch, 'function_edge_logs', ...conditions)
@@ -141,7 +146,7 @@ describe('an equal text', () => {
     let yields = 0
     const yieldIfDue = () => (++yields % 2 === 0 ? Promise.resolve() : undefined)
     const [find] = fastFilters([equals('url', '/a')], kindsOf('edge_logs')).filters
-    expect(await find!(batch, all(batch), yieldIfDue)).toEqual(all(batch))
+    expect(await find!({ batch, fields: NO_FIELDS }, all(batch), yieldIfDue)).toEqual(all(batch))
     expect(yields).toBe(50)
   })
 })
@@ -151,7 +156,10 @@ describe('the conditions that a scan takes over', () => {
   const taken = (...conditions: Expression[]) => fastFilters(conditions, kinds).conditions
 
   it('are the first ones alone, so that none is evaluated in rows that an earlier one removes', () => {
-    const [own, url, slow] = [equals('project', 'a'), matches('url', 'x'), atLeast('status_code', 400)]
+    const [own, url] = [equals('project', 'a'), matches('url', 'x')]
+    const slow = call('is_null', column('status_code'))
+    const field400 = call('gt', field('response.status_code'), literal(400))
+    expect(taken(own, atLeast('status_code', 400), field400)).toHaveLength(3)
     expect(taken(own, url, slow, url)).toEqual([own, url])
     expect(taken(slow, own, url)).toEqual([])
     const message = contains('event_message', 'x')

@@ -56,6 +56,25 @@ describe('the stages of a plan', () => {
     expect(stageOf(renamed)).toMatchObject({ input: { op: 'stage' }, sink: { op: 'top', columns: same('n', 'url') } })
   })
 
+  it('compute what a select behind a limit computes in the rows of the limit', () => {
+    const value = call('add', column('n'), literal(1))
+    const first = all().limit(5).slice(0, -1)
+    const plan: Plan = [
+      first[0]!,
+      { op: 'extend', columns: [{ name: 'n', value: call('length', column('id')) }] },
+      { op: 'limit', rows: 5, offset: 0 },
+      { op: 'select', columns: named({ more: value, url: column('url') }) },
+    ]
+    expect(stageOf(plan)).toMatchObject({
+      input: { op: 'scan' },
+      sink: {
+        op: 'top',
+        rows: 5,
+        columns: named({ more: call('add', call('length', column('id')), literal(1)), url: column('url') }),
+      },
+    })
+  })
+
   it('have every row without a limit', () => {
     expect(stageOf(all().limit(1).slice(0, 1)).sink).toMatchObject({ rows: Number.POSITIVE_INFINITY, keys: [] })
   })

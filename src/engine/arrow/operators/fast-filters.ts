@@ -1,0 +1,177 @@
+import type { Yielder } from '../../../base/time-slices.js'
+import { type Expression, pathOfField } from '../../../plan/expression.js'
+import type { FunctionName } from '../../../plan/functions/table.js'
+import type { Scalar } from '../../../plan/values/values.js'
+import { type Batch, holdsField, hotColumnOf, type TextColumn } from '../columns/batch.js'
+import { ABSENT, findEntries, findEntry } from '../columns/dictionary.js'
+import type { NumberColumn } from '../columns/numbers.js'
+import { none, type Selection } from '../columns/selection.js'
+import { type StoredKinds, storedFrame } from '../expressions/frame.js'
+import type { FieldReader } from '../fields/read-fields.js'
+import { type ColdFilter, coldFilter } from './cold-filter.js'
+import { passingRows } from './filter.js'
+import { type Bounds, narrowByBounds, narrowByHits } from './filter-rows.js'
+import { createMatcher, matchEntries } from './match-pattern.js'
+import { createTextTest } from './match-texts.js'
+
+/** A condition that is decided for a whole batch at once, without an error and without a look at most rows. */
+type FastFilter = (
+  rows: { batch: Batch; fields: FieldReader },
+  selection: Selection,
+  yieldIfDue: Yielder,
+) => Selection | Promise<Selection>
+
+/** How the columns of a source are stored. */
+export interface SourceKinds extends StoredKinds {
+  kindOf(column: string): 'text' | 'number' | 'areas' | undefined
+}
+
+/** Filters that a scan takes over from the steps behind it, and the steps that remain. */
+export interface ScanFilters {
+  /** On hot columns; applied first, since none of the filters raises an error. */
+  filters: readonly FastFilter[]
+  /** On cold columns, which are read in the range of time alone. */
+  coldFilters: readonly ColdFilter[]
+  /** Identifies all filters. */
+  conditions: readonly Expression[]
+  /** Identifies `filters`. */
+  hotConditions: readonly Expression[]
+  /** If `filters` are worth keeping: finding the rows of a project is not. */
+  isCostly: boolean
+}
+
+/**
+ * Takes over the first conditions that it has a faster way for: a project, a text that equals another, a pattern, a
+ * number within bounds, a part of a message. It stops at the first other one, since a condition must not be evaluated
+ * in rows that an earlier one removes.
+ */
+export function fastFilters(conditions: readonly Expression[], kinds: SourceKinds): ScanFilters {
+  const filters: FastFilter[] = []
+  const coldFilters: ColdFilter[] = []
+  const hotConditions: Expression[] = []
+  for (const condition of conditions) {
+    const filter = fastFilter(condition, kinds, filters.length === 0)
+    const onCold = messageFilter(condition)
+    if (filter !== undefined) {
+      filters.push(filter)
+      hotConditions.push(condition)
+    } else if (onCold !== undefined) coldFilters.push(onCold)
+    else break
+  }
+  return {
+    filters,
+    coldFilters,
+    conditions: conditions.slice(0, filters.length + coldFilters.length),
+    hotConditions,
+    isCostly: hotConditions.length > 1 || !hotConditions.every(isProjectTest),
+  }
+}
+
+/** The filter of a condition on the message and a literal. */
+function messageFilter(condition: Expression): ColdFilter | undefined {
+  const { fn, first, value } = withLiteral(condition) ?? {}
+  if (first?.kind !== 'column' || first.name !== 'event_message' || typeof value !== 'string') return undefined
+  const test = createTextTest(fn!, value)
+  return test && coldFilter('event_message', test)
+}
+
+/** The parts of a call with a literal as its second and last argument; undefined of other expressions. */
+function withLiteral(condition: Expression) {
+  if (condition.kind !== 'call' || condition.args.length !== 2) return undefined
+  const { fn, args } = condition
+  const [first, second] = args
+  return second?.kind === 'literal' ? { fn, first: first!, value: second.value } : undefined
+}
+
+const isProjectTest = (condition: Expression) =>
+  condition.kind === 'call' && condition.args[0]?.kind === 'column' && condition.args[0].name === 'project'
+
+function fastFilter(condition: Expression, kinds: SourceKinds, isFirst: boolean): FastFilter | undefined {
+  const { fn, first, value } = withLiteral(condition) ?? {}
+  if (first === undefined) return undefined
+  if (first.kind === 'column') {
+    const { name } = first
+    if (fn === 'eq' && name === 'project' && typeof value === 'string' && isFirst)
+      return ({ batch }) => batch.projectRows(value)
+    return columnFilter(fn!, { name, kind: kinds.kindOf(name), hasEmptyTexts: kinds.hasEmptyTexts(name) }, value!)
+  }
+  const path = pathOfField(first)
+  const own = path && kinds.fieldColumn(path.keys)
+  if (own === undefined) return undefined
+  const kind = own.isNumber ? 'number' : 'text'
+  const filter = columnFilter(fn!, { name: own.name, kind, hasEmptyTexts: true }, value!)
+  if (filter === undefined) return undefined
+  return (rows, selection, yieldIfDue) =>
+    holdsField(rows.batch, own.place)
+      ? filter(rows, selection, yieldIfDue)
+      : passingRows(storedFrame(rows.batch, selection, kinds, rows.fields), condition, kinds, yieldIfDue)
+}
+
+/** A hot column as a condition reads it. */
+interface TestedColumn {
+  name: string
+  kind: 'text' | 'number' | 'areas' | undefined
+  hasEmptyTexts: boolean
+}
+
+function columnFilter(fn: FunctionName, column: TestedColumn, value: Scalar): FastFilter | undefined {
+  if (column.kind === 'text' && typeof value === 'string') {
+    if (fn === 'eq') return equalsFilter(column, value)
+    return fn === 'regexp_contains' ? matchesFilter(column, value) : undefined
+  }
+  const bounds = column.kind === 'number' && typeof value === 'number' ? boundsOf(fn, value) : undefined
+  return bounds && (({ batch }, selection) => narrowByBounds(numbersOf(batch, column.name), selection, bounds))
+}
+
+const numbersOf = (batch: Batch, name: string) => hotColumnOf(batch, name) as NumberColumn
+
+/** The numbers that a comparison with a number passes; undefined of other functions. */
+function boundsOf(fn: FunctionName, value: number): Bounds | undefined {
+  switch (fn) {
+    case 'eq':
+      return { least: value, most: value }
+    case 'ge':
+      return { least: value, most: Number.POSITIVE_INFINITY }
+    case 'gt':
+      return { least: value, most: Number.POSITIVE_INFINITY, isOpen: true }
+    case 'le':
+      return { least: Number.NEGATIVE_INFINITY, most: value }
+    case 'lt':
+      return { least: Number.NEGATIVE_INFINITY, most: value, isOpen: true }
+    default:
+      return undefined
+  }
+}
+
+function equalsFilter({ name, hasEmptyTexts }: TestedColumn, value: string): FastFilter {
+  if (value === '' && !hasEmptyTexts) return () => none
+  return async ({ batch }, selection, yieldIfDue) => {
+    const column = hotColumnOf(batch, name) as TextColumn
+    const hits = new Uint8Array(column.dictionary.count)
+    let first = ABSENT
+    let last = ABSENT
+    for (const code of findEntries(column.dictionary, value)) {
+      if (first === ABSENT) first = code
+      last = code
+      hits[code] = 1
+      const pause = yieldIfDue()
+      if (pause !== undefined) await pause
+    }
+    return first === ABSENT ? none : narrowByHits(column, selection, { hits, first, last })
+  }
+}
+
+function matchesFilter({ name, hasEmptyTexts }: TestedColumn, pattern: string): FastFilter {
+  const matcher = createMatcher(pattern)
+  return async ({ batch }, selection, yieldIfDue) => {
+    const column = hotColumnOf(batch, name) as TextColumn
+    const { hits, from, to } = await matchEntries(column.dictionary, matcher, yieldIfDue)
+    if (!hasEmptyTexts) {
+      const empty = findEntry(column.dictionary, '')
+      if (empty > ABSENT) hits[empty] = 0
+    }
+    const first = hits.subarray(0, to).indexOf(1, from)
+    if (first < 0) return none
+    return narrowByHits(column, selection, { hits, first, last: hits.lastIndexOf(1, to) })
+  }
+}
