@@ -214,6 +214,7 @@ function createRun({ store, caches, metrics, groupingLimits }: RunParts): Engine
     const context: RunContext = {
       partialCache: caches.partialCache,
       fieldCache: caches.fieldCache,
+      rowCache: caches.rowCache,
       limits: groupingLimits,
       yieldIfDue: createYielder(signal),
       onOpen,

@@ -11,6 +11,7 @@ import { computedFrame, type Frame, storedFrame } from '../../../src/engine/arro
 import { createFieldCache } from '../../../src/engine/arrow/fields/field-cache.js'
 import type { LazyBatch, QueryLimits, RunContext } from '../../../src/engine/arrow/operators/lazy-batch.js'
 import { createPartialCache, Key } from '../../../src/engine/arrow/operators/partial-cache.js'
+import { createRowCache } from '../../../src/engine/arrow/operators/row-cache.js'
 import { kindsOf } from '../../../src/engine/arrow/query/run.js'
 import {
   createHead,
@@ -175,6 +176,7 @@ export function runContext(limits: Partial<QueryLimits> = {}, yieldIfDue = noYie
     yieldIfDue,
     partialCache: createPartialCache(1e6, createMetrics()),
     fieldCache: createFieldCache(1e6, createMetrics(), createFakeClock()),
+    rowCache: createRowCache(1e6),
     limits: { ...GROUPING_LIMITS, ...limits },
     onOpen() {
       told.opened++

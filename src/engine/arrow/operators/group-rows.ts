@@ -124,7 +124,7 @@ const FIRST_CODES = 1024
 
 /** Codes become dense ids of the block. */
 function idsOfEntries({ stored }: Frame, entries: Entries, { from, to }: Block): KeyIds {
-  const { codes, count, valueOf, addKey } = entries
+  const { codes, count, addKey } = entries
   const { selection } = stored!
   const known = numbersByEntries.get(entries) ?? {
     numberByCode: new Uint32Array(Math.min(count, FIRST_CODES)),
@@ -145,7 +145,7 @@ function idsOfEntries({ stored }: Frame, entries: Entries, { from, to }: Block):
   known.numberByCode = numberByCode
   known.last = lastBefore + found.length
   const add = (id: number, bytes: KeyBytes) => {
-    if (addKey === undefined) bytes.add(valueOf(found[id]!))
+    if (addKey === undefined) bytes.add(entries.valueOf(found[id]!))
     else addKey(found[id]!, bytes)
   }
   return { ids, count: found.length, add }

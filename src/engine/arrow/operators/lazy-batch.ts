@@ -1,8 +1,9 @@
 import type { Yielder } from '../../../base/time-slices.js'
-import type { Part } from '../columns/batch.js'
+import type { OpenCold, Part } from '../columns/batch.js'
 import type { Frame } from '../expressions/frame.js'
 import type { FieldCache } from '../fields/field-cache.js'
 import type { Key, PartialCache } from './partial-cache.js'
+import type { RowCache } from './row-cache.js'
 
 /** Rows that are read when an operator needs them. Operators are functions from lists of these to lists of these. */
 export interface LazyBatch {
@@ -22,6 +23,8 @@ export interface LazyBatch {
    * earlier chunk. Ends before a chunk if `isWanted` resolves to false for its time, which none of its rows passes.
    */
   readByTime?: ReadByTime
+  /** Returns a way to open a reader of cold columns that keeps the rows that it reads in a cache, if it is worth it. */
+  keepRows?: (open: OpenCold) => OpenCold
 }
 
 /** See {@link LazyBatch.readByTime}. */
@@ -31,11 +34,12 @@ export type ReadByTime = (
   use: (frame: Frame) => Promise<void>,
 ) => Promise<void>
 
-/** The limits, the cache and the counters of one run. */
+/** The limits, the caches and the counters of one run. */
 export interface RunContext {
   yieldIfDue: Yielder
   partialCache: PartialCache
   fieldCache: FieldCache
+  rowCache: RowCache
   limits: QueryLimits
   /** Called when a part is opened; others are pruned by their times. */
   onOpen(): void

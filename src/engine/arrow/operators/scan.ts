@@ -1,6 +1,6 @@
 import { expressionKey } from '../../../plan/expression-key.js'
 import type { TimeRange } from '../../../plan/plan.js'
-import type { Batch, Part } from '../columns/batch.js'
+import type { Batch, OpenCold, Part } from '../columns/batch.js'
 import { bytesOfSelection, range, type Selection, sizeOf } from '../columns/selection.js'
 import { type Frame, storedFrame } from '../expressions/frame.js'
 import { createFieldReader, type FieldReader } from '../fields/read-fields.js'
@@ -87,6 +87,7 @@ export function scan(
       ...(part.isSealed && isWhole(part) ? { cached: { part, key } } : {}),
       read: (use) => opened(part, async ({ selection, frameOf }) => use(await frameOf(selection))),
       ...(context.isSlow && { readByTime: readByTime(part) }),
+      ...(part.isSealed && { keepRows: (open: OpenCold) => context.rowCache.keepRows(part.owner, open) }),
     }
   })
 }

@@ -92,7 +92,8 @@ export async function findTop(
       if (!mayHaveBetter(batch, byTime, top, keys)) break
     }
     const offer = async (frame: Frame) => {
-      if (frame.openCold !== undefined) cold.set(number, frame.openCold)
+      const { openCold } = frame
+      if (openCold !== undefined) cold.set(number, wanted > MOST_KEPT_ROWS ? openCold : keepRows(batch, openCold))
       await offerFrame(top, frame, number, keys, early, areas, context)
     }
     if (byTime === undefined || batch.readByTime === undefined) await batch.read(offer)
@@ -102,6 +103,11 @@ export async function findTop(
   await top.cut(context.yieldIfDue)
   return { rows: top.rows().slice(offset), columns: early.map(({ name }) => name), areas, cold }
 }
+
+/** Of an answer with more rows none is kept. */
+const MOST_KEPT_ROWS = 1000
+
+const keepRows = ({ keepRows }: LazyBatch, open: OpenCold): OpenCold => keepRows?.(open) ?? open
 
 /** Returns the direction if the first key is the stored timestamp, else undefined. */
 export function timeOrder([first]: readonly SortKey[]): SortKey['direction'] | undefined {
