@@ -1,7 +1,7 @@
 /** logweir's engine in process, in memory, as in `bench/query.mjs`. */
 import { createReadStream } from 'node:fs'
 import { ENDPOINTS } from '../../dist/endpoints/index.js'
-import { RawJson } from '../../src/plan/values/values.js'
+import { RawJson } from '../../dist/plan/values/values.js'
 import { appendLines, openEngine } from '../engine.mjs'
 
 const CHUNK_BYTES = 256 * 1024
