@@ -7,6 +7,7 @@ import { createMetrics } from '../dist/base/metrics.js'
 import { ENDPOINTS } from '../dist/endpoints/index.js'
 import { createArrowEngine } from '../dist/engine/arrow/engine.js'
 import { createSealingThread } from '../dist/engine/arrow/storage/sealing/thread.js'
+import { openDataDirectory } from '../dist/engine/disk/directory/open.js'
 import { createParser } from '../dist/ingest/stream/parse.js'
 import { records } from './data.mjs'
 
@@ -25,6 +26,16 @@ export function openEngine() {
       await sealer.close()
     },
   }
+}
+
+/** Opens a data directory in a new engine, with the heap settings of the service. Closing the engine releases it. */
+export async function openDirectory(directory) {
+  raiseHeapGrowth()
+  const disk = await openDataDirectory(directory)
+  const sealer = createSealingThread(() => {})
+  const engine = createArrowEngine({ clock: systemClock, metrics: createMetrics(), rowsLimitBytes: 4e9, sealer, disk })
+  await engine.recover()
+  return engine
 }
 
 /** Parses lines with the real parser and appends the batches. Throws if a line is rejected. */

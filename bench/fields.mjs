@@ -9,32 +9,16 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { systemClock } from '../dist/base/clock.js'
-import { raiseHeapGrowth } from '../dist/base/heap.js'
-import { createMetrics } from '../dist/base/metrics.js'
-import { createArrowEngine } from '../dist/engine/arrow/engine.js'
-import { createSealingThread } from '../dist/engine/arrow/storage/sealing/thread.js'
-import { openDataDirectory } from '../dist/engine/disk/directory/open.js'
 import { PROJECTS, records } from './data.mjs'
-import { appendLines } from './engine.mjs'
+import { appendLines, openDirectory } from './engine.mjs'
 import { QUESTIONS } from './field-questions.mjs'
 import { median } from './process.mjs'
 
 const [rowsText = '1000000', given] = process.argv.slice(2)
 const RUNS = 7
 
-raiseHeapGrowth()
 const endUs = Date.now() * 1000
 const directory = given ?? mkdtempSync(join(tmpdir(), 'logweir-bench-fields-'))
-
-/** Opens the directory in a new engine. */
-async function open() {
-  const disk = await openDataDirectory(directory)
-  const sealer = createSealingThread(() => {})
-  const engine = createArrowEngine({ clock: systemClock, metrics: createMetrics(), rowsLimitBytes: 4e9, sealer, disk })
-  await engine.recover()
-  return engine
-}
 
 /** Returns the milliseconds until the last row of a plan was read, and its rows. */
 async function run(engine, plan) {
@@ -44,7 +28,7 @@ async function run(engine, plan) {
   return { ms: performance.now() - startMs, rows: rows.length }
 }
 
-const filled = await open()
+const filled = await openDirectory(directory)
 if (filled.stats().every(({ rows }) => rows === 0)) {
   await appendLines(filled, records('edge_logs', Number(rowsText), false, { endUs }))
   await filled.seal()
@@ -58,7 +42,7 @@ for (const [name, planOf] of Object.entries(QUESTIONS)) {
   const later = []
   let rows = 0
   for (let i = 0; i < RUNS; i++) {
-    const engine = await open()
+    const engine = await openDirectory(directory)
     const answer = await run(engine, plan)
     rows = answer.rows
     first.push(answer.ms)

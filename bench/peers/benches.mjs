@@ -1,4 +1,4 @@
-/** The three benches: each runs its engines and returns the lines of the result. */
+/** The benches: each runs its engines and returns the lines of the result. */
 import { rmSync, statSync } from 'node:fs'
 import { median } from '../process.mjs'
 import { compareAnswers } from './compare.mjs'
@@ -11,6 +11,14 @@ const IN_PROCESS = [
   { column: 'DuckDB file', program: 'duckdb', store: 'disk' },
   { column: 'ClickHouse', program: 'clickhouse', store: 'disk' },
 ]
+/** The engines of questions about fields: logweir on disk, ClickHouse in two forms of its own. */
+const WITH_FIELDS = [
+  { column: 'logweir', program: 'logweir', store: 'disk' },
+  IN_PROCESS[1],
+  IN_PROCESS[2],
+  { column: 'ClickHouse JSON', program: 'clickhouse-json', store: 'disk' },
+  { column: 'ClickHouse String', program: 'clickhouse', store: 'disk' },
+]
 /** Engines by where they store rows: each is compared only with engines that give the same durability. */
 const STORES = {
   'in memory': [{ column: 'logweir', program: 'logweir-service', store: 'memory' }, IN_PROCESS[1]],
@@ -20,39 +28,54 @@ const STORES = {
 const REFERENCE = 'DuckDB memory'
 const SOURCES = ['edge_logs', 'function_edge_logs']
 
-export const BENCHES = { query, ingest, memory }
+export const BENCHES = { query, fields, ingest, memory }
 
-/** Compares the answers of all engines, then measures. */
+/** Asks the stored queries over slim rows of both sources. */
 async function query(options) {
   const lines = []
   for (const rows of options.queryRows) {
     for (const source of SOURCES) {
-      const path = await fileFor(options, source, rows, true)
-      const task = { name: 'query', files: { [source]: path }, rows }
-      const answersOf = await runAlternating(IN_PROCESS, 1, (engine) =>
-        runEngine(options, engine, { ...task, name: 'answers' }, 1),
-      )
-      compareAnswers(new Map([...answersOf].map(([column, [answers]]) => [column, answers])), REFERENCE)
-      for (const cores of options.cores) {
-        const resultsOf = await runAlternating(IN_PROCESS, options.runs, (engine) =>
-          runEngine(options, engine, task, cores),
-        )
-        lines.push(...queryLines(resultsOf, answersOf.get(REFERENCE)[0], rows, cores))
-      }
-      rmSync(path)
+      const task = { name: 'query', files: { [source]: await fileFor(options, source, rows, true) }, rows }
+      lines.push(...(await asked(options, IN_PROCESS, 'answers', task)))
+      rmSync(task.files[source])
     }
   }
   return lines
 }
 
+/** Asks questions about fields of the metadata, over full edge records. */
+async function fields(options) {
+  const lines = []
+  for (const rows of options.fullLineRows) {
+    const task = { name: 'fields', files: { edge_logs: await fileFor(options, 'edge_logs', rows, false) }, rows }
+    lines.push(...(await asked(options, WITH_FIELDS, 'fieldAnswers', task)))
+    rmSync(task.files.edge_logs)
+  }
+  return lines
+}
+
+/** Compares the answers of all engines, which the task `answersName` returns, then measures. Returns the lines. */
+async function asked(options, engines, answersName, task) {
+  const answersOf = await runAlternating(engines, 1, (engine) =>
+    runEngine(options, engine, { ...task, name: answersName }, 1),
+  )
+  compareAnswers(new Map([...answersOf].map(([column, [answers]]) => [column, answers])), REFERENCE)
+  const lines = []
+  for (const cores of options.cores) {
+    const resultsOf = await runAlternating(engines, options.runs, (engine) => runEngine(options, engine, task, cores))
+    lines.push(...queryLines(resultsOf, answersOf.get(REFERENCE)[0], task, cores))
+  }
+  return lines
+}
+
 /** Returns two lines per query: the first run in a process, and the later ones. Throws if a row count differs. */
-function queryLines(resultsOf, expected, rows, cores) {
+function queryLines(resultsOf, expected, { name, rows }, cores) {
   return expected.flatMap(({ question, size, rows: answer }, i) => {
     for (const [column, results] of resultsOf) {
       if (results.every(({ queries }) => queries[i].answered === answer.length)) continue
       throw new Error(`${question} (${size}): ${column} did not return ${answer.length} rows in each process`)
     }
-    const line = { bench: 'query', what: `${question}, ${size}`, rows, cores, unit: 'ms', best: 'least' }
+    const line = { bench: name, what: `${question}, ${size}`, rows, cores, unit: 'ms', best: 'least' }
     return [
       { ...line, figure: 'first', engines: figures(resultsOf, ({ queries }) => queries[i].firstMs) },
       { ...line, figure: 'later', engines: figures(resultsOf, ({ queries }) => queries[i].laterMs) },
@@ -63,7 +86,7 @@ function queryLines(resultsOf, expected, rows, cores) {
 /** Returns two lines per file, core count and storage: MB/s, and the peak memory. */
 async function ingest(options) {
   const lines = []
-  for (const rows of options.ingestRows) {
+  for (const rows of options.fullLineRows) {
     for (const source of SOURCES) {
       const path = await fileFor(options, source, rows, false)
       const megabytes = statSync(path).size / 1e6

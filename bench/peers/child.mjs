@@ -7,9 +7,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { peakMb, residentMb } from '../process.mjs'
-import { callsOf } from './questions.mjs'
+import { callsOf, fieldCallsOf } from './questions.mjs'
 
-const TASKS = { answers, query, ingest, memory }
+const TASKS = { answers, query, fieldAnswers: answers, fields, ingest, memory }
 const SETTLED_AFTER_MS = 3_000
 
 const { positionals, values } = parseArgs({
@@ -27,10 +27,13 @@ const { positionals, values } = parseArgs({
 const [name, task] = positionals
 const files = Object.fromEntries(values.file.map((text) => text.split('=')))
 const sources = Object.keys(files)
-const calls = callsOf(sources, ['top', 'small'])
+const isOfFields = task.startsWith('field')
+const calls = isOfFields ? fieldCallsOf(['top']) : callsOf(sources, ['top', 'small'])
 const warmCalls = callsOf(sources, ['warm'])
 /** Warm-up before the measurement, at most these runs and milliseconds per query: the JIT compiler needs as many. */
 const WARM = { runs: 30, ms: 500 }
+/** Engines per question about fields. */
+const ROUNDS = { warm: 2, measured: 3 }
 
 const { open } = await import(`./${name}.mjs`)
 const { store, directory } = values
@@ -49,7 +52,10 @@ async function expectRows(rows) {
   }
 }
 
-/** Runs each query once, with exact percentiles if the engine has them, and returns the rows to compare. */
+/**
+ * Runs each query once and returns the rows to compare: with exact percentiles if the engine has them, and in an order
+ * without ties.
+ */
 async function answers() {
   await engine.settle()
   const results = []
@@ -69,15 +75,36 @@ async function query() {
   return { loadSeconds, queries: times }
 }
 
+/**
+ * Runs each question about fields several times on each of several engines that have just opened the same directory,
+ * one after the other. The first engines warm up the process. Later runs of a question compute all groups again.
+ */
+async function fields() {
+  await engine.settle()
+  const times = []
+  for (const call of calls) {
+    const rounds = []
+    for (let round = 0; round < ROUNDS.warm + ROUNDS.measured; round++) {
+      await engine.reopen()
+      rounds.push(await timed(call, engine.clearGroups))
+    }
+    const measured = rounds.slice(ROUNDS.warm)
+    const [firstMs, laterMs] = ['firstMs', 'laterMs'].map((name) => measured.flatMap((times) => times[name]))
+    times.push({ ...rounds[0], firstMs, laterMs })
+  }
+  return { loadSeconds, queries: times }
+}
+
 async function warm(call) {
   const startMs = performance.now()
   for (let run = 0; run < WARM.runs && performance.now() - startMs < WARM.ms; run++) await engine.answer(call, false)
 }
 
-async function timed(call) {
+async function timed(call, before = () => {}) {
   const timesMs = []
   let answered = 0
   for (let run = 0; run < Number(values.asks); run++) {
+    before()
     const startMs = performance.now()
     const rows = await engine.answer(call, false)
     timesMs.push(performance.now() - startMs)

@@ -1,11 +1,12 @@
-/** ClickHouse in process, as chdb: MergeTree tables on disk, sorted by project and time. */
+/** ClickHouse in process, as chdb: MergeTree tables on disk, sorted by project and time, metadata as text. */
 import { Session } from 'chdb'
+import { INTEGER_PATHS } from './field-sql.mjs'
 import { sqlOf } from './sql.mjs'
 
-const quote = (text) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
+export const quote = (text) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 const START_OF = { minute: 'toStartOfMinute', hour: 'toStartOfHour', day: 'toStartOfDay' }
 
-const DIALECT = {
+export const DIALECT = {
   quote,
   moment: (timestampUs) => `fromUnixTimestamp64Micro(${timestampUs}, 'UTC')`,
   microseconds: (timestamp) => `toUnixTimestamp64Micro(${timestamp})`,
@@ -17,6 +18,7 @@ const DIALECT = {
   matches: (text, pattern) => `match(${text}, ${quote(pattern)})`,
   quantiles: (column, shares) => `quantilesTDigest(${shares})(${column})`,
   exactQuantiles: (column, shares) => `quantilesExact(${shares})(${column})`,
+  fields,
 }
 
 const TABLES = {
@@ -32,7 +34,7 @@ const TABLES = {
 }
 
 /** Timestamps in the files are ISO 8601 or microseconds. */
-const TIMESTAMP = `if(substring(line.timestamp, 5, 1) = '-',
+export const TIMESTAMP = `if(substring(line.timestamp, 5, 1) = '-',
   parseDateTime64BestEffort(line.timestamp, 6, 'UTC'), fromUnixTimestamp64Micro(toInt64OrZero(line.timestamp), 'UTC'))`
 
 const EDGE = 'Tuple(url String, path String)'
@@ -65,19 +67,73 @@ const LOADS = {
     ) as line`,
 }
 
-export async function open({ directory, threads, nowUs }) {
-  const session = new Session(directory)
-  session.query(`set max_threads = ${threads}, max_insert_threads = ${threads}`)
-  session.query('set output_format_json_quote_64bit_integers = 0, input_format_skip_unknown_fields = 1')
-  // The default reads through mmap, and mapped pages would count as resident memory.
-  session.query("set storage_file_read_method = 'pread'")
+/**
+ * Returns the fields at paths of keys, as integers or texts. The metadata of a record is an object or a list of one
+ * object, and so is each object in it. Several fields are elements of one tuple, so that a row's JSON is parsed once.
+ * For one field that takes longer.
+ */
+function fields(paths) {
+  if (paths.length === 1) return [field(paths[0])]
+  const [type, listedType] = [(type) => type, (type) => `Array(${type})`].map((wrapped) => typeOf(paths, wrapped))
+  const object = tupleOf(paths, `JSONExtract(metadata, '${type}')`, '')
+  const listed = tupleOf(paths, `JSONExtract(metadata, 1, '${listedType}')`, '[1]')
+  const all = `if(startsWith(metadata, '['), ${listed}, ${object})`
+  return paths.map((_path, i) => `tupleElement(${all}, ${i + 1})`)
+}
+
+function field(path) {
+  const keys = path.split('.').map(quote)
+  const type = quote(fieldTypeOf(path))
+  return `if(startsWith(metadata, '['),
+    JSONExtract(metadata, 1, ${keys.join(', 1, ')}, ${type}), JSONExtract(metadata, ${keys}, ${type}))`
+}
+
+const fieldTypeOf = (path) => (INTEGER_PATHS.has(path) ? 'Nullable(Int64)' : 'Nullable(String)')
+
+/** Returns the tuple of the fields in an extracted object, each of whose inner objects is followed by `one`. */
+function tupleOf(paths, extracted, one) {
+  const elements = paths.map((path) =>
+    path.split('.').reduce((value, key, i) => `tupleElement(${value}${i === 0 ? '' : one}, '${key}')`, 'm'),
+  )
+  return `arrayMap(m -> tuple(${elements}), [${extracted}])[1]`
+}
+
+/** Returns the type of an object with these paths. `wrapped` changes the types of its inner objects. */
+function typeOf(paths, wrapped) {
+  const root = {}
+  for (const path of paths) {
+    const keys = path.split('.')
+    const last = keys.pop()
+    const parent = keys.reduce((node, key) => (node[key] ??= {}), root)
+    parent[last] = fieldTypeOf(path)
+  }
+  const tuple = (node) => `Tuple(${Object.entries(node).map(([key, child]) => `${key} ${member(child)}`)})`
+  const member = (child) => (typeof child === 'string' ? child : wrapped(tuple(child)))
+  return tuple(root)
+}
+
+export const open = (settings) => openWith(settings, { tables: TABLES, loads: LOADS, dialect: DIALECT })
+
+/** Opens ClickHouse with tables of a form, and with the expressions that read them. */
+export async function openWith({ directory, threads, nowUs }, { tables, loads, dialect }) {
+  const connect = () => {
+    const session = new Session(directory)
+    session.query(`set max_threads = ${threads}, max_insert_threads = ${threads}`)
+    session.query('set output_format_json_quote_64bit_integers = 0, input_format_skip_unknown_fields = 1')
+    // Texts that spell dates stay texts if metadata is stored as JSON.
+    session.query('set input_format_try_infer_dates = 0, input_format_try_infer_datetimes = 0')
+    // The default reads through mmap, and mapped pages would count as resident memory.
+    session.query("set storage_file_read_method = 'pread'")
+    return session
+  }
+  let session = connect()
   const run = (sql) => rowsOf(session.query(sql, 'JSONEachRow'))
   return {
     pid: process.pid,
     async load(files) {
       for (const [source, file] of Object.entries(files)) {
-        session.query(TABLES[source])
-        session.query(LOADS[source](file))
+        session.query(tables[source])
+        session.query(loads[source](file))
       }
       return performance.now() / 1000
     },
@@ -87,8 +143,12 @@ export async function open({ directory, threads, nowUs }) {
     async settle() {
       for (const { name } of run('show tables')) session.query(`optimize table ${name} final`)
     },
+    async reopen() {
+      session.close()
+      session = connect()
+    },
     async answer(call, exact) {
-      return run(sqlOf(DIALECT, call, nowUs, exact))
+      return run(sqlOf(dialect, call, nowUs, exact))
     },
     async close() {
       session.close()

@@ -1,6 +1,7 @@
 /** DuckDB, in memory or in one file. Rows are stored in the order of the files, by time. */
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
+import { INTEGER_PATHS } from './field-sql.mjs'
 import { sqlOf } from './sql.mjs'
 
 const quote = (text) => `'${text.replaceAll("'", "''")}'`
@@ -17,6 +18,7 @@ const DIALECT = {
   matches: (text, pattern) => `regexp_matches(${text}, ${quote(pattern)})`,
   quantiles: (column, shares) => `approx_quantile(${column}, [${shares}])`,
   exactQuantiles: (column, shares) => `quantile_disc(${column}, [${shares}])`,
+  fields,
 }
 
 const TABLES = {
@@ -25,6 +27,20 @@ const TABLES = {
   function_edge_logs: `create table function_edge_logs (
     id varchar, timestamp timestamp, project varchar, event_message varchar,
     function_id varchar, execution_time_ms double, status_code usmallint, metadata json)`,
+}
+
+/**
+ * Returns the fields at paths of keys, as integers or texts. The metadata of a record is an object or a list of one
+ * object, and so is each object in it. The calls for all fields are the same, so that a row's JSON is parsed once.
+ */
+function fields(paths) {
+  const texts = paths.map((path) => `'$.${path}'`)
+  const listed = paths.map((path) => `'$[0].${path.replaceAll('.', '[0].')}'`)
+  const all = `json_extract_string(metadata, [${[...texts, ...listed]}])`
+  return paths.map((path, i) => {
+    const text = `coalesce(${all}[${i + 1}], ${all}[${i + 1 + paths.length}])`
+    return INTEGER_PATHS.has(path) ? `${text}::bigint` : text
+  })
 }
 
 /** Timestamps in the files are ISO 8601 or microseconds. */
@@ -59,8 +75,9 @@ const LOADS = {
 
 export async function open({ store, directory, threads, nowUs }) {
   const path = store === 'memory' ? ':memory:' : join(directory, 'logs.duckdb')
-  const instance = await DuckDBInstance.create(path, { threads: String(threads) })
-  const connection = await instance.connect()
+  const create = () => DuckDBInstance.create(path, { threads: String(threads) })
+  let instance = await create()
+  let connection = await instance.connect()
   const run = async (sql) => (await connection.runAndReadAll(sql)).getRowObjectsJS()
   return {
     pid: process.pid,
@@ -75,6 +92,14 @@ export async function open({ store, directory, threads, nowUs }) {
       return Number((await run(`select count(*) as rows from ${source}`))[0].rows)
     },
     settle: () => connection.run('checkpoint'),
+    async reopen() {
+      connection.closeSync()
+      if (store !== 'memory') {
+        instance.closeSync()
+        instance = await create()
+      }
+      connection = await instance.connect()
+    },
     answer: (call, exact) => run(sqlOf(DIALECT, call, nowUs, exact)),
     async close() {
       connection.closeSync()

@@ -3,6 +3,7 @@ import { markdownTable, round } from '../docs-tables.mjs'
 import { bestOf, DASH, OWN, ratioOf } from './table.mjs'
 
 const query = (what, figure, goal) => ({ bench: 'query', what, rows: 10_000_000, cores: 1, figure, goal })
+const fields = (what, figure, goal) => ({ ...query(what, figure, goal), bench: 'fields', rows: 1_000_000 })
 const ingest = (where, cores, goal) => ({
   bench: 'ingest',
   what: `full edge_logs, ${where}`,
@@ -24,6 +25,13 @@ export const GOALS = [
   query('usage.api-counts daily, pattern, top', 'later', 1),
   query('functions.invocation-stats 1hr, top', 'later', 0.5),
   query('usage.api-counts minutely, top', 'later', 0.5),
+  fields('status classes by hour, one day, top', 'first', 2),
+  fields('status classes by hour, one day, top', 'later', 0.5),
+  fields('newest 100 with status >= 500 and method POST, top', 'later', 3),
+  fields('count by method, path, status, 7 days, top 100, top', 'first', 25),
+  fields('count by request.cf.country, 7 days, top', 'first', 350),
+  fields('count by request.cf.country, 7 days, top', 'later', 10),
+  fields('newest 100 whose message matches a rare pattern, 7 days, top', 'first', 60),
   ingest('in memory', 1, 450),
   ingest('in memory', 2, 750),
   ingest('on disk', 1, 360),

@@ -1,13 +1,14 @@
-/** logweir's engine in process, in memory, as in `bench/query.mjs`. */
+/** logweir's engine in process, in memory, as in `bench/query.mjs`, or on disk, as in `bench/fields.mjs`. */
 import { createReadStream } from 'node:fs'
 import { ENDPOINTS } from '../../dist/endpoints/index.js'
-import { RawJson } from '../../dist/plan/values/values.js'
-import { appendLines, openEngine } from '../engine.mjs'
+import { RawJson, Timestamp } from '../../dist/plan/values/values.js'
+import { appendLines, openDirectory, openEngine } from '../engine.mjs'
+import { QUESTIONS } from '../field-questions.mjs'
 
 const CHUNK_BYTES = 256 * 1024
 
-export async function open({ nowUs }) {
-  const engine = openEngine()
+export async function open({ store, directory, nowUs }) {
+  let engine = store === 'memory' ? openEngine() : await openDirectory(directory)
   return {
     pid: process.pid,
     async load(files) {
@@ -20,12 +21,14 @@ export async function open({ nowUs }) {
       return engine.stats().find((stats) => stats.source === source).rows
     },
     settle: () => engine.seal(),
-    async answer({ endpoint, params }) {
-      const plan = ENDPOINTS.find(({ name }) => name === endpoint)
-        .call(new URLSearchParams(params))
-        .plan(nowUs)
+    async reopen() {
+      await engine.close()
+      engine = await openDirectory(directory)
+    },
+    clearGroups: () => engine.clearPartialCache(),
+    async answer(call, exact) {
       const rows = []
-      for await (const row of await engine.run(plan)) rows.push(row)
+      for await (const row of await engine.run(planOf(call, nowUs, exact))) rows.push(row)
       return rows
     },
     plain,
@@ -33,9 +36,19 @@ export async function open({ nowUs }) {
   }
 }
 
-/** Returns a row that can be written as JSON: metadata becomes text. */
+function planOf({ endpoint, question, params }, nowUs, exact) {
+  if (question !== undefined) return QUESTIONS[question](params.project, nowUs, exact)
+  return ENDPOINTS.find(({ name }) => name === endpoint)
+    .call(new URLSearchParams(params))
+    .plan(nowUs)
+}
+
+/** Returns a row that can be written as JSON: metadata becomes text, a timestamp its microseconds. */
 function plain(row) {
-  return Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [name, value instanceof RawJson ? value.text : value]),
-  )
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plainValue(value)]))
+}
+
+function plainValue(value) {
+  if (value instanceof RawJson) return value.text
+  return value instanceof Timestamp ? value.us : value
 }

@@ -1,6 +1,7 @@
-/** The queries, as data: each endpoint with the parameters of a caller, for one project at a time. */
+/** The queries of a project, as data: endpoints with the parameters of a caller, and questions about fields. */
 import { projectFunctions, projectRef, SMALL_RANK, TOP_RANK } from '../../dist/generate/values/projects.js'
 import { PROJECTS, SEED } from '../data.mjs'
+import { QUESTIONS as FIELD_QUESTIONS } from '../field-questions.mjs'
 
 /** By size: the project's ref, and one of its functions. */
 const CALLERS = {
@@ -47,5 +48,12 @@ const QUESTIONS = [
 export function callsOf(sources, sizes) {
   return QUESTIONS.filter(({ source }) => sources.includes(source)).flatMap(({ name, endpoint, params }) =>
     sizes.map((size) => ({ name, size, endpoint, params: params(CALLERS[size]) })),
+  )
+}
+
+/** Returns the calls about fields, `{ name, size, question, params }`: each question for each project size. */
+export function fieldCallsOf(sizes) {
+  return Object.keys(FIELD_QUESTIONS).flatMap((question) =>
+    sizes.map((size) => ({ name: question, size, question, params: { project: CALLERS[size].project } })),
   )
 }

@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util'
 import { pinnedTo } from '../process.mjs'
 import { BENCHES } from './benches.mjs'
 import { showTables } from './docs.mjs'
-import { table } from './table.mjs'
+import { fieldsTable, table } from './table.mjs'
 
 const RESULTS = new URL('../results/peers.json', import.meta.url)
 const number = (name, value) => ({ [name]: { type: 'string', default: String(value) } })
@@ -38,7 +38,7 @@ if (unknown !== undefined)
 const numbers = (text) => text.split(',').map(Number)
 const options = {
   queryRows: numbers(values.rows ?? '1000000,10000000'),
-  ingestRows: numbers(values.rows ?? '1000000'),
+  fullLineRows: numbers(values.rows ?? '1000000'),
   cores: numbers(values.cores).filter((count) => count <= cpus().length),
   slimRows: Number(values['slim-rows']),
   fullRows: Number(values['full-rows']),
@@ -52,14 +52,20 @@ const previous = values.add ? JSON.parse(readFileSync(RESULTS, 'utf8')).lines : 
 const measured = []
 try {
   for (const name of values.only.split(',')) {
-    measured.push(...(await BENCHES[name](options)).map((line) => ({ ...line, measured: new Date().toISOString() })))
+    const lines = await BENCHES[name](options)
+    // Lines of earlier runs may be from another machine.
+    const taken = { measured: new Date().toISOString(), cpu: cpus()[0]?.model }
+    measured.push(...lines.map((line) => ({ ...line, ...taken })))
     save(measured)
   }
 } finally {
   rmSync(options.directory, { recursive: true })
 }
 showTables(JSON.parse(readFileSync(RESULTS, 'utf8')))
-console.log(`\n${table({ lines: measured })}`)
+for (const tableOf of [table, fieldsTable]) {
+  const text = tableOf({ lines: measured })
+  if (text.split('\n').length > 2) console.log(`\n${text}`)
+}
 
 /** Writes the lines measured so far, after the lines of the last result that they do not replace. */
 function save(lines) {

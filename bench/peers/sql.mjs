@@ -1,12 +1,14 @@
 /**
- * The stored queries in the SQL of a peer. The three statements are the same for each peer; a dialect has the
- * expressions that differ, and `@name` parameters are replaced by values.
+ * The stored queries and the questions about fields in the SQL of a peer. The statements are the same for each peer; a
+ * dialect has the expressions that differ, and `@name` parameters are replaced by values.
  *
  * A dialect: `quote(text)`, `moment(us)`, `microseconds(timestamp)`, `truncate(bucket, timestamp)`,
  * `bucketStart(bucket)` in microseconds, `bucketText(bucket)`, `countIf(condition)`, `contains(text, part)`,
  * `matches(text, pattern)`, `quantiles(column, shares)` and `exactQuantiles(column, shares)`, which return lists with
  * 1-based indexes.
  */
+import { FIELD_STATEMENTS } from './field-sql.mjs'
+
 const SECOND_US = 1e6
 const LENGTH_US = { minute: 60 * SECOND_US, hour: 3_600 * SECOND_US, day: 86_400 * SECOND_US }
 
@@ -27,14 +29,18 @@ const CHECKED_SHARES = [...TIMED_SHARES, 0.94, 0.96, 0.98, 1]
 const BOUNDS = 'q[3] as p95_least, q[4] as p95_most, q[5] as p99_least, q[6] as p99_most,'
 
 const STATEMENTS = {
+  ...FIELD_STATEMENTS,
   'logs.all': logsAll,
   'functions.invocation-stats': invocationStats,
   'usage.api-counts': apiCounts,
 }
 
-/** Returns the statement for a call. `exact`: with exact percentiles, and the bounds for those of other engines. */
-export function sqlOf(dialect, { endpoint, params }, nowUs, exact) {
-  return STATEMENTS[endpoint](dialect, params, nowUs, exact)
+/**
+ * Returns the statement for a call. `exact`: with exact percentiles and the bounds for those of other engines, and with
+ * an order without ties.
+ */
+export function sqlOf(dialect, { endpoint, question, params }, nowUs, exact) {
+  return STATEMENTS[endpoint ?? question](dialect, params, nowUs, exact)
 }
 
 function logsAll(d, { project, project_tier }, nowUs) {

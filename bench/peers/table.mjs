@@ -3,26 +3,45 @@ import { markdownTable, round } from '../docs-tables.mjs'
 
 export const OWN = 'logweir'
 const PEERS = ['DuckDB memory', 'DuckDB file', 'ClickHouse']
-const HEADS = ['what', 'rows', 'cores', 'unit', OWN, ...PEERS, 'logweir is']
+const PEERS_WITH_FIELDS = ['DuckDB memory', 'DuckDB file', 'ClickHouse JSON', 'ClickHouse String']
 export const DASH = '–'
 
 /**
- * Returns a table with one row per line of a result. The last column is the ratio to the best peer, over 1 if logweir
- * is better.
+ * Returns a table with one row per line of a result, without those about fields. The last column is the ratio to the
+ * best peer, over 1 if logweir is better.
  */
 export function table({ lines }) {
-  return markdownTable(HEADS, lines.map(cellsOf))
+  return tableOf(
+    PEERS,
+    lines.filter(({ bench }) => bench !== 'fields'),
+  )
 }
 
-function cellsOf(line) {
+/** Returns the same table of the lines about fields, with a column for each form of metadata. */
+export function fieldsTable({ lines }) {
+  return tableOf(
+    PEERS_WITH_FIELDS,
+    lines.filter(({ bench }) => bench === 'fields'),
+  )
+}
+
+function tableOf(peers, lines) {
+  const heads = ['what', 'rows', 'cores', 'unit', OWN, ...peers, 'logweir is']
+  return markdownTable(
+    heads,
+    lines.map((line) => cellsOf(line, peers)),
+  )
+}
+
+function cellsOf(line, peers) {
   const { what, figure, rows, cores, unit, engines } = line
-  const shown = [OWN, ...PEERS].map((column) => (engines[column] === undefined ? DASH : round(engines[column].median)))
+  const shown = [OWN, ...peers].map((column) => (engines[column] === undefined ? DASH : round(engines[column].median)))
   return [`${what}: ${figure}`, rows.toLocaleString('en'), cores, unit, ...shown, `${round(ratioOf(line))}×`]
 }
 
 /** Returns the median of the best peer. */
 export function bestOf({ best, engines }) {
-  const measured = PEERS.flatMap((column) => engines[column]?.median ?? [])
+  const measured = Object.entries(engines).flatMap(([column, { median }]) => (column === OWN ? [] : median))
   return best === 'least' ? Math.min(...measured) : Math.max(...measured)
 }
 

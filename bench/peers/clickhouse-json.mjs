@@ -1,0 +1,28 @@
+/** ClickHouse as in `clickhouse.mjs`, with the metadata of edge records in a column of its JSON type. */
+import { DIALECT, openWith, quote, TIMESTAMP } from './clickhouse.mjs'
+import { INTEGER_PATHS } from './field-sql.mjs'
+
+const TABLES = {
+  edge_logs: `create table edge_logs (
+    id String, timestamp DateTime64(6, 'UTC') codec(Delta, ZSTD), project LowCardinality(String),
+    event_message String codec(ZSTD), metadata JSON
+  ) engine = MergeTree order by (project, timestamp)`,
+}
+
+/** The type stores objects only, so that each list of one object is stored as that object. No text contains `[{`. */
+const OBJECTS = `if(startsWith(metadata, '['), replaceAll(replaceAll(metadata, '[{', '{'), '}]', '}'), metadata)`
+
+const LOADS = {
+  edge_logs: (path) => `
+    insert into edge_logs
+    select id, ${TIMESTAMP}, project, event_message, ${OBJECTS}
+    from file(${quote(path)}, 'JSONEachRow',
+      'id String, timestamp String, project String, event_message String, metadata String') as line`,
+}
+
+const typeOf = (path) => (INTEGER_PATHS.has(path) ? 'Int64' : 'String')
+
+/** Returns the fields at paths of keys, as integers or texts; null if a value has another type. */
+const fields = (paths) => paths.map((path) => `metadata.${path}.:${typeOf(path)}`)
+
+export const open = (settings) => openWith(settings, { tables: TABLES, loads: LOADS, dialect: { ...DIALECT, fields } })
