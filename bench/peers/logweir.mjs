@@ -25,7 +25,6 @@ export async function open({ store, directory, nowUs }) {
       await engine.close()
       engine = await openDirectory(directory)
     },
-    clearGroups: () => engine.clearPartialCache(),
     async answer(call, exact) {
       const rows = []
       for await (const row of await engine.run(planOf(call, nowUs, exact))) rows.push(row)
