@@ -7,6 +7,7 @@ import { mulberry32, type Random } from '../../support/random.js'
 import { edge, invocation, numberAt, type TestRecord } from '../../support/records.js'
 import { residentBytes } from './memory.js'
 import { type Served, serve } from './program.js'
+import { type WorstPlan, worstPlansFolder, worstQuery } from './worst-plans.js'
 
 const PROJECT = 'ceilingprojectabcdef'
 const DAYS = 5
@@ -17,14 +18,21 @@ const COUNTS = { endpoint: 'usage.api-counts', params: { project: PROJECT, inter
 /**
  * Feeds ten times the memory limit, day after day, with many copies of each day's records. Expects the process to
  * stay within the limit and a quarter, and to answer as the oracle does over the kept rows: all of them with a data
- * directory; without one the newest days, and of the oldest kept day perhaps a part.
+ * directory; without one the newest days, and of the oldest kept day perhaps a part. Some plans over fields and
+ * messages run again and again meanwhile.
  */
-export async function expectUnderCeiling(limitMib: number, where: readonly string[]): Promise<void> {
-  const service = await serve(['--memory-limit', `${limitMib}M`, ...where])
+export async function expectUnderCeiling(
+  limitMib: number,
+  where: readonly string[],
+  plans: readonly WorstPlan[] = [],
+): Promise<void> {
+  const service = await serve(['--memory-limit', `${limitMib}M`, '--endpoints', worstPlansFolder(), ...where])
   const random = mulberry32(1)
   const today = Math.floor((Date.now() * 1000) / DAY_US)
   const days = Array.from({ length: DAYS }, (_, i) => recordsOf(today - DAYS + i, random))
-  const times = await feed(service, days.map(linesOf), 10 * limitMib * MIB)
+  const feeding = feed(service, days.map(linesOf), 10 * limitMib * MIB)
+  const answers = await askMeanwhile(service, plans, feeding)
+  const times = await feeding
   const evicted = await evictedRows(service)
   const keepsAll = where.includes('--data-dir')
   expect(evicted > 0).toBe(!keepsAll)
@@ -38,9 +46,29 @@ export async function expectUnderCeiling(limitMib: number, where: readonly strin
   }
   const peakMib = Math.round(residentBytes(service).peak / MIB)
   console.log(
-    `M1 ${where[0]}: peak ${peakMib} MiB of ${limitMib}, ${evicted} of ${times * RECORDS_A_DAY * DAYS} rows went`,
+    `M1 ${where[0]}: peak ${peakMib} MiB of ${limitMib}, ${evicted} of ${times * RECORDS_A_DAY * DAYS} rows went, ${answers} answers`,
   )
   expect(peakMib).toBeLessThanOrEqual(1.25 * limitMib)
+}
+
+/** Runs plans until rows are fed, all at the same time, each again and again. Returns the number of answers. */
+async function askMeanwhile(service: Served, plans: readonly WorstPlan[], feeding: Promise<unknown>): Promise<number> {
+  let isFeeding = true
+  let answers = 0
+  const asking = plans.map(async (plan) => {
+    while (isFeeding) {
+      const response = await service.get(worstQuery(plan))
+      const { code = 'rows' } = (await response.json()) as { code?: string }
+      expect(`${response.status} ${code}`).toMatch(/^(200 rows|400 (too_many_groups|too_much_memory)|503 overloaded)$/)
+      answers++
+    }
+  })
+  await feeding.finally(() => {
+    isFeeding = false
+  })
+  await Promise.all(asking)
+  expect(answers).toBeGreaterThanOrEqual(plans.length)
+  return answers
 }
 
 /** Records of one UTC day; the queries select some of them. */
