@@ -46,7 +46,8 @@ export async function expectUnderCeiling(
   }
   const peakMib = Math.round(residentBytes(service).peak / MIB)
   console.log(
-    `M1 ${where[0]}: peak ${peakMib} MiB of ${limitMib}, ${evicted} of ${times * RECORDS_A_DAY * DAYS} rows went, ${answers} answers`,
+    `M1 ${where[0]}: peak ${peakMib} MiB of ${limitMib}, ` +
+      `${evicted} of ${times * RECORDS_A_DAY * DAYS} rows went, ${answers} answers`,
   )
   expect(peakMib).toBeLessThanOrEqual(1.25 * limitMib)
 }
