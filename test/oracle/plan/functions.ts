@@ -246,6 +246,8 @@ function replaceMatches(value: string, pattern: Pattern, to: string): string {
   for (let match = global.exec(value); match !== null; match = global.exec(value)) {
     result += value.slice(end, match.index) + replacement(to, [...match])
     end = match.index + match[0].length
+    // Behind the end of a text with letters of two bytes the library finds one more match.
+    if (match[0] === '' && end >= value.length) break
     if (match[0] === '') global.lastIndex = end + String.fromCodePoint(value.codePointAt(end) ?? 0).length
   }
   return bounded(result + value.slice(end))
