@@ -90,7 +90,7 @@ function field(path) {
 
 const fieldTypeOf = (path) => (INTEGER_PATHS.has(path) ? 'Nullable(Int64)' : 'Nullable(String)')
 
-/** Returns the tuple of the fields in an extracted object, each of whose inner objects is followed by `one`. */
+/** Returns the tuple of the fields in an extracted object; each inner object is followed by `one`. */
 function tupleOf(paths, extracted, one) {
   const elements = paths.map((path) =>
     path.split('.').reduce((value, key, i) => `tupleElement(${value}${i === 0 ? '' : one}, '${key}')`, 'm'),

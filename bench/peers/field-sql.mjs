@@ -1,12 +1,12 @@
 /**
- * The questions of `bench/field-questions.mjs` in the SQL of a peer. In addition to what `sql.mjs` lists, a dialect has
- * `fields(paths)`, which returns an expression for each of these fields of the metadata.
+ * The questions of `bench/field-questions.mjs` in the SQL of a peer. In addition to the list in `sql.mjs`, a dialect
+ * has `fields(paths)`, which returns an expression for each of these fields of the metadata.
  */
 import { RARE_PATTERN } from '../field-questions.mjs'
 
 const DAY_US = 86_400e6
 
-/** The paths whose values are integers; others are texts. */
+/** The paths of integers; others are texts. */
 export const INTEGER_PATHS = new Set(['response.status_code'])
 
 /** By question: a function of a dialect, the parameters, the end of the week, and whether rows have only one order. */

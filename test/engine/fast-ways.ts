@@ -176,7 +176,7 @@ function equalText(random: Random): Operator[] {
 const STATUS_FIELD = field('response.status_code')
 const STATUS_CLASS = f('floor', f('div', f('safe_cast_float64', STATUS_FIELD), t(100)))
 
-/** A condition on a field with a column of its own, some of whose values the metadata alone has. */
+/** A condition on a field with a column of its own; some values are in the metadata alone. */
 function fieldIs(random: Random): Operator {
   const comparison = oneOf(random, ['eq', 'ge', 'gt', 'le', 'lt'] as const)
   return filter(
@@ -188,7 +188,7 @@ function fieldIs(random: Random): Operator {
   )
 }
 
-/** The metadata as an expression, whose fields have no columns. */
+/** The metadata as an expression: its fields have no columns. */
 const withoutFields = ([first, ...others]: Plan): Plan => [
   first!,
   { op: 'extend', columns: [{ name: 'metadata', value: apart(column('metadata')) }] },

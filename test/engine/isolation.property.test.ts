@@ -17,7 +17,7 @@ const TIMEOUT_MS = 60_000 + RUNS * 1_000
 const PLANS_AN_ENGINE = 10
 const OWN = 'a'
 const OTHER = 'b'
-/** Of many plans two fifths fail for the other project; with fewer than this share the property shows nothing. */
+/** Two fifths of many plans fail for the other project; with fewer than this share the property shows nothing. */
 const FAILING_SHARE = 0.1
 
 /** A text that no plan holds: in an error it is a stored value. */

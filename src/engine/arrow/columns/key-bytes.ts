@@ -25,7 +25,7 @@ export class KeyBytes {
     this.addPart(text, 0, text.length, tag)
   }
 
-  /** Adds the text whose UTF-8 bytes are `source[start .. end)`. */
+  /** Adds a text: its UTF-8 bytes are `source[start .. end)`. */
   addPart(source: Uint8Array, start: number, end: number, tag = TEXT): void {
     const length = end - start
     this.#reserve(5 + length)

@@ -76,8 +76,13 @@ export function exceptionsOf({ rows, values }: Exceptions, start: number, end: n
   return values.subarray(countBelow(rows, start), countBelow(rows, end))
 }
 
-/** Returns the value of a row that is among the exceptions, NaN if it is absent. */
-export const exceptionAt = ({ rows, values }: Exceptions, row: number): number => values[countBelow(rows, row)]!
+/** Returns the value of a row, NaN if it is absent. */
+export function numberAt(column: NumberColumn, row: number): number {
+  const value = column.values[row]!
+  if (!('exceptions' in column) || value !== EXCEPTION) return value
+  const { rows, values } = column.exceptions
+  return values[countBelow(rows, row)]!
+}
 
 /** Writes the present values of the rows [start, end) to the start of `out`. */
 export function numbersOfRange(column: NumberColumn, start: number, end: number, out: Float64Array): Numbers {

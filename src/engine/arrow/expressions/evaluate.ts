@@ -8,7 +8,7 @@ import { AREAS } from '../../columns.js'
 import { rowAt } from '../columns/selection.js'
 import type { Frame } from './frame.js'
 import { urlPath } from './url-path.js'
-import { constant, type Entries, type Vector } from './vector.js'
+import { constant, type Entries, remembered, type Vector } from './vector.js'
 
 /** Returns the vector of an expression over the rows of a frame; nothing is evaluated before a value is read. */
 export type Evaluate = (expression: Expression) => Vector
@@ -57,6 +57,7 @@ function callVector(expression: Expression & { kind: 'call' }, frame: Frame, eva
     const textOf = expression.fn === 'url_path' ? shared.bytesOf : undefined
     return entryVector(args, bind, shared, frame, textOf && ((code) => pathOf(textOf(code))))
   }
+  // An expression that two others share is evaluated once for each row.
   return { at: remembered(bind(args.map(({ at }) => at))), isCold: args.some(({ isCold }) => isCold) }
 }
 
@@ -113,7 +114,7 @@ const pathOf = (url: Buffer | undefined) => url && urlPath(url)
 function entryVector(
   args: readonly Vector[],
   bind: (cells: readonly Cell[]) => Cell,
-  { codes, count }: Entries,
+  { codes }: Entries,
   frame: Frame,
   bytesOf?: (code: number) => Buffer | undefined,
 ): Vector {
@@ -134,7 +135,7 @@ function entryVector(
   const { selection } = frame.stored!
   return {
     at: (position) => valueOfCode(codes[rowAt(selection, position)]!),
-    entries: { codes, count, valueOf: valueOfCode, ...(bytesOf && { bytesOf, addKey: keyAdder(bytesOf) }) },
+    entries: { codes, valueOf: valueOfCode, ...(bytesOf && { bytesOf, addKey: keyAdder(bytesOf) }) },
     isCold: false,
   }
 }
@@ -171,18 +172,6 @@ function attempt(cell: Cell, position: number): { value: Scalar } | Failure {
     return { value: cell(position) }
   } catch (error) {
     return new Failure(error)
-  }
-}
-
-/** Remembers the last value: an expression that two others share is not evaluated twice for one row. */
-function remembered(cell: Cell): Cell {
-  let last = -1
-  let value: Scalar = null
-  return (position) => {
-    if (position === last) return value
-    value = cell(position)
-    last = position
-    return value
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Yielder } from '../../../base/time-slices.js'
 import { MIB } from '../../../base/units.js'
+import type { Cell } from '../../../plan/functions/function.js'
 import { RawJson, type Scalar, Timestamp } from '../../../plan/values/values.js'
 import { COLD_COLUMNS, type ColdColumn } from '../../columns.js'
 import {
@@ -14,7 +15,7 @@ import {
 } from '../columns/batch.js'
 import { ABSENT, entryOf } from '../columns/dictionary.js'
 import type { KeyBytes } from '../columns/key-bytes.js'
-import { EXCEPTION, exceptionAt, type NumberColumn } from '../columns/numbers.js'
+import { EXCEPTION, type NumberColumn, numberAt } from '../columns/numbers.js'
 import { rowAt, type Selection, sizeOf } from '../columns/selection.js'
 import type { FieldReader, Keys } from '../fields/read-fields.js'
 import { createLoadedFields, type FieldUse } from './loaded-fields.js'
@@ -113,11 +114,16 @@ export function storedFrame(batch: Batch, selection: Selection, kinds: StoredKin
 
 /** Rows that were computed: the values of each column. */
 export function computedFrame(rows: number, columns: ReadonlyMap<string, readonly Scalar[]>): Frame {
+  return cellFrame(rows, new Map([...columns].map(([name, values]) => [name, (position) => values[position]!])))
+}
+
+/** Rows of columns of cells. */
+export function cellFrame(rows: number, cells: ReadonlyMap<string, Cell>): Frame {
   return {
     rows,
     column(name) {
-      const values = columns.get(name)
-      return values && { at: (position) => values[position]!, isCold: false }
+      const at = cells.get(name)
+      return at && { at, isCold: false }
     },
     load: async (positions) => positions.length,
     rowOf: (position) => position,
@@ -135,7 +141,7 @@ function timeVector({ times }: Batch, selection: Selection): Vector {
 function storedVector(column: Column, selection: Selection, hasEmptyTexts: boolean): Vector {
   if (column.kind === 'text') return textVector(column, selection, hasEmptyTexts)
   if (column.kind === 'number') {
-    const at = (position: number) => numberAt(column, rowAt(selection, position))
+    const at = (position: number) => orNull(numberAt(column, rowAt(selection, position)))
     const entries = smallIntegers(column)
     return { at, stored: column, isCold: false, ...(entries && { entries }) }
   }
@@ -146,47 +152,34 @@ function storedVector(column: Column, selection: Selection, hasEmptyTexts: boole
 
 function textVector(column: Column & { kind: 'text' }, selection: Selection, hasEmptyTexts: boolean): Vector {
   const { codes, dictionary } = column
-  const bytesOf = (code: number) => {
-    if (code === ABSENT) return undefined
-    const entry = entryOf(dictionary, code)
-    return entry.length === 0 && !hasEmptyTexts ? undefined : entry
-  }
+  const { bytes, offsets } = dictionary
+  const isAbsent = (code: number) => code === ABSENT || (!hasEmptyTexts && offsets[code + 1]! - 1 === offsets[code])
+  const bytesOf = (code: number) => (isAbsent(code) ? undefined : entryOf(dictionary, code))
   const valueOfCode = (code: number) => bytesOf(code)?.toString() ?? null
   const addKey = (code: number, keys: KeyBytes) => {
-    const [start, end] = [dictionary.offsets[code]!, dictionary.offsets[code + 1]! - 1]
-    if (code === ABSENT || (start === end && !hasEmptyTexts)) keys.add(null)
-    else keys.addPart(dictionary.bytes, start, end)
+    if (isAbsent(code)) keys.add(null)
+    else keys.addPart(bytes, offsets[code]!, offsets[code + 1]! - 1)
   }
   return {
     at: (position) => valueOfCode(codes[rowAt(selection, position)]!),
-    entries: { codes, count: dictionary.count, valueOf: valueOfCode, bytesOf, addKey },
+    entries: { codes, valueOf: valueOfCode, bytesOf, addKey },
     stored: column,
     isCold: false,
   }
 }
 
-const entriesOfNumbers = new WeakMap<NumberColumn, Entries | 'none'>()
+/** Whether all values of a column are small integers or absent: looked at once, since columns are read many times. */
+const areSmall = new WeakMap<NumberColumn, boolean>()
 
 /** Small integers, or absent ones, as codes: the code of an absent one is {@link EXCEPTION}. */
 function smallIntegers(column: NumberColumn): Entries | undefined {
-  let entries = entriesOfNumbers.get(column)
-  if (entries === undefined) {
-    const isSmall = 'exceptions' in column && column.exceptions.values.every(Number.isNaN)
-    entries = isSmall ? { codes: column.values, count: EXCEPTION + 1, valueOf: smallInteger } : 'none'
-    entriesOfNumbers.set(column, entries)
-  }
-  return entries === 'none' ? undefined : entries
+  const isSmall = areSmall.get(column) ?? ('exceptions' in column && column.exceptions.values.every(Number.isNaN))
+  areSmall.set(column, isSmall)
+  if (!isSmall || !('exceptions' in column)) return undefined
+  return { codes: column.values, valueOf: (code) => (code === EXCEPTION ? null : code) }
 }
 
-const smallInteger = (code: number) => (code === EXCEPTION ? null : code)
-
-function numberAt(column: NumberColumn, row: number): number | null {
-  const value = column.values[row]!
-  if (!('exceptions' in column)) return Number.isNaN(value) ? null : value
-  if (value !== EXCEPTION) return value
-  const exception = exceptionAt(column.exceptions, row)
-  return Number.isNaN(exception) ? null : exception
-}
+const orNull = (number: number) => (Number.isNaN(number) ? null : number)
 
 /** Own bytes of the cold rows that are in memory at a time, but for one row. */
 const COLD_BYTES = MIB

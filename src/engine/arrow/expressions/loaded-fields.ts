@@ -103,7 +103,7 @@ function vectorOfColumn(
   }
   return {
     at: (position) => decode(codes[rowAt(selection, position)]!),
-    entries: { codes, count: dictionary.count, valueOf: decode, ...(hasOnlyTexts && texts) },
+    entries: { codes, valueOf: decode, ...(hasOnlyTexts && texts) },
     isCold: false,
   }
 }

@@ -12,8 +12,6 @@ import type { NumberColumn } from '../columns/numbers.js'
 export interface Entries {
   /** The code of each row of the batch; the same array for all expressions over one column. */
   codes: TextColumn['codes']
-  /** All codes are below. */
-  count: number
   /** The value of a code. Throws the error of its evaluation, each time. */
   valueOf(code: number): Scalar
   /** The bytes of an entry that is a text as it is, if the values are these; absent codes have none. */
@@ -49,6 +47,17 @@ export interface Vector {
   bucket?: Bucket
   /** If it can be read only after the frame has loaded the rows (`Frame.load`). */
   isCold: boolean
+}
+
+/** Remembers the last result: a value is often read several times in a row, to compare it and to return it. */
+export function remembered<T>(make: (position: number) => T): (position: number) => T {
+  let last = -1
+  let value: T
+  return (position) => {
+    if (position !== last) value = make(position)
+    last = position
+    return value
+  }
 }
 
 /** Returns the vector of a value that is the same in every row. */

@@ -6,20 +6,24 @@ import { type Batch, holdsField, hotColumnOf, type TextColumn } from '../columns
 import { ABSENT, findEntries, findEntry } from '../columns/dictionary.js'
 import type { NumberColumn } from '../columns/numbers.js'
 import { none, type Selection } from '../columns/selection.js'
-import { type StoredKinds, storedFrame } from '../expressions/frame.js'
-import type { FieldReader } from '../fields/read-fields.js'
+import type { StoredKinds } from '../expressions/frame.js'
 import { type ColdFilter, coldFilter } from './cold-filter.js'
-import { passingRows } from './filter.js'
 import { type Bounds, narrowByBounds, narrowByHits } from './filter-rows.js'
 import { createMatcher, matchEntries } from './match-pattern.js'
 import { createTextTest } from './match-texts.js'
 
-/** A condition that is decided for a whole batch at once, without an error and without a look at most rows. */
-type FastFilter = (
-  rows: { batch: Batch; fields: FieldReader },
-  selection: Selection,
-  yieldIfDue: Yielder,
-) => Selection | Promise<Selection>
+/** Narrows a selection at once, without an error and without a look at most rows. */
+type Narrow = (batch: Batch, selection: Selection, yieldIfDue: Yielder) => Selection | Promise<Selection>
+
+/** A condition that is decided for a whole batch at once, if it holds the column of the condition. */
+export interface FastFilter {
+  condition: Expression
+  narrow: Narrow
+  /** Whether hot columns of a batch have all the values that the condition reads; else it is evaluated in its rows. */
+  isHeld(batch: Batch): boolean
+  /** Whether that is not so for every batch. */
+  isField: boolean
+}
 
 /** How the columns of a source are stored. */
 export interface SourceKinds extends StoredKinds {
@@ -34,8 +38,6 @@ export interface ScanFilters {
   coldFilters: readonly ColdFilter[]
   /** Identifies all filters. */
   conditions: readonly Expression[]
-  /** Identifies `filters`. */
-  hotConditions: readonly Expression[]
   /** If `filters` are worth keeping: finding the rows of a project is not. */
   isCostly: boolean
 }
@@ -48,22 +50,18 @@ export interface ScanFilters {
 export function fastFilters(conditions: readonly Expression[], kinds: SourceKinds): ScanFilters {
   const filters: FastFilter[] = []
   const coldFilters: ColdFilter[] = []
-  const hotConditions: Expression[] = []
   for (const condition of conditions) {
     const filter = fastFilter(condition, kinds, filters.length === 0)
     const onCold = messageFilter(condition)
-    if (filter !== undefined) {
-      filters.push(filter)
-      hotConditions.push(condition)
-    } else if (onCold !== undefined) coldFilters.push(onCold)
+    if (filter !== undefined) filters.push(filter)
+    else if (onCold !== undefined) coldFilters.push(onCold)
     else break
   }
   return {
     filters,
     coldFilters,
     conditions: conditions.slice(0, filters.length + coldFilters.length),
-    hotConditions,
-    isCostly: hotConditions.length > 1 || !hotConditions.every(isProjectTest),
+    isCostly: filters.length > 1 || !filters.every(({ condition }) => isProjectTest(condition)),
   }
 }
 
@@ -91,20 +89,18 @@ function fastFilter(condition: Expression, kinds: SourceKinds, isFirst: boolean)
   if (first === undefined) return undefined
   if (first.kind === 'column') {
     const { name } = first
-    if (fn === 'eq' && name === 'project' && typeof value === 'string' && isFirst)
-      return ({ batch }) => batch.projectRows(value)
-    return columnFilter(fn!, { name, kind: kinds.kindOf(name), hasEmptyTexts: kinds.hasEmptyTexts(name) }, value!)
+    const isProject = fn === 'eq' && name === 'project' && typeof value === 'string' && isFirst
+    const narrow: Narrow | undefined = isProject
+      ? (batch) => batch.projectRows(value)
+      : columnFilter(fn!, { name, kind: kinds.kindOf(name), hasEmptyTexts: kinds.hasEmptyTexts(name) }, value!)
+    return narrow && { condition, narrow, isHeld: () => true, isField: false }
   }
   const path = pathOfField(first)
   const own = path && kinds.fieldColumn(path.keys)
   if (own === undefined) return undefined
   const kind = own.isNumber ? 'number' : 'text'
-  const filter = columnFilter(fn!, { name: own.name, kind, hasEmptyTexts: true }, value!)
-  if (filter === undefined) return undefined
-  return (rows, selection, yieldIfDue) =>
-    holdsField(rows.batch, own.place)
-      ? filter(rows, selection, yieldIfDue)
-      : passingRows(storedFrame(rows.batch, selection, kinds, rows.fields), condition, kinds, yieldIfDue)
+  const narrow = columnFilter(fn!, { name: own.name, kind, hasEmptyTexts: true }, value!)
+  return narrow && { condition, narrow, isHeld: (batch) => holdsField(batch, own.place), isField: true }
 }
 
 /** A hot column as a condition reads it. */
@@ -114,13 +110,13 @@ interface TestedColumn {
   hasEmptyTexts: boolean
 }
 
-function columnFilter(fn: FunctionName, column: TestedColumn, value: Scalar): FastFilter | undefined {
+function columnFilter(fn: FunctionName, column: TestedColumn, value: Scalar): Narrow | undefined {
   if (column.kind === 'text' && typeof value === 'string') {
     if (fn === 'eq') return equalsFilter(column, value)
     return fn === 'regexp_contains' ? matchesFilter(column, value) : undefined
   }
   const bounds = column.kind === 'number' && typeof value === 'number' ? boundsOf(fn, value) : undefined
-  return bounds && (({ batch }, selection) => narrowByBounds(numbersOf(batch, column.name), selection, bounds))
+  return bounds && ((batch, selection) => narrowByBounds(numbersOf(batch, column.name), selection, bounds))
 }
 
 const numbersOf = (batch: Batch, name: string) => hotColumnOf(batch, name) as NumberColumn
@@ -143,9 +139,9 @@ function boundsOf(fn: FunctionName, value: number): Bounds | undefined {
   }
 }
 
-function equalsFilter({ name, hasEmptyTexts }: TestedColumn, value: string): FastFilter {
+function equalsFilter({ name, hasEmptyTexts }: TestedColumn, value: string): Narrow {
   if (value === '' && !hasEmptyTexts) return () => none
-  return async ({ batch }, selection, yieldIfDue) => {
+  return async (batch, selection, yieldIfDue) => {
     const column = hotColumnOf(batch, name) as TextColumn
     const hits = new Uint8Array(column.dictionary.count)
     let first = ABSENT
@@ -161,9 +157,9 @@ function equalsFilter({ name, hasEmptyTexts }: TestedColumn, value: string): Fas
   }
 }
 
-function matchesFilter({ name, hasEmptyTexts }: TestedColumn, pattern: string): FastFilter {
+function matchesFilter({ name, hasEmptyTexts }: TestedColumn, pattern: string): Narrow {
   const matcher = createMatcher(pattern)
-  return async ({ batch }, selection, yieldIfDue) => {
+  return async (batch, selection, yieldIfDue) => {
     const column = hotColumnOf(batch, name) as TextColumn
     const { hits, from, to } = await matchEntries(column.dictionary, matcher, yieldIfDue)
     if (!hasEmptyTexts) {

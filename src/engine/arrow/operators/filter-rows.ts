@@ -1,6 +1,6 @@
 import type { TimeRange } from '../../../plan/plan.js'
 import { type Batch, type TextColumn, type TimeColumn, timeAt } from '../columns/batch.js'
-import { EXCEPTION, exceptionAt, type NumberColumn } from '../columns/numbers.js'
+import { type NumberColumn, numberAt } from '../columns/numbers.js'
 import { narrow, none, type RangeSelection, range, rowAt, type Selection, sizeOf } from '../columns/selection.js'
 import { visitZones } from '../columns/zones.js'
 
@@ -89,20 +89,16 @@ export interface Bounds {
   isOpen?: boolean
 }
 
-/** Returns the selected rows whose number is within bounds; absent ones are not. */
+/** Returns the selected rows with a number within bounds; absent numbers are not within any. */
 export function narrowByBounds(column: NumberColumn, selection: Selection, bounds: Bounds): Selection {
   const { least, most, isOpen = false } = bounds
   const isWithin = (value: number) => (isOpen ? value > least && value < most : value >= least && value <= most)
-  const { values } = column
-  const exceptions = 'exceptions' in column ? column.exceptions : undefined
   return narrow(selection, (out) => {
     let count = 0
     const size = sizeOf(selection)
     for (let position = 0; position < size; position++) {
       const row = rowAt(selection, position)
-      const value = values[row]!
-      const isException = exceptions !== undefined && value === EXCEPTION
-      if (isWithin(isException ? exceptionAt(exceptions, row) : value)) out[count++] = row
+      if (isWithin(numberAt(column, row))) out[count++] = row
     }
     return count
   })

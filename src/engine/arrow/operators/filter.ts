@@ -37,8 +37,11 @@ export function filter(
   })
 }
 
-/** Filters by groups of conditions: fields are read in the rows that the groups before have left. */
-async function keepPassing(
+/**
+ * Returns the rows of a frame for which every condition is true. Filters by groups of conditions: fields are read in
+ * the rows that the groups before have left.
+ */
+export async function keepPassing(
   frame: Frame,
   conditions: readonly Expression[],
   kinds: StoredKinds,
@@ -54,17 +57,6 @@ async function keepPassing(
     from = to
   }
   return kept
-}
-
-/** Returns the stored rows of a frame for which a condition is true. */
-export async function passingRows(
-  frame: Frame,
-  condition: Expression,
-  kinds: StoredKinds,
-  yieldIfDue: Yielder,
-): Promise<Selection> {
-  const kept = await keepPassing(frame, [condition], kinds, yieldIfDue)
-  return kept.stored!.selection
 }
 
 /** The positions for which every condition is true, ascending. */

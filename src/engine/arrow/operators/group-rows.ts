@@ -124,12 +124,9 @@ const FIRST_CODES = 1024
 
 /** Codes become dense ids of the block. */
 function idsOfEntries({ stored }: Frame, entries: Entries, { from, to }: Block): KeyIds {
-  const { codes, count, addKey } = entries
+  const { codes, addKey } = entries
   const { selection } = stored!
-  const known = numbersByEntries.get(entries) ?? {
-    numberByCode: new Uint32Array(Math.min(count, FIRST_CODES)),
-    last: 0,
-  }
+  const known = numbersByEntries.get(entries) ?? { numberByCode: new Uint32Array(FIRST_CODES), last: 0 }
   numbersByEntries.set(entries, known)
   let { numberByCode } = known
   const lastBefore = known.last

@@ -1,14 +1,15 @@
 import { Interner } from '../../../base/interner.js'
 import type { Expression } from '../../../plan/expression.js'
 import { expressionKey } from '../../../plan/expression-key.js'
+import type { Cell } from '../../../plan/functions/function.js'
 import type { NamedAggregate, NamedExpression } from '../../../plan/plan.js'
 import { tooManyGroups } from '../../engine.js'
 import { entryOf } from '../columns/dictionary.js'
 import { KeyBytes, readKeys } from '../columns/key-bytes.js'
 import { createEvaluate } from '../expressions/evaluate.js'
-import type { Frame } from '../expressions/frame.js'
+import { cellFrame, type Frame } from '../expressions/frame.js'
 import { fieldsIn } from '../expressions/loaded-fields.js'
-import type { Vector } from '../expressions/vector.js'
+import { remembered, type Vector } from '../expressions/vector.js'
 import {
   type Aggregation,
   bytesOfStates,
@@ -48,17 +49,17 @@ const FIRST_GROUPS = 8
 const GROUP_BYTES = 128
 /** Groups that take more than this share of their limit after shrinking would be shrunk over and over. */
 const MAX_SHARE_AFTER_SHRINKING = 0.5
-/** Of so many keys of rows it takes little time to combine those of each row. */
+/** Keys of rows that take little time to combine. */
 const MAX_WHOLE_KEYS = 2 ** 17
 /** Groups of a part are kept only if they take at most this share of what a query may take. */
 const MAX_KEPT_SHARE = 1 / 16
-/** Beyond so many groups for each row, merging the groups of a part costs as much as grouping its rows again. */
+/** With more groups for each row, merging the groups of a part costs as much as grouping its rows again. */
 const MAX_KEPT_GROUPS_A_ROW = 1 / 4
-/** So many groups of a part are kept in any case. */
+/** Groups of a part that are kept whatever its rows. */
 const ALWAYS_KEPT_GROUPS = 64
 /** Rows of a group that take longer than a look at the clock. */
 const LONG_GROUP = 256
-/** Groups that are folded or merged without a look at the clock, if none of them has many rows. */
+/** Groups that are folded without a look at the clock, if none has many rows and no key is evaluated. */
 const GROUPS_AT_ONCE = 16
 
 /**
@@ -144,6 +145,7 @@ async function fold(groups: Groups, frame: Frame, grouping: Grouping): Promise<v
   const evaluate = createEvaluate(frame)
   const keyVectors = sink.keys.map(({ value }) => evaluate(value))
   const vectors = vectorsOf(aggregation, evaluate)
+  const groupsAtOnce = keyVectors.some(isEvaluated) ? 1 : GROUPS_AT_ONCE
   const foldBlock = async (block: Block) => {
     const { rows, ends, addKeys } = groupRows(frame, keyVectors, block)
     const foldRows = createFolding(aggregation, vectors, createLoad(rows))
@@ -159,7 +161,7 @@ async function fold(groups: Groups, frame: Frame, grouping: Grouping): Promise<v
       groups.bytes += bytesOfStates(aggregation, states) - before
       const isLong = end - from > LONG_GROUP
       from = end
-      if (i % GROUPS_AT_ONCE !== 0 && !isLong) continue
+      if (i % groupsAtOnce !== 0 && !isLong) continue
       if (isBeyond(groups, limits)) await shrink(groups, grouping)
       const pause = yieldIfDue()
       if (pause !== undefined) await pause
@@ -186,6 +188,10 @@ const keyBytes = new KeyBytes()
 const isFast = (vector: Vector) =>
   !vector.isCold &&
   (vector.isConstant || vector.bucket !== undefined || vector.entries !== undefined || vector.stored?.kind === 'number')
+
+/** Whether the values of a key are evaluated when groups are folded, which may take long. */
+const isEvaluated = ({ entries, stored }: Vector) =>
+  entries !== undefined && entries.addKey === undefined && stored === undefined
 
 /** The states of the group with the keys in `bytes[start .. end)`; a new group if there is none. */
 function statesOf(groups: Groups, bytes: Uint8Array, start: number, end: number, aggregation: Aggregation): States {
@@ -238,29 +244,13 @@ async function shrinkGroups(groups: Groups, { aggregation, context }: Grouping):
 
 /** The groups as rows: their keys, then their aggregates, each computed when it is read. */
 function frameOf({ keys, states }: Groups, sink: GroupSink, { outputs }: Aggregation): Frame {
-  const keysOf = lastOf((code) => readKeys(entryOf(keys, code), sink.keys.length))
-  const columns = new Map<string, Vector>()
-  for (const [i, { name }] of sink.keys.entries()) {
-    columns.set(name, { at: (code) => keysOf(code)[i]!, isCold: false })
-  }
-  for (const { name, fold, finish } of outputs) {
-    columns.set(name, { at: lastOf((code) => finish(states[code]![fold])), isCold: false })
-  }
-  return {
-    rows: states.length,
-    column: (name) => columns.get(name),
-    load: async (positions) => positions.length,
-    rowOf: (position) => position,
-  }
-}
-
-/** Remembers the last result: a value is often read twice in a row, to compare and to return it. */
-function lastOf<T>(make: (code: number) => T): (code: number) => T {
-  let last = -1
-  let value: T
-  return (code) => {
-    if (code !== last) value = make(code)
-    last = code
-    return value
-  }
+  const keysOf = remembered((code) => readKeys(entryOf(keys, code), sink.keys.length))
+  const cells = new Map<string, Cell>()
+  for (const [i, { name }] of sink.keys.entries()) cells.set(name, (code) => keysOf(code)[i]!)
+  for (const { name, fold, finish } of outputs)
+    cells.set(
+      name,
+      remembered((code) => finish(states[code]![fold])),
+    )
+  return cellFrame(states.length, cells)
 }

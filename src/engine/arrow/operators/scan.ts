@@ -3,8 +3,9 @@ import type { TimeRange } from '../../../plan/plan.js'
 import type { Batch, OpenCold, Part } from '../columns/batch.js'
 import { bytesOfSelection, range, type Selection, sizeOf } from '../columns/selection.js'
 import { type Frame, storedFrame } from '../expressions/frame.js'
-import { createFieldReader, type FieldReader } from '../fields/read-fields.js'
-import type { ScanFilters, SourceKinds } from './fast-filters.js'
+import { createFieldReader } from '../fields/read-fields.js'
+import type { FastFilter, ScanFilters, SourceKinds } from './fast-filters.js'
+import { keepPassing } from './filter.js'
 import { filterTime } from './filter-rows.js'
 import type { LazyBatch, ReadByTime, RunContext } from './lazy-batch.js'
 import { Key } from './partial-cache.js'
@@ -15,17 +16,19 @@ export interface ScanRange extends TimeRange {
   columns: ReadonlySet<string>
 }
 
-/** Returns the rows of a batch that pass the filters on hot columns; with `isKept` they are cached. */
+/** Returns the rows of a batch that pass the filters on columns that it holds; with `isKept` they are cached. */
 function hotFilter(
-  { filters, hotConditions }: Pick<ScanFilters, 'filters' | 'hotConditions'>,
+  filters: readonly FastFilter[],
   { yieldIfDue, partialCache }: RunContext,
-): (part: Part, batch: Batch, fields: FieldReader, isKept: boolean) => Promise<Selection> {
-  const key = new Key(() => hotConditions.map(expressionKey))
-  return async (part, batch, fields, isKept) => {
+): (part: Part, batch: Batch, isKept: boolean) => Promise<Selection> {
+  const key = new Key(() => filters.map(({ condition }) => expressionKey(condition)))
+  return async (part, batch, isKept) => {
     const kept = isKept ? partialCache.get<Selection>(part, key.hash) : undefined
     if (kept !== undefined) return kept
     let selection: Selection = range(0, batch.rows, false)
-    for (const filter of filters) selection = await filter({ batch, fields }, selection, yieldIfDue)
+    for (const { narrow, isHeld } of filters) {
+      if (isHeld(batch)) selection = await narrow(batch, selection, yieldIfDue)
+    }
     if (isKept) partialCache.put(part, key.hash, selection, bytesOfSelection(selection))
     return selection
   }
@@ -35,33 +38,34 @@ function hotFilter(
  * Returns the rows of parts in a range of time that pass the filters; `columns` has the columns that these read, and
  * those that are read of the result. If the range cuts a sealed part, the rows that pass those on hot columns are
  * cached, whatever their time: the next run's range has moved on. If `isSlow`, the rows can be read in chunks too, of
- * which each passes the filters on cold columns by itself.
+ * which each passes the other filters by itself.
  */
 export function scan(
   parts: readonly Part[],
   scanned: ScanRange,
-  { filters, coldFilters, conditions, hotConditions, isCostly }: ScanFilters,
+  { filters, coldFilters, conditions, isCostly }: ScanFilters,
   kinds: SourceKinds,
   context: RunContext & { isSlow?: boolean },
 ): LazyBatch[] {
   const { yieldIfDue } = context
   const key = new Key(() => conditions.map(expressionKey))
   const isWhole = (part: Part) => part.minUs >= scanned.fromUs && part.maxUs <= scanned.throughUs
-  const passing = hotFilter({ filters, hotConditions }, context)
+  const passing = hotFilter(filters, context)
 
-  /** Opens a part for `use`, which gets the rows that pass the filters on hot columns, and a filter for the others. */
+  /** Opens a part for `use`, which gets the rows that pass the filters on columns that it holds, and the others. */
   async function opened<T>(part: Part, use: (rows: OpenedRows) => Promise<T>): Promise<T> {
     context.onOpen()
     const batch = await part.open(yieldIfDue, scanned.columns)
     try {
       const fields = createFieldReader(batch, part.owner, context.fieldCache)
-      const rows = await passing(part, batch, fields, isCostly && part.isSealed && !isWhole(part))
+      const rows = await passing(part, batch, isCostly && part.isSealed && !isWhole(part))
       const onCold = coldFilters.map((open) => open(batch))
+      const inRows = filters.filter(({ isHeld }) => !isHeld(batch)).map(({ condition }) => condition)
       const frameOf = async (selection: Selection) => {
         context.onScan(sizeOf(selection))
         let kept = selection
         for (const filter of onCold) kept = await filter(kept, yieldIfDue)
-        return storedFrame(batch, kept, kinds, fields)
+        return keepPassing(storedFrame(batch, kept, kinds, fields), inRows, kinds, yieldIfDue)
       }
       return await use({ batch, selection: filterTime(batch, rows, scanned), frameOf })
     } finally {
@@ -92,10 +96,10 @@ export function scan(
   })
 }
 
-/** The rows of a part in the range of time, before the filters on cold columns. */
+/** The rows of a part in the range of time that pass the filters on columns that it holds. */
 interface OpenedRows {
   batch: Batch
   selection: Selection
-  /** Counts rows as scanned, and returns those that pass the filters on cold columns. */
+  /** Counts rows as scanned, and returns those that pass the other filters. */
   frameOf(selection: Selection): Promise<Frame>
 }

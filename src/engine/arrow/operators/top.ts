@@ -93,7 +93,8 @@ export async function findTop(
     }
     const offer = async (frame: Frame) => {
       const { openCold } = frame
-      if (openCold !== undefined) cold.set(number, wanted > MOST_KEPT_ROWS ? openCold : keepRows(batch, openCold))
+      const keepRows = wanted <= MOST_KEPT_ROWS ? batch.keepRows : undefined
+      if (openCold !== undefined) cold.set(number, keepRows?.(openCold) ?? openCold)
       await offerFrame(top, frame, number, keys, early, areas, context)
     }
     if (byTime === undefined || batch.readByTime === undefined) await batch.read(offer)
@@ -104,10 +105,8 @@ export async function findTop(
   return { rows: top.rows().slice(offset), columns: early.map(({ name }) => name), areas, cold }
 }
 
-/** Of an answer with more rows none is kept. */
+/** The rows of an answer are kept in the cache if they are not more than these. */
 const MOST_KEPT_ROWS = 1000
-
-const keepRows = ({ keepRows }: LazyBatch, open: OpenCold): OpenCold => keepRows?.(open) ?? open
 
 /** Returns the direction if the first key is the stored timestamp, else undefined. */
 export function timeOrder([first]: readonly SortKey[]): SortKey['direction'] | undefined {

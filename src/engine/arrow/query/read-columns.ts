@@ -52,7 +52,7 @@ export function declaredColumns(source: SourceName): ReadonlyMap<string, Declare
   const known = declaredBySource.get(source)
   if (known !== undefined) return known
   const columns = hotColumns(source).flatMap(({ name, kind, path }, place) => {
-    // Such a column has the areas of a path, not the path.
+    // A column of areas does not have the path itself.
     if (kind === 'areas') return []
     return [[JSON.stringify(path), { name, place, isNumber: kind === 'number' }] as const]
   })

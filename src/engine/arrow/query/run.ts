@@ -94,7 +94,8 @@ function batchesOf(stage: Stage, partsOf: PartsOf, context: RunContext): LazyBat
     ]
     const mostRows =
       sink.op === 'top' && timeOrder(sink.keys) !== undefined ? sink.rows + sink.offset : Number.POSITIVE_INFINITY
-    const isSlow = remaining.length > 0 || filters.coldFilters.length > 0
+    const { coldFilters } = filters
+    const isSlow = remaining.length > 0 || coldFilters.length > 0 || filters.filters.some(({ isField }) => isField)
     const { fromUs, throughUs } = input
     const range = { fromUs, throughUs, columns: columnsReadBy(stage, source) }
     const scanned = scan(partsOf(source, input), range, filters, kinds, {

@@ -89,6 +89,19 @@ describe('an expression over one dictionary', () => {
     expect(bytes.toSorted()).toEqual(['/a', undefined])
   })
 
+  it('over small integers is evaluated once for each, and leaves nothing at the column', async () => {
+    const batch = await sealedBatch([200, 404, 200, undefined].map((status) => request(undefined, status)))
+    const calls = counted('sub')
+    const status = column('status_code')
+    const [one, other] = [createEvaluate(frameOf(batch, 'edge_logs')), createEvaluate(frameOf(batch, 'edge_logs'))]
+    const { at } = one(call('sub', status, literal(1)))
+    const values = [0, 1, 2, 3, 0].map((row) => at(row))
+    expect(values.toSorted()).toEqual([199, 199, 199, 403, null].toSorted())
+    expect(calls.times).toBe(3)
+    expect(one(status).entries).not.toBe(other(status).entries)
+    expect(one(status).entries!.codes).toBe(other(status).entries!.codes)
+  })
+
   it('of another column too is evaluated row by row', async () => {
     const frame = await sealedFrame()
     const { at, entries } = createEvaluate(frame)(call('concat', url, column('project')))

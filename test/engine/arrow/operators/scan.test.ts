@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Batch } from '../../../../src/engine/arrow/columns/batch.js'
 import { none, range, type Selection } from '../../../../src/engine/arrow/columns/selection.js'
-import type { FieldReader } from '../../../../src/engine/arrow/fields/read-fields.js'
 import { fastFilters } from '../../../../src/engine/arrow/operators/fast-filters.js'
 import { scan } from '../../../../src/engine/arrow/operators/scan.js'
 import { kindsOf } from '../../../../src/engine/arrow/query/run.js'
@@ -20,15 +19,12 @@ const ALWAYS = {
 }
 const all = (batch: Batch): Selection => range(0, batch.rows, false)
 
-/** Reads no fields: the conditions here are decided without the metadata. */
-const NO_FIELDS: FieldReader = { read: () => Promise.reject(new Error('No field is read.')) }
-
 /** Narrows a whole batch by conditions that the scan takes over. */
 async function filtered(batch: Batch, source: SourceName, ...conditions: Expression[]): Promise<Selection> {
   const { filters } = fastFilters(conditions, kindsOf(source))
   expect(filters.length).toBe(conditions.length)
   let selection = all(batch)
-  for (const filter of filters) selection = await filter({ batch, fields: NO_FIELDS }, selection, noYield)
+  for (const { narrow } of filters) selection = await narrow(batch, selection, noYield)
   return selection
 }
 const filter = (batch: Batch, ...conditions: Expression[]) => filtered(batch, 'function_edge_logs', ...conditions)
@@ -146,7 +142,7 @@ describe('an equal text', () => {
     let yields = 0
     const yieldIfDue = () => (++yields % 2 === 0 ? Promise.resolve() : undefined)
     const [find] = fastFilters([equals('url', '/a')], kindsOf('edge_logs')).filters
-    expect(await find!({ batch, fields: NO_FIELDS }, all(batch), yieldIfDue)).toEqual(all(batch))
+    expect(await find!.narrow(batch, all(batch), yieldIfDue)).toEqual(all(batch))
     expect(yields).toBe(50)
   })
 })
@@ -164,8 +160,9 @@ describe('the conditions that a scan takes over', () => {
     expect(taken(slow, own, url)).toEqual([])
     const message = contains('event_message', 'x')
     expect(taken(own, message, url, slow, message)).toEqual([own, message, url])
-    const { filters, coldFilters, hotConditions } = fastFilters([own, message, url], kinds)
-    expect([filters.length, coldFilters.length, hotConditions]).toEqual([2, 1, [own, url]])
+    const { filters, coldFilters } = fastFilters([own, message, url], kinds)
+    const hot = filters.map(({ condition }) => condition)
+    expect([filters.length, coldFilters.length, hot]).toEqual([2, 1, [own, url]])
   })
 
   it.each([
@@ -295,6 +292,33 @@ describe('a scan', () => {
     expect(scan([], ALWAYS, fastFilters([], kinds), kinds, runContext().context)).toEqual([])
     const [quick] = scan([partOf(openBatch(given), false)], ALWAYS, fastFilters([], kinds), kinds, runContext().context)
     expect(quick!.readByTime).toBeUndefined()
+  })
+
+  it('reads a field that its column does not hold in the chunks that are wanted', async () => {
+    const kinds = kindsOf('edge_logs')
+    const keys = ['response', 'status_code']
+    const given = Array.from({ length: 2_000 }, (_, i) =>
+      edge({ id: `${i}`, timestampUs: i, metadata: { response: { status_code: i === 0 ? '500' : 200 + (i % 400) } } }),
+    )
+    const filters = fastFilters([equals('project', 'a'), call('ge', field(keys), literal(500))], kinds)
+    expect(filters.filters.map(({ isField }) => isField)).toEqual([false, true])
+    for (const batch of await forms(given)) {
+      const { context } = runContext()
+      const [one] = scan([partOf(batch, true)], ALWAYS, filters, kinds, { ...context, isSlow: true })
+      const ids: string[] = []
+      await one!.readByTime!(
+        'desc',
+        async (us) => us >= 1_700,
+        async ({ stored }) => void ids.push(...idsOf(stored!.batch, stored!.selection)),
+      )
+      const wanted = given.slice(1_700).filter((_, i) => 200 + ((i + 1_700) % 400) >= 500)
+      expect(wanted.filter(({ id }) => !ids.includes(id))).toEqual([])
+      const column = context.fieldCache.columnOf(batch, keys, batch.rows)
+      const read = given.filter((_, row) => column.isRead(row)).length
+      expect([read >= 300, read < 1_000]).toEqual([true, true])
+      const all = await readAllBatches([one!], ({ stored }) => idsOf(stored!.batch, stored!.selection))
+      expect(all.flat()).toHaveLength(1 + given.filter((_, i) => i > 0 && 200 + (i % 400) >= 500).length)
+    }
   })
 
   it('keeps the rows of a sealed part that pass if the range cuts it, whatever their time', async () => {
