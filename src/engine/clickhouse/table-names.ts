@@ -26,6 +26,9 @@ export const shardTableName = (source: SourceName) => `${source}_shard`
 /** An absent category is stored as the empty text, which passes no equality test; an absent text as null. */
 const HOT_TYPES = { category: 'String', text: 'Nullable(String)', number: 'Nullable(Float64)', areas: 'UInt8' } as const
 
+/** Returns the name of a hot column in its table: that of a field has its keys, with underscores between them. */
+export const columnNameOf = ({ name, path, isFieldOnly }: HotColumn): string => (isFieldOnly ? path.join('_') : name)
+
 /** Returns the ClickHouse type of a hot column. */
 export const typeOfHot = ({ kind }: HotColumn): string => HOT_TYPES[kind]
 
