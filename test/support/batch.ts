@@ -8,12 +8,22 @@ import {
   RecordBatchStreamWriter,
   Struct,
   type TimestampMicrosecond,
+  tableFromIPC,
+  tableToIPC,
   type Uint8,
   Uint32,
   Utf8,
   vectorFromArray,
 } from 'apache-arrow'
-import { AREAS, batchSchema, COLD_COLUMNS, type HotColumn, hotColumns } from '../../src/engine/columns.js'
+import {
+  AREAS,
+  batchSchema,
+  COLD_COLUMNS,
+  type HotColumn,
+  hotColumns,
+  IN_METADATA,
+  planColumns,
+} from '../../src/engine/columns.js'
 import type { IngestBatch } from '../../src/engine/engine.js'
 import type { SourceName } from '../../src/sources.js'
 import { bitsInMetadata } from './in-metadata.js'
@@ -41,6 +51,20 @@ export function toBatch(source: SourceName, records: readonly TestRecord[]): Ing
   const data = makeData({ type: new Struct(schema.fields), length: records.length, nullCount: 0, children })
   const ipc = RecordBatchStreamWriter.writeAll([new RecordBatch(schema, data)]).toUint8Array(true)
   return { source, rows: records.length, ipc }
+}
+
+/** Returns a batch as a version wrote it that did not have these columns. */
+export function withoutColumns(batch: IngestBatch, isLeftOut: (name: string) => boolean): IngestBatch {
+  const table = tableFromIPC(batch.ipc)
+  const names = table.schema.names.filter((name) => !isLeftOut(name as string))
+  return { ...batch, ipc: tableToIPC(table.select(names), 'stream') }
+}
+
+/** Returns a batch as a version wrote it that had no declared fields. */
+export function withoutFields(batch: IngestBatch): IngestBatch {
+  const added = new Set([IN_METADATA, ...hotColumns(batch.source).map(({ name }) => name)])
+  for (const { name } of planColumns(batch.source)) added.delete(name)
+  return withoutColumns(batch, (name) => added.has(name))
 }
 
 function hot(column: HotColumn, metadata: readonly string[], dictionaryId: number): Data {

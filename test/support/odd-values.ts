@@ -66,3 +66,11 @@ export function oddLines(source: SourceName): string[] {
     }),
   )
 }
+
+/** Returns metadata of records of a source: none, and each hot column with each odd value, in objects and in lists. */
+export function oddMetadata(source: SourceName): string[] {
+  const odd = hotColumns(source).flatMap(({ path }) =>
+    ODD_VALUES.flatMap((json) => [objectWith(path, json), listsWith(path, json)]),
+  )
+  return ['{}', ...odd]
+}

@@ -8,11 +8,11 @@ import type { Journal } from '../disk/journal/writer.js'
 import type { IngestBatch } from '../engine.js'
 import type { BatchGroup } from './delivery.js'
 import { batchNumber, createGroupJournal } from './group-journals.js'
-import { toNative } from './native.js'
+import { type NativeBlock, toNative } from './native.js'
 
 /** A group that accepts batches. */
 interface OpenGroup {
-  group: BatchGroup & { firstAttempt: { batch: bigint; blocks: Uint8Array[] } }
+  group: BatchGroup & { firstAttempt: { batch: bigint; blocks: NativeBlock[] } }
   journal: Journal
   startedMs: number
 }
@@ -70,7 +70,7 @@ export function createBatchGroups({ files, clock, diskRetry, isBusy, onClosed, l
     // Groups of one process have distinct times even if the clock jumps.
     lastArrivedUs = Math.max(lastArrivedUs + 1, clock.nowUs())
     const { journal, group } = createGroupJournal(files, { source, arrivedUs: lastArrivedUs })
-    const firstAttempt = { batch: batchNumber(journal.marker), blocks: [] }
+    const firstAttempt = { batch: batchNumber(journal.marker), blocks: [] as NativeBlock[] }
     const started = { group: { ...group, firstAttempt }, journal, startedMs: clock.monotonicMs() }
     open.set(source, started)
     return started
@@ -85,11 +85,11 @@ export function createBatchGroups({ files, clock, diskRetry, isBusy, onClosed, l
     const started = open.get(batch.source) ?? begin(batch.source)
     const { group, journal } = started
     const { arrivedUs, firstAttempt, rows } = group
-    const { block } = toNative(batch, { arrivedUs, batch: firstAttempt.batch, firstRow: rows })
+    const block = toNative(batch, { arrivedUs, batch: firstAttempt.batch, firstRow: rows })
     await journal.append(batch)
     firstAttempt.blocks.push(block)
     group.rows += batch.rows
-    group.bytes += block.length
+    group.bytes += block.bytes
     if (group.rows >= limits.rows || group.bytes >= limits.bytes) close(started)
   }
 

@@ -1,7 +1,8 @@
 import { DAY_US } from '../../base/units.js'
 import { SOURCE_NAMES, type SourceName } from '../../sources.js'
+import { hotColumns } from '../columns.js'
 import type { Server } from './clickhouse-server.js'
-import { shardTableName, type TableColumn, type TableLocation, tableColumns } from './table-names.js'
+import { columnNameOf, shardTableName, type TableColumn, type TableLocation, tableColumns } from './table-names.js'
 import { quoteName, textValue } from './values.js'
 
 /** The first major version in which codecs, LowCardinality and table TTLs are all stable. */
@@ -9,10 +10,15 @@ const MODERN_MAJOR = 20
 /** Servers that support a TTL delete rows older than this. */
 export const TTL_DAYS = 90
 
+/** A column of a table, with the codec that compresses it. */
+interface StoredColumn extends TableColumn {
+  codec?: string
+}
+
 /** The expected definition of a table. */
 export interface TableDefinition {
   name: string
-  columns: readonly TableColumn[]
+  columns: readonly StoredColumn[]
   engine: string
   ddl: string
 }
@@ -68,15 +74,18 @@ function distributed(location: TableLocation, dialect: Dialect, source: SourceNa
 function define(
   { database }: TableLocation,
   name: string,
-  columns: readonly (TableColumn & { codec?: string })[],
+  columns: readonly StoredColumn[],
   engine: string,
   tail: string,
 ): TableDefinition {
-  const lines = columns.map(
-    ({ name, type, codec }) => `  ${name} ${type}${codec === undefined ? '' : ` CODEC(${codec})`}`,
-  )
+  const lines = columns.map((column) => `  ${columnDdl(column)}`)
   const ddl = `CREATE TABLE IF NOT EXISTS ${quoteName(database)}.${name}\n(\n${lines.join(',\n')}\n)\n${tail}`
-  return { name, columns: columns.map(({ name, type }) => ({ name, type })), engine, ddl }
+  return { name, columns, engine, ddl }
+}
+
+function columnDdl({ name, type, default: value, codec }: StoredColumn): string {
+  const end = [value === undefined ? '' : ` DEFAULT ${value}`, codec === undefined ? '' : ` CODEC(${codec})`]
+  return `${name} ${type}${end.join('')}`
 }
 
 const CODECS: Readonly<Record<string, string>> = {
@@ -87,13 +96,14 @@ const CODECS: Readonly<Record<string, string>> = {
   metadata: 'ZSTD(1)',
 }
 
-function storedColumns(source: SourceName, { isModern }: Dialect): (TableColumn & { codec?: string })[] {
+function storedColumns(source: SourceName, { isModern }: Dialect): StoredColumn[] {
   const columns = tableColumns(source)
   if (!isModern) return columns
-  return columns.map(({ name, type }) => {
-    const stored = name === 'function_id' ? `LowCardinality(${type})` : type
-    const codec = CODECS[name]
-    return codec === undefined ? { name, type: stored } : { name, type: stored, codec }
+  const categories = new Set(hotColumns(source).flatMap((hot) => (hot.kind === 'category' ? [columnNameOf(hot)] : [])))
+  return columns.map((column) => {
+    const type = categories.has(column.name) ? `LowCardinality(${column.type})` : column.type
+    const codec = CODECS[column.name]
+    return { ...column, type, ...(codec !== undefined && { codec }) }
   })
 }
 

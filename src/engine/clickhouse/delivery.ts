@@ -3,8 +3,9 @@ import type { TimeRange } from '../../plan/plan.js'
 import type { SourceName } from '../../sources.js'
 import type { IngestBatch } from '../engine.js'
 import { type Server, ServerError } from './clickhouse-server.js'
-import { timesOf, toNative } from './native.js'
-import { quotedTable, type TableLocation, tableColumns } from './table-names.js'
+import type { ExistingColumns } from './existing-columns.js'
+import { bytesOfBlock, type NativeBlock, timesOf, toNative } from './native.js'
+import { quotedTable, type TableLocation } from './table-names.js'
 import { int64Value, quoteName, textValue } from './values.js'
 
 /** Batches of a source that are sent together and confirmed together. */
@@ -16,7 +17,7 @@ export interface BatchGroup {
   /** Bytes of the blocks. */
   bytes: number
   /** The blocks of the first attempt; undefined if an earlier process may have made one. */
-  firstAttempt?: { batch: bigint; blocks: readonly Uint8Array[] }
+  firstAttempt?: { batch: bigint; blocks: readonly NativeBlock[] }
   /**
    * Calls `visit` with the batches again, in order. Resolves to the number that names them; undefined if
    * unreadable.
@@ -45,6 +46,7 @@ export const DELIVERY_TIMING: DeliveryTiming = { firstWaitMs: 200, longestWaitMs
 export interface DeliveryParts {
   server: Server
   location: TableLocation
+  columns: ExistingColumns
   /** Waits before a retry; rejects if delivery is abandoned. */
   wait(ms: number): Promise<void>
   /** Called after each failed attempt with its error, and after the successful one with undefined. */
@@ -55,8 +57,8 @@ export interface DeliveryParts {
 /**
  * Sends the rows of a group to the server exactly once, with any number of attempts: after a failed attempt,
  * or if an earlier process may have made one, it first makes sure that no insert is still running, then sends
- * only the rows that are missing. Resolves after the server has confirmed all rows and `group.confirmed` has
- * resolved; rejects if `wait` does.
+ * only the rows that are missing. Each attempt sends only the columns that the table has then. Resolves after the
+ * server has confirmed all rows and `group.confirmed` has resolved; rejects if `wait` does.
  */
 export async function deliver(group: BatchGroup, parts: DeliveryParts): Promise<void> {
   const { wait, onAttempt, timing } = parts
@@ -65,6 +67,7 @@ export async function deliver(group: BatchGroup, parts: DeliveryParts): Promise<
       await send(group, attempt === 0, parts)
       break
     } catch (error) {
+      parts.columns.forget(group.source)
       onAttempt(group, error as Error)
     }
     await wait(Math.min(timing.longestWaitMs, timing.firstWaitMs * 2 ** attempt))
@@ -77,9 +80,11 @@ async function send(group: BatchGroup, isFirst: boolean, parts: DeliveryParts): 
   const { server, location } = parts
   const { batch, blocks } = isFirst ? group.firstAttempt! : await missingBlocks(group, parts)
   if (batch === undefined || blocks.length === 0) return
-  const names = tableColumns(group.source).map(({ name }) => name)
-  const sql = `INSERT INTO ${quotedTable(location, group.source)} (${names.join(', ')}) FORMAT Native`
-  await server.insert(sql, blocks, `${queryPrefix(batch)}${randomUUID()}`)
+  const columns = await parts.columns.of(group.source)
+  const names = columns.map(({ name }) => name).join(', ')
+  const sql = `INSERT INTO ${quotedTable(location, group.source)} (${names}) FORMAT Native`
+  const bytes = blocks.map((block) => bytesOfBlock(block, columns))
+  await server.insert(sql, bytes, `${queryPrefix(batch)}${randomUUID()}`)
 }
 
 /** The prefix of the query ids of all inserts of a group. */
@@ -89,18 +94,18 @@ const queryPrefix = (batch: bigint) => `logweir-${batch.toString(16).padStart(16
 async function missingBlocks(
   group: BatchGroup,
   parts: DeliveryParts,
-): Promise<{ batch?: bigint; blocks: Uint8Array[] }> {
+): Promise<{ batch?: bigint; blocks: NativeBlock[] }> {
   const times: TimeRange[] = []
   const batch = await group.read((read) => times.push(timesOf(read)))
   if (batch === undefined) return { blocks: [] }
   await assertNoneRunning(batch, parts)
   const stored = await storedRows(group, batch, times, parts)
   const isMissing = (row: number) => !stored.has(row)
-  const blocks: Uint8Array[] = []
+  const blocks: NativeBlock[] = []
   let firstRow = 0
   await group.read((read) => {
-    const { block, rows } = toNative(read, { arrivedUs: group.arrivedUs, batch, firstRow }, isMissing)
-    if (rows > 0) blocks.push(block)
+    const block = toNative(read, { arrivedUs: group.arrivedUs, batch, firstRow }, isMissing)
+    if (block.rows > 0) blocks.push(block)
     firstRow += read.rows
   })
   return { batch, blocks }

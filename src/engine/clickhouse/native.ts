@@ -1,9 +1,9 @@
 import { type Data, type RecordBatch, RecordBatchReader } from 'apache-arrow'
 import type { TimeRange } from '../../plan/plan.js'
 import type { SourceName } from '../../sources.js'
-import { COLD_COLUMNS, planColumns } from '../columns.js'
+import { ALL_IN_METADATA, COLD_COLUMNS, type HotColumn, hotColumns, IN_METADATA } from '../columns.js'
 import type { IngestBatch } from '../engine.js'
-import { tableColumns, typeOfHot } from './table-names.js'
+import { columnNameOf, type TableColumn, tableColumns, typeOfHot } from './table-names.js'
 
 /** The ids of a block's rows, which are the last columns of a table: `arrived`, `batch`, `row`. */
 export interface RowIds {
@@ -17,27 +17,64 @@ export interface RowIds {
 /** Whether a row is written to a block, by its number in the group. */
 type Keep = (row: number) => boolean
 
+/** The rows of a block of ClickHouse's Native format, which can be sent without some of its columns. */
+export interface NativeBlock {
+  source: SourceName
+  rows: number
+  /** Bytes of the columns. */
+  bytes: number
+  /** The bytes of each column but `in_metadata`: its name, type and values. */
+  columns: ReadonlyMap<string, Uint8Array>
+  /** The values of the column `in_metadata`. */
+  inMetadata: Uint32Array
+}
+
 /**
- * Converts a batch to one block of ClickHouse's Native format, and returns its number of rows. A block is:
- * number of columns, number of rows, then for each column its name, type and values. A text is its length and
- * its bytes; a nullable column starts with one byte per row. Throws a TypeError if the batch does not match
- * its source or its row count.
+ * Converts a batch to a block. A text is its length and its bytes; a nullable column starts with one byte per row.
+ * Columns that the batch lacks are null. Throws a TypeError if the batch does not match its source or its row count.
  */
-export function toNative(batch: IngestBatch, ids: RowIds, keep?: Keep): { block: Uint8Array; rows: number } {
+export function toNative(batch: IngestBatch, ids: RowIds, keep?: Keep): NativeBlock {
+  const { source } = batch
   const dataOf = decode(batch)
   const places = Uint32Array.from({ length: batch.rows }, (_, i) => i)
   const rows = keep === undefined ? places : places.filter((row) => keep(ids.firstRow + row))
   const out = createBlockWriter(batch.ipc.length + ROW_BYTES * rows.length)
-  const columns = tableColumns(batch.source)
-  out.varint(columns.length)
-  out.varint(rows.length)
-  const writers = columnWriters(batch.source, dataOf, ids)
-  for (const { name, type } of columns) {
+  const writers = columnWriters(source, dataOf, ids)
+  const ends = tableColumns(source).flatMap(({ name, type }) => {
+    const write = writers.get(name)
+    if (write === undefined) return []
     out.text(name)
     out.text(type)
-    writers.get(name)!(out, rows)
-  }
-  return { block: out.bytes(), rows: rows.length }
+    write(out, rows)
+    return [{ name, end: out.bytes().length }]
+  })
+  const written = out.bytes()
+  const columns = ends.map(({ name, end }, i) => [name, written.subarray(ends[i - 1]?.end ?? 0, end)] as const)
+  const inMetadata = bitSets(source, dataOf, rows)
+  const bytes = written.length + inMetadata.byteLength
+  return { source, rows: rows.length, bytes, columns: new Map(columns), inMetadata }
+}
+
+/**
+ * Returns the bytes of a block with some of the columns of its table: number of columns, number of rows, then each
+ * column. The bits of hot columns that are left out are set in each row: its metadata decides if the table gets them
+ * later.
+ */
+export function bytesOfBlock(block: NativeBlock, columns: readonly TableColumn[]): Uint8Array {
+  const start = createBlockWriter(2 * ROW_BYTES)
+  start.varint(columns.length)
+  start.varint(block.rows)
+  const names = new Set(columns.map(({ name }) => name))
+  const leftOut = bitsOf(block.source, (column) => !names.has(columnNameOf(column)))
+  const pieces = columns.map(({ name, type }) => {
+    if (name !== IN_METADATA) return block.columns.get(name)!
+    const out = createBlockWriter(ROW_BYTES + block.inMetadata.byteLength)
+    out.text(name)
+    out.text(type)
+    out.fixed(block.inMetadata.map((bits) => bits | leftOut))
+    return out.bytes()
+  })
+  return Buffer.concat([start.bytes(), ...pieces])
 }
 
 /** Returns the least and greatest timestamp of a batch, in µs since the epoch. Throws as {@link toNative} does. */
@@ -71,14 +108,13 @@ function columnWriters(
     if (data === undefined) throw new TypeError(`A batch of ${source} must have the column ${name}.`)
     return data
   }
-  const hot = planColumns(source).map((column): [string, ColumnWriter] => {
-    if (column.isLater && !dataOf.has(column.name)) return [column.name, absentNumbers]
+  const hot = hotColumns(source).map((column): [string, ColumnWriter] => {
+    const name = columnNameOf(column)
+    const isAbsent = (column.isLater || column.isFieldOnly) && !dataOf.has(column.name)
+    if (isAbsent) return [name, column.kind === 'number' ? absentNumbers : absentTexts]
     const data = dataNamed(column.name)
-    const isNullable = typeOfHot(column).startsWith('Nullable')
-    if (column.kind === 'category') return [column.name, coded(data)]
-    if (column.kind === 'areas') return [column.name, fixed(data.values as Uint8Array)]
-    const write = column.kind === 'text' ? texts(data) : fixed(data.values as Float64Array)
-    return [column.name, isNullable ? nullable(data, write) : write]
+    const write = writerOf(column.kind, data)
+    return [name, typeOfHot(column).startsWith('Nullable') ? nullable(data, write) : write]
   })
   return new Map<string, ColumnWriter>([
     ['timestamp', fixed(dataNamed('timestamp').values as BigInt64Array)],
@@ -89,6 +125,36 @@ function columnWriters(
     ['batch', (out, rows) => out.fixed(new BigUint64Array(rows.length).fill(batch))],
     ['row', (out, rows) => out.fixed(rows.map((row) => firstRow + row))],
   ])
+}
+
+function writerOf(kind: HotColumn['kind'], data: Data): ColumnWriter {
+  if (kind === 'category') return coded(data)
+  if (kind === 'text') return texts(data)
+  return fixed(data.values as Uint8Array | Float64Array)
+}
+
+/** Returns the bits of these hot columns, and of those that only later versions know. */
+function bitsOf(source: SourceName, isSet: (column: HotColumn) => boolean): number {
+  const hot = hotColumns(source)
+  const unknown = ALL_IN_METADATA - (2 ** hot.length - 1)
+  return hot.reduce((bits, column, i) => (isSet(column) ? bits + 2 ** i : bits), unknown)
+}
+
+/**
+ * Returns the values of `in_metadata`: those of the batch, with the bits of columns that it lacks, and of a plan's
+ * category that is present and empty, since the table stores that as absent.
+ */
+function bitSets(source: SourceName, dataOf: ReadonlyMap<string, Data>, rows: Uint32Array): Uint32Array {
+  const stored = dataOf.get(IN_METADATA)?.values as Uint32Array | undefined
+  const missing = stored === undefined ? ALL_IN_METADATA : bitsOf(source, ({ name }) => !dataOf.has(name))
+  const bits = rows.map((row) => (stored?.[row] ?? 0) | missing)
+  for (const [i, { name, kind, isFieldOnly }] of hotColumns(source).entries()) {
+    const data = dataOf.get(name)
+    if (kind !== 'category' || isFieldOnly || data === undefined) continue
+    const length = codedLengths(data)
+    for (let k = 0; k < rows.length; k++) if (length(rows[k]!) === 0) bits[k]! |= 1 << i
+  }
+  return bits
 }
 
 type FixedWidth = Uint8Array | Uint32Array | Float64Array | BigInt64Array | BigUint64Array
@@ -113,15 +179,25 @@ function texts(data: Data): ColumnWriter {
 
 /** Writes the texts of dictionary codes; null is written as the empty text. */
 function coded(data: Data): ColumnWriter {
-  const codes = data.values as Int32Array
-  const entries = data.dictionary?.data[0]
-  const [offsets, values] = [entries?.valueOffsets as Int32Array, entries?.values as Uint8Array]
+  const { codes, offsets, values } = decodeCodes(data)
   return (out, rows) => {
     for (const row of rows) {
       if (isNull(data, row)) out.varint(0)
       else out.bytesOf(values, offsets[codes[row]!]!, offsets[codes[row]! + 1]!)
     }
   }
+}
+
+/** Returns a function that returns the bytes of a row's text, or undefined if it is null. */
+function codedLengths(data: Data): (row: number) => number | undefined {
+  const { codes, offsets } = decodeCodes(data)
+  return (row) => (isNull(data, row) ? undefined : offsets[codes[row]! + 1]! - offsets[codes[row]!]!)
+}
+
+function decodeCodes({ values: codes, dictionary }: Data) {
+  const entries = dictionary?.data[0]
+  const [offsets, values] = [entries?.valueOffsets as Int32Array, entries?.values as Uint8Array]
+  return { codes: codes as Int32Array, offsets, values }
 }
 
 function nullable(data: Data, write: ColumnWriter): ColumnWriter {
@@ -134,6 +210,11 @@ function nullable(data: Data, write: ColumnWriter): ColumnWriter {
 const absentNumbers: ColumnWriter = (out, rows) => {
   out.fixed(new Uint8Array(rows.length).fill(1))
   out.fixed(new Float64Array(rows.length))
+}
+
+const absentTexts: ColumnWriter = (out, rows) => {
+  out.fixed(new Uint8Array(rows.length).fill(1))
+  out.fixed(new Uint8Array(rows.length))
 }
 
 function isNull({ nullCount, nullBitmap }: Data, row: number): boolean {

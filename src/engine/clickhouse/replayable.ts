@@ -3,7 +3,7 @@ import type { IngestBatch } from '../engine.js'
 import type { Server } from './clickhouse-server.js'
 import { type BatchGroup, type DeliveryParts, deliver } from './delivery.js'
 import { batchNumber } from './group-journals.js'
-import { toNative } from './native.js'
+import { type NativeBlock, toNative } from './native.js'
 import { quotedTable, type TableLocation } from './table-names.js'
 
 /**
@@ -66,11 +66,11 @@ export async function deliverReplayable(
   await deliver({ source, arrivedUs, rows, bytes: 0, firstAttempt, read, confirmed: async () => {} }, parts)
 }
 
-function blocksOf({ arrivedUs, batches }: ReplayableBatch, batch: bigint): Uint8Array[] {
+function blocksOf({ arrivedUs, batches }: ReplayableBatch, batch: bigint): NativeBlock[] {
   let firstRow = 0
   return batches.map((read) => {
-    const { block, rows } = toNative(read, { arrivedUs, batch, firstRow })
-    firstRow += rows
+    const block = toNative(read, { arrivedUs, batch, firstRow })
+    firstRow += block.rows
     return block
   })
 }

@@ -1,5 +1,5 @@
 import type { SourceName } from '../../sources.js'
-import { COLD_COLUMNS, type HotColumn, planColumns } from '../columns.js'
+import { ALL_IN_METADATA, COLD_COLUMNS, type HotColumn, hotColumns, IN_METADATA } from '../columns.js'
 import { quoteName } from './values.js'
 
 /** The database, and the cluster, of the tables. */
@@ -13,6 +13,10 @@ export interface TableLocation {
 export interface TableColumn {
   name: string
   type: string
+  /** The value of rows that were inserted without the column, as SQL; that of the type if undefined. */
+  default?: string
+  /** Whether tables of earlier versions lack the column. */
+  isLater?: true
 }
 
 /** Returns the quoted name of the table that queries read and inserts write. */
@@ -24,13 +28,19 @@ export function quotedTable({ database }: TableLocation, source: SourceName): st
 export const shardTableName = (source: SourceName) => `${source}_shard`
 
 /** An absent category is stored as the empty text, which passes no equality test; an absent text as null. */
-const HOT_TYPES = { category: 'String', text: 'Nullable(String)', number: 'Nullable(Float64)', areas: 'UInt8' } as const
+const PLAN_TYPES = {
+  category: 'String',
+  text: 'Nullable(String)',
+  number: 'Nullable(Float64)',
+  areas: 'UInt8',
+} as const
 
 /** Returns the name of a hot column in its table: that of a field has its keys, with underscores between them. */
 export const columnNameOf = ({ name, path, isFieldOnly }: HotColumn): string => (isFieldOnly ? path.join('_') : name)
 
-/** Returns the ClickHouse type of a hot column. */
-export const typeOfHot = ({ kind }: HotColumn): string => HOT_TYPES[kind]
+/** Returns the ClickHouse type of a hot column. The empty text of a field is an empty text, so absent is null. */
+export const typeOfHot = ({ kind, isFieldOnly }: HotColumn): string =>
+  isFieldOnly && kind === 'category' ? 'Nullable(String)' : PLAN_TYPES[kind]
 
 /**
  * Returns the columns of a source's table: those of its batches, and the id of each row. `batch` is a random
@@ -38,13 +48,24 @@ export const typeOfHot = ({ kind }: HotColumn): string => HOT_TYPES[kind]
  * the rows that are already stored. `arrived` (µs since the epoch) orders rows of equal time.
  */
 export function tableColumns(source: SourceName): TableColumn[] {
+  const hot = hotColumns(source)
   return [
     { name: 'timestamp', type: 'Int64' },
     { name: 'project', type: 'String' },
-    ...planColumns(source).map((column) => ({ name: column.name, type: typeOfHot(column) })),
+    ...hot.map((column) => ({
+      name: columnNameOf(column),
+      type: typeOfHot(column),
+      ...((column.isFieldOnly || column.isLater) && LATER),
+    })),
+    ...(hot.length === 0 ? [] : [BIT_SETS]),
     ...COLD_COLUMNS.map((name) => ({ name, type: 'String' })),
     { name: 'arrived', type: 'Int64' },
     { name: 'batch', type: 'UInt64' },
     { name: 'row', type: 'UInt32' },
   ]
 }
+
+const LATER = { isLater: true } as const
+
+/** The metadata decides in rows that were inserted without bit sets. */
+const BIT_SETS: TableColumn = { name: IN_METADATA, type: 'UInt32', default: `${ALL_IN_METADATA}`, ...LATER }

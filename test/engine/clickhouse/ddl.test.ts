@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { dialectOf, printSchema, tables } from '../../../src/engine/clickhouse/ddl.js'
-import { tableColumns } from '../../../src/engine/clickhouse/table-names.js'
-import { planSchema } from '../../../src/engine/columns.js'
+import { columnNameOf, tableColumns } from '../../../src/engine/clickhouse/table-names.js'
+import { COLD_COLUMNS, hotColumns } from '../../../src/engine/columns.js'
 import { SOURCE_NAMES } from '../../../src/sources.js'
 
 const OLD = { isModern: false }
@@ -21,7 +21,10 @@ describe('the tables', () => {
   })
 
   it.each([...SOURCE_NAMES])('have the columns of the batches of %s, and where each row came from', (source) => {
-    const names = [...planSchema(source).names.map(String), 'arrived', 'batch', 'row']
+    const hot = hotColumns(source).map(columnNameOf)
+    const bitSets = hot.length === 0 ? [] : ['in_metadata']
+    const names = ['timestamp', 'project', ...hot, ...bitSets, ...COLD_COLUMNS, 'arrived', 'batch', 'row']
+    expect(new Set(names).size).toBe(names.length)
     expect(tableColumns(source).map(({ name }) => name)).toEqual(names)
     for (const table of tables(CLUSTER, MODERN).filter(({ name }) => name.replace(/_shard$/, '') === source)) {
       expect(table.columns.map(({ name }) => name)).toEqual(names)
@@ -36,6 +39,8 @@ describe('the tables', () => {
   function_id String,
   execution_time_ms Nullable(Float64),
   status_code Nullable(Float64),
+  request_method Nullable(String),
+  in_metadata UInt32 DEFAULT 4294967295,
   id String,
   event_message String,
   metadata String,
@@ -58,6 +63,8 @@ ORDER BY (project, timestamp)`)
   function_id LowCardinality(String),
   execution_time_ms Nullable(Float64),
   status_code Nullable(Float64),
+  request_method LowCardinality(Nullable(String)),
+  in_metadata UInt32 DEFAULT 4294967295,
   id String,
   event_message String CODEC(ZSTD(1)),
   metadata String CODEC(ZSTD(1)),
@@ -75,6 +82,7 @@ TTL toDateTime(intDiv(timestamp, 1000000)) + INTERVAL 90 DAY`)
     const ddl = ddlOf('edge_logs', CLUSTER, dialect)
     expect(ddl).toMatch(/\nENGINE = Distributed\(`weir`, `logs`, `edge_logs_shard`, sipHash64\(project\)\)$/)
     expect(ddl).toContain('\n  url Nullable(String),\n  path UInt8,\n')
+    expect(ddl).toContain('\n  in_metadata UInt32 DEFAULT 4294967295,\n')
     expect(ddl).not.toMatch(/CODEC|TTL|LowCardinality|PARTITION/)
   })
 

@@ -1,21 +1,24 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { createMetrics } from '../../../src/base/metrics.js'
-import { type Server, ServerError } from '../../../src/engine/clickhouse/clickhouse-server.js'
+import { type Cell, type Server, ServerError } from '../../../src/engine/clickhouse/clickhouse-server.js'
 import { createClickHouseEngine } from '../../../src/engine/clickhouse/engine.js'
+import { type TableColumn, tableColumns } from '../../../src/engine/clickhouse/table-names.js'
 import type { ScanStats } from '../../../src/engine/engine.js'
 import { scan } from '../../../src/plan/builder.js'
+import type { SourceName } from '../../../src/sources.js'
 import { createFakeClock } from '../../support/clock.js'
 import { appendAll, ask } from '../../support/engine.js'
 import { eventually } from '../../support/eventually.js'
 import { createModelFiles } from '../../support/model-files.js'
 import { edge } from '../../support/records.js'
 
-/** A server with the given answers, and a record of its statements. */
-function fakeServer(answers: Partial<Server> = {}) {
+/** A server with the given answers, and a record of its statements, without queries for the columns of tables. */
+function fakeServer({ columnsOf, ...answers }: Partial<Server> & { columnsOf?: () => Promise<Cell[][]> } = {}) {
   const statements: string[] = []
   const server: Server = {
     async select(sql, options) {
+      if (sql.includes('system.columns')) return columnsOf?.() ?? []
       statements.push(sql)
       return answers.select?.(sql, options) ?? []
     },
@@ -122,6 +125,48 @@ describe('after a try that failed', () => {
         '(logweir schema clickhouse --apply creates the tables). They are kept in data, and sending is retried.',
       'rows are sent to ClickHouse again',
     ])
+    await engine.close()
+  })
+})
+
+describe('a table of an earlier version', () => {
+  const names = (source: SourceName, isThere: (column: TableColumn) => boolean): Cell[][] =>
+    tableColumns(source).flatMap((column) => (isThere(column) ? [[column.name]] : []))
+  const old = names('edge_logs', ({ isLater }) => !isLater)
+  const whole = names('edge_logs', () => true)
+  const insertOf = (columns: Cell[][]) => `INSERT INTO \`logweir\`.edge_logs (${columns.join(', ')}) FORMAT Native`
+
+  it('gets the columns that it has, also if it is another one than a moment before', async () => {
+    const answers = [whole, old, whole]
+    const { server, statements } = fakeServer({
+      columnsOf: async () => answers.shift()!,
+      async insert(sql) {
+        if (answers.length > 0) throw new ServerError(new Error('Code: 16, e.displayText() = No such column'))
+        expect(sql).toBe(insertOf(whole))
+      },
+      select: async (sql) => (isRunningCheck(sql) ? [['0']] : []),
+    })
+    const { engine } = openOn(server)
+    await engine.recover()
+    await appendAll(engine, [edge()])
+    await engine.settled()
+    const inserts = statements.filter(isInsert).map((sql) => sql.replace(/ logweir-.*$/, ''))
+    expect(inserts).toEqual([insertOf(whole), insertOf(old), insertOf(whole)])
+    await engine.close()
+  })
+
+  it('gets its rows later if the server does not say which columns it has', async () => {
+    let tries = 0
+    const { server, statements } = fakeServer({
+      columnsOf: () =>
+        ++tries < 3 ? Promise.reject(new ServerError(new Error('ECONNREFUSED'))) : Promise.resolve(old),
+      select: async (sql) => (isRunningCheck(sql) ? [['0']] : []),
+    })
+    const { engine } = openOn(server)
+    await engine.recover()
+    await appendAll(engine, [edge()])
+    await engine.settled()
+    expect(statements.filter(isInsert).map((sql) => sql.replace(/ logweir-.*$/, ''))).toEqual([insertOf(old)])
     await engine.close()
   })
 })

@@ -1,9 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { toNative } from '../../../src/engine/clickhouse/native.js'
-import { tableColumns } from '../../../src/engine/clickhouse/table-names.js'
-import { AREAS, COLD_COLUMNS, planColumns } from '../../../src/engine/columns.js'
-import { toBatch } from '../../support/batch.js'
+import { bytesOfBlock, toNative } from '../../../src/engine/clickhouse/native.js'
+import { columnNameOf, type TableColumn, tableColumns } from '../../../src/engine/clickhouse/table-names.js'
+import { AREAS, COLD_COLUMNS, type HotColumn, hotColumns } from '../../../src/engine/columns.js'
+import type { IngestBatch } from '../../../src/engine/engine.js'
+import { SOURCE_NAMES, type SourceName } from '../../../src/sources.js'
+import { toBatch, withoutColumns, withoutFields } from '../../support/batch.js'
+import { bitsInMetadata } from '../../support/in-metadata.js'
+import { oddMetadata } from '../../support/odd-values.js'
 import { edge, invocation, numberAt, type TestRecord, textAt } from '../../support/records.js'
 import { arbitraryRecords } from '../arrow/storage/files/segments.js'
 
@@ -54,19 +58,29 @@ function readBlock(block: Uint8Array): ReadBlock {
   return { columns, rows }
 }
 
+/** Returns the bits of the hot columns for which `isSet`, and of those that the program does not know. */
+const bitsWhere = (source: SourceName, isSet: (column: HotColumn) => boolean) =>
+  hotColumns(source).reduce((bits, column, i) => (isSet(column) ? bits : bits - 2 ** i), 2 ** 32 - 1)
+
 /** Returns the expected rows of a block of these records. */
 function expectedRow(record: TestRecord, row: number): Record<string, Value> {
-  const hot = planColumns(record.source).map(({ name, kind, path }): [string, Value] => {
-    if (kind === 'number') return [name, numberAt(record.metadata, path) ?? null]
-    const value = textAt(record.metadata, path)
-    if (kind === 'text') return [name, value ?? null]
+  const { source, metadata } = record
+  const hot = hotColumns(source).map((column): [string, Value] => {
+    const { kind, path, isFieldOnly } = column
+    const name = columnNameOf(column)
+    if (kind === 'number') return [name, numberAt(metadata, path) ?? null]
+    const value = textAt(metadata, path)
+    if (kind === 'text' || isFieldOnly) return [name, value ?? null]
     if (kind === 'category') return [name, value ?? '']
     return [name, AREAS.reduce((bits, area, bit) => bits + (value?.includes(area) ? 2 ** bit : 0), 0)]
   })
+  const isEmpty = ({ kind, path, isFieldOnly }: HotColumn) =>
+    kind === 'category' && !isFieldOnly && textAt(metadata, path) === ''
   return {
     timestamp: BigInt(record.timestampUs),
     project: record.project ?? '',
     ...Object.fromEntries(hot),
+    ...(hot.length > 0 && { in_metadata: (bitsInMetadata(source, metadata) | bitsWhere(source, isEmpty)) >>> 0 }),
     ...Object.fromEntries(COLD_COLUMNS.map((name) => [name, record[name]])),
     arrived: BigInt(ORIGIN.arrivedUs),
     batch: ORIGIN.batch,
@@ -80,21 +94,34 @@ function rowsOf({ columns, rows }: ReadBlock): Record<string, Value>[] {
   )
 }
 
+/** Returns the block of a batch with the given columns, or all, as a server reads it. */
+function readNative(batch: IngestBatch, keep?: (row: number) => boolean, columns = tableColumns(batch.source)) {
+  const block = toNative(batch, ORIGIN, keep)
+  const read = readBlock(bytesOfBlock(block, columns))
+  expect(read.columns.map(({ name, type }) => ({ name, type }))).toEqual(
+    columns.map(({ name, type }) => ({ name, type })),
+  )
+  expect(read.rows).toBe(block.rows)
+  return rowsOf(read)
+}
+
 function expectBlock(records: readonly TestRecord[], keep?: (row: number) => boolean): void {
-  const { source } = records[0]!
-  const { block, rows } = toNative(toBatch(source, records), ORIGIN, keep)
-  const read = readBlock(block)
   const expected = records
     .map((record, i) => expectedRow(record, ORIGIN.firstRow + i))
     .filter((_, i) => keep?.(ORIGIN.firstRow + i) ?? true)
-  expect(read.columns.map(({ name, type }) => ({ name, type }))).toEqual(tableColumns(source))
-  expect(rows).toBe(expected.length)
-  expect(rowsOf(read)).toEqual(expected)
+  expect(readNative(toBatch(records[0]!.source, records), keep)).toEqual(expected)
 }
+
+const oddRecords = (source: SourceName) =>
+  oddMetadata(source).map((metadata, i): TestRecord => ({ ...edge({ id: `${i}`, metadata }), source }))
 
 describe('a block', () => {
   it('has what the batch has, of any source', () => {
     fc.assert(fc.property(arbitraryRecords, (records) => expectBlock(records)))
+  })
+
+  it.each(SOURCE_NAMES)('has values, and bits of those that no column of %s holds', (source) => {
+    expectBlock(oddRecords(source))
   })
 
   it('has the rows that are kept, under the numbers that they have among all', () => {
@@ -107,10 +134,9 @@ describe('a block', () => {
 
   it('tells an empty text from none where a question may', () => {
     const urls = [undefined, '', 'a'].map((url) => edge({ metadata: { request: { url } } }))
-    const { block } = toNative(toBatch('edge_logs', urls), ORIGIN)
-    expect(rowsOf(readBlock(block)).map(({ url }) => url)).toEqual([null, '', 'a'])
+    expect(readNative(toBatch('edge_logs', urls)).map(({ url }) => url)).toEqual([null, '', 'a'])
     const functions = [invocation(), invocation({ metadata: { function_id: 'f' } }), invocation({ project: null })]
-    const read = rowsOf(readBlock(toNative(toBatch('function_edge_logs', functions), ORIGIN).block))
+    const read = readNative(toBatch('function_edge_logs', functions))
     expect(read.map(({ function_id, project }) => [function_id, project])).toEqual([
       ['', 'a'],
       ['f', 'a'],
@@ -126,7 +152,7 @@ describe('a block', () => {
         metadata: `{"execution_time_ms":${Object.is(time, -0) ? '-0' : time}}`,
       }),
     )
-    const read = rowsOf(readBlock(toNative(toBatch('function_edge_logs', records), ORIGIN).block))
+    const read = readNative(toBatch('function_edge_logs', records))
     expect(read.map(({ execution_time_ms }) => execution_time_ms)).toEqual(times)
     expect(read[0]!.timestamp).toBe(-9007199254740991n)
   })
@@ -137,6 +163,55 @@ describe('a block', () => {
 
   it('of nothing that is kept has no rows', () => {
     expectBlock([edge(), edge()], () => false)
+  })
+
+  it.each(SOURCE_NAMES)('of an older batch of %s has nulls, and all bits', (source) => {
+    const records = oddRecords(source)
+    for (const record of records) {
+      const row = expectedRow(record, ORIGIN.firstRow)
+      for (const column of hotColumns(source)) if (column.isFieldOnly) row[columnNameOf(column)] = null
+      if ('in_metadata' in row) row.in_metadata = 2 ** 32 - 1
+      expect(readNative(withoutFields(toBatch(source, [record])))).toEqual([row])
+    }
+  })
+
+  it('of a batch without one column has the bit of that set', () => {
+    const record = edge({ metadata: { request: { method: 'GET', path: '/rest' }, response: { status_code: 200 } } })
+    const batch = withoutColumns(toBatch('edge_logs', [record]), (name) => name === 'request.method')
+    const expected = { ...expectedRow(record, ORIGIN.firstRow), request_method: null }
+    const in_metadata = bitsWhere('edge_logs', ({ name }) => name === 'request.method')
+    expect(readNative(batch)).toEqual([{ ...expected, in_metadata }])
+  })
+
+  it.each(SOURCE_NAMES)('of %s can be sent without columns of which its rows then set the bits', (source) => {
+    const records = oddRecords(source)
+    const batch = toBatch(source, records)
+    const later = tableColumns(source).filter(({ isLater }) => isLater)
+    for (const left of [later, ...later.map((column): TableColumn[] => [column])]) {
+      const columns = tableColumns(source).filter(({ name }) => !left.some((one) => one.name === name))
+      const lacks = bitsWhere(source, (column) => left.some(({ name }) => name === columnNameOf(column)))
+      const expected = records.map((record, i) => {
+        const row = expectedRow(record, ORIGIN.firstRow + i)
+        if ('in_metadata' in row) row.in_metadata = ((row.in_metadata as number) | lacks) >>> 0
+        for (const { name } of left) delete row[name]
+        return row
+      })
+      expect(readNative(batch, undefined, columns)).toEqual(expected)
+    }
+  })
+
+  it('tells an empty text of a field from none, and sets the bit of an empty category of a plan', () => {
+    const metadata = [{}, { function_id: '', request: { method: '' } }, { function_id: 1, request: { method: 2 } }]
+    const records = metadata.map((one) => invocation({ metadata: one }))
+    const read = readNative(toBatch('function_edge_logs', records))
+    const unknown = 2 ** 32 - 16
+    expect(
+      read.map(({ function_id, request_method, in_metadata }) => [function_id, request_method, in_metadata]),
+    ).toEqual([
+      ['', null, unknown],
+      ['', '', unknown + 1],
+      ['', null, unknown + 9],
+    ])
   })
 
   it('is not made of a batch that is another one than it says', () => {

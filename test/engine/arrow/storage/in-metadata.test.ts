@@ -1,4 +1,3 @@
-import { tableFromIPC, tableToIPC } from 'apache-arrow'
 import { describe, expect, it } from 'vitest'
 import type { Batch } from '../../../../src/engine/arrow/columns/batch.js'
 import { createInterner } from '../../../../src/engine/arrow/columns/dictionary.js'
@@ -7,10 +6,11 @@ import { createHead, decodeBatch, type Head, snapshot } from '../../../../src/en
 import { copyRows } from '../../../../src/engine/arrow/storage/sealing/copy.js'
 import { seal } from '../../../../src/engine/arrow/storage/sealing/seal.js'
 import { type Segment, segmentOfSealedRows } from '../../../../src/engine/arrow/storage/segment/segment.js'
-import { ALL_IN_METADATA, hotColumns, IN_METADATA, planColumns } from '../../../../src/engine/columns.js'
+import { ALL_IN_METADATA, hotColumns, planColumns } from '../../../../src/engine/columns.js'
 import type { IngestBatch } from '../../../../src/engine/engine.js'
 import { SOURCE_NAMES, type SourceName } from '../../../../src/sources.js'
 import { parse } from '../../../ingest/parsing.js'
+import { withoutFields } from '../../../support/batch.js'
 import { bitsInMetadata } from '../../../support/in-metadata.js'
 import { oddLines } from '../../../support/odd-values.js'
 import { numberAt, textAt } from '../../../support/records.js'
@@ -36,15 +36,6 @@ function headOf(source: SourceName, batches: readonly IngestBatch[]): Head {
 const sealed = async (head: Head): Promise<Segment[]> =>
   (await seal(copyOf(head), internIn(createInterner()), noYield)).map(segmentOfSealedRows)
 const copyOf = (head: Head) => ({ ...copyRows(head), cold: head.cold })
-
-/** The batch as a version without declared fields wrote it. */
-function oldBatch(batch: IngestBatch): IngestBatch {
-  const table = tableFromIPC(batch.ipc)
-  const added = new Set([IN_METADATA, ...hotColumns(batch.source).map(({ name }) => name)])
-  for (const { name } of planColumns(batch.source)) added.delete(name)
-  const names = table.schema.names.filter((name) => !added.has(name as string))
-  return { ...batch, ipc: tableToIPC(table.select(names), 'stream') }
-}
 
 const bitsOf = ({ inMetadata: { mask, rows } }: Batch, row: number) => rows?.[row] ?? mask
 
@@ -81,7 +72,7 @@ describe.each(SOURCE_NAMES)('declared fields of %s', (source) => {
 
   it('are in the metadata of the rows of old batches', async () => {
     const [batch] = batchesOf(source)
-    const head = headOf(source, [oldBatch(batch!), batch!])
+    const head = headOf(source, [withoutFields(batch!), batch!])
     const all = snapshot(head)
     expect(all.inMetadata.mask).toBe(ALL_IN_METADATA)
     for (let row = 0; row < all.rows; row++) {
