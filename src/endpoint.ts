@@ -28,8 +28,12 @@ export {
   nothing,
   optional,
   quantile,
+  type Rows,
   scan,
   share,
+  union,
 } from './plan/builder.js'
-export type { Expression, Expression as Predicate } from './plan/expression.js'
+export { type Argument, agg, fn, type Value } from './plan/calls.js'
+export { column, type Expression, type Expression as Predicate, literal } from './plan/expression.js'
+export { field } from './plan/names.js'
 export type { Direction, Plan } from './plan/plan.js'

@@ -1,17 +1,14 @@
 import type { SourceName } from '../sources.js'
 import type { Aggregate } from './aggregates.js'
+import { expressionOf, isExpression, type Value } from './calls.js'
 import { call, column, type Expression, literal } from './expression.js'
-import type { Direction, NamedExpression, Operator, Plan, SortKey, TimeRange } from './plan.js'
+import { append, type LastKey, nameOf } from './names.js'
+import type { Direction, NamedExpression, Plan, SortKey, TimeRange } from './plan.js'
 import type { TimeUnit } from './values/times.js'
 import type { Scalar } from './values/values.js'
 
 /** A unit that timestamps can be truncated to in the builder of endpoints. */
 export type BucketUnit = Extract<TimeUnit, 'second' | 'minute' | 'hour' | 'day'>
-
-/** A column by name, or an expression. */
-type Value = string | Expression
-
-const expressionOf = (value: Value): Expression => (typeof value === 'string' ? column(value) : value)
 
 /** True if a column equals a value; null if it is absent. */
 export const equals = (name: Value, value: Scalar): Expression => call('eq', expressionOf(name), literal(value))
@@ -47,28 +44,47 @@ export const quantile = (name: Value, percent: number): Aggregate => ({
 /** The plan without rows and columns. To return no rows but keep the columns, use `limit(0)`. */
 export const nothing = (): Plan => []
 
-/** Columns by name, of a type that is checked where the columns are known. */
-type Named<Column extends string> = Readonly<Record<Column, Expression>>
+/** Columns and what is in them. */
+type Named<Column extends string> = Readonly<Record<Column, Value>>
 
-const named = (columns: Readonly<Record<string, Expression>>): NamedExpression[] =>
-  Object.entries(columns).map(([name, value]) => ({ name, value }))
+/** A column or a field by its name, or columns and what is in them. */
+type Columns<Column extends string> = Column | Named<string>
+
+/** The names of such columns. A field's column has the last key of its path, where fields can be named at all. */
+type NameOf<By, Column extends string> = By extends string
+  ? string extends Column
+    ? LastKey<By>
+    : By
+  : Extract<keyof By, string>
+
+const named = (columns: Named<string>): NamedExpression[] =>
+  Object.entries(columns).map(([name, value]) => ({ name, value: expressionOf(value) }))
+
+/** Returns the columns that the rows of a plan are selected or grouped by. */
+function namedColumns(columns: readonly Columns<string>[], plan: Plan): NamedExpression[] {
+  return columns.flatMap((one) => {
+    if (isExpression(one)) throw new TypeError('Give an expression a name: { name: expression }.')
+    return named(typeof one === 'string' ? { [nameOf(one, plan)]: one } : one)
+  })
+}
 
 /**
  * Rows on their way through a plan, whose columns are named `Column`: of a source any name, behind `aggregate` or
  * `select` the ones that these made, so that another name does not compile.
  */
 export class Rows<Column extends string> {
-  readonly #operators: Plan
+  readonly #plan: Plan
   /** The order of rows that are equal in every key of `orderBy`. */
   readonly #ties: readonly SortKey[]
 
-  constructor(operators: Plan, ties: readonly SortKey[] = []) {
-    this.#operators = operators
+  constructor(plan: Plan, ties: readonly SortKey[] = []) {
+    this.#plan = plan
     this.#ties = ties
   }
 
-  #with<After extends string>(operator: Operator): Rows<After> {
-    return new Rows([...this.#operators, operator])
+  /** Returns the plan of some rows, without a limit. */
+  static planOf(rows: Plan | Rows<never>): Plan {
+    return rows instanceof Rows ? rows.#plan : rows
   }
 
   /** Keeps the rows for which every condition is true; undefined ones are ignored. */
@@ -76,12 +92,12 @@ export class Rows<Column extends string> {
     const [first, ...others] = conditions.filter((condition) => condition !== undefined)
     if (first === undefined) return this
     const where = others.length === 0 ? first : call('and', first, ...others)
-    return new Rows([...this.#operators, { op: 'filter', where }], this.#ties)
+    return new Rows(append(this.#plan, { op: 'filter', where }), this.#ties)
   }
 
   /** Adds computed columns. */
   extend<Added extends string>(columns: Named<Added>): Rows<Column | Added> {
-    return this.#with({ op: 'extend', columns: named(columns) })
+    return new Rows(append(this.#plan, { op: 'extend', columns: named(columns) }))
   }
 
   /** Replaces the timestamp by the start of its bucket, in UTC. */
@@ -91,26 +107,32 @@ export class Rows<Column extends string> {
     as: 'microseconds' | 'datetime' = 'microseconds',
   ): Rows<Column> {
     const fn = as === 'datetime' ? 'datetime_trunc' : 'timestamp_trunc'
-    return this.#with({
-      op: 'extend',
-      columns: [{ name, value: call(fn, column(name), literal(unit)) }],
-    })
+    const value = call(fn, column(name), literal(unit))
+    return new Rows(append(this.#plan, { op: 'extend', columns: [{ name, value }] }))
   }
 
-  /** Groups by columns, or by named expressions. Rows without a value form one group, whose key is null. */
-  group<Key extends Column>(...by: readonly [Key, ...Key[]]): Grouped<Key>
-  group<Key extends string>(by: Named<Key>): Grouped<Key>
-  group(...by: readonly (string | Named<string>)[]): Grouped<string> {
-    const keys = by.flatMap((key) => named(typeof key === 'string' ? { [key]: keyOf(key) } : key))
-    return new Grouped(this.#operators, keys)
+  /**
+   * Returns one row for each element of a list, or one for an object, which becomes the column `name`. Any other value
+   * has no row, or with `outer` one whose element is null.
+   */
+  unnest<Name extends string>(list: Value, name: Name, rows: 'inner' | 'outer' = 'inner'): Rows<Column | Name> {
+    const isOuter = rows === 'outer'
+    return new Rows(append(this.#plan, { op: 'unnest', list: expressionOf(list), name, isOuter }))
+  }
+
+  /**
+   * Groups by columns, by fields, and by named expressions. Rows without a value form one group, whose key is null.
+   * Without a key there is one group, even of no rows.
+   */
+  group<const By extends readonly Columns<Column>[]>(...by: By): Grouped<NameOf<By[number], Column>> {
+    return new Grouped(this.#plan, namedColumns(by, this.#plan))
   }
 
   /** Keeps exactly these columns, in this order. */
-  select<Kept extends Column>(...columns: readonly [Kept, ...Kept[]]): Rows<Kept>
-  select<Kept extends string>(columns: Named<Kept>): Rows<Kept>
-  select(...columns: readonly (string | Named<string>)[]): Rows<string> {
-    const kept = columns.flatMap((name) => named(typeof name === 'string' ? { [name]: column(name) } : name))
-    return this.#with({ op: 'select', columns: kept })
+  select<const Kept extends readonly [Columns<Column>, ...Columns<Column>[]]>(
+    ...columns: Kept
+  ): Rows<NameOf<Kept[number], Column>> {
+    return new Rows(append(this.#plan, { op: 'select', columns: namedColumns(columns, this.#plan) }))
   }
 
   /**
@@ -122,17 +144,14 @@ export class Rows<Column extends string> {
     direction: Direction = 'asc',
     nulls: 'first' | 'last' = 'last',
   ): Sorted<Column> {
-    return new Sorted(this.#operators, [{ by: expressionOf(by), direction, nulls }], this.#ties)
+    return new Sorted(this.#plan, [{ by: expressionOf(by), direction, nulls }], this.#ties)
   }
 
   /** Ends the plan: at most this many rows, after the first `offset` ones. */
   limit(rows: number, offset = 0): Plan {
-    return [...this.#operators, { op: 'limit', rows, offset }]
+    return append(this.#plan, { op: 'limit', rows, offset })
   }
 }
-
-/** `url_path` is the path in the URL. */
-const keyOf = (name: string): Expression => (name === 'url_path' ? call('url_path', column('url')) : column(name))
 
 /** Sorted rows, to which more keys can be added. */
 export class Sorted<Column extends string> {
@@ -158,7 +177,7 @@ export class Sorted<Column extends string> {
   /** Ends the plan: at most this many rows, after the first `offset` ones. */
   limit(rows: number, offset = 0): Plan {
     const keys = [...this.#keys, ...this.#ties]
-    return [...this.#before, { op: 'orderBy', keys }, { op: 'limit', rows, offset }]
+    return append(append(this.#before, { op: 'orderBy', keys }), { op: 'limit', rows, offset })
   }
 }
 
@@ -176,11 +195,28 @@ export class Grouped<Key extends string> {
   aggregate<Name extends string>(columns: Readonly<Record<Name, Aggregate>>): Rows<Key | Name> {
     const aggregates = Object.entries<Aggregate>(columns).map(([name, value]) => ({ name, value }))
     const ties = this.#keys.map(({ name }): SortKey => ({ by: column(name), direction: 'asc', nulls: 'last' }))
-    return new Rows([...this.#before, { op: 'group', keys: this.#keys, aggregates }], ties)
+    return new Rows(append(this.#before, { op: 'group', keys: this.#keys, aggregates }), ties)
   }
 }
 
-/** Starts a plan over the rows of `source` whose timestamp is in the range. */
-export function scan(source: SourceName, { fromUs, throughUs }: TimeRange): Rows<string> {
-  return new Rows([{ op: 'scan', sources: [source], fromUs, throughUs }])
+/**
+ * Starts a plan over the rows of a source, or of several, whose timestamp is in the range. Rows of several sources have
+ * the columns that all of them have.
+ */
+export function scan(
+  source: SourceName | readonly [SourceName, ...SourceName[]],
+  { fromUs, throughUs }: TimeRange,
+): Rows<string> {
+  return new Rows([{ op: 'scan', sources: typeof source === 'string' ? [source] : source, fromUs, throughUs }])
+}
+
+/**
+ * Starts a plan over the rows of other plans, limited or not, which have the same number of columns. The names of the
+ * columns are those of the first.
+ */
+export function union<Column extends string = string>(
+  first: Plan | Rows<Column>,
+  ...others: readonly (Plan | Rows<never>)[]
+): Rows<Column> {
+  return new Rows([{ op: 'union', plans: [first, ...others].map(Rows.planOf) }])
 }

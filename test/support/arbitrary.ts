@@ -110,6 +110,28 @@ export function arbitraryRecords(nowUs: number, maxLength: number): fc.Arbitrary
   return fc.oneof(few, { weight: 2, arbitrary: many })
 }
 
+const SEVERITIES = ['"ERROR"', '"ERROR"', '"FATAL"', '"LOG"', '"PANIC"', '""', 'null', '7', '{}']
+const STATE_CODES = ['"23505"', '23505', '"42P01"', '"é"', '""', 'null', 'true']
+const USERS = ['"a"', '"b"', '""', 'null', '1', '1.0']
+const databaseMetadata = repeated(
+  object(
+    member(
+      'parsed',
+      repeated(
+        object(
+          member('error_severity', fc.constantFrom(...SEVERITIES)),
+          member('sql_state_code', fc.constantFrom(...STATE_CODES)),
+          member('user_name', fc.constantFrom(...USERS)),
+        ),
+      ),
+    ),
+  ),
+)
+
+/** Records of the database. */
+export const arbitraryDatabaseRecords = (nowUs: number, maxLength: number): fc.Arbitrary<TestRecord[]> =>
+  fc.array(arbitraryRecord('postgres_logs', databaseMetadata, nowUs), { maxLength, size: 'max' })
+
 export interface Question {
   endpoint: string
   params: Params

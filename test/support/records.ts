@@ -24,6 +24,11 @@ export function invocation(given: PartialRecord = {}): TestRecord {
   return complete('function_edge_logs', given)
 }
 
+/** Returns a record of the database; by default of project `a`, at time 0, with empty metadata. */
+export function database(given: PartialRecord = {}): TestRecord {
+  return complete('postgres_logs', given)
+}
+
 function complete(source: SourceName, given: PartialRecord): TestRecord {
   const metadata = given.metadata ?? '{}'
   return {

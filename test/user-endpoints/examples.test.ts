@@ -1,13 +1,15 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { appendAll, openEngine, readAll } from '../support/engine.js'
-import { edge, invocation } from '../support/records.js'
-import { arbitraryRun, askExample, EXAMPLES } from './examples.js'
+import { database, edge, invocation } from '../support/records.js'
+import { arbitraryRun, askExample, EXAMPLES, FIRST_EXAMPLES, FIRST_EXAMPLES_FOLDER } from './examples.js'
 
 /** Random runs of each property. */
 const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 60)
 const NOW_US = Date.UTC(2026, 10, 20, 10, 30) * 1000
-const [errorRateByPath, slowestFunctions] = EXAMPLES.map(({ endpoint }) => endpoint)
+const [errorRateByPath, slowestFunctions, databaseErrors] = EXAMPLES.map(({ endpoint }) => endpoint)
 
 describe('the examples of own endpoints', () => {
   it('answer random records as obvious code does', () =>
@@ -16,7 +18,7 @@ describe('the examples of own endpoints', () => {
         const engine = openEngine({ sealRows: 30 })
         await appendAll(engine, records, batchRows)
         for (const params of questions) {
-          for (const example of EXAMPLES) {
+          for (const example of [...EXAMPLES, ...FIRST_EXAMPLES]) {
             expect(await askExample(engine, example, params, nowUs)).toEqual(example.oracle(records, params, nowUs))
           }
         }
@@ -31,6 +33,8 @@ describe('the examples of own endpoints', () => {
       invocation({ timestampUs: NOW_US, metadata: { function_id, execution_time_ms, response: { status_code } } })
     const request = (url: string, status_code: number) =>
       edge({ timestampUs: NOW_US, metadata: { request: { url }, response: { status_code } } })
+    const error = (after: number, error_severity: string, sql_state_code: string, user_name: string) =>
+      database({ timestampUs: NOW_US + after, metadata: { parsed: { error_severity, sql_state_code, user_name } } })
     await appendAll(engine, [
       call('fast', 1, 200),
       call('slow', 900, 200),
@@ -38,6 +42,10 @@ describe('the examples of own endpoints', () => {
       request('https://x.co/cart?id=1', 500),
       request('https://y.co/cart', 200),
       request('https://x.co/me', 200),
+      error(1, 'FATAL', '57P01', 'a'),
+      error(0, 'ERROR', '23505', 'a'),
+      error(0, 'ERROR', '23505', 'b'),
+      error(2, 'LOG', '00000', 'a'),
     ])
     const ask = (endpoint: typeof slowestFunctions) =>
       engine.run(endpoint!.call(new URLSearchParams('project=a')).plan(NOW_US)).then(readAll)
@@ -49,6 +57,18 @@ describe('the examples of own endpoints', () => {
       { url_path: '/cart', requests: 2, error_rate: 0.5 },
       { url_path: '/me', requests: 1, error_rate: 0 },
     ])
+    expect(await ask(databaseErrors)).toEqual([
+      { error_severity: 'ERROR', sql_state_code: '23505', errors: 2, users: 2, latest: NOW_US },
+      { error_severity: 'FATAL', sql_state_code: '57P01', errors: 1, users: 1, latest: NOW_US + 1 },
+    ])
     await engine.close()
+  })
+
+  it('are, in their first versions, as they were published', () => {
+    const blobs = FIRST_EXAMPLES.map(({ file }) => {
+      const text = readFileSync(new URL(file, FIRST_EXAMPLES_FOLDER))
+      return createHash('sha1').update(`blob ${text.length}\0`).update(text).digest('hex')
+    })
+    expect(blobs).toEqual(['ee76ac4e3528ec8acf6852ab7edbd0332f3f81b3', '5d67d72724a362674af8c67595359d1df32112b1'])
   })
 })

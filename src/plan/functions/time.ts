@@ -115,7 +115,7 @@ function epoch(scale: number): ScalarFunction {
   })
 }
 
-const PARTS: Readonly<Record<string, (us: number) => Scalar>> = {
+const PARTS = {
   microsecond: (us) => civilOf(us).microsecond,
   millisecond: (us) => Math.floor(civilOf(us).microsecond / 1000),
   second: (us) => civilOf(us).second,
@@ -131,7 +131,10 @@ const PARTS: Readonly<Record<string, (us: number) => Scalar>> = {
   quarter: (us) => Math.floor((civilOf(us).month + 2) / 3),
   year: (us) => civilOf(us).year,
   date: (us) => new CivilDate(Math.floor(us / DAY_US)),
-}
+} as const satisfies Readonly<Record<string, (us: number) => Scalar>>
+
+/** A part of a time that `extract` returns. */
+export type TimePart = keyof typeof PARTS
 
 /** Weeks start on Sunday; the days before the first Sunday of a year are in week 0. */
 function weekOf(us: number): number {
@@ -155,7 +158,8 @@ function partType(_: readonly Type[], [, part]: readonly (Scalar | undefined)[])
 }
 
 function extraction(part: string): (time: Scalar) => Scalar {
-  const read = Object.hasOwn(PARTS, part.toLowerCase()) ? PARTS[part.toLowerCase()] : undefined
-  if (read === undefined) throw queryError(`extract knows no ${part}, but ${Object.keys(PARTS).join(', ')}.`)
+  const known = part.toLowerCase() as TimePart
+  if (!Object.hasOwn(PARTS, known)) throw queryError(`extract knows no ${part}, but ${Object.keys(PARTS).join(', ')}.`)
+  const read = PARTS[known]
   return (time) => read(need(time))
 }
