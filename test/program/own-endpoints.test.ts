@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { launch, ROOT, run, type Served, serve, temporaryFolder, until } from './support/program.js'
 
@@ -58,14 +58,14 @@ describe('serve --endpoints', () => {
     const { folder } = folderWith({})
     cpSync(join(ROOT, 'examples/endpoints'), folder, { recursive: true })
     const service = await serveOwn(folder)
-    expect(service.stderrText()).toContain(`user endpoints of ${folder}: edge.error-rate-by-path, functions.slowest\n`)
+    const names = ['postgres.errors', 'edge.error-rate-by-path', 'functions.slowest']
+    expect(service.stderrText()).toContain(`user endpoints of ${folder}: ${names.join(', ')}\n`)
     const { result } = (await (await service.get('/api/endpoints')).json()) as { result: { name: string }[] }
     expect(result.map(({ name }) => name)).toEqual([
       'logs.all',
       'functions.invocation-stats',
       'usage.api-counts',
-      'edge.error-rate-by-path',
-      'functions.slowest',
+      ...names,
     ])
     const path = '/api/endpoints/query/edge.error-rate-by-path?project=b'
     const row = { url_path: '/cart', requests: 1, error_rate: 0 }
@@ -86,7 +86,7 @@ describe('serve --endpoints', () => {
     })
     expect({ ...completed, stdout: completed.stdout.toString() }).toEqual({
       code: 0,
-      stdout: 'edge.error-rate-by-path\nfunctions.slowest\n',
+      stdout: names.map((name) => `${name}\n`).join(''),
       stderr: '',
     })
   })
@@ -273,7 +273,9 @@ describe('logweir/endpoint', () => {
     const { folder, write } = folderWith(files)
     mkdirSync(join(folder, 'node_modules'))
     symlinkSync(ROOT, join(folder, 'node_modules/logweir'))
-    cpSync(join(ROOT, 'examples/endpoints'), join(folder, 'examples'), { recursive: true })
+    for (const path of ['examples/endpoints', 'test/user-endpoints/first-examples']) {
+      cpSync(join(ROOT, path), join(folder, 'examples', basename(path)), { recursive: true })
+    }
     const compilerOptions = {
       strict: true,
       exactOptionalPropertyTypes: true,
@@ -298,5 +300,19 @@ describe('logweir/endpoint', () => {
       'a.ts': right.replace("'edge_logs'", "'edge_log'").replace('maxRows: 10', "maxRows: '10'"),
     })
     expect(wrong.match(/error TS\d+/g)).toEqual(['error TS2322', 'error TS2345'])
+    const slips = `
+      import { agg, field, fn, scan } from 'logweir/endpoint'
+      const rows = scan(['auth_logs', 'edge_logs'], { fromUs: 0, throughUs: 1 }).filter(fn.lowr('metadata.level'))
+      rows.filter(fn.timestamp_trunc('timestamp', 'fortnight')).extend({ level: field(5) })
+      rows.group('request.method').aggregate({ texts: agg.string_agg('id', 5) }).orderBy('request.method').limit(1)
+    `
+    const told = compile({ 'a.ts': slips }).match(/error TS\d+.*/g)
+    expect(told!.map((error) => /'(lowr|"fortnight"|number|"request.method")'/.exec(error)?.[1])).toEqual([
+      'lowr',
+      '"fortnight"',
+      'number',
+      'number',
+      '"request.method"',
+    ])
   })
 })

@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import * as builder from '../../src/endpoint.js'
+import { hotColumns } from '../../src/engine/columns.js'
+import { AGGREGATES } from '../../src/plan/aggregates.js'
+import { FUNCTIONS } from '../../src/plan/functions/table.js'
 import { SOURCE_NAMES } from '../../src/sources.js'
 import { EXAMPLES, EXAMPLES_FOLDER } from './examples.js'
 
@@ -8,23 +11,71 @@ const text = readFileSync(new URL('../../docs/own-endpoints.md', import.meta.url
 const examples = [...text.matchAll(/```js\n(.*?)```/gs)].map(([, block]) => block!)
 
 /** Functions of an endpoint, not of the builder. */
-const METHODS = new Set(['plan'])
+const METHODS = new Set(['plan', 'read'])
+
+/** The rows of the table whose head begins with a cell. */
+function rowsOf(head: string): string {
+  const [table] = text.slice(text.indexOf(`\n| ${head} |`)).split('\n\n')
+  return table!.split('\n').slice(3).join('\n')
+}
+
+/** How many arguments each function takes, as the table with that head writes them: `lower, upper(a)`. */
+function arities(head: string): Record<string, readonly [number, number]> {
+  const calls = [...rowsOf(head).matchAll(/`([\w, ]+)\(([^`)]*)\)`/g)]
+  const all = calls.flatMap(([, names, args]) => names!.split(', ').map((name) => [name, arityOf(args!.split(', '))]))
+  expect(all.map(([name]) => name)).toEqual([...new Set(all.map(([name]) => name))])
+  return Object.fromEntries(all)
+}
+
+/** `a?` need not be given; `…` stands for any number, which may be none behind a first one. */
+function arityOf(args: readonly string[]): readonly [number, number] {
+  const named = args.filter((arg) => arg !== '…')
+  const most = named.length < args.length ? Number.POSITIVE_INFINITY : named.length
+  return [named.filter((arg) => !arg.endsWith('?')).length, most]
+}
 
 describe('docs/own-endpoints.md', () => {
-  it('shows the files that are tested, and all of them', () => {
-    expect(readdirSync(EXAMPLES_FOLDER).sort()).toEqual(EXAMPLES.map(({ file }) => file).sort())
-    expect(examples).toEqual(EXAMPLES.map(({ file }) => readFileSync(new URL(file, EXAMPLES_FOLDER), 'utf8')))
+  it('shows one of the files that are tested, and names all', () => {
+    const files = EXAMPLES.map(({ file }) => file)
+    expect(readdirSync(EXAMPLES_FOLDER).sort()).toEqual(files.sort())
+    expect(examples).toEqual([readFileSync(new URL('database-errors.mjs', EXAMPLES_FOLDER), 'utf8')])
+    expect(files.filter((file) => !text.includes(`${file}\``))).toEqual([])
   })
 
   it('names what there is', () => {
     const cells = [...text.matchAll(/^\| `(\w+)\(/gm)].map(([, name]) => name!)
     expect(cells.slice(0, 6)).toEqual(['plan', 'text', 'optionalText', 'word', 'timestamp', 'pattern'])
-    const called = [...text.matchAll(/`(\w+)\(/g)].map(([, name]) => name!).filter((name) => !METHODS.has(name))
+    const prose = text.slice(0, text.indexOf('| `fn` |'))
+    const called = [...prose.matchAll(/`(\w+)\(/g)].map(([, name]) => name!).filter((name) => !METHODS.has(name))
     expect(called.length).toBeGreaterThan(10)
     expect(called.filter((name) => !Object.hasOwn(builder, name))).toEqual([])
     const exported = Object.keys(builder).filter((name) => !/^(SECOND|MINUTE|HOUR)_US$/.test(name))
     expect(exported.filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([])
-    const sources = [...text.matchAll(/^\| `(\w+_logs)` \|/gm)].map(([, name]) => name)
-    expect(sources.filter((name) => !SOURCE_NAMES.includes(name as never))).toEqual([])
+  })
+
+  it('names every function and aggregate with its arguments', () => {
+    const { field_text: _, ...functions } = FUNCTIONS
+    const written = arities('`fn`')
+    const safe = Object.keys(written).filter((name) => name.startsWith('cast_'))
+    const all = { ...written, ...Object.fromEntries(safe.map((name) => [`safe_${name}`, written[name]])) }
+    // The keys of a field are as many as levels of JSON.
+    expect(all).toEqual({ ...arityOfEach(functions), field: [2, Number.POSITIVE_INFINITY] })
+    expect(arities('`agg`')).toEqual(arityOfEach(AGGREGATES))
+  })
+
+  it('names the columns and the declared fields of each source', () => {
+    const shown = [...rowsOf('source').matchAll(/^\| (.*?) \| (.*) \|$/gm)].map(([, sources, names]) =>
+      [sources!, names!].map((cell) => [...cell.matchAll(/`([\w.]+)`/g)].map(([, word]) => word!)),
+    )
+    const named = new Map(shown.flatMap(([sources, names]) => sources!.map((source) => [source, names] as const)))
+    for (const source of SOURCE_NAMES) {
+      const names = hotColumns(source).map(({ name, isFieldOnly }) =>
+        isFieldOnly && !name.includes('.') ? `metadata.${name}` : name,
+      )
+      expect((named.get(source) ?? []).filter((name) => name !== 'url_path').sort()).toEqual(names.sort())
+    }
   })
 })
+
+const arityOfEach = (functions: Readonly<Record<string, { arity: readonly [number, number] }>>) =>
+  Object.fromEntries(Object.entries(functions).map(([name, { arity }]) => [name, arity]))
