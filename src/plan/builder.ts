@@ -97,7 +97,8 @@ export class Rows<Column extends string> {
 
   /** Adds computed columns. */
   extend<Added extends string>(columns: Named<Added>): Rows<Column | Added> {
-    return new Rows(append(this.#plan, { op: 'extend', columns: named(columns) }))
+    const ties = this.#ties.some(({ by }) => by.kind === 'column' && Object.hasOwn(columns, by.name)) ? [] : this.#ties
+    return new Rows(append(this.#plan, { op: 'extend', columns: named(columns) }), ties)
   }
 
   /** Replaces the timestamp by the start of its bucket, in UTC. */

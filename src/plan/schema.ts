@@ -163,7 +163,8 @@ function checkTime(arg: Expression): void {
 }
 
 function unknownColumn(name: string, schema: Schema): never {
-  throw new TypeError(`There is no column ${name}, but ${[...schema.keys()].join(', ')}.`)
+  const hint = schema.has('metadata') && /^\w+$/.test(name) ? ` A field is written metadata.${name}.` : ''
+  throw new TypeError(`There is no column ${name}, but ${[...schema.keys()].join(', ')}.${hint}`)
 }
 
 function unknownFunction(name: string): never {

@@ -83,10 +83,17 @@ describe('the builder', () => {
     })
   })
 
-  it('sorts equal groups by their keys, also behind a filter', () => {
+  it('sorts equal groups by their keys, also behind a filter and computed columns', () => {
     const keys = [key('requests'), key('url')]
     expect(grouped().orderBy('requests').limit(1)[2]).toEqual({ op: 'orderBy', keys })
     expect(grouped().filter(atLeast('requests', 2)).orderBy('requests').limit(1)[3]).toEqual({ op: 'orderBy', keys })
+    const extended = (name: string) =>
+      grouped()
+        .extend({ [name]: 'slowest' })
+        .orderBy('requests')
+        .limit(1)[3]
+    expect(extended('other')).toEqual({ op: 'orderBy', keys })
+    expect(extended('url')).toEqual({ op: 'orderBy', keys: [key('requests')] })
   })
 
   it('sorts by several keys, with nulls first or last', () => {
@@ -256,7 +263,9 @@ describe('names', () => {
   })
 
   it('that no column has are told by the check of the plan', () => {
-    expect(() => schemaOf(rows().filter(column('level')).limit(1))).toThrow('There is no column level, but id')
+    expect(() => schemaOf(rows().filter(column('level')).limit(1))).toThrow(
+      /^There is no column level, but id.* A field is written metadata.level.$/,
+    )
     const plan = grouped().filter(column('parsed.level')).limit(1)
     expect(() => schemaOf(plan)).toThrow('There is no column parsed.level, but url, requests, slowest.')
   })

@@ -122,7 +122,8 @@ describe('a wrong plan', () => {
       [{ op: 'union', plans: [[EDGE], [EDGE, select(named('a', literal(1)))]] }],
     ],
     [
-      'There is no column x, but id, timestamp, event_message, project, metadata, url, path, status_code.',
+      'There is no column x, but id, timestamp, event_message, project, metadata, url, path, status_code. ' +
+        'A field is written metadata.x.',
       [EDGE, { op: 'orderBy', keys: [{ by: column('x'), direction: 'asc', nulls: 'last' }] }],
     ],
   ]

@@ -77,12 +77,14 @@ describe('the plan of an own endpoint', () => {
     [
       'a filter on no column',
       scan('edge_logs', ALL).filter(equals('x', '')).select('id').orderBy('timestamp', 'desc').limit(1),
-      'There is no column x, but id, timestamp, event_message, project, metadata, url, path, status_code.',
+      'There is no column x, but id, timestamp, event_message, project, metadata, url, path, status_code. ' +
+        'A field is written metadata.x.',
     ],
     [
       'a count on no column',
       buckets(countWhere(contains('x', ''))).limit(1),
-      'There is no column x, but id, timestamp, event_message, project, metadata, url, path, status_code.',
+      'There is no column x, but id, timestamp, event_message, project, metadata, url, path, status_code. ' +
+        'A field is written metadata.x.',
     ],
     ['the mean of nothing', buckets({ fn: 'avg', args: [] }).limit(1), 'avg takes 1 arguments, and got 0.'],
     [

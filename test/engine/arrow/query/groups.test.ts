@@ -104,7 +104,7 @@ describe('groups', () => {
       await expect(run(by(name), abc)).rejects.toThrow(
         new TypeError(
           `There is no column ${name}, but id, timestamp, event_message, project, metadata, function_id, ` +
-            'execution_time_ms, status_code.',
+            `execution_time_ms, status_code. A field is written metadata.${name}.`,
         ),
       )
     }
