@@ -1,7 +1,8 @@
 import type { SchemaConfig } from './config/clickhouse-config.js'
+import { type Applied, applySchema, askDialect } from './engine/clickhouse/apply-schema.js'
 import { connectServer, type Server } from './engine/clickhouse/clickhouse-server.js'
-import { type Applied, applySchema, askDialect, type Dialect, printSchema } from './engine/clickhouse/ddl.js'
-import { type AppliedAt, applyToOthers, type ClusterOptions } from './engine/clickhouse/shards.js'
+import { type Dialect, printSchema } from './engine/clickhouse/ddl.js'
+import { type AppliedAt, applyToCluster } from './engine/clickhouse/shards.js'
 
 /** The dialect that is printed if no server is given to query its version. */
 const NEWEST: Dialect = { isModern: true }
@@ -11,8 +12,8 @@ type Print = (text: string) => Promise<void>
 
 /**
  * Prints the statements that create the tables, as the server would get them. With `apply` it creates the
- * missing ones instead, on every server of a cluster. Returns false if a table differs from its definition,
- * or is missing on a server that could not be reached. Rejects with a ServerError.
+ * missing ones instead and adds missing columns, on every server of a cluster. Returns false if a table differs from
+ * its definition, or tables or columns are missing on a server that could not be reached. Rejects with a ServerError.
  */
 export async function showSchema({ apply, clickhouse }: SchemaConfig, print: Print): Promise<boolean> {
   const { url, ...options } = clickhouse
@@ -34,29 +35,33 @@ type Connection = SchemaConfig['clickhouse'] & { url: string }
 
 async function create(server: Server, connection: Connection, print: Print): Promise<boolean> {
   const { url, cluster } = connection
-  const local = await applySchema(server, connection)
-  const options = { ...connection, cluster }
-  const { reached, unreached } = hasCluster(options) ? await applyToOthers(server, connection, options) : NO_OTHERS
+  const { local, reached, unreached } =
+    cluster === undefined
+      ? { local: await applySchema(server, connection), reached: [], unreached: [] }
+      : await applyToCluster(server, connection, { ...connection, cluster })
   const lines = [
     ...linesOf(local, cluster === undefined ? '' : ` at ${url}`),
     ...reached.flatMap((applied) => linesOf(applied, ` at ${applied.url}`)),
     ...unreached.map((applied) => lineOfUnreached(applied, connection)),
   ]
+  const all = [local, ...reached]
+  if (all.some(({ added }) => added.length > 0)) lines.push(OLD_ROWS)
   await print(lines.length === 0 ? 'nothing was missing\n' : lines.join(''))
-  return unreached.length === 0 && [local, ...reached].every(({ differing }) => differing.length === 0)
+  return unreached.length === 0 && all.every(({ differing, lacking }) => differing.length + lacking.length === 0)
 }
 
-const NO_OTHERS = { reached: [], unreached: [] }
+const OLD_ROWS =
+  'added columns have no values in rows that were stored before: queries read their metadata, which takes longer\n'
 
-const hasCluster = (options: Connection): options is Connection & ClusterOptions => options.cluster !== undefined
-
-const linesOf = ({ created, differing }: Applied, at: string) => [
+const linesOf = ({ created, added, lacking, differing }: Applied, at: string) => [
   ...created.map((table) => `created ${table}${at}\n`),
+  ...added.map((columns) => `added ${columns}${at}\n`),
+  ...lacking.map((table) => `not changed before the tables of all shards have its columns${at}: ${table}\n`),
   ...differing.map((table) => `not changed, although it differs${at}: ${table}\n`),
 ]
 
 function lineOfUnreached({ shard, url, reason }: AppliedAt, { cluster }: Connection): string {
   const command = `logweir schema clickhouse --apply --clickhouse-cluster ${cluster} --clickhouse-url`
-  const failure = `tables may be missing on shard ${shard}, which could not be reached at ${url}: ${reason}`
+  const failure = `tables or columns may be missing on shard ${shard}, which could not be reached at ${url}: ${reason}`
   return `${failure}. Run with its address: ${command} http://HOST:PORT\n`
 }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { StoredRows } from '../engine/arrow/export/stored-rows.js'
 import { DELIVERY_TIMING, type DeliveryParts } from '../engine/clickhouse/delivery.js'
-import { createExistingColumns } from '../engine/clickhouse/existing-columns.js'
+import { createExistingColumns, reportLacking } from '../engine/clickhouse/existing-columns.js'
 import { type DeliveredCounts, deliveredKey, deliverReplayable } from '../engine/clickhouse/replayable.js'
 import { describeDamage } from '../engine/disk/journal/recover.js'
 import type { IngestBatch } from '../engine/engine.js'
@@ -65,7 +65,7 @@ function deliveryParts({ server, location, log, timing }: ExportContext): Delive
   return {
     server,
     location,
-    columns: createExistingColumns(server, location),
+    columns: createExistingColumns({ server, location, onLacking: reportLacking(log) }),
     timing: { ...DELIVERY_TIMING, ...timing },
     wait: (ms) => wait(ms),
     onAttempt(_, error) {

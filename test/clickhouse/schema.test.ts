@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
+import { applySchema, askDialect, nothingApplied } from '../../src/engine/clickhouse/apply-schema.js'
 import type { Server } from '../../src/engine/clickhouse/clickhouse-server.js'
-import { applySchema, askDialect, tables } from '../../src/engine/clickhouse/ddl.js'
+import { tables } from '../../src/engine/clickhouse/ddl.js'
 import { shardTableName, type TableLocation } from '../../src/engine/clickhouse/table-names.js'
 import { SOURCE_NAMES } from '../../src/sources.js'
 import { run } from '../program/support/program.js'
@@ -80,12 +81,12 @@ for (const { name, found, needed, why, start } of KINDS) {
 
     it('is created where it is missing, and a second time changes nothing', async () => {
       for (const server of servers) {
-        expect(await applySchema(server, started.location)).toEqual({ created: all.map(isOn), differing: [] })
+        expect(await applySchema(server, started.location)).toEqual({ ...nothingApplied(), created: all.map(isOn) })
       }
       const before = await statements()
       expect(before.length).toBe(all.length)
       for (const server of servers) {
-        expect(await applySchema(server, started.location)).toEqual({ created: [], differing: [] })
+        expect(await applySchema(server, started.location)).toEqual(nothingApplied())
       }
       expect(await statements()).toEqual(before)
     })
@@ -96,7 +97,10 @@ for (const { name, found, needed, why, start } of KINDS) {
       const nowUs = Date.now() * 1000
       await servers[0]!.command(`INSERT INTO ${DATABASE}.${stored} (timestamp, id) VALUES (${nowUs}, 'kept')`)
       await servers[0]!.command(`DROP TABLE ${DATABASE}.edge_logs`)
-      expect(await applySchema(servers[0]!, started.location)).toEqual({ created: [isOn('edge_logs')], differing: [] })
+      expect(await applySchema(servers[0]!, started.location)).toEqual({
+        ...nothingApplied(),
+        created: [isOn('edge_logs')],
+      })
       expect(await servers[0]!.select(`SELECT id FROM ${DATABASE}.${stored}`)).toEqual([['kept']])
     })
 
@@ -132,6 +136,50 @@ for (const { name, found, needed, why, start } of KINDS) {
       ])
     })
 
+    it('gets the columns that an earlier version did not have, and names them', async () => {
+      for (const server of servers) await applySchema(server, started.location)
+      const stored = started.location.cluster === undefined ? 'auth_logs' : 'auth_logs_shard'
+      const columns = () =>
+        servers[0]!.select(
+          'SELECT name, type, default_kind, default_expression FROM system.columns ' +
+            `WHERE database = '${DATABASE}' AND table = '${stored}' ORDER BY name`,
+        )
+      const before = await columns()
+      await servers[0]!.command(`ALTER TABLE ${DATABASE}.${stored} DROP COLUMN level, DROP COLUMN in_metadata`)
+      const nowUs = Date.now() * 1000
+      await servers[0]!.command(`INSERT INTO ${DATABASE}.${stored} (timestamp, id) VALUES (${nowUs}, 'old')`)
+      const { code, stdout } = await program('--apply')
+      expect({ code, lines: stdout.toString().split('\n') }).toEqual({
+        code: 0,
+        lines: [
+          `added level, in_metadata to ${isOn(stored)}${at()}`,
+          expect.stringMatching(
+            /^added columns have no values in rows that were stored before: queries read their metadata/,
+          ),
+          '',
+        ],
+      })
+      expect(await servers[0]!.select(`SELECT id, level, in_metadata FROM ${DATABASE}.${stored}`)).toEqual([
+        ['old', null, 2 ** 32 - 1],
+      ])
+      expect(await columns()).toEqual(before)
+      expect((await program('--apply')).stdout.toString()).toBe('nothing was missing\n')
+    })
+
+    it('is not changed if a column of an earlier version has another type', async () => {
+      for (const server of servers) await applySchema(server, started.location)
+      const stored = started.location.cluster === undefined ? 'auth_logs' : 'auth_logs_shard'
+      await servers[0]!.command(`ALTER TABLE ${DATABASE}.${stored} DROP COLUMN level, DROP COLUMN in_metadata`)
+      await servers[0]!.command(`ALTER TABLE ${DATABASE}.${stored} ADD COLUMN level String`)
+      expect(await applySchema(servers[0]!, started.location)).toEqual({
+        ...nothingApplied(),
+        differing: [`${isOn(stored)} has the column level as String, not ${await typeOfLevel()}`],
+      })
+    })
+
+    const typeOfLevel = async () =>
+      (await askDialect(servers[0]!)).isModern ? 'LowCardinality(Nullable(String))' : 'Nullable(String)'
+
     it('forgets as docs/scale-out.md says', async () => {
       for (const server of servers) await applySchema(server, started.location)
       const { isModern } = await askDialect(servers[0]!)
@@ -161,7 +209,7 @@ for (const { name, found, needed, why, start } of KINDS) {
       for (const server of servers) {
         for (const statement of stdout.toString().split(';\n').slice(0, -1)) await server.command(statement)
       }
-      expect(await applySchema(servers[0]!, started.location)).toEqual({ created: [], differing: [] })
+      expect(await applySchema(servers[0]!, started.location)).toEqual(nothingApplied())
       expect((await program('--apply')).stdout.toString()).toBe('nothing was missing\n')
       for (const source of SOURCE_NAMES) await servers[0]!.command(`DROP TABLE ${DATABASE}.${source}`)
       const again = await program('--apply')
@@ -202,12 +250,42 @@ describeWhere(findServer(), 'clickhouse-server', WHY_NO_SERVER, 'schema clickhou
     const first = await apply(urls[0]!, name)
     expect([first.code, first.stderr, first.lines.length]).toEqual([1, '', TABLES + 1])
     expect(first.lines.at(-1)).toBe(
-      `tables may be missing on shard 2, which could not be reached at ${urls[0]}: shard 1 answers there. ` +
+      `tables or columns may be missing on shard 2, which could not be reached at ${urls[0]}: shard 1 answers there. ` +
         'Run with its address: logweir schema clickhouse --apply ' +
         `--clickhouse-cluster ${name} --clickhouse-url http://HOST:PORT`,
     )
     expect((await apply(urls[1]!, name)).code).toBe(0)
     expect(await apply(urls[0]!, name)).toEqual({ code: 0, stderr: '', lines: ['nothing was missing'] })
+  })
+
+  it('adds columns to the tables of all shards before it adds them to those over them', async () => {
+    const { urls, name, stop } = await startCluster('same')
+    onTestFinished(stop)
+    for (const url of urls) await apply(url, name)
+    const servers = urls.map((url) => connect(url, name))
+    for (const server of servers) {
+      for (const table of ['auth_logs', 'auth_logs_shard'])
+        await server.command(`ALTER TABLE logweir.${table} DROP COLUMN level`)
+    }
+    const lacking = `not changed before the tables of all shards have its columns at ${urls[0]}: logweir.auth_logs`
+    const first = await apply(urls[0]!, name)
+    expect([first.code, first.lines.slice(0, 2)]).toEqual([
+      1,
+      [`added level to logweir.auth_logs_shard at ${urls[0]}`, lacking],
+    ])
+    const insert = "INSERT INTO logweir.auth_logs (project, level) VALUES ('a', 'x'), ('b', 'x'), ('c', 'x')"
+    await expect(servers[0]!.command(insert)).rejects.toMatchObject({ code: 16 })
+    // The table over all shards of the first server lacks the column still.
+    const second = await apply(urls[1]!, name)
+    expect([second.code, second.lines.slice(0, 2)]).toEqual([
+      1,
+      ['_shard', ''].map((end) => `added level to logweir.auth_logs${end} at ${urls[1]}`),
+    ])
+    const third = await apply(urls[0]!, name)
+    expect([third.code, third.lines[0]]).toEqual([0, `added level to logweir.auth_logs at ${urls[0]}`])
+    expect(await apply(urls[1]!, name)).toEqual({ code: 0, stderr: '', lines: ['nothing was missing'] })
+    for (const server of servers) await server.command(insert)
+    await Promise.all(servers.map((server) => server.close()))
   })
 
   it('names a shard that is away, and has the tables on the others', async () => {
@@ -216,7 +294,9 @@ describeWhere(findServer(), 'clickhouse-server', WHY_NO_SERVER, 'schema clickhou
     await kill(1)
     const { code, lines } = await apply(urls[0]!, name)
     expect([code, lines.length]).toEqual([1, TABLES + 1])
-    expect(lines.at(-1)).toMatch(/^tables may be missing on shard 2, which could not be reached at \S+: .*ECONNREFUSED/)
+    expect(lines.at(-1)).toMatch(
+      /^tables or columns may be missing on shard 2, which could not be reached at \S+: .*ECONNREFUSED/,
+    )
   })
 })
 

@@ -1,6 +1,6 @@
 import { createMetrics } from '../../src/base/metrics.js'
+import { applySchema, askDialect } from '../../src/engine/clickhouse/apply-schema.js'
 import { connectServer, type Server } from '../../src/engine/clickhouse/clickhouse-server.js'
-import { applySchema, askDialect } from '../../src/engine/clickhouse/ddl.js'
 import {
   type ClickHouseEngine,
   type ClickHouseEngineOptions,
@@ -18,6 +18,8 @@ export interface Target {
   location: TableLocation
   /** The address of the first server. */
   url: string
+  /** The addresses of all servers. */
+  urls: readonly string[]
   /** One server for each shard. */
   servers: readonly Server[]
   /** Opens an engine with the given options; closing it does not stop the server. */
@@ -70,14 +72,16 @@ export function connect(url: string, cluster?: string): Server {
   })
 }
 
+/** Connects to servers and creates the tables on each with `create`. */
 export async function makeTarget(
   urls: readonly string[],
   location: TableLocation,
   stop: () => Promise<void>,
+  create: (server: Server) => Promise<unknown> = (server) => applySchema(server, location),
 ): Promise<Target> {
   const isCluster = location.cluster !== undefined
   const servers = urls.map((url) => connect(url, location.cluster))
-  for (const server of servers) await applySchema(server, location)
+  for (const server of servers) await create(server)
   // Cases have a fixed time, which may be long ago for the clock of the server.
   const { isModern } = await askDialect(servers[0]!)
   for (const source of isModern ? SOURCE_NAMES : []) {
@@ -86,6 +90,7 @@ export async function makeTarget(
   return {
     location,
     url: urls[0]!,
+    urls,
     servers,
     async open(options = {}) {
       const server = { ...servers[0]!, close: async () => {} }

@@ -1,9 +1,8 @@
 import { DAY_US } from '../../base/units.js'
 import { SOURCE_NAMES, type SourceName } from '../../sources.js'
 import { hotColumns } from '../columns.js'
-import type { Server } from './clickhouse-server.js'
 import { columnNameOf, shardTableName, type TableColumn, type TableLocation, tableColumns } from './table-names.js'
-import { quoteName, textValue } from './values.js'
+import { quoteName } from './values.js'
 
 /** The first major version in which codecs, LowCardinality and table TTLs are all stable. */
 const MODERN_MAJOR = 20
@@ -11,7 +10,7 @@ const MODERN_MAJOR = 20
 export const TTL_DAYS = 90
 
 /** A column of a table, with the codec that compresses it. */
-interface StoredColumn extends TableColumn {
+export interface StoredColumn extends TableColumn {
   codec?: string
 }
 
@@ -19,7 +18,8 @@ interface StoredColumn extends TableColumn {
 export interface TableDefinition {
   name: string
   columns: readonly StoredColumn[]
-  engine: string
+  /** A table with another engine differs, except that the engine of rows may have a prefix, as ReplicatedMergeTree. */
+  engine: 'MergeTree' | 'Distributed'
   ddl: string
 }
 
@@ -75,12 +75,24 @@ function define(
   { database }: TableLocation,
   name: string,
   columns: readonly StoredColumn[],
-  engine: string,
+  engine: TableDefinition['engine'],
   tail: string,
 ): TableDefinition {
   const lines = columns.map((column) => `  ${columnDdl(column)}`)
   const ddl = `CREATE TABLE IF NOT EXISTS ${quoteName(database)}.${name}\n(\n${lines.join(',\n')}\n)\n${tail}`
   return { name, columns, engine, ddl }
+}
+
+/** Returns the statement that adds columns to an existing table. */
+export function addColumns(
+  { database }: TableLocation,
+  name: string,
+  columns: readonly StoredColumn[],
+  { isModern }: Dialect,
+): string {
+  const add = `ADD COLUMN ${isModern ? 'IF NOT EXISTS ' : ''}`
+  const list = columns.map((column) => `${add}${columnDdl(column)}`).join(', ')
+  return `ALTER TABLE ${quoteName(database)}.${name} ${list}`
 }
 
 function columnDdl({ name, type, default: value, codec }: StoredColumn): string {
@@ -106,60 +118,3 @@ function storedColumns(source: SourceName, { isModern }: Dialect): StoredColumn[
     return { ...column, type, ...(codec !== undefined && { codec }) }
   })
 }
-
-/** The result of {@link applySchema} on one server. */
-export interface Applied {
-  /** Names of the tables that were created. */
-  created: string[]
-  /** Existing tables that differ from their definition, which are not changed: one description each. */
-  differing: string[]
-}
-
-/** Creates the database and the tables that are missing on one server. Rejects with a ServerError. */
-export async function applySchema(server: Server, location: TableLocation): Promise<Applied> {
-  const dialect = await askDialect(server)
-  await server.command(createDatabase(location))
-  const applied: Applied = { created: [], differing: [] }
-  for (const table of tables(location, dialect)) {
-    const difference = await differenceOf(server, location, table)
-    if (difference === 'missing') {
-      await server.command(table.ddl)
-      applied.created.push(`${location.database}.${table.name}`)
-    } else if (difference !== undefined) {
-      applied.differing.push(`${location.database}.${table.name} ${difference}`)
-    }
-  }
-  return applied
-}
-
-/** Queries the version of a server and returns its dialect. Rejects with a ServerError. */
-export async function askDialect(server: Server): Promise<Dialect> {
-  const [[version]] = (await server.select('SELECT version()')) as [[string]]
-  return dialectOf(version)
-}
-
-/** Returns how a table on the server differs from its definition, or undefined. Additional columns do not matter. */
-async function differenceOf(
-  server: Server,
-  { database }: TableLocation,
-  { name, columns, engine }: TableDefinition,
-): Promise<'missing' | string | undefined> {
-  const where = `database = ${textValue(database)}`
-  const named = (column: string) => `${where} AND ${column} = ${textValue(name)}`
-  const [[found] = []] = await server.select(`SELECT engine FROM system.tables WHERE ${named('name')}`)
-  if (found === undefined) return 'missing'
-  if (!String(found).endsWith(engine)) return `has the engine ${found}, not ${engine}`
-  const existing = await server.select(`SELECT name, type FROM system.columns WHERE ${named('table')}`)
-  const typeOf = new Map(existing.map(([column, type]) => [String(column), String(type)]))
-  const wrong = columns.find((column) => plain(typeOf.get(column.name)) !== plain(column.type))
-  if (wrong === undefined) return undefined
-  const type = typeOf.get(wrong.name)
-  if (type === undefined) {
-    const table = `${quoteName(database)}.${name}`
-    return `lacks the column ${wrong.name}: ALTER TABLE ${table} ADD COLUMN ${wrong.name} ${wrong.type}`
-  }
-  return `has the column ${wrong.name} as ${type}, not ${wrong.type}`
-}
-
-/** Removes LowCardinality, which changes only how a table stores values. */
-const plain = (type: string | undefined) => type?.replace(/^LowCardinality\((.*)\)$/, '$1')

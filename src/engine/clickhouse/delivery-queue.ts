@@ -4,7 +4,7 @@ import { createSerialQueue } from '../../base/serial-queue.js'
 import { SOURCE_NAMES, type SourceName } from '../../sources.js'
 import { messageWithHint, type Server } from './clickhouse-server.js'
 import { type BatchGroup, type DeliveryTiming, deliver } from './delivery.js'
-import { createExistingColumns } from './existing-columns.js'
+import { createExistingColumns, reportLacking } from './existing-columns.js'
 import type { TableLocation } from './table-names.js'
 
 /** Sends closed groups to the server, those of one source one after another. */
@@ -51,7 +51,7 @@ export function createDeliveryQueue({ server, location, directory, log, timing, 
   const parts = {
     server,
     location,
-    columns: createExistingColumns(server, location),
+    columns: createExistingColumns({ server, location, onLacking: reportLacking(log) }),
     onAttempt: failures.onAttempt,
     timing,
     wait: (ms: number) => wait(ms, undefined, { signal: closing.signal }),

@@ -1,3 +1,4 @@
+import type { Log } from '../../base/log.js'
 import type { SourceName } from '../../sources.js'
 import type { Server } from './clickhouse-server.js'
 import { type TableColumn, type TableLocation, tableColumns } from './table-names.js'
@@ -17,12 +18,20 @@ export interface ExistingColumns {
 /** How long a table is known to lack columns, before the server is queried again. */
 const LACKING_MS = 3_000
 
-/** Creates {@link ExistingColumns} that knows none yet. `monotonicMs` is a clock, see `Clock`. */
-export function createExistingColumns(
-  server: Server,
-  { database }: TableLocation,
-  monotonicMs: () => number = () => performance.now(),
-): ExistingColumns {
+interface Parts {
+  server: Server
+  location: TableLocation
+  /** Called once, when the first table was found to lack columns, with its name and theirs. */
+  onLacking?(table: string, columns: readonly string[]): void
+  /** A clock, see `Clock`. */
+  monotonicMs?(): number
+}
+
+/** Creates {@link ExistingColumns} that knows none yet. */
+export function createExistingColumns(parts: Parts): ExistingColumns {
+  const { server, onLacking = () => {}, monotonicMs = () => performance.now() } = parts
+  const { database } = parts.location
+  let isReported = false
   const known = new Map<SourceName, { columns: readonly TableColumn[]; untilMs: number }>()
   return {
     async of(source) {
@@ -35,6 +44,14 @@ export function createExistingColumns(
       // If there is no table, or it lacks a column that it always had, the insert fails with the reason.
       const columns = names.size === 0 ? all : all.filter(({ name, isLater }) => !isLater || names.has(name))
       const isWhole = columns.length === all.length
+      if (!isWhole && !isReported) {
+        isReported = true
+        const lacking = all.filter((column) => !columns.includes(column))
+        onLacking(
+          `${database}.${source}`,
+          lacking.map(({ name }) => name),
+        )
+      }
       known.set(source, { columns, untilMs: isWhole ? Number.POSITIVE_INFINITY : monotonicMs() + LACKING_MS })
       return columns
     },
@@ -43,3 +60,11 @@ export function createExistingColumns(
     },
   }
 }
+
+/** Returns the observer that logs what lacking columns mean, and the remedy. */
+export const reportLacking = (log: Log) => (table: string, columns: readonly string[]) =>
+  log(
+    `tables of ClickHouse are of an earlier version: ${table} lacks ${columns.join(', ')}. Rows are stored without ` +
+      'them, and queries that read them fail: logweir schema clickhouse --apply adds them.',
+    { level: 'warn', code: 'clickhouse_columns_missing' },
+  )

@@ -1,5 +1,6 @@
+import { type Applied, type ApplyOptions, applySchema, nothingApplied } from './apply-schema.js'
 import { connectServer, type Server, type ServerOptions } from './clickhouse-server.js'
-import { type Applied, applySchema, tables } from './ddl.js'
+import { type TableDefinition, tables } from './ddl.js'
 import type { TableLocation } from './table-names.js'
 import { quoteName, textValue } from './values.js'
 
@@ -16,7 +17,7 @@ export interface AppliedAt extends Applied {
   shard: number
   /** The HTTP address that was used. */
   url: string
-  /** Why nothing was done there; undefined if the server was reached. */
+  /** Why not everything was done there; undefined if it was. */
   reason: string | undefined
 }
 
@@ -25,35 +26,68 @@ export interface ClusterOptions extends ServerOptions {
   cluster: string
 }
 
-/** The results for the other servers of a cluster. */
+/** The results for the servers of a cluster. */
 export interface ClusterApplied {
+  /** The result for the server itself. */
+  local: Applied
+  /** The other servers that were reached. */
   reached: readonly AppliedAt[]
-  /** Servers that could not be reached, if tables are missing on some shard; else empty. */
+  /** Servers that could not be reached, if tables or columns are missing on some shard; else empty. */
   unreached: readonly AppliedAt[]
+}
+
+/** Another server of the cluster; undefined if it cannot be reached, see `at.reason`. */
+interface Member {
+  at: AppliedAt
+  server: Server | undefined
 }
 
 /** Timeout for each of the other servers. */
 const REPLICA_MS = 10_000
 
+const isDistributed = ({ engine }: TableDefinition) => engine === 'Distributed'
+const hasRows = (table: TableDefinition) => !isDistributed(table)
+
 /**
- * Creates the missing tables on the other servers of the cluster of `server`, each at its host and the HTTP port of
- * `options.url`. Then checks over the native protocol whether every shard has its tables: if so, servers that were not
- * reached over HTTP are no failure. Rejects with a ServerError if `server` does not answer.
+ * Creates the missing tables on all servers of the cluster of `server`, the others each at its host and the HTTP port
+ * of `options.url`, and adds the columns that existing tables lack: first to the tables with the rows, and to the
+ * Distributed tables only once every shard has them, since an insert names all columns of those. Checks over the native
+ * protocol which tables and columns the shards have: if all, servers that were not reached over HTTP are no failure.
+ * Rejects with a ServerError if `server` does not answer.
  */
-export async function applyToOthers(
+export async function applyToCluster(
   server: Server,
   location: TableLocation,
   options: ClusterOptions,
 ): Promise<ClusterApplied> {
   const replicas = await queryReplicas(server, options.cluster)
-  const others = await Promise.all(
-    othersOf(replicas, options.url).map((replica) => applyAt(replica, location, options)),
-  )
-  const failed = others.filter(({ reason }) => reason !== undefined)
-  const reached = others.filter(({ reason }) => reason === undefined)
+  const local = nothingApplied()
+  const others = await Promise.all(othersOf(replicas, options.url).map((replica) => reach(replica, options)))
   const shards = new Set(replicas.map(({ shard }) => shard)).size
-  const isWhole = await haveAllTables(server, location, options.cluster, shards).catch(() => false)
-  return { reached, unreached: isWhole ? [] : failed }
+  const haveAll = (isWanted: (table: TableDefinition) => boolean) =>
+    haveColumns(server, tables(location, { isModern: false }).filter(isWanted), location, shards).catch(() => false)
+
+  async function apply(what: ApplyOptions): Promise<void> {
+    addTo(local, await applySchema(server, location, what))
+    await Promise.all(others.map((member) => applyAt(member, location, what)))
+  }
+  try {
+    await apply({ isWanted: hasRows })
+    await apply({ isWanted: isDistributed, mayAdd: await haveAll(hasRows) })
+    const isWhole = await haveAll(() => true)
+    const failed = others.filter(({ at }) => at.reason !== undefined)
+    const reached = others.filter(({ at }) => at.reason === undefined)
+    return { local, reached: reached.map(({ at }) => at), unreached: isWhole ? [] : failed.map(({ at }) => at) }
+  } finally {
+    await Promise.all(others.map((member) => member.server?.close()))
+  }
+}
+
+function addTo(sum: Applied, { created, added, lacking, differing }: Applied): void {
+  sum.created.push(...created)
+  sum.added.push(...added)
+  sum.lacking.push(...lacking)
+  sum.differing.push(...differing)
 }
 
 async function queryReplicas(server: Server, cluster: string): Promise<Replica[]> {
@@ -85,19 +119,25 @@ function urlOf({ host }: Pick<Replica, 'host'>, url: string): string {
   return address.href.replace(/\/$/, '')
 }
 
-async function applyAt(replica: Replica, location: TableLocation, options: ClusterOptions): Promise<AppliedAt> {
+async function reach(replica: Replica, options: ClusterOptions): Promise<Member> {
   const url = urlOf(replica, options.url)
-  const at = { shard: replica.shard, url, created: [], differing: [] }
+  const at: AppliedAt = { shard: replica.shard, url, reason: undefined, ...nothingApplied() }
   const isElsewhere = isLoopback(url) && !isLoopback(options.url)
-  if (isElsewhere) return { ...at, reason: `${replica.host} names this machine, not that of the server` }
+  if (isElsewhere) {
+    const reason = `${replica.host} names this machine, not that of the server`
+    return { at: { ...at, reason }, server: undefined }
+  }
   const server = connectServer({ ...options, url, selectMs: REPLICA_MS, insertMs: REPLICA_MS })
+  const reason = await mismatchOf(server, replica, options.cluster).catch(({ message }: Error) => message)
+  return { at: { ...at, reason }, server }
+}
+
+async function applyAt({ at, server }: Member, location: TableLocation, what: ApplyOptions): Promise<void> {
+  if (server === undefined || at.reason !== undefined) return
   try {
-    const reason = await mismatchOf(server, replica, options.cluster)
-    return reason === undefined ? { ...at, ...(await applySchema(server, location)), reason } : { ...at, reason }
+    addTo(at, await applySchema(server, location, what))
   } catch (error) {
-    return { ...at, reason: (error as Error).message }
-  } finally {
-    await server.close()
+    at.reason = (error as Error).message
   }
 }
 
@@ -112,17 +152,19 @@ async function mismatchOf(server: Server, { shard }: Replica, cluster: string): 
   return isExpected ? undefined : `shard ${local[0]!.shard} answers there`
 }
 
-/** Whether each shard has all tables. Queries one replica of each. */
-async function haveAllTables(
+/** Whether each shard has all columns of these tables. Queries one replica of each. */
+async function haveColumns(
   server: Server,
-  location: TableLocation,
-  cluster: string,
+  wanted: readonly TableDefinition[],
+  { database, cluster }: TableLocation,
   shards: number,
 ): Promise<boolean> {
   const rows = await server.select(
-    `SELECT name, count() FROM cluster(${quoteName(cluster)}, system, tables) ` +
-      `WHERE database = ${textValue(location.database)} GROUP BY name`,
+    `SELECT table, name, count() FROM cluster(${quoteName(cluster!)}, system, columns) ` +
+      `WHERE database = ${textValue(database)} GROUP BY table, name`,
   )
-  const countOf = new Map(rows.map(([name, count]) => [String(name), Number(count)]))
-  return tables(location, { isModern: false }).every(({ name }) => countOf.get(name) === shards)
+  const countOf = new Map(rows.map(([table, name, count]) => [`${table} ${name}`, Number(count)]))
+  return wanted.every(({ name, columns }) =>
+    columns.every((column) => countOf.get(`${name} ${column.name}`) === shards),
+  )
 }

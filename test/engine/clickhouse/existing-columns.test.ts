@@ -19,8 +19,12 @@ function columnsFrom(answers: readonly (Cell[][] | Error)[]) {
       return answer
     },
   } as Partial<Server> as Server
-  const columns = createExistingColumns(server, { database: 'logweir' }, () => nowMs)
+  const location = { database: 'logweir' }
+  const lacking: string[] = []
+  const onLacking = (table: string, names: readonly string[]) => void lacking.push(`${table}: ${names.join(', ')}`)
+  const columns = createExistingColumns({ server, location, onLacking, monotonicMs: () => nowMs })
   return {
+    lacking,
     forget: () => columns.forget('auth_logs'),
     of: () => columns.of('auth_logs'),
     advance(ms: number) {
@@ -37,7 +41,7 @@ it('are queried once if the table has all of them', async () => {
 })
 
 it('are queried again every three seconds until the table has all of them', async () => {
-  const { of, advance } = columnsFrom([rows(OLD), rows(OLD), rows(ALL)])
+  const { of, advance, lacking } = columnsFrom([rows(OLD), rows(OLD), rows(ALL)])
   expect(await of()).toEqual(OLD)
   advance(2_999)
   expect(await of()).toEqual(OLD)
@@ -47,6 +51,7 @@ it('are queried again every three seconds until the table has all of them', asyn
   expect(await of()).toEqual(ALL)
   advance(1e9)
   expect(await of()).toEqual(ALL)
+  expect(lacking).toEqual(['logweir.auth_logs: level, status, path, method, in_metadata'])
 })
 
 it('are queried again after an insert failed', async () => {

@@ -1,23 +1,26 @@
 import { expect, it } from 'vitest'
 import type { Cell, Server } from '../../../src/engine/clickhouse/clickhouse-server.js'
-import { applyToOthers } from '../../../src/engine/clickhouse/shards.js'
+import { applyToCluster } from '../../../src/engine/clickhouse/shards.js'
 import { fakeService, reply } from '../../client/fake-service.js'
 
 const LOCATION = { database: 'logweir', cluster: 'weir' }
 
-/** A server with these other hosts in system.clusters, and without tables on the shards. */
+/** A server with these other hosts in system.clusters, that creates its own tables; the shards have none. */
 function serverOf(hosts: readonly string[]): Server {
   const rows: Cell[][] = [[1, 'ch1', 1], ...hosts.map((host, i) => [i + 2, host, 0])]
   return {
-    select: async (sql) => (sql.includes('system.clusters') ? rows : []),
+    async select(sql) {
+      if (sql.includes('version()')) return [['18.16.1']]
+      return sql.includes('system.clusters') ? rows : []
+    },
     insert: () => Promise.reject(new Error('no insert is expected')),
-    command: () => Promise.reject(new Error('no command is expected')),
+    command: async () => {},
     close: async () => {},
   }
 }
 
 const apply = (url: string, hosts: readonly string[]) =>
-  applyToOthers(serverOf(hosts), LOCATION, { url, user: 'default', password: 'secret', cluster: 'weir' })
+  applyToCluster(serverOf(hosts), LOCATION, { url, user: 'default', password: 'secret', cluster: 'weir' })
 
 it.each([
   'localhost',

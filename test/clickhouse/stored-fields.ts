@@ -1,0 +1,31 @@
+import { columnNameOf } from '../../src/engine/clickhouse/table-names.js'
+import { AREAS, type HotColumn, hotColumns } from '../../src/engine/columns.js'
+import { bitsInMetadata } from '../support/in-metadata.js'
+import { numberAt, type TestRecord, textAt } from '../support/records.js'
+
+const ALL = 2 ** 32 - 1
+
+/**
+ * Returns the hot columns of a record as they are in its table, with `in_metadata`; if not `isWhole`, those of a row
+ * that was inserted without the columns of fields.
+ */
+export function expectedColumns({ source, metadata }: TestRecord, isWhole = true): Record<string, unknown> {
+  const hot = hotColumns(source)
+  const values = hot.map((column) => [
+    columnNameOf(column),
+    isWhole || !column.isFieldOnly ? columnValue(column, metadata) : null,
+  ])
+  const isEmpty = ({ kind, path, isFieldOnly }: HotColumn) =>
+    kind === 'category' && !isFieldOnly && textAt(metadata, path) === ''
+  const empty = hot.reduce((bits, column, i) => (isEmpty(column) ? bits + 2 ** i : bits), 0)
+  const unknown = ALL - (2 ** hot.length - 1)
+  const bits = isWhole ? (bitsInMetadata(source, metadata) | empty | unknown) >>> 0 : ALL
+  return { ...Object.fromEntries(values), ...(hot.length > 0 && { in_metadata: bits }) }
+}
+
+function columnValue({ kind, path, isFieldOnly }: HotColumn, metadata: string): unknown {
+  if (kind === 'number') return numberAt(metadata, path) ?? null
+  const text = textAt(metadata, path)
+  if (kind === 'areas') return AREAS.reduce((bits, area, i) => bits + (text?.includes(area) ? 2 ** i : 0), 0)
+  return text ?? (kind === 'category' && !isFieldOnly ? '' : null)
+}
