@@ -36,6 +36,7 @@ function unreliable(server: Server, random: Random) {
     server: {
       select: (sql, options) =>
         work(() => (random() < 0.2 ? Promise.reject(new Error('no answer')) : server.select(sql, options))),
+      selectNative: (sql, options) => work(() => server.selectNative(sql, options)),
       insert: (sql, blocks, queryId) => work(() => insert(sql, blocks, queryId)),
       command: (sql) => work(() => server.command(sql)),
       close: async () => {},

@@ -11,7 +11,7 @@ import { type Engine, GROUPING_LIMITS, type GroupingLimits, type ScanStats } fro
 import type { RunContext } from './operators/lazy-batch.js'
 import { type Caches, createCaches } from './query/caches.js'
 import { createFollowers, type Followers } from './query/follow.js'
-import { type PartsOf, runStage } from './query/run.js'
+import { runStage, type StoredRows } from './query/run.js'
 import { isEmpty, stagesOf } from './query/stages.js'
 import { compactWhenIdle } from './storage/compaction/compaction.js'
 import { createDiskPersistence } from './storage/persistence/disk-persistence.js'
@@ -205,11 +205,13 @@ function createRun({ store, caches, metrics, groupingLimits }: RunParts): Engine
       for (const view of views.splice(0)) view.release()
     }
     const { onView, onOpen, onScan, stats } = countScans(metrics)
-    const partsOf: PartsOf = (source, range) => {
-      const view = store.view(source, range)
-      views.push(view)
-      onView(view.total)
-      return view.parts
+    const stored: StoredRows = {
+      partsOf(source, { input }) {
+        const view = store.view(source, input)
+        views.push(view)
+        onView(view.total)
+        return view.parts
+      },
     }
     const context: RunContext = {
       partialCache: caches.partialCache,
@@ -220,7 +222,7 @@ function createRun({ store, caches, metrics, groupingLimits }: RunParts): Engine
       onOpen,
       onScan,
     }
-    const { rows, readsOn } = await runStage(stage, partsOf, context).catch((error) => {
+    const { rows, readsOn } = await runStage(stage, stored, context).catch((error) => {
       release()
       throw error
     })

@@ -1,8 +1,9 @@
-import type { Value } from '../../plan/answer.js'
+import type { Aggregate } from '../../plan/aggregates.js'
+import { type Scalar, Timestamp } from '../../plan/values/values.js'
 import type { SourceName } from '../../sources.js'
 import type { Cell } from './clickhouse-server.js'
-import { lowerPredicate } from './predicates.js'
-import type { Aggregate } from './shape.js'
+import { lowerCondition } from './conditions.js'
+import { nullableSql, type Operand, operandOf } from './operands.js'
 
 /**
  * An aggregate as the SQL expressions that ClickHouse computes for it, and how its value is read from their
@@ -10,8 +11,11 @@ import type { Aggregate } from './shape.js'
  */
 export interface Lowered {
   values: readonly string[]
-  /** Returns undefined if the results are too inexact: a mean then needs the exact sums. */
-  read(cells: readonly Cell[]): Value | undefined
+  mask: number
+  /** Returns undefined if the results are too inexact: the value then needs the exact sums of `summed`. */
+  read(cells: readonly Cell[]): Scalar | undefined
+  /** The numbers that are summed, if the aggregate is a sum or a mean; the server cannot sort by it then. */
+  summed?: { sql: string; as: 'sum' | 'mean' }
 }
 
 /**
@@ -20,28 +24,63 @@ export interface Lowered {
  */
 const RANK_MARGIN = 1e-12
 
-/** Translates an aggregate to SQL. Throws a TypeError as {@link lowerPredicate} does. */
-export function lowerAggregate(aggregate: Aggregate, source: SourceName): Lowered {
-  switch (aggregate.fn) {
+/**
+ * Translates an aggregate to SQL. Undefined if ClickHouse has no aggregate of exactly its meaning: it is then computed
+ * over the rows that the server returns.
+ */
+export function lowerAggregate({ fn, args }: Aggregate, source: SourceName): Lowered | undefined {
+  const [value, option] = args
+  if (value === undefined) return fn === 'count' ? counted('count()', 0) : undefined
+  if (fn === 'countif' || fn === 'share') {
+    const condition = lowerCondition(value, source)
+    if (condition === undefined) return undefined
+    const { isTrue, mask } = condition
+    return fn === 'countif'
+      ? counted(`countIf(${isTrue})`, mask)
+      : one(`if(count() = 0, NULL, countIf(${isTrue}) / count())`, mask, (cell) => cell)
+  }
+  const operand = operandOf(value, source)
+  if (operand === undefined || operand.type === 'areas') return undefined
+  const sql = nullableSql(operand)
+  switch (fn) {
     case 'count':
-      return { values: ['count()'], read: ([count]) => Number(count) }
-    case 'countWhere':
-      return { values: [`countIf(${lowerPredicate(aggregate.where, source)})`], read: ([count]) => Number(count) }
-    case 'share':
-      return { values: [`countIf(${lowerPredicate(aggregate.where, source)}) / count()`], read: ([value]) => value! }
+      return counted(`count(${sql})`, operand.mask)
+    case 'count_distinct':
+    case 'approx_count_distinct':
+      return counted(`uniqExact(${sql})`, operand.mask)
     case 'min':
     case 'max':
-      return { values: [`${aggregate.fn}(${aggregate.column})`], read: ([value]) => value! }
-    case 'quantile': {
-      const level = aggregate.percent / 100 - RANK_MARGIN
-      return { values: [`quantileExactWeighted(${level})(${aggregate.column}, 1)`], read: ([value]) => value! }
-    }
-    case 'mean': {
-      const { column } = aggregate
-      const fractions = `countIf(${column} != trunc(${column}))`
-      return { values: [`sum(${column})`, `sum(abs(${column}))`, `count(${column})`, fractions], read: readMean }
-    }
+      return one(`${fn}(${sql})`, operand.mask, readerOf(operand))
+    case 'any_value':
+      return one(`any(${sql})`, operand.mask, readerOf(operand))
+    default:
+      return operand.type === 'number' ? ofNumbers(fn, operand, option) : undefined
   }
+}
+
+const one = (sql: string, mask: number, read: (cell: Cell) => Scalar): Lowered => ({
+  values: [sql],
+  mask,
+  read: ([cell]) => read(cell!),
+})
+
+const counted = (sql: string, mask: number) => one(sql, mask, Number)
+
+/** Returns how the values of an operand are read from the cells of an answer. */
+export function readerOf({ type }: Operand): (cell: Cell) => Scalar {
+  if (type === 'timestamp') return (cell) => (cell === null ? null : new Timestamp(Number(cell)))
+  return (cell) => (typeof cell === 'number' ? cell + 0 : cell)
+}
+
+function ofNumbers(fn: Aggregate['fn'], { sql, mask }: Operand, option: Aggregate['args'][number] | undefined) {
+  if (fn === 'sum' || fn === 'avg') {
+    const fractions = `countIf(${sql} != trunc(${sql}))`
+    const as = fn === 'sum' ? 'sum' : 'mean'
+    const values = [`sum(${sql})`, `sum(abs(${sql}))`, `count(${sql})`, fractions]
+    return { values, mask, read: (cells: readonly Cell[]) => readSum(cells, as), summed: { sql, as } } satisfies Lowered
+  }
+  if (fn !== 'quantile' || option?.kind !== 'literal' || typeof option.value !== 'number') return undefined
+  return one(`quantileExactWeighted(${option.value / 100 - RANK_MARGIN})(${sql}, 1)`, mask, (cell) => cell)
 }
 
 /** The largest error of one addition of doubles, relative to the sum of their absolute values. */
@@ -50,11 +89,11 @@ const ROUNDING = 2 ** -53
 const TOLERANCE = 5e-13
 
 /**
- * Returns the mean, or undefined if rounding may have exceeded the tolerance. Sums of whole numbers are
+ * Returns the sum or the mean, or undefined if rounding may have exceeded the tolerance. Sums of whole numbers are
  * exact; sums of few values that do not cancel out are close. (`sumKahan` would be close for many values, but
  * crashes a cluster of version 18.16.)
  */
-function readMean([sum, size, counted, fractions]: readonly Cell[]): number | null | undefined {
+function readSum([sum, size, counted, fractions]: readonly Cell[], as: 'sum' | 'mean'): number | null | undefined {
   const count = Number(counted)
   if (count === 0) return null
   if (size === 0) return 0
@@ -62,5 +101,6 @@ function readMean([sum, size, counted, fractions]: readonly Cell[]): number | nu
   if (typeof sum !== 'number' || typeof size !== 'number') return undefined
   const isExact = Number(fractions) === 0 && size <= Number.MAX_SAFE_INTEGER
   const lost = count * ROUNDING * size
-  return isExact || lost <= TOLERANCE * Math.abs(sum) ? sum / count : undefined
+  if (!isExact && lost > TOLERANCE * Math.abs(sum)) return undefined
+  return as === 'sum' ? sum : sum / count
 }

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { createGzip, constants as zlib } from 'node:zlib'
-import { type ClickHouseClient, ClickHouseLogLevel, type ClickHouseSettings, createClient } from '@clickhouse/client'
+import {
+  type BaseQueryParams,
+  type ClickHouseClient,
+  ClickHouseLogLevel,
+  type ClickHouseSettings,
+  createClient,
+} from '@clickhouse/client'
 import { MIB } from '../../base/units.js'
 import { textValue } from './values.js'
 
@@ -22,6 +28,8 @@ export interface SelectOptions {
 export interface Server {
   /** Returns the complete answer of a SELECT; rejects rather than return a part of it. */
   select(sql: string, options?: SelectOptions): Promise<Cell[][]>
+  /** Returns the complete answer of a SELECT in ClickHouse's Native format; rejects rather than return a part of it. */
+  selectNative(sql: string, options?: Pick<SelectOptions, 'signal' | 'deadlineMs'>): Promise<Buffer>
   /**
    * Sends blocks of ClickHouse's Native format to `INSERT INTO … FORMAT Native`. Resolves when all rows are written, on
    * every shard that they belong to. After an error some of them may be stored, at once or later.
@@ -104,6 +112,7 @@ export function connectServer(options: ServerOptions): Server {
   const isLocal = /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname)
   return {
     select: (sql, options) => select(client, sql, { deadlineMs: selectMs, ...options }),
+    selectNative: (sql, options) => selectNative(client, sql, { deadlineMs: selectMs, ...options }),
     async insert(sql, blocks, queryId) {
       const plain = Readable.from(blocks, { objectMode: false })
       await exec(client, sql, {
@@ -121,23 +130,45 @@ export function connectServer(options: ServerOptions): Server {
 async function select(
   client: ClickHouseClient,
   sql: string,
-  { deadlineMs, signal, onRead, onGroups }: SelectOptions & { deadlineMs: number },
+  { onRead, onGroups, ...limits }: SelectOptions & { deadlineMs: number },
 ): Promise<Cell[][]> {
-  signal?.throwIfAborted()
-  const queryId = randomUUID()
-  const deadline = AbortSignal.timeout(deadlineMs)
-  try {
-    const result = await client.query({
-      query: sql,
-      format: 'JSONCompact',
-      query_id: queryId,
-      abort_signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
-      clickhouse_settings: { ...SELECT_SETTINGS, max_execution_time: Math.ceil(deadlineMs / 1000) },
-    })
+  return withDeadline(client, limits, async (parameters) => {
+    const result = await client.query({ query: sql, format: 'JSONCompact', ...parameters })
     const { data, statistics, rows_before_limit_at_least } = await result.json<Cell[]>()
     if (statistics !== undefined) onRead?.(statistics.rows_read)
     if (rows_before_limit_at_least !== undefined) onGroups?.(rows_before_limit_at_least)
     return data
+  })
+}
+
+function selectNative(
+  client: ClickHouseClient,
+  sql: string,
+  limits: Pick<SelectOptions, 'signal'> & { deadlineMs: number },
+): Promise<Buffer> {
+  return withDeadline(client, limits, async (parameters) => {
+    const { stream } = await client.exec({ query: `${sql} FORMAT Native`, ...parameters })
+    const pieces: Buffer[] = []
+    for await (const piece of stream as Readable) pieces.push(piece as Buffer)
+    return Buffer.concat(pieces)
+  })
+}
+
+/** Runs a SELECT until its deadline or an abort. Rejects with a ServerError, or the signal's reason. */
+async function withDeadline<T>(
+  client: ClickHouseClient,
+  { deadlineMs, signal }: Pick<SelectOptions, 'signal'> & { deadlineMs: number },
+  run: (parameters: Pick<BaseQueryParams, 'query_id' | 'abort_signal' | 'clickhouse_settings'>) => Promise<T>,
+): Promise<T> {
+  signal?.throwIfAborted()
+  const queryId = randomUUID()
+  const deadline = AbortSignal.timeout(deadlineMs)
+  try {
+    return await run({
+      query_id: queryId,
+      abort_signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
+      clickhouse_settings: { ...SELECT_SETTINGS, max_execution_time: Math.ceil(deadlineMs / 1000) },
+    })
   } catch (error) {
     // An old server continues a query whose client has disconnected.
     if (signal?.aborted || deadline.aborted) stop(client, queryId)

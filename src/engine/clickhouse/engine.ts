@@ -3,9 +3,14 @@ import type { Clock } from '../../base/clock.js'
 import { LogweirError } from '../../base/errors.js'
 import type { Log } from '../../base/log.js'
 import type { Metrics } from '../../base/metrics.js'
-import { MIB } from '../../base/units.js'
+import { createYielder } from '../../base/time-slices.js'
+import { GIB, MIB } from '../../base/units.js'
 import type { Row } from '../../plan/answer.js'
 import { SOURCE_NAMES } from '../../sources.js'
+import type { RunContext } from '../arrow/operators/lazy-batch.js'
+import { createCaches } from '../arrow/query/caches.js'
+import { runStage } from '../arrow/query/run.js'
+import { isEmpty, stagesOf } from '../arrow/query/stages.js'
 import { createDiskRetry, reportDiskState } from '../disk/files/disk-retry.js'
 import type { Files } from '../disk/files/files.js'
 import { type Damage, describeDamage } from '../disk/journal/recover.js'
@@ -14,10 +19,9 @@ import { BATCH_GROUP_LIMITS, type BatchGroupLimits, createBatchGroups } from './
 import { messageWithHint, type Server, ServerError } from './clickhouse-server.js'
 import { type BatchGroup, DELIVERY_TIMING, type DeliveryTiming } from './delivery.js'
 import { createDeliveryQueue } from './delivery-queue.js'
-import { readAnswer } from './execute.js'
 import { followRows, POLL_LIMITS, type PollLimits } from './follow.js'
 import { listJournaledGroups } from './group-journals.js'
-import { shapeOf } from './shape.js'
+import { type PartRows, readStages } from './stage-rows.js'
 import type { TableLocation } from './table-names.js'
 
 /** The server, the data directory and the limits of the engine; tests pass smaller limits. */
@@ -38,6 +42,8 @@ export interface ClickHouseEngineOptions {
   unconfirmedBytes?: number
   timing?: Partial<DeliveryTiming & { closeMs: number }>
   following?: Partial<PollLimits>
+  /** The most rows of a part that is read at once. */
+  partRows?: Partial<PartRows>
 }
 
 /** An engine over a ClickHouse server or cluster, with what tests need in addition to the interface. */
@@ -53,6 +59,8 @@ const CLOSE_DUE_MS = 50
 const SYNC_MS = 1_000
 /** Wait before a write is retried on a full or failing disk. */
 const RETRY_MS = 1_000
+/** The caches of a query's fields take a share of this. */
+const CACHE_BYTES = GIB
 /** How long `close` waits for the server. Rows that are not confirmed by then stay in the journal. */
 const CLOSE_MS = 3_000
 
@@ -123,7 +131,14 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
 
 /** Returns the methods of an engine that read from the server. Server errors are replaced by those that clients get. */
 function createQueries(options: ClickHouseEngineOptions): Pick<Engine, 'run' | 'follow'> {
-  const { server, location, clock, log = () => {} } = options
+  const { server, location, clock, metrics, log = () => {} } = options
+  const caches = createCaches({ clock, metrics, rowsLimitBytes: CACHE_BYTES, partialCacheBytes: 0 })
+  const onClose = (owner: object) => caches.fieldCache.drop([owner])
+  let version: string | undefined
+  const serverVersion = async () => {
+    version ??= String((await server.select('SELECT version()'))[0]![0])
+    return version
+  }
 
   async function withClientErrors<T>(query: () => Promise<T>): Promise<T> {
     try {
@@ -135,15 +150,31 @@ function createQueries(options: ClickHouseEngineOptions): Pick<Engine, 'run' | '
 
   return {
     async run(plan, { signal, onScanStats } = {}) {
-      const shape = shapeOf(plan)
-      if (shape === undefined) return inOrder([])
-      let read: number | undefined
+      const stage = stagesOf(plan)
+      if (stage === undefined || isEmpty(stage)) return inOrder([])
+      let scanned = 0
       const onRead = (rows: number) => {
-        read = (read ?? 0) + rows
+        scanned += rows
       }
-      const rows = await withClientErrors(() => readAnswer(shape, { server, location, signal, onRead }))
-      if (read !== undefined) onScanStats?.({ rows: read })
-      return inOrder(rows)
+      const context: RunContext = {
+        ...caches,
+        limits: GROUPING_LIMITS,
+        yieldIfDue: createYielder(signal),
+        onOpen() {},
+        onScan: onRead,
+      }
+      const reading = {
+        server,
+        location,
+        ...(signal && { signal }),
+        onRead,
+        serverVersion,
+        onClose,
+        ...(options.partRows && { partRows: options.partRows }),
+      }
+      const { rows } = await withClientErrors(async () => runStage(stage, await readStages(stage, reading), context))
+      onScanStats?.({ rows: scanned })
+      return rows
     },
     async follow(query, listener) {
       const parts = { server, location, clock, limits: { ...POLL_LIMITS, ...options.following } }
@@ -168,6 +199,9 @@ const BAD_PATTERN = 427
 /** ClickHouse's error number for a query that exceeds the limit of groups. */
 const TOO_MANY_GROUPS = 158
 
+/** ClickHouse's error numbers for a column that a table does not have. */
+const NO_COLUMN = new Set<number | undefined>([8, 10, 16, 47])
+
 /** Returns the error that a client gets for a server's error; logs the full error if the client gets less. */
 function clientError(error: ServerError, log: Log): LogweirError {
   if (error.code === BAD_PATTERN) {
@@ -177,6 +211,12 @@ function clientError(error: ServerError, log: Log): LogweirError {
     )
   }
   if (error.code === TOO_MANY_GROUPS) return tooManyGroups(GROUPING_LIMITS)
+  if (NO_COLUMN.has(error.code)) {
+    return new LogweirError(
+      'engine_unavailable',
+      'The tables in ClickHouse lack columns that this query reads: run logweir schema clickhouse --apply.',
+    )
+  }
   log(`ClickHouse did not answer a query: ${messageWithHint(error)}`, { level: 'error', code: 'engine_unavailable' })
   return new LogweirError(
     'engine_unavailable',

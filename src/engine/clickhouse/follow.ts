@@ -1,15 +1,16 @@
 import type { Clock } from '../../base/clock.js'
 import { createSerialQueue } from '../../base/serial-queue.js'
 import { HOUR_US, MINUTE_US } from '../../base/units.js'
-import type { Row } from '../../plan/answer.js'
+import type { Row, Value } from '../../plan/answer.js'
 import type { Plan } from '../../plan/plan.js'
+import { RawJson } from '../../plan/values/values.js'
+import { type Stage, stagesOf } from '../arrow/query/stages.js'
 import type { FollowQuery, RowListener, RunOptions, Subscription } from '../engine.js'
 import type { Cell, Server } from './clickhouse-server.js'
-import { readRow } from './execute.js'
-import { shapeOf } from './shape.js'
-import { rowsQuery } from './sql.js'
+import { lowerFilters } from './conditions.js'
+import { NEWEST_FIRST } from './read-rows.js'
 import { quotedTable, type TableLocation } from './table-names.js'
-import { int64Value, textValue } from './values.js'
+import { int64Value, textValue, timeCondition } from './values.js'
 
 /** The limits of a subscription. */
 export interface PollLimits {
@@ -87,10 +88,8 @@ export async function followRows(query: FollowQuery, listener: RowListener, part
   }
 
   async function run(plan: Plan, { signal }: RunOptions = {}) {
-    const shape = shapeOf(plan)
-    if (shape?.kind !== 'rows') throw new TypeError('A subscription runs only plans of the rows shape.')
     const oldestUs = clock.nowUs() - limits.rowAgeUs
-    const found = await server.select(rowsQuery({ ...shape, columns: wanted }, location), { signal })
+    const found = await server.select(newestQuery(stagesOf(plan), wanted, location), { signal })
     const answer = found.map((cells) => ({ cells, row: rowOf(cells) }))
     // Delivers the rows that the next poll would find: every row of the answer has then been delivered or was
     // there before.
@@ -106,6 +105,36 @@ export async function followRows(query: FollowQuery, listener: RowListener, part
   seen.replace(await pollRowIds(), startedUs)
   const stop = everyUnlessRunning(clock, limits.pollMs, () => queue.run(poll))
   return { run: (plan, options) => queue.run(() => run(plan, options)), stop }
+}
+
+/**
+ * Returns the query for the newest rows of a plan of the rows shape. The cold columns are long: a subquery finds the
+ * oldest time of the answer from the timestamps alone, so that they are read for little more than its rows.
+ */
+function newestQuery(stage: Stage | undefined, columns: readonly string[], location: TableLocation): string {
+  const { input, steps, sink } = stage ?? {}
+  const conditions = steps?.flatMap((step) => (step.op === 'filter' ? [step.where] : [])) ?? []
+  const source = input?.op === 'scan' ? input.sources[0]! : undefined
+  const filter = source && lowerFilters(conditions, source)
+  if (sink?.op !== 'top' || input?.op !== 'scan' || filter === undefined || filter.count !== steps!.length)
+    throw new TypeError('A subscription runs only plans of the newest rows of a source.')
+  const where = [...filter.sql, timeCondition(input)].join(' AND ')
+  const from = `FROM ${quotedTable(location, source!)} WHERE ${where}`
+  const times = `SELECT timestamp ${from} ORDER BY timestamp DESC LIMIT ${sink.rows}`
+  return (
+    `SELECT ${columns.join(', ')} ${from} AND timestamp >= (SELECT min(timestamp) FROM (${times})) ` +
+    `ORDER BY ${NEWEST_FIRST} LIMIT ${sink.rows}`
+  )
+}
+
+/** Returns a row of an answer from the cells of the selected columns. */
+function readRow(columns: readonly string[], cells: readonly Cell[]): Row {
+  return Object.fromEntries(columns.map((name, i) => [name, readCell(name, cells[i]!)]))
+}
+
+function readCell(name: string, cell: Cell): Value {
+  if (name === 'timestamp') return Number(cell)
+  return name === 'metadata' ? new RawJson(cell as string) : cell
 }
 
 /** The ids of the rows that the last poll found. Rows that arrived before `sinceUs` are not polled for again. */

@@ -1,3 +1,5 @@
+import type { TimeRange } from '../../plan/plan.js'
+
 /**
  * Returns a text as a SQL expression: the hex digits of its UTF-8 bytes, so that no character can end the
  * literal, however the server's version treats quotes, backslashes and NUL.
@@ -14,6 +16,16 @@ export function int64Value(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return `${INT64_MAX}`
   if (value === Number.NEGATIVE_INFINITY) return `${INT64_MIN + 1n}`
   return `${BigInt(value)}`
+}
+
+/** Returns the condition that a row is in a range of time. */
+export const timeCondition = ({ fromUs, throughUs }: TimeRange): string =>
+  `timestamp >= ${int64Value(fromUs)} AND timestamp <= ${int64Value(throughUs)}`
+
+/** Returns the number of a moment's bucket since the epoch, by a division that rounds down before 1970 too. */
+export function bucketNumber(moment: string, lengthUs: number): string {
+  const us = `toInt64(${lengthUs})`
+  return `intDiv(${moment} - if(${moment} < 0, ${us} - 1, 0), ${us})`
 }
 
 /** Returns a double as SQL, exact to the last bit: servers of 2018 round some decimal texts. */

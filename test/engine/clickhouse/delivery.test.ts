@@ -5,7 +5,7 @@ import { type Cell, type Server, ServerError } from '../../../src/engine/clickho
 import { createClickHouseEngine } from '../../../src/engine/clickhouse/engine.js'
 import { type TableColumn, tableColumns } from '../../../src/engine/clickhouse/table-names.js'
 import type { ScanStats } from '../../../src/engine/engine.js'
-import { scan } from '../../../src/plan/builder.js'
+import { count, scan } from '../../../src/plan/builder.js'
 import type { SourceName } from '../../../src/sources.js'
 import { createFakeClock } from '../../support/clock.js'
 import { appendAll, ask } from '../../support/engine.js'
@@ -21,6 +21,10 @@ function fakeServer({ columnsOf, ...answers }: Partial<Server> & { columnsOf?: (
       if (sql.includes('system.columns')) return columnsOf?.() ?? []
       statements.push(sql)
       return answers.select?.(sql, options) ?? []
+    },
+    async selectNative(sql, options) {
+      statements.push(sql)
+      return answers.selectNative?.(sql, options) ?? Buffer.alloc(0)
     },
     async insert(sql, blocks, queryId) {
       statements.push(`${sql} ${queryId}`)
@@ -230,7 +234,7 @@ it('closing leaves what is not confirmed to the next process', async () => {
 
 it.each([
   [[7, 5], [{ rows: 12 }]],
-  [[], []],
+  [[], [{ rows: 0 }]],
 ])('tells of a query what the server has read: %j', async (reads, expected) => {
   const { server } = fakeServer({
     async select(_, options) {
@@ -240,7 +244,7 @@ it.each([
   })
   const { engine } = openOn(server)
   const works: ScanStats[] = []
-  const plan = scan('edge_logs', { fromUs: 0, throughUs: 1 }).select('id').orderBy('timestamp', 'desc')
+  const plan = scan('edge_logs', { fromUs: 0, throughUs: 1 }).group('url').aggregate({ count: count() }).orderBy('url')
   await engine.run(plan.limit(1), { onScanStats: (work) => works.push(work) })
   await engine.run(plan.limit(0), { onScanStats: (work) => works.push(work) })
   expect(works).toEqual(expected)
@@ -252,9 +256,11 @@ describe('a query that the server does not answer', () => {
     [new ServerError(new Error('Code: 427, e.displayText() = …')), 'invalid_pattern'],
     [new ServerError(new Error('Code: 158. DB::Exception: Limit for rows to GROUP BY exceeded')), 'too_many_groups'],
     [new ServerError(new Error('connect ECONNREFUSED')), 'engine_unavailable'],
+    [new ServerError(new Error('Code: 47. DB::Exception: Unknown identifier: level')), 'engine_unavailable'],
     [new ServerError(new Error('Code: 279. DB::NetException: …')), 'engine_unavailable'],
   ])('is refused with a code: %s', async (error, code) => {
-    const { server } = fakeServer({ select: () => Promise.reject(error) })
+    const fail = () => Promise.reject(error)
+    const { server } = fakeServer({ select: fail, selectNative: fail })
     const { engine } = openOn(server)
     await expect(ask(engine, 'logs.all', { project: 'a' }, 0)).rejects.toMatchObject({ code })
     await engine.close()
@@ -262,7 +268,7 @@ describe('a query that the server does not answer', () => {
 
   it('hands on the reason of a caller who left', async () => {
     const reason = new Error('gone')
-    const { server } = fakeServer({ select: () => Promise.reject(reason) })
+    const { server } = fakeServer({ selectNative: () => Promise.reject(reason) })
     const { engine } = openOn(server)
     await expect(ask(engine, 'logs.all', { project: 'a' }, 0)).rejects.toBe(reason)
     await engine.close()

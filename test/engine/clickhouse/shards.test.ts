@@ -13,6 +13,7 @@ function serverOf(hosts: readonly string[]): Server {
       if (sql.includes('version()')) return [['18.16.1']]
       return sql.includes('system.clusters') ? rows : []
     },
+    selectNative: () => Promise.reject(new Error('no rows are expected')),
     insert: () => Promise.reject(new Error('no insert is expected')),
     command: async () => {},
     close: async () => {},

@@ -1,7 +1,6 @@
 import type { Yielder } from '../../../base/time-slices.js'
 import { answerValue, type Row, type Value } from '../../../plan/answer.js'
 import type { Expression } from '../../../plan/expression.js'
-import type { TimeRange } from '../../../plan/plan.js'
 import type { Scalar } from '../../../plan/values/values.js'
 import type { SourceName } from '../../../sources.js'
 import { type ColdColumn, hotColumns } from '../../columns.js'
@@ -31,8 +30,16 @@ import { columnsReadBy, declaredColumns } from './read-columns.js'
 import { readRows } from './read-rows.js'
 import { columnNames, type Input, type Stage, type Step } from './stages.js'
 
-/** Returns the parts of a source that may have rows in a range of time, in order of arrival. */
-export type PartsOf = (source: SourceName, range: TimeRange) => readonly Part[]
+/** A stage that reads stored rows. */
+export type ScanStage = Stage & { input: Extract<Input, { op: 'scan' }> }
+
+/** The rows that stages read. */
+export interface StoredRows {
+  /** Returns the parts of a source that may have rows for a stage, in order of arrival. */
+  partsOf(source: SourceName, stage: ScanStage): readonly Part[]
+  /** Returns the groups of a stage, if they are computed elsewhere. */
+  groupsOf?(stage: Stage): Frame | undefined
+}
 
 /** The rows of an answer. */
 export interface RunResult {
@@ -42,12 +49,12 @@ export interface RunResult {
 }
 
 /** Runs the last stage of a plan, and those before it. All scanning is done when the promise resolves. */
-export async function runStage(stage: Stage, partsOf: PartsOf, context: RunContext): Promise<RunResult> {
+export async function runStage(stage: Stage, stored: StoredRows, context: RunContext): Promise<RunResult> {
   const { sink } = stage
   const inMemory = (frame: Frame): RunResult => ({ rows: rowsOf(frame, columnNames(stage)), readsOn: false })
-  if (sink.op === 'group') return inMemory(await frameOf(stage, partsOf, context)())
+  if (sink.op === 'group') return inMemory(await frameOf(stage, stored, context)())
   const columns = splitColumns(sink.columns, readsCold(stage.input))
-  const found = await findTop(batchesOf(stage, partsOf, context), sink, columns, context)
+  const found = await findTop(batchesOf(stage, stored, context), sink, columns, context)
   if (columns.late.length > 0 && columns.late.every(({ value }) => value.kind === 'column')) {
     return { rows: streamed(found, columns, columnNames(stage), context), readsOn: true }
   }
@@ -58,9 +65,11 @@ export async function runStage(stage: Stage, partsOf: PartsOf, context: RunConte
  * Returns a function that computes the rows of a stage, in memory. The parts that it reads are chosen at once, so that
  * all stages of a plan see the same stored rows.
  */
-function frameOf(stage: Stage, partsOf: PartsOf, context: RunContext): () => Promise<Frame> {
+function frameOf(stage: Stage, stored: StoredRows, context: RunContext): () => Promise<Frame> {
   const { sink, input } = stage
-  const batches = batchesOf(stage, partsOf, context)
+  const given = stored.groupsOf?.(stage)
+  if (given !== undefined) return async () => given
+  const batches = batchesOf(stage, stored, context)
   if (sink.op === 'group') return () => grouped(sink, input, batches, context)
   const columns = splitColumns(sink.columns, readsCold(input))
   return async () => finish(await findTop(batches, sink, columns, context), columns, context)
@@ -81,9 +90,9 @@ function isStoredNumber(expression: Expression, input: Input): boolean {
 }
 
 /** The batches that a stage's sink reads: its input after its steps. */
-function batchesOf(stage: Stage, partsOf: PartsOf, context: RunContext): LazyBatch[] {
+function batchesOf(stage: Stage, stored: StoredRows, context: RunContext): LazyBatch[] {
   const { input, steps, sink } = stage
-  if (input.op !== 'scan') return after(inputBatches(input, partsOf, context), steps, NO_KINDS, context)
+  if (input.op !== 'scan') return after(inputBatches(input, stored, context), steps, NO_KINDS, context)
   return input.sources.flatMap((source) => {
     const kinds = kindsOf(source)
     const { conditions, rest } = leadingFilters(steps)
@@ -98,7 +107,7 @@ function batchesOf(stage: Stage, partsOf: PartsOf, context: RunContext): LazyBat
     const isSlow = remaining.length > 0 || coldFilters.length > 0 || filters.filters.some(({ isField }) => isField)
     const { fromUs, throughUs } = input
     const range = { fromUs, throughUs, columns: columnsReadBy(stage, source) }
-    const scanned = scan(partsOf(source, input), range, filters, kinds, {
+    const scanned = scan(stored.partsOf(source, stage as ScanStage), range, filters, kinds, {
       ...context,
       isSlow: isSlow && mostRows < Number.POSITIVE_INFINITY,
       onScan: (rows) => context.onScan(isSlow ? rows : Math.min(rows, mostRows)),
@@ -142,8 +151,8 @@ function after(
  * Batches of rows that earlier stages compute, each when it is read. A part of a union without a limit and groups is
  * not computed as a whole, since its order does not count: its batches are read one after another.
  */
-function inputBatches(input: Exclude<Input, { op: 'scan' }>, partsOf: PartsOf, context: RunContext): LazyBatch[] {
-  if (input.op === 'stage') return [computed(frameOf(input.stage, partsOf, context))]
+function inputBatches(input: Exclude<Input, { op: 'scan' }>, stored: StoredRows, context: RunContext): LazyBatch[] {
+  if (input.op === 'stage') return [computed(frameOf(input.stage, stored, context))]
   const [first] = input.inputs
   if (first === undefined) return []
   const names = columnNames(first)
@@ -151,9 +160,9 @@ function inputBatches(input: Exclude<Input, { op: 'scan' }>, partsOf: PartsOf, c
     const { sink } = stage
     if (sink.op === 'top' && sink.rows === Number.POSITIVE_INFINITY && sink.offset === 0) {
       const columns = sink.columns.map(({ value }, i) => ({ name: names[i]!, value }))
-      return project(batchesOf(stage, partsOf, context), columns, context)
+      return project(batchesOf(stage, stored, context), columns, context)
     }
-    const frame = frameOf(stage, partsOf, context)
+    const frame = frameOf(stage, stored, context)
     return [computed(async () => renamed(await frame(), columnNames(stage), names))]
   })
 }

@@ -201,7 +201,7 @@ export function decodeBatch(batch: IngestBatch): (head: Head) => void {
   if (missing.length > 0) throw new TypeError(`A batch of ${batch.source} must have the columns ${missing.join(', ')}.`)
   return (head) => {
     const before = arrayBuffersOf(head)
-    appendToHead(head, dataOf, batch.rows)
+    appendColumns(head, dataOf, batch.rows)
     if (head.readers === 0) free(unusedOf(before, arrayBuffersOf(head)))
   }
 }
@@ -215,7 +215,8 @@ function unusedOf(before: readonly ArrayBuffer[], now: readonly ArrayBuffer[]): 
   return before.filter((memory) => !used.has(memory))
 }
 
-function appendToHead(head: Head, dataOf: ReadonlyMap<string, ColumnView>, rows: number): void {
+/** Appends rows of columns by name; a hot column that is missing is in the metadata of these rows, or not read. */
+export function appendColumns(head: Head, dataOf: ReadonlyMap<string, ColumnView>, rows: number): void {
   appendTimes(head, dataOf.get('timestamp')!, rows)
   for (const [name, column] of head.columns) appendColumn(column, dataOf.get(name), head.rows, rows)
   appendBitSets(head, dataOf, rows)

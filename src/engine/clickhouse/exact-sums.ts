@@ -6,18 +6,34 @@ const HALF_BITS = 26n
 /** Bits of a quotient: more than the precision of a double. */
 const QUOTIENT_BITS = 64
 
-/** Returns the mean of each group from the rows of `exactSumsQuery`, exact but for the last two bits of a double. */
-export function exactMeans(rows: readonly (readonly Cell[])[]): Map<Cell, number> {
-  const totals = new Map<Cell, { sum: bigint; count: bigint }>()
-  for (const [key, exponent, upper, lower, count] of rows) {
-    const total = totals.get(key!) ?? { sum: 0n, count: 0n }
+/** The sum and the mean of a group. */
+export interface ExactSum {
+  sum: number
+  mean: number
+}
+
+/**
+ * Returns the sum and the mean of each group, by the JSON of its keys, from rows of keys, exponent, sums of the upper
+ * and lower halves of the mantissas, and their number; exact but for the last two bits of a double.
+ */
+export function exactSums(rows: readonly (readonly Cell[])[], keys: number): Map<string, ExactSum> {
+  const totals = new Map<string, { sum: bigint; count: bigint }>()
+  for (const cells of rows) {
+    const [exponent, upper, lower, count] = cells.slice(keys)
+    const key = JSON.stringify(cells.slice(0, keys))
+    const total = totals.get(key) ?? { sum: 0n, count: 0n }
     const mantissas = (BigInt(upper!) << HALF_BITS) + BigInt(lower!)
     // Exponents 0 and 1 have the same unit: exponent 0 is of subnormal numbers, which lack the leading bit.
     total.sum += mantissas << BigInt(Math.max(1, Number(exponent)) - 1)
     total.count += BigInt(count!)
-    totals.set(key!, total)
+    totals.set(key, total)
   }
-  return new Map([...totals].map(([key, { sum, count }]) => [key, quotient(sum, count, SMALLEST_SHIFT)]))
+  return new Map(
+    [...totals].map(([key, { sum, count }]) => [
+      key,
+      { sum: quotient(sum, 1n, SMALLEST_SHIFT), mean: quotient(sum, count, SMALLEST_SHIFT) },
+    ]),
+  )
 }
 
 /** Returns `numerator / denominator / 2 ** shift`; the numerator may exceed every double. */

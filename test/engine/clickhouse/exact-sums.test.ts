@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Cell } from '../../../src/engine/clickhouse/clickhouse-server.js'
-import { exactMeans } from '../../../src/engine/clickhouse/exact-means.js'
+import { type ExactSum, exactSums } from '../../../src/engine/clickhouse/exact-sums.js'
 import { exactMean } from '../../oracle/exact-mean.js'
 
 /** The allowed error of a mean, relative to its size: the last two bits. */
@@ -37,7 +37,7 @@ function sumsOf(bucket: number, values: readonly number[]): Cell[][] {
 
 function expectMean(values: readonly number[]): void {
   const exact = exactMean(values)
-  const mean = exactMeans(sumsOf(7, values)).get('7')!
+  const mean = exactSums(sumsOf(7, values), 1).get('["7"]')!.mean
   expect(Math.abs(mean - exact)).toBeLessThanOrEqual(Math.max(RELATIVE_ERROR * Math.abs(exact), 2 * SMALLEST))
 }
 
@@ -45,7 +45,7 @@ const finite = fc.double({ noNaN: true, noDefaultInfinity: true })
 const tiny = fc.double({ min: -1e-300, max: 1e-300, noNaN: true })
 const huge = fc.double({ min: 1e300, max: 1.79e308, noNaN: true })
 
-describe('exact means', () => {
+describe('exact sums and means', () => {
   it.each([
     ['any doubles', fc.array(finite, { minLength: 1, maxLength: 50 })],
     ['tiny ones, many of them not normal', fc.array(tiny, { minLength: 1, maxLength: 50 })],
@@ -71,20 +71,20 @@ describe('exact means', () => {
     [[2 ** -1022, 2 ** -1022], 2 ** -1022],
     [[2 ** -1022, 2 ** -1023], 1.5 * 2 ** -1023],
   ])('of %j is %d', (values, mean) => {
-    const [[bucket, found]] = [...exactMeans(sumsOf(-3, values))] as [[string, number]]
-    expect(bucket).toBe('-3')
+    const [[bucket, { mean: found }]] = [...exactSums(sumsOf(-3, values), 1)] as [[string, ExactSum]]
+    expect(bucket).toBe('["-3"]')
     expect(found === 0 ? 0 : found).toBe(mean)
   })
 
   it('are those of each bucket alone', () => {
     const rows = [...sumsOf(1, [1, 2e300]), ...sumsOf(2, [5]), ...sumsOf(-1, [-7, 0.5])]
-    expect(exactMeans(rows.reverse())).toEqual(
+    expect(exactSums(rows.reverse(), 1)).toEqual(
       new Map([
-        ['-1', -3.25],
-        ['2', 5],
-        ['1', 1e300],
+        ['["-1"]', { sum: -6.5, mean: -3.25 }],
+        ['["2"]', { sum: 5, mean: 5 }],
+        ['["1"]', { sum: 2e300, mean: 1e300 }],
       ]),
     )
-    expect(exactMeans([]).size).toBe(0)
+    expect(exactSums([], 1).size).toBe(0)
   })
 })

@@ -1,0 +1,118 @@
+import type { ColumnView } from '../../arrow-ipc/read-batch.js'
+import type { SourceName } from '../../sources.js'
+import { appendColumns, createHead, type Head } from '../arrow/storage/head/head.js'
+import { COLD_COLUMNS, type ColdColumn, hotColumns, IN_METADATA } from '../columns.js'
+import type { SelectOptions, Server } from './clickhouse-server.js'
+import { readNative } from './native-reader.js'
+import { columnNameOf, quotedTable, type TableLocation } from './table-names.js'
+import { textValue } from './values.js'
+
+/** The columns that are read of the rows of a source. */
+export interface WantedColumns {
+  /** The names of hot columns. */
+  hot: ReadonlySet<string>
+  cold: ReadonlySet<ColdColumn>
+  /** The bits of `in_metadata` of those of `hot` that are read as fields: rows with one of them need their metadata. */
+  mask: number
+}
+
+/** Newest first; rows of equal time by arrival, latest first. */
+export const NEWEST_FIRST = 'timestamp DESC, arrived DESC, batch DESC, row DESC'
+const OLDEST_FIRST = 'timestamp, arrived, batch, row'
+
+/** Returns the columns of a SELECT whose answer {@link readRows} reads. */
+function selected(source: SourceName, { hot, cold, mask }: WantedColumns): string[] {
+  const stored = hotColumns(source)
+  const read = stored.filter(({ name }) => hot.has(name))
+  return [
+    'timestamp',
+    `nullIf(project, ${textValue('')}) AS project_or_null`,
+    ...read.map((column) => {
+      const [name, alias] = [columnNameOf(column), aliasOf(stored.indexOf(column))]
+      if (column.kind !== 'category') return `${name} AS ${alias}`
+      // The server sends the texts of a LowCardinality column as those of a plain one.
+      return column.isFieldOnly
+        ? `CAST(${name} AS Nullable(String)) AS ${alias}`
+        : `nullIf(${name}, ${textValue('')}) AS ${alias}`
+    }),
+    ...(mask === 0 ? [] : [IN_METADATA]),
+    ...COLD_COLUMNS.flatMap((name) => (cold.has(name) ? [name] : [])),
+  ]
+}
+
+const aliasOf = (place: number) => `hot_${place}`
+
+/** The rows of a table that are read: a condition, and perhaps the newest ones alone. */
+export interface RowRange {
+  where: string
+  /** The most rows, those that come first in this order. */
+  first?: { rows: number; order: string }
+}
+
+/** Reads rows of a source into a head, in order of time and arrival. Rejects with a ServerError. */
+export async function readRows(
+  source: SourceName,
+  wanted: WantedColumns,
+  { where, first }: RowRange,
+  { server, location, ...options }: { server: Server; location: TableLocation } & Pick<SelectOptions, 'signal'>,
+): Promise<Head> {
+  const columns = selected(source, wanted).join(', ')
+  const from = `FROM ${quotedTable(location, source)} WHERE ${where}`
+  const rows =
+    first === undefined
+      ? `SELECT ${columns} ${from} ORDER BY ${OLDEST_FIRST}`
+      : `SELECT * FROM (SELECT ${columns}, arrived, batch, row ${from} ORDER BY ${first.order} LIMIT ${first.rows}) ` +
+        `ORDER BY ${OLDEST_FIRST}`
+  const head = createHead(source)
+  for (const { rows: count, columns: read } of readNative(await server.selectNative(rows, options))) {
+    if (count > 0) appendColumns(head, viewsOf(source, wanted, read, count), count)
+  }
+  return head
+}
+
+function viewsOf(
+  source: SourceName,
+  { hot, cold, mask }: WantedColumns,
+  read: ReadonlyMap<string, ColumnView>,
+  rows: number,
+): Map<string, ColumnView> {
+  const views = new Map<string, ColumnView>([
+    ['timestamp', read.get('timestamp')!],
+    ['project', asDictionary(read.get('project_or_null')!, rows)],
+    [IN_METADATA, mask === 0 ? noBits(rows) : read.get(IN_METADATA)!],
+  ])
+  for (const [place, { name, kind }] of hotColumns(source).entries()) {
+    const view = hot.has(name) ? read.get(aliasOf(place))! : undefined
+    if (kind === 'areas') views.set(name, view ?? noFlags(rows))
+    else if (view !== undefined) views.set(name, kind === 'category' ? asDictionary(view, rows) : view)
+  }
+  for (const name of COLD_COLUMNS) {
+    views.set(name, cold.has(name) ? read.get(name)! : emptyTexts(rows))
+  }
+  return views
+}
+
+const NO_BYTES = new Uint8Array(0)
+const NO_OFFSETS = new Int32Array(0)
+const NOT_NULL = { nullCount: 0, nullBitmap: NO_BYTES }
+
+const noBits = (rows: number): ColumnView => ({ ...NOT_NULL, values: new Uint32Array(rows), valueOffsets: NO_OFFSETS })
+const noFlags = (rows: number): ColumnView => ({ ...NOT_NULL, values: new Uint8Array(rows), valueOffsets: NO_OFFSETS })
+const emptyTexts = (rows: number): ColumnView => ({
+  ...NOT_NULL,
+  values: NO_BYTES,
+  valueOffsets: new Int32Array(rows + 1),
+})
+
+/** Texts as dictionary codes, each row with an entry of its own. */
+function asDictionary(view: ColumnView, rows: number): ColumnView {
+  const { nullCount, nullBitmap, values, valueOffsets } = view
+  const codes = Int32Array.from({ length: rows }, (_, row) => row)
+  return {
+    nullCount,
+    nullBitmap,
+    values: codes,
+    valueOffsets: NO_OFFSETS,
+    dictionary: { ...NOT_NULL, values, valueOffsets, rows },
+  }
+}

@@ -1,0 +1,206 @@
+import { LogweirError } from '../../base/errors.js'
+import type { SourceName } from '../../sources.js'
+import type { Part } from '../arrow/columns/batch.js'
+import type { Frame } from '../arrow/expressions/frame.js'
+import { timeOrder } from '../arrow/operators/top.js'
+import type { ScanStage, StoredRows } from '../arrow/query/run.js'
+import { isEmpty, type Stage } from '../arrow/query/stages.js'
+import { type Head, partOfHead } from '../arrow/storage/head/head.js'
+import type { SelectOptions, Server } from './clickhouse-server.js'
+import { lowerFilters, type ServerFilter } from './conditions.js'
+import { dialectOf } from './ddl.js'
+import { type FirstGroups, lowerGroup, queryGroups } from './group-query.js'
+import { NEWEST_FIRST, readRows, type WantedColumns } from './read-rows.js'
+import { quotedTable, type TableLocation } from './table-names.js'
+import { timeCondition } from './values.js'
+import { columnsOfStage, type StageColumns } from './wanted-columns.js'
+import { windowsOf } from './windows.js'
+
+/** The tables that a query reads, its cancellation, and the limits of what it reads at once. */
+export interface ReadContext extends Pick<SelectOptions, 'signal' | 'onRead'> {
+  server: Server
+  location: TableLocation
+  serverVersion(): Promise<string>
+  /** Called when the rows of a part are no longer read. */
+  onClose(owner: object): void
+  partRows?: Partial<PartRows>
+}
+
+/** The most rows of a part: of hot columns alone, and with the long ones. */
+export interface PartRows {
+  hot: number
+  cold: number
+}
+
+/** The limits of the service: some ten MB each. */
+export const PART_ROWS: PartRows = { hot: 131_072, cold: 8_192 }
+/** The most rows that are asked for as the first of an order. */
+const MOST_FIRST_ROWS = 10_000
+
+/**
+ * Reads the rows of all stages of a plan that read stored ones. The server computes groups if it can do so exactly, and
+ * else applies the filters that it can; operators of the process do the rest. Rejects with a ServerError, or
+ * `unsupported_by_engine` if a field has no column and the server cannot read JSON.
+ */
+export async function readStages(stage: Stage, context: ReadContext): Promise<StoredRows> {
+  const groups = new Map<Stage, Frame>()
+  const parts = new Map<Stage, Map<SourceName, readonly Part[]>>()
+
+  async function visit(one: Stage, first: FirstGroups | undefined): Promise<void> {
+    const { input } = one
+    if (isEmpty(one)) return
+    if (input.op === 'stage') return visit(input.stage, firstGroupsOf(one))
+    if (input.op === 'union') {
+      for (const part of input.inputs) await visit(part, undefined)
+      return
+    }
+    const scan = one as ScanStage
+    const frame = await groupsOf(scan, first, context)
+    if (frame !== undefined) groups.set(one, frame)
+    else parts.set(one, await partsOf(scan, context))
+  }
+
+  await visit(stage, undefined)
+  return {
+    partsOf: (source, of) => parts.get(of)?.get(source) ?? [],
+    groupsOf: (of) => groups.get(of),
+  }
+}
+
+/** The first groups that a stage keeps of the ones before it, if it drops none by a condition. */
+function firstGroupsOf({ steps, sink }: Stage): FirstGroups | undefined {
+  if (steps.length > 0 || sink.op !== 'top' || sink.rows === Number.POSITIVE_INFINITY) return undefined
+  return { order: sink.keys, rows: sink.rows + sink.offset }
+}
+
+/** The conditions of a stage that precede every other step. */
+function filtersOf({ steps }: Stage) {
+  const end = steps.findIndex(({ op }) => op !== 'filter')
+  return steps.slice(0, end < 0 ? steps.length : end).flatMap((step) => (step.op === 'filter' ? [step.where] : []))
+}
+
+/** A source of a stage: the filters that the server applies, and the columns that the stage reads. */
+interface ScannedSource {
+  source: SourceName
+  filter: ServerFilter
+  /** Whether the server applies all steps of the stage. */
+  isWhole: boolean
+  where: string
+  columns: StageColumns
+}
+
+async function scanned(stage: ScanStage, source: SourceName, context: ReadContext): Promise<ScannedSource> {
+  const columns = columnsOfStage(stage, source)
+  await checkFields(columns, context)
+  const filter = lowerFilters(filtersOf(stage), source)
+  return {
+    source,
+    filter,
+    isWhole: filter.count === stage.steps.length,
+    where: [...filter.sql, timeCondition(stage.input)].join(' AND '),
+    columns,
+  }
+}
+
+/** Throws `unsupported_by_engine` if a field has no column of its own, and the server cannot read JSON. */
+async function checkFields({ undeclared }: StageColumns, { serverVersion }: ReadContext): Promise<void> {
+  if (undeclared.length === 0) return
+  const version = await serverVersion()
+  if (dialectOf(version).isModern) return
+  throw new LogweirError(
+    'unsupported_by_engine',
+    `The field ${undeclared[0]} has no column of its own, and ClickHouse ${version} cannot read JSON. ` +
+      'ClickHouse 20 or newer can, and so can the embedded engine.',
+  )
+}
+
+async function groupsOf(
+  stage: ScanStage,
+  first: FirstGroups | undefined,
+  context: ReadContext,
+): Promise<Frame | undefined> {
+  const { sink, input } = stage
+  const [source, other] = input.sources
+  if (sink.op !== 'group' || other !== undefined) return undefined
+  const { filter, isWhole, where } = await scanned(stage, source!, context)
+  const group = isWhole ? lowerGroup(sink, source!, filter.mask) : undefined
+  return group && queryGroups(group, first, { ...context, where })
+}
+
+async function partsOf(stage: ScanStage, context: ReadContext): Promise<Map<SourceName, readonly Part[]>> {
+  const parts = new Map<SourceName, readonly Part[]>()
+  for (const source of stage.input.sources) {
+    const one = await scanned(stage, source, context)
+    parts.set(source, (await firstRows(stage, one, context)) ?? (await windowParts(stage, one, context)))
+  }
+  return parts
+}
+
+/** Rows that are held in memory, as a part. */
+function partOf(head: Head, { onClose }: ReadContext): Part {
+  const part = partOfHead(head)
+  return { ...part, close: () => onClose(part.owner) }
+}
+
+/**
+ * Reads the first rows of an order by time alone, if the server applies all filters. Undefined if it does not, or if a
+ * row has a value in its metadata alone that decides whether it passes.
+ */
+async function firstRows(
+  { sink }: ScanStage,
+  { source, isWhole, where, columns }: ScannedSource,
+  context: ReadContext,
+): Promise<Part[] | undefined> {
+  if (!isWhole || sink.op !== 'top' || sink.rows + sink.offset > MOST_FIRST_ROWS) return undefined
+  const direction = sink.keys.length === 0 ? 'desc' : timeOrder(sink.keys)
+  if (direction === undefined) return undefined
+  const rows = sink.rows + sink.offset
+  // The long columns are read for little more than the rows of the answer.
+  const [extreme, comparison] = direction === 'desc' ? ['min', '>='] : ['max', '<=']
+  const from = `FROM ${quotedTable(context.location, source)} WHERE ${where}`
+  const times = `SELECT timestamp ${from} ORDER BY timestamp ${direction.toUpperCase()} LIMIT ${rows}`
+  const range = `${where} AND timestamp ${comparison} (SELECT ${extreme}(timestamp) FROM (${times}))`
+  const first = sink.keys.length > 1 ? undefined : { rows, order: direction === 'desc' ? NEWEST_FIRST : 'timestamp' }
+  const head = await readRows(source, columns, { where: range, ...(first && { first }) }, context)
+  return (head.inMetadata.mask & columns.mask) === 0 ? [partOf(head, context)] : undefined
+}
+
+/** Divides the rows into parts by time, each of which is read when an operator needs it. */
+async function windowParts(
+  { input }: ScanStage,
+  { source, where, columns }: ScannedSource,
+  context: ReadContext,
+): Promise<Part[]> {
+  const { server, location, signal } = context
+  const limits = { ...PART_ROWS, ...context.partRows }
+  const from = `FROM ${quotedTable(location, source)} WHERE ${where}`
+  const divide = (maxRows: number) =>
+    windowsOf({ ...input, from, mask: columns.mask, maxRows }, (sql) => server.select(sql, { signal }))
+  let windows = await divide(columns.cold.size === 0 ? limits.hot : limits.cold)
+  if (columns.cold.size === 0 && windows.some(({ marked }) => marked > 0)) windows = await divide(limits.cold)
+  return windows.map((window) => {
+    const { fromUs, throughUs, rows, marked } = window
+    const range = { where: `${where} AND ${timeCondition(window)}` }
+    const owner = {}
+    return {
+      isSealed: false,
+      owner,
+      rows,
+      minUs: fromUs,
+      maxUs: throughUs,
+      async open(yieldIfDue, names) {
+        let head = await readRows(source, marked === 0 ? columns : withMetadata(columns), range, context)
+        // Such a row may have arrived since the rows were counted.
+        const isMarked = marked === 0 && (head.inMetadata.mask & columns.mask) !== 0
+        if (isMarked) head = await readRows(source, withMetadata(columns), range, context)
+        return partOfHead({ ...head, owner }).open(yieldIfDue, names)
+      },
+      close: () => context.onClose(owner),
+    }
+  })
+}
+
+const withMetadata = (columns: WantedColumns): WantedColumns => ({
+  ...columns,
+  cold: new Set([...columns.cold, 'metadata']),
+})
