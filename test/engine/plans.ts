@@ -50,7 +50,12 @@ export async function fill(engine: ArrowEngine, records: readonly TestRecord[], 
 }
 
 /** Expects the answer to a plan; `shown` tells how to get it again if it is wrong. */
-export async function expectAnswer(engine: ArrowEngine, plan: Plan, expected: Outcome, shown: string): Promise<void> {
+export async function expectAnswer(
+  engine: Pick<ArrowEngine, 'run'>,
+  plan: Plan,
+  expected: Outcome,
+  shown: string,
+): Promise<void> {
   try {
     compareRows(await answerOf(engine, plan), expected, plan)
   } catch (error) {

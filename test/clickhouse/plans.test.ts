@@ -1,0 +1,87 @@
+import { expect, it } from 'vitest'
+import type { ClickHouseEngine } from '../../src/engine/clickhouse/engine.js'
+import type { Plan } from '../../src/plan/plan.js'
+import { CASES, RECORDS } from '../engine/field-cases.js'
+import { expectAnswer } from '../engine/plans.js'
+import type { Outcome } from '../oracle/plan/run.js'
+import { runPlan } from '../oracle/plan/run.js'
+import { below, mulberry32, oneOf } from '../support/random.js'
+import { randomPlan, randomRecords, showPlan } from '../support/random-plans.js'
+import { testSeed } from '../support/seed.js'
+import { onEachTarget, withRecords } from './on-targets.js'
+import type { Target } from './targets.js'
+
+/** Random plans, and plans of fields; LOGWEIR_TEST_RUNS sets another number of both. */
+const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 200)
+const PLANS_OF_RECORDS = 20
+/** Every how many of the plans of fields are run. */
+const STEP = Math.max(1, Math.round(CASES.length / RUNS))
+
+const isOld = (target: Target) => target.location.cluster !== undefined
+
+/**
+ * Expects the oracle's answer. An old server refuses fields without a column: returns whether it did. `shown` tells how
+ * to get the plan again.
+ */
+async function expectOrRefused(
+  target: Target,
+  engine: ClickHouseEngine,
+  plan: Plan,
+  expected: Outcome,
+  shown: string,
+): Promise<boolean> {
+  let isRefused = false
+  const run: ClickHouseEngine['run'] = async (one, options) => {
+    try {
+      return await engine.run(one, options)
+    } catch (error) {
+      isRefused = isOld(target) && (error as { code?: string }).code === 'unsupported_by_engine'
+      throw error
+    }
+  }
+  try {
+    await expectAnswer({ run }, plan, expected, shown)
+  } catch (error) {
+    if (!isRefused) throw error
+  }
+  return isRefused
+}
+
+onEachTarget('plans on %s have the rows, or the error, that the oracle says', (target) => {
+  it(
+    'at random',
+    async () => {
+      const seed = testSeed()
+      let refused = 0
+      for (let run = 0; run < RUNS / PLANS_OF_RECORDS; run++) {
+        const random = mulberry32(seed + run)
+        const records = randomRecords(random, below(random, 120))
+        await withRecords(target(), records, 1 + below(random, 40), async () => {
+          const engine = await target().open({ partRows: oneOf(random, [{}, { hot: 10, cold: 5 }]) })
+          for (let i = 0; i < PLANS_OF_RECORDS; i++) {
+            const plan = randomPlan(random)
+            const shown = `seed ${seed + run}, plan ${i}: ${showPlan(plan)}`
+            if (await expectOrRefused(target(), engine, plan, runPlan(plan, records), shown)) refused++
+          }
+          await engine.close()
+        })
+      }
+      expect(refused).toBeLessThan(0.8 * RUNS)
+    },
+    60_000 + RUNS * 2_000,
+  )
+
+  it(
+    'of fields with columns and without, whatever their values',
+    async () => {
+      await withRecords(target(), RECORDS, 40, async (engine) => {
+        for (const { plan, expected, isTwin, source } of CASES.filter((_, i) => (i + testSeed()) % STEP === 0)) {
+          const isRefused = await expectOrRefused(target(), engine, plan, expected(), showPlan(plan))
+          const hasColumn = !isTwin && source !== 'postgrest_logs' && source !== 'pgbouncer_logs'
+          if (hasColumn) expect(isRefused, showPlan(plan)).toBe(false)
+        }
+      })
+    },
+    60_000 + RUNS * 2_000,
+  )
+})
