@@ -7,6 +7,7 @@ import type { Outcome } from '../oracle/plan/run.js'
 import { runPlan } from '../oracle/plan/run.js'
 import { below, mulberry32, oneOf } from '../support/random.js'
 import { randomPlan, randomRecords, showPlan } from '../support/random-plans.js'
+import type { TestRecord } from '../support/records.js'
 import { testSeed } from '../support/seed.js'
 import { onEachTarget, withRecords } from './on-targets.js'
 import type { Target } from './targets.js'
@@ -16,6 +17,17 @@ const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 200)
 const PLANS_OF_RECORDS = 20
 /** Every how many of the plans of fields are run. */
 const STEP = Math.max(1, Math.round(CASES.length / RUNS))
+
+/**
+ * Records without the empty text as project or function: in ClickHouse's columns it also means an absent one, see
+ * docs/scale-out.md.
+ */
+const withoutEmptyTexts = (records: readonly TestRecord[]): TestRecord[] =>
+  records.map((record) => ({
+    ...record,
+    project: record.project === '' ? 'c' : record.project,
+    metadata: record.metadata?.replace('"function_id":""', '"function_id":"h"'),
+  }))
 
 const isOld = (target: Target) => target.location.cluster !== undefined
 
@@ -55,7 +67,7 @@ onEachTarget('plans on %s have the rows, or the error, that the oracle says', (t
       let refused = 0
       for (let run = 0; run < RUNS / PLANS_OF_RECORDS; run++) {
         const random = mulberry32(seed + run)
-        const records = randomRecords(random, below(random, 120))
+        const records = withoutEmptyTexts(randomRecords(random, below(random, 120)))
         await withRecords(target(), records, 1 + below(random, 40), async () => {
           const engine = await target().open({ partRows: oneOf(random, [{}, { hot: 10, cold: 5 }]) })
           for (let i = 0; i < PLANS_OF_RECORDS; i++) {

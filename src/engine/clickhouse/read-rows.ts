@@ -30,10 +30,9 @@ function selected(source: SourceName, { hot, cold, mask }: WantedColumns): strin
     ...read.map((column) => {
       const [name, alias] = [columnNameOf(column), aliasOf(stored.indexOf(column))]
       if (column.kind !== 'category') return `${name} AS ${alias}`
-      // The server sends the texts of a LowCardinality column as those of a plain one.
-      return column.isFieldOnly
-        ? `CAST(${name} AS Nullable(String)) AS ${alias}`
-        : `nullIf(${name}, ${textValue('')}) AS ${alias}`
+      // Without the cast the server may send the codes of a LowCardinality column.
+      const text = column.isFieldOnly ? name : `nullIf(${name}, ${textValue('')})`
+      return `CAST(${text} AS Nullable(String)) AS ${alias}`
     }),
     ...(mask === 0 ? [] : [IN_METADATA]),
     ...COLD_COLUMNS.flatMap((name) => (cold.has(name) ? [name] : [])),
