@@ -1,9 +1,18 @@
 import type { Aggregate } from '../../plan/aggregates.js'
 import { type Scalar, Timestamp } from '../../plan/values/values.js'
-import type { SourceName } from '../../sources.js'
 import type { Cell } from './clickhouse-server.js'
 import { lowerCondition } from './conditions.js'
-import { nullableSql, type Operand, operandOf } from './operands.js'
+import { readTagged } from './json-operand.js'
+import {
+  type ColumnOperand,
+  type Exceptions,
+  exceptionsOf,
+  NO_EXCEPTIONS,
+  nullableSql,
+  type Operand,
+  operandOf,
+  type Table,
+} from './operands.js'
 
 /**
  * An aggregate as the SQL expressions that ClickHouse computes for it, and how its value is read from their
@@ -11,7 +20,7 @@ import { nullableSql, type Operand, operandOf } from './operands.js'
  */
 export interface Lowered {
   values: readonly string[]
-  mask: number
+  exceptions: Exceptions
   /** Returns undefined if the results are too inexact: the value then needs the exact sums of `summed`. */
   read(cells: readonly Cell[]): Scalar | undefined
   /** The numbers that are summed, if the aggregate is a sum or a mean; the server cannot sort by it then. */
@@ -28,59 +37,70 @@ const RANK_MARGIN = 1e-12
  * Translates an aggregate to SQL. Undefined if ClickHouse has no aggregate of exactly its meaning: it is then computed
  * over the rows that the server returns.
  */
-export function lowerAggregate({ fn, args }: Aggregate, source: SourceName): Lowered | undefined {
+export function lowerAggregate({ fn, args }: Aggregate, table: Table): Lowered | undefined {
   const [value, option] = args
-  if (value === undefined) return fn === 'count' ? counted('count()', 0) : undefined
+  if (value === undefined) return fn === 'count' ? counted('count()', NO_EXCEPTIONS) : undefined
   if (fn === 'countif' || fn === 'share') {
-    const condition = lowerCondition(value, source)
+    const condition = lowerCondition(value, table)
     if (condition === undefined) return undefined
-    const { isTrue, mask } = condition
+    const { isTrue, exceptions } = condition
     return fn === 'countif'
-      ? counted(`countIf(${isTrue})`, mask)
-      : one(`if(count() = 0, NULL, countIf(${isTrue}) / count())`, mask, (cell) => cell)
+      ? counted(`countIf(${isTrue})`, exceptions)
+      : one(`if(count() = 0, NULL, countIf(${isTrue}) / count())`, exceptions, (cell) => cell)
   }
-  const operand = operandOf(value, source)
+  const operand = operandOf(value, table)
   if (operand === undefined || operand.type === 'areas') return undefined
   const sql = nullableSql(operand)
+  const exceptions = exceptionsOf(operand)
   switch (fn) {
     case 'count':
-      return counted(`count(${sql})`, operand.mask)
+      return counted(`count(${sql})`, exceptions)
     case 'count_distinct':
     case 'approx_count_distinct':
-      return counted(`uniqExact(${sql})`, operand.mask)
+      return counted(`uniqExact(${sql})`, exceptions)
     case 'min':
     case 'max':
-      return one(`${fn}(${sql})`, operand.mask, readerOf(operand))
+      // The order across types is not that of tagged texts.
+      if (operand.type === 'json') return undefined
+      return one(`${fn}(${sql})`, exceptions, readerOf(operand))
     case 'any_value':
-      return one(`any(${sql})`, operand.mask, readerOf(operand))
+      return one(`any(${sql})`, exceptions, readerOf(operand))
     default:
       return operand.type === 'number' ? ofNumbers(fn, operand, option) : undefined
   }
 }
 
-const one = (sql: string, mask: number, read: (cell: Cell) => Scalar): Lowered => ({
+const one = (sql: string, exceptions: Exceptions, read: (cell: Cell) => Scalar): Lowered => ({
   values: [sql],
-  mask,
+  exceptions,
   read: ([cell]) => read(cell!),
 })
 
-const counted = (sql: string, mask: number) => one(sql, mask, Number)
+const counted = (sql: string, exceptions: Exceptions) => one(sql, exceptions, Number)
 
 /** Returns how the values of an operand are read from the cells of an answer. */
 export function readerOf({ type }: Operand): (cell: Cell) => Scalar {
+  if (type === 'json') return readTagged
   if (type === 'timestamp') return (cell) => (cell === null ? null : new Timestamp(Number(cell)))
   return (cell) => (typeof cell === 'number' ? cell + 0 : cell)
 }
 
-function ofNumbers(fn: Aggregate['fn'], { sql, mask }: Operand, option: Aggregate['args'][number] | undefined) {
+function ofNumbers(fn: Aggregate['fn'], operand: ColumnOperand, option: Aggregate['args'][number] | undefined) {
+  const { sql } = operand
+  const exceptions = exceptionsOf(operand)
   if (fn === 'sum' || fn === 'avg') {
     const fractions = `countIf(${sql} != trunc(${sql}))`
     const as = fn === 'sum' ? 'sum' : 'mean'
     const values = [`sum(${sql})`, `sum(abs(${sql}))`, `count(${sql})`, fractions]
-    return { values, mask, read: (cells: readonly Cell[]) => readSum(cells, as), summed: { sql, as } } satisfies Lowered
+    return {
+      values,
+      exceptions,
+      read: (cells: readonly Cell[]) => readSum(cells, as),
+      summed: { sql, as },
+    } satisfies Lowered
   }
   if (fn !== 'quantile' || option?.kind !== 'literal' || typeof option.value !== 'number') return undefined
-  return one(`quantileExactWeighted(${option.value / 100 - RANK_MARGIN})(${sql}, 1)`, mask, (cell) => cell)
+  return one(`quantileExactWeighted(${option.value / 100 - RANK_MARGIN})(${sql}, 1)`, exceptions, (cell) => cell)
 }
 
 /** The largest error of one addition of doubles, relative to the sum of their absolute values. */

@@ -1,79 +1,85 @@
 import { call, type Expression } from '../../plan/expression.js'
 import { likePattern } from '../../plan/functions/text.js'
 import { isTime, momentUs, numberOf, type Scalar } from '../../plan/values/values.js'
-import type { SourceName } from '../../sources.js'
 import { AREAS } from '../columns.js'
-import { isMarked, type Operand, operandOf } from './operands.js'
+import type { JsonOperand } from './json-operand.js'
+import {
+  type ColumnOperand,
+  type Exceptions,
+  exceptionsOf,
+  isException,
+  joinExceptions,
+  type Operand,
+  operandOf,
+  type Table,
+} from './operands.js'
 import { containsText, matchesPattern } from './patterns.js'
 import { doubleValue, int64Value, textValue } from './values.js'
 
 /**
- * A condition as two SQL expressions of 1 or 0, never null: that it is true, and that it is false. Both hold in rows
- * without a bit of the mask (see {@link Operand}).
+ * A condition as two SQL expressions of 1 or 0, never null: that it is true, and that it is false. Both hold in all
+ * rows but the exceptions.
  */
 export interface Condition {
   isTrue: string
   isFalse: string
-  mask: number
+  exceptions: Exceptions
 }
 
 /**
  * Translates a condition to SQL. Undefined if ClickHouse has no expression of exactly its meaning, for any type that a
  * value may have in a row: the condition is then evaluated over the rows that the server returns.
  */
-export function lowerCondition(condition: Expression, source: SourceName): Condition | undefined {
+export function lowerCondition(condition: Expression, table: Table): Condition | undefined {
   if (condition.kind !== 'call') return undefined
   const { fn, args } = condition
   switch (fn) {
     case 'and':
-      return connect(args, source, 'AND', 'OR')
+      return connect(args, table, 'AND', 'OR')
     case 'or':
-      return connect(args, source, 'OR', 'AND')
+      return connect(args, table, 'OR', 'AND')
     case 'not': {
-      const of = lowerCondition(args[0]!, source)
+      const of = lowerCondition(args[0]!, table)
       return of && { ...of, isTrue: of.isFalse, isFalse: of.isTrue }
     }
     case 'is_true':
     case 'is_false': {
-      const of = lowerCondition(args[0]!, source)
+      const of = lowerCondition(args[0]!, table)
       const isTrue = fn === 'is_true' ? of?.isTrue : of?.isFalse
-      return of && { mask: of.mask, isTrue: isTrue!, isFalse: `NOT (${isTrue})` }
+      return of && { exceptions: of.exceptions, isTrue: isTrue!, isFalse: `NOT (${isTrue})` }
     }
     case 'is_null':
-      return isNull(operandOf(args[0]!, source))
+      return isNull(operandOf(args[0]!, table))
     case 'in':
       return connect(
         args.slice(1).map((item) => call('eq', args[0]!, item)),
-        source,
+        table,
         'OR',
         'AND',
       )
     default:
-      return lowerTest(condition, source)
+      return lowerTest(condition, table)
   }
 }
 
-function connect(
-  args: readonly Expression[],
-  source: SourceName,
-  ofTrue: string,
-  ofFalse: string,
-): Condition | undefined {
-  const parts = args.map((arg) => lowerCondition(arg, source))
+function connect(args: readonly Expression[], table: Table, ofTrue: string, ofFalse: string): Condition | undefined {
+  const parts = args.map((arg) => lowerCondition(arg, table))
   if (parts.some((part) => part === undefined)) return undefined
   const all = parts as Condition[]
   return {
     isTrue: `(${all.map(({ isTrue }) => isTrue).join(` ${ofTrue} `)})`,
     isFalse: `(${all.map(({ isFalse }) => isFalse).join(` ${ofFalse} `)})`,
-    mask: all.reduce((mask, part) => (mask | part.mask) >>> 0, 0),
+    exceptions: joinExceptions(all.map(({ exceptions }) => exceptions)),
   }
 }
 
 function isNull(operand: Operand | undefined): Condition | undefined {
   if (operand === undefined || operand.type === 'areas') return undefined
-  const { sql, isEmptyAbsent, mask } = operand
-  if (isEmptyAbsent) return { isTrue: `${sql} = ${textValue('')}`, isFalse: `${sql} != ${textValue('')}`, mask }
-  return { isTrue: `isNull(${sql})`, isFalse: `isNotNull(${sql})`, mask }
+  const exceptions = exceptionsOf(operand)
+  if (operand.type === 'json') return { isTrue: `${operand.kind} = 'Null'`, isFalse: isPresent(operand), exceptions }
+  const { sql, isEmptyAbsent } = operand
+  if (isEmptyAbsent) return { isTrue: `${sql} = ${textValue('')}`, isFalse: `${sql} != ${textValue('')}`, exceptions }
+  return { isTrue: `isNull(${sql})`, isFalse: `isNotNull(${sql})`, exceptions }
 }
 
 const OPERATORS: Readonly<Record<string, { sql: string; negated: string }>> = {
@@ -86,32 +92,34 @@ const OPERATORS: Readonly<Record<string, { sql: string; negated: string }>> = {
 }
 
 /** A test of one operand by a literal. */
-function lowerTest({ fn, args }: Expression & { kind: 'call' }, source: SourceName): Condition | undefined {
+function lowerTest({ fn, args }: Expression & { kind: 'call' }, table: Table): Condition | undefined {
   const [left, right] = args
   if (args.length !== 2 || right?.kind !== 'literal' || right.value === null) return undefined
-  const operand = operandOf(left!, source)
+  const operand = operandOf(left!, table)
   if (operand === undefined) return undefined
   const { value } = right
+  if (operand.type === 'json') return jsonTest(fn, operand, value)
   if (operand.type === 'areas') return areaTest(fn, operand, value)
+  const exceptions = exceptionsOf(operand)
   const operator = OPERATORS[fn]
   if (operator !== undefined) {
     const literal = literalNextTo(operand, value)
     if (literal === undefined) return undefined
     const test = (sign: string) => present(operand, `${operand.sql} ${sign} ${literal}`)
-    return { isTrue: test(operator.sql), isFalse: test(operator.negated), mask: operand.mask }
+    return { isTrue: test(operator.sql), isFalse: test(operator.negated), exceptions }
   }
   const matches = typeof value === 'string' && operand.type === 'text' ? textTest(fn, operand.sql, value) : undefined
   if (matches === undefined) return undefined
-  return { isTrue: present(operand, matches), isFalse: present(operand, `NOT (${matches})`), mask: operand.mask }
+  return { isTrue: present(operand, matches), isFalse: present(operand, `NOT (${matches})`), exceptions }
 }
 
 /** A nullable test as 1 or 0; absent values pass none. */
-function present({ sql, isEmptyAbsent }: Operand, test: string): string {
+function present({ sql, isEmptyAbsent }: ColumnOperand, test: string): string {
   return isEmptyAbsent ? `(${sql} != ${textValue('')} AND ${test})` : `ifNull(${test}, 0)`
 }
 
 /** A literal of the type of an operand, with which SQL compares as {@link compareValues} does. */
-function literalNextTo({ type }: Operand, value: Scalar): string | undefined {
+function literalNextTo({ type }: ColumnOperand, value: Scalar): string | undefined {
   if (type === 'timestamp') {
     const us = momentUs(value)
     return us === undefined ? undefined : int64Value(us)
@@ -139,33 +147,68 @@ function textTest(fn: string, sql: string, value: string): string | undefined {
   }
 }
 
-function areaTest(fn: string, { sql, mask }: Operand, value: Scalar): Condition | undefined {
+function areaTest(fn: string, operand: ColumnOperand, value: Scalar): Condition | undefined {
   const bit = AREAS.indexOf(value as (typeof AREAS)[number])
   if (fn !== 'contains' || bit < 0) return undefined
-  return { isTrue: `bitTest(${sql}, ${bit})`, isFalse: `NOT bitTest(${sql}, ${bit})`, mask }
+  const test = `bitTest(${operand.sql}, ${bit})`
+  return { isTrue: test, isFalse: `NOT ${test}`, exceptions: exceptionsOf(operand) }
+}
+
+const isPresent = ({ kind }: JsonOperand) => `${kind} != 'Null'`
+
+/** A test of a field whose type differs from row to row. A text that spells a number is compared with none here. */
+function jsonTest(fn: string, operand: JsonOperand, value: Scalar): Condition | undefined {
+  if (typeof value !== 'string') return undefined
+  const { kind, text } = operand
+  const exceptions = exceptionsOf(operand)
+  const matches = textTest(fn, text, value)
+  if (matches !== undefined) {
+    const test = (condition: string) => `(${isPresent(operand)} AND ${condition})`
+    return { isTrue: test(matches), isFalse: test(`NOT (${matches})`), exceptions }
+  }
+  const operator = OPERATORS[fn]
+  if (operator === undefined || numberOf(value) !== undefined) return undefined
+  const test = (sign: string) => `(${kind} = 'String' AND ${text} ${sign} ${textValue(value)})`
+  if (fn !== 'eq' && fn !== 'ne') return { isTrue: test(operator.sql), isFalse: test(operator.negated), exceptions }
+  // Values of other types are unequal.
+  const isEqual = test('=')
+  const isUnequal = `(${isPresent(operand)} AND NOT ${isEqual})`
+  return fn === 'eq'
+    ? { isTrue: isEqual, isFalse: isUnequal, exceptions }
+    : { isTrue: isUnequal, isFalse: isEqual, exceptions }
 }
 
 /** The filters that a server applies before it returns rows. */
 export interface ServerFilter {
-  /** True in each row that passes, and in those with a bit of `mask`, for which the metadata decides. */
+  /** True in each row that passes, and in each exception, which the process decides. */
   sql: readonly string[]
+  /** Those of `sql` that read columns alone. */
+  ofColumns: readonly string[]
   /** How many of the conditions it applies. */
   count: number
-  mask: number
+  exceptions: Exceptions
 }
 
 /**
  * Translates the first conditions, up to the first that SQL has no expression for: later ones must not be evaluated in
  * rows that it removes, or raise an error in rows that they would remove.
  */
-export function lowerFilters(conditions: readonly Expression[], source: SourceName): ServerFilter {
-  const sql: string[] = []
-  let mask = 0
+export function lowerFilters(conditions: readonly Expression[], table: Table): ServerFilter {
+  const lowered: Condition[] = []
   for (const condition of conditions) {
-    const lowered = lowerCondition(condition, source)
-    if (lowered === undefined) break
-    sql.push(lowered.mask === 0 ? lowered.isTrue : `(${lowered.isTrue} OR ${isMarked(lowered.mask)})`)
-    mask = (mask | lowered.mask) >>> 0
+    const one = lowerCondition(condition, table)
+    if (one === undefined) break
+    lowered.push(one)
   }
-  return { sql, count: sql.length, mask }
+  return {
+    sql: lowered.map(passing),
+    ofColumns: lowered.filter(({ exceptions }) => exceptions.odd.length === 0).map(passing),
+    count: lowered.length,
+    exceptions: joinExceptions(lowered.map(({ exceptions }) => exceptions)),
+  }
+}
+
+function passing({ isTrue, exceptions }: Condition): string {
+  const other = isException(exceptions)
+  return other === undefined ? isTrue : `(${isTrue} OR ${other})`
 }

@@ -115,7 +115,7 @@ function newestQuery(stage: Stage | undefined, columns: readonly string[], locat
   const { input, steps, sink } = stage ?? {}
   const conditions = steps?.flatMap((step) => (step.op === 'filter' ? [step.where] : [])) ?? []
   const source = input?.op === 'scan' ? input.sources[0]! : undefined
-  const filter = source && lowerFilters(conditions, source)
+  const filter = source && lowerFilters(conditions, { source, readsJson: false })
   if (sink?.op !== 'top' || input?.op !== 'scan' || filter === undefined || filter.count !== steps!.length)
     throw new TypeError('A subscription runs only plans of the newest rows of a source.')
   const where = [...filter.sql, timeCondition(input)].join(' AND ')

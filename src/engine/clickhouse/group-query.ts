@@ -9,7 +9,16 @@ import { GROUPING_LIMITS, tooManyGroups } from '../engine.js'
 import { type Lowered, lowerAggregate, readerOf } from './aggregates.js'
 import type { Cell, SelectOptions, Server } from './clickhouse-server.js'
 import { exactSums } from './exact-sums.js'
-import { isMarked, nullableSql, operandOf } from './operands.js'
+import {
+  type Exceptions,
+  exceptionsOf,
+  isException,
+  joinExceptions,
+  NO_EXCEPTIONS,
+  nullableSql,
+  operandOf,
+  type Table,
+} from './operands.js'
 import { quotedTable, type TableLocation } from './table-names.js'
 import { bucketNumber } from './values.js'
 
@@ -17,7 +26,7 @@ import { bucketNumber } from './values.js'
 interface LoweredKey {
   name: string
   sql: string
-  mask: number
+  exceptions: Exceptions
   read(cell: Cell): Scalar
 }
 
@@ -26,8 +35,8 @@ export interface LoweredGroup {
   source: SourceName
   keys: readonly LoweredKey[]
   aggregates: readonly (Lowered & { name: string })[]
-  /** The bits of `in_metadata` of all columns that are read as fields. */
-  mask: number
+  /** The rows that the server may put into wrong groups. */
+  exceptions: Exceptions
 }
 
 /** The first groups of an order, by their own columns. */
@@ -38,36 +47,38 @@ export interface FirstGroups {
 
 /**
  * Translates keys and aggregates to SQL; undefined if ClickHouse has no expression of exactly the meaning of one.
- * `mask` has the bits of the columns that the filters read as fields.
+ * `exceptions` are those of the filters.
  */
-export function lowerGroup(sink: GroupSink, source: SourceName, mask: number): LoweredGroup | undefined {
-  const keys = sink.keys.map((key) => lowerKey(key, source))
+export function lowerGroup(sink: GroupSink, table: Table, exceptions: Exceptions): LoweredGroup | undefined {
+  const keys = sink.keys.map((key) => lowerKey(key, table))
   const aggregates = sink.aggregates.map(({ name, value }) => {
-    const lowered = lowerAggregate(value, source)
+    const lowered = lowerAggregate(value, table)
     return lowered && { name, ...lowered }
   })
   if ([...keys, ...aggregates].includes(undefined)) return undefined
   const group = {
-    source,
+    source: table.source,
     keys: keys as LoweredKey[],
     aggregates: aggregates as LoweredGroup['aggregates'],
   }
-  const masks = [...group.keys, ...group.aggregates].map((part) => part.mask)
-  return { ...group, mask: masks.reduce((all, one) => (all | one) >>> 0, mask) }
+  const ofParts = [...group.keys, ...group.aggregates].map((part) => part.exceptions)
+  return { ...group, exceptions: joinExceptions([exceptions, ...ofParts]) }
 }
 
-function lowerKey({ name, value }: NamedExpression, source: SourceName): LoweredKey | undefined {
-  const operand = operandOf(value, source)
+function lowerKey({ name, value }: NamedExpression, table: Table): LoweredKey | undefined {
+  const operand = operandOf(value, table)
   if (operand !== undefined && operand.type !== 'areas') {
-    return { name, sql: nullableSql(operand), mask: operand.mask, read: readerOf(operand) }
+    return { name, sql: nullableSql(operand), exceptions: exceptionsOf(operand), read: readerOf(operand) }
   }
   if (value.kind !== 'call') return undefined
   const [time, unit] = value.args
   const make = TIMES[value.fn]
-  const isOfTime = time !== undefined && operandOf(time, source)?.type === 'timestamp'
+  const isOfTime = time !== undefined && operandOf(time, table)?.type === 'timestamp'
   if (make === undefined || !isOfTime || unit?.kind !== 'literal') return undefined
   const bucket = bucketOf(String(unit.value).toLowerCase() as TimeUnit)
-  return bucket && { name, sql: bucket.sql, mask: 0, read: (cell) => make(bucket.startUs(Number(cell))) }
+  return (
+    bucket && { name, sql: bucket.sql, exceptions: NO_EXCEPTIONS, read: (cell) => make(bucket.startUs(Number(cell))) }
+  )
 }
 
 const TIMES: Readonly<Record<string, (us: number) => Scalar>> = {
@@ -95,8 +106,8 @@ export interface GroupContext extends Pick<SelectOptions, 'signal' | 'onRead'> {
 }
 
 /**
- * Computes groups on the server. Undefined if a row has one of the values in its metadata alone, so that the server
- * cannot tell its group. Throws `too_many_groups` beyond the limit: exactly, unlike the server's own limit, which
+ * Computes groups on the server. Undefined if there is an exception among the rows, so that the server
+ * cannot tell all groups. Throws `too_many_groups` beyond the limit: exactly, unlike the server's own limit, which
  * counts by thread and shard. Rejects with a ServerError.
  */
 export async function queryGroups(
@@ -111,7 +122,7 @@ export async function queryGroups(
     count = groups
   }
   const rows = await server.select(sql, { ...options, onGroups })
-  if (group.mask !== 0 && rows.some((cells) => Number(cells.at(-1)) > 0)) return undefined
+  if (isException(group.exceptions) !== undefined && rows.some((cells) => Number(cells.at(-1)) > 0)) return undefined
   const isBeyond = (count ?? rows.length) > GROUPING_LIMITS.groups || bytesOf(rows) > GROUPING_LIMITS.bytes
   if (isBeyond) throw tooManyGroups(GROUPING_LIMITS)
   return readGroups(group, rows, context)
@@ -124,20 +135,21 @@ function bytesOf(rows: readonly (readonly Cell[])[]): number {
 }
 
 /**
- * Returns the query for one row per group: its keys, then the values of each aggregate in turn, then the number of rows
- * with a bit of the mask; groups with such rows come first.
+ * Returns the query for one row per group: its keys, then the values of each aggregate in turn, then the number of
+ * exceptions; groups with exceptions come first.
  */
 function groupsQuery(group: LoweredGroup, first: FirstGroups | undefined, from: string): string {
-  const { keys, aggregates, mask } = group
+  const { keys, aggregates } = group
+  const exception = isException(group.exceptions)
   const values = aggregates.flatMap(({ values }) => values)
   const columns = [...keys.map(({ sql }, i) => `${sql} AS key_${i}`), ...values.map((sql, i) => `${sql} AS value_${i}`)]
-  if (mask !== 0) columns.push(`countIf(${isMarked(mask)}) AS marked`)
+  if (exception !== undefined) columns.push(`countIf(${exception}) AS exceptions`)
   const selected = `SELECT ${columns.length === 0 ? 'count()' : columns.join(', ')} ${from}`
   if (keys.length === 0) return selected
   const grouped = `${selected} GROUP BY ${keys.map((_, i) => `key_${i}`).join(', ')}`
   const order = first && orderOf(group, first.order)
-  const marked = mask === 0 ? [] : ['marked DESC']
-  const end = order === undefined ? '' : ` ORDER BY ${[...marked, ...order].join(', ')} LIMIT ${first!.rows}`
+  const before = exception === undefined ? [] : ['exceptions DESC']
+  const end = order === undefined ? '' : ` ORDER BY ${[...before, ...order].join(', ')} LIMIT ${first!.rows}`
   const settings = `max_rows_to_group_by = ${GROUPING_LIMITS.groups}, group_by_overflow_mode = 'throw'`
   return `${grouped}${end} SETTINGS ${settings}`
 }

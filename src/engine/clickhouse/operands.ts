@@ -1,12 +1,19 @@
-import type { Expression } from '../../plan/expression.js'
-import { pathOfField } from '../../plan/expression.js'
+import { type Expression, pathOfField } from '../../plan/expression.js'
 import type { SourceName } from '../../sources.js'
 import { type HotColumn, hotColumns, IN_METADATA } from '../columns.js'
+import { type JsonOperand, jsonOperand } from './json-operand.js'
 import { columnNameOf } from './table-names.js'
 import { textValue } from './values.js'
 
-/** A column, a field or the path in a URL as SQL. */
-export interface Operand {
+/** A table whose columns and fields expressions read. */
+export interface Table {
+  source: SourceName
+  /** Whether fields without a column are read by the server's JSON functions. */
+  readsJson: boolean
+}
+
+/** A column, a field with a column of its own, or the path in a URL, as SQL. */
+export interface ColumnOperand {
   type: 'text' | 'number' | 'timestamp' | 'areas'
   /** Null if absent; of `text` columns with `isEmptyAbsent` the empty text. */
   sql: string
@@ -18,27 +25,42 @@ export interface Operand {
   mask: number
 }
 
+/** Any value of a row that the server can read. */
+export type Operand = ColumnOperand | JsonOperand
+
 /**
  * The path in a URL. The second alternative, which matches nothing, prevents ClickHouse's search for a required literal
  * (see `clickHousePattern` in patterns.ts).
  */
 const PATH = '^(?:[^?#]*?://)?[^/?#]*([^?#]*)|[^\\x00-\\x{10FFFF}]'
 
-/** Returns an expression as SQL; undefined if it is no column and no declared field. */
-export function operandOf(expression: Expression, source: SourceName): Operand | undefined {
+/** Returns an expression as SQL; undefined if it is no column and no field. */
+export function operandOf(expression: Expression, { source, readsJson }: Table): Operand | undefined {
+  const operand = columnOperand(expression, source)
+  if (operand !== undefined || !readsJson) return operand
+  const path = pathOfField(expression)
+  return path && placeOfField(expression, source) === undefined ? jsonOperand(path.keys) : undefined
+}
+
+function columnOperand(expression: Expression, source: SourceName): ColumnOperand | undefined {
   if (expression.kind === 'column') return ofColumn(expression.name, source)
   if (expression.kind !== 'call') return undefined
   if (expression.fn === 'url_path') {
-    const url = operandOf(expression.args[0]!, source)
+    const url = columnOperand(expression.args[0]!, source)
     if (url?.type !== 'text' || url.isEmptyAbsent) return undefined
     return { ...url, sql: `extract(${url.sql}, ${textValue(PATH)})` }
   }
   return ofField(expression, source)
 }
 
-const plain = (type: Operand['type'], sql: string): Operand => ({ type, sql, isEmptyAbsent: false, mask: 0 })
+const plain = (type: ColumnOperand['type'], sql: string): ColumnOperand => ({
+  type,
+  sql,
+  isEmptyAbsent: false,
+  mask: 0,
+})
 
-function ofColumn(name: string, source: SourceName): Operand | undefined {
+function ofColumn(name: string, source: SourceName): ColumnOperand | undefined {
   if (name === 'timestamp') return plain('timestamp', name)
   if (name === 'id' || name === 'event_message') return plain('text', name)
   if (name === 'project') return { ...plain('text', name), isEmptyAbsent: true }
@@ -46,7 +68,7 @@ function ofColumn(name: string, source: SourceName): Operand | undefined {
   return column && ofHot(column, 0, column.kind === 'category')
 }
 
-function ofField(expression: Expression, source: SourceName): Operand | undefined {
+function ofField(expression: Expression, source: SourceName): ColumnOperand | undefined {
   const place = placeOfField(expression, source)
   if (place === undefined) return undefined
   const column = hotColumns(source)[place]!
@@ -64,15 +86,46 @@ export function placeOfField(expression: Expression, source: SourceName): number
   return place < 0 ? undefined : place
 }
 
-function ofHot(column: HotColumn, bit: number, isEmptyAbsent: boolean): Operand {
+function ofHot(column: HotColumn, bit: number, isEmptyAbsent: boolean): ColumnOperand {
   const { kind } = column
   const type = kind === 'number' || kind === 'areas' ? kind : 'text'
   return { type, sql: columnNameOf(column), isEmptyAbsent, mask: bit >>> 0 }
+}
+
+/**
+ * Rows for which SQL expressions are wrong: those with a bit of `mask` in `in_metadata`, whose value no column holds, and
+ * those that pass a condition of `odd`.
+ */
+export interface Exceptions {
+  mask: number
+  odd: readonly string[]
+}
+
+/** No row. */
+export const NO_EXCEPTIONS: Exceptions = { mask: 0, odd: [] }
+
+/** The exceptions of an operand. */
+export const exceptionsOf = (operand: Operand): Exceptions =>
+  operand.type === 'json' ? { mask: 0, odd: [operand.isOdd] } : { mask: operand.mask, odd: [] }
+
+/** The exceptions of several expressions. */
+export function joinExceptions(all: readonly Exceptions[]): Exceptions {
+  const mask = all.reduce((mask, one) => (mask | one.mask) >>> 0, 0)
+  return { mask, odd: [...new Set(all.flatMap(({ odd }) => odd))] }
+}
+
+/** The condition, 1 or 0, that a row is an exception; undefined if none can be. */
+export function isException({ mask, odd }: Exceptions): string | undefined {
+  const conditions = [...(mask === 0 ? [] : [isMarked(mask)]), ...odd]
+  return conditions.length === 0 ? undefined : conditions.join(' OR ')
 }
 
 /** The condition, 1 or 0, that a row has a bit of a mask. */
 export const isMarked = (mask: number): string => `bitAnd(${IN_METADATA}, toUInt32(${mask})) != 0`
 
 /** An operand as a nullable value. */
-export const nullableSql = ({ sql, isEmptyAbsent }: Operand): string =>
-  isEmptyAbsent ? `nullIf(${sql}, ${textValue('')})` : sql
+export function nullableSql(operand: Operand): string {
+  if (operand.type === 'json') return operand.tagged
+  const { sql, isEmptyAbsent } = operand
+  return isEmptyAbsent ? `nullIf(${sql}, ${textValue('')})` : sql
+}

@@ -8,8 +8,8 @@ import { isEmpty, type Stage } from '../arrow/query/stages.js'
 import { type Head, partOfHead } from '../arrow/storage/head/head.js'
 import type { SelectOptions, Server } from './clickhouse-server.js'
 import { lowerFilters, type ServerFilter } from './conditions.js'
-import { dialectOf } from './ddl.js'
 import { type FirstGroups, lowerGroup, queryGroups } from './group-query.js'
+import type { Table } from './operands.js'
 import { NEWEST_FIRST, readRows, type WantedColumns } from './read-rows.js'
 import { quotedTable, type TableLocation } from './table-names.js'
 import { timeCondition } from './values.js'
@@ -82,35 +82,47 @@ function filtersOf({ steps }: Stage) {
 /** A source of a stage: the filters that the server applies, and the columns that the stage reads. */
 interface ScannedSource {
   source: SourceName
+  table: Table
   filter: ServerFilter
   /** Whether the server applies all steps of the stage. */
   isWhole: boolean
   where: string
+  /** The part of `where` that reads columns alone, which is fast. */
+  whereOfColumns: string
   columns: StageColumns
 }
 
 async function scanned(stage: ScanStage, source: SourceName, context: ReadContext): Promise<ScannedSource> {
   const columns = columnsOfStage(stage, source)
-  await checkFields(columns, context)
-  const filter = lowerFilters(filtersOf(stage), source)
+  const table = { source, readsJson: await readsJson(columns, context) }
+  const filter = lowerFilters(filtersOf(stage), table)
+  const time = timeCondition(stage.input)
   return {
     source,
+    table,
     filter,
     isWhole: filter.count === stage.steps.length,
-    where: [...filter.sql, timeCondition(stage.input)].join(' AND '),
+    where: [...filter.sql, time].join(' AND '),
+    whereOfColumns: [...filter.ofColumns, time].join(' AND '),
     columns,
   }
 }
 
-/** Throws `unsupported_by_engine` if a field has no column of its own, and the server cannot read JSON. */
-async function checkFields({ undeclared }: StageColumns, { serverVersion }: ReadContext): Promise<void> {
-  if (undeclared.length === 0) return
+/** The first version with all JSON functions that are used. */
+const JSON_MAJOR = 22
+
+/**
+ * Whether the server reads the fields that have no column. Throws `unsupported_by_engine` if there are such fields, and
+ * the server is too old to read JSON at all.
+ */
+async function readsJson({ undeclared }: StageColumns, { serverVersion }: ReadContext): Promise<boolean> {
+  if (undeclared.length === 0) return false
   const version = await serverVersion()
-  if (dialectOf(version).isModern) return
+  if (Number(version.split('.')[0]) >= JSON_MAJOR) return true
   throw new LogweirError(
     'unsupported_by_engine',
-    `The field ${undeclared[0]} has no column of its own, and ClickHouse ${version} cannot read JSON. ` +
-      'ClickHouse 20 or newer can, and so can the embedded engine.',
+    `The field ${undeclared[0]} has no column of its own, and ClickHouse ${version} cannot read JSON paths. ` +
+      `ClickHouse ${JSON_MAJOR} or newer can, and so can the embedded engine.`,
   )
 }
 
@@ -122,8 +134,8 @@ async function groupsOf(
   const { sink, input } = stage
   const [source, other] = input.sources
   if (sink.op !== 'group' || other !== undefined) return undefined
-  const { filter, isWhole, where } = await scanned(stage, source!, context)
-  const group = isWhole ? lowerGroup(sink, source!, filter.mask) : undefined
+  const { filter, isWhole, where, table } = await scanned(stage, source!, context)
+  const group = isWhole ? lowerGroup(sink, table, filter.exceptions) : undefined
   return group && queryGroups(group, first, { ...context, where })
 }
 
@@ -148,10 +160,11 @@ function partOf(head: Head, { onClose }: ReadContext): Part {
  */
 async function firstRows(
   { sink }: ScanStage,
-  { source, isWhole, where, columns }: ScannedSource,
+  { source, isWhole, where, columns, filter }: ScannedSource,
   context: ReadContext,
 ): Promise<Part[] | undefined> {
-  if (!isWhole || sink.op !== 'top' || sink.rows + sink.offset > MOST_FIRST_ROWS) return undefined
+  const isExact = isWhole && filter.exceptions.odd.length === 0
+  if (!isExact || sink.op !== 'top' || sink.rows + sink.offset > MOST_FIRST_ROWS) return undefined
   const direction = sink.keys.length === 0 ? 'desc' : timeOrder(sink.keys)
   if (direction === undefined) return undefined
   const rows = sink.rows + sink.offset
@@ -168,12 +181,12 @@ async function firstRows(
 /** Divides the rows into parts by time, each of which is read when an operator needs it. */
 async function windowParts(
   { input }: ScanStage,
-  { source, where, columns }: ScannedSource,
+  { source, where, whereOfColumns, columns }: ScannedSource,
   context: ReadContext,
 ): Promise<Part[]> {
   const { server, location, signal } = context
   const limits = { ...PART_ROWS, ...context.partRows }
-  const from = `FROM ${quotedTable(location, source)} WHERE ${where}`
+  const from = `FROM ${quotedTable(location, source)} WHERE ${whereOfColumns}`
   const divide = (maxRows: number) =>
     windowsOf({ ...input, from, mask: columns.mask, maxRows }, (sql) => server.select(sql, { signal }))
   let windows = await divide(columns.cold.size === 0 ? limits.hot : limits.cold)
