@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { arbitraryRun, askExample, FIRST_EXAMPLES } from '../user-endpoints/examples.js'
+import { arbitraryRun, askExample, EXAMPLES, FIRST_EXAMPLES } from '../user-endpoints/examples.js'
 import { onEachTarget, withRecords } from './on-targets.js'
 
 /** Runs of each property; LOGWEIR_TEST_RUNS sets another number. */
@@ -14,7 +14,7 @@ onEachTarget('the examples of own endpoints on %s', (target) => {
         fc.asyncProperty(arbitraryRun, async ({ nowUs, records, batchRows, questions }) => {
           await withRecords(target(), records, batchRows, async (engine) => {
             for (const params of questions) {
-              for (const example of FIRST_EXAMPLES) {
+              for (const example of [...EXAMPLES, ...FIRST_EXAMPLES]) {
                 const expected = example.oracle(records, params, nowUs)
                 expect(await askExample(engine, example, params, nowUs)).toEqual(expected)
               }
