@@ -93,15 +93,15 @@ function ofHot(column: HotColumn, bit: number, isEmptyAbsent: boolean): ColumnOp
 }
 
 /**
- * Rows for which SQL expressions are wrong: those with a bit of `mask` in `in_metadata`, whose value no column holds, and
- * those that pass a condition of `odd`.
+ * Rows for which SQL expressions are wrong: those with a bit of `mask` in `in_metadata`, whose value no column holds,
+ * and those that pass a condition of `odd`.
  */
 export interface Exceptions {
   mask: number
   odd: readonly string[]
 }
 
-/** No row. */
+/** Those of an expression that is right in every row. */
 export const NO_EXCEPTIONS: Exceptions = { mask: 0, odd: [] }
 
 /** The exceptions of an operand. */
