@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest'
+import { ENDPOINTS } from '../../../src/endpoints/index.js'
+import { stagesOf } from '../../../src/engine/arrow/query/stages.js'
+import type { Server } from '../../../src/engine/clickhouse/clickhouse-server.js'
+import { readStages } from '../../../src/engine/clickhouse/stage-rows.js'
+import { atLeast, count, equals, mean, quantile, scan, share } from '../../../src/plan/builder.js'
+import { agg, fn } from '../../../src/plan/calls.js'
+import { call, type Expression, field, literal } from '../../../src/plan/expression.js'
+import type { Plan } from '../../../src/plan/plan.js'
+
+const RANGE = { fromUs: 0, throughUs: 1e15 }
+const edge = scan('edge_logs', RANGE)
+const method = field('request.method')
+const other = field('request.other')
+
+/** The statements that a plan sends to a server without rows, of groups and of rows. */
+async function statementsOf(plan: Plan, version = '26.7.1'): Promise<{ groups: string[]; rows: string[] }> {
+  const sent = { groups: [] as string[], rows: [] as string[] }
+  const server: Server = {
+    async select(sql) {
+      // The query for windows of time is one for the rows in them.
+      sent[sql.includes(' AS number, ') ? 'rows' : 'groups'].push(sql)
+      return []
+    },
+    async selectNative(sql) {
+      sent.rows.push(sql)
+      return Buffer.alloc(0)
+    },
+    insert: async () => {},
+    command: async () => {},
+    close: async () => {},
+  }
+  await readStages(stagesOf(plan)!, {
+    server,
+    location: { database: 'logweir' },
+    serverVersion: async () => version,
+    onClose() {},
+  })
+  return sent
+}
+
+const countedBy = (key: Expression, where?: Expression) =>
+  edge.filter(where).group({ key }).aggregate({ n: count() }).orderBy('n', 'desc').limit(10)
+
+describe('the server computes', () => {
+  it.each<[string, Plan]>([
+    ...ENDPOINTS.filter(({ name }) => name !== 'logs.all').map(({ name, call: ask }): [string, Plan] => [
+      name,
+      ask(new URLSearchParams('project=a&interval=daily')).plan(0),
+    ]),
+    ['groups by a declared field', countedBy(method)],
+    ['groups by a field without a column', countedBy(other)],
+    ['groups by a bucket of time', countedBy(fn.timestamp_trunc('timestamp', 'isoweek'))],
+    [
+      'groups of rows that pass filters',
+      countedBy(method, call('or', equals(method, 'GET'), atLeast('status_code', 500))),
+    ],
+    [
+      'groups of rows that pass a filter on a field without a column',
+      countedBy(method, call('like', other, literal('a%'))),
+    ],
+    [
+      'aggregates of numbers',
+      edge
+        .group('project')
+        .aggregate({
+          mean: mean('status_code'),
+          p95: quantile(field('response.origin_time'), 95),
+          errors: share(atLeast('status_code', 500)),
+          sum: agg.sum('status_code'),
+          methods: agg.count_distinct(method),
+        })
+        .orderBy('project')
+        .limit(5),
+    ],
+  ])('%s', async (_, plan) => {
+    const { groups, rows } = await statementsOf(plan)
+    expect(groups).toHaveLength(1)
+    expect(rows).toEqual([])
+  })
+
+  it('the first groups of an order alone', async () => {
+    expect((await statementsOf(countedBy(method))).groups[0]).toMatch(/ORDER BY .*value_0 DESC NULLS LAST.* LIMIT 10 /)
+  })
+})
+
+describe('the process computes, over rows that pass the leading filters,', () => {
+  it.each<[string, Plan]>([
+    ['groups by a function', countedBy(fn.lower(method), equals('project', 'a'))],
+    [
+      'aggregates without an equal one in SQL',
+      edge
+        .filter(equals('project', 'a'))
+        .group('url')
+        .aggregate({ all: agg.array_agg(method) })
+        .orderBy('url')
+        .limit(1),
+    ],
+    [
+      'filters behind one that it evaluates',
+      countedBy(method, call('and', equals('project', 'a'), equals(fn.lower(method), 'get'), equals('url', 'u'))),
+    ],
+  ])('%s', async (_, plan) => {
+    const { groups, rows } = await statementsOf(plan)
+    expect(groups).toEqual([])
+    expect(rows[0]).toContain("project = unhex('61')")
+    expect(rows[0]).not.toContain('url =')
+  })
+})
+
+describe('a field without a column', () => {
+  it.each([
+    '18.16.1',
+    '21.8.2',
+  ])('is refused by version %s, which is named with the first one that reads it', async (version) => {
+    await expect(statementsOf(countedBy(other), version)).rejects.toMatchObject({
+      code: 'unsupported_by_engine',
+      message: expect.stringMatching(new RegExp(`request\\.other .*${version} .*ClickHouse 22 or newer`)),
+    })
+  })
+
+  it('is read of the few rows of an answer only if the plan names it', async () => {
+    const plan = edge.select('id').orderBy('timestamp', 'desc').limit(3)
+    const { rows } = await statementsOf(plan, '18.16.1')
+    expect(rows).toHaveLength(1)
+    expect(rows[0]).not.toContain('metadata')
+  })
+})
