@@ -13,7 +13,7 @@ import { onEachTarget, withRecords } from './on-targets.js'
 import type { Target } from './targets.js'
 
 /** Random plans, and plans of fields; LOGWEIR_TEST_RUNS sets another number of both. */
-const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 200)
+const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 100)
 const PLANS_OF_RECORDS = 20
 /** Every how many of the plans of fields are run. */
 const STEP = Math.max(1, Math.round(CASES.length / RUNS))

@@ -203,7 +203,7 @@ async function windowParts(
       maxUs: throughUs,
       async open(yieldIfDue, names) {
         let head = await readRows(source, marked === 0 ? columns : withMetadata(columns), range, context)
-        // Such a row may have arrived since the rows were counted.
+        // A marked row may have arrived since the rows were counted.
         const isMarked = marked === 0 && (head.inMetadata.mask & columns.mask) !== 0
         if (isMarked) head = await readRows(source, withMetadata(columns), range, context)
         return partOfHead({ ...head, owner }).open(yieldIfDue, names)

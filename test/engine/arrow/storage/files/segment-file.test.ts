@@ -7,6 +7,9 @@ import { sealedBatch, sealedSegments } from '../../support.js'
 import { createMemoryFiles } from './memory-files.js'
 import { arbitraryRecords, coldOf, hotOf, openSegment } from './segments.js'
 
+/** Runs of the property; LOGWEIR_TEST_RUNS sets another number. */
+const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 200)
+
 const { rows: BATCH_ROWS } = COMPRESSION.low
 
 /** More rows than one batch, and texts enough for a gram filter. */
@@ -36,7 +39,7 @@ describe('a segment on disk', () => {
         }
         expect(files.open.count).toBe(0)
       }),
-      { numRuns: 200 },
+      { numRuns: RUNS },
     )
   })
 

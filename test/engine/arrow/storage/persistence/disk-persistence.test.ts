@@ -423,7 +423,8 @@ describe('a disk that fails', () => {
 })
 
 describe('a power cut', () => {
-  const RUNS = 150
+  /** LOGWEIR_TEST_RUNS sets another number. */
+  const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 150)
 
   it(
     'D2: leaves all that was synced, each batch whole and once, in one of the states that were',
