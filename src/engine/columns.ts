@@ -24,8 +24,8 @@ export interface HotColumn {
   /** The keys that lead to the value in a record's metadata. */
   path: readonly string[]
   /**
-   * Whether only fields read the column: it is named by its path, and is no column of plans or of ClickHouse. Files
-   * and batches older than it lack it.
+   * Whether only fields read the column: it is named by its path, and is no column of plans. Files, batches and tables
+   * of ClickHouse that are older than it lack it.
    */
   isFieldOnly?: true
   /** Number columns only: files and batches older than the column lack it, and its values are absent there. */
@@ -98,7 +98,7 @@ export function hotColumns(source: SourceName): readonly HotColumn[] {
   return HOT_COLUMNS[source] ?? NO_COLUMNS
 }
 
-/** The hot columns that plans name and ClickHouse stores, in the order of {@link hotColumns}. */
+/** The hot columns that plans name, in the order of {@link hotColumns}. */
 export function planColumns(source: SourceName): readonly HotColumn[] {
   return hotColumns(source).filter(({ isFieldOnly }) => !isFieldOnly)
 }
@@ -142,13 +142,6 @@ function arrowType(kind: HotKind, dictionaryId: number) {
  */
 export function batchSchema(source: SourceName): Schema {
   return SCHEMAS.get(source)!
-}
-
-/** Returns the schema of a batch without the columns that only fields read, whose values are in the metadata too. */
-export function planSchema(source: SourceName): Schema {
-  const left = new Set([IN_METADATA, ...hotColumns(source).map(({ name }) => name)])
-  for (const { name } of planColumns(source)) left.delete(name)
-  return new Schema(batchSchema(source).fields.filter(({ name }) => !left.has(name)))
 }
 
 /** Returns the schema of batches with these hot columns. */

@@ -1,10 +1,13 @@
+import { readFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { beforeEach, expect, it } from 'vitest'
 import type { ArrowEngineOptions } from '../../src/engine/arrow/engine.js'
 import { type Server, ServerError } from '../../src/engine/clickhouse/clickhouse-server.js'
+import { quotedTable } from '../../src/engine/clickhouse/table-names.js'
 import type { Files } from '../../src/engine/disk/files/files.js'
 import { exportRows } from '../../src/export/export.js'
-import type { SourceName } from '../../src/sources.js'
+import { SOURCE_NAMES, type SourceName } from '../../src/sources.js'
 import { expectRows } from '../oracle/compare.js'
 import { executionTimes } from '../oracle/invocation-stats.js'
 import { run as runProgram, serve, temporaryFolder } from '../program/support/program.js'
@@ -12,8 +15,10 @@ import { arbitraryNowUs, arbitraryQuestion, arbitraryRecords } from '../support/
 import { createFakeClock } from '../support/clock.js'
 import { appendAll, ask, openEngine } from '../support/engine.js'
 import { createModelFiles, type ModelFiles } from '../support/model-files.js'
+import { oddMetadata } from '../support/odd-values.js'
 import { edge, invocation, type TestRecord } from '../support/records.js'
 import { onEachTarget } from './on-targets.js'
+import { expectedColumns, storedColumns } from './stored-fields.js'
 
 const LOOKS_AGAIN =
   'that breaks off while an insert is under way looks for that, though it was not there at the beginning'
@@ -121,6 +126,47 @@ onEachTarget('an export to %s', (target) => {
       ),
     120_000 + RUNS * 10_000,
   )
+
+  it.each([
+    ['journals', {}],
+    ['segments', { seal: true }],
+    ['segments and journals', { sealRows: 60 }],
+  ])('brings declared fields from %s, and tells which values are only in the metadata', async (_, how) => {
+    const records = SOURCE_NAMES.flatMap((source) =>
+      oddMetadata(source).map((metadata, i) => ({ ...edge({ id: `${i}`, metadata }), source })),
+    )
+    await target().clear()
+    await run(await kept(records, how))
+    for (const source of SOURCE_NAMES) {
+      const expected = records.filter((record) => record.source === source)
+      expect(await storedColumns(target(), source)).toEqual(
+        new Map(expected.map((record) => [record.id, expectedColumns(record)])),
+      )
+    }
+    await target().clear()
+  })
+
+  it('sets all bits of rows that were stored before fields had columns', async () => {
+    const files = createModelFiles()
+    const packed = gunzipSync(readFileSync(new URL('../fixtures/directory-4ef8db6.json.gz', import.meta.url)))
+    const old = Object.entries(JSON.parse(packed.toString()) as Record<string, string>)
+    for (const [path, base64] of old) files.put(path, Buffer.from(base64, 'base64'))
+    await target().clear()
+    await run(files)
+    let rows = 0
+    for (const source of SOURCE_NAMES) {
+      const table = quotedTable(target().location, source)
+      const names = Object.keys(expectedColumns({ ...edge(), source }))
+      for (const [metadata, ...values] of await select(`SELECT ${['metadata', ...names].join(', ')} FROM ${table}`)) {
+        const record = { ...edge({ metadata: String(metadata) }), source }
+        const stored = Object.fromEntries(values.map((value, i) => [names[i], value]))
+        expect(stored).toEqual(expectedColumns(record, false))
+        rows++
+      }
+    }
+    expect(rows).toBeGreaterThan(1_000)
+    await target().clear()
+  })
 
   it('leaves the data directory as it is', async () => {
     const files = await kept(numbered(0, 50), { sealRows: 20 })

@@ -1,7 +1,10 @@
-import { columnNameOf } from '../../src/engine/clickhouse/table-names.js'
+import { expect } from 'vitest'
+import { columnNameOf, quotedTable } from '../../src/engine/clickhouse/table-names.js'
 import { AREAS, type HotColumn, hotColumns } from '../../src/engine/columns.js'
+import type { SourceName } from '../../src/sources.js'
 import { bitsInMetadata } from '../support/in-metadata.js'
 import { numberAt, type TestRecord, textAt } from '../support/records.js'
+import type { Target } from './targets.js'
 
 const ALL = 2 ** 32 - 1
 
@@ -28,4 +31,19 @@ function columnValue({ kind, path, isFieldOnly }: HotColumn, metadata: string): 
   const text = textAt(metadata, path)
   if (kind === 'areas') return AREAS.reduce((bits, area, i) => bits + (text?.includes(area) ? 2 ** i : 0), 0)
   return text ?? (kind === 'category' && !isFieldOnly ? '' : null)
+}
+
+/**
+ * Returns the hot columns of the stored rows of a source and `in_metadata`, by id. Throws if two rows have the same id.
+ */
+export async function storedColumns(target: Target, source: SourceName): Promise<Map<string, Record<string, unknown>>> {
+  const hot = hotColumns(source).map(columnNameOf)
+  const names = hot.length === 0 ? [] : [...hot, 'in_metadata']
+  const table = quotedTable(target.location, source)
+  const rows = await target.servers[0]!.select(`SELECT ${['id', ...names].join(', ')} FROM ${table}`)
+  const byId = new Map(
+    rows.map(([id, ...values]) => [String(id), Object.fromEntries(values.map((value, i) => [names[i], value]))]),
+  )
+  expect(byId.size).toBe(rows.length)
+  return byId
 }

@@ -4,14 +4,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { systemClock } from '../../src/base/clock.js'
 import type { Server } from '../../src/engine/clickhouse/clickhouse-server.js'
 import type { ClickHouseEngine } from '../../src/engine/clickhouse/engine.js'
-import {
-  columnNameOf,
-  quotedTable,
-  shardTableName,
-  type TableLocation,
-} from '../../src/engine/clickhouse/table-names.js'
+import { columnNameOf, shardTableName, type TableLocation } from '../../src/engine/clickhouse/table-names.js'
 import { hotColumns } from '../../src/engine/columns.js'
-import { SOURCE_NAMES, type SourceName } from '../../src/sources.js'
+import { SOURCE_NAMES } from '../../src/sources.js'
 import { run } from '../program/support/program.js'
 import { appendAll } from '../support/engine.js'
 import { oddMetadata } from '../support/odd-values.js'
@@ -19,7 +14,7 @@ import { edge, type TestRecord } from '../support/records.js'
 import { findChdb, startChdb, WHY_NO_CHDB } from './chdb.js'
 import { findServer, startCluster, USER, WHY_NO_SERVER } from './cluster.js'
 import { describeWhere } from './needs.js'
-import { expectedColumns } from './stored-fields.js'
+import { expectedColumns, storedColumns } from './stored-fields.js'
 import { makeTarget, type Target } from './targets.js'
 
 /** The statements that the commit 4ef8db6 printed, before there were columns of declared fields. */
@@ -121,20 +116,6 @@ for (const { name, found, needed, why, statements, start } of KINDS) {
       return sent
     }
 
-    /** Returns the stored rows of a source by id; throws if one is there twice. */
-    async function stored(source: SourceName): Promise<Map<string, Record<string, unknown>>> {
-      const hot = hotColumns(source).map(columnNameOf)
-      const names = ['id', ...hot, ...(hot.length === 0 ? [] : ['in_metadata'])]
-      const rows = await target.servers[0]!.select(
-        `SELECT ${names.join(', ')} FROM ${quotedTable(target.location, source)}`,
-      )
-      const byId = new Map(
-        rows.map(([id, ...values]) => [String(id), Object.fromEntries(values.map((v, i) => [names[i + 1], v]))]),
-      )
-      expect(byId.size).toBe(rows.length)
-      return byId
-    }
-
     it('get the columns while rows are sent in both forms, and none of them is lost, doubled or wrong', async () => {
       const log: string[] = []
       const engines = await Promise.all([
@@ -156,7 +137,7 @@ for (const { name, found, needed, why, statements, start } of KINDS) {
       expect({ code: applied.code, stderr: applied.stderr }).toEqual({ code: 0, stderr: '' })
       expectAdded(applied.lines)
       for (const source of SOURCES) {
-        const byId = await stored(source)
+        const byId = await storedColumns(target, source)
         const sent = [now!, old!].map((records) => records.filter((record) => record.source === source))
         expect([...byId.keys()].sort()).toEqual(
           sent

@@ -6,16 +6,18 @@ import {
   makeData,
   RecordBatch,
   RecordBatchStreamWriter,
+  Schema,
   Struct,
   type TimestampMicrosecond,
   Uint8,
+  Uint32,
   Utf8,
   Vector,
 } from 'apache-arrow'
 import { MIB } from '../../../base/units.js'
-import { COLD_COLUMNS, planSchema } from '../../columns.js'
+import { batchSchema, COLD_COLUMNS, hotColumns, IN_METADATA } from '../../columns.js'
 import type { IngestBatch } from '../../engine.js'
-import { type ColdRow, type Column, timeAt } from '../columns/batch.js'
+import { type ColdRow, type Column, type InMetadata, timeAt } from '../columns/batch.js'
 import { ABSENT, type Codes, type Dictionary as Entries, entryOf } from '../columns/dictionary.js'
 import { widenNumbers } from '../columns/numbers.js'
 import { projectCodes, type Segment } from '../storage/segment/segment.js'
@@ -26,12 +28,14 @@ const BATCH_BYTES = 4 * MIB
 
 /**
  * Returns the rows of a sealed segment, in their order, as batches that an engine can append: each value as it was
- * ingested, absent values absent. Rejects with `damaged_segment` if a file of the segment is damaged.
+ * ingested, absent values absent. Batches of a segment that is older than a column lack it. Rejects with
+ * `damaged_segment` if a file of the segment is damaged.
  */
 export async function* batchesOf(segment: Segment): AsyncGenerator<IngestBatch, void> {
   const read = segment.openCold()
   const columns = new Map([...segment.columns].map(([name, column]) => [name, readerOf(column)]))
   columns.set('project', codedReader(projectCodes(segment), segment.projects.dictionary))
+  columns.set(IN_METADATA, bitSetReader(segment.inMetadata))
   for (let start = 0; start < segment.rows; ) {
     const cold: ColdRow[] = []
     let bytes = 0
@@ -54,7 +58,8 @@ function toBatch(
   cold: readonly ColdRow[],
   columns: ReadonlyMap<string, HotReader>,
 ): IngestBatch {
-  const schema = planSchema(source)
+  const missing = new Set(hotColumns(source).flatMap(({ name }) => (columns.has(name) ? [] : [name])))
+  const schema = new Schema(batchSchema(source).fields.filter(({ name }) => !missing.has(name)))
   const end = start + cold.length
   const children = schema.fields.map(({ name, type }) => {
     if (name === 'timestamp') {
@@ -79,6 +84,13 @@ function readerOf(column: Column): HotReader {
   return (start, end) => {
     const data = doubles.slice(start, end)
     return makeData({ type: new Float64(), length: data.length, data, ...validity(data, Number.isNaN) })
+  }
+}
+
+function bitSetReader({ mask, rows }: InMetadata): HotReader {
+  return (start, end) => {
+    const data = rows?.slice(start, end) ?? new Uint32Array(end - start).fill(mask)
+    return makeData({ type: new Uint32(), length: data.length, nullCount: 0, data })
   }
 }
 

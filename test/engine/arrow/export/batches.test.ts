@@ -6,9 +6,11 @@ import { batchesOf } from '../../../../src/engine/arrow/export/batches.js'
 import { createHead, decodeBatch } from '../../../../src/engine/arrow/storage/head/head.js'
 import { seal } from '../../../../src/engine/arrow/storage/sealing/seal.js'
 import { segmentOfSealedRows } from '../../../../src/engine/arrow/storage/segment/segment.js'
-import { planSchema } from '../../../../src/engine/columns.js'
+import { batchSchema } from '../../../../src/engine/columns.js'
 import type { IngestBatch } from '../../../../src/engine/engine.js'
+import { SOURCE_NAMES } from '../../../../src/sources.js'
 import { toBatch } from '../../../support/batch.js'
+import { oddMetadata } from '../../../support/odd-values.js'
 import { edge, invocation, type TestRecord } from '../../../support/records.js'
 import { internIn } from '../../../support/sealer.js'
 import { arbitraryRecords } from '../storage/files/segments.js'
@@ -17,8 +19,8 @@ import { arbitraryRecords } from '../storage/files/segments.js'
 function rowsOf({ rows, source, ipc }: IngestBatch): string[] {
   const [batch] = [...RecordBatchReader.from(ipc)]
   expect(batch!.numRows).toBe(rows)
-  const { fields, names } = planSchema(source)
-  expect(batch!.schema.fields.filter(({ name }) => names.includes(name)).map(String)).toEqual(fields.map(String))
+  const { fields, names } = batchSchema(source)
+  expect(batch!.schema.fields.map(String)).toEqual(fields.map(String))
   return Array.from({ length: rows }, (_, row) =>
     names.map((name) => spelt(batch!.getChild(name)!.get(row))).join(' | '),
   )
@@ -62,6 +64,28 @@ describe('batches of a segment', () => {
       const { came, back } = await thereAndBack(records)
       expect(new Set(came).size).toBe(came.length)
       expect(back.sort()).toEqual(came.sort())
+    }
+  })
+
+  it.each(
+    SOURCE_NAMES,
+  )('have the declared fields of %s, and the bits of values that no column holds', async (source) => {
+    const records = oddMetadata(source).map((metadata, i) => ({ ...edge({ id: `${i}`, metadata }), source }))
+    const { came, back } = await thereAndBack(records)
+    expect(back.sort()).toEqual(came.sort())
+  })
+
+  it('lack the columns that the segment lacks, and have its bits', async () => {
+    const head = createHead('auth_logs')
+    const records = Array.from({ length: 3 }, () => ({ ...edge(), source: 'auth_logs' as const }))
+    decodeBatch(toBatch('auth_logs', records))(head)
+    const [sealed] = await seal(head, internIn(createInterner()), () => undefined)
+    const columns = new Map([...sealed!.columns].filter(([name]) => name !== 'level'))
+    const segment = segmentOfSealedRows({ ...sealed!, columns, inMetadata: { mask: 1 } })
+    for await (const { ipc } of batchesOf(segment)) {
+      const [batch] = [...RecordBatchReader.from(ipc)]
+      expect(batch!.schema.names).toEqual(batchSchema('auth_logs').names.filter((name) => name !== 'level'))
+      expect([...batch!.getChild('in_metadata')!]).toEqual([1, 1, 1])
     }
   })
 
