@@ -2,6 +2,7 @@ import type { SchemaConfig } from './config/clickhouse-config.js'
 import { type Applied, applySchema, askDialect } from './engine/clickhouse/apply-schema.js'
 import { connectServer, type Server } from './engine/clickhouse/clickhouse-server.js'
 import { type Dialect, printSchema } from './engine/clickhouse/ddl.js'
+import { LACKING_MS } from './engine/clickhouse/existing-columns.js'
 import { type AppliedAt, applyToCluster } from './engine/clickhouse/shards.js'
 
 /** The dialect that is printed if no server is given to query its version. */
@@ -45,13 +46,16 @@ async function create(server: Server, connection: Connection, print: Print): Pro
     ...unreached.map((applied) => lineOfUnreached(applied, connection)),
   ]
   const all = [local, ...reached]
-  if (all.some(({ added }) => added.length > 0)) lines.push(OLD_ROWS)
+  if (all.some(({ added }) => added.length > 0)) lines.push(lineOfOldRows())
   await print(lines.length === 0 ? 'nothing was missing\n' : lines.join(''))
   return unreached.length === 0 && all.every(({ differing, lacking }) => differing.length + lacking.length === 0)
 }
 
-const OLD_ROWS =
-  'added columns have no values in rows that were stored before: queries read their metadata, which takes longer\n'
+/** Names a time after which no insert of a running process of this version leaves the columns out. */
+function lineOfOldRows(): string {
+  const time = new Date(Date.now() + LACKING_MS).toISOString()
+  return `rows stored before ${time} have no values in added columns: queries read their metadata, which takes longer\n`
+}
 
 const linesOf = ({ created, added, lacking, differing }: Applied, at: string) => [
   ...created.map((table) => `created ${table}${at}\n`),

@@ -89,7 +89,7 @@ export function createBatchGroups({ files, clock, diskRetry, isBusy, onClosed, l
     await journal.append(batch)
     firstAttempt.blocks.push(block)
     group.rows += batch.rows
-    group.bytes += block.bytes
+    group.bytes += block.bytes.length
     if (group.rows >= limits.rows || group.bytes >= limits.bytes) close(started)
   }
 

@@ -16,7 +16,7 @@ export interface ExistingColumns {
 }
 
 /** How long a table is known to lack columns, before the server is queried again. */
-const LACKING_MS = 3_000
+export const LACKING_MS = 3_000
 
 interface Parts {
   server: Server

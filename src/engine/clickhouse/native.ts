@@ -17,64 +17,67 @@ export interface RowIds {
 /** Whether a row is written to a block, by its number in the group. */
 type Keep = (row: number) => boolean
 
-/** The rows of a block of ClickHouse's Native format, which can be sent without some of its columns. */
+/** A block of ClickHouse's Native format with all columns of its source, which can be sent without some of them. */
 export interface NativeBlock {
   source: SourceName
   rows: number
-  /** Bytes of the columns. */
-  bytes: number
-  /** The bytes of each column but `in_metadata`: its name, type and values. */
+  bytes: Uint8Array
+  /** The bytes of each column, in their order: its name, type and values. */
   columns: ReadonlyMap<string, Uint8Array>
-  /** The values of the column `in_metadata`. */
-  inMetadata: Uint32Array
 }
 
 /**
- * Converts a batch to a block. A text is its length and its bytes; a nullable column starts with one byte per row.
+ * Converts a batch to one block of ClickHouse's Native format: number of columns, number of rows, then for each column
+ * its name, type and values. A text is its length and its bytes; a nullable column starts with one byte per row.
  * Columns that the batch lacks are null. Throws a TypeError if the batch does not match its source or its row count.
  */
 export function toNative(batch: IngestBatch, ids: RowIds, keep?: Keep): NativeBlock {
   const { source } = batch
   const dataOf = decode(batch)
-  const places = Uint32Array.from({ length: batch.rows }, (_, i) => i)
-  const rows = keep === undefined ? places : places.filter((row) => keep(ids.firstRow + row))
+  const all = Uint32Array.from({ length: batch.rows }, (_, i) => i)
+  const rows = keep === undefined ? all : all.filter((row) => keep(ids.firstRow + row))
   const out = createBlockWriter(batch.ipc.length + ROW_BYTES * rows.length)
+  const columns = tableColumns(source)
   const writers = columnWriters(source, dataOf, ids)
-  const ends = tableColumns(source).flatMap(({ name, type }) => {
-    const write = writers.get(name)
-    if (write === undefined) return []
+  out.varint(columns.length)
+  out.varint(rows.length)
+  const places = columns.map(({ name, type }) => {
+    const start = out.bytes().length
     out.text(name)
     out.text(type)
-    write(out, rows)
-    return [{ name, end: out.bytes().length }]
+    writers.get(name)!(out, rows)
+    return { name, start, end: out.bytes().length }
   })
-  const written = out.bytes()
-  const columns = ends.map(({ name, end }, i) => [name, written.subarray(ends[i - 1]?.end ?? 0, end)] as const)
-  const inMetadata = bitSets(source, dataOf, rows)
-  const bytes = written.length + inMetadata.byteLength
-  return { source, rows: rows.length, bytes, columns: new Map(columns), inMetadata }
+  const bytes = out.bytes()
+  const parts = places.map(({ name, start, end }) => [name, bytes.subarray(start, end)] as const)
+  return { source, rows: rows.length, bytes, columns: new Map(parts) }
 }
 
 /**
- * Returns the bytes of a block with some of the columns of its table: number of columns, number of rows, then each
- * column. The bits of hot columns that are left out are set in each row: its metadata decides if the table gets them
- * later.
+ * Returns the bytes of a block with these columns of its source, in their order. The bits of hot columns that are left
+ * out are set in each row: its metadata decides if the table gets them later.
  */
 export function bytesOfBlock(block: NativeBlock, columns: readonly TableColumn[]): Uint8Array {
-  const start = createBlockWriter(2 * ROW_BYTES)
-  start.varint(columns.length)
-  start.varint(block.rows)
+  if (columns.length === block.columns.size) return block.bytes
   const names = new Set(columns.map(({ name }) => name))
   const leftOut = bitsOf(block.source, (column) => !names.has(columnNameOf(column)))
-  const pieces = columns.map(({ name, type }) => {
-    if (name !== IN_METADATA) return block.columns.get(name)!
-    const out = createBlockWriter(ROW_BYTES + block.inMetadata.byteLength)
-    out.text(name)
-    out.text(type)
-    out.fixed(block.inMetadata.map((bits) => bits | leftOut))
-    return out.bytes()
+  const start = createBlockWriter(ROW_BYTES)
+  start.varint(columns.length)
+  start.varint(block.rows)
+  const parts = columns.map(({ name }) => {
+    const bytes = block.columns.get(name)!
+    return name === IN_METADATA ? withBits(bytes, block.rows, leftOut) : bytes
   })
-  return Buffer.concat([start.bytes(), ...pieces])
+  return Buffer.concat([start.bytes(), ...parts])
+}
+
+/** Returns the bytes of the column `in_metadata` with these bits set in each row. */
+function withBits(column: Uint8Array, rows: number, bits: number): Uint8Array {
+  const bytes = Buffer.from(column)
+  for (let at = bytes.length - 4 * rows; at < bytes.length; at += 4) {
+    bytes.writeUInt32LE((bytes.readUInt32LE(at) | bits) >>> 0, at)
+  }
+  return bytes
 }
 
 /** Returns the least and greatest timestamp of a batch, in µs since the epoch. Throws as {@link toNative} does. */
@@ -120,6 +123,7 @@ function columnWriters(
     ['timestamp', fixed(dataNamed('timestamp').values as BigInt64Array)],
     ['project', coded(dataNamed('project'))],
     ...hot,
+    [IN_METADATA, (out, rows) => out.fixed(bitSets(source, dataOf, rows))],
     ...COLD_COLUMNS.map((name): [string, ColumnWriter] => [name, texts(dataNamed(name))]),
     ['arrived', (out, rows) => out.fixed(new BigInt64Array(rows.length).fill(BigInt(arrivedUs)))],
     ['batch', (out, rows) => out.fixed(new BigUint64Array(rows.length).fill(batch))],
