@@ -1,12 +1,14 @@
 import type { Window } from './intervals.js'
 
-/** Contiguous time buckets. */
+/** The times of a chart: contiguous buckets, or single times. */
 export interface Axis {
-  /** Start of the first bucket, in seconds since 1970. */
-  firstS: number
+  /** Starts of the buckets, or the single times, ascending, in seconds since 1970. */
+  timesS: Float64Array
+  /** Length of a bucket; of the shortest if they are months. 0 if the times are single ones. */
   bucketS: number
-  count: number
 }
+
+const DAY_S = 86_400
 
 /**
  * Returns an axis that contains all buckets of an answer and at least its window: endpoints omit empty buckets.
@@ -19,20 +21,80 @@ export function axisOf(timesUs: Float64Array, { windowS, bucketS }: Window, nowS
   const isNear = Math.abs(nowS - lastRowS) <= windowS
   const endS = isNear ? Math.max(nowS, lastRowS) : lastRowS
   const firstS = Math.min(floor(endS - windowS), firstRowS)
-  return { firstS, bucketS, count: Math.round((floor(endS) - firstS) / bucketS) + 1 }
+  return contiguous(firstS, bucketS, Math.round((floor(endS) - firstS) / bucketS) + 1)
 }
 
+function contiguous(firstS: number, bucketS: number, count: number): Axis {
+  const timesS = new Float64Array(count)
+  for (let i = 0; i < count; i++) timesS[i] = firstS + i * bucketS
+  return { timesS, bucketS }
+}
+
+/** Maximum of buckets that an axis is filled up to; an answer with more has single times. */
+const MAX_BUCKETS = 100_000
+
 /**
- * Returns one value per bucket: `values[row]` at the bucket of `timesUs[row]`, and `without` in buckets without a row.
+ * Returns an axis from the first to the last of these times, ascending and at least two different ones. Its buckets are
+ * as long as possible: months if all times start a month, else a whole number of seconds, from a whole second on. If no
+ * such buckets hold the times, or too many, the axis has only the times themselves.
  */
-export function onAxis(
-  { firstS, bucketS, count }: Axis,
-  timesUs: Float64Array,
-  values: Float64Array,
-  without: number,
-): Float64Array {
-  const placed = new Float64Array(count).fill(without)
-  for (let row = 0; row < values.length; row++)
-    placed[Math.round((timesUs[row]! / 1e6 - firstS) / bucketS)] = values[row]!
+export function axisThrough(timesUs: Float64Array): Axis {
+  const timesS = Float64Array.from(new Set(timesUs), (us) => us / 1e6)
+  const [firstS, lastS] = [timesS[0]!, timesS.at(-1)!]
+  const months = timesS.map(monthOf)
+  if (timesS.every((seconds, i) => startOfMonthS(months[i]!) === seconds)) return monthly(months)
+  // In microseconds, which are whole numbers.
+  const stepS = timesUs.reduce((step, us) => commonDivisor(step, us - timesUs[0]!), 0) / 1e6
+  const count = Math.round((lastS - firstS) / stepS) + 1
+  const isWhole = Number.isInteger(firstS) && Number.isInteger(stepS)
+  return isWhole && count <= MAX_BUCKETS ? contiguous(firstS, stepS, count) : { timesS, bucketS: 0 }
+}
+
+/** Months are numbered from January 1970. */
+function monthOf(seconds: number): number {
+  const date = new Date(seconds * 1_000)
+  return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth()
+}
+
+const startOfMonthS = (month: number) => Date.UTC(1970, month) / 1_000
+
+function monthly(months: Float64Array): Axis {
+  const [first, last] = [months[0]!, months.at(-1)!]
+  const step = months.reduce((step, month) => commonDivisor(step, month - first), 0)
+  const length = (last - first) / step + 1
+  return {
+    timesS: Float64Array.from({ length }, (_, i) => startOfMonthS(first + i * step)),
+    bucketS: step * 28 * DAY_S,
+  }
+}
+
+const commonDivisor = (a: number, b: number): number => (b === 0 ? a : commonDivisor(b, a % b))
+
+/** Returns the position on the axis of the last time that is not after `seconds`; -1 if there is none. */
+export function positionAt({ timesS }: Axis, seconds: number): number {
+  let [from, to] = [0, timesS.length]
+  while (from < to) {
+    const middle = (from + to) >>> 1
+    if (timesS[middle]! <= seconds) from = middle + 1
+    else to = middle
+  }
+  return from - 1
+}
+
+/** Returns for each of these times, ascending and not before the axis, its position on the axis. */
+export function positionsOn({ timesS }: Axis, timesUs: Float64Array): Int32Array {
+  const positions = new Int32Array(timesUs.length)
+  let position = 0
+  for (let row = 0; row < timesUs.length; row++) {
+    while (timesS[position + 1]! <= timesUs[row]! / 1e6) position++
+    positions[row] = position
+  }
+  return positions
+}
+
+/** Returns one value per position of the axis: `values[row]` at `positions[row]`, and `without` if there is no row. */
+export function onAxis({ timesS }: Axis, positions: Int32Array, values: Float64Array, without: number): Float64Array {
+  const placed = new Float64Array(timesS.length).fill(without)
+  for (let row = 0; row < values.length; row++) placed[positions[row]!] = values[row]!
   return placed
 }

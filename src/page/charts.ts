@@ -1,4 +1,4 @@
-import type { Axis } from './buckets.js'
+import { type Axis, positionAt } from './buckets.js'
 import { element } from './dom.js'
 import { bucketTime, tick } from './format.js'
 import { createLegend } from './legend.js'
@@ -12,7 +12,7 @@ export interface Series {
   color: string
 }
 
-/** Per series one value per bucket; NaN if a bucket has none. */
+/** Per series one value per position of the axis; NaN if there is none. */
 export interface ChartData {
   axis: Axis
   values: readonly Float64Array[]
@@ -23,6 +23,8 @@ export interface ChartOptions {
   /** `bars` are stacked, the first series at the bottom. */
   kind: 'bars' | 'lines'
   series: readonly Series[]
+  /** Text at the end of the legend, such as about values that the chart leaves out. */
+  note?: string
   format(value: number): string
   /** Formats a value for the axis. */
   shortFormat(value: number): string
@@ -48,10 +50,6 @@ const [HEIGHT, AXIS_WIDTH] = [220, 64]
 /** A bar is 85 % of its bucket wide, and at most 72 pixels. */
 const BAR: uPlot.Series.BarsPathBuilderOpts = { size: [0.85, 72], align: 1 }
 
-const colorOf = (name: string) => {
-  const variable = name === 'series-error' ? '--danger' : `--${name}`
-  return getComputedStyle(document.documentElement).getPropertyValue(variable)
-}
 const styleOf = (variable: string) => () => getComputedStyle(document.documentElement).getPropertyValue(variable)
 
 /**
@@ -60,9 +58,9 @@ const styleOf = (variable: string) => () => getComputedStyle(document.documentEl
  * it.
  */
 export function createChart(host: HTMLElement, options: ChartOptions): Chart {
-  const { kind, series, format } = options
+  const { kind, series, note, format } = options
   const canvasHost = element('div', { 'aria-hidden': 'true' })
-  const legend = createLegend(series)
+  const legend = createLegend(series, note)
   const zoomOut = element('button', { type: 'button', class: 'whole' }, 'Whole window')
   host.replaceChildren(canvasHost, legend.root, zoomOut)
   let plot: uPlot | undefined
@@ -71,7 +69,7 @@ export function createChart(host: HTMLElement, options: ChartOptions): Chart {
   /** The time range to show, in seconds since 1970; undefined for all. */
   let zoomed: readonly [number, number] | undefined
 
-  const timeOf = (bucket: number) => data.axis.firstS + bucket * data.axis.bucketS
+  const timeOf = (bucket: number) => data.axis.timesS[bucket]!
   const timeText = (bucket: number) => bucketTime(timeOf(bucket), data.axis.bucketS)
 
   function showSums(): void {
@@ -102,7 +100,7 @@ export function createChart(host: HTMLElement, options: ChartOptions): Chart {
   /** A bar is drawn to the right of its bucket's start. */
   function barAt(seconds: number): number {
     const { from, size, picked } = drawn
-    const mark = Math.floor((seconds - timeOf(from)) / (size * data.axis.bucketS))
+    const mark = Math.floor((positionAt(data.axis, seconds) - from) / size)
     return Math.min(Math.max(mark, 0), picked[0]!.length - 1)
   }
 
@@ -125,7 +123,10 @@ export function createChart(host: HTMLElement, options: ChartOptions): Chart {
   }
 
   function create(width: number): uPlot {
-    const range = (): [number, number] => [timeOf(drawn.from), timeOf(drawn.to - (kind === 'bars' ? 0 : 1))]
+    const range = (): [number, number] => {
+      const { from, to } = drawn
+      return [timeOf(from), timeOf(to - 1) + (kind === 'bars' ? data.axis.bucketS : 0)]
+    }
     const zoomToSelection = (dragged: uPlot) => {
       const { left, width } = dragged.select
       if (width === 0) return
@@ -161,9 +162,10 @@ export function createChart(host: HTMLElement, options: ChartOptions): Chart {
 }
 
 /** Returns the range [from, to) of buckets in a range of time: at least two, because a line has two ends. */
-function bucketsOf({ firstS, bucketS, count }: Axis, zoomed: readonly [number, number] | undefined): [number, number] {
+function bucketsOf(axis: Axis, zoomed: readonly [number, number] | undefined): [number, number] {
+  const count = axis.timesS.length
   if (zoomed === undefined) return [0, count]
-  const [first, last] = zoomed.map((seconds) => Math.floor((seconds - firstS) / bucketS)) as [number, number]
+  const [first, last] = zoomed.map((seconds) => positionAt(axis, seconds)) as [number, number]
   const from = Math.max(0, Math.min(first, count - 2))
   return [from, Math.min(Math.max(last + 1, from + 2), count)]
 }
@@ -185,11 +187,11 @@ function pickedOf(
  * sum.
  */
 function alignedOf(
-  { axis: { firstS, bucketS }, values }: ChartData,
+  { axis: { timesS }, values }: ChartData,
   kind: ChartOptions['kind'],
   { from, size, picked }: Drawn,
 ): uPlot.AlignedData {
-  const times = Array.from(picked[0]!, (_, mark) => firstS + (from + mark * size) * bucketS)
+  const times = Array.from(picked[0]!, (_, mark) => timesS[from + mark * size]!)
   const shownAt = (bucket: number, i: number) => {
     const value = values[i]![bucket]
     return value === undefined || Number.isNaN(value) ? null : value
@@ -223,7 +225,7 @@ function optionsOf(
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
     scales: {
       x: { range },
-      y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] },
+      y: { range: (_, min, max) => [min < 0 ? min * 1.08 : 0, max > 0 ? max * 1.08 : min < 0 ? 0 : 1] },
     },
     axes: [
       {
@@ -237,16 +239,30 @@ function optionsOf(
     series: [
       {},
       ...drawn.map(({ color }): uPlot.Series => {
-        const paint = () => colorOf(color)
+        const paint = styleOf(`--${color}`)
         if (kind === 'bars')
           return { fill: paint, stroke: paint, width: 0, paths: uPlot.paths.bars!(BAR), points: { show: false } }
-        return { stroke: paint, width: 2, spanGaps: false }
+        return {
+          stroke: paint,
+          width: 2,
+          spanGaps: bucketS === 0,
+          points: { filter: lonePoints, fill: styleOf('--card') },
+        }
       }),
     ],
   }
 }
 
+/** Returns the positions to draw points at: those without a neighbour, to which no line leads; null for all. */
+function lonePoints({ data }: uPlot, series: number, areAllShown: boolean): number[] | null {
+  if (areAllShown) return null
+  const values = data[series]!
+  const isValue = (i: number) => typeof values[i] === 'number'
+  return Array.from(values.keys()).filter((i) => isValue(i) && !isValue(i - 1) && !isValue(i + 1))
+}
+
 /** Distances between ticks of the time axis, in seconds. */
 const STEPS = [
   1, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400, 172_800, 604_800,
+  2_592_000, 7_776_000, 15_552_000, 31_536_000,
 ]

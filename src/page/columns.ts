@@ -8,8 +8,8 @@ export function columnsOf<Name extends string>(answer: string, names: readonly N
   return Object.fromEntries(names.map((name) => [name, columnOf(name)])) as Columns<Name>
 }
 
-/** A text is a time in UTC, `YYYY-MM-DDTHH:MM:SS`. */
-function numberOf(value: unknown): number {
-  if (typeof value === 'string') return Date.parse(`${value}Z`) * 1_000
+/** Returns a number, or a time in UTC, `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM:SS[.fff]`, in microseconds; else NaN. */
+export function numberOf(value: unknown): number {
+  if (typeof value === 'string') return Date.parse(value.length === 10 ? value : `${value}Z`) * 1_000
   return typeof value === 'number' ? value : Number.NaN
 }

@@ -1,7 +1,8 @@
 /** Panel of API requests over time, as stacked bars. */
 import { type ColumnsAnswer, Failure, queryColumns } from './api.js'
-import { axisOf, onAxis } from './buckets.js'
+import { axisOf, onAxis, positionsOn } from './buckets.js'
 import { createChart } from './charts.js'
+import { byId } from './dom.js'
 import { ago, bucketTime, count, shortCount } from './format.js'
 import { INTERVALS, inWords, lastOf } from './intervals.js'
 import { createPanel, createValues } from './panel.js'
@@ -20,7 +21,7 @@ type CountsAnswer = ColumnsAnswer<(typeof NAMES)[number]>
 
 /** Creates the panel. `load` queries and shows an answer; it throws a Failure. */
 export function createCounts() {
-  const panel = createPanel('counts')
+  const panel = createPanel(byId('counts'))
   const chart = createChart(panel.root.querySelector('.chart')!, {
     kind: 'bars',
     series: PARTS,
@@ -41,7 +42,8 @@ export function createCounts() {
     }
     panel.shown()
     const axis = axisOf(timesUs, window, Date.now() / 1_000)
-    chart.show({ axis, values: PARTS.map(({ name }) => onAxis(axis, timesUs, columns[name], 0)) })
+    const positions = positionsOn(axis, timesUs)
+    chart.show({ axis, values: PARTS.map(({ name }) => onAxis(axis, positions, columns[name], 0)) })
     values({
       names: ['Time (UTC)', ...PARTS.map(({ label }) => label)],
       count: timesUs.length,

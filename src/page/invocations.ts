@@ -1,7 +1,8 @@
 /** Panel of function invocations: counts, errors and execution times. */
 import { type ColumnsAnswer, queryColumns } from './api.js'
-import { axisOf, onAxis } from './buckets.js'
+import { axisOf, onAxis, positionsOn } from './buckets.js'
 import { createChart } from './charts.js'
+import { byId } from './dom.js'
 import { ago, bucketTime, count, duration, shortCount } from './format.js'
 import { INTERVALS, inWords, lastOf } from './intervals.js'
 import { createPanel, createValues } from './panel.js'
@@ -32,7 +33,7 @@ type InvocationsAnswer = ColumnsAnswer<(typeof NAMES)[number]>
 
 /** Creates the panel. `load` queries and shows an answer; it throws a Failure. */
 export function createInvocations() {
-  const panel = createPanel('invocations')
+  const panel = createPanel(byId('invocations'))
   const host = (name: string) => panel.root.querySelector<HTMLElement>(`[data-chart="${name}"]`)!
   const counts = createChart(host('count'), { kind: 'bars', series: OUTCOMES, format: count, shortFormat: shortCount })
   const times = createChart(host('time'), { kind: 'lines', series: TIMES, format: duration, shortFormat: duration })
@@ -51,7 +52,8 @@ export function createInvocations() {
     }
     panel.shown()
     const axis = axisOf(timesUs, window, Date.now() / 1_000)
-    const placed = (values: Float64Array, without: number) => onAxis(axis, timesUs, values, without)
+    const positions = positionsOn(axis, timesUs)
+    const placed = (values: Float64Array, without: number) => onAxis(axis, positions, values, without)
     const successes = columns.count.map((all, row) => all - columns.error_count[row]!)
     counts.show({ axis, values: [placed(columns.error_count, 0), placed(successes, 0)] })
     times.show({ axis, values: TIMES.map(({ name }) => placed(columns[name], Number.NaN)) })

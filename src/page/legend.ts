@@ -7,15 +7,16 @@ export interface Legend {
   show(texts: readonly string[], when: string): void
 }
 
-/** Creates a legend that names the series of a chart with their colours, and shows a value of each. */
-export function createLegend(entries: readonly { label: string; color: string }[]): Legend {
+/** Creates a legend that names the series of a chart with their colours, shows a value of each, and then a note. */
+export function createLegend(entries: readonly { label: string; color: string }[], note = ''): Legend {
   const values = entries.map(() => element('b'))
   const when = element('li', { class: 'when' })
   const items = entries.map(({ label, color }, i) =>
     element('li', {}, element('i', { class: color }), `${label} `, values[i]!),
   )
+  const notes = note === '' ? [] : [element('li', { class: 'note' }, note)]
   return {
-    root: element('ul', { class: 'legend' }, ...items, when),
+    root: element('ul', { class: 'legend' }, ...items, ...notes, when),
     show(texts, whenText) {
       for (const [i, text] of texts.entries()) values[i]!.textContent = text
       when.textContent = whenText

@@ -33,7 +33,7 @@ export interface Logs {
 
 /** Creates the panel. `onFailure` is called if following ends with a failure that a retry cannot fix. */
 export function createLogs(onFailure: (failure: Failure) => void): Logs {
-  const panel = createPanel('logs')
+  const panel = createPanel(byId('logs'))
   const list = panel.root.querySelector('ol')!
   const liveButton = byId('live')
   let entries: Entry[] = []

@@ -6,7 +6,7 @@ import { INTERVALS, type IntervalName } from './intervals.js'
 import { createInvocations } from './invocations.js'
 import { startKeys } from './keys.js'
 import { createLogs } from './logs.js'
-import { loadOthers } from './others.js'
+import { createOthers } from './others.js'
 import type { Panel } from './panel.js'
 import { showReference } from './reference.js'
 import { startTheme } from './theme.js'
@@ -27,11 +27,12 @@ let loading = new AbortController()
 let retry: ReturnType<typeof setTimeout> | undefined
 const knownProjects = new Set<string>()
 
-const [counts, invocations] = [createCounts(), createInvocations()]
+const [counts, invocations, others] = [createCounts(), createInvocations(), createOthers()]
 const logs = createLogs((failure) => handle(failure, logs.panel))
 const theme = startTheme(() => {
   counts.redraw()
   invocations.redraw()
+  others.redraw()
 })
 
 /** Shows the sign-in, the request for a project, or the panels. */
@@ -88,8 +89,8 @@ async function load(fresh = false): Promise<void> {
     { panel: invocations.panel, run: () => invocations.load(view, fresh, signal) },
     { panel: logs.panel, run: () => logs.load(view, signal) },
   ]
-  // The tables show their own failures; a failure of the list also occurs in the panels.
-  void loadOthers(view, fresh, signal).catch(() => {})
+  // These panels show their own failures; a failure of the list also occurs in the others.
+  void others.load(view, fresh, signal).catch(() => {})
   const outcomes = await Promise.all(
     loads.map(async ({ panel, run }) => {
       panel.loading()

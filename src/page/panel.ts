@@ -1,5 +1,4 @@
 import type { Failure } from './api.js'
-import { byId } from './dom.js'
 import { createPagedTable, type Rows } from './table.js'
 
 /** A part of the page that shows an answer, or the reason why it has none. */
@@ -15,8 +14,7 @@ export interface Panel {
 }
 
 /** Creates the panel of an element, which contains `.state` and `.window`. */
-export function createPanel(id: string): Panel {
-  const root = byId(id)
+export function createPanel(root: HTMLElement): Panel {
   const [state, window] = [root.querySelector('.state')!, root.querySelector('.window')!]
   root.dataset.state = 'first'
 

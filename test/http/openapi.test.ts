@@ -436,6 +436,19 @@ describe('/api/openapi.json', () => {
     })
   })
 
+  test('names the kind of each column of a row', () => {
+    const { content } = description.paths['/api/endpoints/query/functions.invocation-stats']!.get!.responses[200]!
+    const { properties } = content!['application/json']!.schema as {
+      properties: { result: { items: { properties: Record<string, { 'x-kind': string }> } } }
+    }
+    const { timestamp, count, avg_execution_time } = properties.result.items.properties
+    expect([timestamp, count, avg_execution_time].map((schema) => schema!['x-kind'])).toEqual([
+      'microseconds',
+      'count',
+      'double',
+    ])
+  })
+
   test('names no path, status or code that no case above has shown', () => {
     const shown = new Set(
       CASES.flatMap(({ path, init, status, code }) => {

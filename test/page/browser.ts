@@ -61,19 +61,39 @@ export async function settled(page: Page): Promise<void> {
   })
 }
 
-/** Opens a panel's table and returns the texts of its cells, row by row, without the head. */
+/** Opens the table of a panel, by its selector, and returns the texts of its cells, row by row, without the head. */
 export async function tableOf(page: Page, panel: string): Promise<string[][]> {
-  const details = page.locator(`#${panel} .values`)
+  const details = page.locator(`${panel} .values`)
   if ((await details.getAttribute('open')) === null) await details.locator('summary').click()
-  const rows = page.locator(`#${panel} tbody tr`)
+  const rows = page.locator(`${panel} tbody tr`)
   await rows.first().waitFor()
   return rows.evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent ?? '')))
 }
 
-/** Returns the number of colours that cover more than 200 pixels of a panel's first canvas. */
-export function paintedColors(page: Page, panel: string): Promise<number> {
+/** Returns the texts of the legends in `place`, a selector, one per chart. */
+export function legends(page: Page, place: string): Promise<Legend[]> {
+  return page.locator(`${place} .legend`).evaluateAll((all) =>
+    all.map((legend) => ({
+      labels: [...legend.querySelectorAll('li:has(i)')].map((item) => item.childNodes[1]!.textContent!.trim()),
+      values: [...legend.querySelectorAll('b')].map((value) => value.textContent ?? ''),
+      note: legend.querySelector('.note')?.textContent ?? '',
+      when: legend.querySelector('.when')!.textContent ?? '',
+    })),
+  )
+}
+
+/** A legend: the names of its series, the value of each, a note, and the time that the values belong to. */
+export interface Legend {
+  labels: string[]
+  values: string[]
+  note: string
+  when: string
+}
+
+/** Returns the number of colours that cover more than 200 pixels of the first canvas in `place`, a selector. */
+export function paintedColors(page: Page, place: string): Promise<number> {
   return page
-    .locator(`#${panel} canvas`)
+    .locator(`${place} canvas`)
     .first()
     .evaluate((canvas) => {
       const { width, height } = canvas as HTMLCanvasElement

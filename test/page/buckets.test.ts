@@ -1,25 +1,69 @@
 import { describe, expect, it } from 'vitest'
-import { axisOf, onAxis } from '../../src/page/buckets.js'
+import { type Axis, axisOf, axisThrough, onAxis, positionAt, positionsOn } from '../../src/page/buckets.js'
+
+const minutes = (...all: number[]) => Float64Array.from(all, (minute) => minute * 60e6)
+
+/** Returns an axis of contiguous buckets. */
+const contiguous = (firstS: number, bucketS: number, count: number): Axis => ({
+  timesS: Float64Array.from({ length: count }, (_, i) => firstS + i * bucketS),
+  bucketS,
+})
 
 describe('an axis', () => {
   const window = { interval: '15min', windowS: 900, bucketS: 60 }
-  const minutes = (...all: number[]) => Float64Array.from(all, (minute) => minute * 60e6)
 
   it('spans the window up to now, and further where the rows do', () => {
-    expect(axisOf(minutes(1_000, 1_003), window, 1_010.5 * 60)).toEqual({ firstS: 995 * 60, bucketS: 60, count: 16 })
-    expect(axisOf(minutes(990, 1_003), window, 1_003 * 60)).toEqual({ firstS: 988 * 60, bucketS: 60, count: 16 })
-    expect(axisOf(minutes(980, 1_003), window, 1_001 * 60)).toEqual({ firstS: 980 * 60, bucketS: 60, count: 24 })
+    expect(axisOf(minutes(1_000, 1_003), window, 1_010.5 * 60)).toEqual(contiguous(995 * 60, 60, 16))
+    expect(axisOf(minutes(990, 1_003), window, 1_003 * 60)).toEqual(contiguous(988 * 60, 60, 16))
+    expect(axisOf(minutes(980, 1_003), window, 1_001 * 60)).toEqual(contiguous(980 * 60, 60, 24))
   })
 
   it('goes by the clock of the service where that of this machine is far off', () => {
     for (const nowS of [0, 1e9]) {
-      expect(axisOf(minutes(1_000, 1_003), window, nowS)).toEqual({ firstS: 988 * 60, bucketS: 60, count: 16 })
+      expect(axisOf(minutes(1_000, 1_003), window, nowS)).toEqual(contiguous(988 * 60, 60, 16))
     }
   })
 
   it('holds each value where its bucket is', () => {
-    const axis = { firstS: 60, bucketS: 60, count: 4 }
     const values = Float64Array.of(7, 8)
-    expect([...onAxis(axis, minutes(2, 4), values, 0)]).toEqual([0, 7, 0, 8])
+    const axis = contiguous(60, 60, 4)
+    expect([...onAxis(axis, positionsOn(axis, minutes(2, 4)), values, 0)]).toEqual([0, 7, 0, 8])
+  })
+
+  it('finds the position of a time', () => {
+    const axis = { timesS: Float64Array.of(1, 2, 5), bucketS: 0 }
+    expect([0.5, 1, 1.5, 2, 4.9, 5, 9].map((seconds) => positionAt(axis, seconds))).toEqual([-1, 0, 0, 1, 1, 2, 2])
+  })
+})
+
+describe('an axis through times', () => {
+  const through = (...texts: string[]) => {
+    const { timesS, bucketS } = axisThrough(Float64Array.from(texts, (text) => Date.parse(text) * 1_000))
+    return { times: [...timesS].map((seconds) => new Date(seconds * 1_000).toISOString()), bucketS }
+  }
+
+  it('has the longest buckets that hold them all', () => {
+    expect(axisThrough(minutes(7, 13, 13, 22))).toEqual(contiguous(7 * 60, 180, 6))
+    expect(axisThrough(Float64Array.of(0, 7e6))).toEqual(contiguous(0, 7, 2))
+  })
+
+  it('has months, quarters or years where each time starts one', () => {
+    const day = 86_400
+    const months = ['2025-11', '2025-12', '2026-01', '2026-02'].map((month) => `${month}-01T00:00:00.000Z`)
+    expect(through(months[0]!, months[1]!, months[3]!)).toEqual({ times: months, bucketS: 28 * day })
+    const years = ['1969', '1971', '1973'].map((year) => `${year}-01-01T00:00:00.000Z`)
+    expect(through(years[0]!, years[1]!, years[2]!)).toEqual({ times: years, bucketS: 24 * 28 * day })
+    expect(through('2026-01-01T00:00:00Z', '2026-02-02T00:00:00Z').bucketS).toBe(32 * day)
+  })
+
+  it('has the times alone where no buckets of whole seconds hold them, or too many', () => {
+    for (const timesUs of [
+      Float64Array.of(1e6, 1e6, 2.5e6, 3.25e6),
+      Float64Array.of(1e3, 1.001e6),
+      Float64Array.of(0, 1e6, 1e12),
+    ]) {
+      const timesS = Float64Array.from(new Set(timesUs), (us) => us / 1e6)
+      expect(axisThrough(timesUs)).toEqual({ timesS, bucketS: 0 })
+    }
   })
 })

@@ -11,4 +11,10 @@ describe('columnsOf', () => {
     expect(columnsOf('{"result":[]}', ['n'])).toEqual({ n: new Float64Array() })
     expect(() => columnsOf('<html>', ['n'])).toThrow(SyntaxError)
   })
+
+  it('reads dates, and fractions of seconds', () => {
+    const answer = '{"result":[{"t":"2026-11-20"},{"t":"2026-11-20T10:00:00.250000"},{"t":"soon"}]}'
+    const day = Date.UTC(2026, 10, 20) * 1_000
+    expect(columnsOf(answer, ['t']).t).toEqual(Float64Array.of(day, day + 36_000.25e6, Number.NaN))
+  })
 })

@@ -1,7 +1,17 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serve, TOKEN } from '../program/support/program.js'
-import { CHROMIUM, launchBrowser, openPage, paintedColors, settled, signIn, WITHOUT } from './browser.js'
+import {
+  CHROMIUM,
+  type Legend,
+  launchBrowser,
+  legends,
+  openPage,
+  paintedColors,
+  settled,
+  signIn,
+  WITHOUT,
+} from './browser.js'
 
 const MANY = 100_000
 const HASH = '/#project=many&interval=5min'
@@ -41,16 +51,6 @@ const statsRows = (count: number) =>
 
 const number = (value: number) => value.toLocaleString('en')
 const sum = (rows: readonly Row[], name: string) => rows.reduce((all, row) => all + (row[name] as number), 0)
-
-/** Returns the texts of a panel's legends, one per chart: the values, and the time that they belong to. */
-function legends(page: Page, panel: string): Promise<{ values: string[]; when: string }[]> {
-  return page.locator(`#${panel} .legend`).evaluateAll((all) =>
-    all.map((legend) => ({
-      values: [...legend.querySelectorAll('b')].map((value) => value.textContent ?? ''),
-      when: legend.querySelector('.when')!.textContent ?? '',
-    })),
-  )
-}
 
 /** Moves the pointer to the middle of bucket `i` of `count` in a chart, and returns its position. */
 async function pointAt(page: Page, chart: string, i: number, count: number): Promise<{ x: number; y: number }> {
@@ -92,25 +92,25 @@ function withBrowser(): void {
     const [counts, stats] = [countsRows(MANY), statsRows(MANY)]
     const { page, faults } = await openOver({ counts, stats })
     const parts = ['rest', 'storage', 'auth', 'realtime'].map((part) => `total_${part}_requests`)
-    expect(await legends(page, 'counts')).toEqual([
+    expect(await legends(page, '#counts')).toMatchObject([
       { values: parts.map((name) => number(sum(counts, name))), when: 'total' },
     ])
     const errors = sum(stats, 'error_count')
-    expect(await legends(page, 'invocations')).toEqual([
+    expect(await legends(page, '#invocations')).toMatchObject([
       { values: [errors, sum(stats, 'count') - errors].map(number), when: 'total' },
       { values: ['', '', ''], when: '' },
     ])
-    expect(await paintedColors(page, 'counts')).toBeGreaterThanOrEqual(4)
-    expect(await paintedColors(page, 'invocations')).toBeGreaterThanOrEqual(2)
+    expect(await paintedColors(page, '#counts')).toBeGreaterThanOrEqual(4)
+    expect(await paintedColors(page, '#invocations')).toBeGreaterThanOrEqual(2)
 
     const peak = counts.find((row) => row.total_rest_requests === 4_321)!
     await pointAt(page, '#counts .chart', MANY / 2, MANY)
-    const [legend] = await legends(page, 'counts')
+    const [legend] = await legends(page, '#counts')
     expect(legend!.values).toEqual(parts.map((name) => number(peak[name] as number)))
     expect(legend!.when).toBe(String(peak.timestamp).replace('T', ' ').slice(0, 16))
 
     await pointAt(page, '[data-chart=time]', MANY / 2, MANY)
-    const [, times] = await legends(page, 'invocations')
+    const [, times] = await legends(page, '#invocations')
     expect(times!.values[2]).toBe('1,250 s')
     expect(times!.when).toMatch(/^highest, .* to .*$/)
     expect(faults).toEqual([])
@@ -130,7 +130,7 @@ function withBrowser(): void {
     const seen = new Set<string>()
     for (let at = x - 60; at < x + 60; at += 7) {
       await page.mouse.move(at, y)
-      const [{ values, when }] = (await legends(page, 'counts')) as [{ values: string[]; when: string }]
+      const [{ values, when }] = (await legends(page, '#counts')) as [Legend]
       const row = counts.find(({ timestamp }) => String(timestamp).startsWith(when.replace(' ', 'T')))
       expect(values[0]).toBe(number((row?.total_rest_requests as number | undefined) ?? 0))
       expect(Math.abs(counts.indexOf(row!) - peakAt)).toBeLessThan(MANY / 20)
@@ -139,7 +139,7 @@ function withBrowser(): void {
     expect(seen.size).toBeGreaterThan(10)
     await page.getByRole('button', { name: 'Whole window' }).click()
     await page.mouse.move(0, 0)
-    expect((await legends(page, 'counts'))[0]!.when).toBe('total')
+    expect((await legends(page, '#counts'))[0]!.when).toBe('total')
     expect(faults).toEqual([])
   })
 
@@ -153,7 +153,7 @@ function withBrowser(): void {
       await page.mouse.up()
     }
     await page.mouse.move(0, 0)
-    const [, { when }] = (await legends(page, 'invocations')) as [unknown, { when: string }]
+    const [, { when }] = (await legends(page, '#invocations')) as [Legend, Legend]
     const [first, last] = when.split(' to ').map((time) => Date.parse(`${time}Z`)) as [number, number]
     expect(last - first).toBe(1_000)
     expect(faults).toEqual([])

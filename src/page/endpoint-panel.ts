@@ -1,0 +1,125 @@
+/** Panel of an endpoint that the page knows nothing about: charts over a table, or a table. */
+
+import { type AnswerChart, type AnswerCharts, chartsOf } from './answer-charts.js'
+import type { Answer, Row } from './api.js'
+import { type Chart, createChart } from './charts.js'
+import { element } from './dom.js'
+import type { Column } from './endpoints.js'
+import { ago, number, shortNumber, timestamp } from './format.js'
+import { createPanel, createValues, type Panel } from './panel.js'
+import { type Rows, tableOf } from './table.js'
+
+/** Maximum of rows in a table without charts, which is for an overview. */
+const MAX_ROWS = 100
+
+/** A panel that shows any answer. */
+export interface EndpointPanel extends Panel {
+  /** Shows an answer that has these columns. */
+  show(answer: Answer, columns: readonly Column[]): void
+  redraw(): void
+}
+
+/** Creates the panel of an endpoint. */
+export function createEndpointPanel(name: string): EndpointPanel {
+  const window = element('p', { class: 'window' })
+  const body = element('div', { class: 'body' })
+  const root = element(
+    'section',
+    { class: 'card panel', 'aria-label': name, 'data-endpoint': name },
+    element('header', {}, element('h2', {}, name), window),
+    element('p', { class: 'state', role: 'status' }),
+    body,
+  )
+  const panel = createPanel(root)
+  let charts: ChartBody | undefined
+
+  function show({ rows, ageS }: Answer, columns: readonly Column[]): void {
+    const found = chartsOf(columns, rows)
+    const omitted = found?.omitted.length ? `only in the table: ${found.omitted.join(', ')}` : ''
+    const size = found === undefined ? sizeOf(rows) : countOf(rows)
+    panel.subtitle([size, ago(ageS), omitted].filter((text) => text !== '').join(' · '))
+    if (rows.length === 0) {
+      panel.empty('')
+      return
+    }
+    panel.shown()
+    if (found === undefined) {
+      charts = undefined
+      body.replaceChildren(scrollOf(name, tableOf(namesOf(rows), rows.slice(0, MAX_ROWS).map(cellsOf))))
+    } else {
+      charts ??= createChartBody(panel, body, name)
+      charts.show(found, rowsOf(rows, columns))
+    }
+  }
+
+  return { ...panel, show, redraw: () => charts?.redraw() }
+}
+
+/** The content of a panel with charts, over a table that the user can open. */
+interface ChartBody {
+  show(answer: AnswerCharts, rows: Rows): void
+  redraw(): void
+}
+
+function createChartBody(panel: Panel, body: HTMLElement, name: string): ChartBody {
+  const place = element('div', { class: 'pair' })
+  const summary = element('summary', {}, 'Values as a table')
+  body.replaceChildren(place, element('details', { class: 'values' }, summary, scrollOf(`${name} as a table`)))
+  const fill = createValues(panel)
+  let shape = ''
+  let charts: readonly Chart[] = []
+
+  return {
+    show({ axis, charts: answer }, rows) {
+      // A chart has the same series for ever. It is kept if they are the same, and so is the time that it is zoomed to.
+      if (shape !== shapeOf(answer)) charts = createCharts(place, answer)
+      shape = shapeOf(answer)
+      for (const [i, { values }] of answer.entries()) charts[i]!.show({ axis, values })
+      fill(rows)
+    },
+    redraw() {
+      for (const chart of charts) chart.redraw()
+    },
+  }
+}
+
+function createCharts(place: HTMLElement, answer: readonly AnswerChart[]): Chart[] {
+  const hosts = answer.map(() => element('div', { class: 'chart' }))
+  const named = answer.map(({ title }, i) =>
+    title === '' ? hosts[i]! : element('div', {}, element('h3', {}, title), hosts[i]!),
+  )
+  place.replaceChildren(...named)
+  return answer.map(({ kind, series, note }, i) =>
+    createChart(hosts[i]!, { kind, series, note, format: number, shortFormat: shortNumber }),
+  )
+}
+
+const shapeOf = (charts: readonly AnswerChart[]) =>
+  JSON.stringify(charts.map(({ title, kind, series, note }) => [title, kind, series, note]))
+
+const countOf = ({ length }: readonly Row[]) => `${length} ${length === 1 ? 'row' : 'rows'}`
+
+function sizeOf(rows: readonly Row[]): string {
+  if (rows.length === 0) return 'no rows'
+  return rows.length > MAX_ROWS ? `the first ${MAX_ROWS} of ${rows.length} rows` : countOf(rows)
+}
+
+function scrollOf(label: string, ...children: HTMLElement[]): HTMLElement {
+  return element('div', { class: 'scroll', role: 'region', tabindex: '0', 'aria-label': label }, ...children)
+}
+
+const namesOf = (rows: readonly Row[]) => Object.keys(rows[0]!)
+const cellsOf = (row: Row) => Object.values(row).map(textOf)
+
+/** Returns the rows of a table below charts, with readable times. */
+function rowsOf(rows: readonly Row[], columns: readonly Column[]): Rows {
+  const names = namesOf(rows)
+  const times = new Set(columns.filter(({ kind }) => kind === 'microseconds').map(({ name }) => name))
+  const cellOf = (row: Row, name: string) => {
+    const value = row[name]
+    return typeof value === 'number' && times.has(name) ? timestamp(value) : textOf(value)
+  }
+  return { names, count: rows.length, cellsOf: (row) => names.map((name) => cellOf(rows[row]!, name)) }
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
