@@ -28,6 +28,30 @@ export function* readNative(bytes: Buffer): Generator<NativeBlock, void> {
   }
 }
 
+/** Returns the same rows from the last to the first. */
+export function reversedBlock({ rows, columns }: NativeBlock): NativeBlock {
+  return { rows, columns: new Map([...columns].map(([name, column]) => [name, reversed(column, rows)])) }
+}
+
+function reversed(column: NativeColumn, rows: number): NativeColumn {
+  const { nullCount, nullBitmap, values, valueOffsets } = column
+  const order = Array.from({ length: rows }, (_, i) => rows - 1 - i)
+  const isNull = (row: number) => (nullCount > 0 && (nullBitmap[row >> 3]! & (1 << (row & 7))) === 0 ? 1 : 0)
+  const nulls = nullCount === 0 ? { nullCount, nullBitmap } : readNulls(Uint8Array.from(order, isNull))
+  if (valueOffsets.length === 0) return { ...column, ...nulls, values: inOrder(values, values.length / rows, order) }
+  const texts = order.map((row) => (values as Uint8Array).subarray(valueOffsets[row], valueOffsets[row + 1]))
+  const ends = new Int32Array(rows + 1)
+  for (const [i, { length }] of texts.entries()) ends[i + 1] = ends[i]! + length
+  return { ...column, ...nulls, values: Buffer.concat(texts), valueOffsets: ends }
+}
+
+/** Rows of `width` values each in another order. */
+function inOrder<T extends ColumnView['values']>(values: T, width: number, order: readonly number[]): T {
+  const ordered = values.slice() as T
+  for (const [i, row] of order.entries()) ordered.set(values.subarray(row * width, (row + 1) * width), i * width)
+  return ordered
+}
+
 type Cursor = ReturnType<typeof createCursor>
 
 const NO_BYTES = new Uint8Array(0)

@@ -3,14 +3,14 @@ import { requiredLiteral } from '../../base/required-literal.js'
 import { textValue } from './values.js'
 
 /**
- * Returns the condition, null where the text is, that an RE2 pattern matches somewhere in a text. Searches first for a
- * literal that every match contains, which is many times faster; often it is the whole pattern.
+ * Returns conditions, null where the text is, which are all true if an RE2 pattern matches somewhere in a text: first
+ * that it has a literal that every match contains, which is many times faster; often it is the whole pattern.
  */
-export function matchesPattern(sql: string, pattern: string): string {
+export function matchesPattern(sql: string, pattern: string): string[] {
   const literal = requiredLiteral(pattern)
   const match = `match(${sql}, ${textValue(clickHousePattern(pattern))})`
-  if (literal === '') return match
-  return literal === pattern ? containsText(sql, literal) : `(${containsText(sql, literal)} AND ${match})`
+  if (literal === '') return [match]
+  return literal === pattern ? [containsText(sql, literal)] : [containsText(sql, literal), match]
 }
 
 /** Returns the condition, null where the text is, that a text contains another, letter by letter. */

@@ -3,7 +3,7 @@ import type { SourceName } from '../../sources.js'
 import { appendColumns, createHead, type Head } from '../arrow/storage/head/head.js'
 import { COLD_COLUMNS, type ColdColumn, hotColumns, IN_METADATA } from '../columns.js'
 import type { SelectOptions, Server } from './clickhouse-server.js'
-import { readNative } from './native-reader.js'
+import { readNative, reversedBlock } from './native-reader.js'
 import { columnNameOf, quotedTable, type TableLocation } from './table-names.js'
 import { textValue } from './values.js'
 
@@ -57,15 +57,12 @@ export async function readRows(
 ): Promise<Head> {
   const columns = selected(source, wanted).join(', ')
   const from = `FROM ${quotedTable(location, source)} WHERE ${where}`
-  const rows =
-    first === undefined
-      ? `SELECT ${columns} ${from} ORDER BY ${OLDEST_FIRST}`
-      : `SELECT * FROM (SELECT ${columns}, arrived, batch, row ${from} ORDER BY ${first.order} LIMIT ${first.rows}) ` +
-        `ORDER BY ${OLDEST_FIRST}`
+  const end = first === undefined ? OLDEST_FIRST : `${first.order} LIMIT ${first.rows}`
+  const bytes = await server.selectNative(`SELECT ${columns} ${from} ORDER BY ${end}`, options)
+  const blocks = [...readNative(bytes)].filter(({ rows }) => rows > 0)
+  const oldestFirst = first?.order === NEWEST_FIRST ? blocks.reverse().map(reversedBlock) : blocks
   const head = createHead(source)
-  for (const { rows: count, columns: read } of readNative(await server.selectNative(rows, options))) {
-    if (count > 0) appendColumns(head, viewsOf(source, wanted, read, count), count)
-  }
+  for (const { rows, columns: read } of oldestFirst) appendColumns(head, viewsOf(source, wanted, read, rows), rows)
   return head
 }
 

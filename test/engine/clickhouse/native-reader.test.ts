@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type NativeColumn, readNative } from '../../../src/engine/clickhouse/native-reader.js'
+import { type NativeColumn, readNative, reversedBlock } from '../../../src/engine/clickhouse/native-reader.js'
 import { nativeBlock, nativeInt64, nativeNullableFloat64, nativeText } from '../../clickhouse/native.js'
 
 const TEXTS = ['', 'é😀', 'x'.repeat(300), '\0']
@@ -29,6 +29,17 @@ describe('reading the Native format', () => {
     expect([...columns.get('number')!.values]).toEqual([1.5, 0, -0, 0])
     expect(textsOf(columns.get('text')!)).toEqual(TEXTS)
     expect([...columns.get('flags')!.values]).toEqual([1, 2, 3, 255])
+  })
+
+  it('returns them from the last to the first', () => {
+    const [block] = [...readNative(BLOCK)].map(reversedBlock)
+    const { columns } = block!
+    const times = columns.get('time')!.values as Uint32Array
+    expect([...new BigInt64Array(times.buffer)]).toEqual([0n, 2n ** 40n, -1n, 1n])
+    expect(columns.get('number')).toMatchObject({ nullCount: 2, nullBitmap: Uint8Array.of(0b1010) })
+    expect([...columns.get('number')!.values]).toEqual([0, -0, 0, 1.5])
+    expect(textsOf(columns.get('text')!)).toEqual(TEXTS.toReversed())
+    expect([...columns.get('flags')!.values]).toEqual([255, 3, 2, 1])
   })
 
   it('refuses an answer that ends too early, wherever', () => {
