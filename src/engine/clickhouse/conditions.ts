@@ -105,7 +105,11 @@ function lowerTest({ fn, args }: Expression & { kind: 'call' }, table: Table): C
   if (operator !== undefined) {
     const literal = literalNextTo(operand, value)
     if (literal === undefined) return undefined
-    const test = (sign: string) => present(operand, `${operand.sql} ${sign} ${literal}`)
+    const test = (sign: string) => {
+      const compared = `${operand.sql} ${sign} ${literal}`
+      // A text that equals one is present, and a plain equality finds the rows of a project by the order of the table.
+      return operand.isEmptyAbsent && sign === '=' && value !== '' ? compared : present(operand, compared)
+    }
     return { isTrue: test(operator.sql), isFalse: test(operator.negated), exceptions }
   }
   const matches = typeof value === 'string' && operand.type === 'text' ? textTest(fn, operand.sql, value) : undefined

@@ -1,6 +1,7 @@
 import type { ColumnView } from '../../arrow-ipc/read-batch.js'
 import type { SourceName } from '../../sources.js'
 import { appendColumns, createHead, type Head } from '../arrow/storage/head/head.js'
+import { createTexts } from '../arrow/storage/head/texts.js'
 import { COLD_COLUMNS, type ColdColumn, hotColumns, IN_METADATA } from '../columns.js'
 import type { SelectOptions, Server } from './clickhouse-server.js'
 import { readNative, reversedBlock } from './native-reader.js'
@@ -11,6 +12,7 @@ import { textValue } from './values.js'
 export interface WantedColumns {
   /** The names of hot columns. */
   hot: ReadonlySet<string>
+  project: boolean
   cold: ReadonlySet<ColdColumn>
   /** The bits of `in_metadata` of those of `hot` that are read as fields: rows with one of them need their metadata. */
   mask: number
@@ -21,12 +23,12 @@ export const NEWEST_FIRST = 'timestamp DESC, arrived DESC, batch DESC, row DESC'
 const OLDEST_FIRST = 'timestamp, arrived, batch, row'
 
 /** Returns the columns of a SELECT whose answer {@link readRows} reads. */
-function selected(source: SourceName, { hot, cold, mask }: WantedColumns): string[] {
+function selected(source: SourceName, { hot, project, cold, mask }: WantedColumns): string[] {
   const stored = hotColumns(source)
   const read = stored.filter(({ name }) => hot.has(name))
   return [
     'timestamp',
-    `nullIf(project, ${textValue('')}) AS project_or_null`,
+    ...(project ? [`nullIf(project, ${textValue('')}) AS project_or_null`] : []),
     ...read.map((column) => {
       const [name, alias] = [columnNameOf(column), aliasOf(stored.indexOf(column))]
       if (column.kind !== 'category') return `${name} AS ${alias}`
@@ -61,20 +63,21 @@ export async function readRows(
   const bytes = await server.selectNative(`SELECT ${columns} ${from} ORDER BY ${end}`, options)
   const blocks = [...readNative(bytes)].filter(({ rows }) => rows > 0)
   const oldestFirst = first?.order === NEWEST_FIRST ? blocks.reverse().map(reversedBlock) : blocks
-  const head = createHead(source)
+  // Memory that grows in place would have to be freed, and is expensive to reserve for the rows of one answer.
+  const head = createHead(source, createTexts({ columns: COLD_COLUMNS.length, growsInPlace: false }))
   for (const { rows, columns: read } of oldestFirst) appendColumns(head, viewsOf(source, wanted, read, rows), rows)
   return head
 }
 
 function viewsOf(
   source: SourceName,
-  { hot, cold, mask }: WantedColumns,
+  { hot, project, cold, mask }: WantedColumns,
   read: ReadonlyMap<string, ColumnView>,
   rows: number,
 ): Map<string, ColumnView> {
   const views = new Map<string, ColumnView>([
     ['timestamp', read.get('timestamp')!],
-    ['project', asDictionary(read.get('project_or_null')!, rows)],
+    ['project', project ? asDictionary(read.get('project_or_null')!, rows) : absentTexts(rows)],
     [IN_METADATA, mask === 0 ? noBits(rows) : read.get(IN_METADATA)!],
   ])
   for (const [place, { name, kind }] of hotColumns(source).entries()) {
@@ -98,6 +101,15 @@ const emptyTexts = (rows: number): ColumnView => ({
   ...NOT_NULL,
   values: NO_BYTES,
   valueOffsets: new Int32Array(rows + 1),
+})
+
+/** Dictionary codes of rows without a text. */
+const absentTexts = (rows: number): ColumnView => ({
+  nullCount: rows,
+  nullBitmap: new Uint8Array((rows + 7) >> 3),
+  values: new Int32Array(rows),
+  valueOffsets: NO_OFFSETS,
+  dictionary: { ...emptyTexts(0), rows: 0 },
 })
 
 /** Texts as dictionary codes, each row with an entry of its own. */

@@ -49,6 +49,7 @@ export function columnsOfStage({ steps, sink }: Pick<Stage, 'steps' | 'sink'>, s
   for (const expression of sinkExpressions) visit(expression)
   return {
     hot: new Set(hotColumns(source).flatMap(({ name }) => (names.has(name) ? [name] : []))),
+    project: names.has('project'),
     cold: new Set(COLD_COLUMNS.filter((name): name is ColdColumn => names.has(name))),
     mask: mask >>> 0,
     undeclared: [...undeclared],

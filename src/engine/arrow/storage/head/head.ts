@@ -104,15 +104,15 @@ const ROWS_PER_STEP = 1024
 /** Bytes of a row besides its texts, estimated. */
 const ROW_BYTES = 32
 
-/** Returns an empty head with room for a few rows, which grows. */
-export function createHead(source: SourceName): Head {
+/** Returns an empty head with room for a few rows, which grows; its cold columns are appended to `cold`. */
+export function createHead(source: SourceName, cold = createColdTexts()): Head {
   const columns: HotColumn[] = [{ name: 'project', kind: 'category', path: [] }, ...hotColumns(source)]
   return emptyHead(source, {
     timestampsUs: new Float64Array(FIRST_ROWS),
     columns: new Map(columns.map(({ name, kind }) => [name, createColumn(kind)])),
     inMetadata: { mask: 0, rows: new Uint32Array(FIRST_ROWS) },
     byProject: createProjectRows(),
-    cold: createColdTexts(),
+    cold,
   })
 }
 
