@@ -41,8 +41,8 @@ const MAX_PEAK_RATIO = 20
  *
  * If rows have a key, there is one chart per number column, with one series per frequent key; the other keys are summed
  * as “other” if the column is a count. Otherwise columns whose values are of similar size share a chart, counts apart
- * from others. A single count is drawn as bars. Of rows with the same time and key, counts are summed, and of other
- * columns the highest value is drawn.
+ * from others. A single count is drawn as bars. If several rows have the same time and key, counts are summed, and
+ * other columns show the highest value.
  */
 export function chartsOf(columns: readonly Column[], rows: readonly Row[]): AnswerCharts | undefined {
   const isTimeOf = new Map(columns.map((column) => [column, isTime(column, rows)]))

@@ -57,11 +57,14 @@ export async function applySchema(
   return applied
 }
 
-/** Queries the version of a server and returns its dialect. Rejects with a ServerError. */
-export async function askDialect(server: Server): Promise<Dialect> {
+/** Queries the version of a server. Rejects with a ServerError. */
+export async function askVersion(server: Server): Promise<string> {
   const [[version]] = (await server.select('SELECT version()')) as [[string]]
-  return dialectOf(version)
+  return version
 }
+
+/** Queries the version of a server and returns its dialect. Rejects with a ServerError. */
+export const askDialect = async (server: Server): Promise<Dialect> => dialectOf(await askVersion(server))
 
 interface ExistingTable {
   engine: string

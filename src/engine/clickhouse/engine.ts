@@ -15,6 +15,7 @@ import { createDiskRetry, reportDiskState } from '../disk/files/disk-retry.js'
 import type { Files } from '../disk/files/files.js'
 import { type Damage, describeDamage } from '../disk/journal/recover.js'
 import { type Engine, GROUPING_LIMITS, type SourceStats, tooManyGroups } from '../engine.js'
+import { askVersion } from './apply-schema.js'
 import { BATCH_GROUP_LIMITS, type BatchGroupLimits, createBatchGroups } from './batch-groups.js'
 import { messageWithHint, type Server, ServerError } from './clickhouse-server.js'
 import { type BatchGroup, DELIVERY_TIMING, type DeliveryTiming } from './delivery.js'
@@ -136,7 +137,7 @@ function createQueries(options: ClickHouseEngineOptions): Pick<Engine, 'run' | '
   const onClose = (owner: object) => caches.fieldCache.drop([owner])
   let version: string | undefined
   const serverVersion = async () => {
-    version ??= String((await server.select('SELECT version()'))[0]![0])
+    version ??= await askVersion(server)
     return version
   }
 

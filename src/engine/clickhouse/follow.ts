@@ -4,11 +4,12 @@ import { HOUR_US, MINUTE_US } from '../../base/units.js'
 import type { Row, Value } from '../../plan/answer.js'
 import type { Plan } from '../../plan/plan.js'
 import { RawJson } from '../../plan/values/values.js'
+import { leadingFilters } from '../arrow/query/run.js'
 import { type Stage, stagesOf } from '../arrow/query/stages.js'
 import type { FollowQuery, RowListener, RunOptions, Subscription } from '../engine.js'
 import type { Cell, Server } from './clickhouse-server.js'
 import { lowerFilters } from './conditions.js'
-import { NEWEST_FIRST } from './read-rows.js'
+import { amongFirst, NEWEST_FIRST } from './read-rows.js'
 import { quotedTable, type TableLocation } from './table-names.js'
 import { int64Value, textValue, timeCondition } from './values.js'
 
@@ -107,25 +108,20 @@ export async function followRows(query: FollowQuery, listener: RowListener, part
   return { run: (plan, options) => queue.run(() => run(plan, options)), stop }
 }
 
-/**
- * Returns the query for the newest rows of a plan of the rows shape. The cold columns are long: a subquery finds the
- * oldest time of the answer from the timestamps alone, so that they are read for little more than its rows.
- */
+/** Returns the query for the newest rows of a plan of the rows shape. */
 function newestQuery(stage: Stage | undefined, columns: readonly string[], location: TableLocation): string {
-  const { input, steps, sink } = stage ?? {}
-  const conditions = steps?.flatMap((step) => (step.op === 'filter' ? [step.where] : [])) ?? []
-  const source = input?.op === 'scan' ? input.sources[0]! : undefined
-  const filter = source && lowerFilters(conditions, { source, readsJson: false })
-  if (sink?.op !== 'top' || input?.op !== 'scan' || filter === undefined || filter.count !== steps!.length)
-    throw new TypeError('A subscription runs only plans of the newest rows of a source.')
+  const { input, steps = [], sink } = stage ?? {}
+  if (sink?.op !== 'top' || input?.op !== 'scan') throw notNewest()
+  const source = input.sources[0]!
+  const filter = lowerFilters(leadingFilters(steps).conditions, { source, readsJson: false })
+  if (filter.count !== steps.length) throw notNewest()
   const where = [...filter.sql, timeCondition(input)].join(' AND ')
-  const from = `FROM ${quotedTable(location, source!)} WHERE ${where}`
-  const times = `SELECT timestamp ${from} ORDER BY timestamp DESC LIMIT ${sink.rows}`
-  return (
-    `SELECT ${columns.join(', ')} ${from} AND timestamp >= (SELECT min(timestamp) FROM (${times})) ` +
-    `ORDER BY ${NEWEST_FIRST} LIMIT ${sink.rows}`
-  )
+  const from = `FROM ${quotedTable(location, source)} WHERE ${where}`
+  const newest = amongFirst(from, 'desc', sink.rows)
+  return `SELECT ${columns.join(', ')} ${from} AND ${newest} ORDER BY ${NEWEST_FIRST} LIMIT ${sink.rows}`
 }
+
+const notNewest = () => new TypeError('A subscription runs only plans of the newest rows of a source.')
 
 /** Returns a row of an answer from the cells of the selected columns. */
 function readRow(columns: readonly string[], cells: readonly Cell[]): Row {

@@ -1,5 +1,6 @@
 import { type Expression, pathOfField } from '../../plan/expression.js'
 import type { SourceName } from '../../sources.js'
+import { declaredColumns } from '../arrow/query/read-columns.js'
 import { type HotColumn, hotColumns, IN_METADATA } from '../columns.js'
 import { type JsonOperand, jsonOperand } from './json-operand.js'
 import { columnNameOf } from './table-names.js'
@@ -39,7 +40,8 @@ export function operandOf(expression: Expression, { source, readsJson }: Table):
   const operand = columnOperand(expression, source)
   if (operand !== undefined || !readsJson) return operand
   const path = pathOfField(expression)
-  return path && placeOfField(expression, source) === undefined ? jsonOperand(path.keys) : undefined
+  const isUndeclared = path !== undefined && !declaredColumns(source).has(JSON.stringify(path.keys))
+  return isUndeclared ? jsonOperand(path.keys) : undefined
 }
 
 function columnOperand(expression: Expression, source: SourceName): ColumnOperand | undefined {
@@ -69,21 +71,12 @@ function ofColumn(name: string, source: SourceName): ColumnOperand | undefined {
 }
 
 function ofField(expression: Expression, source: SourceName): ColumnOperand | undefined {
-  const place = placeOfField(expression, source)
-  if (place === undefined) return undefined
-  const column = hotColumns(source)[place]!
-  // The digits of a number as they were sent are in the metadata alone.
-  if (column.kind === 'number' && pathOfField(expression)!.isText) return undefined
-  return ofHot(column, 1 << place, column.kind === 'category' && !column.isFieldOnly)
-}
-
-/** The place, among the hot columns of a source, of the one that holds a field; undefined if none does. */
-export function placeOfField(expression: Expression, source: SourceName): number | undefined {
   const path = pathOfField(expression)
-  if (path === undefined) return undefined
-  const key = JSON.stringify(path.keys)
-  const place = hotColumns(source).findIndex(({ kind, path }) => kind !== 'areas' && JSON.stringify(path) === key)
-  return place < 0 ? undefined : place
+  const own = path && declaredColumns(source).get(JSON.stringify(path.keys))
+  // The digits of a number as they were sent are in the metadata alone.
+  if (own === undefined || (own.isNumber && path?.isText)) return undefined
+  const column = hotColumns(source)[own.place]!
+  return ofHot(column, 1 << own.place, column.kind === 'category' && !column.isFieldOnly)
 }
 
 function ofHot(column: HotColumn, bit: number, isEmptyAbsent: boolean): ColumnOperand {

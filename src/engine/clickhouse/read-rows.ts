@@ -1,4 +1,5 @@
 import type { ColumnView } from '../../arrow-ipc/read-batch.js'
+import type { Direction } from '../../plan/plan.js'
 import type { SourceName } from '../../sources.js'
 import { appendColumns, createHead, type Head } from '../arrow/storage/head/head.js'
 import { createTexts } from '../arrow/storage/head/texts.js'
@@ -46,8 +47,18 @@ const aliasOf = (place: number) => `hot_${place}`
 /** The rows of a table that are read: a condition, and perhaps the newest ones alone. */
 export interface RowRange {
   where: string
-  /** The most rows, those that come first in this order. */
-  first?: { rows: number; order: string }
+  /** The most rows, those that come first in the order of time. */
+  first?: { rows: number; direction: Direction }
+}
+
+/**
+ * Returns the condition that a row has one of the first times, so that the long columns are read for little more than
+ * the first rows. `from` has the table and the other conditions.
+ */
+export function amongFirst(from: string, direction: Direction, rows: number): string {
+  const [extreme, comparison] = direction === 'desc' ? ['min', '>='] : ['max', '<=']
+  const times = `SELECT timestamp ${from} ORDER BY timestamp ${direction.toUpperCase()} LIMIT ${rows}`
+  return `timestamp ${comparison} (SELECT ${extreme}(timestamp) FROM (${times}))`
 }
 
 /** Reads rows of a source into a head, in order of time and arrival. Rejects with a ServerError. */
@@ -59,10 +70,12 @@ export async function readRows(
 ): Promise<Head> {
   const columns = selected(source, wanted).join(', ')
   const from = `FROM ${quotedTable(location, source)} WHERE ${where}`
-  const end = first === undefined ? OLDEST_FIRST : `${first.order} LIMIT ${first.rows}`
+  const isNewestFirst = first?.direction === 'desc'
+  const order = isNewestFirst ? NEWEST_FIRST : OLDEST_FIRST
+  const end = first === undefined ? order : `${order} LIMIT ${first.rows}`
   const bytes = await server.selectNative(`SELECT ${columns} ${from} ORDER BY ${end}`, options)
   const blocks = [...readNative(bytes)].filter(({ rows }) => rows > 0)
-  const oldestFirst = first?.order === NEWEST_FIRST ? blocks.reverse().map(reversedBlock) : blocks
+  const oldestFirst = isNewestFirst ? blocks.reverse().map(reversedBlock) : blocks
   // Memory that grows in place would have to be freed, and is expensive to reserve for the rows of one answer.
   const head = createHead(source, createTexts({ columns: COLD_COLUMNS.length, growsInPlace: false }))
   for (const { rows, columns: read } of oldestFirst) appendColumns(head, viewsOf(source, wanted, read, rows), rows)

@@ -3,14 +3,14 @@ import type { SourceName } from '../../sources.js'
 import type { Part } from '../arrow/columns/batch.js'
 import type { Frame } from '../arrow/expressions/frame.js'
 import { timeOrder } from '../arrow/operators/top.js'
-import type { ScanStage, StoredRows } from '../arrow/query/run.js'
+import { leadingFilters, type ScanStage, type StoredRows } from '../arrow/query/run.js'
 import { isEmpty, type Stage } from '../arrow/query/stages.js'
 import { type Head, partOfHead } from '../arrow/storage/head/head.js'
 import type { SelectOptions, Server } from './clickhouse-server.js'
 import { lowerFilters, type ServerFilter } from './conditions.js'
 import { type FirstGroups, lowerGroup, queryGroups } from './group-query.js'
 import type { Table } from './operands.js'
-import { NEWEST_FIRST, readRows, type WantedColumns } from './read-rows.js'
+import { amongFirst, readRows, type WantedColumns } from './read-rows.js'
 import { quotedTable, type TableLocation } from './table-names.js'
 import { timeCondition } from './values.js'
 import { columnsOfStage, type StageColumns } from './wanted-columns.js'
@@ -55,9 +55,11 @@ export async function readStages(stage: Stage, context: ReadContext): Promise<St
       return
     }
     const scan = one as ScanStage
-    const frame = await groupsOf(scan, first, context)
+    const sources: ScannedSource[] = []
+    for (const source of scan.input.sources) sources.push(await scanned(scan, source, context))
+    const frame = await groupsOf(scan, sources, first, context)
     if (frame !== undefined) groups.set(one, frame)
-    else parts.set(one, await partsOf(scan, context))
+    else parts.set(one, await partsOf(scan, sources, context))
   }
 
   await visit(stage, undefined)
@@ -73,15 +75,8 @@ function firstGroupsOf({ steps, sink }: Stage): FirstGroups | undefined {
   return { order: sink.keys, rows: sink.rows + sink.offset }
 }
 
-/** The conditions of a stage that precede every other step. */
-function filtersOf({ steps }: Stage) {
-  const end = steps.findIndex(({ op }) => op !== 'filter')
-  return steps.slice(0, end < 0 ? steps.length : end).flatMap((step) => (step.op === 'filter' ? [step.where] : []))
-}
-
 /** A source of a stage: the filters that the server applies, and the columns that the stage reads. */
 interface ScannedSource {
-  source: SourceName
   table: Table
   filter: ServerFilter
   /** Whether the server applies all steps of the stage. */
@@ -95,10 +90,9 @@ interface ScannedSource {
 async function scanned(stage: ScanStage, source: SourceName, context: ReadContext): Promise<ScannedSource> {
   const columns = columnsOfStage(stage, source)
   const table = { source, readsJson: await readsJson(columns, context) }
-  const filter = lowerFilters(filtersOf(stage), table)
+  const filter = lowerFilters(leadingFilters(stage.steps).conditions, table)
   const time = timeCondition(stage.input)
   return {
-    source,
     table,
     filter,
     isWhole: filter.count === stage.steps.length,
@@ -126,24 +120,27 @@ async function readsJson({ undeclared }: StageColumns, { serverVersion }: ReadCo
   )
 }
 
+/** Computes the groups of a stage on the server; undefined if it ends with none, or the server cannot. */
 async function groupsOf(
-  stage: ScanStage,
+  { sink }: ScanStage,
+  [one, other]: readonly ScannedSource[],
   first: FirstGroups | undefined,
   context: ReadContext,
 ): Promise<Frame | undefined> {
-  const { sink, input } = stage
-  const [source, other] = input.sources
-  if (sink.op !== 'group' || other !== undefined) return undefined
-  const { filter, isWhole, where, table } = await scanned(stage, source!, context)
-  const group = isWhole ? lowerGroup(sink, table, filter.exceptions) : undefined
+  if (sink.op !== 'group' || other !== undefined || !one!.isWhole) return undefined
+  const { table, filter, where } = one!
+  const group = lowerGroup(sink, table, filter.exceptions)
   return group && queryGroups(group, first, { ...context, where })
 }
 
-async function partsOf(stage: ScanStage, context: ReadContext): Promise<Map<SourceName, readonly Part[]>> {
+async function partsOf(
+  stage: ScanStage,
+  sources: readonly ScannedSource[],
+  context: ReadContext,
+): Promise<Map<SourceName, readonly Part[]>> {
   const parts = new Map<SourceName, readonly Part[]>()
-  for (const source of stage.input.sources) {
-    const one = await scanned(stage, source, context)
-    parts.set(source, (await firstRows(stage, one, context)) ?? (await windowParts(stage, one, context)))
+  for (const one of sources) {
+    parts.set(one.table.source, (await firstRows(stage, one, context)) ?? (await windowParts(stage, one, context)))
   }
   return parts
 }
@@ -160,7 +157,7 @@ function partOf(head: Head, { onClose }: ReadContext): Part {
  */
 async function firstRows(
   { sink }: ScanStage,
-  { source, isWhole, where, columns, filter }: ScannedSource,
+  { table: { source }, isWhole, where, columns, filter }: ScannedSource,
   context: ReadContext,
 ): Promise<Part[] | undefined> {
   const isExact = isWhole && filter.exceptions.odd.length === 0
@@ -168,20 +165,18 @@ async function firstRows(
   const direction = sink.keys.length === 0 ? 'desc' : timeOrder(sink.keys)
   if (direction === undefined) return undefined
   const rows = sink.rows + sink.offset
-  // The long columns are read for little more than the rows of the answer.
-  const [extreme, comparison] = direction === 'desc' ? ['min', '>='] : ['max', '<=']
   const from = `FROM ${quotedTable(context.location, source)} WHERE ${where}`
-  const times = `SELECT timestamp ${from} ORDER BY timestamp ${direction.toUpperCase()} LIMIT ${rows}`
-  const range = `${where} AND timestamp ${comparison} (SELECT ${extreme}(timestamp) FROM (${times}))`
-  const first = sink.keys.length > 1 ? undefined : { rows, order: direction === 'desc' ? NEWEST_FIRST : 'timestamp' }
-  const head = await readRows(source, columns, { where: range, ...(first && { first }) }, context)
+  const range = `${where} AND ${amongFirst(from, direction, rows)}`
+  // Further keys decide between rows of the last of these times.
+  const first = sink.keys.length > 1 ? {} : { first: { rows, direction } }
+  const head = await readRows(source, columns, { where: range, ...first }, context)
   return (head.inMetadata.mask & columns.mask) === 0 ? [partOf(head, context)] : undefined
 }
 
 /** Divides the rows into parts by time, each of which is read when an operator needs it. */
 async function windowParts(
   { input }: ScanStage,
-  { source, where, whereOfColumns, columns }: ScannedSource,
+  { table: { source }, where, whereOfColumns, columns }: ScannedSource,
   context: ReadContext,
 ): Promise<Part[]> {
   const { server, location, signal } = context

@@ -1,9 +1,8 @@
 import { type Expression, pathOfField } from '../../plan/expression.js'
 import type { SourceName } from '../../sources.js'
-import { groupExpressions } from '../arrow/operators/group.js'
+import { declaredColumns, stageExpressions } from '../arrow/query/read-columns.js'
 import type { Stage } from '../arrow/query/stages.js'
 import { COLD_COLUMNS, type ColdColumn, hotColumns } from '../columns.js'
-import { placeOfField } from './operands.js'
 import type { WantedColumns } from './read-rows.js'
 
 /** The columns that a stage reads of a source, and the fields among them that have no column. */
@@ -13,7 +12,8 @@ export interface StageColumns extends WantedColumns {
 }
 
 /** Returns the columns that a stage reads of a source. */
-export function columnsOfStage({ steps, sink }: Pick<Stage, 'steps' | 'sink'>, source: SourceName): StageColumns {
+export function columnsOfStage(stage: Pick<Stage, 'steps' | 'sink'>, source: SourceName): StageColumns {
+  const declared = declaredColumns(source)
   const names = new Set<string>()
   const undeclared = new Set<string>()
   const seen = new Set<Expression>()
@@ -22,14 +22,13 @@ export function columnsOfStage({ steps, sink }: Pick<Stage, 'steps' | 'sink'>, s
   function addField(expression: Expression & { kind: 'call' }): boolean {
     const path = pathOfField(expression)
     if (path === undefined) return false
-    const place = placeOfField(expression, source)
-    const column = place === undefined ? undefined : hotColumns(source)[place]!
-    if (column === undefined) undeclared.add(path.keys.join('.'))
+    const own = declared.get(JSON.stringify(path.keys))
+    if (own === undefined) undeclared.add(path.keys.join('.'))
     // The digits of a number as they were sent are in the metadata alone.
-    if (column === undefined || (column.kind === 'number' && path.isText)) names.add('metadata')
+    if (own === undefined || (own.isNumber && path.isText)) names.add('metadata')
     else {
-      names.add(column.name)
-      mask |= 1 << place!
+      names.add(own.name)
+      mask |= 1 << own.place
     }
     return true
   }
@@ -41,12 +40,7 @@ export function columnsOfStage({ steps, sink }: Pick<Stage, 'steps' | 'sink'>, s
     if (!addField(expression)) expression.args.forEach(visit)
   }
 
-  const sinkExpressions =
-    sink.op === 'group'
-      ? groupExpressions(sink)
-      : [...sink.keys.map(({ by }) => by), ...sink.columns.map(({ value }) => value)]
-  for (const step of steps) visit(step.op === 'filter' ? step.where : step.list)
-  for (const expression of sinkExpressions) visit(expression)
+  stageExpressions(stage).forEach(visit)
   return {
     hot: new Set(hotColumns(source).flatMap(({ name }) => (names.has(name) ? [name] : []))),
     project: names.has('project'),

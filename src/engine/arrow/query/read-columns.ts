@@ -17,9 +17,13 @@ export function columnsReadBy({ steps, sink }: Pick<Stage, 'steps' | 'sink'>, so
   const names = new Set<string>()
   const seen = new Set<Expression>()
   const fields = declaredColumns(source)
-  for (const expression of [...steps.map(expressionOf), ...expressionsOf(sink)])
-    addColumns(expression, names, seen, fields)
+  for (const expression of stageExpressions({ steps, sink })) addColumns(expression, names, seen, fields)
   return new Set(stored.flatMap(({ name }) => (names.has(name) ? [name] : [])))
+}
+
+/** Returns the expressions that a stage evaluates in the rows that it reads. */
+export function stageExpressions({ steps, sink }: Pick<Stage, 'steps' | 'sink'>): Expression[] {
+  return [...steps.map(expressionOf), ...expressionsOf(sink)]
 }
 
 const expressionOf = (step: Step): Expression => (step.op === 'filter' ? step.where : step.list)

@@ -116,7 +116,8 @@ function batchesOf(stage: Stage, stored: StoredRows, context: RunContext): LazyB
   })
 }
 
-function leadingFilters(steps: readonly Step[]): { conditions: Expression[]; rest: readonly Step[] } {
+/** Returns the conditions of the steps that precede every other one, and the steps from there on. */
+export function leadingFilters(steps: readonly Step[]): { conditions: Expression[]; rest: readonly Step[] } {
   const end = steps.findIndex(({ op }) => op !== 'filter')
   const leading = end < 0 ? steps : steps.slice(0, end)
   return {
