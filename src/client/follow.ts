@@ -3,7 +3,8 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { escapeControl } from '../base/escape-control.js'
 import type { Log } from '../base/log.js'
 import { MIB } from '../base/units.js'
-import { type Answer, describeError, ServiceError } from './service.js'
+import { describeError, readErrorBody } from './error-body.js'
+import { type Answer, ServiceError } from './service.js'
 
 // Follows a stream of server-sent events (WHATWG HTML, "Server-sent events") and reconnects.
 
@@ -161,7 +162,8 @@ function watchSilence(silentMs: number) {
 
 /** Logs a message of the service that is not a row, such as skipped records or a reader that was too slow. */
 function logMessage({ event, data }: EventSourceMessage, log: Log): void {
-  log(describeError(data) ?? escapeControl(`the service says ${event}: ${data.slice(0, 200)}`))
+  const body = readErrorBody(data)
+  log(body === undefined ? escapeControl(`the service says ${event}: ${data.slice(0, 200)}`) : describeError(body))
 }
 
 function isTemporary({ status }: ServiceError, { hasConnected }: State): boolean {

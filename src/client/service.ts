@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { LogweirError } from '../base/errors.js'
-import { escapeControl } from '../base/escape-control.js'
 import { KIB } from '../base/units.js'
+import { describeError, readErrorBody } from './error-body.js'
 import { configuredToken, localToken, type ServiceToken } from './service-token.js'
 
 /** A client of a running service. */
@@ -23,16 +23,26 @@ export interface Answer {
   body: AsyncIterable<Uint8Array>
 }
 
+/** The details of a {@link ServiceError}. */
+interface ServiceErrorDetails {
+  status?: number
+  retryAfterMs?: number
+  reason?: string
+}
+
 /** The service cannot be reached, answers with an error, or its answer cannot be read. */
 export class ServiceError extends LogweirError<'service'> {
   /** The HTTP status; undefined if there was no answer. */
   readonly status: number | undefined
   /** How long the service asks clients to wait before a retry. */
   readonly retryAfterMs: number
-  constructor(message: string, { status, retryAfterMs = 0 }: { status?: number; retryAfterMs?: number } = {}) {
+  /** The message in the service's answer; undefined if there was none. */
+  readonly reason: string | undefined
+  constructor(message: string, { status, retryAfterMs = 0, reason }: ServiceErrorDetails = {}) {
     super('service', message)
     this.status = status
     this.retryAfterMs = retryAfterMs
+    this.reason = reason
   }
 }
 
@@ -109,23 +119,13 @@ async function refusal(
 ): Promise<ServiceError> {
   const { statusCode: status, headers } = incoming
   const retryAfterMs = Number(headers['retry-after'] ?? 0) * 1000 || 0
-  const description = describeError(await textUpTo(bodyOf(incoming), MAX_ERROR_BYTES).catch(() => ''))
-  if (description === undefined) {
+  const body = readErrorBody(await textUpTo(bodyOf(incoming), MAX_ERROR_BYTES).catch(() => ''))
+  if (body === undefined) {
     return new ServiceError(`${url} answers with status ${status}. Is a logweir service there?`, { status })
   }
   if (status === 401)
     return new ServiceError(`${url} does not know the token ${origin} (unauthorized). ${remedy}`, { status })
-  return new ServiceError(`${url}: ${description}`, { status, retryAfterMs })
-}
-
-/** Formats the error in the service's JSON as `message (code)`; undefined if the text is not such an error. */
-export function describeError(json: string): string | undefined {
-  try {
-    const { error, code } = JSON.parse(json)
-    return typeof error === 'string' && typeof code === 'string' ? escapeControl(`${error} (${code})`) : undefined
-  } catch {
-    return undefined
-  }
+  return new ServiceError(`${url}: ${describeError(body)}`, { status, retryAfterMs, reason: body.message })
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Client of the service's HTTP API. */
 import type { Columns } from './columns.js'
 import type { ReadRequest } from './columns-worker.js'
+import { messageOf } from './error-body.js'
 
 /**
  * Kinds of failure, by the remedy: sign in (`unauthorized`), use another token (`forbidden`), wait (`away`, `busy`), or
@@ -57,8 +58,7 @@ export async function get(path: string, headers: Record<string, string>, signal?
 }
 
 async function failureOf(response: Response): Promise<Failure> {
-  const body: { error?: string } = await response.json().catch(() => ({}))
-  const message = body.error ?? `The service answered ${response.status}.`
+  const message = messageOf(await response.json().catch(() => undefined)) ?? `The service answered ${response.status}.`
   const retryAfter = response.headers.get('Retry-After')
   if (response.status === 401) return new Failure('unauthorized', message)
   if (response.status === 403) return new Failure('forbidden', message)

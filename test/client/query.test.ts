@@ -184,6 +184,21 @@ describe('logweir query', () => {
       /: No\\u001b\[2J\. Correct it\. \(invalid_x\)$/,
     ],
     [
+      'an error of the service, in the other form',
+      (_, response) => reply(response, { error: { message: 'No.\n', code: 'invalid_x' } }, undefined, 400),
+      /^http:\S+: No\.\\n \(invalid_x\)$/,
+    ],
+    [
+      'an error without a code',
+      (_, response) => reply(response, { error: { message: 'No.' } }, undefined, 400),
+      / answers with status 400\. /,
+    ],
+    [
+      'an error that is null',
+      (_, response) => reply(response, { error: null, code: 'invalid_x' }, undefined, 400),
+      / answers with status 400\. /,
+    ],
+    [
       'a token that is none of its own',
       (_, response) => reply(response, { error: 'No.', code: 'unauthorized' }, undefined, 401),
       /^http:\S+ does not know the token of LOGWEIR_TOKEN \(unauthorized\)\. Put one of its tokens there\.$/,
@@ -218,6 +233,13 @@ describe('logweir query', () => {
     ],
     ['what is no JSON', (_, response) => reply(response, 'rows'), 'the answer is not JSON.'],
   ]
+  it('knows a wrong token by the status, in either form of the error', async () => {
+    const { url } = await serviceWith((_, response) =>
+      reply(response, { error: { message: 'No.', code: 'unauthorized' } }, undefined, 401),
+    )
+    await expect(query(url, 'logs.all --project a')).rejects.toThrow('does not know the token of LOGWEIR_TOKEN')
+  })
+
   it.each(failures)('tells of %s, as a failure', async (_, answer, message) => {
     const { url } = await serviceWith(answer)
     const failed = query(url, 'logs.all --project a', TERMINAL)

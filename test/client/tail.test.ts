@@ -104,7 +104,7 @@ describe('follow', () => {
 
   it('tells what the service says besides rows', async () => {
     const gap = 'event: gap\ndata: {"error":"Records were passed over.","code":"gap"}\n\n'
-    const dropped = 'event: dropped\ndata: {"error":"Too slow.","code":"slow_reader"}\n\n'
+    const dropped = 'event: dropped\ndata: {"error":{"message":"Too slow.","code":"slow_reader"}}\n\n'
     const { url } = await inTurn(stream(`${gap}${event(1)}${dropped}event: x\ndata: \u001b[2J\n\n`))
     const { rows, logged } = await followed(url, { logged: 3 })
     expect(rows).toEqual(['1'])

@@ -1,0 +1,12 @@
+/**
+ * Returns the message of an error body in either form, `{"error":"text"}` or `{"error":{"message":"text"}}`; undefined
+ * if the body is neither.
+ */
+export function messageOf(body: unknown): string | undefined {
+  const error = memberOf(body, 'error')
+  const message = typeof error === 'string' ? error : memberOf(error, 'message')
+  return typeof message === 'string' ? message : undefined
+}
+
+const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
