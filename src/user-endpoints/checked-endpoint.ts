@@ -1,6 +1,7 @@
 import { LogweirError } from '../base/errors.js'
 import type { Call, Endpoint } from '../endpoints/endpoint.js'
 import { answerColumns } from '../plan/answer.js'
+import { limited } from '../plan/limited.js'
 import { type Plan, type Scan, scansOf } from '../plan/plan.js'
 
 /**
@@ -41,7 +42,7 @@ export function checkPlan(plan: Plan, maxRows: number): Plan {
   answerColumns(plan)
   for (const scan of scansOf(plan)) checkScan(scan)
   checkLimits(plan)
-  return withLimit(plan, maxRows)
+  return limited(plan, maxRows)
 }
 
 /** Checks every limit of a plan, those of its unions included. */
@@ -54,14 +55,6 @@ function checkLimits(plan: Plan): void {
       throw new TypeError(`limit(${rows}) is not a number of rows: use a non-negative integer.`)
     }
   }
-}
-
-/** Returns the plan with at most this many rows. */
-function withLimit(plan: Plan, maxRows: number): Plan {
-  const last = plan.at(-1)
-  if (last === undefined) return plan
-  if (last.op !== 'limit') return [...plan, { op: 'limit', rows: maxRows, offset: 0 }]
-  return [...plan.slice(0, -1), { ...last, rows: Math.min(last.rows, maxRows) }]
 }
 
 function checkScan({ fromUs, throughUs }: Scan): void {
