@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { scan } from '../../src/plan/builder.js'
+import { equals } from '../../src/plan/builder.js'
 import { limited } from '../../src/plan/limited.js'
 import type { Plan } from '../../src/plan/plan.js'
 
-const PLAN: Plan = scan('edge_logs', { fromUs: 0, throughUs: 9 }).select('id')
+const PLAN: Plan = [
+  { op: 'scan', sources: ['edge_logs'], fromUs: 0, throughUs: 9 },
+  { op: 'filter', where: equals('project', 'a') },
+]
 const limit = (rows: number, offset = 0) => ({ op: 'limit', rows, offset }) as const
 
 describe('limited', () => {
