@@ -121,6 +121,11 @@ export class Rows<Column extends string> {
     return new Rows(append(this.#plan, { op: 'unnest', list: expressionOf(list), name, isOuter }))
   }
 
+  /** Adds the column `name`: whether a value is among the rows of another plan, which has one column. */
+  isIn<Name extends string>(value: Value, plan: Plan | Rows<never>, name: Name): Rows<Column | Name> {
+    return new Rows(append(this.#plan, { op: 'isIn', value: expressionOf(value), plan: Rows.planOf(plan), name }))
+  }
+
   /**
    * Groups by columns, by fields, and by named expressions. Rows without a value form one group, whose key is null.
    * Without a key there is one group, even of no rows.

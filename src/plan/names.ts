@@ -78,6 +78,8 @@ function mapExpressions(operator: Operator, map: (expression: Expression) => Exp
       return { ...operator, where: map(operator.where) }
     case 'unnest':
       return { ...operator, list: map(operator.list) }
+    case 'isIn':
+      return { ...operator, value: map(operator.value) }
     case 'extend':
     case 'select':
       return { ...operator, columns: mapNamed(operator.columns) }

@@ -7,10 +7,9 @@ import type { Operator, Plan } from './plan.js'
  * the first condition behind each scan, so that nothing is evaluated in rows of another one: engines rely on that.
  */
 export function ofProject(plan: Plan, project: string): Plan {
-  const [first, ...others] = plan
+  const [first, ...others] = withInnerOfProject(plan, project)
   if (first === undefined) return []
-  if (first.op === 'union')
-    return [{ ...first, plans: first.plans.map((one) => partOfProject(one, project)) }, ...others]
+  if (first.op === 'union') return [first, ...others]
   const end = others.findIndex(({ op }) => op !== 'filter')
   const filters = (end < 0 ? others : others.slice(0, end)) as Extract<Operator, { op: 'filter' }>[]
   const conditions = filters.flatMap(({ where }) => conjunctsOf(where))
@@ -21,11 +20,20 @@ export function ofProject(plan: Plan, project: string): Plan {
   return [first, { op: 'filter', where: equals('project', project) }, ...where, ...(end < 0 ? [] : others.slice(end))]
 }
 
-/** A part of a union keeps its columns if it asks for another project: it has no row then. */
-function partOfProject(plan: Plan, project: string): Plan {
+/** Returns the plan with its inner plans, in unions and `isIn`, over the rows of one project alone. */
+function withInnerOfProject(plan: Plan, project: string): Operator[] {
+  return plan.map((operator) => {
+    if (operator.op === 'isIn') return { ...operator, plan: innerOfProject(operator.plan, project) }
+    if (operator.op !== 'union') return operator
+    return { ...operator, plans: operator.plans.map((one) => innerOfProject(one, project)) }
+  })
+}
+
+/** An inner plan keeps its columns if it asks for another project: it has no row then. */
+function innerOfProject(plan: Plan, project: string): Plan {
   const own = ofProject(plan, project)
   if (own.length > 0 || plan.length === 0) return own
-  const [first, ...others] = plan
+  const [first, ...others] = withInnerOfProject(plan, project)
   return [first!, { op: 'filter', where: equals('project', project) }, ...others]
 }
 

@@ -47,6 +47,12 @@ export type Operator =
    * value has no row, or with `isOuter` one in which `name` is null.
    */
   | { op: 'unnest'; list: Expression; name: string; isOuter: boolean }
+  /**
+   * Adds the column `name`: whether a value is among the rows of another plan, which has one column. True, false or
+   * null as the function `in` over these rows; false if there are none. The value is evaluated only in rows whose
+   * column is read, and only if the other plan has rows; the other plan is run once, as a whole.
+   */
+  | { op: 'isIn'; value: Expression; plan: Plan; name: string }
   /** The rows for which a condition is true. */
   | { op: 'filter'; where: Expression }
   /** Adds columns; one may replace another of that name, which the expressions still mean. */
@@ -65,10 +71,13 @@ export type Operator =
 /** The operator `scan` of a plan. */
 export type Scan = Extract<Operator, { op: 'scan' }>
 
-/** Returns every scan of a plan, those of its unions included. */
+/** Returns the plans that an operator reads besides the rows before it. */
+export function innerPlansOf(operator: Operator): readonly Plan[] {
+  if (operator.op === 'isIn') return [operator.plan]
+  return operator.op === 'union' ? operator.plans : []
+}
+
+/** Returns every scan of a plan, those of its inner plans included. */
 export function scansOf(plan: Plan): Scan[] {
-  return plan.flatMap((operator) => {
-    if (operator.op === 'scan') return [operator]
-    return operator.op === 'union' ? operator.plans.flatMap(scansOf) : []
-  })
+  return plan.flatMap((operator) => (operator.op === 'scan' ? [operator] : innerPlansOf(operator).flatMap(scansOf)))
 }

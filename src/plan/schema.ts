@@ -59,6 +59,10 @@ function schemaAfter(operator: Operator, before: Schema): Schema {
     case 'unnest':
       typeOf(operator.list, before)
       return new Map([...before, [operator.name, 'any']])
+    case 'isIn':
+      typeOf(operator.value, before)
+      checkColumn(operator.plan)
+      return new Map([...before, [operator.name, 'boolean']])
     case 'filter':
       typeOf(operator.where, before)
       return before
@@ -91,6 +95,11 @@ function unionSchema(schemas: readonly Schema[]): Schema {
   return new Map(
     [...first].map(([name, type], i) => [name, columns.every((types) => types[i] === type) ? type : 'any']),
   )
+}
+
+function checkColumn(plan: Plan): void {
+  const { size } = schemaOf(plan)
+  if (size !== 1) throw new TypeError(`The plan of isIn must have one column, and has ${size}.`)
 }
 
 function distinct(columns: readonly (readonly [string, Type])[]): Schema {

@@ -2,7 +2,7 @@ import { LogweirError } from '../base/errors.js'
 import type { Call, Endpoint } from '../endpoints/endpoint.js'
 import { answerColumns } from '../plan/answer.js'
 import { limited } from '../plan/limited.js'
-import { type Plan, type Scan, scansOf } from '../plan/plan.js'
+import { innerPlansOf, type Plan, type Scan, scansOf } from '../plan/plan.js'
 
 /**
  * Returns an endpoint of a module as the service runs it. Each plan passes {@link checkPlan} before an engine receives
@@ -45,10 +45,10 @@ export function checkPlan(plan: Plan, maxRows: number): Plan {
   return limited(plan, maxRows)
 }
 
-/** Checks every limit of a plan, those of its unions included. */
+/** Checks every limit of a plan, those of its inner plans included. */
 function checkLimits(plan: Plan): void {
   for (const operator of plan) {
-    if (operator.op === 'union') operator.plans.forEach(checkLimits)
+    innerPlansOf(operator).forEach(checkLimits)
     if (operator.op !== 'limit') continue
     for (const rows of [operator.rows, operator.offset]) {
       if (Number.isSafeInteger(rows) && rows >= 0) continue

@@ -174,6 +174,13 @@ describe('the builder', () => {
     ])
   })
 
+  it('asks whether a value is among the rows of another plan', () => {
+    const inner = rows().select('metadata.level').limit(9)
+    const plan = rows().isIn('a.b', inner, 'known').filter(column('known')).select('known').limit(1)
+    expect(plan[1]).toEqual({ op: 'isIn', value: field('a.b'), plan: inner, name: 'known' })
+    expect([...schemaOf(plan)]).toEqual([['known', 'boolean']])
+  })
+
   it('groups by nothing, and by columns next to expressions', () => {
     expect(rows().group().aggregate({ n: count() }).limit(1)[1]).toMatchObject({ op: 'group', keys: [] })
     const plan = rows().group('parsed.user_name', 'url', { day: 'timestamp' }).aggregate({ n: count() }).limit(1)

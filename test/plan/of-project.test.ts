@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { atLeast, count, equals, matches, nothing, optional, scan } from '../../src/plan/builder.js'
 import { call, column, literal } from '../../src/plan/expression.js'
 import { ofProject } from '../../src/plan/of-project.js'
-import type { Plan } from '../../src/plan/plan.js'
+import type { Operator, Plan } from '../../src/plan/plan.js'
 import { schemaOf } from '../../src/plan/schema.js'
 
 const range = { fromUs: 1, throughUs: 2 }
@@ -25,6 +25,7 @@ const groups = () =>
     .limit(20)
 
 const own = { op: 'filter', where: equals('project', 'a') }
+const named = (name: string) => ({ name, value: column(name) })
 const others = (plan: Plan) => plan.slice(1)
 
 describe('a plan of one project', () => {
@@ -94,6 +95,35 @@ describe('a plan of one project', () => {
       { op: 'limit', rows: 1, offset: 0 },
     ])
     expect([...schemaOf(bound).keys()]).toEqual(['id'])
+  })
+
+  it('has it behind each scan of the plans of isIn, wherever these are', () => {
+    const ids = (project?: string): Plan =>
+      scan('auth_logs', range)
+        .filter(project === undefined ? undefined : equals('project', project))
+        .select('id')
+        .limit(9)
+    const bound = (plan: Plan): Plan => [plan[0]!, own as Operator, ...others(plan)]
+    const isIn = (plan: Plan, name = 'known'): Operator => ({ op: 'isIn', value: column('id'), plan, name })
+    const nested = (inner: Plan): Plan => [ids()[0]!, isIn(inner), { op: 'select', columns: [named('known')] }]
+    const known: Operator = { op: 'filter', where: column('known') }
+    const all = rows().slice(0, 1)
+    expect(ofProject([...all, isIn(ids()), known, isIn(nested(ids()), 'x')], 'a')).toEqual([
+      ...all,
+      own,
+      isIn(bound(ids())),
+      known,
+      isIn(bound(nested(bound(ids()))), 'x'),
+    ])
+    // One that asks for another project keeps its column, and those within it are of the project too.
+    const asks: Plan = [ids()[0]!, { op: 'filter', where: equals('project', 'b') }, ...nested(ids()).slice(1)]
+    const unionOf = (...plans: Plan[]): Plan => [{ op: 'union', plans }]
+    const asksBound: Plan = [asks[0]!, own as Operator, asks[1]!, isIn(bound(ids())), asks[3]!]
+    expect(ofProject([...unionOf(asks), isIn(unionOf(asks))], 'a')).toEqual([
+      ...unionOf(asksBound),
+      isIn(unionOf(asksBound)),
+    ])
+    expect(ofProject([...all, isIn(asks)], 'a')).toEqual([...all, own, isIn(asksBound)])
   })
 
   it('keeps conditions that only resemble one on the project', () => {

@@ -6,6 +6,7 @@ import { schemaOf, typeOf, typeOfValue } from '../../src/plan/schema.js'
 import { CivilDate, Datetime, RawJson, type Scalar, Timestamp, type Type } from '../../src/plan/values/values.js'
 
 const EDGE: Operator = { op: 'scan', sources: ['edge_logs'], fromUs: 0, throughUs: 1 }
+const ID: Operator = { op: 'select', columns: [{ name: 'id', value: column('id') }] }
 const named = (name: string, value: Expression) => ({ name, value })
 const types = (plan: Plan) => Object.fromEntries(schemaOf(plan))
 
@@ -43,13 +44,22 @@ describe('the columns of a plan', () => {
     const plan: Plan = [
       EDGE,
       { op: 'unnest', list: column('metadata'), name: 'm', isOuter: false },
-      { op: 'filter', where: call('is_null', column('m')) },
+      { op: 'isIn', value: column('m'), plan: [EDGE, ID], name: 'known' },
+      { op: 'filter', where: call('and', column('known'), call('is_null', column('m'))) },
       { op: 'extend', columns: [named('n', call('length', column('url'))), named('timestamp', literal('x'))] },
       { op: 'orderBy', keys: [{ by: column('n'), direction: 'asc', nulls: 'last' }] },
       { op: 'limit', rows: 1, offset: 0 },
-      { op: 'select', columns: [named('m', column('m')), named('n', column('n')), named('t', column('timestamp'))] },
+      {
+        op: 'select',
+        columns: [
+          named('m', column('m')),
+          named('n', column('n')),
+          named('t', column('timestamp')),
+          named('known', column('known')),
+        ],
+      },
     ]
-    expect(types(plan)).toEqual({ m: 'any', n: 'integer', t: 'text' })
+    expect(types(plan)).toEqual({ m: 'any', n: 'integer', t: 'text', known: 'boolean' })
   })
 
   it('of a group are its keys, then its aggregates', () => {
@@ -120,6 +130,14 @@ describe('a wrong plan', () => {
     [
       'The plans of a union differ in their columns.',
       [{ op: 'union', plans: [[EDGE], [EDGE, select(named('a', literal(1)))]] }],
+    ],
+    [
+      'The plan of isIn must have one column, and has 8.',
+      [EDGE, { op: 'isIn', value: literal(1), plan: [EDGE], name: 'a' }],
+    ],
+    [
+      'The plan of isIn must have one column, and has 0.',
+      [EDGE, { op: 'isIn', value: literal(1), plan: [], name: 'a' }],
     ],
     [
       'There is no column x, but id, timestamp, event_message, project, metadata, url, path, status_code. ' +

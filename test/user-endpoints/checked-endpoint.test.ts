@@ -70,6 +70,18 @@ describe('the plan of an own endpoint', () => {
       'limit(NaN) is not a number of rows: use a non-negative integer.',
     ],
     [
+      'a crooked limit within isIn',
+      scan('edge_logs', ALL).isIn('id', rows().limit(0.5), 'known').limit(1),
+      'limit(0.5) is not a number of rows: use a non-negative integer.',
+    ],
+    [
+      'no time within isIn',
+      scan('edge_logs', ALL)
+        .isIn('id', rows('edge_logs', { ...ALL, fromUs: Number.NaN }).limit(1), 'known')
+        .limit(1),
+      'scan() takes whole microseconds from fromUs through throughUs, not NaN.',
+    ],
+    [
       'SQL for a column',
       scan('edge_logs', ALL).select('id, 1').orderBy('timestamp', 'desc').limit(1),
       'There is no column id, 1, but id, timestamp, event_message, project, metadata, url, path, status_code.',

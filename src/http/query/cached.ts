@@ -4,7 +4,7 @@ import type { Metrics } from '../../base/metrics.js'
 import type { Endpoint } from '../../endpoints/endpoint.js'
 import type { Engine } from '../../engine/engine.js'
 import type { AnswerColumn, Row } from '../../plan/answer.js'
-import type { Plan } from '../../plan/plan.js'
+import { innerPlansOf, type Plan } from '../../plan/plan.js'
 import type { SourceName } from '../../sources.js'
 import type { Encoder } from '../formats/format.js'
 import { jsonFormat } from '../formats/json.js'
@@ -139,8 +139,8 @@ function countRows(encoder: Encoder): Encoder & { rows(): number } {
 function sourcesOf(plan: Plan): readonly SourceName[] {
   if (plan.some((operator) => operator.op === 'limit' && operator.rows === 0)) return []
   return plan.flatMap((operator) => {
-    if (operator.op === 'union') return operator.plans.flatMap(sourcesOf)
-    return operator.op === 'scan' && operator.fromUs <= operator.throughUs ? operator.sources : []
+    if (operator.op !== 'scan') return innerPlansOf(operator).flatMap(sourcesOf)
+    return operator.fromUs <= operator.throughUs ? operator.sources : []
   })
 }
 

@@ -53,6 +53,38 @@ describe('the oracle and its comparison', () => {
     expect(takes([...plan, limit(9, 3)], ids(2))).toBe(true)
   })
 
+  it('know whether a value is among the rows of another plan', () => {
+    const isIn = (value: Expression, ...inner: Operator[]): Operator => {
+      return { op: 'isIn', value, plan: [SCAN, ...inner], name: 'x' }
+    }
+    const time = call('unix_micros', column('timestamp'))
+    const first = call('eq', column('id'), literal('0'))
+    const of = (value: Expression): Operator => ({ op: 'select', columns: [{ name: 'y', value }] })
+    const answer = (x: boolean | null) => [{ id: '0', x }]
+    const known = (value: Expression, ...inner: Operator[]) => [
+      SCAN,
+      filter(first),
+      isIn(value, ...inner),
+      select('id', 'x'),
+    ]
+    expect(takes(known(literal('20'), select('event_message')), answer(true))).toBe(true)
+    expect(takes(known(literal(20), select('event_message')), answer(true))).toBe(true)
+    expect(takes(known(literal(20), select('event_message')), answer(false))).toBe(false)
+    expect(takes(known(time, of(time), filter(call('gt', column('y'), literal(5)))), answer(false))).toBe(true)
+    expect(takes(known(literal('x'), select('project')), answer(null))).toBe(true)
+    expect(takes(known(literal('x'), select('project')), answer(false))).toBe(false)
+    expect(takes(known(literal(null), select('id')), answer(null))).toBe(true)
+    expect(takes(known(literal(null), filter(literal(false)), select('id')), answer(false))).toBe(true)
+    const failing = call('div', literal(1), literal(0))
+    expect(takes(known(failing, filter(literal(false)), select('id')), answer(false))).toBe(true)
+    expect(takes(known(failing, select('id')), answer(false))).toBe(false)
+    expect(takes(known(failing, select('id')), 'invalid_sql')).toBe(true)
+    // All rows of the other plan are read, also if the column is not.
+    const unread = [SCAN, isIn(literal(1), of(failing)), select('id')]
+    expect(takes(unread, 'invalid_sql')).toBe(true)
+    expect(takes(unread, ids(0, 1, 2, 3))).toBe(false)
+  })
+
   it('sort ties of the timestamp by arrival, the latest first, and leave other ties open', () => {
     const plan = [SCAN, newest, select('id')]
     expect(takes(plan, ids(2, 1, 0, 3))).toBe(true)

@@ -1,5 +1,5 @@
 import { planColumns } from '../../../src/engine/columns.js'
-import type { Expression } from '../../../src/plan/expression.js'
+import { call, type Expression, literal } from '../../../src/plan/expression.js'
 import type { NamedExpression, Operator, Plan, SortKey } from '../../../src/plan/plan.js'
 import { RawJson, type Scalar, Timestamp } from '../../../src/plan/values/values.js'
 import type { SourceName } from '../../../src/sources.js'
@@ -189,6 +189,8 @@ class Interpreter {
         return this.#union(operator.plans, stopsEarly)
       case 'unnest':
         return unnest(operator, input, attempt)
+      case 'isIn':
+        return this.#isIn(operator, input)
       case 'filter':
         return keepOrder(input, (row) => attempt(() => this.#passes(operator.where, row)) === true)
       case 'extend':
@@ -237,6 +239,16 @@ class Interpreter {
       })),
     )
     return { columns, rows }
+  }
+
+  /** All rows of the other plan are read, whatever becomes of the column. */
+  #isIn({ value, plan, name }: Operator & { op: 'isIn' }, input: Rows): Rows {
+    const inner = this.run(plan, false)
+    const items = inner.rows.map(({ cells }) => cells.get(inner.columns[0]!)!)
+    for (const { error } of items) if (error !== undefined) this.errors.must.add(error)
+    const isAmong = call('in', value, ...items.map((item) => literal(item.value)))
+    const made = { name, value: items.length === 0 ? literal(false) : isAmong }
+    return this.#columns([...new Set([...input.columns, name])], { columns: [made] }, input)
   }
 
   #columns(columns: readonly string[], { columns: made }: { columns: readonly NamedExpression[] }, input: Rows): Rows {

@@ -148,6 +148,8 @@ function add(before: Draft, operator: Operator): Draft {
       }))
       return afterSink({ ...draft, sink: { op: 'group', keys, aggregates } })
     }
+    case 'isIn':
+      throw new TypeError('The values of isIn are read before a plan is cut into stages.')
     case 'scan':
     case 'union':
       throw new TypeError(`${operator.op} stands at the start of a plan only.`)
