@@ -25,6 +25,13 @@ export function cut(text: string, maxWidth: number): string {
   return widthOf(text) <= maxWidth ? text : text.slice(0, endWithin(text, maxWidth - 1)) + ELLIPSIS
 }
 
+/** Shortens a text to its last `maxWidth` columns, at most; a shortened text begins with `…`. */
+export function cutStart(text: string, maxWidth: number): string {
+  if (widthOf(text) <= maxWidth) return text
+  const reversed = [...text].reverse().join('')
+  return ELLIPSIS + [...reversed.slice(0, endWithin(reversed, maxWidth - 1))].reverse().join('')
+}
+
 /** Returns the length of the longest beginning that fits into `maxWidth` columns. */
 function endWithin(text: string, maxWidth: number): number {
   let [width, end] = [0, 0]
