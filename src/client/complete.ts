@@ -5,6 +5,8 @@ import { connectService } from './service.js'
 
 /** How long a shell that completes a word waits for the service. */
 const ANSWER_MS = 1_000
+/** A text in quotes, such as that of `--sql`, is one word. */
+const QUOTED = /'[^']*'|"[^"]*"/g
 /** Words that shells do not expand. */
 const PLAIN = /^[\w.-]+$/
 
@@ -18,13 +20,15 @@ export async function completeQuery(
   environment: Environment,
   builtIn: readonly string[],
 ): Promise<readonly string[]> {
-  const words = line.split(/\s+/)
+  const words = line.replaceAll(QUOTED, 'quoted').split(/\s+/)
   const typed = words.slice(words.indexOf('query') + 1, -1)
   try {
     const config = readQuery(typed, environment, () => {})
     const listed = await listEndpoints(connectService(config), AbortSignal.timeout(ANSWER_MS))
+    // The scripts offer the flags of a built-in endpoint only behind its name.
+    const isInScript = (name: string) => config.sql === undefined && builtIn.includes(name)
     return wordsOf(
-      listed.filter(({ name }) => !builtIn.includes(name)),
+      listed.filter(({ name }) => !isInScript(name)),
       config.endpoint,
     ).filter((word) => PLAIN.test(word))
   } catch {

@@ -9,8 +9,13 @@ import { type Service, ServiceError, textUpTo } from './service.js'
 /** An endpoint in the list of a service. */
 export interface ListedEndpoint {
   name: string
+  /** Whether it runs the SQL of its callers. */
+  runsSql: boolean
   parameters: readonly { name: string; required: boolean; description: string }[]
 }
+
+/** An endpoint as the service describes it. */
+type Definition = Pick<ListedEndpoint, 'name' | 'parameters'> & { sandboxing?: boolean }
 
 const MAX_LISTING_BYTES = 16 * MIB
 
@@ -18,8 +23,12 @@ const MAX_LISTING_BYTES = 16 * MIB
 export async function listEndpoints(service: Service, signal?: AbortSignal): Promise<readonly ListedEndpoint[]> {
   const text = await textUpTo((await service.get('api/endpoints', {}, signal)).body, MAX_LISTING_BYTES)
   try {
-    const { result } = JSON.parse(text) as { result: ListedEndpoint[] }
-    return result.map(({ name, parameters }) => ({ name, parameters: [...parameters] }))
+    const { result } = JSON.parse(text) as { result: Definition[] }
+    return result.map(({ name, sandboxing, parameters }) => ({
+      name,
+      runsSql: sandboxing === true,
+      parameters: [...parameters],
+    }))
   } catch {
     throw new ServiceError(`${service.url} lists no endpoints. Is a logweir service there?`)
   }

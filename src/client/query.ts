@@ -1,5 +1,5 @@
 import { escapeControlInDocument } from '../base/escape-control.js'
-import { usageError } from '../base/failures.js'
+import { stateError, usageError } from '../base/failures.js'
 import type { Log } from '../base/log.js'
 import { MIB } from '../base/units.js'
 import type { ExtraArguments } from '../config/command-line.js'
@@ -7,30 +7,26 @@ import type { Environment } from '../config/environment.js'
 import { readSettings } from '../config/read-settings.js'
 import type { ValuesOf } from '../config/setting.js'
 import { QUERY_SETTINGS } from '../config/settings.js'
-import { describeEndpoints, findEndpoint, listEndpoints, parametersOf } from './endpoints.js'
+import { readSqlText } from '../config/sql-text.js'
+import { excerptOf } from './caret.js'
+import { describeEndpoints, findEndpoint, type ListedEndpoint, listEndpoints, parametersOf } from './endpoints.js'
 import { ndjsonToDocument } from './envelope.js'
+import { checkColumnsFlag, type Format, formatOf, type RowsOut, writeEncoded, writeTable } from './output.js'
 import { type Answer, connectService, type Service, ServiceError, textUpTo } from './service.js'
-import { type Row, type TableOptions, table } from './table.js'
+import type { Row } from './table.js'
 
 /** The configuration of `logweir query`. */
-export interface QueryConfig extends ValuesOf<typeof QUERY_SETTINGS> {
+export interface QueryConfig extends Omit<ValuesOf<typeof QUERY_SETTINGS>, 'sqlFile'> {
   /** Undefined: list the endpoints. */
   endpoint: string | undefined
-  /** The parameters of the endpoint, as flags with their dashes. */
+  /** The parameters of the endpoint, as flags with their dashes; `--sql` too. */
   flags: ExtraArguments['flags']
   /** The variable or place in a file that contains the token; undefined if none is set. */
   tokenFrom: string | undefined
 }
 
-/** The output of a query. */
-export interface QueryOut {
-  /** Rejects with EPIPE if the reader has closed the pipe. */
-  write(text: string | Uint8Array): Promise<void>
-  /** Undefined: the output is not a terminal. */
-  terminal: { columns: number; isPlain: boolean } | undefined
-}
-
-type Format = 'json' | 'ndjson' | 'csv'
+/** The endpoint that runs SQL, if the service allows that. */
+const SQL_ENDPOINT = 'logs.all'
 
 const JSON_TYPE = 'application/json'
 
@@ -44,42 +40,58 @@ const TYPES: Record<Format, string> = {
 /** The longest answer that is shown as a table, which is built in memory. */
 const MAX_TABLE_BYTES = 256 * MIB
 
-const LINE_BREAK = 10
-
-/** Reads the configuration of `logweir query`. Throws `usage`. */
+/** Reads the configuration of `logweir query`. Throws `usage`, and `failed` if the file of `--sql-file` is missing. */
 export function readQuery(args: readonly string[], environment: Environment, warn: Log): QueryConfig {
   const { values, extras, found } = readSettings(QUERY_SETTINGS, args, environment, {
     warn,
     allowsExtras: true,
   })
-  const [endpoint, extra] = extras.operands
+  const { sqlFile, ...others } = values
+  const [named, extra] = extras.operands
   if (extra !== undefined) throw usageError(`unexpected argument ${JSON.stringify(extra)}. Try: logweir query --help`)
+  const sql = readSqlText(values.sql, sqlFile, '--sql')
+  const endpoint = named ?? (sql === undefined ? undefined : SQL_ENDPOINT)
   if (endpoint === undefined && extras.flags.length > 0) {
     throw usageError(`which endpoint? logweir query ENDPOINT ${extras.flags[0]![0]} …; logweir query lists them.`)
   }
-  if (values.columns !== undefined && (values.format ?? 'table') !== 'table') {
-    throw usageError(`--columns is for tables, not for --format ${values.format}. Leave out one of the two.`)
-  }
-  return { ...values, endpoint, flags: extras.flags, tokenFrom: found.get('token')?.where }
+  checkColumnsFlag(values)
+  const flags: ExtraArguments['flags'] = sql === undefined ? extras.flags : [...extras.flags, ['--sql', sql]]
+  return { ...others, sql, endpoint, flags, tokenFrom: found.get('token')?.where }
 }
 
-/** Runs a query on a service and writes its answer. Rejects with a {@link ServiceError}, `usage`, or EPIPE. */
-export async function runQuery(config: QueryConfig, out: QueryOut): Promise<void> {
-  const { endpoint: name, flags, columns, wide = false } = config
+/**
+ * Runs a query on a service and writes its answer. Rejects with a {@link ServiceError}, `usage`, `failed` if the
+ * service does not run SQL, or EPIPE.
+ */
+export async function runQuery(config: QueryConfig, out: RowsOut): Promise<void> {
+  const { endpoint: name, flags, sql } = config
   const service = connectService(config)
   const listed = await listEndpoints(service)
   if (name === undefined) return out.write(escapeControlInDocument(describeEndpoints(listed)))
   const endpoint = findEndpoint(listed, name)
+  if (sql !== undefined) refuseWithoutSql(endpoint, service)
   const path = `api/endpoints/query/${encodeURIComponent(name)}?${parametersOf(endpoint, flags)}`
   const format = formatOf(config, out)
-  if (format !== 'table') return writeAnswer(await requestFormat(format, service, path), out)
-  const rows = await rowsOf(await service.get(path, { Accept: JSON_TYPE }))
-  await out.write(table(rows, widthOf(out.terminal, wide), columns))
+  try {
+    if (format !== 'table') return await writeEncoded(await requestFormat(format, service, path), out)
+    await writeTable(await rowsOf(await service.get(path, { Accept: JSON_TYPE })), config, out)
+  } catch (error) {
+    throw sql === undefined ? error : withExcerpt(error, sql, out.errorColumns)
+  }
 }
 
-/** Returns the format: a table on a terminal or if columns are chosen, else JSON. */
-function formatOf({ format, columns }: QueryConfig, { terminal }: QueryOut): Format | 'table' {
-  return format ?? (terminal === undefined && columns === undefined ? 'json' : 'table')
+function refuseWithoutSql({ name, runsSql, parameters }: ListedEndpoint, { url }: Service): void {
+  if (name === SQL_ENDPOINT && !runsSql)
+    throw stateError(`the service at ${url} does not run SQL. Start it with --sql (LOGWEIR_SQL=true).`)
+  if (!parameters.some((parameter) => parameter.name === 'sql'))
+    throw usageError(`--sql is for ${SQL_ENDPOINT}, and not a parameter of ${name}. Leave out ${name}.`)
+}
+
+/** Adds the place in the SQL to an error of the service that names one. */
+function withExcerpt(error: unknown, sql: string, columns: number | undefined): unknown {
+  if (!(error instanceof ServiceError) || error.reason === undefined) return error
+  const { message, status, retryAfterMs, reason } = error
+  return new ServiceError(message + excerptOf(reason, sql, columns), { status, retryAfterMs, reason })
 }
 
 /**
@@ -97,11 +109,6 @@ async function requestFormat(
   return format === 'json' ? ndjsonToDocument(answer.body) : answer.body
 }
 
-function widthOf(terminal: QueryOut['terminal'], isWide: boolean): TableOptions {
-  const columns = isWide || terminal === undefined ? Number.POSITIVE_INFINITY : terminal.columns
-  return { columns, isPlain: terminal?.isPlain ?? true }
-}
-
 function checkType({ type }: Answer, wanted: string, url: string): void {
   if (type === wanted) return
   throw new ServiceError(
@@ -117,19 +124,4 @@ async function rowsOf({ body }: Answer): Promise<readonly Row[]> {
     if (error instanceof ServiceError) throw error
     throw new ServiceError('the answer is not JSON.')
   }
-}
-
-/**
- * Writes an answer as it arrives: on a terminal with control characters escaped, elsewhere byte for byte. Adds a final
- * line break if the answer has none.
- */
-async function writeAnswer(body: AsyncIterable<Uint8Array | string>, { write, terminal }: QueryOut): Promise<void> {
-  const decoder = new TextDecoder()
-  let last: string | number | undefined
-  for await (const chunk of body) {
-    last = chunk.at(-1) ?? last
-    const text = () => (typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true }))
-    await write(terminal === undefined ? chunk : escapeControlInDocument(text()))
-  }
-  if (last !== undefined && last !== LINE_BREAK && last !== '\n') await write('\n')
 }

@@ -1,6 +1,7 @@
 import { QUERY_SETTINGS } from '../config/settings.js'
 import { onReaderClosed } from './closed-pipe.js'
-import { type Command, EXIT, write } from './command.js'
+import { type Command, EXIT } from './command.js'
+import { rowsOut } from './rows-out.js'
 
 /** `logweir query`: runs a stored query on a running service. */
 export const query: Command = {
@@ -9,7 +10,8 @@ export const query: Command = {
   meaning: 'run a stored query on a running service',
   settings: QUERY_SETTINGS,
   remarks: `Further flags are the endpoint's parameters, such as --project abc or --project-tier PRO. Without ENDPOINT
-it lists endpoints and parameters. Exit code 1: the service cannot be reached, or answers with an error.`,
+it lists endpoints and parameters. --sql 'select …' --project abc runs a query of your own; it is a parameter of
+logs.all, as --iso-timestamp-start. Exit code 1: the service cannot be reached, or answers with an error.`,
   // The built-in endpoints only, so that completion does not wait for a service.
   async choices() {
     const { ENDPOINTS } = await import('../endpoints/index.js')
@@ -21,14 +23,11 @@ it lists endpoints and parameters. Exit code 1: the service cannot be reached, o
       })),
     }))
   },
-  async run(args, { environment, log, stdout }) {
+  async run(args, context) {
     const { readQuery, runQuery } = await import('../client/query.js')
     // A pending request must not keep the process alive.
     onReaderClosed(() => process.exit(EXIT.ok))
-    await runQuery(readQuery(args, environment, log), {
-      write: (text) => write(stdout, text),
-      terminal: stdout.isTTY ? { columns: stdout.columns, isPlain: Boolean(environment.NO_COLOR) } : undefined,
-    })
+    await runQuery(readQuery(args, context.environment, context.log), rowsOut(context))
     return EXIT.ok
   },
 }

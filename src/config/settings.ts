@@ -202,9 +202,8 @@ const CLIENT_SETTINGS = {
   dataDir: { ...SERVE_SETTINGS.dataDir, meaning: 'where a service on this machine stores its access token' },
 } satisfies Settings
 
-/** Settings of `logweir query`; the parameters of the endpoint are extra flags. */
-export const QUERY_SETTINGS = {
-  ...CLIENT_SETTINGS,
+/** Settings that choose the format of rows. */
+const FORMAT_SETTINGS = {
   format: {
     type: oneOf('FORMAT', 'table', 'json', 'ndjson', 'csv'),
     variable: false,
@@ -216,6 +215,18 @@ export const QUERY_SETTINGS = {
     meaning: 'columns of the table, in this order; default: all',
   },
   wide: { type: onOff, variable: false, meaning: 'do not cut cells of the table to the width of the terminal' },
+} satisfies Settings
+
+/** Settings of `logweir query`; the parameters of the endpoint are extra flags. */
+export const QUERY_SETTINGS = {
+  sql: {
+    type: text('TEXT'),
+    variable: false,
+    meaning: 'a query of your own in SQL, instead of ENDPOINT; the service needs --sql too',
+  },
+  sqlFile: { type: text('FILE'), variable: false, meaning: 'a file with such a query' },
+  ...CLIENT_SETTINGS,
+  ...FORMAT_SETTINGS,
 } satisfies Settings
 
 /** Settings of `logweir tail`. */

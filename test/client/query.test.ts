@@ -3,7 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type QueryOut, readQuery, runQuery } from '../../src/client/query.js'
+import type { RowsOut } from '../../src/client/output.js'
+import { readQuery, runQuery } from '../../src/client/query.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import { definitions } from '../../src/http/query/definitions.js'
 import { fakeService, reply } from './fake-service.js'
@@ -22,7 +23,7 @@ const serviceWith = (answer: Answer, listing: string = LISTING) =>
   })
 
 /** Runs `logweir query` and returns its output. */
-async function query(url: string, line: string, terminal?: QueryOut['terminal'], environment = {}): Promise<string> {
+async function query(url: string, line: string, terminal?: RowsOut['terminal'], environment = {}): Promise<string> {
   const args = [...line.split(' ').filter(Boolean), '--url', url]
   const config = readQuery(args, { LOGWEIR_TOKEN: 'open', ...environment }, () => {})
   const written: Buffer[] = []

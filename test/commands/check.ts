@@ -29,8 +29,10 @@ const READERS: Record<string, (args: readonly string[]) => unknown> = {
   config: (args) => readEffectiveSettings(args, {}),
   tail: (args) => readTail(args, {}, ignoreWarning),
   query(args) {
-    const { endpoint, flags } = readQuery(args, {}, ignoreWarning)
+    const { endpoint, flags: all } = readQuery(args, {}, ignoreWarning)
     if (endpoint === undefined) return
+    // Services that run no SQL do not list this parameter.
+    const flags = all.filter(([flag]) => flag !== '--sql')
     const listed = JSON.parse(definitions(ENDPOINTS)).result.find(({ name }: { name: string }) => name === endpoint)
     ENDPOINTS.find(({ name }) => name === endpoint)!.call(parametersOf(listed, flags))
   },

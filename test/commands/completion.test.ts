@@ -158,6 +158,8 @@ describe('words that only the service knows', () => {
   const KNOWN = ENDPOINTS.map(({ name }) => name)
   const LISTING = { result: [...JSON.parse(definitions(ENDPOINTS)).result, ...OWN] }
 
+  const LOGS_ALL_FLAGS = Object.keys(ENDPOINTS[0]!.params).map((name) => `--${name.replaceAll('_', '-')}`)
+
   it.each([
     ['logweir query ', ['own.errors', 'own.paths']],
     ['logweir query o', ['own.errors', 'own.paths']],
@@ -169,6 +171,9 @@ describe('words that only the service knows', () => {
     ['logweir query own.errors --project ', []],
     ['logweir query nope --', []],
     ['logweir query --format xml ', []],
+    ["logweir query --sql 'select count(*)' --pro", LOGS_ALL_FLAGS],
+    ['logweir query --sql "select \'a\'" --format csv --', LOGS_ALL_FLAGS],
+    ["logweir query own.errors --sql 'select 1' --le", ['--project', '--least-status']],
   ])('behind "%s"', async (line, expected) => {
     const { url } = await fakeService((_, response) => reply(response, LISTING))
     expect(await completeQuery(line, { LOGWEIR_URL: url, LOGWEIR_TOKEN: 'open' }, KNOWN)).toEqual(expected)

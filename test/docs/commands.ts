@@ -10,7 +10,7 @@ import { commandsOf } from './shell.js'
 
 type Checker = (args: readonly string[], block: Block) => void | Promise<void>
 
-const logweir: Checker = (args, { document }) => withSettingsFile(args, document, checkCommand)
+const logweir: Checker = (args, { document }) => withFiles(args, document, checkCommand)
 
 /** The programs that shell blocks may run, with the checkers of their arguments. */
 const PROGRAMS: Readonly<Record<string, Checker>> = {
@@ -43,16 +43,24 @@ export async function checkShell(block: Block): Promise<void> {
   }
 }
 
-/** Writes the TOML block of the page to a file and passes its path as `--config`, if the command has this flag. */
-function withSettingsFile(args: readonly string[], document: string, check: (args: readonly string[]) => void): void {
-  const at = args.indexOf('--config') + 1
-  const shown = documentAt(document)?.blocks.find(({ language }) => language === 'toml')
-  if (at > 0 && shown === undefined) throw new Error(`${document} shows no file of settings`)
+/** Replaces the files of flags: that of `--config` by the TOML block of the page, that of `--sql-file` by a query. */
+function withFiles(args: readonly string[], document: string, check: (args: readonly string[]) => void): void {
+  const toml = () => {
+    const shown = documentAt(document)?.blocks.find(({ language }) => language === 'toml')
+    if (shown === undefined) throw new Error(`${document} shows no file of settings`)
+    return shown.text
+  }
+  const contents: Record<string, () => string> = { '--config': toml, '--sql-file': () => 'select 1' }
   const folder = mkdtempSync(join(tmpdir(), 'logweir-docs-'))
   try {
-    const path = join(folder, 'logweir.toml')
-    if (shown !== undefined) writeFileSync(path, shown.text, { mode: 0o600 })
-    check(at > 0 ? args.with(at, path) : args)
+    check(
+      args.map((arg, i) => {
+        const content = contents[args[i - 1] ?? '']
+        if (content === undefined) return arg
+        writeFileSync(join(folder, arg), content(), { mode: 0o600 })
+        return join(folder, arg)
+      }),
+    )
   } finally {
     rmSync(folder, { recursive: true })
   }

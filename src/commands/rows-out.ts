@@ -1,0 +1,11 @@
+import type { RowsOut } from '../client/output.js'
+import { type Context, write } from './command.js'
+
+/** Returns the output of rows on standard output. */
+export function rowsOut({ stdout, stderr, environment }: Context): RowsOut {
+  return {
+    write: (text) => write(stdout, text),
+    terminal: stdout.isTTY ? { columns: stdout.columns, isPlain: Boolean(environment.NO_COLOR) } : undefined,
+    errorColumns: stderr.isTTY ? stderr.columns : undefined,
+  }
+}
