@@ -57,8 +57,8 @@ type AggregateArguments = Record<'count', [value?: Value]> &
   Record<'array_agg', [value: Value, limit?: number]> &
   Record<'string_agg', [value: Value, separator?: string]>
 
-/** `field_text` is how engines read `field` within functions of texts; nobody calls it. */
-type CallableName = Exclude<FunctionName, 'field_text'>
+/** Endpoints do not call these: engines make calls of the first two, and SQL of the last. */
+type CallableName = Exclude<FunctionName, 'field_text' | 'in_list' | 'repeated'>
 
 /** Functions whose first argument is an option, so that the second one may name a column. */
 const VALUE_PLACES: Partial<Record<FunctionName, number>> = { format_timestamp: 1, parse_timestamp: 1 }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { Expression } from './expression.js'
 import { jsonOf } from './functions/text-of.js'
 import { typeOfValue } from './schema.js'
+import type { Scalar } from './values/values.js'
 
 /** Keys up to this length stay readable; longer ones become digests. */
 const MAX_KEY_LENGTH = 200
@@ -24,5 +25,10 @@ export function expressionKey(expression: Expression): string {
 function keyOf(expression: Expression): string {
   if (expression.kind === 'column') return JSON.stringify(expression.name)
   if (expression.kind === 'call') return `${expression.fn}(${expression.args.map(expressionKey).join(',')})`
-  return `${typeOfValue(expression.value)}:${JSON.stringify(jsonOf(expression.value))}`
+  return keyOfValue(expression.value)
+}
+
+function keyOfValue(value: Scalar): string {
+  if (Array.isArray(value)) return `list:[${value.map(keyOfValue).join(',')}]`
+  return `${typeOfValue(value)}:${JSON.stringify(jsonOf(value))}`
 }

@@ -42,6 +42,10 @@ function wrongCalls() {
   fn.median('url')
   // @ts-expect-error: this one is of engines
   fn.field_text('metadata', 'level')
+  // @ts-expect-error: so is this
+  fn.in_list('url', ['a'])
+  // @ts-expect-error: and this is of SQL
+  fn.repeated('metadata')
   // @ts-expect-error: an argument is missing
   fn.starts_with('url')
   // @ts-expect-error: one is too many

@@ -233,6 +233,14 @@ const PATHS_IN_JSON = [
   '$[3]',
 ]
 
+const PATHS_IN_REPEATED = [
+  '$[0].level',
+  '$[0].response[0].status_code',
+  '$[0].request[0].url',
+  '$[0].list[0].n',
+  '$.level',
+]
+
 /** Paths of fields: of declared ones, of others, of ones that no record has. */
 const FIELDS: readonly (readonly string[])[] = [
   ['function_id'],
@@ -300,6 +308,12 @@ const mixed: Make = (s, d) => {
   return value.kind === 'literal' && typeof value.value === 'string' ? f('concat', value) : value
 }
 
+/** Values of any types. */
+const listOf = ({ random }: Scope, length: number): Scalar[] =>
+  Array.from({ length }, () => oneOf(random, LITERALS[oneOf(random, COMPARABLE) as 'int']))
+/** The same value, or a time in place of a text that may be none. */
+const timeIfText = (value: Scalar) => (typeof value === 'string' ? '2026-11-25T10:00:00Z' : value)
+
 const comparison =
   (fn: FunctionName): Make =>
   (s, d) => {
@@ -330,7 +344,11 @@ const BOOL: Makers = {
   le: comparison('le'),
   gt: comparison('gt'),
   ge: comparison('ge'),
-  in: (s, d) => f('in', mixed(s, d), mixed(s, d), mixed(s, 0), mixed(s, 0)),
+  in: (s, d) =>
+    s.random() < 0.5
+      ? f('in', mixed(s, d), mixed(s, d), mixed(s, 0), mixed(s, 0))
+      : f('in', anything(s, d), ...listOf(s, 7 + below(s.random, 3)).map((value) => literal(timeIfText(value)))),
+  in_list: (s, d) => f('in_list', anything(s, d), literal(listOf(s, below(s.random, 4)))),
   starts_with: two('starts_with', textLike),
   ends_with: two('ends_with', textLike),
   contains: two('contains', textLike),
@@ -386,6 +404,7 @@ const TEXT: Makers = {
   safe_offset: (s, d) => f('safe_offset', expressionOf(s, 'list', d), small(s, d)),
   json_value: (s, d) => f('json_value', jsonLike(s, d), ...(s.random() < 0.2 ? [] : [word(s, PATHS_IN_JSON)])),
   json_query: (s, d) => f('json_query', jsonLike(s, d), word(s, PATHS_IN_JSON)),
+  repeated: (s, d) => f('json_value', f('repeated', jsonLike(s, d)), word(s, PATHS_IN_REPEATED)),
   to_json_string: one('to_json_string', anything),
   cast_string: one('cast_string', anything),
   safe_cast_string: one('safe_cast_string', anything),

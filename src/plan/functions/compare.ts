@@ -1,5 +1,6 @@
+import { Membership, membershipOf } from '../values/membership.js'
 import { compareAll, compareValues, isTime, isUnknown, momentUs, type Scalar, Timestamp } from '../values/values.js'
-import { type Cell, commonType, lazy, nullable, prepared, type ScalarFunction } from './function.js'
+import { type Cell, commonType, lazy, nullable, prepared, queryError, type ScalarFunction } from './function.js'
 
 /** Comparisons between values of any types, as {@link compareValues} has them. */
 export const COMPARE = {
@@ -10,6 +11,8 @@ export const COMPARE = {
   gt: ordering((order) => order > 0),
   ge: ordering((order) => order >= 0),
   in: lazy([2, Number.POSITIVE_INFINITY], 'boolean', isAmong),
+  /** The same over the elements of a literal list; false if it has none. Engines make it of the operator `isIn`. */
+  in_list: lazy(2, 'boolean', isInList),
   nullif: nullable(
     2,
     ([type]) => type!,
@@ -53,8 +56,12 @@ function withTimes(
   return (a, b) => apply(moments[0] && isTime(b) ? moments[0] : a, moments[1] && isTime(a) ? moments[1] : b)
 }
 
+/** Fewer literals are compared one by one. */
+const LEAST_MEMBERS = 8
+
 /** `x in (a, b, …)`: true if one equals, null if none does and one comparison is null. */
-function isAmong([value, ...items]: readonly Cell[]): Cell {
+function isAmong([value, ...items]: readonly Cell[], [, ...literals]: readonly (Scalar | undefined)[]): Cell {
+  if (items.length >= LEAST_MEMBERS && !literals.includes(undefined)) return isMember(value!, literals as Scalar[])
   return (position) => {
     const wanted = value!(position)
     if (wanted === null) return null
@@ -67,6 +74,23 @@ function isAmong([value, ...items]: readonly Cell[]): Cell {
     }
     return result
   }
+}
+
+function isMember(value: Cell, items: readonly Scalar[]): Cell {
+  let members: Membership | undefined
+  return (position) => {
+    const wanted = value(position)
+    members ??= new Membership(items)
+    return members.has(wanted)
+  }
+}
+
+/** The value is evaluated only if there are elements. */
+function isInList([value]: readonly Cell[], [, list]: readonly (Scalar | undefined)[]): Cell {
+  if (!Array.isArray(list)) throw queryError('The list of in_list must be a literal.')
+  if (list.length === 0) return () => false
+  const members = membershipOf(list)
+  return (position) => members.has(value!(position))
 }
 
 /** Null if an argument is null. */

@@ -91,7 +91,7 @@ function findPlace(json: string, at: number, place: number): number | undefined 
  * Returns the position behind a JSON text whose first quote is at `at`: behind the next quote with an even number of
  * backslashes before it.
  */
-function endOfText(json: string, at: number): number {
+export function endOfText(json: string, at: number): number {
   let end = json.indexOf('"', at + 1)
   while (end >= 0 && isEscaped(json, end)) end = json.indexOf('"', end + 1)
   return end < 0 ? json.length : end + 1

@@ -1,6 +1,7 @@
 import { numberOfText, RawJson, type Scalar } from '../values/values.js'
-import { bounded, lazy, nullable, prepared, queryError, type ScalarFunction } from './function.js'
+import { bounded, lazy, nullable, prepared, queryError, type ScalarFunction, strict } from './function.js'
 import { jsonAt, jsonOfField, readJsonPath } from './json-path.js'
+import { repeated } from './repeated.js'
 import { jsonOf } from './text-of.js'
 
 /** The deepest path: no stored JSON value has more levels. */
@@ -20,6 +21,8 @@ export const JSON_FUNCTIONS = {
   field: fieldOf(scalarOfJson),
   /** The same for functions of texts: a number is the text of its digits as they were sent. */
   field_text: fieldOf((found) => (isNumber(found) && scalarOfJson(found) !== null ? found : scalarOfJson(found))),
+  /** A value as BigQuery returns it: every object that is no element of a list is in a list of one. */
+  repeated: strict(1, ([type]) => type!, repeated),
 } as const
 
 function fieldOf(read: (found: string) => Scalar): ScalarFunction {

@@ -119,6 +119,11 @@ const COMPARE: Record<string, Implementation> = {
     }
     return isUnknown ? null : false
   },
+  in_list: (value, list) => {
+    const items = list!()
+    if (!Array.isArray(items)) return fail()
+    return items.length === 0 ? false : COMPARE.in!(value!, ...items.map((item) => () => item))
+  },
   nullif: (a, b) => {
     const [value, other] = [a!(), b!()]
     return equal(value, other) === true ? null : value
@@ -425,6 +430,7 @@ const JSONS: Record<string, Implementation> = {
   }),
   json_query: strict((value: Scalar, path = '$') => jsonAt(value, path)?.text ?? null),
   to_json_string: (value) => bounded(jsonOf(value!())),
+  repeated: (value) => repeated(value!(), false),
   field: (json, ...keys) => {
     const found = fieldOf(json!(), keys)
     return found === undefined ? null : scalarOf(found)
@@ -434,6 +440,20 @@ const JSONS: Record<string, Implementation> = {
     const value = found === undefined ? null : scalarOf(found)
     return kindOf(value) === 'number' ? found!.text : value
   },
+}
+
+/** The JSON of a value in which every object is an element of a list. */
+function repeatedText({ text, members, isList }: JsonNode, isElement: boolean): string {
+  if (members === undefined) return text
+  if (isList) return `[${[...members.values()].map((one) => repeatedText(one, true)).join(',')}]`
+  const pairs = [...members].map(([key, one]) => `${JSON.stringify(key)}:${repeatedText(one, false)}`)
+  const object = `{${pairs.join(',')}}`
+  return isElement ? object : `[${object}]`
+}
+
+function repeated(value: Scalar, isElement: boolean): Scalar {
+  if (value instanceof RawJson) return new RawJson(bounded(repeatedText(readJson(value.text)!, isElement)))
+  return Array.isArray(value) ? value.map((one) => repeated(one, true)) : value
 }
 
 function fieldOf(json: Scalar, keys: readonly Arg[]): JsonNode | undefined {

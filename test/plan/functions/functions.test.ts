@@ -30,6 +30,7 @@ const LITERALS: Partial<Record<FunctionName, number | 'all but the first'>> = {
   regexp_contains: 1,
   regexp_extract: 1,
   regexp_replace: 1,
+  in_list: 1,
   json_value: 1,
   json_query: 1,
   timestamp_trunc: 1,

@@ -1,4 +1,4 @@
-import { type Case, date, dt, json, MAX_INT64, ts } from './case.js'
+import { type Case, date, dt, json, MAX_INT64, ts, WRONG } from './case.js'
 
 const NOON = ts('2026-11-24T12:00:00')
 
@@ -73,6 +73,27 @@ export const COMPARE_CASES: readonly Case[] = [
   ['in', [null, 1, 2], null],
   ['in', [NOON, 'noon', 5], null],
   ['in', [NOON, 'noon', '2026-11-24T12:00:00Z'], true],
+  // Literals beyond a few are looked up.
+  ['in', [5, 1, 2, 3, 4, 5, 6, 7, 8], true],
+  ['in', ['5', 1, 2, 3, 4, 5, 6, 7, 8], true],
+  ['in', [9, 1, 2, 3, 4, 5, 6, 7, 8], false],
+  ['in', [9, 1, 2, 3, 4, 5, 6, 7, null], null],
+  ['in', [null, 1, 2, 3, 4, 5, 6, 7, 8], null],
+  ['in', [NOON, 'noon', 2, 3, 4, 5, 6, 7, 8], null],
+  ['in_list', [2, [1, 2]], true],
+  ['in_list', ['2', [1, 2]], true],
+  ['in_list', [3, [1, 2]], false],
+  ['in_list', [3, [1, null]], null],
+  ['in_list', [1, [1, null]], true],
+  ['in_list', [null, [1]], null],
+  ['in_list', [null, []], false],
+  ['in_list', [1, []], false],
+  ['in_list', [['a'], [['a']]], true],
+  ['in_list', [['a'], ['a']], false],
+  ['in_list', [NOON, ['noon']], null],
+  ['in_list', [NOON, ['noon', 1795521600]], true],
+  ['in_list', [true, [NOON]], false],
+  ['in_list', [1, 1], WRONG],
   ['nullif', [1, 1], null],
   ['nullif', ['1', 1], null],
   ['nullif', [1, 2], 1],

@@ -1,8 +1,12 @@
-import { type Case, json, MAX_INT64, ts, WRONG } from './case.js'
+import { type Case, json, MAX_INT64, TOO_LONG, ts, WRONG } from './case.js'
 
 const STORED = json(
   '{"a": {"b": [1, "x", {"c": 1.50}]}, "n": null, "e f": "é", "t": true, "a.b": 7, "big": 9007199254740993}',
 )
+
+const LEVELS = 10_000
+const DEEP = `${'{"a":'.repeat(LEVELS)}1${'}'.repeat(LEVELS)}`
+const DEEP_REPEATED = `${'[{"a":'.repeat(LEVELS)}1${'}]'.repeat(LEVELS)}`
 
 export const JSON_CASES: readonly Case[] = [
   ['json_value', [STORED, '$.a.b[0]'], '1'],
@@ -74,6 +78,28 @@ export const JSON_CASES: readonly Case[] = [
   ['to_json_string', [json('{"a": 1.0}')], '{"a": 1.0}'],
   ['to_json_string', [['a', null, 1]], '["a",null,1]'],
   ['to_json_string', [ts('2026-11-24T12:00:00.5')], '"2026-11-24T12:00:00.500000Z"'],
+  ['repeated', [json('{"request":{"a":{}}}')], json('[{"request":[{"a":[{}]}]}]')],
+  ['repeated', [json('[{"a":1}]')], json('[{"a":1}]')],
+  ['repeated', [json('{}')], json('[{}]')],
+  ['repeated', [json('[]')], json('[]')],
+  ['repeated', [json('[1, [{"a": {"b": [[{}], {"c": {}}]}}]]')], json('[1, [{"a": [{"b": [[{}], {"c": [{}]}]}]}]]')],
+  [
+    'repeated',
+    [json('{"a":1.50e3,"b":{"c":12345678901234567890}}')],
+    json('[{"a":1.50e3,"b":[{"c":12345678901234567890}]}]'),
+  ],
+  ['repeated', [json('{"{\\"[":"}\\\\","x":{"]":"\\"{"}}')], json('[{"{\\"[":"}\\\\","x":[{"]":"\\"{"}]}]')],
+  ['repeated', [json(DEEP)], json(DEEP_REPEATED)],
+  ['repeated', [json(`{"a":"${'x'.repeat(2 ** 20 - 8)}"}`)], TOO_LONG],
+  [
+    'repeated',
+    [[json('{"a":{}}'), '{}', 1, null, [json('{"b":{}}')], json('[{"c":{}}]')]],
+    [json('{"a":[{}]}'), '{}', 1, null, [json('{"b":[{}]}')], json('[{"c":[{}]}]')],
+  ],
+  ['repeated', ['{"a":{}}'], '{"a":{}}'],
+  ['repeated', [5], 5],
+  ['repeated', [ts('2026-11-24T12:00:00')], ts('2026-11-24T12:00:00')],
+  ['repeated', [null], null],
 ]
 
 export const LIST_CASES: readonly Case[] = [

@@ -1,0 +1,44 @@
+import { RawJson, type Scalar } from '../values/values.js'
+import { bounded } from './function.js'
+import { endOfText } from './json-path.js'
+
+/**
+ * Returns a value in the form in which BigQuery returns JSON: each object that is not an element of a list becomes the
+ * only element of one, at every level. The JSON values in a list are elements already; other values stay as they are.
+ */
+export function repeated(value: Scalar): Scalar {
+  if (value instanceof RawJson) return new RawJson(repeatedJson(value.text, false))
+  return Array.isArray(value) ? value.map(repeatedElement) : value
+}
+
+function repeatedElement(value: Scalar): Scalar {
+  return value instanceof RawJson ? new RawJson(repeatedJson(value.text, true)) : repeated(value)
+}
+
+const [LIST, ELEMENT, PUT_IN_LIST] = [0, 1, 2]
+
+/** Copies a valid JSON text in one pass; numbers and texts keep their spelling. */
+function repeatedJson(json: string, isElement: boolean): string {
+  const parts: string[] = []
+  /** What is open, from the outside in. */
+  const open: number[] = isElement ? [LIST] : []
+  let copied = 0
+  for (let at = 0; at < json.length; at++) {
+    const character = json[at]
+    if (character === '"') at = endOfText(json, at) - 1
+    else if (character === '[') open.push(LIST)
+    else if (character === '{') {
+      const isPut = open.at(-1) !== LIST
+      open.push(isPut ? PUT_IN_LIST : ELEMENT)
+      if (isPut) {
+        parts.push(json.slice(copied, at), '[')
+        copied = at
+      }
+    } else if ((character === '}' || character === ']') && open.pop() === PUT_IN_LIST) {
+      parts.push(json.slice(copied, at + 1), ']')
+      copied = at + 1
+    }
+  }
+  parts.push(json.slice(copied))
+  return bounded(parts.join(''))
+}

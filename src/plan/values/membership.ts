@@ -1,0 +1,157 @@
+import { compareValues, integer, isTime, momentUs, numberOf, RawJson, type Scalar, timeUs } from './values.js'
+
+/**
+ * Values for which it is asked whether others are among them: equal to one as `=` compares them, see
+ * {@link compareValues}. An answer takes the same time however many values there are, but lists, which are compared one
+ * by one.
+ */
+export class Membership {
+  /** The values, of which equal ones of the same type are kept once. */
+  readonly values: Scalar[] = []
+  #hasNull = false
+  readonly #booleans = new Set<boolean>()
+  readonly #numbers = new NumberSet()
+  readonly #texts = new Set<string>()
+  /** The numbers that texts spell. */
+  readonly #spelled = new NumberSet()
+  readonly #times = new Set<number>()
+  /** The moments of numbers and texts, in microseconds; undefined until one is needed, since reading takes long. */
+  #moments: Set<number> | undefined
+  /** Whether a number or text is no moment, as of the last of `#moments`. */
+  #hasNoMoment = false
+  readonly #jsons = new Set<string>()
+  readonly #lists: (readonly Scalar[])[] = []
+
+  constructor(values: Iterable<Scalar> = []) {
+    memberships.set(this.values, this)
+    for (const value of values) this.add(value)
+  }
+
+  /** Adds a value. Returns false if an equal one of its type was added before. */
+  add(value: Scalar): boolean {
+    const isNew = this.#insert(value)
+    if (!isNew) return false
+    this.values.push(value)
+    if (this.#moments !== undefined) this.#addMoment(value)
+    return true
+  }
+
+  /** Reads the moments of values when they are added. Else the first time that is asked for takes long. */
+  expectTimes(): void {
+    if (this.#moments !== undefined) return
+    this.#moments = new Set()
+    for (const value of this.values) this.#addMoment(value)
+  }
+
+  /**
+   * Returns whether a value is among the others: null if it is null, or if it equals none and a comparison with one is
+   * null. False if there are no others.
+   */
+  has(value: Scalar): boolean | null {
+    if (this.values.length === 0) return false
+    if (value === null) return null
+    const isKnown = this.#find(value)
+    return isKnown === false && this.#hasNull ? null : isKnown
+  }
+
+  #insert(value: Scalar): boolean {
+    if (typeof value === 'string') return this.#insertText(value)
+    if (typeof value === 'number' || typeof value === 'bigint') return this.#numbers.add(value)
+    if (typeof value === 'boolean') return insert(this.#booleans, value)
+    if (value instanceof RawJson) return insert(this.#jsons, value.text)
+    if (isTime(value)) return insert(this.#times, timeUs(value))
+    if (value !== null) return this.#lists.push(value) > 0
+    const isNew = !this.#hasNull
+    this.#hasNull = true
+    return isNew
+  }
+
+  #insertText(text: string): boolean {
+    if (!insert(this.#texts, text)) return false
+    const number = numberOf(text)
+    if (number !== undefined) this.#spelled.add(number)
+    return true
+  }
+
+  #addMoment(value: Scalar): void {
+    if (!isNumberOrText(value)) return
+    const us = momentUs(value)
+    if (us === undefined) this.#hasNoMoment = true
+    else this.#moments!.add(us)
+  }
+
+  #find(value: Scalar): boolean | null {
+    if (isTime(value)) return this.#findTime(timeUs(value))
+    if (isNumberOrText(value)) {
+      if (this.#isEqual(value)) return true
+      if (this.#times.size === 0) return false
+      const us = momentUs(value)
+      return us === undefined ? null : this.#times.has(us)
+    }
+    if (typeof value === 'boolean') return this.#booleans.has(value)
+    if (value instanceof RawJson) return this.#jsons.has(value.text)
+    return this.#lists.some((list) => compareValues(list, value) === 0)
+  }
+
+  /** Whether a number or text equals one of the numbers and texts. */
+  #isEqual(value: number | bigint | string): boolean {
+    if (typeof value !== 'string') return this.#numbers.has(value) || this.#spelled.has(value)
+    if (this.#texts.has(value)) return true
+    const number = this.#numbers.isEmpty() ? undefined : numberOf(value)
+    return number !== undefined && this.#numbers.has(number)
+  }
+
+  #findTime(us: number): boolean | null {
+    this.expectTimes()
+    if (this.#times.has(us) || this.#moments!.has(us)) return true
+    return this.#hasNoMoment ? null : false
+  }
+}
+
+const memberships = new WeakMap<readonly Scalar[], Membership>()
+
+/** Returns the membership of a list that does not change: the same each time. */
+export function membershipOf(list: readonly Scalar[]): Membership {
+  const known = memberships.get(list) ?? new Membership(list)
+  memberships.set(list, known)
+  return known
+}
+
+const isNumberOrText = (value: Scalar): value is number | bigint | string =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint'
+
+/** Adds a value to a set. Returns false if it was there. */
+function insert<T>(set: Set<T>, value: T): boolean {
+  const { size } = set
+  return set.add(value).size > size
+}
+
+/** Numbers, of which two are equal as `compareNumbers` has it: exactly if both are integers, otherwise as doubles. */
+class NumberSet {
+  readonly #doubles = new Set<number>()
+  /** Integers that no double holds exactly, and the doubles next to them. */
+  readonly #integers = new Set<bigint>()
+  readonly #rounded = new Set<number>()
+
+  isEmpty(): boolean {
+    return this.#doubles.size === 0 && this.#integers.size === 0
+  }
+
+  /** Returns false if the number was there. */
+  add(value: number | bigint): boolean {
+    const number = canonical(value)
+    if (typeof number === 'number') return insert(this.#doubles, number)
+    this.#rounded.add(Number(number))
+    return insert(this.#integers, number)
+  }
+
+  has(value: number | bigint): boolean {
+    const number = canonical(value)
+    if (typeof number === 'bigint') return this.#integers.has(number) || this.#doubles.has(Number(number))
+    // The double next to a long integer is never a safe one.
+    return this.#doubles.has(number) || this.#rounded.has(number)
+  }
+}
+
+const canonical = (value: number | bigint): number | bigint =>
+  typeof value === 'bigint' ? (integer(value) ?? value) : value
