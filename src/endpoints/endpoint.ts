@@ -33,6 +33,8 @@ export interface Call {
   /** The cache key, equal for equivalent calls: the values after defaulting, in a fixed order. */
   key: string
   plan(nowUs: number): Plan
+  /** Set if the query is SQL that the client wrote. Await `load` before `plan`: it loads the compiler. */
+  clientSql?: { load(): Promise<unknown> }
 }
 
 /** A call whose answer contains only rows of one project. */
@@ -48,6 +50,8 @@ export interface Endpoint {
   readonly cache: CachePolicy | 'disabled'
   readonly query: string
   readonly params: Params
+  /** Whether a request may bring its own query, as SQL in the parameter `sql`. The name is Logflare's. */
+  readonly sandboxing?: boolean
   /**
    * Reads the parameters of one request; ignores those that the query does not have. Throws a LogweirError:
    * `duplicate_parameter`, `missing_parameter`, `invalid_timestamp`, `invalid_pattern`.

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.js'
 import type { Call } from '../../endpoints/endpoint.js'
-import type { Engine } from '../../engine/engine.js'
+import type { Engine, ScanStats } from '../../engine/engine.js'
 import type { Row } from '../../plan/answer.js'
 import { type AnswerColumn, answerColumns } from '../../plan/answer.js'
 import type { Plan } from '../../plan/plan.js'
@@ -18,7 +18,8 @@ export interface Computed<Encoded> {
 /**
  * Runs a call and encodes its rows; cached and uncached answers are both computed here. The time is read before the
  * plan is made, so that the age of an answer is never understated. Rejects with the reason of `signal` once it is
- * aborted, and with the errors of engine and plan.
+ * aborted, and with the errors of engine and plan. The scan statistics of a client's SQL are left out: they depend on
+ * rows of other projects.
  */
 export async function compute<Encoded>(
   { engine, clock }: { engine: Pick<Engine, 'run'>; clock: Clock },
@@ -26,11 +27,14 @@ export async function compute<Encoded>(
   signal: AbortSignal,
   encode: (rows: AsyncIterable<Row>, columns: readonly AnswerColumn[]) => Promise<Encoded>,
 ): Promise<Computed<Encoded>> {
+  const { clientSql } = call
+  if (clientSql !== undefined) await clientSql.load()
   const atMs = clock.monotonicMs()
   const plan = call.plan(clock.nowUs())
   const columns = answerColumns(plan)
   const measured: Measured = { ms: 0 }
-  const rows = await engine.run(plan, { signal, onScanStats: (work) => (measured.work = work) })
+  const onScanStats = clientSql === undefined ? (work: ScanStats) => void (measured.work = work) : undefined
+  const rows = await engine.run(plan, { signal, onScanStats })
   const encoded = await encode(rows, columns)
   measured.ms = clock.monotonicMs() - atMs
   return { encoded, plan, columns, atMs, measured }

@@ -1,8 +1,9 @@
 import type { Gauge } from 'prom-client'
 import type { Clock } from '../../base/clock.js'
-import { LogweirError } from '../../base/errors.js'
 import { refusals } from '../reply/errors.js'
 import type { HttpLimits } from './limits.js'
+import { createSlots, overloaded, type Slots } from './slots.js'
+import { callAfter, onAbort } from './waiting.js'
 
 /** Limits how many queries run at the same time. The others wait in FIFO order. */
 export interface ConcurrencyLimit {
@@ -14,45 +15,58 @@ export interface ConcurrencyLimit {
   run<T>(work: (signal: AbortSignal) => Promise<T>, caller: AbortSignal): Promise<T>
 }
 
+/** The limits of stored queries, and of queries in SQL that clients write. */
+export interface ConcurrencyLimits {
+  stored: ConcurrencyLimit
+  clientSql: ConcurrencyLimit
+}
+
 type QueryLimits = Pick<HttpLimits, 'queriesAtOnce' | 'queriesWaiting' | 'waitMs' | 'queryMs'>
 
-const overloaded = (reason: string) => new LogweirError('overloaded', `${reason} Try again shortly.`)
-
-/** Calls `work` once, `delayMs` from now. Returns a function that cancels the call. */
-export function callAfter(clock: Clock, delayMs: number, work: () => void): () => void {
-  const stop = clock.every(delayMs, () => {
-    stop()
-    work()
-  })
-  return stop
-}
-
-/** Calls `work` when `signal` is aborted, at once if it is already. Returns a function that removes the listener. */
-function onAbort(signal: AbortSignal, work: () => void): () => void {
-  if (signal.aborted) work()
-  else signal.addEventListener('abort', work, { once: true })
-  return () => signal.removeEventListener('abort', work)
-}
-
-interface State {
-  limits: QueryLimits
-  clock: Clock
-  running: Pick<Gauge, 'inc' | 'dec'>
-  free: number
-  /** The callers that wait, first in first out; each is called when it gets a slot. */
-  queue: Set<() => void>
-}
+type Running = Pick<Gauge, 'inc' | 'dec'>
 
 /** Creates a limit of `limits.queriesAtOnce` slots. `running` counts those in use. */
-export function createConcurrencyLimit(limits: QueryLimits, clock: Clock, running: State['running']): ConcurrencyLimit {
-  const state: State = { limits, clock, running, free: limits.queriesAtOnce, queue: new Set() }
+export function createConcurrencyLimit(limits: QueryLimits, clock: Clock, running: Running): ConcurrencyLimit {
+  return limitOf([slotsOf(limits, clock)], limits, clock, running)
+}
+
+/**
+ * Creates the limits of queries that share `limits.queriesAtOnce` slots, of which SQL of clients uses at most half. It
+ * waits for its half in a queue of its own, and only then for one of all slots. So a stored query waits for at most
+ * that half of the slots, however much SQL waits.
+ */
+export function createConcurrencyLimits(
+  limits: QueryLimits & Pick<HttpLimits, 'sqlQueriesWaiting'>,
+  clock: Clock,
+  running: Running,
+): ConcurrencyLimits {
+  const all = slotsOf(limits, clock)
+  const half = Math.max(1, Math.floor(limits.queriesAtOnce / 2))
+  const ofSql = createSlots({ slots: half, waiting: limits.sqlQueriesWaiting, waitMs: limits.waitMs }, clock)
+  return {
+    stored: limitOf([all], limits, clock, running),
+    clientSql: limitOf([ofSql, all], limits, clock, running),
+  }
+}
+
+const slotsOf = ({ queriesAtOnce, queriesWaiting, waitMs }: QueryLimits, clock: Clock) =>
+  createSlots({ slots: queriesAtOnce, waiting: queriesWaiting, waitMs }, clock)
+
+/** A query takes one of each of these slots, in this order. */
+function limitOf(
+  slots: readonly Slots[],
+  { queryMs }: Pick<QueryLimits, 'queryMs'>,
+  clock: Clock,
+  running: Running,
+): ConcurrencyLimit {
   return {
     async run(work, caller) {
-      await acquire(state, caller)
+      const release = await takeAll(slots, caller)
+      running.inc()
       const controller = new AbortController()
       onAbort(caller, () => controller.abort(refusals.abandoned()))
-      const stopClock = callAfter(clock, limits.queryMs, () =>
-        controller.abort(overloaded(`The query ran longer than ${limits.queryMs / 1000} s.`)),
+      const stopClock = callAfter(clock, queryMs, () =>
+        controller.abort(overloaded(`The query ran longer than ${queryMs / 1000} s.`)),
       )
       const done = Promise.resolve()
         .then(() => {
@@ -61,44 +75,27 @@ export function createConcurrencyLimit(limits: QueryLimits, clock: Clock, runnin
         })
         .finally(() => {
           stopClock()
-          release(state)
+          running.dec()
+          release()
         })
       return unlessAborted(done, controller.signal)
     },
   }
 }
 
-async function acquire(state: State, caller: AbortSignal): Promise<void> {
-  if (caller.aborted) throw refusals.abandoned()
-  if (state.free > 0) state.free -= 1
-  else if (state.queue.size < state.limits.queriesWaiting) await waitForSlot(state, caller)
-  else throw overloaded('Too many queries wait for their turn.')
-  state.running.inc()
-}
-
-/** Frees a slot, or hands it to the first caller that waits. */
-function release(state: State): void {
-  state.running.dec()
-  const [admit] = state.queue
-  if (admit === undefined) state.free += 1
-  else admit()
-}
-
-function waitForSlot({ queue, clock, limits: { waitMs } }: State, caller: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const leave = (settle: () => void) => {
-      queue.delete(admit)
-      stopClock()
-      removeListener()
-      settle()
-    }
-    const admit = () => leave(resolve)
-    const stopClock = callAfter(clock, waitMs, () =>
-      leave(() => reject(overloaded(`The query waited ${waitMs / 1000} s for its turn.`))),
-    )
-    const removeListener = onAbort(caller, () => leave(() => reject(refusals.abandoned())))
-    queue.add(admit)
-  })
+/** Takes one of each of the slots, or none. The returned function frees them. */
+async function takeAll(slots: readonly Slots[], caller: AbortSignal): Promise<() => void> {
+  const taken: (() => void)[] = []
+  const releaseAll = () => {
+    for (const release of taken) release()
+  }
+  try {
+    for (const one of slots) taken.push(await one.take(caller))
+    return releaseAll
+  } catch (error) {
+    releaseAll()
+    throw error
+  }
 }
 
 /** Settles as `done` does, or rejects with the reason of the signal if that is aborted first. */

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../endpoints/endpoint.js'
 
 /** One endpoint of the listing; names and meaning of the fields are Logflare's. */
-function definition({ id, name, query, maxRows, cache, params }: Endpoint) {
+function definition({ id, name, query, maxRows, cache, params, sandboxing = false }: Endpoint) {
   return {
     id,
     name,
@@ -9,7 +9,7 @@ function definition({ id, name, query, maxRows, cache, params }: Endpoint) {
     max_rows: maxRows,
     caching: cache === 'disabled' ? cache : cache.ttlS,
     cache_warming: cache === 'disabled' ? null : cache.warmS,
-    sandboxing: false,
+    sandboxing,
     parameters: Object.entries(params).map(([parameter, { required, description }]) => ({
       name: parameter,
       required,

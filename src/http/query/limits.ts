@@ -8,6 +8,8 @@ export interface HttpLimits {
   /** Queries that may wait for a slot, and how long each may wait. */
   queriesWaiting: number
   waitMs: number
+  /** Queries in SQL of clients that may wait for one of their half of the slots, each as long as others. */
+  sqlQueriesWaiting: number
   /** The longest run of a query, from its slot to its answer. */
   queryMs: number
   /** An uncached answer is buffered up to this size; a longer one is streamed. */
@@ -25,6 +27,7 @@ export const HTTP_LIMITS: HttpLimits = {
   queriesAtOnce: 2 * availableParallelism(),
   queriesWaiting: 256,
   waitMs: 10_000,
+  sqlQueriesWaiting: 64,
   queryMs: 30_000,
   bufferedBytes: 256 * KIB,
   emptyMs: 2_000,

@@ -6,7 +6,7 @@ import type { Engine } from '../../engine/engine.js'
 import { refusals, toPublicError } from '../reply/errors.js'
 import type { Arrivals } from './arrivals.js'
 import { createCached } from './cached.js'
-import { createConcurrencyLimit } from './concurrency.js'
+import { createConcurrencyLimits } from './concurrency.js'
 import { createEndpointRegistry } from './endpoint-registry.js'
 import type { HttpLimits } from './limits.js'
 import { negotiate } from './negotiation.js'
@@ -56,8 +56,8 @@ function searchOf(url: string): string {
 /** Creates the queries, and starts to warm their cache. */
 export function createQueries({ engine, endpoints, metrics, clock, limits, log, arrivals }: Parts): Queries {
   const registry = createEndpointRegistry(endpoints)
-  const concurrency = createConcurrencyLimit(limits, clock, metrics.queriesRunning)
-  const cached = createCached({ engine, concurrency, clock, limits, metrics, log, arrivals })
+  const concurrency = createConcurrencyLimits(limits, clock, metrics.queriesRunning)
+  const cached = createCached({ engine, concurrency: concurrency.stored, clock, limits, metrics, log, arrivals })
   const uncached = createUncached({ engine, concurrency, clock, bufferedBytes: limits.bufferedBytes })
   const observe = createObserver(metrics, clock)
   const reportUnread = createUnreadReport(metrics, log)

@@ -8,12 +8,12 @@ import { serverTiming } from '../reply/server-timing.js'
 import { compressed, streamBody } from '../reply/stream.js'
 import { answerReply } from './answer.js'
 import { compute } from './compute.js'
-import type { ConcurrencyLimit } from './concurrency.js'
+import type { ConcurrencyLimits } from './concurrency.js'
 import type { Representation } from './negotiation.js'
 
 interface Parts {
   engine: Pick<Engine, 'run'>
-  concurrency: ConcurrencyLimit
+  concurrency: ConcurrencyLimits
   clock: Clock
   bufferedBytes: number
 }
@@ -25,7 +25,7 @@ interface Parts {
  */
 export function createUncached({ engine, concurrency, clock, bufferedBytes }: Parts) {
   const run = (call: Call, { format }: Representation, caller: AbortSignal) =>
-    concurrency.run(
+    (call.clientSql === undefined ? concurrency.stored : concurrency.clientSql).run(
       (signal) =>
         compute({ engine, clock }, call, signal, (rows, columns) =>
           encodeUpTo(rows, format.encoder(columns), bufferedBytes, signal),

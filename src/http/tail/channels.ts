@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.js'
 import type { Engine } from '../../engine/engine.js'
-import { callAfter } from '../query/concurrency.js'
+import { callAfter } from '../query/waiting.js'
 import { type Channel, createChannel } from './channel.js'
 import type { TailLimits } from './limits.js'
 

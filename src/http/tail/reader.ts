@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.js'
 import { LogweirError } from '../../base/errors.js'
-import { type ConcurrencyLimit, callAfter } from '../query/concurrency.js'
+import type { ConcurrencyLimit } from '../query/concurrency.js'
+import { callAfter } from '../query/waiting.js'
 import type { ByteChunks } from '../reply/chunks.js'
 import { refusals } from '../reply/errors.js'
 import { catchUp } from './catch-up.js'
