@@ -3,8 +3,9 @@ import { call, conjunctsOf, type Expression } from './expression.js'
 import type { Operator, Plan } from './plan.js'
 
 /**
- * Returns the plan over the rows of one project alone; the empty plan if it asks for another project. The project is
- * the first condition behind each scan, so that nothing is evaluated in rows of another one: engines rely on that.
+ * Returns the plan over the rows of one project alone. The project is the first condition behind each scan, those of
+ * inner plans included, so that nothing is evaluated in rows of another one: engines rely on that. A plan that asks for
+ * another project sees no rows; it keeps its columns, and a count without keys is 0.
  */
 export function ofProject(plan: Plan, project: string): Plan {
   const [first, ...others] = withInnerOfProject(plan, project)
@@ -12,9 +13,7 @@ export function ofProject(plan: Plan, project: string): Plan {
   if (first.op === 'union') return [first, ...others]
   const end = others.findIndex(({ op }) => op !== 'filter')
   const filters = (end < 0 ? others : others.slice(0, end)) as Extract<Operator, { op: 'filter' }>[]
-  const conditions = filters.flatMap(({ where }) => conjunctsOf(where))
-  if (conditions.some((condition) => (projectAsked(condition) ?? project) !== project)) return []
-  const rest = conditions.filter((condition) => projectAsked(condition) === undefined)
+  const rest = filters.flatMap(({ where }) => conjunctsOf(where)).filter((one) => projectAsked(one) !== project)
   const where: Operator[] =
     rest.length === 0 ? [] : [{ op: 'filter', where: rest.length === 1 ? rest[0]! : call('and', ...rest) }]
   return [first, { op: 'filter', where: equals('project', project) }, ...where, ...(end < 0 ? [] : others.slice(end))]
@@ -23,18 +22,10 @@ export function ofProject(plan: Plan, project: string): Plan {
 /** Returns the plan with its inner plans, in unions and `isIn`, over the rows of one project alone. */
 function withInnerOfProject(plan: Plan, project: string): Operator[] {
   return plan.map((operator) => {
-    if (operator.op === 'isIn') return { ...operator, plan: innerOfProject(operator.plan, project) }
+    if (operator.op === 'isIn') return { ...operator, plan: ofProject(operator.plan, project) }
     if (operator.op !== 'union') return operator
-    return { ...operator, plans: operator.plans.map((one) => innerOfProject(one, project)) }
+    return { ...operator, plans: operator.plans.map((one) => ofProject(one, project)) }
   })
-}
-
-/** An inner plan keeps its columns if it asks for another project: it has no row then. */
-function innerOfProject(plan: Plan, project: string): Plan {
-  const own = ofProject(plan, project)
-  if (own.length > 0 || plan.length === 0) return own
-  const [first, ...others] = withInnerOfProject(plan, project)
-  return [first!, { op: 'filter', where: equals('project', project) }, ...others]
 }
 
 /** The project that a condition asks for by its name, or undefined. */

@@ -1,6 +1,6 @@
 import type { Operator, Plan, TimeRange } from './plan.js'
 
-/** Returns the plan over the rows of a range of time alone: every scan is narrowed to it, those of unions included. */
+/** Returns the plan over the rows of a range of time alone: every scan is narrowed to it, those of inner plans included. */
 export function withinTime(plan: Plan, range: TimeRange): Plan {
   return plan.map((operator) => narrowed(operator, range))
 }
@@ -15,6 +15,8 @@ function narrowed(operator: Operator, range: TimeRange): Operator {
       }
     case 'union':
       return { ...operator, plans: operator.plans.map((one) => withinTime(one, range)) }
+    case 'isIn':
+      return { ...operator, plan: withinTime(operator.plan, range) }
     default:
       return operator
   }

@@ -52,8 +52,10 @@ describe('a plan of one project', () => {
     ])
   })
 
-  it('has no rows where the plan asks for another, or has none', () => {
-    expect(ofProject(rows(), 'b')).toEqual(nothing())
+  it('has no rows where the plan asks for another, but its columns', () => {
+    const [scanned, ...rest] = rows()
+    const ofB = { op: 'filter', where: equals('project', 'b') }
+    expect(ofProject(rows(), 'b')).toEqual([scanned, ofB, ...rest])
     expect(ofProject(nothing(), 'a')).toEqual(nothing())
   })
 

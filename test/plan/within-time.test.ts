@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { equals, scan } from '../../src/plan/builder.js'
+import { column } from '../../src/plan/expression.js'
 import type { Plan } from '../../src/plan/plan.js'
 import { withinTime } from '../../src/plan/within-time.js'
 
@@ -34,5 +35,15 @@ describe('a plan within a range of time', () => {
     ]
     const plan = union(rows(0, 9), union(rows(4, 20), rows(6, 7)))
     expect(withinTime(plan, { fromUs: 5, throughUs: 8 })).toEqual(union(rows(5, 8), union(rows(5, 8), rows(6, 7))))
+  })
+
+  it('reads only the range in the plan of isIn', () => {
+    const isIn = (outer: Plan, inner: Plan): Plan => [
+      ...outer.slice(0, 1),
+      { op: 'isIn', value: column('id'), plan: inner, name: 'known' },
+      ...outer.slice(1),
+    ]
+    const plan = isIn(rows(0, 9), isIn(rows(4, 20), rows(1, 2)))
+    expect(withinTime(plan, { fromUs: 2, throughUs: 8 })).toEqual(isIn(rows(2, 8), isIn(rows(4, 8), rows(2, 2))))
   })
 })
