@@ -5,6 +5,14 @@ import { text, timestamp, word } from './params.js'
 
 const RETENTION_US = { FREE: DAY_US, PRO: 7 * DAY_US, PAYG: 90 * DAY_US, ENTERPRISE: 90 * DAY_US }
 
+/** The parameters of logs.all. */
+export const LOGS_ALL_PARAMS = {
+  project: text('the project whose requests are read'),
+  project_tier: word(RETENTION_US, 'FREE'),
+  iso_timestamp_start: timestamp('only requests after this moment, ISO 8601'),
+  iso_timestamp_end: timestamp('only requests up to this moment, ISO 8601'),
+}
+
 /**
  * logs.all: the newest edge requests of a project, unchanged.
  *
@@ -18,12 +26,7 @@ export const logsAll = endpoint({
   name: 'logs.all',
   maxRows: 1000,
   cache: 'disabled',
-  params: {
-    project: text('the project whose requests are read'),
-    project_tier: word(RETENTION_US, 'FREE'),
-    iso_timestamp_start: timestamp('only requests after this moment, ISO 8601'),
-    iso_timestamp_end: timestamp('only requests up to this moment, ISO 8601'),
-  },
+  params: LOGS_ALL_PARAMS,
   query: sql`
     with retention as (
       select case @project_tier

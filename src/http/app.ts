@@ -84,8 +84,10 @@ export function createApp(parts: AppParts): App {
     ...tailRoutes(tails, authenticate),
     ...logsRoutes(logs, otlp),
   ]
-  const refuse: Refuse = (error, { request, path }, headers) =>
-    path === OTLP_PATH ? otlpErrorReply(request.headers, error, log, headers) : errorReply(error, log, headers)
+  const refuse: Refuse = (error, { request, path }, headers) => {
+    if (path === OTLP_PATH) return otlpErrorReply(request.headers, error, log, headers)
+    return errorReply(error, log, headers, queries.isClientSql(path, request.url) ? 'nested' : 'flat')
+  }
 
   const answer = chain(
     countResponses(metrics),
@@ -135,7 +137,7 @@ function chain(...links: readonly [...Middleware[], Handler]): Handler {
 const whenReady = (answer: Answer, change: (response: Response) => Response) =>
   answer instanceof Promise ? answer.then(change) : change(answer)
 
-/** Returns the error response in the format of the request's path. `headers` override those of the error. */
+/** Returns the error response in the format of the request. `headers` override those of the error. */
 type Refuse = (error: unknown, exchange: Exchange, headers?: HeaderFields) => Response
 
 function count({ requests }: Metrics, response: Response): Response {

@@ -13,7 +13,7 @@ import { LOGS_PATHS } from './intake/paths.js'
 import { openApi } from './openapi/document.js'
 import { loadPage } from './page.js'
 import { definitions } from './query/definitions.js'
-import type { Queries } from './query/query.js'
+import { QUERY_PATH, type Queries } from './query/query.js'
 import { CORS_HEADERS } from './reply/cors.js'
 import type { Body } from './reply/encoding.js'
 import { refusals } from './reply/errors.js'
@@ -90,7 +90,7 @@ export function serviceRoutes(status: () => Status, { registry }: Metrics, docum
 export function queryRoutes(queries: Queries): Route[] {
   const answer: Route['answer'] = ({ req, env }) =>
     queries.answer(req.param('idOrName')!, env.request, abortResponse(env), env.access?.projects)
-  return [{ method: 'GET', path: '/api/endpoints/query/:idOrName', answer }]
+  return [{ method: 'GET', path: `${QUERY_PATH}:idOrName`, answer }]
 }
 
 /** Live tails; none if the engine has none. `authenticate` is called again while a tail lasts. */

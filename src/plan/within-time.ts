@@ -1,6 +1,6 @@
 import type { Operator, Plan, TimeRange } from './plan.js'
 
-/** Returns the plan over the rows of a range of time alone: every scan is narrowed to it, those of inner plans included. */
+/** Returns the plan over the rows of a range of time alone. It narrows every scan, those of inner plans included. */
 export function withinTime(plan: Plan, range: TimeRange): Plan {
   return plan.map((operator) => narrowed(operator, range))
 }

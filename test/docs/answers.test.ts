@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ENDPOINTS } from '../../src/endpoints/index.js'
+import { ENDPOINTS, endpointsWithSql } from '../../src/endpoints/index.js'
 import { faultOf } from '../../src/http/intake/logs.js'
 import { UPLOAD_LIMITS } from '../../src/http/intake/upload.js'
 import { TOKEN_CODES } from '../../src/http/openapi/answers.js'
@@ -13,8 +13,13 @@ import { DOCUMENTS, documentAt, ROOT, tablesOf, wordsIn } from './documents.js'
 /** The codes that a caller can receive. `abandoned` is not one: its client has disconnected. */
 const CODES = [...HTTP_STATUSES.keys(), 'internal'].filter((code) => code !== 'abandoned')
 
+interface ErrorSchema {
+  allOf?: { properties?: { code: { enum: string[] } } }[]
+}
+
+/** Errors of requests that may bring SQL have two forms. */
 interface Answer {
-  content?: { 'application/json'?: { schema: { allOf?: { properties?: { code: { enum: string[] } } }[] } } }
+  content?: { 'application/json'?: { schema: ErrorSchema & { anyOf?: [flat: ErrorSchema, nested: object] } } }
 }
 
 /** An endpoint of a user, with a parameter that declares no error codes. */
@@ -24,14 +29,15 @@ const OWN = {
   params: { ...ENDPOINTS[0]!.params, own: { required: false, description: 'a parameter', read: () => 1 } },
 }
 const { paths }: { paths: Record<string, Record<string, { responses: Record<string, Answer> }>> } = JSON.parse(
-  openApi([...ENDPOINTS, OWN], '1.2.3', 0),
+  openApi([...endpointsWithSql(() => Promise.reject()), OWN], '1.2.3', 0),
 )
 
 /** Every failure in the OpenAPI document: its path, status and code. */
 const FAILURES = Object.entries(paths).flatMap(([path, operations]) =>
   Object.values(operations).flatMap(({ responses }) =>
     Object.entries(responses).flatMap(([status, { content }]) => {
-      const [, { properties } = {}] = content?.['application/json']?.schema.allOf ?? []
+      const schema = content?.['application/json']?.schema
+      const [, { properties } = {}] = (schema?.anyOf?.[0] ?? schema)?.allOf ?? []
       return (properties?.code.enum ?? []).map((code) => ({ path, status: Number(status), code }))
     }),
   ),

@@ -19,8 +19,8 @@ describe('a plan within a range of time', () => {
     ['one that overlaps its end', [10, 20], [15, 30], [15, 20]],
     ['one that overlaps its start', [10, 20], [5, 15], [10, 15]],
     ['one after it, which is an empty range', [10, 20], [25, 30], [25, 20]],
-  ] as const)('reads only %s', (_about, own, range, both) => {
-    expect(withinTime(rows(...own), { fromUs: range[0], throughUs: range[1] })).toEqual(rows(...both))
+  ] as const)('reads only %s', (_about, own, [fromUs, throughUs], both) => {
+    expect(withinTime(rows(own[0], own[1]), { fromUs, throughUs })).toEqual(rows(both[0], both[1]))
   })
 
   it('is the same plan if the range has no bounds', () => {

@@ -43,13 +43,24 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
 
 const statusOf = (code: string): number => httpStatusOf(code).status
 
-/** Returns the error responses for error codes, one per HTTP status: JSON, or bytes of the media types in `others`. */
-export function failures(codes: readonly string[], others: readonly string[] = []): Answers {
+/** Returns the schema of an error with one of these codes, in each form that the path may answer. */
+function errorOf(codes: readonly string[], mayNest: boolean): Schema {
+  const flat = { allOf: [reference('schemas', 'Error'), { properties: { code: { enum: codes } } }] }
+  if (!mayNest) return flat
+  const inner = { properties: { error: { properties: { code: { enum: codes } } } } }
+  return { anyOf: [flat, { allOf: [reference('schemas', 'NestedError'), inner] }] }
+}
+
+/**
+ * Returns the error responses for error codes, one per HTTP status: JSON, or bytes of the media types in `others`. With
+ * `mayNest`, some requests get `NestedError` instead of `Error`.
+ */
+export function failures(codes: readonly string[], others: readonly string[] = [], mayNest = false): Answers {
   const statuses = [...new Set(codes.map(statusOf))].sort()
   return Object.fromEntries(
     statuses.map((status) => {
-      const ofStatus = codes.filter((code) => statusOf(code) === status)
-      const schema = { allOf: [reference('schemas', 'Error'), { properties: { code: { enum: ofStatus } } }] }
+      const ofStatus = [...new Set(codes)].filter((code) => statusOf(code) === status)
+      const schema = errorOf(ofStatus, mayNest)
       const mayRetry = status === 429 || status === 503
       const headers = mayRetry ? ['Retry-After'] : undefined
       return [
@@ -67,14 +78,17 @@ export function failures(codes: readonly string[], others: readonly string[] = [
 /** The error codes of every path that needs a token. */
 export const TOKEN_CODES = ['unauthorized', 'forbidden', 'too_many_requests', 'starting'] as const
 
-/** The schema of every error response. */
-export const ERROR_SCHEMA: Schema = {
-  type: 'object',
-  properties: {
-    error: { type: 'string', description: 'what is wrong, and how to correct it' },
-    code: { type: 'string', pattern: '^[a-z_]+$', description: 'the same for ever' },
+const WHAT = { type: 'string', description: 'what is wrong, and how to correct it' }
+const CODE = { type: 'string', pattern: '^[a-z_]+$', description: 'the same for ever' }
+
+/** The schemas of error responses: `NestedError` answers requests with SQL of their own, `Error` all others. */
+export const ERROR_SCHEMAS: Readonly<Record<string, Schema>> = {
+  Error: { type: 'object', properties: { error: WHAT, code: CODE }, required: ['error', 'code'] },
+  NestedError: {
+    type: 'object',
+    properties: { error: { type: 'object', properties: { message: WHAT, code: CODE }, required: ['message', 'code'] } },
+    required: ['error'],
   },
-  required: ['error', 'code'],
 }
 
 /** Returns the schema of a response with rows. */

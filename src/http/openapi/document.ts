@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../endpoints/endpoint.js'
-import { ERROR_SCHEMA } from './answers.js'
+import { ERROR_SCHEMAS } from './answers.js'
 import {
   logsOperations,
   type Operations,
@@ -33,7 +33,7 @@ export function openApi(endpoints: readonly Endpoint[], version: string, nowUs: 
       ...serviceOperations,
     },
     components: {
-      schemas: { Error: ERROR_SCHEMA },
+      schemas: ERROR_SCHEMAS,
       parameters: {
         IfNoneMatch: header('If-None-Match', 'the ETag of an answer that the client has'),
         CacheControl: header('Cache-Control', 'no-cache: compute it again, and cache that'),

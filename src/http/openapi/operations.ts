@@ -19,7 +19,7 @@ function parameter(name: string, place: 'query' | 'header', description: string,
 
 /** Returns the operations of an endpoint under its name; its id is another path with the same ones. */
 export function queryOperations(endpoint: Endpoint, nowUs: number): Operations {
-  const { name, params, maxRows, cache } = endpoint
+  const { name, params, maxRows, cache, sandboxing } = endpoint
   const headers = ['Cache-Status', 'Server-Timing', 'ETag', ...(cache === 'disabled' ? [] : ['Age'])]
   const get: Schema = {
     operationId: name,
@@ -45,34 +45,42 @@ export function queryOperations(endpoint: Endpoint, nowUs: number): Operations {
         headers,
       ),
       304: { description: 'The bytes are those that If-None-Match names.' },
-      ...failures([
-        ...TOKEN_CODES,
-        'duplicate_parameter',
-        ...Object.values(params).flatMap(({ codes = ['invalid_parameter'] }) => codes),
-        'too_many_groups',
-        'too_much_memory',
-        'invalid_sql',
-        'unsupported_by_engine',
-        'forbidden_project',
-        'not_acceptable',
-        'overloaded',
-        'engine_unavailable',
-        'internal',
-      ]),
+      ...failures(codesOf(params), [], sandboxing),
     },
   }
   return { get }
 }
+
+const codesOf = (params: Endpoint['params']): string[] => [
+  ...TOKEN_CODES,
+  'duplicate_parameter',
+  ...Object.values(params).flatMap(({ codes = ['invalid_parameter'] }) => codes),
+  'too_many_groups',
+  'too_much_memory',
+  'invalid_sql',
+  'unsupported_by_engine',
+  'forbidden_project',
+  'not_acceptable',
+  'overloaded',
+  'engine_unavailable',
+  'internal',
+]
 
 function cachingOf({ cache }: Endpoint): string {
   if (cache === 'disabled') return 'Computed for each request.'
   return `Cached for up to ${cache.ttlS} seconds, and refreshed every ${cache.warmS} while clients ask for it.`
 }
 
-/** All calls have the same columns. If there is no sample call, a row is only known to be an object. */
+/**
+ * All calls have the same columns, but those with SQL of the client. If there is no sample call, a row is only known to
+ * be an object.
+ */
 function rowOf(endpoint: Endpoint, nowUs: number): Schema {
   const call = sampleCall(endpoint)
-  return call === undefined ? { type: 'object' } : rowSchema(answerColumns(call.plan(nowUs)))
+  if (call === undefined) return { type: 'object' }
+  const row = rowSchema(answerColumns(call.plan(nowUs)))
+  if (!endpoint.sandboxing) return row
+  return { anyOf: [row, { type: 'object', description: 'with sql: the columns of that query' }] }
 }
 
 const RECORD: Schema = {

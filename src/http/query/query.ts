@@ -11,6 +11,7 @@ import { createEndpointRegistry } from './endpoint-registry.js'
 import type { HttpLimits } from './limits.js'
 import { negotiate } from './negotiation.js'
 import { createObserver, type Origin } from './observe.js'
+import { isGiven, searchOf } from './search.js'
 import { createUncached } from './uncached.js'
 import { createUnreadReport } from './unread.js'
 
@@ -37,21 +38,18 @@ export interface Queries {
     breakOff?: () => void,
     projects?: ReadonlySet<string>,
   ): Response | Promise<Response>
+  /** Whether the request for a path brings its own query, as SQL. */
+  isClientSql(path: string, url: string): boolean
   /** Replaces the endpoints. Running requests finish; the cached answers of removed endpoints are deleted. */
   replace(endpoints: readonly Endpoint[]): void
   /** Stops warming, and runs without a waiting caller. */
   close(): void
 }
 
-const NO_CACHE = /(?:^|,)\s*no-cache\s*(?:$|[,=])/i
+/** The path of an endpoint is this and its name or id. */
+export const QUERY_PATH = '/api/endpoints/query/'
 
-/** The part of a URL between question mark and fragment. */
-function searchOf(url: string): string {
-  const fragment = url.indexOf('#')
-  const whole = fragment < 0 ? url : url.slice(0, fragment)
-  const mark = whole.indexOf('?')
-  return mark < 0 ? '' : whole.slice(mark + 1)
-}
+const NO_CACHE = /(?:^|,)\s*no-cache\s*(?:$|[,=])/i
 
 /** Creates the queries, and starts to warm their cache. */
 export function createQueries({ engine, endpoints, metrics, clock, limits, log, arrivals }: Parts): Queries {
@@ -96,6 +94,11 @@ export function createQueries({ engine, endpoints, metrics, clock, limits, log, 
       if (hit instanceof Promise) return observed(endpoint.name, 'hit', startedMs, hit)
       observe(endpoint.name, 'hit', startedMs)
       return hit
+    },
+    isClientSql(path, url) {
+      if (!path.startsWith(QUERY_PATH)) return false
+      const endpoint = registry.find(path.slice(QUERY_PATH.length))?.endpoint
+      return endpoint?.sandboxing === true && isGiven(searchOf(url), 'sql')
     },
     replace(next) {
       for (const endpoint of registry.replace(next)) cached.forget(endpoint)

@@ -1,11 +1,10 @@
 import type { Log } from '../../base/log.js'
 import type { Metrics } from '../../base/metrics.js'
 import type { Endpoint } from '../../endpoints/endpoint.js'
+import { isGiven } from './search.js'
 
 /** The parameters in which Logflare takes a query: Supabase Studio sends `sql`, older versions `lql`. */
 const QUERY_PARAMETERS = ['sql', 'lql'] as const
-
-const isGiven = (search: string, name: string) => new URLSearchParams(search).getAll(name).some((value) => value !== '')
 
 /**
  * Returns a function that reports a query in the request's parameters that the endpoint ignores: the client gets other

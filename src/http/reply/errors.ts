@@ -30,6 +30,7 @@ export const HTTP_STATUSES: ReadonlyMap<string, HttpStatus> = new Map<string, Ht
   ['too_many_groups', { status: 400 }],
   ['too_much_memory', { status: 400 }],
   ['invalid_sql', { status: 400 }],
+  ['unsupported_sql', { status: 400 }],
   ['unsupported_by_engine', { status: 501 }],
   ['not_acceptable', { status: 406, headers: { Vary: 'Accept' } }],
   ['bad_request', { status: 400, headers: { Connection: 'close' } }],
@@ -142,12 +143,15 @@ export function toPublicError(error: unknown, log: Log): LogweirError {
 /** Returns status and headers of an error code that {@link toPublicError} returned. */
 export const httpStatusOf = (code: string): HttpStatus => HTTP_STATUSES.get(code) ?? { status: 500 }
 
-/** Returns the error response, `{"error","code"}`. `more` headers override those of the code. */
-export function errorReply(error: unknown, log: Log, more?: HeaderFields): Response {
+/** The forms of error bodies: `flat` is `{"error","code"}`, `nested` is Logflare's `{"error":{"message","code"}}`. */
+export type ErrorForm = 'flat' | 'nested'
+
+/** Returns the error response. `more` headers override those of the code. */
+export function errorReply(error: unknown, log: Log, more?: HeaderFields, form: ErrorForm = 'flat'): Response {
   const { code, message } = toPublicError(error, log)
   const { status, headers } = httpStatusOf(code)
   return jsonReply(
-    JSON.stringify({ error: message, code }),
+    JSON.stringify(form === 'flat' ? { error: message, code } : { error: { message, code } }),
     status,
     more === undefined ? headers : { ...headers, ...more },
   )

@@ -1,0 +1,73 @@
+import { LogweirError } from '../base/errors.js'
+import { limited } from '../plan/limited.js'
+import { ofProject } from '../plan/of-project.js'
+import type { Plan } from '../plan/plan.js'
+import type { Scalar } from '../plan/values/values.js'
+import { withinTime } from '../plan/within-time.js'
+import { type Endpoint, endpoint, type Given } from './endpoint.js'
+import { LOGS_ALL_PARAMS, logsAll } from './logs-all.js'
+import { optionalText } from './params.js'
+
+/** What this endpoint needs of the SQL compiler. */
+export interface SqlCompiler {
+  /** Throws `invalid_sql` or `unsupported_sql`; so does `plan`, also `invalid_pattern` and `too_much_memory`. */
+  readSql(text: string): {
+    /** The names of the `@parameters` in the text. */
+    readonly parameters: ReadonlySet<string>
+    plan(args: Readonly<Record<string, Scalar>>, nowUs: number): Plan
+  }
+}
+
+const SQL = {
+  ...optionalText('a query in SQL over the rows of the project; its rows are the answer'),
+  codes: ['invalid_sql', 'unsupported_sql', 'invalid_pattern'],
+}
+
+/**
+ * logs.all with SQL of clients: if `sql` is given and not empty, the rows of that query are the answer.
+ *
+ * Gives   at most 1000 rows with the columns of the SQL; without `sql`, what logs.all gives
+ * Window  timestamp > iso_timestamp_start, <= iso_timestamp_end, in every source that the SQL reads; project_tier is
+ *         ignored
+ * Empty   whatever the SQL makes of no rows: the SQL sees only rows of the project in the window
+ * Cost    that of the SQL
+ *
+ * `loadCompiler` is called when the first SQL arrives. A call throws the errors of logs.all when it is made, and those
+ * of the SQL when its plan is.
+ */
+export function logsAllWithSql(loadCompiler: () => Promise<SqlCompiler>): Endpoint {
+  let compiler: SqlCompiler | undefined
+  const clientSql = {
+    async load() {
+      compiler ??= await loadCompiler()
+    },
+  }
+  const bySql = endpoint({
+    ...logsAll,
+    params: { ...LOGS_ALL_PARAMS, sql: SQL },
+    plan({ project, sql = '', iso_timestamp_start, iso_timestamp_end }, nowUs) {
+      const plan = limited(compile(compiler!, sql, nowUs), logsAll.maxRows)
+      const fromUs = iso_timestamp_start === undefined ? Number.NEGATIVE_INFINITY : iso_timestamp_start + 1
+      const throughUs = iso_timestamp_end ?? Number.POSITIVE_INFINITY
+      return ofProject(withinTime(plan, { fromUs, throughUs }), project)
+    },
+  })
+  return {
+    ...bySql,
+    sandboxing: true,
+    call: (given) => (hasSql(given) ? { ...bySql.call(given), clientSql } : logsAll.call(given)),
+    callBound: (given) => (hasSql(given) ? { ...bySql.callBound(given), clientSql } : logsAll.callBound(given)),
+  }
+}
+
+const hasSql = (given: Given) => given.getAll('sql').some((text) => text !== '')
+
+function compile({ readSql }: SqlCompiler, text: string, nowUs: number): Plan {
+  const query = readSql(text)
+  const [name] = query.parameters
+  if (name === undefined) return query.plan({}, nowUs)
+  throw new LogweirError(
+    'unsupported_sql',
+    `The query has the parameter @${name}, but only stored queries have parameters. Write its value.`,
+  )
+}
