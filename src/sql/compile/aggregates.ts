@@ -1,0 +1,110 @@
+import type { Aggregate, AggregateName } from '../../plan/aggregates.js'
+import { AGGREGATES } from '../../plan/aggregates.js'
+import { column, type Expression } from '../../plan/expression.js'
+import { expressionKey } from '../../plan/expression-key.js'
+import type { NamedAggregate } from '../../plan/plan.js'
+import type { Type } from '../../plan/values/values.js'
+import { invalid, unsupported } from '../parse/fault.js'
+import type { Node, NodeOf } from '../parse/tree.js'
+import type { Compiler } from './compiler.js'
+
+type Call = NodeOf<'call'>
+
+/** The most parts of `approx_quantiles`, and elements of `array_agg`. */
+const MAX_ELEMENTS = 10_000
+
+/** The aggregates of one SELECT: equal ones are computed once. */
+export class Aggregates {
+  readonly #named = new Map<string, NamedAggregate & { type: Type }>()
+  /** Compiles arguments: over the rows before they are grouped, without aggregates. */
+  readonly #rows: Compiler
+  readonly #fresh: (prefix: string) => string
+
+  constructor(rows: Compiler, fresh: (prefix: string) => string) {
+    this.#rows = rows
+    this.#fresh = fresh
+  }
+
+  /** All aggregates that {@link add} was given. */
+  get named(): readonly NamedAggregate[] {
+    return [...this.#named.values()].map(({ name, value }) => ({ name, value }))
+  }
+
+  /** The types of their columns. */
+  get types(): readonly (readonly [string, Type])[] {
+    return [...this.#named.values()].map(({ name, type }) => [name, type] as const)
+  }
+
+  /** Returns the column of an aggregate. Throws an SqlFault if its arguments do not fit. */
+  add(node: Call): Expression {
+    const value = aggregateOf(node, this.#rows)
+    const key = `${value.fn} ${value.args.map(expressionKey).join(' ')}`
+    const known = this.#named.get(key)
+    if (known !== undefined) return column(known.name)
+    const { type } = AGGREGATES[value.fn]
+    const types = value.args.map((arg) => this.#rows.typeOf(arg))
+    const made = { name: this.#fresh('aggregate'), value, type: typeof type === 'function' ? type(types) : type }
+    this.#named.set(key, made)
+    return column(made.name)
+  }
+}
+
+function aggregateOf(node: Call, rows: Compiler): Aggregate {
+  const { name, args, isStar, isDistinct, limit, at } = node
+  if (isStar) {
+    if (name !== 'count') throw invalid(`${name}(*) has no meaning: only count(*) has.`, at)
+    return { fn: 'count', args: [] }
+  }
+  if (isDistinct && name !== 'count')
+    throw unsupported(`${name}(DISTINCT …) is not covered, but count(distinct x).`, at)
+  if (limit !== undefined && name !== 'array_agg')
+    throw unsupported(`LIMIT in ${name} is not covered, but in array_agg.`, at)
+  const fn = (isDistinct ? 'count_distinct' : name) as AggregateName
+  checkCount(node)
+  if (fn === 'count') return countOf(args[0]!, rows)
+  const value = fn === 'string_agg' ? rows.compileArgument(args[0]!, 'concat') : rows.compile(args[0]!)
+  if (fn === 'approx_quantiles') return { fn, args: [value, wholeNumber(args[1]!, 1, rows)] }
+  if (fn === 'string_agg' && args.length > 1) return { fn, args: [value, separatorOf(args[1]!, rows)] }
+  if (limit !== undefined) return { fn, args: [value, wholeNumber(limit, 1, rows)] }
+  return { fn, args: args.length === 1 ? [value] : [value, ...args.slice(1).map((arg) => rows.compile(arg))] }
+}
+
+/** How many arguments SQL has for each aggregate; `quantile` is the compiler's own. */
+const TWO: ReadonlySet<string> = new Set(['approx_quantiles', 'quantile'])
+
+function checkCount({ name, args, at }: Call): void {
+  const least = TWO.has(name) ? 2 : 1
+  const most = name === 'string_agg' ? 2 : least
+  if (args.length >= least && args.length <= most) return
+  throw invalid(
+    `${name} takes ${least === most ? least : `${least} or ${most}`} arguments, and got ${args.length}.`,
+    at,
+  )
+}
+
+/** `count(case when x then 1 end)` counts the rows for which x is true. */
+function countOf(arg: Node, rows: Compiler): Aggregate {
+  if (arg.kind === 'operator' && arg.fn === 'case' && arg.args.length === 2) {
+    const [condition, value] = arg.args as [Node, Node]
+    if (value.kind === 'literal' && value.value !== null) return { fn: 'countif', args: [rows.compile(condition)] }
+  }
+  return { fn: 'count', args: [rows.compile(arg)] }
+}
+
+function wholeNumber(node: Node, least: number, rows: Compiler): Expression {
+  const value = rows.compile(node)
+  if (
+    value.kind === 'literal' &&
+    Number.isSafeInteger(value.value) &&
+    Number(value.value) >= least &&
+    Number(value.value) <= MAX_ELEMENTS
+  )
+    return value
+  throw invalid(`This must be a whole number from ${least} to ${MAX_ELEMENTS}.`, node.at)
+}
+
+function separatorOf(node: Node, rows: Compiler): Expression {
+  const value = rows.compile(node)
+  if (value.kind === 'literal' && typeof value.value === 'string') return value
+  throw invalid('The separator of string_agg must be a text.', node.at)
+}

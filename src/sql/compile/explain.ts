@@ -1,0 +1,107 @@
+import { column, type Expression, literal } from '../../plan/expression.js'
+import { jsonOf } from '../../plan/functions/text-of.js'
+import type { NamedAggregate, NamedExpression, Operator, Plan } from '../../plan/plan.js'
+import { datetimeText } from '../../plan/values/times.js'
+import type { Scalar } from '../../plan/values/values.js'
+import { unsupported } from '../parse/fault.js'
+
+/** The most characters of a description. */
+const MAX_CHARACTERS = 500
+/** The most operators that are explained: each is run with all before it. */
+const MAX_OPERATORS = 100
+
+/**
+ * Returns the plan of EXPLAIN: a row for each operator of a plan, in order, with its step, its name, what it does, and
+ * the number of rows that it returns. Operators of unions and subqueries precede their own.
+ */
+export function explained(plan: Plan): Plan {
+  const prefixes = prefixesOf(plan)
+  if (prefixes.length > MAX_OPERATORS)
+    throw unsupported(`EXPLAIN of more than ${MAX_OPERATORS} operators is not covered.`, 0)
+  const plans = prefixes.map((prefix, i): Plan => {
+    const operator = prefix.at(-1)!
+    return [
+      ...prefix,
+      { op: 'group', keys: [], aggregates: [{ name: 'rows', value: { fn: 'count', args: [] } }] },
+      {
+        op: 'select',
+        columns: [
+          { name: 'step', value: literal(i + 1) },
+          { name: 'operator', value: literal(operator.op) },
+          { name: 'detail', value: literal(shortened(describe(operator))) },
+          { name: 'rows', value: column('rows') },
+        ],
+      },
+    ]
+  })
+  return [
+    { op: 'union', plans },
+    { op: 'orderBy', keys: [{ by: column('step'), direction: 'asc', nulls: 'first' }] },
+  ]
+}
+
+/** The beginnings of a plan up to each operator; columns that are only added are no step of their own. */
+function prefixesOf(plan: Plan): Plan[] {
+  return plan.flatMap((operator, i) => {
+    if (operator.op === 'extend') return []
+    const inner = operator.op === 'union' ? operator.plans : operator.op === 'isIn' ? [operator.plan] : []
+    return [...inner.flatMap(prefixesOf), plan.slice(0, i + 1)]
+  })
+}
+
+function describe(operator: Operator): string {
+  switch (operator.op) {
+    case 'scan':
+      return `${operator.sources.join(', ')}${rangeText(operator)}`
+    case 'union':
+      return `${operator.plans.length} queries`
+    case 'unnest':
+      return `${operator.isOuter ? 'left join ' : ''}${spell(operator.list)} as ${operator.name}`
+    case 'isIn':
+      return `${spell(operator.value)} in (${operator.plan.length} operators) as ${operator.name}`
+    case 'filter':
+      return spell(operator.where)
+    case 'extend':
+    case 'select':
+      return columnsText(operator.columns)
+    case 'group':
+      return `by ${columnsText(operator.keys) || 'nothing'}: ${operator.aggregates.map(aggregateText).join(', ')}`
+    case 'orderBy':
+      return operator.keys.map(({ by, direction, nulls }) => `${spell(by)} ${direction} nulls ${nulls}`).join(', ')
+    case 'limit':
+      return operator.offset === 0 ? `${operator.rows}` : `${operator.rows} from row ${operator.offset}`
+  }
+}
+
+const aggregateText = ({ name, value: { fn, args } }: NamedAggregate) =>
+  `${fn}(${args.map(spell).join(', ')}) as ${name}`
+
+const columnsText = (columns: readonly NamedExpression[]) =>
+  columns
+    .map(({ name, value }) => (value.kind === 'column' && value.name === name ? name : `${spell(value)} as ${name}`))
+    .join(', ')
+
+function rangeText({ fromUs, throughUs }: Operator & { op: 'scan' }): string {
+  const from = Number.isFinite(fromUs) ? ` from ${datetimeText(fromUs)}` : ''
+  const through = Number.isFinite(throughUs) ? ` through ${datetimeText(throughUs)}` : ''
+  return fromUs > throughUs ? ' at no time' : from + through
+}
+
+/** An expression as a text, cut where it is long. */
+function spell(expression: Expression): string {
+  if (expression.kind === 'column') return expression.name
+  if (expression.kind === 'literal') return literalText(expression.value)
+  const { fn, args } = expression
+  if (fn === 'field' || fn === 'field_text')
+    return args.map((arg) => (arg.kind === 'literal' ? String(arg.value) : spell(arg))).join('.')
+  if (fn === 'repeated') return spell(args[0]!)
+  let text = `${fn}(`
+  for (const [i, arg] of args.entries()) {
+    if (text.length > MAX_CHARACTERS) break
+    text += `${i === 0 ? '' : ', '}${spell(arg)}`
+  }
+  return shortened(`${text})`)
+}
+
+const literalText = (value: Scalar) => shortened(jsonOf(value))
+const shortened = (text: string) => (text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text)

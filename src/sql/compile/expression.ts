@@ -1,0 +1,220 @@
+import { LogweirError } from '../../base/errors.js'
+import { column, type Expression, literal } from '../../plan/expression.js'
+import { FUNCTIONS, type FunctionName, TEXT_FUNCTIONS } from '../../plan/functions/table.js'
+import type { Operator, Plan } from '../../plan/plan.js'
+import { typeOf } from '../../plan/schema.js'
+import type { Type } from '../../plan/values/values.js'
+import { isAggregate } from '../parse/aggregate-names.js'
+import { type FaultCode, invalid, SqlFault } from '../parse/fault.js'
+import type { Node, NodeOf, Query } from '../parse/tree.js'
+import type { Compiler } from './compiler.js'
+import { addAmounts, type Context } from './context.js'
+import { foldedCall } from './fold.js'
+import { compileFunction, isFunction } from './functions.js'
+import { resolveName, type Scope } from './scope.js'
+import { timeWithInterval } from './times.js'
+
+/** What else expressions of a part of a query may name, and where its aggregates and subqueries go. */
+export interface Surroundings {
+  /** The output columns by name in lower case; they win over fields. Only HAVING and ORDER BY see them. */
+  outputs?: ReadonlyMap<string, Expression>
+  /** Takes an aggregate, and returns the expression of its value. Without it, aggregates are refused. */
+  aggregate?(node: NodeOf<'call'>): Expression
+  /** Compiles a subquery. */
+  subquery(query: Query): Plan
+  /** Takes the operators that make columns for subqueries. */
+  before: Operator[]
+  /** Returns a column name that nothing else has. */
+  fresh(prefix: string): string
+}
+
+/** Compiles expressions of one part of a query, all over the same rows. A node gives the same expression each time. */
+export class Expressions implements Compiler {
+  readonly context: Context
+  readonly #scope: Scope
+  readonly #around: Surroundings
+  readonly #known = new Map<Node, Expression>()
+  /** Nodes whose arguments are being compiled, or were. */
+  readonly #opened = new Set<Node>()
+
+  constructor(context: Context, scope: Scope, around: Surroundings) {
+    this.context = context
+    this.#scope = scope
+    this.#around = around
+  }
+
+  /**
+   * Returns the expression of a node. Throws an SqlFault. Compiles the calls in it before those around them, so that a
+   * deep text is no deep recursion.
+   */
+  compile(node: Node): Expression {
+    const found = this.#known.get(node)
+    if (found !== undefined) return found
+    const stack = [node]
+    const opened = this.#opened
+    for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+      if (this.#known.has(top)) {
+        stack.pop()
+      } else if (opened.has(top)) {
+        stack.pop()
+        addAmounts(this.context, { scans: 0, expressions: 1 }, top.at)
+        this.#known.set(top, this.#compile(top))
+      } else {
+        opened.add(top)
+        stack.push(...this.#callsIn(top))
+      }
+    }
+    return this.#known.get(node)!
+  }
+
+  /** The calls among the arguments of a node that are compiled over the same rows, the first one last. */
+  #callsIn(node: Node): Node[] {
+    if (node.kind !== 'operator' && node.kind !== 'call') return []
+    if (node.kind === 'call' && isAggregate(node.name)) return []
+    const isPlain = (arg: Node) => arg.kind === 'operator' || (arg.kind === 'call' && isFunction(arg.name))
+    const isQuantile = node.kind === 'operator' && isCallOf(node.args[0]!, 'approx_quantiles')
+    return isQuantile ? [] : node.args.filter(isPlain).reverse()
+  }
+
+  /** The same for an argument of a function: functions of texts read fields as texts. */
+  compileArgument(node: Node, fn: FunctionName): Expression {
+    if (node.kind !== 'name' || !TEXT_FUNCTIONS.has(fn) || this.#output(node) !== undefined) return this.compile(node)
+    return resolveName(node.steps, node.at, this.#scope, 'field_text')
+  }
+
+  /** The static type of an expression. */
+  typeOf(expression: Expression): Type {
+    return typeOf(expression, this.#scope.schema)
+  }
+
+  /** Returns a call, or its value if that is known. Throws an SqlFault at `at` if the arguments do not fit. */
+  call(fn: FunctionName, args: readonly Expression[], at: number): Expression {
+    return this.#checked(at, () => {
+      const made = foldedCall(fn, args)
+      if (made.kind !== 'call') return made
+      this.typeOf(made)
+      if (made.fn === fn && PREPARED.has(fn)) bindOnce(made)
+      return made
+    })
+  }
+
+  #checked<T>(at: number, work: () => T): T {
+    try {
+      return work()
+    } catch (error) {
+      if (error instanceof LogweirError) throw new SqlFault(error.code as FaultCode, error.message, at)
+      if (error instanceof TypeError) throw invalid(error.message, at)
+      throw error
+    }
+  }
+
+  #compile(node: Node): Expression {
+    switch (node.kind) {
+      case 'literal':
+        return literal(node.value)
+      case 'parameter':
+        return this.#parameter(node)
+      case 'name':
+        return this.#name(node)
+      case 'operator':
+        return this.#operator(node)
+      case 'call':
+        return this.#call(node)
+      case 'inQuery':
+        return this.#inQuery(node)
+      case 'interval':
+        throw invalid('An interval stands behind + or -, or in timestamp_sub and timestamp_add.', node.at)
+    }
+  }
+
+  #parameter({ name, at }: NodeOf<'parameter'>): Expression {
+    const { args } = this.context
+    if (Object.hasOwn(args, name)) return literal(args[name]!)
+    throw invalid(`The parameter @${name} has no value. Parameters are declared in the files of stored queries.`, at)
+  }
+
+  #output({ steps }: NodeOf<'name'>): Expression | undefined {
+    return this.#around.outputs?.get(steps[0]!.toLowerCase())
+  }
+
+  #name(node: NodeOf<'name'>): Expression {
+    const output = this.#output(node)
+    if (output === undefined) return resolveName(node.steps, node.at, this.#scope, 'field')
+    const keys = node.steps.slice(1)
+    return keys.length === 0 ? output : this.call('field', [output, ...keys.map(literal)], node.at)
+  }
+
+  #operator(node: NodeOf<'operator'>): Expression {
+    const { fn, args, at } = node
+    const interval = fn === 'add' || fn === 'sub' ? timeWithInterval(node, this) : undefined
+    if (interval !== undefined) return interval
+    if ((fn === 'offset' || fn === 'safe_offset') && isCallOf(args[0]!, 'approx_quantiles')) {
+      const quantile = this.#around.aggregate && this.#quantile(args[0], args[1]!)
+      if (quantile !== undefined) return quantile
+    }
+    return this.call(
+      fn,
+      args.map((arg) => this.compileArgument(arg, fn)),
+      at,
+    )
+  }
+
+  /** `approx_quantiles(x, 100)[offset(95)]` is one quantile, if its percentage is a whole number. */
+  #quantile(list: NodeOf<'call'>, place: Node): Expression | undefined {
+    const [value, parts] = list.args
+    if (parts === undefined || list.isDistinct || list.limit !== undefined) return undefined
+    const [count, index] = [this.compile(parts), this.compile(place)]
+    if (count.kind !== 'literal' || index.kind !== 'literal') return undefined
+    const [n, k] = [Number(count.value), Number(index.value)]
+    if (!Number.isInteger(k) || k < 0 || k > n || (100 * k) % n !== 0) return undefined
+    const percent: Node = { kind: 'literal', value: (100 * k) / n, at: place.at, depth: 1, hasAggregate: false }
+    return this.#around.aggregate!({ ...list, name: 'quantile', args: [value!, percent] })
+  }
+
+  #call(node: NodeOf<'call'>): Expression {
+    if (!isAggregate(node.name)) return compileFunction(node, this)
+    if (this.#around.aggregate !== undefined) return this.#around.aggregate(node)
+    throw invalid(
+      `${node.name} is an aggregate: it stands in SELECT, HAVING or ORDER BY, and in no other aggregate.`,
+      node.at,
+    )
+  }
+
+  #inQuery({ value, query, at }: NodeOf<'inQuery'>): Expression {
+    const plan = this.#around.subquery(query)
+    const name = this.#around.fresh('in')
+    this.#around.before.push({ op: 'isIn', value: this.compile(value), plan, name })
+    this.#checked(at, () => (this.#scope.schema as Map<string, Type>).set(name, 'boolean'))
+    return column(name)
+  }
+}
+
+const isCallOf = (node: Node, name: string): node is NodeOf<'call'> => node.kind === 'call' && node.name === name
+
+/** Functions that read a literal argument once: a wrong one is an error of the text, not of a row. */
+const PREPARED: ReadonlySet<FunctionName> = new Set([
+  'regexp_contains',
+  'regexp_extract',
+  'regexp_replace',
+  'like',
+  'ilike',
+  'format_timestamp',
+  'parse_timestamp',
+  'json_value',
+  'json_query',
+  'extract',
+  'timestamp_trunc',
+  'datetime_trunc',
+  'date_trunc',
+  'timestamp_diff',
+  'date_diff',
+  'time_add',
+] as const)
+
+function bindOnce({ fn, args }: Expression & { kind: 'call' }): void {
+  const constants = args.map((arg) => (arg.kind === 'literal' ? arg.value : undefined))
+  FUNCTIONS[fn].bind(
+    args.map(() => () => null),
+    constants,
+  )
+}

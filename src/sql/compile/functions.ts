@@ -1,0 +1,234 @@
+import { nearest } from '../../base/nearest.js'
+import { DAY_US } from '../../base/units.js'
+import { type Expression, literal } from '../../plan/expression.js'
+import type { FunctionName } from '../../plan/functions/table.js'
+import { CivilDate, Datetime, type Scalar, Timestamp } from '../../plan/values/values.js'
+import { SQL_AGGREGATES } from '../parse/aggregate-names.js'
+import { invalid, unsupported } from '../parse/fault.js'
+import type { Node, NodeOf } from '../parse/tree.js'
+import type { Compiler } from './compiler.js'
+import { checkZone, timeAdd, unitOf } from './times.js'
+
+type Call = NodeOf<'call'>
+type Compile = (node: Call, compiler: Compiler) => Expression
+
+/** A function of plans with the same arguments. */
+const same =
+  (fn: FunctionName): Compile =>
+  ({ args, at }, compiler) =>
+    compiler.call(
+      fn,
+      args.map((arg) => compiler.compileArgument(arg, fn)),
+      at,
+    )
+
+/** A cast with an optional time zone. */
+const cast =
+  (fn: FunctionName): Compile =>
+  ({ name, args, at }, compiler) => {
+    takes(name, args, 1, 2, at)
+    checkZone(args[1])
+    return compiler.call(fn, [compiler.compile(args[0]!)], at)
+  }
+
+/** `timestamp_trunc(x, hour)`. */
+const truncation =
+  (fn: FunctionName, firstUnit: 'microsecond' | 'day'): Compile =>
+  ({ name, args, at }, compiler) => {
+    takes(name, args, 2, 3, at)
+    const [time, unit, zone] = args as [Node, Node, Node | undefined]
+    if (time.kind === 'literal' && typeof time.value === 'string' && unit.kind !== 'literal') {
+      const word = time.value.toLowerCase()
+      if (/^[a-z]+$/.test(word))
+        throw unsupported(`Write timestamp_trunc(time, ${word}), the unit last and without quotes.`, at)
+    }
+    checkZone(zone)
+    const known = unitOf(unit, at)
+    if (firstUnit === 'day' && known.kind === 'literal' && SHORT_UNITS.has(String(known.value)))
+      throw invalid(`${name} has units from day: write timestamp_trunc(time, ${known.value}).`, unit.at)
+    return compiler.call(fn, [compiler.compile(time), known], at)
+  }
+
+const SHORT_UNITS: ReadonlySet<string> = new Set(['microsecond', 'millisecond', 'second', 'minute', 'hour'])
+
+/** `timestamp_sub(x, interval 1 hour)`; a value of another type than `type` is cast to it. */
+const shift =
+  (isEarlier: boolean, type: 'timestamp' | 'datetime' | 'date'): Compile =>
+  ({ name, args, at }, compiler) => {
+    const [time, interval] = args
+    if (args.length !== 2 || interval!.kind !== 'interval')
+      throw invalid(`${name} takes a time and an interval: ${name}(timestamp, interval 1 hour).`, at)
+    const value = compiler.compile(time!)
+    const read = compiler.typeOf(value) === type ? value : compiler.call(`cast_${type}`, [value], at)
+    return timeAdd(read, interval as NodeOf<'interval'>, isEarlier, at, compiler)
+  }
+
+const difference =
+  (fn: 'timestamp_diff' | 'date_diff'): Compile =>
+  ({ name, args, at }, compiler) => {
+    takes(name, args, 3, 3, at)
+    const [later, earlier, unit] = args as [Node, Node, Node]
+    return compiler.call(fn, [compiler.compile(later), compiler.compile(earlier), unitOf(unit, at)], at)
+  }
+
+/** A function of a format, another argument, and an optional time zone. */
+const withFormat =
+  (fn: FunctionName): Compile =>
+  ({ name, args, at }, compiler) => {
+    takes(name, args, 2, 3, at)
+    checkZone(args[2])
+    return compiler.call(fn, [compiler.compile(args[0]!), compiler.compile(args[1]!)], at)
+  }
+
+/** The time at which the query runs, the same for all rows. */
+const now =
+  (make: (us: number) => Scalar): Compile =>
+  ({ name, args, at }, { context }) => {
+    takes(name, args, 0, 1, at)
+    checkZone(args[0])
+    return literal(make(context.nowUs))
+  }
+
+/** Functions that are plans' own, with the same name and arguments. */
+const SAME = [
+  'if',
+  'coalesce',
+  'nullif',
+  'regexp_contains',
+  'regexp_extract',
+  'regexp_replace',
+  'starts_with',
+  'ends_with',
+  'contains_substr',
+  'lower',
+  'upper',
+  'trim',
+  'length',
+  'concat',
+  'substr',
+  'replace',
+  'split',
+  'unix_seconds',
+  'unix_millis',
+  'unix_micros',
+  'timestamp_seconds',
+  'timestamp_millis',
+  'timestamp_micros',
+  'safe_divide',
+  'mod',
+  'round',
+  'floor',
+  'ceil',
+  'abs',
+  'greatest',
+  'least',
+  'json_value',
+  'json_query',
+  'to_json_string',
+] as const satisfies readonly FunctionName[]
+
+const FUNCTIONS: ReadonlyMap<string, Compile> = new Map<string, Compile>([
+  ...SAME.map((fn) => [fn, same(fn)] as const),
+  ['ifnull', ifnull],
+  ['json_extract_scalar', same('json_value')],
+  ['json_extract', same('json_query')],
+  ['char_length', same('length')],
+  ['character_length', same('length')],
+  ['substring', same('substr')],
+  ['ceiling', same('ceil')],
+  ['timestamp', cast('cast_timestamp')],
+  ['datetime', cast('cast_datetime')],
+  ['date', cast('cast_date')],
+  ['string', cast('cast_string')],
+  ['timestamp_trunc', truncation('timestamp_trunc', 'microsecond')],
+  ['datetime_trunc', truncation('datetime_trunc', 'microsecond')],
+  ['date_trunc', truncation('date_trunc', 'day')],
+  ['timestamp_sub', shift(true, 'timestamp')],
+  ['timestamp_add', shift(false, 'timestamp')],
+  ['datetime_sub', shift(true, 'datetime')],
+  ['datetime_add', shift(false, 'datetime')],
+  ['date_sub', shift(true, 'date')],
+  ['date_add', shift(false, 'date')],
+  ['timestamp_diff', difference('timestamp_diff')],
+  ['datetime_diff', difference('date_diff')],
+  ['date_diff', difference('date_diff')],
+  ['format_timestamp', withFormat('format_timestamp')],
+  ['parse_timestamp', withFormat('parse_timestamp')],
+  ['current_timestamp', now((us) => new Timestamp(us))],
+  ['current_datetime', now((us) => new Datetime(us))],
+  ['current_date', now((us) => new CivilDate(Math.floor(us / DAY_US)))],
+])
+
+function ifnull({ args, at }: Call, compiler: Compiler): Expression {
+  takes('ifnull', args, 2, 2, at)
+  return compiler.call(
+    'coalesce',
+    args.map((arg) => compiler.compile(arg)),
+    at,
+  )
+}
+
+/** Functions of other dialects, and what to write instead. */
+const INSTEAD: ReadonlyMap<string, string> = new Map([
+  ['now', 'current_timestamp()'],
+  ['getdate', 'current_timestamp()'],
+  ['date_part', 'extract(hour from timestamp)'],
+  ['to_timestamp', 'timestamp_seconds(n), or parse_timestamp(format, text)'],
+  ['to_char', 'format_timestamp(format, timestamp)'],
+  ['strftime', 'format_timestamp(format, timestamp)'],
+  ['todatetime', 'timestamp(x)'],
+  ['tostring', 'cast(x as string)'],
+  ['tostartofsecond', 'timestamp_trunc(x, second)'],
+  ['tostartofminute', 'timestamp_trunc(x, minute)'],
+  ['tostartofhour', 'timestamp_trunc(x, hour)'],
+  ['tostartofday', 'timestamp_trunc(x, day)'],
+  ['tostartofmonth', 'timestamp_trunc(x, month)'],
+  ['nvl', 'ifnull(x, y)'],
+  ['isnull', 'x is null'],
+  ['match', 'regexp_contains(text, pattern)'],
+  ['regexp_like', 'regexp_contains(text, pattern)'],
+  ['position', 'contains_substr(text, part)'],
+  ['strpos', 'contains_substr(text, part)'],
+  ['jsonextractstring', "a path, as metadata.request.method, or json_value(text, '$.key')"],
+  ['json_extract_path_text', "a path, as metadata.request.method, or json_value(text, '$.key')"],
+  ['uniq', 'approx_count_distinct(x)'],
+  ['quantile', 'approx_quantiles(x, 100)[offset(95)]'],
+  ['percentile_cont', 'approx_quantiles(x, 100)[offset(95)]'],
+  ['generate_series', 'GROUP BY timestamp_trunc(timestamp, minute)'],
+])
+
+/** The names of all functions. */
+export const FUNCTION_NAMES: readonly string[] = [
+  ...FUNCTIONS.keys(),
+  ...SQL_AGGREGATES,
+  'cast',
+  'safe_cast',
+  'extract',
+]
+
+/** Whether there is a function of that name which is no aggregate. */
+export const isFunction = (name: string): boolean => FUNCTIONS.has(name)
+
+/** Returns the expression of a call. Throws `invalid_sql` if there is no such function. */
+export function compileFunction(node: Call, compiler: Compiler): Expression {
+  const { name, at, isStar, isDistinct, limit } = node
+  const compile = FUNCTIONS.get(name)
+  if (compile === undefined) throw unknownFunction(name, at)
+  if (isStar || isDistinct || limit !== undefined)
+    throw invalid(`${name} is no aggregate: it takes neither * nor DISTINCT nor LIMIT.`, at)
+  return compile(node, compiler)
+}
+
+function unknownFunction(name: string, at: number): Error {
+  const instead = INSTEAD.get(name)
+  if (instead !== undefined) return unsupported(`The function ${name} is not covered. Write ${instead}.`, at)
+  const meant = nearest(name, FUNCTION_NAMES)
+  return invalid(`There is no function ${name}.${meant === undefined ? '' : ` Did you mean ${meant}?`}`, at)
+}
+
+/** Checks the number of arguments. */
+function takes(name: string, args: readonly Node[], least: number, most: number, at: number): void {
+  if (args.length >= least && args.length <= most) return
+  const expected = least === most ? String(least) : `${least} to ${most}`
+  throw invalid(`${name} takes ${expected} arguments, and got ${args.length}.`, at)
+}

@@ -1,0 +1,46 @@
+import { invalid } from '../parse/fault.js'
+import type { Item, Node } from '../parse/tree.js'
+
+/** One output column before it is compiled: an expression, or a column of the table that `*` named. */
+export type Output = { name: string; at: number } & ({ node: Node; column?: never } | { column: string; node?: never })
+
+/** What `*` and the table's alias mean. */
+interface Table {
+  names: readonly string[]
+  aliases: ReadonlySet<string>
+  hasTable: boolean
+}
+
+/** Returns the output columns of SELECT, `*` expanded, with the names that they get. */
+export function outputsOf(items: readonly Item[], table: Table): Output[] {
+  let anonymous = 0
+  const outputs = items.flatMap((item): Output[] => {
+    if (item.kind === 'all') return columnsOf(item, table)
+    const { value, name } = item
+    const given = name ?? (value.kind === 'name' ? value.steps.at(-1)! : `f${anonymous++}_`)
+    return [{ name: given, at: value.at, node: value }]
+  })
+  return withDistinctNames(outputs)
+}
+
+function columnsOf({ table, at }: Item & { kind: 'all' }, { names, aliases, hasTable }: Table): Output[] {
+  if (!hasTable) throw invalid('* needs a table: write FROM and a source.', at)
+  if (table !== undefined && !aliases.has(table.toLowerCase()))
+    throw invalid(`There is no table ${table}: only the table's columns can be selected as ${table}.*`, at)
+  return names.map((name) => ({ name, at, column: name }))
+}
+
+/** A name that is taken already, whatever its case, gets `_1`, `_2`, … */
+function withDistinctNames(outputs: readonly Output[]): Output[] {
+  const taken = new Set<string>()
+  const counts = new Map<string, number>()
+  return outputs.map((output) => {
+    const base = output.name.toLowerCase()
+    let { name } = output
+    let count = counts.get(base) ?? 0
+    while (taken.has(name.toLowerCase())) name = `${output.name}_${++count}`
+    counts.set(base, count)
+    taken.add(name.toLowerCase())
+    return { ...output, name }
+  })
+}

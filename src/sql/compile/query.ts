@@ -1,0 +1,250 @@
+import { didYouMean } from '../../base/nearest.js'
+import { columnsOfSource } from '../../plan/columns.js'
+import { call, column, type Expression } from '../../plan/expression.js'
+import type { Operator, Plan, SortKey } from '../../plan/plan.js'
+import { typeOf } from '../../plan/schema.js'
+import type { Type } from '../../plan/values/values.js'
+import { findSource, SOURCE_NAMES, SOURCES } from '../../sources.js'
+import { invalid, unsupported } from '../parse/fault.js'
+import type { From, Node, Query, Select, Table } from '../parse/tree.js'
+import { type Amounts, addAmounts, type Context } from './context.js'
+import { type Cost, createCosts } from './cost.js'
+import { Expressions } from './expression.js'
+import { createGroupRewriter } from './group.js'
+import type { Relation } from './relation.js'
+import { type Block, compileSelect, freshName, type NamedTable, sortKeys } from './select.js'
+
+/** A common table expression, and what each use of it adds. */
+interface CommonTable {
+  relation: Relation
+  amounts: Amounts
+}
+
+/** The common table expressions in sight, by name in lower case. */
+type Tables = ReadonlyMap<string, CommonTable>
+
+/** Returns the plan of a query. Its JSON is in the form of BigQuery's answers. Throws an SqlFault. */
+export function compileQuery(query: Query, context: Context): Plan {
+  return compile(query, new Map(), context, true).plan
+}
+
+function compile(query: Query, outer: Tables, context: Context, isAnswer: boolean): Relation {
+  const tables = withTables(query, outer, context)
+  const { body } = query
+  const subquery = (inner: Query) => columnOf(compile(inner, tables, context, false), inner)
+  if (body.kind === 'union') return finished(unionBlock(query, tables, context), query, context, isAnswer)
+  const table = tableOf(body.from, tables, context, body.at)
+  const block = compileSelect(body, query.orderBy, { context, table, hasTable: body.from !== undefined, subquery })
+  return finished(body.isDistinct ? distinct(block, query) : block, query, context, isAnswer)
+}
+
+/** Compiles common table expressions in order: each sees those before it, and counts only where it is used. */
+function withTables({ tables }: Query, outer: Tables, context: Context): Tables {
+  if (tables.length === 0) return outer
+  const all = new Map(outer)
+  for (const { name, query, at } of tables) {
+    const lower = name.toLowerCase()
+    if (all.get(lower) !== outer.get(lower)) throw invalid(`Two common table expressions are named ${name}.`, at)
+    const made = { scans: 0, expressions: 0 }
+    const relation = compile(query, all, { ...context, made }, false)
+    all.set(lower, { relation, amounts: made })
+  }
+  return all
+}
+
+/** The plan of a subquery behind IN, which has one column. */
+function columnOf({ plan, names }: Relation, { at }: Query): Plan {
+  if (names.length === 1) return plan
+  throw invalid(`The subquery behind IN has ${names.length} columns: select one.`, at)
+}
+
+function tableOf(from: From | undefined, tables: Tables, context: Context, at: number): NamedTable {
+  if (from === undefined) {
+    addAmounts(context, { scans: 1, expressions: 0 }, at)
+    return { relation: ONE_ROW, aliases: new Set() }
+  }
+  const { table } = from
+  const alias = table.alias ?? (table.kind === 'table' ? table.name : undefined)
+  const aliases = new Set(alias === undefined ? [] : [alias.toLowerCase()])
+  if (table.kind === 'derived') return { relation: compile(table.query, tables, context, false), aliases }
+  const common = tables.get(table.name.toLowerCase())
+  return { relation: common === undefined ? sourceOf(table, context) : useOf(common, table, context), aliases }
+}
+
+/** One row without columns, for SELECT without FROM: the only group of no rows. */
+const ONE_ROW: Relation = {
+  plan: [
+    { op: 'scan', sources: ['edge_logs'], fromUs: Number.POSITIVE_INFINITY, throughUs: Number.NEGATIVE_INFINITY },
+    { op: 'group', keys: [], aggregates: [] },
+  ],
+  schema: new Map(),
+  names: [],
+  costs: new Map(),
+  levels: 0,
+}
+
+/** The columns of every source that SQL sees. */
+const SOURCE_COLUMNS = ['id', 'timestamp', 'event_message', 'project', 'metadata'] as const
+
+const ALIASES = new Map(SOURCES.map(({ alias, name }) => [alias.toLowerCase(), name]))
+
+function sourceOf({ name, at }: Table & { kind: 'table' }, context: Context): Relation {
+  const lower = name.toLowerCase()
+  const source = findSource(ALIASES.get(lower) ?? lower)
+  if (source === undefined) throw invalid(`There is no source ${name}. ${unknownSource(lower)}`, at)
+  addAmounts(context, { scans: 1, expressions: 0 }, at)
+  const { POSITIVE_INFINITY: throughUs, NEGATIVE_INFINITY: fromUs } = Number
+  return {
+    plan: [{ op: 'scan', sources: [source.name], fromUs, throughUs }],
+    schema: columnsOfSource(source.name),
+    names: SOURCE_COLUMNS,
+    costs: new Map(),
+    levels: 0,
+  }
+}
+
+function unknownSource(name: string): string {
+  const meant = didYouMean(name, SOURCE_NAMES)
+  return meant.startsWith('There are') ? meant : `${meant} There are: ${SOURCE_NAMES.join(', ')}.`
+}
+
+function useOf({ relation, amounts }: CommonTable, { at }: Table, context: Context): Relation {
+  addAmounts(context, amounts, at)
+  return relation
+}
+
+/** The rows of all parts of a UNION ALL, with the names of the first. */
+function unionBlock({ body, orderBy }: Query, tables: Tables, context: Context): Block {
+  if (body.kind !== 'union') throw new TypeError('This query is no union.')
+  const parts = body.parts.map((part) => compile('body' in part ? part : queryOf(part), tables, context, false))
+  const [first] = parts
+  for (const [i, { names }] of parts.entries()) {
+    if (names.length === first!.names.length) continue
+    const { at } = body.parts[i]!
+    throw invalid(`The parts of UNION ALL have ${first!.names.length} and ${names.length} columns.`, at)
+  }
+  const schema = unionSchema(parts)
+  const plan: Operator[] =
+    parts.length === 1 ? [...first!.plan] : [{ op: 'union', plans: parts.map((part) => part.plan) }]
+  const costs = unionCosts(parts)
+  return {
+    ...orderedColumns(plan, schema, orderBy, context),
+    costs,
+    levels: Math.max(...parts.map(({ levels }) => levels)),
+  }
+}
+
+const queryOf = (select: Select): Query => ({
+  at: select.at,
+  depth: 1,
+  tables: [],
+  body: select,
+  orderBy: [],
+  limit: undefined,
+  offset: undefined,
+})
+
+function unionSchema(parts: readonly Relation[]): Map<string, Type> {
+  const types = parts.map(({ names, schema }) => names.map((name) => schema.get(name)!))
+  return new Map(
+    parts[0]!.names.map((name, i) => [name, types.every((list) => list[i] === types[0]![i]) ? types[0]![i]! : 'any']),
+  )
+}
+
+function unionCosts(parts: readonly Relation[]): Map<string, Cost> {
+  const costs = new Map<string, Cost>()
+  for (const [i, name] of parts[0]!.names.entries()) {
+    for (const { names, costs: own } of parts) {
+      const [cost, most] = [own.get(names[i]!), costs.get(name)]
+      if (cost !== undefined && cost.expressions > (most?.expressions ?? 0)) costs.set(name, cost)
+    }
+  }
+  return costs
+}
+
+/** A block whose outputs are the columns of the rows, ordered by these. */
+function orderedColumns(
+  plan: Operator[],
+  schema: Map<string, Type>,
+  orderBy: Query['orderBy'],
+  context: Context,
+): Block {
+  const used = new Set<string>()
+  const fresh = (prefix: string) => freshName(prefix, schema, used)
+  const scope = {
+    columns: new Map([...schema.keys()].map((name) => [name.toLowerCase(), name])),
+    tableAliases: new Set<string>(),
+    unnestAliases: new Map(),
+    unnests: [],
+    schema,
+  }
+  const before: Operator[] = []
+  const subquery = (query: Query): Plan => {
+    throw invalid('A subquery in ORDER BY of a union is not covered.', query.at)
+  }
+  const expressions = new Expressions(context, scope, { before, subquery, fresh })
+  const outputs = [...schema.keys()].map((name) => ({ name, value: column(name), at: 0 }))
+  const keys = sortKeys(orderBy, outputs, (node) => expressions.compile(node))
+  return { plan, schema, outputs, keys, costs: new Map(), levels: 0, fresh }
+}
+
+/** SELECT DISTINCT: one group for each combination of outputs, sorted by these. */
+function distinct(block: Block, { at }: Query): Block {
+  const { plan, schema, outputs, keys } = block
+  const types = outputs.map(({ name, value }) => [name, typeOf(value, schema)] as const)
+  plan.push({ op: 'group', keys: outputs.map(({ name, value }) => ({ name, value })), aggregates: [] })
+  const rewrite = createGroupRewriter(outputs, new Set())
+  return {
+    ...block,
+    schema: new Map(types),
+    outputs: outputs.map((output) => ({ ...output, value: column(output.name) })),
+    keys: keys.map((key) => ({ ...key, by: rewrite(key.by, at) })),
+    costs: new Map(),
+  }
+}
+
+/** Chooses the columns of a block, sorts and limits its rows. */
+function finished(block: Block, query: Query, context: Context, isAnswer: boolean): Relation {
+  const { plan, schema, outputs, keys, costs, levels, fresh } = block
+  if (levels >= context.limits.levels)
+    throw unsupported(`The query is nested deeper than ${context.limits.levels} levels.`, query.at)
+  const measure = createCosts(costs, context.limits)
+  const order = keys.map((key): SortKey & { name: string } => ({ ...key, name: fresh('order') }))
+  if (order.length > 0) plan.push({ op: 'extend', columns: order.map(({ name, by }) => ({ name, value: by })) })
+  const types = outputs.map(({ name, value }) => [name, typeOf(value, schema)] as const)
+  const columns = outputs.map(({ name, value }, i) => ({
+    name,
+    value: isAnswer ? asAnswer(value, types[i]![1]) : value,
+  }))
+  plan.push({ op: 'select', columns })
+  if (order.length > 0)
+    plan.push({
+      op: 'orderBy',
+      keys: order.map(({ name, direction, nulls }) => ({ by: column(name), direction, nulls })),
+    })
+  const hasLimit = query.limit !== undefined
+  if (hasLimit) {
+    const rows = rowsOf(query.limit!, context, 'LIMIT')
+    plan.push({ op: 'limit', rows, offset: query.offset === undefined ? 0 : rowsOf(query.offset, context, 'OFFSET') })
+  }
+  const outputCosts = outputs.map(({ name, value, at }) => [name, measure(value, at)] as const)
+  return {
+    plan,
+    schema: new Map(types),
+    names: outputs.map(({ name }) => name),
+    costs: new Map(hasLimit ? [] : outputCosts),
+    levels: levels + 1,
+  }
+}
+
+/** JSON in the form in which BigQuery returns it. */
+function asAnswer(value: Expression, type: Type): Expression {
+  const mayBeJson = type === 'json' || type === 'any' || type === 'list'
+  return mayBeJson ? call('repeated', value) : value
+}
+
+function rowsOf(node: Node, { args }: Context, clause: string): number {
+  const value = node.kind === 'literal' ? node.value : node.kind === 'parameter' ? (args[node.name] ?? null) : null
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
+  throw invalid(`${clause} takes a whole number from 0, or a parameter.`, node.at)
+}

@@ -1,0 +1,16 @@
+import type { Operator } from '../../plan/plan.js'
+import type { Schema } from '../../plan/schema.js'
+import type { ColumnCosts } from './cost.js'
+
+/** The rows of a source, a query or a derived table: their plan, and the columns that SQL sees. */
+export interface Relation {
+  plan: readonly Operator[]
+  /** The columns of the plan, those that SQL does not see too. */
+  schema: Schema
+  /** The columns that `*` names, in order. */
+  names: readonly string[]
+  /** The costs of columns that the plan computes when they are read. */
+  costs: ColumnCosts
+  /** How many queries it is nested in. */
+  levels: number
+}

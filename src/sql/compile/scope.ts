@@ -1,0 +1,75 @@
+import { didYouMean } from '../../base/nearest.js'
+import { call, column, type Expression, literal } from '../../plan/expression.js'
+import type { Schema } from '../../plan/schema.js'
+import { invalid } from '../parse/fault.js'
+
+/** What a name may mean in a part of a query. */
+export interface Scope {
+  /** The columns of the rows, by their names in lower case. */
+  columns: ReadonlyMap<string, string>
+  /** Aliases of the table, in lower case; a source has its own name as one. */
+  tableAliases: ReadonlySet<string>
+  /** The columns of unnested elements by alias, in lower case. */
+  unnestAliases: ReadonlyMap<string, string>
+  /** The columns of all unnested elements, the innermost first. */
+  unnests: readonly string[]
+  /** The types of all columns, those that SQL does not see too. */
+  schema: Schema
+}
+
+/** Whether a field is read for a function of texts, which takes a number's digits as they were sent. */
+type Reading = 'field' | 'field_text'
+
+/** Returns what a name means. Throws `invalid_sql` if it means nothing. */
+export function resolveName(steps: readonly string[], at: number, scope: Scope, reading: Reading): Expression {
+  const first = steps[0]!.toLowerCase()
+  const element = scope.unnestAliases.get(first)
+  if (element !== undefined) return fieldOf(column(element), steps.slice(1), reading)
+  if (scope.tableAliases.has(first)) return columnOfTable(steps, at, scope, reading)
+  const name = scope.columns.get(first)
+  if (name !== undefined) return fieldOfColumn(name, steps.slice(1), at, scope, reading)
+  const places = placesOfFields(scope)
+  if (places.length === 0) throw unknownColumn(steps[0]!, at, scope)
+  return firstOf(places, steps, reading)
+}
+
+/** The columns in which a name is looked up that is neither an alias nor a column. */
+function placesOfFields({ unnests, columns }: Scope): string[] {
+  const metadata = columns.get('metadata')
+  return metadata === undefined ? [...unnests] : [...unnests, metadata]
+}
+
+/** The first step is read from the first place where it is not null, row by row. */
+function firstOf(places: readonly string[], steps: readonly string[], reading: Reading): Expression {
+  if (places.length === 1) return fieldOf(column(places[0]!), steps, reading)
+  const read = steps.length === 1 ? reading : 'field'
+  const found = call('coalesce', ...places.map((place) => fieldOf(column(place), steps.slice(0, 1), read)))
+  return fieldOf(found, steps.slice(1), reading)
+}
+
+function fieldOf(json: Expression, keys: readonly string[], reading: Reading): Expression {
+  return keys.length === 0 ? json : call(reading, json, ...keys.map(literal))
+}
+
+/** `t.timestamp`, or a field of the records of `t`. */
+function columnOfTable(steps: readonly string[], at: number, scope: Scope, reading: Reading): Expression {
+  const [alias, step, ...keys] = steps
+  if (step === undefined) throw invalid(`${alias} is a table: name one of its columns, as ${alias}.timestamp.`, at)
+  const name = scope.columns.get(step.toLowerCase())
+  if (name !== undefined) return fieldOfColumn(name, keys, at, scope, reading)
+  const metadata = scope.columns.get('metadata')
+  if (metadata === undefined) throw unknownColumn(step, at, scope)
+  return fieldOf(column(metadata), [step, ...keys], reading)
+}
+
+function fieldOfColumn(name: string, keys: readonly string[], at: number, scope: Scope, reading: Reading): Expression {
+  const type = scope.schema.get(name)
+  if (keys.length > 0 && type !== 'json' && type !== 'any' && type !== 'null')
+    throw invalid(`${name} is a ${type} and has no fields: there is no ${name}.${keys.join('.')}.`, at)
+  return fieldOf(column(name), keys, reading)
+}
+
+function unknownColumn(name: string, at: number, { columns }: Scope): Error {
+  if (columns.size === 0) return invalid(`There is no column ${name}, since this SELECT has no FROM.`, at)
+  return invalid(`There is no column ${name}. ${didYouMean(name, [...columns.values()])}`, at)
+}

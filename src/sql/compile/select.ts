@@ -1,0 +1,263 @@
+import { column, type Expression } from '../../plan/expression.js'
+import type { NamedExpression, Operator, Plan, SortKey } from '../../plan/plan.js'
+import { typeOf } from '../../plan/schema.js'
+import type { Type } from '../../plan/values/values.js'
+import { invalid } from '../parse/fault.js'
+import type { Node, OrderItem, Query, Select, Unnest } from '../parse/tree.js'
+import { Aggregates } from './aggregates.js'
+import type { Context } from './context.js'
+import { type ColumnCosts, createCosts } from './cost.js'
+import { Expressions, type Surroundings } from './expression.js'
+import { createGroupRewriter } from './group.js'
+import { type Output, outputsOf } from './outputs.js'
+import type { Relation } from './relation.js'
+import type { Scope } from './scope.js'
+
+/** A table of FROM, and the names that it has there. */
+export interface NamedTable {
+  relation: Relation
+  aliases: ReadonlySet<string>
+}
+
+/** What a SELECT needs of the query around it. */
+export interface SelectContext {
+  context: Context
+  /** Undefined: there is no FROM. */
+  table: NamedTable
+  hasTable: boolean
+  subquery(query: Query): Plan
+}
+
+/** A SELECT with its order, before its columns are chosen: operators, and expressions over their rows. */
+export interface Block {
+  plan: Operator[]
+  schema: Map<string, Type>
+  outputs: readonly (NamedExpression & { at: number })[]
+  keys: readonly SortKey[]
+  costs: ColumnCosts
+  /** How deep its tables are nested. */
+  levels: number
+  /** Returns a column name that the rows do not have. */
+  fresh(prefix: string): string
+}
+
+/** Compiles a SELECT and the ORDER BY behind it. */
+export function compileSelect(select: Select, orderBy: readonly OrderItem[], around: SelectContext): Block {
+  const compiler = new SelectCompiler(select, around)
+  const isGrouped =
+    select.groupBy.length > 0 ||
+    select.having !== undefined ||
+    compiler.outputs.some(({ node }) => node?.hasAggregate) ||
+    orderBy.some(({ by }) => by.hasAggregate)
+  const block = isGrouped ? compiler.grouped(orderBy) : compiler.ungrouped(orderBy)
+  return block
+}
+
+/** A column name that starts with `prefix` and is not in `taken`, which it is added to. */
+export function freshName(prefix: string, taken: ReadonlyMap<string, unknown>, used: Set<string>): string {
+  let name = `${prefix} ${used.size}`
+  for (let i = used.size; taken.has(name) || used.has(name); i++) name = `${prefix} ${i + 1}`
+  used.add(name)
+  return name
+}
+
+class SelectCompiler {
+  readonly outputs: readonly Output[]
+  readonly #select: Select
+  readonly #around: SelectContext
+  readonly #plan: Operator[]
+  readonly #schema: Map<string, Type>
+  readonly #scope: Scope
+  readonly #used = new Set<string>()
+  readonly #before: Operator[] = []
+  readonly #rows: Expressions
+  readonly #measure: ReturnType<typeof createCosts>
+
+  constructor(select: Select, around: SelectContext) {
+    const { table, context } = around
+    const { relation, aliases } = table
+    this.#select = select
+    this.#around = around
+    this.#plan = [...relation.plan]
+    this.#schema = new Map(relation.schema)
+    this.#measure = createCosts(relation.costs, context.limits)
+    this.#scope = this.#joined({
+      columns: new Map(relation.names.map((name) => [name.toLowerCase(), name])),
+      tableAliases: aliases,
+      unnestAliases: new Map(),
+      unnests: [],
+      schema: this.#schema,
+    })
+    this.#rows = new Expressions(context, this.#scope, this.#surroundings(this.#before))
+    this.outputs = outputsOf(select.items, { names: relation.names, aliases, hasTable: around.hasTable })
+    this.#filter()
+  }
+
+  readonly #fresh = (prefix: string): string => freshName(prefix, this.#schema, this.#used)
+
+  #surroundings(before: Operator[]): Surroundings {
+    return { before, subquery: this.#around.subquery, fresh: this.#fresh }
+  }
+
+  /** The operators that expressions need so far. */
+  #flush(): void {
+    this.#plan.push(...this.#before.splice(0))
+  }
+
+  /** Adds the lists of FROM to the plan. Each sees the tables before it. */
+  #joined(scope: Scope): Scope {
+    return (this.#select.from?.unnests ?? []).reduce((before, unnest) => this.#unnested(unnest, before), scope)
+  }
+
+  #unnested({ list, alias, isOuter, at }: Unnest, scope: Scope): Scope {
+    const expressions = new Expressions(this.#around.context, scope, this.#surroundings(this.#before))
+    const value = expressions.compile(list)
+    this.#measure(value, at)
+    this.#flush()
+    const name = this.#fresh('element')
+    this.#plan.push({ op: 'unnest', list: value, name, isOuter })
+    this.#schema.set(name, 'any')
+    const unnests = [name, ...scope.unnests]
+    if (alias === undefined) return { ...scope, unnests }
+    const lower = alias.toLowerCase()
+    if (scope.unnestAliases.has(lower) || scope.tableAliases.has(lower))
+      throw invalid(`Two tables are named ${alias}.`, at)
+    return { ...scope, unnests, unnestAliases: new Map([...scope.unnestAliases, [lower, name]]) }
+  }
+
+  #filter(): void {
+    const { where } = this.#select
+    if (where === undefined) return
+    const condition = this.#rows.compile(where)
+    this.#measure(condition, where.at)
+    this.#flush()
+    if (condition.kind !== 'literal' || condition.value !== true) this.#plan.push({ op: 'filter', where: condition })
+  }
+
+  #block(outputs: Block['outputs'], keys: readonly SortKey[], costs: ColumnCosts): Block {
+    const { levels } = this.#around.table.relation
+    return { plan: this.#plan, schema: this.#schema, outputs, keys, costs, levels, fresh: this.#fresh }
+  }
+
+  ungrouped(orderBy: readonly OrderItem[]): Block {
+    const outputs = this.outputs.map((output) => {
+      const value = output.node === undefined ? column(output.column) : this.#rows.compile(output.node)
+      this.#measure(value, output.at)
+      return { name: output.name, value, at: output.at }
+    })
+    const expressions = new Expressions(this.#around.context, this.#scope, {
+      ...this.#surroundings(this.#before),
+      outputs: byName(outputs),
+    })
+    const keys = sortKeys(orderBy, outputs, (node) => {
+      const key = expressions.compile(node)
+      this.#measure(key, node.at)
+      return key
+    })
+    this.#flush()
+    return this.#block(outputs, keys, this.#around.table.relation.costs)
+  }
+
+  /** Groups; HAVING and ORDER BY may name outputs, and have aggregates of their own. */
+  grouped(orderBy: readonly OrderItem[]): Block {
+    const { context } = this.#around
+    const aggregates = new Aggregates(this.#rows, this.#fresh)
+    const after: Operator[] = []
+    const mixed: Surroundings = {
+      ...this.#surroundings(after),
+      aggregate: (node) => {
+        const value = aggregates.add(node)
+        for (const [name, type] of aggregates.types) this.#schema.set(name, type)
+        return value
+      },
+    }
+    const groups = new Expressions(context, this.#scope, mixed)
+    const compiled = this.outputs.map(({ name, node, column: own, at }) => {
+      return { name, value: node === undefined ? column(own) : groups.compile(node), at }
+    })
+    const keys = this.#keys()
+    const named = new Expressions(context, this.#scope, { ...mixed, outputs: byName(compiled) })
+    const { having } = this.#select
+    const condition = having && named.compile(having)
+    const sorted = sortKeys(orderBy, compiled, (node) => named.compile(node))
+    this.#flush()
+    for (const { value } of aggregates.named) for (const arg of value.args) this.#measure(arg, this.#select.at)
+    this.#plan.push({ op: 'group', keys, aggregates: aggregates.named })
+    return this.#overGroups({ keys, compiled, having, condition, sorted, aggregates, after })
+  }
+
+  /** Rewrites what was compiled over rows and aggregates as expressions over groups. */
+  #overGroups(parts: {
+    keys: readonly NamedExpression[]
+    compiled: Block['outputs']
+    having: Node | undefined
+    condition: Expression | undefined
+    sorted: readonly SortKey[]
+    aggregates: Aggregates
+    after: readonly Operator[]
+  }): Block {
+    const { keys, compiled, having, condition, sorted, aggregates, after } = parts
+    const types = keys.map(({ name, value }) => [name, typeOf(value, this.#schema)] as const)
+    const kept = new Map<string, Type>([
+      ...aggregates.types,
+      ...after.map((operator) => [nameOf(operator), 'boolean'] as const),
+    ])
+    const rewrite = createGroupRewriter(keys, kept)
+    this.#schema.clear()
+    for (const [name, type] of [...types, ...kept]) this.#schema.set(name, type)
+    for (const operator of after)
+      this.#plan.push(
+        operator.op === 'isIn' ? { ...operator, value: rewrite(operator.value, this.#select.at) } : operator,
+      )
+    if (condition !== undefined) this.#plan.push({ op: 'filter', where: rewrite(condition, having!.at) })
+    const outputs = compiled.map((output) => ({ ...output, value: rewrite(output.value, output.at) }))
+    const order = sorted.map((key) => ({ ...key, by: rewrite(key.by, this.#select.at) }))
+    return this.#block(outputs, order, new Map())
+  }
+
+  /** The keys of GROUP BY: numbers and names of outputs, or expressions over rows. */
+  #keys(): NamedExpression[] {
+    const { groupBy } = this.#select
+    const keys = new Map<Expression, NamedExpression>()
+    for (const node of groupBy) {
+      const output = this.#outputOf(node)
+      const value = output?.column === undefined ? this.#rows.compile(output?.node ?? node) : column(output.column)
+      this.#measure(value, node.at)
+      if (!keys.has(value)) keys.set(value, { name: this.#fresh('key'), value })
+    }
+    return [...keys.values()]
+  }
+
+  #outputOf(node: Node): Output | undefined {
+    const place = placeOf(node, this.outputs.length, 'GROUP BY')
+    const name = node.kind === 'name' && node.steps.length === 1 ? node.steps[0]!.toLowerCase() : undefined
+    const output =
+      place === undefined ? this.outputs.find((one) => one.name.toLowerCase() === name) : this.outputs[place]
+    if (output?.node?.hasAggregate)
+      throw invalid(`The output column ${output.name} has an aggregate: it cannot be a key.`, node.at)
+    return output
+  }
+}
+
+const nameOf = (operator: Operator) => ('name' in operator ? operator.name : '')
+
+const byName = (outputs: Block['outputs']) => new Map(outputs.map(({ name, value }) => [name.toLowerCase(), value]))
+
+/** The place of an output that a whole number names, from 0; undefined for any other node. */
+function placeOf(node: Node, count: number, clause: string): number | undefined {
+  if (node.kind !== 'literal' || typeof node.value !== 'number' || !Number.isInteger(node.value)) return undefined
+  if (node.value >= 1 && node.value <= count) return node.value - 1
+  throw invalid(`${clause} ${node.value} names no output column: there are ${count}.`, node.at)
+}
+
+/** The keys of ORDER BY. */
+export function sortKeys(
+  orderBy: readonly OrderItem[],
+  outputs: Block['outputs'],
+  compile: (node: Node) => Expression,
+): SortKey[] {
+  return orderBy.map(({ by, direction, nulls }) => {
+    const place = placeOf(by, outputs.length, 'ORDER BY')
+    return { by: place === undefined ? compile(by) : outputs[place]!.value, direction, nulls }
+  })
+}

@@ -1,0 +1,55 @@
+import { type Expression, literal } from '../../plan/expression.js'
+import { TIME_UNITS, type TimeUnit } from '../../plan/values/times.js'
+import { otherZone } from '../parse/call.js'
+import { invalid, unsupported } from '../parse/fault.js'
+import type { Node, NodeOf } from '../parse/tree.js'
+import type { Compiler } from './compiler.js'
+
+/** `x + interval 1 hour` and `x - interval 1 hour`; undefined if no argument is an interval. */
+export function timeWithInterval({ fn, args, at }: NodeOf<'operator'>, compiler: Compiler): Expression | undefined {
+  const [first, second] = args as [Node, Node]
+  if (second.kind === 'interval') return timeAdd(compiler.compile(first), second, fn === 'sub', at, compiler)
+  if (first.kind !== 'interval' || fn === 'sub') return undefined
+  return timeAdd(compiler.compile(second), first, false, at, compiler)
+}
+
+/** A time that is an interval later, or earlier. */
+export function timeAdd(
+  time: Expression,
+  { count, unit, at: unitAt }: NodeOf<'interval'>,
+  isEarlier: boolean,
+  at: number,
+  compiler: Compiler,
+): Expression {
+  const units = compiler.compile(count)
+  const added = isEarlier ? compiler.call('neg', [units], count.at) : units
+  return compiler.call('time_add', [time, added, literal(unitNamed(unit, unitAt))], at)
+}
+
+/** Reads a unit of time, as `minute` in `timestamp_trunc(x, minute)`. */
+export function unitOf(node: Node | undefined, at: number): Expression {
+  if (node === undefined) throw invalid(`A unit of time is missing: one of ${TIME_UNITS.join(', ')}.`, at)
+  if (node.kind === 'name' && node.steps.length === 1) return literal(unitNamed(node.steps[0]!, node.at))
+  if (node.kind === 'call' && node.name === 'week') {
+    const [day] = node.args
+    const name = day?.kind === 'name' ? day.steps[0]!.toLowerCase() : ''
+    if (name === 'sunday' || name === 'monday') return literal(name === 'sunday' ? 'week' : 'isoweek')
+    throw unsupported('Weeks start on Sunday (week) or Monday (isoweek).', node.at)
+  }
+  throw invalid(`A unit of time is written without quotes: one of ${TIME_UNITS.join(', ')}.`, node.at)
+}
+
+function unitNamed(name: string, at: number): TimeUnit {
+  const unit = name.toLowerCase() as TimeUnit
+  if (TIME_UNITS.includes(unit)) return unit
+  const singular = unit.replace(/s$/, '') as TimeUnit
+  const meant = TIME_UNITS.includes(singular) ? `Write ${singular}.` : `Use one of ${TIME_UNITS.join(', ')}.`
+  throw invalid(`${name} is no unit of time. ${meant}`, at)
+}
+
+/** Accepts a time zone argument if it is UTC. */
+export function checkZone(node: Node | undefined): void {
+  if (node === undefined) return
+  const zone = node.kind === 'literal' && typeof node.value === 'string' ? node.value.toUpperCase() : ''
+  if (!['UTC', 'ETC/UTC', '+00', '+00:00'].includes(zone)) throw otherZone(node.at)
+}

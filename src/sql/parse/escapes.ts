@@ -1,0 +1,31 @@
+/** The characters that a backslash and a letter stand for in a text of BigQuery's SQL. */
+const LETTERS: Readonly<Record<string, string>> = {
+  a: '\x07',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+  '\\': '\\',
+  '?': '?',
+  '"': '"',
+  "'": "'",
+  '`': '`',
+}
+
+const ESCAPE = /\\(?:[xX]([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|([0-3][0-7]{2})|([\s\S]))/g
+const LAST_CODE_POINT = 0x10ffff
+
+/**
+ * Returns the text between quotes with its escapes decoded. An unknown escape keeps its backslash, so that `'\d'` is a
+ * pattern of one digit.
+ */
+export function decodeEscapes(quoted: string): string {
+  if (!quoted.includes('\\')) return quoted
+  return quoted.replace(ESCAPE, (whole, x?: string, u?: string, long?: string, octal?: string, letter?: string) => {
+    if (letter !== undefined) return LETTERS[letter] ?? whole
+    const code = octal === undefined ? Number.parseInt((x ?? u ?? long)!, 16) : Number.parseInt(octal, 8)
+    return code > LAST_CODE_POINT ? whole : String.fromCodePoint(code)
+  })
+}

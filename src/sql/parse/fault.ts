@@ -1,0 +1,36 @@
+import { LogweirError } from '../../base/errors.js'
+
+/** The code of an error in a text: wrong SQL, SQL outside the subset, or a pattern that is no RE2. */
+export type FaultCode = 'invalid_sql' | 'unsupported_sql' | 'invalid_pattern' | 'too_much_memory'
+
+/** An error at a place of an SQL text, as an offset in UTF-16 units. {@link located} adds line and column. */
+export class SqlFault extends Error {
+  readonly code: FaultCode
+  readonly at: number
+  constructor(code: FaultCode, message: string, at: number) {
+    super(message)
+    this.code = code
+    this.at = at
+  }
+}
+
+/** Wrong SQL. */
+export const invalid = (message: string, at: number): SqlFault => new SqlFault('invalid_sql', message, at)
+
+/** SQL outside of the subset; the message says what to write instead, if there is something. */
+export const unsupported = (message: string, at: number): SqlFault => new SqlFault('unsupported_sql', message, at)
+
+/** Runs `work`; an {@link SqlFault} becomes an error whose message ends with ` (line L, column C)`, counted from 1. */
+export function located<T>(text: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    // The levels of a text are limited so that this does not happen; the depth of the stack depends on the caller too.
+    if (error instanceof RangeError) throw new LogweirError('unsupported_sql', 'The text is nested too deeply.')
+    if (!(error instanceof SqlFault)) throw error
+    const before = text.slice(0, error.at)
+    const line = before.split('\n').length
+    const column = error.at - before.lastIndexOf('\n')
+    throw new LogweirError(error.code, `${error.message} (line ${line}, column ${column})`)
+  }
+}

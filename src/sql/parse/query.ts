@@ -1,0 +1,154 @@
+import { parseExpression } from './expression.js'
+import { unsupported } from './fault.js'
+import { parseFrom } from './from.js'
+import { tokensOf } from './lexer.js'
+import type { SqlLimits } from './limits.js'
+import { type Grammar, Tokens } from './tokens.js'
+import type { Body, CommonTable, Item, Node, OrderItem, Query, Select } from './tree.js'
+
+/** A statement: one query, and whether EXPLAIN precedes it. */
+export interface Statement {
+  query: Query
+  isExplain: boolean
+  /** The names of all parameters. */
+  parameters: ReadonlySet<string>
+}
+
+/** Parses a text. Throws an SqlFault: `invalid_sql`, or `unsupported_sql` for what the subset does not cover. */
+export function parseStatement(text: string, limits: SqlLimits): Statement {
+  const tokens = new Tokens(tokensOf(text, limits), limits, GRAMMAR)
+  const isExplain = tokens.take('explain')
+  const { kind, text: first, at, spelled } = tokens.peek()
+  if (kind === 'word' && first !== 'select' && first !== 'with')
+    throw unsupported(`Only SELECT is covered, with EXPLAIN or WITH before it, not ${spelled}.`, at)
+  const query = parseQuery(tokens)
+  while (tokens.take(';'));
+  if (tokens.peek().kind === 'end') return { query, isExplain, parameters: tokens.parameters }
+  if (tokens.isAt('select') || tokens.isAt('with'))
+    throw unsupported('Only one statement is covered.', tokens.peek().at)
+  throw tokens.unexpected('the end of the text')
+}
+
+const GRAMMAR: Grammar = { expression: parseExpression, query: parseQuery }
+
+function parseQuery(tokens: Tokens): Query {
+  tokens.enter()
+  const { at } = tokens.peek()
+  const tables = parseCommonTables(tokens)
+  const body = parseBody(tokens)
+  const orderBy = tokens.take('order', 'by') ? listOf(tokens, parseOrderItem) : []
+  const limit = tokens.take('limit') ? parseExpression(tokens) : undefined
+  const offset = limit !== undefined && tokens.take('offset') ? parseExpression(tokens) : undefined
+  const depth = tokens.checkDepth(1 + Math.max(depthOf(body), ...tables.map(({ query }) => query.depth)), at)
+  tokens.leave()
+  return { at, depth, tables, body, orderBy, limit, offset }
+}
+
+function depthOf(body: Body): number {
+  if (body.kind === 'union') return Math.max(...body.parts.map((part) => ('body' in part ? part.depth : depthOf(part))))
+  const table = body.from?.table
+  return table?.kind === 'derived' ? table.query.depth : 0
+}
+
+function parseCommonTables(tokens: Tokens): CommonTable[] {
+  if (!tokens.take('with')) return []
+  const { at } = tokens.peek()
+  if (tokens.take('recursive')) throw unsupported('WITH RECURSIVE is not covered.', at)
+  return listOf(tokens, () => {
+    const name = tokens.name('a name')
+    tokens.expect('as')
+    tokens.expect('(')
+    const query = parseQuery(tokens)
+    tokens.expect(')', ' behind the query')
+    return { at: name.at, name: name.spelled, query }
+  })
+}
+
+function listOf<T>(tokens: Tokens, parse: (tokens: Tokens) => T): T[] {
+  const list = [parse(tokens)]
+  while (tokens.take(',')) list.push(parse(tokens))
+  return list
+}
+
+function parseBody(tokens: Tokens): Body {
+  const { at } = tokens.peek()
+  const first = tokens.isAt('(') ? parsePart(tokens) : parseSelect(tokens)
+  const parts = [first]
+  while (tokens.isAt('union') || tokens.isAt('except') || tokens.isAt('intersect')) {
+    const { at, text } = tokens.next()
+    if (text !== 'union') throw unsupported(`${text.toUpperCase()} is not covered: use NOT IN (select …).`, at)
+    if (!tokens.take('all')) throw unsupported('Only UNION ALL is covered: use SELECT DISTINCT around it.', at)
+    parts.push(parsePart(tokens))
+  }
+  return parts.length === 1 && 'kind' in first ? first : { kind: 'union', at, parts }
+}
+
+function parsePart(tokens: Tokens): Select | Query {
+  if (!tokens.take('(')) return parseSelect(tokens)
+  const query = parseQuery(tokens)
+  tokens.expect(')', ' behind the query')
+  return query
+}
+
+function parseSelect(tokens: Tokens): Select {
+  const { at } = tokens.expect('select')
+  if (tokens.isAt('as')) throw unsupported('SELECT AS STRUCT is not covered.', tokens.peek().at)
+  const isDistinct = tokens.take('distinct')
+  if (!isDistinct) tokens.take('all')
+  const items = parseItems(tokens)
+  const from = tokens.take('from') ? parseFrom(tokens) : undefined
+  const where = tokens.take('where') ? parseExpression(tokens) : undefined
+  const groupBy = tokens.take('group', 'by') ? parseGroupBy(tokens) : []
+  const having = tokens.take('having') ? parseExpression(tokens) : undefined
+  refuseBehindSelect(tokens)
+  return { kind: 'select', at, isDistinct, items, from, where, groupBy, having }
+}
+
+/** A comma may stand before FROM. */
+function parseItems(tokens: Tokens): Item[] {
+  const items = [parseItem(tokens)]
+  while (tokens.take(',')) {
+    const { kind } = tokens.peek()
+    if (tokens.isAt('from') || kind === 'end' || tokens.isAt(')')) return items
+    items.push(parseItem(tokens))
+  }
+  return items
+}
+
+function parseItem(tokens: Tokens): Item {
+  const { at, kind, spelled } = tokens.peek()
+  const isPath = kind === 'word' || kind === 'quoted'
+  const isAllOf =
+    isPath && tokens.peek(1).text === '.' && tokens.peek(2).text === '*' && tokens.peek(2).kind === 'symbol'
+  if (tokens.isAt('*') || isAllOf) {
+    for (let left = isAllOf ? 3 : 1; left > 0; left--) tokens.next()
+    const { text, at: behind } = tokens.peek()
+    if (text === 'except' || text === 'replace')
+      throw unsupported(`* ${text.toUpperCase()} is not covered: name the columns.`, behind)
+    return { kind: 'all', at, table: isAllOf ? spelled : undefined }
+  }
+  return { kind: 'value', value: parseExpression(tokens), name: tokens.alias() }
+}
+
+function parseGroupBy(tokens: Tokens): Node[] {
+  const { text, at } = tokens.peek()
+  if (['all', 'rollup', 'cube', 'grouping'].includes(text))
+    throw unsupported(`GROUP BY ${text.toUpperCase()} is not covered: name the keys.`, at)
+  return listOf(tokens, parseExpression)
+}
+
+function refuseBehindSelect(tokens: Tokens): void {
+  const { text, at } = tokens.peek()
+  if (tokens.isAt('qualify') || tokens.isAt('window'))
+    throw unsupported(`${text.toUpperCase()} is not covered: windows are not.`, at)
+  if (tokens.isAt('fetch')) throw unsupported('FETCH is not covered: write LIMIT.', at)
+}
+
+function parseOrderItem(tokens: Tokens): OrderItem {
+  const by = parseExpression(tokens)
+  const direction = tokens.take('desc') ? 'desc' : 'asc'
+  if (direction === 'asc') tokens.take('asc')
+  if (tokens.take('nulls', 'first')) return { by, direction, nulls: 'first' }
+  if (tokens.take('nulls', 'last')) return { by, direction, nulls: 'last' }
+  return { by, direction, nulls: direction === 'asc' ? 'first' : 'last' }
+}

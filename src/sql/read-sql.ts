@@ -1,0 +1,39 @@
+import type { Plan } from '../plan/plan.js'
+import type { Scalar } from '../plan/values/values.js'
+import { explained } from './compile/explain.js'
+import { compileQuery } from './compile/query.js'
+import { withTimeRanges } from './compile/time-range.js'
+import { located } from './parse/fault.js'
+import { SQL_LIMITS } from './parse/limits.js'
+import { parseStatement } from './parse/query.js'
+
+/** A text of SQL that was parsed. */
+export interface SqlQuery {
+  /** The names of the @parameters in the text. */
+  readonly parameters: ReadonlySet<string>
+  /** Whether the text starts with EXPLAIN. */
+  readonly isExplain: boolean
+  /**
+   * Returns the plan with the values of parameters (null if absent), at a time in microseconds since the epoch. It has
+   * a limit only if the text has one. Throws `invalid_sql`, `unsupported_sql`, `invalid_pattern` or `too_much_memory`.
+   */
+  plan(args: Readonly<Record<string, Scalar>>, nowUs: number): Plan
+}
+
+/**
+ * Parses a text of the SQL that docs/sql.md describes. Throws `invalid_sql` if it is wrong, `unsupported_sql` if it is
+ * outside of the subset or beyond a limit; the message ends with its place, ` (line 3, column 14)`.
+ */
+export function readSql(text: string, limits = SQL_LIMITS): SqlQuery {
+  const { query, isExplain, parameters } = located(text, () => parseStatement(text, limits))
+  return {
+    parameters,
+    isExplain,
+    plan: (args, nowUs) =>
+      located(text, () => {
+        const context = { args, nowUs, limits, made: { scans: 0, expressions: 0 } }
+        const plan = withTimeRanges(compileQuery(query, context))
+        return isExplain ? explained(plan) : plan
+      }),
+  }
+}
