@@ -130,6 +130,21 @@ describe('the oracle and its comparison', () => {
     expect(takes(of('string_agg', literal(';')), [{ x: '20;10;0;0' }])).toBe(false)
   })
 
+  it('forgive the same of what is returned for them', () => {
+    const of = (fn: 'any_value' | 'array_agg', value: string): Plan => [
+      { op: 'scan', sources: ['edge_logs'], fromUs: 0, throughUs: 9 },
+      group(fn, call('field', column('metadata'), literal(value))),
+      { op: 'select', columns: [{ name: 'x', value: call('repeated', column('x')) }] },
+    ]
+    const records = [edge({ metadata: { a: { b: 1 } } }), edge({ metadata: { a: { b: { c: 2 } } } })]
+    const json = (text: string) => [{ x: new RawJson(text) }]
+    expect(takes(of('any_value', 'a'), json('[{"b":1}]'), records)).toBe(true)
+    expect(takes(of('any_value', 'a'), json('[{"b":[{"c":2}]}]'), records)).toBe(true)
+    expect(takes(of('any_value', 'a'), json('{"b":1}'), records)).toBe(false)
+    expect(takes(of('array_agg', 'a'), json('[{"b":[{"c":2}]},{"b":1}]'), records)).toBe(true)
+    expect(takes(of('array_agg', 'a'), json('[{"b":{"c":2}},{"b":1}]'), records)).toBe(false)
+  })
+
   it('forgive percentiles half a point of rank, of more than 100 values', () => {
     const records = Array.from({ length: 1_000 }, (_, i) => edge({ timestampUs: i, event_message: `${i + 1}` }))
     const of = (percent: number) => [
@@ -145,6 +160,19 @@ describe('the oracle and its comparison', () => {
     ])
     const few = records.slice(0, 100)
     expect([94, 95, 96].map((x) => takes(of(95), [{ x }], few))).toEqual([false, true, false])
+    const element: Operator = { op: 'select', columns: [{ name: 'x', value: call('offset', column('x'), literal(3)) }] }
+    const quantiles = [
+      SCAN,
+      group('approx_quantiles', call('cast_int64', column('event_message')), literal(4)),
+      element,
+    ]
+    expect([744, 745, 750, 755, 757].map((x) => takes(quantiles, [{ x }], records))).toEqual([
+      false,
+      true,
+      true,
+      true,
+      false,
+    ])
   })
 
   it('demand an error of a row that reaches the expression, and refuse one of a row that does not', () => {

@@ -97,12 +97,29 @@ const conjuncts = (where: Expression): Expression[] =>
 function cellOf(value: Expression, row: OracleRow, errors: Errors): Cell {
   if (value.kind === 'column') return row.cells.get(value.name)!
   try {
-    return { value: evaluate(value, row) }
+    const allowed = allowedOf(value, row)
+    return { value: evaluate(value, row), ...(allowed && { allowed }) }
   } catch (error) {
     const code = codeOf(error)
     errors.may.add(code)
     return { value: null, error: code }
   }
+}
+
+/** How far the value of an expression over an aggregate may be off: of its form in an answer, and of an element. */
+function allowedOf(value: Expression, row: OracleRow): Allowed | undefined {
+  if (value.kind !== 'call' || value.args[0]?.kind !== 'column') return undefined
+  const allowed = row.cells.get(value.args[0].name)?.allowed
+  const returned = (one: Scalar) => callFunction('repeated', [() => one])
+  if (value.fn === 'repeated') {
+    if (allowed?.kind === 'any') return { ...allowed, values: allowed.values.map(returned) }
+    if (allowed?.kind === 'list') return { ...allowed, values: returned(allowed.values) as readonly Scalar[] }
+    return allowed
+  }
+  const isElement = value.fn === 'offset' || value.fn === 'safe_offset'
+  if (!isElement || allowed?.kind !== 'rank' || value.args[1]?.kind !== 'literal') return undefined
+  const percent = allowed.percents[Number(value.args[1].value)]
+  return percent === undefined ? undefined : { ...allowed, percents: [percent] }
 }
 
 /** The columns of a record, as a scan of its source has them. */
