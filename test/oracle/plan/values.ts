@@ -4,7 +4,7 @@ import { type Moment, momentOf } from './times.js'
 /** The error of a query, by its code. */
 export class OracleError extends Error {
   readonly code: string
-  constructor(code: 'invalid_sql' | 'invalid_pattern' | 'too_much_memory') {
+  constructor(code: 'invalid_sql' | 'unsupported_sql' | 'invalid_pattern' | 'too_much_memory') {
     super(code)
     this.code = code
   }

@@ -1,0 +1,21 @@
+import type { Operator } from '../../../src/plan/plan.js'
+import type { Scalar } from '../../../src/plan/values/values.js'
+import type { Query } from './syntax.js'
+
+/** The operators of a query, and the names of its columns in order. */
+export interface Rows {
+  plan: readonly Operator[]
+  columns: readonly string[]
+}
+
+/** What a query may refer to from outside of it. */
+export interface Environment {
+  /** Common table expressions, by name in lower case. */
+  ctes: ReadonlyMap<string, Rows>
+  parameters: Readonly<Record<string, Scalar>>
+  nowUs: number
+  /** Returns the name of a column that no text can name, and no other call returns. */
+  freshName(): string
+  /** Compiles a query within another one. */
+  compile(query: Query, ctes: ReadonlyMap<string, Rows>): Rows
+}

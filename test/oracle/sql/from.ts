@@ -1,0 +1,51 @@
+import type { Operator } from '../../../src/plan/plan.js'
+import { SOURCES } from '../../../src/sources.js'
+import type { Environment, Rows } from './environment.js'
+import { compileExpression } from './expression.js'
+import type { Scope } from './names.js'
+import { type Select, type Table, unsupported, wrong } from './syntax.js'
+
+/** All times: the time range of a query is applied to the records. */
+const ALWAYS = { fromUs: Number.NEGATIVE_INFINITY, throughUs: Number.POSITIVE_INFINITY }
+
+/** One row without columns. */
+const ONE_ROW: readonly Operator[] = [
+  { op: 'scan', sources: ['edge_logs'], fromUs: 1, throughUs: 0 },
+  { op: 'group', keys: [], aggregates: [] },
+]
+
+const SOURCE_COLUMNS = ['id', 'timestamp', 'event_message', 'project', 'metadata']
+
+/** Compiles FROM: the rows of its table, multiplied by its unnests, and what names mean there. */
+export function compileFrom(
+  { table, unnests }: Select,
+  environment: Environment,
+): { plan: readonly Operator[]; scope: Scope } {
+  if (table === undefined) return { plan: ONE_ROW, scope: { unnests: [] } }
+  const { plan, columns } = rowsOf(table, environment)
+  const alias = table.alias ?? (table.kind === 'named' ? table.name : undefined)
+  const names = new Map(columns.map((column) => [column.toLowerCase(), column]))
+  const named = { columns: names, ...(alias !== undefined && { alias: alias.toLowerCase() }) }
+  return unnests.reduce<{ plan: readonly Operator[]; scope: Scope }>(
+    (before, { path, alias: name, isOuter }) => {
+      const list = compileExpression(path, { ...environment, scope: before.scope, isIn: unsupported })
+      const column = environment.freshName()
+      const unnest = { column, ...(name !== undefined && { alias: name.toLowerCase() }) }
+      return {
+        plan: [...before.plan, { op: 'unnest', list, name: column, isOuter }],
+        scope: { ...before.scope, unnests: [...before.scope.unnests, unnest] },
+      }
+    },
+    { plan, scope: { table: named, unnests: [] } },
+  )
+}
+
+/** A common table expression hides a source of its name. */
+function rowsOf(table: Table, environment: Environment): Rows {
+  if (table.kind === 'derived') return environment.compile(table.query, environment.ctes)
+  const name = table.name.toLowerCase()
+  const cte = environment.ctes.get(name)
+  if (cte !== undefined) return cte
+  const source = SOURCES.find((one) => one.name === name || one.alias.toLowerCase() === name) ?? wrong()
+  return { plan: [{ op: 'scan', sources: [source.name], ...ALWAYS }], columns: SOURCE_COLUMNS }
+}

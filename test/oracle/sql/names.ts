@@ -1,0 +1,45 @@
+import { call, column, type Expression, literal } from '../../../src/plan/expression.js'
+import { wrong } from './syntax.js'
+
+/** What names mean: the table of FROM, and its unnests. */
+export interface Scope {
+  /** Undefined without FROM. */
+  table?: {
+    /** In lower case. */
+    alias?: string
+    /** The columns of the rows, by name in lower case, in order. */
+    columns: ReadonlyMap<string, string>
+  }
+  /** The outermost first; the alias is in lower case. */
+  unnests: readonly { alias?: string; column: string }[]
+}
+
+const fieldOf = (json: Expression, keys: readonly string[]): Expression =>
+  keys.length === 0 ? json : call('field', json, ...keys.map(literal))
+
+/** Returns the expression that a name means. Throws `invalid_sql` if it means nothing. */
+export function resolveName([first = '', ...keys]: readonly string[], { table, unnests }: Scope): Expression {
+  const name = first.toLowerCase()
+  const metadata = table?.columns.get('metadata')
+  const unnest = unnests.findLast(({ alias }) => alias === name)
+  if (unnest !== undefined) return fieldOf(column(unnest.column), keys)
+  if (table !== undefined && table.alias === name) {
+    const [second, ...others] = keys
+    const own = second === undefined ? wrong() : table.columns.get(second.toLowerCase())
+    if (own !== undefined) return fieldOf(column(own), others)
+    return metadata === undefined ? wrong() : fieldOf(column(metadata), keys)
+  }
+  const own = table?.columns.get(name)
+  if (own !== undefined) return fieldOf(column(own), keys)
+  const places = [...unnests.toReversed().map((one) => one.column), ...(metadata === undefined ? [] : [metadata])]
+  if (places.length === 0) return wrong()
+  if (places.length === 1) return fieldOf(column(places[0]!), [first, ...keys])
+  return fieldOf(call('coalesce', ...places.map((place) => fieldOf(column(place), [first]))), keys)
+}
+
+/** The expression of a name, with a number as the text of its digits. */
+export function textOfName(expression: Expression): Expression {
+  if (expression.kind !== 'call') return expression
+  if (expression.fn === 'coalesce') return { ...expression, args: expression.args.map(textOfName) }
+  return expression.fn === 'field' ? { ...expression, fn: 'field_text' } : expression
+}

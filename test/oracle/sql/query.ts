@@ -1,0 +1,103 @@
+import { call, column } from '../../../src/plan/expression.js'
+import type { Plan } from '../../../src/plan/plan.js'
+import { type Schema, schemaOf } from '../../../src/plan/schema.js'
+import type { Scalar } from '../../../src/plan/values/values.js'
+import type { Environment, Rows } from './environment.js'
+import { compileSelect } from './select.js'
+import { type Body, type Order, type Query, type Select, type Syntax, wrong } from './syntax.js'
+
+/** The row limit of a query. */
+interface Window {
+  rows: number
+  offset: number
+}
+
+type Options = Pick<Environment, 'parameters' | 'nowUs'>
+
+/** Compiles a text's query to a plan of at most `maxRows` rows. Throws `invalid_sql` or `unsupported_sql`. */
+export function compileQuery(query: Query, maxRows: number, options: Options): Plan {
+  let names = 0
+  const environment: Environment = {
+    ...options,
+    ctes: new Map(),
+    freshName: () => `#${names++}`,
+    compile: (inner, ctes) => compileInner(inner, { ...environment, ctes }),
+  }
+  const { plan } = compileUnlimited(query, environment)
+  const { rows, offset } = windowOf(query, options) ?? { rows: maxRows, offset: 0 }
+  return [...asReturned(plan), { op: 'limit', rows: Math.min(rows, maxRows), offset }]
+}
+
+/** JSON of the answer is returned as BigQuery returns it. */
+function asReturned(plan: Plan): Plan {
+  const schema = [...checkedSchema(plan)]
+  const isJson = (type: string) => type === 'json' || type === 'any' || type === 'list'
+  if (!schema.some(([, type]) => isJson(type))) return plan
+  const columns = schema.map(([name, type]) => ({
+    name,
+    value: isJson(type) ? call('repeated', column(name)) : column(name),
+  }))
+  return [...plan, { op: 'select', columns }]
+}
+
+/** A plan that no engine runs comes from a wrong text: a function with a wrong number of arguments. */
+function checkedSchema(plan: Plan): Schema {
+  try {
+    return schemaOf(plan)
+  } catch (error) {
+    const isOfText = error instanceof TypeError || (error as { code?: string }).code === 'invalid_sql'
+    if (isOfText) return wrong()
+    throw error
+  }
+}
+
+/** A query within another one. The order of its rows only decides which ones its limit keeps. */
+function compileInner(query: Query, environment: Environment): Rows {
+  const rows = compileUnlimited(query, environment)
+  const window = windowOf(query, environment)
+  if (window === undefined && query.orderBy.length === 0) return rows
+  const plan: Plan = window === undefined ? rows.plan : [...rows.plan, { op: 'limit', ...window }]
+  return { ...rows, plan: [{ op: 'union', plans: [plan] }] }
+}
+
+function windowOf({ limit, offset }: Query, options: Options): Window | undefined {
+  if (limit === undefined) return undefined
+  return { rows: countOf(limit, options), offset: offset === undefined ? 0 : countOf(offset, options) }
+}
+
+function countOf(syntax: Syntax, { parameters }: Options): number {
+  const given: Scalar | undefined =
+    syntax.kind === 'literal' ? syntax.value : syntax.kind === 'parameter' ? parameters[syntax.name] : wrong()
+  return Number.isSafeInteger(given) && Number(given) >= 0 ? Number(given) : wrong()
+}
+
+/** The rows of a query without its limit, in order. */
+function compileUnlimited({ ctes, body, orderBy }: Query, environment: Environment): Rows {
+  const known = new Map(environment.ctes)
+  for (const { name, query } of ctes) known.set(name.toLowerCase(), environment.compile(query, new Map(known)))
+  const inner = { ...environment, ctes: known }
+  if (body.kind === 'select') return compileSelect(body.select, orderBy, inner)
+  const rows = compileBody(body, inner)
+  return orderBy.length === 0 ? rows : sorted(rows, orderBy, inner)
+}
+
+function compileBody(body: Body, environment: Environment): Rows {
+  if (body.kind === 'select') return compileSelect(body.select, [], environment)
+  if (body.kind === 'query') return environment.compile(body.query, environment.ctes)
+  const [left, right] = [compileBody(body.left, environment), compileBody(body.right, environment)]
+  if (left.columns.length !== right.columns.length) return wrong()
+  return { columns: left.columns, plan: [{ op: 'union', plans: [left.plan, right.plan] }] }
+}
+
+/** Sorts the rows of a union: as those of a table whose columns are selected. */
+function sorted(rows: Rows, orderBy: readonly Order[], environment: Environment): Rows {
+  const name = environment.freshName()
+  const all: Select = {
+    isDistinct: false,
+    items: [{ kind: 'all' }],
+    table: { kind: 'named', name },
+    unnests: [],
+    groupBy: [],
+  }
+  return compileSelect(all, orderBy, { ...environment, ctes: new Map([[name, rows]]) })
+}
