@@ -22,6 +22,13 @@ export function expressionKey(expression: Expression): string {
   return key
 }
 
+let ownKeys = 0
+
+/** Gives an expression a key that no other has: a literal of so many values that their text would be too long. */
+export function giveOwnKey(expression: Expression): void {
+  keys.set(expression, `#${ownKeys++}`)
+}
+
 function keyOf(expression: Expression): string {
   if (expression.kind === 'column') return JSON.stringify(expression.name)
   if (expression.kind === 'call') return `${expression.fn}(${expression.args.map(expressionKey).join(',')})`

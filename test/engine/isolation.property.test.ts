@@ -58,7 +58,10 @@ const guarded = (name: string, failing: Expression): NamedExpression => ({
 
 /** A plan whose columns fail, or whose rows are filtered by a condition that does, right behind each scan. */
 function failing(plan: Plan, random: Random): Plan {
-  const [first, ...others] = plan
+  const [first, ...later] = plan
+  const others = later.map((operator) =>
+    operator.op === 'isIn' ? { ...operator, plan: failing(operator.plan, random) } : operator,
+  )
   if (first?.op === 'union') return [{ ...first, plans: first.plans.map((one) => failing(one, random)) }, ...others]
   const { sources } = first as Operator & { op: 'scan' }
   const bad = (sources.length === 1 && BAD_COLUMNS[sources[0]!]) || ['event_message']

@@ -347,7 +347,7 @@ const BOOL: Makers = {
   in: (s, d) =>
     s.random() < 0.5
       ? f('in', mixed(s, d), mixed(s, d), mixed(s, 0), mixed(s, 0))
-      : f('in', anything(s, d), ...listOf(s, 7 + below(s.random, 3)).map((value) => literal(timeIfText(value)))),
+      : f('in', mixed(s, d), ...listOf(s, 7 + below(s.random, 3)).map((value) => literal(timeIfText(value)))),
   in_list: (s, d) => f('in_list', anything(s, d), literal(listOf(s, below(s.random, 4)))),
   starts_with: two('starts_with', textLike),
   ends_with: two('ends_with', textLike),
@@ -516,9 +516,14 @@ interface Draft {
   columns: ReadonlyMap<string, Type>
 }
 
+/** The most plans of `isIn` within one another. */
+const MOST_INNER = 2
+
 class PlanMaker {
   readonly #random: Random
   #names = 0
+  /** How many plans of `isIn` the one that is made is within. */
+  #inner = 0
 
   constructor(random: Random) {
     this.#random = random
@@ -532,8 +537,12 @@ class PlanMaker {
     return `c${this.#names++}`
   }
 
+  #scope(draft: Draft): Scope {
+    return { random: this.#random, columns: draft.columns }
+  }
+
   #expression(draft: Draft, type: Type, depth = 1 + below(this.#random, 3)): Expression {
-    return expressionOf({ random: this.#random, columns: draft.columns }, type, depth)
+    return expressionOf(this.#scope(draft), type, depth)
   }
 
   scan(): Draft {
@@ -688,9 +697,24 @@ class PlanMaker {
     let next = draft
     for (let steps = below(this.#random, most + 1); steps > 0; steps--) {
       const kind = this.#random()
-      next = kind < 0.5 ? this.#filter(next) : kind < 0.85 ? this.#extend(next) : this.#unnest(next)
+      if (kind < 0.1 && this.#inner < MOST_INNER) next = this.#isIn(next)
+      else next = kind < 0.5 ? this.#filter(next) : kind < 0.85 ? this.#extend(next) : this.#unnest(next)
     }
     return next
+  }
+
+  #isIn(draft: Draft): Draft {
+    this.#inner++
+    const type = oneOf(this.#random, COMPARABLE)
+    let inner = this.#chance(0.1) ? this.#union([type]) : this.#part([type])
+    if (this.#chance(0.2)) inner = this.#innerLimit(inner)
+    this.#inner--
+    const value = this.#chance(0.7) ? this.#expression(draft, type) : mixed(this.#scope(draft), 1)
+    const name = this.#name()
+    return {
+      plan: [...draft.plan, { op: 'isIn', value, plan: inner.plan, name }],
+      columns: new Map([...draft.columns, [name, 'bool']]),
+    }
   }
 
   /** Some columns of a draft, and computed ones. Columns of areas have no value that can be selected. */
@@ -705,17 +729,19 @@ class PlanMaker {
     }
   }
 
-  #union(): Draft {
-    const wanted = Array.from({ length: 1 + below(this.#random, 3) }, () => oneOf(this.#random, COMPARABLE))
-    const plans = Array.from({ length: 1 + below(this.#random, 3) }, () => {
-      const draft = this.#chance(0.3) ? this.#group(this.#rowSteps(this.scan(), 1)) : this.#rowSteps(this.scan(), 2)
-      const columns = wanted.map((type) => ({ name: this.#name(), value: this.#expression(draft, type) }))
-      return { plan: [...draft.plan, { op: 'select', columns } as Operator], columns }
-    })
+  /** Rows or groups with columns of these types. */
+  #part(types: readonly Type[]): Draft {
+    const draft = this.#chance(0.3) ? this.#group(this.#rowSteps(this.scan(), 1)) : this.#rowSteps(this.scan(), 2)
+    const columns = types.map((type) => ({ name: this.#name(), value: this.#expression(draft, type) }))
     return {
-      plan: [{ op: 'union', plans: plans.map(({ plan }) => plan) }],
-      columns: new Map(plans[0]!.columns.map(({ name }, i) => [name, wanted[i]!])),
+      plan: [...draft.plan, { op: 'select', columns } as Operator],
+      columns: new Map(columns.map(({ name }, i) => [name, types[i]!])),
     }
+  }
+
+  #union(types = Array.from({ length: 1 + below(this.#random, 3) }, () => oneOf(this.#random, COMPARABLE))): Draft {
+    const plans = Array.from({ length: 1 + below(this.#random, 3) }, () => this.#part(types))
+    return { plan: [{ op: 'union', plans: plans.map(({ plan }) => plan) }], columns: plans[0]!.columns }
   }
 
   /** Often the rows of one project, as endpoints have them. */

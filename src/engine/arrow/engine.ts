@@ -4,6 +4,7 @@ import type { Metrics } from '../../base/metrics.js'
 import { createYielder } from '../../base/time-slices.js'
 import { DAY_US, MIB, MINUTE_US } from '../../base/units.js'
 import type { Row } from '../../plan/answer.js'
+import { schemaOf } from '../../plan/schema.js'
 import type { DataDirectory } from '../disk/directory/open.js'
 import { createDiskRetry, reportDiskState } from '../disk/files/disk-retry.js'
 import { describeDamage } from '../disk/journal/recover.js'
@@ -11,15 +12,15 @@ import { type Engine, GROUPING_LIMITS, type GroupingLimits, type ScanStats } fro
 import type { RunContext } from './operators/lazy-batch.js'
 import { type Caches, createCaches } from './query/caches.js'
 import { createFollowers, type Followers } from './query/follow.js'
-import { runStage, type StoredRows } from './query/run.js'
-import { isEmpty, stagesOf } from './query/stages.js'
+import { readInnerPlans } from './query/inner-plans.js'
+import { runStage, type StoredRows, unorderedRows } from './query/run.js'
 import { compactWhenIdle } from './storage/compaction/compaction.js'
 import { createDiskPersistence } from './storage/persistence/disk-persistence.js'
 import type { Sealer } from './storage/sealing/sealer.js'
 import { createColumnLimit } from './storage/store/eviction.js'
+import { takePlanViews } from './storage/store/plan-views.js'
 import { dropBeyondDisk, dropBeyondMemory, enforceRetention } from './storage/store/retention.js'
 import { createStore, type Store } from './storage/store/store.js'
-import type { View } from './storage/store/view.js'
 
 /** Settings of the embedded engine; tests pass smaller limits. */
 export interface ArrowEngineOptions {
@@ -198,17 +199,12 @@ interface RunParts {
 /** Returns {@link Engine.run} over a store. A run keeps its snapshot of the rows until its last row is read. */
 function createRun({ store, caches, metrics, groupingLimits }: RunParts): Engine['run'] {
   return async (plan, { signal, onScanStats } = {}) => {
-    const stage = stagesOf(plan)
-    if (stage === undefined || isEmpty(stage)) return inOrder([])
-    const views: View[] = []
-    const release = () => {
-      for (const view of views.splice(0)) view.release()
-    }
+    schemaOf(plan)
+    const { viewOf, release } = takePlanViews(store, plan)
     const { onView, onOpen, onScan, stats } = countScans(metrics)
     const stored: StoredRows = {
       partsOf(source, { input }) {
-        const view = store.view(source, input)
-        views.push(view)
+        const view = viewOf(source, input)
         onView(view.total)
         return view.parts
       },
@@ -222,14 +218,17 @@ function createRun({ store, caches, metrics, groupingLimits }: RunParts): Engine
       onOpen,
       onScan,
     }
-    const { rows, readsOn } = await runStage(stage, stored, context).catch((error) => {
+    try {
+      const last = await readInnerPlans(plan, context, async (stage, own) => unorderedRows(stage, stored, own))
+      const { rows, readsOn } = last === undefined ? NO_ROWS : await runStage(last.stage, stored, last.context)
+      if (last !== undefined) onScanStats?.(stats())
+      if (readsOn) return releasing(rows, release)
+      release()
+      return rows
+    } catch (error) {
       release()
       throw error
-    })
-    onScanStats?.(stats())
-    if (readsOn) return releasing(rows, release)
-    release()
-    return rows
+    }
   }
 }
 
@@ -308,6 +307,6 @@ async function* releasing(rows: AsyncIterable<Row>, release: () => void): AsyncI
   }
 }
 
-async function* inOrder(rows: readonly Row[]): AsyncIterable<Row> {
-  yield* rows
-}
+async function* noRows(): AsyncIterable<Row> {}
+
+const NO_ROWS = { rows: noRows(), readsOn: false }

@@ -9,8 +9,8 @@ import type { Row } from '../../plan/answer.js'
 import { SOURCE_NAMES } from '../../sources.js'
 import type { RunContext } from '../arrow/operators/lazy-batch.js'
 import { createCaches } from '../arrow/query/caches.js'
-import { runStage } from '../arrow/query/run.js'
-import { isEmpty, stagesOf } from '../arrow/query/stages.js'
+import { type ReadStage, readInnerPlans } from '../arrow/query/inner-plans.js'
+import { runStage, unorderedRows } from '../arrow/query/run.js'
 import { createDiskRetry, reportDiskState } from '../disk/files/disk-retry.js'
 import type { Files } from '../disk/files/files.js'
 import { type Damage, describeDamage } from '../disk/journal/recover.js'
@@ -151,8 +151,6 @@ function createQueries(options: ClickHouseEngineOptions): Pick<Engine, 'run' | '
 
   return {
     async run(plan, { signal, onScanStats } = {}) {
-      const stage = stagesOf(plan)
-      if (stage === undefined || isEmpty(stage)) return inOrder([])
       let scanned = 0
       const onRead = (rows: number) => {
         scanned += rows
@@ -173,9 +171,14 @@ function createQueries(options: ClickHouseEngineOptions): Pick<Engine, 'run' | '
         onClose,
         ...(options.partRows && { partRows: options.partRows }),
       }
-      const { rows } = await withClientErrors(async () => runStage(stage, await readStages(stage, reading), context))
-      onScanStats?.({ rows: scanned })
-      return rows
+      const readStage: ReadStage = async (stage, own) => unorderedRows(stage, await readStages(stage, reading), own)
+      return withClientErrors(async () => {
+        const last = await readInnerPlans(plan, context, readStage)
+        if (last === undefined) return inOrder([])
+        const { rows } = await runStage(last.stage, await readStages(last.stage, reading), last.context)
+        onScanStats?.({ rows: scanned })
+        return rows
+      })
     },
     async follow(query, listener) {
       const parts = { server, location, clock, limits: { ...POLL_LIMITS, ...options.following } }

@@ -20,6 +20,15 @@ export interface PartialCache {
   bytes(): number
 }
 
+/** A cache that keeps nothing. */
+export const NO_PARTIAL_CACHE: PartialCache = {
+  get: () => undefined,
+  put() {},
+  dropParts() {},
+  clear() {},
+  bytes: () => 0,
+}
+
 interface Entry {
   part: Part
   key: string

@@ -148,24 +148,32 @@ function after(
   return batches
 }
 
-/**
- * Batches of rows that earlier stages compute, each when it is read. A part of a union without a limit and groups is
- * not computed as a whole, since its order does not count: its batches are read one after another.
- */
+/** Batches of rows that earlier stages compute, each when it is read. */
 function inputBatches(input: Exclude<Input, { op: 'scan' }>, stored: StoredRows, context: RunContext): LazyBatch[] {
   if (input.op === 'stage') return [computed(frameOf(input.stage, stored, context))]
   const [first] = input.inputs
   if (first === undefined) return []
   const names = columnNames(first)
-  return input.inputs.flatMap((stage) => {
-    const { sink } = stage
-    if (sink.op === 'top' && sink.rows === Number.POSITIVE_INFINITY && sink.offset === 0) {
-      const columns = sink.columns.map(({ value }, i) => ({ name: names[i]!, value }))
-      return project(batchesOf(stage, stored, context), columns, context)
-    }
-    const frame = frameOf(stage, stored, context)
-    return [computed(async () => renamed(await frame(), columnNames(stage), names))]
-  })
+  return input.inputs.flatMap((stage) => unorderedRows(stage, stored, context, names))
+}
+
+/**
+ * Returns the rows of a stage in any order, as batches whose columns have these names. A stage without a limit and
+ * groups is not computed as a whole: its batches are read one after another.
+ */
+export function unorderedRows(
+  stage: Stage,
+  stored: StoredRows,
+  context: RunContext,
+  names = columnNames(stage),
+): LazyBatch[] {
+  const { sink } = stage
+  if (sink.op === 'top' && sink.rows === Number.POSITIVE_INFINITY && sink.offset === 0) {
+    const columns = sink.columns.map(({ value }, i) => ({ name: names[i]!, value }))
+    return project(batchesOf(stage, stored, context), columns, context)
+  }
+  const frame = frameOf(stage, stored, context)
+  return [computed(async () => renamed(await frame(), columnNames(stage), names))]
 }
 
 function computed(make: () => Promise<Frame>): LazyBatch {
