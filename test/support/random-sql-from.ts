@@ -96,10 +96,10 @@ interface Unnest {
 function randomUnnest(random: Random, path: string, alias: string | undefined): Unnest {
   const last = path.split('.').at(-1)!
   const as = alias === undefined ? '' : oneOf(random, [` as ${alias}`, ` ${alias}`])
-  const outer = [` left join unnest(${path})${as} on true`, ` left join unnest(${path})${as}`]
+  const outer = [` left join unnest(${path})${as} on true`]
   const inner = [` cross join unnest(${path})${as}`, `, unnest(${path})${as}`]
   // Most values below metadata are absent, or no container.
-  const text = oneOf(random, last === 'metadata' || random() < 0.3 ? [...inner, ...outer] : outer)
+  const text = oneOf(random, last === 'metadata' || random() < 0.3 ? [...inner, ...outer, ...outer] : outer)
   const keys = CONTAINERS.get(last) ?? []
   if (alias === undefined) return { text, containers: [], atoms: keys.map((text) => ({ text, type: 'any' })) }
   return {

@@ -442,17 +442,22 @@ const JSONS: Record<string, Implementation> = {
   },
 }
 
-/** The JSON of a value in which every object is an element of a list. */
-function repeatedText({ text, members, isList }: JsonNode, isElement: boolean): string {
-  if (members === undefined) return text
-  if (isList) return `[${[...members.values()].map((one) => repeatedText(one, true)).join(',')}]`
-  const pairs = [...members].map(([key, one]) => `${JSON.stringify(key)}:${repeatedText(one, false)}`)
-  const object = `{${pairs.join(',')}}`
-  return isElement ? object : `[${object}]`
+/** The JSON of a value in which every object is an element of a list; the rest is as it is spelled. */
+function repeatedText(json: string, isElement: boolean): string {
+  const around = isElement ? ['['] : ['']
+  return json.replace(/"(?:[^"\\]|\\.)*"|[{}[\]]/gs, (token) => {
+    if (token.startsWith('"')) return token
+    if (token === '{' || token === '[') {
+      const isPut = token === '{' && around.at(-1) !== '['
+      around.push(isPut ? 'put' : token)
+      return isPut ? '[{' : token
+    }
+    return around.pop() === 'put' ? '}]' : token
+  })
 }
 
 function repeated(value: Scalar, isElement: boolean): Scalar {
-  if (value instanceof RawJson) return new RawJson(bounded(repeatedText(readJson(value.text)!, isElement)))
+  if (value instanceof RawJson) return new RawJson(bounded(repeatedText(value.text, isElement)))
   return Array.isArray(value) ? value.map((one) => repeated(one, true)) : value
 }
 

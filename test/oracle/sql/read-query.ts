@@ -9,6 +9,7 @@ import {
   type Table,
   type Unnest,
   unsupported,
+  wrong,
 } from './syntax.js'
 import { has, kindOf, listOf, onlyHas, type Tree, treeOf } from './tree.js'
 
@@ -28,13 +29,12 @@ function aliasOf({ alias }: Tree): { alias: string } | undefined {
   return { alias: nameOf(alias.name!) }
 }
 
-/** A join that takes every element, and the row itself if there is none. */
+/** Whether a join keeps a row without an element: a left join, which needs ON TRUE, not a cross join. */
 function isOuterJoin(join: Tree): boolean {
   const { kind, body } = kindOf(join)
-  const isOnTrue = has(body.On) && String(body.On?.Value?.value?.Boolean) === 'true'
-  if (kindOf(body).kind !== 'None' && !isOnTrue) return unsupported()
   if (kind === 'CrossJoin') return false
-  return kind === 'Left' || kind === 'LeftOuter' ? true : unsupported()
+  if (kind !== 'Left' && kind !== 'LeftOuter') return unsupported()
+  return String(body.On?.Value?.value?.Boolean) === 'true' || wrong()
 }
 
 class Reader {
