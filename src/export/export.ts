@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../base/clock.js'
-import { stateError } from '../base/failures.js'
 import type { ExportConfig } from '../config/clickhouse-config.js'
 import { listStoredRows, type StoredRows } from '../engine/arrow/export/stored-rows.js'
 import { connectServer, messageWithHint, ServerError } from '../engine/clickhouse/clickhouse-server.js'
 import { countDelivered, type DeliveredCounts } from '../engine/clickhouse/replayable.js'
-import { FORMAT_FILE } from '../engine/disk/directory/format.js'
+import { FORMAT_FILE, noDataDirectory } from '../engine/disk/directory/format.js'
 import { openDataDirectory } from '../engine/disk/directory/open.js'
 import type { SourceName } from '../sources.js'
 import type { ExportContext, ExportReport } from './export-context.js'
@@ -23,9 +22,7 @@ const SELECT_MS = 600_000
  * `exported_before`, and a ServerError if the server does not answer at the start.
  */
 export async function exportDirectory({ dataDir, clickhouse }: ExportConfig, report: ExportReport): Promise<boolean> {
-  if (!existsSync(join(dataDir, FORMAT_FILE))) {
-    throw stateError(`--data-dir ${dataDir} is no data directory of logweir: there is no ${FORMAT_FILE} in it.`)
-  }
+  if (!existsSync(join(dataDir, FORMAT_FILE))) throw noDataDirectory(`--data-dir ${dataDir}`)
   const { directory, files, release } = await openDataDirectory(dataDir, { log: report.log })
   const server = connectServer({ ...clickhouse, selectMs: SELECT_MS })
   try {

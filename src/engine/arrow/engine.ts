@@ -7,7 +7,6 @@ import type { Row } from '../../plan/answer.js'
 import { schemaOf } from '../../plan/schema.js'
 import type { DataDirectory } from '../disk/directory/open.js'
 import { createDiskRetry, reportDiskState } from '../disk/files/disk-retry.js'
-import { describeDamage } from '../disk/journal/recover.js'
 import { type Engine, GROUPING_LIMITS, type GroupingLimits, type ScanStats } from '../engine.js'
 import type { RunContext } from './operators/lazy-batch.js'
 import { type Caches, createCaches } from './query/caches.js'
@@ -15,7 +14,10 @@ import { createFollowers, type Followers } from './query/follow.js'
 import { readInnerPlans } from './query/inner-plans.js'
 import { runStage, type StoredRows, unorderedRows } from './query/run.js'
 import { compactWhenIdle } from './storage/compaction/compaction.js'
+import type { RowsToRead } from './storage/files/inventory.js'
 import { createDiskPersistence } from './storage/persistence/disk-persistence.js'
+import { reportRecovery } from './storage/persistence/report-recovery.js'
+import { createNoSealer } from './storage/sealing/no-sealer.js'
 import type { Sealer } from './storage/sealing/sealer.js'
 import { createColumnLimit } from './storage/store/eviction.js'
 import { takePlanViews } from './storage/store/plan-views.js'
@@ -41,6 +43,8 @@ export interface ArrowEngineOptions {
   /** A head is sealed once it has this many rows or bytes. */
   sealRows?: number
   sealBytes?: number
+  /** See {@link createReadingEngine}. */
+  toRead?: RowsToRead
   /** Seals heads; the engine closes it. */
   sealer: Sealer
   /** Size limit of the cache of partial results of sealed segments. */
@@ -109,7 +113,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     clock.every(IDLE_CHECK_MS, caches.fieldCache.dropIdle),
     durable?.syncEvery(SYNC_MS, clock, () => store.sealFailing()),
   ]
-  const stopCompaction = durable && compactWhenIdle(clock, store, durable.persistence, options.log)
+  const stopCompaction = options.toRead === undefined ? durable?.startCompaction(clock, store) : undefined
 
   const run = createRun({ store, caches, metrics, groupingLimits })
   return {
@@ -137,6 +141,19 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
       await durable?.close()
     },
   }
+}
+
+/**
+ * Creates an embedded engine over some rows of a data directory, in which it changes nothing. Only these rows are
+ * recovered, and `append` must not be called.
+ */
+export function createReadingEngine(
+  disk: DataDirectory,
+  toRead: RowsToRead,
+  options: Pick<ArrowEngineOptions, 'clock' | 'metrics' | 'log' | 'rowsLimitBytes'>,
+): Engine {
+  const retentionUs = Number.POSITIVE_INFINITY
+  return createArrowEngine({ ...options, disk, toRead, retentionUs, sealer: createNoSealer() })
 }
 
 interface LimitParts {
@@ -255,7 +272,7 @@ function countScans(metrics: Pick<Metrics, 'scannedRows'>) {
 /** The parts of an engine that exist only with a disk: retries, persistence, recovery, fsync. */
 function createDurableParts(
   { directory, files, release }: DataDirectory,
-  { metrics, log = () => {} }: ArrowEngineOptions,
+  { metrics, log = () => {}, toRead }: ArrowEngineOptions,
   onLoad: () => void,
   maxCompactBytes: number,
 ) {
@@ -264,21 +281,8 @@ function createDurableParts(
   return {
     diskRetry,
     persistence,
-    recover: (store: Store) =>
-      persistence.recover(store, {
-        damage(stretch) {
-          metrics.damagedBytes.inc(stretch.bytes)
-          log(describeDamage(directory, stretch), { level: 'error', code: 'journal_damaged', bytes: stretch.bytes })
-        },
-        unreadable(path, { message }) {
-          metrics.damagedSegments.inc()
-          log(`${directory}/${path} cannot be read, and its rows are not shown: ${message}`, {
-            level: 'error',
-            code: 'segment_damaged',
-            path,
-          })
-        },
-      }),
+    recover: (store: Store) => persistence.recover(store, reportRecovery(directory, metrics, log), toRead),
+    startCompaction: (clock: Clock, store: Store) => compactWhenIdle(clock, store, persistence, log),
     /** Syncs at each interval; skips one if the last sync is still running. */
     syncEvery(intervalMs: number, clock: Clock, done: () => void) {
       let isSyncing = false

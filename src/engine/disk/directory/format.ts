@@ -1,4 +1,5 @@
 import { LogweirError } from '../../../base/errors.js'
+import { stateError } from '../../../base/failures.js'
 import { type Files, writeFile } from '../files/files.js'
 
 /** The format version of a data directory. It is raised by a change that an older version would misread. */
@@ -48,6 +49,10 @@ function versionIn(text: string): number | undefined {
     return undefined
   }
 }
+
+/** Returns the error about a directory that no logweir has written; `directory` begins the sentence. */
+export const noDataDirectory = (directory: string): LogweirError =>
+  stateError(`${directory} is no data directory of logweir: there is no ${FORMAT_FILE} in it.`)
 
 function newer(directory: string, version: number): LogweirError {
   return new LogweirError(

@@ -1,12 +1,15 @@
 import { LogweirError } from '../../../base/errors.js'
 import { explainFileError } from '../../../base/file-errors.js'
 
-/** The error for a directory that another process has locked, as far as can be known. */
-export function inUse(directory: string, holder: string): LogweirError<'data_dir_in_use'> {
-  return new LogweirError(
-    'data_dir_in_use',
-    `The data directory ${directory} is in use by ${holder}. Stop that one, or give another --data-dir.`,
-  )
+const OTHER_DIRECTORY = 'Stop that one, or give another --data-dir.'
+
+/** The error for a directory that another process has locked, as far as can be known. `remedy` ends the message. */
+export function inUse(
+  directory: string,
+  holder: string,
+  remedy: string = OTHER_DIRECTORY,
+): LogweirError<'data_dir_in_use'> {
+  return new LogweirError('data_dir_in_use', `The data directory ${directory} is in use by ${holder}. ${remedy}`)
 }
 
 /** The error for a lock that was removed or taken over while this process had it. */

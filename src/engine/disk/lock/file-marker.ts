@@ -150,7 +150,8 @@ function parse(text: string): { id?: unknown; host?: unknown } {
   }
 }
 
-async function holderAt(path: string): Promise<string> {
+/** Returns a description of the process that wrote a lock file, for messages. */
+export async function holderAt(path: string): Promise<string> {
   const { host } = parse(await readText(path))
   return typeof host === 'string' ? `a process on host ${host} (see ${path})` : `another process (see ${path})`
 }

@@ -67,10 +67,17 @@ async function take({ server, address, path, directory, listen }: Attempt): Prom
 }
 
 /** The process of a socket: its answer, that it has ended, that there is no socket, or that it cannot be determined. */
-type Holder = { answer: string } | 'dead' | 'gone' | 'unknown'
+export type Holder = { answer: string } | 'dead' | 'gone' | 'unknown'
 
-const nameOf = (holder: Holder) =>
+/** Returns a description of the process of a socket, for messages. */
+export const nameOf = (holder: Holder) =>
   typeof holder === 'object' && holder.answer !== '' ? `process ${holder.answer}` : 'another process'
+
+/** Determines the process of the socket in a directory, without changing anything. */
+export async function holderIn(directory: string): Promise<Holder> {
+  const { address, close } = await addressOf(directory)
+  return holderOf(address).finally(close)
+}
 
 function holderOf(address: string): Promise<Holder> {
   return new Promise((resolve) => {

@@ -49,6 +49,12 @@ function dateOf(day: number): string {
   return new Date((day * DAY_US) / MILLISECOND_US).toISOString().replace(/T.*$/, '')
 }
 
+/** Returns the UTC day of a name in {@link dayPath}, in days since the epoch; undefined if it is not a date. */
+export function parseDayName(name: string): number | undefined {
+  const milliseconds = Date.parse(name)
+  return Number.isNaN(milliseconds) ? undefined : (milliseconds * MILLISECOND_US) / DAY_US
+}
+
 /** Returns the directory of one segment of a head. */
 export function segmentPath({ source, number }: HeadId, part: number, day: number): string {
   return `${dayPath(source, day)}/${padded(number)}-${part}`

@@ -1,16 +1,20 @@
 import type { DiskRetry } from '../../../disk/files/disk-retry.js'
 import type { Files } from '../../../disk/files/files.js'
 import type { CompactCold, DiskSegment } from '../files/disk-segment.js'
+import type { RowsToRead } from '../files/inventory.js'
 import { compactNext } from './compact-next.js'
 import { openNextHead } from './disk-head.js'
 import { createDiskState, type DiskState } from './disk-state.js'
 import type { Persistence, RecoveryTarget } from './persistence.js'
-import { type RecoveryVisitor, recoverDisk } from './recover-disk.js'
+import { type RecoveryVisitor, recoverDisk, recoverToRead } from './recover-disk.js'
 
 /** Persists rows below a data directory: those of an open head in its journal, sealed ones in segment files. */
 export interface DiskPersistence extends Persistence {
-  /** Recovers all rows of the directory into an empty store. To be called once, before anything else. */
-  recover(store: RecoveryTarget, visitor: RecoveryVisitor): Promise<void>
+  /**
+   * Recovers all rows of the directory into an empty store; with `toRead` some of them, without changing anything. To
+   * be called once, before anything else.
+   */
+  recover(store: RecoveryTarget, visitor: RecoveryVisitor, toRead?: RowsToRead): Promise<void>
   /** Bytes on disk of all journals and segments. */
   bytes(): number
   /**
@@ -47,7 +51,8 @@ export function createDiskPersistence(
     compactNext: (compact) => compactNext(state, compact),
     columnBytes: () => columns.calculatedSize,
     unload: () => columns.pop() !== undefined,
-    recover: (store, visitor) => recoverDisk(state, store, visitor),
+    recover: (store, visitor, toRead) =>
+      toRead === undefined ? recoverDisk(state, store, visitor) : recoverToRead(state, store, visitor, toRead),
     bytes: () => bytesOf(state),
     async sync() {
       await Promise.all([...state.journals].map((journal) => journal.sync().catch(() => {})))

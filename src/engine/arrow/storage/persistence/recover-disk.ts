@@ -3,11 +3,11 @@ import { continueJournal } from '../../../disk/journal/writer.js'
 import type { IngestBatch } from '../../../engine.js'
 import { DiskSegment } from '../files/disk-segment.js'
 import { type HeadId, JOURNALS, journalPath, REMOVED_SUFFIX, SEGMENTS } from '../files/file-names.js'
-import { type SegmentPlace, takeInventory } from '../files/inventory.js'
+import { type RowsToRead, type SegmentPlace, takeInventory } from '../files/inventory.js'
 import { readSegmentFacts } from '../files/segment-file.js'
 import { openDiskHead } from './disk-head.js'
 import { addSegment, type DiskState, reserveNumber } from './disk-state.js'
-import type { RecoveryTarget } from './persistence.js'
+import type { HeadPersistence, RecoveryTarget } from './persistence.js'
 
 /** Receives the damage that recovery finds; recovery continues. */
 export interface RecoveryVisitor {
@@ -35,6 +35,33 @@ export async function recoverDisk(state: DiskState, store: RecoveryTarget, visit
   }
   for (const id of journals) await recoverHead(state, id, store, visitor)
 }
+
+/**
+ * Recovers some rows like {@link recoverDisk}, but changes nothing: leftovers stay and are ignored, and heads accept no
+ * further rows. The sealer of the store must refuse to seal.
+ */
+export async function recoverToRead(
+  state: DiskState,
+  store: RecoveryTarget,
+  visitor: RecoveryVisitor,
+  toRead: RowsToRead,
+): Promise<void> {
+  const { files } = state
+  const { journals, segments } = await takeInventory(files, toRead)
+  for (const place of segments) {
+    const segment = await recoverSegment(state, place, visitor)
+    if (segment !== undefined) store.adopt(segment)
+  }
+  for (const id of journals) {
+    await store.reopen(id.source, NO_PERSISTENCE, async (show) => {
+      await recoverJournal(files, journalPath(id), { batch: show, damage: visitor.damage })
+      return false
+    })
+  }
+}
+
+const refuse = () => Promise.reject(new TypeError('The directory is open to be read.'))
+const NO_PERSISTENCE: HeadPersistence = { append: refuse, write: refuse, commit: refuse, isFailing: () => false }
 
 /** Returns undefined if the segment is damaged. */
 async function recoverSegment(

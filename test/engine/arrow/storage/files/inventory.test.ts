@@ -2,7 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { dayPath, journalPath, segmentPath } from '../../../../../src/engine/arrow/storage/files/file-names.js'
+import {
+  dayPath,
+  journalPath,
+  parseDayName,
+  segmentPath,
+} from '../../../../../src/engine/arrow/storage/files/file-names.js'
 import { takeInventory } from '../../../../../src/engine/arrow/storage/files/inventory.js'
 import { createDiskFiles } from '../../../../../src/engine/disk/files/files.js'
 
@@ -27,6 +32,11 @@ describe('the names in a data directory', () => {
     expect(segmentPath({ source: 'edge_logs', number: 12 }, 3, 20_778)).toBe('segments/edge_logs/2026-11-21/00000012-3')
     expect(dayPath('auth_logs', -1)).toBe('segments/auth_logs/1969-12-31')
     expect(dayPath('auth_logs', 3_000_000)).toBe('segments/auth_logs/+010183-09-21')
+  })
+
+  it.each([-1_000_000, -1, 0, 20_778, 3_000_000])('give the day %d back', (day) => {
+    expect(parseDayName(dayPath('auth_logs', day).split('/').at(-1)!)).toBe(day)
+    expect(parseDayName('notes')).toBeUndefined()
   })
 
   it('say what is live, in the order of the heads', async () => {

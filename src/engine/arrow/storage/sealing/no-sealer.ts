@@ -1,0 +1,10 @@
+import type { Sealer } from './sealer.js'
+
+/**
+ * Returns a sealer that refuses all work, for a store that only reads: the rows of its full heads stay in memory as
+ * they are.
+ */
+export function createNoSealer(): Sealer {
+  const refuse = () => Promise.reject(new TypeError('A store that only reads does not seal.'))
+  return { seal: refuse, compact: refuse, bytes: () => 0, trim() {}, async close() {} }
+}

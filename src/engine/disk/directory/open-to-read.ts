@@ -1,0 +1,30 @@
+import { explainFileError } from '../../../base/file-errors.js'
+import { createDiskFiles } from '../files/files.js'
+import { readOnlyFiles } from '../files/read-only.js'
+import { refuseHeld } from '../lock/held.js'
+import type { LockParts } from '../lock/parts.js'
+import { checkFormat, FORMAT_FILE, noDataDirectory } from './format.js'
+import type { DataDirectory } from './open.js'
+
+const QUERY_IT = 'Query that service with logweir query --sql, or stop it.'
+
+/**
+ * Opens a data directory without locking it, to read files that reject every change. Throws `failed` if it is not a
+ * data directory, `data_dir_in_use` if a service has it, `newer_format`, `damaged_format`, and `data_dir_unusable` if
+ * it cannot be read.
+ */
+export async function openToRead(directory: string, parts: Partial<LockParts> = {}): Promise<DataDirectory> {
+  const files = readOnlyFiles(createDiskFiles(directory))
+  try {
+    if (!(await files.list('')).includes(FORMAT_FILE)) throw noDataDirectory(directory)
+    await refuseInUse(directory, parts)
+    await checkFormat(files, directory)
+  } catch (error) {
+    throw explainFileError('data_dir_unusable', `The data directory ${directory} cannot be read`, directory, error)
+  }
+  return { directory, files, async release() {} }
+}
+
+/** Throws `data_dir_in_use` if a service has the directory now. */
+export const refuseInUse = (directory: string, parts: Partial<LockParts> = {}): Promise<void> =>
+  refuseHeld(directory, QUERY_IT, parts)
