@@ -13,6 +13,7 @@ import {
   quote,
   REPLACEMENTS,
   type SqlType,
+  TIME_TEXTS,
   TRUNCATIONS,
   UNITS,
 } from './random-sql-literals.js'
@@ -97,6 +98,15 @@ const binary =
     const least = rank === COMPARE ? rank + 1 : rank
     return { rank, text: `${within(s, a, least)} ${oneOf(s.random, operators)} ${within(s, b, rank + 1)}` }
   }
+
+/** A time next to another kind of time, a text or a number that spells one, or any value. */
+const timeComparison: Make = (s, d) => {
+  const any = s.atoms.filter(({ type }) => type === 'any')
+  const value: Make = any.length > 0 ? ({ random }) => atom(oneOf(random, any).text) : timeLike
+  const other = oneOf(s.random, [timeLike, value, textOf(TIME_TEXTS), () => atom('1795603062')])
+  const sides: [Make, Make] = s.random() < 0.5 ? [timeLike, other] : [other, timeLike]
+  return binary(['=', '!=', '<', '>='], COMPARE, ...sides)(s, d)
+}
 
 /** Two values of one type, or of types that differ from row to row: a literal text next to a time may be none. */
 const comparison: Make = (s, d) => {
@@ -212,6 +222,7 @@ const MAKERS: Readonly<Record<PlainType | 'any' | 'json', readonly Make[]>> = {
     isTest,
     comparison,
     comparison,
+    timeComparison,
     among,
     between,
     like,

@@ -2,9 +2,10 @@ import { below, oneOf, type Random } from './random.js'
 import type { Atom } from './random-sql-expressions.js'
 import type { SqlType } from './random-sql-literals.js'
 
-/** FROM, the names that it gives, and the columns of its table. */
+/** FROM, the names that it gives, and its table. */
 export interface From {
   text: string
+  alias?: string
   atoms: readonly Atom[]
   columns: readonly Atom[]
 }
@@ -130,7 +131,7 @@ export function randomFrom(random: Random, table: Table): From {
     atoms = [...atoms, ...unnest.atoms]
     if (unnest.containers.length > 0) paths = random() < 0.7 ? unnest.containers : [...paths, ...unnest.containers]
   }
-  return { text, atoms, columns: table.columns }
+  return { ...table, text, atoms }
 }
 
 const TIMES: ReadonlySet<SqlType> = new Set(['time', 'datetime', 'date'])

@@ -42,6 +42,8 @@ export const REPLACEMENTS = ['', 'x', '<\\0>', '\\\\', '$1', '$&é']
 export const LIKES = ['%', '%a%', '_', 'GET%', '%\\%%', '%.co%', '', 'É%', '1_%']
 /** Formats of times. */
 export const FORMATS = ['%F %T', '%Y-%m-%dT%H:%M:%E6S%Ez', '%a %b %e %j %I %p', '%s', '%%F %y %u %w', '%E3S %E*S %D']
+/** Texts that are read as times next to one. */
+export const TIME_TEXTS = ['2026-11-25', '2026-11-25T10:37:42.000001Z', '2026-11-25 12:37:42+02', '1795603062']
 /** Paths of JSON functions. */
 export const JSON_PATHS = [
   '$',

@@ -159,7 +159,7 @@ class SqlMaker {
     const from = this.#from(depth)
     const scope = this.#scope(from.atoms, depth)
     const kind = this.#random()
-    if (from.text !== '' && kind < 0.4) return this.#grouped(from, scope, isTop)
+    if (from.text !== '' && kind < 0.4) return this.#grouped(from, scope, depth, isTop)
     if (from.text !== '' && kind < 0.5) return this.#distinct(from, scope, isTop)
     if (from.text !== '' && kind < 0.57) return this.#star(from, scope, isTop)
     const outputs = this.#withoutAliases([...this.#outputs(scope), ...this.#openOutputs(scope)])
@@ -188,7 +188,8 @@ class SqlMaker {
   #star(from: From, scope: SqlScope, isTop: boolean): Made {
     const added = this.#output(this.#expression(scope, 'text'), 'text')
     const all = from.columns.map(({ text, type }): Output => ({ text, type, expression: text, item: '*' }))
-    const text = `select *, ${added.item}${this.#rows(from, scope)}`
+    const star = from.alias !== undefined && this.#chance(0.4) ? `${from.alias}.*` : '*'
+    const text = `select ${star}, ${added.item}${this.#rows(from, scope)}`
     return this.#ended(text, [...all, added], namesOf([...all, added]), isTop)
   }
 
@@ -203,7 +204,7 @@ class SqlMaker {
     return this.#ended(`select distinct ${listOf(outputs)}${this.#rows(from, scope)}`, outputs, namesOf(outputs), isTop)
   }
 
-  #grouped(from: From, scope: SqlScope, isTop: boolean): Made {
+  #grouped(from: From, scope: SqlScope, depth: number, isTop: boolean): Made {
     const keys = this.#withoutAliases(this.#many(below(this.#random, 3), () => this.#key(scope)))
     if (this.#chance(0.3)) this.#nameTime(keys)
     const aggregates = this.#many((keys.length === 0 ? 1 : 0) + below(this.#random, 3), () => this.#aggregate(scope))
@@ -216,7 +217,7 @@ class SqlMaker {
     const outputs = [...keys, ...aggregates, ...computed]
     const by = keys.map((key, i) => this.#groupBy(key, i, keys))
     const group = by.length === 0 ? '' : `${this.#gap()}group by ${by.join(', ')}`
-    const late = this.#scope([...known, ...outputs.map(({ text, type }) => ({ text, type }))], 0)
+    const late = this.#scope([...known, ...outputs.map(({ text, type }) => ({ text, type }))], depth)
     const having = this.#chance(0.25) ? `${this.#gap()}having ${this.#expression(late, 'bool')}` : ''
     const text = `select ${listOf(outputs)}${this.#rows(from, scope)}${group}${having}`
     return this.#ended(text, outputs, [...namesOf(outputs), this.#sortable(late)], isTop)

@@ -47,12 +47,13 @@ function outputOf({ steps }: Syntax & { kind: 'name' }, { outputs }: Context): E
   return steps.length === 1 ? outputs?.get(steps[0]!.toLowerCase()) : undefined
 }
 
-/** A field in a function of texts is read as text. */
-function argumentsOf({ fn, args }: Syntax & { kind: 'operator' }, context: Context): Expression[] {
+/** A field in a function of texts, `string_agg` too, is read as text. */
+function argumentsOf({ fn, args }: { fn: string; args: readonly Syntax[] }, context: Context): Expression[] {
+  const readsTexts = READS_TEXTS.has(fn) || fn === 'string_agg'
   return args.map((arg) => {
     const isField = arg.kind === 'name' && outputOf(arg, context) === undefined
     const value = compileExpression(arg, context)
-    return isField && READS_TEXTS.has(fn) ? textOfName(value) : value
+    return isField && readsTexts ? textOfName(value) : value
   })
 }
 
@@ -64,5 +65,5 @@ function compileCall(syntax: Syntax & { kind: 'call' }, context: Context): Expre
   }
   if (context.aggregate === undefined) return wrong()
   const inner: Context = { ...context, outputs: undefined, aggregate: undefined }
-  return context.aggregate({ fn: aggregate.fn, args: aggregate.args.map((arg) => compileExpression(arg, inner)) })
+  return context.aggregate({ fn: aggregate.fn, args: argumentsOf(aggregate, inner) })
 }

@@ -121,6 +121,7 @@ describe('functions', () => {
     expect(valueOfSql('cast(x as string)', records)).toBe('1.50')
     expect(valueOfSql('x like "%50"', records)).toBe(true)
     expect(valueOfSql('concat(coalesce(x, 1))', records)).toBe('1.5')
+    expect(valueOfSql('string_agg(x)', records)).toBe('1.50')
     expect(answerOf('select concat(x) as a, concat(l.x) as b from edge_logs, unnest(list) as l', records)).toEqual([
       { a: '2.0', b: '2.0' },
     ])

@@ -54,6 +54,7 @@ function checkedSchema(plan: Plan): Schema {
 /** A query within another one. The order of its rows only decides which ones its limit keeps. */
 function compileInner(query: Query, environment: Environment): Rows {
   const rows = compileUnlimited(query, environment)
+  checkedSchema(rows.plan)
   const window = windowOf(query, environment)
   if (window === undefined && query.orderBy.length === 0) return rows
   const plan: Plan = window === undefined ? rows.plan : [...rows.plan, { op: 'limit', ...window }]

@@ -45,6 +45,7 @@ describe('statement', () => {
       select x from edge_logs union all select id from LOW`
     expect(column(text)).toEqual(['b', 'a', 'b', 'c'])
     expect(errorOf('with a as (select 1) select * from b')).toBe('invalid_sql')
+    expect(errorOf('with unused as (select upper(1, 2)) select 1')).toBe('invalid_sql')
     expect(errorOf('with recursive a as (select 1 as x) select x from a')).toBe('unsupported_sql')
   })
 
