@@ -50,12 +50,7 @@ export const invocationStats = endpoint({
     interval: word(INTERVALS, '1day'),
   },
   query: sql`
-    with spans as (
-      select case @interval
-        when '5min' then 5 when '15min' then 15 when '1hr' then 60 when '7day' then 10080 else 1440
-      end as minutes
-    ),
-    invocations as (
+    with invocations as (
       select
         case @interval
           when '5min' then timestamp_trunc(t.timestamp, second)
@@ -65,20 +60,19 @@ export const invocationStats = endpoint({
           else timestamp_trunc(t.timestamp, hour)
         end as timestamp,
         case @interval
-          when '5min' then timestamp_trunc(timestamp_sub(current_timestamp(), interval s.minutes minute), second)
-          when '15min' then timestamp_trunc(timestamp_sub(current_timestamp(), interval s.minutes minute), minute)
-          when '1hr' then timestamp_trunc(timestamp_sub(current_timestamp(), interval s.minutes minute), minute)
-          when '7day' then timestamp_trunc(timestamp_sub(current_timestamp(), interval s.minutes minute), day)
-          else timestamp_trunc(timestamp_sub(current_timestamp(), interval s.minutes minute), hour)
+          when '5min' then timestamp_trunc(timestamp_sub(current_timestamp(), interval 5 minute), second)
+          when '15min' then timestamp_trunc(timestamp_sub(current_timestamp(), interval 15 minute), minute)
+          when '1hr' then timestamp_trunc(timestamp_sub(current_timestamp(), interval 1 hour), minute)
+          when '7day' then timestamp_trunc(timestamp_sub(current_timestamp(), interval 7 day), day)
+          else timestamp_trunc(timestamp_sub(current_timestamp(), interval 1 day), hour)
         end as first_bucket,
         m.execution_time_ms,
         r.status_code
       from \`function_edge_logs\` as t
-        cross join spans as s
-        left join unnest(t.metadata) as m
-        left join unnest(m.response) as r
-      where m.project_ref = @project
-        and (coalesce(@function_id, '') = '' or m.function_id = @function_id)
+        left join unnest(t.metadata) as m on true
+        left join unnest(m.response) as r on true
+      where t.project = @project
+        and (@function_id is null or m.function_id = @function_id)
     )
     select
       timestamp,

@@ -28,17 +28,14 @@ export const logsAll = endpoint({
   cache: 'disabled',
   params: LOGS_ALL_PARAMS,
   query: sql`
-    with retention as (
-      select case @project_tier
-        when 'FREE' then 1 when 'PRO' then 7 when 'PAYG' then 90 when 'ENTERPRISE' then 90 else 1
-      end as days
-    )
     select id, timestamp, event_message, metadata
-    from \`edge_logs\`, retention
+    from \`edge_logs\`
     where project = @project
-      and timestamp > timestamp_sub(current_timestamp(), interval retention.days day)
-      and (coalesce(@iso_timestamp_start, '') = '' or timestamp > cast(@iso_timestamp_start as timestamp))
-      and (coalesce(@iso_timestamp_end, '') = '' or timestamp <= cast(@iso_timestamp_end as timestamp))
+      and timestamp > timestamp_sub(current_timestamp(), interval case @project_tier
+        when 'PRO' then 7 when 'PAYG' then 90 when 'ENTERPRISE' then 90 else 1
+      end day)
+      and (@iso_timestamp_start is null or timestamp > @iso_timestamp_start)
+      and (@iso_timestamp_end is null or timestamp <= @iso_timestamp_end)
     order by timestamp desc
     limit 100
   `,

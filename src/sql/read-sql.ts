@@ -1,5 +1,6 @@
 import type { Plan } from '../plan/plan.js'
 import type { Scalar } from '../plan/values/values.js'
+import { noAmounts } from './compile/context.js'
 import { explained } from './compile/explain.js'
 import { compileQuery } from './compile/query.js'
 import { withTimeRanges } from './compile/time-range.js'
@@ -31,7 +32,7 @@ export function readSql(text: string, limits = SQL_LIMITS): SqlQuery {
     isExplain,
     plan: (args, nowUs) =>
       located(text, () => {
-        const context = { args, nowUs, limits, made: { scans: 0, expressions: 0 } }
+        const context = { args, nowUs, limits, made: noAmounts() }
         const plan = withTimeRanges(compileQuery(query, context))
         return isExplain ? explained(plan) : plan
       }),

@@ -8,6 +8,7 @@ import { CivilDate, Datetime, RawJson, type Scalar, Timestamp } from '../../src/
 import type { SourceName } from '../../src/sources.js'
 import type { Allowed } from '../oracle/plan/aggregates.js'
 import { jsonOf, textOf } from '../oracle/plan/functions.js'
+import { compactJson, readJson } from '../oracle/plan/json.js'
 import type { Cell, Outcome } from '../oracle/plan/run.js'
 import { below, oneOf, type Random } from './random.js'
 import type { TestRecord } from './records.js'
@@ -867,6 +868,9 @@ function answerJson(value: Scalar): string {
   return value instanceof Timestamp ? String(value.us) : jsonOf(value)
 }
 
+/** JSON that was rebuilt may have other spaces, and one of two equal keys. */
+const compact = ({ text }: RawJson) => compactJson(readJson(text)!)
+
 /** A value as an answer spells it. */
 function answerText(value: Scalar): string {
   if (value instanceof Timestamp) return `number ${value.us}`
@@ -874,7 +878,7 @@ function answerText(value: Scalar): string {
   if (typeof value === 'number') return `number ${Number.isInteger(value) ? BigInt(value) : value}`
   if (typeof value === 'bigint') return `number ${value}`
   if (Array.isArray(value)) return `json ${answerJson(value)}`
-  if (value instanceof RawJson) return `${/^-?\d+$/.test(value.text) ? 'number' : 'json'} ${value.text}`
+  if (value instanceof RawJson) return /^-?\d+$/.test(value.text) ? `number ${value.text}` : `json ${compact(value)}`
   return value === null || typeof value === 'boolean' ? `${value}` : `text ${textOf(value)}`
 }
 

@@ -11,16 +11,22 @@ export interface Context {
 }
 
 /** How much a text reads and computes; common table expressions count at each use. */
-export interface Amounts {
-  scans: number
-  expressions: number
+export type Amounts = Record<Amount, number>
+type Amount = 'scans' | 'unnests' | 'expressions'
+
+const NOUNS: Readonly<Record<Amount, string>> = { scans: 'tables', unnests: 'lists', expressions: 'expressions' }
+
+/** Returns the amounts of an empty text. */
+export const noAmounts = (): Amounts => ({ scans: 0, unnests: 0, expressions: 0 })
+
+/** Adds to one of the amounts of a text. Throws `unsupported_sql` beyond its limit. */
+export function addAmount({ made, limits }: Context, amount: Amount, count: number, at: number): void {
+  made[amount] += count
+  if (made[amount] > limits[amount])
+    throw unsupported(`The query has more than ${limits[amount]} ${NOUNS[amount]}.`, at)
 }
 
-/** Adds to what a text has made. Throws `unsupported_sql` beyond a limit. */
-export function addAmounts({ made, limits }: Context, { scans, expressions }: Amounts, at: number): void {
-  made.scans += scans
-  made.expressions += expressions
-  if (made.scans > limits.scans) throw unsupported(`The query reads more than ${limits.scans} tables.`, at)
-  if (made.expressions > limits.expressions)
-    throw unsupported(`The query has more than ${limits.expressions} expressions.`, at)
+/** Adds all amounts of another text. */
+export function addAmounts(context: Context, amounts: Amounts, at: number): void {
+  for (const amount of Object.keys(NOUNS) as Amount[]) addAmount(context, amount, amounts[amount], at)
 }

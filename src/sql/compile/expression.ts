@@ -8,7 +8,7 @@ import { isAggregate } from '../parse/aggregate-names.js'
 import { type FaultCode, invalid, SqlFault } from '../parse/fault.js'
 import type { Node, NodeOf, Query } from '../parse/tree.js'
 import type { Compiler } from './compiler.js'
-import { addAmounts, type Context } from './context.js'
+import { addAmount, type Context } from './context.js'
 import { foldedCall } from './fold.js'
 import { compileFunction, isFunction } from './functions.js'
 import { resolveName, type Scope } from './scope.js'
@@ -24,6 +24,8 @@ export interface Surroundings {
   subquery(query: Query): Plan
   /** Takes the operators that make columns for subqueries. */
   before: Operator[]
+  /** The columns of subqueries that may be used again, by {@link keyOfNode}. */
+  subqueries: Map<string, string>
   /** Returns a column name that nothing else has. */
   fresh(prefix: string): string
 }
@@ -57,7 +59,7 @@ export class Expressions implements Compiler {
         stack.pop()
       } else if (opened.has(top)) {
         stack.pop()
-        addAmounts(this.context, { scans: 0, expressions: 1 }, top.at)
+        addAmount(this.context, 'expressions', 1, top.at)
         this.#known.set(top, this.#compile(top))
       } else {
         opened.add(top)
@@ -180,13 +182,29 @@ export class Expressions implements Compiler {
     )
   }
 
-  #inQuery({ value, query, at }: NodeOf<'inQuery'>): Expression {
-    const plan = this.#around.subquery(query)
-    const name = this.#around.fresh('in')
+  #inQuery(node: NodeOf<'inQuery'>): Expression {
+    const { subqueries, subquery, fresh } = this.#around
+    const { value, query, at } = node
+    const key = keyOfNode(node)
+    const known = subqueries.get(key)
+    if (known !== undefined) return column(known)
+    const plan = subquery(query)
+    const name = fresh('in')
+    subqueries.set(key, name)
     this.#around.before.push({ op: 'isIn', value: this.compile(value), plan, name })
     this.#checked(at, () => (this.#scope.schema as Map<string, Type>).set(name, 'boolean'))
     return column(name)
   }
+}
+
+/** Returns a text that is equal for nodes that mean the same over the same rows. */
+function keyOfNode(node: Node): string {
+  return JSON.stringify(node, (name, value: unknown) => {
+    if (name === 'at') return undefined
+    if (typeof value === 'bigint') return `${value}n`
+    const isValue = typeof value === 'object' && value !== null && !Array.isArray(value) && value.constructor !== Object
+    return isValue ? [value.constructor.name, { ...value }] : value
+  })
 }
 
 const isCallOf = (node: Node, name: string): node is NodeOf<'call'> => node.kind === 'call' && node.name === name

@@ -7,7 +7,7 @@ import type { Type } from '../../plan/values/values.js'
 import { findSource, SOURCE_NAMES, SOURCES } from '../../sources.js'
 import { invalid, unsupported } from '../parse/fault.js'
 import type { From, Node, Query, Select, Table } from '../parse/tree.js'
-import { type Amounts, addAmounts, type Context } from './context.js'
+import { type Amounts, addAmount, addAmounts, type Context, noAmounts } from './context.js'
 import { type Cost, createCosts } from './cost.js'
 import { Expressions } from './expression.js'
 import { createGroupRewriter } from './group.js'
@@ -45,7 +45,7 @@ function withTables({ tables }: Query, outer: Tables, context: Context): Tables 
   for (const { name, query, at } of tables) {
     const lower = name.toLowerCase()
     if (all.get(lower) !== outer.get(lower)) throw invalid(`Two common table expressions are named ${name}.`, at)
-    const made = { scans: 0, expressions: 0 }
+    const made = noAmounts()
     const relation = compile(query, all, { ...context, made }, false)
     all.set(lower, { relation, amounts: made })
   }
@@ -60,7 +60,7 @@ function columnOf({ plan, names }: Relation, { at }: Query): Plan {
 
 function tableOf(from: From | undefined, tables: Tables, context: Context, at: number): NamedTable {
   if (from === undefined) {
-    addAmounts(context, { scans: 1, expressions: 0 }, at)
+    addAmount(context, 'scans', 1, at)
     return { relation: ONE_ROW, aliases: new Set() }
   }
   const { table } = from
@@ -80,6 +80,7 @@ const ONE_ROW: Relation = {
   schema: new Map(),
   names: [],
   costs: new Map(),
+  constants: new Map(),
   levels: 0,
 }
 
@@ -92,13 +93,14 @@ function sourceOf({ name, at }: Table & { kind: 'table' }, context: Context): Re
   const lower = name.toLowerCase()
   const source = findSource(ALIASES.get(lower) ?? lower)
   if (source === undefined) throw invalid(`There is no source ${name}. ${unknownSource(lower)}`, at)
-  addAmounts(context, { scans: 1, expressions: 0 }, at)
+  addAmount(context, 'scans', 1, at)
   const { POSITIVE_INFINITY: throughUs, NEGATIVE_INFINITY: fromUs } = Number
   return {
     plan: [{ op: 'scan', sources: [source.name], fromUs, throughUs }],
     schema: columnsOfSource(source.name),
     names: SOURCE_COLUMNS,
     costs: new Map(),
+    constants: new Map(),
     levels: 0,
   }
 }
@@ -173,6 +175,7 @@ function orderedColumns(
   const fresh = (prefix: string) => freshName(prefix, schema, used)
   const scope = {
     columns: new Map([...schema.keys()].map((name) => [name.toLowerCase(), name])),
+    constants: new Map(),
     tableAliases: new Set<string>(),
     unnestAliases: new Map(),
     unnests: [],
@@ -182,7 +185,7 @@ function orderedColumns(
   const subquery = (query: Query): Plan => {
     throw invalid('A subquery in ORDER BY of a union is not covered.', query.at)
   }
-  const expressions = new Expressions(context, scope, { before, subquery, fresh })
+  const expressions = new Expressions(context, scope, { before, subquery, subqueries: new Map(), fresh })
   const outputs = [...schema.keys()].map((name) => ({ name, value: column(name), at: 0 }))
   const keys = sortKeys(orderBy, outputs, (node) => expressions.compile(node))
   return { plan, schema, outputs, keys, costs: new Map(), levels: 0, fresh }
@@ -233,6 +236,7 @@ function finished(block: Block, query: Query, context: Context, isAnswer: boolea
     schema: new Map(types),
     names: outputs.map(({ name }) => name),
     costs: new Map(hasLimit ? [] : outputCosts),
+    constants: new Map(outputs.flatMap(({ name, value }) => (value.kind === 'literal' ? [[name, value]] : []))),
     levels: levels + 1,
   }
 }

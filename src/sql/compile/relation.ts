@@ -1,6 +1,7 @@
 import type { Operator } from '../../plan/plan.js'
 import type { Schema } from '../../plan/schema.js'
 import type { ColumnCosts } from './cost.js'
+import type { Constants } from './scope.js'
 
 /** The rows of a source, a query or a derived table: their plan, and the columns that SQL sees. */
 export interface Relation {
@@ -11,6 +12,8 @@ export interface Relation {
   names: readonly string[]
   /** The costs of columns that the plan computes when they are read. */
   costs: ColumnCosts
+  /** The values of columns that are literals: conditions on them are decided when the text is compiled. */
+  constants: Constants
   /** How many queries it is nested in. */
   levels: number
 }

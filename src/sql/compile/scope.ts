@@ -3,10 +3,15 @@ import { call, column, type Expression, literal } from '../../plan/expression.js
 import type { Schema } from '../../plan/schema.js'
 import { invalid } from '../parse/fault.js'
 
+/** Values of columns by name. */
+export type Constants = ReadonlyMap<string, Expression>
+
 /** What a name may mean in a part of a query. */
 export interface Scope {
   /** The columns of the rows, by their names in lower case. */
   columns: ReadonlyMap<string, string>
+  /** The values of columns that are the same in all rows. */
+  constants: Constants
   /** Aliases of the table, in lower case; a source has its own name as one. */
   tableAliases: ReadonlySet<string>
   /** The columns of unnested elements by alias, in lower case. */
@@ -66,7 +71,7 @@ function fieldOfColumn(name: string, keys: readonly string[], at: number, scope:
   const type = scope.schema.get(name)
   if (keys.length > 0 && type !== 'json' && type !== 'any' && type !== 'null')
     throw invalid(`${name} is a ${type} and has no fields: there is no ${name}.${keys.join('.')}.`, at)
-  return fieldOf(column(name), keys, reading)
+  return fieldOf(scope.constants.get(name) ?? column(name), keys, reading)
 }
 
 function unknownColumn(name: string, at: number, { columns }: Scope): Error {

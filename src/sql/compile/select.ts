@@ -1,11 +1,11 @@
-import { column, type Expression } from '../../plan/expression.js'
+import { column, columnsOf, type Expression } from '../../plan/expression.js'
 import type { NamedExpression, Operator, Plan, SortKey } from '../../plan/plan.js'
 import { typeOf } from '../../plan/schema.js'
 import type { Type } from '../../plan/values/values.js'
 import { invalid } from '../parse/fault.js'
 import type { Node, OrderItem, Query, Select, Unnest } from '../parse/tree.js'
 import { Aggregates } from './aggregates.js'
-import type { Context } from './context.js'
+import { addAmount, type Context } from './context.js'
 import { type ColumnCosts, createCosts } from './cost.js'
 import { Expressions, type Surroundings } from './expression.js'
 import { createGroupRewriter } from './group.js'
@@ -70,6 +70,7 @@ class SelectCompiler {
   readonly #scope: Scope
   readonly #used = new Set<string>()
   readonly #before: Operator[] = []
+  readonly #ofRows: Surroundings
   readonly #rows: Expressions
   readonly #measure: ReturnType<typeof createCosts>
 
@@ -83,12 +84,14 @@ class SelectCompiler {
     this.#measure = createCosts(relation.costs, context.limits)
     this.#scope = this.#joined({
       columns: new Map(relation.names.map((name) => [name.toLowerCase(), name])),
+      constants: relation.constants,
       tableAliases: aliases,
       unnestAliases: new Map(),
       unnests: [],
       schema: this.#schema,
     })
-    this.#rows = new Expressions(context, this.#scope, this.#surroundings(this.#before))
+    this.#ofRows = this.#surroundings(this.#before)
+    this.#rows = new Expressions(context, this.#scope, this.#ofRows)
     this.outputs = outputsOf(select.items, { names: relation.names, aliases, hasTable: around.hasTable })
     this.#filter()
   }
@@ -96,7 +99,7 @@ class SelectCompiler {
   readonly #fresh = (prefix: string): string => freshName(prefix, this.#schema, this.#used)
 
   #surroundings(before: Operator[]): Surroundings {
-    return { before, subquery: this.#around.subquery, fresh: this.#fresh }
+    return { before, subquery: this.#around.subquery, subqueries: new Map(), fresh: this.#fresh }
   }
 
   /** The operators that expressions need so far. */
@@ -110,6 +113,7 @@ class SelectCompiler {
   }
 
   #unnested({ list, alias, isOuter, at }: Unnest, scope: Scope): Scope {
+    addAmount(this.#around.context, 'unnests', 1, at)
     const expressions = new Expressions(this.#around.context, scope, this.#surroundings(this.#before))
     const value = expressions.compile(list)
     this.#measure(value, at)
@@ -146,7 +150,7 @@ class SelectCompiler {
       return { name: output.name, value, at: output.at }
     })
     const expressions = new Expressions(this.#around.context, this.#scope, {
-      ...this.#surroundings(this.#before),
+      ...this.#ofRows,
       outputs: byName(outputs),
     })
     const keys = sortKeys(orderBy, outputs, (node) => {
@@ -163,8 +167,10 @@ class SelectCompiler {
     const { context } = this.#around
     const aggregates = new Aggregates(this.#rows, this.#fresh)
     const after: Operator[] = []
+    const keys = this.#keys()
     const mixed: Surroundings = {
       ...this.#surroundings(after),
+      subqueries: this.#subqueriesIn(keys),
       aggregate: (node) => {
         const value = aggregates.add(node)
         for (const [name, type] of aggregates.types) this.#schema.set(name, type)
@@ -175,7 +181,6 @@ class SelectCompiler {
     const compiled = this.outputs.map(({ name, node, column: own, at }) => {
       return { name, value: node === undefined ? column(own) : groups.compile(node), at }
     })
-    const keys = this.#keys()
     const named = new Expressions(context, this.#scope, { ...mixed, outputs: byName(compiled) })
     const { having } = this.#select
     const condition = having && named.compile(having)
@@ -226,6 +231,12 @@ class SelectCompiler {
       if (!keys.has(value)) keys.set(value, { name: this.#fresh('key'), value })
     }
     return [...keys.values()]
+  }
+
+  /** The columns of subqueries that are part of keys: outputs may have the same subquery. */
+  #subqueriesIn(keys: readonly NamedExpression[]): Map<string, string> {
+    const names = new Set(keys.flatMap(({ value }) => [...columnsOf(value)]))
+    return new Map([...this.#ofRows.subqueries].filter(([, name]) => names.has(name)))
   }
 
   #outputOf(node: Node): Output | undefined {

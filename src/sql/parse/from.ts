@@ -46,7 +46,7 @@ function parseUnnest(tokens: Tokens): Unnest | undefined {
   if (tokens.take(',') || tokens.take('cross', 'join')) return parseList(tokens, at, false)
   if (tokens.take('left', 'join') || tokens.take('left', 'outer', 'join')) {
     const unnest = parseList(tokens, at, true)
-    if (!tokens.take('on', 'true')) throw tokens.unexpected('ON TRUE behind LEFT JOIN UNNEST(…)')
+    if (tokens.isAt('on') && !tokens.take('on', 'true')) throw tokens.unexpected('ON TRUE behind LEFT JOIN UNNEST(…)')
     return unnest
   }
   if (['join', 'inner', 'left', 'right', 'full', 'natural', 'cross'].includes(text) && tokens.peek().kind === 'word')

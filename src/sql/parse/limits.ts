@@ -10,7 +10,15 @@ export interface SqlLimits {
   levels: number
   /** Sources read, common table expressions counted at each use. */
   scans: number
+  /** Lists of FROM, counted in the same way. */
+  unnests: number
 }
 
 /** The limits of every SQL text. */
-export const SQL_LIMITS: SqlLimits = { textBytes: 64 * KIB, expressions: 10_000, levels: 1_000, scans: 100 }
+export const SQL_LIMITS: SqlLimits = {
+  textBytes: 64 * KIB,
+  expressions: 10_000,
+  levels: 1_000,
+  scans: 100,
+  unnests: 100,
+}

@@ -57,3 +57,10 @@ export function scalarOf({ text, members }: JsonNode): Scalar {
   if (text === 'true' || text === 'false') return text === 'true'
   return text === 'null' ? null : (numeric(text) ?? null)
 }
+
+/** The JSON of a value without spaces and repeated keys. Numbers, and the texts of values, stay as they are spelled. */
+export function compactJson({ text, members, isList }: JsonNode): string {
+  if (members === undefined) return text
+  if (isList) return `[${[...members.values()].map(compactJson).join(',')}]`
+  return `{${[...members].map(([key, value]) => `${JSON.stringify(key)}:${compactJson(value)}`).join(',')}}`
+}

@@ -37,55 +37,65 @@ const ROW_BYTES = 16
 
 async function unnested(frame: Frame, { list, name, isOuter }: Unnest, context: RunContext): Promise<Frame> {
   const vector = createEvaluate(frame)(list)
+  const elementsAt = createElements(vector)
   let positions = new Uint32Array(0)
   let places = new Uint32Array(0)
   let rows = 0
-  let elements: Scalar[] | undefined = []
+  let kept: Scalar[] | undefined = []
   let bytes = 0
   for await (const { from, to } of blocksOf(frame, [vector], context.yieldIfDue)) {
     for (let position = from; position < to; position++) {
-      const found = elementsOf(vector.at(position))
-      if (found.length === 0 && isOuter) found.push(null)
+      const elements = elementsAt(position)
+      const found = elements.length === 0 && isOuter ? NULL_ELEMENT : elements
       if ((rows + found.length) * ROW_BYTES > context.limits.bytes) throw tooMuchMemory(context.limits.bytes)
       positions = ensureCapacity(positions, rows, rows + found.length)
       places = ensureCapacity(places, rows, rows + found.length)
       for (const [place, element] of found.entries()) {
         positions[rows] = position
         places[rows++] = place
-        if (elements === undefined) continue
-        elements.push(element)
+        if (kept === undefined) continue
+        kept.push(element)
         bytes += bytesOfValue(element)
-        if (bytes > KEPT_BYTES) elements = undefined
+        if (bytes > KEPT_BYTES) kept = undefined
       }
     }
   }
   context.onScan(Math.max(0, rows - frame.rows))
-  const column = elements === undefined ? elementVector(vector, positions, places) : keptVector(elements)
+  const column = kept === undefined ? elementVector(vector, positions, places) : keptVector(kept)
   return mappedFrame(frame, positions.subarray(0, rows), new Map([[name, column]]))
 }
 
 const keptVector = (elements: readonly Scalar[]): Vector => ({ at: (i) => elements[i]!, isCold: false })
 
 /** The elements, each taken from its list when it is read. */
-function elementVector({ at, isCold }: Vector, positions: Uint32Array, places: Uint32Array): Vector {
-  let last = -1
-  let found: Scalar[] = []
-  return {
-    at(i) {
-      const position = positions[i]!
-      if (position !== last) {
-        found = elementsOf(at(position))
-        last = position
-      }
-      return found[places[i]!] ?? null
-    },
-    isCold,
+function elementVector(vector: Vector, positions: Uint32Array, places: Uint32Array): Vector {
+  const elementsAt = createElements(vector)
+  return { at: (i) => elementsAt(positions[i]!)[places[i]!] ?? null, isCold: vector.isCold }
+}
+
+const NULL_ELEMENT: readonly Scalar[] = [null]
+
+/**
+ * Returns the elements at a position. Those of the last list are remembered: the rows that another unnest has made of
+ * one row have the same list.
+ */
+function createElements({ at }: Vector): (position: number) => readonly Scalar[] {
+  let text: string | undefined
+  let elements: readonly Scalar[] = []
+  return (position) => {
+    const value = at(position)
+    if (!(value instanceof RawJson)) return elementsOf(value)
+    if (value.text !== text) {
+      text = value.text
+      elements = elementsOf(value)
+    }
+    return elements
   }
 }
 
 /** The elements of a list, an object as the only one; none of any other value. */
-function elementsOf(value: Scalar): Scalar[] {
-  if (Array.isArray(value)) return [...value]
+function elementsOf(value: Scalar): readonly Scalar[] {
+  if (Array.isArray(value)) return value as readonly Scalar[]
   if (!(value instanceof RawJson)) return []
   return value.text.startsWith('[') ? elementsOfJson(value.text).map(scalarOfJson) : [value]
 }
