@@ -7,7 +7,8 @@ import { createMetrics, type Metrics } from './base/metrics.js'
 import { measureProcess } from './base/process-metrics.js'
 import { MIB } from './base/units.js'
 import type { ServeConfig } from './config/serve-config.js'
-import { ENDPOINTS } from './endpoints/index.js'
+import type { Endpoint } from './endpoints/endpoint.js'
+import { ENDPOINTS, endpointsWithSql } from './endpoints/index.js'
 import { createArrowEngine } from './engine/arrow/engine.js'
 import { createSealingThread } from './engine/arrow/storage/sealing/thread.js'
 import { makeDataDirectory } from './engine/disk/directory/data-directory.js'
@@ -63,7 +64,10 @@ export async function startService(config: ServeConfig, log: Log, lock: LockOpti
   const status = createStatus(engine)
   publishMetrics(engine, status, parts.metrics)
   const intake = createIntake(config, engine, parts)
-  const app = createHttp(config, { engine, tokens, status, intake, userEndpoints }, parts)
+  // The compiler is loaded when the first SQL arrives: it would take time of the start, and memory.
+  const builtIn = config.sql ? endpointsWithSql(() => import('./sql/read-sql.js')) : ENDPOINTS
+  const endpoints = [...builtIn, ...(userEndpoints?.endpoints() ?? [])]
+  const app = createHttp(config, { engine, tokens, status, intake, endpoints }, parts)
   const { host, port, keepAliveMs } = config
   const server = await listen(app, { host, port, limits: { keepAliveMs } }).catch(async (error) => {
     await engine.close()
@@ -72,7 +76,7 @@ export async function startService(config: ServeConfig, log: Log, lock: LockOpti
   if (tokens.made !== undefined) announceToken(tokens.made, config.dataDir, log)
   log(`listening on ${server.url}`, { code: 'listening', url: server.url })
   const stopCollecting = collectGrownHeap(parts.clock)
-  const stopWatching = userEndpoints?.watch(parts.clock, (endpoints) => app.replaceEndpoints(allEndpoints(endpoints)))
+  const stopWatching = userEndpoints?.watch(parts.clock, (ofUsers) => app.replaceEndpoints([...builtIn, ...ofUsers]))
   let stdin: StdinReader | undefined
   const ready = engine.recover().then(() => {
     status.becomeReady()
@@ -161,19 +165,15 @@ interface HttpParts {
   tokens: Tokens
   status: ServiceStatus
   intake: Intake
-  userEndpoints: UserEndpoints | undefined
+  endpoints: readonly Endpoint[]
 }
 
-function createHttp(
-  config: ServeConfig,
-  { engine, tokens, status, intake, userEndpoints }: HttpParts,
-  parts: Parts,
-): App {
+function createHttp(config: ServeConfig, { engine, tokens, status, intake, endpoints }: HttpParts, parts: Parts): App {
   const { arrivals, requests, otlp } = intake
   return createApp({
     ...parts,
     engine,
-    endpoints: allEndpoints(userEndpoints?.endpoints() ?? []),
+    endpoints,
     accessOf: tokens.accessOf,
     status: status.current,
     intake: { take: requests.take, writeFailure: () => engine.writeFailure(), prepare: requests.prepare },
@@ -182,8 +182,6 @@ function createHttp(
     limits: config.clickhouse === undefined ? {} : { emptyMs: VISIBLE_MS },
   })
 }
-
-const allEndpoints = (ofUsers: ReturnType<UserEndpoints['endpoints']>) => [...ENDPOINTS, ...ofUsers]
 
 /** Starts to read standard input, if it is a pipe, a socket or a file. Shows progress on a terminal. */
 function startStdin(config: ServeConfig, { ingest }: Intake, status: ServiceStatus, { clock, metrics, log }: Parts) {

@@ -33,6 +33,8 @@ export interface ServeConfig {
   logFormat: LogFormat
   /** The directory of the user's own endpoints. */
   endpoints: string | undefined
+  /** Whether clients may send SQL to logs.all. */
+  sql: boolean
   /** Undefined: the embedded engine. */
   clickhouse: ClickHouseConfig | undefined
 }
@@ -53,6 +55,7 @@ function serveConfigOf({ values, found }: ServeSettings): ServeConfig {
     dataDir,
     inMemory,
     engine,
+    sql = false,
     timeField,
     messageField,
     ...others
@@ -72,6 +75,7 @@ function serveConfigOf({ values, found }: ServeSettings): ServeConfig {
   }
   return {
     ...rest,
+    sql,
     fieldNames,
     dataDir: overriddenSetting({ values, found }) === 'dataDir' ? undefined : dataDir,
     memoryLimitBytes: memoryLimit ?? Math.floor(memoryBytes() / 2),

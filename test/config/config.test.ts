@@ -59,6 +59,7 @@ describe('readServeConfig', () => {
       accessTokens: undefined,
       keepAliveMs: 95_000,
       logFormat: 'text',
+      sql: false,
     })
   })
 
@@ -113,6 +114,7 @@ describe('readServeConfig', () => {
       LOGWEIR_ACCESS_TOKENS: 'a,b',
       LOGWEIR_KEEP_ALIVE: '10m',
       LOGWEIR_LOG_FORMAT: 'json',
+      LOGWEIR_SQL: 'on',
       LOGWEIR_IN_MEMORY: 'false',
     }
     expect(serve('', environment)).toEqual({
@@ -129,6 +131,7 @@ describe('readServeConfig', () => {
       accessTokens: 'a,b',
       keepAliveMs: 600_000,
       logFormat: 'json',
+      sql: true,
     })
   })
 

@@ -59,6 +59,20 @@ describe('what the program runs is in few files', () => {
     expect(todo.length).toBeGreaterThan(1)
   })
 
+  it('loads the SQL compiler by import() only, so that the start of a service does not', () => {
+    const isCompiler = (name: string) => readFileSync(join(DIST, name), 'utf8').includes('Only SELECT is covered')
+    const chunks = readdirSync(join(DIST, 'chunks')).map((name) => join('chunks', name))
+    expect(chunks.filter(isCompiler).length).toBeGreaterThan(0)
+    const service = chunks.filter((name) => name.startsWith('chunks/run-service-'))
+    expect(service.length).toBe(1)
+    const todo = ['cli.js', ...service]
+    for (const name of todo) {
+      const imported = importsOf(name).filter((from) => from.startsWith('.'))
+      for (const from of imported.map((one) => join(dirname(name), one))) if (!todo.includes(from)) todo.push(from)
+    }
+    expect(todo.filter(isCompiler)).toEqual([])
+  })
+
   it('has the licence of each library that is in it', () => {
     const licences = readFileSync(join(DIST, 'chunks/LICENSES.txt'), 'utf8')
     for (const [name, version] of Object.entries(dependencies)) {

@@ -22,9 +22,10 @@ export function createUnreadReport(
     const key = `${parameter} ${endpoint}`
     if (logged.has(key)) return
     logged.add(key)
+    const remedy = endpoint === 'logs.all' && parameter === 'sql' ? 'Start with --sql, leave' : 'Leave'
     log(
       `endpoint ${endpoint} ignores the parameter "${parameter}": its client gets the rows of the stored query. ` +
-        'Leave this client on Logflare, or write an endpoint of your own (docs/logflare.md). ' +
+        `${remedy} this client on Logflare, or write an endpoint of your own (docs/logflare.md). ` +
         'Logged once, counted in logweir_unread_parameters_total.',
       { level: 'warn', code: 'unread_parameter', endpoint, parameter },
     )

@@ -16,10 +16,13 @@ function open() {
   return { ...test, lines, counted }
 }
 
+const remedyOf = (endpoint: string, parameter: string) =>
+  endpoint === 'logs.all' && parameter === 'sql' ? 'Start with --sql, leave' : 'Leave'
+
 const lineOf = (endpoint: string, parameter: string) => ({
   message:
     `endpoint ${endpoint} ignores the parameter "${parameter}": its client gets the rows of the stored query. ` +
-    'Leave this client on Logflare, or write an endpoint of your own (docs/logflare.md). ' +
+    `${remedyOf(endpoint, parameter)} this client on Logflare, or write an endpoint of your own (docs/logflare.md). ` +
     'Logged once, counted in logweir_unread_parameters_total.',
   facts: { level: 'warn', code: 'unread_parameter', endpoint, parameter },
 })
@@ -56,6 +59,16 @@ describe('a query of the caller that the endpoint does not read', () => {
     expect((await get(`${STATS}?sql=x`)).status).toBe(400)
     expect(await counted('sql')).toBe(3)
     expect(lines.length).toBe(1)
+  })
+
+  test.each(['sql', 'lql'])('%s does not change the answer of logs.all', async (parameter) => {
+    const rows = () => [{ id: '1', timestamp: 1, event_message: 'x', metadata: null }]
+    const { get } = createTestApp({ rows })
+    const replyTo = async (search: string) => {
+      const response = await get(`${LOGS_ALL}?project=a${search}`)
+      return { status: response.status, headers: [...response.headers], body: await response.text() }
+    }
+    expect(await replyTo(`&${parameter}=${SQL}`)).toEqual(await replyTo(''))
   })
 
   test('changes neither the answer nor the cache entry', async () => {
