@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { fill } from '../engine/plans.js'
+import { openEngine, readAll } from '../support/engine.js'
+import { mutated } from '../support/mutated-sql.js'
+import { mulberry32 } from '../support/random.js'
+import { randomRecords } from '../support/random-plans.js'
+import { randomSql } from '../support/random-sql.js'
+import { testSeed } from '../support/seed.js'
+import { planOf } from './queries.js'
+
+/** Mutated texts; LOGWEIR_TEST_RUNS sets a tenth of another number. */
+const TEXTS = 10 * Number(process.env.LOGWEIR_TEST_RUNS ?? 1_000)
+const RECORDS = 40
+
+const PUBLIC = new Set(['invalid_sql', 'unsupported_sql', 'invalid_pattern', 'too_much_memory', 'too_many_groups'])
+
+describe('mutated texts of SQL', () => {
+  it(
+    'are answered, or refused with an error of the query',
+    async () => {
+      const seed = testSeed()
+      const random = mulberry32(seed)
+      const engine = openEngine({ sealRows: 15 })
+      await fill(engine, randomRecords(random, RECORDS), random)
+      const counts = new Map<string, number>()
+      for (let i = 0; i < TEXTS; i++) {
+        const text = mutated(randomSql(random), random)
+        const outcome = await outcomeOf(text).catch((error: Error) => {
+          throw new Error(`seed ${seed}, text ${i}: ${JSON.stringify(text)}\n${error.stack}`)
+        })
+        counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
+      }
+      await engine.close()
+      // Both kinds of texts occur, and the errors of the compiler have places.
+      expect(counts.get('rows')).toBeGreaterThan(TEXTS / 50)
+      expect(counts.get('invalid_sql')).toBeGreaterThan(TEXTS / 5)
+
+      async function outcomeOf(text: string): Promise<string> {
+        try {
+          await readAll(await engine.run(planOf(text)))
+          return 'rows'
+        } catch (error) {
+          const { code } = error as { code?: string }
+          if (!PUBLIC.has(code!)) throw error
+          return code!
+        }
+      }
+    },
+    60_000 + TEXTS * 20,
+  )
+})

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+import type { ArrowEngine } from '../../src/engine/arrow/engine.js'
+import { fill } from '../engine/plans.js'
+import { openEngine, readAll } from '../support/engine.js'
+import { mutated } from '../support/mutated-sql.js'
+import { below, mulberry32 } from '../support/random.js'
+import { randomRecords } from '../support/random-plans.js'
+import { randomSql } from '../support/random-sql.js'
+import { testSeed } from '../support/seed.js'
+import { planOf } from './queries.js'
+
+/** Texts; LOGWEIR_TEST_RUNS sets another number. */
+const TEXTS = Number(process.env.LOGWEIR_TEST_RUNS ?? 300)
+const TEXTS_AN_ENGINE = 20
+const PROJECT = 'a'
+
+/** What the contract leaves open, so that it may differ: rows of a limit, and the order inside of aggregates. */
+const OPEN = /limit|offset|any_value|array_agg|string_agg|approx_/i
+
+describe('the answer to a text of SQL for one project', () => {
+  it(
+    'is the same with and without rows of other projects',
+    async () => {
+      const seed = testSeed()
+      let compared = 0
+      for (let run = 0; run < TEXTS / TEXTS_AN_ENGINE; run++) {
+        const random = mulberry32(seed + run)
+        const records = randomRecords(random, below(random, 120))
+        const [shared, own] = [openEngine({ sealRows: 30 }), openEngine({ sealRows: 1 + below(random, 30) })]
+        await fill(shared, records, random)
+        await fill(
+          own,
+          records.filter(({ project }) => project === PROJECT),
+          random,
+        )
+        for (let i = 0; i < TEXTS_AN_ENGINE; i++) {
+          const plain = random() < 0.7 ? randomSql(random) : mutated(randomSql(random), random)
+          const text = random() < 0.3 ? `explain ${plain}` : plain
+          const [one, other] = [await outcomeOf(shared, text), await outcomeOf(own, text)]
+          const shown = `seed ${seed + run}, text ${i}: ${text}`
+          if (OPEN.test(text)) expect(typeof one, shown).toBe(typeof other)
+          else expect(one, shown).toEqual(other)
+          if (typeof one !== 'string') compared++
+        }
+        await Promise.all([shared.close(), own.close()])
+      }
+      expect(compared).toBeGreaterThan(TEXTS / 3)
+    },
+    60_000 + TEXTS * 200,
+  )
+})
+
+/** The rows in an order of their own, or the error with its message. */
+async function outcomeOf(engine: ArrowEngine, text: string): Promise<readonly string[] | string> {
+  try {
+    const rows = await readAll(await engine.run(planOf(text, { project: PROJECT })))
+    return rows.map((row) => JSON.stringify(row, rounded)).sort()
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string }
+    if (code === undefined) throw error
+    return `${code}: ${message}`
+  }
+}
+
+/** Sums may differ in their last digits. */
+const rounded = (_: string, value: unknown) =>
+  typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(12)) : value
