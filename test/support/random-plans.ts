@@ -586,7 +586,13 @@ class PlanMaker {
     if (texts.length === 0) return this.#expression(draft, 'bool')
     const name = draft.columns.get('project') === 'text' && this.#chance(0.5) ? 'project' : oneOf(this.#random, texts)
     if (this.#chance(0.3)) return f('regexp_contains', column(name), literal(oneOf(this.#random, PATTERNS)))
-    return f('eq', column(name), literal(oneOf(this.#random, ['a', 'b', 'f', 'g', '', URLS[0]!])))
+    const words = ['a', 'b', 'f', 'g', '', URLS[0]!]
+    if (this.#chance(0.3)) {
+      const among = [oneOf(this.#random, words), ...words.filter(() => this.#chance(0.5))]
+      const isAmong = f('in', column(name), ...among.map(literal))
+      return this.#chance(0.3) ? f('not', isAmong) : isAmong
+    }
+    return f('eq', column(name), literal(oneOf(this.#random, words)))
   }
 
   #columns(draft: Draft, count: number): { made: NamedExpression[]; types: [string, Type][] } {

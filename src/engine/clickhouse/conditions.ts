@@ -1,3 +1,4 @@
+import { KIB } from '../../base/units.js'
 import { call, type Expression } from '../../plan/expression.js'
 import { likePattern } from '../../plan/functions/text.js'
 import { isTime, momentUs, numberOf, type Scalar } from '../../plan/values/values.js'
@@ -51,12 +52,7 @@ export function lowerCondition(condition: Expression, table: Table): Condition |
     case 'is_null':
       return isNull(operandOf(args[0]!, table))
     case 'in':
-      return connect(
-        args.slice(1).map((item) => call('eq', args[0]!, item)),
-        table,
-        'OR',
-        'AND',
-      )
+      return lowerIn(args[0]!, args.slice(1), table)
     default:
       return lowerTest(condition, table)
   }
@@ -70,6 +66,43 @@ function connect(args: readonly Expression[], table: Table, ofTrue: string, ofFa
     isTrue: `(${all.map(({ isTrue }) => isTrue).join(` ${ofTrue} `)})`,
     isFalse: `(${all.map(({ isFalse }) => isFalse).join(` ${ofFalse} `)})`,
     exceptions: joinExceptions(all.map(({ exceptions }) => exceptions)),
+  }
+}
+
+/** More equalities take an old server seconds. */
+const MOST_EQUALITIES = 50
+/** The most characters of the literals of one IN; a query has at most 1 MiB. */
+const MOST_IN_LENGTH = 256 * KIB
+
+function lowerIn(value: Expression, items: readonly Expression[], table: Table): Condition | undefined {
+  const amongLiterals = inLiterals(operandOf(value, table), items)
+  if (amongLiterals !== undefined || items.length > MOST_EQUALITIES) return amongLiterals
+  return connect(
+    items.map((item) => call('eq', value, item)),
+    table,
+    'OR',
+    'AND',
+  )
+}
+
+/**
+ * `x IN (…)` of a column; undefined if a literal is of another type. Not of numbers: IN compares their bits, of which 0
+ * and -0 have others.
+ */
+function inLiterals(operand: Operand | undefined, items: readonly Expression[]): Condition | undefined {
+  if (operand?.type !== 'text' && operand?.type !== 'timestamp') return undefined
+  const literals = items.map((item) =>
+    item.kind === 'literal' && item.value !== null ? literalNextTo(operand, item.value) : undefined,
+  )
+  const list = literals.join(', ')
+  if (literals.includes(undefined) || list.length > MOST_IN_LENGTH) return undefined
+  const { sql, isEmptyAbsent } = operand
+  const isPresent = isEmptyAbsent ? `${sql} != ${textValue('')}` : `isNotNull(${sql})`
+  const isAmong = `${sql} IN (${list})`
+  return {
+    isTrue: `(${isPresent} AND ${isAmong})`,
+    isFalse: `(${isPresent} AND NOT (${isAmong}))`,
+    exceptions: exceptionsOf(operand),
   }
 }
 

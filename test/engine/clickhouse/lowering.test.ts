@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { ENDPOINTS } from '../../../src/endpoints/index.js'
-import { stagesOf } from '../../../src/engine/arrow/query/stages.js'
+import { readInnerPlans } from '../../../src/engine/arrow/query/inner-plans.js'
 import type { Server } from '../../../src/engine/clickhouse/clickhouse-server.js'
 import { readStages } from '../../../src/engine/clickhouse/stage-rows.js'
 import { atLeast, count, equals, mean, quantile, scan, share } from '../../../src/plan/builder.js'
 import { agg, fn } from '../../../src/plan/calls.js'
-import { call, type Expression, field, literal } from '../../../src/plan/expression.js'
+import { call, column, type Expression, field, literal } from '../../../src/plan/expression.js'
 import type { Plan } from '../../../src/plan/plan.js'
+import { runContext } from '../arrow/support.js'
 
 const RANGE = { fromUs: 0, throughUs: 1e15 }
 const edge = scan('edge_logs', RANGE)
@@ -30,7 +31,8 @@ async function statementsOf(plan: Plan, version = '26.7.1'): Promise<{ groups: s
     command: async () => {},
     close: async () => {},
   }
-  await readStages(stagesOf(plan)!, {
+  const last = await readInnerPlans(plan, runContext().context, async () => [])
+  await readStages(last!.stage, {
     server,
     location: { database: 'logweir' },
     serverVersion: async () => version,
@@ -84,6 +86,35 @@ describe('the server computes', () => {
   })
 })
 
+describe('a value among literals', () => {
+  const among = (by: Expression, ...items: (string | number)[]) =>
+    countedBy(method, call('in', by, ...items.map(literal)))
+  const many = Array.from({ length: 10_000 }, (_, i) => i)
+
+  it('is one condition if it is a text or a time', async () => {
+    const { groups } = await statementsOf(among(column('project'), 'a', ''))
+    expect(groups[0]).toContain("(project != unhex('') AND project IN (unhex('61'), unhex('')))")
+    expect((await statementsOf(among(column('timestamp'), ...many))).groups[0]).toContain('timestamp IN (0, 1000000, ')
+    expect((await statementsOf(among(column('url'), ...many.map(String)))).groups[0]).toContain('url IN (')
+  })
+
+  it('is compared with each of a few, and in the process with more, or with more than fit into a query', async () => {
+    expect((await statementsOf(among(column('status_code'), 1, 2))).groups).toHaveLength(1)
+    expect((await statementsOf(among(other, 'a', 'b'))).groups).toHaveLength(1)
+    const long = many.map((i) => 'x'.repeat(100) + i)
+    for (const plan of [
+      among(column('status_code'), ...many),
+      among(other, ...long),
+      among(column('url'), ...long),
+      among(column('url'), 'a', 1),
+    ]) {
+      const { groups, rows } = await statementsOf(plan)
+      expect(groups).toEqual([])
+      expect(rows[0]!.length).toBeLessThan(2_000)
+    }
+  })
+})
+
 describe('the process computes, over rows that pass the leading filters,', () => {
   it.each<[string, Plan]>([
     ['groups by a function', countedBy(fn.lower(method), equals('project', 'a'))],
@@ -99,6 +130,16 @@ describe('the process computes, over rows that pass the leading filters,', () =>
     [
       'filters behind one that it evaluates',
       countedBy(method, call('and', equals('project', 'a'), equals(fn.lower(method), 'get'), equals('url', 'u'))),
+    ],
+    [
+      'groups of rows with a value among those of another plan',
+      edge
+        .isIn('url', scan('auth_logs', RANGE).select('id').limit(9), 'known')
+        .filter(equals('project', 'a'), column('known'), equals('url', 'u'))
+        .group({ method })
+        .aggregate({ n: count() })
+        .orderBy('n')
+        .limit(1),
     ],
   ])('%s', async (_, plan) => {
     const { groups, rows } = await statementsOf(plan)
