@@ -96,6 +96,17 @@ describe('the oracle and its comparison', () => {
     expect(takes([SCAN, oldest, select('id'), limit(2)], ids(3, 1))).toBe(true)
   })
 
+  it('sort directly behind a selection by columns that it leaves out', () => {
+    const byMessage: Operator = {
+      op: 'orderBy',
+      keys: [{ by: column('event_message'), direction: 'desc', nulls: 'last' }],
+    }
+    expect(takes([SCAN, select('id'), byMessage], ids(3, 2, 1, 0))).toBe(true)
+    expect(takes([SCAN, select('id'), byMessage], ids(0, 1, 2, 3))).toBe(false)
+    const renamed: Operator = { op: 'select', columns: [{ name: 'event_message', value: literal(1) }] }
+    expect(takes([SCAN, renamed, byMessage, limit(1)], [{ event_message: 1 }])).toBe(true)
+  })
+
   it('take a column only with its name, in its place', () => {
     expect(takes([SCAN, select('id', 'project'), limit(1, 3)], [{ id: '3', project: null }])).toBe(true)
     expect(takes([SCAN, select('id', 'project'), limit(1, 3)], [{ project: null, id: '3' }])).toBe(false)

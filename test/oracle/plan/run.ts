@@ -19,6 +19,8 @@ export interface Cell {
 /** One row: its columns, in order. */
 interface OracleRow {
   cells: ReadonlyMap<string, Cell>
+  /** The columns before the last `select` or `extend`, by which an order directly behind it may sort too. */
+  before?: ReadonlyMap<string, Cell>
   /** The place in order of arrival, of rows of a scan of one source; -1 if ties are open. */
   arrival: number
   /** The project of the record, if `arrival` counts. */
@@ -276,6 +278,7 @@ class Interpreter {
     const rows = input.rows.map((row) => ({
       ...row,
       arrival: isStored ? row.arrival : -1,
+      before: row.cells,
       cells: new Map(
         columns.map((name) => {
           const value = values.get(name)
@@ -341,7 +344,8 @@ function unnest(
 function sort(keys: readonly SortKey[], { columns, rows }: Rows, attempt: <T>(make: () => T) => T | undefined): Rows {
   const byArrival = keys.length === 1 && keys[0]!.direction === 'desc' && isTimestamp(keys[0]!.by)
   const keyed = rows.flatMap((row) => {
-    const values = attempt(() => keys.map(({ by }) => evaluate(by, row)))
+    const known = { ...row, cells: new Map([...(row.before ?? []), ...row.cells]) }
+    const values = attempt(() => keys.map(({ by }) => evaluate(by, known)))
     return values === undefined ? [] : [{ row, values }]
   })
   type Keyed = (typeof keyed)[number]
