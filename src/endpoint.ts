@@ -5,6 +5,7 @@ export { type CachePolicy, type Endpoint, type EndpointSpec, endpoint, sql } fro
 export {
   type ArgsOf,
   invalidParameter,
+  number,
   optionalText,
   type Param,
   type Params,

@@ -1,6 +1,7 @@
 import { LogweirError } from '../base/errors.js'
 import { parseIso8601 } from '../base/iso8601.js'
 import { compilePattern, MAX_PATTERN_LENGTH, quotePattern } from '../base/pattern.js'
+import { numberOfText } from '../plan/values/values.js'
 
 /**
  * One parameter of an endpoint: how its text becomes a value. `read` gets undefined if the parameter is absent or empty
@@ -63,6 +64,38 @@ export function word<Key extends string, Other extends Key | undefined>(
   }
 }
 
+/** One of some words, required. Throws `missing_parameter`, or `invalid_parameter` for another text. */
+export function requiredWord<Word extends string>(words: readonly Word[]): Param<Word> {
+  return {
+    required: true,
+    description: `one of ${words.join(', ')}`,
+    codes: ['missing_parameter', 'invalid_parameter'],
+    schema: { type: 'string', enum: words },
+    read(value, name) {
+      const given = requireText(value, name) as Word
+      if (words.includes(given)) return given
+      throw invalidParameter(`The parameter "${name}" is none of its words. Give it one of ${words.join(', ')}.`)
+    },
+  }
+}
+
+/** A decimal number; undefined if absent. Throws `invalid_parameter`, also for an integer beyond 2^53. */
+export function number(description: string): Param<number | undefined> {
+  return {
+    required: false,
+    description,
+    schema: { type: 'number' },
+    read(value, name) {
+      if (value === undefined) return undefined
+      const given = numberOfText(value)
+      if (typeof given === 'number') return given
+      throw invalidParameter(
+        `The parameter "${name}" is not a number. Write it as 12, -0.5 or 1e6; an integer may have up to 2^53.`,
+      )
+    },
+  }
+}
+
 /** An ISO 8601 time, in microseconds since the epoch; undefined if absent. Throws `invalid_timestamp`. */
 export function timestamp(description: string): Param<number | undefined> {
   return {
@@ -100,4 +133,35 @@ export function pattern(description: string): Param<string> {
     },
     readBound: (value, name) => quotePattern(requireText(value, name)),
   }
+}
+
+/** An RE2 pattern; undefined if absent. Throws `invalid_pattern`. */
+export function optionalPattern(description: string): Param<string | undefined> {
+  return {
+    required: false,
+    description,
+    codes: ['invalid_pattern'],
+    schema: { type: 'string', maxLength: MAX_PATTERN_LENGTH },
+    read(value) {
+      if (value !== undefined) compilePattern(value)
+      return value
+    },
+  }
+}
+
+/** The same parameter, required. Throws `missing_parameter` if it is absent or empty. */
+export function required<T>(param: Param<T>): Param<T> {
+  const { codes = ['invalid_parameter'], schema = { type: 'string' }, read } = param
+  return {
+    ...param,
+    required: true,
+    codes: ['missing_parameter', ...codes],
+    schema: schema.type === 'string' ? { ...schema, minLength: 1 } : schema,
+    read: (value, name) => read(requireText(value, name), name),
+  }
+}
+
+/** The same parameter, with the value of `text` if it is absent or empty. */
+export function withDefault<T>(param: Param<T>, text: string): Param<T> {
+  return { ...param, read: (value, name) => param.read(value ?? text, name) }
 }

@@ -7,10 +7,16 @@ const SAMPLES = ['', 'a', '1', '2026-11-20T10:00:00Z']
 export function sampleCall(endpoint: Endpoint): Call | undefined {
   const given = Object.entries(endpoint.params).map(([name, param]) => [
     name,
-    SAMPLES.find((text) => accepts(param, text)),
+    [...SAMPLES, ...wordsOf(param)].find((text) => accepts(param, text)),
   ])
   if (given.some(([, text]) => text === undefined)) return undefined
   return endpoint.call(new URLSearchParams(given as [string, string][]))
+}
+
+/** Returns the words that a parameter must be one of, as its schema lists them. */
+function wordsOf({ schema }: Endpoint['params'][string]): readonly string[] {
+  const words = schema?.enum
+  return Array.isArray(words) ? words.filter((word) => typeof word === 'string') : []
 }
 
 function accepts({ read }: Endpoint['params'][string], text: string): boolean {

@@ -7,8 +7,10 @@ const NAME = /^[a-z]\w*([.-]\w+)*$/i
 const PARAMETER = /^[a-z]\w{0,63}$/i
 
 const MAX_NAME_CHARACTERS = 100
-const MAX_ROWS = 10_000
-const MAX_TTL_S = 86_400
+/** Maximum of `maxRows`. */
+export const MAX_ROWS = 10_000
+/** Maximum of `ttlS`, in seconds. */
+export const MAX_TTL_S = 86_400
 const MAX_PARAMETERS = 50
 const MAX_SQL_CHARACTERS = 65_536
 
@@ -73,7 +75,7 @@ function validateParameters(name: string, params: unknown): string | undefined {
     if (!isParam(param)) {
       return (
         `the parameter ${parameter} of ${name} is not a parameter object. ` +
-        'Make it with text(), optionalText(), word(), timestamp() or pattern()'
+        'Make it with text(), optionalText(), word(), number(), timestamp() or pattern()'
       )
     }
   }

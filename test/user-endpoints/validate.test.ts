@@ -59,7 +59,7 @@ describe('an own endpoint', () => {
     [
       { params: { x: 'text' } },
       'the parameter x of a.b is not a parameter object. ' +
-        'Make it with text(), optionalText(), word(), timestamp() or pattern()',
+        'Make it with text(), optionalText(), word(), number(), timestamp() or pattern()',
     ],
     [
       { params: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`p${i}`, optionalText('')])) },
