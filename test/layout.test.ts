@@ -61,7 +61,16 @@ const INGEST = [...ENGINE_INTERFACE, 'sources.ts', 'field-names.ts', 'arrow-ipc/
 const ONLY: Record<string, readonly string[]> = {
   'page/': [],
   'client/': ['tokens/', 'config/', 'base/'],
-  'user-endpoints/': ['endpoint.ts', 'endpoints/', 'plan/', 'engine/columns.ts', 'config/', 'sources.ts', 'base/'],
+  'user-endpoints/': [
+    'endpoint.ts',
+    'endpoints/',
+    'sql/read-sql.ts',
+    'plan/',
+    'engine/columns.ts',
+    'config/',
+    'sources.ts',
+    'base/',
+  ],
   'generate/': ['base/', 'sources.ts'],
   'otlp/': ['base/'],
   // Its operators run over the rows that the server returns.

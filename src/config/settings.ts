@@ -107,7 +107,10 @@ export const SERVE_SETTINGS = {
     default: 'text',
     meaning: 'lines on stderr: text, on a terminal with times and in colour; json, an object a line',
   },
-  endpoints: { type: text('DIR'), meaning: 'modules of your own endpoints, reloaded when they change' },
+  endpoints: {
+    type: text('DIR'),
+    meaning: 'your own endpoints, .sql files and JavaScript modules, reloaded when they change',
+  },
   sql: {
     type: onOff,
     meaning: 'callers may send SQL as sql= of logs.all; it reads only rows of the project they name',

@@ -2,31 +2,38 @@ import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { pathError, usageError } from '../base/failures.js'
 import { fileVersion } from '../base/file-version.js'
+import { isSqlFile } from './sql-file.js'
 
-/** Maximum of modules, and of helpers next to link targets, in one directory. */
+/** Maximum of modules and `.sql` files, and of helpers next to link targets, in one directory. */
 const MAX_FILES = 200
 
 /**
- * A version text per file of a directory; it changes when the file does. Keys, in this order: names of modules and
- * helpers, sorted; paths of helpers next to the targets of links; names of linked sub-directories, each with a final
- * slash. The value is `gone` if a link has no target.
+ * A version text per file of a directory; it changes when the file does. Keys, in this order: names of modules, `.sql`
+ * files and helpers, sorted; paths of helpers next to the targets of links; names of linked sub-directories, each with
+ * a final slash. The value is `gone` if a link has no target.
  */
 export type FileVersions = ReadonlyMap<string, string>
 
-/** Returns whether a key of {@link FileVersions} is a helper, which any module may import, rather than a module. */
+/**
+ * Returns whether a key of {@link FileVersions} is a helper, which any module may import, rather than a file of
+ * endpoints.
+ */
 export const isHelper = (name: string): boolean => basename(name).startsWith('_') || name.endsWith('/')
 
 const isCode = (name: string) => /\.m?js$/.test(name) && !name.startsWith('.')
 
+/** A `.sql` file that begins with `_` is no endpoint, and no helper either. */
+const isWatched = (name: string) => isCode(name) || (isSqlFile(name) && !/^[._]/.test(name))
+
 /**
- * Returns the versions of a directory's modules and helpers. Throws `usage` if there are too many, `failed` if the
- * directory cannot be read.
+ * Returns the versions of a directory's modules, `.sql` files and helpers. Throws `usage` if there are too many,
+ * `failed` if the directory cannot be read.
  */
 export function readFileVersions(directory: string): FileVersions {
   const entries = entriesOf(directory)
-  const names = entries.map(({ name }) => name).filter(isCode)
-  if (names.length > MAX_FILES) throw usageError(`--endpoints ${directory} has over ${MAX_FILES} modules.`)
-  const files = [...names.sort(), ...helpersNextToTargets(directory, names)]
+  const names = entries.map(({ name }) => name).filter(isWatched)
+  if (names.length > MAX_FILES) throw usageError(`--endpoints ${directory} has over ${MAX_FILES} files of endpoints.`)
+  const files = [...names.sort(), ...helpersNextToTargets(directory, names.filter(isCode))]
   const links = entries.filter((entry) => isLinkedDirectory(directory, entry))
   return new Map([
     ...files.map((name) => [name, fileVersion(resolve(directory, name)) ?? 'gone'] as const),
@@ -63,7 +70,7 @@ function helpersIn(folder: string): string[] {
  * A change of a file in a sub-directory takes effect at the next restart only; a change of a link's target, at once.
  */
 function isLinkedDirectory(directory: string, entry: Dirent): boolean {
-  if (!entry.isSymbolicLink() || entry.name.startsWith('.') || isCode(entry.name)) return false
+  if (!entry.isSymbolicLink() || entry.name.startsWith('.') || isWatched(entry.name)) return false
   const target = realPathOf(join(directory, entry.name))
   return target !== undefined && statSync(target, { throwIfNoEntry: false })?.isDirectory() === true
 }

@@ -1,23 +1,29 @@
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
+import { LogweirError } from '../base/errors.js'
+import { usageError } from '../base/failures.js'
 
 const MAX_CHARACTERS = 500
 /** Timeout of the Node process that finds the line of a syntax error. */
 const CHECK_TIMEOUT_MS = 5_000
 
+/** Returns the `usage` error about a line of a file, counted from 1. */
+export const lineError = (problem: string, line: number): LogweirError<'usage'> =>
+  usageError(`${problem} (line ${line})`)
+
 /**
- * Describes an error of a module in one line: name, message and, if known, the line in the file. The version parameter
- * is removed from addresses.
+ * Describes an error of a file in one line: name, message and, if known, the line in the file. The version parameter is
+ * removed from addresses. A LogweirError, as SQL and parameters throw it, is described by its message.
  */
 export async function describeFailure(error: unknown, path: string): Promise<string> {
+  if (error instanceof LogweirError) return oneLine(error.message)
   const summary = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   const place = error instanceof Error ? (placeIn(error) ?? (await placeOfSyntaxError(error, path))) : undefined
   const text = place === undefined ? summary : `${summary} (${place})`
-  return text
-    .replace(/\?logweir=\d+/g, '')
-    .replace(/\s+/g, ' ')
-    .slice(0, MAX_CHARACTERS)
+  return oneLine(text.replace(/\?logweir=\d+/g, ''))
 }
+
+const oneLine = (text: string) => text.replace(/\s+/g, ' ').slice(0, MAX_CHARACTERS)
 
 /** Returns the first place of a stack that is in a module of `--endpoints`. */
 function placeIn({ stack }: Error): string | undefined {

@@ -5,6 +5,7 @@ import type { Plan } from '../plan/plan.js'
 import { checkedEndpoint } from './checked-endpoint.js'
 import { describeFailure } from './failure.js'
 import type { ImportModule } from './import.js'
+import { isSqlFile, loadSqlFile } from './sql-file.js'
 import { isEndpoint, validateEndpoint } from './validate.js'
 
 /** Dependencies of {@link loadModule}. */
@@ -16,19 +17,14 @@ export interface ModuleParts {
 }
 
 /**
- * Loads a module and returns the endpoints that it exports, each validated and its plan run once. Throws `usage` with
- * one line that names the file if the module cannot be loaded, exports no endpoint, or exports an invalid one.
+ * Loads a module or a `.sql` file and returns its endpoints, each validated and its plan run once. Throws `usage` with
+ * one line that names the file if it cannot be loaded, has no endpoint, or an invalid one.
  */
 export async function loadModule(path: string, version: number, parts: ModuleParts): Promise<readonly Endpoint[]> {
-  const exported = await parts.importModule(path, version).catch(async (error) => {
+  const loading = isSqlFile(path) ? loadSqlFile(path).then((one) => [one]) : importEndpoints(path, version, parts)
+  const endpoints = await loading.catch(async (error) => {
     throw usageError(`${path}: ${await describeFailure(error, path)}`)
   })
-  const endpoints = [...new Set(Object.values(exported).filter(isEndpoint))]
-  if (endpoints.length === 0) {
-    throw usageError(
-      `${path}: exports no endpoint. Write: export default endpoint({ … }), or begin the file's name with _`,
-    )
-  }
   for (const endpoint of endpoints) {
     const problem = validateEndpoint(endpoint)
     if (problem !== undefined) throw usageError(`${path}: ${problem}.`)
@@ -40,6 +36,13 @@ export async function loadModule(path: string, version: number, parts: ModulePar
     })
   }
   return checked
+}
+
+async function importEndpoints(path: string, version: number, { importModule }: ModuleParts): Promise<Endpoint[]> {
+  const exported = await importModule(path, version)
+  const endpoints = [...new Set(Object.values(exported).filter(isEndpoint))]
+  if (endpoints.length > 0) return endpoints
+  throw usageError(`exports no endpoint. Write: export default endpoint({ … }), or begin the file's name with _`)
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Log } from '../base/log.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { type FileVersions, isHelper, readFileVersions, writableByOthers } from './directory.js'
 import { loadModule, type ModuleParts } from './module.js'
+import { isSqlFile } from './sql-file.js'
 
 interface Parts extends ModuleParts {
   /** The built-in endpoints: no module may use one of their names or ids. */
@@ -12,7 +13,7 @@ interface Parts extends ModuleParts {
   log: Log
 }
 
-/** The endpoints of a directory of modules. */
+/** The endpoints of a directory of modules and `.sql` files. */
 export interface UserEndpoints {
   endpoints(): readonly Endpoint[]
   /**
@@ -28,7 +29,7 @@ const POLL_INTERVAL_MS = 1_000
 
 const MAX_ENDPOINTS = 500
 
-/** Loads all modules of a directory. Throws `usage`, with one line, if one of them cannot be used. */
+/** Loads all modules and `.sql` files of a directory. Throws `usage`, with one line, if one of them cannot be used. */
 export async function openUserEndpoints(directory: string, parts: Parts): Promise<UserEndpoints> {
   const { log } = parts
   const modules = createModules(directory, parts)
@@ -97,10 +98,11 @@ function createModules(directory: string, { reserved, log, ...parts }: Parts) {
     }
   }
 
-  /** A helper may be part of any module, and a change of any file may fix a broken module. */
+  /** A helper may be part of any JavaScript module, and a change of any file may fix a broken module. */
   function needsReload(changed: ReadonlySet<string>): (name: string) => boolean {
-    if ([...changed].some(isHelper)) return () => true
-    return (name) => changed.has(name) || (changed.size > 0 && broken.has(name))
+    const isHelperChanged = [...changed].some(isHelper)
+    return (name) =>
+      changed.has(name) || (changed.size > 0 && broken.has(name)) || (isHelperChanged && !isSqlFile(name))
   }
 
   /**

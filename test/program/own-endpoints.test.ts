@@ -27,6 +27,15 @@ export default endpoint({
 `
 const withColumn = (column: string) => `const COLUMN = '${column}'`
 
+/** The rows of a project whose path begins with a text. */
+const SQL_FILE = `-- param project: text, required
+-- param path: text
+-- param least: number, otherwise 0
+select id, request.path
+from edge_logs
+where (@path is null or starts_with(request.path, @path)) and timestamp >= timestamp_seconds(cast(@least as int64))
+`
+
 function folderWith(files: Record<string, string>) {
   const folder = temporaryFolder()
   function write(name: string, text: string): void {
@@ -54,13 +63,15 @@ const columnsOf = async (service: Served, name: string) =>
   Object.keys((await service.rows(`${name}?project=a`))?.[0] ?? {}).slice(1)
 
 describe('serve --endpoints', () => {
-  it('serves modules beside the stored queries, in every format, with parameters and cache', async () => {
+  it('serves files and modules beside the stored queries, in every format, with parameters and cache', async () => {
     const { folder } = folderWith({})
     cpSync(join(ROOT, 'examples/endpoints'), folder, { recursive: true })
     const service = await serveOwn(folder)
-    const names = ['postgres.errors', 'edge.error-rate-by-path', 'functions.slowest']
+    const names = ['edge.error-rate-by-path', 'functions.slowest', 'postgres.errors', 'messages.search']
     expect(service.stderrText()).toContain(`user endpoints of ${folder}: ${names.join(', ')}\n`)
-    const { result } = (await (await service.get('/api/endpoints')).json()) as { result: { name: string }[] }
+    const { result } = (await (await service.get('/api/endpoints')).json()) as {
+      result: { id: string; name: string }[]
+    }
     expect(result.map(({ name }) => name)).toEqual([
       'logs.all',
       'functions.invocation-stats',
@@ -68,14 +79,14 @@ describe('serve --endpoints', () => {
       ...names,
     ])
     const path = '/api/endpoints/query/edge.error-rate-by-path?project=b'
-    const row = { url_path: '/cart', requests: 1, error_rate: 0 }
+    const row = { path: '/rest/v1', requests: 1, error_rate: 0 }
     expect(await service.rows('edge.error-rate-by-path?project=b')).toEqual([row])
     expect(await (await service.get(path, { headers: { Accept: 'text/csv' } })).text()).toBe(
-      'url_path,requests,error_rate\r\n/cart,1,0\r\n',
+      'path,requests,error_rate\r\n/rest/v1,1,0\r\n',
     )
     const refused = await service.get(path.replace('=b', '='))
     expect([refused.status, await refused.json()]).toMatchObject([400, { code: 'missing_parameter' }])
-    const slowest = '/api/endpoints/query/5b1f6a3e-0c1d-4a52-9a53-3d2c0f7e9a01?project=a'
+    const slowest = `/api/endpoints/query/${result.find(({ name }) => name === 'functions.slowest')!.id}?project=a`
     await service.get(slowest)
     expect((await service.get(slowest)).headers.get('cache-status')).toMatch(/^logweir; hit; ttl=\d+$/)
     const args = ['query', 'edge.error-rate-by-path', '--project', 'b', '--window', '7day', '--url', service.url]
@@ -124,6 +135,27 @@ describe('serve --endpoints', () => {
       ({ status }) => status === 404,
     )
     expect((await service.get('/health')).status).toBe(200)
+  })
+
+  it('serves a .sql file, takes up its changes, and keeps the old one where a change is broken', async () => {
+    const { folder, write } = folderWith({ 'own.sql': SQL_FILE })
+    const service = await serveOwn(folder)
+    const rows = (more = '') => service.rows(`own?project=a${more}`)
+    expect(await rows()).toEqual([{ id: 'a', path: '/rest/v1' }])
+    expect(await rows('&path=/auth')).toEqual([])
+    write('own.sql', SQL_FILE.replace('request.path', "'new' as path"))
+    await until(rows, ([row]) => row?.path === 'new')
+    write('own.sql', SQL_FILE.replace('edge_logs', 'edge_log'))
+    const [said] = await service.waitForStderr(/user endpoints: own\.sql cannot be used.*\n/)
+    expect(said).toMatch(/; its previous version stays: own\. .*own\.sql: .*edge_log.* \(line 5, column 6\)\n$/)
+    expect(await rows()).toEqual([{ id: 'a', path: 'new' }])
+    const refused = await service.get('/api/endpoints/query/own?project=a&least=many')
+    expect([refused.status, await refused.json()]).toMatchObject([400, { code: 'invalid_parameter' }])
+    rmSync(join(folder, 'own.sql'))
+    await until(
+      () => service.get('/api/endpoints/query/own?project=a'),
+      ({ status }) => status === 404,
+    )
   })
 
   it('answers 500 where a plan throws, says whose, and lives on', async () => {
@@ -183,6 +215,16 @@ describe('serve --endpoints', () => {
     expect(await program.exit).toBe(2)
     expect(program.stderrText()).toContain(`${join(folder, 'a.js')}: ${fault}`)
     expect(program.stderrText().trim().split('\n').length).toBe(1)
+  })
+
+  it('does not start, and says where, if a .sql file is wrong', async () => {
+    const { folder } = folderWith({ 'a.sql': SQL_FILE.replace('select id', 'select now()') })
+    const program = launch(['--endpoints', folder], { stdin: 'ignore' })
+    expect(await program.exit).toBe(2)
+    expect(program.stderrText()).toBe(
+      `logweir: ${join(folder, 'a.sql')}: The function now is not covered. Write current_timestamp(). ` +
+        '(line 4, column 8)\n',
+    )
   })
 
   it('does not start without the directory', async () => {

@@ -32,6 +32,19 @@ function changedBy(directory: string, change: () => void): string[] {
 }
 
 describe('the stamps of a directory', () => {
+  it('name modules, their helpers, and .sql files', () => {
+    const others = { '_b.sql': '', '.c.sql': '', 'd.sql.bak': '', 'e.ts': '', 'lib/f.sql': '' }
+    const folder = folderWith({ 'a.sql': '', 'a.b.sql': '', 'a.mjs': '', '_h.js': '', ...others })
+    expect([...readFileVersions(folder).keys()]).toEqual(['_h.js', 'a.b.sql', 'a.mjs', 'a.sql'])
+  })
+
+  it('change if a .sql file changes, or gets another target', () => {
+    const folder = folderWith({ 'a.sql': 'select 1', '1/b.sql': 'x', '2/b.sql': 'y' })
+    link('1/b.sql', join(folder, 'b.sql'))
+    expect(changedBy(folder, () => writeFileSync(join(folder, 'a.sql'), 'select 12'))).toEqual(['a.sql'])
+    expect(changedBy(folder, () => link('2/b.sql', join(folder, 'b.sql')))).toEqual(['b.sql'])
+  })
+
   it('stay the same if nothing changes', () => {
     const folder = folderWith({ '1/a.js': '', '1/_h.js': '', '1/lib/x.js': '' })
     link('1', join(folder, 'current'))

@@ -1,7 +1,7 @@
-import { chmodSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Endpoint, endpoint } from '../../src/endpoints/endpoint.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import { text } from '../../src/endpoints/params.js'
@@ -40,6 +40,9 @@ function folder() {
     writeFileSync(join(directory, name), ' '.repeat(changes))
   }
 
+  /** Writes a file that is read, not imported. */
+  const writeText = (name: string, text: string | Uint8Array) => writeFileSync(join(directory, name), text)
+
   async function importModule(path: string, version: number) {
     loads.push(`${basename(path)} ${version}`)
     const exports = exported.get(basename(path))
@@ -54,7 +57,7 @@ function folder() {
     nowUs: () => 0,
     log: (line: string) => void logged.push(line.replaceAll(directory, 'DIR')),
   }
-  return { directory, write, logged, loads, parts, open: () => openUserEndpoints(directory, parts) }
+  return { directory, write, writeText, logged, loads, parts, open: () => openUserEndpoints(directory, parts) }
 }
 
 const namesOf = (endpoints: readonly Endpoint[]) => endpoints.map(({ name }) => name)
@@ -63,9 +66,10 @@ const namesOf = (endpoints: readonly Endpoint[]) => endpoints.map(({ name }) => 
  * Opens and watches a folder. `poll` runs the next poll to its end; `changes` has the names after each reported
  * change.
  */
-async function watched(files: Record<string, unknown>) {
+async function watched(files: Record<string, unknown>, texts: Record<string, string> = {}) {
   const given = folder()
   for (const [name, exports] of Object.entries(files)) given.write(name, exports)
+  for (const [name, text] of Object.entries(texts)) given.writeText(name, text)
   const userEndpoints = await given.open()
   given.logged.length = 0
   const clock = createFakeClock()
@@ -164,7 +168,7 @@ describe('own endpoints', () => {
       message: expect.stringContaining('cannot be read: ENOENT'),
     })
     for (let i = 0; i < 201; i++) write(`_${i}.js`, {})
-    await expect(open()).rejects.toThrow(`--endpoints ${directory} has over 200 modules.`)
+    await expect(open()).rejects.toThrow(`--endpoints ${directory} has over 200 files of endpoints.`)
   })
 })
 
@@ -266,5 +270,96 @@ describe('own endpoints that change', () => {
     expect(clock.timers).toBe(1)
     stop()
     expect(clock.timers).toBe(0)
+  })
+})
+
+const SELECT = 'select id from edge_logs'
+
+describe('own endpoints in .sql files', () => {
+  it('are those of the directory, next to modules', async () => {
+    const { write, writeText, open, loads, logged } = folder()
+    write('b.mjs', { default: made(1) })
+    writeText('a.sql', `\ufeff-- name: own.sql\n${SELECT}`)
+    writeText('own.other.sql', SELECT)
+    for (const passed of ['_c.sql', '.d.sql']) writeText(passed, 'no SQL')
+    expect(namesOf((await open()).endpoints())).toEqual(['own.sql', 'own.1', 'own.other'])
+    expect(loads.length).toBe(1)
+    expect(logged).toEqual(['user endpoints of DIR: own.sql, own.1, own.other'])
+  })
+
+  it('are limited to their maximum of rows', async () => {
+    const { writeText, open } = folder()
+    writeText('a.sql', `-- max rows: 7\n${SELECT}`)
+    writeText('b.sql', `-- max rows: 7\n${SELECT} limit 5`)
+    writeText('c.sql', `-- max rows: 7\n${SELECT} limit 9 offset 2`)
+    const plans = (await open()).endpoints().map((one) => one.call(new URLSearchParams()).plan(0))
+    expect(plans.map((plan) => plan.at(-1))).toEqual([
+      { op: 'limit', rows: 7, offset: 0 },
+      { op: 'limit', rows: 5, offset: 0 },
+      { op: 'limit', rows: 7, offset: 2 },
+    ])
+  })
+
+  it.each<[string, string | Uint8Array, string]>([
+    [
+      'wrong SQL',
+      `-- hello\n${SELECT}\nwhere`,
+      'Expected an expression, found the end of the text. (line 3, column 6)',
+    ],
+    ['an unknown source', 'select 1 from edge_log', expect.stringMatching(/edge_log.* \(line 1, column 15\)$/)],
+    ['a bad pattern', "select regexp_contains(id, '(') from edge_logs", expect.stringContaining('(line 1, column ')],
+    ['wrong front matter', '-- max row: 5\nselect 1', 'there is no "max row:". Did you mean "max rows:"? (line 1)'],
+    ['a wrong id', '-- id: 7\nselect 1', 'the id "7" of a is not a UUID.'],
+    ['a wrong name', '-- name: a b\nselect 1', expect.stringContaining('the name "a b" is invalid')],
+    ['the name of a flag', '-- param url: text\nselect @url', expect.stringContaining('has the name of a flag')],
+    ['a name of the house', '-- name: logs.all\nselect 1', 'another endpoint is already named logs.all.'],
+    ['no text', '', expect.stringContaining('found the end of the text')],
+    ['too long a text', `select 1${' '.repeat(65_529)}`, 'is over 64 KiB'],
+    ['a text that is not UTF-8', Buffer.from([0x73, 0xff]), 'is not UTF-8 text'],
+  ])('stop the start with one line where a file has %s', async (_, text, problem) => {
+    const { directory, writeText, open } = folder()
+    writeText('a.sql', text)
+    const error = await open().catch((thrown) => thrown)
+    expect(error).toMatchObject({ code: 'usage', message: expect.stringContaining(join(directory, 'a.sql: ')) })
+    expect(error.message.replace(join(directory, 'a.sql: '), '')).toEqual(problem)
+  })
+
+  it('stop the start where a file is a directory', async () => {
+    const { directory, open } = folder()
+    mkdirSync(join(directory, 'a.sql'))
+    await expect(open()).rejects.toThrow(`${join(directory, 'a.sql')}: is not a regular file`)
+  })
+
+  it('are loaded again where they change, and not where a helper does', async () => {
+    const texts = { 'a.sql': `-- name: own.7\n${SELECT}`, 'b.sql': SELECT }
+    const { write, writeText, poll, changes, logged } = await watched(
+      { 'c.js': { default: made(1) }, '_h.js': {} },
+      texts,
+    )
+    writeText('a.sql', `-- name: own.8\n${SELECT} `)
+    await poll()
+    await vi.waitFor(() => expect(changes.length).toBe(1))
+    write('_h.js', {})
+    await poll()
+    expect(changes).toEqual([
+      ['own.8', 'b', 'own.1'],
+      ['own.8', 'b', 'own.1'],
+    ])
+    expect(logged).toEqual([
+      'user endpoints: a.sql changed; loaded: own.8',
+      'user endpoints: c.js changed; loaded: own.1',
+    ])
+  })
+
+  it('stay as they were where the change cannot be used', async () => {
+    const { writeText, poll, changes, logged, userEndpoints } = await watched({}, { 'a.sql': SELECT })
+    writeText('a.sql', 'select now() from edge_logs')
+    await poll()
+    await vi.waitFor(() => expect(logged.length).toBe(1))
+    expect([changes, namesOf(userEndpoints.endpoints())]).toEqual([[], ['a']])
+    expect(logged).toEqual([
+      'user endpoints: a.sql cannot be used; its previous version stays: a. DIR/a.sql: ' +
+        'The function now is not covered. Write current_timestamp(). (line 1, column 8)',
+    ])
   })
 })

@@ -1,0 +1,146 @@
+import { nearest } from '../base/nearest.js'
+import type { CachePolicy } from '../endpoints/endpoint.js'
+import { type Declaration, readDeclaration } from './declaration.js'
+import { lineError } from './failure.js'
+import { MAX_ROWS, MAX_TTL_S } from './validate.js'
+
+/** What the leading comments of a `.sql` file say about the endpoint. */
+export interface FrontMatter {
+  name: string | undefined
+  id: string | undefined
+  maxRows: number
+  cache: CachePolicy | 'disabled'
+  /** Whether the query itself has to restrict the rows to a project. */
+  isProjectByHand: boolean
+  /** The parameters by name, in the order of their lines. */
+  params: ReadonlyMap<string, Declaration>
+}
+
+const DEFAULT_MAX_ROWS = 1000
+
+const KEYS = ['name', 'id', 'max rows', 'cache', 'project'] as const
+type Key = (typeof KEYS)[number]
+
+/** `key: value`, where a key is up to two words. */
+const ENTRY = /^([a-z]\w*(?:[ _-]+\w+)?)\s*:\s*(.*)$/i
+/** A line that declares a parameter, the colon forgotten or not. */
+const PARAM = /^param\s+(\w+)\s*(:?)\s*(.*)$/i
+
+/** One `key: value` line of a file. */
+interface Entry {
+  value: string
+  /** Counted from 1. */
+  line: number
+}
+
+/**
+ * Reads the front matter of a `.sql` file: the `key: value` lines in the comments before the query. Other comments are
+ * ignored. Throws `usage` for a wrong line; the message ends with ` (line N)`.
+ */
+export function readFrontMatter(text: string): FrontMatter {
+  const lines = text.split('\n').map(commentOf)
+  const end = lines.indexOf(undefined)
+  const entries = new Map<Key, Entry>()
+  const params = new Map<string, Declaration>()
+  for (const [i, comment] of lines.slice(0, end < 0 ? lines.length : end).entries()) {
+    if (!readParam(comment!, i + 1, params)) readEntry(comment!, i + 1, entries)
+  }
+  if (end >= 0) refuseLaterParams(lines, end)
+  const isProjectByHand = readProject(entries.get('project'))
+  if (!isProjectByHand) checkProject(params.get('project'))
+  return {
+    name: entries.get('name')?.value,
+    id: entries.get('id')?.value,
+    maxRows: readMaxRows(entries.get('max rows')),
+    cache: readCache(entries.get('cache')),
+    isProjectByHand,
+    params,
+  }
+}
+
+/** Returns the text of a comment line, empty for an empty line; undefined for a line of the query. */
+function commentOf(line: string): string | undefined {
+  const text = line.trim()
+  return text === '' || text.startsWith('--') ? text.slice(2).trim() : undefined
+}
+
+/** Adds the parameter that a comment declares, and returns whether it declares one. */
+function readParam(comment: string, line: number, params: Map<string, Declaration>): boolean {
+  const [, name, colon, value] = PARAM.exec(comment) ?? []
+  if (name === undefined) return false
+  if (colon === '') throw lineError(`write "-- param ${name}: TYPE", with a colon behind the name`, line)
+  if (params.has(name)) throw lineError(`the parameter ${name} is declared twice`, line)
+  params.set(name, readDeclaration(name, value!, line))
+  return true
+}
+
+/** Adds the entry in a comment, unless it is a plain comment. Throws if its key is nearly a known one. */
+function readEntry(comment: string, line: number, entries: Map<Key, Entry>): void {
+  const [, written, value] = ENTRY.exec(comment) ?? []
+  if (written === undefined) return
+  const key = KEYS.find((one) => one === written.toLowerCase())
+  if (key === undefined) {
+    refuseNearKey(written, line)
+    return
+  }
+  if (value === '') throw lineError(`"${key}:" has no value`, line)
+  if (entries.has(key)) throw lineError(`"${key}:" is given twice`, line)
+  entries.set(key, { value: value!, line })
+}
+
+function refuseNearKey(written: string, line: number): void {
+  const [first = '', second] = written.split(/\s+/)
+  // Two letters are near to many words.
+  const candidates: string[] = KEYS.filter((key) => key !== 'id')
+  const meant = second !== undefined && nearest(first, ['param']) ? `param ${second}` : nearest(written, candidates)
+  if (meant !== undefined) throw lineError(`there is no "${written}:". Did you mean "${meant}:"?`, line)
+}
+
+/** A declaration behind the front matter would be a plain comment. */
+function refuseLaterParams(lines: readonly (string | undefined)[], from: number): void {
+  for (const [i, comment = ''] of lines.entries()) {
+    const [, name, colon] = PARAM.exec(comment) ?? []
+    if (i >= from && colon === ':') throw lineError(`move "-- param ${name}: …" above the query`, i + 1)
+  }
+}
+
+function readMaxRows(entry: Entry | undefined): number {
+  if (entry === undefined) return DEFAULT_MAX_ROWS
+  const { value, line } = entry
+  const rows = /^\d+$/.test(value) ? Number(value) : 0
+  if (rows < 1 || rows > MAX_ROWS) throw lineError(`max rows: ${value} is not a number from 1 to ${MAX_ROWS}`, line)
+  return rows
+}
+
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 }
+const CACHE = /^(\d{1,9}) ?([smh])(?:\s*,\s*warm (\d{1,9}) ?([smh]))?$/
+
+/** Reads `900s, warm 300s`. By default an entry in use is computed again after a third of its time. */
+function readCache(entry: Entry | undefined): CachePolicy | 'disabled' {
+  if (entry === undefined || entry.value === 'disabled') return 'disabled'
+  const [, ttl, ttlUnit, warm, warmUnit] = CACHE.exec(entry.value) ?? []
+  const ttlS = Number(ttl) * SECONDS[ttlUnit!]!
+  const warmS = warm === undefined ? Math.max(1, Math.round(ttlS / 3)) : Number(warm) * SECONDS[warmUnit!]!
+  if (ttlS >= 1 && ttlS <= MAX_TTL_S && warmS >= 1 && warmS <= ttlS) return { ttlS, warmS }
+  throw lineError(
+    `cache: ${entry.value} is not understood. Write "900s", "15m, warm 5m" or "disabled": ` +
+      `at most ${MAX_TTL_S / 3600}h, and "warm" at most as long`,
+    entry.line,
+  )
+}
+
+function readProject(entry: Entry | undefined): boolean {
+  if (entry === undefined) return false
+  if (/^by hand$/i.test(entry.value)) return true
+  throw lineError(`project: ${entry.value} is not understood. Write "by hand", or delete the line`, entry.line)
+}
+
+/** The project is applied to every source, so each request has to name it. */
+function checkProject(project: Declaration | undefined): void {
+  if (project === undefined || project.isRequiredText) return
+  throw lineError(
+    'the parameter project is applied to every source. Write "-- param project: text, required", ' +
+      'or add "-- project: by hand" if the query does it',
+    project.line,
+  )
+}

@@ -1,0 +1,67 @@
+import { LogweirError } from '../base/errors.js'
+import { nearest } from '../base/nearest.js'
+import { type Endpoint, endpoint } from '../endpoints/endpoint.js'
+import { ofProject } from '../plan/of-project.js'
+import type { SqlQuery } from '../sql/read-sql.js'
+import { lineError } from './failure.js'
+import { type FrontMatter, readFrontMatter } from './front-matter.js'
+import { uuidOfName } from './name-uuid.js'
+
+/**
+ * Returns the endpoint of a `.sql` file. `defaultName` is its name if the front matter has none; `readSql` parses the
+ * text. Its fields may still be invalid. Throws `usage` for wrong front matter and the errors of `readSql`; the message
+ * ends with the place in the file.
+ */
+export function sqlEndpoint(text: string, defaultName: string, readSql: (text: string) => SqlQuery): Endpoint {
+  const matter = readFrontMatter(text)
+  // The whole text: front matter is SQL comments, and places count from the start of the file.
+  const query = readSql(text)
+  checkQuery(text, query, matter)
+  const { name = defaultName, maxRows, cache, isProjectByHand, params } = matter
+  const isOfProject = params.has('project') && !isProjectByHand
+  const made = endpoint({
+    id: matter.id ?? uuidOfName(name),
+    name,
+    maxRows,
+    cache,
+    params: Object.fromEntries([...params].map(([name, { param }]) => [name, param])),
+    query: text,
+    plan(args: Readonly<Record<string, unknown>>, nowUs) {
+      const scalars = [...params].map(([name, { scalarOf }]) => [name, scalarOf(args[name])])
+      const plan = query.plan(Object.fromEntries(scalars), nowUs)
+      return isOfProject ? ofProject(plan, args.project as string) : plan
+    },
+  })
+  return params.has('project') && isProjectByHand ? { ...made, callBound: refuseBound } : made
+}
+
+function refuseBound(): never {
+  throw new LogweirError(
+    'forbidden_project',
+    'The access token is bound to projects, and this query is not limited to one. Use a token that is not bound.',
+  )
+}
+
+/** Throws `usage` if the query can be no endpoint, or if its parameters are not those of the front matter. */
+function checkQuery(text: string, query: SqlQuery, { params, isProjectByHand }: FrontMatter): void {
+  const isExplain = (word: string) => /^explain$/i.test(word)
+  if (query.isExplain) throw lineError('an endpoint cannot be EXPLAIN: delete the word', lineWith(text, isExplain))
+  for (const [name, { line }] of params) {
+    const isApplied = name === 'project' && !isProjectByHand
+    if (!isApplied && !query.parameters.has(name))
+      throw lineError(`the parameter ${name} is declared but not used: use @${name}, or delete the line`, line)
+  }
+  for (const name of query.parameters) {
+    if (params.has(name)) continue
+    const line = lineWith(text, (word) => word === `@${name}`)
+    const meant = nearest(name, [...params.keys()])
+    const hint = meant === undefined ? '' : `. Did you mean @${meant}?`
+    throw lineError(`@${name} is not declared: add "-- param ${name}: text" above the query${hint}`, line)
+  }
+}
+
+/** Returns the first line of which a word passes, counted from 1. Comments are not searched. */
+function lineWith(text: string, passes: (word: string) => boolean): number {
+  const lines = text.split('\n').map((line) => line.replace(/--.*/, '').match(/@?\w+/g) ?? [])
+  return lines.findIndex((words) => words.some(passes)) + 1
+}

@@ -1,0 +1,33 @@
+import { readFile, stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { usageError } from '../base/failures.js'
+import type { Endpoint } from '../endpoints/endpoint.js'
+import { sqlEndpoint } from './sql-endpoint.js'
+
+const EXTENSION = '.sql'
+const MAX_BYTES = 65_536
+
+/** Returns whether a file of this name holds one endpoint in SQL. */
+export const isSqlFile = (name: string): boolean => name.endsWith(EXTENSION)
+
+/**
+ * Loads a `.sql` file as it is now. The endpoint's fields may still be invalid. Throws `usage` if it is no such file,
+ * the errors of {@link sqlEndpoint}, and those of the file system.
+ */
+export async function loadSqlFile(path: string): Promise<Endpoint> {
+  const text = await readText(path)
+  // Loaded here, so that a service without such a file does not load the compiler.
+  const { readSql } = await import('../sql/read-sql.js')
+  return sqlEndpoint(text, basename(path, EXTENSION), readSql)
+}
+
+async function readText(path: string): Promise<string> {
+  const stats = await stat(path)
+  if (!stats.isFile()) throw usageError('is not a regular file')
+  if (stats.size > MAX_BYTES) throw usageError(`is over ${MAX_BYTES / 1024} KiB`)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path))
+  } catch (error) {
+    throw error instanceof TypeError ? usageError('is not UTF-8 text') : error
+  }
+}
