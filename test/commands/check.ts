@@ -11,6 +11,10 @@ import { readEffectiveSettings, readServeConfig } from '../../src/config/serve-c
 import { readTokenCreateConfig, readTokenListConfig, readTokenRevokeConfig } from '../../src/config/token-config.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import { definitions } from '../../src/http/query/definitions.js'
+import { EXAMPLES } from '../user-endpoints/examples.js'
+
+/** The endpoints that documents name. */
+const SERVED = [...ENDPOINTS, ...EXAMPLES.map(({ endpoint }) => endpoint)]
 
 /** Throws if a command line in a document would be refused. */
 export function checkCommand(args: readonly string[]): void {
@@ -33,8 +37,8 @@ const READERS: Record<string, (args: readonly string[]) => unknown> = {
     if (endpoint === undefined) return
     // Services that run no SQL do not list this parameter.
     const flags = all.filter(([flag]) => flag !== '--sql')
-    const listed = JSON.parse(definitions(ENDPOINTS)).result.find(({ name }: { name: string }) => name === endpoint)
-    ENDPOINTS.find(({ name }) => name === endpoint)!.call(parametersOf(listed, flags))
+    const listed = JSON.parse(definitions(SERVED)).result.find(({ name }: { name: string }) => name === endpoint)
+    SERVED.find(({ name }) => name === endpoint)!.call(parametersOf(listed, flags))
   },
   'token create': (args) => readTokenCreateConfig(args, {}),
   'token list': (args) => readTokenListConfig(args, {}),

@@ -74,12 +74,16 @@ describe('what would not work is seen:', () => {
     ['mermaid', 'flowchart LR\n  a -->|"GET /api/log"| b', 'the service has no GET /api/log'],
     ['xml', '<a><b></a></b>', 'a ends without its beginning'],
     ['xml', '<a><b></b>', 'no XML: a'],
-    ['sql', 'ALTER TABLE logweir.edge_log DROP PARTITION 1', 'nobody checks this statement'],
+    ['sql', 'ALTER TABLE logweir.edge_log DROP PARTITION 1', 'nobody checks this statement', 'docs/scale-out.md'],
+    ['sql', 'select 1 from edge_log', 'edge_log'],
+    ['sql', '-- param a: text\nselect 1', 'declared but not used'],
+    ['sql', '-- id: 1\nselect 1', 'is not a UUID'],
     ['text', 'a', 'nobody checks texts of docs/page.md'],
     ['text', 'logweir-data/\n  formats.json', 'the program writes no formats.json', 'docs/operations.md'],
     ['text', 'retry: 2000\n\nid: 1\ndata: {}\n\n', 'no stream of events', 'docs/tail.md'],
     ['text', 'retry: 2000\n: logweir\n\nid: 1.1\ndata: {}\n\n', 'no row of logs.all', 'docs/tail.md'],
     ['text', 'a (2 × 3 ÷ 4 = 3)', 'is 1.5', 'docs/scale-out.md'],
+    ['text', 'user endpoints: it is wrong', 'the service writes user endpoints: ', 'docs/own-endpoints.md'],
   ])('%s: %s: %s', async (language, text, message, document = 'docs/page.md') => {
     await expect(async () => checkBlock({ place: '', document, language, text })).rejects.toThrow(message)
   })

@@ -5,9 +5,15 @@ import { parseAst } from 'vitest/node'
 import { parse as parseYaml } from 'yaml'
 import { fileNameOf, isInFile } from '../../src/config/setting.js'
 import { FILE_SETTINGS } from '../../src/config/settings.js'
+import { sampleCall } from '../../src/endpoints/sample.js'
 import { readCursor } from '../../src/http/tail/cursor.js'
 import { BEGINNING } from '../../src/http/tail/events.js'
+import { answerColumns } from '../../src/plan/answer.js'
 import { SOURCE_NAMES } from '../../src/sources.js'
+import { readSql } from '../../src/sql/read-sql.js'
+import { checkedEndpoint } from '../../src/user-endpoints/checked-endpoint.js'
+import { sqlEndpoint } from '../../src/user-endpoints/sql-endpoint.js'
+import { validateEndpoint } from '../../src/user-endpoints/validate.js'
 import { textOf } from '../deploy/files.js'
 import { checkShell, checkVariable } from './commands.js'
 import { type Block, ROOT } from './documents.js'
@@ -26,7 +32,7 @@ export const LANGUAGES: Readonly<Record<string, Checker>> = {
   js: ({ text }) => void parseAst(text),
   mermaid: ({ text }) => checkDiagram(text),
   xml: ({ text }) => checkXml(text),
-  sql: ({ text }) => checkSql(text),
+  sql: ({ document, text }) => (document === 'docs/scale-out.md' ? checkStatements(text) : checkEndpoint(text)),
   text: ({ document, text }) => checkText(document, text),
 }
 
@@ -107,11 +113,19 @@ function checkXml(text: string): void {
   if (open.length > 0 || /[<>&]/.test(rest)) throw new Error(`no XML: ${[...open, rest].join(' ')}`)
 }
 
+/** Throws if the text is no `.sql` file of an endpoint, or if its plan cannot be run. */
+function checkEndpoint(text: string): void {
+  const endpoint = checkedEndpoint(sqlEndpoint(text, 'own.file', readSql))
+  const problem = validateEndpoint(endpoint)
+  if (problem !== undefined) throw new Error(problem)
+  answerColumns(sampleCall(endpoint)!.plan(0))
+}
+
 /**
  * Throws if a statement names a table of neither the schema nor the server. test/clickhouse runs the statements if
  * there is a server.
  */
-function checkSql(text: string): void {
+function checkStatements(text: string): void {
   for (const statement of text.trim().split('\n')) {
     const [, database, table] = /^(?:SELECT .* FROM|ALTER TABLE) (\w+)\.(\w+) /.exec(statement) ?? []
     const isOurs = database === 'logweir' && SOURCE_NAMES.some((name) => table === name || table === `${name}_shard`)
@@ -125,6 +139,7 @@ const TEXTS: Readonly<Record<string, (text: string) => void>> = {
   'docs/operations.md': checkTree,
   'docs/tail.md': checkEvents,
   'docs/scale-out.md': checkArithmetic,
+  'docs/own-endpoints.md': checkFault,
 }
 
 function checkText(document: string, text: string): void {
@@ -185,3 +200,20 @@ function checkArithmetic(text: string): void {
     if (Math.round(value) !== +right!.replaceAll(',', '')) throw new Error(`${sum} is ${value}`)
   }
 }
+
+/** Throws unless the text is the line that the service writes if the example has `now()` in it. */
+function checkFault(text: string): void {
+  const example = textOf('examples/endpoints/postgres.errors.sql')
+  const log = (message: string) =>
+    'user endpoints: postgres.errors.sql cannot be used; its previous version stays: postgres.errors. ' +
+    `endpoints/postgres.errors.sql: ${message}\n`
+  try {
+    sqlEndpoint(example.replace('current_timestamp()', 'now()'), 'postgres.errors', readSql).call(PROJECT).plan(0)
+  } catch (error) {
+    if (text !== log((error as Error).message)) throw new Error(`the service writes ${log((error as Error).message)}`)
+    return
+  }
+  throw new Error('now() is right')
+}
+
+const PROJECT = new URLSearchParams('project=a')

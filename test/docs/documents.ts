@@ -59,11 +59,12 @@ export interface Table {
   rows: readonly (readonly string[])[]
 }
 
+/** A pipe within a cell is written `\|`. */
 const cellsOf = (line: string) =>
   line
-    .split('|')
+    .split(/(?<!\\)\|/)
     .slice(1, -1)
-    .map((cell) => cell.trim())
+    .map((cell) => cell.trim().replaceAll('\\|', '|'))
 
 /** Returns the tables of a page, in order. */
 export function tablesOf({ prose }: Document): Table[] {

@@ -4,6 +4,7 @@ import { COMMANDS } from '../../src/commands/all.js'
 import { flagOf, variableOf } from '../../src/config/setting.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import { seriesOf } from '../deploy/promql.js'
+import { EXAMPLES } from '../user-endpoints/examples.js'
 import { ROOT } from './documents.js'
 
 const SETTINGS = COMMANDS.flatMap(({ settings }) => Object.entries(settings))
@@ -12,7 +13,9 @@ const SETTINGS = COMMANDS.flatMap(({ settings }) => Object.entries(settings))
 export const FLAGS: ReadonlySet<string> = new Set([
   '--help',
   ...SETTINGS.filter(([, { flag }]) => flag !== false).map(([name]) => flagOf(name)),
-  ...ENDPOINTS.flatMap(({ params }) => Object.keys(params).map((name) => `--${name.replaceAll('_', '-')}`)),
+  ...[...ENDPOINTS, ...EXAMPLES.map(({ endpoint }) => endpoint)].flatMap(({ params }) =>
+    Object.keys(params).map((name) => `--${name.replaceAll('_', '-')}`),
+  ),
 ])
 
 /** Flags of other programs that the pages name. */
