@@ -1,5 +1,6 @@
 import type { SourceName } from '../sources.js'
 import { AGGREGATES } from './aggregates.js'
+import { wrongCount } from './arity.js'
 import { columnsOfSource } from './columns.js'
 import type { Expression } from './expression.js'
 import { queryError } from './functions/function.js'
@@ -181,8 +182,8 @@ function unknownFunction(name: string): never {
 }
 
 function checkArity(name: string, [least, most]: readonly [number, number], count: number): void {
-  if (count >= least && count <= most) return
-  throw new TypeError(`${name} takes ${least === most ? least : `${least} to ${most}`} arguments, and got ${count}.`)
+  const message = wrongCount(name, least, most, count)
+  if (message !== undefined) throw new TypeError(message)
 }
 
 /** The static type of a value. */

@@ -109,10 +109,10 @@ describe('a wrong plan', () => {
     ['There is no column b, but a.', [EDGE, select(named('a', literal(1))), { op: 'filter', where: column('b') }]],
     ['There is no function nothing.', [EDGE, { op: 'filter', where: call('nothing' as never) }]],
     ['There is no function constructor.', [EDGE, { op: 'filter', where: call('constructor' as never) }]],
-    ['not takes 1 arguments, and got 2.', [EDGE, { op: 'filter', where: call('not', literal(true), literal(true)) }]],
+    ['not takes 1 argument, and got 2.', [EDGE, { op: 'filter', where: call('not', literal(true), literal(true)) }]],
     ['substr takes 2 to 3 arguments, and got 1.', [EDGE, { op: 'filter', where: call('substr', literal('a')) }]],
     [
-      'max takes 1 arguments, and got 0.',
+      'max takes 1 argument, and got 0.',
       [EDGE, { op: 'group', keys: [], aggregates: [{ name: 'a', value: { fn: 'max', args: [] } }] }],
     ],
     [

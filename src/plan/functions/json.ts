@@ -39,7 +39,8 @@ function fieldOf(read: (found: string) => Scalar): ScalarFunction {
 const isNumber = (json: string) => /^[-\d]/.test(json)
 
 function atPath(finish: (found: string) => Scalar): ScalarFunction {
-  return prepared([1, 2], 'text', ([, path = '$']) => {
+  return prepared([1, 2], 'text', (constants) => {
+    const path = constants.length < 2 ? '$' : constants[1]
     const steps = typeof path === 'string' ? readJsonPath(path) : undefined
     if (steps === undefined) throw queryError("A JSON path must be a text like '$.request.method'.")
     return (value: Scalar) => {

@@ -204,6 +204,12 @@ function readerAt(format: string, at: number): { read: Reader; next: number } {
   return { read: readSeconds, next: at + 4 }
 }
 
+/** Throws on an element of a format that {@link parseTime} does not know. */
+export function checkForm(format: string): void {
+  const spelled = spellOut(format)
+  for (let at = 0; at < spelled.length; ) at = spelled[at] === '%' ? readerAt(spelled, at).next : at + 1
+}
+
 /** Reads a text by a format; undefined if it does not have that form, or is no moment. Throws on an unknown element. */
 export function parseTime(format: string, text: string): number | undefined {
   const spelled = spellOut(format)

@@ -21,7 +21,7 @@ import {
   type Type,
 } from '../values/values.js'
 import { prepared, queryError, type ScalarFunction, strict } from './function.js'
-import { formatTime, parseTime } from './time-format.js'
+import { checkForm, formatTime, parseTime } from './time-format.js'
 
 /** Functions over times, all in UTC. */
 export const TIME = {
@@ -54,10 +54,13 @@ export const TIME = {
   timestamp_micros: epoch(1),
   format_timestamp: prepared(2, 'text', ([format]) => {
     const known = needText(format)
+    // Throws if the format is wrong, also if no row has a time.
+    formatTime(known, 0)
     return (_: Scalar, time: Scalar) => formatTime(known, need(time))
   }),
   parse_timestamp: prepared(2, 'timestamp', ([format]) => {
     const known = needText(format)
+    checkForm(known)
     return (_: Scalar, text: Scalar) => {
       const us = parseTime(known, String(text))
       if (us === undefined) throw queryError(`A text does not have the form ${known} that parse_timestamp reads.`)

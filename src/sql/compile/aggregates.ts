@@ -1,5 +1,6 @@
 import type { Aggregate, AggregateName } from '../../plan/aggregates.js'
 import { AGGREGATES } from '../../plan/aggregates.js'
+import { wrongCount } from '../../plan/arity.js'
 import { column, type Expression } from '../../plan/expression.js'
 import { expressionKey } from '../../plan/expression-key.js'
 import type { NamedAggregate } from '../../plan/plan.js'
@@ -75,11 +76,8 @@ const TWO: ReadonlySet<string> = new Set(['approx_quantiles', 'quantile'])
 function checkCount({ name, args, at }: Call): void {
   const least = TWO.has(name) ? 2 : 1
   const most = name === 'string_agg' ? 2 : least
-  if (args.length >= least && args.length <= most) return
-  throw invalid(
-    `${name} takes ${least === most ? least : `${least} or ${most}`} arguments, and got ${args.length}.`,
-    at,
-  )
+  const message = wrongCount(name, least, most, args.length)
+  if (message !== undefined) throw invalid(message, at)
 }
 
 /** `count(case when x then 1 end)` counts the rows for which x is true. */

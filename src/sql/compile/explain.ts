@@ -28,7 +28,7 @@ export function explained(plan: Plan): Plan {
         columns: [
           { name: 'step', value: literal(i + 1) },
           { name: 'operator', value: literal(operator.op) },
-          { name: 'detail', value: literal(shortened(describe(operator))) },
+          { name: 'detail', value: literal(shortened(describe(operator, prefix))) },
           { name: 'rows', value: column('rows') },
         ],
       },
@@ -49,7 +49,7 @@ function prefixesOf(plan: Plan): Plan[] {
   })
 }
 
-function describe(operator: Operator): string {
+function describe(operator: Operator, before: Plan): string {
   switch (operator.op) {
     case 'scan':
       return `${operator.sources.join(', ')}${rangeText(operator)}`
@@ -67,10 +67,18 @@ function describe(operator: Operator): string {
     case 'group':
       return `by ${columnsText(operator.keys) || 'nothing'}: ${operator.aggregates.map(aggregateText).join(', ')}`
     case 'orderBy':
-      return operator.keys.map(({ by, direction, nulls }) => `${spell(by)} ${direction} nulls ${nulls}`).join(', ')
+      return operator.keys
+        .map(({ by, direction, nulls }) => `${spell(added(by, before))} ${direction} nulls ${nulls}`)
+        .join(', ')
     case 'limit':
       return operator.offset === 0 ? `${operator.rows}` : `${operator.rows} from row ${operator.offset}`
   }
+}
+
+/** What a column is, if it was only added for the order. */
+function added(by: Expression, before: Plan): Expression {
+  const columns = before.flatMap((operator) => (operator.op === 'extend' ? operator.columns : []))
+  return columns.find(({ name }) => by.kind === 'column' && name === by.name)?.value ?? by
 }
 
 const aggregateText = ({ name, value: { fn, args } }: NamedAggregate) =>

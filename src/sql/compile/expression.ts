@@ -1,5 +1,5 @@
 import { LogweirError } from '../../base/errors.js'
-import { column, type Expression, literal } from '../../plan/expression.js'
+import { call, column, type Expression, literal } from '../../plan/expression.js'
 import { FUNCTIONS, type FunctionName, TEXT_FUNCTIONS } from '../../plan/functions/table.js'
 import type { Operator, Plan } from '../../plan/plan.js'
 import { typeOf } from '../../plan/schema.js'
@@ -92,6 +92,8 @@ export class Expressions implements Compiler {
   /** Returns a call, or its value if that is known. Throws an SqlFault at `at` if the arguments do not fit. */
   call(fn: FunctionName, args: readonly Expression[], at: number): Expression {
     return this.#checked(at, () => {
+      // Before it is folded: a wrong number of arguments is an error of literals too.
+      this.typeOf(call(fn, ...args))
       const made = foldedCall(fn, args)
       if (made.kind !== 'call') return made
       this.typeOf(made)

@@ -1,5 +1,6 @@
 import { nearest } from '../../base/nearest.js'
 import { DAY_US } from '../../base/units.js'
+import { wrongCount } from '../../plan/arity.js'
 import { type Expression, literal } from '../../plan/expression.js'
 import type { FunctionName } from '../../plan/functions/table.js'
 import { CivilDate, Datetime, type Scalar, Timestamp } from '../../plan/values/values.js'
@@ -168,6 +169,9 @@ function ifnull({ args, at }: Call, compiler: Compiler): Expression {
   )
 }
 
+/** The start of some minutes, which no unit has. */
+const everyMinutes = (n: number) => `timestamp_seconds(unix_seconds(x) - mod(unix_seconds(x), ${60 * n}))`
+
 /** Functions of other dialects, and what to write instead. */
 const INSTEAD: ReadonlyMap<string, string> = new Map([
   ['now', 'current_timestamp()'],
@@ -181,6 +185,13 @@ const INSTEAD: ReadonlyMap<string, string> = new Map([
   ['tostartofsecond', 'timestamp_trunc(x, second)'],
   ['tostartofminute', 'timestamp_trunc(x, minute)'],
   ['tostartofhour', 'timestamp_trunc(x, hour)'],
+  ['tostartoffiveminutes', everyMinutes(5)],
+  ['tostartoftenminutes', everyMinutes(10)],
+  ['tostartoffifteenminutes', everyMinutes(15)],
+  ['tostartofinterval', everyMinutes(5)],
+  ['date_bin', everyMinutes(5)],
+  ['time_bucket', everyMinutes(5)],
+  ['timestamp_bucket', everyMinutes(5)],
   ['tostartofday', 'timestamp_trunc(x, day)'],
   ['tostartofmonth', 'timestamp_trunc(x, month)'],
   ['nvl', 'ifnull(x, y)'],
@@ -228,7 +239,6 @@ function unknownFunction(name: string, at: number): Error {
 
 /** Checks the number of arguments. */
 function takes(name: string, args: readonly Node[], least: number, most: number, at: number): void {
-  if (args.length >= least && args.length <= most) return
-  const expected = least === most ? String(least) : `${least} to ${most}`
-  throw invalid(`${name} takes ${expected} arguments, and got ${args.length}.`, at)
+  const message = wrongCount(name, least, most, args.length)
+  if (message !== undefined) throw invalid(message, at)
 }

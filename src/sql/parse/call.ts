@@ -4,6 +4,7 @@ import { CAST_TYPES } from '../../plan/functions/cast.js'
 import { CivilDate, Datetime, momentUs, type Scalar, Timestamp } from '../../plan/values/values.js'
 import { isAggregate } from './aggregate-names.js'
 import { invalid, unsupported } from './fault.js'
+import { RESERVED } from './reserved.js'
 import type { Tokens } from './tokens.js'
 import type { CallOptions, Node } from './tree.js'
 
@@ -22,7 +23,7 @@ export function parseCall(tokens: Tokens): Node {
   const first = tokens.next()
   const { at, kind, text } = first
   if (kind === 'word') {
-    if (tokens.peek().kind === 'text' && Object.hasOwn(TIME_LITERALS, text)) return timeLiteral(tokens, text)
+    if (tokens.peek().kind === 'text' && Object.hasOwn(TIME_LITERALS, text)) return timeLiteral(tokens, text, at)
     if (tokens.isAt('(')) return parseArguments(tokens, text, at)
     if (WITHOUT_PARENTHESES.has(text)) return tokens.node({ kind: 'call', name: text, args: [] }, at)
   }
@@ -40,10 +41,10 @@ export function parseCall(tokens: Tokens): Node {
   return tokens.node({ kind: 'name', steps }, at)
 }
 
-function timeLiteral(tokens: Tokens, type: string): Node {
-  const { text, at } = tokens.next()
+function timeLiteral(tokens: Tokens, type: string, at: number): Node {
+  const { text, at: textAt } = tokens.next()
   const us = momentUs(text)
-  if (us === undefined) throw invalid(`This text is no ${type}. Write it as ISO 8601: ${type} '2026-11-24'.`, at)
+  if (us === undefined) throw invalid(`This text is no ${type}. Write it as ISO 8601: ${type} '2026-11-24'.`, textAt)
   return tokens.node({ kind: 'literal', value: TIME_LITERALS[type]!(us) }, at)
 }
 
@@ -160,8 +161,8 @@ export function parseInterval(tokens: Tokens): Node {
   const { at } = tokens.next()
   if (tokens.peek().kind === 'text') {
     const [, count = '1', unit = 'hour'] = /^\s*(-?\d+)\s+([a-z]+?)s?\s*$/i.exec(tokens.peek().text) ?? []
-    const isWord = tokens.peek(1).kind === 'word'
-    if (!isWord)
+    const next = tokens.peek(1)
+    if (next.kind !== 'word' || RESERVED.has(next.text))
       throw unsupported(`An interval is written without quotes: interval ${count} ${unit.toLowerCase()}.`, at)
   }
   const count = tokens.grammar.expression(tokens)

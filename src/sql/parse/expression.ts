@@ -84,9 +84,9 @@ const FOREIGN: ReadonlyMap<string, string> = new Map([
   ['->>', "Write a path, as metadata.request.method, or json_value(text, '$.key')."],
   ['@>', 'Compare fields, as metadata.request.method = …'],
   ['%', 'Write mod(a, b).'],
-  ['^', 'Bitwise operators are not covered.'],
-  ['&', 'Bitwise operators are not covered. Write AND.'],
-  ['|', 'Bitwise operators are not covered. Write OR.'],
+  ['^', 'There are no operators of bits.'],
+  ['&', 'Write AND.'],
+  ['|', 'Write OR, or || between texts.'],
 ])
 
 function refuseForeign(tokens: Tokens): void {
@@ -241,6 +241,7 @@ function parsePrimary(tokens: Tokens): Node {
   }
   if (kind === 'quoted') return parseCall(tokens)
   refuseForeign(tokens)
+  if (tokens.isAt('[')) throw unsupported('A list is not covered: write IN (a, b, …), or split(text, separator).', at)
   throw tokens.unexpected('an expression')
 }
 

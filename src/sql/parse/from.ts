@@ -23,11 +23,21 @@ function parseTable(tokens: Tokens): Table {
     tokens.expect(')', ' behind the subquery')
     return { kind: 'derived', at, query, alias: tokens.alias() }
   }
-  let name = tokens.name('a source or a subquery').spelled
-  while (tokens.take('.') || tokens.take('-')) name += `.${tokens.next().spelled}`
+  const name = tableName(tokens)
   if (tokens.isAt('(')) throw unsupported(`The table function ${name} is not covered.`, at)
   refuseBehindTable(tokens)
   return { kind: 'table', at, name, alias: tokens.alias() }
+}
+
+/** A source may have dots and dashes in its name: `storage.logs.prod.2`, whose end is a number for the lexer. */
+function tableName(tokens: Tokens): string {
+  let name = tokens.name('a source or a subquery').spelled
+  for (;;) {
+    const { kind, text } = tokens.peek()
+    if (tokens.isAt('.') || tokens.isAt('-')) name += tokens.next().text + tokens.next().spelled
+    else if (kind === 'number' && text.startsWith('.')) name += tokens.next().text
+    else return name
+  }
 }
 
 /** What may follow a table in BigQuery, and is not covered. */

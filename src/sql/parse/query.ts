@@ -1,5 +1,5 @@
 import { parseExpression } from './expression.js'
-import { unsupported } from './fault.js'
+import { invalid, unsupported } from './fault.js'
 import { parseFrom } from './from.js'
 import { tokensOf } from './lexer.js'
 import type { SqlLimits } from './limits.js'
@@ -19,13 +19,19 @@ export function parseStatement(text: string, limits: SqlLimits): Statement {
   const tokens = new Tokens(tokensOf(text, limits), limits, GRAMMAR)
   const isExplain = tokens.take('explain')
   const { kind, text: first, at, spelled } = tokens.peek()
+  if (kind === 'end') throw invalid('The text is empty: write SELECT …', at)
+  if (isExplain && (first === 'analyze' || first === 'verbose'))
+    throw unsupported('EXPLAIN takes no options: it counts the rows of each operator.', at)
   if (kind === 'word' && first !== 'select' && first !== 'with')
     throw unsupported(`Only SELECT is covered, with EXPLAIN or WITH before it, not ${spelled}.`, at)
   const query = parseQuery(tokens)
+  const isEnded = tokens.take(';')
   while (tokens.take(';'));
-  if (tokens.peek().kind === 'end') return { query, isExplain, parameters: tokens.parameters }
-  if (tokens.isAt('select') || tokens.isAt('with'))
-    throw unsupported('Only one statement is covered.', tokens.peek().at)
+  const next = tokens.peek()
+  if (next.kind === 'end') return { query, isExplain, parameters: tokens.parameters }
+  if (isEnded || tokens.isAt('select') || tokens.isAt('with'))
+    throw unsupported('Only one statement is covered.', next.at)
+  if (tokens.isAt('offset')) throw invalid('OFFSET stands behind LIMIT: write LIMIT 100 OFFSET 10.', next.at)
   throw tokens.unexpected('the end of the text')
 }
 
@@ -76,7 +82,8 @@ function parseBody(tokens: Tokens): Body {
   const parts = [first]
   while (tokens.isAt('union') || tokens.isAt('except') || tokens.isAt('intersect')) {
     const { at, text } = tokens.next()
-    if (text !== 'union') throw unsupported(`${text.toUpperCase()} is not covered: use NOT IN (select …).`, at)
+    const instead = text === 'except' ? 'NOT IN' : 'IN'
+    if (text !== 'union') throw unsupported(`${text.toUpperCase()} is not covered: use ${instead} (select …).`, at)
     if (!tokens.take('all')) throw unsupported('Only UNION ALL is covered: use SELECT DISTINCT around it.', at)
     parts.push(parsePart(tokens))
   }
@@ -94,6 +101,8 @@ function parseSelect(tokens: Tokens): Select {
   const { at } = tokens.expect('select')
   if (tokens.isAt('as')) throw unsupported('SELECT AS STRUCT is not covered.', tokens.peek().at)
   const isDistinct = tokens.take('distinct')
+  if (isDistinct && tokens.isAt('on', '('))
+    throw unsupported('DISTINCT ON is not covered: use GROUP BY and any_value(x).', tokens.peek().at)
   if (!isDistinct) tokens.take('all')
   const items = parseItems(tokens)
   const from = tokens.take('from') ? parseFrom(tokens) : undefined
