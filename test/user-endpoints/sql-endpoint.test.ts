@@ -4,9 +4,13 @@ import { sampleCall } from '../../src/endpoints/sample.js'
 import { equals, scan } from '../../src/plan/builder.js'
 import type { Plan } from '../../src/plan/plan.js'
 import { type Scalar, Timestamp } from '../../src/plan/values/values.js'
-import type { SqlQuery } from '../../src/sql/read-sql.js'
+import { readSql, type SqlQuery } from '../../src/sql/read-sql.js'
+import { checkedEndpoint } from '../../src/user-endpoints/checked-endpoint.js'
 import { sqlEndpoint } from '../../src/user-endpoints/sql-endpoint.js'
 import { validateEndpoint } from '../../src/user-endpoints/validate.js'
+import { createTestApp } from '../http/support.js'
+import { appendAll, openEngine } from '../support/engine.js'
+import { edge } from '../support/records.js'
 
 const PLAN: Plan = scan('edge_logs', { fromUs: 0, throughUs: 1 }).select('id').limit(5)
 
@@ -111,6 +115,42 @@ describe('the project of a .sql file', () => {
     const { call, callBound } = made('select 1')
     expect(call(given('project=a')).plan(0)).toEqual(PLAN)
     expect(() => callBound(given('project=a'))).toThrow(FORBIDDEN)
+  })
+})
+
+describe('a .sql file over HTTP', () => {
+  const TEXT = 'select id from edge_logs order by id'
+  const endpoints = {
+    applied: `-- param project: text, required\n${TEXT}`,
+    byHand: `-- project: by hand\n-- param project: text\n${TEXT.replace('order', 'where project = @project order')}`,
+    all: TEXT,
+  }
+
+  it.each([
+    ['applied', 'free', 200, ['a']],
+    ['applied', 'bound', 200, ['a']],
+    ['byHand', 'free', 200, ['a']],
+    ['byHand', 'bound', 403, undefined],
+    ['all', 'free', 200, ['a', 'b']],
+    ['all', 'bound', 403, undefined],
+  ] as const)('whose project is %s answers a caller who is %s with %i', async (name, token, status, ids) => {
+    const engine = openEngine()
+    await appendAll(
+      engine,
+      ['a', 'b'].map((project) => edge({ project, id: project })),
+    )
+    const { get, app } = createTestApp({
+      engine,
+      endpoints: [checkedEndpoint(sqlEndpoint(endpoints[name], 'own.file', readSql))],
+      tokens: [{ token: 'free' }, { token: 'bound', projects: new Set(['a']) }],
+    })
+    const headers = { 'X-API-KEY': token }
+    const response = await get('/api/endpoints/query/own.file?project=a', { headers })
+    const body = (await response.json()) as { result?: { id: string }[]; code?: string }
+    expect([response.status, body.result?.map(({ id }) => id)]).toEqual([status, ids])
+    if (status === 403) expect(body.code).toBe('forbidden_project')
+    app.close()
+    await engine.close()
   })
 })
 
