@@ -313,7 +313,7 @@ describe('own endpoints in .sql files', () => {
     ['a wrong name', '-- name: a b\nselect 1', expect.stringContaining('the name "a b" is invalid')],
     ['the name of a flag', '-- param url: text\nselect @url', expect.stringContaining('has the name of a flag')],
     ['a name of the house', '-- name: logs.all\nselect 1', 'another endpoint is already named logs.all.'],
-    ['no text', '', expect.stringContaining('found the end of the text')],
+    ['no text', '', expect.stringContaining('The text is empty')],
     ['too long a text', `select 1${' '.repeat(65_529)}`, 'is over 64 KiB'],
     ['a text that is not UTF-8', Buffer.from([0x73, 0xff]), 'is not UTF-8 text'],
   ])('stop the start with one line where a file has %s', async (_, text, problem) => {
