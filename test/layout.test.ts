@@ -11,6 +11,7 @@ const FLOORS: readonly (readonly string[])[] = [
   // In the browser: it imports nothing from outside its folder.
   ['page/'],
   ['commands/'],
+  ['sql-directory/'],
   ['service.ts', 'show-schema.ts', 'export/', 'client/'],
   // The module hook of user-endpoints/ resolves to endpoint.ts at run time.
   ['user-endpoints/', 'http/server/'],
@@ -61,6 +62,17 @@ const INGEST = [...ENGINE_INTERFACE, 'sources.ts', 'field-names.ts', 'arrow-ipc/
 const ONLY: Record<string, readonly string[]> = {
   'page/': [],
   'client/': ['tokens/', 'config/', 'base/'],
+  'sql-directory/': [
+    'client/',
+    'http/formats/',
+    'engine/arrow/engine.ts',
+    'engine/disk/',
+    'sql/read-sql.ts',
+    ...ENGINE_INTERFACE,
+    'config/',
+    'sources.ts',
+    'base/',
+  ],
   'user-endpoints/': [
     'endpoint.ts',
     'endpoints/',

@@ -3,13 +3,13 @@
  * and line tools such as `head` can read it. Rows are copied unchanged. If the answer ends early, the document is
  * incomplete.
  */
-export async function* ndjsonToDocument(ndjson: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+export async function* ndjsonToDocument(ndjson: AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   // Written before the next row: the comma follows only if there is another row.
   let separator = '\n'
   yield '{"result":['
   for await (const chunk of ndjson) {
-    const text = decoder.decode(chunk, { stream: true })
+    const text = typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })
     if (text === '') continue
     const endsRow = text.endsWith('\n')
     const rows = endsRow ? text.slice(0, -1) : text

@@ -8,6 +8,7 @@ import { help } from './help.js'
 import { query } from './query.js'
 import { schema } from './schema.js'
 import { serve } from './serve.js'
+import { sql } from './sql.js'
 import { tail } from './tail.js'
 import { tokenCreate, tokenList, tokenRevoke } from './token.js'
 import { version } from './version.js'
@@ -16,6 +17,7 @@ import { version } from './version.js'
 export const COMMANDS: readonly Command[] = [
   serve,
   query,
+  sql,
   tail,
   health,
   config,

@@ -29,6 +29,8 @@ export interface Command {
   settings: Settings
   /** Text that `--help` shows after the settings. */
   remarks?: string
+  /** Whether the operand begins with a folder, which shells then offer. */
+  operandIsFolder?: boolean
   /** Returns the values that shells offer as the operand. */
   choices?(commands: readonly Command[]): Promise<readonly Choice[]>
   /** Runs with the arguments after the name. Returns the exit code; throws `usage`. */

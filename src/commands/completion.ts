@@ -47,10 +47,11 @@ After query the scripts ask the service for your own endpoints, for at most 1 s.
 /** Resolves the operands of the commands, so that completion does not need to know how commands find them. */
 export function completableCommands(commands: readonly Command[]): Promise<CompletableCommand[]> {
   return Promise.all(
-    commands.map(async ({ name, meaning, settings, choices }) => ({
+    commands.map(async ({ name, meaning, settings, operandIsFolder, choices }) => ({
       name,
       meaning,
       settings,
+      operandIsFolder,
       choices: (await choices?.(commands)) ?? [],
     })),
   )

@@ -236,6 +236,13 @@ export const QUERY_SETTINGS = {
   ...FORMAT_SETTINGS,
 } satisfies Settings
 
+/** Settings of `logweir sql`. */
+export const SQL_SETTINGS = {
+  project: { type: text('PROJECT'), variable: false, meaning: 'the only project whose rows are read; default: all' },
+  sqlFile: { type: text('FILE'), variable: false, meaning: 'a file with the query, instead of the text' },
+  ...FORMAT_SETTINGS,
+} satisfies Settings
+
 /** Settings of `logweir tail`. */
 export const TAIL_SETTINGS = {
   project: { type: text('PROJECT'), variable: false, meaning: 'the project whose edge logs are followed' },

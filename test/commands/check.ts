@@ -11,6 +11,9 @@ import { readEffectiveSettings, readServeConfig } from '../../src/config/serve-c
 import { readTokenCreateConfig, readTokenListConfig, readTokenRevokeConfig } from '../../src/config/token-config.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import { definitions } from '../../src/http/query/definitions.js'
+import { readSql } from '../../src/sql/read-sql.js'
+import { compileSql } from '../../src/sql-directory/compile.js'
+import { readSqlConfig } from '../../src/sql-directory/sql-config.js'
 import { EXAMPLES } from '../user-endpoints/examples.js'
 
 /** The endpoints that documents name. */
@@ -33,12 +36,17 @@ const READERS: Record<string, (args: readonly string[]) => unknown> = {
   config: (args) => readEffectiveSettings(args, {}),
   tail: (args) => readTail(args, {}, ignoreWarning),
   query(args) {
-    const { endpoint, flags: all } = readQuery(args, {}, ignoreWarning)
+    const { endpoint, flags: all, sql } = readQuery(args, {}, ignoreWarning)
+    if (sql !== undefined) readSql(sql).plan({}, 0)
     if (endpoint === undefined) return
     // Services that run no SQL do not list this parameter.
     const flags = all.filter(([flag]) => flag !== '--sql')
     const listed = JSON.parse(definitions(SERVED)).result.find(({ name }: { name: string }) => name === endpoint)
     SERVED.find(({ name }) => name === endpoint)!.call(parametersOf(listed, flags))
+  },
+  sql(args) {
+    const { sql, project } = readSqlConfig(args, {})
+    compileSql({ sql, project }, 0, undefined)
   },
   'token create': (args) => readTokenCreateConfig(args, {}),
   'token list': (args) => readTokenListConfig(args, {}),

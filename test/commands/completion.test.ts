@@ -1,5 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { describe, expect, it } from 'vitest'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { completeQuery } from '../../src/client/complete.js'
 import { COMMANDS } from '../../src/commands/all.js'
 import { bashScript } from '../../src/commands/completion/bash.js'
@@ -119,6 +122,8 @@ describe.each(['bash', 'zsh', 'fish'] as const)('completion of %s', (shell) => {
     ['query logs.all --ow', []],
     ['tail --ow', []],
     ['token l', ['list']],
+    ['sql --fo', ['--format']],
+    ['sql a --format n', ['ndjson']],
     ['help tok', ['token']],
     ['completion ', ['bash', 'fish', 'zsh']],
   ])('behind "%s"', (line, expected) => {
@@ -127,6 +132,17 @@ describe.each(['bash', 'zsh', 'fish'] as const)('completion of %s', (shell) => {
     expect(found.filter((word) => (!line.endsWith(' ') && line !== '') || !word.startsWith('-'))).toEqual(
       [...expected].sort(),
     )
+  })
+
+  it('offers folders behind sql', () => {
+    const root = mkdtempSync(join(tmpdir(), 'logweir-folders-'))
+    onTestFinished(() => rmSync(root, { recursive: true }))
+    mkdirSync(join(root, 'data dir'))
+    writeFileSync(join(root, 'data.txt'), '')
+    const found = offered(shell, `sql ${root}/dat`)
+    // zsh completes paths by a function that the test replaces.
+    if (shell === 'zsh') expect(sh('zsh', inZsh(['logweir', 'sql', `${root}/dat`]))).toBe('files -/\n')
+    else expect(found.map((path) => path.replace(/\/$/, ''))).toEqual([join(root, 'data dir')])
   })
 
   it('is whole: every word of every place is offered there', () => {

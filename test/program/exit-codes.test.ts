@@ -64,6 +64,10 @@ const PASSING: [what: string, call: (at: Places) => readonly string[], environme
     'export: no data directory',
     ({ missing }) => ['export', '--to', 'clickhouse', ...CLICKHOUSE, '--data-dir', missing],
   ],
+  ['sql: no data directory', ({ directory }) => ['sql', directory, 'select 1']],
+  ['sql: no directory', ({ missing }) => ['sql', missing, 'select 1']],
+  ['sql: a newer version', ({ newer }) => ['sql', newer, 'select 1']],
+  ['sql: the file of the query is missing', ({ missing }) => ['sql', '.', '--sql-file', missing]],
   ['export: a newer version', ({ newer }) => ['export', '--to', 'clickhouse', ...CLICKHOUSE, '--data-dir', newer]],
 ]
 
@@ -94,6 +98,9 @@ const WRONG: [what: string, call: (at: Places) => readonly string[], environment
   ['token revoke: no token named', () => ['token', 'revoke']],
   ['schema: no server named', () => ['schema', 'clickhouse', '--apply']],
   ['export: no place named', () => ['export']],
+  ['sql: no directory named', () => ['sql']],
+  ['sql: no query', () => ['sql', '.']],
+  ['query: an empty query', () => ['query', '--sql', ' ']],
   ['generate: no number', () => ['generate', '--rows', 'many']],
   ['completion: an unknown shell', () => ['completion', 'tcsh']],
 ]

@@ -1,5 +1,13 @@
 import type { FlagArgument, Position } from './positions.js'
-import { cases, ENDPOINT_POSITION, endpointWordsCommand, findPosition, quoted, valueCases } from './posix.js'
+import {
+  cases,
+  ENDPOINT_POSITION,
+  endpointWordsCommand,
+  findPosition,
+  folderCases,
+  quoted,
+  valueCases,
+} from './posix.js'
 
 /** Returns the completion script for bash 3.2 or newer. */
 export function bashScript(positions: readonly Position[]): string {
@@ -17,6 +25,9 @@ _logweir() {
 ${findPosition(positions, `"\${COMP_WORDS[@]:1:COMP_CWORD-1}"`)}
   case "$position $previous" in
 ${valueCases(positions, complete)}
+  esac
+  [[ "$current" == -* ]] || case "$position" in
+${folderCases(positions, `${paths('-d')}return`)}
   esac
   case "$position" in
 ${cases(branches)}

@@ -4,11 +4,14 @@ import { ENDPOINT_POSITION, endpointWordsCommand, quoted } from './posix.js'
 /** Returns the beginning of a command that offers words at one position. */
 const completeAt = (path: string) => `complete -c logweir -n "test (__logweir_position) = '${path}'"`
 
+const FOLDERS = "-a '(__fish_complete_directories)'"
+
 /** Returns the completion script for fish. */
 export function fishScript(positions: readonly Position[]): string {
-  const lines = positions.flatMap(({ path, words, flags }) => {
+  const lines = positions.flatMap(({ path, words, takesFolder, flags }) => {
     const at = completeAt(path)
     return [
+      ...(takesFolder ? [`${at} ${FOLDERS}`] : []),
       ...words.map(({ word, meaning }) => `${at} -a ${quoted(word)} -d ${quoted(meaning)}`),
       ...flags.map(
         ({ flag, meaning, argument }) => `${at} -l ${flag.slice(2)} ${complete(argument)}-d ${quoted(meaning)}`,
@@ -43,6 +46,6 @@ ${lines.join('\n')}
 function complete(argument: FlagArgument): string {
   if (argument === 'nothing') return ''
   if (argument === 'file') return '-r -F '
-  if (argument === 'folder') return "-x -a '(__fish_complete_directories)' "
+  if (argument === 'folder') return `-x ${FOLDERS} `
   return argument === 'anything' ? '-x ' : `-x -a ${quoted(argument.words.join(' '))} `
 }

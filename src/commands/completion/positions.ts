@@ -15,6 +15,8 @@ export interface CompletableCommand {
   name: string
   meaning: string
   settings: Settings
+  /** Whether its operand begins with a folder. */
+  operandIsFolder?: boolean | undefined
   /** The values of its operand; empty if they cannot be listed. */
   choices: readonly Choice[]
 }
@@ -24,6 +26,8 @@ export interface Position {
   /** The words before it, such as `schema clickhouse`; empty directly after the program's name. */
   path: string
   words: readonly Word[]
+  /** Whether a folder may follow. */
+  takesFolder?: boolean | undefined
   flags: readonly Flag[]
 }
 
@@ -62,10 +66,10 @@ export function listPositions(commands: readonly CompletableCommand[]): readonly
   return [...positions.values()]
 }
 
-function positionsOfCommand({ name, settings, choices }: CompletableCommand): Position[] {
+function positionsOfCommand({ name, settings, choices, operandIsFolder }: CompletableCommand): Position[] {
   const flags = [...flagsOf(settings), HELP]
   return [
-    { path: name, words: choices.map(({ word }) => ({ word, meaning: '' })), flags },
+    { path: name, words: choices.map(({ word }) => ({ word, meaning: '' })), takesFolder: operandIsFolder, flags },
     ...choices.map((choice) => ({
       path: `${name} ${choice.word}`,
       words: [],

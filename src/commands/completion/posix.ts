@@ -45,6 +45,10 @@ export function valueCases(
   return cases(rows)
 }
 
+/** Returns the branches for the operands that are folders. `offer` is the shell's code that offers folders. */
+export const folderCases = (positions: readonly Position[], offer: string): string =>
+  cases(positions.flatMap(({ path, takesFolder }) => (takesFolder ? [[quoted(path), offer] as const] : [])))
+
 /** The position at which the scripts ask the running service for the user's own endpoints. */
 export const ENDPOINT_POSITION = 'query'
 

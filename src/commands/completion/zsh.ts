@@ -1,5 +1,13 @@
 import type { FlagArgument, Position } from './positions.js'
-import { cases, ENDPOINT_POSITION, endpointWordsCommand, findPosition, quoted, valueCases } from './posix.js'
+import {
+  cases,
+  ENDPOINT_POSITION,
+  endpointWordsCommand,
+  findPosition,
+  folderCases,
+  quoted,
+  valueCases,
+} from './posix.js'
 
 /** Returns the completion script for zsh. */
 export function zshScript(positions: readonly Position[]): string {
@@ -15,6 +23,9 @@ _logweir() {
 ${findPosition(positions, `"\${(@)words[2,CURRENT-1]}"`)}
   case "$position $words[CURRENT-1]" in
 ${valueCases(positions, complete)}
+  esac
+  [[ "$words[CURRENT]" == -* ]] || case "$position" in
+${folderCases(positions, '_files -/; return')}
   esac
   case "$position" in
 ${cases(branches)}

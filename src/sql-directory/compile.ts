@@ -1,0 +1,48 @@
+import { LogweirError } from '../base/errors.js'
+import { usageError } from '../base/failures.js'
+import { excerptOf } from '../client/caret.js'
+import { limited } from '../plan/limited.js'
+import { ofProject } from '../plan/of-project.js'
+import { type Plan, scansOf, type TimeRange } from '../plan/plan.js'
+import type { SourceName } from '../sources.js'
+import { readSql } from '../sql/read-sql.js'
+
+/** The most rows of an answer, as for `sql=` of `logs.all`. */
+export const MAX_ROWS = 1000
+
+/**
+ * Compiles SQL to a plan of at most {@link MAX_ROWS} rows, over one project or all. Throws `usage` if the SQL is wrong,
+ * with its line and a caret under the place, cut to `columns`.
+ */
+export function compileSql(
+  { sql, project }: { sql: string; project: string | undefined },
+  nowUs: number,
+  columns: number | undefined,
+): Plan {
+  try {
+    const query = readSql(sql)
+    const [parameter] = query.parameters
+    if (parameter !== undefined) throw usageError(`@${parameter} has no value: write the value into the query.`)
+    const plan = limited(query.plan({}, nowUs), MAX_ROWS)
+    return project === undefined ? plan : ofProject(plan, project)
+  } catch (error) {
+    if (!(error instanceof LogweirError)) throw error
+    throw usageError(error.message + excerptOf(error.message, sql, columns))
+  }
+}
+
+/** Returns the sources that a plan reads, each with the range of time that covers all its scans of the source. */
+export function rangesOf(plan: Plan): Map<SourceName, TimeRange> {
+  const ranges = new Map<SourceName, TimeRange>()
+  for (const { sources, fromUs, throughUs } of scansOf(plan)) {
+    if (fromUs > throughUs) continue
+    for (const source of sources) {
+      const range = ranges.get(source) ?? { fromUs, throughUs }
+      ranges.set(source, {
+        fromUs: Math.min(range.fromUs, fromUs),
+        throughUs: Math.max(range.throughUs, throughUs),
+      })
+    }
+  }
+  return ranges
+}

@@ -1,0 +1,67 @@
+import type { Clock } from '../base/clock.js'
+import type { Log } from '../base/log.js'
+import { memoryBytes, ROWS_SHARE } from '../base/memory.js'
+import { createMetrics } from '../base/metrics.js'
+import type { RowsOut } from '../client/output.js'
+import { createReadingEngine } from '../engine/arrow/engine.js'
+import { openToRead, refuseInUse } from '../engine/disk/directory/open-to-read.js'
+import { compileSql, rangesOf } from './compile.js'
+import type { SqlConfig } from './sql-config.js'
+import { writeRows } from './write-rows.js'
+
+/** What a query over a directory needs of its process. */
+export interface QueryParts {
+  clock: Clock
+  log: Log
+  out: RowsOut
+}
+
+/** The share of the memory of the machine that rows may take, as by default in a service. */
+const MEMORY_SHARE = ROWS_SHARE / 2
+
+/**
+ * Runs SQL over a data directory that no service has, and writes the rows. Nothing in the directory is changed, and it
+ * is not locked. Returns false if segments could not be read. Throws `usage` if the SQL is wrong, the errors of
+ * {@link openToRead} and of the query, and EPIPE.
+ */
+export async function queryDirectory(config: SqlConfig, { clock, log, out }: QueryParts): Promise<boolean> {
+  const plan = compileSql(config, clock.nowUs(), out.errorColumns)
+  const disk = await openToRead(config.directory, { log })
+  const damage = watchDamage(log)
+  const engine = createReadingEngine(disk, rangesOf(plan), {
+    clock,
+    log: damage.log,
+    metrics: createMetrics(),
+    rowsLimitBytes: memoryBytes() * MEMORY_SHARE,
+  })
+  try {
+    await engine.recover()
+    await writeRows(await engine.run(plan), plan, config, out)
+  } catch (error) {
+    if (isOfMissingFile(error)) await refuseInUse(config.directory)
+    throw error
+  } finally {
+    await engine.close()
+  }
+  if (damage.isFound()) await refuseInUse(config.directory)
+  return !damage.hasSegments()
+}
+
+/** Whether a file was missing or is not as it was. A service that has started since may have replaced it. */
+function isOfMissingFile(error: unknown): boolean {
+  const { code } = error as { code?: unknown }
+  return code === 'ENOENT' || code === 'damaged_segment'
+}
+
+/** Returns a log that notes which damage an engine logs. */
+function watchDamage(log: Log) {
+  const codes = new Set<string | undefined>()
+  return {
+    log: ((message, fields) => {
+      codes.add(fields?.code)
+      log(message, fields)
+    }) satisfies Log,
+    isFound: () => codes.size > 0,
+    hasSegments: () => codes.has('segment_damaged'),
+  }
+}
