@@ -46,7 +46,7 @@ export function lowerAggregate({ fn, args }: Aggregate, table: Table): Lowered |
     const { isTrue, exceptions } = condition
     return fn === 'countif'
       ? counted(`countIf(${isTrue})`, exceptions)
-      : one(`if(count() = 0, NULL, countIf(${isTrue}) / count())`, exceptions, (cell) => cell)
+      : one(orNull(`countIf(${isTrue}) / count()`), exceptions, (cell) => cell)
   }
   const operand = operandOf(value, table)
   if (operand === undefined || operand.type === 'areas') return undefined
@@ -62,13 +62,16 @@ export function lowerAggregate({ fn, args }: Aggregate, table: Table): Lowered |
     case 'max':
       // The order across types is not that of tagged texts.
       if (operand.type === 'json') return undefined
-      return one(`${fn}(${sql})`, exceptions, readerOf(operand))
+      return one(orNull(`${fn}(${sql})`), exceptions, readerOf(operand))
     case 'any_value':
-      return one(`any(${sql})`, exceptions, readerOf(operand))
+      return one(orNull(`any(${sql})`), exceptions, readerOf(operand))
     default:
       return operand.type === 'number' ? ofNumbers(fn, operand, option) : undefined
   }
 }
+
+/** Without rows, aggregates of columns that have no nulls are empty texts and zeros. */
+const orNull = (sql: string) => `if(count() = 0, NULL, ${sql})`
 
 const one = (sql: string, exceptions: Exceptions, read: (cell: Cell) => Scalar): Lowered => ({
   values: [sql],

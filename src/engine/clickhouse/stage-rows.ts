@@ -46,23 +46,23 @@ export async function readStages(stage: Stage, context: ReadContext): Promise<St
   const groups = new Map<Stage, Frame>()
   const parts = new Map<Stage, Map<SourceName, readonly Part[]>>()
 
-  async function visit(one: Stage, first: FirstGroups | undefined): Promise<void> {
+  async function visit(one: Stage, first: FirstGroups | undefined, isPart: boolean): Promise<void> {
     const { input } = one
     if (isEmpty(one)) return
-    if (input.op === 'stage') return visit(input.stage, firstGroupsOf(one))
+    if (input.op === 'stage') return visit(input.stage, firstGroupsOf(one), false)
     if (input.op === 'union') {
-      for (const part of input.inputs) await visit(part, undefined)
+      for (const part of input.inputs) await visit(part, undefined, true)
       return
     }
     const scan = one as ScanStage
     const sources: ScannedSource[] = []
-    for (const source of scan.input.sources) sources.push(await scanned(scan, source, context))
+    for (const source of scan.input.sources) sources.push(await scanned(scan, source, isPart, context))
     const frame = await groupsOf(scan, sources, first, context)
     if (frame !== undefined) groups.set(one, frame)
     else parts.set(one, await partsOf(scan, sources, context))
   }
 
-  await visit(stage, undefined)
+  await visit(stage, undefined, false)
   return {
     partsOf: (source, of) => parts.get(of)?.get(source) ?? [],
     groupsOf: (of) => groups.get(of),
@@ -87,8 +87,13 @@ interface ScannedSource {
   columns: StageColumns
 }
 
-async function scanned(stage: ScanStage, source: SourceName, context: ReadContext): Promise<ScannedSource> {
-  const columns = columnsOfStage(stage, source)
+async function scanned(
+  stage: ScanStage,
+  source: SourceName,
+  isPart: boolean,
+  context: ReadContext,
+): Promise<ScannedSource> {
+  const columns = columnsOfStage(stage, source, { isPart })
   const table = { source, readsJson: await readsJson(columns, context) }
   const filter = lowerFilters(leadingFilters(stage.steps).conditions, table)
   const time = timeCondition(stage.input)

@@ -1,7 +1,8 @@
-import { type Expression, pathOfField } from '../../plan/expression.js'
+import { columnsOf, type Expression, pathOfField } from '../../plan/expression.js'
 import type { SourceName } from '../../sources.js'
+import { splitColumns } from '../arrow/operators/top.js'
 import { declaredColumns, stageExpressions } from '../arrow/query/read-columns.js'
-import type { Stage } from '../arrow/query/stages.js'
+import { isUnlimited, type Stage } from '../arrow/query/stages.js'
 import { COLD_COLUMNS, type ColdColumn, hotColumns } from '../columns.js'
 import type { WantedColumns } from './read-rows.js'
 
@@ -11,8 +12,15 @@ export interface StageColumns extends WantedColumns {
   undeclared: readonly string[]
 }
 
-/** Returns the columns that a stage reads of a source. */
-export function columnsOfStage(stage: Pick<Stage, 'steps' | 'sink'>, source: SourceName): StageColumns {
+/**
+ * Returns the columns that a stage reads of a source. `isPart`: it is a part of a union, which evaluates all columns
+ * where it reads the rows, unless it has a limit.
+ */
+export function columnsOfStage(
+  stage: Pick<Stage, 'steps' | 'sink'>,
+  source: SourceName,
+  { isPart = false } = {},
+): StageColumns {
   const declared = declaredColumns(source)
   const names = new Set<string>()
   const undeclared = new Set<string>()
@@ -41,6 +49,8 @@ export function columnsOfStage(stage: Pick<Stage, 'steps' | 'sink'>, source: Sou
   }
 
   stageExpressions(stage).forEach(visit)
+  // Fields in the columns of the rows found are read from their metadata, also those that have a column of their own.
+  if (!(isPart && isUnlimited(stage.sink))) for (const name of lateColumns(stage.sink)) names.add(name)
   return {
     hot: new Set(hotColumns(source).flatMap(({ name }) => (names.has(name) ? [name] : []))),
     project: names.has('project'),
@@ -48,4 +58,10 @@ export function columnsOfStage(stage: Pick<Stage, 'steps' | 'sink'>, source: Sou
     mask: mask >>> 0,
     undeclared: [...undeclared],
   }
+}
+
+/** The columns that are read of the rows found alone. */
+function lateColumns(sink: Stage['sink']): string[] {
+  if (sink.op !== 'top') return []
+  return splitColumns(sink.columns, true).late.flatMap(({ value }) => [...columnsOf(value)])
 }

@@ -72,6 +72,13 @@ export const AGGREGATES_CASES: readonly SqlCase[] = [
     ['array_agg(id limit 2)', null],
     ['string_agg(id)', null],
   ]),
+  valuesIn('no rows, of columns that have no nulls', NONE, [
+    ['min(id)', null],
+    ['max(event_message)', null],
+    ['any_value(project)', null],
+    ['min(timestamp)', null],
+    ['any_value(timestamp)', null],
+  ]),
   valuesIn('nulls alone', 'edge_logs', [
     ['count(nothing)', 0],
     ['sum(nothing)', null],

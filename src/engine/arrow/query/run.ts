@@ -28,7 +28,7 @@ import {
 import { unnest } from '../operators/unnest.js'
 import { columnsReadBy, declaredColumns } from './read-columns.js'
 import { readRows } from './read-rows.js'
-import { columnNames, type Input, type Stage, type Step } from './stages.js'
+import { columnNames, type Input, isUnlimited, type Stage, type Step } from './stages.js'
 
 /** A stage that reads stored rows. */
 export type ScanStage = Stage & { input: Extract<Input, { op: 'scan' }> }
@@ -168,7 +168,7 @@ export function unorderedRows(
   names = columnNames(stage),
 ): LazyBatch[] {
   const { sink } = stage
-  if (sink.op === 'top' && sink.rows === Number.POSITIVE_INFINITY && sink.offset === 0) {
+  if (sink.op === 'top' && isUnlimited(sink)) {
     const columns = sink.columns.map(({ value }, i) => ({ name: names[i]!, value }))
     return project(batchesOf(stage, stored, context), columns, context)
   }

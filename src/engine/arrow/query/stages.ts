@@ -28,6 +28,10 @@ export interface Stage {
   sink: Sink
 }
 
+/** Whether a sink keeps all rows that it is given. */
+export const isUnlimited = (sink: Sink): boolean =>
+  sink.op === 'top' && sink.rows === Number.POSITIVE_INFINITY && sink.offset === 0
+
 /** Whether a stage returns no row, whatever is stored: nothing has to be read then. */
 export const isEmpty = ({ sink }: Stage): boolean => sink.op === 'top' && sink.rows === 0
 
