@@ -1,5 +1,5 @@
 import { LogweirError } from '../../../base/errors.js'
-import { type Expression, pathOfField } from '../../../plan/expression.js'
+import type { Expression } from '../../../plan/expression.js'
 import type { Cell } from '../../../plan/functions/function.js'
 import { FUNCTIONS } from '../../../plan/functions/table.js'
 import { type TimeUnit, unitUs } from '../../../plan/values/times.js'
@@ -7,6 +7,7 @@ import { Datetime, type Scalar, Timestamp } from '../../../plan/values/values.js
 import { AREAS } from '../../columns.js'
 import { rowAt } from '../columns/selection.js'
 import type { Frame } from './frame.js'
+import { fieldUseOf } from './loaded-fields.js'
 import { urlPath } from './url-path.js'
 import { constant, type Entries, remembered, type Vector } from './vector.js'
 
@@ -35,7 +36,7 @@ function vectorOf(expression: Expression, frame: Frame, evaluate: Evaluate): Vec
     if (vector === undefined) throw new TypeError(`The rows have no column ${expression.name}.`)
     return vector
   }
-  const use = frame.field && pathOfField(expression)
+  const use = frame.field && fieldUseOf(expression, frame.elements)
   const field = use && frame.field!(use)
   if (field !== undefined) return field
   return (

@@ -1,5 +1,6 @@
 import type { Yielder } from '../../../base/time-slices.js'
 import { MIB } from '../../../base/units.js'
+import type { Expression } from '../../../plan/expression.js'
 import type { Cell } from '../../../plan/functions/function.js'
 import { RawJson, type Scalar, Timestamp } from '../../../plan/values/values.js'
 import { COLD_COLUMNS, type ColdColumn } from '../../columns.js'
@@ -17,7 +18,8 @@ import { ABSENT, entryOf } from '../columns/dictionary.js'
 import type { KeyBytes } from '../columns/key-bytes.js'
 import { EXCEPTION, type NumberColumn, numberAt } from '../columns/numbers.js'
 import { rowAt, type Selection, sizeOf } from '../columns/selection.js'
-import type { FieldReader, Keys } from '../fields/read-fields.js'
+import type { Keys } from '../fields/field-path.js'
+import type { FieldReader } from '../fields/read-fields.js'
 import { createLoadedFields, type FieldUse } from './loaded-fields.js'
 import type { Entries, Vector } from './vector.js'
 
@@ -45,7 +47,18 @@ export interface Frame {
   loadFields?(fields: readonly FieldUse[], yieldIfDue: Yielder): Promise<void>
   /** A field of the record, if it was loaded or has a column of its own. */
   field?(field: FieldUse): Vector | undefined
+  /** Columns of unnest whose fields are fields of the record. */
+  readonly elements?: Elements
 }
+
+/** A column of unnest that is in each row the only element of a list at a path of the metadata, or null. */
+export interface SingleElement {
+  keys: Keys
+  list: Expression
+}
+
+/** Columns of single elements, by name. */
+export type Elements = ReadonlyMap<string, SingleElement>
 
 /** The columns that are stored compressed, and read for single rows. */
 export const COLD: ReadonlySet<string> = new Set(COLD_COLUMNS)
@@ -266,6 +279,7 @@ export function mappedFrame(
     rowOf: (position) => frame.rowOf(positions[position]!),
     ...(frame.openCold && { openCold: frame.openCold }),
     ...(frame.loadFields && { loadFields: frame.loadFields }),
+    ...(frame.elements && { elements: frame.elements }),
     field: (use) => mapped(frame.field?.(use)),
   }
 }

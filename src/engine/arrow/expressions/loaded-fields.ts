@@ -1,28 +1,70 @@
 import type { Yielder } from '../../../base/time-slices.js'
-import { type Expression, pathOfField } from '../../../plan/expression.js'
+import { column, type Expression, pathOfField } from '../../../plan/expression.js'
 import { FUNCTIONS } from '../../../plan/functions/table.js'
-import type { Scalar } from '../../../plan/values/values.js'
+import { RawJson, type Scalar } from '../../../plan/values/values.js'
 import { rowAt, type Selection } from '../columns/selection.js'
+import { elementCount } from '../fields/element-count.js'
 import { addTextKey, type FieldColumn, isUnkept, textOfCode, valueOfCode } from '../fields/field-column.js'
-import type { FieldReader, Keys } from '../fields/read-fields.js'
+import type { Keys } from '../fields/field-path.js'
+import type { FieldReader } from '../fields/read-fields.js'
 import type { Entries, Vector } from './vector.js'
 
-/** A field of the record as an expression reads it: the path of its keys, and whether numbers are read as texts. */
+/**
+ * A field of the record as an expression reads it: the path of its keys, and whether numbers are read as texts; or how
+ * many rows an unnest makes of it.
+ */
 export interface FieldUse {
   keys: Keys
   isText: boolean
+  isCount?: true
 }
+
+/** The paths of columns whose fields are fields of the record. */
+type Elements = ReadonlyMap<string, { keys: Keys }>
+
+/** Returns the field of the record that an expression is; undefined if it is none. */
+export function fieldUseOf(expression: Expression, elements: Elements | undefined): FieldUse | undefined {
+  const own = pathOfField(expression)
+  if (own !== undefined || elements === undefined || expression.kind !== 'call') return own
+  const { fn, args } = expression
+  const [json] = args
+  const path = json?.kind === 'column' ? elements.get(json.name)?.keys : undefined
+  if (path === undefined || (fn !== 'field' && fn !== 'field_text')) return undefined
+  const inMetadata = pathOfField({ ...expression, args: [METADATA, ...args.slice(1)] })
+  return inMetadata && { ...inMetadata, keys: [...path, ...inMetadata.keys] }
+}
+
+const METADATA = column('metadata')
 
 const usesByExpression = new WeakMap<Expression, readonly FieldUse[]>()
 const NO_USES: readonly FieldUse[] = []
 
-/** Returns the fields of the record that expressions read; one that several of them share, once. */
-export function fieldsIn(expressions: readonly Expression[]): readonly FieldUse[] {
+/**
+ * Returns the fields of the record that expressions read, also as fields of `elements`; one that several of them share,
+ * once.
+ */
+export function fieldsIn(expressions: readonly Expression[], elements?: Elements): readonly FieldUse[] {
+  const fieldsOf = elements === undefined ? fieldsOfExpression : (one: Expression) => fieldsOver(one, elements)
   const uses = expressions.map(fieldsOf).filter((uses) => uses.length > 0)
   return uses.length <= 1 ? (uses[0] ?? NO_USES) : [...new Set(uses.flat())]
 }
 
-function fieldsOf(expression: Expression): readonly FieldUse[] {
+/** Not remembered: another batch may have other elements. An expression that others share is visited once. */
+function fieldsOver(expression: Expression, elements: Elements): readonly FieldUse[] {
+  const found: FieldUse[] = []
+  const seen = new Set<Expression>()
+  const visit = (one: Expression) => {
+    if (one.kind !== 'call' || seen.has(one)) return
+    seen.add(one)
+    const own = fieldUseOf(one, elements)
+    if (own === undefined) one.args.forEach(visit)
+    else found.push(own)
+  }
+  visit(expression)
+  return found
+}
+
+function fieldsOfExpression(expression: Expression): readonly FieldUse[] {
   if (expression.kind !== 'call') return NO_USES
   const known = usesByExpression.get(expression)
   if (known !== undefined) return known
@@ -52,18 +94,21 @@ interface StoredFields {
 export function createLoadedFields({ reader, selection, metadata, declared }: StoredFields): LoadedFields {
   const columns = new Map<string, FieldColumn>()
   const vectors = new Map<string, Vector | undefined>()
-  const nameOf = ({ keys, isText }: FieldUse) => `${isText} ${JSON.stringify(keys)}`
+  const nameOf = ({ keys, isText, isCount }: FieldUse) => `${isText} ${isCount} ${JSON.stringify(keys)}`
+  const columnName = ({ keys, isCount }: FieldUse) => JSON.stringify([isCount, ...keys])
 
   function vectorOf(field: FieldUse): Vector | undefined {
-    const own = declared(field)
-    const column = columns.get(JSON.stringify(field.keys))
+    const own = field.isCount ? undefined : declared(field)
+    const column = columns.get(columnName(field))
     return own ?? (column && vectorOfColumn(column, selection, field, metadata))
   }
 
   return {
     async loadFields(fields, yieldIfDue) {
-      const undeclared = fields.filter((field) => declared(field) === undefined)
-      const missing = new Map(undeclared.map(({ keys }) => [JSON.stringify(keys), keys]))
+      const undeclared = fields.filter((field) => field.isCount || declared(field) === undefined)
+      const missing = new Map(
+        undeclared.map((field) => [columnName(field), { keys: field.keys, isCount: field.isCount === true }]),
+      )
       for (const key of columns.keys()) missing.delete(key)
       const read = missing.size === 0 ? [] : await reader.read([...missing.values()], selection, yieldIfDue)
       for (const [i, key] of [...missing.keys()].entries()) columns.set(key, read[i]!)
@@ -81,7 +126,7 @@ export function createLoadedFields({ reader, selection, metadata, declared }: St
 function vectorOfColumn(
   column: FieldColumn,
   selection: Selection,
-  { keys, isText }: FieldUse,
+  { keys, isText, isCount }: FieldUse,
   metadata: () => Vector,
 ): Vector {
   const { hasUnkept, hasOnlyTexts } = column
@@ -90,7 +135,7 @@ function vectorOfColumn(
   const values: Scalar[] = []
   const decode = (code: number): Scalar => (values[code] ??= valueOfCode(dictionary, code, isText))
   if (hasUnkept) {
-    const fromMetadata = readFrom(metadata(), keys, isText)
+    const fromMetadata = isCount ? countFrom(metadata(), keys) : readFrom(metadata(), keys, isText)
     const at = (position: number) => {
       const code = codes[rowAt(selection, position)]!
       return isUnkept(code) ? fromMetadata(position) : decode(code)
@@ -110,6 +155,18 @@ function vectorOfColumn(
 
 /** Reads a field from the metadata of a row that is loaded. */
 function readFrom({ at }: Vector, keys: Keys, isText: boolean): (position: number) => Scalar {
+  if (keys.length === 0) return at
   const { bind } = FUNCTIONS[isText ? 'field_text' : 'field']
   return bind([at, ...keys.map((key) => () => key)], [undefined, ...keys])
+}
+
+/** Returns how many rows an unnest makes of a field of a row that is loaded. */
+function countFrom(metadata: Vector, keys: Keys): (position: number) => Scalar {
+  const read = readFrom(metadata, keys, false)
+  return (position) => {
+    const value = read(position)
+    const bytes = value instanceof RawJson ? Buffer.from(value.text) : undefined
+    const count = bytes === undefined ? 0 : elementCount(bytes, 0, bytes.length)
+    return count === 0 ? null : count
+  }
 }

@@ -4,6 +4,7 @@ import { askForCollection } from '../../../base/heap.js'
 import type { Metrics } from '../../../base/metrics.js'
 import { MIB } from '../../../base/units.js'
 import { FieldColumn } from './field-column.js'
+import type { FieldPath } from './field-path.js'
 
 /**
  * The columns of fields that were read from metadata, by part. Bounded by bytes; the least recently used column is
@@ -11,10 +12,10 @@ import { FieldColumn } from './field-column.js'
  */
 export interface FieldCache {
   /**
-   * Returns the column of a path for the `rows` rows of a part, so far empty if there was none. `owner` stands for the
+   * Returns the column of a path, or of its counts, for the `rows` rows of a part, so far empty if there was none. `owner` stands for the
    * part: the same object for all snapshots of an open head.
    */
-  columnOf(owner: object, keys: readonly string[], rows: number): FieldColumn
+  columnOf(owner: object, path: FieldPath, rows: number): FieldColumn
   /** Counts the bytes of a column again; it may be evicted then. */
   resize(column: FieldColumn): void
   /** Removes columns of many distinct values that were not used for some seconds: they take more than they save. */
@@ -82,10 +83,10 @@ export function createFieldCache(
   }
 
   return {
-    columnOf(owner, keys, rows) {
+    columnOf(owner, { keys, isCount }, rows) {
       const ofOwner = byOwner.get(owner) ?? new Map<string, FieldColumn>()
       byOwner.set(owner, ofOwner)
-      const key = JSON.stringify(keys)
+      const key = JSON.stringify([isCount, ...keys])
       const known = ofOwner.get(key)
       metrics.fieldLookups.labels(known === undefined ? 'none' : 'kept').inc()
       if (known === undefined) return add(ofOwner, key, new FieldColumn(rows, limitBytes * COLUMN_SHARE))

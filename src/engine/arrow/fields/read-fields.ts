@@ -1,13 +1,12 @@
 import type { Yielder } from '../../../base/time-slices.js'
-import { ABSENT, TEXT } from '../../../wasm-layout/values.js'
+import { ABSENT, JSON_VALUE, TEXT } from '../../../wasm-layout/values.js'
 import type { Batch, ColdTexts } from '../columns/batch.js'
 import { rowAt, type Selection, sizeOf } from '../columns/selection.js'
+import { elementCount } from './element-count.js'
 import { createExtractor, type Extracted, type Extractor, MAX_PATHS } from './extractor.js'
 import type { FieldCache } from './field-cache.js'
 import type { FieldColumn } from './field-column.js'
-
-/** The keys that lead to a field in the metadata. */
-export type Keys = readonly string[]
+import type { FieldPath, Keys } from './field-path.js'
 
 /** The fields of the rows of one batch, read from the metadata. */
 export interface FieldReader {
@@ -15,17 +14,19 @@ export interface FieldReader {
    * Reads fields of the selected rows, if they are not in memory: decompresses the metadata texts that contain them and
    * extracts all fields in one walk. Yields between about 1 MiB of texts. Rejects if stored bytes are damaged.
    */
-  read(paths: readonly Keys[], selection: Selection, yieldIfDue: Yielder): Promise<FieldColumn[]>
+  read(paths: readonly FieldPath[], selection: Selection, yieldIfDue: Yielder): Promise<FieldColumn[]>
 }
 
 /** Returns the reader of a batch; `owner` identifies its part in the cache. */
 export function createFieldReader(batch: Batch, owner: object, cache: FieldCache): FieldReader {
   return {
     async read(paths, selection, yieldIfDue) {
-      const columns = paths.map((keys) => cache.columnOf(owner, keys, batch.rows))
+      const columns = paths.map((path) => cache.columnOf(owner, path, batch.rows))
       for (let from = 0; from < paths.length; from += MAX_PATHS) {
-        const some = { paths: paths.slice(from, from + MAX_PATHS), columns: columns.slice(from, from + MAX_PATHS) }
-        await readRows({ batch, selection, ...some }, yieldIfDue)
+        const some = paths.slice(from, from + MAX_PATHS)
+        const keys = some.map((path) => path.keys)
+        const reading = { paths: some, keys, columns: columns.slice(from, from + MAX_PATHS) }
+        await readRows({ batch, selection, ...reading }, yieldIfDue)
       }
       for (const column of columns) cache.resize(column)
       return columns
@@ -39,7 +40,9 @@ const idle: Extractor[] = []
 interface Reading {
   batch: Batch
   selection: Selection
-  paths: readonly Keys[]
+  paths: readonly FieldPath[]
+  /** Those of the paths, the same array for all texts. */
+  keys: readonly Keys[]
   columns: readonly FieldColumn[]
 }
 
@@ -63,7 +66,7 @@ async function readRows(reading: Reading, yieldIfDue: Yielder): Promise<void> {
 
 /** Extracts the fields of the rows from a position on that are among the texts. Returns the position behind them. */
 function extractRows(
-  { selection, paths, columns }: Reading,
+  { selection, paths, keys, columns }: Reading,
   from: number,
   { from: firstRow, to, offsets }: ColdTexts,
   extractor: Extractor,
@@ -75,24 +78,51 @@ function extractRows(
     if (!isRead(columns, row)) wanted.push(row - firstRow)
   }
   const texts = { starts: offsets, ends: offsets.subarray(1) }
-  const values = extractor.extract(paths, texts, Uint32Array.from(wanted))
+  const values = extractor.extract(keys, texts, Uint32Array.from(wanted))
   columns.forEach((column, path) => {
-    setValues(column, values, { firstRow, wanted, path, paths: paths.length })
+    const set = paths[path]!.isCount ? setCounts : setValues
+    set(column, values, { firstRow, wanted, path, paths: paths.length })
   })
   return position
 }
 
-/** Sets the values of one path in the rows `firstRow + wanted[i]`. */
+/** The rows `firstRow + wanted[i]`, and the place of a path among all. */
+interface Wanted {
+  firstRow: number
+  wanted: readonly number[]
+  path: number
+  paths: number
+}
+
+/** Sets the values of one path. */
 function setValues(
   column: FieldColumn,
   { kinds, starts, ends, bytes }: Extracted,
-  { firstRow, wanted, path, paths }: { firstRow: number; wanted: readonly number[]; path: number; paths: number },
+  { firstRow, wanted, path, paths }: Wanted,
 ): void {
   for (let i = 0, at = path; i < wanted.length; i++, at += paths) {
     const row = firstRow + wanted[i]!
     // The byte before a text is a quote.
     if (kinds[at] === ABSENT) column.setNone(row)
     else column.set(row, bytes, kinds[at] === TEXT ? starts[at]! - 1 : starts[at]!, ends[at]!)
+  }
+}
+
+const ONE = Buffer.from('1')
+const OTHER = Buffer.from('"other')
+
+/** Sets how many rows an unnest makes of the values of one path. */
+function setCounts(
+  column: FieldColumn,
+  { kinds, starts, ends, bytes }: Extracted,
+  { firstRow, wanted, path, paths }: Wanted,
+): void {
+  for (let i = 0, at = path; i < wanted.length; i++, at += paths) {
+    const row = firstRow + wanted[i]!
+    const count = kinds[at] === JSON_VALUE ? elementCount(bytes, starts[at]!, ends[at]!) : 0
+    if (count === 0) column.setNone(row)
+    else if (count === 1) column.set(row, ONE, 0, ONE.length)
+    else column.set(row, OTHER, 0, OTHER.length)
   }
 }
 

@@ -7,6 +7,7 @@ import { createEvaluate } from '../expressions/evaluate.js'
 import { type Frame, mappedFrame, type StoredKinds, storedFrame } from '../expressions/frame.js'
 import { fieldsIn } from '../expressions/loaded-fields.js'
 import { blocksOf } from './blocks.js'
+import { withElement } from './elements.js'
 import type { LazyBatch, ReadByTime, RunContext } from './lazy-batch.js'
 import { extendKey } from './partial-cache.js'
 
@@ -50,9 +51,9 @@ export async function keepPassing(
   let kept = frame
   for (let from = 0; from < conditions.length; ) {
     let to = from + 1
-    while (to < conditions.length && fieldsIn([conditions[to]!]).length === 0) to++
+    while (to < conditions.length && fieldsIn([conditions[to]!], kept.elements).length === 0) to++
     const group = conditions.slice(from, to)
-    await kept.loadFields?.(fieldsIn(group), yieldIfDue)
+    await kept.loadFields?.(fieldsIn(group, kept.elements), yieldIfDue)
     kept = keep(kept, await passing(kept, group, yieldIfDue), kinds)
     from = to
   }
@@ -73,12 +74,13 @@ async function passing(frame: Frame, conditions: readonly Expression[], yieldIfD
   return positions.subarray(0, count)
 }
 
-/** The rows at some positions of a frame. */
-function keep(frame: Frame, positions: Uint32Array, kinds: StoredKinds): Frame {
+/** Returns the rows at some positions of a frame, which ascend. */
+export function keep(frame: Frame, positions: Uint32Array, kinds: StoredKinds): Frame {
   if (positions.length === frame.rows) return frame
   if (frame.stored === undefined) return mappedFrame(frame, positions)
   const { batch, selection, fields } = frame.stored
   const indices = positions.map((position) => rowAt(selection, position))
   const kept: Selection = { kind: 'indices', indices, timeOrdered: selection.timeOrdered }
-  return storedFrame(batch, kept, kinds, fields)
+  const rows = storedFrame(batch, kept, kinds, fields)
+  return [...(frame.elements ?? [])].reduce((before, [name, element]) => withElement(before, name, element), rows)
 }

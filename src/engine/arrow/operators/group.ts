@@ -141,7 +141,7 @@ async function fold(groups: Groups, frame: Frame, grouping: Grouping): Promise<v
   if (frame.rows === 0) return
   const { sink, aggregation, context } = grouping
   const { yieldIfDue, limits } = context
-  await frame.loadFields?.(fieldsIn(groupExpressions(sink)), yieldIfDue)
+  await frame.loadFields?.(fieldsIn(groupExpressions(sink), frame.elements), yieldIfDue)
   const evaluate = createEvaluate(frame)
   const keyVectors = sink.keys.map(({ value }) => evaluate(value))
   const vectors = vectorsOf(aggregation, evaluate)

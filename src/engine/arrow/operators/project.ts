@@ -11,14 +11,14 @@ export function project(
   columns: readonly NamedExpression[],
   { yieldIfDue }: Pick<RunContext, 'yieldIfDue'>,
 ): LazyBatch[] {
-  const fields = fieldsIn(columns.map(({ value }) => value))
+  const expressions = columns.map(({ value }) => value)
   return input.map((batch) => ({
     // The column `timestamp` may be another one.
     minUs: Number.NEGATIVE_INFINITY,
     maxUs: Number.POSITIVE_INFINITY,
     read: (use) =>
       batch.read(async (frame) => {
-        await frame.loadFields?.(fields, yieldIfDue)
+        await frame.loadFields?.(fieldsIn(expressions, frame.elements), yieldIfDue)
         return use(projected(frame, columns))
       }),
   }))

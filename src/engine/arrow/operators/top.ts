@@ -228,7 +228,8 @@ async function offerFrame(
   areas: Set<string>,
   { yieldIfDue }: RunContext,
 ): Promise<void> {
-  await frame.loadFields?.(fieldsIn([...keys.map(({ by }) => by), ...early.map(({ value }) => value)]), yieldIfDue)
+  const read = [...keys.map(({ by }) => by), ...early.map(({ value }) => value)]
+  await frame.loadFields?.(fieldsIn(read, frame.elements), yieldIfDue)
   const evaluate = createEvaluate(frame)
   const values = early.map(({ name, value }) => {
     const vector = evaluate(value)
@@ -238,7 +239,8 @@ async function offerFrame(
     return { ...vector, at: areasAt }
   })
   const capture = (position: number) => values.map(({ at }) => at(position))
-  if (keys.length === 1 && timeOrder(keys) === 'desc' && frame.stored !== undefined) {
+  const isLoaded = values.every(({ isCold }) => !isCold)
+  if (keys.length === 1 && timeOrder(keys) === 'desc' && frame.stored !== undefined && isLoaded) {
     return offerNewest(top, frame, batch, capture, yieldIfDue)
   }
   const sorted = keys.map(({ by }) => evaluate(by))

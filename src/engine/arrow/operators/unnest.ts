@@ -1,16 +1,19 @@
 import { ensureCapacity } from '../../../base/growable.js'
 import { MIB } from '../../../base/units.js'
+import type { Expression } from '../../../plan/expression.js'
 import { expressionKey } from '../../../plan/expression-key.js'
-import { scalarOfJson } from '../../../plan/functions/json.js'
-import { elementsOfJson } from '../../../plan/functions/json-path.js'
 import type { Operator } from '../../../plan/plan.js'
-import { RawJson, type Scalar } from '../../../plan/values/values.js'
+import type { Scalar } from '../../../plan/values/values.js'
 import { bytesOfValue } from '../columns/value-bytes.js'
 import { createEvaluate } from '../expressions/evaluate.js'
-import { type Frame, mappedFrame } from '../expressions/frame.js'
+import { type Elements, type Frame, mappedFrame, type StoredKinds } from '../expressions/frame.js'
+import { type FieldUse, fieldUseOf } from '../expressions/loaded-fields.js'
 import type { Vector } from '../expressions/vector.js'
+import type { Keys } from '../fields/field-path.js'
 import { blocksOf } from './blocks.js'
-import type { LazyBatch, RunContext } from './lazy-batch.js'
+import { createElements, withElement } from './elements.js'
+import { keep } from './filter.js'
+import type { LazyBatch, ReadByTime, RunContext } from './lazy-batch.js'
 import { extendKey } from './partial-cache.js'
 import { tooMuchMemory } from './top.js'
 
@@ -20,14 +23,62 @@ type Unnest = Extract<Operator, { op: 'unnest' }>
  * Makes a row for each element of a list; see the operator in `plan.ts`. The rows made count as scanned. Throws
  * `too_much_memory` if those of one batch are too many.
  */
-export function unnest(input: readonly LazyBatch[], operator: Unnest, context: RunContext): LazyBatch[] {
+export function unnest(
+  input: readonly LazyBatch[],
+  operator: Unnest,
+  kinds: StoredKinds,
+  context: RunContext,
+): LazyBatch[] {
   const { list, name, isOuter } = operator
   const keyOf = extendKey(() => ['unnest', name, isOuter, expressionKey(list)])
-  return input.map(({ readByTime: _, ...batch }) => ({
-    ...batch,
-    ...(batch.cached && { cached: { part: batch.cached.part, key: keyOf(batch.cached.key) } }),
-    read: (use) => batch.read(async (frame) => use(await unnested(frame, operator, context))),
-  }))
+  const unnested = async (frame: Frame) =>
+    (await withSingleElements(frame, operator, kinds, context)) ?? withElements(frame, operator, context)
+  return input.map((batch) => {
+    const { cached, readByTime } = batch
+    const inChunks: ReadByTime | undefined =
+      readByTime &&
+      ((direction, isWanted, use) => readByTime(direction, isWanted, async (rows) => use(await unnested(rows))))
+    return {
+      ...batch,
+      ...(cached && { cached: { part: cached.part, key: keyOf(cached.key) } }),
+      read: (use) => batch.read(async (frame) => use(await unnested(frame))),
+      ...(inChunks && { readByTime: inChunks }),
+    }
+  })
+}
+
+/**
+ * The rows if no list has another element than one object: nothing is copied then, and fields of the element are fields
+ * of the record. Undefined if there is another list, or if the list is no field of a stored record.
+ */
+async function withSingleElements(
+  frame: Frame,
+  operator: Unnest,
+  kinds: StoredKinds,
+  context: RunContext,
+): Promise<Frame | undefined> {
+  const { list, name, isOuter } = operator
+  const keys = pathOfList(list, frame.elements)
+  if (keys === undefined || frame.loadFields === undefined) return undefined
+  const use: FieldUse = { keys, isText: false, isCount: true }
+  await frame.loadFields([use], context.yieldIfDue)
+  const counts = frame.field!(use)!
+  const positions = new Uint32Array(frame.rows)
+  let rows = 0
+  for await (const { from, to } of blocksOf(frame, [counts], context.yieldIfDue)) {
+    for (let position = from; position < to; position++) {
+      const count = counts.at(position)
+      if (count === 'other') return undefined
+      if (count !== null || isOuter) positions[rows++] = position
+    }
+  }
+  return withElement(keep(frame, positions.subarray(0, rows), kinds), name, { keys, list })
+}
+
+/** The path of a list in the metadata; undefined if it is no field of the record. */
+function pathOfList(list: Expression, elements: Elements | undefined): Keys | undefined {
+  if (list.kind === 'column') return list.name === 'metadata' ? [] : elements?.get(list.name)?.keys
+  return fieldUseOf(list, elements)?.keys
 }
 
 /** Elements that take up to this much memory are kept; those of longer frames are read again when they are needed. */
@@ -35,7 +86,8 @@ const KEPT_BYTES = 16 * MIB
 /** Position and place of a row that was made. */
 const ROW_BYTES = 16
 
-async function unnested(frame: Frame, { list, name, isOuter }: Unnest, context: RunContext): Promise<Frame> {
+/** A row for each element. */
+async function withElements(frame: Frame, { list, name, isOuter }: Unnest, context: RunContext): Promise<Frame> {
   const vector = createEvaluate(frame)(list)
   const elementsAt = createElements(vector)
   let positions = new Uint32Array(0)
@@ -74,28 +126,3 @@ function elementVector(vector: Vector, positions: Uint32Array, places: Uint32Arr
 }
 
 const NULL_ELEMENT: readonly Scalar[] = [null]
-
-/**
- * Returns the elements at a position. Those of the last list are remembered: the rows that another unnest has made of
- * one row have the same list.
- */
-function createElements({ at }: Vector): (position: number) => readonly Scalar[] {
-  let text: string | undefined
-  let elements: readonly Scalar[] = []
-  return (position) => {
-    const value = at(position)
-    if (!(value instanceof RawJson)) return elementsOf(value)
-    if (value.text !== text) {
-      text = value.text
-      elements = elementsOf(value)
-    }
-    return elements
-  }
-}
-
-/** The elements of a list, an object as the only one; none of any other value. */
-function elementsOf(value: Scalar): readonly Scalar[] {
-  if (Array.isArray(value)) return value as readonly Scalar[]
-  if (!(value instanceof RawJson)) return []
-  return value.text.startsWith('[') ? elementsOfJson(value.text).map(scalarOfJson) : [value]
-}

@@ -137,7 +137,7 @@ function after(
   for (let i = 0; i < steps.length; ) {
     const step = steps[i]!
     if (step.op === 'unnest') {
-      batches = unnest(batches, step, context)
+      batches = unnest(batches, step, kinds, context)
       i++
       continue
     }

@@ -4,7 +4,8 @@ import type { Batch } from '../../../../src/engine/arrow/columns/batch.js'
 import { none, range, type Selection } from '../../../../src/engine/arrow/columns/selection.js'
 import { createFieldCache } from '../../../../src/engine/arrow/fields/field-cache.js'
 import { type FieldColumn, valueOfCode } from '../../../../src/engine/arrow/fields/field-column.js'
-import { createFieldReader, type Keys } from '../../../../src/engine/arrow/fields/read-fields.js'
+import type { FieldPath } from '../../../../src/engine/arrow/fields/field-path.js'
+import { createFieldReader } from '../../../../src/engine/arrow/fields/read-fields.js'
 import type { Scalar } from '../../../../src/plan/values/values.js'
 import { createFakeClock } from '../../../support/clock.js'
 import { edge } from '../../../support/records.js'
@@ -18,8 +19,9 @@ const RECORDS = Array.from({ length: 2_000 }, (_, i) =>
     metadata: { n: i, even: i % 2 === 0, sub: [{ text: `t${i % 7}` }] },
   }),
 )
-const N: Keys = ['n']
-const TEXT: Keys = ['sub', 'text']
+const valueAt = (...keys: readonly string[]): FieldPath => ({ keys, isCount: false })
+const N = valueAt('n')
+const TEXT = valueAt('sub', 'text')
 const all = range(0, RECORDS.length, true)
 const rows = (...indices: number[]): Selection => ({
   kind: 'indices',
@@ -81,7 +83,7 @@ describe.each([
   })
 
   it('are more than one walk can extract', async () => {
-    const paths = Array.from({ length: 150 }, (_, i): Keys => (i % 2 === 0 ? [`none${i}`] : i === 149 ? N : TEXT))
+    const paths = Array.from({ length: 150 }, (_, i) => (i % 2 === 0 ? valueAt(`none${i}`) : i === 149 ? N : TEXT))
     const columns = await createFieldReader(await make(), {}, cacheOf()).read(paths, rows(0, 8), noYield)
     expect(columns.slice(147).map((column) => valuesOf(column, [8]))).toEqual([['t1'], [null], [8]])
   })
@@ -90,12 +92,12 @@ describe.each([
     const { batch } = watched(await make(), () => new Promise((resolve) => setImmediate(resolve)))
     const cache = cacheOf()
     const owner = {}
-    const read = (paths: readonly Keys[], selection: Selection) =>
+    const read = (paths: readonly FieldPath[], selection: Selection) =>
       createFieldReader(batch, owner, cache).read(paths, selection, noYield)
     const [[first], [second, third], [fourth]] = await Promise.all([
       read([N], all),
       read([TEXT, N], all),
-      read([['even']], range(100, 1_500, true)),
+      read([valueAt('even')], range(100, 1_500, true)),
     ] as const)
     expect(second).not.toBe(first)
     expect(third).toBe(first)

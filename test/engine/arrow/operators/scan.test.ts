@@ -313,7 +313,7 @@ describe('a scan', () => {
       )
       const wanted = given.slice(1_700).filter((_, i) => 200 + ((i + 1_700) % 400) >= 500)
       expect(wanted.filter(({ id }) => !ids.includes(id))).toEqual([])
-      const column = context.fieldCache.columnOf(batch, keys, batch.rows)
+      const column = context.fieldCache.columnOf(batch, { keys, isCount: false }, batch.rows)
       const read = given.filter((_, row) => column.isRead(row)).length
       expect([read >= 300, read < 1_000]).toEqual([true, true])
       const all = await readAllBatches([one!], ({ stored }) => idsOf(stored!.batch, stored!.selection))

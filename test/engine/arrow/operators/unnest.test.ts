@@ -1,5 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { range } from '../../../../src/engine/arrow/columns/selection.js'
+import { createEvaluate } from '../../../../src/engine/arrow/expressions/evaluate.js'
+import { type Frame, storedFrame } from '../../../../src/engine/arrow/expressions/frame.js'
+import { createFieldReader } from '../../../../src/engine/arrow/fields/read-fields.js'
 import { blocksOf } from '../../../../src/engine/arrow/operators/blocks.js'
 import { filter } from '../../../../src/engine/arrow/operators/filter.js'
 import type { LazyBatch } from '../../../../src/engine/arrow/operators/lazy-batch.js'
@@ -11,12 +15,13 @@ import { edge } from '../../../support/records.js'
 import { computed, frameOf, lazyBatch, noYield, openBatch, partOf, runContext, sealedBatch } from '../support.js'
 
 const step = (list: Expression, isOuter = false) => ({ op: 'unnest', list, name: 'm', isOuter }) as const
+const KINDS = kindsOf('edge_logs')
 const json = (text: string) => new RawJson(text)
 
 /** The values of columns, and how many rows more than before were counted as scanned. */
 async function rowsOf(input: LazyBatch, operator: ReturnType<typeof step>, ...names: readonly string[]) {
   const { context, told } = runContext()
-  const [batch] = unnest([input], operator, context)
+  const [batch] = unnest([input], operator, KINDS, context)
   const rows = await batch!.read(async (frame) => {
     const vectors = names.map((name) => frame.column(name)!)
     const values: Scalar[][] = []
@@ -71,7 +76,7 @@ describe('an unnest', () => {
   it('makes as many rows of a batch as fit into memory', async () => {
     const made = (rows: number) => {
       const lists = computed({ x: Array(rows).fill(json('[1,2,3,4,5,6,7,8,9,10]')) })
-      const [batch] = unnest([lists], step(column('x')), runContext({ bytes: 16_000 }).context)
+      const [batch] = unnest([lists], step(column('x')), KINDS, runContext({ bytes: 16_000 }).context)
       return batch!.read((frame) => frame.rows)
     }
     expect(await made(100)).toBe(1_000)
@@ -99,7 +104,7 @@ describe('an unnest', () => {
     const batch = openBatch([edge()])
     const cached = lazyBatch(frameOf(batch, 'edge_logs'), partOf(batch, true))
     const keyOf = (operator: ReturnType<typeof step>) =>
-      unnest([cached], operator, runContext().context)[0]!.cached!.key.hash
+      unnest([cached], operator, KINDS, runContext().context)[0]!.cached!.key.hash
     const keys = [step(column('metadata')), step(column('metadata'), true), step(column('url'))].map(keyOf)
     expect(new Set([...keys, cached.cached!.key.hash]).size).toBe(4)
     expect(keyOf(step(column('metadata')))).toBe(keys[0])
@@ -128,7 +133,12 @@ describe('the elements of a long frame', () => {
     const pad = 'x'.repeat(90_000)
     const records = Array.from({ length: 200 }, (_, i) => edge({ timestampUs: i, metadata: { n: i, pad } }))
     const { context } = runContext()
-    const [batch] = unnest([lazyBatch(frameOf(openBatch(records), 'edge_logs'))], step(column('metadata')), context)
+    const [batch] = unnest(
+      [lazyBatch(frameOf(openBatch(records), 'edge_logs'))],
+      step(column('metadata')),
+      KINDS,
+      context,
+    )
     const n = call('json_value', column('m'), literal('$.n'))
     const [kept] = filter([batch!], [call('ends_with', n, literal('7'))], kindsOf('edge_logs'), context)
     const found = await kept!.read(async (frame) => {
@@ -137,5 +147,48 @@ describe('the elements of a long frame', () => {
       return [0, 1, 2].map((position) => (frame.column('m')!.at(position) as RawJson).text.slice(0, 8))
     })
     expect(found).toEqual(['{"n":7,"', '{"n":17,', '{"n":27,'])
+  })
+})
+
+describe('lists of one object each', () => {
+  const request = call('field', column('metadata'), literal('request'))
+  const method = call('field', column('m'), literal('method'))
+  const GET = { request: { method: 'GET' } }
+
+  /** Calls `use` with the rows that an unnest makes of the requests of records. */
+  async function ofRequests<T>(requests: readonly object[], isOuter: boolean, use: (frame: Frame) => T): Promise<T> {
+    const { context } = runContext()
+    const batch = await sealedBatch(requests.map((metadata, i) => edge({ id: `${i}`, timestampUs: i, metadata })))
+    const fields = createFieldReader(batch, {}, context.fieldCache)
+    const input = lazyBatch(storedFrame(batch, range(0, batch.rows, true), KINDS, fields))
+    const [made] = unnest([input], step(request, isOuter), KINDS, context)
+    return made!.read(use)
+  }
+
+  const methodsOf = (frame: Frame) => {
+    const { at } = createEvaluate(frame)(method)
+    return Array.from({ length: frame.rows }, (_, i) => at(i))
+  }
+
+  it('are not copied: fields of the element are those of the record, by the entries of their dictionary', async () => {
+    const lists = [GET, { request: [{ method: 'PUT' }] }, { request: {} }]
+    await ofRequests(lists, false, (frame) => {
+      expect(createEvaluate(frame)(method).entries).toBeDefined()
+      expect(methodsOf(frame)).toEqual(['GET', 'PUT', null])
+    })
+  })
+
+  it('leave out records without one, unless the join is an outer one', async () => {
+    const lists = [GET, {}, { request: 'x' }, { request: [] }, { request: null }, GET]
+    expect(await ofRequests(lists, false, methodsOf)).toEqual(['GET', 'GET'])
+    expect(await ofRequests(lists, true, methodsOf)).toEqual(['GET', null, null, null, null, 'GET'])
+  })
+
+  it('are copied if one record has another list', async () => {
+    const several = { request: [{ method: 'POST' }, { method: 'PUT' }, 'x'] }
+    await ofRequests([GET, several], false, (frame) => {
+      expect(createEvaluate(frame)(method).entries).toBeUndefined()
+      expect(frame.rows).toBe(4)
+    })
   })
 })

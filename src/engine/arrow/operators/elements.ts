@@ -1,0 +1,44 @@
+import { scalarOfJson } from '../../../plan/functions/json.js'
+import { elementsOfJson } from '../../../plan/functions/json-path.js'
+import type { Scalar } from '../../../plan/values/values.js'
+import { RawJson } from '../../../plan/values/values.js'
+import { createEvaluate } from '../expressions/evaluate.js'
+import type { Frame, SingleElement } from '../expressions/frame.js'
+import type { Vector } from '../expressions/vector.js'
+
+/** Returns the rows of a frame with a column more: the only element of a list in each row, or null. */
+export function withElement(frame: Frame, name: string, element: SingleElement): Frame {
+  const lists = createEvaluate(frame)(element.list)
+  const elementsAt = createElements(lists)
+  const vector: Vector = { at: (position) => elementsAt(position)[0] ?? null, isCold: lists.isCold }
+  return {
+    ...frame,
+    column: (one) => (one === name ? vector : frame.column(one)),
+    elements: new Map([...(frame.elements ?? []), [name, element]]),
+  }
+}
+
+/**
+ * Returns the elements at a position. Those of the last list are remembered: the rows that another unnest has made of
+ * one row have the same list.
+ */
+export function createElements({ at }: Vector): (position: number) => readonly Scalar[] {
+  let text: string | undefined
+  let elements: readonly Scalar[] = []
+  return (position) => {
+    const value = at(position)
+    if (!(value instanceof RawJson)) return elementsOf(value)
+    if (value.text !== text) {
+      text = value.text
+      elements = elementsOf(value)
+    }
+    return elements
+  }
+}
+
+/** The elements of a list, an object as the only one; none of any other value. */
+function elementsOf(value: Scalar): readonly Scalar[] {
+  if (Array.isArray(value)) return value as readonly Scalar[]
+  if (!(value instanceof RawJson)) return []
+  return value.text.startsWith('[') ? elementsOfJson(value.text).map(scalarOfJson) : [value]
+}
