@@ -65,7 +65,9 @@ function describe(operator: Operator, before: Plan): string {
     case 'select':
       return columnsText(operator.columns)
     case 'group':
-      return `by ${columnsText(operator.keys) || 'nothing'}: ${operator.aggregates.map(aggregateText).join(', ')}`
+      return [`by ${columnsText(operator.keys) || 'nothing'}`, operator.aggregates.map(aggregateText).join(', ')]
+        .filter((text) => text !== '')
+        .join(': ')
     case 'orderBy':
       return operator.keys
         .map(({ by, direction, nulls }) => `${spell(added(by, before))} ${direction} nulls ${nulls}`)

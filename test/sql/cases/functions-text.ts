@@ -1,5 +1,10 @@
 import { badPattern, each, MORE, query, refused, type SqlCase, values, wrong } from './case.js'
 
+const tooLong = (name: string, sql: string) => ({
+  ...wrong(name, sql, ''),
+  error: { code: 'too_much_memory', message: 'The query computes a value of more than 1048576 characters.' },
+})
+
 /** Functions over texts, which take the digits of a number. */
 export const TEXT_CASES: readonly SqlCase[] = [
   ...each('lower(x)', [
@@ -242,6 +247,11 @@ export const TEXT_CASES: readonly SqlCase[] = [
     'a negative length',
     "select substr(id, 1, -1) as x from edge_logs where id = 'e1'",
     'substr: the length must not be negative.',
+  ),
+  tooLong(
+    'a text that is too long',
+    `select length(${'replace('.repeat(4)}id${`, 'a', '${'a'.repeat(40)}')`.repeat(4)}) as x
+    from auth_logs`,
   ),
   wrong(
     'an offset beyond the list',

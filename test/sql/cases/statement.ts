@@ -49,6 +49,25 @@ export const STATEMENT_CASES: readonly SqlCase[] = [
     { notForOracle: 'EXPLAIN' },
   ),
   query(
+    'EXPLAIN of a union and a subquery: inner operators come first',
+    `explain select id from auth_logs where id in (select 'a1') union all (select id from function_logs limit 1)`,
+    [
+      { step: 1, operator: 'scan', detail: 'auth_logs', rows: 3 },
+      { step: 2, operator: 'scan', detail: 'edge_logs at no time', rows: 0 },
+      { step: 3, operator: 'group', detail: 'by nothing', rows: 1 },
+      { step: 4, operator: 'select', detail: '"a1" as f0_', rows: 1 },
+      { step: 5, operator: 'isIn', detail: 'id in (3 operators) as in 0', rows: 3 },
+      { step: 6, operator: 'filter', detail: 'in 0', rows: 1 },
+      { step: 7, operator: 'select', detail: 'id', rows: 1 },
+      { step: 8, operator: 'scan', detail: 'function_logs', rows: 2 },
+      { step: 9, operator: 'select', detail: 'id', rows: 2 },
+      { step: 10, operator: 'limit', detail: '1', rows: 1 },
+      { step: 11, operator: 'union', detail: '2 queries', rows: 2 },
+      { step: 12, operator: 'select', detail: 'id', rows: 2 },
+    ],
+    { notForOracle: 'EXPLAIN' },
+  ),
+  query(
     'EXPLAIN of a time range and an unnest',
     `explain select m.x from edge_logs cross join unnest(metadata) as m
      where timestamp >= timestamp '2026-11-24 10:02:00' and timestamp < timestamp '2026-11-25'`,
