@@ -95,7 +95,8 @@ export const expectPlans = (plans: number): Promise<void> =>
     await engine.close()
   })
 
-async function openOnDisk(files: ModelFiles, options: Partial<ArrowEngineOptions>): Promise<ArrowEngine> {
+/** Opens an engine whose rows are in files. */
+export async function openOnDisk(files: ModelFiles, options: Partial<ArrowEngineOptions>): Promise<ArrowEngine> {
   const engine = openEngine({ ...options, disk: { directory: 'data', files, release: async () => {} } })
   await engine.recover()
   return engine

@@ -1,13 +1,15 @@
 import { expect } from 'vitest'
+import { GIB } from '../../src/base/units.js'
 import type { ArrowEngine } from '../../src/engine/arrow/engine.js'
 import { limited } from '../../src/plan/limited.js'
 import { ofProject } from '../../src/plan/of-project.js'
 import type { Plan } from '../../src/plan/plan.js'
 import { withinTime } from '../../src/plan/within-time.js'
 import { readSql } from '../../src/sql/read-sql.js'
-import { answerOf, fill } from '../engine/plans.js'
+import { answerOf, fill, openOnDisk } from '../engine/plans.js'
 import { runSql, type SqlOptions } from '../oracle/sql/run.js'
 import { openEngine } from '../support/engine.js'
+import { createModelFiles } from '../support/model-files.js'
 import { below, mulberry32, oneOf, type Random } from '../support/random.js'
 import { compareRows, randomRecords } from '../support/random-plans.js'
 import { randomSql } from '../support/random-sql.js'
@@ -91,12 +93,25 @@ export async function expectQueries(queries: number): Promise<void> {
   const seed = testSeed()
   for (let run = 0; run < queries / QUERIES_AN_ENGINE; run++) {
     const random = mulberry32(seed + run)
-    const engine = openEngine({ ...(random() < 0.6 && { sealRows: 1 + below(random, 60) }) })
     const records = randomRecords(random, below(random, 100))
-    await fill(engine, records, random)
+    const engine = await filledEngine(records, random)
     for (let i = 0; i < QUERIES_AN_ENGINE; i++) {
       await expectQuery(engine, randomSql(random), records, randomBounds(random), `seed ${seed + run}, query ${i}`)
     }
     await engine.close()
   }
+}
+
+/** An engine in memory, or one on disk after a restart, with room for all columns or for none. */
+async function filledEngine(records: readonly TestRecord[], random: Random): Promise<ArrowEngine> {
+  const sealing = random() < 0.6 ? { sealRows: 1 + below(random, 60) } : {}
+  if (random() < 0.6) {
+    const engine = openEngine(sealing)
+    await fill(engine, records, random)
+    return engine
+  }
+  const files = createModelFiles()
+  const limits = { ...sealing, rowsLimitBytes: oneOf(random, [GIB, 1]) }
+  await fill(await openOnDisk(files, limits), records, random)
+  return openOnDisk(files.restart(), limits)
 }

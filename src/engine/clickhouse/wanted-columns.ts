@@ -1,7 +1,8 @@
-import { columnsOf, type Expression, pathOfField } from '../../plan/expression.js'
+import { columnsOf, type Expression } from '../../plan/expression.js'
 import type { SourceName } from '../../sources.js'
+import { fieldUseOf } from '../arrow/expressions/loaded-fields.js'
 import { splitColumns } from '../arrow/operators/top.js'
-import { declaredColumns, stageExpressions } from '../arrow/query/read-columns.js'
+import { declaredColumns, elementPaths, stageExpressions } from '../arrow/query/read-columns.js'
 import { isUnlimited, type Stage } from '../arrow/query/stages.js'
 import { COLD_COLUMNS, type ColdColumn, hotColumns } from '../columns.js'
 import type { WantedColumns } from './read-rows.js'
@@ -22,13 +23,14 @@ export function columnsOfStage(
   { isPart = false } = {},
 ): StageColumns {
   const declared = declaredColumns(source)
+  const elements = elementPaths(stage.steps)
   const names = new Set<string>()
   const undeclared = new Set<string>()
   const seen = new Set<Expression>()
   let mask = 0
 
   function addField(expression: Expression & { kind: 'call' }): boolean {
-    const path = pathOfField(expression)
+    const path = fieldUseOf(expression, elements)
     if (path === undefined) return false
     const own = declared.get(JSON.stringify(path.keys))
     if (own === undefined) undeclared.add(path.keys.join('.'))

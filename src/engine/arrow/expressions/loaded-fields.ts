@@ -19,11 +19,11 @@ export interface FieldUse {
   isCount?: true
 }
 
-/** The paths of columns whose fields are fields of the record. */
-type Elements = ReadonlyMap<string, { keys: Keys }>
+/** The paths of columns whose fields may be fields of the record. */
+export type ElementPaths = ReadonlyMap<string, { keys: Keys }>
 
 /** Returns the field of the record that an expression is; undefined if it is none. */
-export function fieldUseOf(expression: Expression, elements: Elements | undefined): FieldUse | undefined {
+export function fieldUseOf(expression: Expression, elements: ElementPaths | undefined): FieldUse | undefined {
   const own = pathOfField(expression)
   if (own !== undefined || elements === undefined || expression.kind !== 'call') return own
   const { fn, args } = expression
@@ -32,6 +32,12 @@ export function fieldUseOf(expression: Expression, elements: Elements | undefine
   if (path === undefined || (fn !== 'field' && fn !== 'field_text')) return undefined
   const inMetadata = pathOfField({ ...expression, args: [METADATA, ...args.slice(1)] })
   return inMetadata && { ...inMetadata, keys: [...path, ...inMetadata.keys] }
+}
+
+/** Returns the path of a list in the metadata; undefined if it is no field of the record. */
+export function pathOfList(list: Expression, elements: ElementPaths | undefined): Keys | undefined {
+  if (list.kind === 'column') return list.name === 'metadata' ? [] : elements?.get(list.name)?.keys
+  return fieldUseOf(list, elements)?.keys
 }
 
 const METADATA = column('metadata')
@@ -43,14 +49,14 @@ const NO_USES: readonly FieldUse[] = []
  * Returns the fields of the record that expressions read, also as fields of `elements`; one that several of them share,
  * once.
  */
-export function fieldsIn(expressions: readonly Expression[], elements?: Elements): readonly FieldUse[] {
+export function fieldsIn(expressions: readonly Expression[], elements?: ElementPaths): readonly FieldUse[] {
   const fieldsOf = elements === undefined ? fieldsOfExpression : (one: Expression) => fieldsOver(one, elements)
   const uses = expressions.map(fieldsOf).filter((uses) => uses.length > 0)
   return uses.length <= 1 ? (uses[0] ?? NO_USES) : [...new Set(uses.flat())]
 }
 
 /** Not remembered: another batch may have other elements. An expression that others share is visited once. */
-function fieldsOver(expression: Expression, elements: Elements): readonly FieldUse[] {
+function fieldsOver(expression: Expression, elements: ElementPaths): readonly FieldUse[] {
   const found: FieldUse[] = []
   const seen = new Set<Expression>()
   const visit = (one: Expression) => {

@@ -1,15 +1,13 @@
 import { ensureCapacity } from '../../../base/growable.js'
 import { MIB } from '../../../base/units.js'
-import type { Expression } from '../../../plan/expression.js'
 import { expressionKey } from '../../../plan/expression-key.js'
 import type { Operator } from '../../../plan/plan.js'
 import type { Scalar } from '../../../plan/values/values.js'
 import { bytesOfValue } from '../columns/value-bytes.js'
 import { createEvaluate } from '../expressions/evaluate.js'
-import { type Elements, type Frame, mappedFrame, type StoredKinds } from '../expressions/frame.js'
-import { type FieldUse, fieldUseOf } from '../expressions/loaded-fields.js'
+import { type Frame, mappedFrame, type StoredKinds } from '../expressions/frame.js'
+import { type FieldUse, pathOfList } from '../expressions/loaded-fields.js'
 import type { Vector } from '../expressions/vector.js'
-import type { Keys } from '../fields/field-path.js'
 import { blocksOf } from './blocks.js'
 import { createElements, withElement } from './elements.js'
 import { keep } from './filter.js'
@@ -73,12 +71,6 @@ async function withSingleElements(
     }
   }
   return withElement(keep(frame, positions.subarray(0, rows), kinds), name, { keys, list })
-}
-
-/** The path of a list in the metadata; undefined if it is no field of the record. */
-function pathOfList(list: Expression, elements: Elements | undefined): Keys | undefined {
-  if (list.kind === 'column') return list.name === 'metadata' ? [] : elements?.get(list.name)?.keys
-  return fieldUseOf(list, elements)?.keys
 }
 
 /** Elements that take up to this much memory are kept; those of longer frames are read again when they are needed. */

@@ -1,7 +1,8 @@
-import { type Expression, pathOfField } from '../../../plan/expression.js'
+import type { Expression } from '../../../plan/expression.js'
 import type { SourceName } from '../../../sources.js'
 import { hotColumns } from '../../columns.js'
 import type { DeclaredColumn } from '../expressions/frame.js'
+import { type ElementPaths, fieldUseOf, pathOfList } from '../expressions/loaded-fields.js'
 import { groupExpressions } from '../operators/group.js'
 import type { Sink, Stage, Step } from './stages.js'
 
@@ -17,13 +18,28 @@ export function columnsReadBy({ steps, sink }: Pick<Stage, 'steps' | 'sink'>, so
   const names = new Set<string>()
   const seen = new Set<Expression>()
   const fields = declaredColumns(source)
-  for (const expression of stageExpressions({ steps, sink })) addColumns(expression, names, seen, fields)
+  const elements = elementPaths(steps)
+  for (const expression of stageExpressions({ steps, sink }))
+    addColumns(expression, names, seen, (one) => {
+      const field = fieldUseOf(one, elements)
+      return field && fields.get(JSON.stringify(field.keys))?.name
+    })
   return new Set(stored.flatMap(({ name }) => (names.has(name) ? [name] : [])))
 }
 
 /** Returns the expressions that a stage evaluates in the rows that it reads. */
 export function stageExpressions({ steps, sink }: Pick<Stage, 'steps' | 'sink'>): Expression[] {
   return [...steps.map(expressionOf), ...expressionsOf(sink)]
+}
+
+/** Returns the paths of the columns of unnest whose fields are fields of the record, if each has only one element. */
+export function elementPaths(steps: readonly Step[]): ElementPaths {
+  const elements = new Map<string, { keys: readonly string[] }>()
+  for (const step of steps) {
+    const keys = step.op === 'unnest' ? pathOfList(step.list, elements) : undefined
+    if (keys !== undefined) elements.set((step as Extract<Step, { op: 'unnest' }>).name, { keys })
+  }
+  return elements
 }
 
 const expressionOf = (step: Step): Expression => (step.op === 'filter' ? step.where : step.list)
@@ -38,15 +54,14 @@ function addColumns(
   expression: Expression,
   names: Set<string>,
   seen: Set<Expression>,
-  fields: ReadonlyMap<string, DeclaredColumn>,
+  declaredName: (expression: Expression) => string | undefined,
 ): void {
   if (expression.kind === 'column') names.add(expression.name)
   if (expression.kind !== 'call' || seen.has(expression)) return
   seen.add(expression)
-  const field = pathOfField(expression)
-  const declared = field && fields.get(JSON.stringify(field.keys))
-  if (declared !== undefined) names.add(declared.name)
-  for (const arg of expression.args) addColumns(arg, names, seen, fields)
+  const declared = declaredName(expression)
+  if (declared !== undefined) names.add(declared)
+  for (const arg of expression.args) addColumns(arg, names, seen, declaredName)
 }
 
 const declaredBySource = new Map<SourceName, ReadonlyMap<string, DeclaredColumn>>()
