@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
+import { FUNCTION_NAMES } from '../../src/sql/compile/functions.js'
 import { expectCase } from './answer.js'
 import { SQL_CASES } from './cases/index.js'
 import { SQL_IMPLEMENTATIONS } from './implementations.js'
@@ -27,6 +28,15 @@ describe('the cases', () => {
       const names = cases.map(({ name }) => name)
       expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([])
     }
+  })
+
+  it('call every function', () => {
+    const texts = Object.values(SQL_CASES)
+      .flat()
+      .filter(({ error }) => error === undefined)
+      .map(({ sql }) => sql.toLowerCase())
+      .join(' ')
+    expect(FUNCTION_NAMES.filter((name) => !texts.includes(`${name}(`))).toEqual([])
   })
 
   it('have records of projects of their own', () => {

@@ -74,6 +74,7 @@ function aggregateOf(node: Call, rows: Compiler): Aggregate {
 const TWO: ReadonlySet<string> = new Set(['approx_quantiles', 'quantile'])
 
 function checkCount({ name, args, at }: Call): void {
+  if (name === 'count' && args.length === 0) throw invalid('count() has no argument: write count(*).', at)
   const least = TWO.has(name) ? 2 : 1
   const most = name === 'string_agg' ? 2 : least
   const message = wrongCount(name, least, most, args.length)

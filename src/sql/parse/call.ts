@@ -79,6 +79,8 @@ function refuseOptions(tokens: Tokens): void {
 function refuseBehind(tokens: Tokens): void {
   const { at } = tokens.peek()
   if (tokens.isAt('over')) throw unsupported('Windows (OVER) are not covered: use GROUP BY.', at)
+  if (tokens.isAt('('))
+    throw unsupported('Two pairs of parentheses are not covered: write approx_quantiles(x, 100)[offset(95)].', at)
   if (tokens.isAt('filter', '('))
     throw unsupported('FILTER (WHERE …) is not covered: write countif(condition), or sum(if(condition, x, null)).', at)
 }
@@ -140,6 +142,7 @@ export function parseExtract(tokens: Tokens): Node {
   tokens.expect('(')
   const part = tokens.next()
   if (part.kind !== 'word') throw invalid('Expected a part of a time, as in extract(hour from timestamp).', part.at)
+  if (part.text === 'epoch') throw unsupported('EPOCH is not covered: write unix_seconds(timestamp).', part.at)
   tokens.expect('from', ', as in extract(hour from timestamp)')
   const value = tokens.grammar.expression(tokens)
   if (tokens.take('at')) {

@@ -44,6 +44,8 @@ function parseQuery(tokens: Tokens): Query {
   const body = parseBody(tokens)
   const orderBy = tokens.take('order', 'by') ? listOf(tokens, parseOrderItem) : []
   const limit = tokens.take('limit') ? parseExpression(tokens) : undefined
+  if (limit !== undefined && tokens.isAt(','))
+    throw unsupported('LIMIT with a comma is not covered: write LIMIT 100 OFFSET 10.', tokens.peek().at)
   const offset = limit !== undefined && tokens.take('offset') ? parseExpression(tokens) : undefined
   const depth = tokens.checkDepth(1 + Math.max(depthOf(body), ...tables.map(({ query }) => query.depth)), at)
   tokens.leave()

@@ -111,6 +111,37 @@ export const ERROR_CASES: readonly SqlCase[] = [
     'The function uniq is not covered. Write approx_count_distinct(x). (line 1, column 8)',
   ),
   refused(
+    'left',
+    'select left(id, 2) from edge_logs',
+    'The function left is not covered. Write substr(text, 1, n). (line 1, column 8)',
+  ),
+  refused(
+    'median',
+    'select median(status) from auth_logs',
+    'The function median is not covered. Write approx_quantiles(x, 2)[offset(1)]. (line 1, column 8)',
+  ),
+  refused(
+    'hour(…)',
+    'select hour(timestamp) from auth_logs',
+    'The function hour is not covered. Write extract(hour from x). (line 1, column 8)',
+  ),
+  refused(
+    'extract(epoch …)',
+    'select extract(epoch from timestamp) from auth_logs',
+    'EPOCH is not covered: write unix_seconds(timestamp). (line 1, column 16)',
+  ),
+  refused(
+    'quantile(0.95)(x)',
+    'select quantile(0.95)(status) from auth_logs',
+    'Two pairs of parentheses are not covered: write approx_quantiles(x, 100)[offset(95)]. (line 1, column 22)',
+  ),
+  refused(
+    'LIMIT with a comma',
+    'select id from auth_logs limit 10, 5',
+    'LIMIT with a comma is not covered: write LIMIT 100 OFFSET 10. (line 1, column 34)',
+  ),
+  wrong('count()', 'select count() from auth_logs', 'count() has no argument: write count(*). (line 1, column 8)'),
+  refused(
     'SAFE.',
     "select safe.parse_timestamp('%F', id) from edge_logs",
     'The function safe.parse_timestamp is not covered. ' +

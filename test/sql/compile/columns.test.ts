@@ -9,7 +9,8 @@ const kinds = (sql: string) => answerColumns(readSql(sql).plan({}, NOW_US)).map(
 it('an answer has the types that the text fixes', () => {
   expect(
     kinds(`select id, timestamp, t.metadata, level, count(*) n, sum(status) as sum,
-      sum(cast(status as int64)) as whole,      avg(status) as avg, min(timestamp) as first, min(level) as least from auth_logs t
+      sum(cast(status as int64)) as whole,
+      avg(status) as avg, min(timestamp) as first, min(level) as least from auth_logs t
       group by 1, 2, 3, 4`),
   ).toEqual([
     'id: text',
