@@ -12,8 +12,8 @@ import type { FieldPath } from './field-path.js'
  */
 export interface FieldCache {
   /**
-   * Returns the column of a path, or of its counts, for the `rows` rows of a part, so far empty if there was none. `owner` stands for the
-   * part: the same object for all snapshots of an open head.
+   * Returns the column of a path, or of its counts, for the `rows` rows of a part, so far empty if there was none.
+   * `owner` represents the part: the same object for all snapshots of an open head.
    */
   columnOf(owner: object, path: FieldPath, rows: number): FieldColumn
   /** Counts the bytes of a column again; it may be evicted then. */
