@@ -3,13 +3,16 @@ import { expressionKey } from '../../plan/expression-key.js'
 import type { NamedExpression } from '../../plan/plan.js'
 import { invalid } from '../parse/fault.js'
 
+const NO_KEY = 'This value is neither a key of GROUP BY nor an aggregate: group by it, or write any_value(…).'
+
 /**
  * Returns a function that rewrites an expression over rows as one over their groups: keys become columns of the group,
- * and columns named in `kept` remain. Throws `invalid_sql` for any other column.
+ * and columns named in `kept` remain. Throws `invalid_sql` with `message` for any other column.
  */
 export function createGroupRewriter(
   keys: readonly NamedExpression[],
   kept: { has(name: string): boolean },
+  message = NO_KEY,
 ): (expression: Expression, at: number) => Expression {
   const names = new Map(keys.map(({ name, value }) => [expressionKey(value), name]))
   const known = new Map<Expression, Expression>()
@@ -25,7 +28,7 @@ export function createGroupRewriter(
     if (expression.kind === 'literal') return expression
     if (expression.kind === 'call') return { ...expression, args: expression.args.map((arg) => rewrite(arg, at)) }
     if (kept.has(expression.name)) return expression
-    throw invalid('This value is neither a key of GROUP BY nor an aggregate: group by it, or write any_value(…).', at)
+    throw invalid(message, at)
   }
   return rewrite
 }

@@ -1,7 +1,7 @@
 import { didYouMean } from '../../base/nearest.js'
 import { columnsOfSource } from '../../plan/columns.js'
 import { call, column, type Expression } from '../../plan/expression.js'
-import type { Operator, Plan, SortKey } from '../../plan/plan.js'
+import type { Operator, Plan } from '../../plan/plan.js'
 import { typeOf } from '../../plan/schema.js'
 import type { Type } from '../../plan/values/values.js'
 import { findSource, SOURCE_NAMES, SOURCES } from '../../sources.js'
@@ -35,7 +35,7 @@ function compile(query: Query, outer: Tables, context: Context, isAnswer: boolea
   if (body.kind === 'union') return finished(unionBlock(query, tables, context), query, context, isAnswer)
   const table = tableOf(body.from, tables, context, body.at)
   const block = compileSelect(body, query.orderBy, { context, table, hasTable: body.from !== undefined, subquery })
-  return finished(body.isDistinct ? distinct(block, query) : block, query, context, isAnswer)
+  return finished(body.isDistinct ? distinct(block) : block, query, context, isAnswer)
 }
 
 /** Compiles common table expressions in order: each sees those before it, and counts only where it is used. */
@@ -191,17 +191,19 @@ function orderedColumns(
   return { plan, schema, outputs, keys, costs: new Map(), levels: 0, fresh }
 }
 
+const NOT_SELECTED = 'SELECT DISTINCT is sorted by what it selects: select this value too, or use GROUP BY.'
+
 /** SELECT DISTINCT: one group for each combination of outputs, sorted by these. */
-function distinct(block: Block, { at }: Query): Block {
+function distinct(block: Block): Block {
   const { plan, schema, outputs, keys } = block
   const types = outputs.map(({ name, value }) => [name, typeOf(value, schema)] as const)
   plan.push({ op: 'group', keys: outputs.map(({ name, value }) => ({ name, value })), aggregates: [] })
-  const rewrite = createGroupRewriter(outputs, new Set())
+  const rewrite = createGroupRewriter(outputs, new Set(), NOT_SELECTED)
   return {
     ...block,
     schema: new Map(types),
     outputs: outputs.map((output) => ({ ...output, value: column(output.name) })),
-    keys: keys.map((key) => ({ ...key, by: rewrite(key.by, at) })),
+    keys: keys.map((key) => ({ ...key, by: rewrite(key.by, key.at) })),
     costs: new Map(),
   }
 }
@@ -212,7 +214,8 @@ function finished(block: Block, query: Query, context: Context, isAnswer: boolea
   if (levels >= context.limits.levels)
     throw unsupported(`The query is nested deeper than ${context.limits.levels} levels.`, query.at)
   const measure = createCosts(costs, context.limits)
-  const order = keys.map((key): SortKey & { name: string } => ({ ...key, name: fresh('order') }))
+  const names = new Set(outputs.map(({ name }) => name))
+  const order = keys.map((key) => ({ ...key, name: freshBesides(names, fresh) }))
   if (order.length > 0) plan.push({ op: 'extend', columns: order.map(({ name, by }) => ({ name, value: by })) })
   const types = outputs.map(({ name, value }) => [name, typeOf(value, schema)] as const)
   const columns = outputs.map(({ name, value }, i) => ({
@@ -239,6 +242,13 @@ function finished(block: Block, query: Query, context: Context, isAnswer: boolea
     constants: new Map(outputs.flatMap(({ name, value }) => (value.kind === 'literal' ? [[name, value]] : []))),
     levels: levels + 1,
   }
+}
+
+/** Returns the name of a column to sort by: a column of the answer with its name would hide it. */
+function freshBesides(outputs: ReadonlySet<string>, fresh: Block['fresh']): string {
+  let name = fresh('order')
+  while (outputs.has(name)) name = fresh('order')
+  return name
 }
 
 /** JSON in the form in which BigQuery returns it. */

@@ -28,12 +28,15 @@ export interface SelectContext {
   subquery(query: Query): Plan
 }
 
+/** A key of ORDER BY, and its place in the text. */
+export type PlacedKey = SortKey & { at: number }
+
 /** A SELECT with its order, before its columns are chosen: operators, and expressions over their rows. */
 export interface Block {
   plan: Operator[]
   schema: Map<string, Type>
   outputs: readonly (NamedExpression & { at: number })[]
-  keys: readonly SortKey[]
+  keys: readonly PlacedKey[]
   costs: ColumnCosts
   /** How deep its tables are nested. */
   levels: number
@@ -138,7 +141,7 @@ class SelectCompiler {
     if (condition.kind !== 'literal' || condition.value !== true) this.#plan.push({ op: 'filter', where: condition })
   }
 
-  #block(outputs: Block['outputs'], keys: readonly SortKey[], costs: ColumnCosts): Block {
+  #block(outputs: Block['outputs'], keys: readonly PlacedKey[], costs: ColumnCosts): Block {
     const { levels } = this.#around.table.relation
     return { plan: this.#plan, schema: this.#schema, outputs, keys, costs, levels, fresh: this.#fresh }
   }
@@ -197,7 +200,7 @@ class SelectCompiler {
     compiled: Block['outputs']
     having: Node | undefined
     condition: Expression | undefined
-    sorted: readonly SortKey[]
+    sorted: readonly PlacedKey[]
     aggregates: Aggregates
     after: readonly Operator[]
   }): Block {
@@ -216,7 +219,7 @@ class SelectCompiler {
       )
     if (condition !== undefined) this.#plan.push({ op: 'filter', where: rewrite(condition, having!.at) })
     const outputs = compiled.map((output) => ({ ...output, value: rewrite(output.value, output.at) }))
-    const order = sorted.map((key) => ({ ...key, by: rewrite(key.by, this.#select.at) }))
+    const order = sorted.map((key) => ({ ...key, by: rewrite(key.by, key.at) }))
     return this.#block(outputs, order, new Map())
   }
 
@@ -266,9 +269,9 @@ export function sortKeys(
   orderBy: readonly OrderItem[],
   outputs: Block['outputs'],
   compile: (node: Node) => Expression,
-): SortKey[] {
+): PlacedKey[] {
   return orderBy.map(({ by, direction, nulls }) => {
     const place = placeOf(by, outputs.length, 'ORDER BY')
-    return { by: place === undefined ? compile(by) : outputs[place]!.value, direction, nulls }
+    return { by: place === undefined ? compile(by) : outputs[place]!.value, direction, nulls, at: by.at }
   })
 }

@@ -5,11 +5,18 @@ import { invalid, unsupported } from '../parse/fault.js'
 import type { Node, NodeOf } from '../parse/tree.js'
 import type { Compiler } from './compiler.js'
 
+const TIMES: ReadonlySet<string> = new Set(['timestamp', 'datetime', 'date'])
+const NO_SUM =
+  'A time is moved by an interval, as timestamp + interval 1 hour, and subtracted with timestamp_diff(a, b, second).'
+
 /** `x + interval 1 hour` and `x - interval 1 hour`; undefined if no argument is an interval. */
 export function timeWithInterval({ fn, args, at }: NodeOf<'operator'>, compiler: Compiler): Expression | undefined {
   const [first, second] = args as [Node, Node]
   if (second.kind === 'interval') return timeAdd(compiler.compile(first), second, fn === 'sub', at, compiler)
-  if (first.kind !== 'interval' || fn === 'sub') return undefined
+  if (first.kind !== 'interval' || fn === 'sub') {
+    if ([first, second].some((arg) => TIMES.has(compiler.typeOf(compiler.compile(arg))))) throw unsupported(NO_SUM, at)
+    return undefined
+  }
   return timeAdd(compiler.compile(second), first, false, at, compiler)
 }
 

@@ -42,7 +42,7 @@ function parseQuery(tokens: Tokens): Query {
   const { at } = tokens.peek()
   const tables = parseCommonTables(tokens)
   const body = parseBody(tokens)
-  const orderBy = tokens.take('order', 'by') ? listOf(tokens, parseOrderItem) : []
+  const orderBy = takeBy(tokens, 'order') ? listOf(tokens, parseOrderItem) : []
   const limit = tokens.take('limit') ? parseExpression(tokens) : undefined
   if (limit !== undefined && tokens.isAt(','))
     throw unsupported('LIMIT with a comma is not covered: write LIMIT 100 OFFSET 10.', tokens.peek().at)
@@ -50,6 +50,13 @@ function parseQuery(tokens: Tokens): Query {
   const depth = tokens.checkDepth(1 + Math.max(depthOf(body), ...tables.map(({ query }) => query.depth)), at)
   tokens.leave()
   return { at, depth, tables, body, orderBy, limit, offset }
+}
+
+/** Whether ORDER BY or GROUP BY is next, which is taken. */
+function takeBy(tokens: Tokens, word: 'order' | 'group'): boolean {
+  if (!tokens.take(word)) return false
+  tokens.expect('by', ` behind ${word.toUpperCase()}`)
+  return true
 }
 
 function depthOf(body: Body): number {
@@ -109,7 +116,7 @@ function parseSelect(tokens: Tokens): Select {
   const items = parseItems(tokens)
   const from = tokens.take('from') ? parseFrom(tokens) : undefined
   const where = tokens.take('where') ? parseExpression(tokens) : undefined
-  const groupBy = tokens.take('group', 'by') ? parseGroupBy(tokens) : []
+  const groupBy = takeBy(tokens, 'group') ? parseGroupBy(tokens) : []
   const having = tokens.take('having') ? parseExpression(tokens) : undefined
   refuseBehindSelect(tokens)
   return { kind: 'select', at, isDistinct, items, from, where, groupBy, having }

@@ -132,6 +132,12 @@ export const CAST_CASES: readonly SqlCase[] = [
   }),
   query('the left side of AND', 'select id from edge_logs where n != 0 and 1 / n > 0', [], { records: TEXT }),
   query('the left side of OR', 'select id from edge_logs where n = 0 or 1 / n > 0', [{ id: '1' }], { records: TEXT }),
+  query('IN (select …) behind AND', 'select id from edge_logs where n != 0 and 1 / n in (select 1)', [], {
+    records: TEXT,
+  }),
+  query('IN (select …) behind OR', 'select id from edge_logs where n = 0 or 1 / n in (select 1)', [{ id: '1' }], {
+    records: TEXT,
+  }),
   query('CASE', 'select case when n = 0 then null else 1 / n end as y from edge_logs', [{ y: null }], {
     records: TEXT,
   }),

@@ -2,6 +2,9 @@ import { at } from '../../cases/case.js'
 import { each, MORE, query, refused, type SqlCase, values, valuesIn, wrong } from './case.js'
 import { time } from './records.js'
 
+const NO_SUM =
+  'A time is moved by an interval, as timestamp + interval 1 hour, and subtracted with timestamp_diff(a, b, second).'
+
 /** 2026-11-24T10:01:20.123456Z, a Tuesday. */
 const E4 = "edge_logs as t where id = 'e4'"
 
@@ -225,6 +228,8 @@ export const TIME_CASES: readonly SqlCase[] = [
     'select timestamp_sub(timestamp, interval 2 days) from edge_logs',
     'days is no unit of time. Write day. (line 1, column 33)',
   ),
+  refused('a difference of times', 'select timestamp - timestamp from edge_logs', `${NO_SUM} (line 1, column 8)`),
+  refused('a sum of a date and a number', 'select current_date() + 1', `${NO_SUM} (line 1, column 8)`),
   wrong(
     'timestamp_sub without an interval',
     'select timestamp_sub(timestamp, 5) from edge_logs',

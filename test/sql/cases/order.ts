@@ -116,6 +116,41 @@ export const ORDER_CASES: readonly SqlCase[] = [
   query('OFFSET', 'select id from edge_logs order by id limit 2 offset 3', ids('e4', 'e5')),
   query('OFFSET beyond the end', 'select id from edge_logs order by id limit 2 offset 6', []),
 
+  query(
+    'an output may have the name of a column that the compiler adds',
+    'select id as `order 0`, 1 as `order 1` from auth_logs order by timestamp desc',
+    [
+      { 'order 0': 'a3', 'order 1': 1 },
+      { 'order 0': 'a2', 'order 1': 1 },
+      { 'order 0': 'a1', 'order 1': 1 },
+    ],
+  ),
+  query(
+    'SELECT DISTINCT is sorted by an expression of what it selects',
+    'select distinct level from auth_logs order by upper(level)',
+    [{ level: 'error' }, { level: 'info' }],
+  ),
+  wrong(
+    'SELECT DISTINCT that is sorted by something else',
+    'select distinct level from auth_logs order by 1, id',
+    'SELECT DISTINCT is sorted by what it selects: select this value too, or use GROUP BY. (line 1, column 50)',
+  ),
+  wrong(
+    'groups that are sorted by no key',
+    'select level from auth_logs group by level order by id',
+    'This value is neither a key of GROUP BY nor an aggregate: group by it, or write any_value(…). ' +
+      '(line 1, column 53)',
+  ),
+  wrong(
+    'ORDER without BY',
+    'select id from auth_logs order id',
+    'Expected BY behind ORDER, found id. (line 1, column 32)',
+  ),
+  wrong(
+    'GROUP without BY',
+    'select level from auth_logs group',
+    'Expected BY behind GROUP, found the end of the text. (line 1, column 34)',
+  ),
   wrong(
     'LIMIT of an expression',
     'select 1 as a limit 1 + 1',
