@@ -1,6 +1,7 @@
 import type { Scalar } from '../../plan/values/values.js'
-import { unsupported } from '../parse/fault.js'
+import { invalid, unsupported } from '../parse/fault.js'
 import type { SqlLimits } from '../parse/limits.js'
+import type { NodeOf } from '../parse/tree.js'
 
 /** What is the same for all parts of a text that is compiled: parameters, time, and how much it has made so far. */
 export interface Context {
@@ -29,4 +30,10 @@ export function addAmount({ made, limits }: Context, amount: Amount, count: numb
 /** Adds all amounts of another text. */
 export function addAmounts(context: Context, amounts: Amounts, at: number): void {
   for (const amount of Object.keys(NOUNS) as Amount[]) addAmount(context, amount, amounts[amount], at)
+}
+
+/** Returns the value of a parameter. Throws `invalid_sql` if it has none. */
+export function valueOfParameter({ name, at }: NodeOf<'parameter'>, { args }: Context): Scalar {
+  if (Object.hasOwn(args, name)) return args[name]!
+  throw invalid(`The parameter @${name} has no value. Parameters are declared in the files of stored queries.`, at)
 }

@@ -8,7 +8,7 @@ import { isAggregate } from '../parse/aggregate-names.js'
 import { type FaultCode, invalid, SqlFault } from '../parse/fault.js'
 import type { Node, NodeOf, Query } from '../parse/tree.js'
 import type { Compiler } from './compiler.js'
-import { addAmount, type Context } from './context.js'
+import { addAmount, type Context, valueOfParameter } from './context.js'
 import { foldedCall } from './fold.js'
 import { compileFunction, isFunction } from './functions.js'
 import { resolveName, type Scope } from './scope.js'
@@ -117,7 +117,7 @@ export class Expressions implements Compiler {
       case 'literal':
         return literal(node.value)
       case 'parameter':
-        return this.#parameter(node)
+        return literal(valueOfParameter(node, this.context))
       case 'name':
         return this.#name(node)
       case 'operator':
@@ -129,12 +129,6 @@ export class Expressions implements Compiler {
       case 'interval':
         throw invalid('An interval stands behind + or -, or in timestamp_sub and timestamp_add.', node.at)
     }
-  }
-
-  #parameter({ name, at }: NodeOf<'parameter'>): Expression {
-    const { args } = this.context
-    if (Object.hasOwn(args, name)) return literal(args[name]!)
-    throw invalid(`The parameter @${name} has no value. Parameters are declared in the files of stored queries.`, at)
   }
 
   #output({ steps }: NodeOf<'name'>): Expression | undefined {

@@ -18,6 +18,9 @@ export function outputsOf(items: readonly Item[], table: Table): Output[] {
     if (item.kind === 'all') return columnsOf(item, table)
     const { value, name } = item
     const given = name ?? (value.kind === 'name' ? value.steps.at(-1)! : `f${anonymous++}_`)
+    // The engine names columns of its own with a line break.
+    if (given.startsWith('\n'))
+      throw invalid('The name of a column starts with a line break: name it with AS.', value.at)
     return [{ name: given, at: value.at, node: value }]
   })
   return withDistinctNames(outputs)

@@ -7,7 +7,7 @@ import type { Type } from '../../plan/values/values.js'
 import { findSource, SOURCE_NAMES, SOURCES } from '../../sources.js'
 import { invalid, unsupported } from '../parse/fault.js'
 import type { From, Node, Query, Select, Table } from '../parse/tree.js'
-import { type Amounts, addAmount, addAmounts, type Context, noAmounts } from './context.js'
+import { type Amounts, addAmount, addAmounts, type Context, noAmounts, valueOfParameter } from './context.js'
 import { type Cost, createCosts } from './cost.js'
 import { Expressions } from './expression.js'
 import { createGroupRewriter } from './group.js'
@@ -257,8 +257,9 @@ function asAnswer(value: Expression, type: Type): Expression {
   return mayBeJson ? call('repeated', value) : value
 }
 
-function rowsOf(node: Node, { args }: Context, clause: string): number {
-  const value = node.kind === 'literal' ? node.value : node.kind === 'parameter' ? (args[node.name] ?? null) : null
+function rowsOf(node: Node, context: Context, clause: string): number {
+  const value =
+    node.kind === 'literal' ? node.value : node.kind === 'parameter' ? valueOfParameter(node, context) : null
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
   throw invalid(`${clause} takes a whole number from 0, or a parameter.`, node.at)
 }

@@ -241,6 +241,7 @@ function parsePrimary(tokens: Tokens): Node {
   }
   if (kind === 'quoted') return parseCall(tokens)
   refuseForeign(tokens)
+  if (tokens.isAt('?') || tokens.isAt(':') || tokens.isAt('{')) throw invalid('A parameter is written @name.', at)
   if (tokens.isAt('[')) throw unsupported('A list is not covered: write IN (a, b, …), or split(text, separator).', at)
   throw tokens.unexpected('an expression')
 }

@@ -47,7 +47,7 @@ function refuseBehindTable(tokens: Tokens): void {
   if ((text === 'pivot' || text === 'unpivot') && tokens.peek(1).text === '(')
     throw unsupported(`${text.toUpperCase()} is not covered: use countif(condition) and GROUP BY.`, at)
   if (text === 'tablesample') throw unsupported('TABLESAMPLE is not covered.', at)
-  if (text === 'for') throw unsupported('FOR SYSTEM_TIME is not covered: filter by timestamp.', at)
+  if (tokens.isAt('for', 'system_time')) throw unsupported('FOR SYSTEM_TIME is not covered: filter by timestamp.', at)
 }
 
 /** The joins that are covered: with the elements of a list. */

@@ -75,6 +75,7 @@ function tokenAt(text: string, at: number): Found {
   if (parameter !== null) return found('parameter', at, parameter[0].length, parameter[1]!)
   const symbol = match(SYMBOL, text, at)?.[0]
   if (symbol !== undefined) return found('symbol', at, symbol.length, symbol)
+  if (first === '$') throw invalid('A parameter is written @name.', at)
   throw invalid(
     `${JSON.stringify(String.fromCodePoint(text.codePointAt(at)!))} has no meaning here. ` +
       'Write names with such characters in backticks, and texts in quotes.',

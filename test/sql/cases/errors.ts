@@ -243,5 +243,24 @@ export const ERROR_CASES: readonly SqlCase[] = [
     'select id from edge_logs where project = @project',
     'The parameter @project has no value. Parameters are declared in the files of stored queries. (line 1, column 42)',
   ),
+  wrong(
+    'LIMIT of a parameter without a value',
+    'select 1 as a limit @n',
+    'The parameter @n has no value. Parameters are declared in the files of stored queries. (line 1, column 21)',
+  ),
+  wrong('?', 'select id from edge_logs where id = ?', 'A parameter is written @name. (line 1, column 37)'),
+  wrong('$1', 'select id from edge_logs where id = $1', 'A parameter is written @name. (line 1, column 37)'),
+  wrong(':id', 'select id from edge_logs where id = :id', 'A parameter is written @name. (line 1, column 37)'),
+  wrong('{{id}}', 'select id from edge_logs where id = {{id}}', 'A parameter is written @name. (line 1, column 37)'),
+  wrong(
+    'FOR UPDATE',
+    'select id from edge_logs for update',
+    'Expected the end of the text, found for. (line 1, column 26)',
+  ),
+  wrong(
+    'a name that starts with a line break',
+    'select id as `\\nid` from edge_logs',
+    'The name of a column starts with a line break: name it with AS. (line 1, column 8)',
+  ),
   query('words of other statements are names', 'select 1 as `delete`, 2 as insert', [{ delete: 1, insert: 2 }]),
 ]
