@@ -92,7 +92,7 @@ function foldedCase(args: readonly Expression[]): Expression {
 function foldedValue(fn: FunctionName, args: readonly Expression[]): Expression | undefined {
   // The type of a cast stays known, also if its value is null.
   const isCast = fn.includes('cast_')
-  if (args.some(isNull) && !TAKES_NULLS.has(fn)) return isCast ? undefined : literal(null)
+  if (isNullBy(fn, args)) return isCast ? undefined : literal(null)
   if (!args.every(isLiteral) || fn === 'field' || fn === 'field_text') return undefined
   const values = args.map(({ value }) => value)
   if (lengthOf(values) > MAX_FOLDED_CHARACTERS) return undefined
@@ -107,6 +107,17 @@ function foldedValue(fn: FunctionName, args: readonly Expression[]): Expression 
     throw error
   }
 }
+
+/** Functions that read a literal argument when they are made ready, which must not be null then. */
+const NEEDS_LITERAL = /^(?:regexp_|format_|parse_|json_)/
+
+/** Whether a function is null because an argument is, and no argument before that one may raise an error. */
+function isNullBy(fn: FunctionName, args: readonly Expression[]): boolean {
+  const place = TAKES_NULLS.has(fn) ? -1 : args.findIndex(isNull)
+  return place >= 0 && (NEEDS_LITERAL.test(fn) || args.slice(0, place).every(isSafe))
+}
+
+const isSafe = (arg: Expression) => arg.kind !== 'call' || arg.fn === 'field' || arg.fn === 'field_text'
 
 const lengthOf = (values: readonly Scalar[]) =>
   values.reduce<number>(

@@ -2,7 +2,7 @@ import { column, columnsOf, type Expression } from '../../plan/expression.js'
 import type { NamedExpression, Operator, Plan, SortKey } from '../../plan/plan.js'
 import { typeOf } from '../../plan/schema.js'
 import type { Type } from '../../plan/values/values.js'
-import { invalid } from '../parse/fault.js'
+import { invalid, unsupported } from '../parse/fault.js'
 import type { Node, OrderItem, Query, Select, Unnest } from '../parse/tree.js'
 import { Aggregates } from './aggregates.js'
 import { addAmount, type Context } from './context.js'
@@ -96,6 +96,9 @@ class SelectCompiler {
     this.#ofRows = this.#surroundings(this.#before)
     this.#rows = new Expressions(context, this.#scope, this.#ofRows)
     this.outputs = outputsOf(select.items, { names: relation.names, aliases, hasTable: around.hasTable })
+    const { limits } = context
+    const beyond = this.outputs[limits.columns]
+    if (beyond !== undefined) throw unsupported(`A SELECT has more than ${limits.columns} columns.`, beyond.at)
     this.#filter()
   }
 

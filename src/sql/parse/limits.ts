@@ -12,6 +12,8 @@ export interface SqlLimits {
   scans: number
   /** Lists of FROM, counted in the same way. */
   unnests: number
+  /** Columns of one SELECT. */
+  columns: number
 }
 
 /** The limits of every SQL text. */
@@ -21,4 +23,5 @@ export const SQL_LIMITS: SqlLimits = {
   levels: 1_000,
   scans: 100,
   unnests: 100,
+  columns: 1_000,
 }

@@ -224,6 +224,9 @@ async function finish(found: Found, { early, late }: OutputColumns, context: Run
         bytes += bytesOfValue(value)
       }
       if (bytes > limits.bytes) throw tooMuchMemory(limits.bytes)
+      // There may be many columns, each of which reads the rows of the block.
+      const pause = yieldIfDue()
+      if (pause !== undefined) await pause
     }
   }
   for (const { name, values } of vectors) columns.set(name, values)

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest'
+import { readSql } from '../../src/sql/read-sql.js'
+import { COSTLY_TEXTS } from '../support/costly-sql.js'
+import { inTries } from '../support/tries.js'
+
+/** A text is compiled or refused within this time (CONTRACT: limits of SQL). */
+const MOST_MS = 100
+const TRIES = 5
+
+describe('a text that costs much', () => {
+  for (const [name, text] of COSTLY_TEXTS) {
+    it(`is compiled or refused at once: ${name}`, async () => {
+      const isGood = (ms: number) => ms <= MOST_MS
+      expect(await inTries(TRIES, async () => compileMs(text), isGood)).toSatisfy(isGood)
+    })
+  }
+})
+
+function compileMs(text: string): number {
+  const startMs = performance.now()
+  try {
+    readSql(text).plan({}, 0)
+  } catch {
+    // It was refused.
+  }
+  return performance.now() - startMs
+}
