@@ -8,7 +8,7 @@ import { type Endpoint, endpoint, type Given } from './endpoint.js'
 import { LOGS_ALL_PARAMS, logsAll } from './logs-all.js'
 import { optionalText } from './params.js'
 
-/** What this endpoint needs of the SQL compiler. */
+/** The SQL compiler, as this endpoint uses it. */
 export interface SqlCompiler {
   /** Throws `invalid_sql` or `unsupported_sql`; so does `plan`, also `invalid_pattern` and `too_much_memory`. */
   readSql(text: string): {

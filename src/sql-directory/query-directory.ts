@@ -9,7 +9,7 @@ import { compileSql, rangesOf } from './compile.js'
 import type { SqlConfig } from './sql-config.js'
 import { writeRows } from './write-rows.js'
 
-/** What a query over a directory needs of its process. */
+/** The settings and streams of a query over a directory. */
 export interface QueryParts {
   clock: Clock
   log: Log

@@ -20,7 +20,7 @@ const [LIST, ELEMENT, PUT_IN_LIST] = [0, 1, 2]
 /** Copies a valid JSON text in one pass; numbers and texts keep their spelling. */
 function repeatedJson(json: string, isElement: boolean): string {
   const parts: string[] = []
-  /** What is open, from the outside in. */
+  /** The open objects and lists, from the outside in. */
   const open: number[] = isElement ? [LIST] : []
   let copied = 0
   for (let at = 0; at < json.length; at++) {

@@ -3,7 +3,7 @@ import { invalid, unsupported } from '../parse/fault.js'
 import type { SqlLimits } from '../parse/limits.js'
 import type { NodeOf } from '../parse/tree.js'
 
-/** What is the same for all parts of a text that is compiled: parameters, time, and how much it has made so far. */
+/** State that all parts of a text share while it is compiled: parameters, time, and the amounts made so far. */
 export interface Context {
   args: Readonly<Record<string, Scalar>>
   nowUs: number

@@ -14,7 +14,7 @@ import { compileFunction, isFunction } from './functions.js'
 import { resolveName, type Scope } from './scope.js'
 import { timeWithInterval } from './times.js'
 
-/** What else expressions of a part of a query may name, and where its aggregates and subqueries go. */
+/** The surroundings of expressions in a query: names of outputs, and the handlers of aggregates and subqueries. */
 export interface Surroundings {
   /** The output columns by name in lower case; they win over fields. Only HAVING and ORDER BY see them. */
   outputs?: ReadonlyMap<string, Expression>

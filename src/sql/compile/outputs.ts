@@ -4,7 +4,7 @@ import type { Item, Node } from '../parse/tree.js'
 /** One output column before it is compiled: an expression, or a column of the table that `*` named. */
 export type Output = { name: string; at: number } & ({ node: Node; column?: never } | { column: string; node?: never })
 
-/** What `*` and the table's alias mean. */
+/** The table that `*` and `t.*` stand for. */
 interface Table {
   names: readonly string[]
   aliases: ReadonlySet<string>

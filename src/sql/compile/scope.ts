@@ -6,7 +6,7 @@ import { invalid } from '../parse/fault.js'
 /** Values of columns by name. */
 export type Constants = ReadonlyMap<string, Expression>
 
-/** What a name may mean in a part of a query. */
+/** The columns and aliases in sight of a part of a query. */
 export interface Scope {
   /** The columns of the rows, by their names in lower case. */
   columns: ReadonlyMap<string, string>

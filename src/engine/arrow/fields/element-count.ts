@@ -6,7 +6,7 @@ const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 const SPACE = 0x20
 
-/** What an unnest of a value makes: no row, one row with an object, or anything else. */
+/** How many rows an unnest makes of a value: none, one with an object, or others. */
 export type ElementCount = 0 | 1 | 'other'
 
 /**

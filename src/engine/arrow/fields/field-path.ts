@@ -1,7 +1,7 @@
 /** The keys that lead to a field in the metadata. */
 export type Keys = readonly string[]
 
-/** What is read of the metadata: the value at a path, or how many rows an unnest makes of it (1, 'other', or null). */
+/** A value to read from the metadata: the one at a path, or the number of rows that an unnest makes of it (1, 'other', or null). */
 export interface FieldPath {
   keys: Keys
   isCount: boolean
