@@ -20,8 +20,8 @@ export interface QueryParts {
 const MEMORY_SHARE = ROWS_SHARE / 2
 
 /**
- * Runs SQL over a data directory that no service has, and writes the rows. Nothing in the directory is changed, and it
- * is not locked. Returns false if segments could not be read. Throws `usage` if the SQL is wrong, the errors of
+ * Runs SQL over a data directory that no service has, and writes the rows. Changes nothing in the directory, and takes
+ * no lock. Returns false if segments could not be read. Throws `usage` if the SQL is wrong, the errors of
  * {@link openToRead} and of the query, and EPIPE.
  */
 export async function queryDirectory(config: SqlConfig, { clock, log, out }: QueryParts): Promise<boolean> {

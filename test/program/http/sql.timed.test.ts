@@ -36,8 +36,9 @@ async function statusOf(service: Served, text: string): Promise<number> {
 }
 
 async function send(service: Served, random: Random): Promise<void> {
-  const lines = randomRecords(random, RECORDS).map(({ timestampUs: _, ...record }) => {
-    return `{"source":"${record.source}","project":"a","event_message":${JSON.stringify(record.event_message)},"metadata":${record.metadata}}`
+  const lines = randomRecords(random, RECORDS).map(({ source, event_message, metadata }) => {
+    const others = JSON.stringify({ source, project: 'a', event_message })
+    return `${others.slice(0, -1)},"metadata":${metadata}}`
   })
   const headers = { 'Content-Type': 'application/x-ndjson' }
   const response = await service.get('/logs', { method: 'POST', body: lines.join('\n'), headers })
