@@ -98,7 +98,7 @@ describe('the plan of an own endpoint', () => {
       'There is no column x, but id, timestamp, event_message, project, metadata, url, path, status_code. ' +
         'A field is written metadata.x.',
     ],
-    ['the mean of nothing', buckets({ fn: 'avg', args: [] }).limit(1), 'avg takes 1 arguments, and got 0.'],
+    ['the mean of nothing', buckets({ fn: 'avg', args: [] }).limit(1), 'avg takes 1 argument, and got 0.'],
     [
       'SQL for a group',
       groups('url, 1').orderBy('n').limit(1),

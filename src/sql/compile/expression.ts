@@ -1,9 +1,10 @@
 import { LogweirError } from '../../base/errors.js'
+import { wrongCount } from '../../plan/arity.js'
 import { call, column, type Expression, literal } from '../../plan/expression.js'
 import { FUNCTIONS, type FunctionName, TEXT_FUNCTIONS } from '../../plan/functions/table.js'
 import type { Operator, Plan } from '../../plan/plan.js'
 import { typeOf } from '../../plan/schema.js'
-import type { Type } from '../../plan/values/values.js'
+import { momentUs, type Type } from '../../plan/values/values.js'
 import { isAggregate } from '../parse/aggregate-names.js'
 import { type FaultCode, invalid, SqlFault } from '../parse/fault.js'
 import type { Node, NodeOf, Query } from '../parse/tree.js'
@@ -12,7 +13,7 @@ import { addAmount, type Context, valueOfParameter } from './context.js'
 import { foldedCall } from './fold.js'
 import { compileFunction, isFunction } from './functions.js'
 import { resolveName, type Scope } from './scope.js'
-import { timeWithInterval } from './times.js'
+import { TIMES, timeWithInterval } from './times.js'
 
 /** The surroundings of expressions in a query: names of outputs, and the handlers of aggregates and subqueries. */
 export interface Surroundings {
@@ -93,7 +94,9 @@ export class Expressions implements Compiler {
   call(fn: FunctionName, args: readonly Expression[], at: number): Expression {
     return this.#checked(at, () => {
       // Before it is folded: a wrong number of arguments is an error of literals too.
-      this.typeOf(call(fn, ...args))
+      const [least, most] = FUNCTIONS[fn].arity
+      const message = wrongCount(fn, least, most, args.length)
+      if (message !== undefined) throw invalid(message, at)
       const made = foldedCall(fn, args)
       if (made.kind !== 'call') return made
       this.typeOf(made)
@@ -150,11 +153,17 @@ export class Expressions implements Compiler {
       const quantile = this.#around.aggregate && this.#quantile(args[0], args[1]!)
       if (quantile !== undefined) return quantile
     }
-    return this.call(
-      fn,
-      args.map((arg) => this.compileArgument(arg, fn)),
-      at,
-    )
+    const compiled = args.map((arg) => this.compileArgument(arg, fn))
+    return ORDERINGS.has(fn) && this.#isUnknown(node, compiled) ? literal(null) : this.call(fn, compiled, at)
+  }
+
+  /** Whether a text that is no time is compared with a time. Throws if the text is written in the query. */
+  #isUnknown({ fn, args, at }: NodeOf<'operator'>, compiled: readonly Expression[]): boolean {
+    const place = compiled.findIndex(isNoTime)
+    if (place < 0 || !compiled.some((arg) => TIMES.has(this.typeOf(arg)))) return false
+    const { kind } = args[place]!
+    if (kind === 'literal' || kind === 'parameter') this.#checked(at, () => this.typeOf(call(fn, ...compiled)))
+    return true
   }
 
   /** `approx_quantiles(x, 100)[offset(95)]` is one quantile, if its percentage is a whole number. */
@@ -204,6 +213,11 @@ function keyOfNode(node: Node): string {
 }
 
 const isCallOf = (node: Node, name: string): node is NodeOf<'call'> => node.kind === 'call' && node.name === name
+
+const ORDERINGS: ReadonlySet<FunctionName> = new Set(['eq', 'ne', 'lt', 'le', 'gt', 'ge'] as const)
+
+const isNoTime = (arg: Expression): boolean =>
+  arg.kind === 'literal' && typeof arg.value === 'string' && momentUs(arg.value) === undefined
 
 /** Functions that read a literal argument once: a wrong one is an error of the text, not of a row. */
 const PREPARED: ReadonlySet<FunctionName> = new Set([

@@ -5,7 +5,8 @@ import { invalid, unsupported } from '../parse/fault.js'
 import type { Node, NodeOf } from '../parse/tree.js'
 import type { Compiler } from './compiler.js'
 
-const TIMES: ReadonlySet<string> = new Set(['timestamp', 'datetime', 'date'])
+/** The static types of times. */
+export const TIMES: ReadonlySet<string> = new Set(['timestamp', 'datetime', 'date'])
 const NO_SUM =
   'A time is moved by an interval, as timestamp + interval 1 hour, and subtracted with timestamp_diff(a, b, second).'
 

@@ -87,6 +87,12 @@ export const WHERE_CASES: readonly SqlCase[] = [
   postgres('LIKE with an escaped % in a raw text', "event_message like r'%100\\%'", ['p4']),
   postgres('an unknown escape keeps its backslash', "event_message like '%100\\%'", ['p4']),
 
+  query(
+    'a computed text next to the time that is no time gives null',
+    `select count(*) as n, countif(timestamp > concat('so', 'on')) as a, countif(t > timestamp '2026-11-24') as b,
+      countif(not timestamp = t) as c from (select timestamp, concat('so', 'on') as t from auth_logs)`,
+    [{ n: 3, a: 0, b: 0, c: 0 }],
+  ),
   ...outcomes('x = 200', [F, F, T, T, T, T, F, F, F, F, F, F, N, N]),
   ...outcomes("x = '200'", [F, F, T, T, F, F, F, F, F, F, F, F, N, N]),
   ...outcomes('x != 200', [T, T, F, F, F, F, T, T, T, T, T, T, N, N]),
