@@ -222,7 +222,7 @@ describe('serve --endpoints', () => {
     const program = launch(['--endpoints', folder], { stdin: 'ignore' })
     expect(await program.exit).toBe(2)
     expect(program.stderrText()).toBe(
-      `logweir: ${join(folder, 'a.sql')}: The function now is not covered. Write current_timestamp(). ` +
+      `logweir: ${join(folder, 'a.sql')}: There is no function now. Write current_timestamp(). ` +
         '(line 4, column 8)\n',
     )
   })

@@ -359,7 +359,7 @@ describe('own endpoints in .sql files', () => {
     expect([changes, namesOf(userEndpoints.endpoints())]).toEqual([[], ['a']])
     expect(logged).toEqual([
       'user endpoints: a.sql cannot be used; its previous version stays: a. DIR/a.sql: ' +
-        'The function now is not covered. Write current_timestamp(). (line 1, column 8)',
+        'There is no function now. Write current_timestamp(). (line 1, column 8)',
     ])
   })
 })

@@ -239,17 +239,17 @@ export const isFunction = (name: string): boolean => FUNCTIONS.has(name)
 export function compileFunction(node: Call, compiler: Compiler): Expression {
   const { name, at, isStar, isDistinct, limit } = node
   const compile = FUNCTIONS.get(name)
-  if (compile === undefined) throw unknownFunction(name, at)
+  if (compile === undefined) throw unknownFunction(node)
   if (isStar || isDistinct || limit !== undefined)
     throw invalid(`${name} is no aggregate: it takes neither * nor DISTINCT nor LIMIT.`, at)
   return compile(node, compiler)
 }
 
-function unknownFunction(name: string, at: number): Error {
+function unknownFunction({ name, spelled, at }: Call): Error {
   const instead = INSTEAD.get(name)
-  if (instead !== undefined) return unsupported(`The function ${name} is not covered. Write ${instead}.`, at)
+  if (instead !== undefined) return invalid(`There is no function ${spelled}. Write ${instead}.`, at)
   const meant = nearest(name, FUNCTION_NAMES)
-  return invalid(`There is no function ${name}.${meant === undefined ? '' : ` Did you mean ${meant}?`}`, at)
+  return invalid(`There is no function ${spelled}.${meant === undefined ? '' : ` Did you mean ${meant}?`}`, at)
 }
 
 /** Checks the number of arguments. */

@@ -4,6 +4,7 @@ import { CAST_TYPES } from '../../plan/functions/cast.js'
 import { CivilDate, Datetime, momentUs, type Scalar, Timestamp } from '../../plan/values/values.js'
 import { isAggregate } from './aggregate-names.js'
 import { invalid, unsupported } from './fault.js'
+import type { Token } from './lexer.js'
 import { RESERVED } from './reserved.js'
 import type { Tokens } from './tokens.js'
 import type { CallOptions, Node } from './tree.js'
@@ -24,8 +25,9 @@ export function parseCall(tokens: Tokens): Node {
   const { at, kind, text } = first
   if (kind === 'word') {
     if (tokens.peek().kind === 'text' && Object.hasOwn(TIME_LITERALS, text)) return timeLiteral(tokens, text, at)
-    if (tokens.isAt('(')) return parseArguments(tokens, text, at)
-    if (WITHOUT_PARENTHESES.has(text)) return tokens.node({ kind: 'call', name: text, args: [] }, at)
+    if (tokens.isAt('(')) return parseArguments(tokens, first)
+    if (WITHOUT_PARENTHESES.has(text))
+      return tokens.node({ kind: 'call', name: text, spelled: first.spelled, args: [] }, at)
   }
   const steps = [first.spelled]
   while (tokens.take('.')) {
@@ -48,7 +50,7 @@ function timeLiteral(tokens: Tokens, type: string, at: number): Node {
   return tokens.node({ kind: 'literal', value: TIME_LITERALS[type]!(us) }, at)
 }
 
-function parseArguments(tokens: Tokens, name: string, at: number): Node {
+function parseArguments(tokens: Tokens, { text: name, spelled, at }: Token): Node {
   tokens.expect('(')
   const options: CallOptions = {}
   const args: Node[] = []
@@ -65,7 +67,7 @@ function parseArguments(tokens: Tokens, name: string, at: number): Node {
   tokens.expect(')', ` behind the arguments of ${name}`)
   refuseBehind(tokens)
   const children = options.limit === undefined ? args : [...args, options.limit]
-  return tokens.node({ kind: 'call', name, args, ...options }, at, children, isAggregate(name))
+  return tokens.node({ kind: 'call', name, spelled, args, ...options }, at, children, isAggregate(name))
 }
 
 function refuseOptions(tokens: Tokens): void {

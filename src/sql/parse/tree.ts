@@ -16,8 +16,8 @@ export type Node = Place &
     | { kind: 'parameter'; name: string }
     /** A column, a field, or a unit of time: the steps of a path as they are spelled. */
     | { kind: 'name'; steps: readonly string[] }
-    /** A call by the name of SQL, in lower case. */
-    | ({ kind: 'call'; name: string; args: readonly Node[] } & CallOptions)
+    /** A call by the name of SQL, in lower case and as it is spelled. */
+    | ({ kind: 'call'; name: string; spelled: string; args: readonly Node[] } & CallOptions)
     /** An operator of the syntax, as a function of plans. */
     | { kind: 'operator'; fn: FunctionName; args: readonly Node[] }
     /** `interval 5 minute`. */

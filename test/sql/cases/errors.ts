@@ -83,47 +83,47 @@ export const ERROR_CASES: readonly SqlCase[] = [
     'There is no function cuont. Did you mean count? (line 1, column 8)',
   ),
   wrong('an unknown function', 'select geohash(id) from edge_logs', 'There is no function geohash. (line 1, column 8)'),
-  refused('now()', 'select now()', 'The function now is not covered. Write current_timestamp(). (line 1, column 8)'),
+  wrong('now()', 'select now()', 'There is no function now. Write current_timestamp(). (line 1, column 8)'),
   refused(
     'date_trunc with the unit first',
     "select date_trunc('hour', timestamp) from edge_logs",
     'Write timestamp_trunc(time, hour), the unit last and without quotes. (line 1, column 8)',
   ),
-  refused(
+  wrong(
     'toStartOfHour',
     'select toStartOfHour(timestamp) from edge_logs',
-    'The function tostartofhour is not covered. Write timestamp_trunc(x, hour). (line 1, column 8)',
+    'There is no function toStartOfHour. Write timestamp_trunc(x, hour). (line 1, column 8)',
   ),
-  refused(
+  wrong(
     'toStartOfFiveMinutes',
     'select toStartOfFiveMinutes(timestamp) from edge_logs',
-    'The function tostartoffiveminutes is not covered. ' +
+    'There is no function toStartOfFiveMinutes. ' +
       'Write timestamp_seconds(unix_seconds(x) - mod(unix_seconds(x), 300)). (line 1, column 8)',
   ),
-  refused(
+  wrong(
     'to_char',
     "select to_char(timestamp, 'YYYY') from edge_logs",
-    'The function to_char is not covered. Write format_timestamp(format, timestamp). (line 1, column 8)',
+    'There is no function to_char. Write format_timestamp(format, timestamp). (line 1, column 8)',
   ),
-  refused(
+  wrong(
     'countIf is countif',
     'select uniq(id) from edge_logs',
-    'The function uniq is not covered. Write approx_count_distinct(x). (line 1, column 8)',
+    'There is no function uniq. Write approx_count_distinct(x). (line 1, column 8)',
   ),
-  refused(
+  wrong(
     'left',
     'select left(id, 2) from edge_logs',
-    'The function left is not covered. Write substr(text, 1, n). (line 1, column 8)',
+    'There is no function left. Write substr(text, 1, n). (line 1, column 8)',
   ),
-  refused(
+  wrong(
     'median',
     'select median(status) from auth_logs',
-    'The function median is not covered. Write approx_quantiles(x, 2)[offset(1)]. (line 1, column 8)',
+    'There is no function median. Write approx_quantiles(x, 2)[offset(1)]. (line 1, column 8)',
   ),
-  refused(
+  wrong(
     'hour(…)',
     'select hour(timestamp) from auth_logs',
-    'The function hour is not covered. Write extract(hour from x). (line 1, column 8)',
+    'There is no function hour. Write extract(hour from x). (line 1, column 8)',
   ),
   refused(
     'extract(epoch …)',

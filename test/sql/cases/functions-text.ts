@@ -268,9 +268,9 @@ export const TEXT_CASES: readonly SqlCase[] = [
     "select split('a,b', ',')[ordinal(1)]",
     'A place in a list is written [offset(0)], counted from 0, or [safe_offset(0)]. (line 1, column 25)',
   ),
-  refused(
+  wrong(
     'strpos',
     "select strpos('abc', 'b')",
-    'The function strpos is not covered. Write contains_substr(text, part). (line 1, column 8)',
+    'There is no function strpos. Write contains_substr(text, part). (line 1, column 8)',
   ),
 ]
