@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { LogweirError } from '../base/errors.js'
 import { limited } from '../plan/limited.js'
 import { ofProject } from '../plan/of-project.js'
@@ -11,12 +12,18 @@ import { optionalText } from './params.js'
 /** The SQL compiler, as this endpoint uses it. */
 export interface SqlCompiler {
   /** Throws `invalid_sql` or `unsupported_sql`; so does `plan`, also `invalid_pattern` and `too_much_memory`. */
-  readSql(text: string): {
-    /** The names of the `@parameters` in the text. */
-    readonly parameters: ReadonlySet<string>
-    plan(args: Readonly<Record<string, Scalar>>, nowUs: number): Plan
-  }
+  readSql(text: string): ParsedSql
 }
+
+interface ParsedSql {
+  /** The names of the `@parameters` in the text. */
+  readonly parameters: ReadonlySet<string>
+  plan(args: Readonly<Record<string, Scalar>>, nowUs: number): Plan
+}
+
+/** Clients repeat their texts, each time for another range of time. Limits of texts, and of their characters. */
+const KEPT_TEXTS = 500
+const KEPT_CHARACTERS = 250_000
 
 const SQL = {
   ...optionalText('a query in SQL over the rows of the project; its rows are the answer'),
@@ -37,6 +44,16 @@ const SQL = {
  */
 export function logsAllWithSql(loadCompiler: () => Promise<SqlCompiler>): Endpoint {
   let compiler: SqlCompiler | undefined
+  const queries = new LRUCache<string, ParsedSql>({
+    max: KEPT_TEXTS,
+    maxSize: KEPT_CHARACTERS,
+    sizeCalculation: (_, text) => text.length + 1,
+  })
+  const read = (text: string): ParsedSql => {
+    const query = queries.get(text) ?? compiler!.readSql(text)
+    queries.set(text, query)
+    return query
+  }
   const clientSql = {
     async load() {
       compiler ??= await loadCompiler()
@@ -46,7 +63,7 @@ export function logsAllWithSql(loadCompiler: () => Promise<SqlCompiler>): Endpoi
     ...logsAll,
     params: { ...LOGS_ALL_PARAMS, sql: SQL },
     plan({ project, sql = '', iso_timestamp_start, iso_timestamp_end }, nowUs) {
-      const plan = limited(compile(compiler!, sql, nowUs), logsAll.maxRows)
+      const plan = limited(planOf(read(sql), nowUs), logsAll.maxRows)
       const fromUs = iso_timestamp_start === undefined ? Number.NEGATIVE_INFINITY : iso_timestamp_start + 1
       const throughUs = iso_timestamp_end ?? Number.POSITIVE_INFINITY
       return ofProject(withinTime(plan, { fromUs, throughUs }), project)
@@ -62,10 +79,9 @@ export function logsAllWithSql(loadCompiler: () => Promise<SqlCompiler>): Endpoi
 
 const hasSql = (given: Given) => given.getAll('sql').some((text) => text !== '')
 
-function compile({ readSql }: SqlCompiler, text: string, nowUs: number): Plan {
-  const query = readSql(text)
-  const [name] = query.parameters
-  if (name === undefined) return query.plan({}, nowUs)
+function planOf({ parameters, plan }: ParsedSql, nowUs: number): Plan {
+  const [name] = parameters
+  if (name === undefined) return plan({}, nowUs)
   throw new LogweirError(
     'unsupported_sql',
     `The query has the parameter @${name}, but only stored queries have parameters. Write its value.`,

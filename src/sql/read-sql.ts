@@ -27,14 +27,16 @@ export interface SqlQuery {
  */
 export function readSql(text: string, limits = SQL_LIMITS): SqlQuery {
   const { query, isExplain, parameters } = located(text, () => parseStatement(text, limits))
-  return {
-    parameters,
-    isExplain,
-    plan: (args, nowUs) =>
-      located(text, () => {
-        const context = { args, nowUs, limits, made: noAmounts() }
-        const plan = withTimeRanges(compileQuery(query, context))
-        return isExplain ? explained(plan) : plan
-      }),
+  let constant: Plan | undefined
+
+  function compile(args: Readonly<Record<string, Scalar>>, nowUs: number): Plan {
+    const context = { args, nowUs, limits, made: noAmounts(), uses: { time: false } }
+    const plan = withTimeRanges(compileQuery(query, context))
+    const made = isExplain ? explained(plan) : plan
+    if (parameters.size === 0 && !context.uses.time) constant = made
+    return made
   }
+
+  // The same plan is used again if it can be no other one: the engine then knows its expressions.
+  return { parameters, isExplain, plan: (args, nowUs) => constant ?? located(text, () => compile(args, nowUs)) }
 }

@@ -7,6 +7,8 @@ import type { NodeOf } from '../parse/tree.js'
 export interface Context {
   args: Readonly<Record<string, Scalar>>
   nowUs: number
+  /** Whether the plan depends on the time. */
+  uses: { time: boolean }
   limits: SqlLimits
   made: Amounts
 }

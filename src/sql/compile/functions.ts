@@ -87,6 +87,7 @@ const now =
   ({ name, args, at }, { context }) => {
     takes(name, args, 0, 1, at)
     checkZone(args[0])
+    context.uses.time = true
     return literal(make(context.nowUs))
   }
 
