@@ -58,6 +58,9 @@ function codeOf(text: string): string | undefined {
   }
 }
 
+/** An unknown function is wrong; other syntax is not covered. */
+const REFUSALS = ['invalid_sql', 'unsupported_sql']
+
 describe('docs/sql.md', () => {
   it('names the declared fields of each source', () => {
     const shown = rowsOf(sql, 'source').flatMap(([sources, fields]) =>
@@ -91,7 +94,7 @@ describe('docs/sql.md', () => {
     expect(rows.length).toBeGreaterThan(10)
     for (const [foreign, here] of rows) {
       for (const habit of wordsIn(foreign!))
-        expect([habit, codeOf(`select ${timed(habit)} from edge_logs`)]).toEqual([habit, 'unsupported_sql'])
+        expect(REFUSALS, habit).toContain(codeOf(`select ${timed(habit)} from edge_logs`))
       for (const instead of wordsIn(here!).filter((word) => word !== 'group by')) {
         expect([instead, codeOf(`select ${timed(instead)} from edge_logs`)]).toEqual([instead, undefined])
       }
