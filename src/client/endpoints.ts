@@ -62,9 +62,10 @@ export function parametersOf(endpoint: ListedEndpoint, flags: readonly (readonly
 function unknownParameter({ name }: ListedEndpoint, flag: string, parameters: readonly string[]) {
   const settingFlags = Object.keys(QUERY_SETTINGS).map(flagOf)
   const { message } = unknownFlag(flag, [...parameters, ...settingFlags])
-  return usageError(
-    message.endsWith('?') ? message : `unknown flag ${flag}. The parameters of ${name} are ${parameters.join(', ')}.`,
-  )
+  if (message.endsWith('?')) return usageError(message)
+  const known =
+    parameters.length === 0 ? `${name} has no parameters` : `The parameters of ${name} are ${parameters.join(', ')}`
+  return usageError(`unknown flag ${flag}. ${known}.`)
 }
 
 /** Formats the endpoints and their parameters as the help of `logweir query`. */

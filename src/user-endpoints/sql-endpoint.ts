@@ -56,7 +56,8 @@ function checkQuery(text: string, query: SqlQuery, { params, isProjectByHand }: 
     const line = lineWith(text, (word) => word === `@${name}`)
     const meant = nearest(name, [...params.keys()])
     const hint = meant === undefined ? '' : `. Did you mean @${meant}?`
-    throw lineError(`@${name} is not declared: add "-- param ${name}: text" above the query${hint}`, line)
+    const type = name === 'project' ? 'text, required' : 'text'
+    throw lineError(`@${name} is not declared: add "-- param ${name}: ${type}" above the query${hint}`, line)
   }
 }
 

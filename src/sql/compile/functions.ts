@@ -44,7 +44,7 @@ const truncation =
         throw unsupported(`Write timestamp_trunc(time, ${word}), the unit last and without quotes.`, at)
     }
     checkZone(zone)
-    const known = unitOf(unit, at)
+    const known = unitOf(unit, at, compiler)
     if (firstUnit === 'day' && known.kind === 'literal' && SHORT_UNITS.has(String(known.value)))
       throw invalid(`${name} has units from day: write timestamp_trunc(time, ${known.value}).`, unit.at)
     return compiler.call(fn, [compiler.compile(time), known], at)
@@ -69,7 +69,7 @@ const difference =
   ({ name, args, at }, compiler) => {
     takes(name, args, 3, 3, at)
     const [later, earlier, unit] = args as [Node, Node, Node]
-    return compiler.call(fn, [compiler.compile(later), compiler.compile(earlier), unitOf(unit, at)], at)
+    return compiler.call(fn, [compiler.compile(later), compiler.compile(earlier), unitOf(unit, at, compiler)], at)
   }
 
 /** A function of a format, another argument, and an optional time zone. */

@@ -1,5 +1,6 @@
 import { type Expression, literal } from '../../plan/expression.js'
 import { TIME_UNITS, type TimeUnit } from '../../plan/values/times.js'
+import { isInteger } from '../../plan/values/values.js'
 import { otherZone } from '../parse/call.js'
 import { invalid, unsupported } from '../parse/fault.js'
 import type { Node, NodeOf } from '../parse/tree.js'
@@ -30,12 +31,14 @@ export function timeAdd(
   compiler: Compiler,
 ): Expression {
   const units = compiler.compile(count)
+  if (units.kind === 'literal' && units.value !== null && !isInteger(units.value))
+    throw invalid('INTERVAL takes a whole number: write interval 36 hour for one and a half days.', count.at)
   const added = isEarlier ? compiler.call('neg', [units], count.at) : units
   return compiler.call('time_add', [time, added, literal(unitNamed(unit, unitAt))], at)
 }
 
-/** Reads a unit of time, as `minute` in `timestamp_trunc(x, minute)`. */
-export function unitOf(node: Node | undefined, at: number): Expression {
+/** Reads a unit of time, as `minute` in `timestamp_trunc(x, minute)`; a parameter may have its name. */
+export function unitOf(node: Node | undefined, at: number, compiler: Compiler): Expression {
   if (node === undefined) throw invalid(`A unit of time is missing: one of ${TIME_UNITS.join(', ')}.`, at)
   if (node.kind === 'name' && node.steps.length === 1) return literal(unitNamed(node.steps[0]!, node.at))
   if (node.kind === 'call' && node.name === 'week') {
@@ -44,7 +47,9 @@ export function unitOf(node: Node | undefined, at: number): Expression {
     if (name === 'sunday' || name === 'monday') return literal(name === 'sunday' ? 'week' : 'isoweek')
     throw unsupported('Weeks start on Sunday (week) or Monday (isoweek).', node.at)
   }
-  throw invalid(`A unit of time is written without quotes: one of ${TIME_UNITS.join(', ')}.`, node.at)
+  const given = node.kind === 'parameter' ? compiler.compile(node) : undefined
+  if (given?.kind === 'literal' && typeof given.value === 'string') return literal(unitNamed(given.value, node.at))
+  throw invalid(`A unit of time is a word without quotes: one of ${TIME_UNITS.join(', ')}.`, node.at)
 }
 
 function unitNamed(name: string, at: number): TimeUnit {

@@ -1,8 +1,10 @@
+import { nearest } from '../../base/nearest.js'
 import { parseExpression } from './expression.js'
 import { invalid, unsupported } from './fault.js'
 import { parseFrom } from './from.js'
 import { tokensOf } from './lexer.js'
 import type { SqlLimits } from './limits.js'
+import { RESERVED } from './reserved.js'
 import { type Grammar, Tokens } from './tokens.js'
 import type { Body, CommonTable, Item, Node, OrderItem, Query, Select } from './tree.js'
 
@@ -32,7 +34,29 @@ export function parseStatement(text: string, limits: SqlLimits): Statement {
   if (isEnded || tokens.isAt('select') || tokens.isAt('with'))
     throw unsupported('Only one statement is covered.', next.at)
   if (tokens.isAt('offset')) throw invalid('OFFSET stands behind LIMIT: write LIMIT 100 OFFSET 10.', next.at)
-  throw tokens.unexpected('the end of the text')
+  throw unexpectedEnd(tokens)
+}
+
+/** Words of other dialects behind a complete query, and what to write instead. */
+const INSTEAD: ReadonlyMap<string, string> = new Map([
+  ['similar', 'SIMILAR TO is not covered: write regexp_contains(text, pattern).'],
+  ['within', 'WITHIN GROUP is not covered: write approx_quantiles(x, 100)[offset(95)].'],
+])
+
+/** The clauses of a query in their order. */
+const CLAUSES = ['from', 'where', 'group', 'having', 'order', 'limit']
+
+/** The error of a text that goes on: a clause may be misspelt, which makes it an alias, or in the wrong place. */
+function unexpectedEnd(tokens: Tokens): Error {
+  const { text, at } = tokens.peek()
+  const instead = INSTEAD.get(text)
+  if (instead !== undefined) return unsupported(instead, at)
+  if (CLAUSES.includes(text))
+    return invalid(`${text.toUpperCase()} is in the wrong place. The order is ${CLAUSES.join(', ').toUpperCase()}.`, at)
+  const before = tokens.peek(-1)
+  const meant = before.kind === 'word' && !RESERVED.has(before.text) ? nearest(before.text, CLAUSES) : undefined
+  if (meant === undefined) return tokens.unexpected('the end of the text')
+  return invalid(`Expected the end of the text. Is ${before.spelled} meant to be ${meant.toUpperCase()}?`, before.at)
 }
 
 const GRAMMAR: Grammar = { expression: parseExpression, query: parseQuery }

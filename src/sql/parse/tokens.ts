@@ -31,7 +31,7 @@ export class Tokens {
     this.parameters = new Set(tokens.filter(({ kind }) => kind === 'parameter').map(({ text }) => text))
   }
 
-  /** The next token, or one behind it. */
+  /** The next token, one behind it, or the one before. */
   peek(ahead = 0): Token {
     return this.#tokens[Math.min(this.#place + ahead, this.#tokens.length - 1)]!
   }

@@ -19,12 +19,42 @@ export const ERROR_CASES: readonly SqlCase[] = [
   wrong(
     'WHERE before FROM',
     'select id where 1 = 1 from edge_logs',
-    'Expected the end of the text, found from. (line 1, column 23)',
+    'FROM is in the wrong place. The order is FROM, WHERE, GROUP, HAVING, ORDER, LIMIT. (line 1, column 23)',
   ),
   wrong(
     'a missing parenthesis',
     'select count(* from edge_logs',
     'Expected an expression, found *. (line 1, column 14)',
+  ),
+  wrong(
+    'WHERE behind GROUP BY',
+    'select level from auth_logs group by level where status > 1',
+    'WHERE is in the wrong place. The order is FROM, WHERE, GROUP, HAVING, ORDER, LIMIT. (line 1, column 44)',
+  ),
+  wrong(
+    'a misspelt WHERE',
+    'select id from edge_logs whre id = 1',
+    'Expected the end of the text. Is whre meant to be WHERE? (line 1, column 26)',
+  ),
+  wrong(
+    'a misspelt GROUP BY',
+    'select level from auth_logs grop by level',
+    'Expected the end of the text. Is grop meant to be GROUP? (line 1, column 29)',
+  ),
+  wrong(
+    'an interval with a fraction',
+    'select timestamp_sub(timestamp, interval 0.5 day) from auth_logs',
+    'INTERVAL takes a whole number: write interval 36 hour for one and a half days. (line 1, column 42)',
+  ),
+  refused(
+    'SIMILAR TO',
+    "select id from auth_logs where event_message similar to 'x'",
+    'SIMILAR TO is not covered: write regexp_contains(text, pattern). (line 1, column 46)',
+  ),
+  refused(
+    'WITHIN GROUP',
+    'select percentile_cont(0.95) within group (order by status) from auth_logs',
+    'WITHIN GROUP is not covered: write approx_quantiles(x, 100)[offset(95)]. (line 1, column 30)',
   ),
   wrong('a parenthesis too many', 'select (1))', 'Expected the end of the text, found ). (line 1, column 11)'),
   wrong(

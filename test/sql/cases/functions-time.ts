@@ -204,7 +204,7 @@ export const TIME_CASES: readonly SqlCase[] = [
   wrong(
     'a unit in quotes',
     "select timestamp_trunc(timestamp, 'hour') from edge_logs",
-    'A unit of time is written without quotes: one of microsecond, millisecond, second, minute, hour, day, week, ' +
+    'A unit of time is a word without quotes: one of microsecond, millisecond, second, minute, hour, day, week, ' +
       'isoweek, month, quarter, year. (line 1, column 35)',
   ),
   wrong(

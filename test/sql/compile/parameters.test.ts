@@ -35,6 +35,16 @@ describe('parameters', () => {
     expect(await rowsOf(sql, { level: 'error' })).toEqual([{ n: 1 }])
   })
 
+  it('may name a unit of time', () => {
+    const plan = (bucket: Scalar) =>
+      readSql('select timestamp_trunc(timestamp, @bucket) as t from edge_logs').plan({ bucket }, NOW_US)
+    expect(plan('hour')).toEqual(
+      readSql('select timestamp_trunc(timestamp, hour) as t from edge_logs').plan({}, NOW_US),
+    )
+    expect(() => plan('fortnight')).toThrow(/^fortnight is no unit of time\. .* \(line 1, column 35\)$/)
+    expect(() => plan(null)).toThrow(/^A unit of time .* \(line 1, column 35\)$/)
+  })
+
   it('are data, whatever they spell', async () => {
     const level = "error' or 'a' = 'a"
     expect(await rowsOf('select count(*) as n from auth_logs where level = @level', { level })).toEqual([{ n: 0 }])
