@@ -1,6 +1,6 @@
 import { equals } from './builder.js'
 import { call, conjunctsOf, type Expression } from './expression.js'
-import type { Operator, Plan } from './plan.js'
+import { type Operator, type Plan, withInnerPlans } from './plan.js'
 
 /**
  * Returns the plan over the rows of one project alone. The project is the first condition behind each scan, those of
@@ -8,7 +8,7 @@ import type { Operator, Plan } from './plan.js'
  * another project sees no rows; it keeps its columns, and a count without keys is 0.
  */
 export function ofProject(plan: Plan, project: string): Plan {
-  const [first, ...others] = withInnerOfProject(plan, project)
+  const [first, ...others] = plan.map((operator) => withInnerPlans(operator, (inner) => ofProject(inner, project)))
   if (first === undefined) return []
   if (first.op === 'union') return [first, ...others]
   const end = others.findIndex(({ op }) => op !== 'filter')
@@ -17,15 +17,6 @@ export function ofProject(plan: Plan, project: string): Plan {
   const where: Operator[] =
     rest.length === 0 ? [] : [{ op: 'filter', where: rest.length === 1 ? rest[0]! : call('and', ...rest) }]
   return [first, { op: 'filter', where: equals('project', project) }, ...where, ...(end < 0 ? [] : others.slice(end))]
-}
-
-/** Returns the plan with its inner plans, in unions and `isIn`, over the rows of one project alone. */
-function withInnerOfProject(plan: Plan, project: string): Operator[] {
-  return plan.map((operator) => {
-    if (operator.op === 'isIn') return { ...operator, plan: ofProject(operator.plan, project) }
-    if (operator.op !== 'union') return operator
-    return { ...operator, plans: operator.plans.map((one) => ofProject(one, project)) }
-  })
 }
 
 /** The project that a condition asks for by its name, or undefined. */

@@ -77,6 +77,12 @@ export function innerPlansOf(operator: Operator): readonly Plan[] {
   return operator.op === 'union' ? operator.plans : []
 }
 
+/** Returns an operator with each of its inner plans replaced. */
+export function withInnerPlans(operator: Operator, change: (plan: Plan) => Plan): Operator {
+  if (operator.op === 'isIn') return { ...operator, plan: change(operator.plan) }
+  return operator.op === 'union' ? { ...operator, plans: operator.plans.map(change) } : operator
+}
+
 /** Returns every scan of a plan, those of its inner plans included. */
 export function scansOf(plan: Plan): Scan[] {
   return plan.flatMap((operator) => (operator.op === 'scan' ? [operator] : innerPlansOf(operator).flatMap(scansOf)))

@@ -10,6 +10,7 @@ import {
   CivilDate,
   Datetime,
   isInteger,
+  isTimeType,
   momentUs,
   RawJson,
   type Scalar,
@@ -164,7 +165,6 @@ const COMPARISONS: ReadonlySet<string> = new Set([
   'greatest',
   'least',
 ])
-const isTimeType = (type: Type) => type === 'timestamp' || type === 'datetime' || type === 'date'
 
 /** Throws `invalid_sql` if a literal text next to a time is none: an error of the query, not of a row. */
 function checkTime(arg: Expression): void {

@@ -4,7 +4,7 @@ import { type Declaration, readDeclaration } from './declaration.js'
 import { lineError } from './failure.js'
 import { MAX_ROWS, MAX_TTL_S } from './validate.js'
 
-/** What the leading comments of a `.sql` file say about the endpoint. */
+/** The settings of an endpoint in the leading comments of a `.sql` file. */
 export interface FrontMatter {
   name: string | undefined
   id: string | undefined

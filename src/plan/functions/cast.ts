@@ -1,18 +1,15 @@
-import { DAY_US } from '../../base/units.js'
 import {
-  CivilDate,
-  Datetime,
   integer,
   isTime,
   momentUs,
   numberOf,
   RawJson,
   type Scalar,
-  Timestamp,
+  TIME_OF,
   type Type,
   timeUs,
 } from '../values/values.js'
-import { lazy, queryError, type ScalarFunction } from './function.js'
+import { queryError, type ScalarFunction, strict } from './function.js'
 import { textOf } from './text-of.js'
 
 /** The types that a value can be cast to, by the name that the plan has, with their static type. */
@@ -35,9 +32,9 @@ const CONVERSIONS: Readonly<Record<CastType, (value: Scalar) => Scalar | undefin
   int64: toInteger,
   float64: toDouble,
   bool: toBoolean,
-  timestamp: (value) => timeOf(value, (us) => new Timestamp(us)),
-  datetime: (value) => timeOf(value, (us) => new Datetime(us)),
-  date: (value) => timeOf(value, (us) => new CivilDate(Math.floor(us / DAY_US))),
+  timestamp: (value) => timeOf(value, TIME_OF.timestamp),
+  datetime: (value) => timeOf(value, TIME_OF.datetime),
+  date: (value) => timeOf(value, TIME_OF.date),
 }
 
 /** Conversions between types: `cast_int64(x)` fails if it cannot, `safe_cast_int64(x)` is null then. */
@@ -61,9 +58,7 @@ function castsTo<T extends CastType>(type: T) {
 function castTo(type: CastType, isSafe: boolean): ScalarFunction {
   const convert = CONVERSIONS[type]
   const failed = () => queryError(`A value cannot be cast to ${type}: use safe_cast, which is null then.`)
-  return lazy(1, CAST_TYPES[type], ([arg]) => (position) => {
-    const value = arg!(position)
-    if (value === null) return null
+  return strict(1, CAST_TYPES[type], (value: Scalar) => {
     const result = convert(value)
     if (result !== undefined) return result
     if (isSafe) return null

@@ -98,6 +98,7 @@ function extreme(wins: (order: number) => boolean): ScalarFunction {
   return {
     arity: [1, Number.POSITIVE_INFINITY],
     type: commonType,
+    isStrict: true,
     bind: (args) => (position) => {
       let best: Scalar = null
       for (const [i, arg] of args.entries()) {

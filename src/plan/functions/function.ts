@@ -21,6 +21,8 @@ type ResultType = Type | ((args: readonly Type[], literals: readonly (Scalar | u
 export interface ScalarFunction {
   readonly arity: Arity
   readonly type: ResultType
+  /** Whether it is null if an argument is. A wrong literal argument is refused when the call is bound. */
+  readonly isStrict?: true
   /** Returns the cell of a call; `constants` has the values of literal arguments, undefined for the others. */
   bind(args: readonly Cell[], constants: readonly (Scalar | undefined)[]): Cell
 }
@@ -58,6 +60,7 @@ export function prepared(
   return {
     arity: typeof arity === 'number' ? [arity, arity] : arity,
     type,
+    isStrict: true,
     bind: (args, constants) => strictCell(args, prepare(constants) as (...args: Scalar[]) => Scalar),
   }
 }

@@ -17,7 +17,9 @@ import {
   momentUs,
   numberOf,
   type Scalar,
+  TIME_OF,
   Timestamp,
+  type TimeType,
   type Type,
 } from '../values/values.js'
 import { prepared, queryError, type ScalarFunction, strict } from './function.js'
@@ -25,9 +27,9 @@ import { checkForm, formatTime, parseTime } from './time-format.js'
 
 /** Functions over times, all in UTC. */
 export const TIME = {
-  timestamp_trunc: truncation('timestamp', (us) => new Timestamp(us)),
-  datetime_trunc: truncation('datetime', (us) => new Datetime(us)),
-  date_trunc: truncation('date', (us) => new CivilDate(Math.floor(us / DAY_US))),
+  timestamp_trunc: truncation('timestamp'),
+  datetime_trunc: truncation('datetime'),
+  date_trunc: truncation('date'),
   /** `time_add(t, n, unit)`; a negative n goes back. The result has the type of t. */
   time_add: withUnit(
     3,
@@ -97,7 +99,8 @@ function withUnit(
   return prepared(arity, type, (constants) => apply(unitOf(constants[place])))
 }
 
-function truncation(type: Type, make: (us: number) => Scalar): ScalarFunction {
+function truncation(type: TimeType): ScalarFunction {
+  const make = TIME_OF[type]
   return withUnit(2, type, 1, (unit) => (time: Scalar) => make(truncateUs(need(time), unit)))
 }
 
@@ -105,8 +108,8 @@ function add(time: Scalar, count: number | bigint | undefined, unit: TimeUnit): 
   if (count === undefined) throw queryError('The number of units to add is no number.')
   const us = addUnits(need(time), Math.trunc(Number(count)), unit)
   if (!isInRange(us)) throw queryError('A time of the result is outside of the years 1 to 9999.')
-  if (time instanceof Datetime) return new Datetime(us)
-  return time instanceof CivilDate ? new CivilDate(Math.floor(us / DAY_US)) : new Timestamp(us)
+  if (time instanceof Datetime) return TIME_OF.datetime(us)
+  return time instanceof CivilDate ? TIME_OF.date(us) : TIME_OF.timestamp(us)
 }
 
 function epoch(scale: number): ScalarFunction {
@@ -133,7 +136,7 @@ const PARTS = {
   month: (us) => civilOf(us).month,
   quarter: (us) => Math.floor((civilOf(us).month + 2) / 3),
   year: (us) => civilOf(us).year,
-  date: (us) => new CivilDate(Math.floor(us / DAY_US)),
+  date: TIME_OF.date,
 } as const satisfies Readonly<Record<string, (us: number) => Scalar>>
 
 /** A part of a time that `extract` returns. */

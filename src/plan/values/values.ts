@@ -68,6 +68,19 @@ export type Type =
   | 'null'
 
 const DAY_US = 86_400_000_000
+/** The types of times, each with its value of a moment in microseconds since the epoch: a date is the day of it. */
+export const TIME_OF = {
+  timestamp: (us: number) => new Timestamp(us),
+  datetime: (us: number) => new Datetime(us),
+  date: (us: number) => new CivilDate(Math.floor(us / DAY_US)),
+} as const
+
+/** The type of a time. */
+export type TimeType = keyof typeof TIME_OF
+
+/** Whether values of a type are times. */
+export const isTimeType = (type: string): type is TimeType => Object.hasOwn(TIME_OF, type)
+
 const MAX_INT64 = 2n ** 63n - 1n
 const MIN_INT64 = -(2n ** 63n)
 

@@ -16,24 +16,22 @@ const MAX_ELEMENTS = 10_000
 
 /** The aggregates of one SELECT: equal ones are computed once. */
 export class Aggregates {
-  readonly #named = new Map<string, NamedAggregate & { type: Type }>()
+  readonly #named = new Map<string, NamedAggregate>()
   /** Compiles arguments: over the rows before they are grouped, without aggregates. */
   readonly #rows: Compiler
   readonly #fresh: (prefix: string) => string
+  readonly #schema: Map<string, Type>
 
-  constructor(rows: Compiler, fresh: (prefix: string) => string) {
+  /** Adds the types of the columns of aggregates to `schema`. */
+  constructor(rows: Compiler, fresh: (prefix: string) => string, schema: Map<string, Type>) {
     this.#rows = rows
     this.#fresh = fresh
+    this.#schema = schema
   }
 
   /** All aggregates that {@link add} was given. */
   get named(): readonly NamedAggregate[] {
-    return [...this.#named.values()].map(({ name, value }) => ({ name, value }))
-  }
-
-  /** The types of their columns. */
-  get types(): readonly (readonly [string, Type])[] {
-    return [...this.#named.values()].map(({ name, type }) => [name, type] as const)
+    return [...this.#named.values()]
   }
 
   /** Returns the column of an aggregate. Throws an SqlFault if its arguments do not fit. */
@@ -43,10 +41,10 @@ export class Aggregates {
     const known = this.#named.get(key)
     if (known !== undefined) return column(known.name)
     const { type } = AGGREGATES[value.fn]
-    const types = value.args.map((arg) => this.#rows.typeOf(arg))
-    const made = { name: this.#fresh('aggregate'), value, type: typeof type === 'function' ? type(types) : type }
-    this.#named.set(key, made)
-    return column(made.name)
+    const name = this.#fresh('aggregate')
+    this.#named.set(key, { name, value })
+    this.#schema.set(name, typeof type === 'function' ? type(value.args.map((arg) => this.#rows.typeOf(arg))) : type)
+    return column(name)
   }
 }
 

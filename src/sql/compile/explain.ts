@@ -1,6 +1,6 @@
 import { column, type Expression, literal } from '../../plan/expression.js'
 import { jsonOf } from '../../plan/functions/text-of.js'
-import type { NamedAggregate, NamedExpression, Operator, Plan } from '../../plan/plan.js'
+import { innerPlansOf, type NamedAggregate, type NamedExpression, type Operator, type Plan } from '../../plan/plan.js'
 import { datetimeText } from '../../plan/values/times.js'
 import type { Scalar } from '../../plan/values/values.js'
 import { unsupported } from '../parse/fault.js'
@@ -44,8 +44,7 @@ export function explained(plan: Plan): Plan {
 function prefixesOf(plan: Plan): Plan[] {
   return plan.flatMap((operator, i) => {
     if (operator.op === 'extend') return []
-    const inner = operator.op === 'union' ? operator.plans : operator.op === 'isIn' ? [operator.plan] : []
-    return [...inner.flatMap(prefixesOf), plan.slice(0, i + 1)]
+    return [...innerPlansOf(operator).flatMap(prefixesOf), plan.slice(0, i + 1)]
   })
 }
 
@@ -77,7 +76,7 @@ function describe(operator: Operator, before: Plan): string {
   }
 }
 
-/** What a column is, if it was only added for the order. */
+/** Returns the expression of a column that was only added for the order; any other one as it is. */
 function added(by: Expression, before: Plan): Expression {
   const columns = before.flatMap((operator) => (operator.op === 'extend' ? operator.columns : []))
   return columns.find(({ name }) => by.kind === 'column' && name === by.name)?.value ?? by

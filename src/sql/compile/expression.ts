@@ -4,7 +4,7 @@ import { call, column, type Expression, literal } from '../../plan/expression.js
 import { FUNCTIONS, type FunctionName, TEXT_FUNCTIONS } from '../../plan/functions/table.js'
 import type { Operator, Plan } from '../../plan/plan.js'
 import { typeOf } from '../../plan/schema.js'
-import { momentUs, type Type } from '../../plan/values/values.js'
+import { isTimeType, momentUs, type Type } from '../../plan/values/values.js'
 import { isAggregate } from '../parse/aggregate-names.js'
 import { type FaultCode, invalid, SqlFault } from '../parse/fault.js'
 import type { Node, NodeOf, Query } from '../parse/tree.js'
@@ -13,7 +13,7 @@ import { addAmount, type Context, valueOfParameter } from './context.js'
 import { foldedCall } from './fold.js'
 import { compileFunction, isFunction } from './functions.js'
 import { resolveName, type Scope } from './scope.js'
-import { TIMES, timeWithInterval } from './times.js'
+import { timeWithInterval } from './times.js'
 
 /** The surroundings of expressions in a query: names of outputs, and the handlers of aggregates and subqueries. */
 export interface Surroundings {
@@ -100,7 +100,7 @@ export class Expressions implements Compiler {
       const made = foldedCall(fn, args)
       if (made.kind !== 'call') return made
       this.typeOf(made)
-      if (made.fn === fn && PREPARED.has(fn)) bindOnce(made)
+      if (made.fn === fn && FUNCTIONS[fn].isStrict) bindOnce(made)
       return made
     })
   }
@@ -160,7 +160,7 @@ export class Expressions implements Compiler {
   /** Whether a text that is no time is compared with a time. Throws if the text is written in the query. */
   #isUnknown({ fn, args, at }: NodeOf<'operator'>, compiled: readonly Expression[]): boolean {
     const place = compiled.findIndex(isNoTime)
-    if (place < 0 || !compiled.some((arg) => TIMES.has(this.typeOf(arg)))) return false
+    if (place < 0 || !compiled.some((arg) => isTimeType(this.typeOf(arg)))) return false
     const { kind } = args[place]!
     if (kind === 'literal' || kind === 'parameter') this.#checked(at, () => this.typeOf(call(fn, ...compiled)))
     return true
@@ -219,26 +219,7 @@ const ORDERINGS: ReadonlySet<FunctionName> = new Set(['eq', 'ne', 'lt', 'le', 'g
 const isNoTime = (arg: Expression): boolean =>
   arg.kind === 'literal' && typeof arg.value === 'string' && momentUs(arg.value) === undefined
 
-/** Functions that read a literal argument once: a wrong one is an error of the text, not of a row. */
-const PREPARED: ReadonlySet<FunctionName> = new Set([
-  'regexp_contains',
-  'regexp_extract',
-  'regexp_replace',
-  'like',
-  'ilike',
-  'format_timestamp',
-  'parse_timestamp',
-  'json_value',
-  'json_query',
-  'extract',
-  'timestamp_trunc',
-  'datetime_trunc',
-  'date_trunc',
-  'timestamp_diff',
-  'date_diff',
-  'time_add',
-] as const)
-
+/** Binds a call for the error of a literal argument: it is one of the text, not of a row. */
 function bindOnce({ fn, args }: Expression & { kind: 'call' }): void {
   const constants = args.map((arg) => (arg.kind === 'literal' ? arg.value : undefined))
   FUNCTIONS[fn].bind(

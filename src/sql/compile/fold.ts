@@ -6,23 +6,6 @@ import type { Scalar } from '../../plan/values/values.js'
 /** Longer texts are not computed in advance: the work would not be linear in the SQL text. */
 const MAX_FOLDED_CHARACTERS = 1_024
 
-/** Functions whose result may be other than null if an argument is null. */
-const TAKES_NULLS: ReadonlySet<FunctionName> = new Set([
-  'and',
-  'or',
-  'is_null',
-  'is_true',
-  'is_false',
-  'if',
-  'case',
-  'coalesce',
-  'in',
-  'nullif',
-  'to_json_string',
-  'field',
-  'field_text',
-] as const)
-
 const isLiteral = (arg: Expression): arg is Expression & { kind: 'literal' } => arg.kind === 'literal'
 const isNull = (arg: Expression) => isLiteral(arg) && arg.value === null
 const isTrue = (arg: Expression) => isLiteral(arg) && arg.value === true
@@ -113,7 +96,7 @@ const NEEDS_LITERAL = /^(?:regexp_|format_|parse_|json_)/
 
 /** Whether a function is null because an argument is, and no argument before that one may raise an error. */
 function isNullBy(fn: FunctionName, args: readonly Expression[]): boolean {
-  const place = TAKES_NULLS.has(fn) ? -1 : args.findIndex(isNull)
+  const place = FUNCTIONS[fn].isStrict ? args.findIndex(isNull) : -1
   return place >= 0 && (NEEDS_LITERAL.test(fn) || args.slice(0, place).every(isSafe))
 }
 

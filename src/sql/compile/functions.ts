@@ -1,9 +1,8 @@
 import { nearest } from '../../base/nearest.js'
-import { DAY_US } from '../../base/units.js'
 import { wrongCount } from '../../plan/arity.js'
 import { type Expression, literal } from '../../plan/expression.js'
 import type { FunctionName } from '../../plan/functions/table.js'
-import { CivilDate, Datetime, type Scalar, Timestamp } from '../../plan/values/values.js'
+import { TIME_OF, type TimeType } from '../../plan/values/values.js'
 import { SQL_AGGREGATES } from '../parse/aggregate-names.js'
 import { invalid, unsupported } from '../parse/fault.js'
 import type { Node, NodeOf } from '../parse/tree.js'
@@ -54,7 +53,7 @@ const SHORT_UNITS: ReadonlySet<string> = new Set(['microsecond', 'millisecond', 
 
 /** `timestamp_sub(x, interval 1 hour)`; a value of another type than `type` is cast to it. */
 const shift =
-  (isEarlier: boolean, type: 'timestamp' | 'datetime' | 'date'): Compile =>
+  (isEarlier: boolean, type: TimeType): Compile =>
   ({ name, args, at }, compiler) => {
     const [time, interval] = args
     if (args.length !== 2 || interval!.kind !== 'interval')
@@ -83,12 +82,12 @@ const withFormat =
 
 /** The time at which the query runs, the same for all rows. */
 const now =
-  (make: (us: number) => Scalar): Compile =>
+  (type: TimeType): Compile =>
   ({ name, args, at }, { context }) => {
     takes(name, args, 0, 1, at)
     checkZone(args[0])
     context.uses.time = true
-    return literal(make(context.nowUs))
+    return literal(TIME_OF[type](context.nowUs))
   }
 
 /** Functions that are plans' own, with the same name and arguments. */
@@ -156,9 +155,9 @@ const FUNCTIONS: ReadonlyMap<string, Compile> = new Map<string, Compile>([
   ['date_diff', difference('date_diff')],
   ['format_timestamp', withFormat('format_timestamp')],
   ['parse_timestamp', withFormat('parse_timestamp')],
-  ['current_timestamp', now((us) => new Timestamp(us))],
-  ['current_datetime', now((us) => new Datetime(us))],
-  ['current_date', now((us) => new CivilDate(Math.floor(us / DAY_US)))],
+  ['current_timestamp', now('timestamp')],
+  ['current_datetime', now('datetime')],
+  ['current_date', now('date')],
 ])
 
 function ifnull({ args, at }: Call, compiler: Compiler): Expression {

@@ -1,17 +1,18 @@
 import { didYouMean } from '../../base/nearest.js'
 import { columnsOfSource } from '../../plan/columns.js'
 import { call, column, type Expression } from '../../plan/expression.js'
-import type { Operator, Plan } from '../../plan/plan.js'
+import type { Plan } from '../../plan/plan.js'
 import { typeOf } from '../../plan/schema.js'
 import type { Type } from '../../plan/values/values.js'
 import { findSource, SOURCE_NAMES, SOURCES } from '../../sources.js'
 import { invalid, unsupported } from '../parse/fault.js'
-import type { From, Node, Query, Select, Table } from '../parse/tree.js'
+import type { Body, From, Node, Query, Select, Table } from '../parse/tree.js'
 import { type Amounts, addAmount, addAmounts, type Context, noAmounts, valueOfParameter } from './context.js'
 import { type Cost, createCosts } from './cost.js'
 import { Expressions } from './expression.js'
 import { createGroupRewriter } from './group.js'
 import type { Relation } from './relation.js'
+import type { Scope } from './scope.js'
 import { type Block, compileSelect, freshName, type NamedTable, sortKeys } from './select.js'
 
 /** A common table expression, and what each use of it adds. */
@@ -32,7 +33,7 @@ function compile(query: Query, outer: Tables, context: Context, isAnswer: boolea
   const tables = withTables(query, outer, context)
   const { body } = query
   const subquery = (inner: Query) => columnOf(compile(inner, tables, context, false), inner)
-  if (body.kind === 'union') return finished(unionBlock(query, tables, context), query, context, isAnswer)
+  if (body.kind === 'union') return finished(unionBlock(body, query.orderBy, tables, context), query, context, isAnswer)
   const table = tableOf(body.from, tables, context, body.at)
   const block = compileSelect(body, query.orderBy, { context, table, hasTable: body.from !== undefined, subquery })
   return finished(body.isDistinct ? distinct(block) : block, query, context, isAnswer)
@@ -115,26 +116,53 @@ function useOf({ relation, amounts }: CommonTable, { at }: Table, context: Conte
   return relation
 }
 
-/** The rows of all parts of a UNION ALL, with the names of the first. */
-function unionBlock({ body, orderBy }: Query, tables: Tables, context: Context): Block {
-  if (body.kind !== 'union') throw new TypeError('This query is no union.')
-  const parts = body.parts.map((part) => compile('body' in part ? part : queryOf(part), tables, context, false))
-  const [first] = parts
-  for (const [i, { names }] of parts.entries()) {
+type Union = Extract<Body, { kind: 'union' }>
+
+/** The rows of all parts of a UNION ALL, with the names of the first, sorted by their columns. */
+function unionBlock({ parts }: Union, orderBy: Query['orderBy'], tables: Tables, context: Context): Block {
+  const relations = parts.map((part) => compile('body' in part ? part : queryOf(part), tables, context, false))
+  const [first] = relations
+  for (const [i, { names }] of relations.entries()) {
     if (names.length === first!.names.length) continue
-    const { at } = body.parts[i]!
+    const { at } = parts[i]!
     throw invalid(`The parts of UNION ALL have ${first!.names.length} and ${names.length} columns.`, at)
   }
-  const schema = unionSchema(parts)
-  const plan: Operator[] =
-    parts.length === 1 ? [...first!.plan] : [{ op: 'union', plans: parts.map((part) => part.plan) }]
-  const costs = unionCosts(parts)
+  const schema = unionSchema(relations)
+  const used = new Set<string>()
+  const fresh = (prefix: string) => freshName(prefix, schema, used)
+  const outputs = first!.names.map((name) => ({ name, value: column(name), at: 0 }))
+  const expressions = new Expressions(context, columnScope(schema), { ...noSubqueries(), fresh })
   return {
-    ...orderedColumns(plan, schema, orderBy, context),
-    costs,
-    levels: Math.max(...parts.map(({ levels }) => levels)),
+    plan: relations.length === 1 ? [...first!.plan] : [{ op: 'union', plans: relations.map(({ plan }) => plan) }],
+    schema,
+    outputs,
+    keys: sortKeys(orderBy, outputs, (node) => expressions.compile(node)),
+    costs: unionCosts(relations),
+    levels: Math.max(...relations.map(({ levels }) => levels)),
+    fresh,
   }
 }
+
+/** The scope of rows whose columns are those of a schema alone. */
+function columnScope(schema: Map<string, Type>): Scope {
+  return {
+    columns: new Map([...schema.keys()].map((name) => [name.toLowerCase(), name])),
+    constants: new Map(),
+    tableAliases: new Set(),
+    unnestAliases: new Map(),
+    unnests: [],
+    schema,
+  }
+}
+
+/** ORDER BY of a union has no operators before it, in which a subquery could be. */
+const noSubqueries = () => ({
+  before: [],
+  subqueries: new Map<string, string>(),
+  subquery: ({ at }: Query): Plan => {
+    throw invalid('A subquery in ORDER BY of a union is not covered.', at)
+  },
+})
 
 const queryOf = (select: Select): Query => ({
   at: select.at,
@@ -162,33 +190,6 @@ function unionCosts(parts: readonly Relation[]): Map<string, Cost> {
     }
   }
   return costs
-}
-
-/** A block whose outputs are the columns of the rows, ordered by these. */
-function orderedColumns(
-  plan: Operator[],
-  schema: Map<string, Type>,
-  orderBy: Query['orderBy'],
-  context: Context,
-): Block {
-  const used = new Set<string>()
-  const fresh = (prefix: string) => freshName(prefix, schema, used)
-  const scope = {
-    columns: new Map([...schema.keys()].map((name) => [name.toLowerCase(), name])),
-    constants: new Map(),
-    tableAliases: new Set<string>(),
-    unnestAliases: new Map(),
-    unnests: [],
-    schema,
-  }
-  const before: Operator[] = []
-  const subquery = (query: Query): Plan => {
-    throw invalid('A subquery in ORDER BY of a union is not covered.', query.at)
-  }
-  const expressions = new Expressions(context, scope, { before, subquery, subqueries: new Map(), fresh })
-  const outputs = [...schema.keys()].map((name) => ({ name, value: column(name), at: 0 }))
-  const keys = sortKeys(orderBy, outputs, (node) => expressions.compile(node))
-  return { plan, schema, outputs, keys, costs: new Map(), levels: 0, fresh }
 }
 
 const NOT_SELECTED = 'SELECT DISTINCT is sorted by what it selects: select this value too, or use GROUP BY.'

@@ -19,7 +19,7 @@ export interface NamedTable {
   aliases: ReadonlySet<string>
 }
 
-/** What a SELECT needs of the query around it. */
+/** The query around a SELECT: its table, and its subqueries. */
 export interface SelectContext {
   context: Context
   /** Undefined: there is no FROM. */
@@ -52,20 +52,22 @@ export function compileSelect(select: Select, orderBy: readonly OrderItem[], aro
     select.having !== undefined ||
     compiler.outputs.some(({ node }) => node?.hasAggregate) ||
     orderBy.some(({ by }) => by.hasAggregate)
-  const block = isGrouped ? compiler.grouped(orderBy) : compiler.ungrouped(orderBy)
-  return block
+  return isGrouped ? compiler.grouped(orderBy) : compiler.ungrouped(orderBy)
 }
 
-/** A column name that starts with `prefix` and is not in `taken`, which it is added to. */
+/** Returns a column name that starts with `prefix` and is neither in `taken` nor in `used`, which it is added to. */
 export function freshName(prefix: string, taken: ReadonlyMap<string, unknown>, used: Set<string>): string {
-  let name = `${prefix} ${used.size}`
-  for (let i = used.size; taken.has(name) || used.has(name); i++) name = `${prefix} ${i + 1}`
+  let number = used.size
+  while (taken.has(`${prefix} ${number}`) || used.has(`${prefix} ${number}`)) number++
+  const name = `${prefix} ${number}`
   used.add(name)
   return name
 }
 
 class SelectCompiler {
   readonly outputs: readonly Output[]
+  /** By name in lower case. */
+  readonly #outputsByName: ReadonlyMap<string, Output>
   readonly #select: Select
   readonly #around: SelectContext
   readonly #plan: Operator[]
@@ -96,6 +98,7 @@ class SelectCompiler {
     this.#ofRows = this.#surroundings(this.#before)
     this.#rows = new Expressions(context, this.#scope, this.#ofRows)
     this.outputs = outputsOf(select.items, { names: relation.names, aliases, hasTable: around.hasTable })
+    this.#outputsByName = new Map(this.outputs.map((output) => [output.name.toLowerCase(), output]))
     const { limits } = context
     const beyond = this.outputs[limits.columns]
     if (beyond !== undefined) throw unsupported(`A SELECT has more than ${limits.columns} columns.`, beyond.at)
@@ -171,17 +174,13 @@ class SelectCompiler {
   /** Groups; HAVING and ORDER BY may name outputs, and have aggregates of their own. */
   grouped(orderBy: readonly OrderItem[]): Block {
     const { context } = this.#around
-    const aggregates = new Aggregates(this.#rows, this.#fresh)
+    const aggregates = new Aggregates(this.#rows, this.#fresh, this.#schema)
     const after: Operator[] = []
     const keys = this.#keys()
     const mixed: Surroundings = {
       ...this.#surroundings(after),
       subqueries: this.#subqueriesIn(keys),
-      aggregate: (node) => {
-        const value = aggregates.add(node)
-        for (const [name, type] of aggregates.types) this.#schema.set(name, type)
-        return value
-      },
+      aggregate: (node) => aggregates.add(node),
     }
     const groups = new Expressions(context, this.#scope, mixed)
     const compiled = this.outputs.map(({ name, node, column: own, at }) => {
@@ -210,7 +209,7 @@ class SelectCompiler {
     const { keys, compiled, having, condition, sorted, aggregates, after } = parts
     const types = keys.map(({ name, value }) => [name, typeOf(value, this.#schema)] as const)
     const kept = new Map<string, Type>([
-      ...aggregates.types,
+      ...aggregates.named.map(({ name }) => [name, this.#schema.get(name)!] as const),
       ...after.map((operator) => [nameOf(operator), 'boolean'] as const),
     ])
     const rewrite = createGroupRewriter(keys, kept)
@@ -248,8 +247,8 @@ class SelectCompiler {
   #outputOf(node: Node): Output | undefined {
     const place = placeOf(node, this.outputs.length, 'GROUP BY')
     const name = node.kind === 'name' && node.steps.length === 1 ? node.steps[0]!.toLowerCase() : undefined
-    const output =
-      place === undefined ? this.outputs.find((one) => one.name.toLowerCase() === name) : this.outputs[place]
+    const named = name === undefined ? undefined : this.#outputsByName.get(name)
+    const output = place === undefined ? named : this.outputs[place]
     if (output?.node?.hasAggregate)
       throw invalid(`The output column ${output.name} has an aggregate: it cannot be a key.`, node.at)
     return output

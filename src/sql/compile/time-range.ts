@@ -44,7 +44,7 @@ function narrow(plan: Plan): Narrowed {
   return { operators, columns, names }
 }
 
-/** What one operator makes of the columns before it; the operator itself is kept unless others replace it. */
+/** Returns the columns behind one operator; the operator itself is kept unless others replace it. */
 function narrowStep(operator: Operator, columns: TimeColumns): Partial<Narrowed> {
   switch (operator.op) {
     case 'scan':

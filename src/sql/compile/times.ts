@@ -1,13 +1,11 @@
 import { type Expression, literal } from '../../plan/expression.js'
 import { TIME_UNITS, type TimeUnit } from '../../plan/values/times.js'
-import { isInteger } from '../../plan/values/values.js'
+import { isInteger, isTimeType } from '../../plan/values/values.js'
 import { otherZone } from '../parse/call.js'
 import { invalid, unsupported } from '../parse/fault.js'
 import type { Node, NodeOf } from '../parse/tree.js'
 import type { Compiler } from './compiler.js'
 
-/** The static types of times. */
-export const TIMES: ReadonlySet<string> = new Set(['timestamp', 'datetime', 'date'])
 const NO_SUM =
   'A time is moved by an interval, as timestamp + interval 1 hour, and subtracted with timestamp_diff(a, b, second).'
 
@@ -16,7 +14,7 @@ export function timeWithInterval({ fn, args, at }: NodeOf<'operator'>, compiler:
   const [first, second] = args as [Node, Node]
   if (second.kind === 'interval') return timeAdd(compiler.compile(first), second, fn === 'sub', at, compiler)
   if (first.kind !== 'interval' || fn === 'sub') {
-    if ([first, second].some((arg) => TIMES.has(compiler.typeOf(compiler.compile(arg))))) throw unsupported(NO_SUM, at)
+    if ([first, second].some((arg) => isTimeType(compiler.typeOf(compiler.compile(arg))))) throw unsupported(NO_SUM, at)
     return undefined
   }
   return timeAdd(compiler.compile(second), first, false, at, compiler)

@@ -1,20 +1,11 @@
-import { DAY_US } from '../../base/units.js'
-import type { CastType } from '../../plan/functions/cast.js'
-import { CAST_TYPES } from '../../plan/functions/cast.js'
-import { CivilDate, Datetime, momentUs, type Scalar, Timestamp } from '../../plan/values/values.js'
+import { CAST_TYPES, type CastType } from '../../plan/functions/cast.js'
+import { isTimeType, momentUs, TIME_OF, type TimeType } from '../../plan/values/values.js'
 import { isAggregate } from './aggregate-names.js'
 import { invalid, unsupported } from './fault.js'
 import type { Token } from './lexer.js'
 import { RESERVED } from './reserved.js'
 import type { Tokens } from './tokens.js'
 import type { CallOptions, Node } from './tree.js'
-
-/** Times as literals: `timestamp '2026-11-24'`. */
-const TIME_LITERALS: Readonly<Record<string, (us: number) => Scalar>> = {
-  timestamp: (us) => new Timestamp(us),
-  datetime: (us) => new Datetime(us),
-  date: (us) => new CivilDate(Math.floor(us / DAY_US)),
-}
 
 /** Functions that BigQuery lets stand without parentheses. */
 const WITHOUT_PARENTHESES: ReadonlySet<string> = new Set(['current_timestamp', 'current_date', 'current_datetime'])
@@ -24,7 +15,7 @@ export function parseCall(tokens: Tokens): Node {
   const first = tokens.next()
   const { at, kind, text } = first
   if (kind === 'word') {
-    if (tokens.peek().kind === 'text' && Object.hasOwn(TIME_LITERALS, text)) return timeLiteral(tokens, text, at)
+    if (tokens.peek().kind === 'text' && isTimeType(text)) return timeLiteral(tokens, text, at)
     if (tokens.isAt('(')) return parseArguments(tokens, first)
     if (WITHOUT_PARENTHESES.has(text))
       return tokens.node({ kind: 'call', name: text, spelled: first.spelled, args: [] }, at)
@@ -43,11 +34,12 @@ export function parseCall(tokens: Tokens): Node {
   return tokens.node({ kind: 'name', steps }, at)
 }
 
-function timeLiteral(tokens: Tokens, type: string, at: number): Node {
+/** A time as a literal: `timestamp '2026-11-24'`. */
+function timeLiteral(tokens: Tokens, type: TimeType, at: number): Node {
   const { text, at: textAt } = tokens.next()
   const us = momentUs(text)
   if (us === undefined) throw invalid(`This text is no ${type}. Write it as ISO 8601: ${type} '2026-11-24'.`, textAt)
-  return tokens.node({ kind: 'literal', value: TIME_LITERALS[type]!(us) }, at)
+  return tokens.node({ kind: 'literal', value: TIME_OF[type](us) }, at)
 }
 
 function parseArguments(tokens: Tokens, { text: name, spelled, at }: Token): Node {

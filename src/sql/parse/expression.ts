@@ -1,13 +1,13 @@
 import type { FunctionName } from '../../plan/functions/table.js'
-import { integer, numberOfText } from '../../plan/values/values.js'
-import { parseCall, parseCast, parseExtract, parseInterval, typeOfCast } from './call.js'
+import { typeOfCast } from './call.js'
 import { invalid, unsupported } from './fault.js'
-import { RESERVED } from './reserved.js'
+import { refuseForeign } from './foreign.js'
+import { parseParentheses, parsePrimary } from './primary.js'
 import type { Tokens } from './tokens.js'
 import type { Node } from './tree.js'
 
-/** How tightly operators bind, as in BigQuery. What follows a value (`::`, `[…]`) binds most tightly. */
-const BINDS = { or: 1, and: 2, not: 3, comparison: 4, sum: 5, product: 6, sign: 7 } as const
+/** How tightly infix operators bind, as in BigQuery. NOT is between AND and comparisons; signs bind more tightly. */
+const BINDS = { or: 1, and: 2, comparison: 4, sum: 5, product: 6 } as const
 
 /**
  * Parses an expression by precedence climbing: operators that bind at least as tightly as `least` are part of it.
@@ -46,7 +46,7 @@ const SYMBOLS: ReadonlyMap<string, number> = new Map([
 /** Tests that are words, and may have NOT before them. */
 const TESTS: ReadonlySet<string> = new Set(['between', 'in', 'like', 'ilike'])
 
-/** Parses the next operator and what is right of it. */
+/** Parses the next operator and its right side. */
 function parseInfix(tokens: Tokens, left: Node, binds: number): Node {
   const { text, kind } = tokens.peek()
   if (binds === BINDS.or || binds === BINDS.and) return parseChain(tokens, left, text as 'and' | 'or', binds)
@@ -75,26 +75,6 @@ const COMPARISONS: ReadonlyMap<string, FunctionName> = new Map([
   ['>=', 'ge'],
 ] as const)
 
-/** Operators of other dialects, and what to write instead. */
-const FOREIGN: ReadonlyMap<string, string> = new Map([
-  ['==', 'Write =.'],
-  ['~', 'Write regexp_contains(text, pattern).'],
-  ['!~', 'Write not regexp_contains(text, pattern).'],
-  ['->', "Write a path, as metadata.request.method, or json_query(text, '$.key')."],
-  ['->>', "Write a path, as metadata.request.method, or json_value(text, '$.key')."],
-  ['@>', 'Compare fields, as metadata.request.method = …'],
-  ['%', 'Write mod(a, b).'],
-  ['^', 'There are no operators of bits.'],
-  ['&', 'Write AND.'],
-  ['|', 'Write OR, or || between texts.'],
-])
-
-function refuseForeign(tokens: Tokens): void {
-  const { kind, text, at } = tokens.peek()
-  const instead = kind === 'symbol' ? FOREIGN.get(text) : undefined
-  if (instead !== undefined) throw unsupported(`The operator ${text} is not covered. ${instead}`, at)
-}
-
 function parseComparison(tokens: Tokens, value: Node): Node {
   const fn = COMPARISONS.get(tokens.next().text)!
   const compared = operator(tokens, fn, [value, parseSum(tokens)])
@@ -102,25 +82,24 @@ function parseComparison(tokens: Tokens, value: Node): Node {
   throw invalid('A comparison is compared: put one of them in parentheses.', tokens.peek().at)
 }
 
-/** What is right of a comparison. */
+/** Parses the right side of a comparison. */
 const parseSum = (tokens: Tokens): Node => parseExpression(tokens, BINDS.sum)
 
 const operator = (tokens: Tokens, fn: FunctionName, args: readonly Node[]): Node =>
   tokens.node({ kind: 'operator', fn, args }, args[0]!.at, args)
 
-const negated = (tokens: Tokens, node: Node, isNot: boolean): Node =>
-  isNot ? tokens.node({ kind: 'operator', fn: 'not', args: [node] }, node.at, [node]) : node
+const negated = (tokens: Tokens, node: Node, isNot: boolean): Node => (isNot ? operator(tokens, 'not', [node]) : node)
 
 /** Tests that are words: IS, BETWEEN, IN, LIKE, ILIKE. */
 function parseTest(tokens: Tokens, value: Node): Node {
   if (tokens.take('is')) return parseIs(tokens, value)
-  const isNot = tokens.isAt('not') && ['in', 'like', 'ilike', 'between'].includes(tokens.peek(1).text)
+  const isNot = tokens.isAt('not') && TESTS.has(tokens.peek(1).text)
   if (isNot) tokens.next()
   if (tokens.take('between')) {
     const low = parseSum(tokens)
     tokens.expect('and', ' of BETWEEN')
     const bounds = [operator(tokens, 'ge', [value, low]), operator(tokens, 'le', [value, parseSum(tokens)])]
-    return negated(tokens, tokens.node({ kind: 'operator', fn: 'and', args: bounds }, value.at, bounds), isNot)
+    return negated(tokens, operator(tokens, 'and', bounds), isNot)
   }
   if (tokens.take('in')) return negated(tokens, parseIn(tokens, value), isNot)
   for (const fn of ['like', 'ilike'] as const) {
@@ -210,99 +189,4 @@ function parseElement(tokens: Tokens, list: Node): Node {
   tokens.expect(')')
   tokens.expect(']')
   return operator(tokens, text, [list, place])
-}
-
-/** Words at which an expression of their own starts, that is not a name. */
-const STARTS: Readonly<Record<string, (tokens: Tokens) => Node>> = {
-  case: parseCase,
-  cast: parseCast,
-  safe_cast: parseCast,
-  extract: parseExtract,
-  interval: parseInterval,
-}
-
-function parsePrimary(tokens: Tokens): Node {
-  const token = tokens.peek()
-  const { kind, at, text } = token
-  if (kind === 'text') return tokens.node({ kind: 'literal', value: tokens.next().text }, at)
-  if (kind === 'number') return tokens.node({ kind: 'literal', value: numberOf(tokens.next().text, at) }, at)
-  if (kind === 'parameter') return tokens.node({ kind: 'parameter', name: tokens.next().spelled }, at)
-  if (kind === 'word') {
-    const constant = CONSTANTS.get(text)
-    if (constant !== undefined) {
-      tokens.next()
-      return tokens.node({ kind: 'literal', value: constant }, at)
-    }
-    const start = Object.hasOwn(STARTS, text) ? STARTS[text]! : undefined
-    if (start !== undefined && (text === 'case' || text === 'interval' || tokens.peek(1).text === '('))
-      return start(tokens)
-    refuseWord(tokens)
-    return parseCall(tokens)
-  }
-  if (kind === 'quoted') return parseCall(tokens)
-  refuseForeign(tokens)
-  if (tokens.isAt('?') || tokens.isAt(':') || tokens.isAt('{')) throw invalid('A parameter is written @name.', at)
-  if (tokens.isAt('[')) throw unsupported('A list is not covered: write IN (a, b, …), or split(text, separator).', at)
-  throw tokens.unexpected('an expression')
-}
-
-const CONSTANTS: ReadonlyMap<string, boolean | null> = new Map<string, boolean | null>([
-  ['true', true],
-  ['false', false],
-  ['null', null],
-])
-
-/** Reserved words that start an expression of BigQuery which is not covered. */
-const REFUSED: ReadonlyMap<string, string> = new Map([
-  ['exists', 'EXISTS is not covered: write value IN (select …).'],
-  ['array', 'ARRAY is not covered.'],
-  ['struct', 'STRUCT is not covered: select the fields one by one.'],
-  ['select', 'A subquery as a value is not covered: write it behind IN, or as a table behind FROM.'],
-  ['any', 'ANY is not covered: write IN (a, b, …).'],
-])
-
-function refuseWord(tokens: Tokens): void {
-  const { text, at } = tokens.peek()
-  const message = REFUSED.get(text)
-  if (message !== undefined) throw unsupported(message, at)
-  const isCall = tokens.peek(1).text === '(' && tokens.peek(1).kind === 'symbol'
-  if (RESERVED.has(text) && !isCall) tokens.name('an expression')
-}
-
-function parseParentheses(tokens: Tokens): Node {
-  const { at } = tokens.next()
-  if (tokens.isAt('select') || tokens.isAt('with')) {
-    throw unsupported('A subquery as a value is not covered: write it behind IN, or as a table behind FROM.', at)
-  }
-  const node = tokens.grammar.expression(tokens)
-  if (tokens.isAt(',')) throw unsupported('A struct in parentheses is not covered: compare the values one by one.', at)
-  tokens.expect(')', ' behind the expression')
-  return node
-}
-
-function parseCase(tokens: Tokens): Node {
-  const { at } = tokens.next()
-  const subject = tokens.isAt('when') ? undefined : tokens.grammar.expression(tokens)
-  const args: Node[] = []
-  if (!tokens.isAt('when')) throw tokens.unexpected('WHEN')
-  while (tokens.take('when')) {
-    const value = tokens.grammar.expression(tokens)
-    args.push(
-      subject === undefined
-        ? value
-        : tokens.node({ kind: 'operator', fn: 'eq', args: [subject, value] }, value.at, [subject, value]),
-    )
-    tokens.expect('then', ' of CASE')
-    args.push(tokens.grammar.expression(tokens))
-  }
-  if (tokens.take('else')) args.push(tokens.grammar.expression(tokens))
-  tokens.expect('end', ' of CASE')
-  return tokens.node({ kind: 'operator', fn: 'case', args }, at, args)
-}
-
-function numberOf(spelled: string, at: number): number | bigint {
-  if (!/^0x/i.test(spelled)) return numberOfText(spelled)!
-  const value = integer(BigInt(spelled))
-  if (value === undefined) throw invalid(`The number ${spelled} is too large.`, at)
-  return value
 }

@@ -2,7 +2,7 @@ import { unsupported } from './fault.js'
 import type { Tokens } from './tokens.js'
 import type { From, Table, Unnest } from './tree.js'
 
-/** Reads what follows FROM: a table, and the lists that it is joined with. */
+/** Parses the clause behind FROM: a table, and the lists that it is joined with. */
 export function parseFrom(tokens: Tokens): From {
   const table = parseTable(tokens)
   refuseBehindTable(tokens)
@@ -40,7 +40,7 @@ function tableName(tokens: Tokens): string {
   }
 }
 
-/** What may follow a table in BigQuery, and is not covered. */
+/** Refuses clauses behind a table that BigQuery has, and that are not covered. */
 function refuseBehindTable(tokens: Tokens): void {
   const { text, at, kind } = tokens.peek()
   if (kind !== 'word') return

@@ -26,7 +26,7 @@ export type Node = Place &
     | { kind: 'inQuery'; value: Node; query: Query }
   )
 
-/** What calls of aggregates may have besides arguments. */
+/** Options of calls of aggregates, besides arguments. */
 export interface CallOptions {
   /** `count(*)`. */
   isStar?: true
@@ -57,7 +57,7 @@ export interface CommonTable {
   query: Query
 }
 
-/** What a query orders and limits. */
+/** The part of a query that ORDER BY and LIMIT apply to. */
 export type Body = Select | { kind: 'union'; at: number; parts: readonly (Select | Query)[] }
 
 /** `select … from … where … group by … having …`. */
@@ -84,7 +84,7 @@ export interface OrderItem {
   nulls: 'first' | 'last'
 }
 
-/** What a query reads. */
+/** The table of a query, and the lists that it is joined with. */
 export interface From {
   table: Table
   unnests: readonly Unnest[]

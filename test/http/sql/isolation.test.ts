@@ -128,7 +128,7 @@ test('the first ones of these queries have rows, the others fail', async () => {
   expect((await of(QUERIES[0]!)).length).toBe(20)
   expect(await of(QUERIES[2]!)).toEqual([{ f0_: 20, f1_: 20, f2_: 'own-100', f3_: 'own-138' }])
   expect(await of(QUERIES[4]!)).toEqual([{ n: 0 }])
-  // Of the minutes 10 to 20 before now, without the first and with the last: every second one is an edge request.
+  // The start is excluded and the end included; every second minute has an edge request.
   const between = 'project=a&iso_timestamp_start=2026-11-20T10:10:00Z&iso_timestamp_end=2026-11-20T10:20:00Z'
   expect((await of('select id from edge_logs order by id', between)).map((row: { id: string }) => row.id)).toEqual([
     'own-110',

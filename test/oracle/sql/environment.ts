@@ -8,7 +8,7 @@ export interface Rows {
   columns: readonly string[]
 }
 
-/** What a query may refer to from outside of it. */
+/** The names that a query may refer to from outside of it. */
 export interface Environment {
   /** Common table expressions, by name in lower case. */
   ctes: ReadonlyMap<string, Rows>

@@ -2,7 +2,7 @@ import type { Yielder } from '../../../base/time-slices.js'
 import { ABSENT, JSON_VALUE, TEXT } from '../../../wasm-layout/values.js'
 import type { Batch, ColdTexts } from '../columns/batch.js'
 import { rowAt, type Selection, sizeOf } from '../columns/selection.js'
-import { elementCount } from './element-count.js'
+import { type ElementCount, elementCount } from './element-count.js'
 import { createExtractor, type Extracted, type Extractor, MAX_PATHS } from './extractor.js'
 import type { FieldCache } from './field-cache.js'
 import type { FieldColumn } from './field-column.js'
@@ -80,50 +80,35 @@ function extractRows(
   const texts = { starts: offsets, ends: offsets.subarray(1) }
   const values = extractor.extract(keys, texts, Uint32Array.from(wanted))
   columns.forEach((column, path) => {
-    const set = paths[path]!.isCount ? setCounts : setValues
-    set(column, values, { firstRow, wanted, path, paths: paths.length })
+    setValues(column, values, { firstRow, wanted, path, paths: paths.length }, paths[path]!.isCount)
   })
   return position
-}
-
-/** The rows `firstRow + wanted[i]`, and the place of a path among all. */
-interface Wanted {
-  firstRow: number
-  wanted: readonly number[]
-  path: number
-  paths: number
-}
-
-/** Sets the values of one path. */
-function setValues(
-  column: FieldColumn,
-  { kinds, starts, ends, bytes }: Extracted,
-  { firstRow, wanted, path, paths }: Wanted,
-): void {
-  for (let i = 0, at = path; i < wanted.length; i++, at += paths) {
-    const row = firstRow + wanted[i]!
-    // The byte before a text is a quote.
-    if (kinds[at] === ABSENT) column.setNone(row)
-    else column.set(row, bytes, kinds[at] === TEXT ? starts[at]! - 1 : starts[at]!, ends[at]!)
-  }
 }
 
 const ONE = Buffer.from('1')
 const OTHER = Buffer.from('"other')
 
-/** Sets how many rows an unnest makes of the values of one path. */
-function setCounts(
+/** Sets the values of one path, or their counts, in the rows `firstRow + wanted[i]`. */
+function setValues(
   column: FieldColumn,
   { kinds, starts, ends, bytes }: Extracted,
-  { firstRow, wanted, path, paths }: Wanted,
+  { firstRow, wanted, path, paths }: { firstRow: number; wanted: readonly number[]; path: number; paths: number },
+  isCount: boolean,
 ): void {
   for (let i = 0, at = path; i < wanted.length; i++, at += paths) {
     const row = firstRow + wanted[i]!
-    const count = kinds[at] === JSON_VALUE ? elementCount(bytes, starts[at]!, ends[at]!) : 0
-    if (count === 0) column.setNone(row)
-    else if (count === 1) column.set(row, ONE, 0, ONE.length)
-    else column.set(row, OTHER, 0, OTHER.length)
+    if (isCount) setCount(column, row, kinds[at] === JSON_VALUE ? elementCount(bytes, starts[at]!, ends[at]!) : 0)
+    else if (kinds[at] === ABSENT) column.setNone(row)
+    // The byte before a text is a quote.
+    else column.set(row, bytes, kinds[at] === TEXT ? starts[at]! - 1 : starts[at]!, ends[at]!)
   }
+}
+
+/** Sets how many rows an unnest makes of the value in a row. */
+function setCount(column: FieldColumn, row: number, count: ElementCount): void {
+  if (count === 0) column.setNone(row)
+  else if (count === 1) column.set(row, ONE, 0, ONE.length)
+  else column.set(row, OTHER, 0, OTHER.length)
 }
 
 /** Returns the first position from `from` on whose row misses a column, or the number of positions. */

@@ -7,8 +7,9 @@ import { createEvaluate } from '../expressions/evaluate.js'
 import { type Frame, mappedFrame, type StoredKinds, storedFrame } from '../expressions/frame.js'
 import { fieldsIn } from '../expressions/loaded-fields.js'
 import { blocksOf } from './blocks.js'
+import { eachFrame } from './each-frame.js'
 import { withElement } from './elements.js'
-import type { LazyBatch, ReadByTime, RunContext } from './lazy-batch.js'
+import type { LazyBatch, RunContext } from './lazy-batch.js'
 import { extendKey } from './partial-cache.js'
 
 /**
@@ -23,19 +24,7 @@ export function filter(
 ): LazyBatch[] {
   if (conditions.length === 0) return [...input]
   const keyOf = extendKey(() => ['filter', ...conditions.map(expressionKey)])
-  const kept = (frame: Frame) => keepPassing(frame, conditions, kinds, yieldIfDue)
-  return input.map((batch) => {
-    const { cached, readByTime } = batch
-    const inChunks: ReadByTime | undefined =
-      readByTime &&
-      ((direction, isWanted, use) => readByTime(direction, isWanted, async (rows) => use(await kept(rows))))
-    return {
-      ...batch,
-      ...(cached && { cached: { part: cached.part, key: keyOf(cached.key) } }),
-      read: (use) => batch.read(async (frame) => use(await kept(frame))),
-      ...(inChunks && { readByTime: inChunks }),
-    }
-  })
+  return eachFrame(input, keyOf, (frame) => keepPassing(frame, conditions, kinds, yieldIfDue))
 }
 
 /**

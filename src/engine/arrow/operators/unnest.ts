@@ -9,9 +9,10 @@ import { type Frame, mappedFrame, type StoredKinds } from '../expressions/frame.
 import { type FieldUse, pathOfList } from '../expressions/loaded-fields.js'
 import type { Vector } from '../expressions/vector.js'
 import { blocksOf } from './blocks.js'
+import { eachFrame } from './each-frame.js'
 import { createElements, withElement } from './elements.js'
 import { keep } from './filter.js'
-import type { LazyBatch, ReadByTime, RunContext } from './lazy-batch.js'
+import type { LazyBatch, RunContext } from './lazy-batch.js'
 import { extendKey } from './partial-cache.js'
 import { tooMuchMemory } from './top.js'
 
@@ -29,20 +30,12 @@ export function unnest(
 ): LazyBatch[] {
   const { list, name, isOuter } = operator
   const keyOf = extendKey(() => ['unnest', name, isOuter, expressionKey(list)])
-  const unnested = async (frame: Frame) =>
-    (await withSingleElements(frame, operator, kinds, context)) ?? withElements(frame, operator, context)
-  return input.map((batch) => {
-    const { cached, readByTime } = batch
-    const inChunks: ReadByTime | undefined =
-      readByTime &&
-      ((direction, isWanted, use) => readByTime(direction, isWanted, async (rows) => use(await unnested(rows))))
-    return {
-      ...batch,
-      ...(cached && { cached: { part: cached.part, key: keyOf(cached.key) } }),
-      read: (use) => batch.read(async (frame) => use(await unnested(frame))),
-      ...(inChunks && { readByTime: inChunks }),
-    }
-  })
+  return eachFrame(
+    input,
+    keyOf,
+    async (frame) =>
+      (await withSingleElements(frame, operator, kinds, context)) ?? withElements(frame, operator, context),
+  )
 }
 
 /**
