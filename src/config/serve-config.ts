@@ -35,6 +35,8 @@ export interface ServeConfig {
   endpoints: string | undefined
   /** Whether clients may send SQL to logs.all. */
   sql: boolean
+  /** Whether the service stands in for the analytics service of a self-hosted Supabase. */
+  supabase: boolean
   /** Undefined: the embedded engine. */
   clickhouse: ClickHouseConfig | undefined
 }
@@ -55,6 +57,7 @@ function serveConfigOf({ values, found }: ServeSettings): ServeConfig {
     dataDir,
     inMemory,
     engine,
+    supabase = false,
     sql = false,
     timeField,
     messageField,
@@ -75,7 +78,8 @@ function serveConfigOf({ values, found }: ServeSettings): ServeConfig {
   }
   return {
     ...rest,
-    sql,
+    sql: sql || supabase,
+    supabase,
     fieldNames,
     dataDir: overriddenSetting({ values, found }) === 'dataDir' ? undefined : dataDir,
     memoryLimitBytes: memoryLimit ?? Math.floor(memoryBytes() / 2),

@@ -115,6 +115,10 @@ export const SERVE_SETTINGS = {
     type: onOff,
     meaning: 'callers may send SQL as sql= of logs.all; it reads only rows of the project they name',
   },
+  supabase: {
+    type: onOff,
+    meaning: 'stand in for the analytics service of a self-hosted Supabase; turns --sql on',
+  },
   engine: {
     type: oneOf('ENGINE', 'embedded', 'clickhouse'),
     default: 'embedded',

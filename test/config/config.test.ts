@@ -60,6 +60,7 @@ describe('readServeConfig', () => {
       keepAliveMs: 95_000,
       logFormat: 'text',
       sql: false,
+      supabase: false,
     })
   })
 
@@ -115,6 +116,7 @@ describe('readServeConfig', () => {
       LOGWEIR_KEEP_ALIVE: '10m',
       LOGWEIR_LOG_FORMAT: 'json',
       LOGWEIR_SQL: 'on',
+      LOGWEIR_SUPABASE: 'off',
       LOGWEIR_IN_MEMORY: 'false',
     }
     expect(serve('', environment)).toEqual({
@@ -132,7 +134,14 @@ describe('readServeConfig', () => {
       keepAliveMs: 600_000,
       logFormat: 'json',
       sql: true,
+      supabase: false,
     })
+  })
+
+  it('turns SQL on with --supabase', () => {
+    expect(serve('--supabase')).toMatchObject({ sql: true, supabase: true })
+    expect(serve('--supabase', { LOGWEIR_SQL: 'off' })).toMatchObject({ sql: true })
+    expect(serve('--sql')).toMatchObject({ sql: true, supabase: false })
   })
 
   it('takes variables that were made from files: without a byte order mark and line ends', () => {
