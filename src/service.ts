@@ -8,7 +8,7 @@ import { measureProcess } from './base/process-metrics.js'
 import { MIB } from './base/units.js'
 import type { ServeConfig } from './config/serve-config.js'
 import type { Endpoint } from './endpoints/endpoint.js'
-import { ENDPOINTS, endpointsWithSql } from './endpoints/index.js'
+import { ENDPOINTS, endpointsOf } from './endpoints/index.js'
 import { createArrowEngine } from './engine/arrow/engine.js'
 import { createSealingThread } from './engine/arrow/storage/sealing/thread.js'
 import { makeDataDirectory } from './engine/disk/directory/data-directory.js'
@@ -65,7 +65,7 @@ export async function startService(config: ServeConfig, log: Log, lock: LockOpti
   publishMetrics(engine, status, parts.metrics)
   const intake = createIntake(config, engine, parts)
   // The compiler is loaded when the first SQL arrives: it would take time of the start, and memory.
-  const builtIn = config.sql ? endpointsWithSql(() => import('./sql/read-sql.js')) : ENDPOINTS
+  const builtIn = endpointsOf({ loadCompiler: config.sql ? () => import('./sql/read-sql.js') : undefined })
   const endpoints = [...builtIn, ...(userEndpoints?.endpoints() ?? [])]
   const app = createHttp(config, { engine, tokens, status, intake, endpoints }, parts)
   const { host, port, keepAliveMs } = config

@@ -7,6 +7,15 @@ import { logsAllWithSql, type SqlCompiler } from './logs-all-sql.js'
 /** Every stored query. A new one is one file and one line here. */
 export const ENDPOINTS: readonly Endpoint[] = [logsAll, invocationStats, apiCounts]
 
-/** Returns the stored queries with the logs.all that also answers SQL of clients. */
-export const endpointsWithSql = (loadCompiler: () => Promise<SqlCompiler>): readonly Endpoint[] =>
-  ENDPOINTS.map((one) => (one === logsAll ? logsAllWithSql(loadCompiler) : one))
+/** Settings that replace stored queries by variants with the same id and name. */
+export interface EndpointSettings {
+  /** Loads the compiler of SQL that clients send to logs.all; undefined if they may send none. */
+  loadCompiler?: (() => Promise<SqlCompiler>) | undefined
+}
+
+/** Returns the stored queries as a service with these settings answers them. */
+export function endpointsOf({ loadCompiler }: EndpointSettings): readonly Endpoint[] {
+  const variants = new Map<Endpoint, Endpoint>()
+  if (loadCompiler !== undefined) variants.set(logsAll, logsAllWithSql(loadCompiler))
+  return ENDPOINTS.map((one) => variants.get(one) ?? one)
+}

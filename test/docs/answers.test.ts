@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ENDPOINTS, endpointsWithSql } from '../../src/endpoints/index.js'
+import { ENDPOINTS, endpointsOf } from '../../src/endpoints/index.js'
 import { faultOf } from '../../src/http/intake/logs.js'
 import { UPLOAD_LIMITS } from '../../src/http/intake/upload.js'
 import { TOKEN_CODES } from '../../src/http/openapi/answers.js'
@@ -29,7 +29,7 @@ const OWN = {
   params: { ...ENDPOINTS[0]!.params, own: { required: false, description: 'a parameter', read: () => 1 } },
 }
 const { paths }: { paths: Record<string, Record<string, { responses: Record<string, Answer> }>> } = JSON.parse(
-  openApi([...endpointsWithSql(() => Promise.reject()), OWN], '1.2.3', 0),
+  openApi([...endpointsOf({ loadCompiler: () => Promise.reject() }), OWN], '1.2.3', 0),
 )
 
 /** Every failure in the OpenAPI document: its path, status and code. */

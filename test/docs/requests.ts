@@ -1,4 +1,4 @@
-import { endpointsWithSql } from '../../src/endpoints/index.js'
+import { endpointsOf } from '../../src/endpoints/index.js'
 import { openApi } from '../../src/http/openapi/document.js'
 import { createBodyParser } from '../../src/ingest/body/body.js'
 import type { BodyForm, Defaults } from '../../src/ingest/thread/messages.js'
@@ -28,7 +28,7 @@ export async function recordsIn(body: string, form: BodyForm, defaults: Defaults
 interface Operation {
   parameters?: { in?: string; name?: string }[]
 }
-const withSql = endpointsWithSql(() => import('../../src/sql/read-sql.js'))
+const withSql = endpointsOf({ loadCompiler: () => import('../../src/sql/read-sql.js') })
 const SERVED = [...withSql, ...EXAMPLES.map(({ endpoint }) => endpoint)]
 const { paths }: { paths: Record<string, Record<string, Operation>> } = JSON.parse(openApi(SERVED, '1.2.3', 0))
 const HEADERS = ['X-API-KEY', 'Content-Type', 'Accept']

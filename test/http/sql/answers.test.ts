@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { LogweirError } from '../../../src/base/errors.js'
-import { endpointsWithSql } from '../../../src/endpoints/index.js'
+import { endpointsOf } from '../../../src/endpoints/index.js'
 import { appendAll, openEngine } from '../../support/engine.js'
 import { edge, type TestRecord } from '../../support/records.js'
 import { createTestApp, LOGS_ALL, readReply, STATS } from '../support.js'
@@ -123,10 +123,12 @@ describe('sql= of logs.all', () => {
 
   test('loads the compiler with the first SQL, and again if that fails', async () => {
     let loads = 0
-    const endpoints = endpointsWithSql(async () => {
-      loads += 1
-      if (loads === 1) throw new Error('the disk is away')
-      return { readSql }
+    const endpoints = endpointsOf({
+      async loadCompiler() {
+        loads += 1
+        if (loads === 1) throw new Error('the disk is away')
+        return { readSql }
+      },
     })
     const { get } = createTestApp({ endpoints, rows: () => [] })
     expect((await get(`${LOGS_ALL}?project=a`)).status).toBe(200)

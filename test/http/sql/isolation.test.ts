@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { endpointsWithSql } from '../../../src/endpoints/index.js'
+import { endpointsOf } from '../../../src/endpoints/index.js'
 import { createFakeClock } from '../../support/clock.js'
 import { appendAll, openEngine } from '../../support/engine.js'
 import { edge, type TestRecord } from '../../support/records.js'
@@ -45,7 +45,7 @@ async function open(records: readonly TestRecord[], sealRows: number) {
   const clock = createFakeClock(NOW_US)
   const engine = openEngine({ clock, sealRows })
   await appendAll(engine, records, 10)
-  const endpoints = endpointsWithSql(() => import('../../../src/sql/read-sql.js'))
+  const endpoints = endpointsOf({ loadCompiler: () => import('../../../src/sql/read-sql.js') })
   const tokens = [TOKEN, { token: 'bound', projects: new Set(['a']) }]
   const { get, app } = createTestApp({ engine, clock, endpoints, tokens })
   afterAll(async () => {

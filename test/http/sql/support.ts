@@ -1,5 +1,5 @@
 import { LogweirError } from '../../../src/base/errors.js'
-import { endpointsWithSql } from '../../../src/endpoints/index.js'
+import { endpointsOf } from '../../../src/endpoints/index.js'
 import { column } from '../../../src/plan/expression.js'
 import type { Operator, Plan } from '../../../src/plan/plan.js'
 import { createTestApp, LOGS_ALL } from '../support.js'
@@ -37,9 +37,11 @@ export function readSql(text: string) {
 /** An app whose logs.all answers SQL. `loads` counts how often the compiler was loaded. */
 export function createSqlApp(parts: Parameters<typeof createTestApp>[0] = {}) {
   const loads = { count: 0 }
-  const endpoints = endpointsWithSql(async () => {
-    loads.count += 1
-    return { readSql }
+  const endpoints = endpointsOf({
+    async loadCompiler() {
+      loads.count += 1
+      return { readSql }
+    },
   })
   return { ...createTestApp({ endpoints, ...parts }), loads }
 }
