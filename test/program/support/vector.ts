@@ -7,6 +7,12 @@ export interface VectorOptions {
   uri: string
   framing: 'json array' | 'newline_delimited'
   compression: 'none' | 'gzip'
+  /** The default is that of the tests. */
+  token?: string
+  /** The first wait before a retry. Each later wait is the sum of the two before it. */
+  retryMs?: number
+  /** How long a batch is retried before it is dropped. The default is without end. */
+  retryForMs?: number
 }
 
 export interface Shipped {
@@ -16,7 +22,8 @@ export interface Shipped {
   dropped: number
 }
 
-const RETRY_MS = 20
+/** The longest wait between two retries. */
+const MAX_RETRY_MS = 30_000
 
 /**
  * Sends batches of events as the http sink of Vector (vector.dev) does: one request per batch, with its headers;
@@ -24,20 +31,22 @@ const RETRY_MS = 20
  */
 export async function shipLikeVector(batches: Iterable<object[]>, options: VectorOptions): Promise<Shipped> {
   const shipped: Shipped = { statuses: {}, dropped: 0 }
-  for (const batch of batches) {
-    const request = requestOf(batch, options)
-    for (;;) {
-      const status = await fetch(options.uri, request).then(statusOf, () => 'none')
-      shipped.statuses[status] = (shipped.statuses[status] ?? 0) + 1
-      if (status === '200') break
-      if (!/^(none|408|429|5..)$/.test(status)) {
-        shipped.dropped++
-        break
-      }
-      await wait(RETRY_MS)
-    }
-  }
+  for (const batch of batches) if (!(await shipBatch(batch, options, shipped.statuses))) shipped.dropped++
   return shipped
+}
+
+/** Sends a batch until it is accepted or dropped, and counts the answers. Returns whether it was accepted. */
+async function shipBatch(batch: object[], options: VectorOptions, statuses: Shipped['statuses']): Promise<boolean> {
+  const { uri, retryMs = 20, retryForMs = Number.POSITIVE_INFINITY } = options
+  const request = requestOf(batch, options)
+  const giveUpAt = performance.now() + retryForMs
+  for (let [waitMs, nextMs] = [retryMs, retryMs]; ; [waitMs, nextMs] = [nextMs, waitMs + nextMs]) {
+    const status = await fetch(uri, request).then(statusOf, () => 'none')
+    statuses[status] = (statuses[status] ?? 0) + 1
+    if (status === '200') return true
+    if (!/^(none|408|429|5..)$/.test(status) || performance.now() > giveUpAt) return false
+    await wait(Math.min(waitMs, MAX_RETRY_MS))
+  }
 }
 
 async function statusOf(response: Response): Promise<string> {
@@ -45,7 +54,7 @@ async function statusOf(response: Response): Promise<string> {
   return `${response.status}`
 }
 
-function requestOf(batch: object[], { framing, compression }: VectorOptions): RequestInit {
+function requestOf(batch: object[], { framing, compression, token = TOKEN }: VectorOptions): RequestInit {
   const events = batch.map((event) => JSON.stringify(event))
   const isArray = framing === 'json array'
   const text = isArray ? `[${events.join(',')}]` : `${events.join('\n')}\n`
@@ -53,7 +62,7 @@ function requestOf(batch: object[], { framing, compression }: VectorOptions): Re
     'content-type': isArray ? 'application/json' : 'application/x-ndjson',
     'user-agent': 'Vector/0.50.0 (x86_64-unknown-linux-gnu 9053198 2025-09-23 14:18:50.944442940)',
     'accept-encoding': 'identity',
-    'x-api-key': TOKEN,
+    'x-api-key': token,
   }
   if (compression === 'gzip') headers['content-encoding'] = 'gzip'
   return { method: 'POST', headers, body: compression === 'gzip' ? new Uint8Array(gzipSync(text)) : text }
