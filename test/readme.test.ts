@@ -37,7 +37,7 @@ describe('README', () => {
   it('lists every setting as the program knows it', () => {
     const expected = Object.entries<Settings[string]>(SERVE_SETTINGS).map(([name, { meaning, ...setting }]) => [
       setting.flag === false ? '' : code(`${flagOf(name)} ${setting.type.placeholder}`.trim()),
-      code(variableOf(name)),
+      code(variableOf(name, setting)),
       setting.file === false ? '' : code(fileNameOf(name)),
       code(setting.default ?? ''),
       meaning,

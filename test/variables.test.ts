@@ -4,7 +4,7 @@ import { readTail } from '../src/client/tail.js'
 import { readExportConfig, readSchemaConfig } from '../src/config/clickhouse-config.js'
 import { readHealthConfig } from '../src/config/health-config.js'
 import { readEffectiveSettings, readServeConfig } from '../src/config/serve-config.js'
-import { type Settings, variableOf } from '../src/config/setting.js'
+import type { Settings } from '../src/config/setting.js'
 import {
   EXPORT_SETTINGS,
   HEALTH_SETTINGS,
@@ -17,6 +17,7 @@ import {
   TOKEN_SETTINGS,
 } from '../src/config/settings.js'
 import { readTokenCreateConfig, readTokenListConfig, readTokenRevokeConfig } from '../src/config/token-config.js'
+import { variablesOf } from './support/variables.js'
 
 type Read = (environment: Record<string, string>) => unknown
 
@@ -37,9 +38,6 @@ const COMMANDS: [name: string, settings: Settings, read: Read][] = [
   ['token list', TOKEN_LIST_SETTINGS, (environment) => readTokenListConfig([], environment)],
   ['token revoke', TOKEN_PLACE_SETTINGS, (environment) => readTokenRevokeConfig(['a'], environment)],
 ]
-
-const variablesOf = (settings: Settings) =>
-  Object.entries(settings).flatMap(([name, { variable }]) => (variable === false ? [] : [variableOf(name)]))
 
 describe.each(COMMANDS)('an empty variable of %s', (_, settings, read) => {
   it.each(variablesOf(settings))('counts as absent: %s', (variable) => {

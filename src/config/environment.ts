@@ -1,5 +1,3 @@
-import { variableOf } from './setting.js'
-
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -10,11 +8,10 @@ export type Environment = Readonly<Record<string, string | undefined>>
 const SERVICE_LINK = /^(tcp|udp|sctp):\/\/.+:\d+$/
 
 /**
- * Returns the text of a setting's environment variable, without the byte order mark and final line breaks of a file
+ * Returns the text of an environment variable, without the byte order mark and final line breaks of a file
  * that it was made from. Returns undefined if the variable is absent, empty, or a link set by Kubernetes or Docker.
  */
-export function readVariable(environment: Environment, setting: string): string | undefined {
-  const name = variableOf(setting)
+export function readVariable(environment: Environment, name: string): string | undefined {
   const text = environment[name]?.replace(/^\ufeff/, '').replace(/[\r\n]+$/, '')
   const isLink = name.endsWith('_PORT') && SERVICE_LINK.test(text ?? '')
   return isLink ? undefined : text || undefined

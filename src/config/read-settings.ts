@@ -94,8 +94,9 @@ function findValue(
 ): FoundValue | undefined {
   const flag = flags.get(name)
   if (flag !== undefined) return { text: flag, origin: 'flag', where: flagOf(name) }
-  const variable = setting.variable === false ? undefined : readVariable(environment, name)
-  if (variable !== undefined) return { text: variable, origin: 'variable', where: variableOf(name) }
+  const where = variableOf(name, setting)
+  const variable = setting.variable === false ? undefined : readVariable(environment, where)
+  if (variable !== undefined) return { text: variable, origin: 'variable', where }
   const inFile = isInFile(setting) ? file?.texts.get(name) : undefined
   if (inFile !== undefined) return { text: inFile, origin: 'file', where: file!.placeOf(name) }
   return setting.default === undefined ? undefined : { text: setting.default, origin: 'default', where: 'default' }

@@ -37,6 +37,9 @@ export interface ServeConfig {
   sql: boolean
   /** Whether the service stands in for the analytics service of a self-hosted Supabase. */
   supabase: boolean
+  /** The texts of the variables, not yet checked; undefined without `supabase`. */
+  publicAccessToken: string | undefined
+  privateAccessToken: string | undefined
   /** Undefined: the embedded engine. */
   clickhouse: ClickHouseConfig | undefined
 }
@@ -45,6 +48,9 @@ export interface ServeConfig {
 export function readServeConfig(args: readonly string[], environment: Environment, warn?: Log): ServeConfig {
   return serveConfigOf(readSettings(SERVE_SETTINGS, args, environment, { warn }))
 }
+
+/** Settings that are read only with `--supabase`. */
+const SUPABASE_TOKENS = ['publicAccessToken', 'privateAccessToken'] as const
 
 type ServeSettings = Pick<SettingsResult<typeof SERVE_SETTINGS>, 'values' | 'found'>
 
@@ -58,6 +64,8 @@ function serveConfigOf({ values, found }: ServeSettings): ServeConfig {
     inMemory,
     engine,
     supabase = false,
+    publicAccessToken,
+    privateAccessToken,
     sql = false,
     timeField,
     messageField,
@@ -80,6 +88,8 @@ function serveConfigOf({ values, found }: ServeSettings): ServeConfig {
     ...rest,
     sql: sql || supabase,
     supabase,
+    publicAccessToken: supabase ? publicAccessToken : undefined,
+    privateAccessToken: supabase ? privateAccessToken : undefined,
     fieldNames,
     dataDir: overriddenSetting({ values, found }) === 'dataDir' ? undefined : dataDir,
     memoryLimitBytes: memoryLimit ?? Math.floor(memoryBytes() / 2),
@@ -101,7 +111,7 @@ function overriddenSetting({ values, found }: ServeSettings): 'dataDir' | 'inMem
 
 /** A setting of `logweir serve` with its value and origin, as `logweir config` shows it. */
 export interface EffectiveSetting {
-  /** Undefined: not set, or overridden. */
+  /** Undefined: not set, overridden, or read only in a mode that is off. */
   found: FoundValue | undefined
   name: keyof typeof SERVE_SETTINGS
 }
@@ -123,8 +133,11 @@ export function readEffectiveSettings(
   const { values, found } = readSettings(CONFIG_SETTINGS, args, environment, { warn })
   const { json, ...serveValues } = values
   serveConfigOf({ values: serveValues, found })
-  const overridden = overriddenSetting({ values: serveValues, found })
+  const idle = new Set<string | undefined>([
+    overriddenSetting({ values: serveValues, found }),
+    ...(values.supabase ? [] : SUPABASE_TOKENS),
+  ])
   const names = Object.keys(SERVE_SETTINGS) as EffectiveSetting['name'][]
-  const settings = names.map((name) => ({ name, found: name === overridden ? undefined : found.get(name) }))
+  const settings = names.map((name) => ({ name, found: idle.has(name) ? undefined : found.get(name) }))
   return { isJson: json ?? false, settings }
 }

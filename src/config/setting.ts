@@ -11,13 +11,18 @@ export interface Setting<T> {
   flag?: false
   /** False for settings of a single call, which belong neither to an environment nor to a file. */
   variable?: false
+  /** The environment variable, if another program has named it; default: `LOGWEIR_` and the setting's name. */
+  variableName?: string
   /** False if a settings file must not contain it. */
   file?: false
   /** Never shown. */
   secret?: true
 }
 
-/** Settings by name in camel case: `dataDir` is `--data-dir`, `LOGWEIR_DATA_DIR`, and `data-dir` in a file. */
+/**
+ * Settings by name in camel case: `dataDir` is `--data-dir`, `LOGWEIR_DATA_DIR` unless it has a `variableName`, and
+ * `data-dir` in a file.
+ */
 export type Settings = Readonly<Record<string, Setting<unknown>>>
 
 type Value<S> = S extends { type: ValueType<infer T>; default: string }
@@ -37,8 +42,9 @@ export const fileNameOf = (name: string): string => words(name).join('-')
 /** Returns the flag: `--data-dir` for `dataDir`. */
 export const flagOf = (name: string): string => `--${fileNameOf(name)}`
 
-/** Returns the environment variable: `LOGWEIR_DATA_DIR` for `dataDir`. */
-export const variableOf = (name: string): string => `LOGWEIR_${words(name).join('_').toUpperCase()}`
+/** Returns the environment variable of a setting: `LOGWEIR_DATA_DIR` for `dataDir`, or its own name. */
+export const variableOf = (name: string, { variableName }: Pick<Setting<unknown>, 'variableName'>): string =>
+  variableName ?? `LOGWEIR_${words(name).join('_').toUpperCase()}`
 
 /** Whether a settings file may contain the setting. */
 export const isInFile = ({ variable, file }: Setting<unknown>): boolean => variable !== false && file !== false

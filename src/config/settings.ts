@@ -69,6 +69,9 @@ export const CLICKHOUSE_SETTINGS = {
   clickhousePassword: { type: text(''), flag: false, secret: true, meaning: 'password of that user; never a flag' },
 } satisfies Settings
 
+/** A token in a variable that the files of a self-hosted Supabase set. */
+const SUPABASE_TOKEN = { type: text(''), flag: false, file: false, secret: true } as const
+
 /** Settings of `logweir serve`. */
 export const SERVE_SETTINGS = {
   ...SETTINGS_FILE,
@@ -118,6 +121,16 @@ export const SERVE_SETTINGS = {
   supabase: {
     type: onOff,
     meaning: 'stand in for the analytics service of a self-hosted Supabase; turns --sql on',
+  },
+  publicAccessToken: {
+    ...SUPABASE_TOKEN,
+    variableName: 'LOGFLARE_PUBLIC_ACCESS_TOKEN',
+    meaning: 'with --supabase: access token that may only send records; never a flag',
+  },
+  privateAccessToken: {
+    ...SUPABASE_TOKEN,
+    variableName: 'LOGFLARE_PRIVATE_ACCESS_TOKEN',
+    meaning: 'with --supabase: access token that may send records and query; never a flag',
   },
   engine: {
     type: oneOf('ENGINE', 'embedded', 'clickhouse'),

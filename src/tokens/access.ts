@@ -14,3 +14,6 @@ export interface Access {
 
 /** The access of a token without restrictions: all scopes and projects, no rate limit. */
 export const FULL_ACCESS: Access = { scopes: new Set(['query', 'ingest']), projects: undefined }
+
+/** The access of a token that may only send records, of any project. */
+export const INGEST_ACCESS: Access = { scopes: new Set(['ingest']), projects: undefined }

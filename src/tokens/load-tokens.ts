@@ -4,6 +4,7 @@ import { fileVersion } from '../base/file-version.js'
 import type { Log } from '../base/log.js'
 import type { Access } from './access.js'
 import { generateToken, readStoredToken } from './stored-token.js'
+import { readSupabaseTokens, type SupabaseTokenSettings } from './supabase-tokens.js'
 import { createTokenRegistry, plainTokens } from './token-registry.js'
 import { parseTokensVariable } from './token-syntax.js'
 import { tokensFilePath } from './tokens-file.js'
@@ -12,7 +13,7 @@ import { type WatchedTokensFile, watchTokensFile } from './watch-file.js'
 // The tokens that the service accepts (specification: authentication). No token is logged here.
 
 /** The settings that determine the tokens. */
-export interface TokenSettings {
+export interface TokenSettings extends SupabaseTokenSettings {
   /** The text of the variable, see {@link parseTokensVariable}. */
   accessTokens: string | undefined
   tokensFile: string | undefined
@@ -30,7 +31,7 @@ export interface Tokens {
 }
 
 /**
- * Loads the tokens of the variable and of the tokens file, which is the one in the data directory if none is named. If
+ * Loads the tokens of the variables and of the tokens file, which is the one in the data directory if none is named. If
  * no token is configured, the one stored in the data directory is valid too; if there is none at all, a new one is
  * generated. Throws `usage` if a token cannot be sent in a header, `failed` if a file cannot be read, and
  * `tokens_unavailable` if the named file is missing or contains no token yet.
@@ -38,16 +39,19 @@ export interface Tokens {
 export function loadTokens(settings: TokenSettings, parts: { clock: Clock; log: Log }): Tokens {
   const { accessTokens, dataDir } = settings
   const registry = createTokenRegistry(parts.clock)
+  const ofSupabase = readSupabaseTokens(settings, parts.log)
   const ofVariable = accessTokens === undefined ? [] : parseTokensVariable(accessTokens, 'LOGWEIR_ACCESS_TOKENS')
   const file = openFile(settings, parts, refresh)
   const countInFile = file?.tokens.length ?? 0
-  const isConfigured = ofVariable.length > 0 || (settings.tokensFile !== undefined && countInFile > 0)
+  const countInVariables = ofSupabase.length + ofVariable.length
+  const isConfigured = countInVariables > 0 || (settings.tokensFile !== undefined && countInFile > 0)
   const stored = isConfigured || dataDir === undefined ? undefined : readStoredToken(dataDir)
   const made = isConfigured || stored !== undefined || countInFile > 0 ? undefined : generateToken()
-  const permanent = plainTokens([...ofVariable, ...[stored ?? made].filter((token) => token !== undefined)])
+  const others = plainTokens([...ofVariable, ...[stored ?? made].filter((token) => token !== undefined)])
 
   function refresh(): void {
-    registry.replace([...(file?.tokens ?? []), ...permanent])
+    // Of equal tokens the last one counts, so that the other settings decide what a token of Supabase opens.
+    registry.replace([...ofSupabase, ...(file?.tokens ?? []), ...others])
   }
 
   refresh()

@@ -47,11 +47,11 @@ export function createTokenRegistry(clock: Pick<Clock, 'nowUs'>): TokenRegistry 
 /** Returns the SHA-256 of a token in UTF-8: 32 bytes. */
 export const digestOf = (token: string): Buffer => hash('sha256', Buffer.from(token, 'utf8'), 'buffer')
 
-/** Registers plain tokens with full access and without expiry. */
-export function plainTokens(tokens: readonly string[]): RegisteredToken[] {
+/** Registers plain tokens without expiry, by default with full access. */
+export function plainTokens(tokens: readonly string[], access: Access = FULL_ACCESS): RegisteredToken[] {
   return tokens.map((token) => ({
     digest: digestOf(token),
-    access: FULL_ACCESS,
+    access,
     expiresUs: Number.POSITIVE_INFINITY,
   }))
 }

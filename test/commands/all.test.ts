@@ -40,7 +40,7 @@ describe('the help', () => {
     for (const [name, setting] of Object.entries(command.settings)) {
       expect(help).toContain(setting.meaning)
       expect(help.includes(`\n  ${flagOf(name)} `)).toBe(setting.flag !== false)
-      if (setting.variable !== false) expect(help).toContain(variableOf(name))
+      if (setting.variable !== false) expect(help).toContain(variableOf(name, setting))
     }
   })
 

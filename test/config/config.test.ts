@@ -61,6 +61,8 @@ describe('readServeConfig', () => {
       logFormat: 'text',
       sql: false,
       supabase: false,
+      publicAccessToken: undefined,
+      privateAccessToken: undefined,
     })
   })
 
@@ -135,6 +137,8 @@ describe('readServeConfig', () => {
       logFormat: 'json',
       sql: true,
       supabase: false,
+      publicAccessToken: undefined,
+      privateAccessToken: undefined,
     })
   })
 
@@ -142,6 +146,24 @@ describe('readServeConfig', () => {
     expect(serve('--supabase')).toMatchObject({ sql: true, supabase: true })
     expect(serve('--supabase', { LOGWEIR_SQL: 'off' })).toMatchObject({ sql: true })
     expect(serve('--sql')).toMatchObject({ sql: true, supabase: false })
+  })
+
+  it('reads the tokens of a Supabase with --supabase only, from variables only', () => {
+    const environment = { LOGFLARE_PUBLIC_ACCESS_TOKEN: 'send\n', LOGFLARE_PRIVATE_ACCESS_TOKEN: 'ask' }
+    const [read, unread] = [
+      { publicAccessToken: 'send', privateAccessToken: 'ask' },
+      { publicAccessToken: undefined, privateAccessToken: undefined },
+    ]
+    expect(serve('--supabase', environment)).toMatchObject(read)
+    expect(serve('', { ...environment, LOGWEIR_SUPABASE: '1' })).toMatchObject(read)
+    expect(serve('--sql', environment)).toMatchObject(unread)
+    const empty = { LOGFLARE_PUBLIC_ACCESS_TOKEN: '', LOGFLARE_PRIVATE_ACCESS_TOKEN: '' }
+    expect(serve('--supabase', empty)).toMatchObject(unread)
+    const misnamed = { LOGWEIR_PUBLIC_ACCESS_TOKEN: 'a', LOGWEIR_PRIVATE_ACCESS_TOKEN: 'b' }
+    expect(serve('--supabase', misnamed)).toMatchObject(unread)
+    expect(complaint(() => serve('--supabase --public-access-token a'))).toContain('unknown flag --public-access-token')
+    const file = fileOf('supabase = true\nprivate-access-token = "hush"\n')
+    expect(complaint(() => serve(`--config ${file}`))).toContain('line 2: unknown setting "private-access-token"')
   })
 
   it('takes variables that were made from files: without a byte order mark and line ends', () => {

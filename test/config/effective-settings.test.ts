@@ -57,6 +57,18 @@ describe('logweir config', () => {
     })
   })
 
+  it('hides the tokens of a Supabase, which are read with --supabase only', () => {
+    const environment = { LOGFLARE_PUBLIC_ACCESS_TOKEN: 'hush', LOGFLARE_PRIVATE_ACCESS_TOKEN: 'hush' }
+    const { text, json } = effectiveSettings(['--supabase'], environment)
+    expect(json).toMatchObject({
+      'public-access-token': { value: '***', origin: 'variable', where: 'LOGFLARE_PUBLIC_ACCESS_TOKEN' },
+      'private-access-token': { value: '***', origin: 'variable', where: 'LOGFLARE_PRIVATE_ACCESS_TOKEN' },
+    })
+    expect(text).toMatch(/^# private-access-token = "\*\*\*" +# LOGFLARE_PRIVATE_ACCESS_TOKEN$/m)
+    expect(text + JSON.stringify(json)).not.toContain('hush')
+    expect(effectiveSettings([], environment).json).toEqual(effectiveSettings([]).json)
+  })
+
   it('refuses what serve refuses, in the same words', () => {
     for (const args of [['--port', 'x'], ['--nope'], ['--engine', 'clickhouse'], ['--in-memory', '--data-dir', 'd']]) {
       const refusal = (read: () => unknown) => {

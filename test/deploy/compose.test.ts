@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { DCLinter } from 'dclint'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { variableOf } from '../../src/config/setting.js'
 import { SERVE_SETTINGS } from '../../src/config/settings.js'
 import { projectRef, TOP_RANK } from '../../src/generate/values/projects.js'
+import { variablesOf } from '../support/variables.js'
 import { temporaryFolder } from '../tokens/folder.js'
 import { type Compose, composeFaults } from './compose.js'
 import { oneOf, ROOT, stagesOf, textOf } from './files.js'
@@ -14,7 +14,7 @@ const TEXT = textOf('compose.yaml')
 const compose: Compose = parse(TEXT)
 const services = Object.entries(compose.services)
 const [, run] = stagesOf(textOf('Dockerfile'))
-const VARIABLES = Object.keys(SERVE_SETTINGS).map(variableOf)
+const VARIABLES = variablesOf(SERVE_SETTINGS)
 
 /** Rules of style, and one that does not fit images without a fixed version. */
 const RULES_NOT_KEPT = {

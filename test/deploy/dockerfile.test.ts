@@ -1,10 +1,10 @@
 import { validate } from 'dockerfile-utils'
 import { describe, expect, it } from 'vitest'
-import { variableOf } from '../../src/config/setting.js'
 import { SERVE_SETTINGS } from '../../src/config/settings.js'
+import { variablesOf } from '../support/variables.js'
 import { allOf, assignmentsOf, oneOf, stagesOf, textOf } from './files.js'
 
-const VARIABLES = Object.keys(SERVE_SETTINGS).map(variableOf)
+const VARIABLES = variablesOf(SERVE_SETTINGS)
 const ownVariables = (names: readonly string[]) => names.filter((name) => name.startsWith('LOGWEIR_'))
 
 const [build, run, ...others] = stagesOf(textOf('Dockerfile'))

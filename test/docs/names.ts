@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { COMMANDS } from '../../src/commands/all.js'
-import { flagOf, variableOf } from '../../src/config/setting.js'
+import { flagOf } from '../../src/config/setting.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import { seriesOf } from '../deploy/promql.js'
+import { variablesOf } from '../support/variables.js'
 import { EXAMPLES } from '../user-endpoints/examples.js'
 import { ROOT } from './documents.js'
 
@@ -36,9 +37,7 @@ export const FOREIGN_FLAGS: Readonly<Record<string, string>> = {
   '--write': 'biome',
 }
 
-export const VARIABLES: ReadonlySet<string> = new Set(
-  SETTINGS.filter(([, { variable }]) => variable !== false).map(([name]) => variableOf(name)),
-)
+export const VARIABLES: ReadonlySet<string> = new Set(COMMANDS.flatMap(({ settings }) => variablesOf(settings)))
 
 /** Variables that begin with LOGWEIR_ but are not settings, with the file that reads them. */
 export const TEST_VARIABLES: Readonly<Record<string, string>> = {

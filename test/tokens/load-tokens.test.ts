@@ -118,6 +118,87 @@ describe('the tokens that open', () => {
   })
 })
 
+describe('the tokens of a Supabase', () => {
+  const scopesOf = ({ access }: ReturnType<typeof start>, ...tokens: readonly string[]) =>
+    tokens.map((token) => [...(access(token)?.scopes ?? [])].sort().join(' '))
+
+  it('open ingest, or ingest and queries, of all projects', () => {
+    const tokens = start({ publicAccessToken: 'send', privateAccessToken: 'ask' })
+    expect(scopesOf(tokens, 'send', 'ask', 'other')).toEqual(['ingest', 'ingest query', ''])
+    expect([tokens.access('send')!.projects, tokens.access('ask')!.projects]).toEqual([undefined, undefined])
+    expect([tokens.made, ...tokens.logged]).toEqual([undefined])
+  })
+
+  it.each([
+    [{ publicAccessToken: 'send' }, ['ingest', '']],
+    [{ privateAccessToken: 'ask' }, ['', 'ingest query']],
+  ])('are enough if only %j is set: none is generated, and a stored one is not valid', (given, scopes) => {
+    const { dataDir } = place()
+    storeToken(dataDir, 'kept')
+    const tokens = start({ dataDir, ...given })
+    expect(tokens.made).toBeUndefined()
+    expect(scopesOf(tokens, 'send', 'ask', 'kept')).toEqual([...scopes, ''])
+  })
+
+  it('open both if they are equal', () => {
+    expect(scopesOf(start({ publicAccessToken: 'one', privateAccessToken: 'one' }), 'one')).toEqual(['ingest query'])
+  })
+
+  it('are one token each, as it is: with commas and quotes', () => {
+    const tokens = start({ publicAccessToken: 'a,b', privateAccessToken: '"c"' })
+    expect(scopesOf(tokens, 'a,b', 'a', '"c"', 'c')).toEqual(['ingest', '', 'ingest query', ''])
+  })
+
+  it('are valid together with those of the variable and of a file, which may open more to the same one', () => {
+    const { dataDir, tokensFile } = place('in-file\nboth\n')
+    const given = { publicAccessToken: 'send', privateAccessToken: 'ask' }
+    const all = start({ ...given, accessTokens: 'a', tokensFile })
+    expect(scopesOf(all, 'send', 'ask', 'a', 'in-file')).toEqual([
+      'ingest',
+      'ingest query',
+      'ingest query',
+      'ingest query',
+    ])
+    expect(scopesOf(start({ publicAccessToken: 'a', accessTokens: 'a' }), 'a')).toEqual(['ingest query'])
+    expect(scopesOf(start({ publicAccessToken: 'both', tokensFile }), 'both')).toEqual(['ingest query'])
+    writeFileSync(join(dataDir, 'tokens.json'), formatTokenEntries([hashed('hashed', { scopes: ['query'] })]))
+    expect(scopesOf(start({ ...given, dataDir }), 'send', 'hashed')).toEqual(['ingest', 'query'])
+  })
+
+  it.each([
+    ['two words', 'holds white space or a non-ASCII character. Choose another.'],
+    [' spaced', 'holds white space or a non-ASCII character. Choose another.'],
+    ['caf\u00e9', 'holds white space or a non-ASCII character. Choose another.'],
+    [`\${LOGFLARE_TOKEN}`, 'is a placeholder that was not replaced. Write the token itself.'],
+  ])('are refused if one is %j, by the name of the variable', (token, fault) => {
+    for (const [name, variable] of [
+      ['publicAccessToken', 'LOGFLARE_PUBLIC_ACCESS_TOKEN'],
+      ['privateAccessToken', 'LOGFLARE_PRIVATE_ACCESS_TOKEN'],
+    ] as const) {
+      const message = `${variable} ${fault}`
+      expect(() => start({ [name]: token })).toThrow(expect.objectContaining({ code: 'usage', message }))
+    }
+  })
+
+  it.each([
+    [['-public', '-private'], 'LOGFLARE_PUBLIC_ACCESS_TOKEN and LOGFLARE_PRIVATE_ACCESS_TOKEN'],
+    [['', ''], 'LOGFLARE_PUBLIC_ACCESS_TOKEN and LOGFLARE_PRIVATE_ACCESS_TOKEN'],
+    [['-public', undefined], 'LOGFLARE_PUBLIC_ACCESS_TOKEN'],
+    [[undefined, '-private'], 'LOGFLARE_PRIVATE_ACCESS_TOKEN'],
+  ])('are valid with a warning if they are published values: %j', (endings, variables) => {
+    const [publicAccessToken, privateAccessToken] = endings.map((ending) =>
+      ending === undefined ? undefined : `your-super-secret-and-long-logflare-key${ending}`,
+    )
+    const { logged, valid } = start({ publicAccessToken, privateAccessToken })
+    const given = [publicAccessToken, privateAccessToken].filter((token) => token !== undefined)
+    expect(valid(...given)).toEqual(given)
+    expect(logged).toEqual([
+      `${variables}: Supabase publishes this value in its example files, so everyone knows it. ` +
+        'Set a random text, such as: openssl rand -hex 32',
+    ])
+  })
+})
+
 describe('where none is configured', () => {
   it('a token of 32 random bytes is made', () => {
     const { made, valid } = start()

@@ -30,7 +30,7 @@ interface StartOptions {
 
 /** The environment without settings of logweir, so that those of the machine have no effect; in memory by default. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('LOGWEIR_'))
+  const inherited = Object.entries(process.env).filter(([name]) => !/^LOG(?:WEIR|FLARE)_/.test(name))
   return { ...Object.fromEntries(inherited), LOGWEIR_IN_MEMORY: '1' }
 }
 

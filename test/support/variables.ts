@@ -1,0 +1,5 @@
+import { type Settings, variableOf } from '../../src/config/setting.js'
+
+/** Returns the environment variables of some settings; those of a single call have none. */
+export const variablesOf = (settings: Settings): string[] =>
+  Object.entries(settings).flatMap(([name, setting]) => (setting.variable === false ? [] : [variableOf(name, setting)]))
