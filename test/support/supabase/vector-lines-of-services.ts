@@ -30,7 +30,7 @@ export const realtimeLine = ({ number, random }: Moment): Transformed => ({
 
 /** A JSON line of storage: only its message, level, time, host and process id are kept. */
 export const storageLine = ({ atMs, number, random }: Moment): Transformed => ({
-  event_message: `${oneOf(random, ['GET | 200', 'PUT | 200', 'GET | 404'])} | 172.18.0.9 | nr-${number} | /object/a.png | node`,
+  event_message: `${oneOf(random, ['GET | 200', 'PUT | 200', 'GET | 404'])} | nr-${number} | /object/a.png | node`,
   metadata: {
     context: [{ host: '5c1f3a9be6d2', pid: 1 }],
     level: oneOf(random, ['info', 'info', 'warn', 'error']),

@@ -119,7 +119,7 @@ export function databaseLine({ atMs, number, random }: Moment): Transformed {
 
 /** A console line of a function: no function id, no status, no time. It is no invocation. */
 export const functionLine = ({ number, random }: Moment): Transformed => ({
-  event_message: `${oneOf(random, ['[Info] ', '[Warning] ', ''])}serving the request nr ${number} with /home/deno/functions\n`,
+  event_message: `${oneOf(random, ['[Info] ', '[Warning] ', ''])}serving the request nr ${number} with functions\n`,
   metadata: { project_ref: 'default' },
   isProjectMoved: true,
 })
