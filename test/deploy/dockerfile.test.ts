@@ -19,7 +19,7 @@ describe('the Dockerfile', () => {
     expect(others).toEqual([])
     const [, major] = /^node:(\d+)-bookworm AS build$/.exec(oneOf(build!, 'FROM'))!
     expect(oneOf(run!, 'FROM')).toBe(`node:${major}-bookworm-slim`)
-    expect(/^NEWER_NODES=\((.*)\)$/m.exec(textOf('.ci/run'))![1]!.split(' ')).toContain(major)
+    expect(/\$\{LOGWEIR_TEST_NODES-([\d ]+)\}/.exec(textOf('.ci/run'))![1]!.split(' ')).toContain(major)
     expect(allOf(run!, 'COPY').filter((copy) => !copy.startsWith('--from=build /app/'))).toEqual([])
   })
 
