@@ -1,6 +1,5 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DCLinter } from 'dclint'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { SERVE_SETTINGS } from '../../src/config/settings.js'
@@ -9,6 +8,7 @@ import { variablesOf } from '../support/variables.js'
 import { temporaryFolder } from '../tokens/folder.js'
 import { type Compose, composeFaults } from './compose.js'
 import { oneOf, ROOT, stagesOf, textOf } from './files.js'
+import { lintCompose } from './lint-compose.js'
 
 const TEXT = textOf('compose.yaml')
 const compose: Compose = parse(TEXT)
@@ -16,40 +16,15 @@ const services = Object.entries(compose.services)
 const [, run] = stagesOf(textOf('Dockerfile'))
 const VARIABLES = variablesOf(SERVE_SETTINGS)
 
-/** Rules of style, and one that does not fit images without a fixed version. */
-const RULES_NOT_KEPT = {
-  'no-quotes-in-volumes': 0,
-  'service-dependencies-alphabetical-order': 0,
-  'service-image-require-explicit-tag': 0,
-  'service-keys-order': 0,
-  'services-alphabetical-order': 0,
-} as const
-
-interface Linted {
-  messages: { rule: string; message: string }[]
-}
-
-/** Returns the messages of the linter, which has the schema of the Compose specification, for a file. */
-async function lint(path: string): Promise<string[]> {
-  const linter = new DCLinter({
-    rules: { ...RULES_NOT_KEPT, 'no-build-and-image': [2, { checkPullPolicy: true }] },
-    quiet: false,
-    debug: false,
-    exclude: [],
-  })
-  const [file]: Linted[] = await linter.lintFiles([path], false)
-  return file?.messages.map(({ rule, message }) => `${rule}: ${message}`) ?? []
-}
-
 /** Returns a Compose file with one service that has `lines`, followed by `rest`. */
 const composeOf = (lines: string, rest = '') => `services:\n  a:\n    image: b:1\n${lines}\n${rest}\n`
 
 describe('compose.yaml', () => {
   it('keeps to the schema of the Compose specification, and to the rules of a linter', async () => {
-    expect(await lint(join(ROOT, 'compose.yaml'))).toEqual([])
+    expect(await lintCompose(join(ROOT, 'compose.yaml'))).toEqual([])
     const broken = join(temporaryFolder(), 'compose.yaml')
     writeFileSync(broken, composeOf('    read_onli: true'))
-    expect(await lint(broken)).toEqual([expect.stringMatching(/^invalid-schema: .*additional properties/i)])
+    expect(await lintCompose(broken)).toEqual([expect.stringMatching(/^invalid-schema: .*additional properties/i)])
   })
 
   it('has nothing that Compose refuses, and starts without a variable', () => {
