@@ -11,13 +11,17 @@ RUN npm run build && npm prune --omit=dev --ignore-scripts \
 
 FROM node:24-bookworm-slim
 WORKDIR /app
+# The health check of Supabase's analytics service runs curl inside the container.
+RUN apt-get update && apt-get install -y --no-install-recommends curl && rm -rf /var/lib/apt/lists/*
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 RUN install -d -o 1000 -g 1000 -m 700 /data
 # A number, so that an orchestrator can check that it is not root.
 USER 1000:1000
-ENV NODE_ENV=production LOGWEIR_HOST=0.0.0.0 LOGWEIR_DATA_DIR=/data LOGWEIR_LOG_FORMAT=json
+# An image with LOGWEIR_SUPABASE=true takes the place of Supabase's analytics image without another setting.
+ARG LOGWEIR_SUPABASE=false
+ENV NODE_ENV=production LOGWEIR_HOST=0.0.0.0 LOGWEIR_DATA_DIR=/data LOGWEIR_LOG_FORMAT=json LOGWEIR_SUPABASE=$LOGWEIR_SUPABASE
 VOLUME /data
 EXPOSE 4000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=10m \

@@ -2,7 +2,7 @@ import { validate } from 'dockerfile-utils'
 import { describe, expect, it } from 'vitest'
 import { SERVE_SETTINGS } from '../../src/config/settings.js'
 import { variablesOf } from '../support/variables.js'
-import { allOf, assignmentsOf, oneOf, stagesOf, textOf } from './files.js'
+import { allOf, environmentOf, oneOf, stagesOf, textOf } from './files.js'
 
 const VARIABLES = variablesOf(SERVE_SETTINGS)
 const ownVariables = (names: readonly string[]) => names.filter((name) => name.startsWith('LOGWEIR_'))
@@ -27,9 +27,17 @@ describe('the Dockerfile', () => {
     expect(oneOf(run!, 'USER')).toMatch(/^[1-9]\d*:[1-9]\d*$/)
     const [, check] = /CMD (\[.*\])$/.exec(oneOf(run!, 'HEALTHCHECK'))!
     expect(JSON.parse(check!)).toEqual([...JSON.parse(oneOf(run!, 'ENTRYPOINT')), 'health'])
-    const environment = assignmentsOf(oneOf(run!, 'ENV'))
+    const environment = environmentOf(run!)
     expect(environment.LOGWEIR_DATA_DIR).toBe(oneOf(run!, 'VOLUME'))
     expect(ownVariables(Object.keys(environment)).filter((name) => !VARIABLES.includes(name))).toEqual([])
     expect(oneOf(run!, 'EXPOSE')).toBe(SERVE_SETTINGS.port.default)
+  })
+  it('has the program of the health check of Supabase, and its mode by a build argument', () => {
+    const packages = allOf(run!, 'RUN').flatMap(
+      (line) => /apt-get install -y --no-install-recommends ([^&]*) &&/.exec(line)?.[1] ?? [],
+    )
+    expect(packages).toEqual(['curl'])
+    expect(environmentOf(run!).LOGWEIR_SUPABASE).toBe('false')
+    expect(environmentOf(run!, { LOGWEIR_SUPABASE: 'true' }).LOGWEIR_SUPABASE).toBe('true')
   })
 })

@@ -41,5 +41,11 @@ export function oneOf(stage: readonly Step[], keyword: string): string {
 }
 
 /** Parses `A=b C=d` to an object. */
-export const assignmentsOf = (text: string): Record<string, string> =>
+const assignmentsOf = (text: string): Record<string, string> =>
   Object.fromEntries(text.split(' ').map((pair) => pair.split('=') as [string, string]))
+
+/** Returns the variables of the image that a stage makes, with these build arguments instead of their defaults. */
+export function environmentOf(stage: readonly Step[], given: Record<string, string> = {}): Record<string, string> {
+  const values: Record<string, string> = { ...assignmentsOf(allOf(stage, 'ARG').join(' ')), ...given }
+  return assignmentsOf(oneOf(stage, 'ENV').replaceAll(/\$(\w+)/g, (_, name) => values[name]!))
+}

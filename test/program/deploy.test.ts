@@ -18,7 +18,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { projectRef, TOP_RANK } from '../../src/generate/values/projects.js'
-import { allOf, assignmentsOf, oneOf, type Step, stagesOf, textOf } from '../deploy/files.js'
+import { allOf, environmentOf, oneOf, type Step, stagesOf, textOf } from '../deploy/files.js'
 import { ROOT, type Served, serve, served, start, TOKEN, temporaryFolder, until } from './support/program.js'
 
 const BUILD_MS = 180_000
@@ -117,12 +117,12 @@ describe('the Dockerfile', () => {
       expect(existsSync(join(app, 'node_modules/typescript'))).toBe(false)
 
       const data = join(temporaryFolder(), 'data')
-      const [makeData] = allOf(runStage!, 'RUN')
+      const [, makeData] = allOf(runStage!, 'RUN')
       expect(makeData).toBe('install -d -o 1000 -g 1000 -m 700 /data')
       shell(makeData!.replace('-o 1000 -g 1000 ', '').replace('/data', data), app)
 
       const inHere = (word: string) => word.replace(/^\/app\b/, app).replace(/^\/data\b/, data)
-      const image = Object.entries(assignmentsOf(oneOf(runStage!, 'ENV'))).map(([name, value]) => [name, inHere(value)])
+      const image = Object.entries(environmentOf(runStage!)).map(([name, value]) => [name, inHere(value)])
       const port = await freePort()
       const env = bare({ ...Object.fromEntries(image), LOGWEIR_PORT: port })
       const wordsOf = (json: string): string[] => JSON.parse(json).map(inHere)
