@@ -12,13 +12,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
-import { delimiter, dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { projectRef, TOP_RANK } from '../../src/generate/values/projects.js'
-import { allOf, environmentOf, oneOf, type Step, stagesOf, textOf } from '../deploy/files.js'
+import { allOf, oneOf, type Step, textOf } from '../deploy/files.js'
+import { BUILD_STAGE, bare, freePort, imageAt, RUN_STAGE } from './support/image.js'
 import { ROOT, type Served, serve, served, start, TOKEN, temporaryFolder, until } from './support/program.js'
 
 const BUILD_MS = 180_000
@@ -39,12 +39,6 @@ const isInstalled = (path: string) => !LOCKED[path]!.optional || existsSync(join
 const PACKAGES = Object.keys(LOCKED).filter(
   (path) => /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path) && !LOCKED[path]!.dev && isInstalled(path),
 )
-
-/** The environment of a container: the variables of its image, and a PATH with node. */
-const bare = (environment: Record<string, string>) => ({
-  PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
-  ...environment,
-})
 
 function shell(command: string, cwd: string): SpawnSyncReturns<string> {
   return spawnSync('sh', ['-euc', command], { cwd, encoding: 'utf8', env: bare({ HOME: cwd }) })
@@ -92,17 +86,7 @@ function copied(stage: readonly Step[], built: string): string {
   return app
 }
 
-async function freePort(): Promise<string> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as { port: number }
-  probe.close()
-  return String(port)
-}
-
 describe('the Dockerfile', () => {
-  const [buildStage, runStage] = stagesOf(textOf('Dockerfile'))
-
   it('builds the native parts that there are', () => {
     const withScripts = Object.keys(LOCKED).filter((path) => LOCKED[path]!.hasInstallScript)
     const named = NOT_RUN[1].split(' ').slice(2)
@@ -112,42 +96,32 @@ describe('the Dockerfile', () => {
   it(
     'builds a program that runs, tells that it is ready, and stops',
     async () => {
-      const app = copied(runStage!, build(buildStage!))
+      const app = copied(RUN_STAGE!, build(BUILD_STAGE!))
       expect(readdirSync(app).sort()).toEqual(['dist', 'node_modules', 'package.json'])
       expect(existsSync(join(app, 'node_modules/typescript'))).toBe(false)
 
       const data = join(temporaryFolder(), 'data')
-      const [, makeData] = allOf(runStage!, 'RUN')
+      const [, makeData] = allOf(RUN_STAGE!, 'RUN')
       expect(makeData).toBe('install -d -o 1000 -g 1000 -m 700 /data')
       shell(makeData!.replace('-o 1000 -g 1000 ', '').replace('/data', data), app)
 
-      const inHere = (word: string) => word.replace(/^\/app\b/, app).replace(/^\/data\b/, data)
-      const image = Object.entries(environmentOf(runStage!)).map(([name, value]) => [name, inHere(value)])
-      const port = await freePort()
-      const env = bare({ ...Object.fromEntries(image), LOGWEIR_PORT: port })
-      const wordsOf = (json: string): string[] => JSON.parse(json).map(inHere)
-      const [, check] = /CMD (\[.*\])$/.exec(oneOf(runStage!, 'HEALTHCHECK'))!
-      const [checker, ...checkArgs] = wordsOf(check!)
-      const isHealthy = (more = {}) =>
-        spawnSync(checker!, checkArgs, { env: { ...env, ...more }, timeout: 10_000 }).status === 0
+      const image = imageAt({ app, data, port: await freePort() })
+      const env = image.environment()
+      const [, check] = /CMD (\[.*\])$/.exec(oneOf(RUN_STAGE!, 'HEALTHCHECK'))!
+      const isHealthy = (more = {}) => image.passes(['CMD', ...JSON.parse(check!)], { ...env, ...more })
       expect(isHealthy()).toBe(false)
 
-      const [program, ...args] = [...wordsOf(oneOf(runStage!, 'ENTRYPOINT')), ...wordsOf(oneOf(runStage!, 'CMD'))] as [
-        string,
-        ...string[],
-      ]
-      const child = spawn(program, args, { cwd: app, env, stdio: ['ignore', 'ignore', 'pipe'] })
-      onTestFinished(() => void child.kill('SIGKILL'))
-      const said = child.stderr.setEncoding('utf8').toArray()
+      const child = image.run(env)
+      const said = child.stderr!.setEncoding('utf8').toArray()
       await until(async () => isHealthy(), Boolean)
       // The health check reads variables as serve does: empty ones and those of Kubernetes are ignored.
       const file = join(temporaryFolder(), 'logweir.toml')
-      writeFileSync(file, `port = ${port}\n`, { mode: 0o600 })
+      writeFileSync(file, `port = ${env.LOGWEIR_PORT}\n`, { mode: 0o600 })
       for (const text of ['', 'tcp://10.96.12.7:4000']) {
         expect(isHealthy({ LOGWEIR_CONFIG: file, LOGWEIR_PORT: text })).toBe(true)
       }
       const token = readFileSync(join(data, 'token'), 'utf8').trim()
-      const metrics = `http://127.0.0.1:${port}/metrics`
+      const metrics = `http://127.0.0.1:${env.LOGWEIR_PORT}/metrics`
       expect((await fetch(metrics, { headers: { 'X-API-KEY': token } })).status).toBe(200)
       child.kill('SIGTERM')
       expect((await once(child, 'exit'))[0]).toBe(0)

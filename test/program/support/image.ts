@@ -1,0 +1,71 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { delimiter, dirname } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { environmentOf, oneOf, stagesOf, textOf } from '../../deploy/files.js'
+
+/** The stages of the Dockerfile: the one that builds, and the one that is the image. */
+export const [BUILD_STAGE, RUN_STAGE] = stagesOf(textOf('Dockerfile'))
+
+/** The environment of a container: its variables, and a PATH with node and curl. */
+export const bare = (environment: Record<string, string>) => ({
+  PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+  ...environment,
+})
+
+/** The image without Docker. */
+export interface Image {
+  /** The variables of a container that Compose gives these. */
+  environment(given?: Readonly<Record<string, string>>): Record<string, string>
+  /** Starts the image's command; it is killed when the test ends. */
+  run(environment: Record<string, string>): ChildProcess
+  /** Returns whether a health check passes, as Compose writes it or as the image has it. */
+  passes(test: readonly string[], environment: Record<string, string>): boolean
+}
+
+/** The places of an image in a test. */
+export interface Places {
+  app: string
+  data: string
+  port: string
+  /** Build arguments. */
+  args?: Record<string, string>
+}
+
+const HEALTH_CHECK_MS = 10_000
+
+export async function freePort(): Promise<string> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as { port: number }
+  probe.close()
+  return String(port)
+}
+
+/** Returns the image whose /app and /data are in these folders. */
+export function imageAt({ app, data, port, args }: Places): Image {
+  const inHere = (word: string) =>
+    word
+      .replace(/^\/app\b/, app)
+      .replace(/^\/data\b/, data)
+      .replace('localhost:4000', `localhost:${port}`)
+  const own = Object.entries(environmentOf(RUN_STAGE!, args)).map(([name, value]) => [name, inHere(value)])
+  const wordsOf = (json: string): string[] => JSON.parse(json).map(inHere)
+  return {
+    environment: (given = {}) =>
+      bare({ ...Object.fromEntries(own), LOGWEIR_HOST: '127.0.0.1', LOGWEIR_PORT: port, ...given }),
+    run(env) {
+      const [program, ...words] = [...wordsOf(oneOf(RUN_STAGE!, 'ENTRYPOINT')), ...wordsOf(oneOf(RUN_STAGE!, 'CMD'))]
+      const child = spawn(program!, words, { cwd: app, env, stdio: ['ignore', 'ignore', 'pipe'] })
+      onTestFinished(() => void child.kill('SIGKILL'))
+      return child
+    },
+    passes([kind, ...words], env) {
+      const [program, ...rest] = kind === 'CMD-SHELL' ? ['/bin/sh', '-c', ...words] : words
+      const { status, error } = spawnSync(program!, rest.map(inHere), { env, timeout: HEALTH_CHECK_MS })
+      if (error !== undefined) throw error
+      return status === 0
+    },
+  }
+}
