@@ -59,8 +59,10 @@ export function stagesOf(plan: Plan): Stage | undefined {
   for (const operator of others) draft = add(draft, operator)
   const { input, steps, order, scope } = draft
   if (input.op === 'stage' && steps.length === 0 && order.length === 0) {
-    if (isPlain(scope, input.stage)) return input.stage
-    if (input.stage.sink.op === 'top') return withColumns(input.stage, input.stage.sink, scope)
+    const { stage } = input
+    if (isPlain(scope, stage)) return stage
+    if (stage.sink.op === 'top') return withColumns(stage, stage.sink, scope)
+    if (hasOrderOf(stage, scope)) return withNames(stage, stage.sink, [...scope.keys()])
   }
   return endWithTop(draft, Number.POSITIVE_INFINITY, 0)
 }
@@ -79,11 +81,24 @@ export function columnNames({ sink }: Pick<Stage, 'sink'>): string[] {
   return columns.map(({ name }) => name)
 }
 
-/** Whether columns are those of a stage, in their order. */
+/** Whether columns are those of a stage, in their order and under their names. */
 function isPlain(scope: Scope, stage: Stage): boolean {
   const names = columnNames(stage)
-  if (names.length !== scope.size || [...scope.keys()].some((name, i) => name !== names[i])) return false
-  return [...scope].every(([name, expression]) => expression.kind === 'column' && expression.name === name)
+  return hasOrderOf(stage, scope) && [...scope.keys()].every((name, i) => name === names[i])
+}
+
+/** Whether columns are those of a stage, in their order, under whatever names. */
+function hasOrderOf(stage: Stage, scope: Scope): boolean {
+  const names = columnNames(stage)
+  if (names.length !== scope.size) return false
+  return [...scope.values()].every((value, i) => value.kind === 'column' && value.name === names[i])
+}
+
+/** A stage of groups, with other names for their columns. */
+function withNames(stage: Stage, { keys, aggregates, ...sink }: GroupSink, names: readonly string[]): Stage {
+  const rename = <C>(columns: readonly C[], from: number) =>
+    columns.map((column, i) => ({ ...column, name: names[from + i]! }))
+  return { ...stage, sink: { ...sink, keys: rename(keys, 0), aggregates: rename(aggregates, keys.length) } }
 }
 
 function begin(first: Operator): Draft {

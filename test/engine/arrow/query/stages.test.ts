@@ -52,8 +52,33 @@ describe('the stages of a plan', () => {
     expect(stageOf(groups).sink.op).toBe('group')
     expect(stageOf(all().limit(5)).sink).toMatchObject({ op: 'top', rows: 5 })
     expect(stageOf(all().limit(5)).input.op).toBe('scan')
-    const renamed: Plan = [...groups, { op: 'select', columns: named({ n: column('n'), url: column('url') }) }]
-    expect(stageOf(renamed)).toMatchObject({ input: { op: 'stage' }, sink: { op: 'top', columns: same('n', 'url') } })
+    const turned: Plan = [...groups, { op: 'select', columns: named({ n: column('n'), url: column('url') }) }]
+    expect(stageOf(turned)).toMatchObject({ input: { op: 'stage' }, sink: { op: 'top', columns: same('n', 'url') } })
+  })
+
+  it('take the names of a select that renames the columns of groups', () => {
+    const groups = all().group('url').aggregate({ n: count() }).limit(1).slice(0, -1)
+    const select = (columns: Readonly<Record<string, Expression>>): Plan => [
+      ...groups,
+      { op: 'select', columns: named(columns) },
+    ]
+    const renamed = stageOf(select({ n: column('url'), url: column('n') }))
+    expect(renamed).toEqual({
+      input: SCAN,
+      steps: [],
+      sink: {
+        op: 'group',
+        keys: [{ name: 'n', value: column('url') }],
+        aggregates: [{ name: 'url', value: count() }],
+      },
+    })
+    const others: readonly Readonly<Record<string, Expression>>[] = [
+      { a: column('url') },
+      { a: column('url'), b: column('url') },
+      { a: column('n'), b: column('url') },
+    ]
+    for (const columns of others)
+      expect(stageOf(select(columns)).sink).toMatchObject({ op: 'top', columns: named(columns) })
   })
 
   it('compute what a select behind a limit computes in the rows of the limit', () => {
