@@ -12,10 +12,10 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { freePort } from '../support/free-port.js'
 
 /** A user with a password; `default` has none. */
 export const USER = { name: 'logweir', password: 'weir-secret' }
@@ -213,27 +213,13 @@ function tailOf(path: string): string {
   return existsSync(path) ? readFileSync(path, 'utf8').slice(-LOG_TAIL_CHARACTERS) : ''
 }
 
-/**
- * Returns free ports below the ephemeral range: while a server is down, no connection may take its port, or connect
- * to itself there.
- */
 async function freePorts(servers: number): Promise<Ports[]> {
   const free = new Set<number>()
-  while (free.size < 3 * servers) {
-    const port = 10_000 + Math.floor(Math.random() * 20_000)
-    if (await isFree(port)) free.add(port)
-  }
+  while (free.size < 3 * servers) free.add(await freePort())
   const [...ports] = free
   return Array.from({ length: servers }, (_, i) => {
     const [http, tcp, interserver] = ports.slice(3 * i)
     return { host: HOSTS.same[0]!, http: http!, tcp: tcp!, interserver: interserver! }
-  })
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer().once('error', () => resolve(false))
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
   })
 }
 

@@ -66,9 +66,9 @@ export function vectorEvent(moment: Moment, sink: Sink = oneOf(moment.random, WE
   return { sink, number: moment.number, event: eventOf(sink, LINES[sink](moment), moment) }
 }
 
-/** Returns plain events, evenly spaced in time, numbered from 0. */
-export function vectorEvents(random: Random, { count, fromMs, stepMs }: Span): SinkEvent[] {
-  return Array.from({ length: count }, (_, number) => vectorEvent({ atMs: fromMs + number * stepMs, number, random }))
+/** Returns plain events, evenly spaced in time, numbered from `first`. */
+export function vectorEvents(random: Random, { count, fromMs, stepMs, first = 0 }: Span): SinkEvent[] {
+  return Array.from({ length: count }, (_, i) => vectorEvent({ atMs: fromMs + i * stepMs, number: first + i, random }))
 }
 
 export interface Span {
@@ -76,6 +76,8 @@ export interface Span {
   /** Milliseconds since the epoch. */
   fromMs: number
   stepMs: number
+  /** The number of the first event; 0 by default. */
+  first?: number
 }
 
 /** Returns the number in the message of a plain event; NaN if there is none. */

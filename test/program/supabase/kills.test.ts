@@ -1,0 +1,8 @@
+import { it } from 'vitest'
+import { expectAllKeptInStack } from '../support/killed-stack.js'
+
+it(
+  'events of a stack are kept while the service is killed 10 times, none more often than sent',
+  () => expectAllKeptInStack(10),
+  120_000,
+)
