@@ -45,6 +45,7 @@ type FunctionArguments = Record<'and' | 'or', [condition: Value, ...others: (Exp
   Record<'parse_timestamp', [format: string, text: Value]> &
   Record<'json_value' | 'json_query', [json: Value, path?: string]> &
   Record<'to_json_string', [value: Value]> &
+  Record<'json_object', [key: Expression, value: Argument, ...others: Argument[]]> &
   Record<'field', [json: Value, key: string, ...keys: string[]]> &
   Record<'offset' | 'safe_offset', [list: Value, place: Numeric]>
 

@@ -407,6 +407,10 @@ const TEXT: Makers = {
   json_query: (s, d) => f('json_query', jsonLike(s, d), word(s, PATHS_IN_JSON)),
   repeated: (s, d) => f('json_value', f('repeated', jsonLike(s, d)), word(s, PATHS_IN_REPEATED)),
   to_json_string: one('to_json_string', anything),
+  json_object: (s, d) => {
+    const key = () => word(s, ['a', 'b', 'a"b', '', null])
+    return f('to_json_string', f('json_object', key(), anything(s, d), key(), anything(s, d)))
+  },
   cast_string: one('cast_string', anything),
   safe_cast_string: one('safe_cast_string', anything),
   format_timestamp: (s, d) => f('format_timestamp', word(s, FORMATS), timeLike(s, d)),

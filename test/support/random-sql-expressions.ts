@@ -84,6 +84,9 @@ const fn =
       }),
     )
 
+/** Keys of `json_object`; two of them may be the same. */
+const OBJECT_KEYS = ['a', 'b', 'a"b', '']
+
 /** A literal text of some. */
 const textOf =
   (texts: readonly string[]): Make =>
@@ -268,6 +271,8 @@ const MAKERS: Readonly<Record<PlainType | 'any' | 'json', readonly Make[]>> = {
     fn('json_extract_scalar', jsonLike, textOf(JSON_PATHS)),
     fn('json_query', jsonLike, textOf(JSON_PATHS)),
     fn('to_json_string', anything),
+    (s, d) =>
+      fn('to_json_string', fn('json_object', textOf(OBJECT_KEYS), anything, textOf(OBJECT_KEYS), anything))(s, d),
     cast(['string', 'STRING'], anything, false),
     cast(['string']),
     fn('format_timestamp', textOf(FORMATS), typed('time')),

@@ -17,6 +17,8 @@ export const JSON_FUNCTIONS = {
   /** The JSON at a path, as text. */
   json_query: atPath((found) => found),
   to_json_string: nullable(1, 'text', (value) => bounded(jsonOf(value))),
+  /** The object of keys and values: `json_object('ok', 1, 'error', 0)`. If a key occurs twice, the first counts. */
+  json_object: nullable([2, Number.POSITIVE_INFINITY], 'json', objectOf),
   /** The value at a path of keys in a JSON value, null if there is none: `field(metadata, 'request', 'method')`. */
   field: fieldOf(scalarOfJson),
   /** The same for functions of texts: a number is the text of its digits as they were sent. */
@@ -34,6 +36,17 @@ function fieldOf(read: (found: string) => Scalar): ScalarFunction {
       return found === undefined ? null : read(found)
     }
   })
+}
+
+function objectOf(...keysAndValues: readonly Scalar[]): RawJson {
+  if (keysAndValues.length % 2 !== 0) throw queryError('json_object takes pairs of a key and a value.')
+  const members = new Map<string, string>()
+  for (let i = 0; i < keysAndValues.length; i += 2) {
+    const key = keysAndValues[i]!
+    if (typeof key !== 'string') throw queryError('A key of json_object must be a text.')
+    if (!members.has(key)) members.set(key, jsonOf(keysAndValues[i + 1]!))
+  }
+  return new RawJson(bounded(`{${[...members].map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`))
 }
 
 const isNumber = (json: string) => /^[-\d]/.test(json)

@@ -76,7 +76,7 @@ function foldedValue(fn: FunctionName, args: readonly Expression[]): Expression 
   // The type of a cast stays known, also if its value is null.
   const isCast = fn.includes('cast_')
   if (isNullBy(fn, args)) return isCast ? undefined : literal(null)
-  if (!args.every(isLiteral) || fn === 'field' || fn === 'field_text') return undefined
+  if (!args.every(isLiteral) || fn === 'field' || fn === 'field_text' || fn === 'json_object') return undefined
   const values = args.map(({ value }) => value)
   if (lengthOf(values) > MAX_FOLDED_CHARACTERS) return undefined
   try {

@@ -133,6 +133,7 @@ const FUNCTIONS: ReadonlyMap<string, Compile> = new Map<string, Compile>([
   ['ifnull', ifnull],
   ['json_extract_scalar', same('json_value')],
   ['json_extract', same('json_query')],
+  ['json_object', jsonObject],
   ['char_length', same('length')],
   ['character_length', same('length')],
   ['substring', same('substr')],
@@ -164,6 +165,16 @@ function ifnull({ args, at }: Call, compiler: Compiler): Expression {
   takes('ifnull', args, 2, 2, at)
   return compiler.call(
     'coalesce',
+    args.map((arg) => compiler.compile(arg)),
+    at,
+  )
+}
+
+function jsonObject({ args, at }: Call, compiler: Compiler): Expression {
+  if (args.length === 0 || args.length % 2 !== 0)
+    throw invalid("json_object takes pairs of a key and a value: json_object('ok', 1, 'failed', 0).", at)
+  return compiler.call(
+    'json_object',
     args.map((arg) => compiler.compile(arg)),
     at,
   )

@@ -252,8 +252,9 @@ function freshBesides(outputs: ReadonlySet<string>, fresh: Block['fresh']): stri
   return name
 }
 
-/** JSON in the form in which BigQuery returns it. */
+/** JSON in the form in which BigQuery returns it. An object that the query itself makes stays an object. */
 function asAnswer(value: Expression, type: Type): Expression {
+  if (value.kind === 'call' && value.fn === 'json_object') return value
   const mayBeJson = type === 'json' || type === 'any' || type === 'list'
   return mayBeJson ? call('repeated', value) : value
 }

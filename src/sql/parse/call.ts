@@ -86,11 +86,12 @@ const TYPE_ALIASES: Readonly<Record<string, CastType>> = {
   bigint: 'int64',
   smallint: 'int64',
   boolean: 'bool',
+  // Written by Studio for the logs of cron jobs in a self-hosted Supabase.
+  text: 'string',
 }
 
 /** Types that are not covered, and the one to write instead. */
 const OTHER_TYPES: Readonly<Record<string, string>> = {
-  text: 'string',
   varchar: 'string',
   char: 'string',
   uuid: 'string',

@@ -430,6 +430,14 @@ const JSONS: Record<string, Implementation> = {
   }),
   json_query: strict((value: Scalar, path = '$') => jsonAt(value, path)?.text ?? null),
   to_json_string: (value) => bounded(jsonOf(value!())),
+  json_object: (...args) => {
+    const given = args.map((arg) => arg())
+    if (given.length % 2 === 1) return fail()
+    const members = new Map<Scalar, Scalar>()
+    for (const [i, key] of given.entries()) if (i % 2 === 0 && !members.has(key)) members.set(key, given[i + 1]!)
+    if ([...members.keys()].some((key) => typeof key !== 'string')) return fail()
+    return new RawJson(`{${[...members].map((member) => member.map(jsonOf).join(':')).join(',')}}`)
+  },
   repeated: (value) => repeated(value!(), false),
   field: (json, ...keys) => {
     const found = fieldOf(json!(), keys)

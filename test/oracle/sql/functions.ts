@@ -41,6 +41,7 @@ const SAME = [
   'json_value',
   'json_query',
   'to_json_string',
+  'json_object',
 ] as const satisfies readonly FunctionName[]
 
 /** A function that takes exactly one argument. */

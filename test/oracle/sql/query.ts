@@ -33,9 +33,13 @@ function asReturned(plan: Plan): Plan {
   const schema = [...checkedSchema(plan)]
   const isJson = (type: string) => type === 'json' || type === 'any' || type === 'list'
   if (!schema.some(([, type]) => isJson(type))) return plan
+  const chosen = plan.findLast((operator) => operator.op === 'select')
+  // An object that the query itself makes stays one.
+  const made = chosen?.columns.filter(({ value }) => value.kind === 'call' && value.fn === 'json_object')
+  const isMade = (name: string) => made?.some((one) => one.name === name) === true
   const columns = schema.map(([name, type]) => ({
     name,
-    value: isJson(type) ? call('repeated', column(name)) : column(name),
+    value: isJson(type) && !isMade(name) ? call('repeated', column(name)) : column(name),
   }))
   return [...plan, { op: 'select', columns }]
 }

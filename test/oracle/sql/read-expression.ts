@@ -32,6 +32,7 @@ const CAST_TYPES: Readonly<Record<string, string>> = {
   Int64: 'int64',
   Float64: 'float64',
   Bool: 'bool',
+  Text: 'string',
   Timestamp: 'timestamp',
   Datetime: 'datetime',
   Date: 'date',

@@ -99,6 +99,7 @@ export const CAST_CASES: readonly SqlCase[] = [
     ["cast('5' as INT64)", 5],
     ["'2026-11-24'::date", '2026-11-24'],
     ['5::string', '5'],
+    ['5::text', '5'],
     ["'1.5'::float64 * 2", 3],
     ['-1::string', -1],
     ["cast(timestamp '2026-11-24 12:00:00.123456' as string)", '2026-11-24 12:00:00.123456+00'],
@@ -155,7 +156,7 @@ export const CAST_CASES: readonly SqlCase[] = [
     'There is no type money, but string, int64, float64, bool, timestamp, datetime, date. (line 1, column 18)',
   ),
   wrong('CAST without a type', 'select cast(1)', 'Expected AS and a type, found ). (line 1, column 14)'),
-  refused('text', "select 'a'::text", 'The type text is not covered: write string. (line 1, column 13)'),
+  refused('varchar', "select 'a'::varchar", 'The type varchar is not covered: write string. (line 1, column 13)'),
   refused(
     'numeric',
     "select cast('1' as numeric)",

@@ -112,6 +112,22 @@ export const JSON_CASES: readonly SqlCase[] = [
     ["to_json_string(split('a,b'))", '["a","b"]'],
     ['to_json_string(9007199254740993)', '9007199254740993'],
   ]),
+  ofMessage('json_object: an object, not a list of one', [
+    ["json_object('ok', 1, 'name', json_value(event_message, '$.user.name'))", new Spelled('{"ok":1,"name":"a\\"b"}')],
+    ["json_object('o', o, 'nothing', nothing)", new Spelled('{"o":{"k": [1, 2.0]},"nothing":null}')],
+    ["json_value(json_object('a', json_object('b', 5)), '$.a.b')", '5'],
+  ]),
+  query(
+    'json_object of aggregates',
+    `select json_object('all', count(*), 'none', countif(false)) as o from auth_logs where id = '1'`,
+    [{ o: { all: 1, none: 0 } }],
+    options,
+  ),
+  wrong(
+    'json_object with a key too many',
+    "select json_object('a', 1, 'b') from auth_logs",
+    "json_object takes pairs of a key and a value: json_object('ok', 1, 'failed', 0). (line 1, column 8)",
+  ),
   wrong(
     'a JSON path that is none',
     "select json_value(event_message, 'duration') from auth_logs",
