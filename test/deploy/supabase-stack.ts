@@ -39,7 +39,10 @@ const VECTOR = `
     command: [--config, /etc/vector/vector.yml]
     security_opt: ["label=disable"]
 `
-const AFTER_ANALYTICS = '    depends_on: { analytics: { condition: service_healthy } }\n'
+const AFTER_ANALYTICS = `    depends_on:
+      analytics:
+        condition: service_healthy
+`
 
 /** A stack since April 2026, cut down: the services for logs are an optional overlay. */
 export const STACK: Readonly<Record<string, string>> = {
