@@ -17,6 +17,7 @@ import type { LockParts } from './engine/disk/lock/parts.js'
 import type { Engine } from './engine/engine.js'
 import { type App, createApp } from './http/app.js'
 import { type Arrivals, createArrivals } from './http/query/arrivals.js'
+import { LOGFLARE_DIALECT, OWN_DIALECT } from './http/reply/dialect.js'
 import type { Status } from './http/routes.js'
 import { listen } from './http/server/server.js'
 import { createRequests } from './ingest/body/requests.js'
@@ -180,6 +181,7 @@ function createHttp(config: ServeConfig, { engine, tokens, status, intake, endpo
     translate: otlp.translate,
     arrivals,
     limits: config.clickhouse === undefined ? {} : { emptyMs: VISIBLE_MS },
+    dialect: config.supabase ? LOGFLARE_DIALECT : OWN_DIALECT,
   })
 }
 

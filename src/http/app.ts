@@ -6,7 +6,7 @@ import type { Metrics } from '../base/metrics.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import type { Engine } from '../engine/engine.js'
 import type { Access } from '../tokens/access.js'
-import { type Authenticate, createAuth } from './access/auth.js'
+import { createAuth } from './access/auth.js'
 import { refuseAccess } from './access/permission.js'
 import { createLogs, LOGS_LIMITS, type LogsLimits, type RecordIntake } from './intake/logs.js'
 import { createOtlpLogs, OTLP_PATH, otlpErrorReply, type Translate } from './intake/otlp.js'
@@ -14,7 +14,9 @@ import { LOGS_PATHS, requestPath } from './intake/paths.js'
 import type { Arrivals } from './query/arrivals.js'
 import { HTTP_LIMITS, type HttpLimits } from './query/limits.js'
 import { createQueries } from './query/query.js'
+import { searchOf } from './query/search.js'
 import { ALLOWED_METHODS, LOGS_METHODS, preflight } from './reply/cors.js'
+import { type Dialect, OWN_DIALECT } from './reply/dialect.js'
 import { errorReply, refusals } from './reply/errors.js'
 import type { HeaderFields } from './reply/reply.js'
 import {
@@ -22,6 +24,7 @@ import {
   createDocuments,
   type Env,
   type Exchange,
+  emptyListRoutes,
   logsRoutes,
   pageRoutes,
   queryRoutes,
@@ -51,6 +54,8 @@ export interface AppParts {
   intake?: RecordIntake
   /** Converts OTLP bodies for the intake. Without it, there is no OTLP path. */
   translate?: Translate
+  /** Without it, the service speaks its own dialect. */
+  dialect?: Dialect
 }
 
 /** The HTTP side of the service, independent of sockets. */
@@ -69,39 +74,43 @@ export interface App {
 
 /** Builds the HTTP side. A request passes through the chain of middleware below, down to the routes. */
 export function createApp(parts: AppParts): App {
-  const { status, intake, translate, metrics, clock, log } = parts
+  const { status, intake, translate, metrics, clock, log, dialect = OWN_DIALECT } = parts
+  const { errorForm } = dialect
   const authenticate = createAuth(parts.accessOf)
+  const grantedTo: GrantedTo = ({ request, path }) =>
+    authenticate(request.headers, dialect.acceptsKeyInUrl && isLogsPath(path) ? searchOf(request.url) : undefined)
   const queries = createQueries({ ...parts, limits: { ...HTTP_LIMITS, ...parts.limits } })
-  const documents = createDocuments(parts.endpoints, clock)
+  const documents = createDocuments(parts.endpoints, dialect, clock)
   const { follow } = parts.engine
-  const tails = follow && createTails({ ...parts, follow, limits: { ...TAIL_LIMITS, ...parts.limits } })
-  const logs = intake && createLogs(intake, { ...LOGS_LIMITS, ...parts.limits }, clock, log)
+  const tails = follow && createTails({ ...parts, follow, errorForm, limits: { ...TAIL_LIMITS, ...parts.limits } })
+  const logs = intake && createLogs(intake, { clock, log, errorForm, limits: { ...LOGS_LIMITS, ...parts.limits } })
   const otlp = logs && translate && createOtlpLogs(logs, translate)
   const routes = [
     ...pageRoutes(),
     ...serviceRoutes(status, metrics, documents),
+    ...emptyListRoutes(dialect.emptyLists),
     ...queryRoutes(queries),
     ...tailRoutes(tails, authenticate),
     ...logsRoutes(logs, otlp),
   ]
   const refuse: Refuse = (error, { request, path }, headers) => {
     if (path === OTLP_PATH) return otlpErrorReply(request.headers, error, log, headers)
-    return errorReply(error, log, headers, queries.isClientSql(path, request.url) ? 'nested' : 'flat')
+    return errorReply(error, log, headers, queries.isClientSql(path, request.url) ? 'nested' : errorForm)
   }
 
   const answer = chain(
     countResponses(metrics),
     dropBodyOfHead,
     catchErrors(refuse),
-    refuseWhileStarting(status, authenticate, intake),
+    refuseWhileStarting(status, grantedTo, intake),
     answerPreflight,
-    requireAccess(routes, authenticate, refuse),
+    requireAccess(routes, grantedTo, refuse),
     dispatch(routes, refuse),
   )
 
   return {
     fetch: (request, env) => answer(exchangeOf(request, env)),
-    refuse: (error) => count(metrics, errorReply(error, log)),
+    refuse: (error) => count(metrics, errorReply(error, log, undefined, errorForm)),
     endTails: () => tails?.close(),
     replaceEndpoints(endpoints) {
       queries.replace(endpoints)
@@ -168,12 +177,14 @@ function catchErrors(refuse: Refuse): Middleware {
   }
 }
 
+/** Returns the access of a request's token; undefined if it has no valid one. */
+type GrantedTo = (exchange: Exchange) => Access | undefined
+
 /** Throws `starting` until all rows are recovered. A client that sends records will retry, so the intake gets ready. */
-function refuseWhileStarting(status: () => Status, authenticate: Authenticate, intake?: RecordIntake): Middleware {
+function refuseWhileStarting(status: () => Status, grantedTo: GrantedTo, intake?: RecordIntake): Middleware {
   return (exchange, next) => {
     if (status() !== 'starting') return next(exchange)
-    const { path, request } = exchange
-    if (isLogsPath(path) && authenticate(request.headers)?.scopes.has('ingest')) intake?.prepare()
+    if (isLogsPath(exchange.path) && grantedTo(exchange)?.scopes.has('ingest')) intake?.prepare()
     throw refusals.starting()
   }
 }
@@ -186,12 +197,12 @@ const answerPreflight: Middleware = (exchange, next) => {
 }
 
 /** Lets a request pass if its path is public, or if its token is known, within its rate, and permits the path. */
-function requireAccess(routes: readonly Route[], authenticate: Authenticate, refuse: Refuse): Middleware {
+function requireAccess(routes: readonly Route[], grantedTo: GrantedTo, refuse: Refuse): Middleware {
   const publicPaths = new Set(routes.filter(({ isPublic }) => isPublic).map(({ path }) => path))
   return (exchange, next) => {
-    const { path, request } = exchange
+    const { path } = exchange
     if (publicPaths.has(path)) return next(exchange)
-    const access = authenticate(request.headers)
+    const access = grantedTo(exchange)
     if (access === undefined) throw refusals.unauthorized()
     const scope = isLogsPath(path) ? 'ingest' : 'query'
     const refused = refuseAccess(access, path, scope, (error, headers) => refuse(error, exchange, headers))

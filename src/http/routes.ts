@@ -15,6 +15,7 @@ import { loadPage } from './page.js'
 import { definitions } from './query/definitions.js'
 import { QUERY_PATH, type Queries } from './query/query.js'
 import { CORS_HEADERS } from './reply/cors.js'
+import type { Dialect } from './reply/dialect.js'
 import type { Body } from './reply/encoding.js'
 import { refusals } from './reply/errors.js'
 import { CODED_JSON_HEADERS, codedReply, jsonReply, VARY } from './reply/reply.js'
@@ -86,6 +87,11 @@ export function serviceRoutes(status: () => Status, { registry }: Metrics, docum
   ]
 }
 
+/** Lists of things that the service does not have, at these paths. */
+export function emptyListRoutes(paths: readonly string[]): Route[] {
+  return paths.map((path) => ({ method: 'GET', path, answer: () => jsonReply('[]') }))
+}
+
 /** The stored queries, by name or id. */
 export function queryRoutes(queries: Queries): Route[] {
   const answer: Route['answer'] = ({ req, env }) =>
@@ -127,10 +133,10 @@ export interface Documents {
 }
 
 /** Builds the documents once for each set of endpoints: they are compressed once, too. */
-export function createDocuments(endpoints: readonly Endpoint[], clock: Clock): Documents {
+export function createDocuments(endpoints: readonly Endpoint[], dialect: Dialect, clock: Clock): Documents {
   const build = (all: readonly Endpoint[]): ReturnType<Documents['current']> => ({
     listing: { plain: Buffer.from(definitions(all)) },
-    openApi: { plain: Buffer.from(openApi(all, VERSION, clock.nowUs())) },
+    openApi: { plain: Buffer.from(openApi(all, VERSION, clock.nowUs(), dialect)) },
   })
   let documents = build(endpoints)
   return {

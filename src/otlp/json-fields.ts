@@ -4,6 +4,7 @@
  * {@link MalformedError} if the field has another type.
  */
 import { parseIso8601 } from '../base/iso8601.js'
+import { shorten } from '../base/shorten.js'
 import { MalformedError } from './request.js'
 
 /** An object of a parsed request; its members are not checked yet. */
@@ -35,8 +36,7 @@ export const unknownFields = (message: Json, known: ReadonlySet<string>) =>
 const MAX_SHOWN_CHARACTERS = 64
 
 /** Returns a name as error messages show it: at most 64 characters, well-formed. */
-export const abbreviate = (name: string) =>
-  (name.length > MAX_SHOWN_CHARACTERS ? `${name.slice(0, MAX_SHOWN_CHARACTERS)}…` : name).toWellFormed()
+export const abbreviate = (name: string) => shorten(name, MAX_SHOWN_CHARACTERS)
 
 /** Returns the value of a field; undefined if it is absent or null. Throws if both of its names are present. */
 export function readField(message: Json, name: string): unknown {

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { LogweirError } from '../../src/base/errors.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import type { SendOutcome } from '../../src/http/intake/logs.js'
+import { type Dialect, LOGFLARE_DIALECT, OWN_DIALECT } from '../../src/http/reply/dialect.js'
 import type { Row } from '../../src/plan/answer.js'
 import { RawJson } from '../../src/plan/values/values.js'
 import type { TestToken } from './support.js'
@@ -18,6 +19,9 @@ interface Documented {
 }
 interface Operation {
   responses: Record<string, Documented>
+}
+interface CodeSchema {
+  code?: { enum: string[] }
 }
 interface Description {
   paths: Record<string, Record<string, Operation>>
@@ -77,6 +81,7 @@ function open({ rows = [LOGS_ROW], failure, fate, status = 'ok', ...parts }: Cas
     translate: async () => Buffer.from('{}\n'),
     tokens: TOKENS,
     limits: parts.limits,
+    dialect: parts.dialect,
   } as Parts)
   test.state.status = status
   return test
@@ -97,9 +102,10 @@ interface Case {
     status?: 'starting' | 'ok' | 'stopping'
     isTroubled?: boolean
     isEnding?: boolean
-    /** How long the clock advances before the response is awaited. */
+    /** The body never ends: how long the clock advances before the response is awaited. */
     passMs?: number
     limits?: Parts['limits']
+    dialect?: Dialect
   }
 }
 
@@ -237,7 +243,7 @@ const sendings = (path: string, sent: Case['init']): Case[] => [
   {
     about: 'too slow',
     path,
-    init: { ...sent, body: new ReadableStream() },
+    init: sent,
     status: 408,
     code: 'request_timeout',
     given: { passMs: 15_000 },
@@ -343,31 +349,46 @@ const CASES: Case[] = [
   { about: 'it serves', path: '/ready', status: 200 },
   { about: 'it starts', path: '/ready', status: 503, code: 'starting', given: { status: 'starting' } },
   { about: 'it stops', path: '/ready', status: 503, code: 'stopping', given: { status: 'stopping' } },
-  ...['/metrics', '/api/endpoints', '/api/openapi.json'].flatMap((path): Case[] => [
-    ...behindToken(path, {}, '', 'sender'),
-    { about: 'an answer', path, status: 200 },
-  ]),
+  ...['/metrics', '/api/endpoints', '/api/openapi.json'].flatMap(document),
+]
+
+function document(path: string): Case[] {
+  return [...behindToken(path, {}, '', 'sender'), { about: 'an answer', path, status: 200 }]
+}
+
+const EMPTY_LISTS = ['/api/backends', '/api/sources', '/api/rules']
+/** The cases of each dialect. */
+const DIALECTS: [string, Dialect, Case[]][] = [
+  ['of its own', OWN_DIALECT, CASES],
+  ['of Logflare', LOGFLARE_DIALECT, [...CASES, ...EMPTY_LISTS.flatMap(document)]],
 ]
 
 const refuseCall = () => {
   throw new LogweirError('invalid_parameter', 'It is not seven.')
 }
 
-const description = await open()
-  .get('/api/openapi.json')
-  .then((response) => response.json() as Promise<Description>)
-const ajv = new Ajv2020({ strict: false, allErrors: true })
-ajv.addSchema(description, 'description')
+/** Returns the description, and a validator that has it. */
+async function describedIn(dialect: Dialect) {
+  const description = (await (await open({ dialect }).get('/api/openapi.json')).json()) as Description
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  ajv.addSchema(description, 'description')
+  return { description, ajv, dialect }
+}
 
 const pointer = (...names: string[]) =>
   `description#/${names.map((name) => encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`
 
 /** Sends the request of a case and checks the response against the description. */
-async function held({ path, search = '', init = {}, given }: Case) {
-  const { app, clock } = open(given)
+async function held(
+  { description, ajv, dialect }: Awaited<ReturnType<typeof describedIn>>,
+  { path, search = '', init = {}, given }: Case,
+) {
+  const { app, clock } = open({ ...given, dialect })
   if (given?.isEnding) app.endTails()
   const headers = { 'X-API-KEY': TOKEN, ...init.headers }
-  const reply = app.fetch(new Request(PREFIX + path + search, { ...init, headers, duplex: 'half' } as RequestInit))
+  const body = given?.passMs === undefined ? init.body : new ReadableStream()
+  const whole = { ...init, body, headers, duplex: 'half' } as RequestInit
+  const reply = app.fetch(new Request(PREFIX + path + search, whole))
   if (given?.passMs !== undefined) {
     await settle()
     clock.advance(given.passMs)
@@ -376,22 +397,25 @@ async function held({ path, search = '', init = {}, given }: Case) {
   const method = (init.method ?? 'GET').toLowerCase()
   const documented = description.paths[path]![method]!.responses[response.status]
   const type = response.headers.get('content-type')?.split(';')[0]
-  const body = type === 'text/event-stream' ? '' : await response.text()
+  const text = type === 'text/event-stream' ? '' : await response.text()
   if (type === 'text/event-stream') await response.body?.cancel().catch(() => {})
-  const json = type === 'application/json' ? JSON.parse(body) : undefined
+  const json = type === 'application/json' ? JSON.parse(text) : undefined
   const place = pointer('paths', path, method, 'responses', String(response.status), 'content', type ?? '', 'schema')
   const isAsTold = json === undefined || ajv.validate({ $ref: place }, json)
   const missing = Object.keys(documented?.headers ?? {}).filter((name) => name !== 'Age' && !response.headers.has(name))
   return {
     status: response.status,
-    code: json?.code as string | undefined,
+    code: (json?.code ?? json?.error?.code) as string | undefined,
     isDocumented: documented !== undefined && (response.status === 304 || documented.content?.[type!] !== undefined),
     faults: isAsTold ? [] : ajv.errors,
     missing,
   }
 }
 
-describe('/api/openapi.json', () => {
+describe.each(DIALECTS)('/api/openapi.json in the dialect %s', async (_, dialect, cases) => {
+  const described = await describedIn(dialect)
+  const { description } = described
+
   test('is OpenAPI 3.1', async () => {
     const { valid, errors } = await new Validator().validate(
       structuredClone(description) as object as Record<string, unknown>,
@@ -400,11 +424,43 @@ describe('/api/openapi.json', () => {
   })
 
   test.each(
-    CASES.map((one) => [one.init?.method ?? 'GET', one.path, one.about, one] as const),
+    cases.map((one) => [one.init?.method ?? 'GET', one.path, one.about, one] as const),
   )('says what %s %s answers: %s', async (_method, _path, _about, one) => {
-    expect(await held(one)).toEqual({ status: one.status, code: one.code, isDocumented: true, faults: [], missing: [] })
+    expect(await held(described, one)).toEqual({
+      status: one.status,
+      code: one.code,
+      isDocumented: true,
+      faults: [],
+      missing: [],
+    })
   })
 
+  test('names no path, status or code that no case above has shown', () => {
+    const shown = new Set(
+      cases.flatMap(({ path, init, status, code }) => {
+        const answer = `${(init?.method ?? 'GET').toLowerCase()} ${path} ${status}`
+        return code === undefined ? [answer] : [answer, `${answer} ${code}`]
+      }),
+    )
+    const named = Object.entries(description.paths).flatMap(([path, operations]) =>
+      Object.entries(operations).flatMap(([method, { responses }]) =>
+        Object.entries(responses).flatMap(([status, { content }]) => {
+          const schema = content?.['application/json']?.schema as {
+            allOf?: { properties?: CodeSchema & { error?: { properties: CodeSchema } } }[]
+          }
+          const properties = schema?.allOf?.[1]?.properties
+          const codes = (properties?.error?.properties ?? properties)?.code?.enum ?? []
+          const answer = `${method} ${path} ${status}`
+          return [answer, ...codes.map((code) => `${answer} ${code}`)]
+        }),
+      ),
+    )
+    expect(named.length).toBeGreaterThan(100)
+    expect(named.filter((one) => !shown.has(one))).toEqual([])
+  })
+})
+
+describe('/api/openapi.json', () => {
   test('follows endpoints that come and go', async () => {
     const { app, get } = open()
     const own = { required: false, description: 'a parameter of its own', read: () => 1 }
@@ -436,7 +492,8 @@ describe('/api/openapi.json', () => {
     })
   })
 
-  test('names the kind of each column of a row', () => {
+  test('names the kind of each column of a row', async () => {
+    const { description } = await describedIn(OWN_DIALECT)
     const { content } = description.paths['/api/endpoints/query/functions.invocation-stats']!.get!.responses[200]!
     const { properties } = content!['application/json']!.schema as {
       properties: { result: { items: { properties: Record<string, { 'x-kind': string }> } } }
@@ -447,28 +504,5 @@ describe('/api/openapi.json', () => {
       'count',
       'double',
     ])
-  })
-
-  test('names no path, status or code that no case above has shown', () => {
-    const shown = new Set(
-      CASES.flatMap(({ path, init, status, code }) => {
-        const answer = `${(init?.method ?? 'GET').toLowerCase()} ${path} ${status}`
-        return code === undefined ? [answer] : [answer, `${answer} ${code}`]
-      }),
-    )
-    const named = Object.entries(description.paths).flatMap(([path, operations]) =>
-      Object.entries(operations).flatMap(([method, { responses }]) =>
-        Object.entries(responses).flatMap(([status, { content }]) => {
-          const schema = content?.['application/json']?.schema as {
-            allOf?: { properties?: { code: { enum: string[] } } }[]
-          }
-          const codes = schema?.allOf?.[1]?.properties?.code.enum ?? []
-          const answer = `${method} ${path} ${status}`
-          return [answer, ...codes.map((code) => `${answer} ${code}`)]
-        }),
-      ),
-    )
-    expect(named.length).toBeGreaterThan(100)
-    expect(named.filter((one) => !shown.has(one))).toEqual([])
   })
 })

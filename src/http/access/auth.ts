@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Access } from '../../tokens/access.js'
+import { digestOf } from '../../tokens/token-registry.js'
 
 /** Header values are bytes, which Node decodes as Latin-1. */
 const digestOfHeader = (value: string) => hash('sha256', Buffer.from(value, 'latin1'), 'buffer')
@@ -7,23 +8,37 @@ const digestOfHeader = (value: string) => hash('sha256', Buffer.from(value, 'lat
 const BEARER = /^bearer +/i
 
 /** Returns the token in X-API-KEY; if that is absent or empty, the one in Authorization: Bearer; else an empty text. */
-function tokenOf(headers: Headers): string {
+function tokenInHeaders(headers: Headers): string {
   const key = headers.get('x-api-key')
   if (key) return key
   const authorization = headers.get('authorization')
   return authorization !== null && BEARER.test(authorization) ? authorization.replace(BEARER, '') : ''
 }
 
-/** Returns the access that the token of a request grants; undefined if it has no valid token. */
-export type Authenticate = (headers: Headers) => Access | undefined
+/**
+ * Returns the token in `api_key` of a query string; an empty text if there is none, or several. A token has no spaces:
+ * a space is a plus sign that the client did not encode.
+ */
+function tokenInSearch(search: string): string {
+  const [key = '', ...others] = new URLSearchParams(search).getAll('api_key')
+  return others.length > 0 ? '' : key.replaceAll(' ', '+')
+}
+
+/**
+ * Returns the access that the token of a request grants; undefined if it has no valid token. The query string is given
+ * only if it may hold the token; it does not count if a header has one, even a wrong one.
+ */
+export type Authenticate = (headers: Headers, search?: string) => Access | undefined
 
 /**
  * Looks tokens up by their digest only, so that the time taken reveals neither length nor prefix of a token. A header
  * that is given twice contains no valid token.
  */
 export function createAuth(accessOf: (digest: Uint8Array) => Access | undefined): Authenticate {
-  return (headers) => {
-    const token = tokenOf(headers)
-    return token === '' ? undefined : accessOf(digestOfHeader(token))
+  return (headers, search) => {
+    const token = tokenInHeaders(headers)
+    if (token !== '') return accessOf(digestOfHeader(token))
+    const key = search === undefined ? '' : tokenInSearch(search)
+    return key === '' ? undefined : accessOf(digestOf(key))
   }
 }

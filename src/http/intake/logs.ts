@@ -3,12 +3,12 @@ import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../../base/clock.js'
 import { LogweirError } from '../../base/errors.js'
 import type { Log } from '../../base/log.js'
-import { invalidParameter } from '../../endpoints/params.js'
-import { EXPECTED_NAMES, type FieldNames, fieldNamesOf, readFieldNames } from '../../field-names.js'
-import { findSource, SOURCE_NAMES } from '../../sources.js'
+import type { FieldNames } from '../../field-names.js'
+import { type ErrorForm, errorJson } from '../reply/error-form.js'
 import { refusals } from '../reply/errors.js'
 import { jsonReply } from '../reply/reply.js'
 import { contentTypes, type MediaType } from './media-types.js'
+import { fieldNamesIn, projectOf, sourceOf } from './parameters.js'
 import { createUploads, UPLOAD_LIMITS, type Upload, type UploadLimits } from './upload.js'
 
 /** The outcome of the records of one body. */
@@ -72,8 +72,16 @@ export interface Logs {
 /** The response of Logflare. */
 const LOGGED = JSON.stringify({ message: 'Logged!' })
 
+/** The surroundings of the paths. */
+interface LogsParts {
+  limits: LogsLimits
+  clock: Clock
+  log: Log
+  errorForm: ErrorForm
+}
+
 /** Creates the paths. They share one memory limit for bodies. */
-export function createLogs(intake: RecordIntake, limits: LogsLimits, clock: Clock, log: Log): Logs {
+export function createLogs(intake: RecordIntake, { limits, clock, log, errorForm }: LogsParts): Logs {
   const uploads = createUploads(limits, clock)
 
   const take: Logs['take'] = async ({ request, incoming, projects }, form, translate) => {
@@ -121,7 +129,7 @@ export function createLogs(intake: RecordIntake, limits: LogsLimits, clock: Cloc
 
   return {
     take,
-    answer: async (sending) => replyOf(await take(sending, formOf(sending.request.headers))),
+    answer: async (sending) => replyOf(await take(sending, formOf(sending.request.headers)), errorForm),
   }
 }
 
@@ -134,13 +142,13 @@ async function translated({ bytes, reserve }: Upload, translate: Parameters<Logs
 }
 
 /** Returns 200 if any record was stored; 400, which shippers do not retry, if all records were rejected. */
-function replyOf({ taken, rejected, byReason, rejects }: SendOutcome): Response {
+function replyOf({ taken, rejected, byReason, rejects }: SendOutcome, errorForm: ErrorForm): Response {
   if (rejected === 0) return jsonReply(LOGGED)
   const more = rejected - rejects.length
   const outcome = { taken, rejected: rejects, ...(more > 0 ? { more_rejected: more } : {}) }
   if (taken > 0) return jsonReply(JSON.stringify({ message: 'Logged!', ...outcome }))
-  const { status, code, error } = faultOf(byReason)
-  return jsonReply(JSON.stringify({ error, code, ...outcome }), status)
+  const { status, ...error } = faultOf(byReason)
+  return jsonReply(errorJson(error, errorForm, outcome), status)
 }
 
 const SOURCE_HINT = 'Name their source in the URL, as ?source=edge_logs, or in each record. '
@@ -149,15 +157,15 @@ const SOURCE_HINT = 'Name their source in the URL, as ?source=edge_logs, or in e
  * Returns the error of a body whose records were all rejected: the code of their reason if they have the same, if it
  * has one.
  */
-export function faultOf(byReason: SendOutcome['byReason']): { status: number; error: string; code: string } {
+export function faultOf(byReason: SendOutcome['byReason']): { status: number; message: string; code: string } {
   const [reason, ...others] = Object.keys(byReason)
   const status = others.length === 0 ? REASON_STATUSES.get(reason!) : undefined
   const counts = Object.entries(byReason).map(([name, count]) => `${name} ${count}`)
   const hint = 'missing_source' in byReason ? SOURCE_HINT : ''
-  const error =
+  const message =
     `No record was accepted: ${counts.join(', ')}. They are in the rejects file. ` +
     `${hint}Correct them, and send them again.`
-  return { status: status ?? 400, code: status ? reason! : 'invalid_records', error }
+  return { status: status ?? 400, code: status ? reason! : 'invalid_records', message }
 }
 
 /** Errors of a body that are found after it was received, and too little memory for its translation. */
@@ -168,52 +176,6 @@ const REASON_STATUSES = new Map([
   ['unknown_source', 400],
   ['forbidden_project', 403],
 ])
-
-/** Returns the name of the source that the URL gives as `source` or `source_name`, by name or alias. */
-function sourceOf(params: URLSearchParams): string | undefined {
-  const [token, name] = [one(params, 'source'), one(params, 'source_name')]
-  if (token !== undefined && name !== undefined && token !== name) throw refusals.twice('source')
-  const named = token ?? name
-  if (named === undefined) return undefined
-  const source = findSource(named)
-  if (source !== undefined) return source.name
-  throw new LogweirError(
-    'unknown_source',
-    `The URL names a source that does not exist. Use one of ${SOURCE_NAMES.join(', ')}, or an alias.`,
-  )
-}
-
-/** Returns the project of records without one: that of the URL, else the token's project if it has only one. */
-function projectOf(params: URLSearchParams, projects: ReadonlySet<string> | undefined): string | undefined {
-  const named = one(params, 'project')
-  if (projects === undefined) return named
-  if (named === undefined) return projects.size === 1 ? [...projects][0] : undefined
-  if (projects.has(named)) return named
-  throw refusals.forbiddenProject()
-}
-
-/** Returns the names of the time and message fields in the URL; undefined if it gives none. */
-function fieldNamesIn(params: URLSearchParams): FieldNames | undefined {
-  const [time, message] = [namesIn(params, 'time_field'), namesIn(params, 'message_field')]
-  if (time === undefined && message === undefined) return undefined
-  const names = fieldNamesOf(time, message)
-  if (names !== undefined) return names
-  throw invalidParameter('time_field and message_field name the same field. Leave it out of one of the two.')
-}
-
-function namesIn(params: URLSearchParams, parameter: string): string[] | undefined {
-  const text = one(params, parameter)
-  const names = text === undefined ? undefined : readFieldNames(text)
-  if (text === undefined || names !== undefined) return names
-  throw invalidParameter(`${parameter} is not what it has to be: ${EXPECTED_NAMES}. Correct it, or leave it out.`)
-}
-
-/** Returns the value of a parameter; undefined if it is absent or empty. Throws `duplicate_parameter`. */
-function one(params: URLSearchParams, name: string): string | undefined {
-  const [value, ...others] = params.getAll(name)
-  if (others.length > 0) throw refusals.twice(name)
-  return value || undefined
-}
 
 type Form = 'json' | 'ndjson'
 

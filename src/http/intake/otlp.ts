@@ -62,8 +62,8 @@ function replyOf(outcome: SendOutcome, type: string): Response {
   const { taken, rejected, byReason } = outcome
   if (rejected === 0) return reply(200, type, '{}', NOTHING)
   if (taken === 0) {
-    const { status, code, error } = faultOf(byReason)
-    return refusal(status, type, code, error)
+    const { status, code, message } = faultOf(byReason)
+    return refusal(status, type, code, message)
   }
   const errorMessage = partialMessage(outcome)
   const partialSuccess = { rejectedLogRecords: String(rejected), errorMessage }

@@ -1,3 +1,4 @@
+import type { ErrorForm } from '../reply/error-form.js'
 import { httpStatusOf } from '../reply/errors.js'
 import { listOf, reference, type Schema } from './json-schema.js'
 
@@ -43,24 +44,25 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
 
 const statusOf = (code: string): number => httpStatusOf(code).status
 
+/** The forms of the errors of a path; `either`: the form depends on the request. */
+export type ErrorForms = ErrorForm | 'either'
+
 /** Returns the schema of an error with one of these codes, in each form that the path may answer. */
-function errorOf(codes: readonly string[], mayNest: boolean): Schema {
+function errorOf(codes: readonly string[], form: ErrorForms): Schema {
   const flat = { allOf: [reference('schemas', 'Error'), { properties: { code: { enum: codes } } }] }
-  if (!mayNest) return flat
+  if (form === 'flat') return flat
   const inner = { properties: { error: { properties: { code: { enum: codes } } } } }
-  return { anyOf: [flat, { allOf: [reference('schemas', 'NestedError'), inner] }] }
+  const nested = { allOf: [reference('schemas', 'NestedError'), inner] }
+  return form === 'nested' ? nested : { anyOf: [flat, nested] }
 }
 
-/**
- * Returns the error responses for error codes, one per HTTP status: JSON, or bytes of the media types in `others`. With
- * `mayNest`, some requests get `NestedError` instead of `Error`.
- */
-export function failures(codes: readonly string[], others: readonly string[] = [], mayNest = false): Answers {
+/** Returns the error responses for error codes, one per HTTP status: JSON, or bytes of the media types in `others`. */
+export function failures(codes: readonly string[], form: ErrorForms, others: readonly string[] = []): Answers {
   const statuses = [...new Set(codes.map(statusOf))].sort()
   return Object.fromEntries(
     statuses.map((status) => {
       const ofStatus = [...new Set(codes)].filter((code) => statusOf(code) === status)
-      const schema = errorOf(ofStatus, mayNest)
+      const schema = errorOf(ofStatus, form)
       const mayRetry = status === 429 || status === 503
       const headers = mayRetry ? ['Retry-After'] : undefined
       return [
@@ -81,7 +83,7 @@ export const TOKEN_CODES = ['unauthorized', 'forbidden', 'too_many_requests', 's
 const WHAT = { type: 'string', description: 'what is wrong, and how to correct it' }
 const CODE = { type: 'string', pattern: '^[a-z_]+$', description: 'the same for ever' }
 
-/** The schemas of error responses: `NestedError` answers requests with SQL of their own, `Error` all others. */
+/** The schemas of error responses, one for each form. */
 export const ERROR_SCHEMAS: Readonly<Record<string, Schema>> = {
   Error: { type: 'object', properties: { error: WHAT, code: CODE }, required: ['error', 'code'] },
   NestedError: {

@@ -1,36 +1,36 @@
 import type { Endpoint } from '../../endpoints/endpoint.js'
+import { type Dialect, OWN_DIALECT } from '../reply/dialect.js'
 import { ERROR_SCHEMAS } from './answers.js'
-import {
-  logsOperations,
-  type Operations,
-  otlpOperations,
-  queryOperations,
-  serviceOperations,
-  tailOperations,
-} from './operations.js'
+import { logsOperations, type Operations, otlpOperations, queryOperations, tailOperations } from './operations.js'
+import { serviceOperations } from './service-operations.js'
 
 /** Returns the OpenAPI 3.1 description of the service as JSON, derived from the endpoints that check its requests. */
-export function openApi(endpoints: readonly Endpoint[], version: string, nowUs: number): string {
+export function openApi(
+  endpoints: readonly Endpoint[],
+  version: string,
+  nowUs: number,
+  dialect: Dialect = OWN_DIALECT,
+): string {
   const queries = endpoints.map((endpoint): [string, Operations] => [
     `/api/endpoints/query/${endpoint.name}`,
-    queryOperations(endpoint, nowUs),
+    queryOperations(endpoint, nowUs, dialect),
   ])
   return JSON.stringify({
     openapi: '3.1.0',
     info: {
       title: 'logweir',
       version,
-      description: "A hosted database's logs, asked stored questions. Every failure is JSON with `error` and `code`.",
+      description: `A hosted database's logs, asked stored questions. ${FAILURES[dialect.errorForm]}`,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
     security: [{ key: [] }, { bearer: [] }],
     paths: {
       ...Object.fromEntries(queries),
-      '/api/tail': tailOperations,
-      '/api/logs': logsOperations,
-      '/v1/logs': otlpOperations,
-      ...serviceOperations,
+      '/api/tail': tailOperations(dialect),
+      '/api/logs': logsOperations(dialect),
+      '/v1/logs': otlpOperations(dialect),
+      ...serviceOperations(dialect),
     },
     components: {
       schemas: ERROR_SCHEMAS,
@@ -41,9 +41,15 @@ export function openApi(endpoints: readonly Endpoint[], version: string, nowUs: 
       securitySchemes: {
         key: { type: 'apiKey', in: 'header', name: 'X-API-KEY' },
         bearer: { type: 'http', scheme: 'bearer' },
+        ...(dialect.acceptsKeyInUrl && { keyInUrl: { type: 'apiKey', in: 'query', name: 'api_key' } }),
       },
     },
   })
 }
+
+const FAILURES = {
+  flat: 'Every failure is JSON with `error` and `code`.',
+  nested: 'Every failure is JSON with `error.message` and `error.code`, except of /v1/logs.',
+} as const
 
 const header = (name: string, description: string) => ({ name, in: 'header', description, schema: { type: 'string' } })

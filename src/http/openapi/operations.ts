@@ -4,7 +4,8 @@ import type { Endpoint } from '../../endpoints/endpoint.js'
 import { sampleCall } from '../../endpoints/sample.js'
 import { answerColumns } from '../../plan/answer.js'
 import { SOURCES } from '../../sources.js'
-import { type Answers, answer, failures, resultOf, TOKEN_CODES } from './answers.js'
+import type { Dialect } from '../reply/dialect.js'
+import { answer, type ErrorForms, failures, resultOf, TOKEN_CODES } from './answers.js'
 import { exactly, listOf, reference, rowSchema, type Schema } from './json-schema.js'
 
 /** The operations of a path, by method. */
@@ -18,8 +19,9 @@ function parameter(name: string, place: 'query' | 'header', description: string,
 }
 
 /** Returns the operations of an endpoint under its name; its id is another path with the same ones. */
-export function queryOperations(endpoint: Endpoint, nowUs: number): Operations {
+export function queryOperations(endpoint: Endpoint, nowUs: number, { errorForm }: Dialect): Operations {
   const { name, params, maxRows, cache, sandboxing } = endpoint
+  const form: ErrorForms = sandboxing && errorForm === 'flat' ? 'either' : errorForm
   const headers = ['Cache-Status', 'Server-Timing', 'ETag', ...(cache === 'disabled' ? [] : ['Age'])]
   const get: Schema = {
     operationId: name,
@@ -45,7 +47,7 @@ export function queryOperations(endpoint: Endpoint, nowUs: number): Operations {
         headers,
       ),
       304: { description: 'The bytes are those that If-None-Match names.' },
-      ...failures(codesOf(params), [], sandboxing),
+      ...failures(codesOf(params), form),
     },
   }
   return { get }
@@ -133,12 +135,17 @@ const LOGS_PARAMETERS = [
   parameter('message_field', 'query', 'fields that can hold the message; default: event_message,message'),
 ]
 
-/** The operations of the path for records as JSON. */
-export const logsOperations: Operations = {
+/** The ways in which a token can be sent, if that may be in the URL too. */
+const KEYS = [{ key: [] }, { bearer: [] }, { keyInUrl: [] }]
+const securityOf = ({ acceptsKeyInUrl }: Dialect): Schema => (acceptsKeyInUrl ? { security: KEYS } : {})
+
+/** Returns the operations of the path for records as JSON. */
+export const logsOperations = (dialect: Dialect): Operations => ({
   post: {
     operationId: 'logs',
     tags: ['records'],
     summary: 'Takes records',
+    ...securityOf(dialect),
     description:
       'Responds when the records are stored. A record that is sent twice, after a lost response, is stored twice. ' +
       'The body may be compressed: gzip, deflate. ' +
@@ -167,10 +174,10 @@ export const logsOperations: Operations = {
           'application/json': LOGGED,
         },
       ),
-      ...failures([...TOKEN_CODES, ...BODY_CODES, 'invalid_parameter']),
+      ...failures([...TOKEN_CODES, ...BODY_CODES, 'invalid_parameter'], dialect.errorForm),
     },
   },
-}
+})
 
 const PARTIAL: Schema = {
   type: 'object',
@@ -180,12 +187,13 @@ const PARTIAL: Schema = {
   additionalProperties: false,
 }
 
-/** The operations of the path for OTLP. */
-export const otlpOperations: Operations = {
+/** Returns the operations of the path for OTLP, whose errors have the same form in every dialect. */
+export const otlpOperations = (dialect: Dialect): Operations => ({
   post: {
     operationId: 'otlp-logs',
     tags: ['records'],
     summary: 'Takes logs of OpenTelemetry',
+    ...securityOf(dialect),
     description:
       'OTLP over HTTP. The resource attributes logweir.source and logweir.project say where records belong; ' +
       'the parameters do for records without them.',
@@ -199,13 +207,23 @@ export const otlpOperations: Operations = {
         'application/json': PARTIAL,
         'application/x-protobuf': BYTES,
       }),
-      ...failures([...TOKEN_CODES, ...BODY_CODES], ['application/x-protobuf']),
+      ...failures([...TOKEN_CODES, ...BODY_CODES], 'flat', ['application/x-protobuf']),
     },
   },
-}
+})
 
-/** The operations of live tails. */
-export const tailOperations: Operations = {
+const TAIL_CODES = [
+  ...TOKEN_CODES,
+  'missing_parameter',
+  'duplicate_parameter',
+  'invalid_last_event_id',
+  'forbidden_project',
+  'overloaded',
+  'stopping',
+]
+
+/** Returns the operations of live tails. */
+export const tailOperations = ({ errorForm }: Dialect): Operations => ({
   get: {
     operationId: 'tail',
     tags: ['queries'],
@@ -219,54 +237,7 @@ export const tailOperations: Operations = {
     ],
     responses: {
       200: answer('The stream, until one of the two ends it.', { 'text/event-stream': TEXT }),
-      ...failures([
-        ...TOKEN_CODES,
-        'missing_parameter',
-        'duplicate_parameter',
-        'invalid_last_event_id',
-        'forbidden_project',
-        'overloaded',
-        'stopping',
-      ]),
+      ...failures(TAIL_CODES, errorForm),
     },
   },
-}
-
-const DEFINITION = exactly({
-  id: { type: 'string', format: 'uuid' },
-  name: TEXT,
-  query: { type: 'string', description: 'the stored SQL, BigQuery dialect' },
-  max_rows: { type: 'integer' },
-  caching: { anyOf: [{ type: 'integer', description: 'seconds' }, { const: 'disabled' }] },
-  cache_warming: { type: ['integer', 'null'], description: 'seconds' },
-  sandboxing: { type: 'boolean' },
-  parameters: listOf(exactly({ name: TEXT, required: { type: 'boolean' }, description: TEXT })),
 })
-
-const status = (description: string, ...codes: readonly string[]): Answers => ({
-  200: answer(description, { 'application/json': exactly({ status: { enum: ['ok', 'degraded', 'stopping'] } }) }),
-  ...failures(['starting', ...codes]),
-})
-
-const publicPath = (operationId: string, summary: string, responses: Answers): Operations => ({
-  get: { operationId, tags: ['service'], summary, security: [], responses },
-})
-
-const privatePath = (operationId: string, summary: string, responses: Answers): Operations => ({
-  get: { operationId, tags: ['service'], summary, responses: { ...responses, ...failures([...TOKEN_CODES]) } },
-})
-
-/** The operations of the paths about the service itself. */
-export const serviceOperations: Readonly<Record<string, Operations>> = {
-  '/health': publicPath('health', 'Liveness', status('It is alive; degraded: it accepts no records at the moment.')),
-  '/ready': publicPath('ready', 'Readiness', status('It serves.', 'stopping')),
-  '/metrics': privatePath('metrics', 'Metrics for Prometheus', {
-    200: answer('Prometheus text.', { 'text/plain': TEXT }),
-  }),
-  '/api/endpoints': privatePath('endpoints', 'The definitions of the endpoints', {
-    200: answer('All of them.', { 'application/json': resultOf(DEFINITION) }),
-  }),
-  '/api/openapi.json': privatePath('openapi', 'This description', {
-    200: answer('OpenAPI 3.1.', { 'application/json': { type: 'object' } }),
-  }),
-}

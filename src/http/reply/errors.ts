@@ -2,6 +2,7 @@ import { LogweirError } from '../../base/errors.js'
 import type { Log } from '../../base/log.js'
 import type { Scope } from '../../tokens/access.js'
 import { ALLOWED_METHODS } from './cors.js'
+import { type ErrorForm, errorJson } from './error-form.js'
 import { type HeaderFields, jsonReply } from './reply.js'
 
 /** Seconds after which a client should retry. */
@@ -143,16 +144,9 @@ export function toPublicError(error: unknown, log: Log): LogweirError {
 /** Returns status and headers of an error code that {@link toPublicError} returned. */
 export const httpStatusOf = (code: string): HttpStatus => HTTP_STATUSES.get(code) ?? { status: 500 }
 
-/** The forms of error bodies: `flat` is `{"error","code"}`, `nested` is Logflare's `{"error":{"message","code"}}`. */
-export type ErrorForm = 'flat' | 'nested'
-
 /** Returns the error response. `more` headers override those of the code. */
 export function errorReply(error: unknown, log: Log, more?: HeaderFields, form: ErrorForm = 'flat'): Response {
-  const { code, message } = toPublicError(error, log)
-  const { status, headers } = httpStatusOf(code)
-  return jsonReply(
-    JSON.stringify(form === 'flat' ? { error: message, code } : { error: { message, code } }),
-    status,
-    more === undefined ? headers : { ...headers, ...more },
-  )
+  const shown = toPublicError(error, log)
+  const { status, headers } = httpStatusOf(shown.code)
+  return jsonReply(errorJson(shown, form), status, more === undefined ? headers : { ...headers, ...more })
 }

@@ -2,6 +2,7 @@ import type { Subscription } from '../../engine/engine.js'
 import type { Row } from '../../plan/answer.js'
 import { equals, scan } from '../../plan/builder.js'
 import type { Plan } from '../../plan/plan.js'
+import type { ErrorForm } from '../reply/error-form.js'
 import type { Position } from './cursor.js'
 import { gapEvent, idLine, recordEvent } from './events.js'
 import type { TailLimits } from './limits.js'
@@ -27,6 +28,7 @@ export interface CatchUp extends Pick<TimeRange, 'subscription' | 'project' | 's
   after: Position | undefined
   nowUs: number
   limits: TailLimits
+  errorForm: ErrorForm
 }
 
 /** The stored rows that a reader is sent before live ones. */
@@ -42,7 +44,7 @@ export interface CaughtUp {
 /**
  * Reads the rows after a position, only the newest if there are too many; a new reader gets a few of the latest rows.
  */
-export async function catchUp({ after, nowUs, limits, ...rest }: CatchUp): Promise<CaughtUp> {
+export async function catchUp({ after, nowUs, limits, errorForm, ...rest }: CatchUp): Promise<CaughtUp> {
   const start = after ?? { timestampUs: nowUs - limits.firstUs, rank: 0 }
   const wanted = after === undefined ? limits.firstRows : limits.missedRows
   const range = { ...rest, fromUs: start.timestampUs, throughUs: Number.POSITIVE_INFINITY }
@@ -51,7 +53,7 @@ export async function catchUp({ after, nowUs, limits, ...rest }: CatchUp): Promi
   const shown = missed.filter(({ data }) => data !== undefined)
   const events: Buffer[] = []
   if (after !== undefined && !(isComplete && shown.length === missed.length)) {
-    events.push(gapEvent(shown[0]?.timestampUs ?? nowUs))
+    events.push(gapEvent(shown[0]?.timestampUs ?? nowUs, errorForm))
   }
   let position = start
   for (const { timestampUs, rank, data } of shown) {
@@ -66,7 +68,7 @@ export async function endOf({
   nowUs,
   limits,
   ...rest
-}: Omit<CatchUp, 'after'>): Promise<{ position: Position; delivered: number }> {
+}: Omit<CatchUp, 'after' | 'errorForm'>): Promise<{ position: Position; delivered: number }> {
   const fromUs = nowUs - limits.firstUs
   const { rows, delivered } = await readNewest({ ...rest, fromUs, throughUs: nowUs }, 1, limits.caughtUpBytes)
   const { timestampUs, rank } = rows.at(-1) ?? { timestampUs: fromUs, rank: 0 }

@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.js'
 import { createTokenBucket, type TokenBucket } from '../../base/token-bucket.js'
 import type { Engine, Subscription } from '../../engine/engine.js'
 import type { Row } from '../../plan/answer.js'
+import type { ErrorForm } from '../reply/error-form.js'
 import { type Backlog, createBacklog } from './backlog.js'
 import { COLUMNS, endOf } from './catch-up.js'
 import { advance, type Position } from './cursor.js'
@@ -42,6 +43,7 @@ export interface ChannelParts {
   follow: Engine['follow']
   clock: Clock
   limits: TailLimits
+  errorForm: ErrorForm
   /** Called after records were added. */
   onGrown(): void
   /** Called once, when the channel closes. */
@@ -88,7 +90,7 @@ export function createChannel(parts: ChannelParts): Channel {
 
 function receive(state: State, rows: Iterable<Row>, hasGap: boolean): void {
   if (state.isClosed) return
-  const { backlog, clock, limits, rate } = state
+  const { backlog, clock, limits, rate, errorForm } = state
   let isAfterGap = hasGap
   for (const row of rows) {
     const timestampUs = row.timestamp as number
@@ -98,7 +100,7 @@ function receive(state: State, rows: Iterable<Row>, hasGap: boolean): void {
       giveUp(state)
       return
     }
-    backlog.push({ timestampUs, event: isAfterGap ? Buffer.concat([gapEvent(timestampUs), event]) : event })
+    backlog.push({ timestampUs, event: isAfterGap ? Buffer.concat([gapEvent(timestampUs, errorForm), event]) : event })
     isAfterGap = false
     while (backlog.bytes > limits.backlogBytes) shrink(state)
   }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.js'
 import type { Engine } from '../../engine/engine.js'
 import { callAfter } from '../query/waiting.js'
+import type { ErrorForm } from '../reply/error-form.js'
 import { type Channel, createChannel } from './channel.js'
 import type { TailLimits } from './limits.js'
 
@@ -20,6 +21,7 @@ interface Parts {
   follow: Engine['follow']
   clock: Clock
   limits: TailLimits
+  errorForm: ErrorForm
 }
 
 interface OpenChannel {
@@ -30,7 +32,7 @@ interface OpenChannel {
 }
 
 /** Creates the registry of channels, with none open. Together their backlogs have at most `limits.backlogsBytes`. */
-export function createChannels({ follow, clock, limits }: Parts): Channels {
+export function createChannels({ follow, clock, limits, errorForm }: Parts): Channels {
   const open = new Map<string, OpenChannel>()
 
   function add(project: string): OpenChannel {
@@ -40,7 +42,7 @@ export function createChannels({ follow, clock, limits }: Parts): Channels {
     }
     makeRoom()
     const one: OpenChannel = {
-      channel: createChannel({ project, follow, clock, limits, onGrown: balance, onClosed }),
+      channel: createChannel({ project, follow, clock, limits, errorForm, onGrown: balance, onClosed }),
       readers: 0,
       keepOpen() {},
     }

@@ -1,5 +1,6 @@
 import type { Row } from '../../plan/answer.js'
 import { createRowJson } from '../formats/json.js'
+import { type ErrorForm, errorJson } from '../reply/error-form.js'
 import { type Cursor, writeCursor } from './cursor.js'
 
 /** Server-sent events (WHATWG HTML, "Server-sent events", "Parsing an event stream"). */
@@ -38,17 +39,17 @@ const idText = (cursor: Cursor) => `id: ${writeCursor(cursor)}\n`
 export const NO_DATA = Buffer.from('\n')
 
 /** Returns the last event of a stream: the reason why it ends. */
-export function droppedEvent({ message, code }: { message: string; code: string }): Buffer {
-  return namedEvent('dropped', { error: message, code })
+export function droppedEvent(reason: { message: string; code: string }, form: ErrorForm): Buffer {
+  return namedEvent('dropped', errorJson(reason, form))
 }
 
 /** Returns the event that says that records were left out; those from `fromUs` on follow. */
-export function gapEvent(fromUs: number): Buffer {
-  const error =
+export function gapEvent(fromUs: number, form: ErrorForm): Buffer {
+  const message =
     'More records arrived than can be sent again: those before the time "from" (µs) are left out. logs.all has them.'
-  return namedEvent(GAP, { error, code: GAP, from: fromUs })
+  return namedEvent(GAP, errorJson({ message, code: GAP }, form, { from: fromUs }))
 }
 
-function namedEvent(name: string, data: object): Buffer {
-  return Buffer.from(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`)
+function namedEvent(name: string, json: string): Buffer {
+  return Buffer.from(`event: ${name}\ndata: ${json}\n\n`)
 }

@@ -3,6 +3,7 @@ import { LogweirError } from '../../base/errors.js'
 import type { ConcurrencyLimit } from '../query/concurrency.js'
 import { callAfter } from '../query/waiting.js'
 import type { ByteChunks } from '../reply/chunks.js'
+import type { ErrorForm } from '../reply/error-form.js'
 import { refusals } from '../reply/errors.js'
 import { catchUp } from './catch-up.js'
 import type { Channel, ChannelReader } from './channel.js'
@@ -18,6 +19,7 @@ export interface ReaderParts {
   cursor: Cursor | undefined
   clock: Clock
   limits: TailLimits
+  errorForm: ErrorForm
   /** Limits how many readers read stored rows at the same time. */
   concurrency: ConcurrencyLimit
   sendRate: SendRate
@@ -126,13 +128,13 @@ async function* stream(state: State): AsyncGenerator<Uint8Array, void> {
   } catch (error) {
     end(state, state.toPublicError(error))
   }
-  if (state.reason !== undefined && !state.left.signal.aborted) yield droppedEvent(state.reason)
+  if (state.reason !== undefined && !state.left.signal.aborted) yield droppedEvent(state.reason, state.errorForm)
   leave(state)
 }
 
 /** Sends the stored rows after the cursor, unless the channel still has its records; returns where live ones begin. */
 async function* stored(state: State): AsyncGenerator<Uint8Array, Position> {
-  const { channel, cursor, clock, limits, left } = state
+  const { channel, cursor, clock, limits, errorForm, left } = state
   const subscription = await channel.opened
   if (cursor?.live?.channel === channel.name && isInBacklog(channel, cursor.live.number)) {
     state.next = cursor.live.number
@@ -140,7 +142,7 @@ async function* stored(state: State): AsyncGenerator<Uint8Array, Position> {
   }
   const { project } = channel
   const caughtUp = await state.concurrency.run(
-    (signal) => catchUp({ subscription, project, after: cursor, nowUs: clock.nowUs(), limits, signal }),
+    (signal) => catchUp({ subscription, project, after: cursor, nowUs: clock.nowUs(), limits, errorForm, signal }),
     left.signal,
   )
   state.next = caughtUp.delivered

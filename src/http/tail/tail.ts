@@ -7,6 +7,7 @@ import type { Engine } from '../../engine/engine.js'
 import type { Access } from '../../tokens/access.js'
 import { createConcurrencyLimit } from '../query/concurrency.js'
 import { CORS_HEADERS } from '../reply/cors.js'
+import type { ErrorForm } from '../reply/error-form.js'
 import { refusals, toPublicError } from '../reply/errors.js'
 import { streamBody } from '../reply/stream.js'
 import { createChannels } from './channels.js'
@@ -22,6 +23,7 @@ export interface TailParts {
   clock: Clock
   log: Log
   limits: TailLimits
+  errorForm: ErrorForm
 }
 
 /** All live tails of the service. */
@@ -49,8 +51,9 @@ const HEADERS = {
 const READING = { queriesAtOnce: 2, waitMs: 10_000, queryMs: 30_000 }
 
 /** Creates the tails, with none open. */
-export function createTails({ follow, metrics, clock, log, limits }: TailParts): Tails {
-  const channels = createChannels({ follow, clock, limits })
+export function createTails({ follow, metrics, clock, log, limits, errorForm }: TailParts): Tails {
+  const shared = { clock, limits, errorForm }
+  const channels = createChannels({ follow, ...shared })
   const concurrency = createConcurrencyLimit(
     { ...READING, queriesWaiting: limits.tails },
     clock,
@@ -70,8 +73,7 @@ export function createTails({ follow, metrics, clock, log, limits }: TailParts):
     const reader = createReader({
       channel,
       cursor,
-      clock,
-      limits,
+      ...shared,
       concurrency,
       sendRate,
       isAllowed,

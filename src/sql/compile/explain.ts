@@ -1,3 +1,4 @@
+import { shorten } from '../../base/shorten.js'
 import { column, type Expression, literal } from '../../plan/expression.js'
 import { jsonOf } from '../../plan/functions/text-of.js'
 import { innerPlansOf, type NamedAggregate, type NamedExpression, type Operator, type Plan } from '../../plan/plan.js'
@@ -28,7 +29,7 @@ export function explained(plan: Plan): Plan {
         columns: [
           { name: 'step', value: literal(i + 1) },
           { name: 'operator', value: literal(operator.op) },
-          { name: 'detail', value: literal(shortened(describe(operator, prefix))) },
+          { name: 'detail', value: literal(shorten(describe(operator, prefix), MAX_CHARACTERS)) },
           { name: 'rows', value: column('rows') },
         ],
       },
@@ -109,8 +110,7 @@ function spell(expression: Expression): string {
     if (text.length > MAX_CHARACTERS) break
     text += `${i === 0 ? '' : ', '}${spell(arg)}`
   }
-  return shortened(`${text})`)
+  return shorten(`${text})`, MAX_CHARACTERS)
 }
 
-const literalText = (value: Scalar) => shortened(jsonOf(value))
-const shortened = (text: string) => (text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text)
+const literalText = (value: Scalar) => shorten(jsonOf(value), MAX_CHARACTERS)

@@ -1,3 +1,4 @@
+import { shorten } from '../../base/shorten.js'
 import { invalid, unsupported } from './fault.js'
 import type { Token } from './lexer.js'
 import type { SqlLimits } from './limits.js'
@@ -126,12 +127,11 @@ export class Tokens {
 /** A token as messages name it. */
 export function describe({ kind, spelled, text }: Token): string {
   if (kind === 'end') return spelled
-  if (kind === 'text') return `the text ${JSON.stringify(shortened(text))}`
-  return shortened(kind === 'parameter' ? `@${text}` : spelled)
+  if (kind === 'text') return `the text ${JSON.stringify(shorten(text, MOST_CHARACTERS))}`
+  return shorten(kind === 'parameter' ? `@${text}` : spelled, MOST_CHARACTERS)
 }
 
 const MOST_CHARACTERS = 40
-const shortened = (text: string) => (text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text)
 
 function place(node: Node, at: number, depth: number, hasAggregate: boolean): Node {
   node.at = at

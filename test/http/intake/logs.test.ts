@@ -227,6 +227,13 @@ describe('a request that is refused', () => {
     'The body is over 1 MiB, as it is sent or decompressed. Nothing of it was taken. Send smaller batches.',
     'body_too_large',
   )
+  const unknownSource = (shown: string) =>
+    refusal(
+      `The URL names the source ${shown}, which does not exist. Use one of edge_logs, postgres_logs, ` +
+        'function_edge_logs, function_logs, auth_logs, realtime_logs, storage_logs, postgrest_logs, pgbouncer_logs, ' +
+        'or an alias.',
+      'unknown_source',
+    )
   const half = (bytes: Uint8Array) => bytes.slice(0, bytes.length / 2)
   const cannotDecompress = (why: string) =>
     refusal(`The body cannot be decompressed: ${why}. Nothing of it was taken. Send it whole.`, 'invalid_body')
@@ -238,7 +245,10 @@ describe('a request that is refused', () => {
   )
 
   test.each<[string, string, RequestInit['body'], Record<string, string>, number, string | RegExp]>([
-    ['an unknown source', '?source=nix', JSON_BODY, {}, 400, /"code":"unknown_source"/],
+    ['an unknown source', '?source=nix', JSON_BODY, {}, 400, unknownSource('"nix"')],
+    ['one with a long name', `?source=${'n'.repeat(80)}`, JSON_BODY, {}, 400, unknownSource(`"${'n'.repeat(64)}…"`)],
+    ['one that would write to a terminal', '?source_name=%1b%22', JSON_BODY, {}, 400, unknownSource('"\\u001b\\""')],
+    ['one that would turn a line around', '?source=%e2%80%ae', JSON_BODY, {}, 400, unknownSource('"\\u202e"')],
     ['two sources', '?source=edge_logs&source_name=auth_logs', JSON_BODY, {}, 400, /"duplicate_parameter"/],
     ['a source twice', '?source=edge_logs&source=edge_logs', JSON_BODY, {}, 400, /"duplicate_parameter"/],
     ['a time field twice', '?time_field=a&time_field=b', JSON_BODY, {}, 400, /"duplicate_parameter"/],

@@ -138,7 +138,7 @@ describe.each([JSON_TYPE, PROTOBUF])('an OTLP request as %s is refused', (type) 
   const half = (bytes: Uint8Array) => bytes.slice(0, bytes.length / 2)
 
   test.each<[string, string, RequestInit['body'], Record<string, string>, number, RegExp]>([
-    ['an unknown source', '?source=nix', 'x', {}, 400, /^The URL names a source .* \(unknown_source\)$/],
+    ['an unknown source', '?source=nix', 'x', {}, 400, /^The URL names the source "nix", .* \(unknown_source\)$/],
     ['a project twice', '?project=a&project=b', 'x', {}, 400, /\(duplicate_parameter\)$/],
     ['half a gzip stream', '', half(gzipSync('x')), { 'Content-Encoding': 'gzip' }, 400, /\(invalid_body\)$/],
     ['brotli', '', 'x', { 'Content-Encoding': 'br' }, 415, /\(unsupported_content_encoding\)$/],

@@ -7,7 +7,12 @@ import { edge } from '../../support/records.js'
 
 function start(given: Partial<typeof TAIL_LIMITS>) {
   const [engine, clock] = [openEngine(), createFakeClock()]
-  const channels = createChannels({ follow: engine.follow, clock, limits: { ...TAIL_LIMITS, ...given } })
+  const channels = createChannels({
+    follow: engine.follow,
+    clock,
+    errorForm: 'flat',
+    limits: { ...TAIL_LIMITS, ...given },
+  })
   const bring = (project: string, texts: readonly string[]) =>
     appendAll(
       engine,

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import type { ErrorForm } from '../../../src/http/reply/error-form.js'
 import {
   BEGINNING,
   droppedEvent,
@@ -36,10 +37,18 @@ it('an id without data moves the last id and is no event', () => {
 })
 
 it('why a stream ends, and what is left out, are events with names', () => {
-  const { events } = parseEvents(text(droppedEvent({ message: 'Too slow.', code: 'slow_reader' }), gapEvent(42)))
-  expect(events.map(({ type, data }) => [type, JSON.parse(data)])).toEqual([
+  const sent = (form: ErrorForm) => {
+    const reason = { message: 'Too slow.', code: 'slow_reader' }
+    const { events } = parseEvents(text(droppedEvent(reason, form), gapEvent(42, form)))
+    return events.map(({ type, data }) => [type, JSON.parse(data)])
+  }
+  expect(sent('flat')).toEqual([
     ['dropped', { error: 'Too slow.', code: 'slow_reader' }],
     ['gap', { error: expect.any(String), code: 'gap', from: 42 }],
+  ])
+  expect(sent('nested')).toEqual([
+    ['dropped', { error: { message: 'Too slow.', code: 'slow_reader' } }],
+    ['gap', { error: { message: expect.any(String), code: 'gap' }, from: 42 }],
   ])
 })
 

@@ -144,8 +144,9 @@ describe('a request for a tail', () => {
 
   it('with a token that is bound to projects is for one of those', async () => {
     const { engine, clock } = createTailApp()
-    const parts = { follow: engine.follow, metrics: createMetrics(), clock, log: () => {}, limits: TAIL_LIMITS }
-    const tails = createTails(parts)
+    const { follow } = engine
+    const parts = { follow, metrics: createMetrics(), clock, log: () => {}, limits: TAIL_LIMITS }
+    const tails = createTails({ ...parts, errorForm: 'flat' })
     const access = { scopes: FULL_ACCESS.scopes, projects: new Set(['b', 'c']) }
     const ask = (project: string) =>
       tails.answer(new Request(`http://localhost/api/tail?project=${project}`), () => access)

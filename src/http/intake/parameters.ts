@@ -1,0 +1,58 @@
+/** The parameters in the URL of a request with records. */
+import { LogweirError } from '../../base/errors.js'
+import { escapeControl } from '../../base/escape-control.js'
+import { shorten } from '../../base/shorten.js'
+import { invalidParameter } from '../../endpoints/params.js'
+import { EXPECTED_NAMES, type FieldNames, fieldNamesOf, readFieldNames } from '../../field-names.js'
+import { findSource, SOURCE_NAMES } from '../../sources.js'
+import { refusals } from '../reply/errors.js'
+
+/** How much of an unknown source's name is shown. */
+const MAX_SHOWN_CHARACTERS = 64
+
+/** Returns the name of the source that the URL gives as `source` or `source_name`, by name or alias. */
+export function sourceOf(params: URLSearchParams): string | undefined {
+  const [token, name] = [one(params, 'source'), one(params, 'source_name')]
+  if (token !== undefined && name !== undefined && token !== name) throw refusals.twice('source')
+  const named = token ?? name
+  if (named === undefined) return undefined
+  const source = findSource(named)
+  if (source !== undefined) return source.name
+  const shown = escapeControl(JSON.stringify(shorten(named, MAX_SHOWN_CHARACTERS)))
+  throw new LogweirError(
+    'unknown_source',
+    `The URL names the source ${shown}, which does not exist. Use one of ${SOURCE_NAMES.join(', ')}, or an alias.`,
+  )
+}
+
+/** Returns the project of records without one: that of the URL, else the token's project if it has only one. */
+export function projectOf(params: URLSearchParams, projects: ReadonlySet<string> | undefined): string | undefined {
+  const named = one(params, 'project')
+  if (projects === undefined) return named
+  if (named === undefined) return projects.size === 1 ? [...projects][0] : undefined
+  if (projects.has(named)) return named
+  throw refusals.forbiddenProject()
+}
+
+/** Returns the names of the time and message fields in the URL; undefined if it gives none. */
+export function fieldNamesIn(params: URLSearchParams): FieldNames | undefined {
+  const [time, message] = [namesIn(params, 'time_field'), namesIn(params, 'message_field')]
+  if (time === undefined && message === undefined) return undefined
+  const names = fieldNamesOf(time, message)
+  if (names !== undefined) return names
+  throw invalidParameter('time_field and message_field name the same field. Leave it out of one of the two.')
+}
+
+function namesIn(params: URLSearchParams, parameter: string): string[] | undefined {
+  const text = one(params, parameter)
+  const names = text === undefined ? undefined : readFieldNames(text)
+  if (text === undefined || names !== undefined) return names
+  throw invalidParameter(`${parameter} is not what it has to be: ${EXPECTED_NAMES}. Correct it, or leave it out.`)
+}
+
+/** Returns the value of a parameter; undefined if it is absent or empty. Throws `duplicate_parameter`. */
+function one(params: URLSearchParams, name: string): string | undefined {
+  const [value, ...others] = params.getAll(name)
+  if (others.length > 0) throw refusals.twice(name)
+  return value || undefined
+}

@@ -1,0 +1,54 @@
+/** The operations of the paths about the service itself, and of lists that are empty. */
+
+import type { Dialect } from '../reply/dialect.js'
+import { type Answers, answer, failures, resultOf, TOKEN_CODES } from './answers.js'
+import { exactly, listOf, type Schema } from './json-schema.js'
+import type { Operations } from './operations.js'
+
+const TEXT: Schema = { type: 'string' }
+
+const DEFINITION = exactly({
+  id: { type: 'string', format: 'uuid' },
+  name: TEXT,
+  query: { type: 'string', description: 'the stored SQL, BigQuery dialect' },
+  max_rows: { type: 'integer' },
+  caching: { anyOf: [{ type: 'integer', description: 'seconds' }, { const: 'disabled' }] },
+  cache_warming: { type: ['integer', 'null'], description: 'seconds' },
+  sandboxing: { type: 'boolean' },
+  parameters: listOf(exactly({ name: TEXT, required: { type: 'boolean' }, description: TEXT })),
+})
+
+const STATUS = exactly({ status: { enum: ['ok', 'degraded', 'stopping'] } })
+
+const publicPath = (operationId: string, summary: string, responses: Answers): Operations => ({
+  get: { operationId, tags: ['service'], summary, security: [], responses },
+})
+
+/** Returns the operations of all these paths, by path. */
+export function serviceOperations({ errorForm, emptyLists }: Dialect): Readonly<Record<string, Operations>> {
+  const status = (description: string, ...codes: readonly string[]): Answers => ({
+    200: answer(description, { 'application/json': STATUS }),
+    ...failures(['starting', ...codes], errorForm),
+  })
+  const privatePath = (operationId: string, summary: string, responses: Answers): Operations => ({
+    get: { operationId, tags: ['service'], summary, responses: { ...responses, ...failures(TOKEN_CODES, errorForm) } },
+  })
+  return {
+    '/health': publicPath('health', 'Liveness', status('It is alive; degraded: it accepts no records at the moment.')),
+    '/ready': publicPath('ready', 'Readiness', status('It serves.', 'stopping')),
+    '/metrics': privatePath('metrics', 'Metrics for Prometheus', {
+      200: answer('Prometheus text.', { 'text/plain': TEXT }),
+    }),
+    '/api/endpoints': privatePath('endpoints', 'The definitions of the endpoints', {
+      200: answer('All of them.', { 'application/json': resultOf(DEFINITION) }),
+    }),
+    '/api/openapi.json': privatePath('openapi', 'This description', {
+      200: answer('OpenAPI 3.1.', { 'application/json': { type: 'object' } }),
+    }),
+    ...Object.fromEntries(
+      emptyLists.map((path) => [path, privatePath(path.replace('/api/', ''), 'An empty list', { 200: EMPTY })]),
+    ),
+  }
+}
+
+const EMPTY = answer('An empty list.', { 'application/json': { type: 'array', maxItems: 0 } })
