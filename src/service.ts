@@ -24,6 +24,7 @@ import { createRequests } from './ingest/body/requests.js'
 import { openRejects } from './ingest/rejects.js'
 import { createIngest } from './ingest/stream/ingest.js'
 import { readStdin, type StdinReader, type StdinReport } from './ingest/stream/stdin.js'
+import { createUnreadableTimes } from './ingest/thread/unreadable-times.js'
 import { createTranslator } from './otlp/translator.js'
 import type { Plan } from './plan/plan.js'
 import { loadTokens, type Tokens } from './tokens/load-tokens.js'
@@ -100,6 +101,7 @@ export async function startService(config: ServeConfig, log: Log, lock: LockOpti
       return disk?.release()
     }
     await Promise.all([intake.ingest.close(), intake.requests.close()])
+    intake.unreadableTimes?.close()
     await Promise.all([engine.close(), intake.rejects.close()])
   }
 
@@ -138,12 +140,14 @@ type Intake = ReturnType<typeof createIntake>
 function createIntake(config: ServeConfig, engine: Engine, { clock, metrics, log }: Parts) {
   const { retentionUs, source, project, fieldNames } = config
   const rejects = openRejects({ dataDir: config.dataDir, log, clock })
+  const unreadableTimes = config.supabase ? createUnreadableTimes({ metrics, log, clock }) : undefined
   // ClickHouse shows rows some time after it has accepted them: together with `emptyMs` in createHttp it has 10 s for
   // that.
   const arrivals = createArrivals(clock, config.clickhouse === undefined ? 0 : VISIBLE_MS)
-  const shared = { engine: withArrivals(engine, arrivals), metrics, rejects, clock, retentionUs }
+  const shared = { engine: withArrivals(engine, arrivals), metrics, rejects, unreadableTimes, clock, retentionUs }
   return {
     rejects,
+    unreadableTimes,
     arrivals,
     ingest: createIngest({ ...shared, defaults: { source, project, fieldNames } }),
     requests: createRequests(shared),

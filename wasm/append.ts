@@ -4,7 +4,7 @@ import { BatchBuilder, builderAt, isFull } from './batch/batch-builder'
 import { isProjectAllowed } from './batch/projects'
 import { table } from './batch/regions'
 import { putRest, putTexts } from './batch/rows'
-import { checkTimestamp, findBuilder, hasValidTypes, projectField, timestampOf } from './batch/validate'
+import { checkTimestamp, findBuilder, hasValidTypes, projectField, replacesTime, timestampOf } from './batch/validate'
 import { outcomeOf, ROW_BYTES } from './scan/table'
 
 /** The cause of the last stop of `appendLines`; see `stopCode`. */
@@ -54,5 +54,10 @@ function appendRecord(row: usize, builder: BatchBuilder, nowUs: f64): i32 {
   const timestampUs = timestampOf(row, nowUs)
   const outcome = checkTimestamp(timestampUs, nowUs)
   if (outcome == OK) putRest(row, builder, project, timestampUs)
+  else if (replacesTime(outcome)) {
+    builder.unreadableTimes++
+    putRest(row, builder, project, nowUs)
+    return OK
+  }
   return outcome
 }

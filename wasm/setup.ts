@@ -8,13 +8,14 @@ import { reserveMemberNames } from './batch/member-names'
 import { projectsAddress, reserveProjects, setAllowedProjects } from './batch/projects'
 import { reservedEnd, setSizes } from './batch/regions'
 import { reserveScratch, setDefaultProject } from './batch/texts'
-import { setDefaultBuilder, setRetention } from './batch/validate'
+import { acceptUnreadableTimes, setDefaultBuilder, setRetention } from './batch/validate'
 import { addArea } from './fields/areas'
 import { addSourceName } from './fields/sources'
 import { addPathKey } from './scan/paths'
 import { addMessageName, addTimeName, clearFieldNames } from './scan/time-and-message'
 
 export {
+  acceptUnreadableTimes,
   addArea,
   addColumn,
   addBuilder,

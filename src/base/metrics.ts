@@ -32,6 +32,11 @@ export function createMetrics() {
     registry,
     ingestedRows: counter('ingested_rows_total', 'Rows accepted.', 'source'),
     rejectedRows: counter('rejected_rows_total', 'Rejected lines.', 'reason'),
+    unreadableTimes: counter(
+      'unreadable_times_total',
+      'Rows stored with the time of receipt because theirs could not be read.',
+      'source',
+    ),
     degraded: gauge('degraded', '1 while rows cannot be stored, or after standard input has failed, else 0.'),
     stdinOpen: gauge('stdin_open', '1 while standard input is read, else 0.'),
     rows: gauge('rows', 'Stored rows.', 'source'),

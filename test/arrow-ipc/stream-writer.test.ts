@@ -36,9 +36,8 @@ describe('a record batch written as a stream', () => {
   })
 
   it('is so, too, where a dictionary is empty', () => {
-    const [{ ipc }] = parse(line({ id: 'a', project: null }) + line({ id: 'b', project: null })).batches as [
-      IngestBatch,
-    ]
+    const [batch] = parse(line({ id: 'a', project: null }) + line({ id: 'b', project: null })).batches
+    const { ipc } = batch!
     expect(Buffer.from(ipc)).toEqual(writtenByApache(ipc))
     expect(tableFromIPC(ipc).getChild('project')!.toJSON()).toEqual([null, null])
   })

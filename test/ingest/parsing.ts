@@ -6,6 +6,7 @@ import { createBodyParser } from '../../src/ingest/body/body.js'
 import type { ParserOptions, ParserSink } from '../../src/ingest/lines/record-sink.js'
 import type { Reject } from '../../src/ingest/rejects.js'
 import { createParser, type Parser } from '../../src/ingest/stream/parse.js'
+import type { ParsedBatch } from '../../src/ingest/wasm/batch-builder.js'
 import { findSource } from '../../src/sources.js'
 
 /** 2026-11-20T12:00:00Z: the current time in these tests. */
@@ -33,7 +34,7 @@ export interface ParseOptions extends Partial<Omit<ParserOptions, 'defaults'>> {
 }
 
 export interface Parse {
-  batches: IngestBatch[]
+  batches: ParsedBatch[]
   rows: ParsedRow[]
   rejects: Reject[]
 }
@@ -70,7 +71,7 @@ export function parseChunks(
     onBatch,
     ...parserOptions
   } = options
-  const batches: IngestBatch[] = []
+  const batches: ParsedBatch[] = []
   const rejects: Reject[] = []
   const source = defaultSource === undefined ? undefined : findSource(defaultSource)
   const fieldNames = fieldNamesOf(timeField, messageField)
@@ -90,9 +91,9 @@ export function parseChunks(
 
 /** Parses one NDJSON body in this thread, as with a token that may only write to `projects`. */
 export function parseBound(lines: string, projects: ReadonlySet<string>): Parse {
-  const batches: IngestBatch[] = []
+  const batches: ParsedBatch[] = []
   const rejects: Reject[] = []
-  const sink = { batch: (batch: IngestBatch) => batches.push(batch), reject: (reject: Reject) => rejects.push(reject) }
+  const sink = { batch: (batch: ParsedBatch) => batches.push(batch), reject: (reject: Reject) => rejects.push(reject) }
   const parser = createBodyParser({ retentionUs: RETENTION_US, scannedLines: 64 }, sink)
   parser.parse({ bytes: Buffer.from(lines), form: 'ndjson', defaults: { projects } }, NOW_US)
   parser.flush()

@@ -16,6 +16,8 @@ export class BatchBuilder {
   /** Bytes of text in the current batch, dictionaries included. */
   textBytes: i32
   columns: i32
+  /** Rows of the current batch that have the time of receipt because theirs could not be read. */
+  unreadableTimes: i32
   number: i32
   /** Fields that can contain the project; the first that is a text is used. */
   firstProject: u32
@@ -87,6 +89,7 @@ export function isFull(builder: BatchBuilder): bool {
 export function clearBuilder(builder: BatchBuilder): void {
   builder.rows = 0
   builder.textBytes = 0
+  builder.unreadableTimes = 0
   for (let i = 0; i < builder.columns; i++) {
     const column = columnAt(builder, i)
     column.nulls = 0

@@ -33,6 +33,12 @@ const DAY_US: f64 = 86400e6
 const AHEAD_US: f64 = DAY_US
 let retentionUs: f64 = 0
 
+/** Whether a record whose time cannot be read gets the time of receipt. */
+let acceptsUnreadableTimes = false
+
+/** The number of no field. */
+const NO_FIELD: u32 = 0xffffffff
+
 /** Index of the builder for records without a known source, or UNKNOWN. */
 let defaultBuilder: i32 = UNKNOWN
 
@@ -46,6 +52,11 @@ export let messageField: u32 = MESSAGES
 /** Sets how far back the time of a record may be, in microseconds. */
 export function setRetention(retention: f64): void {
   retentionUs = retention
+}
+
+/** Gives records whose time cannot be read the time of receipt, from the next line on. */
+export function acceptUnreadableTimes(): void {
+  acceptsUnreadableTimes = true
 }
 
 /** Sets the builder for records without a known source; UNKNOWN refuses them. */
@@ -104,6 +115,16 @@ export function timestampOf(row: usize, nowUs: f64): f64 {
   if (!isText(row, timeField)) return NaN
   locateText(row, timeField)
   return isoTimestamp(textStart, textEnd)
+}
+
+/**
+ * Returns whether a record with this outcome is to be stored with the time of receipt. Its time field, which could not
+ * be read, is then another field of the record, so that its value is kept.
+ */
+export function replacesTime(outcome: i32): bool {
+  if (outcome != INVALID_TIMESTAMP || !acceptsUnreadableTimes) return false
+  timeField = NO_FIELD
+  return true
 }
 
 /** Returns OK, or the outcome that refuses a record of this time. */

@@ -6,10 +6,10 @@ import { createBodyParser } from './body.js'
 
 /** The parsing thread of requests: receives whole bodies, and sends batches and rejects. */
 
-const { retentionUs, maxLineBytes, flushIntervalMs } = workerData as WorkerOptions
+const { retentionUs, acceptsUnreadableTimes, maxLineBytes, flushIntervalMs } = workerData as WorkerOptions
 const port = parentPort!
 const output = createWorkerOutput(port)
-const parser = createBodyParser({ retentionUs, maxLineBytes }, output)
+const parser = createBodyParser({ retentionUs, acceptsUnreadableTimes, maxLineBytes }, output)
 /** Results of bodies whose rows may be in batches that are not full. */
 let finished: WorkResult[] = []
 let timer: NodeJS.Timeout | undefined

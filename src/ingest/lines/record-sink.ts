@@ -1,7 +1,7 @@
 import { MIB } from '../../base/units.js'
-import type { IngestBatch } from '../../engine/engine.js'
 import { LINE_INTS } from '../../wasm-layout/field-table.js'
 import type { Reason, Reject } from '../rejects.js'
+import type { ParsedBatch } from '../wasm/batch-builder.js'
 import { createModule, type LineDefaults, type Module } from '../wasm/module.js'
 import type { LineSink } from './check-lines.js'
 
@@ -24,6 +24,8 @@ const IDLE_TICKS = 10
 /** Limits and defaults of parsing; tests pass smaller limits. */
 export interface ParserOptions {
   retentionUs: number
+  /** Whether a record whose time cannot be read is stored with the time of receipt, not rejected. */
+  acceptsUnreadableTimes?: boolean | undefined
   defaults?: LineDefaults
   maxLineBytes?: number
   batchRows?: number
@@ -34,7 +36,7 @@ export interface ParserOptions {
 /** Receives the results of parsing. */
 export interface ParserSink {
   /** Receives the next batch; its bytes are not shared. */
-  batch(batch: IngestBatch): void
+  batch(batch: ParsedBatch): void
   /** Returns memory of an earlier batch for reuse, or undefined. */
   memory?(): Uint8Array<ArrayBuffer> | undefined
   reject(reject: Reject): void
@@ -126,8 +128,7 @@ function moduleFor(
     batchRows = BATCH_ROWS,
     batchBytes = BATCH_BYTES,
     scannedLines = SCANNED_LINES,
-    retentionUs,
-    defaults,
+    ...rules
   }: ParserOptions,
   capacityBytes: number,
 ): Module {
@@ -137,7 +138,6 @@ function moduleFor(
     maxLineBytes,
     batchRows,
     batchBytes,
-    retentionUs,
-    defaults,
+    ...rules,
   })
 }

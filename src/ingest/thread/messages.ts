@@ -1,6 +1,6 @@
-import type { IngestBatch } from '../../engine/engine.js'
 import type { FieldNames } from '../../field-names.js'
 import type { Reason, Reject } from '../rejects.js'
+import type { ParsedBatch } from '../wasm/batch-builder.js'
 
 /** The messages between the main thread and a parsing thread. */
 
@@ -45,6 +45,8 @@ export interface BodyResult {
 /** The settings of a parsing thread, passed when it starts. */
 export interface WorkerOptions {
   retentionUs: number
+  /** Whether a record whose time cannot be read is stored with the time of receipt, not rejected. */
+  acceptsUnreadableTimes: boolean
   defaults?: StreamDefaults
   maxLineBytes?: number
   /** The longest time that a row waits in a batch that is not full, in milliseconds. */
@@ -77,7 +79,7 @@ export interface BodyWork extends Body {
 
 /** From a worker, in the order of its work. */
 export interface WorkerMessage {
-  batch?: IngestBatch
+  batch?: ParsedBatch
   rejects: Reject[]
   /** The work that is finished with this message. */
   done?: WorkResult

@@ -5,8 +5,9 @@ import { THREAD_HEAP } from '../../base/heap.js'
 import type { Metrics } from '../../base/metrics.js'
 import { createSerialQueue } from '../../base/serial-queue.js'
 import { DAY_US, MIB } from '../../base/units.js'
-import type { Engine, IngestBatch } from '../../engine/engine.js'
+import type { Engine } from '../../engine/engine.js'
 import type { Reason, Reject, Rejects } from '../rejects.js'
+import type { ParsedBatch } from '../wasm/batch-builder.js'
 import type {
   BodyWork,
   RecycledMemory,
@@ -16,6 +17,7 @@ import type {
   WorkerOptions,
   WorkResult,
 } from './messages.js'
+import type { UnreadableTimes } from './unreadable-times.js'
 
 /** The numbers of accepted and rejected lines; blank lines are neither. */
 export interface IngestTotals {
@@ -29,6 +31,8 @@ export interface ThreadOptions {
   engine: Pick<Engine, 'append'>
   metrics: Pick<Metrics, 'ingestedRows' | 'rejectedRows'>
   rejects: Pick<Rejects, 'write'>
+  /** Counts records that are stored with the time of receipt because theirs cannot be read; undefined rejects them. */
+  unreadableTimes?: Pick<UnreadableTimes, 'note'> | undefined
   /** For a stream: values for records that lack them. */
   defaults?: StreamDefaults
   /** The greatest age of a record, in microseconds. */
@@ -136,24 +140,27 @@ function createPendingWork() {
 
 function workerOptions({
   defaults,
+  unreadableTimes,
   retentionUs = RETENTION_US,
   maxLineBytes,
   flushIntervalMs = FLUSH_INTERVAL_MS,
 }: ThreadOptions): WorkerOptions {
-  return { defaults, retentionUs, maxLineBytes, flushIntervalMs }
+  const acceptsUnreadableTimes = unreadableTimes !== undefined
+  return { defaults, retentionUs, acceptsUnreadableTimes, maxLineBytes, flushIntervalMs }
 }
 
 /** Passes the output of a thread on and counts it. `recycle` is called with memory that the worker can reuse. */
 function createOutputHandler(
-  { engine, metrics, rejects }: Pick<ThreadOptions, 'engine' | 'metrics' | 'rejects'>,
+  { engine, metrics, rejects, unreadableTimes }: ThreadOptions,
   recycle: (memory: ArrayBuffer) => void,
 ) {
   const totals: IngestTotals = { taken: 0, rejected: 0, byReason: {} }
 
-  async function append(batch: IngestBatch): Promise<void> {
+  async function append(batch: ParsedBatch): Promise<void> {
     await engine.append(batch)
     totals.taken += batch.rows
     metrics.ingestedRows.inc({ source: batch.source }, batch.rows)
+    if (batch.unreadableTimes > 0) unreadableTimes?.note(batch.source, batch.unreadableTimes)
     const memory = batch.ipc.buffer as ArrayBuffer
     if (memory.byteLength < RETURNED_BYTES) free([memory])
     else recycle(memory)

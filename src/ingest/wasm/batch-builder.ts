@@ -16,9 +16,16 @@ import {
   ROWS_WORD,
   TEXTS_WORD,
   TIMESTAMPS,
+  UNREADABLE_TIMES_WORD,
   VALIDITY_WORD,
   VALUES_WORD,
 } from '../../wasm-layout/batch.js'
+
+/** A batch of parsed lines. */
+export interface ParsedBatch extends IngestBatch {
+  /** Rows that have the time of receipt because their own time could not be read. */
+  unreadableTimes: number
+}
 
 /** The host's view of one batch builder in the module's memory. */
 export interface BatchBuilder {
@@ -29,7 +36,7 @@ export interface BatchBuilder {
    * Returns the rows as an Arrow IPC stream, written to `memory` if it is large enough, else to new memory, and empties
    * the builder.
    */
-  takeBatch(memory?: Uint8Array<ArrayBuffer>): IngestBatch
+  takeBatch(memory?: Uint8Array<ArrayBuffer>): ParsedBatch
 }
 
 const NO_BYTES = new Uint8Array(0)
@@ -51,15 +58,16 @@ export function createBatchBuilder(
     (number) => new Int32Array(buffer, address + BUILDER_BYTES + number * COLUMN_BYTES, COLUMN_BYTES / 4),
   )
 
-  function takeBatch(memory?: Uint8Array<ArrayBuffer>): IngestBatch {
+  function takeBatch(memory?: Uint8Array<ArrayBuffer>): ParsedBatch {
     const rows = header[ROWS_WORD]!
+    const unreadableTimes = header[UNREADABLE_TIMES_WORD]!
     const ipc = writer.write(
       rows,
       columns.map((column, i) => columnOf(fields[i]!, bytes, column, rows)),
       memory,
     )
     clear()
-    return { source, rows, ipc }
+    return { source, rows, ipc, unreadableTimes }
   }
 
   return { source, rows: () => header[ROWS_WORD]!, takeBatch }

@@ -7,6 +7,7 @@ export interface Exports {
   bytesAddress(): number
   setSizes(table: number, maxLines: number, maxLineBytes: number, batchRows: number, batchBytes: number): void
   setRetention(retentionUs: number): void
+  acceptUnreadableTimes(): void
   setDefaults(builder: number, projectLength: number): void
   clearFieldNames(): void
   addTimeName(length: number): void

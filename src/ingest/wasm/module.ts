@@ -25,6 +25,8 @@ export interface ModuleOptions {
   batchRows: number
   batchBytes: number
   retentionUs: number
+  /** Whether a record whose time cannot be read is stored with the time of receipt, not rejected. */
+  acceptsUnreadableTimes?: boolean | undefined
   defaults?: LineDefaults
   /** The hot columns of each source; those that engines store if it is not set. */
   columnsOf?: ColumnsOf
@@ -127,6 +129,7 @@ export function createModule(options: ModuleOptions): Module {
   const bytes = new Uint8Array(buffer, bytesAt, capacityBytes)
   addNames(exports, bytes, paths)
   exports.setRetention(retentionUs)
+  if (options.acceptsUnreadableTimes) exports.acceptUnreadableTimes()
   setDefaults(defaults)
   const builders = addresses.map((at, i) => {
     const { name } = SOURCES[i]!

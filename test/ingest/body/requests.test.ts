@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/base/clock.js'
 import { createMetrics } from '../../../src/base/metrics.js'
 import type { Engine, IngestBatch } from '../../../src/engine/engine.js'
-import type { createRequests as CreateRequests, Requests } from '../../../src/ingest/body/requests.js'
+import type { createRequests as CreateRequests, Requests, RequestsOptions } from '../../../src/ingest/body/requests.js'
 import type { Reject } from '../../../src/ingest/rejects.js'
 import { eventually } from '../../support/eventually.js'
 import { NOW_US, type ParsedRow, rowsOf } from '../parsing.js'
@@ -19,7 +19,7 @@ afterEach(async () => {
   open = []
 })
 
-function start(append: Engine['append'] = async () => {}) {
+function start(append: Engine['append'] = async () => {}, options: Partial<RequestsOptions> = {}) {
   const metrics = createMetrics()
   const rows: ParsedRow[] = []
   const written: Reject[] = []
@@ -31,7 +31,7 @@ function start(append: Engine['append'] = async () => {}) {
   }
   const rejects = { write: async (more: readonly Reject[]) => void written.push(...more) }
   const clock = { ...systemClock, nowUs: () => NOW_US }
-  const requests = createRequests({ engine, metrics, rejects, clock })
+  const requests = createRequests({ engine, metrics, rejects, clock, ...options })
   open.push(requests)
   const take = (body: unknown, defaults = { source: 'edge_logs' }, signal?: AbortSignal) =>
     requests.take(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), 'json', defaults, signal)
@@ -76,6 +76,17 @@ describe('requests', () => {
     ])
     expect(acceptedIds().length).toBe(23)
     expect(written.map(({ line }) => line)).toEqual([17, 1, 2, 3])
+  })
+
+  it('store records whose time cannot be read, and count them once stored, if they may', async () => {
+    const noted: unknown[] = []
+    const note = (...args: unknown[]) => void noted.push([...args, acceptedIds().length])
+    const { take, ids: acceptedIds } = start(undefined, { unreadableTimes: { note } })
+    const records = [{ id: 'a', timestamp: 'nope' }, { id: 'b' }, { id: 'c', timestamp: {} }]
+    expect(await take(records)).toEqual({ taken: 3, rejected: 0, byReason: {}, rejects: [] })
+    expect(noted).toEqual([['edge_logs', 2, 3]])
+    await take([{ id: 'd' }])
+    expect(noted.length).toBe(1)
   })
 
   it('I8: one bad record among 10,000 costs one record', async () => {

@@ -28,6 +28,8 @@ export interface Rules {
   /** The source of records that do not name one. */
   defaultSource?: Source
   nowUs: number
+  /** Whether a time that cannot be read becomes that of receipt. */
+  acceptsUnreadableTimes?: boolean | undefined
 }
 
 /** Returns the row of a line, or the reason to reject it; undefined if it is blank. */
@@ -44,7 +46,10 @@ export function validate(line: Line, rules: Rules): Row | Reason | undefined {
   const id = isAbsent(line, 'id') ? Buffer.from(crypto.randomUUID()) : textOf(line, 'id')
   const texts: Field[] = ['id', message, ...(project === undefined ? [] : [project])]
   if (!texts.every((field) => isWellFormed(line, field))) return 'invalid_json'
-  const timestampUs = timestampOf(line, rules.nowUs)
+  const sentUs = timestampOf(line, rules.nowUs)
+  const isReplaced = Number.isNaN(sentUs) && rules.acceptsUnreadableTimes === true
+  const timestampUs = isReplaced ? rules.nowUs : sentUs
+  const fieldNames = isReplaced ? { ...DEFAULT_FIELD_NAMES, time: [] } : DEFAULT_FIELD_NAMES
   return (
     checkTimestamp(timestampUs, rules) ?? {
       source: source.name,
@@ -54,7 +59,7 @@ export function validate(line: Line, rules: Rules): Row | Reason | undefined {
       inMetadata: hotColumns(source.name).reduce((bits, column, i) => bits + (isHeld(line, column) ? 0 : 2 ** i), 0),
       id,
       eventMessage: isAbsent(line, message) ? Buffer.of() : textOf(line, message),
-      metadata: Buffer.from(mergedMetadata(line.latin1, DEFAULT_FIELD_NAMES, named !== source), 'latin1'),
+      metadata: Buffer.from(mergedMetadata(line.latin1, fieldNames, named !== source), 'latin1'),
     }
   )
 }

@@ -80,6 +80,7 @@ describe('the parser does what the reference does', () => {
         maxLineBytes: fc.constantFrom(150, 1000, 10_000),
         scannedLines: fc.integer({ min: 1, max: 64 }),
         defaultSource: fc.constantFrom(undefined, ...SOURCE_NAMES),
+        acceptsUnreadableTimes: fc.boolean(),
       })
       fc.assert(
         fc.property(stream, options, fc.nat(), (bytes, o, seed) => void check(bytes, o, cut(bytes, mulberry32(seed)))),
