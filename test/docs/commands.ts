@@ -1,9 +1,10 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findSource } from '../../src/sources.js'
 import { checkCommand } from '../commands/check.js'
-import { type Block, documentAt, ROOT } from './documents.js'
+import { checkDocker, checkExists, checkRunScript } from './docker.js'
+import { type Block, documentAt } from './documents.js'
 import { SCRIPTS, VARIABLES } from './names.js'
 import { checkAddress, checkRequest, type ShownRequest, withToken } from './requests.js'
 import { commandsOf } from './shell.js'
@@ -18,10 +19,13 @@ const PROGRAMS: Readonly<Record<string, Checker>> = {
   'dist/cli.js': logweir,
   curl: (args) => checkRequest(requestOf(args)),
   npm: checkNpm,
-  docker: checkDocker,
+  docker: (args) => checkDocker(args, checkInContainer),
+  sh: checkScriptFile,
+  cp: (args) => args.slice(0, -1).forEach(checkExists),
   export: (args) => args.forEach(checkVariable),
   '.ci/run': () => checkExists('.ci/run'),
   // Common programs, whose arguments are not checked.
+  grep: () => {},
   tail: () => {},
   zcat: () => {},
   journalctl: () => {},
@@ -94,14 +98,19 @@ function checkScript(name: string): void {
   if (!(name in SCRIPTS)) throw new Error(`package.json has no script ${name}`)
 }
 
-function checkDocker([command]: readonly string[]): void {
-  if (command === 'build') checkExists('Dockerfile')
-  else if (command === 'compose') checkExists('compose.yaml')
-  else if (command !== 'run') throw new Error(`nobody checks docker ${command}`)
+/** Checks `sh SCRIPT`: one of deploy/supabase, or the script of Supabase that chooses its Compose files. */
+function checkScriptFile([script, ...args]: readonly string[]): void {
+  if (script === 'run.sh') checkRunScript(args)
+  else checkExists(`deploy/supabase/${script}`)
 }
 
-function checkExists(path: string): void {
-  if (!existsSync(join(ROOT, path))) throw new Error(`there is no ${path}`)
+/** Checks a command within a container of Supabase's stack, which has Studio's token. */
+const checkInContainer = (text: string) => {
+  for (const { words } of commandsOf(text.replaceAll('$LOGFLARE_PRIVATE_ACCESS_TOKEN', '$LOGWEIR_TOKEN'))) {
+    if (words[0] !== 'curl') throw new Error(`nobody checks ${words[0]} in a container`)
+    const { url, method } = requestOf(words.slice(1))
+    checkAddress(url, method)
+  }
 }
 
 /** OpenTelemetry's variables, with a function that checks their values. */

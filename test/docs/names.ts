@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { COMMANDS } from '../../src/commands/all.js'
 import { flagOf } from '../../src/config/setting.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
+import { textOf } from '../deploy/files.js'
 import { seriesOf } from '../deploy/promql.js'
 import { variablesOf } from '../support/variables.js'
 import { EXAMPLES } from '../user-endpoints/examples.js'
@@ -21,6 +22,7 @@ export const FLAGS: ReadonlySet<string> = new Set([
 
 /** Flags of other programs that the pages name. */
 export const FOREIGN_FLAGS: Readonly<Record<string, string>> = {
+  '--build-arg': 'docker',
   '--command': 'psql',
   '--env': 'docker',
   '--interactive': 'docker',
@@ -38,6 +40,11 @@ export const FOREIGN_FLAGS: Readonly<Record<string, string>> = {
 }
 
 export const VARIABLES: ReadonlySet<string> = new Set(COMMANDS.flatMap(({ settings }) => variablesOf(settings)))
+
+/** Variables of `.env` that the Compose files for Supabase read; some are no settings of the program. */
+export const COMPOSE_VARIABLES: ReadonlySet<string> = new Set(
+  [...textOf('deploy/supabase/docker-compose.logweir.yml').matchAll(/\$\{(LOGWEIR_\w+)/g)].map(([, name]) => name!),
+)
 
 /** Variables that begin with LOGWEIR_ but are not settings, with the file that reads them. */
 export const TEST_VARIABLES: Readonly<Record<string, string>> = {

@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import { textOf } from '../deploy/files.js'
+import { ROOT } from './documents.js'
+
+/** Supabase's own files, next to which ours are copied. */
+const THEIRS = ['docker-compose.yml', 'docker-compose.logs.yml']
+/** The container and the volume of our service in the stack of Supabase; Compose puts the project before the volume. */
+const CONTAINER = 'supabase-analytics'
+const volumes = () =>
+  Object.keys(parse(textOf('deploy/supabase/docker-compose.logweir.yml')).volumes).map((name) => `supabase_${name}`)
+
+/** Throws if a docker command of a page names a file, a container or a volume that there is not. */
+export function checkDocker([command, ...args]: readonly string[], checkInner: (text: string) => void): void {
+  if (command === 'build') checkExists('Dockerfile')
+  else if (command === 'compose') checkCompose(args)
+  else if (command === 'exec') checkExec(args, checkInner)
+  else if (command === 'volume') checkName(args.at(-1)!, volumes())
+  else if (command !== 'run') throw new Error(`nobody checks docker ${command}`)
+}
+
+/** Throws if a file of `-f` is neither Supabase's nor ours; without one, if there is no compose.yaml. */
+function checkCompose(args: readonly string[]): void {
+  const files = args.filter((_, i) => args[i - 1] === '-f')
+  if (files.length === 0) checkExists('compose.yaml')
+  for (const file of files) if (!THEIRS.includes(file)) checkExists(`deploy/supabase/${file}`)
+}
+
+/** Checks `docker exec CONTAINER sh -c 'COMMAND'`. */
+function checkExec([container, shell, flag, inner]: readonly string[], checkInner: (text: string) => void): void {
+  checkName(container!, [CONTAINER])
+  if (shell !== 'sh' || flag !== '-c') throw new Error(`nobody checks docker exec ${container} ${shell}`)
+  checkInner(inner!)
+}
+
+/** Throws if the script `run.sh` of Supabase would not find the file that it is told to add. */
+export function checkRunScript([command, action, name]: readonly string[]): void {
+  if (command !== 'config') return
+  const file = `docker-compose.${name}.yml`
+  if (action !== 'remove' && !THEIRS.includes(file)) checkExists(`deploy/supabase/${file}`)
+}
+
+function checkName(name: string, known: readonly string[]): void {
+  if (!known.includes(name)) throw new Error(`there is no ${name}`)
+}
+
+/** Throws if the repository has no such file or folder. */
+export function checkExists(path: string): void {
+  if (!existsSync(join(ROOT, path))) throw new Error(`there is no ${path}`)
+}
