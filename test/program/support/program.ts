@@ -104,7 +104,7 @@ export async function served(program: Program, token = TOKEN): Promise<Served> {
 
 /** Waits until a launched program listens; it may still be recovering its rows. */
 export async function listening(program: Program, token = TOKEN): Promise<Served> {
-  const [, url] = await program.waitForStderr(/listening on (http:\S+)\n/)
+  const [, url] = await program.waitForStderr(/listening on (http:[^\s"]+).*\n/)
   const get = (path: string, init: RequestInit = {}) =>
     fetch(url + path, { ...init, headers: { 'X-API-KEY': token, ...init.headers } })
 
