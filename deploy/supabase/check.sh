@@ -42,6 +42,11 @@ has_service() {
   [ -r "$1" ] && [ -n "$(service "$1" "$2")" ]
 }
 
+# Whether a word is in a list with blanks between.
+has_word() {
+  case " $1 " in *" $2 "*) ;; *) return 1 ;; esac
+}
+
 # Prints the names of the services of a Compose file that wait for analytics.
 waiting() {
   tr -d '\r' <"$1" | awk '
@@ -107,14 +112,15 @@ check_image() {
   image=$(value LOGWEIR_IMAGE)
   image=${image:-logweir:0.1.0}
   if ! docker version >/dev/null 2>&1; then
-    warn 'Docker does not answer, so the image and the version of Compose are not checked'
-    return
-  fi
-  if docker image inspect "$image" >/dev/null 2>&1; then
+    warn "Docker does not answer, so the image is not checked: does it run, and may $(id -un) use it?"
+  elif docker image inspect "$image" >/dev/null 2>&1; then
     fine "the image $image is here"
   else
     wrong "the image $image is not here: pull it, or call in a clone of logweir: docker build --tag $image ."
   fi
+}
+
+check_compose() {
   compose=$(docker compose version --short 2>/dev/null | sed 's/^v//')
   if is_at_least "$1" "$compose"; then
     fine "Docker Compose is $compose"
@@ -167,6 +173,15 @@ public=$(value LOGFLARE_PUBLIC_ACCESS_TOKEN)
 if [ -n "$public" ] && [ "$public" = "$(value LOGFLARE_PRIVATE_ACCESS_TOKEN)" ]; then
   warn 'both tokens are equal: Vector could read logs with its own'
 fi
+# COMPOSE_FILE is Compose's own variable, CONFIG that of Supabase's run.sh.
+files=$(value COMPOSE_FILE | tr ':' ' ')
+if has_word "$files" docker-compose.logs.yml && has_word "$files" docker-compose.logweir.yml; then
+  wrong 'COMPOSE_FILE in .env names docker-compose.logs.yml and docker-compose.logweir.yml: remove the first'
+fi
+config=$(value CONFIG)
+if has_word "$config" logs && has_word "$config" logweir; then
+  wrong 'CONFIG in .env names logs and logweir: call sh run.sh config remove logs'
+fi
 socket=$(value DOCKER_SOCKET_LOCATION)
 if [ -z "$socket" ]; then
   wrong 'DOCKER_SOCKET_LOCATION is not set in .env: set it to the socket of Docker, as /var/run/docker.sock'
@@ -175,7 +190,8 @@ elif [ ! -S "$socket" ]; then
 fi
 check_vector
 check_published
-check_image 2.24.4
+check_image
+check_compose 2.24.4
 if has_service "$theirs" analytics; then say_changes "$theirs"; fi
 
 echo

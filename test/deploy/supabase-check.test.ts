@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../tokens/folder.js'
@@ -133,6 +134,16 @@ describe('deploy/supabase/check.sh', () => {
       'the image logweir:0.1.0 is not here: pull it, or call in a clone of logweir: docker build --tag logweir:0.1.0 .',
     ],
     ['an old Compose', { docker: { compose: 'v2.24.3' } }, `Docker Compose is 2.24.3, and ${OURS} needs 2.24.4`],
+    [
+      'both overlays in COMPOSE_FILE',
+      { env: { COMPOSE_FILE: `${BASE}:${THEIRS}:${OURS}` } },
+      `COMPOSE_FILE in .env names ${THEIRS} and ${OURS}: remove the first`,
+    ],
+    [
+      'both overlays in CONFIG',
+      { env: { CONFIG: '"pg17 logs logweir"' } },
+      'CONFIG in .env names logs and logweir: call sh run.sh config remove logs',
+    ],
     ['no Compose', { docker: { compose: '' } }, `Docker Compose is missing, and ${OURS} needs 2.24.4`],
   ])('finds %s', (_, faulty, message) => {
     const checked = check(faulty)
@@ -168,8 +179,8 @@ describe('deploy/supabase/check.sh', () => {
     ],
     [
       'no Docker',
-      { docker: { compose: null } },
-      'Docker does not answer, so the image and the version of Compose are not checked',
+      { docker: { images: null } },
+      `Docker does not answer, so the image is not checked: does it run, and may ${userInfo().username} use it?`,
     ],
   ])('warns of %s', (_, odd, message) => {
     const checked = check(odd)

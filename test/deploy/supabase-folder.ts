@@ -29,19 +29,19 @@ afterAll(() => {
   rmSync(socketFolder, { recursive: true, force: true })
 })
 
-/** A program `docker` that knows these images, of this version of Compose; without a version it does not answer. */
+/** A program `docker` that knows these images, of this version of Compose. Without images it does not answer. */
 const dockerOf = ({ images = ['logweir:0.1.0'], compose = '2.40.3' }: Docker) => `#!/bin/sh
 case "$*" in
-'version') exit ${compose === null ? 1 : 0} ;;
-'image inspect '*) case "$3" in ${images.join(' | ')}) exit 0 ;; *) exit 1 ;; esac ;;
+'version') exit ${images === null ? 1 : 0} ;;
+'image inspect '*) case "$3" in ${images?.join(' | ')}) exit 0 ;; *) exit 1 ;; esac ;;
 'compose version --short') echo '${compose}' ;;
 *) echo "the script ran docker $*" >&2; exit 9 ;;
 esac
 `
 
 interface Docker {
-  images?: readonly string[]
-  compose?: string | null
+  images?: readonly string[] | null
+  compose?: string
 }
 
 /** A folder with a stack, as it differs from one without fault. */

@@ -82,7 +82,7 @@ function requestOf(args: readonly string[]): ShownRequest {
       const [name, value] = withToken(args[++i]!).split(': ')
       headers[name!] = value!
     } else if (url === undefined && arg.startsWith('http://')) url = arg
-    else if (arg !== '-N') throw new Error(`nobody checks this of curl: ${arg}`)
+    else if (arg !== '-N' && arg !== '-sS') throw new Error(`nobody checks this of curl: ${arg}`)
   }
   if (url === undefined) throw new Error('curl asks nobody')
   return { url, headers, method: body === undefined ? 'GET' : 'POST', ...(body !== undefined && { body }) }
