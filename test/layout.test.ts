@@ -12,7 +12,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['page/'],
   ['commands/'],
   ['sql-directory/'],
-  ['service.ts', 'show-schema.ts', 'export/', 'client/'],
+  ['service.ts', 'show-schema.ts', 'export/', 'import/', 'client/'],
   // The module hook of user-endpoints/ resolves to endpoint.ts at run time.
   ['user-endpoints/', 'http/server/'],
   ['http/app.ts'],

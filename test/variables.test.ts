@@ -3,11 +3,13 @@ import { readQuery } from '../src/client/query.js'
 import { readTail } from '../src/client/tail.js'
 import { readExportConfig, readSchemaConfig } from '../src/config/clickhouse-config.js'
 import { readHealthConfig } from '../src/config/health-config.js'
+import { readImportConfig } from '../src/config/import-config.js'
 import { readEffectiveSettings, readServeConfig } from '../src/config/serve-config.js'
 import type { Settings } from '../src/config/setting.js'
 import {
   EXPORT_SETTINGS,
   HEALTH_SETTINGS,
+  IMPORT_SETTINGS,
   QUERY_SETTINGS,
   SCHEMA_SETTINGS,
   SERVE_SETTINGS,
@@ -22,6 +24,7 @@ import { variablesOf } from './support/variables.js'
 type Read = (environment: Record<string, string>) => unknown
 
 const URL_FLAG = ['--clickhouse-url', 'http://127.0.0.1:8123']
+const IMPORT_ARGS = ['--from', 'logflare-postgres', 'postgresql://127.0.0.1/_supabase']
 const unheard = () => {}
 
 /** Each command that reads variables: its settings, and how it reads them. */
@@ -34,6 +37,7 @@ const COMMANDS: [name: string, settings: Settings, read: Read][] = [
   ['tail', TAIL_SETTINGS, (environment) => readTail(['--project', 'a'], environment, unheard)],
   ['schema clickhouse', SCHEMA_SETTINGS, (environment) => readSchemaConfig([], environment)],
   ['export', EXPORT_SETTINGS, (environment) => readExportConfig(['--to', 'clickhouse', ...URL_FLAG], environment)],
+  ['import', IMPORT_SETTINGS, (environment) => readImportConfig(IMPORT_ARGS, environment)],
   ['token create', TOKEN_SETTINGS, (environment) => readTokenCreateConfig([], environment)],
   ['token list', TOKEN_LIST_SETTINGS, (environment) => readTokenListConfig([], environment)],
   ['token revoke', TOKEN_PLACE_SETTINGS, (environment) => readTokenRevokeConfig(['a'], environment)],

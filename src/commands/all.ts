@@ -5,6 +5,7 @@ import { exportTo } from './export.js'
 import { generate } from './generate.js'
 import { health } from './health.js'
 import { help } from './help.js'
+import { importFrom } from './import.js'
 import { query } from './query.js'
 import { schema } from './schema.js'
 import { serve } from './serve.js'
@@ -27,6 +28,7 @@ export const COMMANDS: readonly Command[] = [
   generate,
   schema,
   exportTo,
+  importFrom,
   completion,
   help,
   version,

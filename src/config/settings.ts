@@ -46,6 +46,12 @@ const moment: ValueType<number | 'now'> = {
   read: (value) => (value === 'now' ? value : parseIso8601(value)),
 }
 
+const time: ValueType<number> = {
+  placeholder: 'TIME',
+  expects: 'an ISO 8601 time, such as 2026-11-20T10:00:00Z',
+  read: parseIso8601,
+}
+
 const MAX_DAYS = 36_500
 
 /** The setting that names the settings file, which all commands share. */
@@ -157,6 +163,20 @@ export const EXPORT_SETTINGS = {
   },
   dataDir: { ...SERVE_SETTINGS.dataDir, meaning: 'the data directory of a stopped logweir; nothing in it is changed' },
   ...CLICKHOUSE_SETTINGS,
+} satisfies Settings
+
+/** Settings of `logweir import`. */
+export const IMPORT_SETTINGS = {
+  ...SETTINGS_FILE,
+  from: {
+    type: oneOf('ORIGIN', 'logflare-postgres'),
+    variable: false,
+    meaning: 'origin of the rows: logflare-postgres, a Logflare whose backend is PostgreSQL',
+  },
+  dataDir: { ...SERVE_SETTINGS.dataDir, meaning: 'where the rows go: a new directory, or that of a stopped logweir' },
+  until: { type: time, variable: false, meaning: 'import only rows before this time' },
+  schema: { type: text('NAME'), default: '_analytics', variable: false, meaning: "schema of Logflare's tables" },
+  retentionDays: { ...SERVE_SETTINGS.retentionDays, meaning: 'rows older than this are left out, and deleted' },
 } satisfies Settings
 
 /** Settings of `logweir token revoke`: the location of the hashed tokens. */

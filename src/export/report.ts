@@ -1,3 +1,4 @@
+import { createProgressLine } from '../base/progress-line.js'
 import { DAY_US } from '../base/units.js'
 import type { StoredRows } from '../engine/arrow/export/stored-rows.js'
 import { TTL_DAYS } from '../engine/clickhouse/ddl.js'
@@ -13,21 +14,17 @@ export interface SourceCount {
 
 type Counts = ReadonlyMap<SourceName, SourceCount>
 
-const INTERVAL_MS = 500
-const CLEAR_LINE = '\r\u001b[K'
-
 /** Updates a progress line on the terminal, at most twice a second. Its total does not include the rows of journals. */
 export function showProgress(stored: readonly StoredRows[], counts: Counts, { terminal, clock }: ExportContext) {
   const sealed = stored.reduce((sum, { facts }) => sum + (facts?.rows ?? 0), 0)
-  let shownMs = Number.NEGATIVE_INFINITY
+  const line = createProgressLine(terminal, clock)
   return {
-    show() {
-      if (terminal === undefined || clock.monotonicMs() - shownMs < INTERVAL_MS) return
-      shownMs = clock.monotonicMs()
-      const { exported, skipped } = sumOf(counts)
-      terminal.write(`${CLEAR_LINE}${exported} rows exported, ${skipped} already there, of ${sealed} in segments`)
-    },
-    clear: () => terminal?.write(CLEAR_LINE),
+    show: () =>
+      line.show(() => {
+        const { exported, skipped } = sumOf(counts)
+        return `${exported} rows exported, ${skipped} already there, of ${sealed} in segments`
+      }),
+    clear: line.clear,
   }
 }
 

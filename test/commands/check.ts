@@ -7,6 +7,7 @@ import { helpOn } from '../../src/commands/help.js'
 import { readExportConfig, readSchemaConfig } from '../../src/config/clickhouse-config.js'
 import { readGenerateConfig } from '../../src/config/generate-config.js'
 import { readHealthConfig } from '../../src/config/health-config.js'
+import { readImportConfig } from '../../src/config/import-config.js'
 import { readEffectiveSettings, readServeConfig } from '../../src/config/serve-config.js'
 import { readTokenCreateConfig, readTokenListConfig, readTokenRevokeConfig } from '../../src/config/token-config.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
@@ -53,6 +54,7 @@ const READERS: Record<string, (args: readonly string[]) => unknown> = {
   'token revoke': (args) => readTokenRevokeConfig(args, {}),
   'schema clickhouse': (args) => readSchemaConfig(args, {}),
   export: (args) => readExportConfig(args, {}),
+  import: (args) => readImportConfig(args, {}),
   help: (args) => helpOn(args, COMMANDS),
   version: () => {},
   completion([shell]) {

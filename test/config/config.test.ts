@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { memoryBytes } from '../../src/base/memory.js'
+import { DAY_US } from '../../src/base/units.js'
 import { readExportConfig, readSchemaConfig } from '../../src/config/clickhouse-config.js'
 import { readGenerateConfig } from '../../src/config/generate-config.js'
+import { readImportConfig } from '../../src/config/import-config.js'
 import { readServeConfig } from '../../src/config/serve-config.js'
 import { isInFile, type Settings } from '../../src/config/setting.js'
 import {
@@ -445,5 +447,46 @@ describe('readExportConfig', () => {
     [`--to clickhouse ${URL_FLAG} --in-memory`, 'unknown flag --in-memory. Try: logweir --help'],
   ])('refuses "%s"', (line, message) => {
     expect(complaint(() => exporting(line))).toBe(message)
+  })
+})
+
+describe('readImportConfig', () => {
+  const importing = (line: string, environment = {}) => readImportConfig(line.split(' ').filter(Boolean), environment)
+  const url = 'postgresql://u:secret@127.0.0.1/_supabase'
+  const example = 'postgresql://supabase_admin@127.0.0.1:5432/_supabase'
+
+  it('has defaults, and reads every flag and variable', () => {
+    expect(importing(`--from logflare-postgres ${url}`)).toEqual({
+      ...{ url, schema: '_analytics', dataDir: './logweir-data', retentionUs: 90 * DAY_US, untilUs: undefined },
+    })
+    const flags = '--until 1970-01-02 --schema s --retention-days 2 --data-dir d'
+    expect(importing(`${url} ${flags} --from logflare-postgres`)).toEqual({
+      ...{ url, schema: 's', dataDir: 'd', retentionUs: 2 * DAY_US, untilUs: DAY_US },
+    })
+    const variables = { LOGWEIR_DATA_DIR: 'e', LOGWEIR_RETENTION_DAYS: '3', LOGWEIR_UNTIL: 'x', LOGWEIR_SCHEMA: 'x' }
+    expect(importing(`--from logflare-postgres ${url}`, variables)).toEqual({
+      ...{ url, schema: '_analytics', dataDir: 'e', retentionUs: 3 * DAY_US, untilUs: undefined },
+    })
+  })
+
+  it.each([
+    ['', `import from where? Name the origin: logweir import --from logflare-postgres ${example}`],
+    [`--from ${url}`, '--from: "postgresql://***@127.0.0.1/_supabase" is not one of logflare-postgres.'],
+    [
+      '--from logflare-postgres',
+      `import from which database? Give its URL: logweir import --from logflare-postgres ${example}`,
+    ],
+    ['--from logflare-postgres mysql://u:secret@h/d', `the address of the database is no URL such as ${example}`],
+    [
+      `--from logflare-postgres ${url} ${url}`,
+      'there is more than one argument after the flags. Give one URL, in quotes.',
+    ],
+    [`--from logflare-postgres ${url} --untill now`, 'unknown flag --untill. Did you mean --until?'],
+    [
+      `--from logflare-postgres ${url} --until now`,
+      '--until: "now" is not an ISO 8601 time, such as 2026-11-20T10:00:00Z.',
+    ],
+  ])('refuses "%s"', (line, message) => {
+    expect(complaint(() => importing(line))).toBe(message)
   })
 })

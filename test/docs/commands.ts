@@ -30,7 +30,6 @@ const PROGRAMS: Readonly<Record<string, Checker>> = {
   zcat: () => {},
   journalctl: () => {},
   node: () => {},
-  psql: () => {},
 }
 
 /** Throws if a command of a block would not work, or if its program has no checker. */
@@ -130,10 +129,13 @@ const OTEL: Readonly<Record<string, (value: string) => boolean>> = {
   },
 }
 
-/** Throws if neither the program nor OpenTelemetry knows the variable of an assignment. */
+/** The variables of PostgreSQL's clients that the pages name. */
+const POSTGRES = new Set(['PGPASSWORD'])
+
+/** Throws if neither the program nor OpenTelemetry nor PostgreSQL knows the variable of an assignment. */
 export function checkVariable(assignment: string): void {
   const [name, ...rest] = assignment.split('=')
   const value = rest.join('=')
-  const isRight = VARIABLES.has(name!) ? value !== '' : OTEL[name!]?.(value)
+  const isRight = VARIABLES.has(name!) || POSTGRES.has(name!) ? value !== '' : OTEL[name!]?.(value)
   if (!isRight) throw new Error(`nobody knows ${assignment}`)
 }

@@ -23,18 +23,15 @@ export const FLAGS: ReadonlySet<string> = new Set([
 /** Flags of other programs that the pages name. */
 export const FOREIGN_FLAGS: Readonly<Record<string, string>> = {
   '--build-arg': 'docker',
-  '--command': 'psql',
   '--env': 'docker',
   '--interactive': 'docker',
   '--max-semi-space-size': 'node',
   '--memory': 'docker',
   '--module': 'tsc',
-  '--no-align': 'psql',
   '--prefix': 'npm',
   '--publish': 'docker',
   '--save-dev': 'npm',
   '--tag': 'docker',
-  '--tuples-only': 'psql',
   '--volume': 'docker',
   '--write': 'biome',
 }

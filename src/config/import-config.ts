@@ -1,0 +1,40 @@
+import { usageError } from '../base/failures.js'
+import type { Log } from '../base/log.js'
+import { DAY_US } from '../base/units.js'
+import { unknownFlag } from './command-line.js'
+import type { Environment } from './environment.js'
+import { readSettings } from './read-settings.js'
+import { flagOf } from './setting.js'
+import { IMPORT_SETTINGS } from './settings.js'
+
+/** The configuration of `logweir import`. */
+export interface ImportConfig {
+  /** The address of the database. It may contain a password: never print it. */
+  url: string
+  /** The schema of Logflare's tables. */
+  schema: string
+  /** The destination of the rows. */
+  dataDir: string
+  retentionUs: number
+  /** Only rows before this time are imported, in microseconds since the epoch; undefined: all. */
+  untilUs: number | undefined
+}
+
+const EXAMPLE = 'postgresql://supabase_admin@127.0.0.1:5432/_supabase'
+const CALL = `logweir import --from logflare-postgres ${EXAMPLE}`
+
+/** Reads the configuration of `logweir import`. Throws `usage`, without the URL. */
+export function readImportConfig(args: readonly string[], environment: Environment, warn?: Log): ImportConfig {
+  const { values, extras } = readSettings(IMPORT_SETTINGS, args, environment, { warn, allowsExtras: true })
+  const [unknown] = extras.flags
+  if (unknown !== undefined) throw unknownFlag(unknown[0], Object.keys(IMPORT_SETTINGS).map(flagOf))
+  const { from, schema, dataDir, retentionDays, until } = values
+  const [url, extra] = extras.operands
+  if (from === undefined) throw usageError(`import from where? Name the origin: ${CALL}`)
+  if (url === undefined) throw usageError(`import from which database? Give its URL: ${CALL}`)
+  if (!isPostgresUrl(url)) throw usageError(`the address of the database is no URL such as ${EXAMPLE}`)
+  if (extra !== undefined) throw usageError('there is more than one argument after the flags. Give one URL, in quotes.')
+  return { url, schema, dataDir, retentionUs: retentionDays * DAY_US, untilUs: until }
+}
+
+const isPostgresUrl = (text: string) => URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol)

@@ -1,0 +1,122 @@
+import type { Clock } from '../base/clock.js'
+import { MIB } from '../base/units.js'
+import type { Engine } from '../engine/engine.js'
+import type { Ingest } from '../ingest/stream/ingest.js'
+import { Rows, scan } from '../plan/builder.js'
+import type { SourceName } from '../sources.js'
+import type { RowKey, TableReader } from './postgres/table-reader.js'
+import { recordLine } from './record-line.js'
+import type { TableCount } from './report.js'
+import { firstWindow, nextWindow, type Window } from './time-windows.js'
+
+/** Limits of what is in memory at a time; tests pass smaller ones. */
+export interface ImportLimits {
+  /** The most keys that are read with one query. */
+  keys: number
+  /** The most rows that are read with one query. */
+  rows: number
+  /** A query of rows ends with the one that exceeds this size, as the table stores them. */
+  bytes: number
+}
+
+/** The limits of the command. */
+export const IMPORT_LIMITS: ImportLimits = { keys: 2 ** 15, rows: 4096, bytes: 2 * MIB }
+
+/** The parts of the import of one table. */
+export interface TableParts {
+  source: SourceName
+  table: TableReader
+  engine: Pick<Engine, 'run'>
+  /** Opens the stream of lines of this table. */
+  openIngest(): Pick<Ingest, 'write' | 'end' | 'close'>
+  clock: Pick<Clock, 'nowUs'>
+  retentionUs: number
+  /** Only rows before this time are imported; undefined: all. */
+  untilUs: number | undefined
+  limits: ImportLimits
+  /** Called after each query of keys, with the rows of the table that are done. */
+  onProgress(read: number): void
+}
+
+/**
+ * Imports the rows of a table that the engine does not have, by time. A row is there if the engine has its id among the
+ * rows of that time, so an import that was stopped anywhere can be repeated. Updates `count` as it proceeds. Throws the
+ * errors of the table and of the stream; rows of the last moments may be lost then, and are imported next time.
+ */
+export async function importTable(parts: TableParts, count: TableCount): Promise<void> {
+  const { table, clock, retentionUs, untilUs, limits } = parts
+  const fromUs = clock.nowUs() - retentionUs
+  const statistics = await table.statistics(fromUs, untilUs)
+  const { rows, before, after, untimed, range } = statistics
+  Object.assign(count, { rows, pastRetention: before, notBeforeUntil: after, untimed } satisfies Partial<TableCount>)
+  if (range === undefined) return
+  const leftOut = before + after + untimed
+  const ingest = parts.openIngest()
+  try {
+    let read = leftOut
+    let window: Window | undefined = firstWindow(range, rows - leftOut, limits.keys)
+    while (window !== undefined) {
+      const keys = await table.keys(window, limits.keys)
+      const missing = await withoutStored(keys, parts)
+      count.alreadyThere += keys.length - missing.length
+      const linesOf = (keys: RowKey[]) => readLines(keys, parts)
+      for await (const lines of oneAhead(inParts(missing, limits), linesOf)) await ingest.write(lines)
+      read += keys.length
+      parts.onProgress(read)
+      window = nextWindow(window, keys, limits.keys)
+    }
+    const { taken, rejected, byReason } = await ingest.end()
+    // Rows that have become too old since the import began.
+    const tooOld = byReason.too_old ?? 0
+    count.imported += taken
+    count.pastRetention += tooOld
+    count.rejected += rejected - tooOld
+  } finally {
+    await ingest.close()
+  }
+}
+
+/** Returns the keys whose ids the engine does not have among its rows of their range of time. */
+async function withoutStored(keys: readonly RowKey[], { engine, source }: TableParts): Promise<RowKey[]> {
+  if (keys.length === 0) return []
+  const range = { fromUs: keys[0]!.timestampUs, throughUs: keys.at(-1)!.timestampUs }
+  const missing = new Map(keys.map((key) => [key.id, key]))
+  for await (const { id } of await engine.run(Rows.planOf(scan(source, range).select('id')))) {
+    missing.delete(id as string)
+  }
+  return [...missing.values()]
+}
+
+/** Divides keys into parts whose rows are read with one query. */
+function* inParts(keys: readonly RowKey[], { rows, bytes }: ImportLimits): Generator<RowKey[]> {
+  let part: RowKey[] = []
+  let partBytes = 0
+  for (const key of keys) {
+    part.push(key)
+    partBytes += key.bytes
+    if (part.length < rows && partBytes < bytes) continue
+    yield part
+    part = []
+    partBytes = 0
+  }
+  if (part.length > 0) yield part
+}
+
+/** Returns the rows of these keys as NDJSON. */
+async function readLines(keys: readonly RowKey[], { table, source }: TableParts): Promise<Buffer> {
+  const rows = await table.rows(keys)
+  return Buffer.from(rows.map((row) => recordLine(row, source)).join(''))
+}
+
+/** Yields what `load` resolves with for each item, and loads the next one at the same time. */
+async function* oneAhead<Item, Loaded>(items: Iterable<Item>, load: (item: Item) => Promise<Loaded>) {
+  let next: Promise<Loaded> | undefined
+  for (const item of items) {
+    const current = next
+    next = load(item)
+    // It is awaited later, or not at all if the caller stops.
+    next.catch(() => {})
+    if (current !== undefined) yield await current
+  }
+  if (next !== undefined) yield await next
+}

@@ -1,0 +1,142 @@
+import { type Clock, systemClock } from '../base/clock.js'
+import { explainFileError } from '../base/file-errors.js'
+import type { Log } from '../base/log.js'
+import { memoryBytes, ROWS_SHARE } from '../base/memory.js'
+import { createMetrics } from '../base/metrics.js'
+import { createProgressLine } from '../base/progress-line.js'
+import { GIB } from '../base/units.js'
+import type { ImportConfig } from '../config/import-config.js'
+import { createArrowEngine } from '../engine/arrow/engine.js'
+import { createSealingThread } from '../engine/arrow/storage/sealing/thread.js'
+import { makeDataDirectory } from '../engine/disk/directory/data-directory.js'
+import { openDataDirectory } from '../engine/disk/directory/open.js'
+import type { LockParts } from '../engine/disk/lock/parts.js'
+import type { Engine } from '../engine/engine.js'
+import { openRejects, type Rejects } from '../ingest/rejects.js'
+import { createIngest } from '../ingest/stream/ingest.js'
+import { findSource, type SourceName } from '../sources.js'
+import { IMPORT_LIMITS, importTable } from './import-table.js'
+import { type Connection, connect } from './postgres/connection.js'
+import { type LogTable, listTables } from './postgres/logflare-tables.js'
+import { createTableReader } from './postgres/table-reader.js'
+import { describeProgress, describeTables, type ImportedTable, noRows } from './report.js'
+
+/** Where an import writes its result, its log and its progress. */
+export interface ImportReport {
+  print(text: string): unknown
+  log: Log
+  /** The terminal for progress, if the output is one. */
+  terminal: { write(text: string): unknown } | undefined
+  /** Called if another process takes the data directory. Nothing is written from then on. */
+  onLost: LockParts['onLost']
+}
+
+/** Sealed rows need no memory here, so the limit of the memory is a small one on large machines. */
+const MAX_MEMORY_BYTES = GIB
+
+/**
+ * Imports the rows of Logflare's tables in PostgreSQL into a data directory, which it creates if it is missing. Rows
+ * that are there already are left out. Throws `failed` if the database cannot be read, and the errors of
+ * {@link makeDataDirectory} and {@link openDataDirectory}.
+ */
+export async function importDirectory(config: ImportConfig, report: ImportReport): Promise<void> {
+  const { dataDir, url, schema } = config
+  // Before the directory is created: a wrong URL must not leave one.
+  const connection = await connect(url)
+  try {
+    const tables = knownTables(await listTables(connection, schema), report.log)
+    const store = await openStore(config, report)
+    try {
+      await importTables(tables, { ...config, ...report, ...store, connection, clock: systemClock })
+    } finally {
+      await store.close()
+    }
+  } catch (error) {
+    throw explainFileError('data_dir_unusable', `The data directory ${dataDir} cannot be used`, dataDir, error)
+  } finally {
+    await connection.close()
+  }
+}
+
+/** A table whose source is one of the nine. */
+interface KnownTable {
+  table: LogTable
+  name: string
+  source: SourceName
+}
+
+/** Returns the tables of sources that logweir has; logs the others by name. */
+function knownTables(tables: readonly LogTable[], log: Log): KnownTable[] {
+  return tables.flatMap((table) => {
+    const { name, source } = table
+    const known = source === undefined ? undefined : findSource(source)
+    if (known !== undefined) return { table, name: source!, source: known.name }
+    if (source === undefined) log(`table ${name} is skipped: no source of Logflare has this token`, { level: 'warn' })
+    else log(`source ${JSON.stringify(source)} is skipped: logweir has no such source`, { level: 'warn' })
+    return []
+  })
+}
+
+/** Opens the data directory as a service does. */
+async function openStore({ dataDir, retentionUs }: ImportConfig, { log, onLost }: ImportReport) {
+  await makeDataDirectory(dataDir)
+  const disk = await openDataDirectory(dataDir, { log, onLost })
+  const metrics = createMetrics()
+  const engine = createArrowEngine({
+    clock: systemClock,
+    metrics,
+    log,
+    disk,
+    rowsLimitBytes: Math.min(memoryBytes() / 2, MAX_MEMORY_BYTES) * ROWS_SHARE,
+    retentionUs,
+    sealer: createSealingThread(log),
+  })
+  const rejects = openRejects({ dataDir, log })
+  const close = async () => {
+    await engine.close()
+    await rejects.close()
+  }
+  try {
+    await engine.recover()
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { engine, metrics, rejects, close }
+}
+
+interface ImportParts extends Pick<ImportConfig, 'schema' | 'retentionUs' | 'untilUs'>, ImportReport {
+  connection: Connection
+  engine: Engine
+  metrics: ReturnType<typeof createMetrics>
+  rejects: Rejects
+  clock: Clock
+}
+
+/** Imports one table after the other, and prints the count of each. */
+async function importTables(known: readonly KnownTable[], parts: ImportParts): Promise<void> {
+  const { connection, schema, engine, metrics, rejects, clock, retentionUs, untilUs, terminal, print } = parts
+  const line = createProgressLine(terminal, clock)
+  const imported: ImportedTable[] = []
+  try {
+    for (const { table, name, source } of known) {
+      const one = { name, source, count: noRows() }
+      imported.push(one)
+      const startMs = clock.monotonicMs()
+      const tableParts = {
+        ...{ source, engine, clock, retentionUs, untilUs },
+        table: createTableReader(connection, schema, table),
+        openIngest: () => createIngest({ engine, metrics, rejects, retentionUs, defaults: { source } }),
+        limits: IMPORT_LIMITS,
+        onProgress(read: number) {
+          const seconds = (clock.monotonicMs() - startMs) / 1000
+          line.show(() => describeProgress(one, read, read / seconds))
+        },
+      }
+      await importTable(tableParts, one.count)
+    }
+  } finally {
+    line.clear()
+  }
+  await print(describeTables(imported))
+}

@@ -1,0 +1,9 @@
+import { it } from 'vitest'
+import { describeWhere } from '../../clickhouse/needs.js'
+import { expectEachRowOnce } from '../support/killed-imports.js'
+import { findPostgres, WHY_NO_POSTGRES } from '../support/postgres.js'
+
+describeWhere(findPostgres(), 'postgresql', WHY_NO_POSTGRES, 'an import that is killed', () => {
+  it('continues: of 20,000 rows and 3 kills, each row is stored once', () =>
+    expectEachRowOnce(20_000, 3, { withinMs: 60, leastPartial: 1 }))
+})

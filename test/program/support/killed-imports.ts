@@ -1,0 +1,111 @@
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'vitest'
+import { mulberry32 } from '../../support/random.js'
+import { testSeed } from '../../support/seed.js'
+import { addSource, createSchema, insertRequests } from './logflare.js'
+import { residentBytes } from './memory.js'
+import { startPostgres } from './postgres.js'
+import { run, start, temporaryFolder } from './program.js'
+import { importArgs, storedRows } from './run-import.js'
+
+const POLL_MS = 2
+const TWO_DAYS_US = 2 * 86_400e6
+
+interface KillOptions {
+  /** A kill comes at most this long after the first rows of its import are written. */
+  withinMs: number
+  /** The least number of kills after which some of the rows are stored, and not all. */
+  leastPartial: number
+  /** Whether to print speed and peak memory of an import that is not killed. */
+  measures?: boolean
+}
+
+/**
+ * Imports `count` rows, and kills the import with SIGKILL at a random moment, `kills` times; each new import continues.
+ * Expects that the last import finishes, and that the directory then has each row once, with its time.
+ */
+export async function expectEachRowOnce(
+  count: number,
+  kills: number,
+  { withinMs, leastPartial, measures = false }: KillOptions,
+): Promise<void> {
+  const seed = testSeed()
+  console.log(`imports that are killed: seed ${seed}`)
+  const random = mulberry32(seed)
+  const postgres = await startPostgres()
+  try {
+    await createSchema(postgres)
+    const table = await addSource(postgres, 'cloudflare.logs.prod', 1)
+    const fromTime = new Date(Date.now() - 3 * 86_400e3).toISOString().slice(0, 19)
+    await insertRequests(postgres, table, { count, fromTime, everyUs: Math.floor(TWO_DAYS_US / count) })
+    await postgres.run(`ANALYZE ${table}`)
+    if (measures) await measure(importArgs(postgres.url(), temporaryFolder()), count)
+    const dataDir = temporaryFolder()
+    const args = importArgs(postgres.url(), dataDir)
+    let partial = 0
+    let had = 0
+    for (let kill = 0; kill < kills; kill++) {
+      await killAfter(args, dataDir, random() * withinMs)
+      const ids = (await storedRows(dataDir, 'edge_logs', ['id'])).map(([id]) => id)
+      expect([new Set(ids).size, ids.length >= had]).toEqual([ids.length, true])
+      had = ids.length
+      console.log(`kill ${kill + 1}: ${had} of ${count} rows are stored`)
+      if (had > 0 && had < count) partial++
+    }
+    expect(partial).toBeGreaterThanOrEqual(leastPartial)
+    const { code, stdout } = await run(args)
+    expect([code, stdout.toString()]).toEqual([
+      0,
+      `cloudflare.logs.prod as edge_logs: ${count - had} rows imported, ${had} already there, 0 past retention, ` +
+        '0 rejected\n',
+    ])
+    const stored = (await storedRows(dataDir, 'edge_logs', ['id', 'timestamp'])).map(([id, us]) => `${id} ${us}`)
+    const inTable = await postgres.run(
+      `SELECT id || ' ' || (extract(epoch FROM timestamp) * 1000000)::bigint FROM ${table}`,
+    )
+    expect(stored.length).toBe(count)
+    expect(new Set(stored)).toEqual(new Set(inTable.map(([text]) => text)))
+  } finally {
+    await postgres.stop()
+  }
+}
+
+/** Starts an import, and kills it some time after it has written its first rows. */
+async function killAfter(args: readonly string[], dataDir: string, ms: number): Promise<void> {
+  const program = start(args)
+  const sizeBefore = bytesIn(dataDir)
+  while (program.child.exitCode === null && bytesIn(dataDir) === sizeBefore) await wait(POLL_MS)
+  await wait(ms)
+  program.child.kill('SIGKILL')
+  expect([0, 'SIGKILL']).toContain(await program.exit)
+}
+
+/** Returns the size of the journals in a data directory. */
+function bytesIn(dataDir: string): number {
+  try {
+    return readdirSync(join(dataDir, 'journal'), { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .reduce((sum, { name }) => sum + statSync(join(dataDir, 'journal', name)).size, 0)
+  } catch {
+    // The folder is not there yet, or a file has been sealed.
+    return 0
+  }
+}
+
+async function measure(args: readonly string[], count: number): Promise<void> {
+  const startedMs = performance.now()
+  const program = start(args)
+  let peak = 0
+  const timer = setInterval(() => {
+    if (program.child.exitCode === null) peak = residentBytes(program).peak
+  }, 100)
+  expect(await program.exit).toBe(0)
+  clearInterval(timer)
+  const seconds = (performance.now() - startedMs) / 1000
+  console.log(
+    `${count} rows imported in ${seconds.toFixed(1)} s, ${Math.round(count / seconds)} rows/s, ` +
+      `peak resident memory ${Math.round(peak / 1e6)} MB`,
+  )
+}

@@ -1,0 +1,45 @@
+import { expect } from 'vitest'
+import { GIB } from '../../../src/base/units.js'
+import { openDataDirectory } from '../../../src/engine/disk/directory/open.js'
+import { Rows, scan } from '../../../src/plan/builder.js'
+import { RawJson } from '../../../src/plan/values/values.js'
+import type { SourceName } from '../../../src/sources.js'
+import { openEngine } from '../../support/engine.js'
+import type { Postgres } from './postgres.js'
+import { run } from './program.js'
+
+/** Environment variables of PostgreSQL's clients, which must not change what a test does. */
+export const NO_POSTGRES_VARIABLES = { PGPASSWORD: '', PGUSER: '', PGHOST: '', PGPORT: '', PGDATABASE: '' }
+
+/** Returns the arguments of an import. */
+export const importArgs = (url: string, dataDir: string, ...more: readonly string[]): string[] => [
+  ...['import', '--from', 'logflare-postgres', url, '--data-dir', dataDir],
+  ...more,
+]
+
+/** Imports into a directory, and returns the lines of the output. Expects that it succeeds. */
+export async function importInto(dataDir: string, postgres: Postgres, ...more: readonly string[]) {
+  const { code, stdout, stderr } = await run(importArgs(postgres.url(), dataDir, ...more))
+  expect([code, stderr.replaceAll(/^logweir: .* is skipped: .*\n/gm, '')]).toEqual([0, ''])
+  return { lines: stdout.toString().split('\n').slice(0, -1), stderr }
+}
+
+/** Returns some columns of every row of a source in a data directory that no process has; JSON as text. */
+export async function storedRows(
+  dataDir: string,
+  source: SourceName,
+  columns: readonly [string, ...string[]],
+): Promise<unknown[][]> {
+  const engine = openEngine({
+    disk: await openDataDirectory(dataDir),
+    rowsLimitBytes: GIB,
+    retentionUs: Number.POSITIVE_INFINITY,
+  })
+  await engine.recover()
+  const plan = Rows.planOf(scan(source, { fromUs: 0, throughUs: Number.MAX_SAFE_INTEGER }).select(...columns))
+  const rows: unknown[][] = []
+  const textOfJson = (value: unknown) => (value instanceof RawJson ? value.text : value)
+  for await (const row of await engine.run(plan)) rows.push(columns.map((name) => textOfJson(row[name])))
+  await engine.close()
+  return rows
+}
