@@ -150,8 +150,8 @@ describe('an error', () => {
     const query = await run(['query', 'logs.all', '--project', 'default'], { environment })
     expect([query.code, query.stderr]).toEqual([
       1,
-      `logweir: ${service.url}: The access token lacks the scope "query", which this address needs. Use one that has it. ` +
-        '(forbidden)\n',
+      `logweir: ${service.url}: The access token lacks the scope "query", which this address needs. ` +
+        'Use one that has it. (forbidden)\n',
     ])
   })
 
@@ -269,9 +269,9 @@ describe('without --supabase', () => {
     expect(await readReply(post(service, '/logs', as(TOKEN).headers))).toEqual({
       status: 400,
       body:
-        '{"error":"No record was accepted: missing_source 1. They are in the rejects file. Name their source in the URL, ' +
-        'as ?source=edge_logs, or in each record. Correct them, and send them again.","code":"missing_source",' +
-        '"taken":0,"rejected":[{"record":1,"reason":"missing_source"}]}',
+        '{"error":"No record was accepted: missing_source 1. They are in the rejects file. ' +
+        'Name their source in the URL, as ?source=edge_logs, or in each record. Correct them, and send them again.",' +
+        '"code":"missing_source","taken":0,"rejected":[{"record":1,"reason":"missing_source"}]}',
     })
     const broken = await exchange(dialer(service), 'GET /health HTTP/1.1\r\nHost : a\r\n\r\n')
     expect(bodyOf(broken)).toBe(
