@@ -4,10 +4,10 @@
  * included, many of which each thread loads. The other modules remain in dist as tsc writes them, for benches and
  * tests. Run it after tsc: `node scripts/build-program.mjs`.
  *
- * Libraries with native parts are not bundled. The licences of the bundled ones are written to
- * dist/chunks/LICENSES.txt.
+ * The `.sql` files that the program reads are copied. Libraries with native parts are not bundled. The licences of the
+ * bundled ones are written to dist/chunks/LICENSES.txt.
  */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { posix, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
@@ -28,6 +28,7 @@ const LOADED_BY_ADDRESS = [
 ]
 const NATIVE = [/^@node-rs\/crc32$/, /^re2$/, /^zstd-napi(\/|$)/]
 const CHUNKS = 'chunks'
+const STUDIO_QUERIES = 'supabase/endpoints'
 
 /** Replaces `import.meta.url` with the module's address in dist: in a bundle it would be the address of the chunk. */
 const keepModuleAddresses = {
@@ -60,6 +61,9 @@ const { output } = await build({
   },
 })
 writeFileSync(pathOf(`dist/${CHUNKS}/LICENSES.txt`), licencesOf(output.flatMap(({ moduleIds = [] }) => moduleIds)))
+
+rmSync(pathOf(`dist/${STUDIO_QUERIES}`), { recursive: true, force: true })
+cpSync(pathOf(`src/${STUDIO_QUERIES}`), pathOf(`dist/${STUDIO_QUERIES}`), { recursive: true })
 
 /** Returns the name, version and licence text of each package that these modules belong to. */
 function licencesOf(modules) {

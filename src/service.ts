@@ -60,15 +60,14 @@ interface Parts {
 export async function startService(config: ServeConfig, log: Log, lock: LockOptions = {}): Promise<Service> {
   const parts: Parts = { clock: systemClock, metrics: createMetrics(), log }
   const userEndpoints = await loadUserEndpoints(config.endpoints, log)
+  const endpointsWith = await createEndpoints(config)
   const disk = await prepareDataDirectory(config.dataDir, { log, ...lock })
   const tokens = await orRelease(disk, () => loadTokens(config, parts))
   const engine = await orRelease(disk, () => createEngine(config, disk, parts))
   const status = createStatus(engine)
   publishMetrics(engine, status, parts.metrics)
   const intake = createIntake(config, engine, parts)
-  // The compiler is loaded when the first SQL arrives: it would take time of the start, and memory.
-  const builtIn = endpointsOf({ loadCompiler: config.sql ? () => import('./sql/read-sql.js') : undefined })
-  const endpoints = [...builtIn, ...(userEndpoints?.endpoints() ?? [])]
+  const endpoints = endpointsWith(userEndpoints?.endpoints() ?? [])
   const app = createHttp(config, { engine, tokens, status, intake, endpoints }, parts)
   const { host, port, keepAliveMs } = config
   const server = await listen(app, { host, port, limits: { keepAliveMs } }).catch(async (error) => {
@@ -78,7 +77,7 @@ export async function startService(config: ServeConfig, log: Log, lock: LockOpti
   if (tokens.made !== undefined) announceToken(tokens.made, config.dataDir, log)
   log(`listening on ${server.url}`, { code: 'listening', url: server.url })
   const stopCollecting = collectGrownHeap(parts.clock)
-  const stopWatching = userEndpoints?.watch(parts.clock, (ofUsers) => app.replaceEndpoints([...builtIn, ...ofUsers]))
+  const stopWatching = userEndpoints?.watch(parts.clock, (ofUsers) => app.replaceEndpoints(endpointsWith(ofUsers)))
   let stdin: StdinReader | undefined
   const ready = engine.recover().then(() => {
     status.becomeReady()
@@ -245,6 +244,17 @@ async function createEngine(config: ServeConfig, disk: DataDirectory | undefined
   const { createClickHouseEngine } = await import('./engine/clickhouse/engine.js')
   const server = connectServer(clickhouse)
   return createClickHouseEngine({ ...parts, server, location: clickhouse, ...disk! })
+}
+
+/** Returns a function that gives the endpoints of the service: those of the product and of users, which it takes. */
+async function createEndpoints({ sql, supabase }: ServeConfig) {
+  // The compiler is loaded when the first SQL arrives: it would take time of the start, and memory.
+  const loadCompiler = () => import('./sql/read-sql.js')
+  const builtIn = endpointsOf({ loadCompiler: sql ? loadCompiler : undefined })
+  if (!supabase) return (ofUsers: readonly Endpoint[]) => [...builtIn, ...ofUsers]
+  const { studioEndpoints, notReplaced } = await import('./supabase/endpoints.js')
+  const ofStudio = studioEndpoints(loadCompiler)
+  return (ofUsers: readonly Endpoint[]) => [...builtIn, ...notReplaced(ofStudio, ofUsers), ...ofUsers]
 }
 
 /**

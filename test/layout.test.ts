@@ -13,6 +13,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['commands/'],
   ['sql-directory/'],
   ['service.ts', 'show-schema.ts', 'export/', 'import/', 'client/'],
+  ['supabase/'],
   // The module hook of user-endpoints/ resolves to endpoint.ts at run time.
   ['user-endpoints/', 'http/server/'],
   ['http/app.ts'],

@@ -33,8 +33,10 @@ export interface Call {
   /** The cache key, equal for equivalent calls: the values after defaulting, in a fixed order. */
   key: string
   plan(nowUs: number): Plan
-  /** Set if the query is SQL that the client wrote. Await `load` before `plan`: it loads the compiler. */
-  clientSql?: { load(): Promise<unknown> }
+  /** Await it before `plan`, if it is set: it loads the compiler of SQL. Rejects with the errors of the compiler. */
+  load?(): Promise<unknown>
+  /** Set if the query is SQL that the client wrote. */
+  isClientSql?: true
 }
 
 /** A call whose answer contains only rows of one project. */

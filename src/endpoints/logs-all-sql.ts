@@ -54,11 +54,12 @@ export function logsAllWithSql(loadCompiler: () => Promise<SqlCompiler>): Endpoi
     queries.set(text, query)
     return query
   }
-  const clientSql = {
+  const bySqlOfClient = {
+    isClientSql: true,
     async load() {
       compiler ??= await loadCompiler()
     },
-  }
+  } as const
   const bySql = endpoint({
     ...logsAll,
     params: { ...LOGS_ALL_PARAMS, sql: SQL },
@@ -72,8 +73,8 @@ export function logsAllWithSql(loadCompiler: () => Promise<SqlCompiler>): Endpoi
   return {
     ...bySql,
     sandboxing: true,
-    call: (given) => (hasSql(given) ? { ...bySql.call(given), clientSql } : logsAll.call(given)),
-    callBound: (given) => (hasSql(given) ? { ...bySql.callBound(given), clientSql } : logsAll.callBound(given)),
+    call: (given) => (hasSql(given) ? { ...bySql.call(given), ...bySqlOfClient } : logsAll.call(given)),
+    callBound: (given) => (hasSql(given) ? { ...bySql.callBound(given), ...bySqlOfClient } : logsAll.callBound(given)),
   }
 }
 

@@ -7,16 +7,42 @@ import { lineError } from './failure.js'
 import { type FrontMatter, readFrontMatter } from './front-matter.js'
 import { uuidOfName } from './name-uuid.js'
 
+/** The SQL compiler, as endpoints in files use it. */
+export interface Compiler {
+  /** Throws `invalid_sql` or `unsupported_sql`. */
+  readSql(text: string): SqlQuery
+}
+
 /**
  * Returns the endpoint of a `.sql` file. `defaultName` is its name if the front matter has none; `readSql` parses the
  * text. Its fields may still be invalid. Throws `usage` for wrong front matter and the errors of `readSql`; the message
  * ends with the place in the file.
  */
-export function sqlEndpoint(text: string, defaultName: string, readSql: (text: string) => SqlQuery): Endpoint {
+export function sqlEndpoint(text: string, defaultName: string, readSql: Compiler['readSql']): Endpoint {
   const matter = readFrontMatter(text)
   // The whole text: front matter is SQL comments, and places count from the start of the file.
   const query = readSql(text)
   checkQuery(text, query, matter)
+  return endpointOf(text, defaultName, matter, () => query)
+}
+
+/**
+ * Returns the endpoint of a `.sql` file that is known to be right: its query is compiled when the first call is run.
+ * Throws `usage` for wrong front matter.
+ */
+export function lazySqlEndpoint(text: string, defaultName: string, loadCompiler: () => Promise<Compiler>): Endpoint {
+  let query: SqlQuery | undefined
+  const load = async () => void (query ??= (await loadCompiler()).readSql(text))
+  const made = endpointOf(text, defaultName, readFrontMatter(text), () => query!)
+  return {
+    ...made,
+    call: (given) => ({ ...made.call(given), load }),
+    callBound: (given) => ({ ...made.callBound(given), load }),
+  }
+}
+
+/** `queryOf` returns the compiled text; plans call it. */
+function endpointOf(text: string, defaultName: string, matter: FrontMatter, queryOf: () => SqlQuery): Endpoint {
   const { name = defaultName, maxRows, cache, isProjectByHand, params } = matter
   const isOfProject = params.has('project') && !isProjectByHand
   const made = endpoint({
@@ -28,7 +54,7 @@ export function sqlEndpoint(text: string, defaultName: string, readSql: (text: s
     query: text,
     plan(args: Readonly<Record<string, unknown>>, nowUs) {
       const scalars = [...params].map(([name, { scalarOf }]) => [name, scalarOf(args[name])])
-      const plan = query.plan(Object.fromEntries(scalars), nowUs)
+      const plan = queryOf().plan(Object.fromEntries(scalars), nowUs)
       return isOfProject ? ofProject(plan, args.project as string) : plan
     },
   })

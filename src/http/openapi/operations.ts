@@ -74,12 +74,12 @@ function cachingOf({ cache }: Endpoint): string {
 }
 
 /**
- * All calls have the same columns, but those with SQL of the client. If there is no sample call, a row is only known to
- * be an object.
+ * All calls have the same columns, but those with SQL of the client. If there is no sample call, or if its query is not
+ * compiled yet, a row is only known to be an object.
  */
 function rowOf(endpoint: Endpoint, nowUs: number): Schema {
   const call = sampleCall(endpoint)
-  if (call === undefined) return { type: 'object' }
+  if (call === undefined || call.load !== undefined) return { type: 'object' }
   const row = rowSchema(answerColumns(call.plan(nowUs)))
   if (!endpoint.sandboxing) return row
   return { anyOf: [row, { type: 'object', description: 'with sql: the columns of that query' }] }

@@ -27,13 +27,12 @@ export async function compute<Encoded>(
   signal: AbortSignal,
   encode: (rows: AsyncIterable<Row>, columns: readonly AnswerColumn[]) => Promise<Encoded>,
 ): Promise<Computed<Encoded>> {
-  const { clientSql } = call
-  if (clientSql !== undefined) await clientSql.load()
+  if (call.load !== undefined) await call.load()
   const atMs = clock.monotonicMs()
   const plan = call.plan(clock.nowUs())
   const columns = answerColumns(plan)
   const measured: Measured = { ms: 0 }
-  const onScanStats = clientSql === undefined ? (work: ScanStats) => void (measured.work = work) : undefined
+  const onScanStats = call.isClientSql ? undefined : (work: ScanStats) => void (measured.work = work)
   const rows = await engine.run(plan, { signal, onScanStats })
   const encoded = await encode(rows, columns)
   measured.ms = clock.monotonicMs() - atMs

@@ -25,7 +25,7 @@ interface Parts {
  */
 export function createUncached({ engine, concurrency, clock, bufferedBytes }: Parts) {
   const run = (call: Call, { format }: Representation, caller: AbortSignal) =>
-    (call.clientSql === undefined ? concurrency.stored : concurrency.clientSql).run(
+    (call.isClientSql ? concurrency.clientSql : concurrency.stored).run(
       (signal) =>
         compute({ engine, clock }, call, signal, (rows, columns) =>
           encodeUpTo(rows, format.encoder(columns), bufferedBytes, signal),
