@@ -104,7 +104,7 @@ level_counts AS (
 ${['method', 'status', 'pathname'].map(facet).join(',\n')}
 
 SELECT 'total' AS dimension, 'all' AS value, total AS count FROM log_type_counts
-${COUNTED.map(([type, name]) => `UNION ALL SELECT 'log_type', '${type}', ${name}_count FROM log_type_counts`).join('\n')}
+${COUNTED.map(([type, name]) => `UNION ALL SELECT 'log_type', '${type}', ${name}_count FROM log_type_counts`).join(' ')}
 ${['success', 'warning', 'error']
   .map((level) => `UNION ALL SELECT 'level', '${level}', ${level}_count FROM level_counts`)
   .join('\n')}
