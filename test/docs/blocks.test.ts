@@ -36,6 +36,7 @@ describe('what would not work is seen:', () => {
     ['sh', 'npm ci --prefix test/none', 'there is no test/none/package.json'],
     ['sh', 'docker push a', 'nobody checks docker push'],
     ['sh', 'docker compose -f docker-compose.yml -f a.yml up', 'there is no deploy/supabase/a.yml'],
+    ['sh', 'docker compose -f docker-compose.yml run --rm analytics imports', 'unknown command "imports"'],
     ['sh', 'docker exec logweir ls', 'there is no logweir'],
     ['sh', "docker exec supabase-analytics sh -c 'ls'", 'nobody checks ls in a container'],
     ['sh', "docker exec supabase-analytics sh -c 'curl http://a/b'", 'the service has no GET /b'],

@@ -19,7 +19,7 @@ const PROGRAMS: Readonly<Record<string, Checker>> = {
   'dist/cli.js': logweir,
   curl: (args) => checkRequest(requestOf(args)),
   npm: checkNpm,
-  docker: (args) => checkDocker(args, checkInContainer),
+  docker: (args) => checkDocker(args, { checkInner: checkInContainer, checkOwn: checkCommand }),
   sh: checkScriptFile,
   cp: (args) => args.slice(0, -1).forEach(checkExists),
   export: (args) => args.forEach(checkVariable),

@@ -11,24 +11,36 @@ const CONTAINER = 'supabase-analytics'
 const volumes = () =>
   Object.keys(parse(textOf('deploy/supabase/docker-compose.logweir.yml')).volumes).map((name) => `supabase_${name}`)
 
+/** Checkers of what runs in a container. */
+interface Inner {
+  /** Checks a text of a shell. */
+  checkInner(text: string): void
+  /** Checks the arguments of our program. */
+  checkOwn(args: readonly string[]): void
+}
+
 /** Throws if a docker command of a page names a file, a container or a volume that there is not. */
-export function checkDocker([command, ...args]: readonly string[], checkInner: (text: string) => void): void {
+export function checkDocker([command, ...args]: readonly string[], { checkInner, checkOwn }: Inner): void {
   if (command === 'build') checkExists('Dockerfile')
-  else if (command === 'compose') checkCompose(args)
+  else if (command === 'compose') checkCompose(args, checkOwn)
   else if (command === 'exec') checkExec(args, checkInner)
   else if (command === 'volume') checkName(args.at(-1)!, volumes())
   else if (command !== 'run') throw new Error(`nobody checks docker ${command}`)
 }
 
-/** Throws if a file of `-f` is neither Supabase's nor ours; without one, if there is no compose.yaml. */
-function checkCompose(args: readonly string[]): void {
+/**
+ * Throws if a file of `-f` is neither Supabase's nor ours; without one, if there is no compose.yaml. `run … analytics`
+ * is followed by a command of ours.
+ */
+function checkCompose(args: readonly string[], checkOwn: Inner['checkOwn']): void {
   const files = args.filter((_, i) => args[i - 1] === '-f')
   if (files.length === 0) checkExists('compose.yaml')
   for (const file of files) if (!THEIRS.includes(file)) checkExists(`deploy/supabase/${file}`)
+  if (args.includes('run')) checkOwn(args.slice(args.indexOf('analytics') + 1))
 }
 
 /** Checks `docker exec CONTAINER sh -c 'COMMAND'`. */
-function checkExec([container, shell, flag, inner]: readonly string[], checkInner: (text: string) => void): void {
+function checkExec([container, shell, flag, inner]: readonly string[], checkInner: Inner['checkInner']): void {
   checkName(container!, [CONTAINER])
   if (shell !== 'sh' || flag !== '-c') throw new Error(`nobody checks docker exec ${container} ${shell}`)
   checkInner(inner!)

@@ -30,6 +30,7 @@ export const FOREIGN_FLAGS: Readonly<Record<string, string>> = {
   '--module': 'tsc',
   '--prefix': 'npm',
   '--publish': 'docker',
+  '--rm': 'docker',
   '--save-dev': 'npm',
   '--tag': 'docker',
   '--volume': 'docker',

@@ -26,7 +26,11 @@ case "$1 \${2-}" in
 'version ') ;;
 'compose version') echo 2.40.3 ;;
 'image inspect') grep -qx "image $3" '${log}' ;;
-'build '*) test -e Dockerfile; echo "$*" >>'${log}'; while [ "$1" != --tag ]; do shift; done; echo "image $2" >>'${log}' ;;
+'build '*)
+  test -e Dockerfile
+  echo "$*" >>'${log}'
+  while [ "$1" != --tag ]; do shift; done
+  echo "image $2" >>'${log}' ;;
 'compose '*)
   echo "$*" >>'${log}'
   shift
