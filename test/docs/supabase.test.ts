@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { SERVE_SETTINGS } from '../../src/config/settings.js'
+import { STUDIO_QUERIES } from '../../src/supabase/endpoints.js'
 import { textOf } from '../deploy/files.js'
 import { documentAt, tablesOf, wordsIn } from './documents.js'
 
@@ -19,5 +20,11 @@ describe('docs/supabase.md', () => {
     expect(Object.fromEntries(listed)).toEqual(
       Object.fromEntries(read.map(([variable, value]) => [variable, value || inherited[variable!]])),
     )
+  })
+
+  it('tells for each query of Studio which page asks for it', () => {
+    const asked = rowsUnder('page of Studio').flatMap(([, queries]) => wordsIn(queries!))
+    const named = asked.filter((name) => !name.startsWith('/'))
+    expect(named.sort()).toEqual([...STUDIO_QUERIES, 'usage.api-counts'].sort())
   })
 })

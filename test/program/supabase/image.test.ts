@@ -61,6 +61,8 @@ async function expectAnalytics(url: string): Promise<void> {
     result: [{ count: expected }],
   })
   expect((await fetch(query, { headers: { 'x-api-key': PUBLIC } })).status).toBe(403)
+  const ofStudio = `${url}/api/endpoints/query/auth.metrics?project=default`
+  expect((await fetch(ofStudio, { headers: { 'x-api-key': PRIVATE } })).status).toBe(200)
 }
 
 async function expectStop(child: ChildProcess, log: Promise<string[]>): Promise<void> {
