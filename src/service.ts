@@ -250,7 +250,7 @@ async function createEngine(config: ServeConfig, disk: DataDirectory | undefined
 async function createEndpoints({ sql, supabase }: ServeConfig) {
   // The compiler is loaded when the first SQL arrives: it would take time of the start, and memory.
   const loadCompiler = () => import('./sql/read-sql.js')
-  const builtIn = endpointsOf({ loadCompiler: sql ? loadCompiler : undefined })
+  const builtIn = endpointsOf({ loadCompiler: sql ? loadCompiler : undefined, supabase })
   if (!supabase) return (ofUsers: readonly Endpoint[]) => [...builtIn, ...ofUsers]
   const { studioEndpoints, notReplaced } = await import('./supabase/endpoints.js')
   const ofStudio = studioEndpoints(loadCompiler)

@@ -1,18 +1,50 @@
 import { DAY_US, HOUR_US, MINUTE_US } from '../base/units.js'
-import { type BucketUnit, contains, countWhere, matches, scan } from '../plan/builder.js'
+import { type BucketUnit, contains, countWhere, matches, type Rows, type Sorted, scan } from '../plan/builder.js'
 import { endpoint, sql } from './endpoint.js'
 import { pattern, word } from './params.js'
 
-interface Interval {
+/** How far back an interval reads, and the width of its rows. */
+export interface CountsInterval {
   windowUs: number
   bucket: BucketUnit
 }
 
-const INTERVALS = {
+/** The values of the parameter `interval`. */
+export const INTERVALS = {
   minutely: { windowUs: 60 * MINUTE_US, bucket: 'minute' },
   hourly: { windowUs: HOUR_US, bucket: 'hour' },
   daily: { windowUs: 7 * DAY_US, bucket: 'day' },
-} satisfies Record<string, Interval>
+} satisfies Record<string, CountsInterval>
+
+/** An RE2 pattern for the URLs that are counted. */
+export const URL_PATTERN = pattern('an RE2 pattern that matches somewhere in the URL of the request')
+
+/** The end of the stored SQL: the rows of the buckets of `requests`, which have `timestamp` and `path`. */
+export const AREAS_SQL = sql`
+  select
+    timestamp,
+    countif(coalesce(regexp_contains(path, '/rest'), false)) as total_rest_requests,
+    countif(coalesce(regexp_contains(path, '/storage'), false)) as total_storage_requests,
+    countif(coalesce(regexp_contains(path, '/auth'), false)) as total_auth_requests,
+    countif(coalesce(regexp_contains(path, '/realtime'), false)) as total_realtime_requests
+  from requests
+  group by timestamp
+  order by timestamp asc
+`
+
+/** The same of a plan, whose rows are those of `edge_logs`. */
+export function countAreas(requests: Rows<string>, bucket: BucketUnit): Sorted<string> {
+  return requests
+    .truncate('timestamp', bucket, 'datetime')
+    .group('timestamp')
+    .aggregate({
+      total_rest_requests: countWhere(contains('path', '/rest')),
+      total_storage_requests: countWhere(contains('path', '/storage')),
+      total_auth_requests: countWhere(contains('path', '/auth')),
+      total_realtime_requests: countWhere(contains('path', '/realtime')),
+    })
+    .orderBy('timestamp')
+}
 
 /**
  * usage.api-counts: how many requests each part of the platform served, per bucket of time.
@@ -29,7 +61,7 @@ export const apiCounts = endpoint({
   maxRows: 1000,
   cache: { ttlS: 900, warmS: 300 },
   params: {
-    project: pattern('an RE2 pattern that matches somewhere in the URL of the request'),
+    project: URL_PATTERN,
     interval: word(INTERVALS, undefined),
   },
   query: sql`
@@ -51,29 +83,11 @@ export const apiCounts = endpoint({
           when 'daily' then timestamp_sub(current_timestamp(), interval 7 day)
         end
     )
-    select
-      timestamp,
-      countif(coalesce(regexp_contains(path, '/rest'), false)) as total_rest_requests,
-      countif(coalesce(regexp_contains(path, '/storage'), false)) as total_storage_requests,
-      countif(coalesce(regexp_contains(path, '/auth'), false)) as total_auth_requests,
-      countif(coalesce(regexp_contains(path, '/realtime'), false)) as total_realtime_requests
-    from requests
-    group by timestamp
-    order by timestamp asc
+    ${AREAS_SQL}
   `,
   plan({ project, interval }, nowUs) {
     const { windowUs, bucket } = INTERVALS[interval ?? 'hourly']
-    return scan('edge_logs', { fromUs: nowUs - windowUs, throughUs: Number.POSITIVE_INFINITY })
-      .filter(matches('url', project))
-      .truncate('timestamp', bucket, 'datetime')
-      .group('timestamp')
-      .aggregate({
-        total_rest_requests: countWhere(contains('path', '/rest')),
-        total_storage_requests: countWhere(contains('path', '/storage')),
-        total_auth_requests: countWhere(contains('path', '/auth')),
-        total_realtime_requests: countWhere(contains('path', '/realtime')),
-      })
-      .orderBy('timestamp')
-      .limit(interval === undefined ? 0 : 1000)
+    const requests = scan('edge_logs', { fromUs: nowUs - windowUs, throughUs: Number.POSITIVE_INFINITY })
+    return countAreas(requests.filter(matches('url', project)), bucket).limit(interval === undefined ? 0 : 1000)
   },
 })

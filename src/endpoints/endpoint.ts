@@ -114,10 +114,13 @@ function readArgs<P extends Params>(params: P, given: Given, readingOf: Reading)
   return Object.fromEntries(entries) as ArgsOf<P>
 }
 
-/** Template tag for stored SQL: removes the common indentation and the empty first and last line. */
-export function sql(strings: TemplateStringsArray): string {
+/**
+ * Template tag for stored SQL: removes the common indentation and the empty first and last line. A value stands alone
+ * in its line; all its lines are indented as the first.
+ */
+export function sql(strings: TemplateStringsArray, ...values: readonly string[]): string {
   const lines = strings
-    .join('')
+    .reduce((before, after, i) => before + values[i - 1]!.replaceAll('\n', `\n${/ *$/.exec(before)![0]}`) + after)
     .replace(/^\n|\n\s*$/g, '')
     .split('\n')
   const indent = Math.min(...lines.filter((line) => line.trim() !== '').map((line) => line.search(/\S/)))

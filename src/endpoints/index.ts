@@ -1,6 +1,8 @@
 import { apiCounts } from './api-counts.js'
+import { apiCountsOfSupabase } from './api-counts-supabase.js'
 import type { Endpoint } from './endpoint.js'
 import { invocationStats } from './invocation-stats.js'
+import { invocationStatsOfSupabase } from './invocation-stats-supabase.js'
 import { logsAll } from './logs-all.js'
 import { logsAllWithSql, type SqlCompiler } from './logs-all-sql.js'
 
@@ -11,11 +13,14 @@ export const ENDPOINTS: readonly Endpoint[] = [logsAll, invocationStats, apiCoun
 export interface EndpointSettings {
   /** Loads the compiler of SQL that clients send to logs.all; undefined if they may send none. */
   loadCompiler?: (() => Promise<SqlCompiler>) | undefined
+  /** Whether the records are those of a self-hosted Supabase. */
+  supabase?: boolean
 }
 
 /** Returns the stored queries as a service with these settings answers them. */
-export function endpointsOf({ loadCompiler }: EndpointSettings): readonly Endpoint[] {
+export function endpointsOf({ loadCompiler, supabase = false }: EndpointSettings): readonly Endpoint[] {
   const variants = new Map<Endpoint, Endpoint>()
   if (loadCompiler !== undefined) variants.set(logsAll, logsAllWithSql(loadCompiler))
+  if (supabase) variants.set(invocationStats, invocationStatsOfSupabase).set(apiCounts, apiCountsOfSupabase)
   return ENDPOINTS.map((one) => variants.get(one) ?? one)
 }

@@ -13,8 +13,10 @@ import {
   quantile,
   scan,
 } from '../plan/builder.js'
+import type { Expression } from '../plan/expression.js'
+import type { Plan } from '../plan/plan.js'
 import { endpoint, sql } from './endpoint.js'
-import { optionalText, text, word } from './params.js'
+import { type ArgsOf, optionalText, text, word } from './params.js'
 
 interface Interval {
   windowUs: number
@@ -28,6 +30,81 @@ const INTERVALS = {
   '1day': { windowUs: DAY_US, bucket: 'hour' },
   '7day': { windowUs: 7 * DAY_US, bucket: 'day' },
 } satisfies Record<string, Interval>
+
+/** The parameters of functions.invocation-stats. */
+export const INVOCATION_PARAMS = {
+  project: text('the project whose functions are read'),
+  function_id: optionalText('only this function'),
+  interval: word(INTERVALS, '1day'),
+}
+
+/** The start of the stored SQL: each record with its bucket and the first bucket of the window, without conditions. */
+export const BUCKETS_SQL = sql`
+  select
+    case @interval
+      when '5min' then timestamp_trunc(t.timestamp, second)
+      when '15min' then timestamp_trunc(t.timestamp, minute)
+      when '1hr' then timestamp_trunc(t.timestamp, minute)
+      when '7day' then timestamp_trunc(t.timestamp, day)
+      else timestamp_trunc(t.timestamp, hour)
+    end as timestamp,
+    case @interval
+      when '5min' then timestamp_trunc(timestamp_sub(current_timestamp(), interval 5 minute), second)
+      when '15min' then timestamp_trunc(timestamp_sub(current_timestamp(), interval 15 minute), minute)
+      when '1hr' then timestamp_trunc(timestamp_sub(current_timestamp(), interval 1 hour), minute)
+      when '7day' then timestamp_trunc(timestamp_sub(current_timestamp(), interval 7 day), day)
+      else timestamp_trunc(timestamp_sub(current_timestamp(), interval 1 day), hour)
+    end as first_bucket,
+    m.execution_time_ms,
+    r.status_code
+  from \`function_edge_logs\` as t
+    left join unnest(t.metadata) as m on true
+    left join unnest(m.response) as r on true
+`
+
+/** The end of the stored SQL: the rows of the buckets of `invocations`. */
+export const STATS_SQL = sql`
+  select
+    timestamp,
+    min(execution_time_ms) as min_execution_time,
+    max(execution_time_ms) as max_execution_time,
+    avg(execution_time_ms) as avg_execution_time,
+    approx_quantiles(execution_time_ms, 100)[offset(95)] as p95_execution_time,
+    approx_quantiles(execution_time_ms, 100)[offset(99)] as p99_execution_time,
+    count(*) as count,
+    countif(status_code >= 400) as error_count
+  from invocations
+  where timestamp >= first_bucket and timestamp <= current_timestamp()
+  group by timestamp
+  order by timestamp asc
+`
+
+/** Returns the plan over the records for which `isInvocation` is true; over all of them if it is undefined. */
+export function statsPlan(
+  { project, function_id, interval }: ArgsOf<typeof INVOCATION_PARAMS>,
+  nowUs: number,
+  isInvocation?: Expression,
+): Plan {
+  const { windowUs, bucket } = INTERVALS[interval]
+  return scan('function_edge_logs', {
+    fromUs: truncate(nowUs - windowUs, bucket),
+    throughUs: bucketEnd(nowUs, bucket),
+  })
+    .filter(equals('project', project), optional('function_id', function_id), isInvocation)
+    .truncate('timestamp', bucket)
+    .group('timestamp')
+    .aggregate({
+      min_execution_time: min('execution_time_ms'),
+      max_execution_time: max('execution_time_ms'),
+      avg_execution_time: mean('execution_time_ms'),
+      p95_execution_time: quantile('execution_time_ms', 95),
+      p99_execution_time: quantile('execution_time_ms', 99),
+      count: count(),
+      error_count: countWhere(atLeast('status_code', 400)),
+    })
+    .orderBy('timestamp')
+    .limit(1000)
+}
 
 /**
  * functions.invocation-stats: how often and how long functions ran, per bucket of time.
@@ -44,69 +121,14 @@ export const invocationStats = endpoint({
   name: 'functions.invocation-stats',
   maxRows: 1000,
   cache: { ttlS: 900, warmS: 300 },
-  params: {
-    project: text('the project whose functions are read'),
-    function_id: optionalText('only this function'),
-    interval: word(INTERVALS, '1day'),
-  },
+  params: INVOCATION_PARAMS,
   query: sql`
     with invocations as (
-      select
-        case @interval
-          when '5min' then timestamp_trunc(t.timestamp, second)
-          when '15min' then timestamp_trunc(t.timestamp, minute)
-          when '1hr' then timestamp_trunc(t.timestamp, minute)
-          when '7day' then timestamp_trunc(t.timestamp, day)
-          else timestamp_trunc(t.timestamp, hour)
-        end as timestamp,
-        case @interval
-          when '5min' then timestamp_trunc(timestamp_sub(current_timestamp(), interval 5 minute), second)
-          when '15min' then timestamp_trunc(timestamp_sub(current_timestamp(), interval 15 minute), minute)
-          when '1hr' then timestamp_trunc(timestamp_sub(current_timestamp(), interval 1 hour), minute)
-          when '7day' then timestamp_trunc(timestamp_sub(current_timestamp(), interval 7 day), day)
-          else timestamp_trunc(timestamp_sub(current_timestamp(), interval 1 day), hour)
-        end as first_bucket,
-        m.execution_time_ms,
-        r.status_code
-      from \`function_edge_logs\` as t
-        left join unnest(t.metadata) as m on true
-        left join unnest(m.response) as r on true
+      ${BUCKETS_SQL}
       where t.project = @project
         and (@function_id is null or m.function_id = @function_id)
     )
-    select
-      timestamp,
-      min(execution_time_ms) as min_execution_time,
-      max(execution_time_ms) as max_execution_time,
-      avg(execution_time_ms) as avg_execution_time,
-      approx_quantiles(execution_time_ms, 100)[offset(95)] as p95_execution_time,
-      approx_quantiles(execution_time_ms, 100)[offset(99)] as p99_execution_time,
-      count(*) as count,
-      countif(status_code >= 400) as error_count
-    from invocations
-    where timestamp >= first_bucket and timestamp <= current_timestamp()
-    group by timestamp
-    order by timestamp asc
+    ${STATS_SQL}
   `,
-  plan({ project, function_id, interval }, nowUs) {
-    const { windowUs, bucket } = INTERVALS[interval]
-    return scan('function_edge_logs', {
-      fromUs: truncate(nowUs - windowUs, bucket),
-      throughUs: bucketEnd(nowUs, bucket),
-    })
-      .filter(equals('project', project), optional('function_id', function_id))
-      .truncate('timestamp', bucket)
-      .group('timestamp')
-      .aggregate({
-        min_execution_time: min('execution_time_ms'),
-        max_execution_time: max('execution_time_ms'),
-        avg_execution_time: mean('execution_time_ms'),
-        p95_execution_time: quantile('execution_time_ms', 95),
-        p99_execution_time: quantile('execution_time_ms', 99),
-        count: count(),
-        error_count: countWhere(atLeast('status_code', 400)),
-      })
-      .orderBy('timestamp')
-      .limit(1000)
-  },
+  plan: (args, nowUs) => statsPlan(args, nowUs),
 })

@@ -6,8 +6,9 @@ import { GROUP_CASES } from './groups.js'
 import { IMPLEMENTATIONS } from './implementations.js'
 import { INVOCATION_STATS_CASES } from './invocation-stats.js'
 import { LOGS_ALL_CASES } from './logs-all.js'
+import { SUPABASE_CASES } from './supabase.js'
 
-const CASES = [...LOGS_ALL_CASES, ...INVOCATION_STATS_CASES, ...API_COUNTS_CASES, ...GROUP_CASES]
+const CASES = [...LOGS_ALL_CASES, ...INVOCATION_STATS_CASES, ...API_COUNTS_CASES, ...SUPABASE_CASES, ...GROUP_CASES]
 
 for (const { name, answer } of IMPLEMENTATIONS) {
   describe(name, () => {

@@ -3,12 +3,13 @@ import { API_COUNTS_CASES } from '../cases/api-counts.js'
 import { GROUP_CASES } from '../cases/groups.js'
 import { INVOCATION_STATS_CASES } from '../cases/invocation-stats.js'
 import { LOGS_ALL_CASES } from '../cases/logs-all.js'
+import { SUPABASE_CASES } from '../cases/supabase.js'
 import { expectRows } from '../oracle/compare.js'
 import { executionTimes } from '../oracle/invocation-stats.js'
 import { ask } from '../support/engine.js'
 import { onEachTarget, withRecords } from './on-targets.js'
 
-const CASES = [...LOGS_ALL_CASES, ...INVOCATION_STATS_CASES, ...API_COUNTS_CASES, ...GROUP_CASES]
+const CASES = [...LOGS_ALL_CASES, ...INVOCATION_STATS_CASES, ...API_COUNTS_CASES, ...SUPABASE_CASES, ...GROUP_CASES]
 
 onEachTarget('the case suite on %s', (target) => {
   for (const { name, endpoint, records, params, nowUs, rows } of CASES) {

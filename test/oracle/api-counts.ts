@@ -1,15 +1,23 @@
 import { createRequire } from 'node:module'
 import { type TestRecord, textAt } from '../support/records.js'
-import type { Oracle } from './oracle.js'
+import type { Oracle, PlainRow } from './oracle.js'
 import { bucketStart, groupBy, type Unit } from './time.js'
 
 const RE2 = createRequire(import.meta.url)('re2') as typeof import('re2')
 
 const HOUR_US = 3_600_000_000
-const INTERVALS = new Map<string, { windowUs: number; unit: Unit }>([
+type Intervals = ReadonlyMap<string, { windowUs: number; unit: Unit }>
+
+const INTERVALS: Intervals = new Map([
   ['minutely', { windowUs: HOUR_US, unit: 'minute' }],
   ['hourly', { windowUs: HOUR_US, unit: 'hour' }],
   ['daily', { windowUs: 7 * 24 * HOUR_US, unit: 'day' }],
+])
+const INTERVALS_OF_SUPABASE: Intervals = new Map([
+  ...INTERVALS,
+  ['1hr', { windowUs: HOUR_US, unit: 'minute' }],
+  ['1day', { windowUs: 24 * HOUR_US, unit: 'hour' }],
+  ['7day', { windowUs: 7 * 24 * HOUR_US, unit: 'day' }],
 ])
 
 /** Escapes a literal for RE2; the library would also escape each slash in it. */
@@ -19,16 +27,39 @@ const unquoted = (pattern: string) =>
 const requestText = (record: TestRecord, key: string) => textAt(record.metadata, ['request', key])
 
 /** Section 4.3 of the contract. */
-export const apiCounts: Oracle = (records, params, nowUs) => {
-  const interval = INTERVALS.get(params.interval ?? '')
+export const apiCounts: Oracle = (records, params, nowUs) =>
+  countsOf(records, INTERVALS.get(params.interval ?? ''), nowUs, matching(params.project!))
+
+/**
+ * The same for a self-hosted Supabase: a record without a URL is that of its project. `name` is the project if
+ * `project` is not it but its pattern.
+ */
+export const apiCountsOfSupabase: Oracle = (records, params, nowUs) => {
+  const matches = matching(params.project!)
+  const isOwn = (record: TestRecord) =>
+    requestText(record, 'url') === undefined ? record.project === (params.name ?? params.project) : matches(record)
+  return countsOf(records, INTERVALS_OF_SUPABASE.get(params.interval ?? ''), nowUs, isOwn)
+}
+
+/** Returns whether a pattern matches the URL of a record. */
+function matching(project: string): (record: TestRecord) => boolean {
+  const pattern = new RE2(unquoted(project), 'u')
+  return (record) => {
+    const url = requestText(record, 'url')
+    return url !== undefined && pattern.test(url)
+  }
+}
+
+function countsOf(
+  records: readonly TestRecord[],
+  interval: { windowUs: number; unit: Unit } | undefined,
+  nowUs: number,
+  isTaken: (record: TestRecord) => boolean,
+): PlainRow[] {
   if (interval === undefined) return []
-  const pattern = new RE2(unquoted(params.project!), 'u')
   const taken = records
     .filter((record) => record.source === 'edge_logs' && record.timestampUs >= nowUs - interval.windowUs)
-    .filter((record) => {
-      const url = requestText(record, 'url')
-      return url !== undefined && pattern.test(url)
-    })
+    .filter(isTaken)
   const buckets = groupBy(taken, ({ timestampUs }) => bucketStart(timestampUs, interval.unit))
   return [...buckets]
     .sort(([a], [b]) => a - b)

@@ -56,6 +56,15 @@ export const invocationStats: Oracle = (records, params, nowUs) =>
     .map(([timestamp, bucket]) => row(timestamp, bucket))
     .slice(0, 1000)
 
+/** The same for a self-hosted Supabase: a record that says nothing of a run is a line of a console. */
+export const invocationStatsOfSupabase: Oracle = (records, params, nowUs) =>
+  invocationStats(records.filter(isOfRun), params, nowUs)
+
+function isOfRun({ metadata }: TestRecord): boolean {
+  if (textAt(metadata, ['function_id'])) return true
+  return [['execution_time_ms'], ['response', 'status_code']].some((path) => numberAt(metadata, path) !== undefined)
+}
+
 /** Returns the execution times of each row of {@link invocationStats}, ascending, by the row's timestamp. */
 export function executionTimes(
   records: readonly TestRecord[],

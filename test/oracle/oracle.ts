@@ -1,7 +1,7 @@
 import type { TestRecord } from '../support/records.js'
-import { apiCounts } from './api-counts.js'
+import { apiCounts, apiCountsOfSupabase } from './api-counts.js'
 import { functionGroups, pathGroups, urlGroups } from './groups.js'
-import { invocationStats } from './invocation-stats.js'
+import { invocationStats, invocationStatsOfSupabase } from './invocation-stats.js'
 import { logsAll } from './logs-all.js'
 
 /** A JSON text in an answer, compared as text. */
@@ -19,6 +19,8 @@ const ORACLES: Record<string, Oracle> = {
   'logs.all': logsAll,
   'functions.invocation-stats': invocationStats,
   'usage.api-counts': apiCounts,
+  'supabase: functions.invocation-stats': invocationStatsOfSupabase,
+  'supabase: usage.api-counts': apiCountsOfSupabase,
   'test.functions': functionGroups,
   'test.urls': urlGroups,
   'test.paths': pathGroups,
@@ -27,9 +29,9 @@ const ORACLES: Record<string, Oracle> = {
 /** The same for a caller bound to the named project: over the records of that project, whose name is not a pattern. */
 export function boundOracle(endpoint: string, records: readonly TestRecord[], params: Params, nowUs: number) {
   const own = records.filter(({ project }) => project === params.project)
-  const isPattern = endpoint === 'usage.api-counts'
+  const isPattern = endpoint.endsWith('usage.api-counts')
   const project = isPattern ? params.project!.replace(/[^A-Za-z0-9]/g, '\\$&') : params.project!
-  return oracle(endpoint, isPattern ? own : records, { ...params, project }, nowUs)
+  return oracle(endpoint, isPattern ? own : records, { ...params, project, name: params.project! }, nowUs)
 }
 
 /** Returns the answer of an endpoint at `nowUs` by the contract. The parameters must be valid. */

@@ -146,55 +146,59 @@ const mostly = (value: string, others: readonly string[]) => fc.oneof(fc.constan
 
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
 
+const withoutUndefined = (given: Record<string, string | undefined>): Params =>
+  Object.fromEntries(Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined))
+
+type ArbitraryParams = fc.Arbitrary<Record<string, string | undefined>>
+
+const ask = (endpoint: string, params: ArbitraryParams): fc.Arbitrary<Question> =>
+  params.map((given) => ({ endpoint, params: withoutUndefined(given) }))
+
+const PROJECT = mostly('a', ['b', '__proto__', 'nobody'])
+
+const STATS: ArbitraryParams = fc.record({
+  project: PROJECT,
+  function_id: maybe(mostly('f', ['g', 'constructor', '', 'nobody'])),
+  interval: maybe(fc.constantFrom('5min', '15min', '1hr', '1day', '7day', '', '__proto__')),
+})
+
+const COUNTED = ['a', 'b', '://a', 'a.co', '^a', 'b$', 'a.b', '(?s)a.b', '^$', 'é', '[^a]', '(?i)A', 'a|b', '.']
+
+const countsWith = (interval: fc.Arbitrary<string>): ArbitraryParams =>
+  fc.record({ project: fc.constantFrom(...COUNTED), interval })
+
+const COUNTS = countsWith(mostly('daily', ['minutely', 'minutely', 'hourly', 'hourly', 'x', '']))
+
+const SUPABASE_COUNTS = countsWith(fc.constantFrom('1hr', '1day', '7day', '7day', 'minutely', 'hourly', 'daily', 'x'))
+
+/** A call of an endpoint as `--supabase` changes it. */
+const arbitrarySupabaseQuestion = fc.oneof(
+  ask('supabase: functions.invocation-stats', STATS),
+  ask('supabase: usage.api-counts', SUPABASE_COUNTS),
+)
+
 /** A call of any of the three endpoints, with valid parameters. */
 export function arbitraryQuestion(nowUs: number): fc.Arbitrary<Question> {
   const time = maybe(fc.oneof(fc.constant(''), arbitraryTimestampUs(nowUs).map(iso)))
-  const project = mostly('a', ['b', '__proto__', 'nobody'])
   const logsAll = fc.record({
-    project,
+    project: PROJECT,
     project_tier: maybe(fc.constantFrom('FREE', 'PRO', 'PAYG', 'ENTERPRISE', '', 'x')),
     iso_timestamp_start: time,
     iso_timestamp_end: time,
   })
-  const stats = fc.record({
-    project,
-    function_id: maybe(mostly('f', ['g', 'constructor', '', 'nobody'])),
-    interval: maybe(fc.constantFrom('5min', '15min', '1hr', '1day', '7day', '', '__proto__')),
-  })
-  const counts = fc.record({
-    project: fc.constantFrom(
-      'a',
-      'b',
-      '://a',
-      'a.co',
-      '^a',
-      'b$',
-      'a.b',
-      '(?s)a.b',
-      '^$',
-      'é',
-      '[^a]',
-      '(?i)A',
-      'a|b',
-      '.',
-    ),
-    interval: mostly('daily', ['minutely', 'minutely', 'hourly', 'hourly', 'x', '']),
-  })
-  const ask = (endpoint: string, params: fc.Arbitrary<Record<string, string | undefined>>) =>
-    params.map((given) => ({ endpoint, params: withoutUndefined(given) }))
-  return fc.oneof(ask('logs.all', logsAll), ask('functions.invocation-stats', stats), ask('usage.api-counts', counts))
+  return fc.oneof(ask('logs.all', logsAll), ask('functions.invocation-stats', STATS), ask('usage.api-counts', COUNTS))
 }
 
 /**
- * The same, or a query that groups rows by a text. Never ordered by their mean: of two that differ in their last bits
- * either may be first.
+ * The same, one as `--supabase` changes it, or a query that groups rows by a text. Never ordered by their mean: of two
+ * that differ in their last bits either may be first.
  */
 export function arbitraryQuestionOfAny(nowUs: number): fc.Arbitrary<Question> {
   const group = (endpoint: string, columns: Record<string, string>) =>
     fc.record({
       endpoint: fc.constant(endpoint),
       params: fc.record({
-        project: mostly('a', ['b', '__proto__', 'nobody']),
+        project: PROJECT,
         order: fc.constantFrom(...Object.keys(columns).filter((name) => name !== 'avg_execution_time')),
         direction: fc.constantFrom(...Object.keys(DIRECTIONS)),
         limit: fc.constantFrom('1', '3', '1000'),
@@ -202,11 +206,9 @@ export function arbitraryQuestionOfAny(nowUs: number): fc.Arbitrary<Question> {
     })
   return fc.oneof(
     { weight: 3, arbitrary: arbitraryQuestion(nowUs) },
+    { weight: 2, arbitrary: arbitrarySupabaseQuestion },
     { weight: 1, arbitrary: group('test.functions', FUNCTION_COLUMNS) },
     { weight: 1, arbitrary: group('test.urls', URL_COLUMNS) },
     { weight: 1, arbitrary: group('test.paths', { requests: '' }) },
   )
 }
-
-const withoutUndefined = (given: Record<string, string | undefined>): Params =>
-  Object.fromEntries(Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined))

@@ -1,6 +1,6 @@
 import { createMetrics } from '../../src/base/metrics.js'
 import { GIB } from '../../src/base/units.js'
-import { ENDPOINTS } from '../../src/endpoints/index.js'
+import { ENDPOINTS, endpointsOf } from '../../src/endpoints/index.js'
 import { type ArrowEngine, type ArrowEngineOptions, createArrowEngine } from '../../src/engine/arrow/engine.js'
 import type { Engine } from '../../src/engine/engine.js'
 import type { Row } from '../../src/plan/answer.js'
@@ -44,7 +44,12 @@ export async function ask(engine: Engine, endpoint: string, params: Params, nowU
   return read()
 }
 
-const ALL = [...ENDPOINTS, ...GROUP_ENDPOINTS]
+/** The stored queries as `--supabase` changes them, named after them. */
+export const SUPABASE_ENDPOINTS = endpointsOf({ supabase: true })
+  .filter((endpoint) => !ENDPOINTS.includes(endpoint))
+  .map((endpoint) => ({ ...endpoint, name: `supabase: ${endpoint.name}` }))
+
+const ALL = [...ENDPOINTS, ...SUPABASE_ENDPOINTS, ...GROUP_ENDPOINTS]
 
 /** Calls an endpoint; returns a function that reads the answer. */
 export async function askLater(engine: Engine, endpoint: string, params: Params, nowUs: number) {
