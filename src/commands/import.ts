@@ -17,7 +17,7 @@ import that was stopped anywhere continues when it is run again.`,
     const config = readImportConfig(args, environment, log)
     // Every user of the machine can read command lines, and this one may contain a password.
     process.title = 'logweir import'
-    raiseHeapGrowth()
+    raiseHeapGrowth(config.memoryLimitBytes)
     const { importDirectory } = await import('../import/import.js')
     await importDirectory(config, {
       print: (text) => write(stdout, text),

@@ -1,6 +1,7 @@
 import { usageError } from '../base/failures.js'
 import type { Log } from '../base/log.js'
-import { DAY_US } from '../base/units.js'
+import { memoryBytes } from '../base/memory.js'
+import { DAY_US, GIB } from '../base/units.js'
 import { unknownFlag } from './command-line.js'
 import type { Environment } from './environment.js'
 import { readSettings } from './read-settings.js'
@@ -16,9 +17,15 @@ export interface ImportConfig {
   /** The destination of the rows. */
   dataDir: string
   retentionUs: number
+  memoryLimitBytes: number
+  /** Undefined: no limit. */
+  maxDiskBytes: number | undefined
   /** Only rows before this time are imported, in microseconds since the epoch; undefined: all. */
   untilUs: number | undefined
 }
+
+/** Sealed rows need no memory here, so more than this would not make an import faster. */
+const MAX_DEFAULT_MEMORY_BYTES = GIB
 
 const EXAMPLE = 'postgresql://supabase_admin@127.0.0.1:5432/_supabase'
 const CALL = `logweir import --from logflare-postgres ${EXAMPLE}`
@@ -28,13 +35,17 @@ export function readImportConfig(args: readonly string[], environment: Environme
   const { values, extras } = readSettings(IMPORT_SETTINGS, args, environment, { warn, allowsExtras: true })
   const [unknown] = extras.flags
   if (unknown !== undefined) throw unknownFlag(unknown[0], Object.keys(IMPORT_SETTINGS).map(flagOf))
-  const { from, schema, dataDir, retentionDays, until } = values
+  const { from, schema, dataDir, retentionDays, until, memoryLimit, maxDiskBytes } = values
   const [url, extra] = extras.operands
   if (from === undefined) throw usageError(`import from where? Name the origin: ${CALL}`)
   if (url === undefined) throw usageError(`import from which database? Give its URL: ${CALL}`)
   if (!isPostgresUrl(url)) throw usageError(`the address of the database is no URL such as ${EXAMPLE}`)
   if (extra !== undefined) throw usageError('there is more than one argument after the flags. Give one URL, in quotes.')
-  return { url, schema, dataDir, retentionUs: retentionDays * DAY_US, untilUs: until }
+  return {
+    ...{ url, schema, dataDir, maxDiskBytes, untilUs: until },
+    retentionUs: retentionDays * DAY_US,
+    memoryLimitBytes: memoryLimit ?? Math.min(Math.floor(memoryBytes() / 2), MAX_DEFAULT_MEMORY_BYTES),
+  }
 }
 
 const isPostgresUrl = (text: string) => URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol)

@@ -177,6 +177,11 @@ export const IMPORT_SETTINGS = {
   until: { type: time, variable: false, meaning: 'import only rows before this time' },
   schema: { type: text('NAME'), default: '_analytics', variable: false, meaning: "schema of Logflare's tables" },
   retentionDays: { ...SERVE_SETTINGS.retentionDays, meaning: 'rows older than this are left out, and deleted' },
+  maxDiskBytes: SERVE_SETTINGS.maxDiskBytes,
+  memoryLimit: {
+    ...SERVE_SETTINGS.memoryLimit,
+    meaning: 'memory limit in bytes, such as 512M; default: half of the available memory, at most 1G',
+  },
 } satisfies Settings
 
 /** Settings of `logweir token revoke`: the location of the hashed tokens. */

@@ -1,10 +1,9 @@
 import { type Clock, systemClock } from '../base/clock.js'
 import { explainFileError } from '../base/file-errors.js'
 import type { Log } from '../base/log.js'
-import { memoryBytes, ROWS_SHARE } from '../base/memory.js'
+import { ROWS_SHARE } from '../base/memory.js'
 import { createMetrics } from '../base/metrics.js'
 import { createProgressLine } from '../base/progress-line.js'
-import { GIB } from '../base/units.js'
 import type { ImportConfig } from '../config/import-config.js'
 import { createArrowEngine } from '../engine/arrow/engine.js'
 import { createSealingThread } from '../engine/arrow/storage/sealing/thread.js'
@@ -30,9 +29,6 @@ export interface ImportReport {
   /** Called if another process takes the data directory. Nothing is written from then on. */
   onLost: LockParts['onLost']
 }
-
-/** Sealed rows need no memory here, so the limit of the memory is a small one on large machines. */
-const MAX_MEMORY_BYTES = GIB
 
 /**
  * Imports the rows of Logflare's tables in PostgreSQL into a data directory, which it creates if it is missing. Rows
@@ -78,7 +74,8 @@ function knownTables(tables: readonly LogTable[], log: Log): KnownTable[] {
 }
 
 /** Opens the data directory as a service does. */
-async function openStore({ dataDir, retentionUs }: ImportConfig, { log, onLost }: ImportReport) {
+async function openStore(config: ImportConfig, { log, onLost }: ImportReport) {
+  const { dataDir, retentionUs, memoryLimitBytes, maxDiskBytes } = config
   await makeDataDirectory(dataDir)
   const disk = await openDataDirectory(dataDir, { log, onLost })
   const metrics = createMetrics()
@@ -87,7 +84,8 @@ async function openStore({ dataDir, retentionUs }: ImportConfig, { log, onLost }
     metrics,
     log,
     disk,
-    rowsLimitBytes: Math.min(memoryBytes() / 2, MAX_MEMORY_BYTES) * ROWS_SHARE,
+    rowsLimitBytes: memoryLimitBytes * ROWS_SHARE,
+    diskLimitBytes: maxDiskBytes,
     retentionUs,
     sealer: createSealingThread(log),
   })

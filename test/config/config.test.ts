@@ -457,15 +457,22 @@ describe('readImportConfig', () => {
 
   it('has defaults, and reads every flag and variable', () => {
     expect(importing(`--from logflare-postgres ${url}`)).toEqual({
-      ...{ url, schema: '_analytics', dataDir: './logweir-data', retentionUs: 90 * DAY_US, untilUs: undefined },
+      ...{ url, schema: '_analytics', dataDir: './logweir-data', retentionUs: 90 * DAY_US },
+      ...{ untilUs: undefined, memoryLimitBytes: Math.min(Math.floor(memoryBytes() / 2), 2 ** 30) },
+      maxDiskBytes: undefined,
     })
-    const flags = '--until 1970-01-02 --schema s --retention-days 2 --data-dir d'
+    const flags = '--until 1970-01-02 --schema s --retention-days 2 --data-dir d --memory-limit 3G --max-disk-bytes 1K'
     expect(importing(`${url} ${flags} --from logflare-postgres`)).toEqual({
       ...{ url, schema: 's', dataDir: 'd', retentionUs: 2 * DAY_US, untilUs: DAY_US },
+      ...{ memoryLimitBytes: 3 * 2 ** 30, maxDiskBytes: 1024 },
     })
-    const variables = { LOGWEIR_DATA_DIR: 'e', LOGWEIR_RETENTION_DAYS: '3', LOGWEIR_UNTIL: 'x', LOGWEIR_SCHEMA: 'x' }
+    const variables = {
+      ...{ LOGWEIR_DATA_DIR: 'e', LOGWEIR_RETENTION_DAYS: '3', LOGWEIR_UNTIL: 'x', LOGWEIR_SCHEMA: 'x' },
+      ...{ LOGWEIR_MEMORY_LIMIT: '256M', LOGWEIR_MAX_DISK_BYTES: '2K' },
+    }
     expect(importing(`--from logflare-postgres ${url}`, variables)).toEqual({
       ...{ url, schema: '_analytics', dataDir: 'e', retentionUs: 3 * DAY_US, untilUs: undefined },
+      ...{ memoryLimitBytes: 2 ** 28, maxDiskBytes: 2048 },
     })
   })
 
