@@ -76,13 +76,24 @@ export async function importTable(parts: TableParts, count: TableCount): Promise
   }
 }
 
-/** Returns the keys whose ids the engine does not have among its rows of their range of time. */
-async function withoutStored(keys: readonly RowKey[], { engine, source }: TableParts): Promise<RowKey[]> {
+/**
+ * Returns the keys whose ids the engine does not have among its rows of their range of time. If the engine has more
+ * rows in this range than a query may hold, each half of the keys has a query of its own.
+ */
+async function withoutStored(keys: readonly RowKey[], parts: TableParts): Promise<RowKey[]> {
   if (keys.length === 0) return []
+  const { engine, source } = parts
   const range = { fromUs: keys[0]!.timestampUs, throughUs: keys.at(-1)!.timestampUs }
   const missing = new Map(keys.map((key) => [key.id, key]))
-  for await (const { id } of await engine.run(Rows.planOf(scan(source, range).select('id')))) {
-    missing.delete(id as string)
+  try {
+    for await (const { id } of await engine.run(Rows.planOf(scan(source, range).select('id')))) {
+      missing.delete(id as string)
+    }
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'too_much_memory' || keys.length === 1) throw error
+    const middle = Math.ceil(keys.length / 2)
+    const halves = [keys.slice(0, middle), keys.slice(middle)]
+    return [...(await withoutStored(halves[0]!, parts)), ...(await withoutStored(halves[1]!, parts))]
   }
   return [...missing.values()]
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { DAY_US } from '../../src/base/units.js'
+import { GROUPING_LIMITS, type GroupingLimits } from '../../src/engine/engine.js'
 import { type ImportLimits, importTable } from '../../src/import/import-table.js'
 import type { LogRow, TableReader } from '../../src/import/postgres/table-reader.js'
 import { noRows } from '../../src/import/report.js'
@@ -40,9 +41,13 @@ function tableOf(rows: readonly LogRow[], bytesOf: (row: LogRow) => number = () 
 }
 
 /** Imports a table into an engine with some records. Returns the ids that were written, the count, and the progress. */
-async function importOf(table: TableReader, records: Parameters<typeof appendAll>[1] = []) {
+async function importOf(
+  table: TableReader,
+  records: Parameters<typeof appendAll>[1] = [],
+  groupingLimits: GroupingLimits = GROUPING_LIMITS,
+) {
   const clock = createFakeClock(NOW_US)
-  const engine = openEngine({ clock })
+  const engine = openEngine({ clock, groupingLimits })
   await appendAll(engine, records)
   const written: string[] = []
   const count = noRows()
@@ -83,6 +88,17 @@ describe('importTable', () => {
     expect(written.sort()).toEqual(IDS.filter((_, i) => i % 7 !== 0).sort())
     expect(count).toEqual({ ...noRows(), rows: 200, imported: 3, alreadyThere: 29, pastRetention: 1, rejected: 4 })
     expect(progress.at(-1)).toBe(200)
+  })
+
+  it('finds out which rows are there, even if the engine has more of that time than a query may hold', async () => {
+    const had = ROWS.filter((_, i) => i % 3 > 0).map(({ id, timestampUs }) => edge({ id, timestampUs }))
+    const others = Array.from({ length: 5_000 }, (_, i) =>
+      edge({ id: `o${i}`, timestampUs: NOW_US - DAY_US + (i % 200) }),
+    )
+    const little = { ...GROUPING_LIMITS, bytes: 20_000 }
+    const { written, count } = await importOf(tableOf(ROWS).reader, [...had, ...others], little)
+    expect(written.sort()).toEqual(IDS.filter((_, i) => i % 3 === 0).sort())
+    expect(count.alreadyThere).toBe(had.length)
   })
 
   it('reads few rows at a time, and fewer if they are large', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { GIB } from '../../../src/base/units.js'
+import { DAY_US, GIB } from '../../../src/base/units.js'
 import { openDataDirectory } from '../../../src/engine/disk/directory/open.js'
 import { Rows, scan } from '../../../src/plan/builder.js'
 import { RawJson } from '../../../src/plan/values/values.js'
@@ -36,10 +36,16 @@ export async function storedRows(
     retentionUs: Number.POSITIVE_INFINITY,
   })
   await engine.recover()
-  const plan = Rows.planOf(scan(source, { fromUs: 0, throughUs: Number.MAX_SAFE_INTEGER }).select(...columns))
-  const rows: unknown[][] = []
   const textOfJson = (value: unknown) => (value instanceof RawJson ? value.text : value)
-  for await (const row of await engine.run(plan)) rows.push(columns.map((name) => textOfJson(row[name])))
+  const rows: unknown[][] = []
+  // A query holds at most 128 MiB of rows.
+  const startUs = Date.now() * 1000 - 100 * DAY_US
+  for (let fromUs = 0, throughUs = startUs; fromUs < startUs + 110 * DAY_US; ) {
+    const plan = Rows.planOf(scan(source, { fromUs, throughUs }).select(...columns))
+    for await (const row of await engine.run(plan)) rows.push(columns.map((name) => textOfJson(row[name])))
+    fromUs = throughUs + 1
+    throughUs += DAY_US / 4
+  }
   await engine.close()
   return rows
 }
