@@ -3,12 +3,12 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { composeProject, type Mapping } from '../../deploy/compose-project.js'
 import { ROOT, textOf } from '../../deploy/files.js'
 import { BASE, ENV, OLDER_STACK, OURS, OURS_OLDER, STACK, THEIRS } from '../../deploy/supabase-stack.js'
 import { mulberry32 } from '../../support/random.js'
 import { testSeed } from '../../support/seed.js'
 import { vectorEvents } from '../../support/supabase/vector-events.js'
+import { analyticsOf } from '../support/analytics.js'
 import { fakeDocker } from '../support/fake-docker.js'
 import { freePort, imageAt } from '../support/image.js'
 import { temporaryFolder, until } from '../support/program.js'
@@ -53,11 +53,7 @@ function run(block: string, cwd: string, path: string): string {
 async function started(folder: string, names: readonly string[], port: string): Promise<string> {
   const found = readdirSync(folder).filter((name) => name.endsWith('.yml'))
   const files = Object.fromEntries(found.map((name) => [name, readFileSync(join(folder, name), 'utf8')]))
-  const { analytics } = composeProject({ files, env: ENV }, names).services as Record<string, Mapping>
-  const { environment, healthcheck } = analytics as unknown as {
-    environment: Record<string, string>
-    healthcheck: { test: string[] }
-  }
+  const { environment, healthcheck } = analyticsOf(files, names)
   const image = imageAt({ app: ROOT, data: temporaryFolder(), port })
   const env = image.environment(environment)
   image.run(env)

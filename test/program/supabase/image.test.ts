@@ -2,12 +2,11 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { composeProject, type Mapping } from '../../deploy/compose-project.js'
-import { textOf } from '../../deploy/files.js'
 import { BASE, ENV, OLDER_STACK, OURS, OURS_OLDER, STACK, THEIRS } from '../../deploy/supabase-stack.js'
 import { mulberry32 } from '../../support/random.js'
 import { testSeed } from '../../support/seed.js'
 import { SINK_NAMES, vectorEvents } from '../../support/supabase/vector-events.js'
+import { analyticsOf } from '../support/analytics.js'
 import { freePort, type Image, imageAt } from '../support/image.js'
 import { ROOT, temporaryFolder, until } from '../support/program.js'
 import { shipToSinks } from '../support/vector-sinks.js'
@@ -19,22 +18,6 @@ const THEIR_CHECKS = [
   ['CMD-SHELL', 'curl -sSfL -o /dev/null http://localhost:4000/health'],
   ['CMD', 'curl', 'http://localhost:4000/health'],
 ]
-
-interface Analytics {
-  environment: Record<string, string>
-  healthcheck: { test: string[] }
-}
-
-/** Returns the service `analytics` of a stack with the named files. */
-function analyticsOf(stack: Readonly<Record<string, string>>, names: readonly string[]): Analytics {
-  const files = {
-    ...stack,
-    [OURS]: textOf(`deploy/supabase/${OURS}`),
-    [OURS_OLDER]: textOf(`deploy/supabase/${OURS_OLDER}`),
-  }
-  const services = composeProject({ files, env: ENV }, names).services as Record<string, Mapping>
-  return services.analytics as unknown as Analytics
-}
 
 /** Starts the container. Returns its URL once its health check passes. */
 async function started(image: Image, environment: Record<string, string>, check: readonly string[]) {

@@ -1,8 +1,11 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { BASE, ENV, OURS, STACK } from '../../deploy/supabase-stack.js'
 import { mulberry32 } from '../../support/random.js'
 import { type SinkEvent, vectorEvents } from '../../support/supabase/vector-events.js'
+import { analyticsOf } from './analytics.js'
+import { residentBytes } from './memory.js'
 import { serve, temporaryFolder } from './program.js'
 import { shipToSinks } from './vector-sinks.js'
 
@@ -15,12 +18,20 @@ export interface StackSize {
   sentBytes: number
   /** Mean bytes of an event in the data directory of a stopped service, with the journals of open heads. */
   storedBytes: number
+  /** Most resident bytes of the service, and those after a restart. */
+  peakBytes: number
+  restartedBytes: number
 }
 
-/** Sends `count` events of the last hour through all seven sinks, stops the service, and measures its directory. */
+/**
+ * Sends `count` events of the last hour through all seven sinks, as fast as possible, to a service with the settings of
+ * deploy/supabase, stops it, measures its directory, and starts it again.
+ */
 export async function sizeOfStack(count: number, seed: number): Promise<StackSize> {
   const data = temporaryFolder()
-  const service = await serve(['--supabase', '--data-dir', data, '--memory-limit', '256M'], { stdin: 'ignore' })
+  const { environment } = analyticsOf(STACK, [BASE, OURS])
+  const startAgain = () => serve(['--data-dir', data], { stdin: 'ignore', environment })
+  const service = await startAgain()
   const fromMs = Date.now() - HOUR_MS
   const stepMs = HOUR_MS / count
   let sent = 0
@@ -28,15 +39,23 @@ export async function sizeOfStack(count: number, seed: number): Promise<StackSiz
     const span = { count: Math.min(CHUNK, count - from), fromMs: fromMs + from * stepMs, stepMs }
     const events = vectorEvents(mulberry32(seed + from), span)
     sent += bytesOf(events)
-    const { dropped } = await shipToSinks(service.url, events, { batchEvents: 500 })
+    const { dropped } = await shipToSinks(service.url, events, {
+      batchEvents: 500,
+      token: ENV.LOGFLARE_PUBLIC_ACCESS_TOKEN,
+    })
     expect(dropped).toBe(0)
   }
+  const peakBytes = residentBytes(service).peak
   service.child.kill('SIGTERM')
   expect(await service.exit).toBe(0)
-  const size = { sentBytes: sent / count, storedBytes: bytesIn(data) / count }
-  console.log(
-    `${count} events of a stack: ${size.sentBytes.toFixed(0)} bytes sent, ${size.storedBytes.toFixed(0)} stored`,
-  )
+  const storedBytes = bytesIn(data) / count
+  const size = {
+    sentBytes: sent / count,
+    storedBytes,
+    peakBytes,
+    restartedBytes: residentBytes(await startAgain()).now,
+  }
+  console.log(`${count} events of a stack: ${JSON.stringify(size)}`)
   return size
 }
 
