@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { BASE, ENV, OURS, STACK } from '../../deploy/supabase-stack.js'
 import { mulberry32 } from '../../support/random.js'
@@ -12,13 +13,16 @@ import { shipToSinks } from './vector-sinks.js'
 /** Events that are made and sent at once. */
 const CHUNK = 20_000
 const HOUR_MS = 3_600_000
+/** Enough for a service without events to have started all that it starts. */
+const SETTLE_MS = 2_000
 
 export interface StackSize {
   /** Mean bytes of the JSON of an event. */
   sentBytes: number
   /** Mean bytes of an event in the data directory of a stopped service, with the journals of open heads. */
   storedBytes: number
-  /** Most resident bytes of the service, and those after a restart. */
+  /** Resident bytes of the service: before the first event, the most with events, and after a restart. */
+  idleBytes: number
   peakBytes: number
   restartedBytes: number
 }
@@ -32,6 +36,8 @@ export async function sizeOfStack(count: number, seed: number): Promise<StackSiz
   const { environment } = analyticsOf(STACK, [BASE, OURS])
   const startAgain = () => serve(['--data-dir', data], { stdin: 'ignore', environment })
   const service = await startAgain()
+  await wait(SETTLE_MS)
+  const idleBytes = residentBytes(service).now
   const fromMs = Date.now() - HOUR_MS
   const stepMs = HOUR_MS / count
   let sent = 0
@@ -49,12 +55,8 @@ export async function sizeOfStack(count: number, seed: number): Promise<StackSiz
   service.child.kill('SIGTERM')
   expect(await service.exit).toBe(0)
   const storedBytes = bytesIn(data) / count
-  const size = {
-    sentBytes: sent / count,
-    storedBytes,
-    peakBytes,
-    restartedBytes: residentBytes(await startAgain()).now,
-  }
+  const restartedBytes = residentBytes(await startAgain()).now
+  const size = { sentBytes: sent / count, storedBytes, idleBytes, peakBytes, restartedBytes }
   console.log(`${count} events of a stack: ${JSON.stringify(size)}`)
   return size
 }
