@@ -44,6 +44,10 @@ export function explainConnecting(error: unknown, place: Place): LogweirError {
   if (/password must be a string/.test(message)) {
     return stateError(`${describe(place)}: a password is needed. Set it in PGPASSWORD, ~/.pgpass or the URL.`)
   }
+  // An error before the server has answered, such as one of TLS.
+  if (!SQLSTATE.test(code)) {
+    return stateError(`${describe(place)}: ${message || code}. Check the URL, and its sslmode if the server needs TLS.`)
+  }
   return explainQuery(error, place)
 }
 

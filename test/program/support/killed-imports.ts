@@ -2,6 +2,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
+import { MIB } from '../../../src/base/units.js'
 import { mulberry32 } from '../../support/random.js'
 import { testSeed } from '../../support/seed.js'
 import { addSource, createSchema, insertRequests } from './logflare.js'
@@ -16,13 +17,19 @@ const ROWS_BYTES = 64 * 1024
 const TWO_DAYS_US = 2 * 86_400e6
 
 interface KillOptions {
-  /** A kill comes at most this long after the first rows of its import are written. */
-  withinMs: number
+  /**
+   * A kill comes at most this long after the first rows of its import are written. If it is not given, an import
+   * without a kill is measured first, and kills come after at most a quarter of its time.
+   */
+  withinMs?: number
   /** The least number of kills after which some of the rows are stored, and not all. */
   leastPartial: number
-  /** Whether to print speed and peak memory of an import that is not killed. */
-  measures?: boolean
 }
+
+const SHARE = 1 / 4
+const MEMORY_LIMIT_MIB = 256
+/** Most bytes of the process: the limit and a quarter. */
+const MOST_BYTES = 1.25 * MEMORY_LIMIT_MIB * MIB
 
 /**
  * Imports `count` rows, and kills the import with SIGKILL at a random moment, `kills` times; each new import continues.
@@ -31,7 +38,7 @@ interface KillOptions {
 export async function expectEachRowOnce(
   count: number,
   kills: number,
-  { withinMs, leastPartial, measures = false }: KillOptions,
+  { withinMs: given, leastPartial }: KillOptions,
 ): Promise<void> {
   const seed = testSeed()
   console.log(`imports that are killed: seed ${seed}`)
@@ -43,7 +50,9 @@ export async function expectEachRowOnce(
     const fromTime = new Date(Date.now() - 3 * 86_400e3).toISOString().slice(0, 19)
     await insertRequests(postgres, table, { count, fromTime, everyUs: Math.floor(TWO_DAYS_US / count) })
     await postgres.run(`ANALYZE ${table}`)
-    if (measures) await measure(importArgs(postgres.url(), temporaryFolder()), count)
+    const limit = ['--memory-limit', `${MEMORY_LIMIT_MIB}M`]
+    const measured = importArgs(postgres.url(), temporaryFolder(), ...limit)
+    const withinMs = given ?? SHARE * (await measure(measured, count))
     const dataDir = temporaryFolder()
     const args = importArgs(postgres.url(), dataDir)
     let partial = 0
@@ -99,7 +108,8 @@ function bytesIn(dataDir: string): number {
   }
 }
 
-async function measure(args: readonly string[], count: number): Promise<void> {
+/** Imports `count` rows. Prints speed and peak memory, and expects the peak below its bound. Returns the time in ms. */
+async function measure(args: readonly string[], count: number): Promise<number> {
   const startedMs = performance.now()
   const program = start(args)
   let peak = 0
@@ -112,9 +122,12 @@ async function measure(args: readonly string[], count: number): Promise<void> {
   }, 100)
   expect(await program.exit).toBe(0)
   clearInterval(timer)
-  const seconds = (performance.now() - startedMs) / 1000
+  const ms = performance.now() - startedMs
   console.log(
-    `${count} rows imported in ${seconds.toFixed(1)} s, ${Math.round(count / seconds)} rows/s, ` +
-      `peak resident memory ${Math.round(peak / 1e6)} MB`,
+    `${count} rows imported in ${(ms / 1000).toFixed(1)} s, ${Math.round((1000 * count) / ms)} rows/s, ` +
+      `peak resident memory ${Math.round(peak / MIB)} MiB`,
   )
+  expect(peak).toBeGreaterThan(0)
+  expect(peak).toBeLessThan(MOST_BYTES)
+  return ms
 }
