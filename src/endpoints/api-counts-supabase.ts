@@ -62,7 +62,7 @@ export const apiCountsOfSupabase = endpoint({
   plan({ project, interval }, nowUs) {
     const { windowUs, bucket } = ALL_INTERVALS[interval ?? '1hr']
     const requests = scan('edge_logs', { fromUs: nowUs - windowUs, throughUs: Number.POSITIVE_INFINITY })
-    const hasNoUrl = fn.and(fn.is_null('url'), equals('project', project.name))
+    const hasNoUrl = fn.and(equals('project', project.name), fn.is_null('url'))
     return countAreas(requests.filter(fn.or(matches('url', project.pattern), hasNoUrl)), bucket).limit(
       interval === undefined ? 0 : 1000,
     )

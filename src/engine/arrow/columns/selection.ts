@@ -61,5 +61,29 @@ export function narrow(selection: Selection, test: (out: Uint32Array) => number)
   return { kind: 'indices', indices: scratch.slice(0, passing), timeOrdered: selection.timeOrdered }
 }
 
+/**
+ * Returns the rows of a selection that are in any of the parts, which are selections of its rows: a part itself if the
+ * others are empty. Takes a byte for each row from the first to the last of the selection if several have rows.
+ */
+export function anyOf(selection: Selection, parts: readonly Selection[]): Selection {
+  const [first = none, ...others] = parts.filter((part) => sizeOf(part) > 0)
+  const size = sizeOf(selection)
+  if (others.length === 0 || sizeOf(first) === size) return first
+  const start = rowAt(selection, 0)
+  const marks = new Uint8Array(rowAt(selection, size - 1) + 1 - start)
+  for (const part of [first, ...others]) mark(part, marks, start)
+  return narrow(selection, (out) => {
+    let count = 0
+    for (let i = 0; i < marks.length; i++) if (marks[i] === 1) out[count++] = start + i
+    return count
+  })
+}
+
+/** Sets the marks of the selected rows; the first is that of the row `start`. */
+function mark(selection: Selection, marks: Uint8Array, start: number): void {
+  if (selection.kind === 'range') marks.fill(1, selection.start - start, selection.end - start)
+  else for (const row of selection.indices) marks[row - start] = 1
+}
+
 /** Reused memory for passing rows, before their number is known: allocating it would cost more than the test. */
 let scratch = new Uint32Array(0)

@@ -1,14 +1,14 @@
 import type { Yielder } from '../../../base/time-slices.js'
-import { type Expression, pathOfField } from '../../../plan/expression.js'
+import { conjunctsOf, type Expression, pathOfField } from '../../../plan/expression.js'
 import type { FunctionName } from '../../../plan/functions/table.js'
 import type { Scalar } from '../../../plan/values/values.js'
 import { type Batch, holdsField, hotColumnOf, type TextColumn } from '../columns/batch.js'
 import { ABSENT, findEntries, findEntry } from '../columns/dictionary.js'
 import type { NumberColumn } from '../columns/numbers.js'
-import { none, type Selection } from '../columns/selection.js'
+import { anyOf, none, type Selection } from '../columns/selection.js'
 import type { StoredKinds } from '../expressions/frame.js'
 import { type ColdFilter, coldFilter } from './cold-filter.js'
-import { type Bounds, narrowByBounds, narrowByHits } from './filter-rows.js'
+import { type Bounds, narrowByBounds, narrowByHits, narrowByPresence } from './filter-rows.js'
 import { createMatcher, matchEntries } from './match-pattern.js'
 import { createTextTest } from './match-texts.js'
 
@@ -44,7 +44,7 @@ export interface ScanFilters {
 
 /**
  * Takes over the first conditions that it has a faster way for: a project, a text that equals another, a pattern, a
- * number within bounds, a part of a message. It stops at the first other one, since a condition must not be evaluated
+ * number within bounds, an absent value, any of such conditions, a part of a message. It stops at the first other one, since a condition must not be evaluated
  * in rows that an earlier one removes.
  */
 export function fastFilters(conditions: readonly Expression[], kinds: SourceKinds): ScanFilters {
@@ -84,7 +84,68 @@ function withLiteral(condition: Expression) {
 const isProjectTest = (condition: Expression) =>
   condition.kind === 'call' && condition.args[0]?.kind === 'column' && condition.args[0].name === 'project'
 
+/** Returns the filter of a condition; if `isFirst`, it narrows all rows of a batch. */
 function fastFilter(condition: Expression, kinds: SourceKinds, isFirst: boolean): FastFilter | undefined {
+  if (condition.kind === 'call' && condition.fn === 'or') return anyFilter(condition, kinds, isFirst)
+  return presenceFilter(condition, kinds) ?? literalFilter(condition, kinds, isFirst)
+}
+
+/** Returns the filter of `or`, if each part has one, or is an `and` of conditions that have. */
+function anyFilter(
+  condition: Expression & { kind: 'call' },
+  kinds: SourceKinds,
+  isFirst: boolean,
+): FastFilter | undefined {
+  const parts: FastFilter[][] = []
+  for (const arg of condition.args) {
+    const filters = conjunctsOf(arg).map((one, i) => fastFilter(one, kinds, isFirst && i === 0))
+    if (filters.includes(undefined)) return undefined
+    parts.push(filters as FastFilter[])
+  }
+  return {
+    condition,
+    async narrow(batch, selection, yieldIfDue) {
+      const found: Selection[] = []
+      for (const filters of parts) {
+        let left = selection
+        for (const { narrow } of filters) left = await narrow(batch, left, yieldIfDue)
+        found.push(left)
+      }
+      return anyOf(selection, found)
+    },
+    isHeld: (batch) => parts.flat().every(({ isHeld }) => isHeld(batch)),
+    isField: parts.flat().some(({ isField }) => isField),
+  }
+}
+
+/** Returns the filter of `is_null` of a column, or of its opposite. */
+function presenceFilter(condition: Expression, kinds: SourceKinds): FastFilter | undefined {
+  const isPresent = condition.kind === 'call' && condition.fn === 'not'
+  const test = isPresent ? condition.args[0]! : condition
+  if (test.kind !== 'call' || test.fn !== 'is_null' || test.args[0]!.kind !== 'column') return undefined
+  const { name } = test.args[0]!
+  const kind = kinds.kindOf(name)
+  if (kind !== 'text' && kind !== 'number') return undefined
+  const hasEmptyTexts = kinds.hasEmptyTexts(name)
+  const narrow: Narrow =
+    kind === 'text'
+      ? (batch, selection) => narrowTexts(hotColumnOf(batch, name) as TextColumn, selection, isPresent, hasEmptyTexts)
+      : (batch, selection) => narrowByPresence(numbersOf(batch, name), selection, isPresent)
+  return { condition, narrow, isHeld: () => true, isField: false }
+}
+
+/** Returns the selected rows whose text is absent, or those whose text is not; an empty one may mean an absent one. */
+function narrowTexts(column: TextColumn, selection: Selection, isPresent: boolean, hasEmptyTexts: boolean): Selection {
+  const { dictionary } = column
+  const hits = new Uint8Array(dictionary.count).fill(isPresent ? 1 : 0)
+  const absent = hasEmptyTexts ? [ABSENT] : [ABSENT, ...findEntries(dictionary, '')]
+  for (const code of absent) hits[code] = isPresent ? 0 : 1
+  const first = hits.indexOf(1)
+  return first < 0 ? none : narrowByHits(column, selection, { hits, first, last: hits.lastIndexOf(1) })
+}
+
+/** Returns the filter of a comparison with a literal. */
+function literalFilter(condition: Expression, kinds: SourceKinds, isFirst: boolean): FastFilter | undefined {
   const { fn, first, value } = withLiteral(condition) ?? {}
   if (first === undefined) return undefined
   if (first.kind === 'column') {

@@ -1,6 +1,7 @@
+import { countBelow } from '../../../base/search.js'
 import type { TimeRange } from '../../../plan/plan.js'
 import { type Batch, type TextColumn, type TimeColumn, timeAt } from '../columns/batch.js'
-import { type NumberColumn, numberAt } from '../columns/numbers.js'
+import { EXCEPTION, type Exceptions, type NumberColumn, numberAt } from '../columns/numbers.js'
 import { narrow, none, type RangeSelection, range, rowAt, type Selection, sizeOf } from '../columns/selection.js'
 import { visitZones } from '../columns/zones.js'
 
@@ -102,4 +103,47 @@ export function narrowByBounds(column: NumberColumn, selection: Selection, bound
     }
     return count
   })
+}
+
+/** Returns the selected rows whose number is absent, or with `isPresent` those whose number is not. */
+export function narrowByPresence(column: NumberColumn, selection: Selection, isPresent: boolean): Selection {
+  return narrow(selection, (out) =>
+    'exceptions' in column
+      ? selectShorts(column, column.exceptions, selection, isPresent, out)
+      : selectDoubles(column.values, selection, isPresent, out),
+  )
+}
+
+/** Writes the selected rows that hold a number, or those that do not; returns how many. */
+function selectDoubles(values: Float64Array, selection: Selection, isPresent: boolean, out: Uint32Array): number {
+  const size = sizeOf(selection)
+  let count = 0
+  for (let position = 0; position < size; position++) {
+    const row = rowAt(selection, position)
+    if (Number.isNaN(values[row]) !== isPresent) out[count++] = row
+  }
+  return count
+}
+
+/** The same for small integers, of which only the exceptions can be absent. */
+function selectShorts(
+  { values }: NumberColumn,
+  exceptions: Exceptions,
+  selection: Selection,
+  isPresent: boolean,
+  out: Uint32Array,
+): number {
+  const size = sizeOf(selection)
+  let next = countBelow(exceptions.rows, rowAt(selection, 0))
+  let count = 0
+  for (let position = 0; position < size; position++) {
+    const row = rowAt(selection, position)
+    let isAbsent = false
+    if (values[row] === EXCEPTION) {
+      while (exceptions.rows[next]! < row) next++
+      isAbsent = Number.isNaN(exceptions.values[next])
+    }
+    if (isAbsent !== isPresent) out[count++] = row
+  }
+  return count
 }

@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { narrow, none, range, rowAt, type Selection, sizeOf } from '../../../../src/engine/arrow/columns/selection.js'
+import {
+  anyOf,
+  narrow,
+  none,
+  range,
+  rowAt,
+  type Selection,
+  sizeOf,
+} from '../../../../src/engine/arrow/columns/selection.js'
 import { rowsOf } from '../support.js'
 
 const indices = (rows: readonly number[], timeOrdered = false): Selection => ({
@@ -69,5 +77,31 @@ describe('narrowing', () => {
         }
       }),
     )
+  })
+})
+
+describe('the rows in any of some parts of a selection', () => {
+  it('are in one or several of them', () => {
+    const tests = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 4 })
+    fc.assert(
+      fc.property(arbitrarySelection, tests, (selection, divisors) => {
+        const passes = divisors.map((divisor) => (row: number) => row % divisor === 0)
+        const found = anyOf(
+          selection,
+          passes.map((test) => keep(selection, test)),
+        )
+        expect(rowsOf(found)).toEqual(rowsOf(selection).filter((row) => passes.some((test) => test(row))))
+        if (sizeOf(found) > 0 && passes.length > 1) expect(found.timeOrdered).toBe(selection.timeOrdered)
+      }),
+    )
+  })
+
+  it('are the one part that has rows, without a copy', () => {
+    const [all, own] = [range(0, 9, false), range(2, 5, true)]
+    expect(anyOf(all, [none, own, none])).toBe(own)
+    expect(anyOf(all, [none])).toBe(none)
+    expect(anyOf(all, [])).toBe(none)
+    expect(anyOf(all, [all, own])).toBe(all)
+    expect(anyOf(all, [own, range(5, 7, true)])).toEqual(range(2, 7, false))
   })
 })
