@@ -173,6 +173,24 @@ function equalText(random: Random): Operator[] {
   ])
 }
 
+/** Conditions on columns that all sources of {@link BOTH} have, which a scan takes over by themselves. */
+function columnCondition(random: Random): Expression {
+  const absent = f('is_null', column(oneOf(random, ['project', 'status_code'])))
+  return oneOf(random, [
+    absent,
+    f('not', absent),
+    f('eq', column('project'), t(oneOf(random, ['a', 'b', 'none']))),
+    f('ge', column('status_code'), t(oneOf(random, [0, 300, 500]))),
+  ])
+}
+
+/** One of them, any of several, or all of some among these. */
+function anyCondition(random: Random): Expression {
+  const some = () => Array.from({ length: 2 + below(random, 2) }, () => columnCondition(random))
+  const all = f('and', ...some())
+  return oneOf(random, [columnCondition(random), f('or', ...some()), f('or', columnCondition(random), all)])
+}
+
 const STATUS_FIELD = field('response.status_code')
 const STATUS_CLASS = f('floor', f('div', f('safe_cast_float64', STATUS_FIELD), t(100)))
 
@@ -348,6 +366,17 @@ export const FAST_WAYS: readonly FastWay[] = [
     title: 'a text is looked up in a dictionary, and its code in the zones of a column',
     plans: 12,
     plan: (random) => [...equalText(random), ...oneOf(random, [newest(40), group(smallKeys(random), [COUNT])])],
+    slowly: perRow,
+  },
+  {
+    title: 'absent values, and rows for which any of several conditions is true, are found in a whole batch at once',
+    plans: 12,
+    plan: (random) => [
+      scan(oneOf(random, [EDGE, FUNCTIONS, BOTH]), ...maybeCut(random)),
+      ...maybeProject(random),
+      filter(anyCondition(random)),
+      ...oneOf(random, [newest(40), group(smallKeys(random), [COUNT])]),
+    ],
     slowly: perRow,
   },
   {
