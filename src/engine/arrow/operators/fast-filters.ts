@@ -1,19 +1,10 @@
-import type { Yielder } from '../../../base/time-slices.js'
 import { conjunctsOf, type Expression, pathOfField } from '../../../plan/expression.js'
-import type { FunctionName } from '../../../plan/functions/table.js'
-import type { Scalar } from '../../../plan/values/values.js'
-import { type Batch, holdsField, hotColumnOf, type TextColumn } from '../columns/batch.js'
-import { ABSENT, findEntries, findEntry } from '../columns/dictionary.js'
-import type { NumberColumn } from '../columns/numbers.js'
-import { anyOf, none, type Selection } from '../columns/selection.js'
+import { type Batch, holdsField } from '../columns/batch.js'
+import { anyOf, type Selection } from '../columns/selection.js'
 import type { StoredKinds } from '../expressions/frame.js'
 import { type ColdFilter, coldFilter } from './cold-filter.js'
-import { type Bounds, narrowByBounds, narrowByHits, narrowByPresence } from './filter-rows.js'
-import { createMatcher, matchEntries } from './match-pattern.js'
 import { createTextTest } from './match-texts.js'
-
-/** Narrows a selection at once, without an error and without a look at most rows. */
-type Narrow = (batch: Batch, selection: Selection, yieldIfDue: Yielder) => Selection | Promise<Selection>
+import { columnNarrowing, type Narrow, presenceNarrowing } from './narrow-column.js'
 
 /** A condition that is decided for a whole batch at once, if it holds the column of the condition. */
 export interface FastFilter {
@@ -44,8 +35,8 @@ export interface ScanFilters {
 
 /**
  * Takes over the first conditions that it has a faster way for: a project, a text that equals another, a pattern, a
- * number within bounds, an absent value, any of such conditions, a part of a message. It stops at the first other one, since a condition must not be evaluated
- * in rows that an earlier one removes.
+ * number within bounds, an absent value, any of such conditions, a part of a message. It stops at the first other one,
+ * since a condition must not be evaluated in rows that an earlier one removes.
  */
 export function fastFilters(conditions: readonly Expression[], kinds: SourceKinds): ScanFilters {
   const filters: FastFilter[] = []
@@ -124,24 +115,9 @@ function presenceFilter(condition: Expression, kinds: SourceKinds): FastFilter |
   const test = isPresent ? condition.args[0]! : condition
   if (test.kind !== 'call' || test.fn !== 'is_null' || test.args[0]!.kind !== 'column') return undefined
   const { name } = test.args[0]!
-  const kind = kinds.kindOf(name)
-  if (kind !== 'text' && kind !== 'number') return undefined
-  const hasEmptyTexts = kinds.hasEmptyTexts(name)
-  const narrow: Narrow =
-    kind === 'text'
-      ? (batch, selection) => narrowTexts(hotColumnOf(batch, name) as TextColumn, selection, isPresent, hasEmptyTexts)
-      : (batch, selection) => narrowByPresence(numbersOf(batch, name), selection, isPresent)
-  return { condition, narrow, isHeld: () => true, isField: false }
-}
-
-/** Returns the selected rows whose text is absent, or those whose text is not; an empty one may mean an absent one. */
-function narrowTexts(column: TextColumn, selection: Selection, isPresent: boolean, hasEmptyTexts: boolean): Selection {
-  const { dictionary } = column
-  const hits = new Uint8Array(dictionary.count).fill(isPresent ? 1 : 0)
-  const absent = hasEmptyTexts ? [ABSENT] : [ABSENT, ...findEntries(dictionary, '')]
-  for (const code of absent) hits[code] = isPresent ? 0 : 1
-  const first = hits.indexOf(1)
-  return first < 0 ? none : narrowByHits(column, selection, { hits, first, last: hits.lastIndexOf(1) })
+  const tested = { name, kind: kinds.kindOf(name), hasEmptyTexts: kinds.hasEmptyTexts(name) }
+  const narrow = presenceNarrowing(tested, isPresent)
+  return narrow && { condition, narrow, isHeld: () => true, isField: false }
 }
 
 /** Returns the filter of a comparison with a literal. */
@@ -153,82 +129,13 @@ function literalFilter(condition: Expression, kinds: SourceKinds, isFirst: boole
     const isProject = fn === 'eq' && name === 'project' && typeof value === 'string' && isFirst
     const narrow: Narrow | undefined = isProject
       ? (batch) => batch.projectRows(value)
-      : columnFilter(fn!, { name, kind: kinds.kindOf(name), hasEmptyTexts: kinds.hasEmptyTexts(name) }, value!)
+      : columnNarrowing(fn!, { name, kind: kinds.kindOf(name), hasEmptyTexts: kinds.hasEmptyTexts(name) }, value!)
     return narrow && { condition, narrow, isHeld: () => true, isField: false }
   }
   const path = pathOfField(first)
   const own = path && kinds.fieldColumn(path.keys)
   if (own === undefined) return undefined
   const kind = own.isNumber ? 'number' : 'text'
-  const narrow = columnFilter(fn!, { name: own.name, kind, hasEmptyTexts: true }, value!)
+  const narrow = columnNarrowing(fn!, { name: own.name, kind, hasEmptyTexts: true }, value!)
   return narrow && { condition, narrow, isHeld: (batch) => holdsField(batch, own.place), isField: true }
-}
-
-/** A hot column as a condition reads it. */
-interface TestedColumn {
-  name: string
-  kind: 'text' | 'number' | 'areas' | undefined
-  hasEmptyTexts: boolean
-}
-
-function columnFilter(fn: FunctionName, column: TestedColumn, value: Scalar): Narrow | undefined {
-  if (column.kind === 'text' && typeof value === 'string') {
-    if (fn === 'eq') return equalsFilter(column, value)
-    return fn === 'regexp_contains' ? matchesFilter(column, value) : undefined
-  }
-  const bounds = column.kind === 'number' && typeof value === 'number' ? boundsOf(fn, value) : undefined
-  return bounds && ((batch, selection) => narrowByBounds(numbersOf(batch, column.name), selection, bounds))
-}
-
-const numbersOf = (batch: Batch, name: string) => hotColumnOf(batch, name) as NumberColumn
-
-/** The numbers that a comparison with a number passes; undefined of other functions. */
-function boundsOf(fn: FunctionName, value: number): Bounds | undefined {
-  switch (fn) {
-    case 'eq':
-      return { least: value, most: value }
-    case 'ge':
-      return { least: value, most: Number.POSITIVE_INFINITY }
-    case 'gt':
-      return { least: value, most: Number.POSITIVE_INFINITY, isOpen: true }
-    case 'le':
-      return { least: Number.NEGATIVE_INFINITY, most: value }
-    case 'lt':
-      return { least: Number.NEGATIVE_INFINITY, most: value, isOpen: true }
-    default:
-      return undefined
-  }
-}
-
-function equalsFilter({ name, hasEmptyTexts }: TestedColumn, value: string): Narrow {
-  if (value === '' && !hasEmptyTexts) return () => none
-  return async (batch, selection, yieldIfDue) => {
-    const column = hotColumnOf(batch, name) as TextColumn
-    const hits = new Uint8Array(column.dictionary.count)
-    let first = ABSENT
-    let last = ABSENT
-    for (const code of findEntries(column.dictionary, value)) {
-      if (first === ABSENT) first = code
-      last = code
-      hits[code] = 1
-      const pause = yieldIfDue()
-      if (pause !== undefined) await pause
-    }
-    return first === ABSENT ? none : narrowByHits(column, selection, { hits, first, last })
-  }
-}
-
-function matchesFilter({ name, hasEmptyTexts }: TestedColumn, pattern: string): Narrow {
-  const matcher = createMatcher(pattern)
-  return async (batch, selection, yieldIfDue) => {
-    const column = hotColumnOf(batch, name) as TextColumn
-    const { hits, from, to } = await matchEntries(column.dictionary, matcher, yieldIfDue)
-    if (!hasEmptyTexts) {
-      const empty = findEntry(column.dictionary, '')
-      if (empty > ABSENT) hits[empty] = 0
-    }
-    const first = hits.subarray(0, to).indexOf(1, from)
-    if (first < 0) return none
-    return narrowByHits(column, selection, { hits, first, last: hits.lastIndexOf(1, to) })
-  }
 }
