@@ -4,6 +4,6 @@ import { expectEachRowOnce } from '../support/killed-imports.js'
 import { findPostgres, WHY_NO_POSTGRES } from '../support/postgres.js'
 
 describeWhere(findPostgres(), 'postgresql', WHY_NO_POSTGRES, 'an import that is killed', () => {
-  it('continues: of 20,000 rows and 3 kills, each row is stored once', () =>
-    expectEachRowOnce(20_000, 3, { withinMs: 60, leastPartial: 1 }))
+  it('continues: of 40,000 rows and 3 kills, each row is stored once', () =>
+    expectEachRowOnce(40_000, 3, { withinMs: 60, leastPartial: 2 }))
 })
