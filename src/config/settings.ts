@@ -176,7 +176,7 @@ export const IMPORT_SETTINGS = {
   dataDir: { ...SERVE_SETTINGS.dataDir, meaning: 'where the rows go: a new directory, or that of a stopped logweir' },
   until: { type: time, variable: false, meaning: 'import only rows before this time' },
   schema: { type: text('NAME'), default: '_analytics', variable: false, meaning: "schema of Logflare's tables" },
-  retentionDays: { ...SERVE_SETTINGS.retentionDays, meaning: 'rows older than this are left out, and deleted' },
+  retentionDays: { ...SERVE_SETTINGS.retentionDays, meaning: 'rows older than this are left out' },
   maxDiskBytes: SERVE_SETTINGS.maxDiskBytes,
   memoryLimit: {
     ...SERVE_SETTINGS.memoryLimit,

@@ -75,7 +75,7 @@ function knownTables(tables: readonly LogTable[], log: Log): KnownTable[] {
 
 /** Opens the data directory as a service does. */
 async function openStore(config: ImportConfig, { log, onLost }: ImportReport) {
-  const { dataDir, retentionUs, memoryLimitBytes, maxDiskBytes } = config
+  const { dataDir, memoryLimitBytes, maxDiskBytes } = config
   await makeDataDirectory(dataDir)
   const disk = await openDataDirectory(dataDir, { log, onLost })
   const metrics = createMetrics()
@@ -86,7 +86,8 @@ async function openStore(config: ImportConfig, { log, onLost }: ImportReport) {
     disk,
     rowsLimitBytes: memoryLimitBytes * ROWS_SHARE,
     diskLimitBytes: maxDiskBytes,
-    retentionUs,
+    // The service of this directory may keep its rows longer than this import does.
+    retentionUs: Number.POSITIVE_INFINITY,
     sealer: createSealingThread(log),
   })
   const rejects = openRejects({ dataDir, log })
