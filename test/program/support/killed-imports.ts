@@ -19,14 +19,15 @@ const TWO_DAYS_US = 2 * 86_400e6
 interface KillOptions {
   /**
    * A kill comes at most this long after the first rows of its import are written. If it is not given, an import
-   * without a kill is measured first, and kills come after at most a quarter of its time.
+   * without a kill is measured first, and kills come after at most an eighth of its time.
    */
   withinMs?: number
   /** The least number of kills after which some of the rows are stored, and not all. */
   leastPartial: number
 }
 
-const SHARE = 1 / 4
+/** Small, since later imports may be faster on a machine with other work. */
+const SHARE = 1 / 8
 const MEMORY_LIMIT_MIB = 256
 /** Most bytes of the process: the limit and a quarter. */
 const MOST_BYTES = 1.25 * MEMORY_LIMIT_MIB * MIB
