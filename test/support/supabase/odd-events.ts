@@ -8,6 +8,23 @@ import { eventOf, type Sink, type SinkEvent, type Transformed } from './vector-e
 export function oddEvents(random: Random, atMs: number): SinkEvent[] {
   const text = (ms: number) => new Date(ms).toISOString()
   const odd: [Sink, Transformed][] = [
+    // Headers that were not sent are `-` in the line, and null behind the transform.
+    [
+      'cloudflare.logs.prod',
+      {
+        event_message: `172.18.0.1 - - [24/Nov/2026:12:00:00 +0000] "GET / HTTP/1.1" 401 26 "-" "-"`,
+        timestamp: text(atMs),
+        metadata: {
+          request: {
+            headers: { cf_connecting_ip: '172.18.0.1', referer: null, user_agent: null },
+            method: 'GET',
+            path: '/',
+            protocol: 'HTTP/1.1',
+          },
+          response: { status_code: 401 },
+        },
+      },
+    ],
     // A start-up warning of the gateway has neither client nor request.
     [
       'cloudflare.logs.prod',

@@ -24,15 +24,15 @@ export function accessTime(atMs: number): string {
 
 const addressOf = ({ random }: Moment) => `172.18.0.${2 + below(random, 200)}`
 
-/** An access line of Kong or Envoy. The message stays the line; a header that was `-` is null. */
+/** An access line of Kong or Envoy. The message stays the line. */
 export function gatewayRequest(moment: Moment): Transformed {
   const { atMs, number, random } = moment
   const [client, agent] = [addressOf(moment), oneOf(random, AGENTS)]
   const method = oneOf(random, ['GET', 'GET', 'GET', 'POST', 'PATCH', 'DELETE'])
-  const path = `${oneOf(random, PATHS)}?select=*&nr=${number}`
+  const path = `${oneOf(random, PATHS)}?select=*&limit=${below(random, 20)}`
   const status = oneOf(random, STATUSES)
-  const referer = below(random, 2) === 0 ? null : 'http://localhost:3000/'
-  const line = `${method} ${path} HTTP/1.1" ${status} ${below(random, 5000)} "${referer ?? '-'}" "${agent}"`
+  const referer = `http://localhost:3000/?nr=${number}`
+  const line = `${method} ${path} HTTP/1.1" ${status} ${below(random, 5000)} "${referer}" "${agent}"`
   return {
     event_message: `${client} - - [${accessTime(atMs)}] "${line}`,
     timestamp: secondOf(atMs),
@@ -51,11 +51,12 @@ export function gatewayRequest(moment: Moment): Transformed {
 /** An error line of Kong. The transform gives each the status 200. */
 export function gatewayError(moment: Moment): Transformed {
   const { atMs, number, random } = moment
-  const [client, path] = [addressOf(moment), `${oneOf(random, PATHS)}?nr=${number}`]
+  const [client, path] = [addressOf(moment), oneOf(random, PATHS)]
   const severity = oneOf(random, ['error', 'warn', 'notice'])
+  const failure = `*17 nr ${number} connect() failed (111: Connection refused)`
   const request = `client: ${client}, server: kong, request: "GET ${path} HTTP/1.1", host: "localhost:8000"`
   return {
-    event_message: `${secondOf(atMs)} [${severity}] 2137#0: *17 connect() failed (111: Connection refused), ${request}`,
+    event_message: `${secondOf(atMs)} [${severity}] 2137#0: ${failure}, ${request}`,
     timestamp: secondOf(atMs),
     severity,
     metadata: {
