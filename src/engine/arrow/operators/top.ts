@@ -22,6 +22,8 @@ export interface TopSink {
   rows: number
   offset: number
   columns: readonly NamedExpression[]
+  /** Set if the last row is returned first: rows with equal keys are then in the order of arrival. */
+  isReversed?: true
 }
 
 /** A row found: its keys, where it is, and the values of the columns that were read while its batch was open. */
@@ -71,7 +73,7 @@ const isLeafName = (name: string) => name.startsWith('\n')
 /** Finds the first rows of an order. Batches that cannot have one of them are not read. */
 export async function findTop(
   input: readonly LazyBatch[],
-  { keys, rows, offset }: TopSink,
+  { keys, rows, offset, isReversed }: TopSink,
   { early }: OutputColumns,
   context: RunContext,
 ): Promise<Found> {
@@ -102,7 +104,8 @@ export async function findTop(
     await context.yieldIfDue()
   }
   await top.cut(context.yieldIfDue)
-  return { rows: top.rows().slice(offset), columns: early.map(({ name }) => name), areas, cold }
+  const found = top.rows().slice(offset)
+  return { rows: isReversed ? found.reverse() : found, columns: early.map(({ name }) => name), areas, cold }
 }
 
 /** The rows of an answer are kept in the cache if they are not more than these. */

@@ -3,6 +3,7 @@ import { column, conjunctsOf, type Expression } from '../../../plan/expression.j
 import type { Operator, Plan, SortKey, TimeRange } from '../../../plan/plan.js'
 import { type Schema, schemaOf } from '../../../plan/schema.js'
 import type { SourceName } from '../../../sources.js'
+import { hotColumns } from '../../columns.js'
 import type { GroupSink } from '../operators/group.js'
 import type { TopSink } from '../operators/top.js'
 
@@ -181,9 +182,46 @@ function afterSink({ input, steps, sink }: Stage): Draft {
   return { input: { op: 'stage', stage }, steps: [], scope, hidden: NOTHING_HIDDEN, order: [] }
 }
 
-function endWithTop({ input, steps, scope, order }: Draft, rows: number, offset: number): Stage {
+function endWithTop(draft: Draft, rows: number, offset: number): Stage {
+  const { steps, scope, order } = draft
   const columns = [...scope].map(([name, value]) => ({ name, value }))
+  const input = withFirstRows(draft, rows + offset)
   return { input, steps, sink: { op: 'top', keys: order, rows, offset, columns } }
+}
+
+/**
+ * The input of a stage that keeps the first rows of an order: each part of a union needs to return only as many of its
+ * own that pass the filters, so that it reads no other columns of the rest. It returns them in reverse: of rows with
+ * equal keys, the stage prefers later ones.
+ */
+function withFirstRows({ input, steps, order }: Draft, rows: number): Input {
+  if (input.op !== 'union' || order.length === 0 || rows === Number.POSITIVE_INFINITY) return input
+  const filters = steps.flatMap((step) => (step.op === 'filter' ? [step.where] : []))
+  if (filters.length < steps.length) return input
+  const names = input.inputs.slice(0, 1).flatMap(columnNames)
+  return { op: 'union', inputs: input.inputs.map((stage) => firstRowsOf(stage, names, { filters, order, rows })) }
+}
+
+/** Whether a column is one of areas as it is stored, which has no values: it is read in its batch alone. */
+const hasAreas = ({ columns }: TopSink, sources: readonly SourceName[]): boolean =>
+  columns.some(({ value }) => value.kind === 'column' && sources.some((source) => isOfAreas(source, value.name)))
+
+const isOfAreas = (source: SourceName, column: string) =>
+  hotColumns(source).some(({ name, kind }) => kind === 'areas' && name === column)
+
+/** The part of a union whose columns have these names there, with its first rows alone. */
+function firstRowsOf(
+  stage: Stage,
+  names: readonly string[],
+  { filters, order, rows }: { filters: readonly Expression[]; order: readonly SortKey[]; rows: number },
+): Stage {
+  const { sink, input } = stage
+  if (sink.op !== 'top' || !isUnlimited(sink) || input.op !== 'scan' || hasAreas(sink, input.sources)) return stage
+  const own: Scope = new Map(names.map((name, i) => [name, sink.columns[i]!.value]))
+  const replaced = new Map<Expression, Expression>()
+  const more = filters.map((where): Step => ({ op: 'filter', where: inScope(where, own, replaced) }))
+  const keys = order.map((key) => ({ ...key, by: inScope(key.by, own, replaced) }))
+  return { ...stage, steps: [...stage.steps, ...more], sink: { ...sink, keys, rows, isReversed: true } }
 }
 
 /**

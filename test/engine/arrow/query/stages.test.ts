@@ -117,6 +117,29 @@ describe('the stages of a plan', () => {
     })
   })
 
+  it('keep the first rows of each part of a union that has no limit of its own', () => {
+    const part = all().select({ n: 'id', p: 'url' }).limit(1).slice(0, 2)
+    const limited = all().select({ other: 'id', p: 'url' }).limit(9)
+    const plan: Plan = [
+      { op: 'union', plans: [part, limited] },
+      { op: 'filter', where: equals('p', 'a') },
+      { op: 'orderBy', keys: [{ by: column('n'), direction: 'desc', nulls: 'last' }] },
+      { op: 'limit', rows: 5, offset: 2 },
+    ]
+    const { input, sink } = stageOf(plan)
+    expect(sink).toMatchObject({ rows: 5, offset: 2 })
+    expect(input).toMatchObject({
+      op: 'union',
+      inputs: [
+        {
+          steps: [where(equals('url', 'a'))],
+          sink: { op: 'top', keys: [{ by: column('id'), direction: 'desc' }], rows: 7, offset: 0, isReversed: true },
+        },
+        stageOf(limited),
+      ],
+    })
+  })
+
   it('are none of the empty plan, and empty if the last returns no row', () => {
     expect(stagesOf(nothing())).toBeUndefined()
     expect([isEmpty(stageOf(all().limit(0))), isEmpty(stageOf(all().limit(1)))]).toEqual([true, false])
