@@ -13,7 +13,7 @@ import { mulberry32 } from '../support/random.js'
 import { invocation, type TestRecord } from '../support/records.js'
 
 /** Runs of each property, set by LOGWEIR_TEST_RUNS. */
-const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 200)
+const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 80)
 const TIMEOUT_MS = 60_000 + RUNS * 1_000
 
 /** A step of a run. The steps are executed one after another on an engine. */

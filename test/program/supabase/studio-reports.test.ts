@@ -1,16 +1,17 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { mulberry32 } from '../../support/random.js'
 import { fieldOf, levelOf, levelsByBucket, microsOf } from '../../support/supabase/expected.js'
 import { chartPoints } from '../../support/supabase/studio-chart.js'
 import { API_REPORT, OTHER_REPORTS, TEMPLATES } from '../../support/supabase/studio-reports.js'
 import type { Row, StudioServer } from '../../support/supabase/studio-server.js'
 import { unifiedChart, unifiedCounts, unifiedRows } from '../../support/supabase/studio-unified.js'
-import type { SinkEvent } from '../../support/supabase/vector-events.js'
+import { type SinkEvent, vectorEvents } from '../../support/supabase/vector-events.js'
 import { temporaryFolder, until } from '../support/program.js'
-import { EVENTS, endMs, eventsOf, fromMs, newestFirst, RANGE, seed, startStack } from '../support/studio-stack.js'
+import { EVENTS, eventsOf, newestFirst, RANGE, seed, startStack } from '../support/studio-stack.js'
 
-const MINUTE_MS = 60_000
+const [MINUTE_MS, HOUR_MS, DAY_MS] = [60_000, 3_600_000, 86_400_000]
 const TIMES = { iso_timestamp_start: RANGE.start, iso_timestamp_end: RANGE.end }
 
 async function rowsOf(studio: StudioServer, sql: string): Promise<Row[]> {
@@ -70,15 +71,20 @@ describe(`pages with queries of their own (seed ${seed})`, () => {
   })
 
   it('fill the gaps of a chart with zeros', async () => {
-    const { studio } = await startStack()
-    const { rows } = await studio('service-health', { ...TIMES, granularity: 'hour' })
+    // Yesterday's noon: at midnight Studio would take the hours for days.
+    const noonMs = Math.floor(Date.now() / DAY_MS) * DAY_MS - DAY_MS / 2
+    const events = vectorEvents(mulberry32(seed), { count: 1_500, fromMs: noonMs - HOUR_MS / 2, stepMs: 1_700 })
+    const { studio } = await startStack(events)
+    const [firstMs, lastMs] = [noonMs - 6 * HOUR_MS, noonMs + HOUR_MS]
+    const [start, end] = [new Date(firstMs).toISOString(), new Date(lastMs).toISOString()]
+    const times = { iso_timestamp_start: start, iso_timestamp_end: end }
+    const { rows } = await studio('service-health', { ...times, granularity: 'hour' })
     const series = rows.map((row) => ({ timestamp: row.timestamp, ok_count: row.edge_logs.ok }))
-    const [firstMs, lastMs] = [fromMs - 6 * 3_600_000, endMs].map((ms) => Math.floor(ms / 3_600_000) * 3_600_000)
-    const points = chartPoints(series, ['ok_count'], new Date(firstMs!).toISOString(), new Date(lastMs!).toISOString())
+    const points = chartPoints(series, ['ok_count'], start, end)
     expect(points.map(({ timestamp }) => Date.parse(timestamp))).toEqual(
-      Array.from({ length: (lastMs! - firstMs!) / 3_600_000 + 1 }, (_, i) => firstMs! + i * 3_600_000),
+      Array.from({ length: 8 }, (_, i) => firstMs + i * HOUR_MS),
     )
-    const ok = eventsOf('edge_logs').filter((event) => levelOf(event) === 'ok').length
+    const ok = events.filter((event) => event.sink === 'cloudflare.logs.prod' && levelOf(event) === 'ok').length
     expect(points.reduce((sum, { ok_count }) => sum + ok_count, 0)).toBe(ok)
   })
 })

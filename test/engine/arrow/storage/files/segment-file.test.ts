@@ -8,7 +8,7 @@ import { createMemoryFiles } from './memory-files.js'
 import { arbitraryRecords, coldOf, hotOf, openSegment } from './segments.js'
 
 /** Runs of the property; LOGWEIR_TEST_RUNS sets another number. */
-const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 200)
+const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 60)
 
 const { rows: BATCH_ROWS } = COMPRESSION.low
 

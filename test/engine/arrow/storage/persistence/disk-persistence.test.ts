@@ -424,7 +424,7 @@ describe('a disk that fails', () => {
 
 describe('a power cut', () => {
   /** LOGWEIR_TEST_RUNS sets another number. */
-  const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 150)
+  const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 50)
 
   it(
     'D2: leaves all that was synced, each batch whole and once, in one of the states that were',
