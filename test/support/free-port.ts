@@ -1,12 +1,16 @@
 import { createServer } from 'node:net'
 
+/** Above all ports that `fetch` refuses; the last one is 10080. */
+const LEAST_PORT = 11_000
+const PORTS = 20_000
+
 /**
  * Returns a free port below the ephemeral range: while nothing listens there, no connection takes the port, or connects
  * to itself there.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = 10_000 + Math.floor(Math.random() * 20_000)
+    const port = LEAST_PORT + Math.floor(Math.random() * PORTS)
     if (await isFree(port)) return port
   }
 }
