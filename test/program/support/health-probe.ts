@@ -6,7 +6,7 @@ const RUN_MS = 5_000
 const PROBE_MS = 2
 const WORST_MS = 100
 const P99_MS = 50
-const TRIES = 5
+const TRIES = 8
 
 /** How long requests of /health took. */
 interface Waits {
