@@ -13,6 +13,7 @@ import {
   httpUrl,
   identifier,
   integer,
+  isoTime,
   listOf,
   oneOf,
   onOff,
@@ -42,14 +43,8 @@ const fieldNames: ValueType<string[]> = { placeholder: 'NAMES', expects: EXPECTE
 
 const moment: ValueType<number | 'now'> = {
   placeholder: 'TIME',
-  expects: '"now" or an ISO 8601 time, such as 2026-11-20T10:00:00Z',
+  expects: `"now" or ${isoTime.expects}`,
   read: (value) => (value === 'now' ? value : parseIso8601(value)),
-}
-
-const time: ValueType<number> = {
-  placeholder: 'TIME',
-  expects: 'an ISO 8601 time, such as 2026-11-20T10:00:00Z',
-  read: parseIso8601,
 }
 
 const MAX_DAYS = 36_500
@@ -174,7 +169,7 @@ export const IMPORT_SETTINGS = {
     meaning: 'origin of the rows: logflare-postgres, a Logflare whose backend is PostgreSQL',
   },
   dataDir: { ...SERVE_SETTINGS.dataDir, meaning: 'where the rows go: a new directory, or that of a stopped logweir' },
-  until: { type: time, variable: false, meaning: 'import only rows before this time' },
+  until: { type: isoTime, variable: false, meaning: 'import only rows before this time' },
   schema: { type: text('NAME'), default: '_analytics', variable: false, meaning: "schema of Logflare's tables" },
   retentionDays: { ...SERVE_SETTINGS.retentionDays, meaning: 'rows older than this are left out' },
   maxDiskBytes: SERVE_SETTINGS.maxDiskBytes,

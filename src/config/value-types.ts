@@ -174,6 +174,13 @@ export const rate: ValueType<Rate> = {
   },
 }
 
+/** An ISO 8601 time, in microseconds since the epoch. */
+export const isoTime: ValueType<number> = {
+  placeholder: 'TIME',
+  expects: 'an ISO 8601 time, such as 2026-11-20T10:00:00Z',
+  read: parseIso8601,
+}
+
 /** A point in time, in microseconds since the epoch or after now. */
 export type Expiry = { atUs: number } | { afterUs: number }
 

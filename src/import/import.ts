@@ -26,7 +26,7 @@ export interface ImportReport {
   log: Log
   /** The terminal for progress, if the output is one. */
   terminal: { write(text: string): unknown } | undefined
-  /** Called if another process takes the data directory. Nothing is written from then on. */
+  /** Called if another process takes the data directory. From then on the import writes nothing. */
   onLost: LockParts['onLost']
 }
 

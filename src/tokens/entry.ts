@@ -1,7 +1,6 @@
 import { usageError } from '../base/failures.js'
-import { parseIso8601 } from '../base/iso8601.js'
 import { TOKEN_SETTINGS } from '../config/settings.js'
-import type { ValueType } from '../config/value-types.js'
+import { isoTime, type ValueType } from '../config/value-types.js'
 import type { Scope } from './access.js'
 
 /** A token in the file of hashed tokens. */
@@ -25,11 +24,6 @@ export interface TokenEntry {
 /** The largest number of tokens in a file. */
 export const MAX_TOKENS = 10_000
 
-const time: ValueType<number> = {
-  placeholder: '',
-  expects: 'an ISO 8601 time, such as 2026-11-20T10:00:00Z',
-  read: parseIso8601,
-}
 const hex = (digits: number): ValueType<string> => ({
   placeholder: '',
   expects: `a text of ${digits} lower-case hexadecimal digits`,
@@ -56,9 +50,9 @@ const MEMBERS: Record<keyof TokenEntry, Member> = {
   sha256: member(hex(64), true),
   scopes: member(scope.type, true, true),
   projects: member(project.type, false, true),
-  expires: member(time),
+  expires: member(isoTime),
   rate: member(rate.type),
-  created: member(time, true),
+  created: member(isoTime, true),
 }
 
 /** Whether the text of a tokens file contains hashed tokens, not plain ones: it begins with a brace. */

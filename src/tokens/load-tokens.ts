@@ -50,7 +50,7 @@ export function loadTokens(settings: TokenSettings, parts: { clock: Clock; log: 
   const others = plainTokens([...ofVariable, ...[stored ?? made].filter((token) => token !== undefined)])
 
   function refresh(): void {
-    // Of equal tokens the last one counts, so that the other settings decide what a token of Supabase opens.
+    // The last one of equal tokens counts, so the other settings decide the access of a token of Supabase.
     registry.replace([...ofSupabase, ...(file?.tokens ?? []), ...others])
   }
 

@@ -18,9 +18,10 @@ function counts(name: string, records: readonly TestRecord[], params: Params, ro
   }
 }
 
-type Four = [rest: number, storage: number, auth: number, realtime: number]
+export type Four = [rest: number, storage: number, auth: number, realtime: number]
 
-const row = (timestamp: string, [rest, storage, auth, realtime]: Four): PlainRow => ({
+/** A row of usage.api-counts. */
+export const countsRow = (timestamp: string, [rest, storage, auth, realtime]: Four): PlainRow => ({
   timestamp,
   total_rest_requests: rest,
   total_storage_requests: storage,
@@ -47,18 +48,18 @@ function edges(interval: string, first: string, rows: readonly PlainRow[]): Case
 
 const EDGES = [
   edges('minutely', '2026-11-20T09:37:42.500000Z', [
-    row('2026-11-20T09:37:00', [1, 0, 0, 0]),
-    row('2026-11-20T10:37:00', [1, 0, 0, 0]),
-    row('2026-11-20T11:37:00', [1, 0, 0, 0]),
+    countsRow('2026-11-20T09:37:00', [1, 0, 0, 0]),
+    countsRow('2026-11-20T10:37:00', [1, 0, 0, 0]),
+    countsRow('2026-11-20T11:37:00', [1, 0, 0, 0]),
   ]),
   edges('hourly', '2026-11-20T09:37:42.500000Z', [
-    row('2026-11-20T09:00:00', [1, 0, 0, 0]),
-    row('2026-11-20T10:00:00', [1, 0, 0, 0]),
-    row('2026-11-20T11:00:00', [1, 0, 0, 0]),
+    countsRow('2026-11-20T09:00:00', [1, 0, 0, 0]),
+    countsRow('2026-11-20T10:00:00', [1, 0, 0, 0]),
+    countsRow('2026-11-20T11:00:00', [1, 0, 0, 0]),
   ]),
   edges('daily', '2026-11-13T10:37:42.500000Z', [
-    row('2026-11-13T00:00:00', [1, 0, 0, 0]),
-    row('2026-11-20T00:00:00', [2, 0, 0, 0]),
+    countsRow('2026-11-13T00:00:00', [1, 0, 0, 0]),
+    countsRow('2026-11-20T00:00:00', [2, 0, 0, 0]),
   ]),
   ...['', 'MINUTELY', '1hr', '5min', 'weekly', '__proto__', 'constructor', 'daily '].map((interval) =>
     edges(interval, '2026-11-20T09:37:42.500000Z', []),
@@ -72,9 +73,9 @@ const EDGES = [
     ['10:35:59.999999', '10:36:00', '10:36:59.999999', '10:37:00'].map((time) => requestAt(at(`2026-11-20T${time}Z`))),
     {},
     [
-      row('2026-11-20T10:35:00', [1, 0, 0, 0]),
-      row('2026-11-20T10:36:00', [2, 0, 0, 0]),
-      row('2026-11-20T10:37:00', [1, 0, 0, 0]),
+      countsRow('2026-11-20T10:35:00', [1, 0, 0, 0]),
+      countsRow('2026-11-20T10:36:00', [2, 0, 0, 0]),
+      countsRow('2026-11-20T10:37:00', [1, 0, 0, 0]),
     ],
   ),
   {
@@ -82,7 +83,7 @@ const EDGES = [
       'the turn of a year',
       ['2026-12-31T23:59:59.999999Z', '2027-01-01'].map((time) => requestAt(at(time))),
       {},
-      [row('2026-12-31T23:59:00', [1, 0, 0, 0]), row('2027-01-01T00:00:00', [1, 0, 0, 0])],
+      [countsRow('2026-12-31T23:59:00', [1, 0, 0, 0]), countsRow('2027-01-01T00:00:00', [1, 0, 0, 0])],
     ),
     nowUs: at('2027-01-01T00:10Z'),
   },
@@ -93,7 +94,7 @@ const EDGES = [
       {
         interval: 'daily',
       },
-      [row('1969-12-31T00:00:00', [1, 0, 0, 0]), row('1970-01-01T00:00:00', [1, 0, 0, 0])],
+      [countsRow('1969-12-31T00:00:00', [1, 0, 0, 0]), countsRow('1970-01-01T00:00:00', [1, 0, 0, 0])],
     ),
     nowUs: at('1970-01-02'),
   },
@@ -104,7 +105,7 @@ const area = (name: string, paths: readonly unknown[], four: Four) =>
     `areas: ${name}`,
     paths.map((path) => edge({ timestampUs: nowUs, metadata: { request: { url: 'abc', path } } })),
     {},
-    [row(NOW_ROW, four)],
+    [countsRow(NOW_ROW, four)],
   )
 
 const AREAS = [
@@ -116,8 +117,8 @@ const AREAS = [
   area('no path, or of the wrong type', [undefined, null, 7, ['/rest'], { path: '/rest' }], [0, 0, 0, 0]),
   area('twice in one path is once', ['/rest/rest/rest'], [1, 0, 0, 0]),
   counts('a bucket of zeros next to one that is not', [requestAt(nowUs), requestAt(nowUs - MINUTE_US, '/x')], {}, [
-    row('2026-11-20T10:36:00', [0, 0, 0, 0]),
-    row(NOW_ROW, [1, 0, 0, 0]),
+    countsRow('2026-11-20T10:36:00', [0, 0, 0, 0]),
+    countsRow(NOW_ROW, [1, 0, 0, 0]),
   ]),
 ]
 
@@ -149,14 +150,14 @@ const METADATA_WITHOUT_URL = [
 const urls = (metadata: readonly string[]) => metadata.map((json) => edge({ timestampUs: nowUs, metadata: json }))
 
 const URLS = [
-  counts('where the URL lies', urls(METADATA_WITH_URL), {}, [row(NOW_ROW, [7, 0, 0, 0])]),
+  counts('where the URL lies', urls(METADATA_WITH_URL), {}, [countsRow(NOW_ROW, [7, 0, 0, 0])]),
   counts('no URL: no pattern finds it', urls(METADATA_WITHOUT_URL), { project: 'a*' }, []),
-  counts('an empty URL is one', [requestAt(nowUs, '/rest', '')], { project: 'a*' }, [row(NOW_ROW, [1, 0, 0, 0])]),
+  counts('an empty URL is one', [requestAt(nowUs, '/rest', '')], { project: 'a*' }, [countsRow(NOW_ROW, [1, 0, 0, 0])]),
   counts(
     'no URL next to empty ones',
     [...urls(METADATA_WITHOUT_URL), requestAt(nowUs, '/rest', '')],
     { project: '^$' },
-    [row(NOW_ROW, [1, 0, 0, 0])],
+    [countsRow(NOW_ROW, [1, 0, 0, 0])],
   ),
   counts('nothing held, no row', [], {}, []),
   counts('nothing found, no row', [requestAt(nowUs)], { project: 'nobody' }, []),
@@ -164,27 +165,27 @@ const URLS = [
     'whatever the project of the record',
     ['a', 'abc', '', null].map((project) => ({ ...requestAt(nowUs), project })),
     {},
-    [row(NOW_ROW, [4, 0, 0, 0])],
+    [countsRow(NOW_ROW, [4, 0, 0, 0])],
   ),
   counts(
     'rows of the source edge_logs alone',
     SOURCE_NAMES.map((source) => ({ ...requestAt(nowUs), source })),
     {},
-    [row(NOW_ROW, [1, 0, 0, 0])],
+    [countsRow(NOW_ROW, [1, 0, 0, 0])],
   ),
   ...shown('I4', [
     counts(
       'awkward URLs, all found',
       AWKWARD_NAMES.map((url) => requestAt(nowUs, '/auth', url)),
       { project: '(?s)^.' },
-      [row(NOW_ROW, [0, 0, AWKWARD_NAMES.length, 0])],
+      [countsRow(NOW_ROW, [0, 0, AWKWARD_NAMES.length, 0])],
     ),
     ...AWKWARD_NAMES.filter((name) => name.length < 1000).map((url) =>
       counts(
         `the URL ${JSON.stringify(url)} and no other`,
         AWKWARD_NAMES.map((name) => requestAt(nowUs, '/auth', name)),
         { project: `^${url.replace(/[|\\]/g, '\\$&')}$` },
-        [row(NOW_ROW, [0, 0, 1, 0])],
+        [countsRow(NOW_ROW, [0, 0, 1, 0])],
       ),
     ),
   ]),
@@ -195,7 +196,7 @@ function patternCase({ pattern, finds, passes }: PatternCase, i: number): Case {
   const all = [...finds, ...passes]
   const records = upTo(all.length).map((n) => requestAt(nowUs - n * MINUTE_US, '/rest', all[n - 1]))
   const minute = (n: number) => new Date((nowUs - n * MINUTE_US) / 1000).toISOString().slice(0, 16)
-  const rows = finds.map((_, n) => row(`${minute(n + 1)}:00`, [1, 0, 0, 0])).reverse()
+  const rows = finds.map((_, n) => countsRow(`${minute(n + 1)}:00`, [1, 0, 0, 0])).reverse()
   const mixed = records.toSorted((a, b) => (a.timestampUs % 7) - (b.timestampUs % 7))
   return counts(`pattern ${i + 1}: ${pattern.slice(0, 40)}`, mixed, { project: pattern }, rows)
 }
@@ -208,7 +209,7 @@ const LIMITS = [
     MANY_MINUTES,
     {},
     upTo(1000).map((n) =>
-      row(`${new Date((nowUs + n * MINUTE_US) / 1000).toISOString().slice(0, 16)}:00`, [1, 0, 0, 0]),
+      countsRow(`${new Date((nowUs + n * MINUTE_US) / 1000).toISOString().slice(0, 16)}:00`, [1, 0, 0, 0]),
     ),
   ),
   counts(
@@ -217,7 +218,7 @@ const LIMITS = [
       requestAt(nowUs, n % 2 === 0 ? '/rest' : '/auth', `https://${n % 3 === 0 ? 'abc' : 'xyz'}.co/${n % 10}`),
     ),
     {},
-    [row(NOW_ROW, [500, 0, 500, 0])],
+    [countsRow(NOW_ROW, [500, 0, 500, 0])],
   ),
 ]
 

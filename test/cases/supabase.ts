@@ -1,6 +1,7 @@
 import { SOURCE_NAMES } from '../../src/sources.js'
 import type { Params, PlainRow } from '../oracle/oracle.js'
 import { edge, invocation, type TestRecord } from '../support/records.js'
+import { countsRow } from './api-counts.js'
 import { at, type Case } from './case.js'
 
 /** The endpoints as `--supabase` changes them, over records as the log router of a self-hosted Supabase sends them. */
@@ -27,16 +28,6 @@ function supabaseCase(
 const counts = (name: string, records: readonly TestRecord[], params: Params, rows: readonly PlainRow[]) =>
   supabaseCase('usage.api-counts', name, records, { interval: '1hr', ...params }, rows)
 
-type Four = [rest: number, storage: number, auth: number, realtime: number]
-
-const row = (timestamp: string, [rest, storage, auth, realtime]: Four): PlainRow => ({
-  timestamp,
-  total_rest_requests: rest,
-  total_storage_requests: storage,
-  total_auth_requests: auth,
-  total_realtime_requests: realtime,
-})
-
 const NOW_ROW = '2026-11-20T10:37:00'
 
 /** A request that the gateway logged: a path, and no URL. */
@@ -57,30 +48,26 @@ const edges = (interval: string, first: string, rows: readonly PlainRow[]) =>
   )
 
 const INTERVALS = [
-  edges('1hr', '2026-11-20T09:37:42.500000Z', [
-    row('2026-11-20T09:37:00', [1, 0, 0, 0]),
-    row('2026-11-20T10:37:00', [1, 0, 0, 0]),
+  ...['1hr', 'minutely'].map((interval) =>
+    edges(interval, '2026-11-20T09:37:42.500000Z', [
+      countsRow('2026-11-20T09:37:00', [1, 0, 0, 0]),
+      countsRow('2026-11-20T10:37:00', [1, 0, 0, 0]),
+    ]),
+  ),
+  edges('hourly', '2026-11-20T09:37:42.500000Z', [
+    countsRow('2026-11-20T09:00:00', [1, 0, 0, 0]),
+    countsRow('2026-11-20T10:00:00', [1, 0, 0, 0]),
   ]),
   edges('1day', '2026-11-19T10:37:42.500000Z', [
-    row('2026-11-19T10:00:00', [1, 0, 0, 0]),
-    row('2026-11-20T10:00:00', [1, 0, 0, 0]),
+    countsRow('2026-11-19T10:00:00', [1, 0, 0, 0]),
+    countsRow('2026-11-20T10:00:00', [1, 0, 0, 0]),
   ]),
-  edges('7day', '2026-11-13T10:37:42.500000Z', [
-    row('2026-11-13T00:00:00', [1, 0, 0, 0]),
-    row('2026-11-20T00:00:00', [1, 0, 0, 0]),
-  ]),
-  edges('minutely', '2026-11-20T09:37:42.500000Z', [
-    row('2026-11-20T09:37:00', [1, 0, 0, 0]),
-    row('2026-11-20T10:37:00', [1, 0, 0, 0]),
-  ]),
-  edges('hourly', '2026-11-20T09:37:42.500000Z', [
-    row('2026-11-20T09:00:00', [1, 0, 0, 0]),
-    row('2026-11-20T10:00:00', [1, 0, 0, 0]),
-  ]),
-  edges('daily', '2026-11-13T10:37:42.500000Z', [
-    row('2026-11-13T00:00:00', [1, 0, 0, 0]),
-    row('2026-11-20T00:00:00', [1, 0, 0, 0]),
-  ]),
+  ...['7day', 'daily'].map((interval) =>
+    edges(interval, '2026-11-13T10:37:42.500000Z', [
+      countsRow('2026-11-13T00:00:00', [1, 0, 0, 0]),
+      countsRow('2026-11-20T00:00:00', [1, 0, 0, 0]),
+    ]),
+  ),
   ...['', '1HR', '5min', '15min', '3hr', '7days', '__proto__'].map((interval) =>
     edges(interval, '2026-11-20T09:37:42.500000Z', []),
   ),
@@ -108,14 +95,14 @@ const COUNTS = [
       gatewayAt(nowUs, path),
     ),
     {},
-    [row(NOW_ROW, [1, 1, 1, 1])],
+    [countsRow(NOW_ROW, [1, 1, 1, 1])],
   ),
-  counts('any record without a URL', withoutUrl, {}, [row(NOW_ROW, [0, 0, 0, 0])]),
+  counts('any record without a URL', withoutUrl, {}, [countsRow(NOW_ROW, [0, 0, 0, 0])]),
   counts(
     'the project is equal, letter by letter, and no pattern',
     ['default', 'Default', 'defaults', 'a default', '', null].map((project) => gatewayAt(nowUs, '/rest', project)),
     {},
-    [row(NOW_ROW, [1, 0, 0, 0])],
+    [countsRow(NOW_ROW, [1, 0, 0, 0])],
   ),
   counts('a pattern is the name of no project', [gatewayAt(nowUs)], { project: 'd.*' }, []),
   counts(
@@ -127,13 +114,13 @@ const COUNTS = [
       gatewayAt(nowUs, '/rest'),
     ],
     {},
-    [row(NOW_ROW, [1, 0, 1, 0])],
+    [countsRow(NOW_ROW, [1, 0, 1, 0])],
   ),
   counts(
     'rows of the source edge_logs alone',
     SOURCE_NAMES.map((source) => ({ ...gatewayAt(nowUs), source })),
     {},
-    [row(NOW_ROW, [1, 0, 0, 0])],
+    [countsRow(NOW_ROW, [1, 0, 0, 0])],
   ),
 ]
 

@@ -4,7 +4,7 @@ export const THEIRS = 'docker-compose.logs.yml'
 export const OURS = 'docker-compose.logweir.yml'
 export const OURS_OLDER = 'docker-compose.logweir-older.yml'
 
-/** What the services `analytics` and `vector` of Supabase have in common, whatever the age of the stack. */
+/** The common part of the services `analytics` and `vector` in Supabase's stacks of all ages. */
 const ANALYTICS = `
   analytics:
     container_name: supabase-analytics

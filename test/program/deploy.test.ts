@@ -18,7 +18,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { projectRef, TOP_RANK } from '../../src/generate/values/projects.js'
 import { allOf, oneOf, type Step, textOf } from '../deploy/files.js'
-import { BUILD_STAGE, bare, freePort, imageAt, RUN_STAGE } from './support/image.js'
+import { freePort } from '../support/free-port.js'
+import { BUILD_STAGE, bare, imageAt, RUN_STAGE } from './support/image.js'
 import { ROOT, type Served, serve, served, start, TOKEN, temporaryFolder, until } from './support/program.js'
 
 const BUILD_MS = 180_000

@@ -1,6 +1,6 @@
 import type { ErrorForm } from './error-form.js'
 
-/** What a client can rely on beyond the paths: the form of errors, where a token may be, lists that clients expect. */
+/** A protocol beyond the paths: the form of errors, the places of a token, lists that clients expect. */
 export interface Dialect {
   /** The form of error bodies. Requests with SQL get `nested` in every dialect; `/v1/logs` has a form of its own. */
   errorForm: ErrorForm

@@ -17,8 +17,8 @@ export interface Connection {
 const CONNECT_MS = 10_000
 
 /**
- * Starts the transaction of one query. Nothing is set for the session, since a connection pool may give the session
- * to others. The role's timeout is for interactive queries. Sequential scans are avoided since the planner prefers
+ * Starts the transaction of one query. The settings end with it, since a connection pool may give the session to
+ * others. The role's timeout is for interactive queries. Sequential scans are avoided since the planner prefers
  * them to the BRIN index of a table without statistics; the cost that this adds would start the compiler (JIT) even
  * for small tables.
  */
@@ -30,8 +30,8 @@ const BEGIN = [
 ].join('; ')
 
 /**
- * Connects to a database. What the URL leaves out comes from PGHOST, PGPORT, PGUSER, PGPASSWORD and ~/.pgpass. Throws
- * `failed` with server, database and remedy.
+ * Connects to a database. PGHOST, PGPORT, PGUSER, PGPASSWORD and ~/.pgpass complete the URL. Throws `failed` with
+ * server, database and remedy.
  */
 export async function connect(url: string): Promise<Connection> {
   // Loaded only here: no other command needs it.

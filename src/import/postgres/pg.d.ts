@@ -1,6 +1,6 @@
 /** The part of node-postgres that an import uses. */
 declare module 'pg' {
-  /** A connection to a database. What the URL leaves out comes from PGHOST, PGUSER, PGPASSWORD, ~/.pgpass and so on. */
+  /** A connection to a database. PGHOST, PGUSER, PGPASSWORD, ~/.pgpass and so on complete the URL. */
   export class Client {
     constructor(options: {
       connectionString: string

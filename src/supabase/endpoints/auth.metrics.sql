@@ -7,7 +7,7 @@
 -- cache: 10s, warm 10s
 with counts as (
   select
-    'current' as period,
+    if(timestamp > timestamp_sub(current_timestamp(), interval 1 day), 'current', 'previous') as period,
     count(
       distinct if(
         coalesce(auth_event.action, action) in (
@@ -27,44 +27,25 @@ with counts as (
     0 as api_total_requests,
     0 as api_error_requests
   from auth_logs
-  where timestamp > timestamp_sub(current_timestamp(), interval 1 day)
+  where timestamp > timestamp_sub(current_timestamp(), interval 2 day)
     and timestamp <= current_timestamp()
+  group by period
   union all
   select
-    'previous',
-    count(
-      distinct if(
-        coalesce(auth_event.action, action) in (
-          'login', 'user_signedup', 'token_refreshed', 'user_modified', 'user_recovery_requested',
-          'user_reauthenticate_requested'
-        ),
-        coalesce(auth_event.actor_id, user_id),
-        null
-      )
-    ),
-    countif(coalesce(auth_event.action, action) = 'user_signedup'),
-    countif(coalesce(auth_event.action, action) = 'user_recovery_requested'),
-    countif(status is not null),
-    countif(
-      status is not null and (level in ('error', 'fatal') or safe_cast(status as int64) >= 500)
-    ),
-    0,
-    0
-  from auth_logs
-  where timestamp > timestamp_sub(current_timestamp(), interval 2 day)
-    and timestamp <= timestamp_sub(current_timestamp(), interval 1 day)
-  union all
-  select 'current', 0, 0, 0, 0, 0, count(*), countif(response.status_code between 400 and 599)
+    if(timestamp > timestamp_sub(current_timestamp(), interval 1 day), 'current', 'previous'),
+    0, 0, 0, 0, 0,
+    count(*),
+    countif(response.status_code between 400 and 599)
   from edge_logs
-  where timestamp > timestamp_sub(current_timestamp(), interval 1 day)
+  where timestamp > timestamp_sub(current_timestamp(), interval 2 day)
     and timestamp <= current_timestamp()
     and request.path like '%auth/v1%'
+  group by 1
+  -- Both rows, also if there is no record.
   union all
-  select 'previous', 0, 0, 0, 0, 0, count(*), countif(response.status_code between 400 and 599)
-  from edge_logs
-  where timestamp > timestamp_sub(current_timestamp(), interval 2 day)
-    and timestamp <= timestamp_sub(current_timestamp(), interval 1 day)
-    and request.path like '%auth/v1%'
+  select 'current', 0, 0, 0, 0, 0, 0, 0
+  union all
+  select 'previous', 0, 0, 0, 0, 0, 0, 0
 )
 select
   period,

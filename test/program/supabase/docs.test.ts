@@ -5,12 +5,13 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ROOT, textOf } from '../../deploy/files.js'
 import { BASE, ENV, OLDER_STACK, OURS, OURS_OLDER, STACK, THEIRS } from '../../deploy/supabase-stack.js'
+import { freePort } from '../../support/free-port.js'
 import { mulberry32 } from '../../support/random.js'
 import { testSeed } from '../../support/seed.js'
 import { vectorEvents } from '../../support/supabase/vector-events.js'
 import { analyticsOf } from '../support/analytics.js'
 import { fakeDocker } from '../support/fake-docker.js'
-import { freePort, imageAt } from '../support/image.js'
+import { imageAt } from '../support/image.js'
 import { temporaryFolder, until } from '../support/program.js'
 import { shipToSinks } from '../support/vector-sinks.js'
 
@@ -50,7 +51,7 @@ function run(block: string, cwd: string, path: string): string {
 }
 
 /** Starts the service `analytics` that Compose makes of files in a folder. Returns its URL. */
-async function started(folder: string, names: readonly string[], port: string): Promise<string> {
+async function started(folder: string, names: readonly string[], port: number): Promise<string> {
   const found = readdirSync(folder).filter((name) => name.endsWith('.yml'))
   const files = Object.fromEntries(found.map((name) => [name, readFileSync(join(folder, name), 'utf8')]))
   const { environment, healthcheck } = analyticsOf(files, names)
@@ -103,7 +104,7 @@ describe('docs/supabase.md, followed word for word', () => {
 
   it("gives Supabase's script names of files that it finds", async () => {
     const folder = await stackFolder(STACK)
-    const { path } = fakeDocker('0', ENV)
+    const { path } = fakeDocker(0, ENV)
     run(copy!.replace('YOUR-FOLDER', folder), ROOT, path)
     // Like theirs, it adds only names of files that there are.
     const text = 'case "$1 $2" in "config add") test -e "docker-compose.$3.yml" ;; esac\necho "$*" >>said\n'

@@ -3,19 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { mulberry32 } from '../../support/random.js'
 import { testSeed } from '../../support/seed.js'
-import { SINK_NAMES, vectorEvents } from '../../support/supabase/vector-events.js'
+import { SINK_NAMES, SOURCE_OF, vectorEvents } from '../../support/supabase/vector-events.js'
 import { serve } from '../support/program.js'
 import { shipToSinks } from '../support/vector-sinks.js'
-
-const SOURCE_OF = {
-  'cloudflare.logs.prod': 'edge_logs',
-  'gotrue.logs.prod': 'auth_logs',
-  'postgREST.logs.prod': 'postgrest_logs',
-  'postgres.logs': 'postgres_logs',
-  'realtime.logs.prod': 'realtime_logs',
-  'storage.logs.prod.2': 'storage_logs',
-  'deno-relay-logs': 'function_edge_logs',
-} as const
 
 const seed = testSeed()
 const someEvents = (count: number) =>

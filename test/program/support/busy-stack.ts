@@ -7,10 +7,10 @@ import { type Ask, createStudioServer, type StudioServer } from '../../support/s
 import type { TableName } from '../../support/supabase/studio-tables.js'
 import { vectorEvents } from '../../support/supabase/vector-events.js'
 import { residentBytes } from './memory.js'
-import { type Served, serve, temporaryFolder } from './program.js'
+import { type Served, temporaryFolder } from './program.js'
+import { PRIVATE, PUBLIC, serveSupabase } from './studio-stack.js'
 import { shipToSinks } from './vector-sinks.js'
 
-const [PUBLIC, PRIVATE] = ['public-token-of-vector', 'private-token-of-studio']
 const EVENTS_PER_SECOND = 200
 const SECOND_MS = 1_000
 const PAGE_MS = 3_600_000
@@ -32,14 +32,8 @@ export interface StackOptions {
 export async function runStack({ forMs, refreshMs }: StackOptions): Promise<number[]> {
   const seed = testSeed()
   console.log(`stack seed ${seed}`)
-  const service = await serve(['--data-dir', temporaryFolder(), '--supabase', '--memory-limit', '256M'], {
-    stdin: 'ignore',
-    environment: {
-      LOGWEIR_IN_MEMORY: '0',
-      LOGFLARE_PUBLIC_ACCESS_TOKEN: PUBLIC,
-      LOGFLARE_PRIVATE_ACCESS_TOKEN: PRIVATE,
-    },
-  })
+  const args = ['--data-dir', temporaryFolder(), '--memory-limit', '256M']
+  const service = await serveSupabase(args, { LOGWEIR_IN_MEMORY: '0' })
   const times: number[] = []
   const studio = createStudioServer(measured(service.url, times), PRIVATE)
   const endMs = performance.now() + forMs

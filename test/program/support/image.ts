@@ -1,6 +1,4 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { delimiter, dirname } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { environmentOf, oneOf, stagesOf, textOf } from '../../deploy/files.js'
@@ -28,20 +26,12 @@ export interface Image {
 export interface Places {
   app: string
   data: string
-  port: string
+  port: number
   /** Build arguments. */
   args?: Record<string, string>
 }
 
 const HEALTH_CHECK_MS = 10_000
-
-export async function freePort(): Promise<string> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as { port: number }
-  probe.close()
-  return String(port)
-}
 
 /** Returns the image whose /app and /data are in these folders. */
 export function imageAt({ app, data, port, args }: Places): Image {
@@ -54,7 +44,7 @@ export function imageAt({ app, data, port, args }: Places): Image {
   const wordsOf = (json: string): string[] => JSON.parse(json).map(inHere)
   return {
     environment: (given = {}) =>
-      bare({ ...Object.fromEntries(own), LOGWEIR_HOST: '127.0.0.1', LOGWEIR_PORT: port, ...given }),
+      bare({ ...Object.fromEntries(own), LOGWEIR_HOST: '127.0.0.1', LOGWEIR_PORT: `${port}`, ...given }),
     run(env) {
       const [program, ...words] = [...wordsOf(oneOf(RUN_STAGE!, 'ENTRYPOINT')), ...wordsOf(oneOf(RUN_STAGE!, 'CMD'))]
       const child = spawn(program!, words, { cwd: app, env, stdio: ['ignore', 'ignore', 'pipe'] })

@@ -3,7 +3,13 @@ import { expect } from 'vitest'
 import { freePort } from '../../support/free-port.js'
 import { mulberry32, type Random } from '../../support/random.js'
 import { testSeed } from '../../support/seed.js'
-import { SINK_NAMES, type SinkEvent, STACK_PROJECT, vectorEvents } from '../../support/supabase/vector-events.js'
+import {
+  SINK_NAMES,
+  type SinkEvent,
+  SOURCE_OF,
+  STACK_PROJECT,
+  vectorEvents,
+} from '../../support/supabase/vector-events.js'
 import { type Served, served, start, TOKEN, temporaryFolder } from './program.js'
 import { shipLikeVector } from './vector.js'
 
@@ -13,17 +19,8 @@ const STEP_MS = 5
 const BATCH_EVENTS = 10
 /** A service is killed at a random moment of this time after it has answered its first query. */
 const LONGEST_LIFE_MS = 300
-/** What a self-hosted Supabase's Vector does, but with a shorter first wait. */
+/** The retries of a self-hosted Supabase's Vector, with a shorter first wait. */
 const RETRY = { retryMs: 50, retryForMs: 30_000 }
-const SOURCES = [
-  'edge_logs',
-  'auth_logs',
-  'postgrest_logs',
-  'postgres_logs',
-  'realtime_logs',
-  'storage_logs',
-  'function_edge_logs',
-]
 
 /** How often each event may have been stored, by its number. */
 type Sent = Map<number, number>
@@ -101,7 +98,7 @@ async function shipSink(port: number, sink: string, events: readonly SinkEvent[]
 /** Returns how often each event is stored, by its number. */
 async function storedNumbers(service: Served): Promise<Map<number, number>> {
   const stored = new Map<number, number>()
-  for (const source of SOURCES) {
+  for (const source of Object.values(SOURCE_OF)) {
     for (let after = -1, rows: { number: number; times: number }[] = []; ; after = rows.at(-1)!.number) {
       const sql =
         `select cast(regexp_extract(event_message, r'\\bnr\\W?(\\d+)') as int64) as number, count(*) as times ` +

@@ -8,7 +8,7 @@ import { type Sink, type SinkEvent, vectorEvents } from '../../support/supabase/
 import { type Served, serve } from './program.js'
 import { shipToSinks } from './vector-sinks.js'
 
-const [PUBLIC, PRIVATE] = ['public-token-of-vector', 'private-token-of-studio']
+export const [PUBLIC, PRIVATE] = ['public-token-of-vector', 'private-token-of-studio']
 const MINUTE_MS = 60_000
 const [COUNT, STEP_MS] = [1_500, 1_700]
 /** The seed of the events. */
@@ -43,10 +43,16 @@ export interface Stack {
   studio: StudioServer
 }
 
+/** Starts the analytics service of a self-hosted Supabase. */
+export const serveSupabase = (args: readonly string[] = [], environment: Record<string, string> = {}) =>
+  serve(['--supabase', ...args], {
+    stdin: 'ignore',
+    environment: { LOGFLARE_PUBLIC_ACCESS_TOKEN: PUBLIC, LOGFLARE_PRIVATE_ACCESS_TOKEN: PRIVATE, ...environment },
+  })
+
 /** Starts a service with the events of all sinks, and Studio's server for it. */
 export async function startStack(events: readonly SinkEvent[] = EVENTS, args: readonly string[] = []): Promise<Stack> {
-  const environment = { LOGFLARE_PUBLIC_ACCESS_TOKEN: PUBLIC, LOGFLARE_PRIVATE_ACCESS_TOKEN: PRIVATE }
-  const service = await serve(['--supabase', ...args], { stdin: 'ignore', environment })
+  const service = await serveSupabase(args)
   const { statuses, dropped } = await shipToSinks(service.url, events, { token: PUBLIC })
   expect([Object.keys(statuses).filter((status) => status !== '200'), dropped]).toEqual([[], 0])
   const studio = createStudioServer((path, headers) => fetch(service.url + path, { headers }), PRIVATE)

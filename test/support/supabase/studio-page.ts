@@ -2,7 +2,7 @@ import { chartPoints } from './studio-chart.js'
 import type { Reply, Row, StudioServer } from './studio-server.js'
 import { chartQuery, countQuery, rowsQuery, singleQuery, type TableName } from './studio-tables.js'
 
-/** What a page of logs shows, and when. */
+/** The content of a page of logs, and its range of time. */
 export interface PageOptions {
   table: TableName
   /** Conditions of chosen filters. */

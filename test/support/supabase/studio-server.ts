@@ -7,7 +7,7 @@ export type Ask = (path: string, headers: Record<string, string>) => Promise<Res
 // biome-ignore lint/suspicious/noExplicitAny: rows are any JSON
 export type Row = Record<string, any>
 
-/** What Studio's server sends to the browser: rows, or the text of an error. */
+/** The answer of Studio's server to the browser: rows, or the text of an error. */
 export interface Reply {
   rows: Row[]
   error: string | undefined

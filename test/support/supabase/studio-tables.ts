@@ -4,7 +4,7 @@ interface Table {
   source: string
   /** Behind FROM. */
   joins: string
-  /** What a list of rows selects. */
+  /** The columns of a list of rows. */
   columns: string
   isError: string
   isWarning: string

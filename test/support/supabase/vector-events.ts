@@ -15,6 +15,17 @@ export const SINKS = {
 export type Sink = keyof typeof SINKS
 export const SINK_NAMES = Object.keys(SINKS) as Sink[]
 
+/** The source in which the events of each sink are stored. */
+export const SOURCE_OF = {
+  'cloudflare.logs.prod': 'edge_logs',
+  'gotrue.logs.prod': 'auth_logs',
+  'postgREST.logs.prod': 'postgrest_logs',
+  'postgres.logs': 'postgres_logs',
+  'realtime.logs.prod': 'realtime_logs',
+  'storage.logs.prod.2': 'storage_logs',
+  'deno-relay-logs': 'function_edge_logs',
+} as const satisfies Record<Sink, string>
+
 /** The project of every record of a self-hosted Supabase. */
 export const STACK_PROJECT = 'default'
 
