@@ -81,8 +81,12 @@ export class Expressions implements Compiler {
 
   /** The same for an argument of a function: functions of texts read fields as texts. */
   compileArgument(node: Node, fn: FunctionName): Expression {
-    if (node.kind !== 'name' || !TEXT_FUNCTIONS.has(fn) || this.#output(node) !== undefined) return this.compile(node)
-    return resolveName(node.steps, node.at, this.#scope, 'field_text')
+    if (!TEXT_FUNCTIONS.has(fn)) return this.compile(node)
+    if (node.kind === 'name' && this.#output(node) === undefined)
+      return resolveName(node.steps, node.at, this.#scope, 'field_text')
+    const value = this.compile(node)
+    // A field is left of an expression such as ifnull(null, x), of which functions of texts read the value.
+    return value.kind === 'call' && value.fn === 'field' ? call('coalesce', value) : value
   }
 
   /** The static type of an expression. */

@@ -1,4 +1,10 @@
 import { badPattern, each, MORE, query, refused, type SqlCase, values, wrong } from './case.js'
+import { recordOf } from './records.js'
+
+/** Numbers whose digits as sent are not those of the value. */
+const SENT = ['{"x":1.0}', '{"x":-0}'].map((metadata, i) =>
+  recordOf('edge_logs', { id: String(i + 1), project: 'sent-digits', metadata }),
+)
 
 const tooLong = (name: string, sql: string) => ({
   ...wrong(name, sql, ''),
@@ -272,5 +278,16 @@ export const TEXT_CASES: readonly SqlCase[] = [
     'strpos',
     "select strpos('abc', 'b')",
     'There is no function strpos. Write contains_substr(text, part). (line 1, column 8)',
+  ),
+  query(
+    'the value of an expression that always returns a field, as of any other expression',
+    `select cast(x as string) as sent, cast(case when true then x end as string) as a, concat(if(true, x, 1)) as b,
+      cast(coalesce(null, x) as string) as c, cast(case when id = '1' then x end as string) as d
+    from edge_logs order by id`,
+    [
+      { sent: '1.0', a: '1', b: '1', c: '1', d: '1' },
+      { sent: '-0', a: '0', b: '0', c: '0', d: null },
+    ],
+    { records: SENT },
   ),
 ]
