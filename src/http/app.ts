@@ -31,6 +31,7 @@ import {
   type Route,
   type Status,
   serviceRoutes,
+  sessionRoutes,
   tailRoutes,
 } from './routes.js'
 import { TAIL_LIMITS, type TailLimits } from './tail/limits.js'
@@ -88,6 +89,7 @@ export function createApp(parts: AppParts): App {
   const routes = [
     ...pageRoutes(),
     ...serviceRoutes(status, metrics, documents),
+    ...sessionRoutes(),
     ...emptyListRoutes(dialect.emptyLists),
     ...queryRoutes(queries),
     ...tailRoutes(tails, authenticate),
@@ -196,15 +198,25 @@ const answerPreflight: Middleware = (exchange, next) => {
   return preflight(request.headers, isLogsPath(path) ? LOGS_METHODS : undefined)
 }
 
-/** Lets a request pass if its path is public, or if its token is known, within its rate, and permits the path. */
+/**
+ * Lets a request pass if its path is public, or if its token is known, within its rate, and permits the path. A path
+ * for any token lets requests without a known one pass too.
+ */
 function requireAccess(routes: readonly Route[], grantedTo: GrantedTo, refuse: Refuse): Middleware {
-  const publicPaths = new Set(routes.filter(({ isPublic }) => isPublic).map(({ path }) => path))
+  const pathsOf = (isOne: (route: Route) => boolean | undefined) =>
+    new Set(routes.filter(isOne).map(({ path }) => path))
+  const publicPaths = pathsOf(({ isPublic }) => isPublic)
+  const anyTokenPaths = pathsOf(({ isForAnyToken }) => isForAnyToken)
   return (exchange, next) => {
     const { path } = exchange
     if (publicPaths.has(path)) return next(exchange)
     const access = grantedTo(exchange)
-    if (access === undefined) throw refusals.unauthorized()
-    const scope = isLogsPath(path) ? 'ingest' : 'query'
+    const isForAnyToken = anyTokenPaths.has(path)
+    if (access === undefined) {
+      if (isForAnyToken) return next(exchange)
+      throw refusals.unauthorized()
+    }
+    const scope = isForAnyToken ? undefined : isLogsPath(path) ? 'ingest' : 'query'
     const refused = refuseAccess(access, path, scope, (error, headers) => refuse(error, exchange, headers))
     if (refused !== undefined) return refused
     exchange.access = access

@@ -5,7 +5,7 @@ import type { Clock } from '../base/clock.js'
 import type { Metrics } from '../base/metrics.js'
 import { VERSION } from '../base/version.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
-import type { Access } from '../tokens/access.js'
+import { type Access, SCOPES } from '../tokens/access.js'
 import type { Authenticate } from './access/auth.js'
 import type { Logs } from './intake/logs.js'
 import { OTLP_PATH, type OtlpLogs } from './intake/otlp.js'
@@ -50,6 +50,8 @@ export interface Route {
   path: string
   /** Needs no token. */
   isPublic?: boolean
+  /** Answers requests without a known token too, and needs no scope. A known token must be within its rate. */
+  isForAnyToken?: boolean
   answer(context: Context<Env>): Answer
 }
 
@@ -85,6 +87,20 @@ export function serviceRoutes(status: () => Status, { registry }: Metrics, docum
     { method: 'GET', path: '/api/endpoints', answer: document('listing') },
     { method: 'GET', path: '/api/openapi.json', answer: document('openApi') },
   ]
+}
+
+/**
+ * What the token of a request permits. A page may ask this before its user signs in: an answer with an error status
+ * would be an error in the browser's console. It says no more than other paths do with this token.
+ */
+export function sessionRoutes(): Route[] {
+  return [{ method: 'GET', path: '/api/session', isForAnyToken: true, answer: ({ env }) => sessionReply(env.access) }]
+}
+
+function sessionReply(access: Access | undefined): Response {
+  const scopes = SCOPES.filter((scope) => access?.scopes.has(scope))
+  const projects = access === undefined ? [] : access.projects === undefined ? null : [...access.projects].sort()
+  return jsonReply(JSON.stringify({ scopes, projects }))
 }
 
 /** Lists of things that the service does not have, at these paths. */

@@ -1,7 +1,10 @@
 import type { Limit } from './limit.js'
 
-/** A permission of a token: to run queries, or to send records. */
-export type Scope = 'query' | 'ingest'
+/** The permissions that a token can have: to run queries, and to send records. */
+export const SCOPES = ['query', 'ingest'] as const
+
+/** A permission of a token. */
+export type Scope = (typeof SCOPES)[number]
 
 /** The permissions and limits of a token. */
 export interface Access {

@@ -349,6 +349,11 @@ const CASES: Case[] = [
   { about: 'it serves', path: '/ready', status: 200 },
   { about: 'it starts', path: '/ready', status: 503, code: 'starting', given: { status: 'starting' } },
   { about: 'it stops', path: '/ready', status: 503, code: 'stopping', given: { status: 'stopping' } },
+  { about: 'all projects', path: '/api/session', status: 200 },
+  { about: 'some projects', path: '/api/session', init: key('bound'), status: 200 },
+  { about: 'no token', path: '/api/session', init: key(''), status: 200 },
+  { about: 'too often', path: '/api/session', init: key('slow'), status: 429, code: 'too_many_requests' },
+  { about: 'it starts', path: '/api/session', status: 503, code: 'starting', given: { status: 'starting' } },
   ...['/metrics', '/api/endpoints', '/api/openapi.json'].flatMap(document),
 ]
 

@@ -4,17 +4,17 @@ import type { HeaderFields } from '../reply/reply.js'
 
 /**
  * Checks rate, scope and projects of a token at a path. Returns the response of `refuse` if one of them does not permit
- * the request, else undefined.
+ * the request, else undefined. `scope`: undefined if the path needs none.
  */
 export function refuseAccess(
   access: Access,
   path: string,
-  scope: Scope,
+  scope: Scope | undefined,
   refuse: (error: unknown, more?: HeaderFields) => Response,
 ): Response | undefined {
   const waitS = access.limit?.take() ?? 0
   if (waitS > 0) return refuse(refusals.tooManyRequests(), { 'Retry-After': String(waitS) })
-  if (!access.scopes.has(scope)) return refuse(refusals.wrongScope(scope))
+  if (scope !== undefined && !access.scopes.has(scope)) return refuse(refusals.wrongScope(scope))
   if (access.projects !== undefined && ALL_PROJECTS_PATHS.has(path)) return refuse(refusals.ofAllProjects())
   return undefined
 }

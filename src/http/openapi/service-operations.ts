@@ -1,5 +1,6 @@
 /** The operations of the paths about the service itself, and of lists that are empty. */
 
+import { SCOPES } from '../../tokens/access.js'
 import type { Dialect } from '../reply/dialect.js'
 import { type Answers, answer, failures, resultOf, TOKEN_CODES } from './answers.js'
 import { exactly, listOf, type Schema } from './json-schema.js'
@@ -20,6 +21,11 @@ const DEFINITION = exactly({
 
 const STATUS = exactly({ status: { enum: ['ok', 'degraded', 'stopping'] } })
 
+const SESSION = exactly({
+  scopes: listOf({ enum: SCOPES, description: 'none if the token is missing, wrong, expired or revoked' }),
+  projects: { anyOf: [listOf(TEXT), { type: 'null', description: 'all projects' }] },
+})
+
 const publicPath = (operationId: string, summary: string, responses: Answers): Operations => ({
   get: { operationId, tags: ['service'], summary, security: [], responses },
 })
@@ -36,6 +42,10 @@ export function serviceOperations({ errorForm, emptyLists }: Dialect): Readonly<
   return {
     '/health': publicPath('health', 'Liveness', status('It is alive; degraded: it accepts no records at the moment.')),
     '/ready': publicPath('ready', 'Readiness', status('It serves.', 'stopping')),
+    '/api/session': publicPath('session', 'What the token of the request permits, if it has one', {
+      200: answer('Scopes and projects of the token.', { 'application/json': SESSION }),
+      ...failures(['too_many_requests', 'starting'], errorForm),
+    }),
     '/metrics': privatePath('metrics', 'Metrics for Prometheus', {
       200: answer('Prometheus text.', { 'text/plain': TEXT }),
     }),
