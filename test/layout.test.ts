@@ -8,8 +8,13 @@ const SRC = join(ROOT, 'src')
 /** From the top layer to the bottom: a file may import from its own room and from the rooms in lower layers. */
 const FLOORS: readonly (readonly string[])[] = [
   ['cli.ts'],
-  // In the browser: it imports nothing from outside its folder.
-  ['page/'],
+  // In the browser: these rooms import nothing from outside their folder.
+  ['page/main.ts'],
+  ['page/charts/', 'page/reference/'],
+  ['page/plot/'],
+  ['page/shared/'],
+  ['page/api/'],
+  ['page/vendor/'],
   ['commands/'],
   ['sql-directory/'],
   ['service.ts', 'show-schema.ts', 'export/', 'import/', 'client/'],
@@ -57,11 +62,15 @@ const STORAGE_ROOMS = ['store', 'compaction', 'persistence', 'files', 'sealing',
   (folder) => `engine/arrow/storage/${folder}/`,
 )
 const STORAGE = [...ARROW, ...STORAGE_ROOMS]
+const PAGE_ROOMS = [
+  'page/main.ts',
+  ...['charts', 'reference', 'plot', 'shared', 'api', 'vendor'].map((folder) => `page/${folder}/`),
+]
 const INGEST = [...ENGINE_INTERFACE, 'sources.ts', 'field-names.ts', 'arrow-ipc/', 'wasm-layout/', 'base/']
 
 /** Rooms that may import from fewer rooms than those in lower layers. */
 const ONLY: Record<string, readonly string[]> = {
-  'page/': [],
+  ...Object.fromEntries(PAGE_ROOMS.map((room) => [room, PAGE_ROOMS])),
   'client/': ['tokens/', 'config/', 'base/'],
   'sql-directory/': [
     'client/',
@@ -225,6 +234,9 @@ describe('the layout of src', () => {
     expect(isAllowed('generate/write.ts', 'engine/columns.ts')).toBe(false)
     expect(isAllowed('client/query.ts', 'endpoints/index.ts')).toBe(false)
     expect(isAllowed('base/units.ts', 'sources.ts')).toBe(false)
+    expect(isAllowed('page/charts/counts.ts', 'page/api/api.ts')).toBe(true)
+    expect(isAllowed('page/charts/counts.ts', 'page/reference/reference.ts')).toBe(false)
+    expect(isAllowed('page/main.ts', 'base/units.ts')).toBe(false)
   })
 
   it('base imports nothing of the house', () => {

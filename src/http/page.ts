@@ -52,7 +52,8 @@ export interface Page {
 /** Reads all files of the page into memory. */
 export function loadPage(): Page {
   const files = new Map(
-    readdirSync(FOLDER)
+    readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
+      .map((name) => name.replaceAll('\\', '/'))
       .filter((name) => TYPES.has(extname(name)))
       .map((name) => [name === 'index.html' ? '/' : `/page/${name}`, fileOf(name)]),
   )

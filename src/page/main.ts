@@ -1,16 +1,16 @@
 /** The explorer: signs in, keeps the view in the URL, and loads the panels. */
-import { Failure, isSignedIn, signInWith } from './api.js'
-import { createCounts } from './counts.js'
-import { byId, element } from './dom.js'
-import { INTERVALS, type IntervalName } from './intervals.js'
-import { createInvocations } from './invocations.js'
-import { startKeys } from './keys.js'
-import { createLogs } from './logs.js'
-import { createOthers } from './others.js'
-import type { Panel } from './panel.js'
-import { showReference } from './reference.js'
-import { startTheme } from './theme.js'
-import { fragmentOf, type View, viewOf } from './view.js'
+import { Failure, isSignedIn, signInWith } from './api/api.js'
+import { createCounts } from './charts/counts.js'
+import { INTERVALS, type IntervalName } from './charts/intervals.js'
+import { createInvocations } from './charts/invocations.js'
+import { createLogs } from './charts/logs.js'
+import { createOthers } from './charts/others.js'
+import type { Panel } from './charts/panel.js'
+import { fragmentOf, type View, viewOf } from './charts/view.js'
+import { showReference } from './reference/reference.js'
+import { byId, element } from './shared/dom.js'
+import { startKeys } from './shared/keys.js'
+import { startTheme } from './shared/theme.js'
 
 /** Time between two automatic refreshes. The service warms cached answers every five minutes. */
 const REFRESH_MS = 60_000

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { createTestApp, PREFIX } from './support.js'
@@ -11,7 +11,7 @@ const fileOf = (name: string) => readFileSync(new URL(`../../src/page/${name}`, 
 describe('the page', () => {
   test.each([
     ['/', 'index.html', 'text/html; charset=utf-8'],
-    ['/page/style.css', 'style.css', 'text/css; charset=utf-8'],
+    ['/page/styles/base.css', 'styles/base.css', 'text/css; charset=utf-8'],
     ['/page/icon.svg', 'icon.svg', 'image/svg+xml'],
   ])('%s needs no token', async (path, name, type) => {
     const response = await open(path)
@@ -31,7 +31,9 @@ describe('the page', () => {
     const html = fileOf('index.html')
     expect(html.match(/<script\b/g)).toHaveLength(1)
     expect(html).not.toMatch(/<style|\son\w+=|\sstyle=|https?:/)
-    expect(fileOf('style.css')).not.toMatch(/url\(|@import/)
+    const styles = readdirSync(new URL('../../src/page/styles', import.meta.url))
+    expect(styles).toContain('base.css')
+    for (const name of styles) expect(fileOf(`styles/${name}`), name).not.toMatch(/url\(|@import/)
   })
 
   test('is sent again only where it has changed', async () => {
@@ -43,9 +45,9 @@ describe('the page', () => {
   })
 
   test('is compressed where that is asked for', async () => {
-    const response = await open('/page/style.css', { 'Accept-Encoding': 'gzip' })
+    const response = await open('/page/styles/base.css', { 'Accept-Encoding': 'gzip' })
     expect(response.headers.get('content-encoding')).toBe('gzip')
-    expect(gunzipSync(Buffer.from(await response.arrayBuffer())).toString()).toBe(fileOf('style.css'))
+    expect(gunzipSync(Buffer.from(await response.arrayBuffer())).toString()).toBe(fileOf('styles/base.css'))
   })
 
   test('HEAD has the headers of GET', async () => {
@@ -57,6 +59,8 @@ describe('the page', () => {
   test.each([
     '/page/',
     '/page/main.ts',
+    '/page/api/api.ts',
+    '/page/styles/',
     '/page/../cli.ts',
     '/page/%2e%2e/cli.ts',
     '/page/tsconfig.json',

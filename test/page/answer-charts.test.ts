@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { chartsOf } from '../../src/page/answer-charts.js'
-import type { Row } from '../../src/page/api.js'
+import type { Row } from '../../src/page/api/api.js'
+import { chartsOf } from '../../src/page/charts/answer-charts.js'
 import { below, mulberry32, type Random } from '../support/random.js'
 import { testSeed } from '../support/seed.js'
 

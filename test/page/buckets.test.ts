@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Axis, axisOf, axisThrough, onAxis, positionAt, positionsOn } from '../../src/page/buckets.js'
+import { type Axis, axisOf, axisThrough, onAxis, positionAt, positionsOn } from '../../src/page/plot/buckets.js'
 
 const minutes = (...all: number[]) => Float64Array.from(all, (minute) => minute * 60e6)
 

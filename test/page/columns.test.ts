@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { columnsOf } from '../../src/page/columns.js'
+import { columnsOf } from '../../src/page/api/columns.js'
 
 describe('columnsOf', () => {
   it('reads numbers and times, and NaN where there is nothing', () => {

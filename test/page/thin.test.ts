@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { highestOf, sumsOf } from '../../src/page/thin.js'
+import { highestOf, sumsOf } from '../../src/page/plot/thin.js'
 import { below, mulberry32 } from '../support/random.js'
 import { testSeed } from '../support/seed.js'
 

@@ -1,6 +1,6 @@
 /** Splits the rows of an answer by their key: the texts that tell rows of the same time apart. */
-import type { Row } from './api.js'
-import type { Column } from './endpoints.js'
+import type { Row } from '../api/api.js'
+import type { Column } from '../api/endpoints.js'
 
 /** Maximum of keys that have a series of their own. */
 export const MAX_KEYS = 8

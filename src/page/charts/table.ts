@@ -1,5 +1,5 @@
-import { element } from './dom.js'
-import { count } from './format.js'
+import { element } from '../shared/dom.js'
+import { count } from '../shared/format.js'
 
 /** Rows of a table. Their texts are computed when they are shown. */
 export interface Rows {

@@ -1,11 +1,11 @@
 /** Panel of an endpoint that the page knows nothing about: charts over a table, or a table. */
 
+import type { Answer, Row } from '../api/api.js'
+import type { Column } from '../api/endpoints.js'
+import { type Chart, createChart } from '../plot/chart.js'
+import { element } from '../shared/dom.js'
+import { ago, number, shortNumber, timestamp } from '../shared/format.js'
 import { type AnswerChart, type AnswerCharts, chartsOf } from './answer-charts.js'
-import type { Answer, Row } from './api.js'
-import { type Chart, createChart } from './charts.js'
-import { element } from './dom.js'
-import type { Column } from './endpoints.js'
-import { ago, number, shortNumber, timestamp } from './format.js'
 import { createPanel, createValues, type Panel } from './panel.js'
 import { type Rows, tableOf } from './table.js'
 

@@ -1,10 +1,11 @@
 /** Decides whether an answer is shown as charts, and makes their series of its rows. */
+
+import { numberOf, type Row } from '../api/api.js'
+import { numberOf as timeUsOf } from '../api/columns.js'
+import type { Column } from '../api/endpoints.js'
+import { type Axis, axisThrough, positionsOn } from '../plot/buckets.js'
+import type { Series } from '../plot/chart.js'
 import { type Keys, keysOf } from './answer-keys.js'
-import { numberOf, type Row } from './api.js'
-import { type Axis, axisThrough, positionsOn } from './buckets.js'
-import type { Series } from './charts.js'
-import { numberOf as timeUsOf } from './columns.js'
-import type { Column } from './endpoints.js'
 
 /** One chart of an answer. */
 export interface AnswerChart {

@@ -1,9 +1,9 @@
+import { element } from '../shared/dom.js'
+import { bucketTime, tick } from '../shared/format.js'
+import uPlot from '../vendor/uplot.js'
 import { type Axis, positionAt } from './buckets.js'
-import { element } from './dom.js'
-import { bucketTime, tick } from './format.js'
 import { createLegend } from './legend.js'
 import { highestOf, sumsOf } from './thin.js'
-import uPlot from './uplot.js'
 
 /** One line, or one segment of each stacked bar. */
 export interface Series {

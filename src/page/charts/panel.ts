@@ -1,4 +1,4 @@
-import type { Failure } from './api.js'
+import type { Failure } from '../api/api.js'
 import { createPagedTable, type Rows } from './table.js'
 
 /** A part of the page that shows an answer, or the reason why it has none. */

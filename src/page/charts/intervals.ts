@@ -1,25 +1,24 @@
 /** The intervals of the page, and the parameters of the endpoints for each. */
+import type { Window } from '../plot/buckets.js'
 
-/** An endpoint's parameter `interval`, with the window and the size of the buckets of its answer, in seconds. */
-export interface Window {
+/** An endpoint's parameter `interval`, with the window and the buckets of its answer. */
+export interface IntervalWindow extends Window {
   interval: string
-  windowS: number
-  bucketS: number
 }
 
 /** An interval that the user can choose. */
 export interface Interval {
   label: string
   windowS: number
-  invocations: Window
-  counts: Window
+  invocations: IntervalWindow
+  counts: IntervalWindow
 }
 
 const [MINUTE, HOUR, DAY] = [60, 3_600, 86_400]
 
 /** Requests are counted over one hour or seven days only: each interval shows the smaller one that contains it. */
-const MINUTELY: Window = { interval: 'minutely', windowS: HOUR, bucketS: MINUTE }
-const DAILY: Window = { interval: 'daily', windowS: 7 * DAY, bucketS: DAY }
+const MINUTELY: IntervalWindow = { interval: 'minutely', windowS: HOUR, bucketS: MINUTE }
+const DAILY: IntervalWindow = { interval: 'daily', windowS: 7 * DAY, bucketS: DAY }
 
 /** The intervals by name, in the order of their buttons. */
 export const INTERVALS = {
@@ -36,7 +35,13 @@ export type IntervalName = keyof typeof INTERVALS
 /** Returns whether a text is the name of an interval. */
 export const isInterval = (text: string): text is IntervalName => Object.hasOwn(INTERVALS, text)
 
-function invocations(label: string, interval: string, windowS: number, bucketS: number, counts: Window): Interval {
+function invocations(
+  label: string,
+  interval: string,
+  windowS: number,
+  bucketS: number,
+  counts: IntervalWindow,
+): Interval {
   return { label, windowS, invocations: { interval, windowS, bucketS }, counts }
 }
 

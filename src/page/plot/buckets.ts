@@ -1,4 +1,8 @@
-import type { Window } from './intervals.js'
+/** The window of an answer and the size of its buckets, in seconds. */
+export interface Window {
+  windowS: number
+  bucketS: number
+}
 
 /** The times of a chart: contiguous buckets, or single times. */
 export interface Axis {

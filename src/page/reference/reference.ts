@@ -1,6 +1,6 @@
 /** The API reference of the page, built from the service's OpenAPI description. */
-import { get } from './api.js'
-import { byId, element } from './dom.js'
+import { get } from '../api/api.js'
+import { byId, element } from '../shared/dom.js'
 
 interface Parameter {
   name: string

@@ -1,8 +1,8 @@
 /** Panels of the endpoints that have none of their own and require no parameter but the project. */
-import { Failure, queryRows } from './api.js'
-import { byId } from './dom.js'
+import { Failure, queryRows } from '../api/api.js'
+import { type Endpoint, listEndpoints } from '../api/endpoints.js'
+import { byId } from '../shared/dom.js'
 import { createEndpointPanel, type EndpointPanel } from './endpoint-panel.js'
-import { type Endpoint, listEndpoints } from './endpoints.js'
 import type { View } from './view.js'
 
 const WITH_PANEL = ['logs.all', 'functions.invocation-stats', 'usage.api-counts']

@@ -1,10 +1,10 @@
 /** Panel of the newest requests: a list with search and live follow. */
-import { Failure, numberOf, queryRows, type Row } from './api.js'
-import { byId, element } from './dom.js'
-import { count, timestamp } from './format.js'
+import { Failure, numberOf, queryRows, type Row } from '../api/api.js'
+import { follow } from '../api/tail.js'
+import { byId, element } from '../shared/dom.js'
+import { count, timestamp } from '../shared/format.js'
 import { INTERVALS, lastOf } from './intervals.js'
 import { createPanel } from './panel.js'
-import { follow } from './tail.js'
 import type { View } from './view.js'
 
 /** Maximum of entries in the list while following. */

@@ -1,5 +1,5 @@
+import { createParser, type EventSourceMessage } from '../vendor/eventsource-parser.js'
 import { Failure, get, parseExact, type Row } from './api.js'
-import { createParser, type EventSourceMessage } from './eventsource-parser.js'
 
 /** Callbacks of {@link follow}, and the signal that ends it. */
 export interface Following {

@@ -1,4 +1,4 @@
-import { element } from './dom.js'
+import { element } from '../shared/dom.js'
 
 /** Legend of a chart. */
 export interface Legend {
