@@ -2,6 +2,7 @@ import type { Aggregate } from '../../src/plan/aggregates.js'
 import { call, column, type Expression, field, literal } from '../../src/plan/expression.js'
 import type { FunctionName } from '../../src/plan/functions/table.js'
 import type { NamedExpression, Operator, Plan, SortKey } from '../../src/plan/plan.js'
+import type { Scalar } from '../../src/plan/values/values.js'
 import type { SourceName } from '../../src/sources.js'
 import { FREQUENT_URL, LAST_US, MESSAGES, STEP_US } from '../support/many-records.js'
 import { below, oneOf, type Random } from '../support/random.js'
@@ -159,6 +160,7 @@ function messageIs(random: Random): Operator {
       is('like', ['%', '%e%', '_%e', '%\\n%', '', '%G_T%', '%0']),
       is('ilike', ['%E%', 'get%', '%É%']),
       is('regexp_contains', [...PATTERNS, 'e.*e', '[0-9]+', '^[A-Z]+ ', 'e$', '(?i)get']),
+      is('contains_substr', ['', 'E', 'get', 'É', 'K', 'none of them has this']),
     ]),
   )
 }
@@ -192,19 +194,31 @@ function anyCondition(random: Random): Expression {
 }
 
 const STATUS_FIELD = field('response.status_code')
+const PATH_FIELD = field('request.path')
 const STATUS_CLASS = f('floor', f('div', f('safe_cast_float64', STATUS_FIELD), t(100)))
 
 /** A condition on a field with a column of its own; some values are in the metadata alone. */
 function fieldIs(random: Random): Operator {
   const comparison = oneOf(random, ['eq', 'ge', 'gt', 'le', 'lt'] as const)
-  return filter(
-    oneOf(random, [
-      f(comparison, STATUS_FIELD, t(oneOf(random, [0, 300, 300.5, 500, 8191, 65_535, 1e5, -1]))),
-      f('eq', field('request.path'), t(oneOf(random, ['', '/', '/rest/v1/table', 'none']))),
-      f('regexp_contains', field('request.path'), t(oneOf(random, ['', 'rest', '^/.+', '^$']))),
-    ]),
-  )
+  const paths = ['', '/', '/rest/v1/table', 'none', '/auth/v1']
+  const absent = f('is_null', oneOf(random, [STATUS_FIELD, PATH_FIELD]))
+  const condition = oneOf(random, [
+    f(comparison, STATUS_FIELD, t(oneOf(random, STATUSES))),
+    f('eq', PATH_FIELD, t(oneOf(random, paths))),
+    f('regexp_contains', PATH_FIELD, t(oneOf(random, ['', 'rest', '^/.+', '^$']))),
+    f('in', STATUS_FIELD, ...someOf(random, STATUSES)),
+    f('in', PATH_FIELD, ...someOf(random, [...paths, 1])),
+    absent,
+    f('not', absent),
+  ])
+  return filter(oneOf(random, [condition, condition, f('not', f('is_true', condition))]))
 }
+
+/** Values next to a status: numbers, texts that spell one or none, and others. */
+const STATUSES: readonly Scalar[] = [0, 300, 300.5, 500, 8191, 65_535, 1e5, -1, '300', '5e2', 'x', '', true, 2n ** 60n]
+
+const someOf = (random: Random, values: readonly Scalar[]) =>
+  Array.from({ length: 1 + below(random, 9) }, () => t(oneOf(random, values)))
 
 /** The metadata as an expression: its fields have no columns. */
 const withoutFields = ([first, ...others]: Plan): Plan => [

@@ -1,6 +1,6 @@
 import { KIB } from '../../base/units.js'
 import { call, type Expression } from '../../plan/expression.js'
-import { likePattern } from '../../plan/functions/text.js'
+import { foldCase, likePattern } from '../../plan/functions/text.js'
 import { isTime, momentUs, numberOf, type Scalar } from '../../plan/values/values.js'
 import { AREAS } from '../columns.js'
 import type { JsonOperand } from './json-operand.js'
@@ -14,7 +14,7 @@ import {
   operandOf,
   type Table,
 } from './operands.js'
-import { containsText, matchesPattern } from './patterns.js'
+import { containsFolded, containsText, matchesPattern } from './patterns.js'
 import { doubleValue, int64Value, textValue } from './values.js'
 
 /**
@@ -133,6 +133,7 @@ function lowerTest({ fn, args }: Expression & { kind: 'call' }, table: Table): C
   const { value } = right
   if (operand.type === 'json') return jsonTest(fn, operand, value)
   if (operand.type === 'areas') return areaTest(fn, operand, value)
+  if (fn === 'contains_substr') return foldedTest(operand, value)
   const exceptions = exceptionsOf(operand)
   const operator = OPERATORS[fn]
   if (operator !== undefined) {
@@ -150,6 +151,25 @@ function lowerTest({ fn, args }: Expression & { kind: 'call' }, table: Table): C
   // One by one, so that the server can apply the first, which is fast, before it reads what the second needs.
   const isTrue = matches.map((test) => present(operand, test)).join(' AND ')
   return { isTrue, isFalse: present(operand, `NOT (${matches.join(' AND ')})`), exceptions }
+}
+
+const ASCII = /^[\0-\x7f]*$/
+
+/**
+ * Whether a text contains another, ignoring case: the server folds ASCII alone, so that texts with other characters are
+ * exceptions.
+ */
+function foldedTest(operand: ColumnOperand, value: Scalar): Condition | undefined {
+  if (operand.type !== 'text' || typeof value !== 'string') return undefined
+  const { sql } = operand
+  const part = foldCase(value)
+  const inAscii = ASCII.test(part) ? containsFolded(sql, part) : `${sql} != ${sql}`
+  const isBeyondAscii = present(operand, `lengthUTF8(${sql}) != length(${sql})`)
+  return {
+    isTrue: present(operand, inAscii),
+    isFalse: present(operand, `NOT (${inAscii})`),
+    exceptions: joinExceptions([exceptionsOf(operand), { mask: 0, odd: [isBeyondAscii] }]),
+  }
 }
 
 /** A nullable test as 1 or 0; absent values pass none. */

@@ -18,6 +18,11 @@ export function containsText(sql: string, text: string): string {
   return text === '' ? `${sql} = ${sql}` : `position(${sql}, ${textValue(text)}) > 0`
 }
 
+/** The same of an ASCII text, ignoring the case of ASCII letters. */
+export function containsFolded(sql: string, text: string): string {
+  return text === '' ? `${sql} = ${sql}` : `positionCaseInsensitive(${sql}, ${textValue(text)}) > 0`
+}
+
 /**
  * Returns the pattern that has RE2's meaning in ClickHouse, where `.` matches a line break by default.
  * ClickHouse also searches for a literal that a match needs, by a parser that is wrong for flags, classes and

@@ -27,7 +27,9 @@ export const TEXT = {
   /** Whether a text holds another, letter by letter. */
   contains: strict(2, 'boolean', (value: Scalar, part: Scalar) => text(value).includes(text(part))),
   /** The same without regard to case. */
-  contains_substr: strict(2, 'boolean', (value: Scalar, part: Scalar) => fold(text(value)).includes(fold(text(part)))),
+  contains_substr: strict(2, 'boolean', (value: Scalar, part: Scalar) =>
+    foldCase(text(value)).includes(foldCase(text(part))),
+  ),
   /** The path in a URL: from the first slash after the host up to a `?` or `#`; empty if there is none. */
   url_path: strict(1, 'text', (value: Scalar) => urlPath(text(value))),
   split: strict([1, 2], 'list', (value: Scalar, separator?: Scalar) =>
@@ -61,7 +63,8 @@ function codePoints(value: string): number {
   return count
 }
 
-const fold = (value: string) => value.normalize('NFKC').toLowerCase()
+/** The form of a text in which `contains_substr` compares it: forms of one letter, and its cases, are alike. */
+export const foldCase = (value: string): string => value.normalize('NFKC').toLowerCase()
 
 function trimOf(value: string, characters: string): string {
   const set = new Set(characters)

@@ -50,6 +50,13 @@ describe('the server computes', () => {
       name,
       ask(new URLSearchParams('project=a&interval=daily')).plan(0),
     ]),
+    [
+      'groups of rows that exclude a value, or whose message contains a text',
+      countedBy(
+        method,
+        call('or', fn.not(fn.is_true(equals(method, 'GET'))), fn.contains_substr('event_message', 'GeT')),
+      ),
+    ],
     ['groups by a declared field', countedBy(method)],
     ['groups by a field without a column', countedBy(other)],
     ['groups by a bucket of time', countedBy(fn.timestamp_trunc('timestamp', 'isoweek'))],

@@ -79,6 +79,23 @@ export function anyOf(selection: Selection, parts: readonly Selection[]): Select
   })
 }
 
+/** Returns the rows of a selection that are not in a part of it. */
+export function without(selection: Selection, part: Selection): Selection {
+  const left = sizeOf(selection) - sizeOf(part)
+  if (left === 0) return none
+  if (sizeOf(part) === 0) return selection
+  return narrow(selection, (out) => {
+    let count = 0
+    let next = 0
+    for (let position = 0; count < left; position++) {
+      const row = rowAt(selection, position)
+      if (next < sizeOf(part) && rowAt(part, next) === row) next++
+      else out[count++] = row
+    }
+    return count
+  })
+}
+
 /** Sets the marks of the selected rows; the first is that of the row `start`. */
 function mark(selection: Selection, marks: Uint8Array, start: number): void {
   if (selection.kind === 'range') marks.fill(1, selection.start - start, selection.end - start)

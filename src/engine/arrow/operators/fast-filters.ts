@@ -1,10 +1,11 @@
 import { conjunctsOf, type Expression, pathOfField } from '../../../plan/expression.js'
+import type { Scalar } from '../../../plan/values/values.js'
 import { type Batch, holdsField } from '../columns/batch.js'
-import { anyOf, type Selection } from '../columns/selection.js'
+import { anyOf, type Selection, without } from '../columns/selection.js'
 import type { StoredKinds } from '../expressions/frame.js'
 import { type ColdFilter, coldFilter } from './cold-filter.js'
 import { createTextTest } from './match-texts.js'
-import { columnNarrowing, type Narrow, presenceNarrowing } from './narrow-column.js'
+import { columnNarrowing, memberNarrowing, type Narrow, presenceNarrowing, type TestedColumn } from './narrow-column.js'
 
 /** A condition that is decided for a whole batch at once, if it holds the column of the condition. */
 export interface FastFilter {
@@ -34,16 +35,17 @@ export interface ScanFilters {
 }
 
 /**
- * Takes over the first conditions that it has a faster way for: a project, a text that equals another, a pattern, a
- * number within bounds, an absent value, any of such conditions, a part of a message. It stops at the first other one,
- * since a condition must not be evaluated in rows that an earlier one removes.
+ * Takes over the first conditions that it has a faster way for: a project, a text that equals another or one of a few,
+ * a pattern, a number within bounds or among others, an absent value, any of such conditions, the opposite of one, a
+ * part of a message, an id. It stops at the first other one, since a condition must not be evaluated in rows that an
+ * earlier one removes.
  */
 export function fastFilters(conditions: readonly Expression[], kinds: SourceKinds): ScanFilters {
   const filters: FastFilter[] = []
   const coldFilters: ColdFilter[] = []
   for (const condition of conditions) {
     const filter = fastFilter(condition, kinds, filters.length === 0)
-    const onCold = messageFilter(condition)
+    const onCold = coldTextFilter(condition)
     if (filter !== undefined) filters.push(filter)
     else if (onCold !== undefined) coldFilters.push(onCold)
     else break
@@ -56,12 +58,13 @@ export function fastFilters(conditions: readonly Expression[], kinds: SourceKind
   }
 }
 
-/** The filter of a condition on the message and a literal. */
-function messageFilter(condition: Expression): ColdFilter | undefined {
+/** The filter of a condition on the id or the message, and a literal. */
+function coldTextFilter(condition: Expression): ColdFilter | undefined {
   const { fn, first, value } = withLiteral(condition) ?? {}
-  if (first?.kind !== 'column' || first.name !== 'event_message' || typeof value !== 'string') return undefined
+  if (first?.kind !== 'column' || typeof value !== 'string') return undefined
+  if (first.name !== 'event_message' && first.name !== 'id') return undefined
   const test = createTextTest(fn!, value)
-  return test && coldFilter('event_message', test)
+  return test && coldFilter(first.name, test)
 }
 
 /** The parts of a call with a literal as its second and last argument; undefined of other expressions. */
@@ -77,8 +80,12 @@ const isProjectTest = (condition: Expression) =>
 
 /** Returns the filter of a condition; if `isFirst`, it narrows all rows of a batch. */
 function fastFilter(condition: Expression, kinds: SourceKinds, isFirst: boolean): FastFilter | undefined {
-  if (condition.kind === 'call' && condition.fn === 'or') return anyFilter(condition, kinds, isFirst)
-  return presenceFilter(condition, kinds) ?? literalFilter(condition, kinds, isFirst)
+  if (condition.kind !== 'call') return undefined
+  if (condition.fn === 'or') return anyFilter(condition, kinds, isFirst)
+  if (condition.fn === 'in') return memberFilter(condition, kinds)
+  return (
+    presenceFilter(condition, kinds) ?? oppositeFilter(condition, kinds) ?? literalFilter(condition, kinds, isFirst)
+  )
 }
 
 /** Returns the filter of `or`, if each part has one, or is an `and` of conditions that have. */
@@ -109,33 +116,72 @@ function anyFilter(
   }
 }
 
-/** Returns the filter of `is_null` of a column, or of its opposite. */
-function presenceFilter(condition: Expression, kinds: SourceKinds): FastFilter | undefined {
-  const isPresent = condition.kind === 'call' && condition.fn === 'not'
+/** Returns the filter of the rows in which a condition that has a filter is false or null: `not(is_true(…))`. */
+function oppositeFilter(condition: Expression & { kind: 'call' }, kinds: SourceKinds): FastFilter | undefined {
+  const [test] = condition.args
+  if (condition.fn !== 'not' || test?.kind !== 'call' || test.fn !== 'is_true') return undefined
+  const filter = fastFilter(test.args[0]!, kinds, false)
+  if (filter === undefined) return undefined
+  return {
+    ...filter,
+    condition,
+    narrow: async (batch, selection, yieldIfDue) =>
+      without(selection, await filter.narrow(batch, selection, yieldIfDue)),
+  }
+}
+
+/** A stored column that an expression reads. */
+interface StoredOperand extends Pick<FastFilter, 'isHeld' | 'isField'> {
+  column: TestedColumn
+}
+
+/** Returns the column that an expression is, or that of a declared field; undefined if it is neither. */
+function operandOf(expression: Expression, kinds: SourceKinds): StoredOperand | undefined {
+  if (expression.kind === 'column') {
+    const { name } = expression
+    const column = { name, kind: kinds.kindOf(name), hasEmptyTexts: kinds.hasEmptyTexts(name) }
+    return { column, isHeld: () => true, isField: false }
+  }
+  const path = pathOfField(expression)
+  const own = path && kinds.fieldColumn(path.keys)
+  // The digits of a number as they were sent are in the metadata alone.
+  if (own === undefined || (own.isNumber && path?.isText)) return undefined
+  const column: TestedColumn = { name: own.name, kind: own.isNumber ? 'number' : 'text', hasEmptyTexts: true }
+  return { column, isHeld: (batch) => holdsField(batch, own.place), isField: true }
+}
+
+const filterOf = (condition: Expression, { isHeld, isField }: StoredOperand, narrow: Narrow | undefined) =>
+  narrow && { condition, narrow, isHeld, isField }
+
+/** Returns the filter of `is_null`, or of its opposite. */
+function presenceFilter(condition: Expression & { kind: 'call' }, kinds: SourceKinds): FastFilter | undefined {
+  const isPresent = condition.fn === 'not'
   const test = isPresent ? condition.args[0]! : condition
-  if (test.kind !== 'call' || test.fn !== 'is_null' || test.args[0]!.kind !== 'column') return undefined
-  const { name } = test.args[0]!
-  const tested = { name, kind: kinds.kindOf(name), hasEmptyTexts: kinds.hasEmptyTexts(name) }
-  const narrow = presenceNarrowing(tested, isPresent)
-  return narrow && { condition, narrow, isHeld: () => true, isField: false }
+  const operand = test.kind === 'call' && test.fn === 'is_null' ? operandOf(test.args[0]!, kinds) : undefined
+  return operand && filterOf(condition, operand, presenceNarrowing(operand.column, isPresent))
 }
 
 /** Returns the filter of a comparison with a literal. */
-function literalFilter(condition: Expression, kinds: SourceKinds, isFirst: boolean): FastFilter | undefined {
+function literalFilter(
+  condition: Expression & { kind: 'call' },
+  kinds: SourceKinds,
+  isFirst: boolean,
+): FastFilter | undefined {
   const { fn, first, value } = withLiteral(condition) ?? {}
-  if (first === undefined) return undefined
-  if (first.kind === 'column') {
-    const { name } = first
-    const isProject = fn === 'eq' && name === 'project' && typeof value === 'string' && isFirst
-    const narrow: Narrow | undefined = isProject
-      ? (batch) => batch.projectRows(value)
-      : columnNarrowing(fn!, { name, kind: kinds.kindOf(name), hasEmptyTexts: kinds.hasEmptyTexts(name) }, value!)
-    return narrow && { condition, narrow, isHeld: () => true, isField: false }
-  }
-  const path = pathOfField(first)
-  const own = path && kinds.fieldColumn(path.keys)
-  if (own === undefined) return undefined
-  const kind = own.isNumber ? 'number' : 'text'
-  const narrow = columnNarrowing(fn!, { name: own.name, kind, hasEmptyTexts: true }, value!)
-  return narrow && { condition, narrow, isHeld: (batch) => holdsField(batch, own.place), isField: true }
+  const operand = first && operandOf(first, kinds)
+  if (operand === undefined) return undefined
+  const isProject = fn === 'eq' && isProjectTest(condition) && typeof value === 'string' && isFirst
+  const narrow: Narrow | undefined = isProject
+    ? (batch) => batch.projectRows(value)
+    : columnNarrowing(fn!, operand.column, value!)
+  return filterOf(condition, operand, narrow)
+}
+
+/** Returns the filter of `in` with literals. */
+function memberFilter(condition: Expression & { kind: 'call' }, kinds: SourceKinds): FastFilter | undefined {
+  const [first, ...items] = condition.args
+  const operand = operandOf(first!, kinds)
+  const values = items.flatMap((item): Scalar[] => (item.kind === 'literal' ? [item.value] : []))
+  if (operand === undefined || values.length < items.length) return undefined
+  return filterOf(condition, operand, memberNarrowing(operand.column, values))
 }

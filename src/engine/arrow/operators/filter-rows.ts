@@ -105,6 +105,19 @@ export function narrowByBounds(column: NumberColumn, selection: Selection, bound
   })
 }
 
+/** Returns the selected rows whose number is among others; absent numbers are not. */
+export function narrowByMembers(column: NumberColumn, selection: Selection, members: ReadonlySet<number>): Selection {
+  return narrow(selection, (out) => {
+    let count = 0
+    const size = sizeOf(selection)
+    for (let position = 0; position < size; position++) {
+      const row = rowAt(selection, position)
+      if (members.has(numberAt(column, row))) out[count++] = row
+    }
+    return count
+  })
+}
+
 /** Returns the selected rows whose number is absent, or with `isPresent` those whose number is not. */
 export function narrowByPresence(column: NumberColumn, selection: Selection, isPresent: boolean): Selection {
   return narrow(selection, (out) =>

@@ -1,11 +1,11 @@
 import type { Yielder } from '../../../base/time-slices.js'
 import type { FunctionName } from '../../../plan/functions/table.js'
-import type { Scalar } from '../../../plan/values/values.js'
+import { isTime, numberOf, type Scalar } from '../../../plan/values/values.js'
 import { type Batch, hotColumnOf, type TextColumn } from '../columns/batch.js'
 import { ABSENT, findEntries, findEntry } from '../columns/dictionary.js'
 import type { NumberColumn } from '../columns/numbers.js'
 import { none, type Selection } from '../columns/selection.js'
-import { type Bounds, narrowByBounds, narrowByHits, narrowByPresence } from './filter-rows.js'
+import { type Bounds, narrowByBounds, narrowByHits, narrowByMembers, narrowByPresence } from './filter-rows.js'
 import { createMatcher, matchEntries } from './match-pattern.js'
 
 /** Narrows a selection at once, without an error and without a look at most rows. */
@@ -20,12 +20,28 @@ export interface TestedColumn {
 
 /** Narrows to the rows in which a function of the column and a value is true; undefined of other functions. */
 export function columnNarrowing(fn: FunctionName, column: TestedColumn, value: Scalar): Narrow | undefined {
-  if (column.kind === 'text' && typeof value === 'string') {
-    if (fn === 'eq') return equalsFilter(column, value)
-    return fn === 'regexp_contains' ? matchesFilter(column, value) : undefined
+  if (column.kind === 'number') return boundsNarrowing(fn, column.name, value)
+  if (column.kind !== 'text' || typeof value !== 'string') return undefined
+  if (fn === 'eq') return equalsFilter(column, [value])
+  return fn === 'regexp_contains' ? matchesFilter(column, value) : undefined
+}
+
+/** More texts are looked up in the dictionary one after the other for longer than its entries are evaluated. */
+const MOST_TEXTS = 16
+
+/** Narrows to the rows whose value is among others, none of which is null; undefined if there is no faster way. */
+export function memberNarrowing(column: TestedColumn, values: readonly Scalar[]): Narrow | undefined {
+  if (values.some((value) => value === null || isTime(value))) return undefined
+  if (column.kind === 'text') {
+    const texts = values.filter((value) => typeof value === 'string')
+    return texts.length === values.length && texts.length <= MOST_TEXTS ? equalsFilter(column, texts) : undefined
   }
-  const bounds = column.kind === 'number' && typeof value === 'number' ? boundsOf(fn, value) : undefined
-  return bounds && ((batch, selection) => narrowByBounds(numbersOf(batch, column.name), selection, bounds))
+  if (column.kind !== 'number') return undefined
+  const numbers = values.map(numberOf)
+  // A stored number next to one of 64 bits is compared with it in another way.
+  if (numbers.some((number) => typeof number === 'bigint')) return undefined
+  const members = new Set(numbers.filter((number) => typeof number === 'number'))
+  return (batch, selection) => narrowByMembers(numbersOf(batch, column.name), selection, members)
 }
 
 const numbersOf = (batch: Batch, name: string) => hotColumnOf(batch, name) as NumberColumn
@@ -48,21 +64,33 @@ function boundsOf(fn: FunctionName, value: number): Bounds | undefined {
   }
 }
 
-function equalsFilter({ name, hasEmptyTexts }: TestedColumn, value: string): Narrow {
-  if (value === '' && !hasEmptyTexts) return () => none
+/** Numbers, and texts that spell them, are compared as numbers; values of other types are not equal, and unordered. */
+function boundsNarrowing(fn: FunctionName, name: string, value: Scalar): Narrow | undefined {
+  if (value === null || isTime(value)) return undefined
+  const number = numberOf(value)
+  if (typeof number === 'bigint') return undefined
+  const bounds = boundsOf(fn, number ?? Number.NaN)
+  return bounds && ((batch, selection) => narrowByBounds(numbersOf(batch, name), selection, bounds))
+}
+
+function equalsFilter({ name, hasEmptyTexts }: TestedColumn, values: readonly string[]): Narrow {
+  const found = values.filter((value) => value !== '' || hasEmptyTexts)
   return async (batch, selection, yieldIfDue) => {
     const column = hotColumnOf(batch, name) as TextColumn
-    const hits = new Uint8Array(column.dictionary.count)
-    let first = ABSENT
+    const { dictionary } = column
+    const hits = new Uint8Array(dictionary.count)
+    let first = dictionary.count
     let last = ABSENT
-    for (const code of findEntries(column.dictionary, value)) {
-      if (first === ABSENT) first = code
-      last = code
-      hits[code] = 1
-      const pause = yieldIfDue()
-      if (pause !== undefined) await pause
+    for (const value of found) {
+      for (const code of findEntries(dictionary, value)) {
+        first = Math.min(first, code)
+        last = Math.max(last, code)
+        hits[code] = 1
+        const pause = yieldIfDue()
+        if (pause !== undefined) await pause
+      }
     }
-    return first === ABSENT ? none : narrowByHits(column, selection, { hits, first, last })
+    return last === ABSENT ? none : narrowByHits(column, selection, { hits, first, last })
   }
 }
 

@@ -8,6 +8,7 @@ import {
   rowAt,
   type Selection,
   sizeOf,
+  without,
 } from '../../../../src/engine/arrow/columns/selection.js'
 import { rowsOf } from '../support.js'
 
@@ -77,6 +78,25 @@ describe('narrowing', () => {
         }
       }),
     )
+  })
+})
+
+describe('the rows of a selection without a part of it', () => {
+  it('are those that are not in the part', () => {
+    fc.assert(
+      fc.property(arbitrarySelection, fc.integer({ min: 1, max: 9 }), fc.boolean(), (selection, divisor, isRest) => {
+        const passes = (row: number) => (row % divisor === 0) !== isRest
+        const found = without(selection, keep(selection, passes))
+        expect(rowsOf(found)).toEqual(rowsOf(selection).filter((row) => !passes(row)))
+        if (sizeOf(found) > 0) expect(found.timeOrdered).toBe(selection.timeOrdered)
+      }),
+    )
+  })
+
+  it('are all without a copy if the part is empty', () => {
+    const all = indices([1, 4])
+    expect(without(all, none)).toBe(all)
+    expect(without(all, all)).toBe(none)
   })
 })
 

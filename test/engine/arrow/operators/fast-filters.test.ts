@@ -6,6 +6,7 @@ import { fastFilters } from '../../../../src/engine/arrow/operators/fast-filters
 import { kindsOf } from '../../../../src/engine/arrow/query/run.js'
 import { atLeast, equals, matches } from '../../../../src/plan/builder.js'
 import { call, column, type Expression, field, literal } from '../../../../src/plan/expression.js'
+import type { Scalar } from '../../../../src/plan/values/values.js'
 import { edge, invocation, type TestRecord } from '../../../support/records.js'
 import { idsOf, noYield, openBatch, rowsOf, sealedBatch } from '../support.js'
 
@@ -13,6 +14,8 @@ const or = (...conditions: Expression[]) => call('or', ...conditions)
 const and = (...conditions: Expression[]) => call('and', ...conditions)
 const isNull = (name: string) => call('is_null', column(name))
 const isPresent = (name: string) => call('not', isNull(name))
+const isIn = (name: string, ...values: Scalar[]) => call('in', column(name), ...values.map(literal))
+const isNot = (condition: Expression) => call('not', call('is_true', condition))
 
 interface Run {
   project: string | null
@@ -57,6 +60,13 @@ const LEAVES: readonly Condition[] = [
   { where: equals('function_id', 'f'), isTrue: (run) => run.function_id === 'f' },
   { where: matches('function_id', '^[gh]'), isTrue: (run) => run.function_id === 'g' },
   { where: atLeast('execution_time_ms', 1), isTrue: (run) => (run.execution_time_ms ?? 0) >= 1 },
+  { where: equals('execution_time_ms', '65535'), isTrue: (run) => run.execution_time_ms === 65_535 },
+  { where: equals('execution_time_ms', 'x'), isTrue: () => false },
+  { where: isIn('execution_time_ms', 2, '1', 'x', true), isTrue: (run) => [1, 2].includes(run.execution_time_ms ?? 0) },
+  { where: isIn('function_id', 'g', 'f', 'x', ''), isTrue: (run) => Boolean(run.function_id) },
+  { where: isNot(isIn('project', 'a', 'x')), isTrue: ({ project }) => project !== 'a' },
+  { where: isNot(equals('function_id', 'f')), isTrue: (run) => run.function_id !== 'f' },
+  { where: isNot(atLeast('execution_time_ms', 1)), isTrue: (run) => !((run.execution_time_ms ?? 0) >= 1) },
 ]
 
 const leaf = fc.constantFrom(...LEAVES)
@@ -113,6 +123,12 @@ describe('a scan that takes over conditions', () => {
       isNull('id'),
       call('is_null', call('lower', column('url'))),
       literal(true),
+      isIn('url', 1, 'a'),
+      isIn('status_code', 500, 2n ** 60n),
+      call('in', column('url'), column('url')),
+      call('is_true', equals('url', 'a')),
+      isNot(call('lower', column('url'))),
+      call('is_null', field(['request', 'other'])),
     ]
     for (const one of slow) {
       expect([taken(one), taken(or(isNull('url'), one)), taken(or(isNull('url'), and(isNull('url'), one)))]).toEqual([
@@ -123,10 +139,15 @@ describe('a scan that takes over conditions', () => {
 
   it('leaves it to each row where a column does not hold a field of one of them', async () => {
     const status = call('ge', field(['response', 'status_code']), literal(500))
-    const [filter] = fastFilters([or(isNull('url'), status)], kindsOf('edge_logs')).filters
+    const absent = call('is_null', field(['response', 'status_code']))
+    for (const where of [or(isNull('url'), status), absent, call('not', absent), isNot(status)]) expectField(where)
+  })
+
+  function expectField(where: Expression): void {
+    const [filter] = fastFilters([where], kindsOf('edge_logs')).filters
     expect(filter!.isField).toBe(true)
     const held = (status_code: unknown) =>
       filter!.isHeld(openBatch([edge({ metadata: { response: { status_code } } })]))
     expect([held(500), held('500')]).toEqual([true, false])
-  })
+  }
 })

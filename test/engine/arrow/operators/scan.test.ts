@@ -167,10 +167,10 @@ describe('the conditions that a scan takes over', () => {
 
   it.each([
     equals('url', 1),
-    equals('status_code', '5'),
-    equals('id', 'a'),
+    call('ne', column('status_code'), literal(5)),
+    equals('id', 1),
     equals(call('lower', column('url')), 'a'),
-    matches('id', 'a'),
+    matches('id', '('),
     equals('event_message', 1),
     matches('event_message', '('),
     call('like', column('event_message'), column('id')),
