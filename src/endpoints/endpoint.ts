@@ -79,17 +79,21 @@ export function endpoint<P extends Params>(spec: EndpointSpec<P>): Endpoint {
     params,
     call(given) {
       const args = readArgs(params, given, (param) => param.read)
-      return { key: JSON.stringify([id, ...Object.values(args)]), plan: (nowUs) => spec.plan(args, nowUs) }
+      return { key: keyOf([id, ...Object.values(args)]), plan: (nowUs) => spec.plan(args, nowUs) }
     },
     callBound(given) {
       const args = readArgs(params, given, (param) => param.readBound ?? param.read)
       const project = Object.hasOwn(params, 'project') ? given.get('project') : null
       if (!project) throw notOfAProject()
-      const key = JSON.stringify(['bound', project, id, ...Object.values(args)])
+      const key = keyOf(['bound', project, id, ...Object.values(args)])
       return { key, project, plan: (nowUs) => ofProject(spec.plan(args, nowUs), project) }
     },
   }
 }
+
+/** A text that is equal for equal values. Integers beyond 2^53 in a filter are no JSON. */
+const keyOf = (values: readonly unknown[]) =>
+  JSON.stringify(values, (_, value) => (typeof value === 'bigint' ? { integer: String(value) } : value))
 
 const notOfAProject = () =>
   new LogweirError(

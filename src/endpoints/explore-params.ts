@@ -1,0 +1,70 @@
+import { HOUR_US } from '../base/units.js'
+import { equals, type Rows, scan } from '../plan/builder.js'
+import { call, type Expression } from '../plan/expression.js'
+import type { TimeRange } from '../plan/plan.js'
+import { findSource, SOURCES, type SourceName } from '../sources.js'
+import { FILTER_DESCRIPTION, messageContains, readFilter } from './filter.js'
+import { type ArgsOf, invalidParameter, optionalText, type Param, required, text, timestamp } from './params.js'
+
+/** The start of the range, if none is given, is this much before its end. */
+const DEFAULT_RANGE_US = HOUR_US
+
+const NAMES = SOURCES.map(({ name }) => name).join(', ')
+
+/** A source by its name or alias, required. Throws `missing_parameter`, or `invalid_parameter` for another text. */
+const SOURCE: Param<SourceName> = required({
+  required: true,
+  description: `the source whose rows are read: one of ${NAMES}, or an alias of it`,
+  codes: ['invalid_parameter'],
+  schema: { type: 'string', enum: SOURCES.flatMap(({ name, alias }) => [name, alias]) },
+  read(value = '', name) {
+    const source = findSource(value)
+    if (source !== undefined) return source.name
+    throw invalidParameter(`The parameter "${name}" is no source. Give it one of ${NAMES}.`)
+  },
+})
+
+/** A filter; undefined if it is absent or has no condition. Throws the errors of {@link readFilter}. */
+const FILTER: Param<Expression | undefined> = {
+  required: false,
+  description: FILTER_DESCRIPTION,
+  codes: ['invalid_parameter', 'invalid_pattern'],
+  read: (value, name) => (value === undefined ? undefined : readFilter(value, name)),
+}
+
+/** The parameters that all endpoints of the log explorer have. */
+export const EXPLORE_PARAMS = {
+  project: text('the project whose rows are read'),
+  source: SOURCE,
+  start: timestamp('only rows from this moment on, ISO 8601; default: an hour before the end, or before now'),
+  end: timestamp('only rows before this moment, ISO 8601; default: no end'),
+  filter: FILTER,
+  search: optionalText('only rows whose event_message contains this text, ignoring case'),
+}
+
+/** The values of {@link EXPLORE_PARAMS}. */
+export type ExploreArgs = ArgsOf<typeof EXPLORE_PARAMS>
+
+/** Returns the range of time of a request: from `start`, and before `end`. */
+export function exploredRange({ start, end }: Pick<ExploreArgs, 'start' | 'end'>, nowUs: number): TimeRange {
+  return {
+    fromUs: start ?? (end ?? nowUs) - DEFAULT_RANGE_US,
+    throughUs: end === undefined ? Number.POSITIVE_INFINITY : end - 1,
+  }
+}
+
+/** Returns the rows of a project that pass the filter and the search, by default those in the range of the request. */
+export function exploredRows(
+  args: ExploreArgs,
+  nowUs: number,
+  range: TimeRange = exploredRange(args, nowUs),
+): Rows<string> {
+  return scan(args.source, range).filter(equals('project', args.project), conditionOf(args))
+}
+
+/** Returns the condition of the filter and the search; undefined if both are absent. */
+export function conditionOf({ filter, search }: Pick<ExploreArgs, 'filter' | 'search'>): Expression | undefined {
+  const searched = search === undefined ? undefined : messageContains(search)
+  if (filter === undefined || searched === undefined) return filter ?? searched
+  return call('and', filter, searched)
+}
