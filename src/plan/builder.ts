@@ -164,11 +164,13 @@ export class Sorted<Column extends string> {
   readonly #before: Plan
   readonly #keys: readonly SortKey[]
   readonly #ties: readonly SortKey[]
+  readonly #rank: string | undefined
 
-  constructor(before: Plan, keys: readonly SortKey[], ties: readonly SortKey[]) {
+  constructor(before: Plan, keys: readonly SortKey[], ties: readonly SortKey[], rank?: string) {
     this.#before = before
     this.#keys = keys
     this.#ties = ties
+    this.#rank = rank
   }
 
   /** Adds a key for rows that are equal in the keys so far. */
@@ -177,13 +179,23 @@ export class Sorted<Column extends string> {
     direction: Direction = 'asc',
     nulls: 'first' | 'last' = 'last',
   ): Sorted<Column> {
-    return new Sorted(this.#before, [...this.#keys, { by: expressionOf(by), direction, nulls }], this.#ties)
+    return new Sorted(this.#before, [...this.#keys, { by: expressionOf(by), direction, nulls }], this.#ties, this.#rank)
+  }
+
+  /**
+   * Adds the column `name` to an order by the stored timestamp alone: the place of each row among all rows of its
+   * timestamp, in order of arrival, from 1, whatever the limit. Rows of equal timestamps are then sorted by arrival in
+   * ascending order too, the first one first.
+   */
+  rank(name: string): Sorted<Column> {
+    return new Sorted(this.#before, this.#keys, this.#ties, name)
   }
 
   /** Ends the plan: at most this many rows, after the first `offset` ones. */
   limit(rows: number, offset = 0): Plan {
     const keys = [...this.#keys, ...this.#ties]
-    return append(append(this.#before, { op: 'orderBy', keys }), { op: 'limit', rows, offset })
+    const rank = this.#rank === undefined ? {} : { rank: this.#rank }
+    return append(append(this.#before, { op: 'orderBy', keys, ...rank }), { op: 'limit', rows, offset })
   }
 }
 

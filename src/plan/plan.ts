@@ -64,8 +64,13 @@ export type Operator =
   /**
    * Sorts; directly behind `select` also by columns that it leaves out. Equal timestamps in descending order go by
    * arrival, the latest first; other ties are open.
+   *
+   * `rank` adds a last column of that name: the place of each row among all rows of the order with the same timestamp,
+   * in order of arrival, from 1. The only key is then the stored column `timestamp`, and ties go by arrival in
+   * ascending order too, the first one first. An order with a rank ends the plan, or `limit` is directly behind it. The
+   * order of arrival is known among the rows of one project and one source.
    */
-  | { op: 'orderBy'; keys: readonly SortKey[] }
+  | { op: 'orderBy'; keys: readonly SortKey[]; rank?: string }
   | { op: 'limit'; rows: number; offset: number }
 
 /** The operator `scan` of a plan. */

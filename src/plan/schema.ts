@@ -1,6 +1,7 @@
 import type { SourceName } from '../sources.js'
 import { AGGREGATES } from './aggregates.js'
 import { wrongCount } from './arity.js'
+import { checkRank } from './check-rank.js'
 import { columnsOfSource } from './columns.js'
 import type { Expression } from './expression.js'
 import { queryError } from './functions/function.js'
@@ -47,6 +48,10 @@ function checkedSchema(plan: Plan): Schema {
     const after = schemaAfter(operator, isBehindSelect ? new Map([...before, ...schema]) : schema)
     before = schema
     if (operator.op !== 'orderBy') schema = after
+    else if (operator.rank !== undefined) {
+      checkRank(plan, place)
+      schema = distinct([...schema, [operator.rank, 'integer']])
+    }
   })
   return schema
 }

@@ -2,7 +2,8 @@ import { expect, it } from 'vitest'
 import type { ClickHouseEngine } from '../../src/engine/clickhouse/engine.js'
 import type { Plan } from '../../src/plan/plan.js'
 import { CASES, RECORDS } from '../engine/field-cases.js'
-import { expectAnswer } from '../engine/plans.js'
+import { answerOf, expectAnswer } from '../engine/plans.js'
+import { RANK_CASES, tiedRecords } from '../engine/rank-cases.js'
 import type { Outcome } from '../oracle/plan/run.js'
 import { runPlan } from '../oracle/plan/run.js'
 import { below, mulberry32, oneOf } from '../support/random.js'
@@ -82,6 +83,22 @@ onEachTarget('plans on %s have the rows, or the error, that the oracle says', (t
     },
     60_000 + RUNS * 2_000,
   )
+
+  it('that rank rows of equal times', async () => {
+    const records = tiedRecords(3_000)
+    let refused = 0
+    await withRecords(target(), records, 700, async (engine) => {
+      for (const { title, plan, rowsOf } of RANK_CASES) {
+        const answer = answerOf(engine, plan).catch((error: { code?: string }) => {
+          if (!isOld(target()) || error.code !== 'unsupported_by_engine') throw error
+          refused++
+        })
+        const rows = await answer
+        if (rows !== undefined) expect(rows, title).toEqual(rowsOf(records))
+      }
+    })
+    expect(refused).toBeLessThanOrEqual(RANK_CASES.length / 4)
+  })
 
   it(
     'of fields with columns and without, whatever their values',

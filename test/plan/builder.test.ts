@@ -110,6 +110,18 @@ describe('the builder', () => {
     ])
   })
 
+  it('ranks the rows of an order by time', () => {
+    const plan = rows().select('id').orderBy('timestamp', 'desc').rank('place').limit(2, 3)
+    expect(plan.slice(2)).toEqual([
+      { op: 'orderBy', keys: [key('timestamp', 'desc')], rank: 'place' },
+      { op: 'limit', rows: 2, offset: 3 },
+    ])
+    expect([...schemaOf(plan).keys()]).toEqual(['id', 'place'])
+    const twoKeys = rows().orderBy('timestamp').rank('place').thenBy('id').limit(1)
+    expect(() => schemaOf(twoKeys)).toThrow(TypeError)
+    expect(() => schemaOf(grouped().orderBy('requests').rank('place').limit(1))).toThrow(TypeError)
+  })
+
   it('groups by several columns, by expressions, and by the path of the URL', () => {
     const keysOf = (plan: ReturnType<ReturnType<typeof grouped>['limit']>) => (plan[1] as { keys: unknown }).keys
     const aggregates = { n: count() }

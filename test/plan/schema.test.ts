@@ -146,6 +146,51 @@ describe('a wrong plan', () => {
     ],
   ]
 
+  const byTime = (...keys: Expression[]): Operator => ({
+    op: 'orderBy',
+    keys: (keys.length === 0 ? [column('timestamp')] : keys).map((by) => ({ by, direction: 'desc', nulls: 'last' })),
+    rank: 'rank',
+  })
+  const LIMIT: Operator = { op: 'limit', rows: 1, offset: 0 }
+  const ONLY_KEY = 'The only key of an order with a rank must be the stored column timestamp.'
+  const shifted = call('time_add', column('timestamp'), literal(1), literal('day'))
+  const WRONG_RANKS: readonly (readonly [string, Plan])[] = [
+    [ONLY_KEY, [EDGE, byTime(column('id'))]],
+    [ONLY_KEY, [EDGE, byTime(column('timestamp'), column('id'))]],
+    [ONLY_KEY, [EDGE, byTime(shifted)]],
+    [ONLY_KEY, [EDGE, { op: 'extend', columns: [named('timestamp', shifted)] }, byTime()]],
+    [ONLY_KEY, [EDGE, select(named('timestamp', column('id'))), byTime()]],
+    [ONLY_KEY, [EDGE, { op: 'unnest', list: column('metadata'), name: 'timestamp', isOuter: false }, byTime()]],
+    [ONLY_KEY, [{ op: 'union', plans: [[EDGE]] }, byTime()]],
+    [ONLY_KEY, [EDGE, LIMIT, byTime()]],
+    [
+      'An order with a rank must end the plan, or be directly before limit, not filter.',
+      [EDGE, byTime(), { op: 'filter', where: literal(true) }, LIMIT],
+    ],
+    ['Two columns have the same name.', [EDGE, select(named('rank', literal(1))), byTime()]],
+  ]
+
+  it.each(WRONG_RANKS)('a rank: %s (%#)', (message, plan) => {
+    expect(() => schemaOf(plan)).toThrow(new TypeError(message))
+  })
+
+  it('has a rank behind the other columns of an order by the stored time', () => {
+    const time = named('timestamp', column('timestamp'))
+    for (const plan of [
+      [EDGE, select(time), byTime()],
+      [EDGE, select(time), byTime(), LIMIT],
+      [EDGE, { op: 'extend', columns: [time] }, { op: 'filter', where: literal(true) }, select(time), byTime(), LIMIT],
+    ] satisfies Plan[]) {
+      expect([...schemaOf(plan)]).toEqual([
+        ['timestamp', 'timestamp'],
+        ['rank', 'integer'],
+      ])
+    }
+    expect(types([EDGE, select(named('id', column('id'))), byTime()])).toEqual({ id: 'text', rank: 'integer' })
+    const behind = [EDGE, byTime(), LIMIT, { op: 'filter', where: call('gt', column('rank'), literal(1)) }] as const
+    expect(schemaOf(behind).get('rank')).toBe('integer')
+  })
+
   it.each(WRONG)('%s', (message, plan) => {
     expect(() => schemaOf(plan)).toThrow(new TypeError(message))
   })

@@ -688,8 +688,28 @@ class PlanMaker {
   #orderBy(draft: Draft): Draft {
     const byTime: SortKey[] = [{ by: column('timestamp'), direction: 'desc', nulls: 'last' }]
     const isByTime = draft.columns.get('timestamp') === 'time' && this.#chance(0.4)
+    if (isByTime && this.#chance(0.5)) return this.#ranked(draft) ?? draft
     const keys = isByTime ? byTime : this.#sortKeys(draft, 1 + below(this.#random, 3))
     return { plan: [...draft.plan, { op: 'orderBy', keys }], columns: draft.columns }
+  }
+
+  /** An order by the stored time with ranks; undefined if the rows cannot have one. */
+  #ranked(draft: Draft, type: Type = 'open'): Draft | undefined {
+    if (!hasStoredTime(draft.plan)) return undefined
+    const direction = oneOf(this.#random, ['asc', 'desc', 'desc'] as const)
+    const rank = this.#name()
+    const order: Operator = { op: 'orderBy', keys: [{ by: column('timestamp'), direction, nulls: 'last' }], rank }
+    return { plan: [...draft.plan, order], columns: new Map([...draft.columns, [rank, type]]) }
+  }
+
+  /** A limit within a plan, behind an order with ranks, of rows whose order of arrival is known. */
+  #rankedLimit(draft: Draft): Draft {
+    if (!isArrivalKnown(draft.plan)) return draft
+    const ranked = this.#ranked(this.#select(draft), 'int')
+    if (ranked === undefined) return draft
+    const rows = this.#chance(0.8) ? below(this.#random, 30) : 1000
+    const limit: Operator = { op: 'limit', rows, offset: below(this.#random, 4) }
+    return { plan: [...ranked.plan, limit], columns: ranked.columns }
   }
 
   /** A limit within a plan, behind an order without ties: rows that are equal in all columns are alike. */
@@ -765,6 +785,7 @@ class PlanMaker {
   make(): Plan {
     let draft = this.#rowSteps(this.#chance(0.15) ? this.#union() : this.#ofProject(this.scan()), 3)
     if (this.#chance(0.1)) draft = this.#innerLimit(this.#select(draft))
+    else if (this.#chance(0.3)) draft = this.#rankedLimit(draft)
     if (this.#chance(0.55)) {
       draft = this.#rowSteps(this.#group(draft), 1)
       if (this.#chance(0.15)) draft = this.#group(draft)
@@ -776,6 +797,26 @@ class PlanMaker {
     const limit: Operator = { op: 'limit', rows, offset: this.#chance(0.2) ? below(this.#random, 5) : 0 }
     return this.#chance(0.7) ? [...draft.plan, limit] : draft.plan
   }
+}
+
+const isColumn = (value: Expression, name: string) => value.kind === 'column' && value.name === name
+
+/** Whether the rows of a plan are stored ones with their own time. */
+function hasStoredTime([first, ...others]: Plan): boolean {
+  if (first?.op !== 'scan') return false
+  return others.every((operator) => {
+    if (operator.op === 'extend' || operator.op === 'select')
+      return operator.columns.every(({ name, value }) => name !== 'timestamp' || isColumn(value, name))
+    return operator.op === 'filter' || operator.op === 'unnest' || operator.op === 'isIn'
+  })
+}
+
+/** Whether rows are of one source and project, one for each stored one. */
+function isArrivalKnown([first, second, ...others]: Plan): boolean {
+  if (first?.op !== 'scan' || first.sources.length !== 1 || second?.op !== 'filter') return false
+  const { where } = second
+  const isOfProject = where.kind === 'call' && where.fn === 'eq' && isColumn(where.args[0]!, 'project')
+  return isOfProject && others.every(({ op }) => op !== 'unnest')
 }
 
 /** A random plan that is valid over {@link randomRecords}. Most run; some raise an error of the query. */

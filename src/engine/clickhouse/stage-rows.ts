@@ -172,8 +172,9 @@ async function firstRows(
   const rows = sink.rows + sink.offset
   const from = `FROM ${quotedTable(context.location, source)} WHERE ${where}`
   const range = `${where} AND ${amongFirst(from, direction, rows)}`
-  // Further keys decide between rows of the last of these times.
-  const first = sink.keys.length > 1 ? {} : { first: { rows, direction } }
+  // Further keys decide between rows of the last of these times; a rank counts those that arrived before.
+  const needsTies = sink.keys.length > 1 || (sink.rank !== undefined && direction === 'desc')
+  const first = needsTies ? {} : { first: { rows, direction } }
   const head = await readRows(source, columns, { where: range, ...first }, context)
   return (head.inMetadata.mask & columns.mask) === 0 ? [partOf(head, context)] : undefined
 }

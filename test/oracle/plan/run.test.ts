@@ -96,6 +96,27 @@ describe('the oracle and its comparison', () => {
     expect(takes([SCAN, oldest, select('id'), limit(2)], ids(3, 1))).toBe(true)
   })
 
+  it('rank rows among all of their time by arrival, and leave the ranks of several projects open', () => {
+    const ranked = (direction: 'asc' | 'desc'): Operator => ({
+      op: 'orderBy',
+      keys: [{ by: column('timestamp'), direction, nulls: 'last' }],
+      rank: 'x',
+    })
+    const rows = (...all: [id: number, x: number][]) => all.map(([id, x]) => ({ id: `${id}`, x }))
+    const newestFirst = [SCAN, select('id'), ranked('desc')]
+    expect(takes(newestFirst, rows([2, 1], [1, 2], [0, 1], [3, 1]))).toBe(true)
+    expect(takes(newestFirst, rows([2, 1], [0, 1], [1, 2], [3, 1]))).toBe(false)
+    expect(takes(newestFirst, rows([2, 1], [1, 1], [0, 2], [3, 1]))).toBe(false)
+    expect(takes([...newestFirst, limit(2)], rows([2, 1], [1, 2]))).toBe(true)
+    expect(takes([...newestFirst, limit(2)], rows([2, 1], [1, 1]))).toBe(false)
+    const oldestFirst = [SCAN, select('id'), ranked('asc'), limit(2, 1)]
+    expect(takes(oldestFirst, rows([0, 1], [1, 2]))).toBe(true)
+    expect(takes(oldestFirst, rows([1, 1], [0, 2]))).toBe(false)
+    const others = RECORDS.map((record, i) => ({ ...record, project: `${i}` }))
+    expect(takes(oldestFirst, rows([1, 1], [0, 2]), others)).toBe(true)
+    expect(takes(oldestFirst, rows([1, 1], [0, 3]), others)).toBe(false)
+  })
+
   it('sort directly behind a selection by columns that it leaves out', () => {
     const byMessage: Operator = {
       op: 'orderBy',

@@ -227,7 +227,7 @@ class Interpreter {
       case 'group':
         return this.#group(operator, input, attempt)
       case 'orderBy':
-        return sort(operator.keys, input, attempt)
+        return sort(operator, input, attempt)
       case 'limit': {
         const window = [operator.offset, operator.offset + operator.rows] as const
         // Only an order directly over stored rows knows their arrival.
@@ -341,8 +341,13 @@ function unnest(
   return { columns: [...new Set([...columns, name])], rows: made }
 }
 
-function sort(keys: readonly SortKey[], { columns, rows }: Rows, attempt: <T>(make: () => T) => T | undefined): Rows {
-  const byArrival = keys.length === 1 && keys[0]!.direction === 'desc' && isTimestamp(keys[0]!.by)
+function sort(
+  { keys, rank: ranked }: Operator & { op: 'orderBy' },
+  { columns, rows }: Rows,
+  attempt: <T>(make: () => T) => T | undefined,
+): Rows {
+  const isDescending = keys[0]!.direction === 'desc'
+  const byArrival = ranked !== undefined || (keys.length === 1 && isDescending && isTimestamp(keys[0]!.by))
   const keyed = rows.flatMap((row) => {
     const known = { ...row, cells: new Map([...(row.before ?? []), ...row.cells]) }
     const values = attempt(() => keys.map(({ by }) => evaluate(by, known)))
@@ -351,7 +356,7 @@ function sort(keys: readonly SortKey[], { columns, rows }: Rows, attempt: <T>(ma
   type Keyed = (typeof keyed)[number]
   const compare = (a: Keyed, b: Keyed) =>
     keys.reduce((result, key, i) => result || compareBy(key, a.values[i]!, b.values[i]!), 0)
-  const sorted = keyed.sort((a, b) => compare(a, b) || b.row.arrival - a.row.arrival)
+  const sorted = keyed.sort((a, b) => compare(a, b) || (b.row.arrival - a.row.arrival) * (isDescending ? 1 : -1))
   // Sealed rows are sorted by project: their arrival is known among the rows of one.
   const projects = new Map<string, Set<unknown>>()
   for (const { row, values } of keyed) {
@@ -365,7 +370,24 @@ function sort(keys: readonly SortKey[], { columns, rows }: Rows, attempt: <T>(ma
     const isTie = i > 0 && compare(sorted[i - 1]!, item) === 0
     return i > 0 && (!isTie || isKnown(item)) ? ++rank : rank
   })
-  return { columns, rows: sorted.map(({ row }) => row), ranks }
+  if (ranked === undefined) return { columns, rows: sorted.map(({ row }) => row), ranks }
+  const counts = new Map<string, number>()
+  const places = new Map<Keyed, number>()
+  for (const item of isDescending ? sorted.toReversed() : sorted) {
+    const time = keyText(item.values[0]!)
+    counts.set(time, (counts.get(time) ?? 0) + 1)
+    places.set(item, counts.get(time)!)
+  }
+  const rankOf = (item: Keyed): Cell => {
+    const value = places.get(item)!
+    if (isKnown(item)) return { value }
+    const length = counts.get(keyText(item.values[0]!))!
+    return { value, allowed: { kind: 'any', values: Array.from({ length }, (_, i) => i + 1) } }
+  }
+  const rankedRows = sorted.map((item): OracleRow => {
+    return { ...item.row, cells: new Map([...item.row.cells, [ranked, rankOf(item)]]) }
+  })
+  return { columns: [...columns, ranked], rows: rankedRows, ranks }
 }
 
 const isTimestamp = (by: Expression) => by.kind === 'column' && by.name === 'timestamp'

@@ -13,6 +13,7 @@ import { COLD, createLoadedRows, type Frame } from '../expressions/frame.js'
 import { fieldsIn } from '../expressions/loaded-fields.js'
 import { blocksOf } from './blocks.js'
 import type { LazyBatch, RunContext } from './lazy-batch.js'
+import { createLeftOut, type LeftOut, rankRows } from './rank.js'
 
 /** The first rows of an order, of any order without keys, and their columns. */
 export interface TopSink {
@@ -24,6 +25,11 @@ export interface TopSink {
   columns: readonly NamedExpression[]
   /** Set if the last row is returned first: rows with equal keys are then in the order of arrival. */
   isReversed?: true
+  /**
+   * The name of a last column: the place of each row among all rows of its timestamp in order of arrival, from 1. Ties
+   * go by arrival then, in the direction of the only key, which is the stored timestamp.
+   */
+  rank?: string
 }
 
 /** A row found: its keys, where it is, and the values of the columns that were read while its batch was open. */
@@ -73,12 +79,13 @@ const isLeafName = (name: string) => name.startsWith('\n')
 /** Finds the first rows of an order. Batches that cannot have one of them are not read. */
 export async function findTop(
   input: readonly LazyBatch[],
-  { keys, rows, offset, isReversed }: TopSink,
+  { keys, rows, offset, isReversed, rank }: TopSink,
   { early }: OutputColumns,
   context: RunContext,
 ): Promise<Found> {
   const wanted = rows + offset
-  const top = createTop(keys, wanted, context.limits.bytes)
+  const leftOut = rank === undefined ? undefined : createLeftOut()
+  const top = createTop(keys, wanted, context.limits.bytes, leftOut)
   const cold = new Map<number, OpenCold>()
   const areas = new Set<string>()
   const byTime = timeOrder(keys)
@@ -104,8 +111,13 @@ export async function findTop(
     await context.yieldIfDue()
   }
   await top.cut(context.yieldIfDue)
+  const columns = early.map(({ name }) => name)
+  if (rank !== undefined) {
+    await rankRows(top.rows(), keys[0]!.direction, leftOut!.rows, context.yieldIfDue)
+    columns.push(rank)
+  }
   const found = top.rows().slice(offset)
-  return { rows: isReversed ? found.reverse() : found, columns: early.map(({ name }) => name), areas, cold }
+  return { rows: isReversed ? found.reverse() : found, columns, areas, cold }
 }
 
 /** The rows of an answer are kept in the cache if they are not more than these. */
@@ -145,6 +157,8 @@ interface Top {
   wants(keys: readonly Scalar[], batch: number, row: number): boolean
   /** Adds a row. Returns whether rows are to be cut now. */
   add(row: FoundRow): boolean
+  /** Notes a row that is not wanted, given its keys: the ranks of others may depend on it. */
+  leaveOut(keys: readonly Scalar[]): void
   /** Sorts the rows and drops those that are not wanted. Throws `too_much_memory` if the others take too much. */
   cut(yieldIfDue: Yielder): Promise<void>
   /** The rows as of the last cut, and those added since. */
@@ -156,12 +170,13 @@ const SLACK = 1024
 /** Object and pointers of a row, about. */
 const ROW_BYTES = 160
 
-function createTop(keys: readonly SortKey[], wanted: number, limitBytes: number): Top {
+/** `leftOut`, if ranks are wanted, counts the rows of the last time that are not kept. */
+function createTop(keys: readonly SortKey[], wanted: number, limitBytes: number, leftOut: LeftOut | undefined): Top {
   let held: FoundRow[] = []
   let worst: FoundRow | undefined
   let bytes = 0
   let isCut = true
-  const compare = orderOf(keys)
+  const compare = orderOf(keys, leftOut !== undefined)
   return {
     isFull: () => held.length >= wanted,
     worst: () => worst,
@@ -173,12 +188,15 @@ function createTop(keys: readonly SortKey[], wanted: number, limitBytes: number)
       bytes += bytesOf(row)
       return held.length >= 2 * wanted + SLACK || bytes > limitBytes || held.length === wanted
     },
+    leaveOut: (rowKeys) => leftOut?.add(rowKeys),
     async cut(yieldIfDue) {
       if (isCut) return
       isCut = true
       if (held.length > wanted || bytes <= limitBytes) held = await sortInSlices(held, compare, yieldIfDue)
-      for (const row of held.splice(wanted)) bytes -= bytesOf(row)
+      const dropped = held.splice(wanted)
+      for (const row of dropped) bytes -= bytesOf(row)
       worst = held.length === wanted ? held.at(-1) : undefined
+      leftOut?.cutTo(worst, dropped)
       if (bytes > limitBytes) throw tooMuchMemory(limitBytes)
     },
     rows: () => held,
@@ -200,14 +218,15 @@ export const tooMuchMemory = (limitBytes: number): LogweirError =>
       'Ask for fewer rows, or for a shorter time.',
   )
 
-/** The order of the keys; of equal ones the later arrival comes first. */
-function orderOf(keys: readonly SortKey[]): (a: FoundRow, b: FoundRow) => number {
+/** The order of the keys; of equal ones the later arrival comes first, if `isRanked` in descending order alone. */
+function orderOf(keys: readonly SortKey[], isRanked: boolean): (a: FoundRow, b: FoundRow) => number {
+  const isByArrival = keys.length === 0 || (isRanked && keys[0]!.direction === 'asc')
   return (a, b) => {
     for (const [i, { direction, nulls }] of keys.entries()) {
       const order = compareKeys(a.keys[i]!, b.keys[i]!, direction, nulls)
       if (order !== 0) return order
     }
-    if (keys.length === 0) return a.batch - b.batch || a.row - b.row
+    if (isByArrival) return a.batch - b.batch || a.row - b.row
     return b.batch - a.batch || b.row - a.row
   }
 }
@@ -254,6 +273,7 @@ async function offerFrame(
       if (top.wants(rowKeys, batch, row)) {
         if (top.add({ keys: rowKeys, batch, row, values: capture(position) })) await top.cut(yieldIfDue)
       } else if (keys.length === 0) return
+      else top.leaveOut(rowKeys)
     }
     if (keys.length === 0 && top.isFull()) return
   }
@@ -282,8 +302,8 @@ async function offerNewest(
       const us = timeAt(times, row)
       if (us < leastUs) return
       const keys = [new Timestamp(us)]
-      if (!top.wants(keys, batch, row)) continue
-      if (top.add({ keys, batch, row, values: capture(last) })) await top.cut(yieldIfDue)
+      if (!top.wants(keys, batch, row)) top.leaveOut(keys)
+      else if (top.add({ keys, batch, row, values: capture(last) })) await top.cut(yieldIfDue)
     }
     end = start
     const pause = yieldIfDue()

@@ -29,9 +29,9 @@ export interface Stage {
   sink: Sink
 }
 
-/** Whether a sink keeps all rows that it is given. */
+/** Whether a sink keeps all rows that it is given, and needs no other row to return one. */
 export const isUnlimited = (sink: Sink): boolean =>
-  sink.op === 'top' && sink.rows === Number.POSITIVE_INFINITY && sink.offset === 0
+  sink.op === 'top' && sink.rows === Number.POSITIVE_INFINITY && sink.offset === 0 && sink.rank === undefined
 
 /** Whether a stage returns no row, whatever is stored: nothing has to be read then. */
 export const isEmpty = ({ sink }: Stage): boolean => sink.op === 'top' && sink.rows === 0
@@ -46,6 +46,8 @@ interface Draft {
   /** Columns that the `select` directly before left out, by which rows can be sorted. */
   hidden: Scope
   order: readonly SortKey[]
+  /** The column that the order adds. */
+  rank: string | undefined
 }
 
 /**
@@ -62,8 +64,9 @@ export function stagesOf(plan: Plan): Stage | undefined {
   if (input.op === 'stage' && steps.length === 0 && order.length === 0) {
     const { stage } = input
     if (isPlain(scope, stage)) return stage
-    if (stage.sink.op === 'top') return withColumns(stage, stage.sink, scope)
-    if (hasOrderOf(stage, scope)) return withNames(stage, stage.sink, [...scope.keys()])
+    if (stage.sink.op === 'top') {
+      if (stage.sink.rank === undefined) return withColumns(stage, stage.sink, scope)
+    } else if (hasOrderOf(stage, scope)) return withNames(stage, stage.sink, [...scope.keys()])
   }
   return endWithTop(draft, Number.POSITIVE_INFINITY, 0)
 }
@@ -79,7 +82,8 @@ function withColumns({ input, steps }: Stage, sink: TopSink, computed: Scope): S
 /** Returns the names of a stage's columns, in order. */
 export function columnNames({ sink }: Pick<Stage, 'sink'>): string[] {
   const columns = sink.op === 'group' ? [...sink.keys, ...sink.aggregates] : sink.columns
-  return columns.map(({ name }) => name)
+  const names = columns.map(({ name }) => name)
+  return sink.op === 'top' && sink.rank !== undefined ? [...names, sink.rank] : names
 }
 
 /** Whether columns are those of a stage, in their order and under their names. */
@@ -104,7 +108,7 @@ function withNames(stage: Stage, { keys, aggregates, ...sink }: GroupSink, names
 
 function begin(first: Operator): Draft {
   const scope = scopeOf(schemaOf([first]))
-  return { input: inputOf(first), steps: [], scope, hidden: NOTHING_HIDDEN, order: [] }
+  return { input: inputOf(first), steps: [], scope, hidden: NOTHING_HIDDEN, order: [], rank: undefined }
 }
 
 function inputOf(first: Operator): Input {
@@ -156,7 +160,7 @@ function add(before: Draft, operator: Operator): Draft {
     case 'orderBy': {
       const sorted = hidden === NOTHING_HIDDEN ? scope : new Map([...hidden, ...scope])
       const order = operator.keys.map(({ by, direction, nulls }) => ({ by: inScope(by, sorted), direction, nulls }))
-      return { ...draft, order }
+      return { ...draft, order, rank: operator.rank }
     }
     case 'limit':
       return afterSink(endWithTop(draft, operator.rows, operator.offset))
@@ -179,14 +183,15 @@ function add(before: Draft, operator: Operator): Draft {
 function afterSink({ input, steps, sink }: Stage): Draft {
   const stage = { input, steps, sink }
   const scope = scopeOfNames(columnNames(stage))
-  return { input: { op: 'stage', stage }, steps: [], scope, hidden: NOTHING_HIDDEN, order: [] }
+  return { input: { op: 'stage', stage }, steps: [], scope, hidden: NOTHING_HIDDEN, order: [], rank: undefined }
 }
 
 function endWithTop(draft: Draft, rows: number, offset: number): Stage {
-  const { steps, scope, order } = draft
+  const { steps, scope, order, rank } = draft
   const columns = [...scope].map(([name, value]) => ({ name, value }))
   const input = withFirstRows(draft, rows + offset)
-  return { input, steps, sink: { op: 'top', keys: order, rows, offset, columns } }
+  const sink: TopSink = { op: 'top', keys: order, rows, offset, columns, ...(rank !== undefined && { rank }) }
+  return { input, steps, sink }
 }
 
 /**

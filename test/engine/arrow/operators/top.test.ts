@@ -29,10 +29,10 @@ function find(
   input: readonly LazyBatch[],
   keys: readonly SortKey[],
   rows: number,
-  { offset = 0, columns = [] as string[], bytes = 2 ** 30 } = {},
+  { offset = 0, columns = [] as string[], bytes = 2 ** 30, rank = undefined as string | undefined } = {},
 ): Promise<Found> {
   const early = columns.map((name) => ({ name, value: column(name) }))
-  const sink = { op: 'top', keys, rows, offset, columns: early } as const
+  const sink = { op: 'top', keys, rows, offset, columns: early, ...(rank !== undefined && { rank }) } as const
   return findTop(input, sink, { early, late: [] }, runContext({ bytes }).context)
 }
 
@@ -82,6 +82,44 @@ describe('the newest rows', () => {
         expect(placesOf(await find(input, NEWEST, limit, { offset }))).toEqual(expected.slice(offset, offset + limit))
       }),
     )
+  })
+
+  it('are ranked among all rows of their time, whether these are kept or not', async () => {
+    const lists = fc.array(fc.array(fc.nat(4), { minLength: 1, maxLength: 15 }), { minLength: 1, maxLength: 6 })
+    const direction = fc.constantFrom('asc' as const, 'desc' as const)
+    await fc.assert(
+      fc.asyncProperty(
+        lists,
+        direction,
+        fc.constantFrom(1, 2, 5, 20, Number.POSITIVE_INFINITY),
+        fc.nat(3),
+        async (given, direction, limit, offset) => {
+          const input = given.map((timesUs) => {
+            const batch = batchOf(timesUs)
+            return edges(batch, whole(batch, isAscending(timesUs)))
+          })
+          const arrived = given.flat()
+          const ranked = arrived.map((us, i) => [us, arrived.slice(0, i + 1).filter((other) => other === us).length])
+          ranked.sort(([us, rank], [otherUs, otherRank]) => us! - otherUs! || rank! - otherRank!)
+          if (direction === 'desc') ranked.reverse()
+          const found = await find(input, [key('timestamp', direction)], limit, { offset, rank: 'place' })
+          expect(found.columns).toEqual(['place'])
+          const places = found.rows.map(({ keys, values }) => [(keys[0] as Timestamp).us, ...values])
+          expect(places).toEqual(ranked.slice(offset, offset + limit))
+        },
+      ),
+    )
+  })
+
+  it('are ranked among rows that are dropped long after they were found', async () => {
+    const times = Array.from({ length: 5_000 }, (_, i) => [1, 2, 2, 3][i % 4]!)
+    const found = await find([edges(batchOf(times)), edges(batchOf(times))], NEWEST, 2_600, { rank: 'rank' })
+    expect([found.rows[0], found.rows[2_499], found.rows[2_500], found.rows[2_599]].map((row) => row!.values)).toEqual([
+      [2_500],
+      [1],
+      [5_000],
+      [4_901],
+    ])
   })
 
   it('are taken from the selected rows only', async () => {

@@ -100,6 +100,26 @@ describe('the stages of a plan', () => {
     })
   })
 
+  it('compute ranks before a select that follows, and before a union reads them', () => {
+    const ranked = all().select('id').orderBy('timestamp').rank('rank').limit(5)
+    const stage = stageOf(ranked)
+    expect(stage).toMatchObject({ input: { op: 'scan' }, sink: { rows: 5, columns: same('id'), rank: 'rank' } })
+    const selected: Plan = [...ranked, { op: 'select', columns: same('rank', 'id') }]
+    expect(stageOf(selected)).toMatchObject({
+      input: { op: 'stage', stage },
+      sink: { columns: same('rank', 'id') },
+    })
+    expect(stageOf([...ranked, { op: 'select', columns: same('id', 'rank') }])).toEqual(stage)
+    const whole = ranked.slice(0, -1)
+    const newest: Plan = [
+      { op: 'union', plans: [whole] },
+      { op: 'orderBy', keys: [key(column('rank'))] },
+      { op: 'limit', rows: 1, offset: 0 },
+    ]
+    expect(stageOf(newest)).toMatchObject({ input: { inputs: [stageOf(whole)] } })
+    expect(stageOf(whole).sink).toMatchObject({ rows: Number.POSITIVE_INFINITY, rank: 'rank' })
+  })
+
   it('have every row without a limit', () => {
     expect(stageOf(all().limit(1).slice(0, 1)).sink).toMatchObject({ rows: Number.POSITIVE_INFINITY, keys: [] })
   })
