@@ -1,5 +1,5 @@
 /** The explorer: signs in, keeps the view in the URL, and loads the panels. */
-import { Failure, isSignedIn, signInWith } from './api/api.js'
+import { Failure } from './api/api.js'
 import { createCounts } from './charts/counts.js'
 import { INTERVALS, type IntervalName } from './charts/intervals.js'
 import { createInvocations } from './charts/invocations.js'
@@ -10,35 +10,43 @@ import { fragmentOf, type View, viewOf } from './charts/view.js'
 import { showReference } from './reference/reference.js'
 import { byId, element } from './shared/dom.js'
 import { startKeys } from './shared/keys.js'
+import { TOKEN_EXPIRED } from './shared/session.js'
+import { createSignIn } from './shared/sign-in.js'
 import { startTheme } from './shared/theme.js'
+import { startTimes } from './shared/times.js'
 
 /** Time between two automatic refreshes. The service warms cached answers every five minutes. */
 const REFRESH_MS = 60_000
 
-const [viewForm, signInForm] = [byId<HTMLFormElement>('view'), byId<HTMLFormElement>('sign-in')]
-const [projectField, searchField, tokenField] = ['project', 'search', 'token'].map((id) =>
-  byId<HTMLInputElement>(id),
-) as [HTMLInputElement, HTMLInputElement, HTMLInputElement]
+const viewForm = byId<HTMLFormElement>('view')
+const [projectField, searchField] = [byId<HTMLInputElement>('project'), byId<HTMLInputElement>('search')]
 
 let view: View = viewOf(location.hash)
 let signedIn = false
-let attempts = 0
 let loading = new AbortController()
 let retry: ReturnType<typeof setTimeout> | undefined
 const knownProjects = new Set<string>()
 
 const [counts, invocations, others] = [createCounts(), createInvocations(), createOthers()]
 const logs = createLogs((failure) => handle(failure, logs.panel))
-const theme = startTheme(() => {
+const signIn = createSignIn(enter)
+const theme = startTheme(redraw)
+const times = startTimes(byId<HTMLButtonElement>('times'), () => {
+  redraw()
+  logs.redraw()
+  void load()
+})
+
+function redraw(): void {
   counts.redraw()
   invocations.redraw()
   others.redraw()
-})
+}
 
 /** Shows the sign-in, the request for a project, or the panels. */
 function showParts(): void {
   for (const id of ['view', 'refresh', 'reference', 'sign-out']) byId(id).hidden = !signedIn
-  signInForm.hidden = signedIn
+  byId('sign-in').hidden = signedIn
   if (!signedIn) openReference(false)
   byId('choose').hidden = !signedIn || view.project !== ''
   byId('panels').hidden = !signedIn || view.project === ''
@@ -51,23 +59,20 @@ function notify(text: string): void {
 }
 
 function signOut(reason: string): void {
-  signInWith(undefined)
   signedIn = false
   loading.abort()
   logs.stopLive()
   clearTimeout(retry)
   notify('')
   showParts()
-  byId('sign-in-error').textContent = reason
-  tokenField.value = ''
-  tokenField.focus()
+  signIn.end(reason)
 }
 
 /** Shows a failure in its panel; signs out or schedules a retry if that is the remedy. */
 function handle(error: unknown, panel: Panel): void {
   if (!(error instanceof Failure)) throw error
   if (error.kind === 'unauthorized') {
-    signOut('The token is no longer valid: it has expired or was revoked. Sign in with another one.')
+    signOut(TOKEN_EXPIRED)
     return
   }
   panel.failed(error)
@@ -137,12 +142,11 @@ function choose(interval: IntervalName): void {
   void load()
 }
 
-async function enter(): Promise<void> {
+function enter(): void {
   signedIn = true
   showParts()
-  byId('sign-in-error').textContent = ''
   if (view.project === '') projectField.focus()
-  await load()
+  void load()
 }
 
 function openReference(isOpen: boolean): void {
@@ -166,46 +170,12 @@ function toggleLive(): void {
   if (view.project !== '') logs.toggleLive(view)
 }
 
-/** Returns a message if the service refuses requests with the current token; undefined if it accepts them. */
-async function signInProblem(): Promise<string | undefined> {
-  try {
-    return (await isSignedIn())
-      ? undefined
-      : 'The service does not know this token. Check that it was copied completely.'
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error
-    // A token that may not read the list may still query endpoints.
-    return error.kind === 'forbidden' ? undefined : error.message
-  }
-}
-
-/** Signs in with a token, or without one. Only the newest attempt counts: an older one may be answered later. */
-async function trySignIn(given?: string): Promise<void> {
-  const attempt = ++attempts
-  signInWith(given)
-  const problem = await signInProblem()
-  if (attempt !== attempts) return
-  if (problem === undefined) {
-    tokenField.value = ''
-    await enter()
-  } else if (given === undefined) {
-    tokenField.focus()
-  } else {
-    byId('sign-in-error').textContent = problem
-    tokenField.select()
-  }
-}
-
 for (const [name, { label }] of Object.entries(INTERVALS)) {
   const input = element('input', { type: 'radio', name: 'interval', value: name })
   input.addEventListener('change', () => choose(name as IntervalName))
   viewForm.querySelector('fieldset')!.append(element('label', {}, input, element('span', {}, label)))
 }
 
-signInForm.addEventListener('submit', (event) => {
-  event.preventDefault()
-  void trySignIn(tokenField.value.trim())
-})
 viewForm.addEventListener('submit', (event) => {
   event.preventDefault()
   change({ project: projectField.value.trim() })
@@ -233,6 +203,7 @@ startKeys({
   r: () => void load(true),
   a: () => void toggleReference(),
   t: theme.toggle,
+  z: times.toggle,
   '?': () => byId<HTMLDialogElement>('keys').showModal(),
   ...Object.fromEntries(Object.keys(INTERVALS).map((name, i) => [String(i + 1), () => choose(name as IntervalName)])),
 })
@@ -242,5 +213,4 @@ setInterval(() => {
 
 updateFields()
 showParts()
-// A proxy may add a token to requests, in which case the user need not sign in.
-void trySignIn()
+void signIn.start()

@@ -20,7 +20,7 @@ export function launchBrowser(): Promise<Browser> {
 }
 
 /**
- * Opens a URL in a page with its own storage. Returns also `foreignRequests`, its requests to other hosts, and
+ * Opens a URL in a page with its own storage, in UTC. Returns also `foreignRequests`, its requests to other hosts, and
  * `faults`, the errors of its scripts. `prepare` is called before the page is opened, for example to intercept
  * requests.
  */
@@ -30,7 +30,7 @@ export async function openPage(
   options: BrowserContextOptions = {},
   prepare: (blank: Page) => Promise<void> = async () => {},
 ) {
-  const context = await browser.newContext(options)
+  const context = await browser.newContext({ timezoneId: 'UTC', ...options })
   const page = await context.newPage()
   const foreignRequests: string[] = []
   const faults: string[] = []

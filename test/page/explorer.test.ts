@@ -42,10 +42,10 @@ function withBrowser(): void {
     const gate = createGate()
     const hold = (route: Route) => gate.opened.then(() => route.continue())
     const { page } = await openPage(browser, service.url + HASH, {}, async (blank) => {
-      await blank.route('**/api/endpoints', hold, { times: 1 })
+      await blank.route('**/api/session', hold, { times: 1 })
     })
     const answerFirst = async () => {
-      const late = page.waitForResponse((response) => response.status() === 401)
+      const late = page.waitForResponse('**/api/session')
       gate.open()
       await (await late).finished()
       // The page has handled the response when this resolves.

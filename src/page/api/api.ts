@@ -68,17 +68,6 @@ async function failureOf(response: Response): Promise<Failure> {
   return new Failure('refused', message)
 }
 
-/** Returns whether the service accepts requests with the current token. Throws a Failure for other errors. */
-export async function isSignedIn(): Promise<boolean> {
-  try {
-    await get('api/endpoints', {})
-    return true
-  } catch (error) {
-    if (error instanceof Failure && error.kind === 'unauthorized') return false
-    throw error
-  }
-}
-
 interface QueryOptions {
   /** Bypasses the cache. */
   fresh?: boolean

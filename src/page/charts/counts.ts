@@ -3,7 +3,8 @@ import { type ColumnsAnswer, Failure, queryColumns } from '../api/api.js'
 import { axisOf, onAxis, positionsOn } from '../plot/buckets.js'
 import { createChart } from '../plot/chart.js'
 import { byId } from '../shared/dom.js'
-import { ago, bucketTime, count, shortCount } from '../shared/format.js'
+import { ago, count, shortCount } from '../shared/format.js'
+import { bucketTime, zoneName } from '../shared/times.js'
 import { INTERVALS, inWords, lastOf } from './intervals.js'
 import { createPanel, createValues } from './panel.js'
 import type { View } from './view.js'
@@ -45,7 +46,7 @@ export function createCounts() {
     const positions = positionsOn(axis, timesUs)
     chart.show({ axis, values: PARTS.map(({ name }) => onAxis(axis, positions, columns[name], 0)) })
     values({
-      names: ['Time (UTC)', ...PARTS.map(({ label }) => label)],
+      names: [`Time (${zoneName()})`, ...PARTS.map(({ label }) => label)],
       count: timesUs.length,
       cellsOf: (row) => [
         bucketTime(timesUs[row]! / 1e6, window.bucketS),

@@ -3,7 +3,8 @@ import { type ColumnsAnswer, queryColumns } from '../api/api.js'
 import { axisOf, onAxis, positionsOn } from '../plot/buckets.js'
 import { createChart } from '../plot/chart.js'
 import { byId } from '../shared/dom.js'
-import { ago, bucketTime, count, duration, shortCount } from '../shared/format.js'
+import { ago, count, duration, shortCount } from '../shared/format.js'
+import { bucketTime, zoneName } from '../shared/times.js'
 import { INTERVALS, inWords, lastOf } from './intervals.js'
 import { createPanel, createValues } from './panel.js'
 import type { Rows } from './table.js'
@@ -77,7 +78,7 @@ export function createInvocations() {
 function tableRows(columns: InvocationsAnswer['columns'], bucketS: number): Rows {
   const time = (value: number) => (Number.isNaN(value) ? '–' : duration(value))
   return {
-    names: ['Time (UTC)', 'Invocations', 'Errors', ...TIMES.map(({ label }) => label), 'min', 'max'],
+    names: [`Time (${zoneName()})`, 'Invocations', 'Errors', ...TIMES.map(({ label }) => label), 'min', 'max'],
     count: columns.timestamp.length,
     cellsOf: (row) => [
       bucketTime(columns.timestamp[row]! / 1e6, bucketS),

@@ -2,7 +2,8 @@
 import { Failure, numberOf, queryRows, type Row } from '../api/api.js'
 import { follow } from '../api/tail.js'
 import { byId, element } from '../shared/dom.js'
-import { count, timestamp } from '../shared/format.js'
+import { count } from '../shared/format.js'
+import { timestamp } from '../shared/times.js'
 import { INTERVALS, lastOf } from './intervals.js'
 import { createPanel } from './panel.js'
 import type { View } from './view.js'
@@ -27,6 +28,8 @@ export interface Logs {
   /** Starts or stops following new requests; returns whether it now follows. */
   toggleLive(view: View): boolean
   stopLive(): void
+  /** Shows the times again, after the user has chosen another zone. */
+  redraw(): void
   /** Moves the focus to the next (1) or the previous (-1) visible entry. */
   step(by: 1 | -1): void
 }
@@ -162,6 +165,9 @@ export function createLogs(onFailure: (failure: Failure) => void): Logs {
       return true
     },
     stopLive,
+    redraw() {
+      for (const { row, item } of entries) item.querySelector('time')!.textContent = timestamp(numberOf(row.timestamp)!)
+    },
     step(by) {
       const shown = entries.filter(({ item }) => !item.hidden).map(({ item }) => item.querySelector('summary')!)
       const at = shown.indexOf(document.activeElement as HTMLElement)

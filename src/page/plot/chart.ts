@@ -1,5 +1,6 @@
 import { element } from '../shared/dom.js'
-import { bucketTime, tick } from '../shared/format.js'
+import { bucketTime, currentZone, tick } from '../shared/times.js'
+import { UTC } from '../shared/zone.js'
 import uPlot from '../vendor/uplot.js'
 import { type Axis, positionAt } from './buckets.js'
 import { createLegend } from './legend.js'
@@ -222,7 +223,7 @@ function optionsOf(
       drag: { x: true, y: false, setScale: false, dist: 4 },
       points: { show: kind === 'lines' },
     },
-    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
+    tzDate: dateInZone,
     scales: {
       x: { range },
       y: { range: (_, min, max) => [min < 0 ? min * 1.08 : 0, max > 0 ? max * 1.08 : min < 0 ? 0 : 1] },
@@ -259,6 +260,12 @@ function lonePoints({ data }: uPlot, series: number, areAllShown: boolean): numb
   const values = data[series]!
   const isValue = (i: number) => typeof values[i] === 'number'
   return Array.from(values.keys()).filter((i) => isValue(i) && !isValue(i - 1) && !isValue(i + 1))
+}
+
+/** Returns a date whose local time is the time that users see, so that ticks are at whole hours and days of it. */
+function dateInZone(seconds: number): Date {
+  const date = new Date(seconds * 1_000)
+  return currentZone() === UTC ? uPlot.tzDate(date, 'Etc/UTC') : date
 }
 
 /** Distances between ticks of the time axis, in seconds. */

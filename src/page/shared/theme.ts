@@ -1,10 +1,10 @@
 /** Light or dark theme: the user's choice if there is one, else the system's setting. */
+import { storedIn } from './stored.js'
 
-const KEY = 'logweir-theme'
+const stored = storedIn('localStorage', 'logweir-theme')
 const system = matchMedia('(prefers-color-scheme: dark)')
 
-const chosen = () => localStorage.getItem(KEY)
-const isDark = () => (chosen() ?? (system.matches ? 'dark' : 'light')) === 'dark'
+const isDark = () => (stored.read() ?? (system.matches ? 'dark' : 'light')) === 'dark'
 
 function apply(): void {
   document.documentElement.dataset.theme = isDark() ? 'dark' : 'light'
@@ -20,7 +20,7 @@ export function startTheme(onChange: () => void): { toggle(): void } {
   system.addEventListener('change', change)
   return {
     toggle() {
-      localStorage.setItem(KEY, isDark() ? 'light' : 'dark')
+      stored.write(isDark() ? 'light' : 'dark')
       change()
     },
   }
