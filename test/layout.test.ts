@@ -10,7 +10,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['cli.ts'],
   // In the browser: these rooms import nothing from outside their folder.
   ['page/main.ts'],
-  ['page/charts/', 'page/reference/'],
+  ['page/explore/', 'page/charts/', 'page/reference/'],
   ['page/plot/'],
   ['page/shared/'],
   ['page/api/'],
@@ -64,7 +64,7 @@ const STORAGE_ROOMS = ['store', 'compaction', 'persistence', 'files', 'sealing',
 const STORAGE = [...ARROW, ...STORAGE_ROOMS]
 const PAGE_ROOMS = [
   'page/main.ts',
-  ...['charts', 'reference', 'plot', 'shared', 'api', 'vendor'].map((folder) => `page/${folder}/`),
+  ...['explore', 'charts', 'reference', 'plot', 'shared', 'api', 'vendor'].map((folder) => `page/${folder}/`),
 ]
 const INGEST = [...ENGINE_INTERFACE, 'sources.ts', 'field-names.ts', 'arrow-ipc/', 'wasm-layout/', 'base/']
 

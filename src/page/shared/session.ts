@@ -2,7 +2,7 @@
 import { Failure, get, signInWith } from '../api/api.js'
 import { storedIn } from './stored.js'
 
-/** What the service says about the token of a request. */
+/** The permissions of a token. */
 export interface Session {
   /** Empty if the token is missing or wrong. */
   scopes: readonly ('query' | 'ingest')[]

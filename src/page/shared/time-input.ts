@@ -1,7 +1,7 @@
 /** Reads the times that a user types, in the zone that times are shown in. */
 import { instantOf, wallText, type Zone } from './zone.js'
 
-/** What the text of a time is read with. */
+/** Zone, present and purpose of a time that a user types. */
 export interface TimeContext {
   zone: Zone
   nowUs: number

@@ -1,0 +1,56 @@
+/** Marks what a search found. */
+import { element } from '../shared/dom.js'
+
+/** Returns a text with all places that contain one of the words, ignoring case, in `mark` elements. */
+export function marked(text: string, words: readonly string[]): (Node | string)[] {
+  return places(text, words).map(([part, isFound]) => (isFound ? element('mark', {}, part) : part))
+}
+
+/** Splits a text into the parts that are one of the words, ignoring case, and those between them. No part is empty. */
+export function places(text: string, words: readonly string[]): [part: string, isFound: boolean][] {
+  const parts: [string, boolean][] = []
+  let from = 0
+  for (const [start, end] of matches(text, words)) {
+    parts.push([text.slice(from, start), false], [text.slice(start, end), true])
+    from = end
+  }
+  parts.push([text.slice(from), false])
+  return parts.filter(([part]) => part !== '')
+}
+
+/** Returns the end of the first place in a text that contains one of the words; 0 if there is none. */
+export function firstEnd(text: string, words: readonly string[]): number {
+  for (const [, end] of matches(text, words)) return end
+  return 0
+}
+
+/** Finds the words in a text, from left to right; the longest one if several begin at a place. */
+function* matches(text: string, words: readonly string[]): Generator<[start: number, end: number]> {
+  const wanted = words.map((word) => word.toLowerCase()).filter((word) => word !== '')
+  const { lower, placeOf } = lowerCase(text)
+  for (let from = 0; ; ) {
+    const found = wanted
+      .map((word) => ({ word, at: lower.indexOf(word, from) }))
+      .filter(({ at }) => at >= 0)
+      .sort((a, b) => a.at - b.at || b.word.length - a.word.length)[0]
+    if (found === undefined) return
+    from = found.at + found.word.length
+    yield [placeOf(found.at), placeOf(from)]
+  }
+}
+
+/** Returns a text in lower case, and a function from a place in it to the place in the text. */
+function lowerCase(text: string): { lower: string; placeOf(at: number): number } {
+  const lower = text.toLowerCase()
+  if (lower.length === text.length) return { lower, placeOf: (at) => at }
+  // Some characters get longer.
+  const places: number[] = []
+  let from = 0
+  const parts = Array.from(text, (character) => {
+    const part = character.toLowerCase()
+    places.push(...Array(part.length).fill(from))
+    from += character.length
+    return part
+  })
+  return { lower: parts.join(''), placeOf: (at) => places[at] ?? text.length }
+}
