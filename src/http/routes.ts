@@ -108,11 +108,18 @@ export function emptyListRoutes(paths: readonly string[]): Route[] {
   return paths.map((path) => ({ method: 'GET', path, answer: () => jsonReply('[]') }))
 }
 
-/** The stored queries, by name or id. */
+/** The stored queries, by name or id, and the list of projects. */
 export function queryRoutes(queries: Queries): Route[] {
   const answer: Route['answer'] = ({ req, env }) =>
     queries.answer(req.param('idOrName')!, env.request, abortResponse(env), env.access?.projects)
-  return [{ method: 'GET', path: `${QUERY_PATH}:idOrName`, answer }]
+  return [
+    { method: 'GET', path: `${QUERY_PATH}:idOrName`, answer },
+    {
+      method: 'GET',
+      path: '/api/projects',
+      answer: ({ env }) => queries.answerProjects(env.request, env.access?.projects),
+    },
+  ]
 }
 
 /** Live tails; none if the engine has none. `authenticate` is called again while a tail lasts. */

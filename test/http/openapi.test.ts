@@ -355,10 +355,32 @@ const CASES: Case[] = [
   { about: 'too often', path: '/api/session', init: key('slow'), status: 429, code: 'too_many_requests' },
   { about: 'it starts', path: '/api/session', status: 503, code: 'starting', given: { status: 'starting' } },
   ...['/metrics', '/api/endpoints', '/api/openapi.json'].flatMap(document),
+  ...projects(),
 ]
 
 function document(path: string): Case[] {
   return [...behindToken(path, {}, '', 'sender'), { about: 'an answer', path, status: 200 }]
+}
+
+function projects(): Case[] {
+  const path = '/api/projects'
+  const rows = [{ project: 'a', source: 'edge_logs', rows: 2, newest: 1 }]
+  const failing = (about: string, status: number, code: 'overloaded' | 'too_many_groups'): Case => {
+    return { about, path, status, code, given: { failure: new LogweirError(code, 'No.') } }
+  }
+  return [
+    ...behindToken(path, {}, '', 'sender'),
+    { about: 'rows', path, status: 200, given: { rows } },
+    ...['application/x-ndjson', 'text/csv', 'application/vnd.apache.arrow.stream'].map((type) => {
+      return { about: type, path, init: accepting(type), status: 200, given: { rows } }
+    }),
+    { about: 'the same again', path, init: { headers: { 'If-None-Match': '*' } }, status: 304, given: { rows } },
+    { about: 'an unknown format', path, init: accepting('image/png'), status: 406, code: 'not_acceptable' },
+    failing('no room', 503, 'overloaded'),
+    failing('too many projects', 400, 'too_many_groups'),
+    { about: 'no engine', path, status: 503, code: 'engine_unavailable', given: { failure: ENGINE_AWAY } },
+    { about: 'a defect', path, status: 500, code: 'internal', given: { failure: DEFECT } },
+  ]
 }
 
 const EMPTY_LISTS = ['/api/backends', '/api/sources', '/api/rules']

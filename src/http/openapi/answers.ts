@@ -100,3 +100,19 @@ export const resultOf = (row: Schema): Schema => ({
   required: ['result'],
   additionalProperties: false,
 })
+
+/** Returns the response with rows, in each media type, and with the names of its headers. */
+export const rowsAnswer = (row: Schema, headers: readonly string[]): Schema =>
+  answer(
+    'The rows, in the media type that Accept prefers.',
+    {
+      'application/json': resultOf(row),
+      'application/x-ndjson': { type: 'string' },
+      'text/csv': { type: 'string' },
+      'application/vnd.apache.arrow.stream': {},
+    },
+    headers,
+  )
+
+/** The response without a body. */
+export const NOT_MODIFIED: Schema = { description: 'The bytes are those that If-None-Match names.' }

@@ -5,7 +5,7 @@ import { sampleCall } from '../../endpoints/sample.js'
 import { answerColumns } from '../../plan/answer.js'
 import { SOURCES } from '../../sources.js'
 import type { Dialect } from '../reply/dialect.js'
-import { answer, type ErrorForms, failures, resultOf, TOKEN_CODES } from './answers.js'
+import { answer, type ErrorForms, failures, NOT_MODIFIED, rowsAnswer, TOKEN_CODES } from './answers.js'
 import { exactly, listOf, reference, rowSchema, type Schema } from './json-schema.js'
 
 /** The operations of a path, by method. */
@@ -36,17 +36,8 @@ export function queryOperations(endpoint: Endpoint, nowUs: number, { errorForm }
       ...(cache === 'disabled' ? [] : [reference('parameters', 'CacheControl')]),
     ],
     responses: {
-      200: answer(
-        'The rows, in the media type that Accept prefers.',
-        {
-          'application/json': resultOf(rowOf(endpoint, nowUs)),
-          'application/x-ndjson': TEXT,
-          'text/csv': TEXT,
-          'application/vnd.apache.arrow.stream': BYTES,
-        },
-        headers,
-      ),
-      304: { description: 'The bytes are those that If-None-Match names.' },
+      200: rowsAnswer(rowOf(endpoint, nowUs), headers),
+      304: NOT_MODIFIED,
       ...failures(codesOf(params), form),
     },
   }

@@ -1,9 +1,12 @@
 /** The operations of the paths about the service itself, and of lists that are empty. */
 
+import { PROJECTS, projectsCall } from '../../endpoints/projects.js'
+import { answerColumns } from '../../plan/answer.js'
 import { SCOPES } from '../../tokens/access.js'
 import type { Dialect } from '../reply/dialect.js'
-import { type Answers, answer, failures, resultOf, TOKEN_CODES } from './answers.js'
-import { exactly, listOf, type Schema } from './json-schema.js'
+import type { ErrorForm } from '../reply/error-form.js'
+import { type Answers, answer, failures, NOT_MODIFIED, resultOf, rowsAnswer, TOKEN_CODES } from './answers.js'
+import { exactly, listOf, reference, rowSchema, type Schema } from './json-schema.js'
 import type { Operations } from './operations.js'
 
 const TEXT: Schema = { type: 'string' }
@@ -55,10 +58,42 @@ export function serviceOperations({ errorForm, emptyLists }: Dialect): Readonly<
     '/api/openapi.json': privatePath('openapi', 'This description', {
       200: answer('OpenAPI 3.1.', { 'application/json': { type: 'object' } }),
     }),
+    '/api/projects': projectsOperations(errorForm),
     ...Object.fromEntries(
       emptyLists.map((path) => [path, privatePath(path.replace('/api/', ''), 'An empty list', { 200: EMPTY })]),
     ),
   }
 }
+
+const PROJECTS_CODES = [
+  ...TOKEN_CODES,
+  'too_many_groups',
+  'not_acceptable',
+  'overloaded',
+  'engine_unavailable',
+  'internal',
+]
+
+const projectsOperations = (errorForm: ErrorForm): Operations => ({
+  get: {
+    operationId: 'projects',
+    tags: ['queries'],
+    summary: 'The projects that the token may see',
+    description:
+      'For each project and source with records: their number, and the newest time. ' +
+      `At most ${PROJECTS.maxRows} rows, by project, then source. Cached for up to ${PROJECTS.policy.ttlS} seconds.`,
+    parameters: [reference('parameters', 'IfNoneMatch'), reference('parameters', 'CacheControl')],
+    responses: {
+      200: rowsAnswer(rowSchema(answerColumns(projectsCall().plan(0))), [
+        'Cache-Status',
+        'Server-Timing',
+        'ETag',
+        'Age',
+      ]),
+      304: NOT_MODIFIED,
+      ...failures(PROJECTS_CODES, errorForm),
+    },
+  },
+})
 
 const EMPTY = answer('An empty list.', { 'application/json': { type: 'array', maxItems: 0 } })

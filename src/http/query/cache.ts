@@ -8,7 +8,7 @@ import type { HttpLimits } from './limits.js'
 
 /** A call of an endpoint with a cache policy. */
 export interface CacheJob {
-  endpoint: Endpoint
+  endpoint: Pick<Endpoint, 'name'>
   policy: CachePolicy
   call: Call
 }

@@ -55,7 +55,7 @@ export function createCached(parts: Parts): Cached {
   const { engine, concurrency, clock, limits, metrics, log } = parts
   const cache = createCache(limits, clock, metrics)
   const singleFlight = createSingleFlight(run)
-  const removed = new WeakSet<Endpoint>()
+  const removed = new WeakSet<CacheJob['endpoint']>()
   const close = startWarming({
     cache,
     clock,

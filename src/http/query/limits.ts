@@ -33,5 +33,5 @@ export const HTTP_LIMITS: HttpLimits = {
   emptyMs: 2_000,
   cacheEntries: 10_000,
   cacheBytes: 64 * MIB,
-  cacheEntryBytes: MIB,
+  cacheEntryBytes: 2 * MIB,
 }

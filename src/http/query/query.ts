@@ -2,15 +2,17 @@ import type { Clock } from '../../base/clock.js'
 import type { Log } from '../../base/log.js'
 import type { Metrics } from '../../base/metrics.js'
 import type { Endpoint } from '../../endpoints/endpoint.js'
+import { PROJECTS, projectsCall } from '../../endpoints/projects.js'
 import type { Engine } from '../../engine/engine.js'
 import { refusals, toPublicError } from '../reply/errors.js'
 import type { Arrivals } from './arrivals.js'
-import { createCached } from './cached.js'
+import type { CacheJob } from './cache.js'
+import { type Cached, createCached } from './cached.js'
 import { createConcurrencyLimits } from './concurrency.js'
 import { createEndpointRegistry } from './endpoint-registry.js'
 import type { HttpLimits } from './limits.js'
-import { negotiate } from './negotiation.js'
-import { createObserver, type Origin } from './observe.js'
+import { negotiate, type Representation } from './negotiation.js'
+import { createObserver, type Observe, type Origin } from './observe.js'
 import { isGiven, searchOf } from './search.js'
 import { createUncached } from './uncached.js'
 import { createUnreadReport } from './unread.js'
@@ -38,6 +40,11 @@ export interface Queries {
     breakOff?: () => void,
     projects?: ReadonlySet<string>,
   ): Response | Promise<Response>
+  /**
+   * Answers GET or HEAD of the list of projects, with `projects` only of these. Throws or rejects with `not_acceptable`
+   * and the errors of the engine.
+   */
+  answerProjects(request: Request, projects?: ReadonlySet<string>): Response | Promise<Response>
   /** Whether the request for a path brings its own query, as SQL. */
   isClientSql(path: string, url: string): boolean
   /** Replaces the endpoints. Running requests finish; the cached answers of removed endpoints are deleted. */
@@ -60,17 +67,8 @@ export function createQueries({ engine, endpoints, metrics, clock, limits, log, 
   const observe = createObserver(metrics, clock)
   const reportUnread = createUnreadReport(metrics, log)
 
-  /** Observes an answer when it is ready. */
-  async function observed(name: string, origin: Origin, startedMs: number, reply: Promise<Response>) {
-    try {
-      const response = await reply
-      observe(name, origin, startedMs)
-      return response
-    } catch (error) {
-      observe(name, origin, startedMs, error)
-      throw error
-    }
-  }
+  const observed = createObserved(observe)
+  const answerCached = createCachedAnswers(cached, observe, observed)
 
   return {
     answer(idOrName, request, breakOff, projects) {
@@ -86,14 +84,11 @@ export function createQueries({ engine, endpoints, metrics, clock, limits, log, 
         const onFailure = (error: unknown) => fail(error, breakOff, log)
         return observed(endpoint.name, 'bypass', startedMs, uncached(call, request, representation, onFailure))
       }
-      const job = { endpoint, policy: endpoint.cache, call }
-      const fresh = NO_CACHE.test(request.headers.get('cache-control') ?? '')
-      const hit = fresh ? undefined : cached.hit(job, request, representation)
-      if (hit === undefined)
-        return observed(endpoint.name, 'miss', startedMs, cached.miss(job, request, representation, fresh))
-      if (hit instanceof Promise) return observed(endpoint.name, 'hit', startedMs, hit)
-      observe(endpoint.name, 'hit', startedMs)
-      return hit
+      return answerCached({ endpoint, policy: endpoint.cache, call }, request, representation, startedMs)
+    },
+    answerProjects(request, projects) {
+      const job = { endpoint: PROJECTS, policy: PROJECTS.policy, call: projectsCall(projects) }
+      return answerCached(job, request, negotiate(request.headers), clock.monotonicMs())
     },
     isClientSql(path, url) {
       if (!path.startsWith(QUERY_PATH)) return false
@@ -104,6 +99,35 @@ export function createQueries({ engine, endpoints, metrics, clock, limits, log, 
       for (const endpoint of registry.replace(next)) cached.forget(endpoint)
     },
     close: cached.close,
+  }
+}
+
+/** Observes an answer when it is ready. */
+type Observed = (name: string, origin: Origin, startedMs: number, reply: Promise<Response>) => Promise<Response>
+
+function createObserved(observe: Observe): Observed {
+  return async (name, origin, startedMs, reply) => {
+    try {
+      const response = await reply
+      observe(name, origin, startedMs)
+      return response
+    } catch (error) {
+      observe(name, origin, startedMs, error)
+      throw error
+    }
+  }
+}
+
+/** Returns a function that answers from the cache, or computes the answer and caches it. */
+function createCachedAnswers(cached: Cached, observe: Observe, observed: Observed) {
+  return (job: CacheJob, request: Request, representation: Representation, startedMs: number) => {
+    const { name } = job.endpoint
+    const fresh = NO_CACHE.test(request.headers.get('cache-control') ?? '')
+    const hit = fresh ? undefined : cached.hit(job, request, representation)
+    if (hit === undefined) return observed(name, 'miss', startedMs, cached.miss(job, request, representation, fresh))
+    if (hit instanceof Promise) return observed(name, 'hit', startedMs, hit)
+    observe(name, 'hit', startedMs)
+    return hit
   }
 }
 
