@@ -16,8 +16,8 @@ interface Fields {
 const fieldsOf = (i: number): Fields => ({ kind: i % 3 === 0 ? 'third' : 'other', status: 200 + (i % 5) })
 
 /**
- * Returns records in order of arrival: about `tied` have the same time, others are earlier or later; every seventh is of
- * another project.
+ * Returns records in order of arrival: about `tied` have the same time, others are earlier or later; every seventh is
+ * of another project.
  */
 export const tiedRecords = (tied = TIED_ROWS): TestRecord[] =>
   Array.from({ length: (tied * 3) / 2 }, (_, i) => {
