@@ -7,7 +7,10 @@ export interface TimeContext {
   nowUs: number
   /** A time that ends a range includes the day that it names, and the later of two hours that clocks show twice. */
   isEnd?: boolean
-  /** A time of day is the first one at or after this time. Without it, the last one before now. */
+  /**
+   * A time of day is the first one at or after this time, unless that would be after today. Without it, it is the last
+   * one before now.
+   */
   fromUs?: number
 }
 
@@ -89,10 +92,11 @@ function readToday(text: string, context: TimeContext): number | undefined {
   const time = readTimeOfDay(text)
   if (time === undefined || time.rest !== '') return undefined
   const { nowUs, fromUs } = context
-  const todayMs = dayOf('today', { ...context, nowUs: fromUs ?? nowUs })!
-  const onDay = (days: number) => toUs(todayMs + days * DAY_MS, time.us, context)
-  if (fromUs === undefined) return onDay(0) > nowUs ? onDay(-1) : onDay(0)
-  return onDay(0) < fromUs ? onDay(1) : onDay(0)
+  const todayMs = dayOf('today', context)!
+  const onDay = (dayMs: number) => toUs(dayMs, time.us, context)
+  if (fromUs === undefined) return onDay(todayMs) > nowUs ? onDay(todayMs - DAY_MS) : onDay(todayMs)
+  const firstMs = dayOf('today', { ...context, nowUs: fromUs })!
+  return onDay(firstMs) < fromUs && firstMs < todayMs ? onDay(firstMs + DAY_MS) : onDay(firstMs)
 }
 
 /** Returns how far an offset is ahead of UTC, in milliseconds; undefined if the text is none. */

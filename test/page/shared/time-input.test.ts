@@ -106,6 +106,8 @@ describe('a range that is typed', () => {
   it('ends with a time of day at the first one after its start', () => {
     expect(range('09:03', '09:10')).toEqual(['2026-11-20T09:03:00', '2026-11-20T09:10:00'])
     expect(range('23:50', '00:10')).toEqual(['2026-11-19T23:50:00', '2026-11-20T00:10:00'])
+    expect(range('23:50', '23:45')).toEqual(['2026-11-19T23:50:00', '2026-11-20T23:45:00'])
+    expect(range('09:10', '11:00')).toEqual(['2026-11-20T09:10:00', '2026-11-20T11:00:00'])
     expect(range('2026-11-10 14:03', '15:00')).toEqual(['2026-11-10T14:03:00', '2026-11-10T15:00:00'])
   })
 
@@ -113,6 +115,7 @@ describe('a range that is typed', () => {
     expect(range('soon', '')).toEqual({ wrong: 'from', message: `“soon” is no time. Enter ${TIME_FORMS}.` })
     expect(range('', '')).toEqual({ wrong: 'from', message: `Enter a time: ${TIME_FORMS}.` })
     expect(range('1h', 'later')).toMatchObject({ wrong: 'to' })
+    expect(range('09:10', '09:03')).toEqual({ wrong: 'to', message: 'The range ends before it starts.' })
     expect(range('2026-11-18', '2026-11-17')).toEqual({ wrong: 'to', message: 'The range ends before it starts.' })
   })
 })
