@@ -36,6 +36,7 @@ type FunctionArguments = Record<'and' | 'or', [condition: Value, ...others: (Exp
   Record<'regexp_replace', [text: Value, pattern: string, by: Text]> &
   Record<`${'cast' | 'safe_cast'}_${CastType}`, [value: Value]> &
   Record<'timestamp_trunc' | 'datetime_trunc' | 'date_trunc', [time: Value, unit: TimeUnit]> &
+  Record<'timestamp_bucket', [time: Value, widthUs: number]> &
   Record<'time_add', [time: Value, count: Numeric, unit: TimeUnit]> &
   Record<'timestamp_diff' | 'date_diff', [time: Value, earlier: Argument, unit: TimeUnit]> &
   Record<'extract', [time: Value, part: TimePart]> &

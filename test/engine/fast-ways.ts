@@ -206,6 +206,7 @@ function fieldIs(random: Random): Operator {
     f(comparison, STATUS_FIELD, t(oneOf(random, STATUSES))),
     f('eq', PATH_FIELD, t(oneOf(random, paths))),
     f('regexp_contains', PATH_FIELD, t(oneOf(random, ['', 'rest', '^/.+', '^$']))),
+    f('contains_substr', PATH_FIELD, t(oneOf(random, ['', 'REST', '/', 'é', '\n', 'none']))),
     f('in', STATUS_FIELD, ...someOf(random, STATUSES)),
     f('in', PATH_FIELD, ...someOf(random, [...paths, 1])),
     absent,
@@ -448,7 +449,11 @@ export const FAST_WAYS: readonly FastWay[] = [
   {
     title: 'buckets of time are spans of rows',
     plan: (random) => {
-      const bucket = f(oneOf(random, ['timestamp_trunc', 'datetime_trunc']), column('timestamp'), unitOf(random))
+      const time = column('timestamp')
+      const bucket = oneOf(random, [
+        f(oneOf(random, ['timestamp_trunc', 'datetime_trunc']), time, unitOf(random)),
+        f('timestamp_bucket', time, t(oneOf(random, [1, 7e6, 3600e6, 172_800e6]))),
+      ])
       const keys = [bucket, ...(random() < 0.4 ? [column('project')] : [])]
       const value = numberColumn(random, EDGE)
       return [

@@ -71,11 +71,14 @@ function lowerKey({ name, value }: NamedExpression, table: Table): LoweredKey | 
     return { name, sql: nullableSql(operand), exceptions: exceptionsOf(operand), read: readerOf(operand) }
   }
   if (value.kind !== 'call') return undefined
-  const [time, unit] = value.args
+  const [time, option] = value.args
   const make = TIMES[value.fn]
   const isOfTime = time !== undefined && operandOf(time, table)?.type === 'timestamp'
-  if (make === undefined || !isOfTime || unit?.kind !== 'literal') return undefined
-  const bucket = bucketOf(String(unit.value).toLowerCase() as TimeUnit)
+  if (make === undefined || !isOfTime || option?.kind !== 'literal') return undefined
+  const bucket =
+    value.fn === 'timestamp_bucket'
+      ? bucketOfWidth(option.value)
+      : bucketOfUnit(String(option.value).toLowerCase() as TimeUnit)
   return (
     bucket && { name, sql: bucket.sql, exceptions: NO_EXCEPTIONS, read: (cell) => make(bucket.startUs(Number(cell))) }
   )
@@ -83,6 +86,7 @@ function lowerKey({ name, value }: NamedExpression, table: Table): LoweredKey | 
 
 const TIMES: Readonly<Record<string, (us: number) => Scalar>> = {
   timestamp_trunc: (us) => new Timestamp(us),
+  timestamp_bucket: (us) => new Timestamp(us),
   datetime_trunc: (us) => new Datetime(us),
   date_trunc: (us) => new CivilDate(Math.floor(us / DAY_US)),
 }
@@ -90,7 +94,18 @@ const TIMES: Readonly<Record<string, (us: number) => Scalar>> = {
 /** 1970-01-01 was a Thursday: the days to the start of its week. */
 const DAYS_TO_EPOCH: Partial<Record<TimeUnit, number>> = { week: 4, isoweek: 3 }
 
-function bucketOf(unit: TimeUnit): { sql: string; startUs(bucket: number): number } | undefined {
+/** The number of a moment's bucket as SQL, and the start of a bucket. */
+interface LoweredBucket {
+  sql: string
+  startUs(bucket: number): number
+}
+
+function bucketOfWidth(widthUs: Scalar): LoweredBucket | undefined {
+  if (typeof widthUs !== 'number' || !Number.isSafeInteger(widthUs) || widthUs <= 0) return undefined
+  return { sql: bucketNumber('timestamp', widthUs), startUs: (bucket) => bucket * widthUs }
+}
+
+function bucketOfUnit(unit: TimeUnit): LoweredBucket | undefined {
   const lengthUs = unitUs(unit)
   if (lengthUs === undefined) return undefined
   const shiftUs = (DAYS_TO_EPOCH[unit] ?? 0) * DAY_US

@@ -2,6 +2,7 @@ import { DAY_US, MILLISECOND_US, SECOND_US } from '../../base/units.js'
 import {
   addUnits,
   boundariesBetween,
+  bucketStartUs,
   civilOf,
   isInRange,
   TIME_UNITS,
@@ -30,6 +31,11 @@ export const TIME = {
   timestamp_trunc: truncation('timestamp'),
   datetime_trunc: truncation('datetime'),
   date_trunc: truncation('date'),
+  /** `timestamp_bucket(t, n)`: the last multiple of n microseconds since the epoch that is not after t. */
+  timestamp_bucket: prepared(2, 'timestamp', ([, width]) => {
+    const lengthUs = bucketWidthUs(width)
+    return (time: Scalar) => new Timestamp(bucketStartUs(need(time), lengthUs))
+  }),
   /** `time_add(t, n, unit)`; a negative n goes back. The result has the type of t. */
   time_add: withUnit(
     3,
@@ -81,6 +87,12 @@ function need(value: Scalar): number {
 function needText(value: Scalar | undefined): string {
   if (typeof value !== 'string') throw queryError('The format of a time must be a text that is written in the query.')
   return value
+}
+
+/** Reads the width of buckets, which must be a literal. */
+function bucketWidthUs(value: Scalar | undefined): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return value
+  throw queryError('The width of buckets must be a whole number of microseconds from 1 that is written in the query.')
 }
 
 /** Reads the unit of a call, which must be a literal. */

@@ -92,11 +92,14 @@ export function truncateUs(us: number, unit: TimeUnit): number {
   if (unit === 'week') return truncateWeek(us, 4)
   if (unit === 'isoweek') return truncateWeek(us, 3)
   const length = unitUs(unit)
-  if (length !== undefined) return Math.floor(us / length) * length
+  if (length !== undefined) return bucketStartUs(us, length)
   const { year, month } = civilOf(us)
   const months = UNIT_MONTHS[unit as CalendarUnit]
   return monthUs(year, Math.floor((month - 1) / months) * months)
 }
+
+/** The start of the bucket that a moment is in; buckets of one width follow one another from the epoch on. */
+export const bucketStartUs = (us: number, widthUs: number): number => Math.floor(us / widthUs) * widthUs
 
 /** 1970-01-01 was the fourth day of a week that starts on Sunday, counted from 0. */
 function truncateWeek(us: number, epochDay: number): number {

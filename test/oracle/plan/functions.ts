@@ -395,6 +395,12 @@ const TIMES: Record<string, Implementation> = {
   date_trunc: strict((time: Scalar, unit: Scalar) => {
     return new CivilDate(times.dayOf(times.truncate(moment(time), unitOf(unit))))
   }),
+  timestamp_bucket: strict((time: Scalar, width: Scalar) => {
+    if (typeof width !== 'number' || width < 1 || !Number.isSafeInteger(width)) return fail()
+    const us = BigInt(moment(time))
+    const over = ((us % BigInt(width)) + BigInt(width)) % BigInt(width)
+    return new Timestamp(Number(us - over))
+  }),
   time_add: strict((time: Scalar, count: Scalar, unit: Scalar) =>
     sameKind(time, times.add(moment(time), wholeNumber(count), unitOf(unit))),
   ),

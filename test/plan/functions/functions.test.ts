@@ -36,6 +36,7 @@ const LITERALS: Partial<Record<FunctionName, number | 'all but the first'>> = {
   timestamp_trunc: 1,
   datetime_trunc: 1,
   date_trunc: 1,
+  timestamp_bucket: 1,
   extract: 1,
   time_add: 2,
   timestamp_diff: 2,

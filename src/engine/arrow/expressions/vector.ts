@@ -1,5 +1,4 @@
 import type { Cell } from '../../../plan/functions/function.js'
-import type { TimeUnit } from '../../../plan/values/times.js'
 import type { Scalar } from '../../../plan/values/values.js'
 import type { AreasColumn, Column, TextColumn, TimeColumn } from '../columns/batch.js'
 import type { KeyBytes } from '../columns/key-bytes.js'
@@ -20,10 +19,11 @@ export interface Entries {
   addKey?(code: number, keys: KeyBytes): void
 }
 
-/** Timestamps cut down to the start of a unit that always takes the same time. */
+/** Timestamps cut down to the start of a bucket; all buckets have the same length. */
 export interface Bucket {
-  unit: TimeUnit
   lengthUs: number
+  /** The start of the bucket that a moment is in. */
+  startOf(us: number): number
   /** The value of the bucket that starts at a moment. */
   valueOf(bucketUs: number): Scalar
 }

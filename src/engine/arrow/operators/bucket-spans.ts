@@ -1,4 +1,3 @@
-import { truncateUs } from '../../../plan/values/times.js'
 import type { Batch } from '../columns/batch.js'
 import { timeAt } from '../columns/batch.js'
 import { rowAt, type Selection, sizeOf } from '../columns/selection.js'
@@ -16,20 +15,20 @@ export interface Spans {
 }
 
 /** Cuts the timestamps of the selected rows down to their buckets. Reads no row if the batch is in one bucket. */
-export function bucketSpans(batch: Batch, selection: Selection, { unit, lengthUs }: Bucket): Spans {
+export function bucketSpans(batch: Batch, selection: Selection, bucket: Bucket): Spans {
   const size = sizeOf(selection)
   if (size === 0) return { bucketsUs: [], ends: [] }
-  const first = truncateUs(batch.minUs, unit)
-  if (first === truncateUs(batch.maxUs, unit)) return { bucketsUs: [first], ends: [size] }
+  const first = bucket.startOf(batch.minUs)
+  if (first === bucket.startOf(batch.maxUs)) return { bucketsUs: [first], ends: [size] }
   return selection.kind === 'range' && selection.timeOrdered
-    ? spansOfRange(batch, selection.start, selection.end, unit, lengthUs)
-    : spansOfRows(batch, selection, unit, lengthUs)
+    ? spansOfRange(batch, selection.start, selection.end, bucket)
+    : spansOfRows(batch, selection, bucket)
 }
 
-function spansOfRange({ times }: Batch, start: number, end: number, unit: Bucket['unit'], lengthUs: number): Spans {
+function spansOfRange({ times }: Batch, start: number, end: number, { startOf, lengthUs }: Bucket): Spans {
   const spans: Spans = { bucketsUs: [], ends: [] }
   for (let row = start; row < end; ) {
-    const bucketUs = truncateUs(timeAt(times, row), unit)
+    const bucketUs = startOf(timeAt(times, row))
     row = firstRowAt(times, row + 1, end, bucketUs + lengthUs)
     spans.bucketsUs.push(bucketUs)
     spans.ends.push(row - start)
@@ -37,7 +36,7 @@ function spansOfRange({ times }: Batch, start: number, end: number, unit: Bucket
   return spans
 }
 
-function spansOfRows({ times }: Batch, selection: Selection, unit: Bucket['unit'], lengthUs: number): Spans {
+function spansOfRows({ times }: Batch, selection: Selection, { startOf, lengthUs }: Bucket): Spans {
   const spans: Spans = { bucketsUs: [], ends: [] }
   const size = sizeOf(selection)
   let bucketUs = Number.NaN
@@ -46,7 +45,7 @@ function spansOfRows({ times }: Batch, selection: Selection, unit: Bucket['unit'
     const timestampUs = timeAt(times, rowAt(selection, position))
     if (timestampUs >= bucketUs && timestampUs < bucketEndUs) continue
     if (position > 0) spans.ends.push(position)
-    bucketUs = truncateUs(timestampUs, unit)
+    bucketUs = startOf(timestampUs)
     bucketEndUs = bucketUs + lengthUs
     spans.bucketsUs.push(bucketUs)
   }

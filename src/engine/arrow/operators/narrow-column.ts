@@ -1,12 +1,14 @@
 import type { Yielder } from '../../../base/time-slices.js'
+import { MIB } from '../../../base/units.js'
 import type { FunctionName } from '../../../plan/functions/table.js'
 import { isTime, numberOf, type Scalar } from '../../../plan/values/values.js'
-import { type Batch, hotColumnOf, type TextColumn } from '../columns/batch.js'
-import { ABSENT, findEntries, findEntry } from '../columns/dictionary.js'
+import { type Batch, type ColdTexts, hotColumnOf, type TextColumn } from '../columns/batch.js'
+import { ABSENT, type Dictionary, entryAt, findEntries, findEntry } from '../columns/dictionary.js'
 import type { NumberColumn } from '../columns/numbers.js'
 import { none, type Selection } from '../columns/selection.js'
 import { type Bounds, narrowByBounds, narrowByHits, narrowByMembers, narrowByPresence } from './filter-rows.js'
 import { createMatcher, matchEntries } from './match-pattern.js'
+import { createTextTest } from './match-texts.js'
 
 /** Narrows a selection at once, without an error and without a look at most rows. */
 export type Narrow = (batch: Batch, selection: Selection, yieldIfDue: Yielder) => Selection | Promise<Selection>
@@ -23,6 +25,7 @@ export function columnNarrowing(fn: FunctionName, column: TestedColumn, value: S
   if (column.kind === 'number') return boundsNarrowing(fn, column.name, value)
   if (column.kind !== 'text' || typeof value !== 'string') return undefined
   if (fn === 'eq') return equalsFilter(column, [value])
+  if (fn === 'contains_substr') return containsFilter(column, value)
   return fn === 'regexp_contains' ? matchesFilter(column, value) : undefined
 }
 
@@ -98,15 +101,53 @@ function matchesFilter({ name, hasEmptyTexts }: TestedColumn, pattern: string): 
   const matcher = createMatcher(pattern)
   return async (batch, selection, yieldIfDue) => {
     const column = hotColumnOf(batch, name) as TextColumn
-    const { hits, from, to } = await matchEntries(column.dictionary, matcher, yieldIfDue)
-    if (!hasEmptyTexts) {
-      const empty = findEntry(column.dictionary, '')
-      if (empty > ABSENT) hits[empty] = 0
-    }
-    const first = hits.subarray(0, to).indexOf(1, from)
-    if (first < 0) return none
-    return narrowByHits(column, selection, { hits, first, last: hits.lastIndexOf(1, to) })
+    const { hits } = await matchEntries(column.dictionary, matcher, yieldIfDue)
+    return narrowByMatches(column, selection, hits, hasEmptyTexts)
   }
+}
+
+/** Bytes of entries whose texts are searched at once. */
+const SEARCHED_BYTES = MIB
+
+/** Narrows to texts that contain another, ignoring case; undefined if that has a newline, which ends each entry. */
+function containsFilter({ name, hasEmptyTexts }: TestedColumn, value: string): Narrow | undefined {
+  const test = value.includes('\n') ? undefined : createTextTest('contains_substr', value)
+  if (test === undefined) return undefined
+  return async (batch, selection, yieldIfDue) => {
+    const column = hotColumnOf(batch, name) as TextColumn
+    const { dictionary } = column
+    const { count, offsets } = dictionary
+    const hits = new Uint8Array(count)
+    for (let from = ABSENT + 1; from < count; await yieldIfDue()) {
+      const to = entryAt(dictionary, Math.min(offsets[from]! + SEARCHED_BYTES, offsets[count]! - 1)) + 1
+      const entries = Uint32Array.from({ length: to - from }, (_, i) => from + i)
+      for (const code of await test.passing(textsOf(dictionary, from, to), entries, yieldIfDue)) hits[code] = 1
+      from = to
+    }
+    return narrowByMatches(column, selection, hits, hasEmptyTexts)
+  }
+}
+
+/** The entries [from, to) of a dictionary as texts, each with the newline behind it. */
+function textsOf({ offsets, bytes }: Dictionary, from: number, to: number): ColdTexts {
+  const start = offsets[from]!
+  const ends = Int32Array.from(offsets.subarray(from, to + 1), (offset) => offset - start)
+  return { from, to, offsets: ends, bytes: bytes.subarray(start, offsets[to]) }
+}
+
+/** Narrows to the rows with a hit; an empty text may mean an absent one. */
+function narrowByMatches(
+  column: TextColumn,
+  selection: Selection,
+  hits: Uint8Array,
+  hasEmptyTexts: boolean,
+): Selection {
+  if (!hasEmptyTexts) {
+    const empty = findEntry(column.dictionary, '')
+    if (empty > ABSENT) hits[empty] = 0
+  }
+  const first = hits.indexOf(1)
+  return first < 0 ? none : narrowByHits(column, selection, { hits, first, last: hits.lastIndexOf(1) })
 }
 
 /** Narrows to the rows without a value in the column, or with `isPresent` to those with one; undefined of areas. */

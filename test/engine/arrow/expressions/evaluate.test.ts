@@ -170,14 +170,19 @@ describe('the vector of an expression', () => {
 
   it('tells operators of buckets of the stored timestamp', async () => {
     const { bucket } = await vectorOf(call('timestamp_trunc', time, literal('minute')))
-    expect(bucket).toMatchObject({ unit: 'minute', lengthUs: 60_000_000 })
+    expect(bucket).toMatchObject({ lengthUs: 60_000_000 })
+    expect(bucket!.startOf(60_000_001)).toBe(60_000_000)
     expect(bucket!.valueOf(5)).toEqual(new Timestamp(5))
     const datetimes = await vectorOf(call('datetime_trunc', time, literal('day')))
     expect(datetimes.bucket!.valueOf(5)).toEqual(new Datetime(5))
+    const { bucket: bySevens } = await vectorOf(call('timestamp_bucket', time, literal(7)))
+    expect([bySevens!.lengthUs, bySevens!.startOf(-1), bySevens!.startOf(14)]).toEqual([7, -7, 14])
+    expect(bySevens!.valueOf(7)).toEqual(new Timestamp(7))
   })
 
   it.each([
     call('timestamp_trunc', time, literal('month')),
+    call('timestamp_bucket', call('time_add', time, literal(1), literal('day')), literal(5)),
     call('timestamp_trunc', call('time_add', time, literal(1), literal('day')), literal('day')),
   ])('has no bucket of %j', async (expression) => {
     expect((await vectorOf(expression)).bucket).toBeUndefined()

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Batch } from '../../../../src/engine/arrow/columns/batch.js'
 import { none, range, type Selection } from '../../../../src/engine/arrow/columns/selection.js'
 import { bucketSpans, type Spans } from '../../../../src/engine/arrow/operators/bucket-spans.js'
-import type { TimeUnit } from '../../../../src/plan/values/times.js'
+import { type TimeUnit, truncateUs } from '../../../../src/plan/values/times.js'
 import { Timestamp } from '../../../../src/plan/values/values.js'
 import { edge } from '../../../support/records.js'
 import { openBatch, rowsOf, sealedBatch } from '../support.js'
@@ -13,7 +13,11 @@ const DAY_US = SIZES_US.day
 
 const truncate = (batch: Batch, selection: Selection, unit: keyof typeof SIZES_US) =>
   bucketSpans(batch, selection, bucketOf(unit, SIZES_US[unit]))
-const bucketOf = (unit: TimeUnit, lengthUs: number) => ({ unit, lengthUs, valueOf: (us: number) => new Timestamp(us) })
+const bucketOf = (unit: TimeUnit, lengthUs: number) => ({
+  lengthUs,
+  startOf: (us: number) => truncateUs(us, unit),
+  valueOf: (us: number) => new Timestamp(us),
+})
 
 const records = (timesUs: readonly number[]) => timesUs.map((timestampUs) => edge({ timestampUs }))
 
