@@ -1,4 +1,5 @@
 import { LogweirError } from '../base/errors.js'
+import { type AnswerColumn, answerColumns, type Row } from '../plan/answer.js'
 import { ofProject } from '../plan/of-project.js'
 import type { Plan } from '../plan/plan.js'
 import type { ArgsOf, Param, Params } from './params.js'
@@ -28,11 +29,23 @@ export interface Given {
   getAll(name: string): readonly string[]
 }
 
+/** An answer that is computed of the rows of a plan, in memory. */
+export interface Computation {
+  columns: readonly AnswerColumn[]
+  /**
+   * Reads the rows of the plan, all or the first ones, and returns those of the answer. Gives way to the event loop, and
+   * rejects with the reason of `signal` once it is aborted.
+   */
+  rows(ofPlan: AsyncIterable<Row>, signal: AbortSignal): AsyncIterable<Row>
+}
+
 /** A call of an endpoint with valid parameters. */
 export interface Call {
   /** The cache key, equal for equivalent calls: the values after defaulting, in a fixed order. */
   key: string
   plan(nowUs: number): Plan
+  /** If it is set, the answer has its rows, and not those of the plan. */
+  computation?: Computation
   /** Await it before `plan`, if it is set: it loads the compiler of SQL. Rejects with the errors of the compiler. */
   load?(): Promise<unknown>
   /** Set if the query is SQL that the client wrote. */
@@ -67,8 +80,27 @@ export interface Endpoint {
   callBound(given: Given): BoundCall
 }
 
+/** Returns the columns of a call's answer. */
+export const columnsOf = ({ computation }: Call, plan: Plan): readonly AnswerColumn[] =>
+  computation?.columns ?? answerColumns(plan)
+
 /** Makes an endpoint of its parts: parameters, stored SQL, plan. Its contract is the docstring of its file. */
 export function endpoint<P extends Params>(spec: EndpointSpec<P>): Endpoint {
+  return endpointWith(spec, () => ({}))
+}
+
+/** The same for an endpoint whose answer is computed of the rows of the plan. */
+export function computedEndpoint<P extends Params>(
+  spec: EndpointSpec<P>,
+  compute: (args: ArgsOf<P>) => Computation,
+): Endpoint {
+  return endpointWith(spec, (args) => ({ computation: compute(args) }))
+}
+
+function endpointWith<P extends Params>(
+  spec: EndpointSpec<P>,
+  more: (args: ArgsOf<P>) => Pick<Call, 'computation'>,
+): Endpoint {
   const { id, name, maxRows, cache, query, params } = spec
   return {
     id,
@@ -79,14 +111,15 @@ export function endpoint<P extends Params>(spec: EndpointSpec<P>): Endpoint {
     params,
     call(given) {
       const args = readArgs(params, given, (param) => param.read)
-      return { key: keyOf([id, ...Object.values(args)]), plan: (nowUs) => spec.plan(args, nowUs) }
+      const key = keyOf([id, ...Object.values(args)])
+      return { key, plan: (nowUs) => spec.plan(args, nowUs), ...more(args) }
     },
     callBound(given) {
       const args = readArgs(params, given, (param) => param.readBound ?? param.read)
       const project = Object.hasOwn(params, 'project') ? given.get('project') : null
       if (!project) throw notOfAProject()
       const key = keyOf(['bound', project, id, ...Object.values(args)])
-      return { key, project, plan: (nowUs) => ofProject(spec.plan(args, nowUs), project) }
+      return { key, project, plan: (nowUs) => ofProject(spec.plan(args, nowUs), project), ...more(args) }
     },
   }
 }

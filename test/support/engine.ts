@@ -1,5 +1,6 @@
 import { createMetrics } from '../../src/base/metrics.js'
 import { GIB } from '../../src/base/units.js'
+import type { Call } from '../../src/endpoints/endpoint.js'
 import { ENDPOINTS, endpointsOf } from '../../src/endpoints/index.js'
 import { type ArrowEngine, type ArrowEngineOptions, createArrowEngine } from '../../src/engine/arrow/engine.js'
 import type { Engine } from '../../src/engine/engine.js'
@@ -54,14 +55,20 @@ const ALL = [...ENDPOINTS, ...SUPABASE_ENDPOINTS, ...GROUP_ENDPOINTS]
 /** Calls an endpoint; returns a function that reads the answer. */
 export async function askLater(engine: Engine, endpoint: string, params: Params, nowUs: number) {
   const { call } = ALL.find(({ name }) => name === endpoint)!
-  const answer = await engine.run(call(new URLSearchParams(params)).plan(nowUs))
+  const answer = await answerOf(engine, call(new URLSearchParams(params)), nowUs)
   return () => readAll(answer)
+}
+
+/** Runs a call, and computes the rows of its answer if it says how. */
+export async function answerOf(engine: Pick<Engine, 'run'>, call: Call, nowUs: number): Promise<AsyncIterable<Row>> {
+  const rows = await engine.run(call.plan(nowUs))
+  return call.computation?.rows(rows, new AbortController().signal) ?? rows
 }
 
 /** The same for a caller whose token is bound to the project in the parameters. */
 export async function askBound(engine: Engine, endpoint: string, params: Params, nowUs: number): Promise<PlainRow[]> {
   const { callBound } = ALL.find(({ name }) => name === endpoint)!
-  return readAll(await engine.run(callBound(new URLSearchParams(params)).plan(nowUs)))
+  return readAll(await answerOf(engine, callBound(new URLSearchParams(params)), nowUs))
 }
 
 /** The rows of an answer, JSON texts as plain data. */

@@ -1,8 +1,7 @@
 /** The operations of each path: parameters, bodies and responses. */
 
-import type { Endpoint } from '../../endpoints/endpoint.js'
+import { columnsOf, type Endpoint } from '../../endpoints/endpoint.js'
 import { sampleCall } from '../../endpoints/sample.js'
-import { answerColumns } from '../../plan/answer.js'
 import { SOURCES } from '../../sources.js'
 import type { Dialect } from '../reply/dialect.js'
 import { answer, type ErrorForms, failures, NOT_MODIFIED, rowsAnswer, TOKEN_CODES } from './answers.js'
@@ -71,7 +70,7 @@ function cachingOf({ cache }: Endpoint): string {
 function rowOf(endpoint: Endpoint, nowUs: number): Schema {
   const call = sampleCall(endpoint)
   if (call === undefined || call.load !== undefined) return { type: 'object' }
-  const row = rowSchema(answerColumns(call.plan(nowUs)))
+  const row = rowSchema(columnsOf(call, call.plan(nowUs)))
   if (!endpoint.sandboxing) return row
   return { anyOf: [row, { type: 'object', description: 'with sql: the columns of that query' }] }
 }

@@ -1,8 +1,7 @@
 import type { Clock } from '../../base/clock.js'
-import type { Call } from '../../endpoints/endpoint.js'
+import { type Call, columnsOf } from '../../endpoints/endpoint.js'
 import type { Engine, ScanStats } from '../../engine/engine.js'
-import type { Row } from '../../plan/answer.js'
-import { type AnswerColumn, answerColumns } from '../../plan/answer.js'
+import type { AnswerColumn, Row } from '../../plan/answer.js'
 import type { Plan } from '../../plan/plan.js'
 import type { Measured } from '../reply/server-timing.js'
 
@@ -30,11 +29,11 @@ export async function compute<Encoded>(
   if (call.load !== undefined) await call.load()
   const atMs = clock.monotonicMs()
   const plan = call.plan(clock.nowUs())
-  const columns = answerColumns(plan)
+  const columns = columnsOf(call, plan)
   const measured: Measured = { ms: 0 }
   const onScanStats = call.isClientSql ? undefined : (work: ScanStats) => void (measured.work = work)
   const rows = await engine.run(plan, { signal, onScanStats })
-  const encoded = await encode(rows, columns)
+  const encoded = await encode(call.computation?.rows(rows, signal) ?? rows, columns)
   measured.ms = clock.monotonicMs() - atMs
   return { encoded, plan, columns, atMs, measured }
 }
