@@ -33,8 +33,8 @@ export interface Given {
 export interface Computation {
   columns: readonly AnswerColumn[]
   /**
-   * Reads the rows of the plan, all or the first ones, and returns those of the answer. Gives way to the event loop, and
-   * rejects with the reason of `signal` once it is aborted.
+   * Reads the rows of the plan, all or the first ones, and returns those of the answer. Gives way to the event loop,
+   * and rejects with the reason of `signal` once it is aborted.
    */
   rows(ofPlan: AsyncIterable<Row>, signal: AbortSignal): AsyncIterable<Row>
 }

@@ -6,9 +6,19 @@ import { GROUP_CASES } from './groups.js'
 import { IMPLEMENTATIONS } from './implementations.js'
 import { INVOCATION_STATS_CASES } from './invocation-stats.js'
 import { LOGS_ALL_CASES } from './logs-all.js'
+import { LOGS_FIELDS_CASES } from './logs-fields.js'
+import { LOGS_HISTOGRAM_CASES } from './logs-histogram.js'
 import { SUPABASE_CASES } from './supabase.js'
 
-const CASES = [...LOGS_ALL_CASES, ...INVOCATION_STATS_CASES, ...API_COUNTS_CASES, ...SUPABASE_CASES, ...GROUP_CASES]
+const CASES = [
+  ...LOGS_ALL_CASES,
+  ...INVOCATION_STATS_CASES,
+  ...API_COUNTS_CASES,
+  ...SUPABASE_CASES,
+  ...GROUP_CASES,
+  ...LOGS_HISTOGRAM_CASES,
+  ...LOGS_FIELDS_CASES,
+]
 
 for (const { name, answer } of IMPLEMENTATIONS) {
   describe(name, () => {

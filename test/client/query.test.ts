@@ -151,7 +151,7 @@ describe('logweir query', () => {
 
   it.each([
     ['logs.al', 'unknown endpoint "logs.al". Did you mean logs.all?'],
-    ['nope', 'unknown endpoint "nope". There are: logs.all, functions.invocation-stats, usage.api-counts.'],
+    ['nope', `unknown endpoint "nope". There are: ${ENDPOINTS.map(({ name }) => name).join(', ')}.`],
     ['logs.all --projct a', 'unknown flag --projct. Did you mean --project?'],
     ['logs.all --fromat csv', 'unknown flag --fromat. Did you mean --format?'],
     [

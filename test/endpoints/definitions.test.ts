@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { columnsOf } from '../../src/endpoints/endpoint.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
-import { answerColumns } from '../../src/plan/answer.js'
 import type { Plan } from '../../src/plan/plan.js'
 
 /** The parts of the definitions that callers depend on: they never change. */
@@ -29,15 +29,33 @@ const DEFINITIONS = [
     parameters: ['project', 'interval'],
     limit: 1000,
   },
+  {
+    id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d12',
+    name: 'logs.histogram',
+    maxRows: 10_000,
+    cache: 'disabled',
+    parameters: ['project', 'source', 'start', 'end', 'filter', 'search'],
+    limit: 10_000,
+  },
+  {
+    id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d13',
+    name: 'logs.fields',
+    maxRows: 300,
+    cache: 'disabled',
+    parameters: ['project', 'source', 'start', 'end', 'filter', 'search', 'field'],
+    limit: 2_001,
+  },
 ]
+
+const GIVEN = 'project=a&interval=daily&source=edge_logs'
 
 const limitOf = (plan: Plan) => plan.flatMap((operator) => (operator.op === 'limit' ? [operator.rows] : []))[0]
 
 describe('the stored queries', () => {
-  it('are three, and stay what they are', () => {
+  it('stay what they are', () => {
     const found = ENDPOINTS.map((endpoint) => {
       const { id, name, maxRows, cache, params } = endpoint
-      const plan = endpoint.call(new URLSearchParams('project=a&interval=daily')).plan(0)
+      const plan = endpoint.call(new URLSearchParams(GIVEN)).plan(0)
       return { id, name, maxRows, cache, parameters: Object.keys(params), limit: limitOf(plan) }
     })
     expect(found).toEqual(DEFINITIONS)
@@ -54,14 +72,15 @@ describe('the stored queries', () => {
   )('$name: its SQL starts at the left margin, is one statement, and names columns of its answer', (endpoint) => {
     expect(endpoint.query).toMatch(/^(?:with .*\)\n)?select\b/s)
     expect(endpoint.query).not.toMatch(/;|\t|\s$/)
-    const columns = answerColumns(endpoint.call(new URLSearchParams('project=a&interval=daily')).plan(0))
+    const call = endpoint.call(new URLSearchParams(GIVEN))
+    const columns = columnsOf(call, call.plan(0))
     expect(columns.length).toBeGreaterThan(0)
     for (const { name: column } of columns) expect(endpoint.query).toMatch(new RegExp(String.raw`\b${column}\b`))
   })
 
-  it.each(ENDPOINTS)('$name: only the project is required, and each parameter is described', ({ params }) => {
+  it.each(ENDPOINTS)('$name: only project and source are required, and each parameter is described', ({ params }) => {
     const required = Object.entries(params).flatMap(([name, param]) => (param.required ? [name] : []))
-    expect(required).toEqual(['project'])
+    expect(required).toEqual('source' in params ? ['project', 'source'] : ['project'])
     for (const { description } of Object.values(params)) expect(description).toMatch(/\w{3}/)
   })
 })

@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, test, vi } from 'vitest'
+import { columnsOf } from '../../src/endpoints/endpoint.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import type { Engine } from '../../src/engine/engine.js'
 import { csvFormat } from '../../src/http/formats/csv.js'
-import { answerColumns, type Row } from '../../src/plan/answer.js'
+import type { Row } from '../../src/plan/answer.js'
 import { RawJson } from '../../src/plan/values/values.js'
 import { API_COUNTS_CASES } from '../cases/api-counts.js'
 import { INVOCATION_STATS_CASES } from '../cases/invocation-stats.js'
 import { LOGS_ALL_CASES } from '../cases/logs-all.js'
+import { LOGS_FIELDS_CASES } from '../cases/logs-fields.js'
+import { LOGS_HISTOGRAM_CASES } from '../cases/logs-histogram.js'
 import { createFakeClock } from '../support/clock.js'
 import { appendAll, openEngine } from '../support/engine.js'
 import { eventually } from '../support/eventually.js'
@@ -22,7 +25,8 @@ const headersOf = ({ headers }: Response) => Object.fromEntries(headers)
 
 function columnsFor(endpoint: string, params: Readonly<Record<string, string>>) {
   const { call } = ENDPOINTS.find(({ name }) => name === endpoint)!
-  return answerColumns(call(new URLSearchParams(params)).plan(0))
+  const called = call(new URLSearchParams(params))
+  return columnsOf(called, called.plan(0))
 }
 
 /** Rows of `usage.api-counts`, which is cached, and of `logs.all`, which is not. */
@@ -48,7 +52,8 @@ const PATHS = [
 ]
 
 describe('the cases', () => {
-  const cases = [...LOGS_ALL_CASES, ...INVOCATION_STATS_CASES, ...API_COUNTS_CASES]
+  const explored = [...LOGS_HISTOGRAM_CASES, ...LOGS_FIELDS_CASES].filter(({ records }) => records.length < 1_000)
+  const cases = [...LOGS_ALL_CASES, ...INVOCATION_STATS_CASES, ...API_COUNTS_CASES, ...explored]
   test.each(cases)('$name: all formats hold the rows that JSON holds', async ({ endpoint, records, params, nowUs }) => {
     const clock = createFakeClock(nowUs)
     const engine = openEngine({ clock })

@@ -192,7 +192,9 @@ describe('the listing', () => {
     const { status, body } = await readReply(get('/api/endpoints'))
     expect(status).toBe(200)
     const { result } = JSON.parse(body)
-    expect(result.map(({ query, parameters, ...rest }: Record<string, unknown>) => rest)).toEqual([
+    expect(result.map(({ name }: Record<string, unknown>) => name)).toEqual(ENDPOINTS.map(({ name }) => name))
+    const shown = result.slice(0, 3).map(({ query, parameters, ...rest }: Record<string, unknown>) => rest)
+    expect(shown).toEqual([
       {
         id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d01',
         name: 'logs.all',

@@ -26,12 +26,17 @@ const arbitraryRun = arbitraryNowUs.chain((nowUs) =>
 )
 
 /** A row of the oracle. */
-const asPlain = ({ metadata, ...row }: Record<string, unknown>): PlainRow =>
-  (metadata === undefined ? row : { ...row, metadata: { json: JSON.stringify(metadata) } }) as PlainRow
+const asPlain = (row: Record<string, unknown>): PlainRow =>
+  mapJson(row, (value) => ({ json: JSON.stringify(value) })) as PlainRow
 
-const normal = (rows: PlainRow[]) =>
-  rows.map(({ metadata, ...row }) => (metadata === undefined ? row : asPlain({ ...row, metadata: parsed(metadata) })))
-const parsed = (metadata: PlainRow[string]) => JSON.parse((metadata as { json: string }).json)
+const normal = (rows: PlainRow[]) => rows.map((row) => asPlain(mapJson(row, parsed)))
+const parsed = (value: unknown) => JSON.parse((value as { json: string }).json)
+
+/** Returns a row with each JSON value replaced. */
+const mapJson = (row: Record<string, unknown>, change: (value: unknown) => unknown) =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, ['metadata', 'values'].includes(name) ? change(value) : value]),
+  )
 
 it(
   'a bound token gets what its project’s records give, and never a row of another project',

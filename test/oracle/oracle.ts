@@ -3,6 +3,8 @@ import { apiCounts, apiCountsOfSupabase } from './api-counts.js'
 import { functionGroups, pathGroups, urlGroups } from './groups.js'
 import { invocationStats, invocationStatsOfSupabase } from './invocation-stats.js'
 import { logsAll } from './logs-all.js'
+import { logsFields } from './logs-fields.js'
+import { logsHistogram } from './logs-histogram.js'
 
 /** A JSON text in an answer, compared as text. */
 export interface Json {
@@ -17,6 +19,8 @@ export type Oracle = (records: readonly TestRecord[], params: Params, nowUs: num
 
 const ORACLES: Record<string, Oracle> = {
   'logs.all': logsAll,
+  'logs.fields': logsFields,
+  'logs.histogram': logsHistogram,
   'functions.invocation-stats': invocationStats,
   'usage.api-counts': apiCounts,
   'supabase: functions.invocation-stats': invocationStatsOfSupabase,

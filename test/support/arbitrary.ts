@@ -177,16 +177,65 @@ const arbitrarySupabaseQuestion = fc.oneof(
   ask('supabase: usage.api-counts', SUPABASE_COUNTS),
 )
 
-/** A call of any of the three endpoints, with valid parameters. */
+/** Conditions on columns, which every source has, and on fields that have one of their own. */
+const ON_COLUMNS: readonly object[] = [
+  { field: 'event_message', op: 'contains', value: 'É1' },
+  { field: 'id', op: '!=', value: '7' },
+  { field: 'id', op: 'matches', value: '^[1-4]' },
+]
+const STATUS_CONDITIONS: readonly object[] = [
+  { field: 'response.status_code', op: '>=', value: 400 },
+  { field: 'response.status_code', op: '!=', value: 500 },
+  { field: 'metadata.response.status_code', op: 'in', value: [200, '399', null] },
+  { field: ['response', 'status_code'], op: 'exists' },
+]
+const CONDITIONS: Record<string, readonly object[]> = {
+  edge_logs: [
+    ...STATUS_CONDITIONS,
+    { field: 'request.path', op: 'missing' },
+    { field: 'request.path', op: 'not_in', value: ['/', '/auth/v1'] },
+    { field: 'request.url', op: 'matches', value: 'b' },
+  ],
+  'deno-relay-logs': [...STATUS_CONDITIONS, { field: 'function_id', op: 'not_in', value: ['f', 'x'] }],
+  postgrest_logs: [],
+}
+
+/** A call of the log explorer: parameters of all its endpoints, of one source. */
+const exploring = (source: string, time: fc.Arbitrary<string | undefined>, fields: readonly string[]) =>
+  fc.record({
+    project: PROJECT,
+    source: fc.constant(source),
+    start: time,
+    end: time,
+    filter: maybe(
+      fc
+        .array(fc.constantFrom(...ON_COLUMNS, ...CONDITIONS[source]!), { maxLength: 2 })
+        .map((all) => JSON.stringify(all)),
+    ),
+    search: maybe(fc.constantFrom('', 'É', '2')),
+    field: maybe(fc.constantFrom('', ...fields)),
+  })
+
+/** A call of any endpoint, with valid parameters. */
 export function arbitraryQuestion(nowUs: number): fc.Arbitrary<Question> {
   const time = maybe(fc.oneof(fc.constant(''), arbitraryTimestampUs(nowUs).map(iso)))
+  const fieldsOf = {
+    edge_logs: ['request.path', 'response.status_code'],
+    'deno-relay-logs': ['id'],
+    postgrest_logs: [],
+  }
+  const explored = Object.entries(fieldsOf).flatMap(([source, fields]) => [
+    ask('logs.histogram', exploring(source, time, [])),
+    ask('logs.fields', exploring(source, time, fields)),
+  ])
   const logsAll = fc.record({
     project: PROJECT,
     project_tier: maybe(fc.constantFrom('FREE', 'PRO', 'PAYG', 'ENTERPRISE', '', 'x')),
     iso_timestamp_start: time,
     iso_timestamp_end: time,
   })
-  return fc.oneof(ask('logs.all', logsAll), ask('functions.invocation-stats', STATS), ask('usage.api-counts', COUNTS))
+  const others = [ask('functions.invocation-stats', STATS), ask('usage.api-counts', COUNTS)]
+  return fc.oneof(ask('logs.all', logsAll), ...others, fc.oneof(...explored))
 }
 
 /**

@@ -17,7 +17,7 @@ export const reference = (kind: 'schemas' | 'responses' | 'parameters', name: st
 })
 
 const KINDS: Readonly<Record<ColumnKind, Schema>> = {
-  text: { type: 'string' },
+  text: { type: ['string', 'null'] },
   json: { type: ['object', 'array'], description: 'the JSON value that was sent' },
   microseconds: { type: 'integer', description: 'microseconds since the epoch, UTC' },
   datetime: { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}$', description: 'UTC' },

@@ -64,7 +64,8 @@ function callVector(expression: Expression & { kind: 'call' }, frame: Frame, eva
 
 /**
  * An expression with a way over whole stretches of rows: `x >= 400` over a stored column of numbers, and
- * `timestamp_trunc(timestamp, 'hour')` or `timestamp_bucket(timestamp, 5000000)` over the stored timestamp. Its values are rarely read one by one.
+ * `timestamp_trunc(timestamp, 'hour')` or `timestamp_bucket(timestamp, 5000000)` over the stored timestamp. Its values
+ * are rarely read one by one.
  */
 function fasterWay(expression: Expression & { kind: 'call' }, frame: Frame, evaluate: Evaluate): Vector | undefined {
   const { fn, args } = expression

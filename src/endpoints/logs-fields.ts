@@ -1,0 +1,123 @@
+import { hotColumns } from '../engine/columns.js'
+import type { AnswerColumn, Row } from '../plan/answer.js'
+import { count, Rows } from '../plan/builder.js'
+import type { SourceName } from '../sources.js'
+import { type Computation, computedEndpoint, sql } from './endpoint.js'
+import { EXPLORE_PARAMS, exploredRows } from './explore-params.js'
+import { type NamedField, nameOfField, nameOfPath, readFieldName } from './field-name.js'
+import { countFields, countGroups, type FieldCount, type SampleLimits, topValues } from './field-values.js'
+import type { Param } from './params.js'
+
+/** The limits of a sample: its rows, 8 MiB of metadata, and what is remembered of it. */
+const SAMPLE: SampleLimits = { rows: 2_000, characters: 8 * 1024 * 1024, nodes: 5_000, depth: 8 }
+const MAX_FIELDS = 300
+const TOP_VALUES = 10
+const TOP_VALUES_OF_ONE = 50
+
+const COLUMNS: readonly AnswerColumn[] = [
+  { name: 'field', kind: 'text' },
+  { name: 'count', kind: 'count' },
+  { name: 'values', kind: 'json' },
+  { name: 'distinct', kind: 'count' },
+  { name: 'rows', kind: 'count' },
+  { name: 'is_sample', kind: 'boolean' },
+]
+
+const FIELD: Param<NamedField | undefined> = {
+  required: false,
+  description: 'only this field, and its values in all rows of the range: a name as in a filter',
+  read: (value, name) => (value === undefined ? undefined : readFieldName(value, name, '')),
+}
+
+const PARAMS = { ...EXPLORE_PARAMS, field: FIELD }
+
+/**
+ * logs.fields: the fields of the rows of a source, and their most frequent values.
+ *
+ * Gives   one row for each field of the newest 2,000 rows, or of the newest 8 MiB of metadata, the fields with a column
+ *         of their own first, then by count, at most 300: field (a name as in a filter), count (rows that have it),
+ *         values (JSON list of the 10 most frequent, each with its count; without texts over 200 characters, objects
+ *         and lists), distinct (different values), rows (rows that were read), is_sample (whether the range has more).
+ *         With `field` one row: its 50 most frequent values in all rows of the range
+ * Window  timestamp >= start, < end
+ * Empty   no row has a field: no row; with `field` a row of zeros
+ * Cost    reads and parses the metadata of the sample; with `field` one pass over its values in all rows
+ */
+export const logsFields = computedEndpoint(
+  {
+    id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d13',
+    name: 'logs.fields',
+    maxRows: MAX_FIELDS,
+    cache: 'disabled',
+    params: PARAMS,
+    query: sql`
+      select
+        -- each field of the metadata, or @field alone
+        field,
+        count(value) as count,
+        -- the most frequent values with their counts
+        approx_top_count(value, 10) as values,
+        count(distinct value) as distinct,
+        count(*) as rows,
+        -- whether there are more rows than the newest 2,000, of which the fields are
+        is_sample
+      from @source
+      where project = @project
+        and timestamp >= @start and timestamp < @end
+        -- the conditions of the filter
+        and @filter
+        and contains_substr(event_message, @search)
+      group by field
+    `,
+    plan(args, nowUs) {
+      const rows = exploredRows(args, nowUs)
+      return args.field === undefined
+        ? rows
+            .select('metadata')
+            .orderBy('timestamp', 'desc')
+            .limit(SAMPLE.rows + 1)
+        : Rows.planOf(rows.group({ value: args.field.expression }).aggregate({ rows: count() }))
+    },
+  },
+  ({ field, source }) => (field === undefined ? sampledFields(source) : valuesOfField(field)),
+)
+
+/** The fields of the newest rows. */
+const sampledFields = (source: SourceName): Computation => ({
+  columns: COLUMNS,
+  async *rows(ofPlan, signal) {
+    const { fields, rows, isCut } = await countFields(ofPlan, SAMPLE, signal)
+    for (const one of inOrder(fields, source).slice(0, MAX_FIELDS)) {
+      yield rowOf(nameOfPath(one.keys), one, { rows, most: TOP_VALUES, isCut })
+    }
+  },
+})
+
+/** The values of one field in all rows. */
+const valuesOfField = (field: NamedField): Computation => ({
+  columns: COLUMNS,
+  async *rows(ofPlan, signal) {
+    const found = await countGroups(ofPlan, signal)
+    yield rowOf(nameOfField(field), found, { rows: found.rows, most: TOP_VALUES_OF_ONE, isCut: false })
+  },
+})
+
+/** Fields with a column of their own in the order of these, then the others by their rows, then by name. */
+function inOrder(fields: readonly FieldCount[], source: SourceName): FieldCount[] {
+  const declared = hotColumns(source).map(({ path }) => nameOfPath(path))
+  const named = fields.map((field) => {
+    const name = nameOfPath(field.keys)
+    const place = declared.indexOf(name)
+    return { field, name, place: place < 0 ? declared.length : place }
+  })
+  named.sort((a, b) => a.place - b.place || b.field.count - a.field.count || (a.name < b.name ? -1 : 1))
+  return named.map(({ field }) => field)
+}
+
+function rowOf(
+  field: string,
+  { count, values }: Omit<FieldCount, 'keys'>,
+  { rows, most, isCut }: { rows: number; most: number; isCut: boolean },
+): Row {
+  return { field, count, values: topValues(values, most), distinct: values.size, rows, is_sample: isCut }
+}

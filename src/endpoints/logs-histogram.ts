@@ -1,0 +1,116 @@
+import { DAY_US, HOUR_US, MINUTE_US, SECOND_US } from '../base/units.js'
+import { count } from '../plan/builder.js'
+import { agg, fn } from '../plan/calls.js'
+import { type Expression, field, literal } from '../plan/expression.js'
+import type { TimeRange } from '../plan/plan.js'
+import type { SourceName } from '../sources.js'
+import { endpoint, sql } from './endpoint.js'
+import { EXPLORE_PARAMS, exploredRange, exploredRows } from './explore-params.js'
+
+const MOST_BUCKETS = 120
+
+/** Widths of buckets up to a day. Longer ones are two days, four days, and so on. */
+const WIDTHS_US = [
+  ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * SECOND_US),
+  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE_US),
+  ...[1, 2, 3, 6, 12].map((hours) => hours * HOUR_US),
+]
+
+/** Returns the smallest width of which a range has at most 120 buckets; a range without an end ends now. */
+export function widthOfBuckets({ fromUs, throughUs }: TimeRange, nowUs: number): number {
+  const lastUs = Math.max(fromUs, Number.isFinite(throughUs) ? throughUs : nowUs)
+  const isWide = (widthUs: number) => Math.floor(lastUs / widthUs) - Math.floor(fromUs / widthUs) < MOST_BUCKETS
+  const known = WIDTHS_US.find(isWide)
+  if (known !== undefined) return known
+  let widthUs = DAY_US
+  while (!isWide(widthUs)) widthUs *= 2
+  return widthUs
+}
+
+/** The fields that say how a record went: the status of a response, and the level of a message. */
+interface Outcome {
+  status?: Expression
+  level?: Expression
+}
+
+const LEVEL = field('level')
+const RESPONSE_STATUS = field('response.status_code')
+
+/** They all have columns of their own: the other sources have none of such fields. */
+const OUTCOMES: Partial<Record<SourceName, Outcome>> = {
+  edge_logs: { status: RESPONSE_STATUS },
+  function_edge_logs: { status: RESPONSE_STATUS },
+  auth_logs: { status: field('status'), level: LEVEL },
+  postgres_logs: { level: field('parsed.error_severity') },
+  function_logs: { level: LEVEL },
+  realtime_logs: { level: LEVEL },
+  storage_logs: { level: LEVEL },
+}
+
+/** `2xx` for 200 to 299, and so on; null for other numbers and other values. */
+const STATUS_CLASS = fn.case(
+  fn.lt('status', 100),
+  literal(null),
+  ...[1, 2, 3, 4, 5].flatMap((hundreds) => [fn.lt('status', 100 * (hundreds + 1)), literal(`${hundreds}xx`)]),
+)
+const LEVEL_CLASS = fn.nullif(fn.lower('level'), '')
+const NO_CLASS = fn.cast_string(literal(null))
+
+/** The class of rows that have the columns of an outcome. */
+function classOf({ status, level }: Outcome): Expression {
+  if (status === undefined) return level === undefined ? NO_CLASS : LEVEL_CLASS
+  return level === undefined ? STATUS_CLASS : fn.coalesce(STATUS_CLASS, LEVEL_CLASS)
+}
+
+const MAX_ROWS = 10_000
+
+/**
+ * logs.histogram: how many rows of a source there are, per bucket of time and class.
+ *
+ * Gives   one row for each bucket and class that has rows, by time, then class: timestamp (µs UTC, start of the bucket,
+ *         a multiple of the width since the epoch), bucket_us (the width), class, count. The width is the smallest of
+ *         1, 2, 5, 10, 15, 30 s and min, 1, 2, 3, 6, 12 h, 1, 2, 4, … days of which the range has at most 120 buckets.
+ *         The class is that of the status (`1xx` to `5xx`) if there is one, else the level in lower case, else null
+ * Window  timestamp >= start, < end
+ * Empty   no row: no row, never a zero row
+ * Cost    one pass over the times and the outcomes of the project's rows in the segments that overlap the window
+ */
+export const logsHistogram = endpoint({
+  id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d12',
+  name: 'logs.histogram',
+  maxRows: MAX_ROWS,
+  cache: 'disabled',
+  params: EXPLORE_PARAMS,
+  query: sql`
+    select
+      -- the start of the bucket, whose width follows from @start and @end
+      timestamp_micros(unix_micros(timestamp) - mod(unix_micros(timestamp), bucket_us)) as timestamp,
+      bucket_us,
+      -- '2xx' of a status of 200 to 299, and so on, or else the level in lower case
+      class,
+      count(*) as count
+    from @source
+    where project = @project
+      and timestamp >= @start and timestamp < @end
+      -- the conditions of the filter
+      and @filter
+      and contains_substr(event_message, @search)
+    group by timestamp, bucket_us, class
+    order by timestamp, class
+  `,
+  plan(args, nowUs) {
+    const range = exploredRange(args, nowUs)
+    const widthUs = widthOfBuckets(range, nowUs)
+    const outcome = OUTCOMES[args.source] ?? {}
+    // Classes are made of the groups of these values, which every engine makes of its columns.
+    return exploredRows(args, nowUs, range)
+      .group({ timestamp: fn.timestamp_bucket('timestamp', widthUs), ...outcome })
+      .aggregate({ rows: count() })
+      .group('timestamp', { class: classOf(outcome) })
+      .aggregate({ count: agg.sum('rows') })
+      .select('timestamp', { bucket_us: literal(widthUs) }, 'class', 'count')
+      .orderBy('timestamp')
+      .thenBy('class')
+      .limit(MAX_ROWS)
+  },
+})
