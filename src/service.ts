@@ -76,7 +76,7 @@ export async function startService(config: ServeConfig, log: Log, lock: LockOpti
   })
   if (tokens.made !== undefined) announceToken(tokens.made, config.dataDir, log)
   log(`listening on ${server.url}`, { code: 'listening', url: server.url })
-  const stopCollecting = collectGrownHeap(parts.clock)
+  const stopCollecting = collectGrownHeap(parts.clock, () => parts.metrics.queriesRunning.count > 0)
   const stopWatching = userEndpoints?.watch(parts.clock, (ofUsers) => app.replaceEndpoints(endpointsWith(ofUsers)))
   let stdin: StdinReader | undefined
   const ready = engine.recover().then(() => {

@@ -25,8 +25,10 @@ export function raiseHeapGrowth(memoryLimitBytes = Number.POSITIVE_INFINITY): vo
 export const THREAD_HEAP: ResourceLimits = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 16 }
 
 const CHECK_MS = 5_000
-/** Growth of the heap that is worth a full collection, which takes about 15 ms. */
+/** Growth of the heap that is worth a full collection. */
 const COLLECTED_GROWTH_BYTES = 32 * MIB
+/** How many checks in a row leave the heap as it is because queries run: a collection stops them for 15 to 100 ms. */
+const MOST_PUT_OFF = 5
 
 let isAsked = false
 
@@ -39,14 +41,20 @@ export function askForCollection(): void {
  * Collects the garbage of large queries: with the growth that {@link raiseHeapGrowth} allows, V8 would keep it until
  * the heap is several times as large. Checks every 5 s if the heap has grown by 32 MiB since the last collection here,
  * or {@link askForCollection} was called; 5 s after a collection there is another one, for what the queries since then
- * have left. Returns a function that stops it.
+ * have left. While `isBusy`, it waits for the next check, for at most 25 s. Returns a function that stops it.
  */
-export function collectGrownHeap(clock: Clock, collect: () => void = collectFully): () => void {
+export function collectGrownHeap(clock: Clock, isBusy: () => boolean, collect: () => void = collectFully): () => void {
   let collectedBytes = heapBytes()
   let hasCollected = false
+  let putOff = 0
   return clock.every(CHECK_MS, () => {
     const hasGrown = heapBytes() >= collectedBytes + COLLECTED_GROWTH_BYTES
     if (!hasGrown && !hasCollected && !isAsked) return
+    if (isBusy() && putOff < MOST_PUT_OFF) {
+      putOff++
+      return
+    }
+    putOff = 0
     isAsked = false
     collect()
     collectedBytes = heapBytes()

@@ -6,6 +6,26 @@ const LATENCY_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2
 /** The metrics of one service. */
 export type Metrics = ReturnType<typeof createMetrics>
 
+/** A gauge that is counted up and down by one, and whose value can be read at once. */
+class CountGauge extends Gauge {
+  #count = 0
+
+  /** The current value. */
+  get count(): number {
+    return this.#count
+  }
+
+  override inc(): void {
+    this.#count++
+    super.inc()
+  }
+
+  override dec(): void {
+    this.#count--
+    super.dec()
+  }
+}
+
 /** Returns functions that register a counter, a gauge or a histogram of latencies, with the prefix `logweir_`. */
 function metricFactory(registry: Registry) {
   const spec = <Label extends string>(name: string, help: string, labelNames: Label[]) => ({
@@ -19,6 +39,7 @@ function metricFactory(registry: Registry) {
       new Counter<Label>(spec(name, help, labels)),
     gauge: <Label extends string>(name: string, help: string, ...labels: Label[]) =>
       new Gauge<Label>(spec(name, help, labels)),
+    countGauge: (name: string, help: string) => new CountGauge(spec(name, help, [])),
     latency: <Label extends string>(name: string, help: string, ...labels: Label[]) =>
       new Histogram<Label>({ ...spec(name, help, labels), buckets: LATENCY_S }),
   }
@@ -27,7 +48,7 @@ function metricFactory(registry: Registry) {
 /** Returns all metrics of a service, in a registry of their own, so that tests do not share counts. */
 export function createMetrics() {
   const registry = new Registry()
-  const { counter, gauge, latency } = metricFactory(registry)
+  const { counter, gauge, countGauge, latency } = metricFactory(registry)
   return {
     registry,
     ingestedRows: counter('ingested_rows_total', 'Rows accepted.', 'source'),
@@ -65,7 +86,7 @@ export function createMetrics() {
     requests: counter('http_requests_total', 'HTTP requests answered.', 'status'),
     queries: counter('queries_total', 'Queries answered, by endpoint and outcome.', 'endpoint', 'outcome'),
     querySeconds: latency('query_duration_seconds', 'Time from a query to its answer.', 'endpoint', 'cache'),
-    queriesRunning: gauge('queries_running', 'Queries that run now.'),
+    queriesRunning: countGauge('queries_running', 'Queries that run now.'),
     unreadParameters: counter(
       'unread_parameters_total',
       'Requests with a parameter that the endpoint does not read.',

@@ -29,6 +29,8 @@ function countFullCollections(limit: string): number {
   return Number(text.split(' ')[0])
 }
 
+const isIdle = () => false
+
 describe('a heap', () => {
   it('is collected more often where memory is short', () => {
     expect(countFullCollections(`${GIB - 1}`)).toBeGreaterThan(countFullCollections(`${GIB}`))
@@ -40,7 +42,7 @@ describe('a heap that has grown', () => {
   it('is collected at the next check and once more, and again only after it has grown again', () => {
     const clock = createFakeClock()
     let collections = 0
-    const stop = collectGrownHeap(clock, () => collections++)
+    const stop = collectGrownHeap(clock, isIdle, () => collections++)
     const fill = () => Array.from({ length: 4_000_000 }, (_, i) => ({ i }))
     clock.advance(20_000)
     expect(collections).toBe(0)
@@ -56,10 +58,34 @@ describe('a heap that has grown', () => {
   it('is collected once if somebody asks', () => {
     const clock = createFakeClock()
     let collections = 0
-    const stop = collectGrownHeap(clock, () => collections++)
+    const stop = collectGrownHeap(clock, isIdle, () => collections++)
     askForCollection()
     clock.advance(20_000)
     expect(collections).toBe(1)
+    stop()
+  })
+
+  it('is collected when no query runs any more, or after 25 s', () => {
+    const clock = createFakeClock()
+    let collections = 0
+    let isBusy = true
+    const stop = collectGrownHeap(
+      clock,
+      () => isBusy,
+      () => collections++,
+    )
+    askForCollection()
+    clock.advance(10_000)
+    expect(collections).toBe(0)
+    isBusy = false
+    clock.advance(5_000)
+    expect(collections).toBe(1)
+    isBusy = true
+    askForCollection()
+    clock.advance(25_000)
+    expect(collections).toBe(1)
+    clock.advance(5_000)
+    expect(collections).toBe(2)
     stop()
   })
 
@@ -67,7 +93,7 @@ describe('a heap that has grown', () => {
     const script = `
       import { collectGrownHeap } from '${HEAP}'
       const clock = { every: (_, work) => ((clock.work = work), () => {}) }
-      collectGrownHeap(clock)
+      collectGrownHeap(clock, () => false)
       let garbage = Array.from({ length: 4_000_000 }, (_, i) => ({ i }))
       garbage = undefined
       const grown = process.memoryUsage().heapUsed
