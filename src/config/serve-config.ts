@@ -37,7 +37,7 @@ export interface ServeConfig {
   sql: boolean
   /** Whether the service stands in for the analytics service of a self-hosted Supabase. */
   supabase: boolean
-  /** The texts of the variables, not yet checked; undefined without `supabase`. */
+  /** The texts of the variables, not yet checked. They are valid only with `supabase`. */
   publicAccessToken: string | undefined
   privateAccessToken: string | undefined
   /** Undefined: the embedded engine. */
@@ -88,8 +88,8 @@ function serveConfigOf({ values, found }: ServeSettings): ServeConfig {
     ...rest,
     sql: sql || supabase,
     supabase,
-    publicAccessToken: supabase ? publicAccessToken : undefined,
-    privateAccessToken: supabase ? privateAccessToken : undefined,
+    publicAccessToken,
+    privateAccessToken,
     fieldNames,
     dataDir: overriddenSetting({ values, found }) === 'dataDir' ? undefined : dataDir,
     memoryLimitBytes: memoryLimit ?? Math.floor(memoryBytes() / 2),

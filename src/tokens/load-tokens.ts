@@ -55,7 +55,17 @@ export function loadTokens(settings: TokenSettings, parts: { clock: Clock; log: 
   }
 
   refresh()
+  const known = [...ofSupabase, ...(file?.tokens ?? []), ...others]
+  if (!known.some(({ access }) => access.scopes.has('query'))) warnOfNoQueries(parts.log)
   return { accessOf: registry.accessOf, made, close: () => file?.close() }
+}
+
+function warnOfNoQueries(log: Log): void {
+  log(
+    'No access token can query: all of them only send records. Set LOGFLARE_PRIVATE_ACCESS_TOKEN with --supabase, ' +
+      'or create one: logweir token create --scope query',
+    { level: 'warn', code: 'no_query_token' },
+  )
 }
 
 function openFile(

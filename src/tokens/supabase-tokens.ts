@@ -6,8 +6,10 @@ import { checkToken } from './token-syntax.js'
 
 // The tokens that the files of a self-hosted Supabase give to its analytics service, to Vector and to Studio.
 
-/** The texts of their variables; undefined if a variable is not set, or not read. */
+/** The texts of their variables; undefined if a variable is not set. */
 export interface SupabaseTokenSettings {
+  /** Whether the tokens are valid. */
+  supabase: boolean
   /** Opens the paths that accept records. */
   publicAccessToken?: string | undefined
   /** Opens all paths. */
@@ -25,7 +27,8 @@ const PUBLISHED = new Set([
 ])
 
 /**
- * Returns the tokens, the private one last; none if no variable is set. The texts are taken as they are, since Vector
+ * Returns the tokens, the private one last; none if no variable is set. Without `supabase` there are none, and a warning
+ * names the variables that are set. The texts are taken as they are, since Vector
  * and Studio send them so. Logs one warning if some have a published value. Throws `usage` if one cannot be sent in a
  * header.
  */
@@ -34,14 +37,27 @@ export function readSupabaseTokens(settings: SupabaseTokenSettings, log: Log): R
     { variable: PUBLIC_VARIABLE, token: settings.publicAccessToken, access: INGEST_ACCESS },
     { variable: PRIVATE_VARIABLE, token: settings.privateAccessToken, access: FULL_ACCESS },
   ].flatMap(({ token, ...others }) => (token === undefined ? [] : [{ token, ...others }]))
+  if (!settings.supabase) {
+    if (given.length > 0) warnOfUnread(namesOf(given), log)
+    return []
+  }
   for (const { token, variable } of given) checkToken(token, variable)
-  const published = given.filter(({ token }) => PUBLISHED.has(token)).map(({ variable }) => variable)
-  if (published.length > 0) warnOfPublished(published, log)
+  const published = given.filter(({ token }) => PUBLISHED.has(token))
+  if (published.length > 0) warnOfPublished(namesOf(published), log)
   return given.flatMap(({ token, access }) => plainTokens([token], access))
 }
 
-function warnOfPublished(variables: readonly string[], log: Log): void {
-  const names = variables.join(' and ')
+const namesOf = (given: readonly { variable: string }[]) => given.map(({ variable }) => variable).join(' and ')
+
+function warnOfUnread(names: string, log: Log): void {
+  log(`${names}: read only with --supabase (LOGWEIR_SUPABASE=true). The service does not accept this token.`, {
+    level: 'warn',
+    code: 'unread_token',
+    variables: names,
+  })
+}
+
+function warnOfPublished(names: string, log: Log): void {
   log(
     `${names}: Supabase publishes this value in its example files, so everyone knows it. ` +
       'Set a random text, such as: openssl rand -hex 32',

@@ -150,7 +150,7 @@ describe('readServeConfig', () => {
     expect(serve('--sql')).toMatchObject({ sql: true, supabase: false })
   })
 
-  it('reads the tokens of a Supabase with --supabase only, from variables only', () => {
+  it('reads the tokens of a Supabase from variables only', () => {
     const environment = { LOGFLARE_PUBLIC_ACCESS_TOKEN: 'send\n', LOGFLARE_PRIVATE_ACCESS_TOKEN: 'ask' }
     const [read, unread] = [
       { publicAccessToken: 'send', privateAccessToken: 'ask' },
@@ -158,7 +158,6 @@ describe('readServeConfig', () => {
     ]
     expect(serve('--supabase', environment)).toMatchObject(read)
     expect(serve('', { ...environment, LOGWEIR_SUPABASE: '1' })).toMatchObject(read)
-    expect(serve('--sql', environment)).toMatchObject(unread)
     const empty = { LOGFLARE_PUBLIC_ACCESS_TOKEN: '', LOGFLARE_PRIVATE_ACCESS_TOKEN: '' }
     expect(serve('--supabase', empty)).toMatchObject(unread)
     const misnamed = { LOGWEIR_PUBLIC_ACCESS_TOKEN: 'a', LOGWEIR_PRIVATE_ACCESS_TOKEN: 'b' }

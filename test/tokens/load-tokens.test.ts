@@ -29,7 +29,7 @@ const hashed = (token: string, more: Partial<TokenEntry> = {}): TokenEntry => ({
 
 function start(given: Partial<TokenSettings> = {}, clock = createFakeClock()) {
   const logged: string[] = []
-  const settings = { accessTokens: undefined, tokensFile: undefined, dataDir: undefined, ...given }
+  const settings = { supabase: true, accessTokens: undefined, tokensFile: undefined, dataDir: undefined, ...given }
   const tokens = loadTokens(settings, { clock, log: (line) => logged.push(line) })
   onTestFinished(tokens.close)
   const access = (token: string) => tokens.accessOf(digestOf(token))
@@ -180,6 +180,27 @@ describe('the tokens of a Supabase', () => {
     }
   })
 
+  it('are not valid without --supabase, and a warning names their variables', () => {
+    const { logged, valid, made } = start({
+      supabase: false,
+      publicAccessToken: 'two words',
+      privateAccessToken: 'ask',
+    })
+    expect(valid('two words', 'ask', made!)).toEqual([made])
+    expect(logged).toEqual([
+      'LOGFLARE_PUBLIC_ACCESS_TOKEN and LOGFLARE_PRIVATE_ACCESS_TOKEN: read only with --supabase ' +
+        '(LOGWEIR_SUPABASE=true). The service does not accept this token.',
+    ])
+    expect(start({ supabase: false, accessTokens: 'a' }).logged).toEqual([])
+  })
+
+  it('are warned of if no token can query', () => {
+    const warning = [expect.stringContaining('No access token can query')]
+    expect(start({ publicAccessToken: 'send' }).logged).toEqual(warning)
+    expect(start({ publicAccessToken: 'send', accessTokens: 'a' }).logged).toEqual([])
+    expect(start({ publicAccessToken: 'send', privateAccessToken: 'ask' }).logged).toEqual([])
+  })
+
   it.each([
     [['-public', '-private'], 'LOGFLARE_PUBLIC_ACCESS_TOKEN and LOGFLARE_PRIVATE_ACCESS_TOKEN'],
     [['', ''], 'LOGFLARE_PUBLIC_ACCESS_TOKEN and LOGFLARE_PRIVATE_ACCESS_TOKEN'],
@@ -192,7 +213,7 @@ describe('the tokens of a Supabase', () => {
     const { logged, valid } = start({ publicAccessToken, privateAccessToken })
     const given = [publicAccessToken, privateAccessToken].filter((token) => token !== undefined)
     expect(valid(...given)).toEqual(given)
-    expect(logged).toEqual([
+    expect(logged.filter((line) => !line.startsWith('No access token can query'))).toEqual([
       `${variables}: Supabase publishes this value in its example files, so everyone knows it. ` +
         'Set a random text, such as: openssl rand -hex 32',
     ])

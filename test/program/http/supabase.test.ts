@@ -40,6 +40,16 @@ async function opened(service: Served, ...tokens: readonly string[]): Promise<[n
   )
 }
 
+/** The lines that a service with `--log-format json` has logged. */
+const linesOf = (service: Served): { code: string }[] =>
+  service
+    .stderrText()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+const codesOf = (service: Served) => linesOf(service).map(({ code }) => code)
+
 describe('the tokens of --supabase', () => {
   it('are two: one sends, one sends and queries', async () => {
     const dataDir = join(temporaryFolder(), 'data')
@@ -74,12 +84,32 @@ describe('the tokens of --supabase', () => {
     const published = 'your-super-secret-and-long-logflare-key-private'
     const service = await stack({ LOGFLARE_PRIVATE_ACCESS_TOKEN: published }, ['--log-format', 'json'])
     expect(await opened(service, published)).toEqual([[200, 200]])
-    const lines = service.stderrText().trim().split('\n')
-    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    expect(linesOf(service)).toMatchObject([
       { level: 'warn', code: 'published_token', variables: 'LOGFLARE_PRIVATE_ACCESS_TOKEN' },
       { code: 'listening' },
     ])
     expect(service.stderrText()).not.toContain(published)
+  })
+
+  it('are warned of if none of them can query', async () => {
+    const service = await stack({ LOGFLARE_PUBLIC_ACCESS_TOKEN: PUBLIC }, ['--log-format', 'json'])
+    expect(await opened(service, PUBLIC)).toEqual([[200, 403]])
+    expect(codesOf(service)).toEqual(['no_query_token', 'listening'])
+    const other = await stack({ LOGFLARE_PUBLIC_ACCESS_TOKEN: PUBLIC, LOGWEIR_ACCESS_TOKENS: 'ours' })
+    expect(other.stderrText()).toMatch(/^logweir: listening on \S+\n$/)
+  })
+
+  it('are warned of without --supabase, which alone reads them', async () => {
+    const service = await serve(['--log-format', 'json'], {
+      environment: { ...WITHOUT_OURS, ...BOTH },
+      stdin: 'ignore',
+    })
+    expect(await opened(service, PUBLIC, PRIVATE)).toEqual([
+      [401, 401],
+      [401, 401],
+    ])
+    const names = 'LOGFLARE_PUBLIC_ACCESS_TOKEN and LOGFLARE_PRIVATE_ACCESS_TOKEN'
+    expect(linesOf(service)[0]).toMatchObject({ level: 'warn', code: 'unread_token', variables: names })
   })
 
   it('stop the start if one cannot be sent, by the name of its variable', async () => {
@@ -277,6 +307,7 @@ describe('without --supabase', () => {
     expect(bodyOf(broken)).toBe(
       '{"error":"This is not a well-formed HTTP request. Correct the request.","code":"bad_request"}',
     )
-    expect(service.stderrText()).not.toContain('LOGFLARE')
+    expect(service.stderrText().match(/LOGFLARE_\w+/g)).toEqual(Object.keys(BOTH))
+    expect(service.stderrText()).not.toMatch(/two words|public-token/)
   })
 })
