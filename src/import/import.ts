@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../base/clock.js'
+import { stateError } from '../base/failures.js'
 import { explainFileError } from '../base/file-errors.js'
 import type { Log } from '../base/log.js'
 import { ROWS_SHARE } from '../base/memory.js'
@@ -7,6 +8,7 @@ import { createProgressLine } from '../base/progress-line.js'
 import type { ImportConfig } from '../config/import-config.js'
 import { createArrowEngine } from '../engine/arrow/engine.js'
 import { createSealingThread } from '../engine/arrow/storage/sealing/thread.js'
+import { hasGroupJournals } from '../engine/clickhouse/group-journals.js'
 import { makeDataDirectory } from '../engine/disk/directory/data-directory.js'
 import { openDataDirectory } from '../engine/disk/directory/open.js'
 import type { LockParts } from '../engine/disk/lock/parts.js'
@@ -78,6 +80,13 @@ async function openStore(config: ImportConfig, { log, onLost }: ImportReport) {
   const { dataDir, memoryLimitBytes, maxDiskBytes } = config
   await makeDataDirectory(dataDir)
   const disk = await openDataDirectory(dataDir, { log, onLost })
+  if (await hasGroupJournals(disk.files)) {
+    await disk.release()
+    throw stateError(
+      `The data directory ${dataDir} is that of a service with --engine clickhouse, whose rows are on the server. ` +
+        'Import into a new directory, then send its rows to the server: logweir export --to clickhouse',
+    )
+  }
   const metrics = createMetrics()
   const engine = createArrowEngine({
     clock: systemClock,

@@ -26,6 +26,11 @@ export async function listJournaledGroups(files: Files, damage: (stretch: Damage
   return names.sort((a, b) => a.arrivedUs - b.arrivedUs).map((name) => journaledGroup(files, name, damage))
 }
 
+/** Whether the files are those of a data directory of this engine, whose other rows are on the server. */
+export async function hasGroupJournals(files: Pick<Files, 'list'>): Promise<boolean> {
+  return (await files.list('')).includes(DIRECTORY)
+}
+
 type JournaledGroup = Omit<BatchGroup, 'firstAttempt'>
 
 /** Returns a group whose batches are in a file. `damage` is called on the first read only. */

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -110,6 +110,37 @@ describeWhere(findPostgres(), 'postgresql', WHY_NO_POSTGRES, 'an import that Pos
     const again = await run(importArgs(postgres.url(), dataDir))
     const [, imported, there] = /: (\d+) rows imported, (\d+) already there/.exec(again.stdout.toString())!
     expect(Number(imported) + Number(there)).toBe(30_010)
+  })
+
+  it('refuses the data directory of an import that runs', async () => {
+    const dataDir = temporaryFolder()
+    // Until that is cancelled, the first import waits for the table.
+    const locked = expect(postgres.run(`LOCK TABLE ${table}; SELECT pg_sleep(60)`)).rejects.toThrow(
+      'canceling statement',
+    )
+    const first = start(importArgs(postgres.url(), dataDir))
+    await until(
+      async () => existsSync(join(dataDir, 'format.json')),
+      (isThere) => isThere,
+    )
+    const { code, stderr } = await run(importArgs(postgres.url(), dataDir))
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`is in use by process ${first.child.pid}. `)])
+    const sleeping = `query LIKE 'LOCK TABLE%' AND pid <> pg_backend_pid()`
+    await postgres.run(`SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE ${sleeping}`)
+    await locked
+    expect(await first.exit).toBe(0)
+  })
+
+  it('refuses the data directory of a service over ClickHouse', async () => {
+    const dataDir = temporaryFolder()
+    mkdirSync(join(dataDir, 'unconfirmed'))
+    const { code, stderr } = await run(importArgs(postgres.url(), dataDir))
+    expect([code, stderr]).toEqual([
+      1,
+      `logweir: The data directory ${dataDir} is that of a service with --engine clickhouse, whose rows are on the ` +
+        'server. Import into a new directory, then send its rows to the server: logweir export --to clickhouse\n',
+    ])
+    expect(readdirSync(dataDir)).not.toContain('edge_logs')
   })
 
   it('refuses the data directory of a service that runs', async () => {
