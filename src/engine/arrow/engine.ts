@@ -9,6 +9,7 @@ import type { DataDirectory } from '../disk/directory/open.js'
 import { createDiskRetry, reportDiskState } from '../disk/files/disk-retry.js'
 import { type Engine, GROUPING_LIMITS, type GroupingLimits, type ScanStats } from '../engine.js'
 import type { RunContext } from './operators/lazy-batch.js'
+import { createSharedFrames } from './operators/shared-frames.js'
 import { type Caches, createCaches } from './query/caches.js'
 import { createFollowers, type Followers } from './query/follow.js'
 import { readInnerPlans } from './query/inner-plans.js'
@@ -230,6 +231,7 @@ function createRun({ store, caches, metrics, groupingLimits }: RunParts): Engine
       partialCache: caches.partialCache,
       fieldCache: caches.fieldCache,
       rowCache: caches.rowCache,
+      sharedFrames: createSharedFrames(),
       limits: groupingLimits,
       yieldIfDue: createYielder(signal),
       onOpen,

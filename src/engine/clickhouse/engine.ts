@@ -8,6 +8,7 @@ import { GIB, MIB } from '../../base/units.js'
 import type { Row } from '../../plan/answer.js'
 import { SOURCE_NAMES } from '../../sources.js'
 import type { RunContext } from '../arrow/operators/lazy-batch.js'
+import { createSharedFrames } from '../arrow/operators/shared-frames.js'
 import { createCaches } from '../arrow/query/caches.js'
 import { type ReadStage, readInnerPlans } from '../arrow/query/inner-plans.js'
 import { runStage, unorderedRows } from '../arrow/query/run.js'
@@ -157,6 +158,7 @@ function createQueries(options: ClickHouseEngineOptions): Pick<Engine, 'run' | '
       }
       const context: RunContext = {
         ...caches,
+        sharedFrames: createSharedFrames(),
         limits: GROUPING_LIMITS,
         yieldIfDue: createYielder(signal),
         onOpen() {},

@@ -48,7 +48,7 @@ export async function readStages(stage: Stage, context: ReadContext): Promise<St
 
   async function visit(one: Stage, first: FirstGroups | undefined, isPart: boolean): Promise<void> {
     const { input } = one
-    if (isEmpty(one)) return
+    if (isEmpty(one) || groups.has(one) || parts.has(one)) return
     if (input.op === 'stage') return visit(input.stage, firstGroupsOf(one), false)
     if (input.op === 'union') {
       for (const part of input.inputs) await visit(part, undefined, true)
@@ -57,7 +57,8 @@ export async function readStages(stage: Stage, context: ReadContext): Promise<St
     const scan = one as ScanStage
     const sources: ScannedSource[] = []
     for (const source of scan.input.sources) sources.push(await scanned(scan, source, isPart, context))
-    const frame = await groupsOf(scan, sources, first, context)
+    // The first groups of one use may not be those of another.
+    const frame = await groupsOf(scan, sources, one.isShared ? undefined : first, context)
     if (frame !== undefined) groups.set(one, frame)
     else parts.set(one, await partsOf(scan, sources, context))
   }

@@ -12,6 +12,7 @@ import { createFieldCache } from '../../../src/engine/arrow/fields/field-cache.j
 import type { LazyBatch, QueryLimits, RunContext } from '../../../src/engine/arrow/operators/lazy-batch.js'
 import { createPartialCache, Key } from '../../../src/engine/arrow/operators/partial-cache.js'
 import { createRowCache } from '../../../src/engine/arrow/operators/row-cache.js'
+import { createSharedFrames } from '../../../src/engine/arrow/operators/shared-frames.js'
 import { kindsOf } from '../../../src/engine/arrow/query/run.js'
 import {
   createHead,
@@ -177,6 +178,7 @@ export function runContext(limits: Partial<QueryLimits> = {}, yieldIfDue = noYie
     partialCache: createPartialCache(1e6, createMetrics()),
     fieldCache: createFieldCache(1e6, createMetrics(), createFakeClock()),
     rowCache: createRowCache(1e6),
+    sharedFrames: createSharedFrames(),
     limits: { ...GROUPING_LIMITS, ...limits },
     onOpen() {
       told.opened++

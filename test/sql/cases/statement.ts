@@ -93,6 +93,18 @@ export const STATEMENT_CASES: readonly SqlCase[] = [
     { id: 'error' },
   ]),
   query(
+    'groups of a common table expression are used several times, each time in another order',
+    `with levels as (select level, count(*) as n from auth_logs group by level)
+    select 'first' as place, level from (select level from levels order by level limit 1)
+    union all select 'last', level from (select level from levels order by level desc limit 1)
+    union all select 'groups', cast(count(*) as string) from levels`,
+    [
+      { place: 'first', level: 'error' },
+      { place: 'last', level: 'info' },
+      { place: 'groups', level: '2' },
+    ],
+  ),
+  query(
     'a common table expression hides a source of its name',
     `with auth_logs as (select id from auth_logs where level = 'error') select * from Auth_Logs`,
     [{ id: 'a2' }],

@@ -4,6 +4,7 @@ import type { Frame } from '../expressions/frame.js'
 import type { FieldCache } from '../fields/field-cache.js'
 import type { Key, PartialCache } from './partial-cache.js'
 import type { RowCache } from './row-cache.js'
+import type { SharedFrames } from './shared-frames.js'
 
 /** Rows that are read when an operator needs them. Operators are functions from lists of these to lists of these. */
 export interface LazyBatch {
@@ -40,6 +41,7 @@ export interface RunContext {
   partialCache: PartialCache
   fieldCache: FieldCache
   rowCache: RowCache
+  sharedFrames: SharedFrames
   limits: QueryLimits
   /** Called when a part is opened; others are pruned by their times. */
   onOpen(): void

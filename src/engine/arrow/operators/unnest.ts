@@ -5,7 +5,7 @@ import type { Operator } from '../../../plan/plan.js'
 import type { Scalar } from '../../../plan/values/values.js'
 import { bytesOfValue } from '../columns/value-bytes.js'
 import { createEvaluate } from '../expressions/evaluate.js'
-import { type Frame, mappedFrame, type StoredKinds } from '../expressions/frame.js'
+import { type Elements, type Frame, mappedFrame, type SingleElement, type StoredKinds } from '../expressions/frame.js'
 import { type FieldUse, pathOfList } from '../expressions/loaded-fields.js'
 import type { Vector } from '../expressions/vector.js'
 import { blocksOf } from './blocks.js'
@@ -16,15 +16,18 @@ import type { LazyBatch, RunContext } from './lazy-batch.js'
 import { extendKey } from './partial-cache.js'
 import { tooMuchMemory } from './top.js'
 
-type Unnest = Extract<Operator, { op: 'unnest' }>
+/** The operator `unnest` of a plan. */
+export type Unnest = Extract<Operator, { op: 'unnest' }>
 
 /**
- * Makes a row for each element of a list; see the operator in `plan.ts`. The rows made count as scanned. Throws
- * `too_much_memory` if those of one batch are too many.
+ * Makes a row for each element of a list; see the operator in `plan.ts`. The rows made count as scanned. `next` are the
+ * operators directly behind this one: their lists are read at the same time. Throws `too_much_memory` if the rows of
+ * one batch are too many.
  */
 export function unnest(
   input: readonly LazyBatch[],
   operator: Unnest,
+  next: readonly Unnest[],
   kinds: StoredKinds,
   context: RunContext,
 ): LazyBatch[] {
@@ -34,7 +37,7 @@ export function unnest(
     input,
     keyOf,
     async (frame) =>
-      (await withSingleElements(frame, operator, kinds, context)) ?? withElements(frame, operator, context),
+      (await withSingleElements(frame, operator, next, kinds, context)) ?? withElements(frame, operator, context),
   )
 }
 
@@ -45,15 +48,18 @@ export function unnest(
 async function withSingleElements(
   frame: Frame,
   operator: Unnest,
+  next: readonly Unnest[],
   kinds: StoredKinds,
   context: RunContext,
 ): Promise<Frame | undefined> {
   const { list, name, isOuter } = operator
-  const keys = pathOfList(list, frame.elements)
-  if (keys === undefined || frame.loadFields === undefined) return undefined
-  const use: FieldUse = { keys, isText: false, isCount: true }
-  await frame.loadFields([use], context.yieldIfDue)
-  const counts = frame.field!(use)!
+  const lists = singleElements([operator, ...next], frame.elements)
+  const [first] = lists
+  if (first === undefined || frame.loadFields === undefined) return undefined
+  const { keys } = first
+  const uses = lists.map(countOf)
+  await frame.loadFields(uses, context.yieldIfDue)
+  const counts = frame.field!(uses[0]!)!
   const positions = new Uint32Array(frame.rows)
   let rows = 0
   for await (const { from, to } of blocksOf(frame, [counts], context.yieldIfDue)) {
@@ -65,6 +71,21 @@ async function withSingleElements(
   }
   return withElement(keep(frame, positions.subarray(0, rows), kinds), name, { keys, list })
 }
+
+/** Returns the lists that are fields of the record if each of them has a single element; up to the first that is none. */
+function singleElements(unnests: readonly Unnest[], before: Elements = new Map()): SingleElement[] {
+  const elements = new Map(before)
+  const found: SingleElement[] = []
+  for (const { list, name } of unnests) {
+    const keys = pathOfList(list, elements)
+    if (keys === undefined) return found
+    found.push({ keys, list })
+    elements.set(name, { keys, list })
+  }
+  return found
+}
+
+const countOf = ({ keys }: SingleElement): FieldUse => ({ keys, isText: false, isCount: true })
 
 /** Elements that take up to this much memory are kept; those of longer frames are read again when they are needed. */
 const KEPT_BYTES = 16 * MIB

@@ -7,6 +7,7 @@ import { blocksOf } from '../operators/blocks.js'
 import type { LazyBatch, RunContext } from '../operators/lazy-batch.js'
 import { NO_PARTIAL_CACHE } from '../operators/partial-cache.js'
 import { tooMuchMemory } from '../operators/top.js'
+import { shareStages } from './shared-stages.js'
 import { columnNames, isEmpty, type Stage, stagesOf } from './stages.js'
 
 type IsIn = Extract<Operator, { op: 'isIn' }>
@@ -30,7 +31,7 @@ export async function readInnerPlans(
   const shape = stagesOf(withValues(plan, NO_VALUES))
   if (shape === undefined || isEmpty(shape)) return undefined
   const operators = isInsOf(plan)
-  if (operators.length === 0) return { stage: shape, context }
+  if (operators.length === 0) return { stage: shareStages(shape), context }
   const values = new Map<IsIn, Expression>()
   let bytes = 0
   const addBytes = (more: number) => {
@@ -44,7 +45,8 @@ export async function readInnerPlans(
     values.set(operator, isAmong(operator.value, members))
   }
   // The values differ from run to run, so that the next one would find no partial again.
-  return { stage: stagesOf(withValues(plan, values))!, context: { ...context, partialCache: NO_PARTIAL_CACHE } }
+  const stage = shareStages(stagesOf(withValues(plan, values))!)
+  return { stage, context: { ...context, partialCache: NO_PARTIAL_CACHE } }
 }
 
 /** Adds the values of a stage's only column. */

@@ -25,7 +25,7 @@ import {
   timeOrder,
   tooMuchMemory,
 } from '../operators/top.js'
-import { unnest } from '../operators/unnest.js'
+import { type Unnest, unnest } from '../operators/unnest.js'
 import { columnsReadBy, declaredColumns } from './read-columns.js'
 import { readRows } from './read-rows.js'
 import { columnNames, type Input, isUnlimited, type Stage, type Step } from './stages.js'
@@ -66,6 +66,11 @@ export async function runStage(stage: Stage, stored: StoredRows, context: RunCon
  * all stages of a plan see the same stored rows.
  */
 function frameOf(stage: Stage, stored: StoredRows, context: RunContext): () => Promise<Frame> {
+  const compute = ownFrameOf(stage, stored, context)
+  return stage.isShared ? () => context.sharedFrames.read(stage, columnNames(stage), compute) : compute
+}
+
+function ownFrameOf(stage: Stage, stored: StoredRows, context: RunContext): () => Promise<Frame> {
   const { sink, input } = stage
   const given = stored.groupsOf?.(stage)
   if (given !== undefined) return async () => given
@@ -137,7 +142,7 @@ function after(
   for (let i = 0; i < steps.length; ) {
     const step = steps[i]!
     if (step.op === 'unnest') {
-      batches = unnest(batches, step, kinds, context)
+      batches = unnest(batches, step, unnestsFrom(steps, i + 1), kinds, context)
       i++
       continue
     }
@@ -146,6 +151,13 @@ function after(
     i += conditions.length
   }
   return batches
+}
+
+/** Returns the steps from a place on, up to the first one that is no unnest. */
+function unnestsFrom(steps: readonly Step[], from: number): Unnest[] {
+  const unnests: Unnest[] = []
+  for (let i = from; steps[i]?.op === 'unnest'; i++) unnests.push(steps[i] as Unnest)
+  return unnests
 }
 
 /** Batches of rows that earlier stages compute, each when it is read. */

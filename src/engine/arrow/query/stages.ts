@@ -27,6 +27,8 @@ export interface Stage {
   input: Input
   steps: readonly Step[]
   sink: Sink
+  /** Set if the plan has this stage in several places. */
+  isShared?: true
 }
 
 /** Whether a sink keeps all rows that it is given, and needs no other row to return one. */
