@@ -27,8 +27,8 @@ const PUBLISHED = new Set([
 ])
 
 /**
- * Returns the tokens, the private one last; none if no variable is set. Without `supabase` there are none, and a warning
- * names the variables that are set. The texts are taken as they are, since Vector
+ * Returns the tokens, the private one last; none if no variable is set. Without `supabase` there are none, and a
+ * warning names the variables that are set. The texts are taken as they are, since Vector
  * and Studio send them so. Logs one warning if some have a published value. Throws `usage` if one cannot be sent in a
  * header.
  */

@@ -72,7 +72,7 @@ async function withSingleElements(
   return withElement(keep(frame, positions.subarray(0, rows), kinds), name, { keys, list })
 }
 
-/** Returns the lists that are fields of the record if each of them has a single element; up to the first that is none. */
+/** Returns the lists that are fields of the record if each has a single element, up to the first one that is none. */
 function singleElements(unnests: readonly Unnest[], before: Elements = new Map()): SingleElement[] {
   const elements = new Map(before)
   const found: SingleElement[] = []
