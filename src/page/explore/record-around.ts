@@ -107,14 +107,14 @@ function showRows(list: HTMLElement, { rows, at }: ReturnType<typeof mergeAround
         'button',
         {
           type: 'button',
-          class: 'around-row',
+          class: ERRORS.test(status) ? 'around-row is-error' : 'around-row',
           tabindex: i === at ? '0' : '-1',
           ...(i === at && { 'aria-current': 'true' }),
         },
         element('time', { datetime: new Date(us / 1_000).toISOString(), title: fullTime(us) }, timestamp(us).slice(11)),
         element('span', { class: 'distance' }, i === at ? 'this row' : distanceText(us - centerUs)),
         element('span', { class: 'source' }, source),
-        element('span', { class: ERRORS.test(status) ? 'status bad' : 'status' }, status),
+        element('span', { class: 'status' }, status),
         element('span', { class: 'message' }, String(row.event_message ?? '')),
       )
       line.addEventListener('click', () => onChoose(row, source))

@@ -10,8 +10,11 @@ import { membersOf } from './record-value.js'
 
 /** Members of an object or list that are shown at first, and at each further demand. */
 const MEMBERS = 100
-/** Objects and lists of this many levels are unfolded at first, as long as the tree has no more than so many items. */
-const [LEVELS, ITEMS] = [4, 300]
+/**
+ * Unfolded at first: objects and lists of the top level, and those of at most this many members in the next levels, as
+ * long as the tree has no more than this many items.
+ */
+const [FEW_MEMBERS, LEVELS, ITEMS] = [8, 4, 300]
 /** Items up to which more are unfolded at once. */
 const MAX_ITEMS = 2_000
 
@@ -63,7 +66,7 @@ function addMembers(
     const [step, value] = all[at]!
     const item = createItem([...parents, step], value, { at, of: all.length }, state.highlight)
     add(state, group, item)
-    if (isBranch(item) && item.steps.length < LEVELS && state.items.size < ITEMS) setFolded(state, item, false)
+    if (state.items.size < ITEMS && isUnfoldedFirst(item)) setFolded(state, item, false)
   }
   if (until === all.length) return
   const more = createMoreItem(parents, `Show more, ${all.length - until} are left`, () => {
@@ -73,6 +76,13 @@ function addMembers(
     focus(state, itemOf(state, group.children[until]!.firstElementChild))
   })
   add(state, group, more)
+}
+
+/** An element of a list counts as one level with the list, since a list of one object is as common as the object. */
+function isUnfoldedFirst(item: Item): boolean {
+  if (!isBranch(item)) return false
+  const level = item.steps.filter((step) => typeof step === 'string').length
+  return level <= 1 || (level <= LEVELS && membersOf(item.value).length <= FEW_MEMBERS)
 }
 
 function add({ items }: State, group: HTMLUListElement, item: Item): void {

@@ -247,11 +247,10 @@ function withBrowser(): void {
     expect(await value.textContent()).toBe('z'.repeat(10_000))
   })
 
-  test('shows a part of thousands of fields, and of a hundred levels', async () => {
+  test('shows a part of thousands of fields', async () => {
     const fields = Array.from({ length: 1_000 }, (_, i) => `"f${i}":{"a":{"b":[${Array(20).fill(i)}]}}`)
-    const deep = `${'{"d":'.repeat(120)}1${'}'.repeat(120)}`
-    const { page } = await show(row({ metadata: `{"deep":${deep},${fields.join(',')}}` }))
-    expect(await page.locator('[role=treeitem]').count()).toBeLessThan(700)
+    const { page } = await show(row({ metadata: `{"first":0,${fields.join(',')}}` }))
+    expect(await page.locator('[role=treeitem]').count()).toBeLessThan(500)
     const more = page.getByText('Show more, 901 are left')
     await more.click()
     expect(await focused(page)).toBe('f99: 1 field')
@@ -260,6 +259,23 @@ function withBrowser(): void {
     await page.getByText('There are too many fields to unfold all at once.').waitFor()
     expect(await page.locator('[role=treeitem]').count()).toBeLessThan(2_200)
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+  })
+
+  test('has room for values in the last of 120 levels', async () => {
+    const metadata = `${'{"d":'.repeat(120)}"${'x'.repeat(300)}"${'}'.repeat(120)}`
+    const { page } = await show(row({ metadata }), {}, { viewport: { width: 390, height: 700 } })
+    await page.getByRole('button', { name: 'Unfold all', exact: true }).click()
+    expect((await page.locator('.line[aria-level="120"] .value').boundingBox())!.width).toBeGreaterThan(100)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+  })
+
+  test('unfolds at first what has few members', async () => {
+    const many = Array.from({ length: 9 }, (_, i) => `"f${i}":${i}`).join(',')
+    const metadata = `{"request":[{${many},"cf":{${many}},"headers":{"a":1}}]}`
+    const { page } = await show(row({ metadata }))
+    const shown = await lines(page)
+    expect(shown.slice(0, 3)).toEqual(['request: 1 element', '0: 11 fields', 'f0: 0'])
+    expect(shown.slice(11)).toEqual(['cf: 9 fields', 'headers: 1 field', 'a: 1'])
   })
 
   test('says what is missing', async () => {
