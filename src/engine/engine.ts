@@ -1,6 +1,7 @@
 import { LogweirError } from '../base/errors.js'
 import { MIB } from '../base/units.js'
 import type { Row } from '../plan/answer.js'
+import type { Expression } from '../plan/expression.js'
 import type { Plan } from '../plan/plan.js'
 import type { SourceName } from '../sources.js'
 
@@ -65,6 +66,11 @@ export interface FollowQuery {
   source: SourceName
   project: string
   columns: readonly string[]
+  /**
+   * Only rows for which this is true: a condition on `id`, `timestamp`, `event_message`, `project` and fields of the
+   * metadata. It raises no error in any row.
+   */
+  where?: Expression | undefined
 }
 
 /**
@@ -73,13 +79,22 @@ export interface FollowQuery {
  */
 export type RowListener = (rows: Iterable<Row>, hasGap: boolean) => void
 
+/** The rows of a plan that a subscription runs. */
+export interface FollowedRows {
+  rows: AsyncIterable<Row>
+  /** The number of rows that the subscription has delivered when it has delivered all of these. */
+  delivered: number
+  /** Set if rows of the plan that are older than these may be missing, since too many had to be read. */
+  isCut?: boolean
+}
+
 /** A running {@link Engine.follow}. */
 export interface Subscription {
   /**
-   * Runs a plan of the rows shape, of this project and these columns, over exactly the rows that were stored when the
-   * subscription started and those delivered since. `delivered` is the number of rows delivered so far.
+   * Runs a plan of the rows shape, of this project, these columns and this condition, over exactly the rows that were
+   * stored when the subscription started and those delivered since.
    */
-  run(plan: Plan, options?: RunOptions): Promise<{ rows: AsyncIterable<Row>; delivered: number }>
+  run(plan: Plan, options?: RunOptions): Promise<FollowedRows>
   /** Ends the subscription: the listener is not called again. */
   stop(): void
 }
@@ -102,7 +117,8 @@ export interface Engine {
   run(plan: Plan, options?: RunOptions): Promise<AsyncIterable<Row>>
   /**
    * Delivers every row of a project that is appended from now on to `listener`, once, soon after the row is visible.
-   * `append` waits until the listener returns.
+   * `append` waits until the listener returns. With a condition `append` does not wait, and the listener is called a
+   * little later, after the condition was evaluated.
    */
   follow(query: FollowQuery, listener: RowListener): Promise<Subscription>
   /** Returns the statistics of every source, empty sources included. */

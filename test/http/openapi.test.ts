@@ -330,6 +330,14 @@ const CASES: Case[] = [
   { about: 'a stream', path: TAIL, search: '?project=a', status: 200 },
   { about: 'no project', path: TAIL, status: 400, code: 'missing_parameter' },
   { about: 'two projects', path: TAIL, search: '?project=a&project=b', status: 400, code: 'duplicate_parameter' },
+  { about: 'no source', path: TAIL, search: '?project=a&source=x', status: 400, code: 'invalid_parameter' },
+  {
+    about: 'no pattern',
+    path: TAIL,
+    search: `?project=a&filter=${encodeURIComponent('[{"field":"id","op":"matches","value":"("}]')}`,
+    status: 400,
+    code: 'invalid_pattern',
+  },
   {
     about: 'no event id',
     path: TAIL,

@@ -92,7 +92,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
       ? undefined
       : createDurableParts(options.disk, options, () => limits.evictColumns(), sealBytes * COMPACT_SHARE)
   const caches = createCaches(options)
-  const followers = createFollowers()
+  const followers = createFollowers({ fieldCache: caches.fieldCache, hold: (head) => store.hold(head) })
   const store = createStore({
     sealRows,
     sealBytes,
@@ -199,8 +199,8 @@ function createFollow(followers: Followers, run: Engine['run']): Engine['follow'
     return {
       async run(plan, options) {
         // Read before the run starts: the plan sees the rows stored at this moment.
-        const { delivered } = follower
-        return { rows: await run(plan, options), delivered }
+        const delivered = follower.delivered()
+        return { rows: await run(plan, options), delivered: await delivered }
       },
       stop: follower.stop,
     }

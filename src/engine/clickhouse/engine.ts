@@ -23,7 +23,7 @@ import { type BatchGroup, DELIVERY_TIMING, type DeliveryTiming } from './deliver
 import { createDeliveryQueue } from './delivery-queue.js'
 import { followRows, POLL_LIMITS, type PollLimits } from './follow.js'
 import { listJournaledGroups } from './group-journals.js'
-import { type PartRows, readStages } from './stage-rows.js'
+import { type PartRows, readStages, versionReadsJson } from './stage-rows.js'
 import type { TableLocation } from './table-names.js'
 
 /** The server, the data directory and the limits of the engine; tests pass smaller limits. */
@@ -184,7 +184,10 @@ function createQueries(options: ClickHouseEngineOptions): Pick<Engine, 'run' | '
     },
     async follow(query, listener) {
       const parts = { server, location, clock, limits: { ...POLL_LIMITS, ...options.following } }
-      const { run, stop } = await withClientErrors(() => followRows(query, listener, parts))
+      const { run, stop } = await withClientErrors(async () => {
+        const readsJson = query.where !== undefined && versionReadsJson(await serverVersion())
+        return followRows(query, listener, { ...parts, readsJson })
+      })
       return { run: (plan, runOptions) => withClientErrors(() => run(plan, runOptions)), stop }
     },
   }

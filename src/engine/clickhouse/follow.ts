@@ -4,14 +4,12 @@ import { HOUR_US, MINUTE_US } from '../../base/units.js'
 import type { Row, Value } from '../../plan/answer.js'
 import type { Plan } from '../../plan/plan.js'
 import { RawJson } from '../../plan/values/values.js'
-import { leadingFilters } from '../arrow/query/run.js'
-import { type Stage, stagesOf } from '../arrow/query/stages.js'
-import type { FollowQuery, RowListener, RunOptions, Subscription } from '../engine.js'
+import type { FollowedRows, FollowQuery, RowListener, RunOptions, Subscription } from '../engine.js'
 import type { Cell, Server } from './clickhouse-server.js'
-import { lowerFilters } from './conditions.js'
-import { amongFirst, NEWEST_FIRST } from './read-rows.js'
+import { createFollowFilter, type FollowFilter } from './follow-filter.js'
+import { readNewest } from './follow-newest.js'
 import { quotedTable, type TableLocation } from './table-names.js'
-import { int64Value, textValue, timeCondition } from './values.js'
+import { int64Value, textValue } from './values.js'
 
 /** The limits of a subscription. */
 export interface PollLimits {
@@ -25,6 +23,8 @@ export interface PollLimits {
   rows: number
   /** The most row ids, of the last `storeDelayUs`, that are remembered. */
   rowIds: number
+  /** The most rows that are read to find the newest that pass a condition which the server cannot apply as a whole. */
+  examinedRows: number
 }
 
 /** The limits of the service; tests use smaller ones. */
@@ -34,6 +34,7 @@ export const POLL_LIMITS: PollLimits = {
   rowAgeUs: HOUR_US,
   rows: 1_000,
   rowIds: 50_000,
+  examinedRows: 10_000,
 }
 
 /** The tables that a subscription polls, and its limits. */
@@ -42,6 +43,8 @@ export interface PollContext {
   location: TableLocation
   clock: Clock
   limits: PollLimits
+  /** Whether the server reads fields that have no column. */
+  readsJson?: boolean
 }
 
 /** The columns that identify a row and order rows by arrival. */
@@ -56,21 +59,26 @@ const rowIdOf = (cells: readonly Cell[]) => cells.slice(0, ROW_ID.length).join('
  * that fails is repeated.
  */
 export async function followRows(query: FollowQuery, listener: RowListener, parts: PollContext): Promise<Subscription> {
-  const { server, location, clock, limits } = parts
+  const { clock, limits, readsJson = false } = parts
   const queue = createSerialQueue()
-  const wanted = [...ROW_ID, ...query.columns]
-  const select = createRecentSelect(query, parts)
+  const filter = createFollowFilter(query.where, { source: query.source, readsJson })
+  const wanted = [...ROW_ID, ...new Set([...query.columns, ...filter.columns])]
+  const select = createRecentSelect(query, filter, parts)
   const seen = createSeenRows(clock.nowUs(), limits)
   let delivered = 0
+  let isAfterGap = false
 
   const pollRowIds = () => select(ROW_ID, '', limits.rowIds, seen.sinceUs())
   const rowOf = (cells: readonly Cell[]) => readRow(query.columns, cells.slice(ROW_ID.length))
+  const passing = (rows: readonly Cell[][]) => filter.keep(rows, wanted)
 
-  /** Delivers rows, given with their ids, latest first. */
+  /** Delivers rows that pass the filter, given with their ids, latest first. */
   function deliver(rows: readonly Cell[][], hasGap: boolean): void {
+    isAfterGap ||= hasGap
     if (rows.length === 0) return
     delivered += rows.length
-    listener(rows.map(rowOf).reverse(), hasGap)
+    listener(rows.map(rowOf).reverse(), isAfterGap)
+    isAfterGap = false
   }
 
   async function poll(): Promise<void> {
@@ -83,15 +91,15 @@ export async function followRows(query: FollowQuery, listener: RowListener, part
       // Rows stored after the query for the ids are left to the next poll.
       const isNew = new Set(unseen.map(rowIdOf))
       const read = rows.filter((cells) => isNew.has(rowIdOf(cells)))
-      deliver(read, read.length < unseen.length)
+      deliver(await passing(read), read.length < unseen.length)
     }
     seen.replace(found, nowUs)
   }
 
-  async function run(plan: Plan, { signal }: RunOptions = {}) {
+  async function run(plan: Plan, { signal }: RunOptions = {}): Promise<FollowedRows> {
     const oldestUs = clock.nowUs() - limits.rowAgeUs
-    const found = await server.select(newestQuery(stagesOf(plan), wanted, location), { signal })
-    const answer = found.map((cells) => ({ cells, row: rowOf(cells) }))
+    const found = await readNewest(plan, filter, wanted, { ...parts, signal })
+    const answer = found.rows.map((cells) => ({ cells, row: rowOf(cells) }))
     // Delivers the rows that the next poll would find: every row of the answer has then been delivered or was
     // there before.
     const isUnseen = ({ cells, row }: (typeof answer)[number]) =>
@@ -99,7 +107,7 @@ export async function followRows(query: FollowQuery, listener: RowListener, part
     const unseen = answer.filter(isUnseen).map(({ cells }) => cells)
     for (const cells of unseen) seen.add(cells)
     deliver(unseen.sort(byArrival), false)
-    return { rows: inOrder(answer.map(({ row }) => row)), delivered }
+    return { rows: inOrder(answer.map(({ row }) => row)), delivered, isCut: found.isCut }
   }
 
   const startedUs = clock.nowUs()
@@ -107,21 +115,6 @@ export async function followRows(query: FollowQuery, listener: RowListener, part
   const stop = everyUnlessRunning(clock, limits.pollMs, () => queue.run(poll))
   return { run: (plan, options) => queue.run(() => run(plan, options)), stop }
 }
-
-/** Returns the query for the newest rows of a plan of the rows shape. */
-function newestQuery(stage: Stage | undefined, columns: readonly string[], location: TableLocation): string {
-  const { input, steps = [], sink } = stage ?? {}
-  if (sink?.op !== 'top' || input?.op !== 'scan') throw notNewest()
-  const source = input.sources[0]!
-  const filter = lowerFilters(leadingFilters(steps).conditions, { source, readsJson: false })
-  if (filter.count !== steps.length) throw notNewest()
-  const where = [...filter.sql, timeCondition(input)].join(' AND ')
-  const from = `FROM ${quotedTable(location, source)} WHERE ${where}`
-  const newest = amongFirst(from, 'desc', sink.rows)
-  return `SELECT ${columns.join(', ')} ${from} AND ${newest} ORDER BY ${NEWEST_FIRST} LIMIT ${sink.rows}`
-}
-
-const notNewest = () => new TypeError('A subscription runs only plans of the newest rows of a source.')
 
 /** Returns a row of an answer from the cells of the selected columns. */
 function readRow(columns: readonly string[], cells: readonly Cell[]): Row {
@@ -163,13 +156,18 @@ function everyUnlessRunning(clock: Clock, intervalMs: number, task: () => Promis
   })
 }
 
-/** Returns a function that selects the project's rows that arrived at or after `sinceUs`, latest first. */
-function createRecentSelect({ source, project }: FollowQuery, { server, location, clock, limits }: PollContext) {
+/** Returns a function that selects rows that arrived at or after `sinceUs` and may pass the filter, latest first. */
+function createRecentSelect(
+  { source, project }: FollowQuery,
+  { sql }: FollowFilter,
+  { server, location, clock, limits }: PollContext,
+) {
+  const filtered = sql.map((condition) => ` AND ${condition}`).join('')
   return (columns: readonly string[], condition: string, limit: number, sinceUs: number): Promise<Cell[][]> =>
     server.select(
       `SELECT ${columns.join(', ')} FROM ${quotedTable(location, source)} WHERE project = ${textValue(project)} ` +
         `AND timestamp >= ${int64Value(clock.nowUs() - limits.rowAgeUs)} AND arrived >= ${int64Value(sinceUs)}` +
-        `${condition} ORDER BY ${BY_ARRIVAL} LIMIT ${limit}`,
+        `${filtered}${condition} ORDER BY ${BY_ARRIVAL} LIMIT ${limit}`,
     )
 }
 

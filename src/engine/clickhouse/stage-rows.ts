@@ -111,6 +111,9 @@ async function scanned(
 /** The first version with all JSON functions that are used. */
 const JSON_MAJOR = 22
 
+/** Returns whether a server of this version reads fields that have no column. */
+export const versionReadsJson = (version: string): boolean => Number(version.split('.')[0]) >= JSON_MAJOR
+
 /**
  * Whether the server reads the fields that have no column. Throws `unsupported_by_engine` if there are such fields, and
  * the server is too old to read JSON at all.
@@ -118,7 +121,7 @@ const JSON_MAJOR = 22
 async function readsJson({ undeclared }: StageColumns, { serverVersion }: ReadContext): Promise<boolean> {
   if (undeclared.length === 0) return false
   const version = await serverVersion()
-  if (Number(version.split('.')[0]) >= JSON_MAJOR) return true
+  if (versionReadsJson(version)) return true
   throw new LogweirError(
     'unsupported_by_engine',
     `The field ${undeclared[0]} has no column of its own, and ClickHouse ${version} cannot read JSON paths. ` +

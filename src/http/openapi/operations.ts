@@ -1,6 +1,7 @@
 /** The operations of each path: parameters, bodies and responses. */
 
 import { columnsOf, type Endpoint } from '../../endpoints/endpoint.js'
+import { EXPLORE_PARAMS } from '../../endpoints/explore-params.js'
 import { sampleCall } from '../../endpoints/sample.js'
 import { SOURCES } from '../../sources.js'
 import type { Dialect } from '../reply/dialect.js'
@@ -206,6 +207,8 @@ const TAIL_CODES = [
   ...TOKEN_CODES,
   'missing_parameter',
   'duplicate_parameter',
+  'invalid_parameter',
+  'invalid_pattern',
   'invalid_last_event_id',
   'forbidden_project',
   'overloaded',
@@ -217,13 +220,22 @@ export const tailOperations = ({ errorForm }: Dialect): Operations => ({
   get: {
     operationId: 'tail',
     tags: ['queries'],
-    summary: 'The edge records of a project as they arrive',
+    summary: 'The records of a project and a source as they arrive',
     description:
-      'Server-sent events, one per record, with its row of logs.all as data. ' +
+      'Server-sent events, one per record: id, timestamp, event_message and metadata as data. ' +
       'The event "gap" says that records were left out, "dropped" that the reader was too slow.',
     parameters: [
-      parameter('project', 'query', 'the project whose requests are followed', { required: true }),
-      parameter('Last-Event-ID', 'header', 'continues after this event'),
+      parameter('project', 'query', 'the project whose records are followed', { required: true }),
+      parameter('source', 'query', 'the source of the records, or its alias; default: edge_logs', {
+        schema: EXPLORE_PARAMS.source.schema,
+      }),
+      parameter('filter', 'query', EXPLORE_PARAMS.filter.description),
+      parameter('search', 'query', EXPLORE_PARAMS.search.description),
+      parameter(
+        'Last-Event-ID',
+        'header',
+        'continues after this event of a tail with the same parameters, or after this place of a row of logs.explore',
+      ),
     ],
     responses: {
       200: answer('The stream, until one of the two ends it.', { 'text/event-stream': TEXT }),

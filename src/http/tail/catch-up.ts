@@ -6,6 +6,7 @@ import type { ErrorForm } from '../reply/error-form.js'
 import type { Position } from './cursor.js'
 import { gapEvent, idLine, recordEvent } from './events.js'
 import type { TailLimits } from './limits.js'
+import type { TailRows } from './tail-rows.js'
 
 /** The columns of a record, in the order of its JSON. */
 export const COLUMNS = ['id', 'timestamp', 'event_message', 'metadata'] as const
@@ -13,17 +14,20 @@ export const COLUMNS = ['id', 'timestamp', 'event_message', 'metadata'] as const
 /** Rows that are read in addition, to find the rank of the oldest row among those of its time. */
 const TIED_ROWS = 200
 
-/** The rows of a project in a time range. */
+/** The rows of a tail in a time range. */
 interface TimeRange {
   subscription: Pick<Subscription, 'run'>
   project: string
+  tailRows: TailRows
   fromUs: number
   throughUs: number
   signal?: AbortSignal | undefined
 }
 
 /** The rows that a reader has missed. */
-export interface CatchUp extends Pick<TimeRange, 'subscription' | 'project' | 'signal'> {
+export interface CatchUp extends Pick<TimeRange, 'subscription' | 'project' | 'tailRows' | 'signal'> {
+  /** The name of the rows in ids. */
+  stream: string
   /** The position of the reader; undefined for a new one. */
   after: Position | undefined
   nowUs: number
@@ -44,7 +48,7 @@ export interface CaughtUp {
 /**
  * Reads the rows after a position, only the newest if there are too many; a new reader gets a few of the latest rows.
  */
-export async function catchUp({ after, nowUs, limits, errorForm, ...rest }: CatchUp): Promise<CaughtUp> {
+export async function catchUp({ after, nowUs, limits, errorForm, stream, ...rest }: CatchUp): Promise<CaughtUp> {
   const start = after ?? { timestampUs: nowUs - limits.firstUs, rank: 0 }
   const wanted = after === undefined ? limits.firstRows : limits.missedRows
   const range = { ...rest, fromUs: start.timestampUs, throughUs: Number.POSITIVE_INFINITY }
@@ -58,7 +62,7 @@ export async function catchUp({ after, nowUs, limits, errorForm, ...rest }: Catc
   let position = start
   for (const { timestampUs, rank, data } of shown) {
     if (timestampUs <= nowUs) position = { timestampUs, rank }
-    events.push(Buffer.concat([idLine(position), data!]))
+    events.push(Buffer.concat([idLine({ ...position, stream }), data!]))
   }
   return { events, position, delivered }
 }
@@ -68,7 +72,7 @@ export async function endOf({
   nowUs,
   limits,
   ...rest
-}: Omit<CatchUp, 'after' | 'errorForm'>): Promise<{ position: Position; delivered: number }> {
+}: Omit<CatchUp, 'after' | 'errorForm' | 'stream'>): Promise<{ position: Position; delivered: number }> {
   const fromUs = nowUs - limits.firstUs
   const { rows, delivered } = await readNewest({ ...rest, fromUs, throughUs: nowUs }, 1, limits.caughtUpBytes)
   const { timestampUs, rank } = rows.at(-1) ?? { timestampUs: fromUs, rank: 0 }
@@ -88,17 +92,17 @@ interface ReadRow extends Position {
  * same time as the oldest of them or as the start of the range. `isComplete` if these are all rows of the range.
  */
 async function readNewest(range: TimeRange, wanted: number, wantedBytes: number) {
-  const { subscription, project, fromUs, throughUs, signal } = range
+  const { subscription, project, tailRows, fromUs, throughUs, signal } = range
   const limit = wanted + TIED_ROWS
-  const plan: Plan = scan('edge_logs', { fromUs, throughUs })
-    .filter(equals('project', project))
+  const plan: Plan = scan(tailRows.source, { fromUs, throughUs })
+    .filter(equals('project', project), tailRows.where)
     .select(...COLUMNS)
     .orderBy('timestamp', 'desc')
     .limit(limit)
-  const { rows, delivered } = await subscription.run(plan, { signal })
+  const { rows, delivered, isCut = false } = await subscription.run(plan, { signal })
   const read: Omit<ReadRow, 'rank'>[] = []
   let bytes = 0
-  let isComplete = true
+  let isComplete = !isCut
   for await (const row of rows) {
     const timestampUs = row.timestamp as number
     const isEnough = read.length >= wanted || bytes >= wantedBytes

@@ -3,21 +3,26 @@ import type { Clock } from '../../base/clock.js'
 import { createTokenBucket, type TokenBucket } from '../../base/token-bucket.js'
 import type { Engine, Subscription } from '../../engine/engine.js'
 import type { Row } from '../../plan/answer.js'
+import type { ConcurrencyLimit } from '../query/concurrency.js'
 import type { ErrorForm } from '../reply/error-form.js'
 import { type Backlog, createBacklog } from './backlog.js'
 import { COLUMNS, endOf } from './catch-up.js'
 import { advance, type Position } from './cursor.js'
 import { gapEvent, idLine, recordEvent } from './events.js'
 import type { TailLimits } from './limits.js'
+import { streamName, type TailRows } from './tail-rows.js'
 
 /**
- * The live records of one project, encoded once for all readers. A reader only keeps the number of its next record: it
- * is dropped if that record is evicted from the backlog.
+ * The live records of one project and source that pass a filter, encoded once for all readers. A reader only keeps the
+ * number of its next record: it is dropped if that record is evicted from the backlog.
  */
 export interface Channel {
   /** Identifies this channel: record numbers of other channels are not valid in it. */
   readonly name: string
   readonly project: string
+  readonly tailRows: TailRows
+  /** The name of its rows in ids of events. */
+  readonly stream: string
   readonly backlog: Backlog
   readonly readers: Set<ChannelReader>
   /** Resolves when the channel can be read. If the engine cannot be queried it closes, then rejects. */
@@ -37,13 +42,16 @@ export interface ChannelReader {
   drop(): void
 }
 
-/** The project of a channel, and its surroundings. */
+/** The rows of a channel, and its surroundings. */
 export interface ChannelParts {
   project: string
+  tailRows: TailRows
   follow: Engine['follow']
   clock: Clock
   limits: TailLimits
   errorForm: ErrorForm
+  /** Limits how many channels look for the end of filtered rows at the same time; undefined: no limit. */
+  concurrency?: ConcurrencyLimit | undefined
   /** Called after records were added. */
   onGrown(): void
   /** Called once, when the channel closes. */
@@ -52,23 +60,26 @@ export interface ChannelParts {
 
 interface State extends ChannelParts {
   name: string
+  stream: string
   readers: Set<ChannelReader>
   backlog: Backlog
   rate: TokenBucket
   /** After all records so far; undefined until the channel is open. */
   position: Position | undefined
-  isClosed: boolean
+  /** Aborted when the channel closes. */
+  closed: AbortController
   subscription?: Promise<Subscription>
 }
 
 const NAME_BYTES = 6
 
-/** Opens a channel: subscribes to the project and finds the position after its stored rows. */
+/** Opens a channel: subscribes to its rows and finds the position after its stored rows. */
 export function createChannel(parts: ChannelParts): Channel {
-  const { project, follow, clock, limits } = parts
+  const { project, tailRows, follow, clock, limits } = parts
   const state: State = {
     ...parts,
     name: randomBytes(NAME_BYTES).toString('hex'),
+    stream: streamName(project, tailRows),
     readers: new Set(),
     backlog: createBacklog(),
     rate: createTokenBucket(
@@ -76,20 +87,31 @@ export function createChannel(parts: ChannelParts): Channel {
       clock,
     ),
     position: undefined,
-    isClosed: false,
+    closed: new AbortController(),
   }
-  const subscription = follow({ source: 'edge_logs', project, columns: COLUMNS }, (rows, hasGap) =>
+  const { source, where } = tailRows
+  const subscription = follow({ source, project, columns: COLUMNS, where }, (rows, hasGap) =>
     receive(state, rows, hasGap),
   )
   state.subscription = subscription
   const opened = open(state, subscription)
   opened.catch(() => close(state))
-  const { name, readers, backlog } = state
-  return { name, project, backlog, readers, opened, shrink: () => shrink(state), close: () => close(state) }
+  const { name, stream, readers, backlog } = state
+  return {
+    name,
+    project,
+    tailRows,
+    stream,
+    backlog,
+    readers,
+    opened,
+    shrink: () => shrink(state),
+    close: () => close(state),
+  }
 }
 
 function receive(state: State, rows: Iterable<Row>, hasGap: boolean): void {
-  if (state.isClosed) return
+  if (state.closed.signal.aborted) return
   const { backlog, clock, limits, rate, errorForm } = state
   let isAfterGap = hasGap
   for (const row of rows) {
@@ -109,16 +131,17 @@ function receive(state: State, rows: Iterable<Row>, hasGap: boolean): void {
 }
 
 /** The cursor of a reader that has read the record of this number, which ends at `position`. */
-const cursorAfter = ({ name }: State, position: Position, number: number) => ({
+const cursorAfter = ({ name, stream }: State, position: Position, number: number) => ({
   ...position,
+  stream,
   live: { channel: name, number: number + 1 },
 })
 
 /** Finds the end of the stored rows, and adds cursors to the records that arrived before it was known. */
 async function open(state: State, subscribing: Promise<Subscription>): Promise<Subscription> {
-  const { clock, project, limits, backlog } = state
+  const { clock, backlog } = state
   const subscription = await subscribing
-  const end = await endOf({ subscription, project, nowUs: clock.nowUs(), limits })
+  const end = await findEnd(state, subscription)
   let position = end.position
   for (const [number, entry] of backlog.entries()) {
     // Records that arrived before the end was read are included in it; those that arrived since may be newer.
@@ -129,14 +152,21 @@ async function open(state: State, subscribing: Promise<Subscription>): Promise<S
   return subscription
 }
 
+/** Finds the position after the stored rows. With a filter all of a day may have to be read. */
+function findEnd({ clock, project, tailRows, limits, concurrency, closed }: State, subscription: Subscription) {
+  const find = (signal?: AbortSignal) =>
+    endOf({ subscription, project, tailRows, nowUs: clock.nowUs(), limits, signal })
+  return tailRows.where === undefined || concurrency === undefined ? find() : concurrency.run(find, closed.signal)
+}
+
 function shrink({ backlog, readers }: State): void {
   backlog.shift()
   for (const reader of readers) if (reader.next !== undefined && reader.next < backlog.first) reader.drop()
 }
 
 function close(state: State): void {
-  if (state.isClosed) return
-  state.isClosed = true
+  if (state.closed.signal.aborted) return
+  state.closed.abort()
   state.subscription?.then(({ stop }) => stop()).catch(() => {})
   state.onClosed()
 }

@@ -1,17 +1,22 @@
 import type { Clock } from '../../base/clock.js'
 import type { Engine } from '../../engine/engine.js'
+import type { ConcurrencyLimit } from '../query/concurrency.js'
 import { callAfter } from '../query/waiting.js'
 import type { ErrorForm } from '../reply/error-form.js'
 import { type Channel, createChannel } from './channel.js'
 import type { TailLimits } from './limits.js'
+import { EDGE_ROWS, type TailRows } from './tail-rows.js'
 
 /**
- * The channels of all projects with readers. A channel stays open for a while after its last reader has left: one that
+ * The channels of all rows with readers. A channel stays open for a while after its last reader has left: one that
  * reconnects soon finds the records that arrived in between.
  */
 export interface Channels {
-  /** Returns the channel of a project, opened if there is none. The reader must call {@link release}. */
-  acquire(project: string): Channel
+  /**
+   * Returns the channel of some rows of a project, by default its edge records, opened if there is none. The reader
+   * must call {@link release}.
+   */
+  acquire(project: string, tailRows?: TailRows): Channel
   release(channel: Channel): void
   /** Closes all channels. */
   close(): void
@@ -22,6 +27,8 @@ interface Parts {
   clock: Clock
   limits: TailLimits
   errorForm: ErrorForm
+  /** See {@link createChannel}. */
+  concurrency?: ConcurrencyLimit
 }
 
 interface OpenChannel {
@@ -31,22 +38,23 @@ interface OpenChannel {
   keepOpen(): void
 }
 
+/** In full, not as a digest: a channel must never be found for another project. */
+const keyOf = (project: string, { key }: TailRows) => JSON.stringify([project, key])
+
 /** Creates the registry of channels, with none open. Together their backlogs have at most `limits.backlogsBytes`. */
-export function createChannels({ follow, clock, limits, errorForm }: Parts): Channels {
+export function createChannels({ follow, clock, limits, errorForm, concurrency }: Parts): Channels {
   const open = new Map<string, OpenChannel>()
 
-  function add(project: string): OpenChannel {
+  function add(project: string, tailRows: TailRows): OpenChannel {
+    const key = keyOf(project, tailRows)
     const onClosed = () => {
-      open.get(project)?.keepOpen()
-      open.delete(project)
+      open.get(key)?.keepOpen()
+      open.delete(key)
     }
     makeRoom()
-    const one: OpenChannel = {
-      channel: createChannel({ project, follow, clock, limits, errorForm, onGrown: balance, onClosed }),
-      readers: 0,
-      keepOpen() {},
-    }
-    open.set(project, one)
+    const parts = { project, tailRows, follow, clock, limits, errorForm, concurrency, onGrown: balance, onClosed }
+    const one: OpenChannel = { channel: createChannel(parts), readers: 0, keepOpen() {} }
+    open.set(key, one)
     return one
   }
 
@@ -70,14 +78,14 @@ export function createChannels({ follow, clock, limits, errorForm }: Parts): Cha
   }
 
   return {
-    acquire(project) {
-      const one = open.get(project) ?? add(project)
+    acquire(project, tailRows = EDGE_ROWS) {
+      const one = open.get(keyOf(project, tailRows)) ?? add(project, tailRows)
       one.readers++
       one.keepOpen()
       return one.channel
     },
     release(channel) {
-      const one = open.get(channel.project)
+      const one = open.get(keyOf(channel.project, channel.tailRows))
       if (one?.channel !== channel || --one.readers > 0) return
       one.keepOpen = callAfter(clock, limits.lingerMs, channel.close)
     },

@@ -1,9 +1,11 @@
 /**
- * The position of a tail's reader, as the `id` of an event states it: `<timestamp>.<rank>`, followed by
- * `.<channel>.<number>` if the record arrived live. The first pair is valid as long as the rows are stored, the second
- * as long as the channel is open.
+ * The position of a tail's reader, as the `id` of an event states it: `<timestamp>.<rank>-<stream>`, followed by
+ * `.<channel>.<number>` if the record arrived live. The first part is valid as long as the rows are stored, the second
+ * as long as the channel is open. Ids of earlier versions and of rows of `logs.explore` have no `-<stream>`.
  */
 export interface Cursor extends Position {
+  /** The name of the rows among which the rank counts; undefined if it is not known. */
+  stream?: string | undefined
   /** The next record of a channel, by its number from 0. */
   live?: { channel: string; number: number } | undefined
 }
@@ -15,20 +17,20 @@ export interface Position {
 }
 
 /** Returns the text of a cursor, which {@link readCursor} parses. */
-export function writeCursor({ timestampUs, rank, live }: Cursor): string {
-  const position = `${timestampUs}.${rank}`
+export function writeCursor({ timestampUs, rank, stream, live }: Cursor): string {
+  const position = `${timestampUs}.${rank}${stream === undefined ? '' : `-${stream}`}`
   return live === undefined ? position : `${position}.${live.channel}.${live.number}`
 }
 
-const CURSOR = /^(-?\d{1,16})\.(\d{1,10})(?:\.([0-9a-f]{12})\.(\d{1,15}))?$/
+const CURSOR = /^(-?\d{1,16})\.(\d{1,10})(?:-([0-9a-f]{12}))?(?:\.([0-9a-f]{12})\.(\d{1,15}))?$/
 
 /** Parses the text of {@link writeCursor}; returns undefined for any other text. */
 export function readCursor(text: string): Cursor | undefined {
   const match = CURSOR.exec(text)
   if (match === null) return undefined
-  const [, timestampUs, rank, channel, number] = match
+  const [, timestampUs, rank, stream, channel, number] = match
   const live = channel === undefined ? undefined : { channel, number: Number(number) }
-  return { timestampUs: Number(timestampUs), rank: Number(rank), live }
+  return { timestampUs: Number(timestampUs), rank: Number(rank), ...(stream !== undefined && { stream }), live }
 }
 
 /**

@@ -46,7 +46,7 @@ export function droppedEvent(reason: { message: string; code: string }, form: Er
 /** Returns the event that says that records were left out; those from `fromUs` on follow. */
 export function gapEvent(fromUs: number, form: ErrorForm): Buffer {
   const message =
-    'More records arrived than can be sent again: those before the time "from" (µs) are left out. logs.all has them.'
+    'More records arrived than can be sent: those before the time "from" (µs) are left out. A query has them.'
   return namedEvent(GAP, errorJson({ message, code: GAP }, form, { from: fromUs }))
 }
 

@@ -140,9 +140,14 @@ async function* stored(state: State): AsyncGenerator<Uint8Array, Position> {
     state.next = cursor.live.number
     return cursor
   }
-  const { project } = channel
+  const { project, tailRows, stream } = channel
   const caughtUp = await state.concurrency.run(
-    (signal) => catchUp({ subscription, project, after: cursor, nowUs: clock.nowUs(), limits, errorForm, signal }),
+    (signal) =>
+      catchUp({
+        ...{ subscription, project, tailRows, stream, limits, errorForm, signal },
+        after: cursor,
+        nowUs: clock.nowUs(),
+      }),
     left.signal,
   )
   state.next = caughtUp.delivered
@@ -153,7 +158,8 @@ async function* stored(state: State): AsyncGenerator<Uint8Array, Position> {
 /** Sends the records of the channel from `state.next` on, until the stream ends. */
 async function* live(state: State, position: Position): AsyncGenerator<Uint8Array, void> {
   const { channel, limits } = state
-  yield Buffer.concat([idLine({ ...position, live: { channel: channel.name, number: state.next! } }), NO_DATA])
+  const { name, stream } = channel
+  yield Buffer.concat([idLine({ ...position, stream, live: { channel: name, number: state.next! } }), NO_DATA])
   while (!hasEnded(state)) {
     if (state.next! < channel.backlog.end) {
       const read = channel.backlog.read(state.next!, limits.chunkBytes)

@@ -1,4 +1,4 @@
-/** `GET /api/tail`: the edge records of a project as they arrive, as server-sent events. */
+/** `GET /api/tail`: the records of a project and a source as they arrive, as server-sent events. */
 import type { Clock } from '../../base/clock.js'
 import { LogweirError } from '../../base/errors.js'
 import type { Log } from '../../base/log.js'
@@ -15,6 +15,7 @@ import { type Cursor, readCursor } from './cursor.js'
 import type { TailLimits } from './limits.js'
 import { createReader, type TailReader } from './reader.js'
 import { createSendRate } from './send-rate.js'
+import { EDGE_ROWS, onlyValue, readTailRows, streamName, type TailRows } from './tail-rows.js'
 
 /** The surroundings of the tails. */
 export interface TailParts {
@@ -31,7 +32,8 @@ export interface Tails {
   /**
    * Answers GET or HEAD. `access` returns the access of the token; it is called again while the tail lasts. `breakOff`
    * closes the connection of a client that does not read. Throws `missing_parameter`, `duplicate_parameter`,
-   * `invalid_last_event_id`, `forbidden_project`, or `overloaded` if there are too many tails.
+   * `invalid_parameter`, `invalid_pattern`, `invalid_last_event_id`, `forbidden_project`, or `overloaded` if there are
+   * too many tails.
    */
   answer(request: Request, access: () => Access | undefined, breakOff?: () => void): Response
   /** Ends all tails and refuses new ones with `stopping`. Called at shutdown. */
@@ -53,23 +55,23 @@ const READING = { queriesAtOnce: 2, waitMs: 10_000, queryMs: 30_000 }
 /** Creates the tails, with none open. */
 export function createTails({ follow, metrics, clock, log, limits, errorForm }: TailParts): Tails {
   const shared = { clock, limits, errorForm }
-  const channels = createChannels({ follow, ...shared })
+  // A tail reads once itself, and once more if it opens a channel with a filter.
   const concurrency = createConcurrencyLimit(
-    { ...READING, queriesWaiting: limits.tails },
+    { ...READING, queriesWaiting: 2 * limits.tails },
     clock,
     metrics.queriesRunning,
   )
+  const channels = createChannels({ follow, ...shared, concurrency })
   const sendRate = createSendRate(limits.sentBytesPerS, limits.sentBurstBytes, clock)
   const readers = new Set<TailReader>()
   let isClosed = false
 
   function open(
-    project: string,
-    cursor: Cursor | undefined,
+    { project, tailRows, cursor }: TailRequest,
     isAllowed: () => boolean,
     breakOff: () => void,
   ): TailReader {
-    const channel = channels.acquire(project)
+    const channel = channels.acquire(project, tailRows)
     const reader = createReader({
       channel,
       cursor,
@@ -95,13 +97,11 @@ export function createTails({ follow, metrics, clock, log, limits, errorForm }: 
 
   return {
     answer(request, access, breakOff = () => {}) {
-      const project = projectOf(new URL(request.url).searchParams)
-      if (access()?.projects?.has(project) === false) throw refusals.forbiddenProject()
-      const cursor = cursorOf(request.headers)
+      const asked = readRequest(request, access()?.projects)
       if (request.method === 'HEAD') return new Response(null, { headers: HEADERS })
       if (isClosed) throw stopping()
       if (readers.size >= limits.tails) throw tooMany(limits.tails)
-      const rest = open(project, cursor, () => permits(access(), project), breakOff)
+      const rest = open(asked, () => permits(access(), asked.project), breakOff)
       return new Response(streamBody({ head: undefined, rest }, breakOff), { headers: HEADERS })
     },
     close() {
@@ -110,6 +110,23 @@ export function createTails({ follow, metrics, clock, log, limits, errorForm }: 
       channels.close()
     },
   }
+}
+
+/** The parameters of a tail. */
+interface TailRequest {
+  project: string
+  tailRows: TailRows
+  /** The position at which the client lost the connection; undefined for a new client. */
+  cursor: Cursor | undefined
+}
+
+/** Reads the parameters of a tail. With `projects`, only these are permitted. */
+function readRequest({ url, headers }: Request, projects: ReadonlySet<string> | undefined): TailRequest {
+  const params = new URL(url).searchParams
+  const project = projectOf(params)
+  if (projects?.has(project) === false) throw refusals.forbiddenProject()
+  const tailRows = readTailRows(params)
+  return { project, tailRows, cursor: cursorOf(headers, project, tailRows) }
 }
 
 /** Whether a token, which may have changed since the tail was opened, still permits it. */
@@ -123,22 +140,32 @@ const tooMany = (tails: number) =>
   new LogweirError('overloaded', `There are ${tails} live tails already. Try again when one has ended.`)
 
 function projectOf(params: URLSearchParams): string {
-  const [project, ...others] = params.getAll('project')
-  if (others.length > 0) throw refusals.twice('project')
-  if (project) return project
+  const project = onlyValue(params, 'project')
+  if (project !== undefined) return project
   throw new LogweirError(
     'missing_parameter',
     'The parameter "project" is missing or empty. Give it a value: ?project=…',
   )
 }
 
-function cursorOf(headers: Headers): Cursor | undefined {
+/** Reads Last-Event-ID. The rank of an id counts the rows of one tail: that of another one is refused. */
+function cursorOf(headers: Headers, project: string, tailRows: TailRows): Cursor | undefined {
   const text = headers.get('last-event-id')
   if (!text) return undefined
   const cursor = readCursor(text)
-  if (cursor !== undefined) return cursor
-  throw new LogweirError(
-    'invalid_last_event_id',
-    'Last-Event-ID is not an id of this service. Send the id of the last event unchanged, or none.',
-  )
+  if (cursor === undefined) {
+    throw wrongId('is not an id of this service. Send the id of the last event unchanged, or none.')
+  }
+  const { stream, live } = cursor
+  // Earlier versions had tails of all edge records alone. Without a channel it may be the place of any row.
+  const isOther =
+    stream === undefined
+      ? live !== undefined && !isOfAllEdgeRecords(tailRows)
+      : stream !== streamName(project, tailRows)
+  if (isOther) throw wrongId('is of another project, source, filter or search. Send an id of this tail, or none.')
+  return cursor
 }
+
+const isOfAllEdgeRecords = ({ key }: TailRows) => key === EDGE_ROWS.key
+
+const wrongId = (fault: string) => new LogweirError('invalid_last_event_id', `Last-Event-ID ${fault}`)

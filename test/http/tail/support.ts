@@ -9,10 +9,10 @@ export function createTailApp({ engine = openEngine(), clock = createFakeClock()
   const { get, app, metrics, logged } = createTestApp({ engine, clock, ...parts })
   const readers: EventReader[] = []
 
-  /** Opens a tail of project `a` and reads on until it is up to date. */
-  async function tail(lastEventId?: string, project = 'a'): Promise<EventReader> {
+  /** Opens a tail of project `a`, of edge records unless `more` says otherwise, and reads on until it is up to date. */
+  async function tail(lastEventId?: string, project = 'a', more: Record<string, string> = {}): Promise<EventReader> {
     const headers: Record<string, string> = lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId }
-    const reader = readEvents(await get(`/api/tail?project=${project}`, { headers }))
+    const reader = readEvents(await get(`/api/tail?${new URLSearchParams({ project, ...more })}`, { headers }))
     readers.push(reader)
     await settle()
     return reader

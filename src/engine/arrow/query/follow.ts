@@ -1,15 +1,18 @@
+import { createSerialQueue } from '../../../base/serial-queue.js'
 import type { Row } from '../../../plan/answer.js'
 import { answerValue, type Value } from '../../../plan/answer.js'
 import { Timestamp } from '../../../plan/values/values.js'
 import type { ColdColumn } from '../../columns.js'
 import type { FollowQuery, RowListener } from '../../engine.js'
 import type { ColdRow } from '../columns/batch.js'
+import type { Selection } from '../columns/selection.js'
 import { coldValue } from '../expressions/frame.js'
 import { type CategoryColumn, type Head, readCold } from '../storage/head/head.js'
+import { createRowFilter, type FilterContext, type RowFilter } from './follow-filtered.js'
 
 /** The subscriptions of an embedded engine to the rows of a project. */
 export interface Followers {
-  /** Starts a subscription: `listener` is called by {@link notify} until `stop`. */
+  /** Starts a subscription: `listener` is called by {@link notify}, or later if it filters, until `stop`. */
   add(query: FollowQuery, listener: RowListener): Follower
   /**
    * Delivers the rows of a head from `firstRow` on. Each subscription to its source costs one lookup of the
@@ -20,8 +23,8 @@ export interface Followers {
 
 /** One subscription, which ends only by `stop`. */
 export interface Follower {
-  /** Number of rows delivered so far. */
-  readonly delivered: number
+  /** The number of rows delivered so far; if rows are filtered, of all those appended so far, once they are. */
+  delivered(): number | Promise<number>
   /** Ends the subscription. */
   stop(): void
 }
@@ -31,20 +34,26 @@ interface Entry extends FollowQuery {
   projectBytes: Buffer
   listener: RowListener
   delivered: number
+  isStopped: boolean
+  /** Set if the rows are filtered. */
+  filter?: RowFilter
 }
 
 /** Creates a registry without subscriptions. */
-export function createFollowers(): Followers {
+export function createFollowers(context: Omit<FilterContext, 'queue'>): Followers {
   const followers = new Set<Entry>()
+  const filtering = { ...context, queue: createSerialQueue() }
   return {
     add(query, listener) {
-      const entry: Entry = { ...query, projectBytes: Buffer.from(query.project), listener, delivered: 0 }
+      const entry = entryOf(query, listener, filtering)
       followers.add(entry)
       return {
-        get delivered() {
-          return entry.delivered
+        delivered: () => entry.filter?.settled().then(() => entry.delivered) ?? entry.delivered,
+        stop() {
+          entry.isStopped = true
+          entry.filter?.stop()
+          followers.delete(entry)
         },
-        stop: () => void followers.delete(entry),
       }
     },
     notify(head, firstRow) {
@@ -53,16 +62,51 @@ export function createFollowers(): Followers {
   }
 }
 
-function notifyOne(follower: Entry, head: Head, firstRow: number): void {
-  const { codes, interner } = head.columns.get('project') as CategoryColumn
-  const code = interner.find(follower.projectBytes, 0, follower.projectBytes.length)
-  if (code < 0 || codes.subarray(firstRow, head.rows).indexOf(code) < 0) return
-  follower.listener(rowsOf(follower, head, codes, code, firstRow), false)
+function entryOf(query: FollowQuery, listener: RowListener, context: FilterContext): Entry {
+  const projectBytes = Buffer.from(query.project)
+  const entry: Entry = { ...query, projectBytes, listener, delivered: 0, isStopped: false }
+  const { where } = query
+  if (where === undefined) return entry
+  entry.filter = createRowFilter(
+    {
+      where,
+      select: (head, from, to) => rowsOfProject(head, codeOf(entry, head), from, to),
+      deliver(head, rows, hasGap) {
+        if (!entry.isStopped) listener(rowsOf(entry, head, rows), hasGap)
+      },
+    },
+    context,
+  )
+  return entry
 }
 
-function* rowsOf(follower: Entry, head: Head, codes: Uint32Array, code: number, firstRow: number): Generator<Row> {
-  for (let row = firstRow; row < head.rows; row++) {
-    if (codes[row] !== code) continue
+function notifyOne(follower: Entry, head: Head, firstRow: number): void {
+  const code = codeOf(follower, head)
+  const { codes } = projectsOf(head)
+  if (code < 0 || codes.subarray(firstRow, head.rows).indexOf(code) < 0) return
+  if (follower.filter === undefined) follower.listener(rowsOf(follower, head, eachRow(head, code, firstRow)), false)
+  else follower.filter.add(head, firstRow)
+}
+
+const projectsOf = (head: Head) => head.columns.get('project') as CategoryColumn
+
+/** The code of a follower's project in a head; negative if the head has no row of it. */
+const codeOf = ({ projectBytes }: Entry, head: Head) =>
+  projectsOf(head).interner.find(projectBytes, 0, projectBytes.length)
+
+/** The rows of a project in a head, ascending. */
+function* eachRow(head: Head, code: number, from: number, to = head.rows): Generator<number> {
+  const { codes } = projectsOf(head)
+  for (let row = from; row < to; row++) if (codes[row] === code) yield row
+}
+
+function rowsOfProject(head: Head, code: number, from: number, to: number): Selection {
+  return { kind: 'indices', indices: Uint32Array.from(eachRow(head, code, from, to)), timeOrdered: false }
+}
+
+/** Delivers rows of a head. */
+function* rowsOf(follower: Entry, head: Head, rows: Iterable<number>): Generator<Row> {
+  for (const row of rows) {
     follower.delivered++
     yield toRow(head.timestampsUs[row]!, readCold(head.cold, row), follower.columns)
   }

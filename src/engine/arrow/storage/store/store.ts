@@ -1,7 +1,7 @@
 import type { TimeRange } from '../../../../plan/plan.js'
 import type { SourceName } from '../../../../sources.js'
 import type { IngestBatch, SourceStats } from '../../../engine.js'
-import { headBytes } from '../head/head.js'
+import { type Head, headBytes } from '../head/head.js'
 import type { RecoveryTarget } from '../persistence/persistence.js'
 import type { IdleWork } from '../sealing/sealer.js'
 import { append, reopen } from './append.js'
@@ -9,7 +9,7 @@ import { type Dropped, drop, oldestDay } from './drop.js'
 import { closeSealing, sealAll, sealFailing, settled, whenIdle } from './seal-heads.js'
 import { headsOf, statsOf } from './source-table.js'
 import { createStoreState, type StoreOptions, type StoreState } from './state.js'
-import { createView, type View } from './view.js'
+import { createView, holdHead, type View } from './view.js'
 
 /** The rows of all sources: open heads, heads that are being sealed, and sealed segments. */
 export interface Store extends RecoveryTarget {
@@ -23,6 +23,8 @@ export interface Store extends RecoveryTarget {
   sealFailing(): void
   /** Returns the rows of a source at this moment. Parts outside of the range are left out; the others are whole. */
   view(source: SourceName, range?: TimeRange): View
+  /** Keeps the rows of a head readable, also when they are sealed, until the returned function is called. */
+  hold(head: Head): () => void
   /**
    * Lends the sealer to other work, and cancels its flag as soon as a head waits. Does nothing if a head is being
    * sealed, or rows arrived fast less than 10 s ago.
@@ -60,6 +62,7 @@ export function createStore(options: StoreOptions): Store {
     reopen: (source, headPersistence, replay) => reopen(state, source, headPersistence, replay),
     sealFailing: () => sealFailing(state),
     view: (source, range) => createView(state, source, range),
+    hold: (head) => holdHead(state, head),
     whenIdle: (work) => whenIdle(state, work),
     sealAll: () => sealAll(state),
     settled: () => settled(state),

@@ -1,7 +1,7 @@
 import type { TimeRange } from '../../../../plan/plan.js'
 import type { SourceName } from '../../../../sources.js'
 import { overlaps, type Part } from '../../columns/batch.js'
-import { partOfHead } from '../head/head.js'
+import { type Head, partOfHead } from '../head/head.js'
 import { headsOf } from './source-table.js'
 import { recycleHead, type StoreState } from './state.js'
 
@@ -21,17 +21,23 @@ const ALL_TIME: TimeRange = { fromUs: Number.NEGATIVE_INFINITY, throughUs: Numbe
 export function createView(state: StoreState, source: SourceName, range: TimeRange = ALL_TIME): View {
   const table = state.tables.get(source)!
   const heads = headsOf(table).filter(({ rows }) => rows > 0)
-  for (const head of heads) head.readers++
+  const holds = heads.map((head) => holdHead(state, head))
   const leave = state.readers.enter()
   const release = () => {
-    for (const head of heads.splice(0)) {
-      head.readers--
-      recycleHead(state, head)
-    }
+    for (const releaseHead of holds.splice(0)) releaseHead()
     leave()
   }
   const total = table.segments.length + heads.length
   const parts: Part[] = table.segments.filter((segment) => overlaps(segment, range))
   parts.push(...heads.map(partOfHead).filter((part) => overlaps(part, range)))
   return { parts, total, release }
+}
+
+/** Keeps the memory of a head from being reused. Returns a function that ends this; call it once. */
+export function holdHead(state: StoreState, head: Head): () => void {
+  head.readers++
+  return () => {
+    head.readers--
+    recycleHead(state, head)
+  }
 }
