@@ -17,6 +17,7 @@ export async function startStub(panel, buckets) {
   const server = createServer(({ url }, response) => {
     const { pathname } = new URL(url, 'http://stub')
     if (pathname.endsWith(`/query/${PANELS[panel].endpoint}`)) send(response, 'application/json', body)
+    else if (pathname === '/api/session') send(response, 'application/json', '{"scopes":["query"],"projects":null}')
     else if (pathname.startsWith('/api/')) send(response, 'application/json', '{"result":[]}')
     else sendFile(response, pathname === '/' ? 'index.html' : pathname.replace('/page/', ''))
   })

@@ -75,6 +75,8 @@ BENCHES.page = {
   args: ['counts', 'invocations'].flatMap((panel) => ['1000', '10000', '100000'].map((buckets) => [panel, buckets])),
 }
 
+BENCHES.explore = { script: 'explore.mjs', core: coresOf(2), started: coresOf(2), args: [['1000000']] }
+
 /** The largest point of the curve over rows. 100,000,000 rows take 7 GB of memory. */
 const MAX_ROWS = Number(process.env.LOGWEIR_BENCH_ROWS ?? 30_000_000)
 

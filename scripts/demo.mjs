@@ -130,7 +130,7 @@ try {
   server.removeAllListeners('exit')
   const page = await startTokenProxy(base, token)
   console.log(`\nURL    ${base}\nToken  ${token}`)
-  console.log(`Page   ${page}/#project=${project}&interval=7day (signed in, for as long as the demo runs)`)
+  console.log(`Page   ${page}/#project=${project}&range=7day (signed in, for as long as the demo runs)`)
   for (const query of QUERIES) await runQuery(base, query)
   if (options.once) stop()
   else console.log('\nServing until Ctrl-C.')

@@ -19,15 +19,20 @@ const DESK = { width: 1280, height: 860 }
 
 const project = projectRef(SEED, TOP_RANK)
 const PICTURES = {
-  light: { viewport: DESK, colorScheme: 'light', fragment: `#project=${project}&interval=7day` },
-  dark: { viewport: DESK, colorScheme: 'dark', fragment: `#project=${project}&interval=7day`, opened: 2 },
+  light: { viewport: DESK, colorScheme: 'light', fragment: `#project=${project}&range=1day` },
+  dark: { viewport: DESK, colorScheme: 'dark', fragment: `#project=${project}&range=1day&errors=1`, opened: 2 },
   phone: {
-    viewport: { width: 390, height: 1200 },
+    viewport: { width: 390, height: 844 },
     deviceScaleFactor: 2,
     colorScheme: 'light',
-    fragment: `#project=${project}&interval=1day`,
+    fragment: `#project=${project}&source=postgres_logs&range=1day`,
   },
-  empty: { viewport: { width: 1280, height: 560 }, colorScheme: 'light', fragment: '#project=nobody&interval=1hr' },
+  charts: { viewport: DESK, colorScheme: 'light', fragment: `#project=${project}&view=charts&range=7day` },
+  empty: {
+    viewport: { width: 1280, height: 560 },
+    colorScheme: 'light',
+    fragment: `#project=${project}&source=pgbouncer_logs&from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z`,
+  },
 }
 
 const env = { ...process.env, LOGWEIR_ACCESS_TOKENS: TOKEN }
@@ -54,11 +59,9 @@ try {
   for (const [name, { fragment, opened, ...options }] of Object.entries(PICTURES)) {
     const page = await browser.newPage(options)
     await page.goto(`${url}/${fragment}`)
-    await page.waitForFunction(() => {
-      const panels = [...document.querySelectorAll('.panel')]
-      return panels.every(({ dataset }) => ['shown', 'empty'].includes(dataset.state))
-    })
-    if (opened !== undefined) await page.locator('.log summary').nth(opened).click()
+    await page.waitForFunction(isShown)
+    if (opened !== undefined) await page.locator('.rows .row').nth(opened).click()
+    await page.locator('#explore [aria-busy="true"]').waitFor({ state: 'detached' })
     await page.screenshot({ path: `${FOLDER}/${name}.png`, animations: 'disabled' })
     await page.close()
   }
@@ -66,4 +69,16 @@ try {
 } finally {
   server.kill('SIGTERM')
   await once(server, 'exit')
+}
+
+/** Runs in the page: returns whether its view shows rows, or that there are none, or its charts. */
+function isShown() {
+  if (document.querySelector('#panels').hidden) {
+    // The number of rows of each source comes with the projects.
+    if (!document.querySelector('#source option:checked').textContent.includes('·')) return false
+    const isBusy = document.querySelector('#explore [aria-busy="true"]') !== null
+    return !isBusy && ['rows', 'empty'].includes(document.querySelector('#list').dataset.state)
+  }
+  const panels = [...document.querySelectorAll('.panel')]
+  return panels.every(({ dataset }) => ['shown', 'empty'].includes(dataset.state))
 }

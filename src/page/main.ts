@@ -1,56 +1,39 @@
-/** The explorer: signs in, keeps the view in the URL, and loads the panels. */
-import { Failure } from './api/api.js'
-import { createCounts } from './charts/counts.js'
-import { INTERVALS, type IntervalName } from './charts/intervals.js'
-import { createInvocations } from './charts/invocations.js'
-import { createLogs } from './charts/logs.js'
-import { createOthers } from './charts/others.js'
-import type { Panel } from './charts/panel.js'
-import { fragmentOf, type View, viewOf } from './charts/view.js'
+/** The page: signs in, keeps its state in the URL, and shows one of its views. */
+import type { Failure } from './api/api.js'
+import { fetchProjects, type ProjectRow } from './api/explore.js'
+import { createCharts } from './charts/charts.js'
+import { createExplore } from './explore/explore.js'
+import { PRESET_NAMES, PRESETS, type PresetName } from './explore/range.js'
+import { fragmentOf, type State, stateOf } from './explore/state.js'
 import { showReference } from './reference/reference.js'
-import { byId, element } from './shared/dom.js'
+import { byId } from './shared/dom.js'
 import { startKeys } from './shared/keys.js'
-import { TOKEN_EXPIRED } from './shared/session.js'
+import { type Session, TOKEN_EXPIRED } from './shared/session.js'
 import { createSignIn } from './shared/sign-in.js'
 import { startTheme } from './shared/theme.js'
 import { startTimes } from './shared/times.js'
+import { createHeader } from './shell/header.js'
+import { showProjectList } from './shell/project-list.js'
 
-/** Time between two automatic refreshes. The service warms cached answers every five minutes. */
+/** Time between two automatic refreshes of the charts. The service warms cached answers every five minutes. */
 const REFRESH_MS = 60_000
 
-const viewForm = byId<HTMLFormElement>('view')
-const [projectField, searchField] = [byId<HTMLInputElement>('project'), byId<HTMLInputElement>('search')]
+let state: State = stateOf(location.hash)
+let isSignedIn = false
+/** Undefined as long as they are not known. */
+let projects: readonly ProjectRow[] | undefined
 
-let view: View = viewOf(location.hash)
-let signedIn = false
-let loading = new AbortController()
-let retry: ReturnType<typeof setTimeout> | undefined
-const knownProjects = new Set<string>()
-
-const [counts, invocations, others] = [createCounts(), createInvocations(), createOthers()]
-const logs = createLogs((failure) => handle(failure, logs.panel))
 const signIn = createSignIn(enter)
+const header = createHeader(change)
+const explore = createExplore({ change, isHandled, projects: () => projects, onLive: showLive }, state)
+const charts = createCharts({ isHandled, notify })
 const theme = startTheme(redraw)
-const times = startTimes(byId<HTMLButtonElement>('times'), () => {
-  redraw()
-  logs.redraw()
-  void load()
-})
+const times = startTimes(byId<HTMLButtonElement>('times'), redraw)
 
 function redraw(): void {
-  counts.redraw()
-  invocations.redraw()
-  others.redraw()
-}
-
-/** Shows the sign-in, the request for a project, or the panels. */
-function showParts(): void {
-  for (const id of ['view', 'refresh', 'reference', 'sign-out']) byId(id).hidden = !signedIn
-  byId('sign-in').hidden = signedIn
-  if (!signedIn) openReference(false)
-  byId('choose').hidden = !signedIn || view.project !== ''
-  byId('panels').hidden = !signedIn || view.project === ''
-  document.title = view.project === '' ? 'logweir' : `${view.project} – logweir`
+  explore.redraw()
+  charts.redraw()
+  header.show(state)
 }
 
 function notify(text: string): void {
@@ -58,95 +41,89 @@ function notify(text: string): void {
   byId('notice').hidden = text === ''
 }
 
+function showLive(isLive: boolean): void {
+  byId('live').setAttribute('aria-pressed', String(isLive))
+}
+
+/** Shows the sign-in, the choice of a project, or the view of the state. */
+function show(): void {
+  const isReady = isSignedIn && state.project !== ''
+  for (const id of ['controls', 'open-sheet', 'reference', 'sign-out']) byId(id).hidden = !isSignedIn
+  byId('refresh').hidden = !isReady
+  byId('live').hidden = !isReady || state.view !== 'explore'
+  byId('sign-in').hidden = isSignedIn
+  byId('choose').hidden = !isSignedIn || state.project !== ''
+  byId('explore').hidden = !isReady || state.view !== 'explore'
+  byId('panels').hidden = !isReady || state.view !== 'charts'
+  byId('content').classList.toggle('rows-view', isReady && state.view === 'explore')
+  document.title = state.project === '' ? 'logweir' : `${state.project} – logweir`
+  header.show(state)
+  if (!isSignedIn) openReference(false)
+  if (!isReady || state.view !== 'explore') explore.stop()
+  if (!isReady || state.view !== 'charts') charts.stop()
+  if (!isReady) return
+  if (state.view === 'explore') explore.show(state)
+  else charts.show(state.project, windowS())
+}
+
+/** Seconds since the start of the time range: charts end now. */
+function windowS(): number {
+  const { range } = state
+  return 'preset' in range ? PRESETS[range.preset].windowS : Date.now() / 1_000 - range.fromUs / 1e6
+}
+
+/** Changes the state, also in the URL; a step can be undone with the back button. */
+function change(next: Partial<State>, isStep = true): void {
+  state = { ...state, ...next }
+  const address = `${location.pathname}${location.search}${fragmentOf(state)}`
+  if (isStep) history.pushState(null, '', address)
+  else history.replaceState(null, '', address)
+  show()
+}
+
+/** Signs out if that is the remedy of a failure. Returns whether it is. */
+function isHandled(failure: Failure): boolean {
+  if (failure.kind !== 'unauthorized') return false
+  signOut(TOKEN_EXPIRED)
+  return true
+}
+
 function signOut(reason: string): void {
-  signedIn = false
-  loading.abort()
-  logs.stopLive()
-  clearTimeout(retry)
+  isSignedIn = false
+  projects = undefined
   notify('')
-  showParts()
+  show()
   signIn.end(reason)
 }
 
-/** Shows a failure in its panel; signs out or schedules a retry if that is the remedy. */
-function handle(error: unknown, panel: Panel): void {
-  if (!(error instanceof Failure)) throw error
-  if (error.kind === 'unauthorized') {
-    signOut(TOKEN_EXPIRED)
+function enter({ projects: permitted }: Session): void {
+  isSignedIn = true
+  if (state.project === '' && permitted?.length === 1) change({ project: permitted[0]! }, false)
+  else show()
+  if (state.project === '') header.focusProject(false)
+  void loadProjects()
+}
+
+/** Loads the projects. Without them a project can still be entered. */
+async function loadProjects(): Promise<void> {
+  try {
+    projects = await fetchProjects()
+  } catch (error) {
+    if (!isHandled(error as Failure)) notify((error as Failure).message)
     return
   }
-  panel.failed(error)
-  if (error.retryS === undefined) return
-  notify(`${error.message} Retrying …`)
-  clearTimeout(retry)
-  retry = setTimeout(() => load(), error.retryS * 1_000)
+  if (!isSignedIn) return
+  header.showProjects(projects, state)
+  explore.showProjects()
+  showProjectList(projects, (project) => change({ project }))
+  const [only, ...others] = new Set(projects.map(({ project }) => project))
+  if (state.project === '' && only !== undefined && others.length === 0) change({ project: only }, false)
 }
 
-/** Loads all panels, and aborts their previous requests. */
-async function load(fresh = false): Promise<void> {
-  if (!signedIn || view.project === '') return
-  clearTimeout(retry)
-  loading.abort()
-  loading = new AbortController()
-  const { signal } = loading
-  const loads = [
-    { panel: counts.panel, run: () => counts.load(view, fresh, signal) },
-    { panel: invocations.panel, run: () => invocations.load(view, fresh, signal) },
-    { panel: logs.panel, run: () => logs.load(view, signal) },
-  ]
-  // These panels show their own failures; a failure of the list also occurs in the others.
-  void others.load(view, fresh, signal).catch(() => {})
-  const outcomes = await Promise.all(
-    loads.map(async ({ panel, run }) => {
-      panel.loading()
-      try {
-        await run()
-        return true
-      } catch (error) {
-        if (!signal.aborted) handle(error, panel)
-        return false
-      }
-    }),
-  )
-  if (outcomes.every(Boolean)) notify('')
-}
-
-/** Changes the view in the fields and in the URL; `isStep` adds an entry to the history. */
-function change(next: Partial<View>, isStep = true): void {
-  const wasLive = byId('live').getAttribute('aria-pressed') === 'true'
-  view = { ...view, ...next }
-  const address = `${location.pathname}${location.search}${fragmentOf(view)}`
-  if (isStep) history.pushState(null, '', address)
-  else history.replaceState(null, '', address)
-  updateFields()
-  showParts()
-  if (next.project !== undefined && wasLive) {
-    logs.stopLive()
-    logs.toggleLive(view)
-  }
-}
-
-function updateFields(): void {
-  projectField.value = view.project
-  searchField.value = view.search
-  viewForm.querySelector<HTMLInputElement>(`[value="${view.interval}"]`)!.checked = true
-  if (view.project !== '' && !knownProjects.has(view.project)) {
-    knownProjects.add(view.project)
-    byId('projects').append(element('option', { value: view.project }))
-  }
-  logs.search(view.search)
-}
-
-function choose(interval: IntervalName): void {
-  change({ interval })
-  void load()
-}
-
-function enter(): void {
-  signedIn = true
-  showParts()
-  if (view.project === '') projectField.focus()
-  void load()
+function refresh(): void {
+  void loadProjects()
+  if (state.view === 'explore') explore.refresh()
+  else charts.refresh(true)
 }
 
 function openReference(isOpen: boolean): void {
@@ -156,61 +133,67 @@ function openReference(isOpen: boolean): void {
 
 async function toggleReference(): Promise<void> {
   const isOpen = byId('reference-card').hidden === true
-  if (!signedIn) return
+  if (!isSignedIn) return
   try {
     if (isOpen) await showReference()
     openReference(isOpen)
   } catch (error) {
-    if (!(error instanceof Failure)) throw error
-    notify(error.message)
+    if (!isHandled(error as Failure)) notify((error as Failure).message)
   }
 }
 
-function toggleLive(): void {
-  if (view.project !== '') logs.toggleLive(view)
+function toggleFields(): void {
+  const isOpen = byId('explore').classList.toggle('fields-open')
+  byId('show-fields').setAttribute('aria-expanded', String(isOpen))
+  if (isOpen) byId('find-field').focus()
 }
 
-for (const [name, { label }] of Object.entries(INTERVALS)) {
-  const input = element('input', { type: 'radio', name: 'interval', value: name })
-  input.addEventListener('change', () => choose(name as IntervalName))
-  viewForm.querySelector('fieldset')!.append(element('label', {}, input, element('span', {}, label)))
+const showHelp = () => byId<HTMLDialogElement>('keys').showModal()
+const isShown = () => isSignedIn && state.project !== ''
+
+/** Chooses a range that ends now; again, if it is chosen already. */
+function choosePreset(preset: PresetName): void {
+  if (!isShown()) return
+  if (JSON.stringify(state.range) === JSON.stringify({ preset })) refresh()
+  else change({ range: { preset }, record: '' })
 }
 
-viewForm.addEventListener('submit', (event) => {
-  event.preventDefault()
-  change({ project: projectField.value.trim() })
-  void load()
-})
-searchField.addEventListener('input', () => change({ search: searchField.value }, false))
-addEventListener('popstate', () => {
-  view = viewOf(location.hash)
-  updateFields()
-  showParts()
-  void load()
-})
-byId('refresh').addEventListener('click', () => load(true))
+byId('refresh').addEventListener('click', refresh)
+byId('live').addEventListener('click', explore.toggleLive)
+byId('show-fields').addEventListener('click', toggleFields)
 byId('reference').addEventListener('click', toggleReference)
 byId('theme').addEventListener('click', theme.toggle)
-byId('help').addEventListener('click', () => byId<HTMLDialogElement>('keys').showModal())
+byId('help').addEventListener('click', showHelp)
 byId('sign-out').addEventListener('click', () => signOut(''))
-byId('live').addEventListener('click', toggleLive)
+addEventListener('popstate', () => {
+  state = stateOf(location.hash)
+  show()
+})
+
+/** Returns an action that has an effect only while rows are shown. */
+const onRows = (act: () => void) => () => isShown() && state.view === 'explore' && act()
 startKeys({
-  p: () => projectField.select(),
-  '/': () => searchField.select(),
-  j: () => logs.step(1),
-  k: () => logs.step(-1),
-  l: toggleLive,
-  r: () => void load(true),
+  p: () => isSignedIn && header.focusProject(true),
+  s: onRows(header.focusSource),
+  '/': onRows(() => byId<HTMLInputElement>('search').select()),
+  e: onRows(explore.toggleErrors),
+  f: onRows(() => (byId('find-field').checkVisibility() ? byId('find-field').focus() : toggleFields())),
+  j: onRows(() => explore.step(1)),
+  k: onRows(() => explore.step(-1)),
+  Escape: onRows(explore.closeRecord),
+  l: onRows(explore.toggleLive),
+  r: () => isShown() && refresh(),
+  v: () => isShown() && change({ view: state.view === 'explore' ? 'charts' : 'explore' }),
   a: () => void toggleReference(),
   t: theme.toggle,
   z: times.toggle,
-  '?': () => byId<HTMLDialogElement>('keys').showModal(),
-  ...Object.fromEntries(Object.keys(INTERVALS).map((name, i) => [String(i + 1), () => choose(name as IntervalName)])),
+  '?': showHelp,
+  ...Object.fromEntries(PRESET_NAMES.map((name, i) => [String(i + 1), () => choosePreset(name)])),
 })
 setInterval(() => {
-  if (document.visibilityState === 'visible' && byId('notice').hidden) void load()
+  if (document.visibilityState === 'visible' && isShown() && state.view === 'charts' && byId('notice').hidden)
+    charts.refresh(false)
 }, REFRESH_MS)
 
-updateFields()
-showParts()
+show()
 void signIn.start()

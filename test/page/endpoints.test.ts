@@ -49,7 +49,7 @@ export const functions = own(3, 'own.functions', (rows) =>
 `
 
 const START_MS = Date.UTC(2026, 10, 20, 10)
-const HASH = '/#project=mine&interval=7day'
+const HASH = '/#project=mine&view=charts&range=7day'
 const [BY_FUNCTION, TIMES, FUNCTIONS] = ['by-function', 'times', 'functions'].map(
   (name) => `[data-endpoint="own.${name}"]`,
 ) as [string, string, string]

@@ -14,7 +14,7 @@ import {
 } from './browser.js'
 
 const MANY = 100_000
-const HASH = '/#project=many&interval=5min'
+const HASH = '/#project=many&view=charts&range=5min'
 
 interface Row {
   [name: string]: string | number | null

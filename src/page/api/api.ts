@@ -1,7 +1,7 @@
 /** Client of the service's HTTP API. */
 import type { Columns } from './columns.js'
 import type { ReadRequest } from './columns-worker.js'
-import { messageOf } from './error-body.js'
+import { codeOf, messageOf } from './error-body.js'
 
 /**
  * Kinds of failure, by the remedy: sign in (`unauthorized`), use another token (`forbidden`), wait (`away`, `busy`), or
@@ -14,10 +14,13 @@ export class Failure extends Error {
   readonly kind: FailureKind
   /** Seconds until a retry may succeed; undefined if a retry cannot help. */
   readonly retryS: number | undefined
-  constructor(kind: FailureKind, message: string, retryS?: number) {
+  /** The service's code of the error; undefined if the service did not send one. */
+  readonly code: string | undefined
+  constructor(kind: FailureKind, message: string, retryS?: number, code?: string) {
     super(message)
     this.kind = kind
     this.retryS = retryS
+    this.code = code
   }
 }
 
@@ -58,14 +61,15 @@ export async function get(path: string, headers: Record<string, string>, signal?
 }
 
 async function failureOf(response: Response): Promise<Failure> {
-  const message = messageOf(await response.json().catch(() => undefined)) ?? `The service answered ${response.status}.`
+  const body = await response.json().catch(() => undefined)
+  const message = messageOf(body) ?? `The service answered ${response.status}.`
   const retryAfter = response.headers.get('Retry-After')
   if (response.status === 401) return new Failure('unauthorized', message)
   if (response.status === 403) return new Failure('forbidden', message)
   // A proxy in front of the service sends these if the service is down.
   if ([502, 504].includes(response.status)) return new Failure('away', 'The service cannot be reached.', AWAY_RETRY_S)
   if (retryAfter !== null) return new Failure('busy', message, Number(retryAfter) || AWAY_RETRY_S)
-  return new Failure('refused', message)
+  return new Failure('refused', message, undefined, codeOf(body))
 }
 
 interface QueryOptions {
@@ -81,7 +85,7 @@ export async function queryRows(
   options: QueryOptions,
 ): Promise<Answer> {
   const { response, ageS } = await requestEndpoint(endpoint, params, options)
-  const { result } = parseExact(await withFailure(response.text())) as { result: Row[] }
+  const { result } = parseExact(await readText(response)) as { result: Row[] }
   return { rows: result, ageS }
 }
 
@@ -113,6 +117,9 @@ async function requestEndpoint(
   const response = await get(`api/endpoints/query/${endpoint}?${new URLSearchParams(params)}`, headers, signal)
   return { response, ageS: Number(response.headers.get('Age') ?? 0) }
 }
+
+/** Returns the text of a response. Throws a Failure if the connection broke. */
+export const readText = (response: Response): Promise<string> => withFailure(response.text())
 
 /** Returns the result of reading a body. Throws a Failure if the connection broke. */
 async function withFailure<Body>(body: Promise<Body>): Promise<Body> {

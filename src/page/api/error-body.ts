@@ -8,5 +8,11 @@ export function messageOf(body: unknown): string | undefined {
   return typeof message === 'string' ? message : undefined
 }
 
+/** Returns the code of an error body in either form; undefined if it has none. */
+export function codeOf(body: unknown): string | undefined {
+  const code = memberOf(body, 'code') ?? memberOf(memberOf(body, 'error'), 'code')
+  return typeof code === 'string' ? code : undefined
+}
+
 const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined

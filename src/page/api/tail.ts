@@ -3,9 +3,12 @@ import { Failure, get, parseExact, type Row } from './api.js'
 
 /** Callbacks of {@link follow}, and the signal that ends it. */
 export interface Following {
-  onRow(row: Row): void
+  /** `id`: the row's event id. */
+  onRow(row: Row, id: string): void
   /** Called with a text about the connection when it changes. */
   onState(text: string): void
+  /** Called if rows were left out. */
+  onGap(): void
   signal: AbortSignal
 }
 
@@ -13,24 +16,27 @@ const MIN_RETRY_MS = 1_000
 const MAX_RETRY_MS = 30_000
 
 /**
- * Follows the requests of a project as they arrive. Uses fetch rather than EventSource, so that the token is sent in a
- * header. After a lost connection it continues after the last received request. Resolves when `signal` is aborted;
- * rejects with a Failure if a retry cannot help.
+ * Follows rows as they arrive; `params` say which, as for `GET /api/tail`. Uses fetch rather than EventSource, so that
+ * the token is sent in a header. After a lost connection it continues after the last received row. Resolves when
+ * `signal` is aborted; rejects with a Failure if a retry cannot help.
  */
-export async function follow(project: string, { onRow, onState, signal }: Following): Promise<void> {
+export async function follow(
+  params: Record<string, string>,
+  { onRow, onState, onGap, signal }: Following,
+): Promise<void> {
   let lastEventId: string | undefined
   let retryMs = MIN_RETRY_MS
 
   function onEvent({ id, event, data }: EventSourceMessage): void {
     if (id !== undefined) lastEventId = id
-    if (event === undefined || event === 'message') onRow(parseExact(data) as Row)
-    else if (event === 'gap') onState('some requests were missed')
+    if (event === undefined || event === 'message') onRow(parseExact(data) as Row, id ?? '')
+    else if (event === 'gap') onGap()
   }
 
   async function read(): Promise<void> {
     const headers: Record<string, string> = { Accept: 'text/event-stream' }
     if (lastEventId !== undefined) headers['Last-Event-ID'] = lastEventId
-    const { body } = await get(`api/tail?${new URLSearchParams({ project })}`, headers, signal)
+    const { body } = await get(`api/tail?${new URLSearchParams(params)}`, headers, signal)
     const parser = createParser({ onEvent })
     onState('following')
     retryMs = MIN_RETRY_MS

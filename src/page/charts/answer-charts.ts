@@ -4,7 +4,7 @@ import { numberOf, type Row } from '../api/api.js'
 import { numberOf as timeUsOf } from '../api/columns.js'
 import type { Column } from '../api/endpoints.js'
 import { type Axis, axisThrough, positionsOn } from '../plot/buckets.js'
-import type { Series } from '../plot/chart.js'
+import type { Series } from '../plot/plot-options.js'
 import { type Keys, keysOf } from './answer-keys.js'
 
 /** One chart of an answer. */

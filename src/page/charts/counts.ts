@@ -7,7 +7,7 @@ import { ago, count, shortCount } from '../shared/format.js'
 import { bucketTime, zoneName } from '../shared/times.js'
 import { INTERVALS, inWords, lastOf } from './intervals.js'
 import { createPanel, createValues } from './panel.js'
-import type { View } from './view.js'
+import type { ChartsState } from './state.js'
 
 const PARTS = [
   { label: 'REST', name: 'total_rest_requests', color: 'series-1' },
@@ -31,7 +31,7 @@ export function createCounts() {
   })
   const values = createValues(panel)
 
-  function show({ columns, ageS }: CountsAnswer, { interval, project }: View): void {
+  function show({ columns, ageS }: CountsAnswer, { interval, project }: ChartsState): void {
     const window = INTERVALS[interval].counts
     const { timestamp: timesUs } = columns
     panel.subtitle(`${lastOf(window)}, by ${inWords(window.bucketS)} · ${ago(ageS)}`)
@@ -58,7 +58,7 @@ export function createCounts() {
   return {
     panel,
     redraw: chart.redraw,
-    async load(view: View, fresh: boolean, signal: AbortSignal) {
+    async load(view: ChartsState, fresh: boolean, signal: AbortSignal) {
       const { interval } = INTERVALS[view.interval].counts
       show(await queryCounts(view.project, interval, { fresh, signal }), view)
     },

@@ -1,4 +1,4 @@
-/** The intervals of the page, and the parameters of the endpoints for each. */
+/** The intervals of the charts, and the parameters of the endpoints for each. */
 import type { Window } from '../plot/buckets.js'
 
 /** An endpoint's parameter `interval`, with the window and the buckets of its answer. */
@@ -6,9 +6,8 @@ export interface IntervalWindow extends Window {
   interval: string
 }
 
-/** An interval that the user can choose. */
+/** An interval that charts are over. */
 export interface Interval {
-  label: string
   windowS: number
   invocations: IntervalWindow
   counts: IntervalWindow
@@ -20,29 +19,26 @@ const [MINUTE, HOUR, DAY] = [60, 3_600, 86_400]
 const MINUTELY: IntervalWindow = { interval: 'minutely', windowS: HOUR, bucketS: MINUTE }
 const DAILY: IntervalWindow = { interval: 'daily', windowS: 7 * DAY, bucketS: DAY }
 
-/** The intervals by name, in the order of their buttons. */
+/** The intervals by name, the shortest first. */
 export const INTERVALS = {
-  '5min': invocations('5 min', '5min', 5 * MINUTE, 1, MINUTELY),
-  '15min': invocations('15 min', '15min', 15 * MINUTE, MINUTE, MINUTELY),
-  '1hr': invocations('1 hour', '1hr', HOUR, MINUTE, MINUTELY),
-  '1day': invocations('1 day', '1day', DAY, HOUR, DAILY),
-  '7day': invocations('7 days', '7day', 7 * DAY, DAY, DAILY),
+  '5min': intervalWith('5min', 5 * MINUTE, 1, MINUTELY),
+  '15min': intervalWith('15min', 15 * MINUTE, MINUTE, MINUTELY),
+  '1hr': intervalWith('1hr', HOUR, MINUTE, MINUTELY),
+  '1day': intervalWith('1day', DAY, HOUR, DAILY),
+  '7day': intervalWith('7day', 7 * DAY, DAY, DAILY),
 } satisfies Record<string, Interval>
 
-/** Name of an interval, as it is in the page's URL. */
+/** Name of an interval. */
 export type IntervalName = keyof typeof INTERVALS
 
-/** Returns whether a text is the name of an interval. */
-export const isInterval = (text: string): text is IntervalName => Object.hasOwn(INTERVALS, text)
+/** Returns the shortest interval that has at least `windowS` seconds; the longest if none has. */
+export function intervalOf(windowS: number): IntervalName {
+  const names = Object.keys(INTERVALS) as IntervalName[]
+  return names.find((name) => INTERVALS[name].windowS >= windowS) ?? names.at(-1)!
+}
 
-function invocations(
-  label: string,
-  interval: string,
-  windowS: number,
-  bucketS: number,
-  counts: IntervalWindow,
-): Interval {
-  return { label, windowS, invocations: { interval, windowS, bucketS }, counts }
+function intervalWith(interval: string, windowS: number, bucketS: number, counts: IntervalWindow): Interval {
+  return { windowS, invocations: { interval, windowS, bucketS }, counts }
 }
 
 /** Returns a window that ends now in words: `last 7 days`, `last hour`. */

@@ -7,8 +7,8 @@ import { ago, count, duration, shortCount } from '../shared/format.js'
 import { bucketTime, zoneName } from '../shared/times.js'
 import { INTERVALS, inWords, lastOf } from './intervals.js'
 import { createPanel, createValues } from './panel.js'
+import type { ChartsState } from './state.js'
 import type { Rows } from './table.js'
-import type { View } from './view.js'
 
 const TIMES = [
   { label: 'average', name: 'avg_execution_time', color: 'series-1' },
@@ -40,7 +40,7 @@ export function createInvocations() {
   const times = createChart(host('time'), { kind: 'lines', series: TIMES, format: duration, shortFormat: duration })
   const values = createValues(panel)
 
-  function show({ columns, ageS }: InvocationsAnswer, { interval, project }: View): void {
+  function show({ columns, ageS }: InvocationsAnswer, { interval, project }: ChartsState): void {
     const window = INTERVALS[interval].invocations
     const { timestamp: timesUs } = columns
     panel.subtitle(`${lastOf(window)}, by ${inWords(window.bucketS)} · ${ago(ageS)}`)
@@ -67,7 +67,7 @@ export function createInvocations() {
       counts.redraw()
       times.redraw()
     },
-    async load(view: View, fresh: boolean, signal: AbortSignal) {
+    async load(view: ChartsState, fresh: boolean, signal: AbortSignal) {
       const { interval } = INTERVALS[view.interval].invocations
       const params = { project: view.project, interval }
       show(await queryColumns('functions.invocation-stats', params, NAMES, { fresh, signal }), view)

@@ -3,7 +3,7 @@ import { Failure, queryRows } from '../api/api.js'
 import { type Endpoint, listEndpoints } from '../api/endpoints.js'
 import { byId } from '../shared/dom.js'
 import { createEndpointPanel, type EndpointPanel } from './endpoint-panel.js'
-import type { View } from './view.js'
+import type { ChartsState } from './state.js'
 
 const WITH_PANEL = ['logs.all', 'functions.invocation-stats', 'usage.api-counts']
 
@@ -41,7 +41,7 @@ export function createOthers() {
   }
 
   return {
-    async load({ project }: View, fresh: boolean, signal: AbortSignal) {
+    async load({ project }: ChartsState, fresh: boolean, signal: AbortSignal) {
       const endpoints = (await listEndpoints(signal)).filter(isShown)
       const shown = panelsOf(endpoints)
       await Promise.all(endpoints.map((endpoint, i) => loadOne(endpoint, shown[i]!, { project, fresh, signal })))

@@ -1,34 +1,24 @@
 import { element } from '../shared/dom.js'
-import { bucketTime, currentZone, tick } from '../shared/times.js'
-import { UTC } from '../shared/zone.js'
+import { bucketTime } from '../shared/times.js'
 import uPlot from '../vendor/uplot.js'
-import { type Axis, positionAt } from './buckets.js'
-import { createLegend } from './legend.js'
-import { highestOf, sumsOf } from './thin.js'
-
-/** One line, or one segment of each stacked bar. */
-export interface Series {
-  label: string
-  /** Name of its colour, such as `series-1`. */
-  color: string
-}
-
-/** Per series one value per position of the axis; NaN if there is none. */
-export interface ChartData {
-  axis: Axis
-  values: readonly Float64Array[]
-}
+import { positionAt } from './buckets.js'
+import { createLegend, type Legend } from './legend.js'
+import { alignedOf, type ChartData, type ChartKind, type Marks, marksOf, type Span } from './marks.js'
+import { type PlotLook, plotOptions, type Series } from './plot-options.js'
 
 /** Kind, series and number formats of a chart. */
 export interface ChartOptions {
-  /** `bars` are stacked, the first series at the bottom. */
-  kind: 'bars' | 'lines'
+  kind: ChartKind
   series: readonly Series[]
   /** Text at the end of the legend, such as about values that the chart leaves out. */
   note?: string
   format(value: number): string
   /** Formats a value for the axis. */
   shortFormat(value: number): string
+  /** In pixels. */
+  height?: number
+  /** Called with a range of time that the user dragged over. Without it, the chart zooms in. */
+  onSelect?(span: Span): void
 }
 
 /** A chart on the page. */
@@ -36,22 +26,27 @@ export interface Chart {
   show(data: ChartData): void
   /** Draws again, with the colours of the current theme. */
   redraw(): void
-}
-
-/** The drawn marks: one per `size` buckets in [`from`, `to`), and per series the bucket that each mark shows. */
-interface Drawn {
-  from: number
-  to: number
-  size: number
-  picked: readonly Int32Array[]
+  /** Shows the values of a bucket in the legend, as the pointer does; undefined: no bucket. */
+  pointAt(bucket: number | undefined): void
+  /** Highlights a range of time; undefined: none. */
+  highlight(span: Span | undefined): void
 }
 
 /** In pixels. */
 const [HEIGHT, AXIS_WIDTH] = [220, 64]
-/** A bar is 85 % of its bucket wide, and at most 72 pixels. */
-const BAR: uPlot.Series.BarsPathBuilderOpts = { size: [0.85, 72], align: 1 }
 
-const styleOf = (variable: string) => () => getComputedStyle(document.documentElement).getPropertyValue(variable)
+interface Parts {
+  readonly options: ChartOptions
+  readonly look: PlotLook
+  readonly canvasHost: HTMLElement
+  readonly legend: Legend
+  readonly zoomOut: HTMLElement
+  plot: uPlot | undefined
+  data: ChartData
+  marks: Marks
+  /** The range that is shown; undefined for all. */
+  zoomed: Span | undefined
+}
 
 /**
  * Creates a chart in `host`. The legend shows the values under the pointer, else the sums of bars. Dragging zooms in,
@@ -59,217 +54,131 @@ const styleOf = (variable: string) => () => getComputedStyle(document.documentEl
  * it.
  */
 export function createChart(host: HTMLElement, options: ChartOptions): Chart {
-  const { kind, series, note, format } = options
+  const { kind, series, note, shortFormat, height = HEIGHT } = options
   const canvasHost = element('div', { 'aria-hidden': 'true' })
   const legend = createLegend(series, note)
   const zoomOut = element('button', { type: 'button', class: 'whole' }, 'Whole window')
   host.replaceChildren(canvasHost, legend.root, zoomOut)
-  let plot: uPlot | undefined
-  let data: ChartData
-  let drawn: Drawn
-  /** The time range to show, in seconds since 1970; undefined for all. */
-  let zoomed: readonly [number, number] | undefined
-
-  const timeOf = (bucket: number) => data.axis.timesS[bucket]!
-  const timeText = (bucket: number) => bucketTime(timeOf(bucket), data.axis.bucketS)
-
-  function showSums(): void {
-    const { from, to } = drawn
-    const sumOf = (values: Float64Array) => values.subarray(from, to).reduce((sum, value) => sum + value, 0)
-    const sums = data.values.map((values) => (kind === 'bars' ? format(sumOf(values)) : ''))
-    const all = kind === 'bars' ? 'total' : ''
-    legend.show(sums, zoomed === undefined ? all : `${timeText(from)} to ${timeText(to - 1)}`)
+  const chart: Parts = {
+    options,
+    look: { kind, series, height, axisWidth: AXIS_WIDTH, shortFormat },
+    canvasHost,
+    legend,
+    zoomOut,
+    plot: undefined,
+    data: { axis: { timesS: new Float64Array(), bucketS: Number.NaN }, values: [] },
+    marks: { from: 0, to: 0, size: 1, picked: [] },
+    zoomed: undefined,
   }
-
-  function showMark(mark: number): void {
-    const { from, to, size, picked } = drawn
-    const textOf = (value: number | undefined) => (value === undefined || Number.isNaN(value) ? '' : format(value))
-    const texts = data.values.map((values, i) => textOf(values[picked[i]![mark]!]))
-    const first = from + mark * size
-    const last = Math.min(first + size, to) - 1
-    // The segments of a bar show one bucket; lines may show different ones.
-    if (kind === 'bars' || size === 1) legend.show(texts, timeText(kind === 'bars' ? picked[0]![mark]! : first))
-    else legend.show(texts, `highest, ${timeText(first)} to ${timeText(last)}`)
-  }
-
-  function onCursor(under: uPlot): void {
-    const { left = -1, idx } = under.cursor
-    if (left < 0 || idx === null || idx === undefined) showSums()
-    else showMark(kind === 'lines' ? idx : barAt(under.posToVal(left, 'x')))
-  }
-
-  /** A bar is drawn to the right of its bucket's start. */
-  function barAt(seconds: number): number {
-    const { from, size, picked } = drawn
-    const mark = Math.floor((positionAt(data.axis, seconds) - from) / size)
-    return Math.min(Math.max(mark, 0), picked[0]!.length - 1)
-  }
-
-  /** Shows a range of time, or all of it if undefined. */
-  function zoom(next: readonly [number, number] | undefined): void {
-    zoomed = next
-    draw()
-  }
-
-  function draw(): void {
-    const [from, to] = bucketsOf(data.axis, zoomed)
-    const width = canvasHost.clientWidth
-    const size = Math.ceil((to - from) / Math.max(width - AXIS_WIDTH, 1))
-    drawn = { from, to, size, picked: pickedOf(data, kind, from, to, size) }
-    zoomOut.hidden = zoomed === undefined
-    plot ??= create(width)
-    plot.setSize({ width, height: HEIGHT })
-    plot.setData(alignedOf(data, kind, drawn))
-    showSums()
-  }
-
-  function create(width: number): uPlot {
-    const range = (): [number, number] => {
-      const { from, to } = drawn
-      return [timeOf(from), timeOf(to - 1) + (kind === 'bars' ? data.axis.bucketS : 0)]
-    }
-    const zoomToSelection = (dragged: uPlot) => {
-      const { left, width } = dragged.select
-      if (width === 0) return
-      dragged.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
-      zoom([dragged.posToVal(left, 'x'), dragged.posToVal(left + width, 'x')])
-    }
-    const bind: uPlot.Cursor.Bind = {
-      dblclick: () => () => {
-        zoom(undefined)
-        return null
-      },
-    }
-    const hooks: uPlot.Hooks.Arrays = { setCursor: [onCursor], setSelect: [zoomToSelection] }
-    return new uPlot({ ...optionsOf(options, data.axis.bucketS, width, range, bind), hooks }, undefined, canvasHost)
-  }
-
-  zoomOut.addEventListener('click', () => zoom(undefined))
-  new ResizeObserver(() => plot && draw()).observe(canvasHost)
-
+  zoomOut.hidden = true
+  zoomOut.addEventListener('click', () => zoom(chart, undefined))
+  new ResizeObserver(() => chart.plot && draw(chart)).observe(canvasHost)
   return {
-    show(next) {
-      const isOther = next.axis.bucketS !== data?.axis.bucketS
-      data = next
-      if (zoomed !== undefined && (isOther || zoomed[0] < timeOf(0))) zoomed = undefined
-      if (isOther) {
-        plot?.destroy()
-        plot = undefined
-      }
-      draw()
+    show: (data) => show(chart, data),
+    redraw: () => chart.plot && draw(chart, true),
+    pointAt(bucket) {
+      if (bucket === undefined) showSums(chart)
+      else showMark(chart, markOf(chart, bucket))
     },
-    redraw: () => plot?.redraw(true),
+    highlight: (span) => highlight(chart, span),
   }
 }
 
-/** Returns the range [from, to) of buckets in a range of time: at least two, because a line has two ends. */
-function bucketsOf(axis: Axis, zoomed: readonly [number, number] | undefined): [number, number] {
-  const count = axis.timesS.length
-  if (zoomed === undefined) return [0, count]
-  const [first, last] = zoomed.map((seconds) => positionAt(axis, seconds)) as [number, number]
-  const from = Math.max(0, Math.min(first, count - 2))
-  return [from, Math.min(Math.max(last + 1, from + 2), count)]
-}
-
-function pickedOf(
-  { values }: ChartData,
-  kind: ChartOptions['kind'],
-  from: number,
-  to: number,
-  size: number,
-): readonly Int32Array[] {
-  if (kind === 'lines') return values.map((line) => highestOf(line, from, to, size))
-  const picked = highestOf(sumsOf(values, to), from, to, size)
-  return values.map(() => picked)
-}
-
-/**
- * Returns uPlot's data. uPlot draws series in order, so bars are stacked here: the top one first, as high as their
- * sum.
- */
-function alignedOf(
-  { axis: { timesS }, values }: ChartData,
-  kind: ChartOptions['kind'],
-  { from, size, picked }: Drawn,
-): uPlot.AlignedData {
-  const times = Array.from(picked[0]!, (_, mark) => timesS[from + mark * size]!)
-  const shownAt = (bucket: number, i: number) => {
-    const value = values[i]![bucket]
-    return value === undefined || Number.isNaN(value) ? null : value
+function show(chart: Parts, next: ChartData): void {
+  const isOther = next.axis.bucketS !== chart.data.axis.bucketS
+  chart.data = next
+  if (chart.zoomed !== undefined && (isOther || chart.zoomed[0] < timeOf(chart, 0))) chart.zoomed = undefined
+  if (isOther) {
+    chart.plot?.destroy()
+    chart.plot = undefined
   }
-  const shown = picked.map((buckets, i) => Array.from(buckets, (bucket) => shownAt(bucket, i)))
-  if (kind === 'lines') return [times, ...shown]
-  for (let i = 1; i < shown.length; i++) shown[i] = shown[i]!.map((value, mark) => value! + shown[i - 1]![mark]!)
-  return [times, ...shown.reverse()]
+  draw(chart)
 }
 
-function optionsOf(
-  { kind, series, shortFormat }: ChartOptions,
-  bucketS: number,
-  width: number,
-  range: () => [number, number],
-  bind: uPlot.Cursor.Bind,
-): uPlot.Options {
-  const drawn = kind === 'bars' ? [...series].reverse() : series
-  const grid = { stroke: styleOf('--line'), width: 1 }
-  const axis = { stroke: styleOf('--muted'), font: '12px system-ui, sans-serif', grid, ticks: grid }
-  return {
-    width,
-    height: HEIGHT,
-    legend: { show: false },
-    cursor: {
-      y: false,
-      bind,
-      drag: { x: true, y: false, setScale: false, dist: 4 },
-      points: { show: kind === 'lines' },
-    },
-    tzDate: dateInZone,
-    scales: {
-      x: { range },
-      y: { range: (_, min, max) => [min < 0 ? min * 1.08 : 0, max > 0 ? max * 1.08 : min < 0 ? 0 : 1] },
-    },
-    axes: [
-      {
-        ...axis,
-        size: 32,
-        incrs: STEPS.filter((step) => step >= bucketS),
-        values: (_, splits, __, ___, step) => splits.map((seconds) => tick(seconds, step)),
-      },
-      { ...axis, size: AXIS_WIDTH, values: (_, splits) => splits.map((value) => shortFormat(value)) },
-    ],
-    series: [
-      {},
-      ...drawn.map(({ color }): uPlot.Series => {
-        const paint = styleOf(`--${color}`)
-        if (kind === 'bars')
-          return { fill: paint, stroke: paint, width: 0, paths: uPlot.paths.bars!(BAR), points: { show: false } }
-        return {
-          stroke: paint,
-          width: 2,
-          spanGaps: bucketS === 0,
-          points: { filter: lonePoints, fill: styleOf('--card') },
-        }
-      }),
-    ],
+/** Shows a range of time, or all of it if undefined. */
+function zoom(chart: Parts, next: Span | undefined): void {
+  chart.zoomed = next
+  draw(chart)
+}
+
+function draw(chart: Parts, isRepainted = false): void {
+  const { data, look, zoomed, canvasHost } = chart
+  const width = canvasHost.clientWidth
+  chart.marks = marksOf(data, look.kind, zoomed, width - look.axisWidth)
+  chart.zoomOut.hidden = zoomed === undefined
+  chart.plot ??= createPlot(chart, width)
+  chart.plot.setSize({ width, height: look.height })
+  chart.plot.setData(alignedOf(data, look.kind, chart.marks))
+  if (isRepainted) chart.plot.redraw(true)
+  showSums(chart)
+}
+
+function createPlot(chart: Parts, width: number): uPlot {
+  const { look, data } = chart
+  const range = (): [number, number] => {
+    const { from, to } = chart.marks
+    return [timeOf(chart, from), timeOf(chart, to - 1) + (look.kind === 'bars' ? chart.data.axis.bucketS : 0)]
   }
+  const select = (dragged: uPlot) => {
+    const { left, width } = dragged.select
+    if (width === 0) return
+    dragged.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
+    const span: Span = [dragged.posToVal(left, 'x'), dragged.posToVal(left + width, 'x')]
+    if (chart.options.onSelect === undefined) zoom(chart, span)
+    else chart.options.onSelect(span)
+  }
+  const bind: uPlot.Cursor.Bind = {
+    dblclick: () => () => {
+      zoom(chart, undefined)
+      return null
+    },
+  }
+  const hooks: uPlot.Hooks.Arrays = { setCursor: [(under) => onCursor(chart, under)], setSelect: [select] }
+  return new uPlot({ ...plotOptions(look, data.axis.bucketS, width, range, bind), hooks }, undefined, chart.canvasHost)
 }
 
-/** Returns the positions to draw points at: those without a neighbour, to which no line leads; null for all. */
-function lonePoints({ data }: uPlot, series: number, areAllShown: boolean): number[] | null {
-  if (areAllShown) return null
-  const values = data[series]!
-  const isValue = (i: number) => typeof values[i] === 'number'
-  return Array.from(values.keys()).filter((i) => isValue(i) && !isValue(i - 1) && !isValue(i + 1))
+function onCursor(chart: Parts, under: uPlot): void {
+  const { left = -1, idx } = under.cursor
+  if (left < 0 || idx === null || idx === undefined) showSums(chart)
+  // A bar is drawn to the right of its bucket's start.
+  else if (chart.look.kind === 'bars')
+    showMark(chart, markOf(chart, positionAt(chart.data.axis, under.posToVal(left, 'x'))))
+  else showMark(chart, idx)
 }
 
-/** Returns a date whose local time is the time that users see, so that ticks are at whole hours and days of it. */
-function dateInZone(seconds: number): Date {
-  const date = new Date(seconds * 1_000)
-  return currentZone() === UTC ? uPlot.tzDate(date, 'Etc/UTC') : date
+/** Returns the mark that shows a bucket. */
+function markOf({ marks: { from, size, picked } }: Parts, bucket: number): number {
+  return Math.min(Math.max(Math.floor((bucket - from) / size), 0), picked[0]!.length - 1)
 }
 
-/** Distances between ticks of the time axis, in seconds. */
-const STEPS = [
-  1, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400, 172_800, 604_800,
-  2_592_000, 7_776_000, 15_552_000, 31_536_000,
-]
+const timeOf = ({ data }: Parts, bucket: number) => data.axis.timesS[bucket]!
+const timeText = (chart: Parts, bucket: number) => bucketTime(timeOf(chart, bucket), chart.data.axis.bucketS)
+
+function showSums(chart: Parts): void {
+  const { data, look, legend, marks, options, zoomed } = chart
+  const sumOf = (values: Float64Array) => values.subarray(marks.from, marks.to).reduce((sum, value) => sum + value, 0)
+  const sums = data.values.map((values) => (look.kind === 'bars' ? options.format(sumOf(values)) : ''))
+  const all = look.kind === 'bars' ? 'total' : ''
+  legend.show(sums, zoomed === undefined ? all : `${timeText(chart, marks.from)} to ${timeText(chart, marks.to - 1)}`)
+}
+
+function showMark(chart: Parts, mark: number): void {
+  const { data, look, legend, options } = chart
+  const { from, to, size, picked } = chart.marks
+  const textOf = (value: number | undefined) =>
+    value === undefined || Number.isNaN(value) ? '' : options.format(value)
+  const texts = data.values.map((values, i) => textOf(values[picked[i]![mark]!]))
+  const first = from + mark * size
+  const last = Math.min(first + size, to) - 1
+  // The segments of a bar show one bucket; lines may show different ones.
+  if (look.kind === 'bars' || size === 1)
+    legend.show(texts, timeText(chart, look.kind === 'bars' ? picked[0]![mark]! : first))
+  else legend.show(texts, `highest, ${timeText(chart, first)} to ${timeText(chart, last)}`)
+}
+
+function highlight({ plot }: Parts, span: Span | undefined): void {
+  if (plot === undefined) return
+  const [from, to] = (span ?? [0, 0]).map((seconds) => plot.valToPos(seconds, 'x')) as [number, number]
+  const width = span === undefined ? 0 : to - from
+  plot.setSelect({ left: span === undefined ? 0 : from, top: 0, width, height: plot.over.clientHeight }, false)
+}

@@ -26,6 +26,8 @@ interface StartOptions {
   stdin?: number | 'ignore' | 'pipe'
   /** A file descriptor to write to instead of a pipe. */
   stdout?: number
+  /** Receives the function that kills the program. By default it is called when the test ends. */
+  atEnd?: (kill: () => Promise<void>) => void
 }
 
 /** The environment without settings of logweir, so that those of the machine have no effect; in memory by default. */
@@ -34,7 +36,10 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(inherited), LOGWEIR_IN_MEMORY: '1' }
 }
 
-export function start(args: readonly string[], { environment, stdin = 'ignore', stdout }: StartOptions = {}): Program {
+export function start(
+  args: readonly string[],
+  { environment, stdin = 'ignore', stdout, atEnd = onTestFinished }: StartOptions = {},
+): Program {
   const env = { ...cleanEnvironment(), ...environment }
   const child = spawn(process.execPath, [CLI, ...args], {
     stdio: [stdin, stdout ?? 'pipe', 'pipe'],
@@ -47,7 +52,7 @@ export function start(args: readonly string[], { environment, stdin = 'ignore', 
   })
   child.stdin?.on('error', () => {})
   const exit = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals)
-  onTestFinished(async () => {
+  atEnd(async () => {
     child.kill('SIGKILL')
     await exit
   })
@@ -82,9 +87,12 @@ export interface Served extends Program {
 export const TOKEN = 'test-token'
 
 /** Starts `serve` on a free port. */
-export function launch(args: readonly string[] = [], { environment, stdin = 'pipe' }: StartOptions = {}): Program {
+export function launch(
+  args: readonly string[] = [],
+  { environment, stdin = 'pipe', ...options }: StartOptions = {},
+): Program {
   const withToken = { LOGWEIR_ACCESS_TOKENS: TOKEN, ...environment }
-  return start(['serve', '--port', '0', ...args], { environment: withToken, stdin })
+  return start(['serve', '--port', '0', ...args], { ...options, environment: withToken, stdin })
 }
 
 /** Starts `serve` on a free port and waits until it has recovered its rows. */

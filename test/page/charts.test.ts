@@ -9,7 +9,7 @@ import { CHROMIUM, launchBrowser, openPage, paintedColors, settled, signIn, tabl
 
 const SEED = 7
 const PROJECT = projectRef(SEED, TOP_RANK)
-const HASH = `/#project=${PROJECT}&interval=7day`
+const HASH = `/#project=${PROJECT}&view=charts&range=7day`
 
 /** Starts a service with 5,000 records of the last 7 days. */
 async function serveRecords(args: readonly string[] = [], environment?: Record<string, string>): Promise<Served> {
@@ -20,15 +20,10 @@ async function serveRecords(args: readonly string[] = [], environment?: Record<s
   return service
 }
 
-function send(service: Served, body: string): Promise<Response> {
-  const headers = { 'Content-Type': 'application/json' }
-  return service.get(`/api/logs?source=edge_logs&project=${PROJECT}`, { method: 'POST', headers, body })
-}
-
 const number = (value: number) => value.toLocaleString('en')
 
 if (CHROMIUM === undefined) test('there is no browser', () => console.log(WITHOUT))
-else describe('the page', withBrowser)
+else describe('the charts of the page', withBrowser)
 
 function withBrowser(): void {
   let browser: Browser
@@ -54,7 +49,7 @@ function withBrowser(): void {
     return { page, answerFirst }
   }
 
-  test('signs in, and shows in charts, tables and list what the endpoints answer', async () => {
+  test('signs in, and shows in charts and tables what the endpoints answer', async () => {
     const service = await serveRecords()
     const { page, foreignRequests, faults } = await openPage(browser, service.url + HASH)
     await signIn(page, TOKEN)
@@ -80,73 +75,31 @@ function withBrowser(): void {
     expect(await paintedColors(page, '#counts')).toBeGreaterThanOrEqual(4)
     expect(await paintedColors(page, '#invocations')).toBeGreaterThanOrEqual(2)
 
-    const logs = await service.rows(`logs.all?project=${PROJECT}&project_tier=ENTERPRISE`)
-    expect(await page.locator('.log .message').allTextContents()).toEqual(logs.map((row) => row.event_message))
     expect(foreignRequests).toEqual([])
     expect(faults).toEqual([])
   })
 
-  test('searches in the list, and opens metadata with every number as it came', async () => {
-    const service = await serve()
-    const metadata = '{"exact":12345678901234567890,"ratio":1.0,"request":{"path":"/rest/v1/<b>bold</b>"}}'
-    const body = `[{"event_message":"the <i>Needle</i>","metadata":${metadata}},{"event_message":"hay"}]`
-    expect((await send(service, body)).status).toBe(200)
-    const { page, faults } = await openPage(browser, service.url + HASH)
-    await signIn(page, TOKEN)
-    await page.locator('.log li').nth(1).waitFor()
-    await page.keyboard.press('/')
-    await page.keyboard.type('needle')
-    expect(await page.locator('.log li:visible .message').allTextContents()).toEqual(['the <i>Needle</i>'])
-    expect(await page.locator('mark').allTextContents()).toEqual(['Needle'])
-    expect(new URL(page.url()).hash).toContain('search=needle')
-    await page.locator('.log li:visible summary').click()
-    const pre = await page.locator('.log li:visible pre').textContent()
-    for (const part of ['12345678901234567890', '1.0', '/rest/v1/<b>bold</b>']) expect(pre).toContain(part)
-    expect(await page.locator('.log b').count()).toBe(0)
-    expect(faults).toEqual([])
-  })
-
-  test('is moved by keys, keeps its view in the address and goes back', async () => {
+  test('is moved by keys, and stores no token', async () => {
     const service = await serveRecords()
     const { page } = await openPage(browser, service.url + HASH)
     await signIn(page, TOKEN)
     await settled(page)
-    await page.keyboard.press('4')
-    await page.waitForFunction(() => location.hash.includes('interval=1day'))
-    expect(await page.locator('[name=interval]:checked').getAttribute('value')).toBe('1day')
-    await page.keyboard.press('j')
-    await page.keyboard.press('j')
-    await page.keyboard.press('Enter')
-    expect(await page.locator('.log li').nth(1).locator('details').getAttribute('open')).not.toBeNull()
+    await page.keyboard.press('6')
+    await page.waitForFunction(() => location.hash.includes('range=1day'))
+    await page.locator('#invocations .window', { hasText: 'last day' }).waitFor()
     await page.keyboard.press('t')
     expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
     await page.keyboard.press('?')
     expect(await page.locator('#keys').isVisible()).toBe(true)
     await page.keyboard.press('Escape')
     await page.goBack()
-    expect(await page.locator('[name=interval]:checked').getAttribute('value')).toBe('7day')
+    await page.locator('#invocations .window', { hasText: 'last 7 days' }).waitFor()
+    await page.keyboard.press('v')
+    expect(await page.locator('#explore').isVisible()).toBe(true)
     expect(page.url()).not.toContain(TOKEN)
     expect(
       await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])),
     ).not.toContain(TOKEN)
-  })
-
-  test('leaves a record that was opened as it is while answers are shown anew, with what came meanwhile', async () => {
-    const service = await serve()
-    expect((await send(service, '[{"event_message":"zero"},{"event_message":"one"}]')).status).toBe(200)
-    const { page } = await openPage(browser, service.url + HASH)
-    await signIn(page, TOKEN)
-    await settled(page)
-    for (const key of ['j', 'j', 'Enter']) await page.keyboard.press(key)
-    const opened = page.locator('.log details[open]')
-    expect(await opened.locator('.message').textContent()).toBe('zero')
-    expect((await send(service, '[{"event_message":"two"}]')).status).toBe(200)
-    await page.keyboard.press('r')
-    await page.locator('.log .message', { hasText: /^two$/ }).waitFor()
-    expect(await page.locator('.log .message').allTextContents()).toEqual(['two', 'one', 'zero'])
-    expect(await opened.locator('.message').textContent()).toBe('zero')
-    expect(await page.locator(':focus .message').textContent()).toBe('zero')
-    expect(await page.locator(':focus ~ pre').count()).toBe(1)
   })
 
   test('says what to do with a wrong token, and with one that is no longer taken', async () => {
@@ -173,14 +126,13 @@ function withBrowser(): void {
   })
 
   test('stays signed in when the answer to a try without a token comes late', async () => {
-    const service = await serve()
-    expect((await send(service, '[{"event_message":"one"}]')).status).toBe(200)
+    const service = await serveRecords()
     const { page, answerFirst } = await openDelayed(service)
     await signIn(page, TOKEN)
     await settled(page)
     await answerFirst()
     await page.keyboard.press('r')
-    await page.locator('.log .message', { hasText: /^one$/ }).waitFor()
+    await page.locator('#counts[data-state=shown]').waitFor()
     expect(await page.locator('#panels').isVisible()).toBe(true)
   })
 
@@ -222,51 +174,13 @@ function withBrowser(): void {
     expect(faults).toEqual([])
   })
 
-  test('says what is empty, and asks for a project where none is named', async () => {
+  test('says what is empty', async () => {
     const service = await serve()
-    const { page } = await openPage(browser, `${service.url}/`)
+    const { page } = await openPage(browser, `${service.url}/#project=nobody&view=charts&range=7day`)
     await signIn(page, TOKEN)
-    await page.getByText('Which project?').waitFor()
-    await page.keyboard.type('nobody')
-    await page.keyboard.press('Enter')
     await settled(page)
-    expect(await page.locator('.panel[data-state=empty]').count()).toBe(3)
+    expect(await page.locator('.panel[data-state=empty]').count()).toBe(2)
     expect(await page.locator('#counts .state').textContent()).toContain('No request to nobody in the last 7 days.')
-  })
-
-  test('follows what arrives, over a restart too', async () => {
-    const args = ['--data-dir', temporaryFolder()]
-    const first = await serve(args)
-    expect((await send(first, '[{"event_message":"zero"}]')).status).toBe(200)
-    const { page, faults } = await openPage(browser, first.url + HASH)
-    await signIn(page, TOKEN)
-    await settled(page)
-    await page.click('#live')
-    await page.getByText('following').waitFor()
-    expect((await send(first, '[{"event_message":"one"}]')).status).toBe(200)
-    await page.locator('.log .message', { hasText: /^one$/ }).waitFor()
-    expect(await page.locator('#logs .window').textContent()).toContain('following')
-    first.child.kill('SIGTERM')
-    await first.exit
-    const second = await serve([...args, '--port', new URL(first.url).port])
-    expect((await send(second, '[{"event_message":"two"}]')).status).toBe(200)
-    await page.locator('.log .message', { hasText: /^two$/ }).waitFor()
-    expect(await page.locator('.log .message').allTextContents()).toEqual(['two', 'one', 'zero'])
-    expect(faults).toEqual([])
-  })
-
-  test('holds the newest 500 of what it follows, in their order, however many come at once', async () => {
-    const service = await serve()
-    const { page } = await openPage(browser, service.url + HASH)
-    await signIn(page, TOKEN)
-    await settled(page)
-    await page.click('#live')
-    await page.getByText('following').waitFor()
-    const names = Array.from({ length: 700 }, (_, i) => `record ${i}`)
-    expect((await send(service, JSON.stringify(names.map((name) => ({ event_message: name }))))).status).toBe(200)
-    await page.locator('.log .message', { hasText: /^record 699$/ }).waitFor()
-    await page.waitForFunction(() => document.querySelectorAll('.log li').length === 500)
-    expect(await page.locator('.log .message').allTextContents()).toEqual(names.slice(200).reverse())
   })
 
   test('shows endpoints of your own without a time as tables', async () => {
@@ -307,7 +221,6 @@ function withBrowser(): void {
     const findings: unknown[] = [...(await seriousFindings(page))]
     await signIn(page, TOKEN)
     await settled(page)
-    await page.locator('.log summary').first().click()
     await tableOf(page, '#counts')
     findings.push(...(await seriousFindings(page)))
     await page.keyboard.press('Escape')
@@ -322,6 +235,5 @@ function withBrowser(): void {
     await signIn(page, TOKEN)
     await settled(page)
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
-    expect(await page.locator('#logs').boundingBox()).toMatchObject({ x: expect.any(Number) })
   })
 }

@@ -1,0 +1,169 @@
+/** Requests for the rows of one source, their histogram, their fields, and the projects. */
+import { Failure, get, parseExact, readText } from './api.js'
+
+/** Comparisons of a filter, as the service names them. */
+export type Op = '=' | '!=' | '<' | '<=' | '>' | '>=' | 'in' | 'not_in' | 'exists' | 'missing' | 'contains' | 'matches'
+
+/**
+ * One condition on a field of a record. `field`: a path with dots, or its keys if one of them has a dot. `value`: as
+ * {@link Op} needs it; a number may be raw JSON.
+ */
+export interface Filter {
+  field: string | readonly string[]
+  op: Op
+  value?: unknown
+}
+
+/** The rows that are wanted: those of a source with `start` <= timestamp < `end` that match all filters. */
+export interface Query {
+  project: string
+  source: string
+  /** ISO 8601. */
+  start: string
+  /** ISO 8601; undefined for no bound. */
+  end: string | undefined
+  filters: readonly Filter[]
+  /** Text that the message contains; empty for any. */
+  search: string
+}
+
+/** Work of the service for an answer, as it reports it; undefined if it does not. */
+export interface Cost {
+  /** Rows that were read. */
+  rows: number | undefined
+  ms: number | undefined
+}
+
+/** A row of `logs.explore`, as it was sent: it is parsed when it is shown. */
+export interface LogRow {
+  timestampUs: number
+  /** Place among the matching rows with the same timestamp, from 1; below 1 if it is not known. */
+  rank: number
+  id: string
+  /** JSON of the row. */
+  line: string
+}
+
+/** Rows, newest first. */
+export interface RowsAnswer {
+  rows: readonly LogRow[]
+  cost: Cost
+}
+
+/** Rows of one bucket and class; `class` is a status class as `4xx`, a level, or null. */
+export interface HistogramRow {
+  /** Start of the bucket, in microseconds. */
+  timestamp: number
+  bucket_us: number
+  class: string | null
+  count: number
+}
+
+/** A field of the rows, with its most frequent values. */
+export interface FieldRow {
+  field: string
+  /** Rows that have it. */
+  count: number
+  values: readonly { value: unknown; count: number }[]
+  distinct: number
+  /** Rows that were looked at. */
+  rows: number
+  is_sample: boolean
+}
+
+/** The rows of a project in one source. */
+export interface ProjectRow {
+  project: string
+  source: string
+  rows: number
+  /** In microseconds. */
+  newest: number
+}
+
+/** A row by its place in time. */
+export type Place = Pick<LogRow, 'timestampUs' | 'rank'>
+
+/** Returns the cursor of a row, which pages begin at. The first row of its time if its rank is not known. */
+export const cursorOf = ({ timestampUs, rank }: Place): string => `${timestampUs}.${Math.ceil(rank)}`
+
+/** Returns the place that a cursor names. */
+export function placeOf(cursor: string): Place {
+  const [timestampUs, rank] = cursor.split('.').map(Number) as [number, number]
+  return { timestampUs, rank }
+}
+
+/** Returns the parameters of a query, as the endpoints and the live tail take them. */
+export function paramsOf({ project, source, start, end, filters, search }: Query): Record<string, string> {
+  return {
+    project,
+    source,
+    start,
+    ...(end !== undefined && { end }),
+    ...(filters.length > 0 && { filter: JSON.stringify(filters) }),
+    ...(search !== '' && { search }),
+  }
+}
+
+/** Where a page of rows begins, and how many rows it has. */
+export interface PageOf {
+  limit: number
+  before?: string
+  after?: string
+}
+
+/** Requests one page of rows, newest first. Throws a Failure. */
+export async function fetchRows(query: Query, page: PageOf, signal: AbortSignal): Promise<RowsAnswer> {
+  const { limit, before, after } = page
+  const cursor = { ...(before !== undefined && { before }), ...(after !== undefined && { after }) }
+  const params = { ...paramsOf(query), limit: String(limit), ...cursor }
+  const { text, cost } = await ask('logs.explore', params, 'application/x-ndjson', signal)
+  const rows = text.split('\n').filter((line) => line !== '')
+  return { rows: rows.map(logRowOf), cost }
+}
+
+/** Returns a row of its JSON. */
+export function logRowOf(line: string): LogRow {
+  const { id, timestamp, rank } = JSON.parse(line) as { id: string; timestamp: number; rank: number }
+  return { timestampUs: timestamp, rank, id, line }
+}
+
+/** Requests the number of rows over time, by class. Throws a Failure. */
+export function fetchHistogram(query: Query, signal: AbortSignal): Promise<{ rows: HistogramRow[]; cost: Cost }> {
+  return askRows<HistogramRow>('logs.histogram', paramsOf(query), signal)
+}
+
+/** Requests the fields of the rows; with `field` only that one, with more values. Throws a Failure. */
+export function fetchFields(
+  query: Query,
+  field: string | undefined,
+  signal: AbortSignal,
+): Promise<{ rows: FieldRow[]; cost: Cost }> {
+  return askRows<FieldRow>('logs.fields', { ...paramsOf(query), ...(field !== undefined && { field }) }, signal)
+}
+
+/** Requests the projects that the token may see, with their sources. Throws a Failure. */
+export async function fetchProjects(signal?: AbortSignal): Promise<readonly ProjectRow[]> {
+  const text = await readText(await get('api/projects', {}, signal))
+  return (JSON.parse(text) as { result: ProjectRow[] }).result
+}
+
+async function askRows<Row>(endpoint: string, params: Record<string, string>, signal: AbortSignal) {
+  const { text, cost } = await ask(endpoint, params, 'application/json', signal)
+  return { rows: (parseExact(text) as { result: Row[] }).result, cost }
+}
+
+async function ask(endpoint: string, params: Record<string, string>, type: string, signal: AbortSignal) {
+  const response = await get(`api/endpoints/query/${endpoint}?${new URLSearchParams(params)}`, { Accept: type }, signal)
+  return { text: await readText(response), cost: costOf(response.headers.get('Server-Timing') ?? '') }
+}
+
+/** Reads a value of `Server-Timing` as the service writes it. */
+export function costOf(timing: string): Cost {
+  const rows = /\brows;desc="(\d+)"/.exec(timing)?.[1]
+  const ms = /\bengine;dur=([\d.]+)/.exec(timing)?.[1]
+  return { rows: rows === undefined ? undefined : Number(rows), ms: ms === undefined ? undefined : Number(ms) }
+}
+
+/** Returns an error of any kind as a Failure. */
+export const failureOf = (error: unknown): Failure =>
+  error instanceof Failure ? error : new Failure('refused', error instanceof Error ? error.message : String(error))

@@ -1,0 +1,7 @@
+import type { IntervalName } from './intervals.js'
+
+/** Project and interval of the charts. */
+export interface ChartsState {
+  project: string
+  interval: IntervalName
+}

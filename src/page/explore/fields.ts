@@ -1,0 +1,174 @@
+/** The fields of the rows with their most frequent values, to keep or exclude. */
+import type { Failure } from '../api/api.js'
+import type { FieldRow } from '../api/explore.js'
+import { byId, element } from '../shared/dom.js'
+import { count } from '../shared/format.js'
+import { valueText } from './filters.js'
+import type { SourceView } from './sources.js'
+
+/** Callbacks of the list of fields. */
+export interface FieldEvents {
+  onKeep(field: string, value: unknown): void
+  onExclude(field: string, value: unknown): void
+  /** Returns one field with more values, over the whole range. Throws a Failure. */
+  moreOf(field: string): Promise<FieldRow | undefined>
+}
+
+/** The list of fields in the sidebar. */
+export interface Fields {
+  show(rows: readonly FieldRow[], source: SourceView): void
+  showText(text: string): void
+  loading(): void
+  failed(failure: Failure): void
+}
+
+interface Parts {
+  readonly list: HTMLElement
+  readonly note: HTMLElement
+  readonly find: HTMLInputElement
+  readonly events: FieldEvents
+  source: SourceView | undefined
+  /** Whether the user opened or closed a field, by name. */
+  readonly choices: Map<string, boolean>
+}
+
+/** Creates the fields in the page's elements. */
+export function createFields(events: FieldEvents): Fields {
+  const find = byId<HTMLInputElement>('find-field')
+  const parts: Parts = {
+    list: byId('field-list'),
+    note: byId('field-note'),
+    find,
+    events,
+    source: undefined,
+    choices: new Map(),
+  }
+  find.addEventListener('input', () => applyFind(parts))
+  return {
+    show(rows, source) {
+      if (source !== parts.source) parts.choices.clear()
+      parts.source = source
+      showRows(parts, rows)
+    },
+    showText: (text) => showText(parts, text),
+    loading: () => parts.list.setAttribute('aria-busy', 'true'),
+    failed: (failure) => showText(parts, failure.message),
+  }
+}
+
+function showText({ list, note }: Parts, text: string): void {
+  list.setAttribute('aria-busy', 'false')
+  list.replaceChildren()
+  note.textContent = text
+}
+
+function showRows(parts: Parts, rows: readonly FieldRow[]): void {
+  const { list, note } = parts
+  const focused = keyOfFocus(list)
+  list.replaceChildren(...rows.map((row) => itemOf(parts, row)))
+  list.setAttribute('aria-busy', 'false')
+  const [first] = rows
+  note.textContent = first === undefined ? 'No fields.' : sizeText(first)
+  applyFind(parts)
+  if (focused !== undefined) list.querySelector<HTMLElement>(`[data-key="${CSS.escape(focused)}"]`)?.focus()
+}
+
+const keyOfFocus = (list: HTMLElement) =>
+  list.contains(document.activeElement) ? (document.activeElement as HTMLElement).dataset.key : undefined
+
+const sizeText = ({ rows, is_sample }: FieldRow) =>
+  is_sample ? `Counts are of the newest ${count(rows)} rows.` : `Counts are of all ${count(rows)} rows.`
+
+function itemOf(parts: Parts, row: FieldRow): HTMLElement {
+  const { field, count: having, rows } = row
+  const share = having < rows ? `${Math.max(1, Math.round((100 * having) / rows))} %` : ''
+  const summary = element(
+    'summary',
+    { 'data-key': field },
+    element('span', { class: 'name' }, field),
+    element('span', { class: 'share', title: `${count(having)} of ${count(rows)} rows have it` }, share),
+  )
+  const values = element('div', { class: 'values-of' })
+  const item = element('details', { class: 'field-item', 'data-field': field }, summary, values)
+  const fill = () => {
+    if (item.open && values.childElementCount === 0) showValues(parts, values, row, false)
+  }
+  item.open = parts.choices.get(field) ?? parts.source!.opened.includes(field)
+  fill()
+  summary.addEventListener('click', () => parts.choices.set(field, !item.open))
+  item.addEventListener('toggle', fill)
+  return item
+}
+
+/** Shows the values of a field. `isWhole`: they are of the whole range. */
+function showValues(parts: Parts, place: HTMLElement, row: FieldRow, isWhole: boolean): void {
+  const highest = Math.max(1, ...row.values.map((value) => value.count))
+  const items = row.values.map((value) => valueItem(parts.events, row.field, value, highest))
+  const list = element('ul', {}, ...items)
+  const more = element('button', { type: 'button', class: 'link', 'data-key': `${row.field} more` }, moreText(row))
+  more.addEventListener('click', () => void showMore(parts, place, row, more))
+  place.replaceChildren(list, ...(isWhole ? [wholeNote(row)] : hasMore(row) ? [more] : []))
+}
+
+const hasMore = ({ distinct, values, is_sample }: FieldRow) => is_sample || distinct > values.length
+const moreText = ({ distinct, values }: FieldRow) =>
+  distinct > values.length ? `All ${count(distinct)} values, whole range` : 'Count over the whole range'
+
+function wholeNote({ distinct, values }: FieldRow): HTMLElement {
+  const text =
+    distinct > values.length ? `The ${count(values.length)} most frequent of ${count(distinct)}.` : 'All values.'
+  return element('p', { class: 'fine' }, `Whole range. ${text}`)
+}
+
+async function showMore(parts: Parts, place: HTMLElement, row: FieldRow, button: HTMLButtonElement): Promise<void> {
+  button.disabled = true
+  try {
+    const more = await parts.events.moreOf(row.field)
+    if (more === undefined || !place.isConnected) return
+    showValues(parts, place, more, true)
+    place.querySelector<HTMLElement>('button')?.focus()
+  } catch (error) {
+    button.disabled = false
+    button.after(element('p', { class: 'error', role: 'alert' }, (error as Error).message))
+  }
+}
+
+function valueItem(
+  { onKeep, onExclude }: FieldEvents,
+  field: string,
+  { value, count: rows }: FieldRow['values'][number],
+  highest: number,
+): HTMLElement {
+  const text = valueText(value)
+  const bar = element('i', { class: 'bar-of', 'aria-hidden': 'true' })
+  bar.style.width = `${(100 * rows) / highest}%`
+  const name = `${field} ${text}`
+  const keep = element(
+    'button',
+    { type: 'button', class: 'keep', title: `Keep ${name}`, 'data-key': `keep ${name}` },
+    bar,
+    element('span', { class: 'value' }, text),
+    element('span', { class: 'number' }, count(rows)),
+  )
+  const drop = element(
+    'button',
+    {
+      type: 'button',
+      class: 'drop',
+      title: `Exclude ${name}`,
+      'aria-label': `Exclude ${name}`,
+      'data-key': `drop ${name}`,
+    },
+    '−',
+  )
+  keep.addEventListener('click', () => onKeep(field, value))
+  drop.addEventListener('click', () => onExclude(field, value))
+  return element('li', {}, keep, drop)
+}
+
+/** Hides the fields whose names do not contain the text that the user entered. */
+function applyFind({ list, find }: Parts): void {
+  const wanted = find.value.trim().toLowerCase()
+  for (const item of list.querySelectorAll<HTMLElement>('.field-item'))
+    item.hidden = !item.dataset.field!.toLowerCase().includes(wanted)
+}

@@ -1,0 +1,64 @@
+/** Follows new rows of a query. */
+import type { Row } from '../api/api.js'
+import { type LogRow, paramsOf, type Query } from '../api/explore.js'
+import { follow } from '../api/tail.js'
+
+/** Rows that wait for a frame at most: of more, the older ones are left out, and the list is loaded again. */
+const MAX_PENDING = 5_000
+
+/** Callbacks while rows are followed. */
+export interface LiveEvents {
+  /** Called at most once a frame, with rows in order of arrival. */
+  onRows(rows: readonly LogRow[]): void
+  /** Called if rows were missed. */
+  onGap(): void
+  /** Called with a text about the connection when it changes. */
+  onState(text: string): void
+}
+
+/** Follows the rows that match a query, from now on. Resolves when `signal` is aborted. Throws a Failure. */
+export function followQuery(query: Query, events: LiveEvents, signal: AbortSignal): Promise<void> {
+  let pending: LogRow[] = []
+  let late = 0
+
+  function flush(): void {
+    const rows = pending
+    pending = []
+    if (!signal.aborted) events.onRows(rows)
+  }
+
+  function onRow(row: Row, id: string): void {
+    if (pending.length === 0) schedule(flush)
+    const timestampUs = Number(row.timestamp)
+    const rank = rankOf(id, timestampUs) ?? ++late * LATE_RANK
+    pending.push({ timestampUs, rank, id: String(row.id), line: JSON.stringify(row) })
+    if (pending.length > MAX_PENDING) {
+      pending.shift()
+      events.onGap()
+    }
+  }
+
+  const { start: _, end: __, ...params } = paramsOf(query)
+  return follow(params, { onRow, onState: events.onState, onGap: events.onGap, signal })
+}
+
+/**
+ * The rank of a row whose place among the rows of its time is unknown, since it arrived late, is a multiple of this: it
+ * is below all others.
+ */
+const LATE_RANK = 1e-9
+
+/** A hidden page has no frames. */
+function schedule(run: () => void): void {
+  if (document.visibilityState === 'visible') requestAnimationFrame(run)
+  else setTimeout(run, 1_000)
+}
+
+/**
+ * Returns the rank of an event's row. The event's id is the position of the reader, `<timestamp>.<rank>`, and more; a
+ * late row does not change it, so it says nothing of that row: then undefined.
+ */
+function rankOf(id: string, timestampUs: number): number | undefined {
+  const [, time, rank] = /^(-?\d+)\.(\d+)/.exec(id) ?? []
+  return Number(time) === timestampUs ? Number(rank) : undefined
+}

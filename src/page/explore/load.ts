@@ -1,0 +1,143 @@
+/** Loads the rows of the view's state, then their histogram, then their fields. */
+import type { Failure } from '../api/api.js'
+import { cursorOf, failureOf, fetchFields, fetchHistogram, fetchRows, type LogRow } from '../api/explore.js'
+import { showEmpty, showFailure, showListState, showStatus } from './messages.js'
+import type { Parts } from './parts.js'
+import { queryOf } from './query.js'
+import { boundsOf } from './range.js'
+import { sourceNamed } from './sources.js'
+
+/** Rows of the first page, which is to be shown soon, and of further ones. */
+const [FIRST_ROWS, MORE_ROWS] = [100, 500]
+/** Maximum of rows in the list. */
+export const MAX_ROWS = 50_000
+
+/** Newer rows that are added to the list at once. */
+const MAX_NEWER = 1_000
+
+const nowUs = () => Date.now() * 1_000
+
+/** Loads everything of the state, instead of what was loaded before. */
+export async function load(parts: Parts): Promise<void> {
+  clearTimeout(parts.retry)
+  parts.loading.abort()
+  parts.loading = new AbortController()
+  const { signal } = parts.loading
+  parts.bounds = boundsOf(parts.state.range, nowUs())
+  parts.query = queryOf(parts.state, parts.bounds)
+  parts.isLoadingOlder = false
+  parts.unseen = 0
+  showListState(parts, 'loading')
+  parts.histogram.loading()
+  parts.fields.loading()
+  try {
+    await loadFirst(parts, signal)
+    // One after the other: the rows are what the user waits for.
+    await loadHistogram(parts)
+    await loadFields(parts)
+  } catch (error) {
+    if (!signal.aborted) failed(parts, failureOf(error))
+  }
+}
+
+async function loadFirst(parts: Parts, signal: AbortSignal): Promise<void> {
+  const { rows, cost } = await fetchRows(parts.query!, { limit: FIRST_ROWS }, signal)
+  parts.conditions.problem('')
+  parts.costs = new Map([['list', cost]])
+  parts.store.replace(rows)
+  parts.isComplete = rows.length < FIRST_ROWS
+  showRows(parts)
+  parts.list.toTop()
+}
+
+/** Shows the rows of the store; `newer`: those that were added on top. */
+export function showRows(parts: Parts, newer = 0): void {
+  const { store, list, state } = parts
+  list.show(sourceNamed(state.source), state.search, newer)
+  if (store.rows.length === 0) showEmpty(parts)
+  else showListState(parts, 'rows')
+}
+
+/** Shows a failure where it belongs, and tries again if that may help. */
+function failed(parts: Parts, failure: Failure): void {
+  if (parts.host.isHandled(failure)) return
+  parts.store.replace([])
+  showRows(parts)
+  parts.histogram.showText('')
+  parts.fields.showText('')
+  const isOfConditions = ['invalid_pattern', 'invalid_parameter'].includes(failure.code ?? '')
+  if (isOfConditions) parts.conditions.problem(failure.message)
+  showFailure(parts, failure, () => void load(parts))
+  if (failure.retryS !== undefined) parts.retry = setTimeout(() => void load(parts), failure.retryS * 1_000)
+}
+
+/** Loads the histogram. It shows its own failure. */
+export async function loadHistogram(parts: Parts): Promise<void> {
+  const { signal } = parts.loading
+  try {
+    const { rows, cost } = await fetchHistogram(parts.query!, signal)
+    parts.costs.set('histogram', cost)
+    parts.histogram.show(rows, parts.bounds, nowUs())
+    showStatus(parts)
+  } catch (error) {
+    if (!signal.aborted) parts.histogram.showText(failureOf(error).message)
+  }
+}
+
+/** Loads the fields. They show their own failure. */
+export async function loadFields(parts: Parts): Promise<void> {
+  const { signal } = parts.loading
+  try {
+    const { rows, cost } = await fetchFields(parts.query!, undefined, signal)
+    parts.costs.set('fields', cost)
+    parts.fields.show(rows, sourceNamed(parts.state.source))
+    showStatus(parts)
+  } catch (error) {
+    if (!signal.aborted) parts.fields.failed(failureOf(error))
+  }
+}
+
+/** Adds the next older rows to the list, if there are any and room for them. */
+export async function loadOlder(parts: Parts): Promise<void> {
+  const { store, query, loading } = parts
+  const oldest = store.rows.at(-1)
+  if (parts.isLoadingOlder || parts.isComplete || oldest === undefined || store.rows.length >= MAX_ROWS) return
+  parts.isLoadingOlder = true
+  showStatus(parts)
+  try {
+    const { rows } = await fetchRows(query!, { limit: MORE_ROWS, before: cursorOf(oldest) }, loading.signal)
+    store.append(rows)
+    parts.isComplete = rows.length < MORE_ROWS
+    parts.isLoadingOlder = false
+    parts.list.grow()
+    showStatus(parts)
+  } catch (error) {
+    if (loading.signal.aborted) return
+    // The next movement near the end tries again.
+    parts.isLoadingOlder = false
+    if (!parts.host.isHandled(failureOf(error))) showStatus(parts)
+  }
+}
+
+/** Adds rows of any time that belong to the query, and keeps the rows in view where they are. */
+export function addRows(parts: Parts, rows: readonly LogRow[]): void {
+  const { store, bounds, list, isComplete } = parts
+  const oldest = store.rows.at(-1)
+  const isWanted = ({ timestampUs }: LogRow) =>
+    timestampUs >= bounds.fromUs && (isComplete || oldest === undefined || timestampUs >= oldest.timestampUs)
+  const { newer, isChanged } = store.add(rows.filter(isWanted))
+  if (!isChanged) return
+  const isAtTop = list.isAtTop()
+  parts.unseen = isAtTop ? 0 : parts.unseen + newer
+  showRows(parts, newer)
+}
+
+/** Adds the rows that are newer than those of the list. Loads all again if there are too many. */
+export async function loadNewer(parts: Parts): Promise<void> {
+  const { store, query, loading } = parts
+  const newest = store.rows[0]
+  if (newest === undefined || query === undefined) return load(parts)
+  const { rows } = await fetchRows(query, { limit: MAX_NEWER, after: cursorOf(newest) }, loading.signal)
+  if (rows.length === MAX_NEWER) return load(parts)
+  addRows(parts, rows)
+}

@@ -1,0 +1,48 @@
+/** The parts of the view of rows, and what it has loaded. */
+import type { Failure } from '../api/api.js'
+import type { Cost, ProjectRow, Query } from '../api/explore.js'
+import type { Change, Conditions } from './conditions.js'
+import type { Detail } from './detail.js'
+import type { Fields } from './fields.js'
+import type { Histogram } from './histogram.js'
+import type { List } from './list.js'
+import type { Bounds } from './range.js'
+import type { RowStore } from './row-store.js'
+import type { State } from './state.js'
+
+/** Callbacks of the view to the page. */
+export interface Host {
+  change: Change
+  /** Returns true if the page handled the failure: it signed out. */
+  isHandled(failure: Failure): boolean
+  /** The projects that the token may see, with their sources; undefined as long as they are not known. */
+  projects(): readonly ProjectRow[] | undefined
+  /** Called when following new rows starts or stops. */
+  onLive(isLive: boolean): void
+}
+
+/** The parts of the view. */
+export interface Parts {
+  readonly host: Host
+  readonly store: RowStore
+  readonly list: List
+  readonly histogram: Histogram
+  readonly fields: Fields
+  readonly conditions: Conditions
+  readonly detail: Detail
+  state: State
+  /** The query of the rows in the list; undefined before the first one. */
+  query: Query | undefined
+  bounds: Bounds
+  /** Ends all requests of the query. */
+  loading: AbortController
+  /** Whether the list has all rows of the query, down to the oldest one. */
+  isComplete: boolean
+  isLoadingOlder: boolean
+  retry: ReturnType<typeof setTimeout> | undefined
+  /** Following of new rows. */
+  live: { abort: AbortController; text: string } | undefined
+  /** Rows on top of the list that the user has not seen. */
+  unseen: number
+  costs: Map<'list' | 'histogram' | 'fields', Cost>
+}

@@ -1,0 +1,25 @@
+/** The query of a state. */
+import type { Query } from '../api/explore.js'
+import { withFilter } from './filters.js'
+import { type Bounds, isoOf } from './range.js'
+import { sourceNamed } from './sources.js'
+import type { State } from './state.js'
+
+/** Returns the query of the rows that a state shows. */
+export function queryOf({ project, source, filters, isErrors, search }: State, { fromUs, toUs }: Bounds): Query {
+  return {
+    project,
+    source,
+    start: isoOf(fromUs),
+    end: toUs === undefined ? undefined : isoOf(toUs),
+    filters: isErrors ? withFilter(filters, sourceNamed(source).errors) : filters,
+    search,
+  }
+}
+
+/** Returns whether two states show the same rows. */
+export function isSameQuery(a: State, b: State): boolean {
+  const keyOf = ({ project, source, range, filters, isErrors, search }: State) =>
+    JSON.stringify([project, source, range, filters, isErrors, search])
+  return keyOf(a) === keyOf(b)
+}

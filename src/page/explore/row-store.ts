@@ -1,0 +1,84 @@
+/** The rows of the list, newest first, each of them once. */
+import type { LogRow, Place } from '../api/explore.js'
+
+/** Negative if `a` is newer: rows of the same time are ordered by rank. */
+const compare = (a: Place, b: Place): number => b.timestampUs - a.timestampUs || b.rank - a.rank
+
+const isSameRecord = (a: LogRow, b: LogRow) => a.timestampUs === b.timestampUs && a.id === b.id
+
+/** Rows of one query. They are a part of its rows without gaps, from the newest on. */
+export interface RowStore {
+  readonly rows: readonly LogRow[]
+  /** Replaces all rows; they are sorted. */
+  replace(rows: readonly LogRow[]): void
+  /** Adds rows that are older than all others. Returns how many there was room for. */
+  append(rows: readonly LogRow[]): number
+  /**
+   * Adds rows that are missing, of any time, and removes the oldest ones if there are too many. Returns how many of
+   * them are newer than the newest row before, and whether any was added.
+   */
+  add(rows: readonly LogRow[]): { newer: number; isChanged: boolean }
+  /** Returns the index of a row; -1 if it is not here. */
+  indexOf(row: Place): number
+}
+
+/** Creates a store of at most `maxRows` rows. */
+export function createRowStore(maxRows: number): RowStore {
+  let rows: LogRow[] = []
+
+  /** Returns the index of the first row that is not newer than the given one. */
+  function place(row: Place): number {
+    let [from, to] = [0, rows.length]
+    while (from < to) {
+      const middle = (from + to) >>> 1
+      if (compare(rows[middle]!, row) < 0) from = middle + 1
+      else to = middle
+    }
+    return from
+  }
+
+  /** A row whose rank is not known is here if one with its id and time is. */
+  function has(row: LogRow): boolean {
+    const at = place(row)
+    if (row.rank >= 1) return isAt(at, row) || isLate(at, row)
+    return rows.slice(place({ ...row, rank: Infinity }), at + 1).some((one) => isSameRecord(one, row))
+  }
+
+  function isLate(at: number, row: LogRow): boolean {
+    for (let i = at; rows[i]?.timestampUs === row.timestampUs; i++)
+      if (rows[i]!.rank < 1 && isSameRecord(rows[i]!, row)) return true
+    return false
+  }
+
+  const isAt = (at: number, row: Place) => at < rows.length && compare(rows[at]!, row) === 0
+
+  return {
+    get rows() {
+      return rows
+    },
+    replace(next) {
+      rows = next.slice(0, maxRows)
+    },
+    append(older) {
+      const taken = older.slice(0, maxRows - rows.length)
+      // Not with spread arguments: there may be more rows than a call may have.
+      for (const row of taken) rows.push(row)
+      return taken.length
+    },
+    add(given) {
+      const newest = rows[0]
+      const missing = given
+        .toSorted(compare)
+        .filter((row, i, sorted) => !has(row) && (i === 0 || compare(sorted[i - 1]!, row) !== 0))
+      const newer = newest === undefined ? missing : missing.filter((row) => compare(row, newest) < 0)
+      for (const row of missing.slice(newer.length)) rows.splice(place(row), 0, row)
+      if (newer.length > 0) rows = [...newer, ...rows]
+      rows.length = Math.min(rows.length, maxRows)
+      return { newer: newer.length, isChanged: missing.length > 0 }
+    },
+    indexOf(row) {
+      const at = place(row)
+      return isAt(at, row) ? at : -1
+    },
+  }
+}

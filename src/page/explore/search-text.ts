@@ -1,0 +1,132 @@
+/**
+ * Reads the text of the search box:
+ *
+ *     plain words          the message contains them as they are, ignoring case
+ *     "quoted text"        the message contains it, whatever is in it
+ *     /pattern/            the message matches the RE2 pattern
+ *     field:value          equals; with - before the field: does not equal
+ *     field:"a value"      also with spaces
+ *     field:*              has the field; with - before it: has it not
+ *     field:ab*  *ab  *ab* begins, ends with, contains
+ *     field:/pattern/      matches
+ *     field>=500           also >, <, <=, =, !=
+ */
+import type { Filter } from '../api/explore.js'
+
+/** Conditions that a text states. */
+export interface SearchReading {
+  filters: readonly Filter[]
+  /** Text that the message contains; empty for any. */
+  search: string
+  /** Message about a text that cannot be used; undefined if it can. */
+  problem: string | undefined
+}
+
+const FIELD = /(-?)([A-Za-z_](?:[\w.-]*\w)?)(:|>=|<=|!=|=|>|<)/y
+const QUOTED = /"((?:[^"\\]|\\.)*)"/y
+const PATTERN = /\/((?:[^/\\]|\\.)+)\/(?=\s|$)/y
+const WORD = /\S+/y
+
+/** Returns the match of a sticky pattern at a place of a text; undefined if there is none. */
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | undefined {
+  pattern.lastIndex = at
+  return pattern.exec(text) ?? undefined
+}
+
+/** A part of the text, and the place after it. */
+interface Part {
+  filter?: Filter
+  quoted?: string
+  word?: string
+  problem?: string
+  end: number
+}
+
+/** Reads a text. `aliases`: short names of fields. */
+export function readSearch(text: string, aliases: Readonly<Record<string, string>> = {}): SearchReading {
+  const [filters, words, quoted]: [Filter[], string[], string[]] = [[], [], []]
+  let problem: string | undefined
+  for (let at = nextPart(text, 0); at < text.length; ) {
+    const part = readField(text, at, aliases) ?? readText(text, at)
+    if (part.filter !== undefined) filters.push(part.filter)
+    if (part.quoted !== undefined) quoted.push(part.quoted)
+    if (part.word !== undefined) words.push(part.word)
+    problem ??= part.problem
+    at = nextPart(text, part.end)
+  }
+  const texts = [words.join(' '), ...quoted].filter((one) => one !== '')
+  const more = texts.slice(1).map((value): Filter => ({ field: 'event_message', op: 'contains', value }))
+  return { filters: [...filters, ...more], search: texts[0] ?? '', problem }
+}
+
+const nextPart = (text: string, from: number): number => from + text.slice(from).search(/\S|$/)
+
+const unescaped = (text: string) => text.replace(/\\(["\\])/g, '$1')
+
+/** Reads a quoted text, a pattern, or a word. */
+function readText(text: string, at: number): Part {
+  const quoted = matchAt(QUOTED, text, at)
+  if (quoted !== undefined) return { quoted: unescaped(quoted[1]!), end: at + quoted[0].length }
+  const pattern = matchAt(PATTERN, text, at)
+  if (pattern !== undefined)
+    return { filter: { field: 'event_message', op: 'matches', value: pattern[1]! }, end: at + pattern[0].length }
+  const word = matchAt(WORD, text, at)![0]
+  return { word, end: at + word.length }
+}
+
+/** Reads a condition on a field; undefined if there is none here, as in `10:30`, `https://…` and `error: …`. */
+function readField(text: string, at: number, aliases: Readonly<Record<string, string>>): Part | undefined {
+  const start = matchAt(FIELD, text, at)
+  if (start === undefined) return undefined
+  const [all, minus, name, sign] = start as unknown as [string, string, string, string]
+  const from = at + all.length
+  const field = Object.hasOwn(aliases, name) ? aliases[name]! : name
+  const isNegated = minus === '-'
+  const quoted = matchAt(QUOTED, text, from)
+  if (quoted !== undefined)
+    return { ...conditionOf(field, sign, unescaped(quoted[1]!), isNegated), end: from + quoted[0].length }
+  const pattern = sign === ':' ? matchAt(PATTERN, text, from) : undefined
+  if (pattern !== undefined) {
+    const end = from + pattern[0].length
+    return isNegated ? { problem: NOT_NEGATED, end } : { filter: { field, op: 'matches', value: pattern[1]! }, end }
+  }
+  const word = matchAt(WORD, text, from)?.[0]
+  if (word === undefined || (sign === ':' && word.startsWith('//'))) return undefined
+  const end = from + word.length
+  if (sign === ':' && word.includes('*')) return { ...globOf(field, word, isNegated), end }
+  return { ...conditionOf(field, sign, scalarOf(word), isNegated), end }
+}
+
+const NOT_NEGATED = 'A “-” excludes a value or a field, not a pattern or a part of a value.'
+
+/** Returns the value that a word spells: a number only if it is written as the number's own text. */
+function scalarOf(word: string): string | number | boolean | null {
+  if (word === 'true' || word === 'false') return word === 'true'
+  if (word === 'null') return null
+  return String(Number(word)) === word && Number.isFinite(Number(word)) ? Number(word) : word
+}
+
+function conditionOf(field: string, sign: string, value: Filter['value'], isNegated: boolean): Omit<Part, 'end'> {
+  const isEquality = sign === ':' || sign === '='
+  if (isNegated && !isEquality) return { problem: `Write “${field}” without “-” before a comparison with “${sign}”.` }
+  const isExcluded = isNegated || sign === '!='
+  if (value === null) {
+    if (!isEquality && !isExcluded) return { problem: `“null” cannot be compared with “${sign}”.` }
+    return { filter: { field, op: isExcluded ? 'exists' : 'missing' } }
+  }
+  if (isExcluded) return { filter: { field, op: '!=', value } }
+  return { filter: { field, op: isEquality ? '=' : (sign as Filter['op']), value } }
+}
+
+/** Reads a value with stars, each of which stands for any text. */
+function globOf(field: string, word: string, isNegated: boolean): Omit<Part, 'end'> {
+  if (/^\*+$/.test(word)) return { filter: { field, op: isNegated ? 'missing' : 'exists' } }
+  if (isNegated) return { problem: NOT_NEGATED }
+  const inner = /^\*([^*]+)\*$/.exec(word)?.[1]
+  if (inner !== undefined) return { filter: { field, op: 'contains', value: inner } }
+  const pattern = word
+    .split('*')
+    .map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+    .join('.*')
+  return { filter: { field, op: 'matches', value: `^${pattern}$`.replace(/^\^\.\*|\.\*\$$/g, '') } }
+}

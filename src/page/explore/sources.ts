@@ -1,0 +1,123 @@
+/** The nine sources: what their lists show, and what counts as an error. */
+import type { Filter } from '../api/explore.js'
+
+/** How a cell of the list is shown. */
+export type CellKind = 'time' | 'status' | 'level' | 'duration' | 'text' | 'message'
+
+/** A column of the list. */
+export interface ListColumn {
+  title: string
+  kind: CellKind
+  /** Paths of the fields that it shows; the first one that a row has. None: the time, or the message. */
+  fields: readonly string[]
+}
+
+/** A source as the page shows it. */
+export interface SourceView {
+  name: string
+  columns: readonly ListColumn[]
+  /** Short names of fields for the search box. */
+  aliases: Readonly<Record<string, string>>
+  /** Rows that count as errors. */
+  errors: Filter
+  /** Fields whose values are shown without opening them. */
+  opened: readonly string[]
+}
+
+const TIME: ListColumn = { title: 'Time', kind: 'time', fields: [] }
+const MESSAGE: ListColumn = { title: 'Message', kind: 'message', fields: [] }
+const column = (title: string, kind: CellKind, ...fields: string[]): ListColumn => ({ title, kind, fields })
+
+const [STATUS, METHOD] = ['response.status_code', 'request.method']
+
+/** As PostgreSQL, PostgREST, GoTrue and others write them. */
+const ERROR_WORDS = ['error', 'fatal', 'panic', 'critical', 'alert', 'emergency']
+const cased = (words: readonly string[]) =>
+  words.flatMap((word) => [word, word.toUpperCase(), word[0]!.toUpperCase() + word.slice(1)])
+const errorsIn = (field: string): Filter => ({ field, op: 'in', value: cased(ERROR_WORDS) })
+
+const leveled = (name: string, opened: readonly string[] = ['level']): SourceView => ({
+  name,
+  columns: [TIME, column('Level', 'level', 'level'), MESSAGE],
+  aliases: { function: 'function_id' },
+  errors: errorsIn('level'),
+  opened,
+})
+
+/** The sources, in the order of the service. */
+export const SOURCES: readonly SourceView[] = [
+  {
+    name: 'edge_logs',
+    columns: [
+      TIME,
+      column('Status', 'status', STATUS),
+      column('Method', 'text', METHOD),
+      column('Path', 'message', 'request.path', 'request.url'),
+      column('Duration', 'duration', 'response.origin_time'),
+    ],
+    aliases: {
+      status: STATUS,
+      method: METHOD,
+      path: 'request.path',
+      url: 'request.url',
+      user_agent: 'request.headers.user_agent',
+      duration: 'response.origin_time',
+    },
+    errors: { field: STATUS, op: '>=', value: 400 },
+    opened: [STATUS, METHOD, 'request.path'],
+  },
+  {
+    name: 'postgres_logs',
+    columns: [TIME, column('Severity', 'level', 'parsed.error_severity'), MESSAGE],
+    aliases: {
+      severity: 'parsed.error_severity',
+      level: 'parsed.error_severity',
+      user: 'parsed.user_name',
+      code: 'parsed.sql_state_code',
+      application: 'parsed.application_name',
+    },
+    errors: { field: 'parsed.error_severity', op: 'in', value: ['ERROR', 'FATAL', 'PANIC'] },
+    opened: ['parsed.error_severity', 'parsed.user_name', 'parsed.sql_state_code'],
+  },
+  {
+    name: 'function_edge_logs',
+    columns: [
+      TIME,
+      column('Status', 'status', STATUS),
+      column('Method', 'text', METHOD),
+      column('Function', 'message', 'function_id'),
+      column('Duration', 'duration', 'execution_time_ms'),
+    ],
+    aliases: { status: STATUS, method: METHOD, function: 'function_id', duration: 'execution_time_ms' },
+    errors: { field: STATUS, op: '>=', value: 400 },
+    opened: [STATUS, METHOD, 'function_id'],
+  },
+  leveled('function_logs', ['level', 'event_type', 'function_id']),
+  {
+    name: 'auth_logs',
+    columns: [
+      TIME,
+      column('Status', 'status', 'status', 'level'),
+      column('Path', 'text', 'path'),
+      column('Message', 'message', 'msg'),
+    ],
+    aliases: {},
+    errors: { field: 'status', op: '>=', value: 400 },
+    opened: ['status', 'path', 'level'],
+  },
+  leveled('realtime_logs'),
+  leveled('storage_logs'),
+  leveled('postgrest_logs'),
+  leveled('pgbouncer_logs'),
+]
+
+const BY_NAME = new Map(SOURCES.map((source) => [source.name, source]))
+
+/** The source that is shown first. */
+export const DEFAULT_SOURCE = 'edge_logs'
+
+/** Returns whether a text names a source. */
+export const isSource = (text: string): boolean => BY_NAME.has(text)
+
+/** Returns a source by its name, which must be one of the nine. */
+export const sourceNamed = (name: string): SourceView => BY_NAME.get(name)!

@@ -1,0 +1,94 @@
+/**
+ * The state of the page. It is stored in the fragment of the page's URL, so that a link shows the same; never a token.
+ */
+import { parseExact } from '../api/api.js'
+import type { Filter, Op } from '../api/explore.js'
+import { DEFAULT_RANGE, isoOf, isPreset, type Range, usOf } from './range.js'
+import { DEFAULT_SOURCE, isSource } from './sources.js'
+
+/** The views of the page. */
+export type ViewName = 'explore' | 'charts'
+
+/** View, rows and record of the page. */
+export interface State {
+  view: ViewName
+  /** Empty if none is chosen. */
+  project: string
+  source: string
+  range: Range
+  filters: readonly Filter[]
+  /** Only rows that the source counts as errors. */
+  isErrors: boolean
+  /** Text that the message contains; empty for any. */
+  search: string
+  /** Cursor of the record that is open, or empty. */
+  record: string
+}
+
+const OPS: readonly Op[] = [
+  ...(['=', '!=', '<', '<=', '>', '>='] as const),
+  ...(['in', 'not_in', 'exists', 'missing', 'contains', 'matches'] as const),
+]
+
+/** Returns the state of a URL fragment; a missing or invalid field has its default. */
+export function stateOf(fragment: string): State {
+  const given = new URLSearchParams(fragment.replace(/^#/, ''))
+  const source = given.get('source') ?? ''
+  const record = given.get('record') ?? ''
+  return {
+    view: given.get('view') === 'charts' ? 'charts' : 'explore',
+    project: given.get('project') ?? '',
+    source: isSource(source) ? source : DEFAULT_SOURCE,
+    range: rangeOf(given),
+    filters: filtersOf(given.get('filter') ?? '[]'),
+    isErrors: given.get('errors') === '1',
+    search: given.get('search') ?? '',
+    record: /^\d+\.\d+$/.test(record) ? record : '',
+  }
+}
+
+function rangeOf(given: URLSearchParams): Range {
+  // `interval` is in links of versions that had no other view than the charts.
+  const preset = given.get('range') ?? given.get('interval') ?? ''
+  if (isPreset(preset)) return { preset }
+  const [fromUs, toUs] = [given.get('from') ?? '', given.get('to') ?? ''].map(usOf) as [number, number]
+  if (Number.isNaN(fromUs)) return DEFAULT_RANGE
+  return { fromUs, toUs: toUs > fromUs ? toUs : undefined }
+}
+
+function filtersOf(text: string): readonly Filter[] {
+  try {
+    const given = parseExact(text)
+    return Array.isArray(given) ? given.filter(isFilter) : []
+  } catch {
+    return []
+  }
+}
+
+function isFilter(given: unknown): given is Filter {
+  if (typeof given !== 'object' || given === null) return false
+  const { field, op } = given as Partial<Filter>
+  const isName = typeof field === 'string' || (Array.isArray(field) && field.every((key) => typeof key === 'string'))
+  return isName && OPS.includes(op as Op)
+}
+
+/** Returns the URL fragment of a state, with its `#`; empty if all is at its default. */
+export function fragmentOf({ view, project, source, range, filters, isErrors, search, record }: State): string {
+  const fields: Record<string, string> = {
+    view: view === 'explore' ? '' : view,
+    project,
+    source: source === DEFAULT_SOURCE ? '' : source,
+    ...rangeFields(range),
+    filter: filters.length === 0 ? '' : JSON.stringify(filters),
+    errors: isErrors ? '1' : '',
+    search,
+    record,
+  }
+  const shown = Object.entries(fields).filter(([, value]) => value !== '')
+  return shown.length === 0 ? '' : `#${new URLSearchParams(shown)}`
+}
+
+function rangeFields(range: Range): Record<string, string> {
+  if ('preset' in range) return { range: JSON.stringify(range) === JSON.stringify(DEFAULT_RANGE) ? '' : range.preset }
+  return { from: isoOf(range.fromUs), to: range.toUs === undefined ? '' : isoOf(range.toUs) }
+}

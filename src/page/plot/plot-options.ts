@@ -1,0 +1,100 @@
+/** The options of uPlot for a chart: axes, colours and marks. */
+import { tick } from '../shared/times.js'
+import uPlot from '../vendor/uplot.js'
+import type { ChartKind } from './marks.js'
+
+/** One line, or one segment of each stacked bar. */
+export interface Series {
+  label: string
+  /** Name of its colour, such as `series-1`. */
+  color: string
+}
+
+/** Look of a chart. */
+export interface PlotLook {
+  kind: ChartKind
+  series: readonly Series[]
+  /** In pixels, like `axisWidth`, the width of the axis of values. */
+  height: number
+  axisWidth: number
+  /** Formats a value for the axis. */
+  shortFormat(value: number): string
+}
+
+/** A bar is 85 % of its bucket wide, and at most 72 pixels. */
+const BAR: uPlot.Series.BarsPathBuilderOpts = { size: [0.85, 72], align: 1 }
+const TIME_AXIS_HEIGHT = 32
+
+const styleOf = (variable: string) => () => getComputedStyle(document.documentElement).getPropertyValue(variable)
+
+/** Returns the options of a chart `width` pixels wide, with buckets of `bucketS` seconds. */
+export function plotOptions(
+  look: PlotLook,
+  bucketS: number,
+  width: number,
+  range: () => [number, number],
+  bind: uPlot.Cursor.Bind,
+): uPlot.Options {
+  const { kind, height } = look
+  return {
+    width,
+    height,
+    legend: { show: false },
+    cursor: {
+      y: false,
+      bind,
+      drag: { x: true, y: false, setScale: false, dist: 4 },
+      points: { show: kind === 'lines' },
+    },
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
+    scales: {
+      x: { range },
+      y: { range: (_, min, max) => [min < 0 ? min * 1.08 : 0, max > 0 ? max * 1.08 : min < 0 ? 0 : 1] },
+    },
+    axes: axesOf(look, bucketS),
+    series: [{}, ...seriesOf(look, bucketS)],
+  }
+}
+
+function axesOf({ axisWidth, shortFormat }: PlotLook, bucketS: number): uPlot.Axis[] {
+  const grid = { stroke: styleOf('--line'), width: 1 }
+  const axis = { stroke: styleOf('--muted'), font: '12px system-ui, sans-serif', grid, ticks: grid }
+  return [
+    {
+      ...axis,
+      size: TIME_AXIS_HEIGHT,
+      incrs: STEPS.filter((step) => step >= bucketS),
+      values: (_, splits, __, ___, step) => splits.map((seconds) => tick(seconds, step)),
+    },
+    { ...axis, size: axisWidth, values: (_, splits) => splits.map((value) => shortFormat(value)) },
+  ]
+}
+
+function seriesOf({ kind, series }: PlotLook, bucketS: number): uPlot.Series[] {
+  const drawn = kind === 'bars' ? [...series].reverse() : series
+  return drawn.map(({ color }): uPlot.Series => {
+    const paint = styleOf(`--${color}`)
+    if (kind === 'bars')
+      return { fill: paint, stroke: paint, width: 0, paths: uPlot.paths.bars!(BAR), points: { show: false } }
+    return {
+      stroke: paint,
+      width: 2,
+      spanGaps: bucketS === 0,
+      points: { filter: lonePoints, fill: styleOf('--card') },
+    }
+  })
+}
+
+/** Returns the positions to draw points at: those without a neighbour, to which no line leads; null for all. */
+function lonePoints({ data }: uPlot, series: number, areAllShown: boolean): number[] | null {
+  if (areAllShown) return null
+  const values = data[series]!
+  const isValue = (i: number) => typeof values[i] === 'number'
+  return Array.from(values.keys()).filter((i) => isValue(i) && !isValue(i - 1) && !isValue(i + 1))
+}
+
+/** Distances between ticks of the time axis, in seconds. */
+const STEPS = [
+  1, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400, 172_800, 604_800,
+  2_592_000, 7_776_000, 15_552_000, 31_536_000,
+]

@@ -1,0 +1,77 @@
+/** The header: view, project, source, time range. */
+import type { ProjectRow } from '../api/explore.js'
+import type { Change } from '../explore/conditions.js'
+import { SOURCES } from '../explore/sources.js'
+import type { State, ViewName } from '../explore/state.js'
+import { byId, element } from '../shared/dom.js'
+import { shortCount } from '../shared/format.js'
+import { createProjectBox, projectsOf } from './project-box.js'
+import { createRangeControl, rangeLabel } from './range-control.js'
+import { startSheet } from './sheet.js'
+
+const VIEWS: readonly ViewName[] = ['explore', 'charts']
+
+/** The controls above the view, as the page sees them. */
+export interface Header {
+  show(state: State): void
+  /** Shows the projects that the token may see, and the rows of the sources. */
+  showProjects(rows: readonly ProjectRow[], state: State): void
+  /** Moves the focus to the project; `isForced`: opens the dialog of a narrow window for that. */
+  focusProject(isForced: boolean): void
+  focusSource(): void
+}
+
+/** Wires the header. */
+export function createHeader(change: Change): Header {
+  const source = byId<HTMLSelectElement>('source')
+  const sheet = startSheet()
+  const choose = (next: Partial<State>) => {
+    sheet.close()
+    change({ ...next, record: '' }, true)
+  }
+  const projectBox = createProjectBox((project) => choose({ project }))
+  const range = createRangeControl((next) => choose({ range: next }))
+  let rows: readonly ProjectRow[] = []
+
+  // Conditions are on fields of the source.
+  source.addEventListener('change', () => choose({ source: source.value, filters: [] }))
+  for (const view of VIEWS) byId(`view-${view}`).addEventListener('click', () => choose({ view }))
+
+  return {
+    show(state) {
+      projectBox.show(state.project)
+      range.show(state.range)
+      showSources(source, rows, state)
+      for (const view of VIEWS) byId(`view-${view}`).setAttribute('aria-pressed', String(state.view === view))
+      byId('source-field').hidden = state.view !== 'explore'
+      byId('open-sheet').textContent = summaryOf(state)
+    },
+    showProjects(next, state) {
+      rows = next
+      projectBox.showOptions(projectsOf(rows))
+      showSources(source, rows, state)
+    },
+    focusProject(isForced) {
+      if (!byId('controls').checkVisibility() && isForced) byId('open-sheet').click()
+      projectBox.focus()
+    },
+    focusSource: () => source.focus(),
+  }
+}
+
+function summaryOf({ view, project, source, range }: State): string {
+  const parts = [project || 'Choose a project', ...(view === 'explore' ? [source] : ['charts']), rangeLabel(range)]
+  return parts.join(' · ')
+}
+
+/** Shows the sources with the number of rows that the project has. */
+function showSources(select: HTMLSelectElement, rows: readonly ProjectRow[], { project, source }: State): void {
+  const counts = new Map(rows.filter((row) => row.project === project).map((row) => [row.source, row.rows]))
+  const options = SOURCES.map(({ name }) => {
+    const count = counts.get(name)
+    const text = counts.size === 0 ? name : `${name} · ${count === undefined ? 'none' : shortCount(count)}`
+    return element('option', { value: name }, text)
+  })
+  select.replaceChildren(...options)
+  select.value = source
+}

@@ -1,0 +1,36 @@
+/** The list of projects that is shown if none is chosen. */
+import type { ProjectRow } from '../api/explore.js'
+import { byId, element } from '../shared/dom.js'
+import { count } from '../shared/format.js'
+import { timestamp, zoneName } from '../shared/times.js'
+import { projectsOf } from './project-box.js'
+
+/** Maximum of projects in the list. */
+const MAX_PROJECTS = 200
+
+/** Shows the projects, with the most rows first. */
+export function showProjectList(rows: readonly ProjectRow[], onChoose: (project: string) => void): void {
+  const projects = projectsOf(rows)
+  const items = projects.slice(0, MAX_PROJECTS).map(({ name, rows, newest }) => {
+    const choose = element(
+      'button',
+      { type: 'button' },
+      element('span', { class: 'name' }, name),
+      element('span', { class: 'number' }, `${count(rows)} rows`),
+      element('span', { class: 'newest' }, `newest ${timestamp(newest).slice(0, 19)}`),
+    )
+    choose.addEventListener('click', () => onChoose(name))
+    return element('li', {}, choose)
+  })
+  byId('project-list').replaceChildren(...items)
+  byId('project-note').textContent = noteOf(projects.length)
+}
+
+function noteOf(projects: number): string {
+  if (projects === 0) return 'The service has no row of a project that this token may see.'
+  const some =
+    projects > MAX_PROJECTS
+      ? ` The ${count(MAX_PROJECTS)} with the most rows; type a part of a name above for others.`
+      : ''
+  return `${count(projects)} ${projects === 1 ? 'project' : 'projects'}. Times are in ${zoneName()}.${some}`
+}

@@ -1,0 +1,70 @@
+/** The menu of the time range: presets, and a range from one time to another. */
+import { PRESET_NAMES, PRESETS, presetLength, type Range } from '../explore/range.js'
+import { byId, element } from '../shared/dom.js'
+import { readRange } from '../shared/time-input.js'
+import { currentZone, timestamp, zoneName } from '../shared/times.js'
+import { placeBelow } from './place-below.js'
+
+/** The control of the time range. */
+export interface RangeControl {
+  show(range: Range): void
+}
+
+/** Returns a range as a short text for the header. */
+export function rangeLabel(range: Range): string {
+  if ('preset' in range) return `Last ${PRESETS[range.preset].label}`
+  const [from, to] = [range.fromUs, range.toUs].map((us) => (us === undefined ? '' : shortTime(us)))
+  if (to === '') return `Since ${from}`
+  const isSameDay = from!.slice(0, 10) === to!.slice(0, 10)
+  return `${from} – ${isSameDay ? to!.slice(11) : to}`
+}
+
+/** Returns a time without seconds if they are zero. */
+const shortTime = (us: number) => timestamp(us).slice(0, 19).replace(/:00$/, '')
+
+/** Wires the menu in the header. */
+export function createRangeControl(onChoose: (range: Range) => void): RangeControl {
+  const [button, menu, form] = [byId('range'), byId('range-menu'), byId<HTMLFormElement>('absolute')]
+  const [from, to] = [byId<HTMLInputElement>('from'), byId<HTMLInputElement>('to')]
+  const presets = PRESET_NAMES.map((name, i) => {
+    const made = element('button', { type: 'button', title: `Key ${i + 1}` }, presetLength(name))
+    made.addEventListener('click', () => choose({ preset: name }))
+    return made
+  })
+  byId('presets').replaceChildren(...presets)
+
+  function choose(range: Range): void {
+    menu.hidePopover()
+    onChoose(range)
+  }
+
+  menu.addEventListener('toggle', (event) => {
+    if ((event as ToggleEvent).newState !== 'open') return
+    placeBelow(menu, button)
+    byId('range-zone').textContent = `Times are in ${zoneName()}.`
+    from.focus()
+    from.select()
+  })
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    const reading = readRange(from.value, to.value, { zone: currentZone(), nowUs: Date.now() * 1_000 })
+    byId('range-problem').textContent = 'message' in reading ? reading.message : ''
+    for (const field of [from, to])
+      field.setAttribute('aria-invalid', String('wrong' in reading && field.id === reading.wrong))
+    if ('range' in reading) choose(reading.range)
+    else byId(reading.wrong).focus()
+  })
+
+  return {
+    show(range) {
+      button.textContent = rangeLabel(range)
+      button.setAttribute('aria-label', `Time range: ${rangeLabel(range)}`)
+      for (const [i, made] of presets.entries())
+        made.setAttribute('aria-pressed', String('preset' in range && range.preset === PRESET_NAMES[i]))
+      byId('range-problem').textContent = ''
+      if ('preset' in range) return
+      from.value = timestamp(range.fromUs)
+      to.value = range.toUs === undefined ? '' : timestamp(range.toUs)
+    },
+  }
+}

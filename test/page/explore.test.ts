@@ -1,0 +1,489 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { projectRef, TOP_RANK } from '../../src/generate/values/projects.js'
+import { run, type Served, serve, TOKEN, temporaryFolder } from '../program/support/program.js'
+import { seriousFindings } from './axe.js'
+import { CHROMIUM, launchBrowser, openPage, signIn, WITHOUT } from './browser.js'
+import {
+  type ApiRow,
+  classesOf,
+  fragmentOf,
+  loaded,
+  number,
+  openSignedIn,
+  rowsOf,
+  send,
+  serveGenerated,
+  timeText,
+  valuesOf,
+} from './explore/page.js'
+
+const [SEED, ROWS] = [7, 6_000]
+const PROJECT = projectRef(SEED, TOP_RANK)
+const HASH = `#project=${PROJECT}&range=7day`
+const WIDTHS = [390, 768, 1280, 1920]
+
+/** Returns a field of a record, which may have lists of one object in place of objects. */
+// biome-ignore lint/suspicious/noExplicitAny: metadata is any JSON
+const inner = (metadata: any, ...keys: string[]): any =>
+  keys.reduce((value, key) => (Array.isArray(value) ? value[0] : value)?.[key], metadata)
+
+if (CHROMIUM === undefined) test('there is no browser', () => console.log(WITHOUT))
+else describe('the explorer', withBrowser)
+
+function withBrowser(): void {
+  let browser: Browser
+  let service: Served
+  let kill: () => Promise<void>
+  beforeAll(async () => {
+    browser = await launchBrowser()
+    service = await serveGenerated(ROWS, SEED, (given) => {
+      kill = given
+    })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await kill?.()
+  })
+
+  const start = () => `start=${new Date(Date.now() - 7 * 86_400_000).toISOString()}`
+  /** Returns all rows that match, newest first. */
+  async function allRows(query: string, project = PROJECT): Promise<ApiRow[]> {
+    const all: ApiRow[] = []
+    for (let before = ''; ; ) {
+      const page: ApiRow[] = await service.rows(
+        `logs.explore?project=${project}&${start()}&limit=1000&${query}${before}`,
+      )
+      all.push(...page)
+      if (page.length < 1_000) return all
+      before = `&before=${page.at(-1)!.timestamp}.${page.at(-1)!.rank}`
+    }
+  }
+  const open = (fragment: string, options?: Parameters<typeof openSignedIn>[3]) =>
+    openSignedIn(browser, service, fragment, options)
+
+  test('shows rows, histogram and fields as the endpoints answer, and what they cost', async () => {
+    const { page, foreignRequests, faults, errors } = await open(HASH)
+    await loaded(page)
+    const rows = await allRows('source=edge_logs')
+    const shown = await rowsOf(page)
+    expect(shown.length).toBeGreaterThan(20)
+    expect(shown).toEqual(
+      rows
+        .slice(0, shown.length)
+        .map(({ timestamp, metadata }) => [
+          timeText(timestamp),
+          String(inner(metadata, 'response', 'status_code')),
+          inner(metadata, 'request', 'method'),
+          inner(metadata, 'request', 'path'),
+          `${inner(metadata, 'response', 'origin_time')} ms`,
+        ]),
+    )
+
+    const histogram: { class: string; count: number }[] = await service.rows(
+      `logs.histogram?project=${PROJECT}&source=edge_logs&${start()}`,
+    )
+    const sums = new Map<string, number>()
+    for (const row of histogram) sums.set(row.class, (sums.get(row.class) ?? 0) + row.count)
+    expect(sums.size).toBeGreaterThan(2)
+    expect(await classesOf(page)).toEqual(
+      [...sums]
+        .sort()
+        .reverse()
+        .map(([name, sum]) => [name, number(sum)]),
+    )
+
+    const fields: { field: string; values: { value: unknown; count: number }[] }[] = await service.rows(
+      `logs.fields?project=${PROJECT}&source=edge_logs&${start()}`,
+    )
+    const names = await page
+      .locator('.field-item')
+      .evaluateAll((all) => all.map((one) => (one as HTMLElement).dataset.field))
+    expect(names).toEqual(fields.map(({ field }) => field))
+    const methods = fields.find(({ field }) => field === 'request.method')!
+    expect(await valuesOf(page, 'request.method')).toEqual(
+      methods.values.map(({ value, count }) => [value, number(count)]),
+    )
+    expect(await page.locator('#cost').textContent()).toMatch(
+      /^(?:(?:list|histogram|fields): [\d,]+ rows read, [\d.]+ m?s(?: · |$)){3}$/,
+    )
+    expect([foreignRequests, faults, errors]).toEqual([[], [], []])
+  })
+
+  test('shows older rows by scrolling, each once, with few of them in the page', async () => {
+    const rows = await allRows('source=edge_logs')
+    expect(rows.length).toBeGreaterThan(250)
+    const { page } = await open(HASH)
+    await loaded(page)
+    const seen = new Map<number, string>()
+    let most = 0
+    for (let last = -1; seen.size !== last; ) {
+      last = seen.size
+      const found = await page
+        .locator('.rows')
+        .evaluate((body) =>
+          [...body.children].map(
+            (row) => [row.getAttribute('aria-rowindex'), row.firstElementChild!.textContent] as const,
+          ),
+        )
+      most = Math.max(most, found.length)
+      for (const [index, time] of found) seen.set(Number(index) - 2, time!)
+      await page.locator('#list').evaluate(async (list) => {
+        list.scrollTop += list.clientHeight
+        await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
+      })
+      await page.waitForFunction(() => !document.getElementById('list-size')!.textContent!.includes('loading'))
+    }
+    expect(Array.from(rows, (_, i) => seen.get(i))).toEqual(rows.map(({ timestamp }) => timeText(timestamp)))
+    expect(seen.size).toBe(rows.length)
+    expect(most).toBeLessThan(100)
+    expect(await page.locator('#list-size').textContent()).toBe(`${number(rows.length)} rows · all`)
+  })
+
+  test('searches words while they are typed, and turns conditions into chips that can be removed', async () => {
+    const { page } = await open(HASH)
+    await loaded(page)
+    await page.keyboard.press('/')
+    await page.keyboard.type('FireFox')
+    await page.waitForFunction(() => location.hash.includes('search=FireFox'))
+    await loaded(page)
+    const found = await allRows('source=edge_logs&search=firefox')
+    expect(found.length).toBeGreaterThan(3)
+    const sum = async () => (await classesOf(page)).reduce((all, [, count]) => all + Number(count.replace(',', '')), 0)
+    expect(await sum()).toBe(found.length)
+
+    await page.fill('#search', 'method:GET status>=400 -path:/auth/v1/user')
+    await page.keyboard.press('Enter')
+    await page.waitForFunction(() => document.querySelectorAll('#chips .chip').length === 3)
+    await loaded(page)
+    const chips = () => page.locator('#chips .chip span').allTextContents()
+    expect(await chips()).toEqual([
+      'request.method = GET',
+      'response.status_code ≥ 400',
+      'request.path ≠ /auth/v1/user',
+    ])
+    expect(await page.locator('#search').inputValue()).toBe('')
+    const filter = [
+      { field: 'request.method', op: '=', value: 'GET' },
+      { field: 'response.status_code', op: '>=', value: 400 },
+      { field: 'request.path', op: '!=', value: '/auth/v1/user' },
+    ]
+    const failed = await allRows(`source=edge_logs&filter=${encodeURIComponent(JSON.stringify(filter))}`)
+    expect(failed.length).toBeGreaterThan(3)
+    expect(await sum()).toBe(failed.length)
+    expect((await rowsOf(page))[0]![3]).toBe(inner(failed[0]!.metadata, 'request', 'path'))
+
+    await page.locator('#chips .chip').nth(1).click()
+    expect(await chips()).toEqual(['request.method = GET', 'request.path ≠ /auth/v1/user'])
+    await loaded(page)
+    await page.goBack()
+    await loaded(page)
+    expect((await chips()).length).toBe(3)
+    expect(await sum()).toBe(failed.length)
+    await page.goBack()
+    expect(await page.locator('#chips .chip').count()).toBe(0)
+    expect(await page.locator('#search').inputValue()).toBe('FireFox')
+  })
+
+  test('keeps and excludes values of fields, and counts them over the whole range', async () => {
+    const { page } = await open(`#project=${PROJECT}&source=postgres_logs&range=7day`)
+    await loaded(page)
+    const [[most], [second]] = (await valuesOf(page, 'parsed.error_severity')) as [[string, string], [string, string]]
+    const count = async (filter: object[]) =>
+      (await allRows(`source=postgres_logs&filter=${encodeURIComponent(JSON.stringify(filter))}`)).length
+    const field = 'parsed.error_severity'
+    await page.locator(`[data-field="${field}"] .drop`).first().click()
+    await loaded(page)
+    expect((await valuesOf(page, field)).map(([value]) => value)).not.toContain(most)
+    expect(fragmentOf(page).filter).toBe(JSON.stringify([{ field, op: '!=', value: most }]))
+    await page.locator(`[data-field="${field}"] .keep`).first().click()
+    await loaded(page)
+    expect(await page.locator('#chips .chip span').allTextContents()).toEqual([
+      `${field} ≠ ${most}`,
+      `${field} = ${second}`,
+    ])
+    expect((await classesOf(page)).map(([, sum]) => sum)).toEqual([
+      number(await count([{ field, op: '=', value: second }])),
+    ])
+    await page.getByText('Remove all').click()
+    await page.selectOption('#source', 'edge_logs')
+    await loaded(page)
+    expect((await valuesOf(page, 'request.path')).length).toBe(10)
+    await page.locator(`[data-field="request.path"] .link`).click()
+    await page.getByText('Whole range.').waitFor()
+    const [whole]: { values: { value: string; count: number }[] }[] = await service.rows(
+      `logs.fields?project=${PROJECT}&source=edge_logs&${start()}&field=request.path`,
+    )
+    expect(whole!.values.length).toBe(50)
+    expect(await valuesOf(page, 'request.path')).toEqual(
+      whole!.values.map(({ value, count: rows }) => [value, number(rows)]),
+    )
+  })
+
+  test('shows only what each source counts as an error', async () => {
+    const { page } = await open(HASH)
+    await loaded(page)
+    await page.click('#errors')
+    await loaded(page)
+    expect((await classesOf(page)).map(([name]) => name)).toEqual(['5xx', '4xx'])
+    await page.selectOption('#source', 'postgres_logs')
+    await loaded(page)
+    const classes = (await classesOf(page)).map(([name]) => name)
+    expect(classes).toContain('error')
+    expect(classes.filter((name) => !['fatal', 'error', 'panic'].includes(name))).toEqual([])
+    expect(fragmentOf(page)).toMatchObject({ source: 'postgres_logs', errors: '1' })
+    await page.locator('#list').focus()
+    await page.keyboard.press('e')
+    await loaded(page)
+    expect((await classesOf(page)).length).toBeGreaterThan(classes.length)
+  })
+
+  test('shows the range that was dragged over, or selected with the keyboard', async () => {
+    const { page } = await open(HASH)
+    await loaded(page)
+    const over = (await page.locator('#histogram .u-over').boundingBox())!
+    const y = over.y + over.height / 2
+    await page.mouse.move(over.x + over.width * 0.9, y)
+    await page.mouse.down()
+    await page.mouse.move(over.x + over.width * 0.97, y, { steps: 4 })
+    await page.mouse.up()
+    await page.waitForFunction(() => location.hash.includes('from='))
+    await loaded(page)
+    const count = async () => {
+      const { from, to } = fragmentOf(page)
+      const rows: unknown[] = await service.rows(
+        `logs.explore?project=${PROJECT}&source=edge_logs&start=${from}&end=${to}&limit=1000`,
+      )
+      return rows.length
+    }
+    const sum = async () => (await classesOf(page)).reduce((all, [, text]) => all + Number(text.replace(',', '')), 0)
+    const dragged = fragmentOf(page)
+    expect(await sum()).toBe(await count())
+
+    await page.locator('#histogram [role=slider]').focus()
+    for (const key of ['Home', 'ArrowRight', 'Shift+ArrowRight', 'Shift+ArrowRight']) await page.keyboard.press(key)
+    expect(await page.locator('#histogram [role=slider]').getAttribute('aria-valuetext')).toMatch(/^2\d{3}-.*: /)
+    await page.keyboard.press('Enter')
+    await page.waitForFunction((from) => new URLSearchParams(location.hash.slice(1)).get('from') !== from, dragged.from)
+    await loaded(page)
+    const selected = fragmentOf(page)
+    expect(selected.from! > dragged.from! && selected.to! < dragged.to!).toBe(true)
+    expect(await sum()).toBe(await count())
+    await page.goBack()
+    expect(fragmentOf(page)).toEqual(dragged)
+    await page.goBack()
+    expect(fragmentOf(page)).toMatchObject({ range: '7day' })
+  })
+
+  test('reads a range from texts, and says what is wrong with them', async () => {
+    const { page } = await open(HASH)
+    await loaded(page)
+    await page.click('#range')
+    await page.fill('#from', '2026-13-01')
+    await page.keyboard.press('Enter')
+    expect(await page.locator('#range-problem').textContent()).toContain('2026-13-01')
+    await page.fill('#from', '2026-11-20 14:03')
+    await page.fill('#to', '2026-11-20 15:00')
+    await page.keyboard.press('Enter')
+    expect(fragmentOf(page)).toMatchObject({ from: '2026-11-20T14:03:00.000000Z', to: '2026-11-20T15:00:00.000000Z' })
+    expect(await page.locator('#range').textContent()).toBe('2026-11-20 14:03 – 15:00')
+    await page.locator('#list').focus()
+    await page.keyboard.press('6')
+    expect(fragmentOf(page)).toEqual({ project: PROJECT, range: '1day' })
+  })
+
+  test('opens a record with the keyboard, and restores everything but the token from a link', async () => {
+    const { page } = await open(`${HASH}&errors=1&source=auth_logs`)
+    await loaded(page)
+    for (const key of ['j', 'j', 'Enter']) await page.keyboard.press(key)
+    const filter = encodeURIComponent(JSON.stringify([{ field: 'status', op: '>=', value: 400 }]))
+    const rows = await allRows(`source=auth_logs&filter=${filter}`)
+    const place = (row: ApiRow) => `${row.timestamp}.${row.rank}`
+    await page.locator('#detail').getByText(rows[1]!.id).waitFor()
+    expect(fragmentOf(page).record).toBe(place(rows[1]!))
+    await page.keyboard.press('j')
+    await page.locator('#detail').getByText(rows[2]!.id).waitFor()
+    expect(await page.locator('.rows [aria-selected=true]').getAttribute('aria-rowindex')).toBe('4')
+    const link = page.url()
+    expect(link).not.toContain(TOKEN)
+
+    const other = await open(new URL(link).hash)
+    await loaded(other.page)
+    await other.page.locator('#detail').getByText(rows[2]!.id).waitFor()
+    expect(await rowsOf(other.page)).toEqual(await rowsOf(page))
+    expect(await other.page.locator('#errors').getAttribute('aria-pressed')).toBe('true')
+
+    await page.keyboard.press('Escape')
+    expect(await page.locator('#detail').isVisible()).toBe(false)
+    expect(await page.evaluate(() => document.activeElement!.id)).toBe('list')
+    expect(fragmentOf(page).record).toBeUndefined()
+  })
+
+  test('follows new rows that match, keeps rows in view in place, and stops', async () => {
+    const project = 'live'
+    const record = (name: string, status: number) => ({
+      event_message: name,
+      metadata: { request: { path: `/${name}` }, response: { status_code: status } },
+    })
+    await send(
+      service,
+      'edge_logs',
+      project,
+      Array.from({ length: 60 }, (_, i) => record(`old-${i}`, 500)),
+    )
+    const { page, errors } = await open(`#project=${project}&errors=1`)
+    await loaded(page)
+    await page.locator('#list').focus()
+    await page.keyboard.press('l')
+    await page.getByText('· live').waitFor()
+    await send(service, 'edge_logs', project, [record('good', 200), record('bad', 503)])
+    await page.locator('.rows .message', { hasText: '/bad' }).waitFor()
+    const paths = async () => (await rowsOf(page)).map((cells) => cells[3])
+    expect((await paths()).slice(0, 3)).toEqual(['/bad', '/old-59', '/old-58'])
+
+    await page.locator('#list').evaluate((list) => {
+      list.scrollTop = 500
+    })
+    await page.waitForTimeout(100)
+    const topOf = () =>
+      page.locator('.rows .row', { hasText: '/old-35' }).evaluate((row) => row.getBoundingClientRect().top)
+    const before = await topOf()
+    await send(service, 'edge_logs', project, [record('worse', 504), record('worst', 505)])
+    await page.locator('#unseen', { hasText: '2 new' }).waitFor()
+    expect(await topOf()).toBe(before)
+    await page.click('#unseen')
+    expect((await paths()).slice(0, 3)).toEqual(['/worst', '/worse', '/bad'])
+    expect(await page.locator('#unseen').isVisible()).toBe(false)
+    await page.click('#live')
+    expect(await page.locator('#live').getAttribute('aria-pressed')).toBe('false')
+    expect(await page.locator('#list-size').textContent()).toBe('63 rows · all')
+    expect(errors).toEqual([])
+  })
+
+  test('says what is missing, with the way to it', async () => {
+    const project = 'quiet'
+    await send(service, 'storage_logs', project, [
+      { timestamp: '2026-11-20T10:00:00.123456Z', event_message: 'the only one', metadata: { level: 'info' } },
+    ])
+    const { page } = await open(`#project=${project}&source=storage_logs&errors=1`)
+    const state = page.locator('#list-state')
+    await state.getByText('matches').waitFor()
+    await state.getByRole('button', { name: /^Remove level in/ }).click()
+    await state.getByText('The newest of its 1 rows is of 2026-11-20 10:00:00.123').waitFor()
+    await state.getByRole('button', { name: 'Go to the newest row' }).click()
+    await loaded(page)
+    expect((await rowsOf(page)).map((cells) => cells.at(-1))).toEqual(['the only one'])
+    await page.selectOption('#source', 'edge_logs')
+    await state.getByText('No row of edge_logs is stored for this project').waitFor()
+    await state.getByRole('button', { name: 'storage_logs (1)' }).click()
+    await loaded(page)
+    expect(await page.locator('.rows .row').count()).toBe(1)
+
+    const nobody = await open('#project=nobody')
+    await nobody.page.getByText('No row of project “nobody” is stored.').waitFor()
+  })
+
+  test('shows an error of the conditions next to them', async () => {
+    const { page } = await open(HASH)
+    await loaded(page)
+    await page.fill('#search', 'path:/a(/')
+    await page.keyboard.press('Enter')
+    await page.locator('#list[data-state=failed]').waitFor()
+    expect(await page.locator('#search-problem').textContent()).toContain('a(')
+    await page.locator('#chips .chip').click()
+    await loaded(page)
+    expect(await page.locator('#search-problem').textContent()).toBe('')
+    expect((await rowsOf(page)).length).toBeGreaterThan(20)
+  })
+
+  test('asks for a project with a list of them, and takes a part of its name', async () => {
+    const { page } = await open('')
+    await page.getByText('Which project?').waitFor()
+    const { result } = (await (await service.get('/api/projects')).json()) as {
+      result: { project: string; rows: number }[]
+    }
+    const sums = new Map<string, number>()
+    for (const { project, rows } of result) sums.set(project, (sums.get(project) ?? 0) + rows)
+    const most = [...sums].sort(([, a], [, b]) => b - a)[0]!
+    const first = page.locator('#project-list button').first()
+    expect(await first.locator('.name').textContent()).toBe(most[0])
+    expect(await first.locator('.number').textContent()).toBe(`${number(most[1])} rows`)
+    await page.fill('#project', PROJECT.slice(2, 12).toUpperCase())
+    await page.locator('#project-options [role=option]').first().waitFor()
+    await page.keyboard.press('Enter')
+    await loaded(page)
+    expect(fragmentOf(page)).toEqual({ project: PROJECT })
+  })
+
+  test('lands on the project of a token that sees one', async () => {
+    const folder = temporaryFolder()
+    const create = ['token', 'create', '--scope', 'query', '--project', 'mine', '--data-dir', folder]
+    const token = (await run(create)).stdout.toString().trim()
+    const own = await serve(['--data-dir', folder])
+    await send(own, 'edge_logs', 'mine', [{ event_message: 'x' }])
+    await send(own, 'edge_logs', 'other', [{ event_message: 'y' }])
+    const { page } = await openPage(browser, `${own.url}/`)
+    await signIn(page, token)
+    await loaded(page)
+    expect(fragmentOf(page)).toEqual({ project: 'mine' })
+    expect((await rowsOf(page)).length).toBe(1)
+  })
+
+  const looks = WIDTHS.flatMap((width) => (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })))
+  test.each(looks)('has no serious finding of accessibility: $width pixels, $colorScheme', async ({
+    width,
+    colorScheme,
+  }) => {
+    const { page } = await open(`${HASH}&errors=1`, { colorScheme, viewport: { width, height: 900 } })
+    await loaded(page)
+    const findings: string[] = []
+    const isNarrow = width < 1_024
+    if (isNarrow) {
+      await page.click('#show-fields')
+      findings.push(...(await seriousFindings(page)))
+      await page.click('#show-fields')
+    }
+    await page.locator('.rows .row').nth(2).click()
+    await page.locator('#detail .record').waitFor()
+    findings.push(...(await seriousFindings(page)))
+    await page.keyboard.press('Escape')
+    if (isNarrow) await page.click('#open-sheet')
+    await page.click('#range')
+    findings.push(...(await seriousFindings(page)))
+    expect(findings).toEqual([])
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+  })
+
+  test('has its controls in a dialog on a phone, and one row of them from 1024 pixels on', async () => {
+    const { page } = await open(HASH, { viewport: { width: 390, height: 844 } })
+    await loaded(page)
+    await page.click('#open-sheet')
+    await page.selectOption('#source', 'auth_logs')
+    await loaded(page)
+    expect(await page.locator('#sheet').isVisible()).toBe(false)
+    expect(await page.locator('#open-sheet').textContent()).toBe(`${PROJECT} · auth_logs · Last 7 days`)
+    await page.setViewportSize({ width: 1_024, height: 800 })
+    const tops = await page
+      .locator('.bar :is(button, input, select):visible')
+      .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().top)))
+    expect(tops.length).toBeGreaterThan(8)
+    expect(Math.max(...tops) - Math.min(...tops)).toBeLessThan(12)
+  })
+
+  test('weighs at most 150 KB when it is opened', async () => {
+    const sizes = new Map<string, Promise<number>>()
+    const { page } = await openPage(browser, `${service.url}/${HASH}`, {}, async (blank) => {
+      blank.on('requestfinished', (request) => {
+        sizes.set(
+          request.url(),
+          request.sizes().then(({ responseBodySize }) => responseBodySize),
+        )
+      })
+    })
+    await signIn(page, TOKEN)
+    await loaded(page)
+    const files = await Promise.all([...sizes].filter(([url]) => !url.includes('/api/')).map(([, size]) => size))
+    expect(files.length).toBeGreaterThan(20)
+    expect(files.reduce((sum, size) => sum + size, 0)).toBeLessThan(150 * 1_024)
+  })
+}

@@ -1,0 +1,103 @@
+/** What the tests of the explorer share: a service with records, and how to read the page. */
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { run, type Served, serve, TOKEN } from '../../program/support/program.js'
+import { openPage, signIn } from '../browser.js'
+
+/** A row of `logs.explore`. */
+export interface ApiRow {
+  id: string
+  timestamp: number
+  event_message: string
+  // biome-ignore lint/suspicious/noExplicitAny: metadata is any JSON
+  metadata: any
+  rank: number
+}
+
+/** Starts a service with generated records of the last day. `keepKill` receives the function that ends it. */
+export async function serveGenerated(rows: number, seed: number, keepKill: (kill: () => Promise<void>) => void) {
+  const service = await serve([], { atEnd: keepKill })
+  let ended = () => Promise.resolve()
+  const { stdout } = await run(['generate', '--rows', String(rows), '--seed', String(seed), '--span', '1d'], {
+    atEnd(kill) {
+      ended = kill
+    },
+  })
+  await ended()
+  service.child.stdin!.end(stdout)
+  await service.waitForStderr(new RegExp(`standard input ended: ${rows} rows accepted`))
+  return service
+}
+
+/** Sends records of a project. Expects all of them to be stored. */
+export async function send(service: Served, source: string, project: string, records: readonly object[]) {
+  const headers = { 'Content-Type': 'application/json' }
+  const init = { method: 'POST', headers, body: JSON.stringify(records) }
+  expect((await service.get(`/api/logs?source=${source}&project=${project}`, init)).status).toBe(200)
+}
+
+/** Opens the page at a fragment and signs in. `errors`: lines that the browser printed as errors in its console. */
+export async function openSignedIn(
+  browser: Browser,
+  service: Served,
+  fragment: string,
+  options: BrowserContextOptions = {},
+) {
+  const errors: string[] = []
+  const opened = await openPage(browser, `${service.url}/${fragment}`, options, async (blank) => {
+    blank.on('console', (message) => {
+      if (message.type() === 'error') errors.push(message.text())
+    })
+  })
+  await signIn(opened.page, TOKEN)
+  return { ...opened, errors }
+}
+
+/** Resolves when the list shows rows, or why it has none, and nothing is loading. */
+export async function loaded(page: Page): Promise<void> {
+  await page.waitForFunction(() => {
+    const isReady = ['rows', 'empty', 'failed'].includes(document.getElementById('list')!.dataset.state ?? '')
+    return isReady && document.querySelector('#explore [aria-busy=true]') === null
+  })
+}
+
+/** Returns the texts of the rows in the page, from top to bottom, cell by cell. */
+export function rowsOf(page: Page): Promise<string[][]> {
+  return page
+    .locator('.rows')
+    .evaluate((rows) =>
+      [...rows.children]
+        .sort((a, b) => Number(a.getAttribute('aria-rowindex')) - Number(b.getAttribute('aria-rowindex')))
+        .map((row) => [...row.children].map((cell) => cell.textContent ?? '')),
+    )
+}
+
+/** Returns the values of a field in the sidebar with their counts, opening it if needed. */
+export async function valuesOf(page: Page, field: string): Promise<[string, string][]> {
+  const item = page.locator(`[data-field="${field}"]`)
+  if ((await item.getAttribute('open')) === null) await item.locator('summary').click()
+  return item
+    .locator('.keep')
+    .evaluateAll((all) =>
+      all.map((one) => [one.querySelector('.value')!.textContent!, one.querySelector('.number')!.textContent!]),
+    )
+}
+
+/** Returns the classes in the histogram's legend with their sums. */
+export function classesOf(page: Page): Promise<[string, string][]> {
+  return page
+    .locator('#histogram .legend li:has(i)')
+    .evaluateAll((all) =>
+      all.map((one) => [one.childNodes[1]!.textContent!.trim(), one.querySelector('b')!.textContent!]),
+    )
+}
+
+/** Returns a number as the page shows it. */
+export const number = (value: number): string => value.toLocaleString('en')
+
+/** Returns the time of a row as the list shows it in UTC. */
+export const timeText = (us: number): string => new Date(us / 1_000).toISOString().slice(5, 23).replace('T', ' ')
+
+/** Returns the fields of the URL's fragment. */
+export const fragmentOf = (page: Page): Record<string, string> =>
+  Object.fromEntries(new URLSearchParams(new URL(page.url()).hash.slice(1)))

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { readSearch } from '../../../src/page/explore/search-text.js'
+
+const ALIASES = { status: 'response.status_code', path: 'request.path' }
+const filtersOf = (text: string) => readSearch(text, ALIASES).filters
+
+describe('the text of the search box', () => {
+  it.each([
+    ['', ''],
+    ['  connection   refused ', 'connection refused'],
+    ['/rest/v1/users', '/rest/v1/users'],
+    ['10:32:01', '10:32:01'],
+    ['https://example.com/a?b', 'https://example.com/a?b'],
+    ['error: no such row', 'error: no such row'],
+    ['-5', '-5'],
+    ['foo->bar', 'foo->bar'],
+    ['"status:500 \\"now\\" c:\\\\d"', 'status:500 "now" c:\\d'],
+    ['"open', '"open'],
+    ['field:', 'field:'],
+  ])('%j is words only', (text, search) => {
+    expect(readSearch(text, ALIASES)).toEqual({ filters: [], search, problem: undefined })
+  })
+
+  it.each([
+    ['method:GET', { field: 'method', op: '=', value: 'GET' }],
+    ['method=GET', { field: 'method', op: '=', value: 'GET' }],
+    ['-method:GET', { field: 'method', op: '!=', value: 'GET' }],
+    ['method!=GET', { field: 'method', op: '!=', value: 'GET' }],
+    ['status:500', { field: 'response.status_code', op: '=', value: 500 }],
+    ['status>=500', { field: 'response.status_code', op: '>=', value: 500 }],
+    ['status<400.5', { field: 'response.status_code', op: '<', value: 400.5 }],
+    ['id:007', { field: 'id', op: '=', value: '007' }],
+    ['id:12345678901234567890', { field: 'id', op: '=', value: '12345678901234567890' }],
+    ['id:1e999', { field: 'id', op: '=', value: '1e999' }],
+    ['ok:true', { field: 'ok', op: '=', value: true }],
+    ['ok:"true"', { field: 'ok', op: '=', value: 'true' }],
+    ['user:null', { field: 'user', op: 'missing' }],
+    ['-user:null', { field: 'user', op: 'exists' }],
+    ['user:*', { field: 'user', op: 'exists' }],
+    ['-user:*', { field: 'user', op: 'missing' }],
+    ['path:/rest/v1/a', { field: 'request.path', op: '=', value: '/rest/v1/a' }],
+    ['path:/rest/', { field: 'request.path', op: 'matches', value: 'rest' }],
+    ['path:/a\\/b c/', { field: 'request.path', op: 'matches', value: 'a\\/b c' }],
+    ['path:*token*', { field: 'request.path', op: 'contains', value: 'token' }],
+    ['path:/a.b*', { field: 'request.path', op: 'matches', value: '^/a\\.b' }],
+    ['path:*z', { field: 'request.path', op: 'matches', value: 'z$' }],
+    ['path:a*z', { field: 'request.path', op: 'matches', value: '^a.*z$' }],
+    ['a.b-c.d:"two words"', { field: 'a.b-c.d', op: '=', value: 'two words' }],
+    ['at>=2026-11-20T10:00:00Z', { field: 'at', op: '>=', value: '2026-11-20T10:00:00Z' }],
+    ['/time.?out/', { field: 'event_message', op: 'matches', value: 'time.?out' }],
+  ])('%j is one filter', (text, filter) => {
+    expect(readSearch(text, ALIASES)).toEqual({ filters: [filter], search: '', problem: undefined })
+  })
+
+  it('may have words, quoted texts and filters in any order', () => {
+    expect(readSearch('no status:500 such "a b" row -path:* "c"', ALIASES)).toEqual({
+      filters: [
+        { field: 'response.status_code', op: '=', value: 500 },
+        { field: 'request.path', op: 'missing' },
+        { field: 'event_message', op: 'contains', value: 'a b' },
+        { field: 'event_message', op: 'contains', value: 'c' },
+      ],
+      search: 'no such row',
+      problem: undefined,
+    })
+    expect(readSearch('"a b" status:1').search).toBe('a b')
+  })
+
+  it.each(['-path:/x/', '-path:*x*', '-status>=3', 'status>null'])('%j has a problem', (text) => {
+    expect(readSearch(text, ALIASES).problem).toMatch(/“/)
+    expect(filtersOf(text)).toEqual([])
+  })
+})
