@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { ENDPOINTS } from '../../src/endpoints/index.js'
 import { launch, ROOT, run, type Served, serve, temporaryFolder, until } from './support/program.js'
 
 /** A module whose endpoint counts a project's requests by day; `more` becomes part of its column names. */
@@ -72,12 +73,7 @@ describe('serve --endpoints', () => {
     const { result } = (await (await service.get('/api/endpoints')).json()) as {
       result: { id: string; name: string }[]
     }
-    expect(result.map(({ name }) => name)).toEqual([
-      'logs.all',
-      'functions.invocation-stats',
-      'usage.api-counts',
-      ...names,
-    ])
+    expect(result.map(({ name }) => name)).toEqual([...ENDPOINTS.map(({ name }) => name), ...names])
     const path = '/api/endpoints/query/edge.error-rate-by-path?project=b'
     const row = { path: '/rest/v1', requests: 1, error_rate: 0 }
     expect(await service.rows('edge.error-rate-by-path?project=b')).toEqual([row])

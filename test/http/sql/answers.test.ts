@@ -204,11 +204,8 @@ test('the definition says that clients may send SQL', async () => {
   const { result } = (await (await get('/api/endpoints')).json()) as {
     result: { name: string; sandboxing: boolean; parameters: { name: string; required: boolean }[] }[]
   }
-  expect(result.map(({ name, sandboxing }) => [name, sandboxing])).toEqual([
-    ['logs.all', true],
-    ['functions.invocation-stats', false],
-    ['usage.api-counts', false],
-  ])
+  expect(result.length).toBeGreaterThan(3)
+  expect(result.filter(({ sandboxing }) => sandboxing).map(({ name }) => name)).toEqual(['logs.all'])
   expect(result[0]!.parameters.at(-1)).toEqual({
     name: 'sql',
     required: false,
