@@ -106,15 +106,16 @@ function batchesOf(stage: Stage, stored: StoredRows, context: RunContext): LazyB
       ...conditions.slice(filters.conditions.length).map((where): Step => ({ op: 'filter', where })),
       ...rest,
     ]
-    const mostRows =
-      sink.op === 'top' && timeOrder(sink.keys) !== undefined ? sink.rows + sink.offset : Number.POSITIVE_INFINITY
+    const byTime = sink.op === 'top' ? timeOrder(sink.keys) : undefined
+    const mostRows = sink.op === 'top' && byTime !== undefined ? sink.rows + sink.offset : Number.POSITIVE_INFINITY
     const { coldFilters } = filters
     const isSlow = remaining.length > 0 || coldFilters.length > 0 || filters.filters.some(({ isField }) => isField)
     const { fromUs, throughUs } = input
     const range = { fromUs, throughUs, columns: columnsReadBy(stage, source) }
     const scanned = scan(stored.partsOf(source, stage as ScanStage), range, filters, kinds, {
       ...context,
-      isSlow: isSlow && mostRows < Number.POSITIVE_INFINITY,
+      // The newest rows of a batch are found from its end, the oldest ones in chunks.
+      isSlow: (isSlow || byTime === 'asc') && mostRows < Number.POSITIVE_INFINITY,
       onScan: (rows) => context.onScan(isSlow ? rows : Math.min(rows, mostRows)),
     })
     return after(scanned, remaining, kinds, context)
