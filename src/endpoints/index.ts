@@ -5,11 +5,19 @@ import { invocationStats } from './invocation-stats.js'
 import { invocationStatsOfSupabase } from './invocation-stats-supabase.js'
 import { logsAll } from './logs-all.js'
 import { logsAllWithSql, type SqlCompiler } from './logs-all-sql.js'
+import { logsExplore } from './logs-explore.js'
 import { logsFields } from './logs-fields.js'
 import { logsHistogram } from './logs-histogram.js'
 
 /** Every stored query. A new one is one file and one line here. */
-export const ENDPOINTS: readonly Endpoint[] = [logsAll, invocationStats, apiCounts, logsHistogram, logsFields]
+export const ENDPOINTS: readonly Endpoint[] = [
+  logsAll,
+  invocationStats,
+  apiCounts,
+  logsExplore,
+  logsHistogram,
+  logsFields,
+]
 
 /** Settings that replace stored queries by variants with the same id and name. */
 export interface EndpointSettings {

@@ -6,6 +6,7 @@ import { GROUP_CASES } from './groups.js'
 import { IMPLEMENTATIONS } from './implementations.js'
 import { INVOCATION_STATS_CASES } from './invocation-stats.js'
 import { LOGS_ALL_CASES } from './logs-all.js'
+import { LOGS_EXPLORE_CASES } from './logs-explore.js'
 import { LOGS_FIELDS_CASES } from './logs-fields.js'
 import { LOGS_HISTOGRAM_CASES } from './logs-histogram.js'
 import { SUPABASE_CASES } from './supabase.js'
@@ -16,6 +17,7 @@ const CASES = [
   ...API_COUNTS_CASES,
   ...SUPABASE_CASES,
   ...GROUP_CASES,
+  ...LOGS_EXPLORE_CASES,
   ...LOGS_HISTOGRAM_CASES,
   ...LOGS_FIELDS_CASES,
 ]

@@ -3,6 +3,7 @@ import { API_COUNTS_CASES } from '../cases/api-counts.js'
 import { GROUP_CASES } from '../cases/groups.js'
 import { INVOCATION_STATS_CASES } from '../cases/invocation-stats.js'
 import { LOGS_ALL_CASES } from '../cases/logs-all.js'
+import { LOGS_EXPLORE_CASES } from '../cases/logs-explore.js'
 import { LOGS_FIELDS_CASES } from '../cases/logs-fields.js'
 import { LOGS_HISTOGRAM_CASES } from '../cases/logs-histogram.js'
 import { SUPABASE_CASES } from '../cases/supabase.js'
@@ -17,6 +18,7 @@ const CASES = [
   ...API_COUNTS_CASES,
   ...SUPABASE_CASES,
   ...GROUP_CASES,
+  ...LOGS_EXPLORE_CASES,
   ...LOGS_HISTOGRAM_CASES,
   ...LOGS_FIELDS_CASES,
 ]

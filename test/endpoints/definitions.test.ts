@@ -30,6 +30,14 @@ const DEFINITIONS = [
     limit: 1000,
   },
   {
+    id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d11',
+    name: 'logs.explore',
+    maxRows: 1000,
+    cache: 'disabled',
+    parameters: ['project', 'source', 'start', 'end', 'filter', 'search', 'limit', 'before', 'after'],
+    limit: 100,
+  },
+  {
     id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d12',
     name: 'logs.histogram',
     maxRows: 10_000,

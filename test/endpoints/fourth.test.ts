@@ -49,10 +49,7 @@ beforeAll(() => {
   }
   writeFileSync(join(folder, 'src/endpoints/requests-per-day.ts'), FILE)
   const index = join(folder, 'src/endpoints/index.ts')
-  const lines = readFileSync(index, 'utf8').replace(
-    /(ENDPOINTS: readonly Endpoint\[\] = \[[^\]]+)\]/,
-    '$1, requestsPerDay]',
-  )
+  const lines = readFileSync(index, 'utf8').replace(/ENDPOINTS: readonly Endpoint\[\] = \[/, '$&requestsPerDay, ')
   writeFileSync(index, `import { requestsPerDay } from './requests-per-day.js'\n${lines}`)
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   cpSync(join(ROOT, 'tsconfig.json'), join(folder, 'tsconfig.json'))
@@ -75,7 +72,7 @@ it('a fourth endpoint is one file and one line of the index, and is had in every
     engine,
     daysAgo.map((days) => edge({ timestampUs: nowUs - days * 86_400_000_000 })),
   )
-  const { call, callBound } = ENDPOINTS.at(-1)!
+  const { call, callBound } = ENDPOINTS.find(({ name }) => name === 'edge.requests-per-day')!
   const own = new URLSearchParams({ project: 'a' })
   expect(callBound(own).plan(nowUs)).toEqual(call(own).plan(nowUs))
   expect(await readAll(await engine.run(call(own).plan(nowUs)))).toEqual([

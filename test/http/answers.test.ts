@@ -10,6 +10,7 @@ import { RawJson } from '../../src/plan/values/values.js'
 import { API_COUNTS_CASES } from '../cases/api-counts.js'
 import { INVOCATION_STATS_CASES } from '../cases/invocation-stats.js'
 import { LOGS_ALL_CASES } from '../cases/logs-all.js'
+import { LOGS_EXPLORE_CASES } from '../cases/logs-explore.js'
 import { LOGS_FIELDS_CASES } from '../cases/logs-fields.js'
 import { LOGS_HISTOGRAM_CASES } from '../cases/logs-histogram.js'
 import { createFakeClock } from '../support/clock.js'
@@ -52,7 +53,9 @@ const PATHS = [
 ]
 
 describe('the cases', () => {
-  const explored = [...LOGS_HISTOGRAM_CASES, ...LOGS_FIELDS_CASES].filter(({ records }) => records.length < 1_000)
+  const explored = [...LOGS_EXPLORE_CASES, ...LOGS_HISTOGRAM_CASES, ...LOGS_FIELDS_CASES].filter(
+    ({ records }) => records.length < 1_000,
+  )
   const cases = [...LOGS_ALL_CASES, ...INVOCATION_STATS_CASES, ...API_COUNTS_CASES, ...explored]
   test.each(cases)('$name: all formats hold the rows that JSON holds', async ({ endpoint, records, params, nowUs }) => {
     const clock = createFakeClock(nowUs)

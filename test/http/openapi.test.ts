@@ -316,6 +316,7 @@ const CASES: Case[] = [
   ...queries(LOGS_ALL, LOGS_ROW),
   ...queries(STATS, STATS_ROW),
   ...queries(API_COUNTS, COUNTS_ROW),
+  ...explored('/api/endpoints/query/logs.explore', { ...LOGS_ROW, rank: 1 }),
   ...explored('/api/endpoints/query/logs.histogram', BUCKET_ROW),
   ...explored('/api/endpoints/query/logs.fields', LOGS_ROW),
   {

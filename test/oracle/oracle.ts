@@ -3,6 +3,7 @@ import { apiCounts, apiCountsOfSupabase } from './api-counts.js'
 import { functionGroups, pathGroups, urlGroups } from './groups.js'
 import { invocationStats, invocationStatsOfSupabase } from './invocation-stats.js'
 import { logsAll } from './logs-all.js'
+import { logsExplore } from './logs-explore.js'
 import { logsFields } from './logs-fields.js'
 import { logsHistogram } from './logs-histogram.js'
 
@@ -19,6 +20,7 @@ export type Oracle = (records: readonly TestRecord[], params: Params, nowUs: num
 
 const ORACLES: Record<string, Oracle> = {
   'logs.all': logsAll,
+  'logs.explore': logsExplore,
   'logs.fields': logsFields,
   'logs.histogram': logsHistogram,
   'functions.invocation-stats': invocationStats,

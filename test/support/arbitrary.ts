@@ -216,6 +216,16 @@ const exploring = (source: string, time: fc.Arbitrary<string | undefined>, field
     field: maybe(fc.constantFrom('', ...fields)),
   })
 
+/** The same with a limit and a cursor. */
+const pages = (explored: ArbitraryParams, timestampUs: fc.Arbitrary<number>): ArbitraryParams => {
+  const rank = fc.oneof(fc.nat(3), fc.constantFrom(50, 9_999_999_999))
+  const cursor = maybe(fc.tuple(timestampUs, rank).map((pair) => pair.join('.')))
+  const limit = maybe(fc.constantFrom('1', '2', '5', '1000'))
+  return fc.tuple(explored, limit, cursor, fc.constantFrom('before', 'after')).map(([given, rows, at, name]) => {
+    return { ...given, limit: rows, [name]: at }
+  })
+}
+
 /** A call of any endpoint, with valid parameters. */
 export function arbitraryQuestion(nowUs: number): fc.Arbitrary<Question> {
   const time = maybe(fc.oneof(fc.constant(''), arbitraryTimestampUs(nowUs).map(iso)))
@@ -226,6 +236,7 @@ export function arbitraryQuestion(nowUs: number): fc.Arbitrary<Question> {
   }
   const explored = Object.entries(fieldsOf).flatMap(([source, fields]) => [
     ask('logs.histogram', exploring(source, time, [])),
+    ask('logs.explore', pages(exploring(source, time, []), arbitraryTimestampUs(nowUs))),
     ask('logs.fields', exploring(source, time, fields)),
   ])
   const logsAll = fc.record({

@@ -1,3 +1,5 @@
+import { type Position, readPosition, writePosition } from '../../plan/position.js'
+
 /**
  * The position of a tail's reader, as the `id` of an event states it: `<timestamp>.<rank>-<stream>`, followed by
  * `.<channel>.<number>` if the record arrived live. The first part is valid as long as the rows are stored, the second
@@ -10,27 +12,22 @@ export interface Cursor extends Position {
   live?: { channel: string; number: number } | undefined
 }
 
-/** A position in the rows of a project, by time and then arrival: after the first `rank` rows of this time, in µs. */
-export interface Position {
-  timestampUs: number
-  rank: number
-}
-
 /** Returns the text of a cursor, which {@link readCursor} parses. */
-export function writeCursor({ timestampUs, rank, stream, live }: Cursor): string {
-  const position = `${timestampUs}.${rank}${stream === undefined ? '' : `-${stream}`}`
+export function writeCursor({ stream, live, ...place }: Cursor): string {
+  const position = `${writePosition(place)}${stream === undefined ? '' : `-${stream}`}`
   return live === undefined ? position : `${position}.${live.channel}.${live.number}`
 }
 
-const CURSOR = /^(-?\d{1,16})\.(\d{1,10})(?:-([0-9a-f]{12}))?(?:\.([0-9a-f]{12})\.(\d{1,15}))?$/
+const CURSOR = /^(-?\d+\.\d+)(?:-([0-9a-f]{12}))?(?:\.([0-9a-f]{12})\.(\d{1,15}))?$/
 
 /** Parses the text of {@link writeCursor}; returns undefined for any other text. */
 export function readCursor(text: string): Cursor | undefined {
   const match = CURSOR.exec(text)
   if (match === null) return undefined
-  const [, timestampUs, rank, stream, channel, number] = match
+  const [, place, stream, channel, number] = match
+  const position = readPosition(place!)
   const live = channel === undefined ? undefined : { channel, number: Number(number) }
-  return { timestampUs: Number(timestampUs), rank: Number(rank), ...(stream !== undefined && { stream }), live }
+  return position && { ...position, ...(stream !== undefined && { stream }), live }
 }
 
 /**
