@@ -53,6 +53,7 @@ export function createExplore(host: Host, initial: State): Explore {
     refresh: () => void load(parts).then(() => parts.live && startLive(parts)),
     stop() {
       stopLive(parts)
+      clearTimeout(parts.retry)
       parts.loading.abort()
       parts.query = undefined
     },

@@ -101,7 +101,7 @@ export async function loadFields(parts: Parts): Promise<void> {
 export async function loadOlder(parts: Parts): Promise<void> {
   const { store, query, loading } = parts
   const oldest = store.rows.at(-1)
-  if (parts.isLoadingOlder || parts.isComplete || oldest === undefined || store.rows.length >= MAX_ROWS) return
+  if (parts.isLoadingOlder || parts.isComplete || oldest === undefined || store.isFull) return
   parts.isLoadingOlder = true
   showStatus(parts)
   try {

@@ -24,13 +24,10 @@ export function showListState(parts: Parts, kind: 'rows' | 'loading' | 'empty' |
 /** Shows how many rows the list has, whether it follows new ones, and the cost of the queries. */
 export function showStatus({ store, isComplete, isLoadingOlder, live, costs, unseen }: Parts): void {
   const size = store.rows.length
-  const more = isComplete
-    ? size === 0
-      ? ''
-      : 'all'
-    : isLoadingOlder
-      ? 'loading older ones …'
-      : 'scroll for older ones'
+  const older = isLoadingOlder ? 'loading older ones …' : 'scroll for older ones'
+  const room = store.isFull ? 'no room for older ones: choose an earlier time range' : older
+  const all = size === 0 ? '' : 'all'
+  const more = isComplete ? all : room
   const loaded = `${count(size)} ${size === 1 ? 'row' : 'rows'}`
   byId('list-size').textContent = [loaded, more, live?.text ?? ''].filter((text) => text !== '').join(' · ')
   byId('cost').textContent = [...costs].map(([name, cost]) => costText(name, cost)).join(' · ')

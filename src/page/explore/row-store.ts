@@ -9,6 +9,8 @@ const isSameRecord = (a: LogRow, b: LogRow) => a.timestampUs === b.timestampUs &
 /** Rows of one query. They are a part of its rows without gaps, from the newest on. */
 export interface RowStore {
   readonly rows: readonly LogRow[]
+  /** Whether there is no room for older rows. */
+  readonly isFull: boolean
   /** Replaces all rows; they are sorted. */
   replace(rows: readonly LogRow[]): void
   /** Adds rows that are older than all others. Returns how many there was room for. */
@@ -55,6 +57,9 @@ export function createRowStore(maxRows: number): RowStore {
   return {
     get rows() {
       return rows
+    },
+    get isFull() {
+      return rows.length >= maxRows
     },
     replace(next) {
       rows = next.slice(0, maxRows)

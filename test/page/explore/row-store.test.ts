@@ -55,7 +55,9 @@ describe('the store of rows', () => {
   it('is bounded: keeps the newest', () => {
     const store = createRowStore(3)
     store.replace([row(5, 1), row(4, 1)])
+    expect(store.isFull).toBe(false)
     expect(store.append([row(3, 1), row(2, 1)])).toBe(1)
+    expect(store.isFull).toBe(true)
     expect(store.add([row(7, 1), row(6, 1)])).toEqual({ newer: 2, isChanged: true })
     expect(idsOf(store)).toEqual(['7.1', '6.1', '5.1'])
     store.replace([])
