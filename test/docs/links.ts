@@ -3,7 +3,15 @@ import { dirname, join, relative } from 'node:path'
 import { type Document, ROOT } from './documents.js'
 
 /** The hosts of external links. No test requests them, so only hosts that are expected to last are allowed. */
-export const HOSTS = ['getpino.io', 'github.com', 'html.spec.whatwg.org', 'vector.dev']
+export const HOSTS = [
+  'docs.victoriametrics.com',
+  'getpino.io',
+  'github.com',
+  'grafana.com',
+  'html.spec.whatwg.org',
+  'supabase.com',
+  'vector.dev',
+]
 
 /** Returns the anchors that GitHub makes of a page's headings. */
 export function anchorsOf({ prose }: Pick<Document, 'prose'>): Set<string> {

@@ -6,9 +6,7 @@ import { fullTime, timestamp, zoneName } from '../shared/times.js'
 import { AROUND_US, loadAround, mergeAround, type SourcePart, type SourceRow } from './around.js'
 import { valueAt } from './field-path.js'
 import { textOf } from './record-value.js'
-
-/** Statuses and levels of errors. */
-const ERRORS = /^(?:[45]\d\d|error|fatal|panic|critical|alert|emergency)$/i
+import { severityOf } from './severity.js'
 
 /** Fields with a status or a level, whichever a record has first. */
 const STATUS_FIELDS = ['response.status_code', 'parsed.error_severity', 'status', 'level']
@@ -107,7 +105,7 @@ function showRows(list: HTMLElement, { rows, at }: ReturnType<typeof mergeAround
         'button',
         {
           type: 'button',
-          class: ERRORS.test(status) ? 'around-row is-error' : 'around-row',
+          class: `around-row is-${severityOf(status)}`,
           tabindex: i === at ? '0' : '-1',
           ...(i === at && { 'aria-current': 'true' }),
         },
