@@ -22,7 +22,7 @@ let begunMs: number | undefined
  * Cooperative yielding: splits long work into slices of `sliceMs`, so that requests, ingest and `/health` are served
  * between them. Returns a yielder; a call within the slice costs one clock read.
  */
-export function createYielder(signal?: AbortSignal, sliceMs = SLICE_MS): Yielder {
+export function createYielder(signal?: Pick<AbortSignal, 'throwIfAborted'>, sliceMs = SLICE_MS): Yielder {
   let startedMs = beginning()
   let pausing: Promise<void> | undefined
   return () => {

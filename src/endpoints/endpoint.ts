@@ -29,14 +29,19 @@ export interface Given {
   getAll(name: string): readonly string[]
 }
 
+/** An AbortSignal, whose type modules of users may lack: throws its reason once no caller waits for the answer. */
+export interface Cancellation {
+  throwIfAborted(): void
+}
+
 /** An answer that is computed of the rows of a plan, in memory. */
 export interface Computation {
   columns: readonly AnswerColumn[]
   /**
    * Reads the rows of the plan, all or the first ones, and returns those of the answer. Gives way to the event loop,
-   * and rejects with the reason of `signal` once it is aborted.
+   * and rejects with the reason of `signal`.
    */
-  rows(ofPlan: AsyncIterable<Row>, signal: AbortSignal): AsyncIterable<Row>
+  rows(ofPlan: AsyncIterable<Row>, signal: Cancellation): AsyncIterable<Row>
 }
 
 /** A call of an endpoint with valid parameters. */

@@ -3,6 +3,7 @@ import { createYielder } from '../base/time-slices.js'
 import type { Row, Value } from '../plan/answer.js'
 import { jsonOfField } from '../plan/functions/json-path.js'
 import { RawJson } from '../plan/values/values.js'
+import type { Cancellation } from './endpoint.js'
 
 /** How often each value of a field occurs, by its JSON text; a value that is not listed by a {@link hiddenKey}. */
 type Values = Map<string, number>
@@ -50,7 +51,7 @@ interface Node extends FieldCount {
 export async function countFields(
   rows: AsyncIterable<Row>,
   limits: SampleLimits,
-  signal?: AbortSignal,
+  signal?: Cancellation,
 ): Promise<SampleCount> {
   const yieldIfDue = createYielder(signal)
   const count = createCounter(limits)
@@ -138,7 +139,7 @@ const hiddenKey = (text: string) => `#${hash('sha256', text, 'base64url')}`
 /** The values of one field in all rows, as a group by it has them: rows with the columns `value` and `rows`. */
 export async function countGroups(
   groups: AsyncIterable<Row>,
-  signal?: AbortSignal,
+  signal?: Cancellation,
 ): Promise<Omit<FieldCount, 'keys'> & { rows: number }> {
   const yieldIfDue = createYielder(signal)
   const values: Values = new Map()
