@@ -3,11 +3,11 @@
  *
  *   node bench/explore.mjs 1000000
  *
- * `rowsMs`, `histogramMs`, `fieldsMs`: from the key for the last 7 days (`first…`), then from the key that refreshes, to
- * the frame that shows them. `filter…`: from the click on a value of a declared field. `searchRowsMs`: from Enter to the
- * frame with the rows. `scroll…`: moving down by 400 pixels a frame through at least 10,000 rows: the longest time
- * between two frames, the longest task of the page's thread (0 if none took 50 ms, the browser's threshold), and the
- * most elements that the list had.
+ * `rowsMs`, `histogramMs`, `fieldsMs`: from the key for the last 7 days (`first…`), then from the key that refreshes,
+ * to the frame that shows them. `filter…`: from the click on a value of a declared field. `searchRowsMs`: from Enter
+ * to the frame with the rows. `scroll…`: moving down by 400 pixels a frame through at least 10,000 rows: the longest
+ * time between two frames, the longest task of the page's thread (0 if none took 50 ms, the browser's threshold), and
+ * the most elements that the list had.
  */
 import { once } from 'node:events'
 import { chromium } from 'playwright-core'

@@ -76,8 +76,12 @@ function windowS(): number {
 function change(next: Partial<State>, isStep = true): void {
   state = { ...state, ...next }
   const address = `${location.pathname}${location.search}${fragmentOf(state)}`
-  if (isStep) history.pushState(null, '', address)
-  else history.replaceState(null, '', address)
+  try {
+    if (isStep) history.pushState(null, '', address)
+    else history.replaceState(null, '', address)
+  } catch {
+    // A browser may refuse many changes in a short time, as when a key is held down. The next one is complete again.
+  }
   show()
 }
 

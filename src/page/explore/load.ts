@@ -127,6 +127,8 @@ export function addRows(parts: Parts, rows: readonly LogRow[]): void {
     timestampUs >= bounds.fromUs && (isComplete || oldest === undefined || timestampUs >= oldest.timestampUs)
   const { newer, isChanged } = store.add(rows.filter(isWanted))
   if (!isChanged) return
+  // The oldest rows may have been removed.
+  if (store.isFull) parts.isComplete = false
   const isAtTop = list.isAtTop()
   parts.unseen = isAtTop ? 0 : parts.unseen + newer
   showRows(parts, newer)

@@ -27,33 +27,6 @@ export interface RowStore {
 /** Creates a store of at most `maxRows` rows. */
 export function createRowStore(maxRows: number): RowStore {
   let rows: LogRow[] = []
-
-  /** Returns the index of the first row that is not newer than the given one. */
-  function place(row: Place): number {
-    let [from, to] = [0, rows.length]
-    while (from < to) {
-      const middle = (from + to) >>> 1
-      if (compare(rows[middle]!, row) < 0) from = middle + 1
-      else to = middle
-    }
-    return from
-  }
-
-  /** A row whose rank is not known is here if one with its id and time is. */
-  function has(row: LogRow): boolean {
-    const at = place(row)
-    if (row.rank >= 1) return isAt(at, row) || isLate(at, row)
-    return rows.slice(place({ ...row, rank: Infinity }), at + 1).some((one) => isSameRecord(one, row))
-  }
-
-  function isLate(at: number, row: LogRow): boolean {
-    for (let i = at; rows[i]?.timestampUs === row.timestampUs; i++)
-      if (rows[i]!.rank < 1 && isSameRecord(rows[i]!, row)) return true
-    return false
-  }
-
-  const isAt = (at: number, row: Place) => at < rows.length && compare(rows[at]!, row) === 0
-
   return {
     get rows() {
       return rows
@@ -74,16 +47,45 @@ export function createRowStore(maxRows: number): RowStore {
       const newest = rows[0]
       const missing = given
         .toSorted(compare)
-        .filter((row, i, sorted) => !has(row) && (i === 0 || compare(sorted[i - 1]!, row) !== 0))
+        .filter((row, i, sorted) => !has(rows, row) && (i === 0 || compare(sorted[i - 1]!, row) !== 0))
       const newer = newest === undefined ? missing : missing.filter((row) => compare(row, newest) < 0)
-      for (const row of missing.slice(newer.length)) rows.splice(place(row), 0, row)
+      for (const row of missing.slice(newer.length)) rows.splice(placeIn(rows, row), 0, row)
       if (newer.length > 0) rows = [...newer, ...rows]
       rows.length = Math.min(rows.length, maxRows)
       return { newer: newer.length, isChanged: missing.length > 0 }
     },
     indexOf(row) {
-      const at = place(row)
-      return isAt(at, row) ? at : -1
+      const at = placeIn(rows, row)
+      return isAt(rows, at, row) ? at : -1
     },
   }
+}
+
+/** Returns the index of the first row that is not newer than the given one. */
+function placeIn(rows: readonly LogRow[], row: Place): number {
+  let [from, to] = [0, rows.length]
+  while (from < to) {
+    const middle = (from + to) >>> 1
+    if (compare(rows[middle]!, row) < 0) from = middle + 1
+    else to = middle
+  }
+  return from
+}
+
+const isAt = (rows: readonly LogRow[], at: number, row: Place) => at < rows.length && compare(rows[at]!, row) === 0
+
+/** Returns whether a row is among others. One whose rank is not known is, if one with its id and time is. */
+function has(rows: readonly LogRow[], row: LogRow): boolean {
+  const at = placeIn(rows, row)
+  if (row.rank >= 1) return isAt(rows, at, row) || hasLate(rows, at, row)
+  return rows
+    .slice(placeIn(rows, { ...row, rank: Number.POSITIVE_INFINITY }), at + 1)
+    .some((one) => isSameRecord(one, row))
+}
+
+/** Returns whether the rows of a time, from `at` on, have the row without its rank. */
+function hasLate(rows: readonly LogRow[], at: number, row: LogRow): boolean {
+  for (let i = at; rows[i]?.timestampUs === row.timestampUs; i++)
+    if (rows[i]!.rank < 1 && isSameRecord(rows[i]!, row)) return true
+  return false
 }
