@@ -198,6 +198,24 @@ describe('Last-Event-ID', () => {
     expect((await tail(`${timestampUs}.2`, 'a', { filter: FAILED })).ids()).toEqual(['4'])
     expect((await tail(`${timestampUs}.2`)).ids()).toEqual(['2', '3', '4', '5'])
   })
+
+  it('may be the cursor of any row of logs.explore: the tail has the rows behind it', async () => {
+    const { tail, bring, clock, get } = createTailApp()
+    const records = Array.from({ length: 12 }, (_, i) => {
+      return { id: `${i}`, metadata: status(i % 3 === 0 ? 200 : 500), timestampUs: clock.nowUs() + (i >> 2) }
+    })
+    await bring(...records)
+    clock.advance(1)
+    const search = new URLSearchParams({ project: 'a', source: 'edge_logs', filter: FAILED })
+    const response = await get(`/api/endpoints/query/logs.explore?${search}`)
+    const { result } = (await response.json()) as { result: { id: string; timestamp: number; rank: number }[] }
+    const ids = result.map(({ id }) => id).reverse()
+    expect(ids).toEqual(['1', '2', '4', '5', '7', '8', '10', '11'])
+    for (const { id, timestamp, rank } of result) {
+      const reader = await tail(`${timestamp}.${rank}`, 'a', { filter: FAILED })
+      expect(reader.ids()).toEqual(ids.slice(ids.indexOf(id) + 1))
+    }
+  })
 })
 
 describe('reading stored rows', () => {
