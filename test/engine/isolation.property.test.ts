@@ -66,7 +66,9 @@ function failing(plan: Plan, random: Random): Plan {
   const { sources } = first as Operator & { op: 'scan' }
   const bad = (sources.length === 1 && BAD_COLUMNS[sources[0]!]) || ['event_message']
   const oneFailing = () => oneOf(random, failuresOf(call('cast_string', column(oneOf(random, bad)))))
-  const columns = [...bad, 'timestamp', 'project'].filter(() => random() < 0.4)
+  // A rank needs the stored timestamp.
+  const isRanked = later.some((operator) => operator.op === 'orderBy' && operator.rank !== undefined)
+  const columns = [...bad, ...(isRanked ? [] : ['timestamp']), 'project'].filter(() => random() < 0.4)
   const added: Operator[] = [
     { op: 'extend', columns: columns.map((name) => guarded(name, oneFailing())) },
     ...(random() < 0.3 ? [{ op: 'filter', where: call('not', call('is_null', oneFailing())) } as const] : []),
