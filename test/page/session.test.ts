@@ -1,6 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { run, serve, TOKEN, temporaryFolder } from '../program/support/program.js'
+import { run, type Served, serve, TOKEN, temporaryFolder } from '../program/support/program.js'
 import { CHROMIUM, launchBrowser, openPage, signIn, WITHOUT } from './browser.js'
 
 const { startTokenProxy } = await import(new URL('../../scripts/token-proxy.mjs', import.meta.url).href)
@@ -10,10 +10,20 @@ else describe('signing in on the page', withBrowser)
 
 function withBrowser(): void {
   let browser: Browser
+  let service: Served
+  let kill: () => Promise<void>
   beforeAll(async () => {
     browser = await launchBrowser()
+    service = await serve([], {
+      atEnd(given) {
+        kill = given
+      },
+    })
   })
-  afterAll(() => browser?.close())
+  afterAll(async () => {
+    await browser?.close()
+    await kill?.()
+  })
 
   /** Opens the page, and collects the lines that the browser prints in its console as errors. */
   async function open(
@@ -41,7 +51,6 @@ function withBrowser(): void {
     page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]))
 
   test('asks for a token without an error in the console, also after a wrong one', async () => {
-    const service = await serve()
     const { page, errors, faults } = await open(service.url)
     await isSignedOut(page)
     expect(await page.locator('#token').evaluate((field) => field === document.activeElement)).toBe(true)
@@ -52,7 +61,6 @@ function withBrowser(): void {
   })
 
   test('forgets the token at a reload, unless the user stays signed in', async () => {
-    const service = await serve()
     const { page, errors } = await open(service.url)
     expect(await page.locator('#keep').isChecked()).toBe(false)
     await signIn(page, TOKEN)
@@ -83,7 +91,6 @@ function withBrowser(): void {
   })
 
   test('forgets a token that is kept but no longer valid, and says so', async () => {
-    const service = await serve()
     const { page, errors } = await open(service.url, {}, (blank) =>
       blank.addInitScript(() => sessionStorage.setItem('logweir-token', 'an-old-token')),
     )
@@ -94,7 +101,6 @@ function withBrowser(): void {
   })
 
   test('signs in by itself where a proxy adds a token', async () => {
-    const service = await serve()
     const proxy = await startTokenProxy(service.url, TOKEN)
     const { page, errors } = await open(proxy)
     await isSignedIn(page)
@@ -106,8 +112,8 @@ function withBrowser(): void {
     const folder = temporaryFolder()
     const created = await run(['token', 'create', '--name', 'sender', '--scope', 'ingest', '--data-dir', folder])
     const token = created.stdout.toString().trim()
-    const service = await serve(['--data-dir', folder])
-    const { page, errors } = await open(service.url)
+    const { url } = await serve(['--data-dir', folder])
+    const { page, errors } = await open(url)
     await signIn(page, token)
     await page.getByText('This token only permits sending records').waitFor()
     await isSignedOut(page)
@@ -115,7 +121,6 @@ function withBrowser(): void {
   })
 
   test('works where the browser refuses storage', async () => {
-    const service = await serve()
     const { page, faults } = await open(service.url, {}, (blank) =>
       blank.addInitScript(() => {
         for (const name of ['localStorage', 'sessionStorage'])
@@ -136,7 +141,6 @@ function withBrowser(): void {
   })
 
   test('shows times in local time or in UTC, as the user chooses, and keeps the choice', async () => {
-    const service = await serve()
     const { page } = await open(service.url, { timezoneId: 'America/St_Johns' })
     const button = page.locator('#times')
     expect(await button.textContent()).toBe('Local time')
