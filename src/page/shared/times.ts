@@ -57,10 +57,13 @@ export function bucketTime(seconds: number, bucketS: number): string {
   return text.slice(0, bucketS >= 60 ? 16 : 19)
 }
 
-/** Returns a time for an axis: year and month for steps of months, month and day for days, else the time of day. */
+/**
+ * Returns a time for an axis: year and month for steps of months, month and day for days and at midnight, else the time
+ * of day.
+ */
 export function tick(seconds: number, stepS: number): string {
   const text = wallText(seconds * 1_000, zone)
   if (stepS >= 30 * DAY_S) return text.slice(0, 7)
-  if (stepS >= DAY_S) return text.slice(5, 10)
+  if (stepS >= DAY_S || text.endsWith('T00:00:00.000')) return text.slice(5, 10)
   return text.slice(11, stepS >= 60 ? 16 : 19)
 }
