@@ -1,15 +1,16 @@
 /**
  * Builds the page into dist/page: its modules, and the published files and licences of the libraries that they import.
- * Without a bundler: the page is small, and users can read the code that runs.
+ * Without a bundler: the page is small, and users can read the code that runs. The page names all modules that it
+ * imports, so that a browser requests them at once, and not level by level.
  */
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, cpSync, mkdirSync, rmSync } from 'node:fs'
+import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const pathOf = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
 const COPIES = {
-  'src/page/index.html': 'index.html',
   'src/page/icon.svg': 'icon.svg',
   'node_modules/uplot/dist/uPlot.esm.js': 'vendor/uplot.js',
   'node_modules/uplot/dist/uPlot.min.css': 'vendor/uplot.css',
@@ -26,3 +27,22 @@ execFileSync(process.execPath, [pathOf('node_modules/typescript/bin/tsc'), '-p',
 mkdirSync(pathOf('dist/page/vendor'), { recursive: true })
 cpSync(pathOf('src/page/styles'), pathOf('dist/page/styles'), { recursive: true })
 for (const [from, to] of Object.entries(COPIES)) copyFileSync(pathOf(from), pathOf(`dist/page/${to}`))
+
+const STATIC_IMPORT = /\b(?:from|import) *['"](\.[^'"]+)['"]/g
+
+/** Adds the modules that a module imports, directly or through others, as paths below dist/page. */
+function addImports(module, found) {
+  for (const [, name] of readFileSync(pathOf(`dist/page/${module}`), 'utf8').matchAll(STATIC_IMPORT)) {
+    const imported = posix.join(posix.dirname(module), name)
+    if (found.has(imported)) continue
+    found.add(imported)
+    addImports(imported, found)
+  }
+  return found
+}
+
+const MAIN = '    <script type="module" src="page/main.js"></script>\n'
+const links = [...addImports('main.js', new Set())].map((path) => `    <link rel="modulepreload" href="page/${path}" />\n`)
+const html = readFileSync(pathOf('src/page/index.html'), 'utf8')
+if (!html.includes(MAIN)) throw new Error(`src/page/index.html has no line ${MAIN}`)
+writeFileSync(pathOf('dist/page/index.html'), html.replace(MAIN, `${links.join('')}${MAIN}`))

@@ -486,4 +486,20 @@ function withBrowser(): void {
     expect(files.length).toBeGreaterThan(20)
     expect(files.reduce((sum, size) => sum + size, 0)).toBeLessThan(150 * 1_024)
   })
+
+  test('names all modules that it loads first', async () => {
+    const requested: string[] = []
+    const { page } = await openPage(browser, `${service.url}/${HASH}`, {}, async (blank) => {
+      blank.on('request', (request) => {
+        if (request.resourceType() === 'script') requested.push(request.url())
+      })
+    })
+    await signIn(page, TOKEN)
+    await loaded(page)
+    const named = await page
+      .locator('link[rel=modulepreload], script[type=module]')
+      .evaluateAll((all) => all.map((one) => (one as HTMLLinkElement).href || (one as HTMLScriptElement).src))
+    expect(named.length).toBeGreaterThan(20)
+    expect([...new Set(requested)].sort()).toEqual([...named].sort())
+  })
 }
