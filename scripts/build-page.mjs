@@ -42,7 +42,8 @@ function addImports(module, found) {
 }
 
 const MAIN = '    <script type="module" src="page/main.js"></script>\n'
-const links = [...addImports('main.js', new Set())].map((path) => `    <link rel="modulepreload" href="page/${path}" />\n`)
+const modules = [...addImports('main.js', new Set())]
+const links = modules.map((path) => `    <link rel="modulepreload" href="page/${path}" />\n`)
 const html = readFileSync(pathOf('src/page/index.html'), 'utf8')
 if (!html.includes(MAIN)) throw new Error(`src/page/index.html has no line ${MAIN}`)
 writeFileSync(pathOf('dist/page/index.html'), html.replace(MAIN, `${links.join('')}${MAIN}`))
