@@ -43,6 +43,11 @@ export const COSTLY_TEXTS: readonly (readonly [string, string])[] = [
   ['900 derived tables', `select id from ${nested(900, '(select * from ', 'edge_logs', ')')}`],
   ['900 derived tables with a limit', `select id from ${nested(900, '(select * from ', 'edge_logs', ' limit 5)')}`],
   [
+    '900 derived tables with a limit, twice',
+    `select id from ${nested(900, '(select * from ', 'edge_logs', ' limit 5)')} ` +
+      `union all select id from ${nested(900, '(select * from ', 'edge_logs', ' limit 5)')}`,
+  ],
+  [
     '90 derived tables of unions',
     `select id from ${nested(90, '(select id from edge_logs union all select id from ', 'edge_logs', ')')}`,
   ],

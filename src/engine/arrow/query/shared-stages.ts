@@ -9,10 +9,26 @@ import { type Input, isUnlimited, type Stage } from './stages.js'
  * stages.
  */
 export function shareStages(last: Stage): Stage {
+  if (!hasUnion(last)) return last
+  makeKeys(last)
   const counts = new Map<string, number>()
   countStages(last, counts)
   if (![...counts.values()].some((count) => count > 1)) return last
   return shared(last, counts, new Map())
+}
+
+/** Whether a stage reads a union, directly or through other stages: only those of its parts can be equal. */
+function hasUnion({ input: first }: Stage): boolean {
+  for (let input = first; input.op !== 'scan'; input = input.stage.input) if (input.op === 'union') return true
+  return false
+}
+
+/** Makes the keys of all stages, those of their inputs first: a key then needs only those of its own inputs. */
+function makeKeys(stage: Stage): void {
+  for (const one of inputsOf(stage.input)) {
+    makeKeys(one)
+    stageKey(one)
+  }
 }
 
 function countStages(stage: Stage, counts: Map<string, number>): void {
