@@ -17,7 +17,7 @@ it('the demo shows a URL, a token and a request with rows for each endpoint, and
   expect(child.exitCode).toBe(0)
   const url = /^URL {4}(http:\/\/127\.0\.0\.1:\d+)$/m.exec(text)![1]!
   const token = /^Token {2}(\S+)$/m.exec(text)![1]!
-  expect(text).toMatch(/^Page {3}http:\/\/127\.0\.0\.1:\d+\/#project=[a-z]{20}&interval=7day /m)
+  expect(text).toMatch(/^Page {3}http:\/\/127\.0\.0\.1:\d+\/#project=[a-z]{20}&range=7day /m)
   const requests = [
     ...text.matchAll(/^# (\d+) rows.*\ncurl -H 'X-API-KEY: (\S+)' '(http:\S+?)\/api\/endpoints\/query\/(\S+)\?/gm),
   ]
