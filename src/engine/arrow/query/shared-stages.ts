@@ -11,10 +11,7 @@ import { type Input, isUnlimited, type Stage } from './stages.js'
 export function shareStages(last: Stage): Stage {
   if (!hasUnion(last)) return last
   makeKeys(last)
-  const counts = new Map<string, number>()
-  countStages(last, counts)
-  if (![...counts.values()].some((count) => count > 1)) return last
-  return shared(last, counts, new Map())
+  return withSharedInputs(last, new Map())
 }
 
 /** Whether a stage reads a union, directly or through other stages: only those of its parts can be equal. */
@@ -31,27 +28,22 @@ function makeKeys(stage: Stage): void {
   }
 }
 
-function countStages(stage: Stage, counts: Map<string, number>): void {
-  for (const one of inputsOf(stage.input)) {
-    if (!isUnlimited(one.sink)) {
-      const key = stageKey(one)
-      const count = counts.get(key) ?? 0
-      counts.set(key, count + 1)
-      if (count > 0) continue
-    }
-    countStages(one, counts)
-  }
+/** Replaces the inputs of a stage; `known` has the stages found so far, by key. */
+function withSharedInputs(stage: Stage, known: Map<string, Stage>): Stage {
+  return { ...stage, input: withInputs(stage.input, (one) => shared(one, known)) }
 }
 
-function shared(stage: Stage, counts: ReadonlyMap<string, number>, made: Map<string, Stage>): Stage {
-  const replace = (one: Stage): Stage => {
-    const key = isUnlimited(one.sink) ? undefined : stageKey(one)
-    if (key === undefined || counts.get(key) === 1) return shared(one, counts, made)
-    const known = made.get(key) ?? { ...shared(one, counts, made), isShared: true }
-    made.set(key, known)
-    return known
+function shared(stage: Stage, known: Map<string, Stage>): Stage {
+  if (isUnlimited(stage.sink)) return withSharedInputs(stage, known)
+  const key = stageKey(stage)
+  const same = known.get(key)
+  if (same !== undefined) {
+    same.isShared = true
+    return same
   }
-  return { ...stage, input: withInputs(stage.input, replace) }
+  const first = withSharedInputs(stage, known)
+  known.set(key, first)
+  return first
 }
 
 function inputsOf(input: Input): readonly Stage[] {
