@@ -49,14 +49,15 @@ export function loadTokens(settings: TokenSettings, parts: { clock: Clock; log: 
   const made = isConfigured || stored !== undefined || countInFile > 0 ? undefined : generateToken()
   const others = plainTokens([...ofVariable, ...[stored ?? made].filter((token) => token !== undefined)])
 
+  // The last one of equal tokens counts, so the other settings decide the access of a token of Supabase.
+  const tokens = () => [...ofSupabase, ...(file?.tokens ?? []), ...others]
+
   function refresh(): void {
-    // The last one of equal tokens counts, so the other settings decide the access of a token of Supabase.
-    registry.replace([...ofSupabase, ...(file?.tokens ?? []), ...others])
+    registry.replace(tokens())
   }
 
   refresh()
-  const known = [...ofSupabase, ...(file?.tokens ?? []), ...others]
-  if (!known.some(({ access }) => access.scopes.has('query'))) warnOfNoQueries(parts.log)
+  if (!tokens().some(({ access }) => access.scopes.has('query'))) warnOfNoQueries(parts.log)
   return { accessOf: registry.accessOf, made, close: () => file?.close() }
 }
 

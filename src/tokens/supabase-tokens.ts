@@ -28,9 +28,8 @@ const PUBLISHED = new Set([
 
 /**
  * Returns the tokens, the private one last; none if no variable is set. Without `supabase` there are none, and a
- * warning names the variables that are set. The texts are taken as they are, since Vector
- * and Studio send them so. Logs one warning if some have a published value. Throws `usage` if one cannot be sent in a
- * header.
+ * warning names the variables that are set. The texts are taken as they are, since Vector and Studio send them so. Logs
+ * one warning if some have a published value. Throws `usage` if one cannot be sent in a header.
  */
 export function readSupabaseTokens(settings: SupabaseTokenSettings, log: Log): RegisteredToken[] {
   const given = [
@@ -38,29 +37,34 @@ export function readSupabaseTokens(settings: SupabaseTokenSettings, log: Log): R
     { variable: PRIVATE_VARIABLE, token: settings.privateAccessToken, access: FULL_ACCESS },
   ].flatMap(({ token, ...others }) => (token === undefined ? [] : [{ token, ...others }]))
   if (!settings.supabase) {
-    if (given.length > 0) warnOfUnread(namesOf(given), log)
+    if (given.length > 0) warnOf(given, UNREAD, log)
     return []
   }
   for (const { token, variable } of given) checkToken(token, variable)
   const published = given.filter(({ token }) => PUBLISHED.has(token))
-  if (published.length > 0) warnOfPublished(namesOf(published), log)
+  if (published.length > 0) warnOf(published, PUBLISHED_VALUE, log)
   return given.flatMap(({ token, access }) => plainTokens([token], access))
 }
 
-const namesOf = (given: readonly { variable: string }[]) => given.map(({ variable }) => variable).join(' and ')
-
-function warnOfUnread(names: string, log: Log): void {
-  log(`${names}: read only with --supabase (LOGWEIR_SUPABASE=true). The service does not accept this token.`, {
-    level: 'warn',
-    code: 'unread_token',
-    variables: names,
-  })
+/** A fault of variables: the code of its warning, and the text behind their names. */
+interface Fault {
+  code: string
+  text: string
 }
 
-function warnOfPublished(names: string, log: Log): void {
-  log(
-    `${names}: Supabase publishes this value in its example files, so everyone knows it. ` +
-      'Set a random text, such as: openssl rand -hex 32',
-    { level: 'warn', code: 'published_token', variables: names },
-  )
+const UNREAD: Fault = {
+  code: 'unread_token',
+  text: 'read only with --supabase (LOGWEIR_SUPABASE=true). The service does not accept this token.',
+}
+
+const PUBLISHED_VALUE: Fault = {
+  code: 'published_token',
+  text:
+    'Supabase publishes this value in its example files, so everyone knows it. ' +
+    'Set a random text, such as: openssl rand -hex 32',
+}
+
+function warnOf(given: readonly { variable: string }[], { code, text }: Fault, log: Log): void {
+  const variables = given.map(({ variable }) => variable).join(' and ')
+  log(`${variables}: ${text}`, { level: 'warn', code, variables })
 }
