@@ -3,6 +3,7 @@ import { equals, type Rows, scan } from '../plan/builder.js'
 import { call, type Expression } from '../plan/expression.js'
 import type { TimeRange } from '../plan/plan.js'
 import { findSource, SOURCES, type SourceName } from '../sources.js'
+import { sql } from './endpoint.js'
 import { FILTER_DESCRIPTION, messageContains, readFilter } from './filter.js'
 import { type ArgsOf, invalidParameter, optionalText, type Param, required, text, timestamp } from './params.js'
 
@@ -44,6 +45,16 @@ export const EXPLORE_PARAMS = {
 
 /** The values of {@link EXPLORE_PARAMS}. */
 export type ExploreArgs = ArgsOf<typeof EXPLORE_PARAMS>
+
+/** The rows that {@link exploredRows} returns, in stored SQL. */
+export const EXPLORED_SQL = sql`
+  from @source
+  where project = @project
+    and timestamp >= @start and timestamp < @end
+    -- the conditions of the filter
+    and @filter
+    and contains_substr(event_message, @search)
+`
 
 /** Returns the range of time of a request: from `start`, and before `end`. */
 export function exploredRange({ start, end }: Pick<ExploreArgs, 'start' | 'end'>, nowUs: number): TimeRange {

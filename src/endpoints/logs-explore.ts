@@ -3,7 +3,7 @@ import { call, column, literal } from '../plan/expression.js'
 import type { Plan, TimeRange } from '../plan/plan.js'
 import { type Position, readPosition } from '../plan/position.js'
 import { endpoint, sql } from './endpoint.js'
-import { EXPLORE_PARAMS, exploredRange, exploredRows } from './explore-params.js'
+import { EXPLORE_PARAMS, EXPLORED_SQL, exploredRange, exploredRows } from './explore-params.js'
 import { invalidParameter, type Param } from './params.js'
 
 const MAX_ROWS = 1000
@@ -116,12 +116,7 @@ export const logsExplore = endpoint({
     select id, timestamp, event_message, metadata,
       -- the place of the row among those of its timestamp, in order of arrival
       rank
-    from @source
-    where project = @project
-      and timestamp >= @start and timestamp < @end
-      -- the conditions of the filter
-      and @filter
-      and contains_substr(event_message, @search)
+    ${EXPLORED_SQL}
       -- a cursor, <timestamp>.<rank>
       and (timestamp, rank) < @before
       and (timestamp, rank) > @after

@@ -3,7 +3,7 @@ import type { AnswerColumn, Row } from '../plan/answer.js'
 import { count, Rows } from '../plan/builder.js'
 import type { SourceName } from '../sources.js'
 import { type Computation, computedEndpoint, sql } from './endpoint.js'
-import { EXPLORE_PARAMS, exploredRows } from './explore-params.js'
+import { EXPLORE_PARAMS, EXPLORED_SQL, exploredRows } from './explore-params.js'
 import { type NamedField, nameOfField, nameOfPath, readFieldName } from './field-name.js'
 import { countFields, countGroups, type FieldCount, type SampleLimits, topValues } from './field-values.js'
 import type { Param } from './params.js'
@@ -61,12 +61,7 @@ export const logsFields = computedEndpoint(
         count(*) as rows,
         -- whether there are more rows than the newest 2,000, of which the fields are
         is_sample
-      from @source
-      where project = @project
-        and timestamp >= @start and timestamp < @end
-        -- the conditions of the filter
-        and @filter
-        and contains_substr(event_message, @search)
+      ${EXPLORED_SQL}
       group by field
     `,
     plan(args, nowUs) {

@@ -5,7 +5,7 @@ import { type Expression, field, literal } from '../plan/expression.js'
 import type { TimeRange } from '../plan/plan.js'
 import type { SourceName } from '../sources.js'
 import { endpoint, sql } from './endpoint.js'
-import { EXPLORE_PARAMS, exploredRange, exploredRows } from './explore-params.js'
+import { EXPLORE_PARAMS, EXPLORED_SQL, exploredRange, exploredRows } from './explore-params.js'
 
 const MOST_BUCKETS = 120
 
@@ -89,12 +89,7 @@ export const logsHistogram = endpoint({
       -- '2xx' of a status of 200 to 299, and so on, or else the level in lower case
       class,
       count(*) as count
-    from @source
-    where project = @project
-      and timestamp >= @start and timestamp < @end
-      -- the conditions of the filter
-      and @filter
-      and contains_substr(event_message, @search)
+    ${EXPLORED_SQL}
     group by timestamp, bucket_us, class
     order by timestamp, class
   `,
