@@ -90,7 +90,7 @@ export function serviceRoutes(status: () => Status, { registry }: Metrics, docum
 }
 
 /**
- * What the token of a request permits. A page may ask this before its user signs in: an answer with an error status
+ * The permissions of a request's token. A page may ask this before its user signs in: an answer with an error status
  * would be an error in the browser's console. It says no more than other paths do with this token.
  */
 export function sessionRoutes(): Route[] {

@@ -1,7 +1,7 @@
-/** So many texts, one after the other. */
+/** Returns `count` texts, one after the other. */
 export const times = (count: number, text: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => text(i)).join('')
-/** A text in so many levels of others. */
+/** Returns a text inside of `count` levels of others. */
 export const nested = (count: number, before: string, inner: string, after: string): string =>
   before.repeat(count) + inner + after.repeat(count)
 /** Common table expressions of which each is made of the one before it. */

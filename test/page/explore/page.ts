@@ -1,4 +1,4 @@
-/** What the tests of the explorer share: a service with records, and how to read the page. */
+/** Helpers of the explorer's tests: a service with records, and functions that read the page. */
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { run, type Served, serve, TOKEN } from '../../program/support/program.js'

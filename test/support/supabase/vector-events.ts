@@ -40,7 +40,7 @@ export interface SinkEvent {
   event: JsonObject
 }
 
-/** What the line of a container became: the message, and what a transform has added or replaced. */
+/** A container's line after its transform: the message, and the fields that the transform has added or replaced. */
 export interface Transformed {
   event_message: string
   /** Instead of the time at which Docker received the line. */
