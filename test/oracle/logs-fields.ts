@@ -17,12 +17,15 @@ const DECLARED: Record<string, readonly string[]> = {
 
 const COLUMNS = ['id', 'timestamp', 'event_message', 'project']
 
+/** Null, or a number beyond the range of doubles. */
+const isAbsent = (value: unknown) => value === null || value === 1 / 0 || value === -1 / 0
+
 /** The paths of the fields in a value, which is that of the field at `keys`. */
 function pathsIn(value: unknown, keys: readonly string[] = []): string[][] {
   const inner = Array.isArray(value) ? value[0] : value
   const isObject = typeof inner === 'object' && inner !== null && !Array.isArray(inner)
   if (isObject && keys.length < 8) return Object.entries(inner).flatMap(([key, one]) => pathsIn(one, [...keys, key]))
-  return value === null || keys.length === 0 ? [] : [[...keys]]
+  return isAbsent(value) || keys.length === 0 ? [] : [[...keys]]
 }
 
 function nameOf(keys: readonly string[]): string {
