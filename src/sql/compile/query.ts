@@ -62,7 +62,7 @@ function columnOf({ plan, names }: Relation, { at }: Query): Plan {
 function tableOf(from: From | undefined, tables: Tables, context: Context, at: number): NamedTable {
   if (from === undefined) {
     addAmount(context, 'scans', 1, at)
-    return { relation: ONE_ROW, aliases: new Set() }
+    return { relation: oneRow(), aliases: new Set() }
   }
   const { table } = from
   const alias = table.alias ?? (table.kind === 'table' ? table.name : undefined)
@@ -73,7 +73,7 @@ function tableOf(from: From | undefined, tables: Tables, context: Context, at: n
 }
 
 /** One row without columns, for SELECT without FROM: the only group of no rows. */
-const ONE_ROW: Relation = {
+const oneRow = (): Relation => ({
   plan: [
     { op: 'scan', sources: ['edge_logs'], fromUs: Number.POSITIVE_INFINITY, throughUs: Number.NEGATIVE_INFINITY },
     { op: 'group', keys: [], aggregates: [] },
@@ -83,7 +83,7 @@ const ONE_ROW: Relation = {
   costs: new Map(),
   constants: new Map(),
   levels: 0,
-}
+})
 
 /** The columns of every source that SQL sees. */
 const SOURCE_COLUMNS = ['id', 'timestamp', 'event_message', 'project', 'metadata'] as const
@@ -113,7 +113,7 @@ function unknownSource(name: string): string {
 
 function useOf({ relation, amounts }: CommonTable, { at }: Table, context: Context): Relation {
   addAmounts(context, amounts, at)
-  return relation
+  return { ...relation, plan: [...relation.plan] }
 }
 
 type Union = Extract<Body, { kind: 'union' }>
@@ -133,7 +133,7 @@ function unionBlock({ parts }: Union, orderBy: Query['orderBy'], tables: Tables,
   const outputs = first!.names.map((name) => ({ name, value: column(name), at: 0 }))
   const expressions = new Expressions(context, columnScope(schema), { ...noSubqueries(), fresh })
   return {
-    plan: relations.length === 1 ? [...first!.plan] : [{ op: 'union', plans: relations.map(({ plan }) => plan) }],
+    plan: relations.length === 1 ? first!.plan : [{ op: 'union', plans: relations.map(({ plan }) => plan) }],
     schema,
     outputs,
     keys: sortKeys(orderBy, outputs, (node) => expressions.compile(node)),
@@ -211,12 +211,11 @@ function distinct(block: Block): Block {
 
 /** Chooses the columns of a block, sorts and limits its rows. */
 function finished(block: Block, query: Query, context: Context, isAnswer: boolean): Relation {
-  const { plan, schema, outputs, keys, costs, levels, fresh } = block
+  const { plan, schema, outputs, costs, levels } = block
   if (levels >= context.limits.levels)
     throw unsupported(`The query is nested deeper than ${context.limits.levels} levels.`, query.at)
   const measure = createCosts(costs, context.limits)
-  const names = new Set(outputs.map(({ name }) => name))
-  const order = keys.map((key) => ({ ...key, name: freshBesides(names, fresh) }))
+  const order = orderColumns(block)
   if (order.length > 0) plan.push({ op: 'extend', columns: order.map(({ name, by }) => ({ name, value: by })) })
   const types = outputs.map(({ name, value }) => [name, typeOf(value, schema)] as const)
   const columns = outputs.map(({ name, value }, i) => ({
@@ -245,11 +244,15 @@ function finished(block: Block, query: Query, context: Context, isAnswer: boolea
   }
 }
 
-/** Returns the name of a column to sort by: a column of the answer with its name would hide it. */
-function freshBesides(outputs: ReadonlySet<string>, fresh: Block['fresh']): string {
-  let name = fresh('order')
-  while (outputs.has(name)) name = fresh('order')
-  return name
+/** The keys as columns to sort by: a column of the answer with such a name would hide it. */
+function orderColumns({ keys, outputs, fresh }: Block): readonly (Block['keys'][number] & { name: string })[] {
+  if (keys.length === 0) return []
+  const taken = new Set(outputs.map(({ name }) => name))
+  return keys.map((key) => {
+    let name = fresh('order')
+    while (taken.has(name)) name = fresh('order')
+    return { ...key, name }
+  })
 }
 
 /** JSON in the form in which BigQuery returns it. An object that the query itself makes stays an object. */

@@ -5,7 +5,8 @@ import type { Constants } from './scope.js'
 
 /** The rows of a source, a query or a derived table: their plan, and the columns that SQL sees. */
 export interface Relation {
-  plan: readonly Operator[]
+  /** Owned by the part of the query that reads the relation, which adds its operators to it. */
+  plan: Operator[]
   /** The columns of the plan, those that SQL does not see too. */
   schema: Schema
   /** The columns that `*` names, in order. */

@@ -66,8 +66,8 @@ export function freshName(prefix: string, taken: ReadonlyMap<string, unknown>, u
 
 class SelectCompiler {
   readonly outputs: readonly Output[]
-  /** By name in lower case. */
-  readonly #outputsByName: ReadonlyMap<string, Output>
+  /** By name in lower case, once one is looked up. */
+  #outputsByName: ReadonlyMap<string, Output> | undefined
   readonly #select: Select
   readonly #around: SelectContext
   readonly #plan: Operator[]
@@ -84,7 +84,7 @@ class SelectCompiler {
     const { relation, aliases } = table
     this.#select = select
     this.#around = around
-    this.#plan = [...relation.plan]
+    this.#plan = relation.plan
     this.#schema = new Map(relation.schema)
     this.#measure = createCosts(relation.costs, context.limits)
     this.#scope = this.#joined({
@@ -98,7 +98,6 @@ class SelectCompiler {
     this.#ofRows = this.#surroundings(this.#before)
     this.#rows = new Expressions(context, this.#scope, this.#ofRows)
     this.outputs = outputsOf(select.items, { names: relation.names, aliases, hasTable: around.hasTable })
-    this.#outputsByName = new Map(this.outputs.map((output) => [output.name.toLowerCase(), output]))
     const { limits } = context
     const beyond = this.outputs[limits.columns]
     if (beyond !== undefined) throw unsupported(`A SELECT has more than ${limits.columns} columns.`, beyond.at)
@@ -158,17 +157,20 @@ class SelectCompiler {
       this.#measure(value, output.at)
       return { name: output.name, value, at: output.at }
     })
-    const expressions = new Expressions(this.#around.context, this.#scope, {
-      ...this.#ofRows,
-      outputs: byName(outputs),
-    })
-    const keys = sortKeys(orderBy, outputs, (node) => {
+    const keys = orderBy.length === 0 ? [] : this.#sortKeys(orderBy, outputs)
+    this.#flush()
+    return this.#block(outputs, keys, this.#around.table.relation.costs)
+  }
+
+  /** The keys of rows: they may name outputs. */
+  #sortKeys(orderBy: readonly OrderItem[], outputs: Block['outputs']): PlacedKey[] {
+    const surroundings = { ...this.#ofRows, outputs: byName(outputs) }
+    const expressions = new Expressions(this.#around.context, this.#scope, surroundings)
+    return sortKeys(orderBy, outputs, (node) => {
       const key = expressions.compile(node)
       this.#measure(key, node.at)
       return key
     })
-    this.#flush()
-    return this.#block(outputs, keys, this.#around.table.relation.costs)
   }
 
   /** Groups; HAVING and ORDER BY may name outputs, and have aggregates of their own. */
@@ -247,11 +249,16 @@ class SelectCompiler {
   #outputOf(node: Node): Output | undefined {
     const place = placeOf(node, this.outputs.length, 'GROUP BY')
     const name = node.kind === 'name' && node.steps.length === 1 ? node.steps[0]!.toLowerCase() : undefined
-    const named = name === undefined ? undefined : this.#outputsByName.get(name)
+    const named = name === undefined ? undefined : this.#outputNamed(name)
     const output = place === undefined ? named : this.outputs[place]
     if (output?.node?.hasAggregate)
       throw invalid(`The output column ${output.name} has an aggregate: it cannot be a key.`, node.at)
     return output
+  }
+
+  #outputNamed(name: string): Output | undefined {
+    this.#outputsByName ??= new Map(this.outputs.map((output) => [output.name.toLowerCase(), output]))
+    return this.#outputsByName.get(name)
   }
 }
 
